@@ -1,0 +1,143 @@
+//! The face that every device shows, the cached disk included.
+
+use std::future::Future;
+
+use crate::{BlockError, Buffer, ByteRange, ErrorKind, Operation, SECTOR};
+
+/// What an operation on a buffer returns: the buffer always comes back, whatever happened.
+pub type Outcome = (Buffer, Result<(), BlockError>);
+
+/// What a device is like. All sizes in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Size of the device, a multiple of 512.
+    pub size: u64,
+    /// Offsets and lengths of requests must be multiples of this: 512 or 4096.
+    pub alignment: u64,
+    /// The unit that the device reads, changes and writes inside: two requests that share one must not run together
+    /// when one of them writes. At least `alignment`.
+    pub physical_block: u64,
+    /// True if writes are refused.
+    pub read_only: bool,
+    /// True if [`BlockDevice::write_zeroes`] with [`Unmap::Allowed`] frees storage instead of writing zeroes.
+    pub unmaps: bool,
+}
+
+impl Geometry {
+    /// A writable device of `size` bytes that serves any 512-byte request.
+    pub fn plain(size: u64) -> Self {
+        Self { size, alignment: SECTOR, physical_block: SECTOR, read_only: false, unmaps: true }
+    }
+
+    /// Checks a request against the device: inside it, not empty, aligned, and allowed.
+    ///
+    /// # Errors
+    /// `InvalidRequest` or `ReadOnly`, naming the operation and its range.
+    pub fn check(&self, operation: Operation, offset: u64, length: u64) -> Result<ByteRange, BlockError> {
+        let refuse = |kind, reason: &str| {
+            let range = ByteRange::checked(offset, length);
+            Err(BlockError { kind, operation, range, reason: reason.to_owned() })
+        };
+        let Some(range) = ByteRange::checked(offset, length) else {
+            return refuse(ErrorKind::InvalidRequest, "past the largest address");
+        };
+        if range.end > self.size {
+            return refuse(ErrorKind::InvalidRequest, "past the end of the device");
+        }
+        if !range.is_aligned(self.alignment) {
+            return refuse(ErrorKind::InvalidRequest, "not aligned");
+        }
+        if self.read_only && !matches!(operation, Operation::Read | Operation::Flush) {
+            return refuse(ErrorKind::ReadOnly, "");
+        }
+        Ok(range)
+    }
+}
+
+/// Whether zeroes may be made by giving up the storage beneath.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmap {
+    /// The device may free the storage; the range reads as zeroes all the same.
+    Allowed,
+    /// The storage stays reserved, so that a later write cannot fail for want of space.
+    Forbidden,
+}
+
+/// Whether a stretch of a device holds data, for clients that copy only what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The bytes described.
+    pub range: ByteRange,
+    /// True if storage is allocated; false if it is a hole, which reads as zeroes.
+    pub allocated: bool,
+}
+
+/// A block device.
+///
+/// Contract:
+/// - Every request lies inside the device and is aligned to [`Geometry::alignment`]; anything else is refused with
+///   `InvalidRequest`, and changes nothing.
+/// - The device owns the buffer from the call until the future is ready, and gives it back then. Dropping the future
+///   does not take the buffer away from a request that the kernel still holds, and does not undo the request.
+/// - A write that completed is seen by every read that starts later. It is durable only once a flush that was
+///   *started after the write completed* has completed.
+/// - After a failed write the content of its range is unknown: old, new, or a mix of both.
+/// - After a failed flush nothing is known about the durability of any write before it, and a later successful flush
+///   says nothing about those.
+/// - Requests that overlap while in flight may take effect in any order, or mixed sector by sector.
+pub trait BlockDevice: 'static {
+    /// What the device is like. Cheap; may change when a device grows.
+    fn geometry(&self) -> Geometry;
+
+    /// Fills `buffer` from `offset`. On error the content of the buffer is unspecified.
+    fn read(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome>;
+
+    /// Writes `buffer` at `offset`.
+    fn write(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome>;
+
+    /// Makes every write durable that completed before this call.
+    fn flush(&self) -> impl Future<Output = Result<(), BlockError>>;
+
+    /// Makes `range` read as zeroes. Fails as a write does.
+    fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> impl Future<Output = Result<(), BlockError>>;
+
+    /// Says that the content of `range` is not needed. Afterwards each sector reads as before or as zeroes, and a
+    /// device whose geometry says `unmaps` reads zeroes everywhere. Others may ignore it; ignoring is success.
+    fn discard(&self, range: ByteRange) -> impl Future<Output = Result<(), BlockError>>;
+
+    /// Which parts of `range` hold data, in order and without gaps. Devices that cannot tell say that all do.
+    fn extents(&self, range: ByteRange) -> impl Future<Output = Result<Vec<Extent>, BlockError>> {
+        async move { Ok(vec![Extent { range, allocated: true }]) }
+    }
+}
+
+/// Shared devices are devices: a door, a control task and a test may hold the same one.
+impl<D: BlockDevice> BlockDevice for std::rc::Rc<D> {
+    fn geometry(&self) -> Geometry {
+        (**self).geometry()
+    }
+
+    fn read(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome> {
+        (**self).read(offset, buffer)
+    }
+
+    fn write(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome> {
+        (**self).write(offset, buffer)
+    }
+
+    fn flush(&self) -> impl Future<Output = Result<(), BlockError>> {
+        (**self).flush()
+    }
+
+    fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> impl Future<Output = Result<(), BlockError>> {
+        (**self).write_zeroes(range, unmap)
+    }
+
+    fn discard(&self, range: ByteRange) -> impl Future<Output = Result<(), BlockError>> {
+        (**self).discard(range)
+    }
+
+    fn extents(&self, range: ByteRange) -> impl Future<Output = Result<Vec<Extent>, BlockError>> {
+        (**self).extents(range)
+    }
+}

@@ -1,0 +1,130 @@
+//! What can go wrong with a device: one error type, whose kind says what the caller should do.
+
+use std::fmt;
+
+use crate::ByteRange;
+
+/// What the caller should do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The device could not do it (EIO and the like). The content of a failed write's range is unknown.
+    Io,
+    /// The request lies outside the device or is not aligned: fix the request.
+    InvalidRequest,
+    /// The device may not be written: do not try again.
+    ReadOnly,
+    /// No room where the device stores its data (ENOSPC, EDQUOT): free some, then try again.
+    NoSpace,
+    /// The device is gone or is not what it was (removed, shrunk, closed): take it out.
+    Gone,
+    /// What came back fails its checksum: use another copy.
+    Corrupt,
+    /// The device cannot do this at all (no hole punching, no discard): do it another way.
+    Unsupported,
+}
+
+/// What was being done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Reading bytes.
+    Read,
+    /// Writing bytes.
+    Write,
+    /// Making completed writes durable.
+    Flush,
+    /// Making bytes read as zero.
+    WriteZeroes,
+    /// Telling the device that content is not needed.
+    Discard,
+    /// Opening, locking or measuring the device.
+    Open,
+}
+
+/// A failed operation on a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockError {
+    /// What the caller should do.
+    pub kind: ErrorKind,
+    /// What was tried.
+    pub operation: Operation,
+    /// Where it was tried, if it has a place.
+    pub range: Option<ByteRange>,
+    /// Why, as the operating system or the device said it; empty if the kind says it all.
+    pub reason: String,
+}
+
+impl BlockError {
+    /// An error of `kind` while doing `operation` at `range`.
+    pub fn new(kind: ErrorKind, operation: Operation, range: ByteRange) -> Self {
+        Self { kind, operation, range: Some(range), reason: String::new() }
+    }
+
+    /// An error that has no place on the device.
+    pub fn anywhere(kind: ErrorKind, operation: Operation) -> Self {
+        Self { kind, operation, range: None, reason: String::new() }
+    }
+
+    /// The same error with the reason that the system gave.
+    #[must_use]
+    pub fn because(mut self, reason: impl fmt::Display) -> Self {
+        self.reason = reason.to_string();
+        self
+    }
+
+    /// The error that the operating system reported as `errno`.
+    pub fn from_errno(errno: i32, operation: Operation, range: Option<ByteRange>) -> Self {
+        let kind = match errno {
+            libc::ENOSPC | libc::EDQUOT => ErrorKind::NoSpace,
+            libc::EROFS | libc::EPERM | libc::EACCES | libc::EBADF => ErrorKind::ReadOnly,
+            libc::EINVAL => ErrorKind::InvalidRequest,
+            libc::EOPNOTSUPP | libc::ENOSYS | libc::ENOTTY => ErrorKind::Unsupported,
+            libc::ENODEV | libc::ENXIO | libc::ENOENT | libc::ESTALE => ErrorKind::Gone,
+            _ => ErrorKind::Io,
+        };
+        let reason = std::io::Error::from_raw_os_error(errno).to_string();
+        Self { kind, operation, range, reason }
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Flush => "flush",
+            Self::WriteZeroes => "write zeroes",
+            Self::Discard => "discard",
+            Self::Open => "open",
+        })
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Io => "input/output error",
+            Self::InvalidRequest => "request not valid for this device",
+            Self::ReadOnly => "device may not be written",
+            Self::NoSpace => "no space left",
+            Self::Gone => "device gone or changed",
+            Self::Corrupt => "content fails its checksum",
+            Self::Unsupported => "not supported by the device",
+        })
+    }
+}
+
+impl fmt::Display for BlockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Cannot {}", self.operation)?;
+        if let Some(range) = self.range {
+            write!(f, " {} bytes at {}", range.len(), range.start)?;
+        }
+        write!(f, ": {}", self.kind)?;
+        if !self.reason.is_empty() {
+            write!(f, " ({})", self.reason)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for BlockError {}

@@ -1,0 +1,437 @@
+//! A small single-threaded executor: the same one on a shard and in simulation.
+//!
+//! ```text
+//!   Executor::run ──> run queue (woken tasks) ──> poll one ──┐
+//!        ^                                                   │ none left
+//!        └── timers due <── Driver::wait(next deadline) <────┘
+//! ```
+//! The [`Driver`] is what differs: on a shard it is the ring and the monotonic clock, in simulation virtual time that
+//! jumps to the next deadline. With [`Order::Seeded`] the next task is drawn at random from all that could run, so
+//! one seed is one schedule.
+//!
+//! Wakers may be used from other threads; that is how the control plane reaches a shard.
+
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+use async_task::{Runnable, Task};
+use slab::Slab;
+
+use crate::Host;
+
+/// What an executor waits on when no task can run.
+pub trait Driver: 'static {
+    /// Nanoseconds since a fixed moment.
+    fn now(&self) -> u64;
+
+    /// Lets I/O make progress without waiting. Called between rounds of tasks.
+    fn poll(&self);
+
+    /// Waits until something completed, [`Unpark::unpark`] was called, or `deadline` has come. Returns false if there
+    /// is nothing that could ever happen: no deadline and nothing in flight.
+    fn wait(&self, deadline: Option<u64>) -> bool;
+
+    /// The handle with which another thread ends a `wait`.
+    fn unparker(&self) -> Arc<dyn Unpark>;
+}
+
+/// Ends a [`Driver::wait`] from any thread.
+pub trait Unpark: Send + Sync {
+    /// Makes the current or the next `wait` return at once.
+    fn unpark(&self);
+}
+
+/// Which of the tasks that could run runs next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// In the order in which they were woken.
+    Fifo,
+    /// Drawn from all that could run, decided by the seed.
+    Seeded(u64),
+}
+
+/// Runs tasks on the thread that made it. Dropping it drops every task.
+pub struct Executor {
+    shared: Rc<Shared>,
+}
+
+/// The [`Host`] of everything that runs on an [`Executor`].
+#[derive(Clone)]
+pub struct LocalHost {
+    shared: Rc<Shared>,
+}
+
+struct Shared {
+    queue: Arc<RunQueue>,
+    driver: Box<dyn Driver>,
+    tasks: RefCell<Slab<Task<()>>>,
+    timers: RefCell<BinaryHeap<Reverse<Timer>>>,
+    timers_made: Cell<u64>,
+    order: Order,
+    chance: Cell<u64>,
+}
+
+struct Timer {
+    deadline: u64,
+    /// Tie-breaker: timers of one moment fire in the order in which they were set.
+    number: u64,
+    waker: Waker,
+}
+
+/// Woken tasks; the only part that other threads touch.
+struct RunQueue {
+    woken: Mutex<VecDeque<Runnable>>,
+    unparker: Arc<dyn Unpark>,
+}
+
+/// How many tasks run before I/O is looked at again.
+const ROUND: usize = 64;
+
+impl Executor {
+    /// An executor over `driver`. The seed of [`Host::random`] is the order's, or drawn from the system.
+    pub fn new(driver: impl Driver, order: Order) -> Self {
+        let seed = match order {
+            Order::Seeded(seed) => seed,
+            Order::Fifo => seed_from_system(),
+        };
+        let queue = Arc::new(RunQueue { woken: Mutex::new(VecDeque::new()), unparker: driver.unparker() });
+        let shared = Shared {
+            queue,
+            driver: Box::new(driver),
+            tasks: RefCell::new(Slab::new()),
+            timers: RefCell::new(BinaryHeap::new()),
+            timers_made: Cell::new(0),
+            order,
+            chance: Cell::new(seed),
+        };
+        Self { shared: Rc::new(shared) }
+    }
+
+    /// What tasks use to spawn, to sleep and to draw numbers.
+    pub fn host(&self) -> LocalHost {
+        LocalHost { shared: Rc::clone(&self.shared) }
+    }
+
+    /// Runs until `main` is done; other tasks run along and stay when it ends.
+    ///
+    /// Returns `None` if every task waits for something that can never happen.
+    pub fn run<T>(&self, main: impl Future<Output = T>) -> Option<T> {
+        let woken = Arc::new(MainWaker {
+            woken: Mutex::new(true),
+            unparker: Arc::clone(&self.shared.queue.unparker),
+        });
+        let waker = Waker::from(Arc::clone(&woken));
+        let mut context = Context::from_waker(&waker);
+        let mut main = pin!(main);
+        loop {
+            if std::mem::take(&mut *lock(&woken.woken))
+                && let Poll::Ready(value) = main.as_mut().poll(&mut context)
+            {
+                return Some(value);
+            }
+            let mut ran = 0;
+            while ran < ROUND && self.shared.run_one() {
+                ran += 1;
+            }
+            self.shared.driver.poll();
+            self.shared.fire_timers();
+            let idle = self.shared.queue.is_empty() && !*lock(&woken.woken);
+            if idle && !self.shared.driver.wait(self.shared.next_deadline()) {
+                return None;
+            }
+        }
+    }
+}
+
+impl Drop for Executor {
+    fn drop(&mut self) {
+        // Dropping a task handle cancels it and queues it once more, so that its future is dropped on this thread.
+        let tasks: Vec<_> = self.shared.tasks.borrow_mut().drain().collect();
+        drop(tasks);
+        self.shared.timers.borrow_mut().clear();
+        while let Some(runnable) = self.shared.queue.pop(Order::Fifo, &self.shared.chance) {
+            drop(runnable);
+        }
+    }
+}
+
+impl Shared {
+    fn run_one(&self) -> bool {
+        match self.queue.pop(self.order, &self.chance) {
+            Some(runnable) => {
+                runnable.run();
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn next_deadline(&self) -> Option<u64> {
+        self.timers.borrow().peek().map(|timer| timer.0.deadline)
+    }
+
+    fn fire_timers(&self) {
+        let now = self.driver.now();
+        while self.next_deadline().is_some_and(|deadline| deadline <= now) {
+            let timer = self.timers.borrow_mut().pop().expect("peeked just now");
+            timer.0.waker.wake();
+        }
+    }
+}
+
+impl Host for LocalHost {
+    fn now(&self) -> u64 {
+        self.shared.driver.now()
+    }
+
+    fn sleep_until(&self, deadline: u64) -> impl Future<Output = ()> + 'static {
+        Sleep { shared: Rc::clone(&self.shared), deadline, armed: false }
+    }
+
+    fn spawn(&self, task: impl Future<Output = ()> + 'static) {
+        let mut tasks = self.shared.tasks.borrow_mut();
+        let entry = tasks.vacant_entry();
+        let done = Done { shared: Rc::clone(&self.shared), key: entry.key() };
+        let queue = Arc::clone(&self.shared.queue);
+        let (runnable, task) = async_task::spawn_local(
+            async move {
+                task.await;
+                done.forget_task();
+            },
+            move |runnable| queue.push(runnable),
+        );
+        entry.insert(task);
+        drop(tasks);
+        runnable.schedule();
+    }
+
+    fn random(&self) -> u64 {
+        next_random(&self.shared.chance)
+    }
+}
+
+/// Takes a finished task out of the list of tasks.
+struct Done {
+    shared: Rc<Shared>,
+    key: usize,
+}
+
+impl Done {
+    fn forget_task(&self) {
+        if let Some(task) = self.shared.tasks.borrow_mut().try_remove(self.key) {
+            task.detach();
+        }
+    }
+}
+
+struct Sleep {
+    shared: Rc<Shared>,
+    deadline: u64,
+    armed: bool,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.shared.driver.now() >= self.deadline {
+            return Poll::Ready(());
+        }
+        if !self.armed {
+            self.armed = true;
+            let number = self.shared.timers_made.get();
+            self.shared.timers_made.set(number + 1);
+            let timer = Timer { deadline: self.deadline, number, waker: context.waker().clone() };
+            self.shared.timers.borrow_mut().push(Reverse(timer));
+        }
+        Poll::Pending
+    }
+}
+
+impl RunQueue {
+    fn push(&self, runnable: Runnable) {
+        let first = {
+            let mut woken = lock(&self.woken);
+            woken.push_back(runnable);
+            woken.len() == 1
+        };
+        if first {
+            self.unparker.unpark();
+        }
+    }
+
+    fn pop(&self, order: Order, chance: &Cell<u64>) -> Option<Runnable> {
+        let mut woken = lock(&self.woken);
+        match order {
+            Order::Fifo => woken.pop_front(),
+            Order::Seeded(_) if woken.is_empty() => None,
+            Order::Seeded(_) => {
+                let index = (next_random(chance) % woken.len() as u64) as usize;
+                woken.swap_remove_back(index)
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        lock(&self.woken).is_empty()
+    }
+}
+
+struct MainWaker {
+    woken: Mutex<bool>,
+    unparker: Arc<dyn Unpark>,
+}
+
+impl Wake for MainWaker {
+    fn wake(self: Arc<Self>) {
+        *lock(&self.woken) = true;
+        self.unparker.unpark();
+    }
+}
+
+impl PartialEq for Timer {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Timer {}
+
+impl PartialOrd for Timer {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Timer {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.deadline, self.number).cmp(&(other.deadline, other.number))
+    }
+}
+
+/// A panic while a queue is locked leaves the queue whole, so a poisoned lock is as good as any.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// `SplitMix64` (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).
+fn next_random(state: &Cell<u64>) -> u64 {
+    let seed = state.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
+    state.set(seed);
+    let mut mixed = seed;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+fn seed_from_system() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one("forebay")
+}
+
+/// A driver with virtual time: waiting takes no time, the clock jumps to the next deadline.
+#[derive(Clone, Default)]
+pub struct VirtualTime {
+    now: Rc<Cell<u64>>,
+}
+
+impl VirtualTime {
+    /// Time that starts at zero.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+struct NoUnpark;
+
+impl Unpark for NoUnpark {
+    fn unpark(&self) {}
+}
+
+impl Driver for VirtualTime {
+    fn now(&self) -> u64 {
+        self.now.get()
+    }
+
+    fn poll(&self) {}
+
+    fn wait(&self, deadline: Option<u64>) -> bool {
+        match deadline {
+            Some(deadline) => {
+                self.now.set(self.now.get().max(deadline));
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn unparker(&self) -> Arc<dyn Unpark> {
+        Arc::new(NoUnpark)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trace_of(order: Order) -> Vec<(u64, u32)> {
+        let executor = Executor::new(VirtualTime::new(), order);
+        let host = executor.host();
+        let trace = Rc::new(RefCell::new(Vec::new()));
+        for task in 0..8 {
+            let (host, trace) = (host.clone(), Rc::clone(&trace));
+            executor.host().spawn(async move {
+                for step in 0..4u64 {
+                    host.sleep(step % 2 * 10).await;
+                    trace.borrow_mut().push((host.now(), task));
+                }
+            });
+        }
+        executor.run(host.sleep_until(1_000)).expect("the timer ends the run");
+        trace.take()
+    }
+
+    #[test]
+    fn one_seed_is_one_schedule() {
+        assert_eq!(trace_of(Order::Seeded(7)), trace_of(Order::Seeded(7)));
+        assert_ne!(trace_of(Order::Seeded(7)), trace_of(Order::Seeded(8)));
+        assert_ne!(trace_of(Order::Seeded(7)), trace_of(Order::Fifo));
+    }
+
+    #[test]
+    fn virtual_time_jumps_and_timers_fire_in_order() {
+        let trace = trace_of(Order::Fifo);
+        assert_eq!(trace.len(), 32);
+        assert!(trace.is_sorted_by_key(|entry| entry.0));
+        assert_eq!(trace.last().map(|entry| entry.0), Some(20));
+    }
+
+    #[test]
+    fn a_stall_is_reported_instead_of_hanging() {
+        let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+        assert_eq!(executor.run(std::future::pending::<()>()), None);
+    }
+
+    #[test]
+    fn dropping_the_executor_drops_every_task() {
+        let witness = Rc::new(());
+        let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+        for _ in 0..3 {
+            let (witness, host) = (Rc::clone(&witness), executor.host());
+            executor.host().spawn(async move {
+                host.sleep(1_000_000).await;
+                drop(witness);
+            });
+        }
+        executor.run(executor.host().sleep(10)).expect("the timer ends the run");
+        assert_eq!(Rc::strong_count(&witness), 4);
+        drop(executor);
+        assert_eq!(Rc::strong_count(&witness), 1);
+    }
+}

@@ -1,0 +1,26 @@
+//! What code that must not touch the machine asks of its surroundings: time, chance and tasks.
+
+use std::future::Future;
+
+/// Time, chance and tasks for code that runs both on a shard and in simulation.
+///
+/// All of it is single-threaded: tasks run on the thread that spawned them, one at a time, and switch only at an
+/// `.await`. In simulation the same calls give virtual time and a seeded order.
+pub trait Host: Clone + 'static {
+    /// Nanoseconds since some fixed moment before the start; never runs backwards.
+    fn now(&self) -> u64;
+
+    /// Ready once `now()` is at least `deadline`.
+    fn sleep_until(&self, deadline: u64) -> impl Future<Output = ()> + 'static;
+
+    /// Starts a task. It runs until it is done, or until the executor is dropped.
+    fn spawn(&self, task: impl Future<Output = ()> + 'static);
+
+    /// A number that nobody can guess on a shard, and that the seed decides in simulation.
+    fn random(&self) -> u64;
+
+    /// Ready after `duration` nanoseconds.
+    fn sleep(&self, duration: u64) -> impl Future<Output = ()> + 'static {
+        self.sleep_until(self.now().saturating_add(duration))
+    }
+}

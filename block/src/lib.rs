@@ -1,0 +1,28 @@
+//! What a block device is, and the real ones.
+//!
+//! [`BlockDevice`] is the one face that everything in Forebay shows: a file through `io_uring`, memory, a fault
+//! injector, the timing model of a spinning array, and the cached disk itself. A door can therefore serve any of
+//! them, and a test can slip a layer in anywhere.
+//!
+//! The crate also holds what a shard needs to run: the single-threaded [`executor`], the [`Host`] trait through
+//! which time and chance come in, and the ring that completes I/O. It knows no cache and no protocol.
+
+pub mod buffer;
+pub mod device;
+pub mod error;
+pub mod executor;
+pub mod host;
+pub mod range;
+pub mod range_lock;
+
+pub use buffer::{ALIGNMENT, Buffer};
+pub use device::{BlockDevice, Extent, Geometry, Outcome, Unmap};
+pub use error::{BlockError, ErrorKind, Operation};
+pub use host::Host;
+pub use range::ByteRange;
+pub use range_lock::{RangeGuard, RangeLock};
+
+/// The smallest unit that any request may address: 512 bytes, the sector of every disk protocol.
+pub const SECTOR: u64 = 512;
+/// The unit of validity and dirtiness: 4 KiB.
+pub const PAGE: u64 = 4096;
