@@ -1,1 +1,30 @@
-//! Work in progress.
+//! The cache: RAM and a flash log in front of a backing device, as one block device.
+//!
+//! ```text
+//! face        CachedDisk, Cache                       what doors and the daemon hold
+//! journeys    read, write, zeroes, flush, promote, reclaim    one file per way that data takes
+//! survives    log, pool, formatting                   what stands on flash
+//! knowledge   index, RAM tier, segments, fills, policy        what is known in RAM; pure
+//! bytes       superblock, table, batch, checksum      structures to bytes and back; pure
+//! words       settings, limits, errors, counters, units
+//! ```
+//! Imports only go down these floors; `cargo xtask tidy` checks it.
+//!
+//! The crate makes no system call, starts no thread, reads no clock and knows no protocol: devices, time and chance
+//! come in through the traits of `block`. That is what lets simulation run this very code.
+
+pub mod bytes;
+mod face;
+mod journeys;
+mod knowledge;
+mod survives;
+pub mod words;
+
+pub use bytes::PoolId;
+pub use face::cache::Cache;
+pub use face::disk::CachedDisk;
+pub use survives::opening::{Identified, format, identify};
+pub use words::error::CacheError;
+pub use words::settings::{Admission, DiskSettings, Mode};
+pub use words::stats::{DiskCounts, DiskStatistics, Latency, LatencySummary, PoolStatistics};
+pub use words::units::DiskId;

@@ -1,0 +1,206 @@
+//! Batch headers and summaries: lists of entries that say which page of which disk each data page holds.
+//!
+//! A batch is one header page and the data pages that it describes, in one write. A sealed segment ends with a
+//! summary: all entries of all its batches, so that recovery and reclaim read summaries instead of data.
+//!
+//! ```text
+//! 32  4   disk                        | the head, the same in headers and summary pages
+//! 36  4   segment                     |
+//! 40  8   generation of the segment   |
+//! 48  4   own place in the segment, in pages: a header's page, or a summary's
+//! 52  4   entries in this page
+//! 56  8   sequence: of the batch, or number of the summary page
+//! 64  4   durable: pages of this segment known to be flushed when this was written
+//! 68  12  zero
+//! 80  24  per entry: page (8: 48 bits page, 8 bits zero, 8 bits kind), sequence (8), seeded CRC-32C (4),
+//!         place of the data in the segment, in pages (4)
+//! ```
+
+use super::PoolId;
+use super::codec::{Decoder, Encoder, FRAME_BYTES, FrameError};
+use super::layout::ENTRIES_PER_PAGE;
+use crate::words::limits::BATCH_PAGES_MAX;
+use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
+
+const HEADER_MAGIC: [u8; 8] = *b"FBYBATCH";
+const SUMMARY_MAGIC: [u8; 8] = *b"FBYSUMRY";
+
+/// Bytes of the head behind the frame.
+pub const HEAD_BYTES: usize = 48;
+/// Bytes of one entry.
+pub const ENTRY_BYTES: usize = 24;
+
+const _: () = assert!(ENTRIES_PER_PAGE >= BATCH_PAGES_MAX, "one header page describes a whole batch");
+const _: () = assert!(FRAME_BYTES + HEAD_BYTES == 80, "as the picture above says");
+
+/// What an entry means. Only `Fill` is written yet; the others have their numbers so that the format stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Clean content: the backing holds the same.
+    Fill = 1,
+    /// A guest's write that the backing may not have yet.
+    Write = 2,
+    /// A guest's zeroes that the backing may not have yet.
+    Zeroes = 3,
+    /// Everything of a range up to a sequence is on the backing.
+    Home = 4,
+    /// Everything of a range up to a sequence is void.
+    Forget = 5,
+    /// A region of the backing is about to change.
+    Intent = 6,
+    /// The region's intent is closed.
+    Quiet = 7,
+}
+
+impl Kind {
+    fn from_number(number: u8) -> Option<Self> {
+        [Self::Fill, Self::Write, Self::Zeroes, Self::Home, Self::Forget, Self::Intent, Self::Quiet]
+            .into_iter()
+            .find(|kind| *kind as u8 == number)
+    }
+}
+
+/// One line of a header or a summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The page of the disk.
+    pub page: PageNumber,
+    /// What the line means.
+    pub kind: Kind,
+    /// The version of the content. Copies keep it (rule I1).
+    pub sequence: Sequence,
+    /// Checksum of the content, seeded with disk, page and sequence.
+    pub seeded_checksum: u32,
+    /// Where the data is, in pages from the start of the segment.
+    pub place: u32,
+}
+
+/// Which life of which segment a header or a summary belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Owner of the segment.
+    pub disk: DiskId,
+    /// The segment.
+    pub segment: SegmentNumber,
+    /// Which life of the segment.
+    pub generation: Sequence,
+    /// Own place in the segment, in pages.
+    pub place: u32,
+    /// Sequence of the batch, or number of the summary page.
+    pub sequence: Sequence,
+    /// Pages of this segment that were known to be flushed.
+    pub durable: u32,
+}
+
+/// Encodes a batch header into one page.
+pub fn encode_header(page: &mut [u8], pool: PoolId, head: &Head, entries: &[Entry]) {
+    encode(page, HEADER_MAGIC, pool, head, entries);
+}
+
+/// Encodes one page of a summary.
+pub fn encode_summary(page: &mut [u8], pool: PoolId, head: &Head, entries: &[Entry]) {
+    encode(page, SUMMARY_MAGIC, pool, head, entries);
+}
+
+/// Reads a batch header.
+///
+/// # Errors
+/// Why the page is no header of this pool.
+pub fn decode_header(page: &[u8], pool: PoolId) -> Result<(Head, Vec<Entry>), FrameError> {
+    decode(page, HEADER_MAGIC, pool)
+}
+
+/// Reads one page of a summary.
+///
+/// # Errors
+/// Why the page is no summary of this pool.
+pub fn decode_summary(page: &[u8], pool: PoolId) -> Result<(Head, Vec<Entry>), FrameError> {
+    decode(page, SUMMARY_MAGIC, pool)
+}
+
+fn encode(page: &mut [u8], magic: [u8; 8], pool: PoolId, head: &Head, entries: &[Entry]) {
+    assert!(entries.len() <= ENTRIES_PER_PAGE);
+    let mut encoder = Encoder::new(page, magic, pool);
+    encoder.u32(head.disk.0);
+    encoder.u32(head.segment.0);
+    encoder.u64(head.generation.0);
+    encoder.u32(head.place);
+    encoder.u32(entries.len() as u32);
+    encoder.u64(head.sequence.0);
+    encoder.u32(head.durable);
+    encoder.put(&[0; 12]);
+    for entry in entries {
+        assert!(entry.page.0 < 1 << 48);
+        encoder.u64(entry.page.0 | (entry.kind as u64) << 56);
+        encoder.u64(entry.sequence.0);
+        encoder.u32(entry.seeded_checksum);
+        encoder.u32(entry.place);
+    }
+    encoder.finish();
+}
+
+fn decode(page: &[u8], magic: [u8; 8], pool: PoolId) -> Result<(Head, Vec<Entry>), FrameError> {
+    let mut decoder = Decoder::of_pool(page, magic, pool)?;
+    let (disk, segment) = (DiskId(decoder.u32()), SegmentNumber(decoder.u32()));
+    let generation = Sequence(decoder.u64());
+    let (place, count) = (decoder.u32(), decoder.u32() as usize);
+    let (sequence, durable) = (Sequence(decoder.u64()), decoder.u32());
+    let _zero = (decoder.u64(), decoder.u32());
+    if count > ENTRIES_PER_PAGE {
+        return Err(FrameError::Field("entries"));
+    }
+    let mut entries = Vec::with_capacity(count);
+    for _ in 0..count {
+        let packed = decoder.u64();
+        let kind = Kind::from_number((packed >> 56) as u8).ok_or(FrameError::Field("kind"))?;
+        let page = PageNumber(packed & ((1 << 48) - 1));
+        let (sequence, seeded_checksum) = (Sequence(decoder.u64()), decoder.u32());
+        entries.push(Entry { page, kind, sequence, seeded_checksum, place: decoder.u32() });
+    }
+    Ok((Head { disk, segment, generation, place, sequence, durable }, entries))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::words::limits::PAGE_BYTES;
+
+    fn entry() -> impl Strategy<Value = Entry> {
+        (0..1u64 << 48, 1..=7u8, any::<u64>(), any::<u32>(), any::<u32>()).prop_map(
+            |(page, kind, sequence, crc, place)| Entry {
+                page: PageNumber(page),
+                kind: Kind::from_number(kind).unwrap(),
+                sequence: Sequence(sequence),
+                seeded_checksum: crc,
+                place,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn headers_and_summaries_read_back_as_they_were(
+            entries in proptest::collection::vec(entry(), 0..=ENTRIES_PER_PAGE),
+            generation: u64,
+        ) {
+            let head = Head {
+                disk: DiskId(3), segment: SegmentNumber(4), generation: Sequence(generation),
+                place: 5, sequence: Sequence(6), durable: 7,
+            };
+            let mut page = vec![0xee; PAGE_BYTES];
+            encode_header(&mut page, PoolId([1; 16]), &head, &entries);
+            prop_assert_eq!(decode_header(&page, PoolId([1; 16])), Ok((head, entries.clone())));
+            prop_assert_eq!(decode_summary(&page, PoolId([1; 16])), Err(FrameError::Magic));
+            encode_summary(&mut page, PoolId([1; 16]), &head, &entries);
+            prop_assert_eq!(decode_summary(&page, PoolId([1; 16])), Ok((head, entries)));
+        }
+
+        #[test]
+        fn arbitrary_bytes_are_refused_without_a_panic(page in proptest::collection::vec(any::<u8>(), PAGE_BYTES)) {
+            prop_assert!(decode_header(&page, PoolId([1; 16])).is_err());
+        }
+    }
+}

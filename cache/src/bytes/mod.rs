@@ -1,0 +1,37 @@
+//! Bytes: what stands on flash, as pure functions between structures and bytes.
+//!
+//! ```text
+//! device:   | superblock A | superblock B | table A | table B | segment 0 | segment 1 | ...
+//! segment:  | header page | data pages ... | header page | data pages ... | (unused) | summary pages |
+//!             `-------- batch --------'      `-------- batch --------'
+//! ```
+//! All numbers are little-endian. Every structure carries a magic number, the format version, the pool's id and a
+//! CRC-32C of itself; nothing is believed before all four were checked. Superblock and table alternate between two
+//! slots, so that a torn write leaves the older one whole; everything else is written once and never overwritten
+//! until its segment has a new generation.
+
+pub mod batch;
+pub mod checksum;
+pub mod codec;
+pub mod layout;
+pub mod superblock;
+pub mod table;
+
+/// Version of the format that this build writes, and the only one that it reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A pool's identity: random, drawn when the pool is formatted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PoolId(pub [u8; 16]);
+
+impl std::fmt::Display for PoolId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl std::fmt::Debug for PoolId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PoolId({self})")
+    }
+}

@@ -1,0 +1,71 @@
+//! The segment table: who owns each segment and in which generation. Two slots, written in turn.
+//!
+//! It is durable before the first batch of a segment's new life (rule I7), so whatever an earlier life left in the
+//! segment can be told from the present one.
+//!
+//! ```text
+//! 32  8   turn: the slot with the higher turn is current
+//! 40  16  per segment: owner (4; 0xffff_ffff = free), zero (4), generation (8)
+//! ```
+
+use super::PoolId;
+use super::codec::{Decoder, Encoder, FRAME_BYTES, FrameError};
+use crate::words::limits::PAGE_BYTES;
+use crate::words::units::{DiskId, Sequence};
+
+const MAGIC: [u8; 8] = *b"FBYTABLE";
+const FREE: u32 = u32::MAX;
+const HEAD_BYTES: usize = 8;
+const ENTRY_BYTES: usize = 16;
+
+/// One segment's line: its owner, if it has one, and the generation of its present life.
+pub type TableEntry = Option<(DiskId, Sequence)>;
+
+/// Pages of one slot for so many segments.
+pub fn pages_for(segments: u32) -> u32 {
+    (FRAME_BYTES + HEAD_BYTES + segments as usize * ENTRY_BYTES).div_ceil(PAGE_BYTES) as u32
+}
+
+/// Encodes the table into one slot's bytes.
+pub fn encode(bytes: &mut [u8], pool: PoolId, turn: u64, entries: impl Iterator<Item = TableEntry>) {
+    let mut encoder = Encoder::new(bytes, MAGIC, pool);
+    encoder.u64(turn);
+    for entry in entries {
+        let (owner, generation) = entry.map_or((FREE, 0), |(owner, generation)| (owner.0, generation.0));
+        encoder.u32(owner);
+        encoder.u32(0);
+        encoder.u64(generation);
+    }
+    encoder.finish();
+}
+
+/// Reads a slot: its turn and one entry per segment.
+///
+/// # Errors
+/// Why it is no table of this pool.
+pub fn decode(bytes: &[u8], pool: PoolId, segments: u32) -> Result<(u64, Vec<TableEntry>), FrameError> {
+    let mut decoder = Decoder::of_pool(bytes, MAGIC, pool)?;
+    let turn = decoder.u64();
+    let entries = (0..segments).map(|_| {
+        let (owner, _, generation) = (decoder.u32(), decoder.u32(), decoder.u64());
+        (owner != FREE).then_some((DiskId(owner), Sequence(generation)))
+    });
+    Ok((turn, entries.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_reads_back_as_it_was() {
+        let entries: Vec<TableEntry> =
+            (0..500).map(|n| (n % 3 != 0).then_some((DiskId(n), Sequence(u64::from(n) << 40 | 7)))).collect();
+        let mut bytes = vec![0xff; pages_for(500) as usize * PAGE_BYTES];
+        encode(&mut bytes, PoolId([1; 16]), 9, entries.iter().copied());
+        assert_eq!(decode(&bytes, PoolId([1; 16]), 500), Ok((9, entries)));
+        assert_eq!(decode(&bytes, PoolId([2; 16]), 500), Err(FrameError::Pool));
+        bytes[4000] ^= 1;
+        assert_eq!(decode(&bytes, PoolId([1; 16]), 500), Err(FrameError::Checksum));
+    }
+}

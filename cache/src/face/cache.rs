@@ -1,0 +1,183 @@
+//! The cache of one shard: a pool and the disks that share it.
+
+use std::rc::Rc;
+
+use block::{BlockDevice, Geometry, Host};
+
+use super::disk::CachedDisk;
+use crate::journeys::disk_cache::DiskCache;
+use crate::journeys::promote;
+use crate::journeys::reclaim::{self, Disks};
+use crate::knowledge::segments::Share;
+use crate::survives::pool::Pool;
+use crate::words::error::CacheError;
+use crate::words::limits::{
+    BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, DISK_BLOCKS_MAX, DISKS_MAX, RAM_BYTES_MIN, RESERVE_SEGMENTS_MIN,
+};
+use crate::words::settings::DiskSettings;
+use crate::words::stats::PoolStatistics;
+
+/// A pool that is open, and its disks.
+pub struct Cache<F: BlockDevice, H: Host> {
+    pool: Rc<Pool<F, H>>,
+    disks: Rc<Disks<F, H>>,
+}
+
+impl<F: BlockDevice, H: Host> Cache<F, H> {
+    /// Opens the pool on a device that [`format`](crate::format) made. It starts empty.
+    ///
+    /// # Errors
+    /// `NotAPool`, without having changed anything, or `Flash`.
+    pub async fn open(flash: F, host: H) -> Result<Rc<Self>, CacheError> {
+        let pool = Pool::open(flash, host).await?;
+        let disks = Rc::new(Disks::default());
+        pool.host.spawn(reclaim::run(Rc::clone(&pool), Rc::clone(&disks)));
+        Ok(Rc::new(Self { pool, disks }))
+    }
+
+    /// The least reservation of a disk of this pool, in bytes: sixteen segments.
+    pub fn reserve_bytes_min(&self) -> u64 {
+        u64::from(RESERVE_SEGMENTS_MIN) * self.pool.layout().segment_bytes()
+    }
+
+    /// Flash that all disks can use together, in bytes.
+    pub fn usable_bytes(&self) -> u64 {
+        u64::from(self.pool.segments.borrow().usable()) * self.pool.layout().segment_bytes()
+    }
+
+    /// Puts a disk in front of its backing. The content of the backing is not touched.
+    ///
+    /// # Errors
+    /// `Settings` for what cannot be, `ReservationTooLarge`, `DiskAttached`.
+    pub fn attach<B: BlockDevice>(
+        &self,
+        settings: DiskSettings,
+        backing: B,
+    ) -> Result<Rc<CachedDisk<B, F, H>>, CacheError> {
+        if self.disks.borrow().contains_key(&settings.id) {
+            return Err(CacheError::DiskAttached(settings.id));
+        }
+        if self.disks.borrow().len() >= DISKS_MAX {
+            return Err(CacheError::Settings(format!("A pool serves at most {DISKS_MAX} disks")));
+        }
+        let share = self.check(&settings, &backing.geometry())?;
+        self.pool.segments.borrow_mut().set_share(settings.id, share);
+        let cache = Rc::new(DiskCache::new(Rc::clone(&self.pool), settings));
+        self.disks.borrow_mut().insert(cache.id, Rc::clone(&cache));
+        self.pool.host.spawn(promote::run(Rc::clone(&cache)));
+        Ok(Rc::new(CachedDisk::new(cache, backing)))
+    }
+
+    /// Changes how a disk is cached, while guests go on.
+    ///
+    /// # Errors
+    /// As [`Cache::attach`]; then nothing has changed.
+    pub fn reconfigure<B: BlockDevice>(
+        &self,
+        disk: &CachedDisk<B, F, H>,
+        settings: DiskSettings,
+    ) -> Result<(), CacheError> {
+        if settings.id != disk.cache.id {
+            return Err(CacheError::Settings("A disk's number cannot be changed".to_owned()));
+        }
+        let share = self.check(&settings, &disk.backing().geometry())?;
+        self.pool.segments.borrow_mut().set_share(settings.id, share);
+        disk.cache.reconfigure(&settings);
+        // A lowered limit is met by reclaiming; a raised one lets waiting promotions go on.
+        self.pool.room_wanted.notify_one();
+        self.pool.announce_room();
+        Ok(())
+    }
+
+    /// Takes a disk away: all its flash and RAM become free. The caller has made sure that no request is in flight and
+    /// that none will come.
+    pub async fn detach<B: BlockDevice>(&self, disk: &CachedDisk<B, F, H>) {
+        let cache = &disk.cache;
+        cache.leaving.set(true);
+        self.pool.start_leaving(cache.id);
+        cache.promotion_wanted.notify_one();
+        // Waits for a batch that is being written, so that nothing is appended afterwards.
+        cache.log.abandon().await;
+        cache.forget_everything();
+        loop {
+            let changed = self.pool.room_change();
+            let chosen = self.pool.segments.borrow_mut().choose_all_of(cache.id);
+            for segment in chosen {
+                self.pool.free_segment(segment).await;
+            }
+            if self.pool.segments.borrow().held(cache.id) == 0 {
+                break;
+            }
+            // The reclaimer has one of them in hand and will free it.
+            changed.await;
+        }
+        self.disks.borrow_mut().remove(&cache.id);
+        self.pool.segments.borrow_mut().forget(cache.id);
+    }
+
+    /// How the pool stands. Takes constant time.
+    pub fn pool_statistics(&self) -> PoolStatistics {
+        let segments = self.pool.segments.borrow();
+        let layout = self.pool.layout();
+        let no_disk = crate::DiskId(u32::MAX);
+        PoolStatistics {
+            id: self.pool.id().to_string(),
+            size_bytes: layout.device_bytes(),
+            segment_bytes: layout.segment_bytes(),
+            segments: u64::from(layout.segments()),
+            segments_free: u64::from(segments.free_count()),
+            usable_bytes: self.usable_bytes(),
+            reserved_bytes: u64::from(segments.reserved_by_others(no_disk)) * layout.segment_bytes(),
+            disks: self.disks.borrow().len() as u64,
+            failed: self.pool.is_failed(),
+        }
+    }
+
+    /// Checks settings against the pool and the disk's backing, and says what they mean in segments.
+    fn check(&self, settings: &DiskSettings, backing: &Geometry) -> Result<Share, CacheError> {
+        let refuse = |message: String| Err(CacheError::Settings(message));
+        let DiskSettings { id, block_bytes, reserve_bytes, limit_bytes, ram_bytes, .. } = *settings;
+        if !block_bytes.is_power_of_two() || !(BLOCK_BYTES_MIN..=BLOCK_BYTES_MAX).contains(&block_bytes) {
+            return refuse(format!(
+                "A block of {block_bytes} bytes cannot be: a power of two from 4 KiB to 1 MiB"
+            ));
+        }
+        if backing.size.div_ceil(u64::from(block_bytes)) > DISK_BLOCKS_MAX {
+            return refuse(format!(
+                "A disk of {} bytes has too many blocks of {block_bytes} bytes: take larger blocks",
+                backing.size
+            ));
+        }
+        if backing.alignment != block::SECTOR {
+            return refuse(format!("The backing takes requests of {} bytes only", backing.alignment));
+        }
+        if ram_bytes < RAM_BYTES_MIN {
+            return refuse(format!("{ram_bytes} bytes of RAM are too little: at least {RAM_BYTES_MIN}"));
+        }
+        let segment_bytes = self.pool.layout().segment_bytes();
+        let minimum = self.reserve_bytes_min();
+        if reserve_bytes < minimum {
+            return refuse(format!(
+                "A reservation of {reserve_bytes} bytes is too small: at least {minimum} here"
+            ));
+        }
+        if limit_bytes < reserve_bytes {
+            return refuse(format!(
+                "A limit of {limit_bytes} bytes is below the reservation of {reserve_bytes}"
+            ));
+        }
+        let segments = self.pool.segments.borrow();
+        let reserve = reserve_bytes.div_ceil(segment_bytes);
+        let free = segments.usable() - segments.reserved_by_others(id);
+        if reserve > u64::from(free) {
+            return Err(CacheError::ReservationTooLarge {
+                disk: id,
+                wanted_bytes: reserve_bytes,
+                free_bytes: u64::from(free) * segment_bytes,
+                pool_bytes: self.usable_bytes(),
+            });
+        }
+        let limit = (limit_bytes / segment_bytes).clamp(reserve, u64::from(u32::MAX));
+        Ok(Share { reserve: reserve as u32, limit: limit as u32 })
+    }
+}

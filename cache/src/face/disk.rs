@@ -1,0 +1,167 @@
+//! A cached disk: the same face as the device that it wraps.
+
+use std::rc::Rc;
+
+use block::{
+    BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Operation, Outcome, RangeLock, Unmap,
+};
+
+use crate::journeys::disk_cache::DiskCache;
+use crate::journeys::flush::FlushGate;
+use crate::journeys::read::Answer;
+use crate::journeys::{read, write, zeroes};
+use crate::words::settings::DiskSettings;
+use crate::words::stats::{DiskStatistics, Latency, count, ratio};
+
+/// A disk whose requests go through the cache.
+///
+/// Guarantees, as far as the modes without write-back go: a write is acknowledged when the backing has it; a read that
+/// starts after that sees it; overlapping writes take effect one after another; after a failed write its range is read
+/// from the backing for good.
+pub struct CachedDisk<B, F: BlockDevice, H: Host> {
+    pub(super) cache: Rc<DiskCache<F, H>>,
+    backing: B,
+    locks: RangeLock,
+    flushes: FlushGate,
+}
+
+impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
+    pub(super) fn new(cache: Rc<DiskCache<F, H>>, backing: B) -> Self {
+        Self { cache, backing, locks: RangeLock::new(), flushes: FlushGate::default() }
+    }
+
+    /// The device behind the cache.
+    pub fn backing(&self) -> &B {
+        &self.backing
+    }
+
+    /// How the disk is cached.
+    pub fn settings(&self) -> DiskSettings {
+        *self.cache.settings.borrow()
+    }
+
+    /// Counters, latencies and what the cache holds. Takes constant time.
+    pub fn statistics(&self) -> DiskStatistics {
+        let cache = &self.cache;
+        let counts = cache.counters.snapshot();
+        let settings = cache.settings.borrow();
+        let (index, ram) = (cache.index.borrow(), cache.ram.borrow());
+        let held = u64::from(cache.pool.segments.borrow().held(cache.id));
+        let hits = counts.read_hits_ram + counts.read_hits_flash;
+        DiskStatistics {
+            counts,
+            hit_ratio: ratio(hits, counts.reads),
+            cached_bytes: index.pages() * block::PAGE,
+            flash_bytes: held * cache.pool.layout().segment_bytes(),
+            ram_bytes: ram.len() as u64 * block::PAGE,
+            blocks_max: settings.limit_bytes / u64::from(settings.block_bytes),
+            blocks_cached: index.blocks(),
+            index_bytes: index.bytes() + cache.policy.borrow().bytes(),
+            latencies: Latency::ALL.map(|(what, _)| cache.latencies.summary(what)),
+        }
+    }
+
+    /// Drops everything that is cached of this disk. Guests go on; they read from the backing.
+    pub fn evict(&self) {
+        self.cache.forget_everything();
+    }
+
+    fn check(&self, operation: Operation, offset: u64, length: u64) -> Result<ByteRange, BlockError> {
+        self.geometry().check(operation, offset, length)
+    }
+
+    fn count_read(&self, range: &ByteRange, answer: Answer, started: u64) {
+        let counters = &self.cache.counters;
+        let (latency, counter) = match answer {
+            Answer::Ram => (Latency::ReadHitRam, &counters.read_hits_ram),
+            Answer::Flash => (Latency::ReadHitFlash, &counters.read_hits_flash),
+            Answer::Partial => (Latency::ReadMiss, &counters.read_partial_hits),
+            Answer::Miss => (Latency::ReadMiss, &counters.read_misses),
+            Answer::Bypass => (Latency::ReadMiss, &counters.reads_bypassed),
+        };
+        count(&counters.reads, 1);
+        count(&counters.read_bytes, range.len());
+        count(counter, 1);
+        self.record(latency, started);
+    }
+
+    fn count_write(&self, range: &ByteRange, started: u64) {
+        count(&self.cache.counters.writes, 1);
+        count(&self.cache.counters.write_bytes, range.len());
+        self.record(Latency::Write, started);
+    }
+
+    fn record(&self, what: Latency, started: u64) {
+        self.cache.latencies.record(what, self.cache.pool.host.now() - started);
+    }
+}
+
+impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H> {
+    fn geometry(&self) -> Geometry {
+        let geometry = self.backing.geometry();
+        Geometry { read_only: geometry.read_only || self.cache.settings.borrow().read_only, ..geometry }
+    }
+
+    async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
+        let range = match self.check(Operation::Read, offset, buffer.len() as u64) {
+            Ok(range) if range.is_empty() => return (buffer, Ok(())),
+            Ok(range) => range,
+            Err(error) => return (buffer, Err(error)),
+        };
+        let started = self.cache.pool.host.now();
+        let (outcome, answer) = read::read(&self.cache, &self.backing, range, buffer).await;
+        if outcome.1.is_ok() {
+            self.count_read(&range, answer, started);
+        }
+        outcome
+    }
+
+    async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
+        let range = match self.check(Operation::Write, offset, buffer.len() as u64) {
+            Ok(range) if range.is_empty() => return (buffer, Ok(())),
+            Ok(range) => range,
+            Err(error) => return (buffer, Err(error)),
+        };
+        let started = self.cache.pool.host.now();
+        let outcome = write::write(&self.cache, &self.backing, &self.locks, range, buffer).await;
+        if outcome.1.is_ok() {
+            self.count_write(&range, started);
+        }
+        outcome
+    }
+
+    async fn flush(&self) -> Result<(), BlockError> {
+        let started = self.cache.pool.host.now();
+        let result = self.flushes.flush(&self.backing).await;
+        count(&self.cache.counters.flushes, 1);
+        if result.is_err() {
+            count(&self.cache.counters.backing_errors, 1);
+        }
+        self.record(Latency::Flush, started);
+        result
+    }
+
+    async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
+        let range = self.check(Operation::WriteZeroes, range.start, range.len())?;
+        if range.is_empty() {
+            return Ok(());
+        }
+        let started = self.cache.pool.host.now();
+        zeroes::write_zeroes(&self.cache, &self.backing, &self.locks, range, unmap).await?;
+        self.count_write(&range, started);
+        Ok(())
+    }
+
+    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
+        let range = self.check(Operation::Discard, range.start, range.len())?;
+        count(&self.cache.counters.discards, 1);
+        if range.is_empty() {
+            return Ok(());
+        }
+        zeroes::discard(&self.cache, &self.backing, &self.locks, range).await
+    }
+
+    async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {
+        self.backing.extents(range).await
+    }
+}

@@ -1,0 +1,4 @@
+//! The face: what doors and the daemon hold.
+
+pub(crate) mod cache;
+pub(crate) mod disk;

@@ -1,0 +1,201 @@
+//! What is cached of one disk, apart from its backing: RAM tier, index, log, and what judges them.
+//!
+//! Nothing here awaits. A journey may therefore look and act in one step, and whatever was true when it looked is
+//! true when it acts.
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::rc::Rc;
+
+use block::{BlockDevice, ByteRange, Host, PAGE};
+use tokio::sync::Notify;
+
+use crate::knowledge::fills::Fills;
+use crate::knowledge::index::{Index, Located};
+use crate::knowledge::policy::{Policy, Room};
+use crate::knowledge::ram::{Evicted, Ram, Standing};
+use crate::knowledge::sequential::Sequential;
+use crate::survives::log::Log;
+use crate::survives::pool::Pool;
+use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, REQUEST_BYTES_MAX};
+use crate::words::settings::DiskSettings;
+use crate::words::stats::{DiskCounters, Latencies};
+use crate::words::units::{DiskId, FlashPage, PageNumber, Sequence, pages_touched};
+
+pub(crate) struct DiskCache<F, H> {
+    pub(crate) id: DiskId,
+    pub(crate) pool: Rc<Pool<F, H>>,
+    pub(crate) log: Log<F, H>,
+    pub(crate) settings: RefCell<DiskSettings>,
+    pub(crate) index: RefCell<Index>,
+    pub(crate) ram: RefCell<Ram>,
+    pub(crate) fills: RefCell<Fills>,
+    pub(crate) policy: RefCell<Policy>,
+    pub(crate) missed_reads: RefCell<Sequential>,
+    pub(crate) missed_writes: RefCell<Sequential>,
+    pub(crate) counters: DiskCounters,
+    pub(crate) latencies: Latencies,
+    /// Tells the promoter that RAM is filling up, or that the disk leaves.
+    pub(crate) promotion_wanted: Notify,
+    pub(crate) leaving: Cell<bool>,
+}
+
+/// Cold pages that the promoter looks at, at most: four batches.
+const OFFER_DEPTH_MAX: usize = 4 * BATCH_PAGES_MAX;
+
+const _: () =
+    assert!(BLOCK_BYTES_MAX as u64 / PAGE <= 256, "the index counts pages of a block in eight bits");
+
+impl<F: BlockDevice, H: Host> DiskCache<F, H> {
+    pub(crate) fn new(pool: Rc<Pool<F, H>>, settings: DiskSettings) -> Self {
+        Self {
+            id: settings.id,
+            log: Log::new(Rc::clone(&pool), settings.id),
+            pool,
+            index: RefCell::new(Index::new(block_pages(&settings))),
+            ram: RefCell::new(Ram::new(ram_pages(&settings))),
+            fills: RefCell::default(),
+            policy: RefCell::new(new_policy(&settings)),
+            missed_reads: RefCell::default(),
+            missed_writes: RefCell::default(),
+            counters: DiskCounters::default(),
+            latencies: Latencies::default(),
+            promotion_wanted: Notify::new(),
+            leaving: Cell::new(false),
+            settings: RefCell::new(settings),
+        }
+    }
+
+    /// Takes over changed settings. Content that they make unfit is dropped.
+    pub(crate) fn reconfigure(&self, settings: &DiskSettings) {
+        let before = self.settings.replace(*settings);
+        if before.block_bytes != settings.block_bytes {
+            self.forget_everything();
+            self.index.replace(Index::new(block_pages(settings)));
+        }
+        if before.block_bytes != settings.block_bytes || before.limit_bytes != settings.limit_bytes {
+            self.policy.replace(new_policy(settings));
+        }
+        if before.ram_bytes != settings.ram_bytes {
+            self.ram.borrow_mut().resize(ram_pages(settings));
+        }
+        self.policy.borrow_mut().set_admission(settings.admission);
+    }
+
+    /// Where a page is on flash, if the flash can be believed.
+    pub(crate) fn on_flash(&self, page: PageNumber) -> Option<Located> {
+        if self.pool.is_failed() { None } else { self.index.borrow().get(page) }
+    }
+
+    /// Puts a page's current content into RAM. The caller has made sure that it *is* current, with nothing awaited
+    /// since.
+    pub(crate) fn enter(&self, page: PageNumber, bytes: &[u8], sequence: Sequence, standing: Standing) {
+        let evicted = self.ram.borrow_mut().insert(page, bytes, sequence, standing);
+        if let Some(Evicted { page, standing, touches }) = evicted {
+            // What was used again in RAM is worth keeping on flash. A page that flash does not have is gone: it was not
+            // wanted there, or RAM filled faster than flash takes it.
+            if standing == Standing::OnFlash && touches > 1 {
+                self.warm(page);
+            }
+        }
+        if self.promotion_is_due() {
+            self.promotion_wanted.notify_one();
+        }
+    }
+
+    /// Enters every page of `bytes`, which start at `start` (a page's start), that is not cached already.
+    pub(crate) fn enter_absent(&self, start: u64, bytes: &[u8], sequence: Sequence) {
+        for (at, content) in bytes.chunks(PAGE as usize).enumerate() {
+            let page = PageNumber(start / PAGE + at as u64);
+            let cached = self.ram.borrow().contains(page) || self.on_flash(page).is_some();
+            if !cached {
+                self.enter(page, content, sequence, Standing::New);
+            }
+        }
+    }
+
+    /// Makes the block of a page one step warmer; returns how warm it was.
+    pub(crate) fn warm(&self, page: PageNumber) -> u8 {
+        let mut index = self.index.borrow_mut();
+        let heat = index.heat(page);
+        index.set_heat(page, heat + 1);
+        heat
+    }
+
+    /// Drops every cached page that shares a byte with `range`. True if all of them were cached.
+    pub(crate) fn drop_pages(&self, range: &ByteRange) -> bool {
+        let pages = range.start / PAGE..range.end.div_ceil(PAGE);
+        let all_cached = range.len() <= REQUEST_BYTES_MAX
+            && pages_touched(range)
+                .all(|page| self.ram.borrow().contains(page) || self.on_flash(page).is_some());
+        self.ram.borrow_mut().remove(pages.clone());
+        self.drop_from_index(pages);
+        all_cached
+    }
+
+    /// Drops one page from the index if it is still at `flash`, because its copy there turned out bad or has to go.
+    pub(crate) fn drop_copy(&self, page: PageNumber, flash: FlashPage) {
+        if self.index.borrow_mut().remove_if_at(page, flash) {
+            self.pool.segments.borrow_mut().pages_forgotten(&[flash]);
+            self.ram.borrow_mut().lost_on_flash(page);
+        }
+    }
+
+    /// Drops everything that is cached, and whatever is on its way in.
+    pub(crate) fn forget_everything(&self) {
+        self.fills.borrow_mut().poison_all();
+        let capacity = self.ram.borrow().capacity();
+        self.ram.borrow_mut().resize(capacity);
+        self.drop_from_index(0..u64::MAX);
+    }
+
+    /// Drops everything that is on flash, because the flash failed. RAM goes on.
+    pub(crate) fn forget_flash(&self) {
+        self.drop_from_index(0..u64::MAX);
+    }
+
+    /// True if the cold end of RAM should be offered to flash: it is filling up, and a page that flash does not have is
+    /// halfway to its end. Waiting until halfway makes batches large.
+    pub(crate) fn promotion_is_due(&self) -> bool {
+        let ram = self.ram.borrow();
+        let depth = offer_depth(&ram);
+        let filling_up = ram.capacity() - ram.len() < depth;
+        filling_up && !self.pool.is_failed() && ram.has_to_offer(depth / 2)
+    }
+
+    /// How many cold pages the promoter looks at.
+    pub(crate) fn offer_depth(&self) -> usize {
+        offer_depth(&self.ram.borrow())
+    }
+
+    /// Whether the disk can take more flash without anything being given up.
+    pub(crate) fn room(&self) -> Room {
+        if self.pool.segments.borrow().has_room(self.id) { Room::Free } else { Room::Full }
+    }
+
+    /// The block that a page is in.
+    pub(crate) fn block_of(&self, page: PageNumber) -> u64 {
+        page.0 / u64::from(block_pages(&self.settings.borrow()))
+    }
+
+    fn drop_from_index(&self, pages: Range<u64>) {
+        let dropped = self.index.borrow_mut().remove(pages);
+        self.pool.segments.borrow_mut().pages_forgotten(&dropped);
+    }
+}
+
+fn offer_depth(ram: &Ram) -> usize {
+    (ram.capacity() / 2).min(OFFER_DEPTH_MAX)
+}
+
+fn block_pages(settings: &DiskSettings) -> u32 {
+    settings.block_bytes / PAGE as u32
+}
+
+fn ram_pages(settings: &DiskSettings) -> usize {
+    (settings.ram_bytes / PAGE) as usize
+}
+
+fn new_policy(settings: &DiskSettings) -> Policy {
+    Policy::new(settings.admission, settings.limit_bytes / u64::from(settings.block_bytes))
+}

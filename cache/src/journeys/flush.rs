@@ -1,0 +1,47 @@
+//! Flush: everything acknowledged before it arrived is durable when it completes.
+//!
+//! In the modes that there are, every acknowledged write is on the backing, so the backing's flush is the whole of it.
+//! Flushes that arrive while one runs share the next one: never the running one, which was submitted too early for
+//! them (rule I5). The first failed flush is the last: what it should have made durable may be gone, and a later
+//! success would say nothing about it, so every later flush fails as well until the disk is attached anew.
+
+use std::cell::{Cell, RefCell};
+
+use block::{BlockDevice, BlockError};
+use tokio::sync::Mutex;
+
+/// Joins the flushes of one disk.
+#[derive(Default)]
+pub(crate) struct FlushGate {
+    /// Flushes that arrived, counted.
+    arrived: Cell<u64>,
+    /// Flushes that are covered by one that completed.
+    covered: Cell<u64>,
+    failed: RefCell<Option<BlockError>>,
+    running: Mutex<()>,
+}
+
+impl FlushGate {
+    /// Flushes the backing, or shares a flush that is submitted after this call.
+    pub(crate) async fn flush<B: BlockDevice>(&self, backing: &B) -> Result<(), BlockError> {
+        let ticket = self.arrived.get() + 1;
+        self.arrived.set(ticket);
+        let _running = self.running.lock().await;
+        if let Some(error) = &*self.failed.borrow() {
+            return Err(error.clone());
+        }
+        if self.covered.get() >= ticket {
+            return Ok(());
+        }
+        let covers = self.arrived.get();
+        let result = backing.flush().await;
+        match &result {
+            Ok(()) => self.covered.set(covers),
+            Err(error) => {
+                tracing::error!(%error, "The backing failed a flush; flushes of this disk fail until it is attached anew");
+                self.failed.replace(Some(error.clone()));
+            }
+        }
+        result
+    }
+}

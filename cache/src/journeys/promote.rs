@@ -1,0 +1,85 @@
+//! Promote: pages that have become cold in RAM and have earned it are written to flash, a batch at a time.
+//!
+//! Pages stay readable in RAM while they are on their way. What a write replaced meanwhile is on flash for nothing and
+//! is known to nobody: [`Ram::settle`](crate::knowledge::ram::Ram::settle) says no, and the index never hears of it.
+
+use std::rc::Rc;
+
+use block::{BlockDevice, Host};
+
+use super::disk_cache::DiskCache;
+use crate::knowledge::index::Located;
+use crate::knowledge::ram::{Offered, Standing};
+use crate::knowledge::segments::Purpose;
+use crate::survives::pool::NoSegment;
+use crate::words::limits::BATCH_PAGES_MAX;
+use crate::words::stats::count;
+use crate::words::units::PageNumber;
+
+/// Promotes for one disk until it leaves.
+pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
+    while !cache.leaving.get() {
+        cache.promotion_wanted.notified().await;
+        while !cache.leaving.get() && cache.promotion_is_due() {
+            if promote_batch(&cache).await.is_err() {
+                break;
+            }
+        }
+    }
+}
+
+async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), NoSegment> {
+    // Asked before a segment is taken: afterwards even the last free one would look like a full flash.
+    let room = cache.room();
+    let appender = cache.log.begin(Purpose::Promotion).await?;
+    let most = appender.room().min(BATCH_PAGES_MAX);
+    let admits = |page, touches| {
+        let block = cache.block_of(page);
+        cache.policy.borrow_mut().admits(block, touches, room)
+    };
+    let (offered, rejected) = cache.ram.borrow_mut().offer(cache.offer_depth(), most, admits);
+    count(&cache.counters.rejections, rejected);
+    if offered.is_empty() {
+        return Ok(());
+    }
+    let mut batch = appender.batch(offered.len());
+    for offer in &offered {
+        appender.add(&mut batch, offer.page, offer.sequence, cache.ram.borrow().offered_bytes(offer));
+    }
+    let Ok((located, bytes)) = appender.write(batch).await else {
+        for offer in &offered {
+            cache.ram.borrow_mut().settle(offer, Standing::Rejected);
+        }
+        count(&cache.counters.flash_errors, 1);
+        return Err(NoSegment::Failed);
+    };
+    count(&cache.counters.flash_write_bytes, bytes);
+    count(&cache.counters.promotions, offered.len() as u64);
+    settle(cache, &offered, &located);
+    Ok(())
+}
+
+/// Tells the index of what arrived and is still current.
+fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, offered: &[Offered], located: &[Located]) {
+    let mut ram = cache.ram.borrow_mut();
+    let pairs = offered.iter().zip(located);
+    let current = pairs.filter(|(offer, _)| ram.settle(offer, Standing::OnFlash));
+    let current: Vec<_> = current.map(|(offer, located)| (offer.page, *located)).collect();
+    drop(ram);
+    enter_index(cache, &current);
+}
+
+/// Enters pages in the index, neighbours on disk and on flash together.
+pub(super) fn enter_index<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, pages: &[(PageNumber, Located)]) {
+    let adjacent = |a: &(PageNumber, Located), b: &(PageNumber, Located)| {
+        a.0.0 + 1 == b.0.0 && a.1.flash.plus(1) == b.1.flash
+    };
+    for run in pages.chunk_by(adjacent) {
+        let (page, Located { flash, .. }) = run[0];
+        let checksums: Vec<u32> = run.iter().map(|(_, located)| located.checksum).collect();
+        let replaced = cache.index.borrow_mut().insert_run(page, flash, &checksums);
+        let mut segments = cache.pool.segments.borrow_mut();
+        segments.pages_known(flash, run.len() as u32);
+        segments.pages_forgotten(&replaced);
+    }
+}

@@ -1,0 +1,357 @@
+//! Read: what is cached from RAM and flash, the rest from the backing, which then enters RAM behind the answer.
+//!
+//! Each page is decided once, at the start: what is cached then is answered from the cache and never from the backing
+//! (rule I3), so that a read that spans cached and absent pages cannot mix in what a joined backing read happened to
+//! find under the cached ones. The exception is a copy that flash cannot give back intact: it is clean, so the backing
+//! has the same or something newer.
+
+use std::ops::Range;
+
+use block::{BlockDevice, BlockError, Buffer, ByteRange, Host, Outcome, PAGE};
+use futures_util::future::{join, join_all};
+
+use super::disk_cache::DiskCache;
+use crate::bytes::checksum::page_checksum;
+use crate::knowledge::index::Located;
+use crate::knowledge::ram::Standing;
+use crate::words::limits::PAGE_BYTES;
+use crate::words::stats::count;
+use crate::words::units::{FlashPage, PageNumber, pages_touched};
+
+/// How a read was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// From RAM alone.
+    Ram,
+    /// From flash, or from flash and RAM.
+    Flash,
+    /// A part was cached.
+    Partial,
+    /// Nothing was cached.
+    Miss,
+    /// Past the cache.
+    Bypass,
+}
+
+/// Reads `range`, which the caller has checked, into `buffer`.
+pub(crate) async fn read<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    range: ByteRange,
+    mut buffer: Buffer,
+) -> (Outcome, Answer) {
+    if !cache.settings.borrow().mode.row().reads_hit {
+        return (fetch_past(cache, backing, range, buffer).await, Answer::Bypass);
+    }
+    let plan = Plan::decide(cache, &range, &mut buffer);
+    if plan.flash.is_empty() && plan.absent.is_empty() {
+        return ((buffer, Ok(())), Answer::Ram);
+    }
+    if plan.absent.is_empty() {
+        return (read_cached(cache, backing, plan, range, buffer).await, Answer::Flash);
+    }
+    let fills = fills(cache, &range);
+    if !plan.cached_any && !fills {
+        return (fetch_past(cache, backing, range, buffer).await, Answer::Bypass);
+    }
+    let answer = if plan.cached_any { Answer::Partial } else { Answer::Miss };
+    (read_mixed(cache, backing, plan, range, buffer, fills).await, answer)
+}
+
+/// What each page of a request is answered from.
+struct Plan {
+    /// Runs of neighbours on disk and on flash.
+    flash: Vec<FlashRun>,
+    /// Runs of pages that are not cached.
+    absent: Vec<Range<u64>>,
+    cached_any: bool,
+}
+
+struct FlashRun {
+    page: PageNumber,
+    first: FlashPage,
+    checksums: Vec<u32>,
+}
+
+impl Plan {
+    /// Decides every page and copies what RAM has.
+    fn decide<F: BlockDevice, H: Host>(
+        cache: &DiskCache<F, H>,
+        range: &ByteRange,
+        buffer: &mut Buffer,
+    ) -> Self {
+        let mut plan = Self { flash: Vec::new(), absent: Vec::new(), cached_any: false };
+        let mut ram = cache.ram.borrow_mut();
+        for page in pages_touched(range) {
+            if let Some(bytes) = ram.read(page) {
+                copy_page(buffer, range, page, bytes);
+                plan.cached_any = true;
+            } else if let Some(located) = cache.on_flash(page) {
+                plan.add_flash(page, located);
+            } else {
+                plan.add_absent(page);
+            }
+        }
+        plan
+    }
+
+    fn add_flash(&mut self, page: PageNumber, located: Located) {
+        self.cached_any = true;
+        if let Some(run) = self.flash.last_mut() {
+            let count = run.checksums.len() as u32;
+            if run.page.0 + u64::from(count) == page.0 && run.first.plus(count) == located.flash {
+                run.checksums.push(located.checksum);
+                return;
+            }
+        }
+        self.flash.push(FlashRun { page, first: located.flash, checksums: vec![located.checksum] });
+    }
+
+    fn add_absent(&mut self, page: PageNumber) {
+        match self.absent.last_mut() {
+            Some(run) if run.end == page.0 => run.end += 1,
+            _ => self.absent.push(page.0..page.0 + 1),
+        }
+    }
+
+    /// True if one read of flash fills the whole buffer as it is.
+    fn is_one_run(&self, range: &ByteRange) -> bool {
+        let [run] = &*self.flash else { return false };
+        range.is_aligned(PAGE) && range.len() == run.checksums.len() as u64 * PAGE
+    }
+}
+
+/// Whether what this miss fetches may enter the cache: the mode says so, and it is not part of a long sequential run.
+fn fills<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> bool {
+    let run = cache.missed_reads.borrow_mut().run_length(range);
+    let settings = cache.settings.borrow();
+    let cutoff = settings.sequential_cutoff_bytes;
+    settings.mode.row().reads_fill && (cutoff == 0 || run <= cutoff) && !cache.fills.borrow().distrusts(range)
+}
+
+/// Everything is cached, some of it on flash.
+async fn read_cached<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    plan: Plan,
+    range: ByteRange,
+    mut buffer: Buffer,
+) -> Outcome {
+    let lost = if plan.is_one_run(&range) {
+        let (filled, lost) = read_run(cache, &plan.flash[0], buffer).await;
+        buffer = filled;
+        lost
+    } else {
+        read_runs(cache, &plan.flash, &range, &mut buffer).await
+    };
+    if lost.is_empty() {
+        return (buffer, Ok(()));
+    }
+    let result = fetch(cache, backing, &lost, Fill::Allowed).await;
+    finish(&range, buffer, &lost, result)
+}
+
+/// Some of it has to come from the backing.
+async fn read_mixed<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    plan: Plan,
+    range: ByteRange,
+    mut buffer: Buffer,
+    fills: bool,
+) -> Outcome {
+    let fill = if fills { Fill::Allowed } else { Fill::Refused };
+    let (lost, fetched) =
+        join(read_runs(cache, &plan.flash, &range, &mut buffer), fetch(cache, backing, &plan.absent, fill))
+            .await;
+    let (buffer, result) = finish(&range, buffer, &plan.absent, fetched);
+    if lost.is_empty() || result.is_err() {
+        return (buffer, result);
+    }
+    let result = fetch(cache, backing, &lost, fill).await;
+    finish(&range, buffer, &lost, result)
+}
+
+/// Copies fetched pages into the answer.
+fn finish(
+    range: &ByteRange,
+    mut buffer: Buffer,
+    pages: &[Range<u64>],
+    fetched: Result<Fetched, BlockError>,
+) -> Outcome {
+    let fetched = match fetched {
+        Ok(fetched) => fetched,
+        Err(error) => return (buffer, Err(error)),
+    };
+    for page in pages.iter().cloned().flatten().map(PageNumber) {
+        let at = (page.offset() - fetched.start) as usize;
+        let end = (at + PAGE_BYTES).min(fetched.bytes.len());
+        copy_page(&mut buffer, range, page, &fetched.bytes[at..end]);
+    }
+    (buffer, Ok(()))
+}
+
+/// Reads runs of flash into the answer, all at once. Returns the pages that flash could not give back.
+async fn read_runs<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    runs: &[FlashRun],
+    range: &ByteRange,
+    buffer: &mut Buffer,
+) -> Vec<Range<u64>> {
+    let reads = runs.iter().map(|run| read_run(cache, run, Buffer::zeroed(run.checksums.len() * PAGE_BYTES)));
+    let mut lost = Vec::new();
+    for (run, (bytes, lost_of_run)) in runs.iter().zip(join_all(reads).await) {
+        for (at, bytes) in bytes.chunks_exact(PAGE_BYTES).enumerate() {
+            copy_page(buffer, range, PageNumber(run.page.0 + at as u64), bytes);
+        }
+        lost.extend(lost_of_run);
+    }
+    lost
+}
+
+/// Reads one run and checks every page of it. Returns the pages that are not what they should be; the index forgets
+/// their copies.
+async fn read_run<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    run: &FlashRun,
+    buffer: Buffer,
+) -> (Buffer, Vec<Range<u64>>) {
+    let (buffer, result) = cache.pool.read(run.first, buffer).await;
+    count(&cache.counters.flash_read_bytes, buffer.len() as u64);
+    if result.is_err() {
+        count(&cache.counters.flash_errors, 1);
+    }
+    let mut lost = Vec::new();
+    for (at, (bytes, &checksum)) in buffer.chunks_exact(PAGE_BYTES).zip(&run.checksums).enumerate() {
+        let page = PageNumber(run.page.0 + at as u64);
+        let flash = run.first.plus(at as u32);
+        if result.is_ok() && page_checksum(bytes) == checksum {
+            warm_up(cache, page, flash, bytes);
+        } else {
+            if result.is_ok() {
+                count(&cache.counters.checksum_errors, 1);
+            }
+            cache.drop_copy(page, flash);
+            lost.push(page.0..page.0 + 1);
+        }
+    }
+    (buffer, lost)
+}
+
+/// Notes a hit on flash. A page of a block that was hit before goes to RAM as well, if its copy is still current.
+fn warm_up<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    page: PageNumber,
+    flash: FlashPage,
+    bytes: &[u8],
+) {
+    let current = cache.on_flash(page).is_some_and(|located| located.flash == flash);
+    if current && cache.warm(page) > 0 {
+        cache.enter(page, bytes, cache.log.draw(), Standing::OnFlash);
+    }
+}
+
+/// Whether fetched pages may enter the cache.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fill {
+    Allowed,
+    Refused,
+}
+
+/// What came from the backing: one stretch that covers all pages asked for.
+struct Fetched {
+    start: u64,
+    bytes: Buffer,
+}
+
+/// Reads pages from the backing in one request, from the first to the last of them, and lets those that were asked for
+/// enter RAM, if nothing changed meanwhile.
+async fn fetch<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    pages: &[Range<u64>],
+    fill: Fill,
+) -> Result<Fetched, BlockError> {
+    let (Some(first), Some(last)) = (pages.first(), pages.last()) else {
+        return Ok(Fetched { start: 0, bytes: Buffer::zeroed(0) });
+    };
+    let size = backing.geometry().size;
+    let range = ByteRange::new(first.start * PAGE, (last.end * PAGE).min(size));
+    // The fill begins, and its sequence is drawn, before the backing is asked (rules I1 and I3).
+    let sequence = cache.log.draw();
+    let filling = Filling::begin(cache, &range);
+    let (bytes, result) = backing.read(range.start, Buffer::zeroed(range.len() as usize)).await;
+    count_backing_read(cache, &range, &result);
+    let may_enter = filling.finish();
+    result?;
+    if fill == Fill::Allowed {
+        if may_enter {
+            for run in pages {
+                let at = (run.start * PAGE - range.start) as usize;
+                let end = ((run.end * PAGE).min(size) - range.start) as usize;
+                cache.enter_absent(run.start * PAGE, &bytes[at..end], sequence);
+            }
+        } else {
+            count(&cache.counters.fills_discarded, 1);
+        }
+    }
+    Ok(Fetched { start: range.start, bytes })
+}
+
+/// A fill under way; given up if the read is dropped.
+struct Filling<'a, F: BlockDevice, H: Host> {
+    cache: &'a DiskCache<F, H>,
+    number: Option<crate::knowledge::fills::FillNumber>,
+}
+
+impl<'a, F: BlockDevice, H: Host> Filling<'a, F, H> {
+    fn begin(cache: &'a DiskCache<F, H>, range: &ByteRange) -> Self {
+        Self { cache, number: Some(cache.fills.borrow_mut().begin_fill(range)) }
+    }
+
+    /// True if the fill may enter; nothing may be awaited between this and the entry.
+    fn finish(mut self) -> bool {
+        let number = self.number.take().expect("finished once");
+        self.cache.fills.borrow_mut().finish_fill(&number)
+    }
+}
+
+impl<F: BlockDevice, H: Host> Drop for Filling<'_, F, H> {
+    fn drop(&mut self) {
+        if let Some(number) = self.number.take() {
+            self.cache.fills.borrow_mut().finish_fill(&number);
+        }
+    }
+}
+
+/// Reads straight from the backing into the answer, and leaves the cache alone.
+async fn fetch_past<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    range: ByteRange,
+    buffer: Buffer,
+) -> Outcome {
+    let (buffer, result) = backing.read(range.start, buffer).await;
+    count_backing_read(cache, &range, &result);
+    (buffer, result)
+}
+
+fn count_backing_read<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    range: &ByteRange,
+    result: &Result<(), BlockError>,
+) {
+    count(&cache.counters.backing_reads, 1);
+    count(&cache.counters.backing_read_bytes, range.len());
+    if result.is_err() {
+        count(&cache.counters.backing_errors, 1);
+    }
+}
+
+/// Copies the part of a page that a request asked for. `bytes` start at the page's start.
+fn copy_page(buffer: &mut [u8], range: &ByteRange, page: PageNumber, bytes: &[u8]) {
+    let part = page.range().intersection(range);
+    let (to, from) = ((part.start - range.start) as usize, (part.start - page.offset()) as usize);
+    let len = part.len() as usize;
+    buffer[to..to + len].copy_from_slice(&bytes[from..from + len]);
+}

@@ -1,0 +1,394 @@
+//! The index: which pages of one disk are on flash, where, with which checksum, and how warm their block is.
+//!
+//! One slot per block. A block of one page is sixteen bytes; a larger one keeps packed extents. A hash table of slot
+//! numbers finds them. What the index does not know is not on flash: it is the only judge while the pool is open.
+
+use std::ops::Range;
+
+use hashbrown::HashTable;
+
+use super::extents::{BLOCK_PAGES_MAX, Extents};
+use super::hash::hash;
+use super::slab::Slab;
+use crate::words::units::{FlashPage, PageNumber};
+
+/// Where a page is on flash and what its content's plain checksum is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Located {
+    pub(crate) flash: FlashPage,
+    pub(crate) checksum: u32,
+}
+
+/// How often a block was read from flash lately; saturates.
+pub(crate) const HEAT_MAX: u8 = 3;
+
+pub(crate) struct Index {
+    block_pages: u64,
+    table: HashTable<u32>,
+    slots: Slots,
+    pages: u64,
+}
+
+enum Slots {
+    /// Blocks of one page.
+    Single(Slab<Single>),
+    /// Blocks of several pages, and the bytes of their extents.
+    Several(Slab<Several>, u64),
+}
+
+#[derive(Clone, Default)]
+struct Single {
+    block: u32,
+    flash: u32,
+    checksum: u32,
+    heat: u8,
+}
+
+#[derive(Clone, Default)]
+struct Several {
+    block: u32,
+    heat: u8,
+    extents: Extents,
+}
+
+const _: () = assert!(size_of::<Single>() == 16, "the memory budget counts on it");
+
+impl Index {
+    /// An empty index of blocks of so many pages.
+    pub(crate) fn new(block_pages: u32) -> Self {
+        assert!(block_pages.is_power_of_two() && block_pages as usize <= BLOCK_PAGES_MAX);
+        let slots =
+            if block_pages == 1 { Slots::Single(Slab::new()) } else { Slots::Several(Slab::new(), 0) };
+        Self { block_pages: u64::from(block_pages), table: HashTable::new(), slots, pages: 0 }
+    }
+
+    /// Pages on flash.
+    pub(crate) fn pages(&self) -> u64 {
+        self.pages
+    }
+
+    /// Blocks with at least one page on flash.
+    pub(crate) fn blocks(&self) -> u64 {
+        self.table.len() as u64
+    }
+
+    /// Bytes of RAM taken, checksums and free slots included.
+    pub(crate) fn bytes(&self) -> u64 {
+        /// What the allocator keeps beside each small allocation.
+        const ALLOCATION_OVERHEAD: u64 = 8;
+        let slots = match &self.slots {
+            Slots::Single(slots) => slots.bytes(),
+            Slots::Several(slots, extent_bytes) => {
+                slots.bytes() + extent_bytes + slots.len() as u64 * ALLOCATION_OVERHEAD
+            }
+        };
+        slots + self.table.allocation_size() as u64
+    }
+
+    /// Where a page is, if it is on flash.
+    pub(crate) fn get(&self, page: PageNumber) -> Option<Located> {
+        let slot = self.find(page.0 / self.block_pages)?;
+        match &self.slots {
+            Slots::Single(slots) => {
+                let single = slots.get(slot);
+                Some(Located { flash: FlashPage(single.flash), checksum: single.checksum })
+            }
+            Slots::Several(slots, _) => slots.get(slot).extents.get((page.0 % self.block_pages) as usize),
+        }
+    }
+
+    /// Enters pages that lie next to each other on the disk and on flash. Returns the flash pages that they replace.
+    pub(crate) fn insert_run(
+        &mut self,
+        first: PageNumber,
+        flash: FlashPage,
+        checksums: &[u32],
+    ) -> Vec<FlashPage> {
+        let mut replaced = Vec::new();
+        let mut done = 0;
+        while done < checksums.len() {
+            let page = first.0 + done as u64;
+            let (block, within) = (page / self.block_pages, (page % self.block_pages) as usize);
+            let count = (self.block_pages as usize - within).min(checksums.len() - done);
+            let run = &checksums[done..done + count];
+            self.change(block, |places| {
+                for (at, (place, &checksum)) in places[within..within + count].iter_mut().zip(run).enumerate()
+                {
+                    let located = Located { flash: flash.plus((done + at) as u32), checksum };
+                    replaced.extend(place.replace(located).map(|old| old.flash));
+                }
+            });
+            done += count;
+        }
+        self.pages += (checksums.len() - replaced.len()) as u64;
+        replaced
+    }
+
+    /// Takes pages out. Returns the flash pages that held them.
+    pub(crate) fn remove(&mut self, pages: Range<u64>) -> Vec<FlashPage> {
+        let blocks = pages.start / self.block_pages..pages.end.div_ceil(self.block_pages);
+        if blocks.end.saturating_sub(blocks.start) > self.blocks() {
+            let known: Vec<u64> = self.known_blocks().filter(|block| blocks.contains(block)).collect();
+            return known.into_iter().flat_map(|block| self.remove_in_block(block, &pages)).collect();
+        }
+        let mut removed = Vec::new();
+        for block in blocks {
+            if self.find(block).is_some() {
+                removed.extend(self.remove_in_block(block, &pages));
+            }
+        }
+        removed
+    }
+
+    /// Takes a page out if it is still at `flash`. Says whether it was.
+    pub(crate) fn remove_if_at(&mut self, page: PageNumber, flash: FlashPage) -> bool {
+        let there = self.get(page).is_some_and(|located| located.flash == flash);
+        if there {
+            self.remove(page.0..page.0 + 1);
+        }
+        there
+    }
+
+    /// Takes everything out that lies in a range of flash, looking at every block: for when a segment's summary cannot
+    /// be read. Returns the flash pages.
+    pub(crate) fn remove_on_flash(&mut self, flash: Range<u32>) -> Vec<FlashPage> {
+        let mut removed = Vec::new();
+        for block in self.known_blocks().collect::<Vec<_>>() {
+            self.change(block, |places| {
+                for place in places {
+                    removed.extend(
+                        place.take_if(|located| flash.contains(&located.flash.0)).map(|gone| gone.flash),
+                    );
+                }
+            });
+        }
+        self.pages -= removed.len() as u64;
+        removed
+    }
+
+    /// The heat of the page's block.
+    pub(crate) fn heat(&self, page: PageNumber) -> u8 {
+        self.find(page.0 / self.block_pages).map_or(0, |slot| match &self.slots {
+            Slots::Single(slots) => slots.get(slot).heat,
+            Slots::Several(slots, _) => slots.get(slot).heat,
+        })
+    }
+
+    /// Sets the heat of the page's block, if the block is known.
+    pub(crate) fn set_heat(&mut self, page: PageNumber, heat: u8) {
+        let Some(slot) = self.find(page.0 / self.block_pages) else { return };
+        let heat = heat.min(HEAT_MAX);
+        match &mut self.slots {
+            Slots::Single(slots) => slots.get_mut(slot).heat = heat,
+            Slots::Several(slots, _) => slots.get_mut(slot).heat = heat,
+        }
+    }
+
+    fn find(&self, block: u64) -> Option<u32> {
+        self.table.find(hash(block), |&slot| self.slots.block(slot) == block).copied()
+    }
+
+    fn known_blocks(&self) -> impl Iterator<Item = u64> + '_ {
+        self.table.iter().map(|&slot| self.slots.block(slot))
+    }
+
+    fn remove_in_block(&mut self, block: u64, pages: &Range<u64>) -> Vec<FlashPage> {
+        let own = block * self.block_pages..(block + 1) * self.block_pages;
+        let within = |page: u64| (page.clamp(own.start, own.end) - own.start) as usize;
+        let mut removed = Vec::new();
+        self.change(block, |places| {
+            for place in &mut places[within(pages.start)..within(pages.end)] {
+                removed.extend(place.take().map(|located| located.flash));
+            }
+        });
+        self.pages -= removed.len() as u64;
+        removed
+    }
+
+    /// Changes the places of a block's pages. A block without any left is forgotten.
+    fn change(&mut self, block: u64, change: impl FnOnce(&mut [Option<Located>])) {
+        let known = self.find(block);
+        let mut places = known.map_or([None; BLOCK_PAGES_MAX], |slot| self.slots.places(slot));
+        let pages = self.block_pages as usize;
+        change(&mut places[..pages]);
+        let empty = places[..pages].iter().all(Option::is_none);
+        match known {
+            Some(slot) if empty => {
+                let slots = &self.slots;
+                if let Ok(entry) = self.table.find_entry(hash(block), |&other| other == slot) {
+                    entry.remove();
+                }
+                debug_assert_eq!(slots.block(slot), block);
+                self.slots.free(slot);
+            }
+            Some(slot) => self.slots.set_places(slot, &places, pages),
+            None if empty => {}
+            None => {
+                let slot = self.slots.add(u32::try_from(block).expect("checked at attach"), &places, pages);
+                let slots = &self.slots;
+                self.table.insert_unique(hash(block), slot, |&slot| hash(slots.block(slot)));
+            }
+        }
+    }
+}
+
+impl Slots {
+    fn block(&self, slot: u32) -> u64 {
+        u64::from(match self {
+            Self::Single(slots) => slots.get(slot).block,
+            Self::Several(slots, _) => slots.get(slot).block,
+        })
+    }
+
+    fn places(&self, slot: u32) -> super::extents::Places {
+        match self {
+            Self::Single(slots) => {
+                let single = slots.get(slot);
+                let mut places = [None; BLOCK_PAGES_MAX];
+                places[0] = Some(Located { flash: FlashPage(single.flash), checksum: single.checksum });
+                places
+            }
+            Self::Several(slots, _) => slots.get(slot).extents.unpack(),
+        }
+    }
+
+    fn set_places(&mut self, slot: u32, places: &super::extents::Places, pages: usize) {
+        match self {
+            Self::Single(slots) => {
+                let located = places[0].expect("an empty block is freed instead");
+                let single = slots.get_mut(slot);
+                (single.flash, single.checksum) = (located.flash.0, located.checksum);
+            }
+            Self::Several(slots, extent_bytes) => {
+                let several = slots.get_mut(slot);
+                *extent_bytes -= several.extents.bytes();
+                several.extents = Extents::pack(places, pages);
+                *extent_bytes += several.extents.bytes();
+            }
+        }
+    }
+
+    fn add(&mut self, block: u32, places: &super::extents::Places, pages: usize) -> u32 {
+        let slot = match self {
+            Self::Single(slots) => slots.insert(Single { block, ..Single::default() }),
+            Self::Several(slots, _) => slots.insert(Several { block, ..Several::default() }),
+        };
+        self.set_places(slot, places, pages);
+        slot
+    }
+
+    fn free(&mut self, slot: u32) {
+        match self {
+            Self::Single(slots) => drop(slots.remove(slot)),
+            Self::Several(slots, extent_bytes) => *extent_bytes -= slots.remove(slot).extents.bytes(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Debug)]
+    enum Op {
+        Insert(u64, u32, usize),
+        Remove(u64, u64),
+        RemoveIfAt(u64, u32),
+        RemoveOnFlash(u32),
+    }
+
+    fn op() -> impl Strategy<Value = Op> {
+        prop_oneof![
+            4 => (0..600u64, 0..5000u32, 1..40usize).prop_map(|(page, flash, count)| Op::Insert(page, flash, count)),
+            2 => (0..600u64, 0..300u64).prop_map(|(page, count)| Op::Remove(page, count)),
+            1 => (0..600u64, 0..5000u32).prop_map(|(page, flash)| Op::RemoveIfAt(page, flash)),
+            1 => (0..5000u32).prop_map(Op::RemoveOnFlash),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn the_index_agrees_with_a_plain_map(
+            shift in 0..9u32,
+            ops in proptest::collection::vec(op(), 1..120),
+        ) {
+            let mut index = Index::new(1 << shift);
+            let mut model: BTreeMap<u64, u32> = BTreeMap::new();
+            for op in ops {
+                match op {
+                    Op::Insert(page, flash, count) => {
+                        let checksums: Vec<u32> = (0..count as u32).map(|at| flash + at).collect();
+                        let mut replaced = index.insert_run(PageNumber(page), FlashPage(flash), &checksums);
+                        let mut expected = Vec::new();
+                        for at in 0..count {
+                            expected.extend(model.insert(page + at as u64, flash + at as u32).map(FlashPage));
+                        }
+                        replaced.sort();
+                        expected.sort();
+                        prop_assert_eq!(replaced, expected);
+                    }
+                    Op::Remove(page, count) => {
+                        let removed = index.remove(page..page + count).len();
+                        let before = model.len();
+                        model.retain(|key, _| !(page..page + count).contains(key));
+                        prop_assert_eq!(removed, before - model.len());
+                    }
+                    Op::RemoveIfAt(page, flash) => {
+                        let there = model.get(&page) == Some(&flash);
+                        prop_assert_eq!(index.remove_if_at(PageNumber(page), FlashPage(flash)), there);
+                        if there {
+                            model.remove(&page);
+                        }
+                    }
+                    Op::RemoveOnFlash(start) => {
+                        let before = model.len();
+                        model.retain(|_, flash| !(start..start + 500).contains(flash));
+                        prop_assert_eq!(index.remove_on_flash(start..start + 500).len(), before - model.len());
+                    }
+                }
+                prop_assert_eq!(index.pages(), model.len() as u64);
+                for page in 0..650 {
+                    let found = index.get(PageNumber(page)).map(|located| (located.flash.0, located.checksum));
+                    prop_assert_eq!(found, model.get(&page).map(|&flash| (flash, flash)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn memory_stays_within_the_budget_at_4_kib_blocks() {
+        let mut index = Index::new(1);
+        for blocks in [100_000u64, 229_377, 500_000] {
+            for page in index.blocks()..blocks {
+                index.insert_run(PageNumber(page * 37), FlashPage(page as u32), &[page as u32]);
+            }
+            assert!(index.bytes() <= 28 * blocks, "{} bytes for {blocks} blocks", index.bytes());
+        }
+    }
+
+    #[test]
+    fn memory_stays_within_the_budget_at_64_kib_blocks() {
+        let mut index = Index::new(16);
+        for block in 0..60_000u64 {
+            index.insert_run(PageNumber(block * 16), FlashPage(block as u32 * 16), &[1; 16]);
+        }
+        assert!(index.bytes() * 1000 <= 2 * 60_000 * 65_536, "{} bytes for 60,000 blocks", index.bytes());
+    }
+
+    #[test]
+    fn heat_saturates_and_goes_with_the_block() {
+        let mut index = Index::new(4);
+        index.set_heat(PageNumber(1), 2);
+        assert_eq!(index.heat(PageNumber(1)), 0, "an unknown block has no heat");
+        index.insert_run(PageNumber(1), FlashPage(7), &[1]);
+        index.set_heat(PageNumber(2), 9);
+        assert_eq!(index.heat(PageNumber(0)), HEAT_MAX);
+        index.remove(1..2);
+        assert_eq!(index.heat(PageNumber(1)), 0);
+    }
+}

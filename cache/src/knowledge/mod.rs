@@ -1,0 +1,11 @@
+//! Knowledge: what is known in RAM about what is cached. Pure data structures; none of them awaits anything.
+
+pub(crate) mod extents;
+pub(crate) mod fills;
+pub(crate) mod hash;
+pub(crate) mod index;
+pub(crate) mod policy;
+pub(crate) mod ram;
+pub(crate) mod segments;
+pub(crate) mod sequential;
+pub(crate) mod slab;

@@ -1,0 +1,184 @@
+//! The log of one disk: appending batches to its open segment, one write at a time.
+//!
+//! ```text
+//!   begin ──> (segment full? flush, summary, seal; take a segment, table durable) ──> add pages ──> write
+//! ```
+//! Batches of a segment are written one after another, so that each counts as written only when all earlier ones are
+//! (rule I4). A segment's data is flushed before its summary is written (rule I6): a summary never vouches for pages
+//! that a power cut took.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use block::{BlockDevice, BlockError, Buffer, Host};
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::pool::{NoSegment, Pool};
+use crate::bytes::batch::{self, Entry, Head, Kind};
+use crate::bytes::checksum::{page_checksum, seeded};
+use crate::bytes::layout::ENTRIES_PER_PAGE;
+use crate::knowledge::index::Located;
+use crate::knowledge::segments::Purpose;
+use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
+use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
+
+pub(crate) struct Log<F, H> {
+    pool: Rc<Pool<F, H>>,
+    disk: DiskId,
+    sequence: Cell<Sequence>,
+    open: Mutex<Option<Open>>,
+}
+
+/// The segment that is being written.
+struct Open {
+    segment: SegmentNumber,
+    generation: Sequence,
+    /// The next page to write, counted from the segment's start.
+    next: u32,
+    /// All entries so far, for the summary.
+    entries: Vec<Entry>,
+}
+
+/// The right to append one batch to a segment that has room for it. Nobody else appends meanwhile.
+pub(crate) struct Appender<'a, F, H> {
+    log: &'a Log<F, H>,
+    open: MutexGuard<'a, Option<Open>>,
+    room: usize,
+}
+
+/// A batch that is being put together.
+pub(crate) struct Batch {
+    buffer: Buffer,
+    entries: Vec<Entry>,
+    located: Vec<Located>,
+}
+
+impl<F: BlockDevice, H: Host> Log<F, H> {
+    pub(crate) fn new(pool: Rc<Pool<F, H>>, disk: DiskId) -> Self {
+        let sequence = Cell::new(pool.first_sequence());
+        Self { pool, disk, sequence, open: Mutex::new(None) }
+    }
+
+    /// Draws the next sequence of this disk (rule I1): mutations on acceptance, fills before their backing read.
+    pub(crate) fn draw(&self) -> Sequence {
+        self.sequence.set(self.sequence.get().next());
+        self.sequence.get()
+    }
+
+    /// Waits for its turn and for room for at least one page.
+    pub(crate) async fn begin(&self, purpose: Purpose) -> Result<Appender<'_, F, H>, NoSegment> {
+        let mut open = self.open.lock().await;
+        if let Some(full) = open.take_if(|open| self.room(open) == 0) {
+            self.seal(full).await.map_err(|_| NoSegment::Failed)?;
+        }
+        if open.is_none() {
+            let (segment, generation) = self.pool.take_segment(self.disk, purpose).await?;
+            *open = Some(Open { segment, generation, next: 0, entries: Vec::new() });
+        }
+        let room = open.as_ref().map_or(0, |open| self.room(open));
+        Ok(Appender { log: self, open, room })
+    }
+
+    /// Gives up the open segment without a summary: for a disk that leaves, whose content nobody wants.
+    pub(crate) async fn abandon(&self) {
+        if let Some(open) = self.open.lock().await.take() {
+            self.pool.seal_segment(open.segment);
+        }
+    }
+
+    /// Data pages that fit behind one more header.
+    fn room(&self, open: &Open) -> usize {
+        let left = self.pool.layout().batch_pages() - open.next;
+        (left as usize).saturating_sub(1).min(BATCH_PAGES_MAX)
+    }
+
+    async fn seal(&self, open: Open) -> Result<(), BlockError> {
+        let layout = *self.pool.layout();
+        // 1. The data is durable. Crash before: the segment has no summary and is read header by header.
+        let flushed = self.pool.flush().await;
+        // 2. The summary. Crash during: a torn summary fails its checksum, and headers are read as above.
+        let mut buffer = Buffer::zeroed(layout.summary_pages() as usize * PAGE_BYTES);
+        let mut lists = open.entries.chunks(ENTRIES_PER_PAGE);
+        for (number, page) in buffer.chunks_exact_mut(PAGE_BYTES).enumerate() {
+            let head = Head {
+                disk: self.disk,
+                segment: open.segment,
+                generation: open.generation,
+                place: layout.batch_pages() + number as u32,
+                sequence: Sequence(number as u64),
+                durable: open.next,
+            };
+            batch::encode_summary(page, self.pool.id(), &head, lists.next().unwrap_or(&[]));
+        }
+        let written = match flushed {
+            Ok(()) => self.pool.write(layout.summary_start(open.segment), buffer).await,
+            Err(error) => Err(error),
+        };
+        // Whatever happened, the segment is closed: a failed flash is never written again.
+        self.pool.seal_segment(open.segment);
+        written
+    }
+}
+
+impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
+    /// Pages that the batch may hold; at least one.
+    pub(crate) fn room(&self) -> usize {
+        self.room
+    }
+
+    /// Starts a batch of up to `pages` pages.
+    pub(crate) fn batch(&self, pages: usize) -> Batch {
+        assert!(pages <= self.room);
+        let entries = Vec::with_capacity(pages);
+        Batch {
+            buffer: Buffer::zeroed((1 + pages) * PAGE_BYTES),
+            entries,
+            located: Vec::with_capacity(pages),
+        }
+    }
+
+    /// Puts a page into the batch. Copies keep their sequence (rule I1).
+    pub(crate) fn add(&self, batch: &mut Batch, page: PageNumber, sequence: Sequence, bytes: &[u8]) {
+        let open = self.open.as_ref().expect("begin opened a segment");
+        let place = 1 + batch.entries.len();
+        batch.buffer[place * PAGE_BYTES..(place + 1) * PAGE_BYTES].copy_from_slice(bytes);
+        let checksum = page_checksum(bytes);
+        let in_segment = open.next + place as u32;
+        batch.entries.push(Entry {
+            page,
+            kind: Kind::Fill,
+            sequence,
+            seeded_checksum: seeded(checksum, self.log.disk, page, sequence),
+            place: in_segment,
+        });
+        let flash = self.log.pool.layout().segment_start(open.segment).plus(in_segment);
+        batch.located.push(Located { flash, checksum });
+    }
+
+    /// Writes the batch, header and data in one. Returns where its pages are, in the order in which they were added,
+    /// and the bytes written.
+    pub(crate) async fn write(mut self, mut batch: Batch) -> Result<(Vec<Located>, u64), BlockError> {
+        assert_eq!(
+            batch.buffer.len(),
+            (1 + batch.entries.len()) * PAGE_BYTES,
+            "a batch is as large as announced"
+        );
+        let open = self.open.as_mut().expect("begin opened a segment");
+        let head = Head {
+            disk: self.log.disk,
+            segment: open.segment,
+            generation: open.generation,
+            place: open.next,
+            sequence: self.log.draw(),
+            durable: 0,
+        };
+        batch::encode_header(&mut batch.buffer[..PAGE_BYTES], self.log.pool.id(), &head, &batch.entries);
+        let first = self.log.pool.layout().segment_start(open.segment).plus(open.next);
+        // The place is used up before the write starts: whatever becomes of the write, nothing else goes there.
+        open.next += 1 + batch.entries.len() as u32;
+        let bytes = batch.buffer.len() as u64;
+        self.log.pool.write(first, batch.buffer).await?;
+        open.entries.append(&mut batch.entries);
+        Ok((batch.located, bytes))
+    }
+}

@@ -1,0 +1,5 @@
+//! What survives: everything that writes to flash, and the order in which it does.
+
+pub(crate) mod log;
+pub(crate) mod opening;
+pub(crate) mod pool;

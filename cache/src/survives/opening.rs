@@ -1,0 +1,172 @@
+//! What is on a device, making a pool of it, and opening one.
+//!
+//! Nothing here overwrites a device by itself: [`identify`] only reads, [`format`] is called on explicit word, and
+//! [`open`](super::pool::Pool::open) changes nothing on a device that does not hold a whole pool of this version.
+
+use block::{BlockDevice, BlockError, Buffer};
+
+use crate::bytes::codec::FrameError;
+use crate::bytes::layout::Layout;
+use crate::bytes::superblock::{MAGIC, SLOTS, Superblock};
+use crate::bytes::{PoolId, table};
+use crate::words::error::CacheError;
+use crate::words::limits::PAGE_BYTES;
+
+/// What a device holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identified {
+    /// Zeroes at its start and at its end: nobody's.
+    Blank,
+    /// Something that is no pool. `id` names just this content.
+    Foreign {
+        /// What must be said to erase it.
+        id: String,
+    },
+    /// A pool that cannot be used as it is.
+    Damaged {
+        /// What must be said to erase it.
+        id: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A pool of a newer format: upgrade Forebay to use it.
+    Newer {
+        /// What must be said to erase it.
+        id: String,
+        /// Version of its format.
+        version: u32,
+    },
+    /// A pool that this version can open.
+    Pool {
+        /// Its identity.
+        id: PoolId,
+        /// Bytes of the device that it uses.
+        size_bytes: u64,
+        /// Bytes of its segments.
+        segment_bytes: u64,
+    },
+}
+
+/// How much of a device's start and end is looked at before it counts as blank: the places of partition tables, file
+/// systems, LVM, RAID and ZFS labels are all within.
+const PROBE_BYTES: u64 = 1 << 20;
+
+/// Says what a device holds. Changes nothing.
+///
+/// # Errors
+/// If the device cannot be read.
+pub async fn identify(flash: &impl BlockDevice) -> Result<Identified, BlockError> {
+    let size = flash.geometry().size;
+    let probe = size.min(PROBE_BYTES) / PAGE_BYTES as u64 * PAGE_BYTES as u64;
+    let start = read(flash, 0, probe as usize).await?;
+    if start.len() < 2 * PAGE_BYTES {
+        return Ok(if is_zero(&start) { Identified::Blank } else { foreign(&start) });
+    }
+    Ok(match newest_superblock(&start) {
+        Ok(superblock) if superblock.layout.device_bytes() > size => Identified::Damaged {
+            id: superblock.pool.to_string(),
+            what: format!(
+                "It uses {} bytes, and the device has only {size}",
+                superblock.layout.device_bytes()
+            ),
+        },
+        Ok(superblock) => Identified::Pool {
+            id: superblock.pool,
+            size_bytes: superblock.layout.device_bytes(),
+            segment_bytes: superblock.layout.segment_bytes(),
+        },
+        Err(FrameError::Version(version)) => Identified::Newer { id: claimed_id(&start), version },
+        Err(FrameError::Magic) => {
+            let end_at = (size - probe) / PAGE_BYTES as u64 * PAGE_BYTES as u64;
+            let end = read(flash, end_at, probe as usize).await?;
+            if is_zero(&start) && is_zero(&end) { Identified::Blank } else { foreign(&start) }
+        }
+        Err(FrameError::Field(field)) => Identified::Damaged {
+            id: claimed_id(&start),
+            what: format!("Its superblock's {field} cannot be"),
+        },
+        Err(FrameError::Checksum | FrameError::Pool) => Identified::Damaged {
+            id: claimed_id(&start),
+            what: "Neither copy of its superblock passes its checksum".to_owned(),
+        },
+    })
+}
+
+/// Makes an empty pool of a device, whatever it held. `segment_bytes` is chosen by the device's size if not given.
+///
+/// Power may go at each step: until the last one the device holds no pool, afterwards it holds an empty one.
+///
+/// # Errors
+/// `TooSmall`, `TooLarge`, `Settings` for the segment, or the device's error.
+pub async fn format(
+    flash: &impl BlockDevice,
+    pool: PoolId,
+    segment_bytes: Option<u64>,
+) -> Result<(), CacheError> {
+    let size = flash.geometry().size;
+    let layout = Layout::new(size, segment_bytes.unwrap_or_else(|| Layout::segment_bytes_for(size)))?;
+    // 1. Whatever was here is no pool any more.
+    for slot in SLOTS {
+        write(flash, slot, Buffer::zeroed(PAGE_BYTES)).await?;
+    }
+    flash.flush().await?;
+    // 2. Both tables say that no segment is owned.
+    for turn in [0, 1] {
+        let mut slot = Buffer::zeroed(layout.table_bytes());
+        table::encode(&mut slot, pool, turn, (0..layout.segments()).map(|_| None));
+        write(flash, layout.table_slot(turn), slot).await?;
+    }
+    flash.flush().await?;
+    // 3. The superblock makes it a pool.
+    for turn in [0, 1] {
+        let superblock = Superblock { pool, turn, term: 0, layout };
+        write(flash, superblock.slot(), Buffer::copy_of(&superblock.encode())).await?;
+    }
+    flash.flush().await?;
+    Ok(())
+}
+
+/// The current superblock among the two slots at the start of a device. Without a valid one, the failure that says
+/// most: a newer version before damage before no pool at all.
+pub(super) fn newest_superblock(start: &[u8]) -> Result<Superblock, FrameError> {
+    let [a, b] = SLOTS.map(|slot| Superblock::decode(&start[slot as usize..slot as usize + PAGE_BYTES]));
+    match (a, b) {
+        (Ok(a), Ok(b)) => Ok(if a.turn > b.turn { a } else { b }),
+        (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),
+        (Err(a), Err(b)) => Err(if weight(a) >= weight(b) { a } else { b }),
+    }
+}
+
+fn weight(error: FrameError) -> u8 {
+    match error {
+        FrameError::Magic => 0,
+        FrameError::Checksum | FrameError::Pool => 1,
+        FrameError::Field(_) => 2,
+        FrameError::Version(_) => 3,
+    }
+}
+
+/// The id that the bytes of an invalid superblock claim; enough to name what is to be erased.
+fn claimed_id(start: &[u8]) -> String {
+    let slot =
+        SLOTS.into_iter().find(|&slot| start[slot as usize..].starts_with(&MAGIC)).unwrap_or(0) as usize;
+    let id: [u8; 16] = start[slot + 16..slot + 32].try_into().expect("the slice has sixteen bytes");
+    PoolId(id).to_string()
+}
+
+fn foreign(start: &[u8]) -> Identified {
+    Identified::Foreign { id: format!("foreign-{:08x}", crc32c::crc32c(start)) }
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|&byte| byte == 0)
+}
+
+async fn read(flash: &impl BlockDevice, offset: u64, len: usize) -> Result<Buffer, BlockError> {
+    let (buffer, result) = flash.read(offset, Buffer::zeroed(len)).await;
+    result.map(|()| buffer)
+}
+
+async fn write(flash: &impl BlockDevice, offset: u64, buffer: Buffer) -> Result<(), BlockError> {
+    flash.write(offset, buffer).await.1
+}

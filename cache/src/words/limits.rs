@@ -1,0 +1,56 @@
+//! Every limit of the cache in one place, with what happens when it is reached.
+
+use block::PAGE;
+
+/// Bytes of a page as a length in memory.
+pub const PAGE_BYTES: usize = PAGE as usize;
+
+/// Smallest and largest block: a power of two between them. Others are refused when a disk is attached or changed.
+pub const BLOCK_BYTES_MIN: u32 = 4 << 10;
+/// See [`BLOCK_BYTES_MIN`].
+pub const BLOCK_BYTES_MAX: u32 = 1 << 20;
+
+/// Disks of one cache. One more is refused.
+pub const DISKS_MAX: usize = 1024;
+
+/// Blocks of one disk: block numbers are 32 bits in the index. A larger disk is refused with the advice to take
+/// larger blocks (16 TiB at 4 KiB, 4 PiB at 1 MiB).
+pub const DISK_BLOCKS_MAX: u64 = 1 << 32;
+
+/// The largest request that the face takes. Doors refuse longer ones.
+pub const REQUEST_BYTES_MAX: u64 = 64 << 20;
+
+/// Segment sizes that a pool may be formatted with.
+pub const SEGMENT_BYTES_MIN: u64 = 32 << 10;
+/// See [`SEGMENT_BYTES_MIN`].
+pub const SEGMENT_BYTES_MAX: u64 = 64 << 20;
+/// The smallest segment that `format` chooses by itself: below it headers and summaries cost more than 3 %.
+pub const SEGMENT_BYTES_CHOSEN_MIN: u64 = 256 << 10;
+
+/// Segments that a reservation holds at least: a segment belongs to one disk, so a disk that has only a few could not
+/// keep what is hot when the oldest one is reclaimed. Smaller reservations are refused.
+pub const RESERVE_SEGMENTS_MIN: u32 = 16;
+
+/// Segments that only reclaim may take, so that it can always move what is hot before it frees a segment. Without
+/// them a full pool could not be reclaimed at all.
+pub const RECLAIM_SEGMENTS: u32 = 2;
+
+/// Share of a reclaimed segment that may be appended again, in eighths. Below 8, so that reclaim gains room each time.
+pub const SURVIVORS_EIGHTHS_MAX: u32 = 6;
+
+/// Pages of one batch: what the entries of one header page can describe is 165; 128 keeps the write at 516 KiB.
+pub const BATCH_PAGES_MAX: usize = 128;
+
+/// Least RAM of a disk: twice a batch, so that pages on their way to flash never fill it. Smaller values are refused.
+pub const RAM_BYTES_MIN: u64 = 2 * BATCH_PAGES_MAX as u64 * PAGE;
+
+/// Streams watched for sequential access, for reads and for writes of each disk. The stream that was extended longest
+/// ago is forgotten for a new one.
+pub const STREAMS_MAX: usize = 32;
+
+/// Ranges of failed writes that are remembered one by one. When there are more, the disk stops caching altogether.
+pub const DISTRUSTED_RANGES_MAX: usize = 1024;
+
+const _: () = assert!(SURVIVORS_EIGHTHS_MAX < 8, "reclaim would free nothing");
+// A victim of any size finds room for its survivors: the rest of the open segment and one whole segment more.
+const _: () = assert!(RECLAIM_SEGMENTS >= 2);

@@ -1,0 +1,7 @@
+//! Words: names, units, limits, errors and counters that every floor above uses. No behaviour.
+
+pub mod error;
+pub mod limits;
+pub mod settings;
+pub mod stats;
+pub mod units;

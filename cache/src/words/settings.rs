@@ -1,0 +1,149 @@
+//! What a user may choose for a disk.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::units::DiskId;
+
+/// What the cache does with reads and writes of a disk. Never decides what cached content *means*: in every mode a
+/// write first hides the pages it covers, so modes can be changed at any time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Writes go to the backing first and then enter the cache. The default: nothing depends on the flash.
+    #[default]
+    WriteThrough,
+    /// Writes go to the backing only; reads are cached. For disks that are written and rarely read back.
+    WriteAround,
+    /// Neither reads nor writes touch the cache, save that writes drop what they make stale.
+    PassThrough,
+}
+
+/// What a mode does with each journey; the whole of the difference between modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModeRow {
+    /// Reads are answered from the cache where it can.
+    pub reads_hit: bool,
+    /// What a read fetched from the backing enters the cache.
+    pub reads_fill: bool,
+    /// What was written enters the cache once the backing has it.
+    pub writes_enter: bool,
+}
+
+impl Mode {
+    /// Every mode with its name.
+    pub const ALL: [(Self, &'static str); 3] = [
+        (Self::WriteThrough, "write-through"),
+        (Self::WriteAround, "write-around"),
+        (Self::PassThrough, "pass-through"),
+    ];
+
+    /// What this mode does.
+    pub fn row(self) -> ModeRow {
+        match self {
+            Self::WriteThrough => ModeRow { reads_hit: true, reads_fill: true, writes_enter: true },
+            Self::WriteAround => ModeRow { reads_hit: true, reads_fill: true, writes_enter: false },
+            Self::PassThrough => ModeRow { reads_hit: false, reads_fill: false, writes_enter: false },
+        }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (_, name) = Self::ALL.iter().find(|(mode, _)| mode == self).expect("ALL names every mode");
+        f.write_str(name)
+    }
+}
+
+impl FromStr for Mode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::ALL.iter().find(|(_, name)| *name == text);
+        known.map(|(mode, _)| *mode).ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|(_, name)| *name).collect();
+            format!("Unknown mode '{text}': one of {}", names.join(", "))
+        })
+    }
+}
+
+/// What must have happened before data that leaves RAM is written to flash, once the flash is full. While there is
+/// free flash everything enters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Admission {
+    /// Forebay decides: at present, what was used twice.
+    #[default]
+    Adaptive,
+    /// Everything enters, as with vSphere Flash Read Cache. Best hit ratio for some workloads, most flash writes.
+    Always,
+    /// What was used this often, as with FAST Cache.
+    Repeated(u32),
+}
+
+impl fmt::Display for Admission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Adaptive => f.write_str("adaptive"),
+            Self::Always => f.write_str("always"),
+            Self::Repeated(times) => write!(f, "repeated:{times}"),
+        }
+    }
+}
+
+impl FromStr for Admission {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "adaptive" => return Ok(Self::Adaptive),
+            "always" => return Ok(Self::Always),
+            _ => {}
+        }
+        let times = text.strip_prefix("repeated:").and_then(|times| times.parse().ok());
+        match times {
+            Some(times @ 1..=15) => Ok(Self::Repeated(times)),
+            _ => Err(format!(
+                "Unknown admission '{text}': one of adaptive, always, repeated:N with N from 1 to 15"
+            )),
+        }
+    }
+}
+
+/// How a disk is cached. Sizes in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiskSettings {
+    /// The disk's number, never used for another disk of the same pool.
+    pub id: DiskId,
+    /// What is done with reads and writes.
+    pub mode: Mode,
+    /// The unit of the index: a power of two, 4 KiB to 1 MiB. Changing it drops the disk's cached content.
+    pub block_bytes: u32,
+    /// Flash that the disk gets whatever the others do; at least 16 segments.
+    pub reserve_bytes: u64,
+    /// Flash that the disk never exceeds; at least the reservation.
+    pub limit_bytes: u64,
+    /// RAM of the disk; at least 1 MiB.
+    pub ram_bytes: u64,
+    /// What may enter flash.
+    pub admission: Admission,
+    /// Misses of a sequential run longer than this go past the cache; 0 switches the detection off.
+    pub sequential_cutoff_bytes: u64,
+    /// Writes are refused.
+    pub read_only: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_and_admissions_read_what_they_print() {
+        for (mode, _) in Mode::ALL {
+            assert_eq!(mode.to_string().parse(), Ok(mode));
+        }
+        for admission in [Admission::Adaptive, Admission::Always, Admission::Repeated(3)] {
+            assert_eq!(admission.to_string().parse(), Ok(admission));
+        }
+        assert!("repeated:0".parse::<Admission>().is_err());
+        assert!("write-back".parse::<Mode>().unwrap_err().contains("write-through"));
+    }
+}

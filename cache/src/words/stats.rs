@@ -1,0 +1,272 @@
+//! Counters of a disk and of the pool: plain cells that journeys add to, and the snapshots that readers get.
+//!
+//! Reading them takes constant time in the size of the cache and waits for nothing.
+
+use std::cell::{Cell, RefCell};
+
+use hdrhistogram::Histogram;
+
+macro_rules! counters {
+    ($(#[$outer:meta])* $cells:ident => $values:ident { $($(#[$doc:meta])* $name:ident,)* }) => {
+        $(#[$outer])*
+        #[derive(Debug, Default)]
+        pub struct $cells { $($(#[$doc])* pub $name: Cell<u64>,)* }
+
+        /// A snapshot of the counters of the same name.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $values { $($(#[$doc])* pub $name: u64,)* }
+
+        impl $cells {
+            /// All counters as they stand.
+            pub fn snapshot(&self) -> $values {
+                $values { $($name: self.$name.get(),)* }
+            }
+        }
+
+        impl $values {
+            /// Every counter with its name, in the order of the documentation.
+            pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+                [$((stringify!($name), self.$name),)*].into_iter()
+            }
+        }
+    };
+}
+
+counters! {
+    /// Counters of one disk since it was attached. `reads` is the sum of the five ways in which a read can end.
+    DiskCounters => DiskCounts {
+        /// Read requests answered.
+        reads,
+        /// Write requests, write-zeroes included.
+        writes,
+        /// Flushes.
+        flushes,
+        /// Discards.
+        discards,
+        /// Bytes that reads asked for.
+        read_bytes,
+        /// Bytes that writes brought.
+        write_bytes,
+        /// Reads answered from RAM alone.
+        read_hits_ram,
+        /// Reads answered from flash, or from flash and RAM.
+        read_hits_flash,
+        /// Reads of which a part was cached; they count as misses.
+        read_partial_hits,
+        /// Reads of which nothing was cached.
+        read_misses,
+        /// Reads that went past the cache: pass-through, sequential runs, ranges that must not be cached.
+        reads_bypassed,
+        /// Writes whose pages were all cached before.
+        write_hits,
+        /// Writes whose pages were not all cached before.
+        write_misses,
+        /// Writes that did not enter the cache.
+        writes_bypassed,
+        /// Pages written to flash because they earned it.
+        promotions,
+        /// Pages that left RAM without having earned flash.
+        rejections,
+        /// Blocks' pages dropped from flash to make room.
+        evictions,
+        /// Pages appended again when their segment was reclaimed.
+        reappends,
+        /// Segments reclaimed.
+        reclaims,
+        /// Fills thrown away because a write to their range came in between.
+        fills_discarded,
+        /// Writes that waited for an overlapping request.
+        overlaps_serialised,
+        /// Bytes read from flash.
+        flash_read_bytes,
+        /// Bytes written to flash, headers and summaries included.
+        flash_write_bytes,
+        /// Requests sent to the backing to read.
+        backing_reads,
+        /// Requests sent to the backing to write.
+        backing_writes,
+        /// Bytes read from the backing.
+        backing_read_bytes,
+        /// Bytes written to the backing.
+        backing_write_bytes,
+        /// Pages whose content failed its checksum; they were read from the backing instead.
+        checksum_errors,
+        /// Reads and writes that flash failed.
+        flash_errors,
+        /// Requests that the backing failed.
+        backing_errors,
+    }
+}
+
+/// `part` of `whole`; none if there is no whole.
+#[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts stay far below 2^52")]
+pub fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// Adds to a counter.
+pub fn count(cell: &Cell<u64>, amount: u64) {
+    cell.set(cell.get() + amount);
+}
+
+/// What a latency belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Latency {
+    /// A read answered from RAM.
+    ReadHitRam,
+    /// A read answered from flash.
+    ReadHitFlash,
+    /// Any other read.
+    ReadMiss,
+    /// A write.
+    Write,
+    /// A flush.
+    Flush,
+}
+
+impl Latency {
+    /// All of them with the names that users see.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::ReadHitRam, "read_hit_ram"),
+        (Self::ReadHitFlash, "read_hit_flash"),
+        (Self::ReadMiss, "read_miss"),
+        (Self::Write, "write"),
+        (Self::Flush, "flush"),
+    ];
+}
+
+/// Latency histograms of one disk, two significant digits, from one microsecond to a minute.
+#[derive(Debug)]
+pub struct Latencies {
+    histograms: RefCell<[Histogram<u64>; 5]>,
+}
+
+/// What a histogram says, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LatencySummary {
+    /// Requests measured.
+    pub count: u64,
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p999: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+const NANOS_MIN: u64 = 100;
+const NANOS_MAX: u64 = 60_000_000_000;
+
+impl Default for Latencies {
+    fn default() -> Self {
+        let histogram = || {
+            Histogram::new_with_bounds(NANOS_MIN, NANOS_MAX, 2)
+                .expect("the bounds are constants that satisfy the histogram's own limits")
+        };
+        Self { histograms: RefCell::new(std::array::from_fn(|_| histogram())) }
+    }
+}
+
+impl Latencies {
+    /// Adds one measurement; anything longer than a minute counts as a minute.
+    pub fn record(&self, what: Latency, nanos: u64) {
+        self.histograms.borrow_mut()[what as usize].saturating_record(nanos);
+    }
+
+    /// Percentiles of one class.
+    pub fn summary(&self, what: Latency) -> LatencySummary {
+        let histogram = &self.histograms.borrow()[what as usize];
+        #[expect(clippy::cast_precision_loss, reason = "at most a minute in nanoseconds")]
+        let micros = |nanos: u64| nanos as f64 / 1_000.0;
+        if histogram.is_empty() {
+            return LatencySummary::default();
+        }
+        LatencySummary {
+            count: histogram.len(),
+            mean: histogram.mean() / 1_000.0,
+            p50: micros(histogram.value_at_quantile(0.50)),
+            p95: micros(histogram.value_at_quantile(0.95)),
+            p99: micros(histogram.value_at_quantile(0.99)),
+            p999: micros(histogram.value_at_quantile(0.999)),
+            max: micros(histogram.max()),
+        }
+    }
+}
+
+/// How a disk stands: its counters and what it holds. Sizes in bytes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DiskStatistics {
+    /// The counters.
+    pub counts: DiskCounts,
+    /// Full hits of all reads; none without reads.
+    pub hit_ratio: Option<f64>,
+    /// Content on flash.
+    pub cached_bytes: u64,
+    /// Flash that the disk's segments take, headers, holes and summaries included.
+    pub flash_bytes: u64,
+    /// Content in RAM.
+    pub ram_bytes: u64,
+    /// Blocks that fit into the disk's limit.
+    pub blocks_max: u64,
+    /// Blocks of which at least one page is on flash.
+    pub blocks_cached: u64,
+    /// RAM that the index takes, checksums included.
+    pub index_bytes: u64,
+    /// Latencies, in the order of [`Latency::ALL`].
+    pub latencies: [LatencySummary; 5],
+}
+
+/// How the pool stands. Sizes in bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PoolStatistics {
+    /// Identity of the pool, 32 hexadecimal digits.
+    pub id: String,
+    /// Size of the device.
+    pub size_bytes: u64,
+    /// Size of a segment.
+    pub segment_bytes: u64,
+    /// Segments in all.
+    pub segments: u64,
+    /// Segments that belong to no disk.
+    pub segments_free: u64,
+    /// What disks can use together.
+    pub usable_bytes: u64,
+    /// What is promised to disks.
+    pub reserved_bytes: u64,
+    /// Disks attached.
+    pub disks: u64,
+    /// True once the flash failed; disks go on without it.
+    pub failed: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_have_the_names_of_their_fields() {
+        let counters = DiskCounters::default();
+        count(&counters.read_hits_ram, 3);
+        let snapshot = counters.snapshot();
+        assert!(snapshot.named().any(|entry| entry == ("read_hits_ram", 3)));
+    }
+
+    #[test]
+    fn latencies_are_told_in_microseconds() {
+        let latencies = Latencies::default();
+        for micros in 1..=100 {
+            latencies.record(Latency::Write, micros * 1_000);
+        }
+        let summary = latencies.summary(Latency::Write);
+        assert_eq!(summary.count, 100);
+        assert!((49.0..=51.0).contains(&summary.p50), "{summary:?}");
+        assert!((99.0..=101.0).contains(&summary.max), "{summary:?}");
+        assert_eq!(latencies.summary(Latency::Flush), LatencySummary::default());
+    }
+}

@@ -1,0 +1,100 @@
+//! Addresses and identities, each its own type so that no two can be mixed up.
+
+use std::fmt;
+
+use block::{ByteRange, PAGE};
+
+/// A disk of this host. Numbers are never used again, so that old content can never be taken for a new disk's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DiskId(pub u32);
+
+/// A 4 KiB page of a disk, counted from the disk's start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PageNumber(pub u64);
+
+/// A 4 KiB page of a flash device, counted from the device's start. 32 bits: devices of up to 16 TiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FlashPage(pub u32);
+
+/// A segment of a flash device, counted from the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SegmentNumber(pub u32);
+
+/// A moment in the life of a pool: the term in the high 24 bits, a count within the term in the low 40.
+///
+/// The term rises durably at every start before anything is appended (rule I1), so no value is ever drawn twice,
+/// whatever a crash took away. Both page versions and segment generations are of this type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Sequence(pub u64);
+
+impl Sequence {
+    const COUNT_BITS: u32 = 40;
+
+    /// The first moment of a term.
+    pub fn first_of(term: u32) -> Self {
+        assert!(term < 1 << 24, "terms are 24 bits: sixteen million starts of a pool");
+        Self(u64::from(term) << Self::COUNT_BITS)
+    }
+
+    /// The next moment of the same term.
+    #[must_use]
+    pub fn next(self) -> Self {
+        let next = Self(self.0 + 1);
+        assert!(next.0 & ((1 << Self::COUNT_BITS) - 1) != 0, "a term holds 2^40 moments, decades of writing");
+        next
+    }
+}
+
+impl FlashPage {
+    /// Where the page starts on the device, in bytes.
+    pub fn offset(self) -> u64 {
+        u64::from(self.0) * PAGE
+    }
+
+    /// The page `count` pages further on.
+    #[must_use]
+    pub fn plus(self, count: u32) -> Self {
+        Self(self.0 + count)
+    }
+}
+
+impl PageNumber {
+    /// Where the page starts on its disk, in bytes.
+    pub fn offset(self) -> u64 {
+        self.0 * PAGE
+    }
+
+    /// The page's bytes on its disk. The last page of a disk may be cut short by the disk's end.
+    pub fn range(self) -> ByteRange {
+        ByteRange::at(self.offset(), PAGE)
+    }
+}
+
+/// The pages that share a byte with `range`.
+pub fn pages_touched(range: &ByteRange) -> impl DoubleEndedIterator<Item = PageNumber> + use<> {
+    (range.start / PAGE..range.end.div_ceil(PAGE)).map(PageNumber)
+}
+
+impl fmt::Display for DiskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_term_is_above_every_moment_of_an_earlier_one() {
+        let early = Sequence(Sequence::first_of(3).0 + (1 << 40) - 1);
+        assert!(Sequence::first_of(4) > early);
+        assert!(Sequence::first_of(4).next() > Sequence::first_of(4));
+    }
+
+    #[test]
+    fn touched_pages_include_partial_ones() {
+        let pages: Vec<_> = pages_touched(&ByteRange::new(4095, 8193)).collect();
+        assert_eq!(pages, [PageNumber(0), PageNumber(1), PageNumber(2)]);
+    }
+}
