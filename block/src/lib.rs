@@ -14,6 +14,8 @@ pub mod executor;
 pub mod host;
 pub mod range;
 pub mod range_lock;
+pub mod socket;
+pub mod uring;
 
 pub use buffer::{ALIGNMENT, Buffer};
 pub use device::{BlockDevice, Extent, Geometry, Outcome, Unmap};
@@ -21,6 +23,7 @@ pub use error::{BlockError, ErrorKind, Operation};
 pub use host::Host;
 pub use range::ByteRange;
 pub use range_lock::{RangeGuard, RangeLock};
+pub use uring::Ring;
 
 /// The smallest unit that any request may address: 512 bytes, the sector of every disk protocol.
 pub const SECTOR: u64 = 512;
