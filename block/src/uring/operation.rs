@@ -26,7 +26,6 @@ pub(crate) trait Keep: Unpin + 'static {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IfDropped {
     /// It runs to its end: a write that was begun is done.
-    #[expect(dead_code, reason = "files, which come next, use it")]
     Finish,
     /// It is cancelled: it might wait for another party for ever.
     Cancel,
