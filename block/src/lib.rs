@@ -11,16 +11,23 @@ pub mod buffer;
 pub mod device;
 pub mod error;
 pub mod executor;
+pub mod file;
 pub mod host;
 pub mod range;
 pub mod range_lock;
+pub mod socket;
+pub mod sync_file;
+pub mod uring;
 
 pub use buffer::{ALIGNMENT, Buffer};
 pub use device::{BlockDevice, Extent, Geometry, Outcome, Unmap};
 pub use error::{BlockError, ErrorKind, Operation};
+pub use file::FileDevice;
 pub use host::Host;
 pub use range::ByteRange;
 pub use range_lock::{RangeGuard, RangeLock};
+pub use sync_file::SyncFile;
+pub use uring::Ring;
 
 /// The smallest unit that any request may address: 512 bytes, the sector of every disk protocol.
 pub const SECTOR: u64 = 512;

@@ -1,0 +1,392 @@
+//! A regular file or a block device through the ring: the backing of a disk, and the flash of a pool.
+//!
+//! ```text
+//!   request ──check against geometry──> one operation of the ring ──short?──> the rest of it ──> done
+//! ```
+//! Past the host's page cache (`O_DIRECT`) where the file system can. What cannot be read is an error, never zeroes:
+//! a file that was cut short under us is [`ErrorKind::Gone`], and stays so until it is opened again. A write never
+//! makes a file longer than it was when opened; after a failed flush the caller decides, nothing is retried here.
+//!
+//! Knows no image formats, and keeps no data.
+
+mod lock;
+mod open;
+#[cfg(test)]
+mod tests;
+
+use std::cell::Cell;
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::rc::Rc;
+
+use io_uring::{opcode, squeue, types};
+use nix::errno::Errno;
+use nix::unistd::{Whence, lseek};
+
+pub use lock::Lock;
+pub use open::{Access, Cache, Identity, OpenError, OpenOptions};
+pub(crate) use open::{Kind, Opened, open};
+
+use crate::uring::{IfDropped, Keep, Ring};
+use crate::{
+    BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Operation, Outcome, Unmap,
+};
+
+/// The most bytes that one operation of the ring moves. The kernel takes up to 2 GiB; more is done in steps.
+const STEP_MAX: usize = 1 << 30;
+/// The most zeroes written by one operation where the file system cannot make them itself.
+const ZEROES_MAX: u64 = 1 << 20;
+/// How often in a row an operation is repeated that a signal or a moment's shortage ended before it began.
+const RETRIES_MAX: u32 = 16;
+/// The most extents that one call reports; what follows counts as allocated.
+pub(crate) const EXTENTS_MAX: usize = 1024;
+
+/// An open file or block device. Belongs to the thread of its ring.
+pub struct FileDevice {
+    ring: Ring,
+    file: Rc<File>,
+    kind: Kind,
+    identity: Identity,
+    geometry: Geometry,
+    fallback: Option<String>,
+    direct: bool,
+    /// The file system makes zeroes that keep their storage.
+    zeroes_in_place: Cell<bool>,
+    /// The file was found shorter than it was when opened.
+    cut_short: Cell<bool>,
+}
+
+impl FileDevice {
+    /// Opens, locks and measures `path`. Opening changes nothing in it.
+    ///
+    /// # Errors
+    /// [`OpenError`], fit to be shown to an administrator.
+    pub fn open(ring: &Ring, path: &Path, options: OpenOptions) -> Result<Self, OpenError> {
+        let Opened { file, kind, identity, geometry, direct, fallback } = open(path, options)?;
+        Ok(Self {
+            ring: ring.clone(),
+            file: Rc::new(file),
+            kind,
+            identity,
+            geometry,
+            fallback,
+            direct,
+            zeroes_in_place: Cell::new(kind == Kind::File),
+            cut_short: Cell::new(false),
+        })
+    }
+
+    /// True if data goes past the page cache of the host.
+    pub fn is_direct(&self) -> bool {
+        self.direct
+    }
+
+    /// Why the device is buffered though [`Cache::Direct`] was asked for.
+    pub fn fallback_reason(&self) -> Option<&str> {
+        self.fallback.as_deref()
+    }
+
+    /// Which storage this is.
+    pub fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// The size in bytes that it has now. If that is below the geometry's, every later request fails with `Gone`.
+    ///
+    /// Ask from time to time: a read finds out by itself that the file was cut short, a write does not, and would put
+    /// the file back to its length with zeroes before it.
+    ///
+    /// # Errors
+    /// `Gone` if the storage is, or what the system said.
+    pub async fn current_size(&self) -> Result<u64, BlockError> {
+        let size = match self.kind {
+            Kind::BlockDevice => open::device::size(&self.file)
+                .map_err(|error| failed(error.raw_os_error().unwrap_or(libc::EIO), Operation::Open, None))?,
+            Kind::File => self.file_size().await?,
+        };
+        if size < self.geometry.size {
+            self.cut_short.set(true);
+        }
+        Ok(size)
+    }
+
+    async fn file_size(&self) -> Result<u64, BlockError> {
+        let mut keep = Measuring { _file: Rc::clone(&self.file), about: Box::new(zeroed_statx()) };
+        for _ in 0..=RETRIES_MAX {
+            let about: *mut libc::statx = &raw mut *keep.about;
+            let entry = opcode::Statx::new(self.fd(), c"".as_ptr(), about.cast())
+                .flags(libc::AT_EMPTY_PATH)
+                .mask(libc::STATX_SIZE)
+                .build();
+            // SAFETY: `keep` owns the file and the box that the kernel fills; the path is a constant.
+            let (back, result) = unsafe { self.ring.run(entry, keep) }.await;
+            keep = back;
+            if result >= 0 {
+                return Ok(keep.about.stx_size);
+            }
+            if !passes(result) {
+                return Err(failed(-result, Operation::Open, None));
+            }
+        }
+        Err(failed(libc::EAGAIN, Operation::Open, None))
+    }
+
+    fn fd(&self) -> types::Fd {
+        types::Fd(self.file.as_raw_fd())
+    }
+
+    /// Checks a request, and that the file is still what was opened.
+    fn admit(&self, operation: Operation, offset: u64, length: u64) -> Result<ByteRange, BlockError> {
+        let range = self.geometry.check(operation, offset, length)?;
+        if self.cut_short.get() {
+            return Err(gone(operation, range));
+        }
+        Ok(range)
+    }
+
+    /// Moves all of `buffer`, in as many steps as the kernel makes of it.
+    async fn transfer(&self, operation: Operation, offset: u64, buffer: Buffer) -> Outcome {
+        let range = match self.admit(operation, offset, buffer.len() as u64) {
+            Ok(range) => range,
+            Err(error) => return (buffer, Err(error)),
+        };
+        let mut keep = Transfer { _file: Rc::clone(&self.file), buffer };
+        let (mut done, mut retries) = (0, 0);
+        while done < keep.buffer.len() {
+            let rest = &mut keep.buffer[done..];
+            let len = rest.len().min(STEP_MAX) as u32;
+            let at = offset + done as u64;
+            let entry = match operation {
+                Operation::Read => opcode::Read::new(self.fd(), rest.as_mut_ptr(), len).offset(at).build(),
+                Operation::Write => opcode::Write::new(self.fd(), rest.as_ptr(), len).offset(at).build(),
+                _ => unreachable!("only reads and writes move data"),
+            };
+            // SAFETY: `keep` owns the file and the buffer, whose bytes lie on the heap; `len` is within them.
+            let (back, result) = unsafe { self.ring.run(entry, keep) }.await;
+            keep = back;
+            if passes(result) && retries < RETRIES_MAX {
+                retries += 1;
+                continue;
+            }
+            match self.step(operation, range, result) {
+                Ok(count) => done += count,
+                Err(error) => return (keep.buffer, Err(error)),
+            }
+            retries = 0;
+        }
+        (keep.buffer, Ok(()))
+    }
+
+    /// Judges one step of a transfer: how many bytes it moved.
+    fn step(&self, operation: Operation, range: ByteRange, result: i32) -> Result<usize, BlockError> {
+        let Ok(count) = usize::try_from(result) else {
+            return Err(failed(-result, operation, Some(range)));
+        };
+        let whole_units = count > 0 && (count as u64).is_multiple_of(self.geometry.alignment);
+        match operation {
+            _ if whole_units => Ok(count),
+            Operation::Read => {
+                // The request lies inside the size at opening, so the end of the file has come nearer.
+                self.cut_short.set(true);
+                Err(gone(operation, range))
+            }
+            _ => Err(BlockError::new(ErrorKind::Io, operation, range)
+                .because(format!("the system wrote {count} bytes and no more"))),
+        }
+    }
+
+    /// Runs an operation that moves no data, again if it was ended before it began.
+    async fn control(&self, entry: squeue::Entry) -> Result<(), i32> {
+        let mut result = -libc::EAGAIN;
+        for _ in 0..=RETRIES_MAX {
+            let keep = Control { _file: Rc::clone(&self.file) };
+            // SAFETY: callers pass entries that point to nothing; `keep` holds the file.
+            (_, result) = unsafe { self.ring.run(entry.clone(), keep) }.await;
+            if !passes(result) {
+                break;
+            }
+        }
+        if result < 0 { Err(-result) } else { Ok(()) }
+    }
+
+    /// Has the file system make zeroes. False if it cannot.
+    async fn allocate(&self, range: ByteRange, mode: i32) -> Result<bool, BlockError> {
+        let entry = opcode::Fallocate::new(self.fd(), range.len())
+            .offset(range.start)
+            .mode(mode | libc::FALLOC_FL_KEEP_SIZE)
+            .build();
+        match self.control(entry).await {
+            Ok(()) => Ok(true),
+            Err(libc::EOPNOTSUPP | libc::ENOSYS) => Ok(false),
+            Err(errno) => Err(failed(errno, Operation::WriteZeroes, Some(range))),
+        }
+    }
+
+    async fn write_zero_bytes(&self, range: ByteRange) -> Result<(), BlockError> {
+        let mut at = range.start;
+        let mut zeroes = Buffer::zeroed(range.len().min(ZEROES_MAX) as usize);
+        while at < range.end {
+            if range.end - at < zeroes.len() as u64 {
+                zeroes = Buffer::zeroed((range.end - at) as usize);
+            }
+            let outcome;
+            (zeroes, outcome) = self.transfer(Operation::Write, at, zeroes).await;
+            outcome.map_err(|error| BlockError { operation: Operation::WriteZeroes, ..error })?;
+            at += zeroes.len() as u64;
+        }
+        Ok(())
+    }
+}
+
+impl BlockDevice for FileDevice {
+    fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
+        self.transfer(Operation::Read, offset, buffer).await
+    }
+
+    async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
+        self.transfer(Operation::Write, offset, buffer).await
+    }
+
+    async fn flush(&self) -> Result<(), BlockError> {
+        self.admit(Operation::Flush, 0, 0)?;
+        let entry = opcode::Fsync::new(self.fd()).flags(types::FsyncFlags::DATASYNC).build();
+        self.control(entry).await.map_err(|errno| failed(errno, Operation::Flush, None))
+    }
+
+    async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
+        self.admit(Operation::WriteZeroes, range.start, range.len())?;
+        if range.is_empty() {
+            return Ok(());
+        }
+        if unmap == Unmap::Allowed
+            && self.geometry.unmaps
+            && self.allocate(range, libc::FALLOC_FL_PUNCH_HOLE).await?
+        {
+            return Ok(());
+        }
+        if self.zeroes_in_place.get() {
+            if self.allocate(range, libc::FALLOC_FL_ZERO_RANGE).await? {
+                return Ok(());
+            }
+            self.zeroes_in_place.set(false);
+        }
+        self.write_zero_bytes(range).await
+    }
+
+    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
+        self.admit(Operation::Discard, range.start, range.len())?;
+        if !self.geometry.unmaps {
+            return Ok(());
+        }
+        let zeroed = self.write_zeroes(range, Unmap::Allowed).await;
+        zeroed.map_err(|error| BlockError { operation: Operation::Discard, ..error })
+    }
+
+    async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {
+        self.admit(Operation::Read, range.start, range.len())?;
+        if self.kind == Kind::BlockDevice {
+            return Ok(vec![Extent { range, allocated: true }]);
+        }
+        find_extents(&self.file, &self.geometry, range).inspect_err(|error| {
+            if error.kind == ErrorKind::Gone {
+                self.cut_short.set(true);
+            }
+        })
+    }
+}
+
+/// Asks the file system which parts of `range` hold data. Waits for metadata at most, which is mostly in memory.
+pub(crate) fn find_extents(
+    file: &File,
+    geometry: &Geometry,
+    range: ByteRange,
+) -> Result<Vec<Extent>, BlockError> {
+    let ask = |offset: u64, whence| {
+        let offset = i64::try_from(offset).map_err(|_| Errno::EOVERFLOW)?;
+        lseek(file, offset, whence).map(i64::cast_unsigned)
+    };
+    let failed = |errno: Errno| failed(errno as i32, Operation::Read, Some(range));
+    // Behind the end all is "a hole": that would be zeroes made up.
+    if ask(0, Whence::SeekEnd).map_err(failed)? < geometry.size {
+        return Err(gone(Operation::Read, range));
+    }
+    let mut extents = Vec::new();
+    let mut at = range.start;
+    while at < range.end {
+        if extents.len() + 1 == EXTENTS_MAX {
+            extents.push(Extent { range: ByteRange::new(at, range.end), allocated: true });
+            break;
+        }
+        let data = match ask(at, Whence::SeekData) {
+            Ok(data) => data / geometry.alignment * geometry.alignment,
+            Err(Errno::ENXIO) => range.end,
+            // The file system cannot tell.
+            Err(Errno::EINVAL | Errno::EOPNOTSUPP) => at,
+            Err(errno) => return Err(failed(errno)),
+        };
+        let (end, allocated) = if data > at {
+            (data, false)
+        } else {
+            (ask(at, Whence::SeekHole).unwrap_or(range.end).next_multiple_of(geometry.alignment), true)
+        };
+        // Another thread of the guest may punch holes meanwhile: whatever comes back, the walk goes on.
+        let end = if end > at { end.min(range.end) } else { range.end };
+        extents.push(Extent { range: ByteRange::new(at, end), allocated });
+        at = end;
+    }
+    Ok(extents)
+}
+
+/// The error for a file that ends before it should.
+pub(crate) fn gone(operation: Operation, range: ByteRange) -> BlockError {
+    BlockError::new(ErrorKind::Gone, operation, range)
+        .because("the file is shorter than when it was opened; restore it, then attach it again")
+}
+
+fn failed(errno: i32, operation: Operation, range: Option<ByteRange>) -> BlockError {
+    BlockError::from_errno(errno, operation, range)
+}
+
+/// True if the same operation can succeed at once: a signal came, or the kernel was short of something.
+fn passes(result: i32) -> bool {
+    matches!(-result, libc::EINTR | libc::EAGAIN)
+}
+
+fn zeroed_statx() -> libc::statx {
+    // SAFETY: a `statx` is plain numbers, for which zero is a value.
+    unsafe { std::mem::zeroed() }
+}
+
+/// The file and the buffer of a read or write.
+struct Transfer {
+    _file: Rc<File>,
+    buffer: Buffer,
+}
+
+impl Keep for Transfer {
+    const IF_DROPPED: IfDropped = IfDropped::Finish;
+}
+
+/// The file of an operation without data.
+struct Control {
+    _file: Rc<File>,
+}
+
+impl Keep for Control {
+    const IF_DROPPED: IfDropped = IfDropped::Finish;
+}
+
+/// The file, and what the kernel says about it.
+struct Measuring {
+    _file: Rc<File>,
+    about: Box<libc::statx>,
+}
+
+impl Keep for Measuring {
+    const IF_DROPPED: IfDropped = IfDropped::Finish;
+}

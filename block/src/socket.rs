@@ -1,0 +1,448 @@
+//! Stream sockets through the ring: what a door listens on and talks over.
+//!
+//! Buffers move into an operation and come back with its outcome. Dropping a future cancels what it waits for; what
+//! was received or sent until then is lost to the caller, so a stream is fit only for closing after that.
+//!
+//! No timeouts and no protocol here.
+
+use std::io;
+use std::net::TcpListener;
+use std::ops::Range;
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::ptr;
+use std::rc::Rc;
+
+use io_uring::{opcode, types};
+use nix::sys::socket::Shutdown;
+
+use crate::Buffer;
+use crate::uring::{IfDropped, Keep, Ring};
+
+/// The most chunks that one system call takes (`IOV_MAX` of Linux); longer sends take several.
+const CHUNKS_PER_CALL: usize = 1024;
+/// The most bytes that a [`Chunk::Inline`] holds: enough for the header of any reply.
+pub const INLINE_MAX: usize = 64;
+
+/// Waits for connections.
+pub struct Listener {
+    ring: Ring,
+    socket: Rc<OwnedFd>,
+}
+
+/// A connection. Clones are the same one; it is closed when the last is gone and nothing is in flight.
+#[derive(Clone)]
+pub struct Stream {
+    ring: Ring,
+    socket: Rc<OwnedFd>,
+}
+
+/// A piece of what is sent.
+#[derive(Debug)]
+pub enum Chunk {
+    /// A few bytes, kept in place: headers.
+    Inline {
+        /// The bytes, from the start.
+        bytes: [u8; INLINE_MAX],
+        /// How many of them are sent.
+        len: u8,
+    },
+    /// A part of a buffer.
+    Buffer {
+        /// Where the bytes are.
+        buffer: Buffer,
+        /// Which of them are sent.
+        range: Range<usize>,
+    },
+}
+
+impl Chunk {
+    /// A chunk that holds a copy of `bytes`, at most [`INLINE_MAX`] of them.
+    pub fn inline(bytes: &[u8]) -> Self {
+        assert!(bytes.len() <= INLINE_MAX, "{} bytes do not fit inline", bytes.len());
+        let mut copy = [0; INLINE_MAX];
+        copy[..bytes.len()].copy_from_slice(bytes);
+        Self::Inline { bytes: copy, len: bytes.len() as u8 }
+    }
+
+    /// The bytes that are sent.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Inline { bytes, len } => &bytes[..usize::from(*len)],
+            Self::Buffer { buffer, range } => &buffer[range.clone()],
+        }
+    }
+}
+
+impl Listener {
+    /// Listens on a new Unix socket at `path`.
+    ///
+    /// # Errors
+    /// What the system says, with the path: it exists, its folder does not, or it is longer than 107 bytes.
+    pub fn bind_unix(ring: &Ring, path: &Path) -> io::Result<Self> {
+        let listener = UnixListener::bind(path).map_err(|error| {
+            io::Error::new(error.kind(), format!("Cannot listen on socket {}: {error}", path.display()))
+        })?;
+        Self::from_unix(ring, listener)
+    }
+
+    /// Takes over a Unix listener.
+    ///
+    /// # Errors
+    /// If it cannot be made blocking, which is how the ring waits for it.
+    pub fn from_unix(ring: &Ring, listener: UnixListener) -> io::Result<Self> {
+        listener.set_nonblocking(false)?;
+        Ok(Self { ring: ring.clone(), socket: Rc::new(listener.into()) })
+    }
+
+    /// Takes over a TCP listener.
+    ///
+    /// # Errors
+    /// If it cannot be made blocking, which is how the ring waits for it.
+    pub fn from_tcp(ring: &Ring, listener: TcpListener) -> io::Result<Self> {
+        listener.set_nonblocking(false)?;
+        Ok(Self { ring: ring.clone(), socket: Rc::new(listener.into()) })
+    }
+
+    /// Waits for the next connection. Dropping the future refuses one that comes at that very moment.
+    ///
+    /// # Errors
+    /// Those of accept(2). `ConnectionAborted` concerns one client only; out of files (EMFILE, ENFILE) and memory
+    /// pass with time: wait before the next try.
+    pub async fn accept(&self) -> io::Result<Stream> {
+        loop {
+            let entry =
+                opcode::Accept::new(self.fd(), ptr::null_mut(), ptr::null_mut()).flags(libc::SOCK_CLOEXEC);
+            let keep = Accepting { _socket: Rc::clone(&self.socket) };
+            // SAFETY: no address is asked for, so the entry points to nothing; `keep` holds the socket.
+            let (_, result) = unsafe { self.ring.run(entry.build(), keep) }.await;
+            match outcome(result) {
+                Ok(_) => return Ok(Stream { ring: self.ring.clone(), socket: Rc::new(own(result)) }),
+                Err(error) if passes(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn fd(&self) -> types::Fd {
+        types::Fd(self.socket.as_raw_fd())
+    }
+}
+
+impl Stream {
+    /// Takes over a connected stream socket, Unix or TCP.
+    ///
+    /// # Errors
+    /// If it cannot be made blocking, which is how the ring waits for it.
+    pub fn from_std(ring: &Ring, socket: impl Into<OwnedFd>) -> io::Result<Self> {
+        let socket = std::os::unix::net::UnixStream::from(socket.into());
+        // Only sets the flag of the file description; works for sockets of any family.
+        socket.set_nonblocking(false)?;
+        Ok(Self { ring: ring.clone(), socket: Rc::new(socket.into()) })
+    }
+
+    /// Receives at least one byte into `buffer[range]` and returns how many; 0 if the other side has finished, or if
+    /// the range is empty.
+    ///
+    /// # Errors
+    /// Those of recv(2). The buffer always comes back.
+    pub async fn receive(&self, buffer: Buffer, range: Range<usize>) -> (Buffer, io::Result<usize>) {
+        assert!(range.start <= range.end && range.end <= buffer.len(), "{range:?} of {buffer:?}");
+        let mut keep = Receiving { _socket: Rc::clone(&self.socket), buffer };
+        loop {
+            let target = &mut keep.buffer[range.clone()];
+            let len = u32::try_from(target.len()).unwrap_or(u32::MAX);
+            let entry = opcode::Recv::new(self.fd(), target.as_mut_ptr(), len).build();
+            // SAFETY: `keep` owns the buffer, whose bytes lie on the heap, and the socket; `target` bounds the write.
+            let (back, result) = unsafe { self.ring.run(entry, keep) }.await;
+            keep = back;
+            match outcome(result) {
+                Err(error) if passes(&error) => {}
+                received => return (keep.buffer, received),
+            }
+        }
+    }
+
+    /// Sends all `chunks`, in order, and returns them. Sends of clones at the same time would mix: one at a time.
+    ///
+    /// # Errors
+    /// Those of sendmsg(2); how much went out before is then unknown. Never raises `SIGPIPE`.
+    pub async fn send(&self, chunks: Vec<Chunk>) -> (Vec<Chunk>, io::Result<()>) {
+        let mut keep =
+            Sending { _socket: Rc::clone(&self.socket), chunks, message: Box::new(Message::empty()) };
+        let mut sent = 0;
+        loop {
+            if !keep.message.aim(&keep.chunks, sent) {
+                return (keep.chunks, Ok(()));
+            }
+            let entry = opcode::SendMsg::new(self.fd(), &raw const keep.message.header)
+                .flags((libc::MSG_NOSIGNAL | libc::MSG_WAITALL) as u32)
+                .build();
+            // SAFETY: `keep` owns the socket, the boxed header with its vectors, and the chunks they point to, which
+            // lie in the heap memory of a vector that nobody changes until the operation is over.
+            let (back, result) = unsafe { self.ring.run(entry, keep) }.await;
+            keep = back;
+            match outcome(result) {
+                Ok(count) => sent += count,
+                Err(error) if passes(&error) => {}
+                Err(error) => return (keep.chunks, Err(error)),
+            }
+        }
+    }
+
+    /// Ends the connection both ways: pending and later receives return 0, sends fail. A connection that has ended
+    /// already stays so.
+    pub fn shutdown(&self) {
+        // The only failure that a socket of ours can report is that it is no longer connected, which is the aim.
+        nix::sys::socket::shutdown(self.socket.as_raw_fd(), Shutdown::Both).unwrap_or(());
+    }
+
+    /// The socket, for questions such as who is on the other side.
+    pub fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    fn fd(&self) -> types::Fd {
+        types::Fd(self.socket.as_raw_fd())
+    }
+}
+
+struct Accepting {
+    _socket: Rc<OwnedFd>,
+}
+
+impl Keep for Accepting {
+    const IF_DROPPED: IfDropped = IfDropped::Cancel;
+
+    fn abandoned(self: Box<Self>, result: i32) {
+        if result >= 0 {
+            drop(own(result));
+        }
+    }
+}
+
+struct Receiving {
+    _socket: Rc<OwnedFd>,
+    buffer: Buffer,
+}
+
+impl Keep for Receiving {
+    const IF_DROPPED: IfDropped = IfDropped::Cancel;
+}
+
+struct Sending {
+    _socket: Rc<OwnedFd>,
+    chunks: Vec<Chunk>,
+    message: Box<Message>,
+}
+
+impl Keep for Sending {
+    const IF_DROPPED: IfDropped = IfDropped::Cancel;
+}
+
+/// The header of sendmsg(2) and the vectors that it points to.
+struct Message {
+    header: libc::msghdr,
+    vectors: Vec<libc::iovec>,
+}
+
+impl Message {
+    fn empty() -> Self {
+        // SAFETY: a `msghdr` is numbers and pointers, for which zero is "none".
+        Self { header: unsafe { std::mem::zeroed() }, vectors: Vec::new() }
+    }
+
+    /// Points to what follows the first `sent` bytes of `chunks`. False if nothing does.
+    fn aim(&mut self, chunks: &[Chunk], sent: usize) -> bool {
+        let mut skip = sent;
+        self.vectors.clear();
+        for bytes in chunks.iter().map(Chunk::bytes) {
+            let rest = &bytes[skip.min(bytes.len())..];
+            skip -= bytes.len() - rest.len();
+            if !rest.is_empty() {
+                self.vectors
+                    .push(libc::iovec { iov_base: rest.as_ptr().cast_mut().cast(), iov_len: rest.len() });
+            }
+            if self.vectors.len() == CHUNKS_PER_CALL {
+                break;
+            }
+        }
+        self.header.msg_iov = self.vectors.as_mut_ptr();
+        self.header.msg_iovlen = self.vectors.len();
+        !self.vectors.is_empty()
+    }
+}
+
+/// The socket that a successful accept returned.
+fn own(result: i32) -> OwnedFd {
+    // SAFETY: the kernel has just made this descriptor for us, and nobody else knows it.
+    unsafe { OwnedFd::from_raw_fd(result) }
+}
+
+/// The result of the kernel as a count or an error.
+fn outcome(result: i32) -> io::Result<usize> {
+    usize::try_from(result).map_err(|_| io::Error::from_raw_os_error(-result))
+}
+
+/// True if the same call again can succeed at once: a signal came.
+fn passes(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Interrupted
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixStream;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+    use std::thread;
+
+    use super::*;
+    use crate::Host;
+    use crate::executor::{Driver, Executor, Order};
+
+    fn run<F: Future>(test: impl FnOnce(Ring) -> F) -> F::Output {
+        let ring = Ring::new(8).expect("io_uring works here");
+        let executor = Executor::new(ring.clone(), Order::Fifo);
+        executor.run(test(ring)).expect("a ring never stalls")
+    }
+
+    fn pair(ring: &Ring) -> (Stream, UnixStream) {
+        let (ours, theirs) = UnixStream::pair().expect("sockets are to be had");
+        (Stream::from_std(ring, ours).expect("a fresh socket can be taken over"), theirs)
+    }
+
+    fn poll_once<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
+        future.poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    #[test]
+    fn bytes_arrive_where_they_are_wanted_in_the_buffer() {
+        run(|ring| async move {
+            let (stream, mut client) = pair(&ring);
+            client.write_all(b"hello").expect("the socket takes five bytes");
+            let (buffer, received) = stream.receive(Buffer::zeroed(10), 3..10).await;
+            assert_eq!(received.expect("bytes are there"), 5);
+            assert_eq!(&buffer[..], b"\0\0\0hello\0\0");
+            drop(client);
+            let (_, received) = stream.receive(buffer, 0..10).await;
+            assert_eq!(received.expect("the other side has finished"), 0);
+        });
+    }
+
+    #[test]
+    fn a_long_send_of_many_chunks_arrives_whole_and_in_order() {
+        run(|ring| async move {
+            let (stream, mut client) = pair(&ring);
+            // More chunks than one call takes and more bytes than the socket holds.
+            let mut chunks: Vec<_> =
+                (0..3000u32).map(|number| Chunk::inline(&number.to_le_bytes())).collect();
+            let mut big = Buffer::zeroed(4 << 20);
+            big.iter_mut().zip(0u32..).for_each(|(byte, number)| *byte = (number % 251) as u8);
+            chunks.insert(1500, Chunk::Buffer { buffer: big, range: 7..(4 << 20) - 9 });
+            chunks.push(Chunk::inline(b""));
+            let expected: Vec<u8> = chunks.iter().flat_map(Chunk::bytes).copied().collect();
+            let reader = thread::spawn(move || {
+                let mut all = Vec::new();
+                client.read_to_end(&mut all).expect("the sender finishes");
+                all
+            });
+            let (chunks, sent) = stream.send(chunks).await;
+            sent.expect("the reader takes everything");
+            assert_eq!(chunks.len(), 3002);
+            stream.shutdown();
+            assert!(reader.join().expect("the reader does not fail") == expected);
+        });
+    }
+
+    #[test]
+    fn sending_to_a_client_that_is_gone_is_an_error_and_no_signal() {
+        run(|ring| async move {
+            let (stream, client) = pair(&ring);
+            drop(client);
+            let (chunks, sent) = stream.send(vec![Chunk::inline(b"reply")]).await;
+            assert_eq!(sent.expect_err("nobody reads").kind(), io::ErrorKind::BrokenPipe);
+            assert_eq!(chunks[0].bytes(), b"reply");
+            stream.shutdown();
+        });
+    }
+
+    #[test]
+    fn shutdown_ends_a_pending_receive() {
+        let ring = Ring::new(8).expect("io_uring works here");
+        let executor = Executor::new(ring.clone(), Order::Fifo);
+        let (stream, _client) = pair(&ring);
+        let other = stream.clone();
+        executor.host().spawn(async move { other.shutdown() });
+        let (_, received) =
+            executor.run(stream.receive(Buffer::zeroed(8), 0..8)).expect("a ring never stalls");
+        assert_eq!(received.expect("an end, not an error"), 0);
+    }
+
+    #[test]
+    fn a_dropped_receive_is_cancelled_and_the_socket_closes() {
+        run(|ring| async move {
+            let (stream, mut client) = pair(&ring);
+            {
+                let mut receive = pin!(stream.receive(Buffer::zeroed(8), 0..8));
+                assert!(poll_once(receive.as_mut()).is_pending());
+                ring.wait(Some(0));
+            }
+            drop(stream);
+            // Ends only once the socket is closed, thus once the kernel gave the operation up.
+            let reader = thread::spawn(move || client.read(&mut [0; 8]).expect("an end, not an error"));
+            while ring.in_flight() > 0 {
+                ring.wait(None);
+            }
+            assert_eq!(reader.join().expect("the reader does not fail"), 0);
+        });
+    }
+
+    #[test]
+    fn connections_are_accepted_on_a_path() {
+        let folder = std::env::temp_dir().join(format!("forebay-socket-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the temporary folder is ours");
+        let path = folder.join("door.sock");
+        run(|ring| {
+            let path = path.clone();
+            async move {
+                let listener = Listener::bind_unix(&ring, &path).expect("the path is free");
+                let mut client = UnixStream::connect(&path).expect("somebody listens");
+                let stream = listener.accept().await.expect("a client has connected");
+                let (_, sent) = stream.send(vec![Chunk::inline(b"welcome")]).await;
+                sent.expect("the client is there");
+                drop(stream);
+                let mut text = String::new();
+                client.read_to_string(&mut text).expect("the server is there");
+                assert_eq!(text, "welcome");
+                let taken = Listener::bind_unix(&ring, &path).err().expect("the path is taken");
+                assert!(taken.to_string().contains("door.sock"));
+            }
+        });
+        std::fs::remove_dir_all(&folder).expect("the temporary folder is ours");
+    }
+
+    #[test]
+    fn a_dropped_accept_leaves_the_next_client_to_the_next_accept() {
+        run(|ring| async move {
+            let tcp = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
+            let address = tcp.local_addr().expect("it is bound");
+            let listener = Listener::from_tcp(&ring, tcp).expect("a fresh socket can be taken over");
+            {
+                let mut accept = pin!(listener.accept());
+                assert!(poll_once(accept.as_mut()).is_pending());
+                ring.wait(Some(0));
+            }
+            while ring.in_flight() > 0 {
+                ring.wait(None);
+            }
+            let mut client = std::net::TcpStream::connect(address).expect("somebody listens");
+            let stream = listener.accept().await.expect("a client has connected");
+            client.write_all(b"x").expect("the server is there");
+            let (buffer, received) = stream.receive(Buffer::zeroed(4), 0..4).await;
+            assert_eq!((received.expect("a byte is there"), buffer[0]), (1, b'x'));
+        });
+    }
+}

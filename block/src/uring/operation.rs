@@ -1,0 +1,176 @@
+//! One operation: a future that owns what the kernel uses, and hands it to the ring if it is dropped early.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use io_uring::squeue;
+
+use super::{Ring, Shared};
+
+/// What the kernel uses while an operation runs: buffers, headers, the open file.
+///
+/// Memory that the entry points to must be owned by the value and must stay where it is when the value moves (on the
+/// heap, not inside the value).
+pub(crate) trait Keep: Unpin + 'static {
+    /// What becomes of the operation if nobody waits for it any more.
+    const IF_DROPPED: IfDropped;
+
+    /// The operation completed with `result`, and its future is gone. Default: frees everything.
+    fn abandoned(self: Box<Self>, result: i32) {
+        let _ = result;
+    }
+}
+
+/// What becomes of an operation whose future is dropped before it completed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IfDropped {
+    /// It runs to its end: a write that was begun is done.
+    Finish,
+    /// It is cancelled: it might wait for another party for ever.
+    Cancel,
+}
+
+/// Where an operation stands, as the ring sees it.
+pub(super) enum Slot {
+    /// In flight; the future waits.
+    Waiting(Option<Waker>),
+    /// Completed; the future has not looked yet.
+    Done(i32),
+    /// In flight; the future is gone and has left what the kernel uses.
+    Abandoned { tag: u64, keep: Box<dyn Abandoned> },
+}
+
+impl Slot {
+    pub(super) fn is_in_flight(&self) -> bool {
+        !matches!(self, Self::Done(_))
+    }
+
+    /// The tag of the operation if nobody waits for it and it is one to be cancelled then.
+    pub(super) fn to_cancel(&self) -> Option<u64> {
+        match self {
+            Self::Abandoned { tag, keep } if keep.if_dropped() == IfDropped::Cancel => Some(*tag),
+            _ => None,
+        }
+    }
+}
+
+/// [`Keep`] with its type forgotten.
+pub(super) trait Abandoned {
+    fn completed(self: Box<Self>, result: i32);
+    fn if_dropped(&self) -> IfDropped;
+}
+
+impl<K: Keep> Abandoned for K {
+    fn completed(self: Box<Self>, result: i32) {
+        self.abandoned(result);
+    }
+
+    fn if_dropped(&self) -> IfDropped {
+        K::IF_DROPPED
+    }
+}
+
+/// An operation in flight. Ready with the kernel's result: 0 or more on success, a negated errno otherwise.
+pub(crate) struct Running<K: Keep> {
+    ring: Ring,
+    tag: u64,
+    /// Present until handed back.
+    keep: Option<K>,
+}
+
+impl Ring {
+    /// Starts an operation and returns its future.
+    ///
+    /// # Safety
+    /// Everything that `entry` points to, its file included, is owned by `keep` as [`Keep`] demands, and is fit for
+    /// what the kernel does with it (writable, long enough, initialised).
+    pub(crate) unsafe fn run<K: Keep>(&self, entry: squeue::Entry, keep: K) -> Running<K> {
+        let key = self.shared.slots.borrow_mut().insert(Slot::Waiting(None));
+        let number = self.shared.operations_made.get();
+        self.shared.operations_made.set(number.wrapping_add(1));
+        let tag = tag(key, number);
+        self.shared.push(entry.user_data(tag));
+        Running { ring: self.clone(), tag, keep: Some(keep) }
+    }
+}
+
+impl Shared {
+    /// Records the result of the operation that `tag` names and wakes its future.
+    pub(super) fn complete(&self, tag: u64, result: i32) {
+        let key = key(tag);
+        let slot = std::mem::replace(&mut self.slots.borrow_mut()[key], Slot::Done(result));
+        match slot {
+            Slot::Waiting(Some(waker)) => waker.wake(),
+            Slot::Waiting(None) => {}
+            Slot::Abandoned { keep, .. } => {
+                self.slots.borrow_mut().remove(key);
+                keep.completed(result);
+            }
+            Slot::Done(_) => unreachable!("the kernel completes an operation once"),
+        }
+    }
+}
+
+impl<K: Keep> Future for Running<K> {
+    type Output = (K, i32);
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<(K, i32)> {
+        let key = key(self.tag);
+        assert!(self.keep.is_some(), "polled after it was ready");
+        let shared = &self.ring.shared;
+        let result = match &mut shared.slots.borrow_mut()[key] {
+            Slot::Done(result) => Ok(*result),
+            Slot::Waiting(waker) if waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) => {
+                return Poll::Pending;
+            }
+            Slot::Waiting(waker) => Err(waker.replace(context.waker().clone())),
+            Slot::Abandoned { .. } => unreachable!("only dropping the future abandons the operation"),
+        };
+        let result = match result {
+            Ok(result) => result,
+            Err(old_waker) => {
+                // Not under the borrow: the last waker of a task frees the task, which may drop operations.
+                drop(old_waker);
+                return Poll::Pending;
+            }
+        };
+        self.ring.shared.slots.borrow_mut().remove(key);
+        let keep = self.keep.take().expect("asserted above");
+        Poll::Ready((keep, result))
+    }
+}
+
+impl<K: Keep> Drop for Running<K> {
+    fn drop(&mut self) {
+        let Some(keep) = self.keep.take() else { return };
+        let shared = &self.ring.shared;
+        let mut slots = shared.slots.borrow_mut();
+        let key = key(self.tag);
+        if let Slot::Done(result) = slots[key] {
+            slots.remove(key);
+            drop(slots);
+            Box::new(keep).abandoned(result);
+            return;
+        }
+        let abandoned = Slot::Abandoned { tag: self.tag, keep: Box::new(keep) };
+        let waiting = std::mem::replace(&mut slots[key], abandoned);
+        drop(slots);
+        // Its waker, like any, not under the borrow.
+        drop(waiting);
+        if K::IF_DROPPED == IfDropped::Cancel {
+            shared.cancel(self.tag);
+        }
+    }
+}
+
+/// Slot and number in one word. The number keeps a late cancellation from hitting the next user of the slot; numbers
+/// have 31 bits so that no tag is one of the ring's own.
+fn tag(key: usize, number: u32) -> u64 {
+    let key = u32::try_from(key).expect("operations in flight are limited by memory far below 2^32");
+    u64::from(number & (u32::MAX >> 1)) << 32 | u64::from(key)
+}
+
+fn key(tag: u64) -> usize {
+    (tag & u64::from(u32::MAX)) as usize
+}

@@ -1,0 +1,191 @@
+//! The ring against the real kernel.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::pin::pin;
+use std::thread;
+
+use io_uring::{opcode, types};
+
+use super::*;
+use crate::executor::{Executor, Order};
+use crate::{Buffer, Host};
+
+/// An operation that points to nothing.
+struct Nothing;
+
+impl Keep for Nothing {
+    const IF_DROPPED: IfDropped = IfDropped::Cancel;
+}
+
+/// A read of a pipe, which nobody may ever write to. Says what became of it.
+struct PipeRead {
+    _pipe: Rc<File>,
+    buffer: Buffer,
+    freed: Rc<Cell<bool>>,
+}
+
+impl Keep for PipeRead {
+    const IF_DROPPED: IfDropped = IfDropped::Cancel;
+}
+
+impl Drop for PipeRead {
+    fn drop(&mut self) {
+        self.freed.set(true);
+    }
+}
+
+fn nop(ring: &Ring) -> operation::Running<Nothing> {
+    // SAFETY: the entry points to nothing.
+    unsafe { ring.run(opcode::Nop::new().build(), Nothing) }
+}
+
+fn pipe_read(ring: &Ring, pipe: &Rc<File>, freed: &Rc<Cell<bool>>) -> operation::Running<PipeRead> {
+    let mut keep = PipeRead { _pipe: Rc::clone(pipe), buffer: Buffer::zeroed(64), freed: Rc::clone(freed) };
+    let entry = opcode::Read::new(types::Fd(pipe.as_raw_fd()), keep.buffer.as_mut_ptr(), 64).build();
+    // SAFETY: `keep` owns the buffer of 64 bytes and the pipe.
+    unsafe { ring.run(entry, keep) }
+}
+
+fn pipe() -> (Rc<File>, File) {
+    let (reader, writer) = nix::unistd::pipe().expect("pipes are to be had");
+    (Rc::new(reader.into()), writer.into())
+}
+
+fn ring_and_executor(depth: u32) -> (Ring, Executor) {
+    let ring = Ring::new(depth).expect("io_uring works here");
+    (ring.clone(), Executor::new(ring, Order::Fifo))
+}
+
+#[test]
+fn more_operations_than_the_queues_hold_all_complete() {
+    // 2 entries, 16 completions, 1000 operations: the backlog and the kernel's list of surplus completions are used.
+    let (ring, executor) = ring_and_executor(2);
+    let operations: Vec<_> = (0..1000).map(|_| nop(&ring)).collect();
+    assert_eq!(ring.in_flight(), 1000);
+    let done = executor.run(async move {
+        let mut done = 0;
+        for operation in operations {
+            assert_eq!(operation.await.1, 0);
+            done += 1;
+        }
+        done
+    });
+    assert_eq!(done, Some(1000));
+    assert_eq!(ring.in_flight(), 0);
+}
+
+#[test]
+fn timers_end_a_wait_without_any_io() {
+    let (ring, executor) = ring_and_executor(4);
+    let before = ring.now();
+    executor.run(executor.host().sleep(2_000_000)).expect("a ring never stalls");
+    assert!(ring.now() >= before + 2_000_000);
+}
+
+#[test]
+fn another_thread_wakes_a_sleeping_shard_each_time() {
+    let (_ring, executor) = ring_and_executor(4);
+    let (request, mut requests) = tokio::sync::mpsc::unbounded_channel::<u32>();
+    let (reply, replies) = std::sync::mpsc::channel::<u32>();
+    let other = thread::spawn(move || {
+        for number in 0..2000 {
+            request.send(number).expect("the shard listens");
+            assert_eq!(replies.recv().expect("the shard answers"), number);
+        }
+    });
+    executor
+        .run(async move {
+            while let Some(number) = requests.recv().await {
+                reply.send(number).expect("the other thread listens");
+            }
+        })
+        .expect("a ring never stalls");
+    other.join().expect("every request was answered");
+}
+
+#[test]
+fn an_unpark_before_the_wait_is_not_lost() {
+    let ring = Ring::new(4).expect("io_uring works here");
+    let unparker = ring.unparker();
+    ring.poll();
+    thread::spawn(move || unparker.unpark()).join().expect("unpark does not fail");
+    assert!(ring.wait(None), "returns, though nothing is in flight");
+}
+
+#[test]
+fn a_poll_with_nothing_to_do_makes_no_entry_for_the_kernel() {
+    let ring = Ring::new(4).expect("io_uring works here");
+    for _ in 0..3 {
+        ring.poll();
+    }
+    assert_eq!(ring.shared.pressure(), (false, false));
+    assert!(!ring.shared.held_back.get());
+}
+
+#[test]
+fn a_busy_shard_submits_at_the_second_poll() {
+    let ring = Ring::new(4).expect("io_uring works here");
+    let _operation = nop(&ring);
+    ring.poll();
+    assert_eq!(ring.in_flight(), 1);
+    ring.poll();
+    assert_eq!(ring.in_flight(), 0);
+}
+
+#[test]
+fn memory_of_a_dropped_operation_is_kept_until_the_kernel_is_done() {
+    let (ring, executor) = ring_and_executor(4);
+    let (reader, _writer) = pipe();
+    let freed = Rc::new(Cell::new(false));
+    let operation = pipe_read(&ring, &reader, &freed);
+    // The kernel has the read now.
+    executor.run(nop(&ring)).expect("a ring never stalls");
+    drop(operation);
+    assert!(!freed.get());
+    let waited = Rc::clone(&freed);
+    let watcher = ring.clone();
+    executor
+        .run(async move {
+            while !waited.get() {
+                nop(&watcher).await;
+            }
+        })
+        .expect("a ring never stalls");
+    assert_eq!(ring.in_flight(), 0);
+    assert_eq!(Rc::strong_count(&reader), 1, "the file is closed with the operation");
+}
+
+#[test]
+fn dropping_the_ring_ends_everything_in_flight_first() {
+    let (reader, _writer) = pipe();
+    let freed: Vec<_> = (0..100).map(|_| Rc::new(Cell::new(false))).collect();
+    let ring = Ring::new(4).expect("io_uring works here");
+    let operations: Vec<_> = freed.iter().map(|freed| pipe_read(&ring, &reader, freed)).collect();
+    ring.wait(Some(0));
+    drop(operations);
+    assert!(freed.iter().all(|freed| !freed.get()));
+    drop(ring);
+    assert!(freed.iter().all(|freed| freed.get()));
+    assert_eq!(Rc::strong_count(&reader), 1);
+}
+
+#[test]
+fn an_operation_that_completed_before_it_was_dropped_leaves_nothing() {
+    let ring = Ring::new(4).expect("io_uring works here");
+    let mut operation = pin!(nop(&ring));
+    ring.wait(None);
+    operation.set(nop(&ring));
+    ring.wait(None);
+    assert_eq!(ring.in_flight(), 0);
+    assert_eq!(ring.shared.slots.borrow().len(), 1, "only the one that can still be asked");
+}
+
+#[test]
+fn a_refusal_says_what_an_administrator_can_do() {
+    let text = |errno| explain(&io::Error::from_raw_os_error(errno)).to_string();
+    assert!(text(libc::EPERM).contains("kernel.io_uring_disabled"));
+    assert!(text(libc::ENOSYS).contains("5.19"));
+    assert!(text(libc::ENOMEM).contains("locked memory"));
+    assert!(text(libc::EMFILE).contains("open files"));
+}
