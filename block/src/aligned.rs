@@ -4,6 +4,10 @@
 //! request in one. Writes that share a unit run one after another: two that change different parts of one unit would
 //! otherwise each bring back what the other replaced. Whole-unit writes wait as well, because one that ran between
 //! another's read and write of the same unit would be undone.
+//!
+//! A write that covers a unit in part must be awaited to its end: dropping its future gives the turn to the next one
+//! while the device may still be writing the neighbourhood as it was. Nothing in Forebay drops a request halfway; only
+//! the end of the process does, and then the locks on the open file keep the next owner out until the kernel is done.
 
 use crate::{
     BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Operation, Outcome, RangeLock, SECTOR,
