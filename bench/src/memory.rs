@@ -45,7 +45,9 @@ pub(crate) fn requests(journey: Journey, count: u64) {
     });
     let spent = spent.expect("nothing waits");
     let nanos = spent.as_nanos() / u128::from(count.max(1));
-    println!("{{\"measurement\":\"requests\",\"journey\":\"{journey:?}\",\"count\":{count},\"nanos\":{nanos}}}");
+    println!(
+        "{{\"measurement\":\"requests\",\"journey\":\"{journey:?}\",\"count\":{count},\"nanos\":{nanos}}}"
+    );
 }
 
 async fn run_one(rig: &Rig<Memory, Memory>, journey: Journey, request: u64) {
