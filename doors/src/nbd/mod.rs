@@ -9,9 +9,24 @@
 //!
 //! There is no encryption: a door is for sockets that only the right guest can open.
 
+pub mod client;
 pub mod handshake;
+pub mod limits;
 pub mod option;
 pub mod reply;
 pub mod wire;
 
+mod connection;
+mod door;
+mod export;
 mod fields;
+mod flight;
+mod outbox;
+mod receiver;
+mod request;
+
+pub use client::Client;
+pub use connection::serve_connection;
+pub use door::{Door, DoorCounters};
+pub use export::{Export, ExportCounters};
+pub use limits::Limits;
