@@ -223,7 +223,7 @@ impl Client {
         match Payload::decode(header.kind, &bytes).ok_or_else(|| broken("a chunk"))? {
             Payload::None => {}
             Payload::Data { offset, data } => {
-                place(request, answer, offset, data.len())?.copy_from_slice(data)
+                place(request, answer, offset, data.len())?.copy_from_slice(data);
             }
             Payload::Hole { offset, length } => place(request, answer, offset, length as usize)?.fill(0),
             Payload::Status { extents, .. } => answer.extents = extents,
