@@ -22,6 +22,8 @@ use crate::uring::{IfDropped, Keep, Ring};
 
 /// The most chunks that one system call takes (`IOV_MAX` of Linux); longer sends take several.
 const CHUNKS_PER_CALL: usize = 1024;
+/// The longest path of a Unix socket in bytes, by the system's address format.
+const PATH_MAX: usize = 107;
 /// The most bytes that a [`Chunk::Inline`] holds: enough for the header of any reply.
 pub const INLINE_MAX: usize = 64;
 
@@ -81,6 +83,17 @@ impl Listener {
     /// # Errors
     /// What the system says, with the path: it exists, its folder does not, or it is longer than 107 bytes.
     pub fn bind_unix(ring: &Ring, path: &Path) -> io::Result<Self> {
+        let length = path.as_os_str().len();
+        if length > PATH_MAX {
+            let path = path.display();
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!(
+                    "Cannot listen on socket {path}: its path has {length} bytes, and the system allows {PATH_MAX}; \
+                     choose a shorter folder"
+                ),
+            ));
+        }
         let listener = UnixListener::bind(path).map_err(|error| {
             io::Error::new(error.kind(), format!("Cannot listen on socket {}: {error}", path.display()))
         })?;
@@ -419,6 +432,9 @@ mod tests {
                 assert_eq!(text, "welcome");
                 let taken = Listener::bind_unix(&ring, &path).err().expect("the path is taken");
                 assert!(taken.to_string().contains("door.sock"));
+                let long = path.with_file_name("x".repeat(108));
+                let refused = Listener::bind_unix(&ring, &long).err().expect("the path is too long");
+                assert!(refused.to_string().contains("the system allows 107"));
             }
         });
         std::fs::remove_dir_all(&folder).expect("the temporary folder is ours");

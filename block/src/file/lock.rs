@@ -99,3 +99,25 @@ fn one_byte(byte: i64, kind: libc::c_int) -> libc::flock {
         l_pid: 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_locked_bytes_are_those_of_a_guest_of_qemu() {
+        let path = std::env::temp_dir().join(format!("forebay-lock-{}", std::process::id()));
+        let held_with = |lock, access| {
+            let open = || File::options().read(true).write(true).create(true).truncate(false).open(&path);
+            let (holder, other) = (open().expect("it is ours"), open().expect("it is ours"));
+            assert!(acquire(&holder, lock, access).expect("the file system locks"));
+            let is_held = |byte: &i64| !could_take_alone(&other, *byte).expect("the file system locks");
+            (0..400).filter(is_held).collect::<Vec<_>>()
+        };
+        assert_eq!(held_with(Lock::Image, Access::ReadWrite), [100, 101, 103, 201, 203]);
+        assert_eq!(held_with(Lock::Image, Access::ReadOnly), [100, 201, 203]);
+        assert_eq!(held_with(Lock::Exclusive, Access::ReadWrite), [0]);
+        assert!(held_with(Lock::None, Access::ReadWrite).is_empty());
+        std::fs::remove_file(&path).expect("it is ours");
+    }
+}

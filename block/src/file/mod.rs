@@ -163,7 +163,9 @@ impl FileDevice {
                 _ => unreachable!("only reads and writes move data"),
             };
             // SAFETY: `keep` owns the file and the buffer, whose bytes lie on the heap; `len` is within them.
-            let (back, result) = unsafe { self.ring.run(entry, keep) }.await;
+            let running = unsafe { self.ring.run(entry, keep) };
+            self.ring.feed_disk();
+            let (back, result) = running.await;
             keep = back;
             if passes(result) && retries < RETRIES_MAX {
                 retries += 1;

@@ -39,6 +39,10 @@ const COMPLETIONS_PER_ENTRY: u32 = 8;
 /// The largest depth that [`Ring::new`] takes: a tenth of what the kernel allows, far above what pays.
 const DEPTH_MAX: u32 = 4096;
 
+/// So many queued entries go to the kernel at once if some are for a disk. Measured at depth 32: batches of everything
+/// that completed together left the device idle in between, with about 15 % fewer reads a second than batches of four.
+const DISK_BATCH: usize = 4;
+
 /// Marks the completion of the read that [`Parker`] uses to end a wait.
 const WAKE_TAG: u64 = u64::MAX;
 /// Marks completions that nobody waits for: those of cancellations.
@@ -99,6 +103,15 @@ impl Ring {
             started: Instant::now(),
         };
         Ok(Self { shared: Rc::new(shared) })
+    }
+
+    /// Hands what is queued to the kernel if it is enough to keep a disk busy while the next requests are prepared.
+    pub(crate) fn feed_disk(&self) {
+        let queued = self.shared.uring.borrow_mut().submission().len();
+        if queued >= DISK_BATCH {
+            self.shared.held_back.set(false);
+            self.shared.enter(Wait::No);
+        }
     }
 
     /// Operations that the kernel has not finished, those of dropped futures included.
