@@ -148,28 +148,27 @@ fn check_known(full_name: &str) -> Result<(), String> {
 
 /// Counted from 1.
 fn line_of(text: &str, span: &Range<usize>) -> usize {
-    text.as_bytes()[..span.start.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
+    text.char_indices().take_while(|(at, _)| *at < span.start).filter(|(_, c)| *c == '\n').count() + 1
 }
 
-/// The sample in the documentation, with every key.
-#[cfg(test)]
-fn sample() -> String {
-    use std::fmt::Write;
-
-    let mut text =
-        "# Sample configuration of Forebay: `forebay serve --config FILE`. Everything is optional.\n\
-                    # Disks do not stand here: add them with `forebay disk add`, the daemon remembers them.\n"
-            .to_owned();
+/// A file that sets every key; the documentation and the help show it.
+pub(crate) fn sample() -> String {
+    let mut lines = vec![
+        "# Sample configuration of Forebay: `forebay serve --config FILE`. Everything is optional."
+            .to_owned(),
+        "# Disks do not stand here: add them with `forebay disk add`, the daemon remembers them.".to_owned(),
+    ];
     let mut table = "";
     for key in KEYS {
+        lines.push(String::new());
         if key.table != table {
             table = key.table;
-            write!(text, "\n[{table}]").expect("writing to a text cannot fail");
+            lines.push(format!("[{table}]"));
         }
-        let Key { name, example, about, .. } = key;
-        write!(text, "\n# {about}\n{name} = \"{example}\"\n").expect("writing to a text cannot fail");
+        lines.push(format!("# {}", key.about));
+        lines.push(format!("{} = \"{}\"", key.name, key.example));
     }
-    text
+    lines.join("\n") + "\n"
 }
 
 #[cfg(test)]

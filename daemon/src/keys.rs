@@ -46,6 +46,12 @@ pub(crate) const KEYS: [Key; 7] = [
     },
 ];
 
+/// Every key with its default and what it is for, one a line.
+pub(crate) fn table() -> String {
+    let line = |Key { name, default, about }: &Key| format!("  {name:18} {about}. Default: {default}\n");
+    KEYS.iter().map(line).collect::<Vec<_>>().concat()
+}
+
 /// Keys that are named in the plans and have no effect yet.
 const NOT_YET: [&str; 6] =
     ["dirty-limit", "destage-rate-min", "destage-rate-max", "destage-order", "redundancy", "retry-time"];
