@@ -321,7 +321,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// `SplitMix64` (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).
-fn next_random(state: &Cell<u64>) -> u64 {
+pub(crate) fn next_random(state: &Cell<u64>) -> u64 {
     let seed = state.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
     state.set(seed);
     let mut mixed = seed;

@@ -59,7 +59,7 @@ impl Memory {
     /// Makes a range read as zeroes.
     pub fn clear(&self, range: &ByteRange) {
         let whole = range.narrowed(CHUNK);
-        let zeroes = [0; CHUNK as usize];
+        let zeroes = vec![0; CHUNK as usize];
         if whole.is_empty() {
             let mut at = range.start;
             while at < range.end {
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn clearing_frees_whole_chunks_and_zeroes_the_edges() {
         let memory = Memory::new(1 << 20);
-        memory.poke(0, &[7; 1 << 20]);
+        memory.poke(0, &vec![7; 1 << 20]);
         memory.clear(&ByteRange::new(1000, 5 * CHUNK + 1000));
         assert_eq!(memory.chunks.borrow().len(), 12);
         let mut bytes = vec![1; 1 << 20];

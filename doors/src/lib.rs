@@ -1,1 +1,6 @@
-//! Work in progress.
+//! Doors: the protocols by which guests reach a disk.
+//!
+//! A door serves anything that is a [`block::BlockDevice`]: a raw device, a cached disk, a fault injector. It knows
+//! nothing about the cache, and the cache nothing about doors. NBD is the first; others stand beside it.
+
+pub mod nbd;

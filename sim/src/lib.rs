@@ -1,1 +1,17 @@
-//! Work in progress.
+//! Simulation: the real cache on simulated devices, under one seed, in virtual time.
+//!
+//! ```text
+//!   clients ──random operations──> CachedDisk ──> backing (Faulty: slow, failing, losing)
+//!      │                               └────────> flash   (Faulty: slow, failing, rotting)
+//!      └──every start and end──> Model: which values may each sector hold?
+//! ```
+//! One seed is one schedule: the same seed gives the same operations, delays, faults and order of tasks. A failing seed
+//! is printed and replays exactly.
+
+pub mod model;
+pub mod rng;
+pub mod world;
+
+pub use model::Model;
+pub use rng::Rng;
+pub use world::{Coverage, Report, World, run_seed};

@@ -37,7 +37,8 @@ async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resu
         let block = cache.block_of(page);
         cache.policy.borrow_mut().admits(block, touches, room)
     };
-    let (offered, rejected) = cache.ram.borrow_mut().offer(cache.offer_depth(), most, admits);
+    let depth = cache.offer_depth();
+    let (offered, rejected) = cache.ram.borrow_mut().offer(depth, most, admits);
     count(&cache.counters.rejections, rejected);
     if offered.is_empty() {
         return Ok(());

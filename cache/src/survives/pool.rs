@@ -138,7 +138,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
             room_made.await;
         };
         // Crash here: the table still names the segment's earlier life or none, and nothing was written to it.
-        self.persist_table().await.map_err(|_| NoSegment::Failed)?;
+        if self.persist_table().await.is_err() {
+            // Nobody will write to it, but the disk holds it until it leaves.
+            self.seal_segment(taken.0);
+            return Err(NoSegment::Failed);
+        }
         Ok(taken)
     }
 

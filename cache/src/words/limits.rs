@@ -41,8 +41,8 @@ pub const SURVIVORS_EIGHTHS_MAX: u32 = 6;
 /// Pages of one batch: what the entries of one header page can describe is 165; 128 keeps the write at 516 KiB.
 pub const BATCH_PAGES_MAX: usize = 128;
 
-/// Least RAM of a disk: twice a batch, so that pages on their way to flash never fill it. Smaller values are refused.
-pub const RAM_BYTES_MIN: u64 = 2 * BATCH_PAGES_MAX as u64 * PAGE;
+/// Least RAM of a disk: sixteen pages, of which at most half are on their way to flash. Smaller values are refused.
+pub const RAM_BYTES_MIN: u64 = 16 * PAGE;
 
 /// Streams watched for sequential access, for reads and for writes of each disk. The stream that was extended longest
 /// ago is forgotten for a new one.

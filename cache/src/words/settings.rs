@@ -121,7 +121,7 @@ pub struct DiskSettings {
     pub reserve_bytes: u64,
     /// Flash that the disk never exceeds; at least the reservation.
     pub limit_bytes: u64,
-    /// RAM of the disk; at least 1 MiB.
+    /// RAM of the disk; at least 64 KiB.
     pub ram_bytes: u64,
     /// What may enter flash.
     pub admission: Admission,

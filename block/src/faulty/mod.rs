@@ -1,0 +1,429 @@
+//! The fault injector: a device in memory with a volatile cache, that is slow, fails, tears, loses and rots when told.
+//!
+//! ```text
+//!   write ──> in flight ──completes──> volatile (versions per sector) ──flush──> durable (Memory)
+//!                │                         │
+//!          kill: lands, tears,       power cut: each sector keeps its durable
+//!          comes late or never       content or any later version
+//! ```
+//! [`Faulty`] is the device; [`Faults`] is the handle with which a test makes things happen. The content outlives both
+//! the device and the executor: after a kill or a power cut, [`Faults::reopen`] gives the next process's device.
+//! Everything random comes from one seed.
+
+mod volatile;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use tokio::sync::Notify;
+
+use crate::memory::Memory;
+use crate::{
+    BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Geometry, Host, Operation, Outcome, SECTOR, Unmap,
+};
+use volatile::Volatile;
+
+/// A device that does what its [`Faults`] say.
+pub struct Faulty<H> {
+    host: H,
+    faults: Faults,
+    /// Which process this device belongs to; those of earlier ones are dead.
+    life: u64,
+}
+
+/// The handle on a [`Faulty`] device and its content. Clones are the same.
+#[derive(Clone)]
+pub struct Faults {
+    state: Rc<State>,
+}
+
+struct State {
+    geometry: Geometry,
+    content: RefCell<Content>,
+    chance: Cell<u64>,
+    life: Cell<u64>,
+    delay: Cell<(u64, u64)>,
+    rules: RefCell<Vec<Rule>>,
+    hanging: Cell<bool>,
+    released: Notify,
+    counts: RefCell<Counts>,
+}
+
+struct Content {
+    durable: Memory,
+    volatile: Volatile,
+    in_flight: Vec<InFlight>,
+    late: Vec<InFlight>,
+    next: u64,
+}
+
+#[derive(Clone)]
+struct InFlight {
+    number: u64,
+    change: Change,
+}
+
+#[derive(Clone)]
+enum Change {
+    Write(u64, Rc<[u8]>),
+    Zero(ByteRange),
+}
+
+/// A fault to come.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    operation: Operation,
+    /// Operations of this kind that still succeed; none for a rule of chance.
+    after: Option<u64>,
+    per_mille: u64,
+}
+
+/// What was injected so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Reads started.
+    pub reads: u64,
+    /// Writes started.
+    pub writes: u64,
+    /// Flushes started.
+    pub flushes: u64,
+    /// Operations that were made to fail.
+    pub failed: u64,
+    /// Sectors that a power cut took back.
+    pub sectors_lost: u64,
+    /// Writes in flight that landed in part.
+    pub torn: u64,
+    /// Writes that landed after their process died or after they were reported as failed.
+    pub landed_late: u64,
+}
+
+impl Faults {
+    /// A device over `durable`, whose chance is decided by `seed`.
+    pub fn new(durable: Memory, seed: u64) -> Self {
+        let geometry = durable.geometry();
+        let content = Content {
+            durable,
+            volatile: Volatile::default(),
+            in_flight: Vec::new(),
+            late: Vec::new(),
+            next: 0,
+        };
+        let state = State {
+            geometry,
+            content: RefCell::new(content),
+            chance: Cell::new(seed),
+            life: Cell::new(0),
+            delay: Cell::new((0, 0)),
+            rules: RefCell::default(),
+            hanging: Cell::new(false),
+            released: Notify::new(),
+            counts: RefCell::default(),
+        };
+        Self { state: Rc::new(state) }
+    }
+
+    /// The device as a new process finds it. Devices given out earlier are dead from now on.
+    pub fn reopen<H: Host>(&self, host: H) -> Faulty<H> {
+        self.state.life.set(self.state.life.get() + 1);
+        self.state.hanging.set(false);
+        Faulty { host, faults: self.clone(), life: self.state.life.get() }
+    }
+
+    /// Every operation takes between `least` and `most` nanoseconds, drawn evenly; so they complete out of order.
+    pub fn delay(&self, least: u64, most: u64) {
+        self.state.delay.set((least, most));
+    }
+
+    /// Lets `after` operations of a kind succeed, then one fail.
+    pub fn fail_after(&self, operation: Operation, after: u64) {
+        self.state.rules.borrow_mut().push(Rule { operation, after: Some(after), per_mille: 0 });
+    }
+
+    /// Lets operations of a kind fail now and then.
+    pub fn fail_often(&self, operation: Operation, per_mille: u64) {
+        self.state.rules.borrow_mut().push(Rule { operation, after: None, per_mille });
+    }
+
+    /// Takes all rules for failures back.
+    pub fn fail_no_more(&self) {
+        self.state.rules.borrow_mut().clear();
+    }
+
+    /// No operation completes until [`Faults::release`].
+    pub fn hang(&self) {
+        self.state.hanging.set(true);
+    }
+
+    /// Lets hanging operations go on.
+    pub fn release(&self) {
+        self.state.hanging.set(false);
+        self.state.released.notify_waiters();
+    }
+
+    /// The power goes: every sector keeps its durable content or any version that was written after, in flight
+    /// included; sector by sector, so that writes tear.
+    pub fn power_cut(&self) {
+        let mut content = self.state.content.borrow_mut();
+        let in_flight = std::mem::take(&mut content.in_flight);
+        for write in in_flight {
+            content.apply(&write.change);
+        }
+        content.late.clear();
+        let Content { durable, volatile, .. } = &mut *content;
+        let lost = volatile.collapse(durable, || self.draw());
+        self.state.counts.borrow_mut().sectors_lost += lost;
+        self.end_life();
+    }
+
+    /// The process dies, the host lives: what completed stays; each write in flight lands, tears, comes later (see
+    /// [`Faults::land_late`]), or never comes.
+    pub fn kill(&self) {
+        let in_flight = std::mem::take(&mut self.state.content.borrow_mut().in_flight);
+        for write in in_flight {
+            self.settle_unknown(write);
+        }
+        self.end_life();
+    }
+
+    /// Writes that were still in the kernel land now.
+    pub fn land_late(&self) {
+        let late = std::mem::take(&mut self.state.content.borrow_mut().late);
+        for write in late {
+            self.state.content.borrow_mut().apply(&write.change);
+            self.state.counts.borrow_mut().landed_late += 1;
+        }
+    }
+
+    /// The far end restarts and loses what it had not made durable, while this process lives on.
+    pub fn lose_volatile(&self) {
+        let mut content = self.state.content.borrow_mut();
+        let Content { durable, volatile, .. } = &mut *content;
+        let lost = volatile.collapse(durable, || self.draw());
+        self.state.counts.borrow_mut().sectors_lost += lost;
+    }
+
+    /// Flips a bit in each of `sectors` sectors drawn from `range`, in what reads will find.
+    pub fn rot(&self, range: &ByteRange, sectors: u64) {
+        for _ in 0..sectors {
+            let sector = range.start / SECTOR + self.draw() % (range.len() / SECTOR);
+            let bit = self.draw() as usize % (SECTOR as usize * 8);
+            let mut bytes = [0; SECTOR as usize];
+            self.peek(sector * SECTOR, &mut bytes);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let mut content = self.state.content.borrow_mut();
+            content.volatile.forget(sector);
+            content.durable.poke(sector * SECTOR, &bytes);
+        }
+    }
+
+    /// What a read would find now.
+    pub fn peek(&self, offset: u64, bytes: &mut [u8]) {
+        let content = self.state.content.borrow();
+        content.durable.peek(offset, bytes);
+        content.volatile.overlay(offset, bytes);
+    }
+
+    /// What was injected so far.
+    pub fn counts(&self) -> Counts {
+        *self.state.counts.borrow()
+    }
+
+    fn draw(&self) -> u64 {
+        crate::executor::next_random(&self.state.chance)
+    }
+
+    fn end_life(&self) {
+        self.state.life.set(self.state.life.get() + 1);
+        self.state.rules.borrow_mut().clear();
+    }
+
+    /// Decides about a write of which nobody knows the outcome.
+    fn settle_unknown(&self, write: InFlight) {
+        let mut content = self.state.content.borrow_mut();
+        match self.draw() % 4 {
+            0 => content.apply(&write.change),
+            1 => {
+                content.apply_in_part(&write.change, || self.draw() & 1 == 0);
+                self.state.counts.borrow_mut().torn += 1;
+            }
+            2 => content.late.push(write),
+            _ => {}
+        }
+    }
+
+    /// Whether the next operation of this kind fails.
+    fn fails(&self, operation: Operation) -> bool {
+        let mut fails = false;
+        self.state.rules.borrow_mut().retain_mut(|rule| {
+            if rule.operation != operation {
+                return true;
+            }
+            match &mut rule.after {
+                None => fails |= self.draw() % 1000 < rule.per_mille,
+                Some(0) => {
+                    fails = true;
+                    return false;
+                }
+                Some(left) => *left -= 1,
+            }
+            true
+        });
+        self.state.counts.borrow_mut().failed += u64::from(fails);
+        fails
+    }
+}
+
+impl Content {
+    fn apply(&mut self, change: &Change) {
+        self.apply_in_part(change, || true);
+    }
+
+    fn apply_in_part(&mut self, change: &Change, mut lands: impl FnMut() -> bool) {
+        let (range, bytes) = match change {
+            Change::Write(offset, bytes) => (ByteRange::at(*offset, bytes.len() as u64), Some(bytes)),
+            Change::Zero(range) => (*range, None),
+        };
+        for (at, sector) in (range.start / SECTOR..range.end / SECTOR).enumerate() {
+            if lands() {
+                let from = at * SECTOR as usize;
+                let zeroes = [0; SECTOR as usize];
+                let content = bytes.map_or(&zeroes[..], |bytes| &bytes[from..from + SECTOR as usize]);
+                self.volatile.put(sector, content);
+            }
+        }
+    }
+
+    fn start(&mut self, change: Change) -> u64 {
+        self.next += 1;
+        self.in_flight.push(InFlight { number: self.next, change });
+        self.next
+    }
+
+    fn take(&mut self, number: u64) -> Option<InFlight> {
+        let position = self.in_flight.iter().position(|write| write.number == number)?;
+        Some(self.in_flight.swap_remove(position))
+    }
+}
+
+impl<H: Host> Faulty<H> {
+    /// The handle on this device's faults.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    /// Takes the time that the operation takes; fails if the process or the power is gone.
+    async fn take_time(&self, operation: Operation) -> Result<(), BlockError> {
+        let state = &self.faults.state;
+        let (least, most) = state.delay.get();
+        if most > 0 {
+            self.host.sleep(least + self.faults.draw() % (most - least + 1)).await;
+        }
+        while state.hanging.get() {
+            let released = state.released.notified();
+            released.await;
+        }
+        self.ensure_alive(operation)
+    }
+
+    fn ensure_alive(&self, operation: Operation) -> Result<(), BlockError> {
+        if self.faults.state.life.get() == self.life {
+            return Ok(());
+        }
+        Err(BlockError::anywhere(ErrorKind::Gone, operation).because("the power or the process is gone"))
+    }
+
+    async fn change(&self, operation: Operation, range: ByteRange, change: Change) -> Result<(), BlockError> {
+        self.ensure_alive(operation)?;
+        let state = &self.faults.state;
+        state.counts.borrow_mut().writes += 1;
+        let fails = self.faults.fails(operation);
+        let number = state.content.borrow_mut().start(change);
+        self.take_time(operation).await?;
+        let Some(write) = state.content.borrow_mut().take(number) else {
+            return Err(BlockError::new(ErrorKind::Gone, operation, range));
+        };
+        if fails {
+            self.faults.settle_unknown(write);
+            return Err(BlockError::new(ErrorKind::Io, operation, range).because("injected"));
+        }
+        state.content.borrow_mut().apply(&write.change);
+        Ok(())
+    }
+}
+
+impl<H: Host> BlockDevice for Faulty<H> {
+    fn geometry(&self) -> Geometry {
+        self.faults.state.geometry
+    }
+
+    async fn read(&self, offset: u64, mut buffer: Buffer) -> Outcome {
+        let range = match self.geometry().check(Operation::Read, offset, buffer.len() as u64) {
+            Ok(range) => range,
+            Err(error) => return (buffer, Err(error)),
+        };
+        self.faults.state.counts.borrow_mut().reads += 1;
+        let fails = self.faults.fails(Operation::Read);
+        // The content is taken at one end of the time that the read takes: either is legal, and both happen.
+        let early = self.faults.draw() & 1 == 0;
+        if early {
+            self.faults.peek(range.start, &mut buffer);
+        }
+        if let Err(error) = self.take_time(Operation::Read).await {
+            return (buffer, Err(error));
+        }
+        if fails {
+            buffer.fill(0xee);
+            let error = BlockError::new(ErrorKind::Io, Operation::Read, range).because("injected");
+            return (buffer, Err(error));
+        }
+        if !early {
+            self.faults.peek(range.start, &mut buffer);
+        }
+        (buffer, Ok(()))
+    }
+
+    async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
+        let range = match self.geometry().check(Operation::Write, offset, buffer.len() as u64) {
+            Ok(range) => range,
+            Err(error) => return (buffer, Err(error)),
+        };
+        let result = self.change(Operation::Write, range, Change::Write(offset, Rc::from(&*buffer))).await;
+        (buffer, result)
+    }
+
+    /// A failed flush leaves what it should have made durable readable and volatile for ever: a later flush that
+    /// succeeds does not cover it.
+    async fn flush(&self) -> Result<(), BlockError> {
+        self.ensure_alive(Operation::Flush)?;
+        let state = &self.faults.state;
+        state.counts.borrow_mut().flushes += 1;
+        let fails = self.faults.fails(Operation::Flush);
+        let mark = state.content.borrow_mut().volatile.mark();
+        self.take_time(Operation::Flush).await?;
+        let mut content = state.content.borrow_mut();
+        if fails {
+            content.volatile.doom(mark);
+            return Err(BlockError::anywhere(ErrorKind::Io, Operation::Flush).because("injected"));
+        }
+        let Content { durable, volatile, .. } = &mut *content;
+        volatile.commit(mark, durable);
+        Ok(())
+    }
+
+    async fn write_zeroes(&self, range: ByteRange, _unmap: Unmap) -> Result<(), BlockError> {
+        let range = self.geometry().check(Operation::WriteZeroes, range.start, range.len())?;
+        self.change(Operation::WriteZeroes, range, Change::Zero(range)).await
+    }
+
+    /// Each sector becomes zero or stays as it was.
+    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
+        let range = self.geometry().check(Operation::Discard, range.start, range.len())?;
+        self.take_time(Operation::Discard).await?;
+        let mut content = self.faults.state.content.borrow_mut();
+        content.apply_in_part(&Change::Zero(range), || self.faults.draw() & 1 == 0);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! One connection from greeting to goodbye.
+//!
+//! ```text
+//!  Receiver ──> read_requests ──> running requests ──> Outbox ──> client
+//!                   │ waits for a permit                  │ gives permits back
+//!                   └────────────── Window <──────────────┘
+//! ```
+//! All of it is one task: what arrives together is worked on together and answered together, and when the task ends
+//! nothing of the connection is left. Requests run side by side and are answered in the order in which they end.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+
+use block::socket::{Chunk, Stream};
+use block::{BlockDevice, Buffer, Host};
+use futures_util::StreamExt;
+use futures_util::future::{Either, join3, select};
+use futures_util::stream::FuturesUnordered;
+
+use super::door::Door;
+use super::export::{Attachment, Export};
+use super::flight::{Permit, Window};
+use super::handshake::{Agreement, Handshake, Step};
+use super::limits::DRAIN_MAX;
+use super::option::greeting;
+use super::outbox::Outbox;
+use super::receiver::{End, Receiver};
+use super::request::{Terms, check, perform, reply};
+use super::wire::{Command, Request};
+
+/// Serves one client of `door` until it leaves, breaks the protocol, or is sent away. Never fails: what goes wrong
+/// concerns this client only, and is counted.
+pub async fn serve_connection<D: BlockDevice, H: Host>(stream: Stream, door: Rc<Door<D>>, host: H) {
+    let mut receiver = Receiver::new(stream.clone());
+    let negotiated = {
+        let handshake = negotiate(&stream, &mut receiver, &door);
+        let timeout = host.sleep(door.limits().handshake_ns);
+        match select(pin!(handshake), pin!(timeout)).await {
+            Either::Left((negotiated, _)) => negotiated,
+            Either::Right(_) => Err(End::Violation("The handshake took too long")),
+        }
+    };
+    match negotiated {
+        Ok((attachment, terms)) => {
+            let export = Rc::clone(&attachment.export);
+            if let End::Violation(reason) = transmit(&stream, receiver, &export, terms).await {
+                tracing::debug!(reason, disk = export.name(), "an NBD client broke the protocol");
+                export.count_protocol_error();
+            }
+            stream.shutdown();
+        }
+        Err(End::Violation(reason)) => {
+            tracing::debug!(reason, "an NBD client broke the protocol in its handshake");
+            door.count_handshake_error();
+            stream.shutdown();
+        }
+        Err(End::Gone) => stream.shutdown(),
+    }
+}
+
+/// The handshake, until the client has chosen an export.
+async fn negotiate<D: BlockDevice>(
+    stream: &Stream,
+    receiver: &mut Receiver,
+    door: &Door<D>,
+) -> Result<(Attachment<D>, Terms), End> {
+    send(stream, &greeting()).await?;
+    let mut handshake = Handshake::new();
+    loop {
+        let mut output = Vec::new();
+        let mut input = receiver.pending();
+        let step = handshake.step(&mut input, door, &mut output);
+        let consumed = receiver.pending().len() - input.len();
+        receiver.consume(consumed);
+        match step {
+            Step::NeedInput => receiver.fill().await?,
+            Step::Answered => send(stream, &output).await?,
+            Step::Leave => {
+                send(stream, &output).await?;
+                return Err(End::Gone);
+            }
+            Step::Violation(reason) => return Err(End::Violation(reason)),
+            Step::Serve(Agreement { name, replies, block_status }) => {
+                // Attached before anything else can happen: the handshake has looked just now.
+                let export = door.export(&name).expect("the handshake agrees only on what the door serves");
+                let attachment = export.attach(stream.clone());
+                send(stream, &output).await?;
+                return Ok((attachment, Terms { replies, block_status }));
+            }
+        }
+    }
+}
+
+async fn send(stream: &Stream, bytes: &[u8]) -> Result<(), End> {
+    let buffer = Buffer::copy_of(bytes);
+    let chunk = Chunk::Buffer { buffer, range: 0..bytes.len() };
+    stream.send(vec![chunk]).await.1?;
+    Ok(())
+}
+
+/// What the requests of a connection share.
+struct Session<D> {
+    export: Rc<Export<D>>,
+    terms: Terms,
+    window: Rc<Window>,
+    outbox: Outbox,
+}
+
+/// The transmission phase. Ends when the client has and all that was in flight is over.
+async fn transmit<D: BlockDevice>(
+    stream: &Stream,
+    mut receiver: Receiver,
+    export: &Rc<Export<D>>,
+    terms: Terms,
+) -> End {
+    let window = Window::new(export.limits(), export.budget());
+    let session = Rc::new(Session { export: Rc::clone(export), terms, window, outbox: Outbox::default() });
+    let running = RefCell::new(FuturesUnordered::new());
+    let finished = Cell::new(false);
+
+    let read = async {
+        let start = |request, payload, permit| {
+            running.borrow().push(execute(Rc::clone(&session), request, payload, permit));
+        };
+        let end = read_requests(&mut receiver, &session, start).await;
+        session.window.idle().await;
+        session.outbox.close();
+        finished.set(true);
+        end
+    };
+    let run = poll_fn(|context| {
+        let mut running = running.borrow_mut();
+        while let Poll::Ready(Some(())) = running.poll_next_unpin(context) {}
+        if finished.get() { Poll::Ready(()) } else { Poll::Pending }
+    });
+    // The order matters: requests that the first starts are polled by the second at once, and what they answer is
+    // sent by the third, all in one go.
+    join3(read, run, session.outbox.send_all(stream)).await.0
+}
+
+/// Reads requests and starts them until the client leaves or the export drains.
+async fn read_requests<D: BlockDevice>(
+    receiver: &mut Receiver,
+    session: &Session<D>,
+    start: impl Fn(Request, Option<Buffer>, Permit),
+) -> End {
+    loop {
+        let ended = match receiver.next_request() {
+            Ok(Some(request)) if request.command == Command::Disconnect => Err(End::Gone),
+            Ok(Some(request)) => accept_request(receiver, session, request, &start).await,
+            Ok(None) => receiver.fill().await,
+            Err(end) => Err(end),
+        };
+        if let Err(end) = ended {
+            return end;
+        }
+        if session.export.is_draining() {
+            return End::Gone;
+        }
+    }
+}
+
+/// Takes one request in, with its payload, and starts it or refuses it.
+async fn accept_request<D: BlockDevice>(
+    receiver: &mut Receiver,
+    session: &Session<D>,
+    request: Request,
+    start: &impl Fn(Request, Option<Buffer>, Permit),
+) -> Result<(), End> {
+    session.export.count_request();
+    let payload_bytes = request.payload_bytes();
+    if let Err(failure) = check(&request, &session.export.device().geometry(), session.terms) {
+        if payload_bytes > DRAIN_MAX {
+            return Err(End::Violation("Request with a payload of more than 64 MiB"));
+        }
+        let permit = session.window.admit(0).await;
+        receiver.skip(payload_bytes).await?;
+        session.outbox.push(reply(&request, session.terms, Err(failure)), permit);
+        return Ok(());
+    }
+    let moved = if request.command == Command::Read { request.length } else { payload_bytes };
+    let permit = session.window.admit(moved).await;
+    let payload =
+        if payload_bytes > 0 { Some(receiver.payload(payload_bytes as usize).await?) } else { None };
+    start(request, payload, permit);
+    Ok(())
+}
+
+/// Does one request and queues its reply.
+async fn execute<D: BlockDevice>(
+    session: Rc<Session<D>>,
+    request: Request,
+    payload: Option<Buffer>,
+    permit: Permit,
+) {
+    let outcome = perform(session.export.device(), &request, payload).await;
+    session.outbox.push(reply(&request, session.terms, outcome), permit);
+}

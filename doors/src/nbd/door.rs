@@ -1,0 +1,177 @@
+//! A door: which exports clients find behind a listener, and the loop that lets them in.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::io;
+use std::pin::pin;
+use std::rc::Rc;
+
+use block::socket::{Listener, Stream};
+use block::{BlockDevice, Host};
+use futures_util::future::{Either, select};
+use nix::sys::socket::{setsockopt, sockopt};
+use tokio::sync::Notify;
+
+use super::connection::serve_connection;
+use super::export::Export;
+use super::handshake::{Catalog, Entry, Refusal};
+use super::limits::{ACCEPT_PAUSE_NS, Limits};
+
+/// The exports behind one listener, by name.
+pub struct Door<D> {
+    exports: RefCell<BTreeMap<String, Rc<Export<D>>>>,
+    /// The export that clients get who name none.
+    default: Option<Rc<Export<D>>>,
+    limits: Limits,
+    connections: Cell<usize>,
+    refused: Cell<u64>,
+    handshake_errors: Cell<u64>,
+    closed: Cell<bool>,
+    closing: Notify,
+}
+
+/// What happened at a door before its clients reached an export.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DoorCounters {
+    /// Connections open now, those in their handshake included.
+    pub connections: u64,
+    /// Connections closed at once because there were too many.
+    pub refused: u64,
+    /// Handshakes that broke the protocol or took too long.
+    pub handshake_errors: u64,
+}
+
+impl<D: BlockDevice> Door<D> {
+    /// A door for one disk only: also clients that name no export get it.
+    pub fn for_disk(export: Rc<Export<D>>) -> Rc<Self> {
+        let door = Self::with(Some(Rc::clone(&export)), export.limits());
+        door.add(export);
+        Rc::new(door)
+    }
+
+    /// A door for many disks, which clients choose by name. It starts empty.
+    pub fn shared(limits: Limits) -> Rc<Self> {
+        Rc::new(Self::with(None, limits))
+    }
+
+    fn with(default: Option<Rc<Export<D>>>, limits: Limits) -> Self {
+        Self {
+            exports: RefCell::default(),
+            default,
+            limits,
+            connections: Cell::new(0),
+            refused: Cell::new(0),
+            handshake_errors: Cell::new(0),
+            closed: Cell::new(false),
+            closing: Notify::new(),
+        }
+    }
+
+    /// Shows `export` to new clients. Returns the one that had this name before, if any.
+    pub fn add(&self, export: Rc<Export<D>>) -> Option<Rc<Export<D>>> {
+        self.exports.borrow_mut().insert(export.name().to_owned(), export)
+    }
+
+    /// Hides an export from new clients. Its connections stay: [`Export::drain`] ends them.
+    pub fn remove(&self, name: &str) -> Option<Rc<Export<D>>> {
+        self.exports.borrow_mut().remove(name)
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> DoorCounters {
+        DoorCounters {
+            connections: self.connections.get() as u64,
+            refused: self.refused.get(),
+            handshake_errors: self.handshake_errors.get(),
+        }
+    }
+
+    /// Lets clients in, each as a task of `host`, until [`Self::close`] is called. Survives whatever accepting a
+    /// connection can fail with: the client concerned has to come again.
+    pub async fn listen<H: Host>(self: Rc<Self>, listener: Listener, host: H) {
+        loop {
+            let accepted = {
+                let closing = self.closing.notified();
+                if self.closed.get() {
+                    return;
+                }
+                match select(pin!(listener.accept()), pin!(closing)).await {
+                    Either::Left((accepted, _)) => accepted,
+                    Either::Right(_) => return,
+                }
+            };
+            match accepted {
+                Ok(stream) => self.welcome(stream, &host),
+                // One client gave up before we came to it.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept an NBD connection; trying again in 100 ms");
+                    host.sleep(ACCEPT_PAUSE_NS).await;
+                }
+            }
+        }
+    }
+
+    /// Lets nobody in any more: [`Self::listen`] ends, and its listener is closed. Connections stay.
+    pub fn close(&self) {
+        self.closed.set(true);
+        self.closing.notify_waiters();
+    }
+
+    fn welcome<H: Host>(self: &Rc<Self>, stream: Stream, host: &H) {
+        let most = self.limits.connections_max * self.exports.borrow().len().max(1);
+        if self.connections.get() >= most {
+            self.refused.set(self.refused.get() + 1);
+            return;
+        }
+        // Small replies must not wait for the client's acknowledgements. Unix sockets do not know the option and do
+        // not need it, so the outcome makes no difference.
+        setsockopt(&stream.as_fd(), sockopt::TcpNoDelay, &true).unwrap_or(());
+        let guest = Guest::new(Rc::clone(self));
+        let task_host = host.clone();
+        host.spawn(async move { serve_connection(stream, Rc::clone(&guest.door), task_host).await });
+    }
+
+    pub(crate) fn export(&self, name: &str) -> Option<Rc<Export<D>>> {
+        match &self.default {
+            Some(default) if name.is_empty() => Some(Rc::clone(default)),
+            _ => self.exports.borrow().get(name).cloned(),
+        }
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    pub(crate) fn count_handshake_error(&self) {
+        self.handshake_errors.set(self.handshake_errors.get() + 1);
+    }
+}
+
+impl<D: BlockDevice> Catalog for Door<D> {
+    fn find(&self, name: &str) -> Result<Entry, Refusal> {
+        self.export(name).ok_or(Refusal::Unknown)?.entry()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.exports.borrow().keys().cloned().collect()
+    }
+}
+
+/// Counts a connection for as long as it lives.
+struct Guest<D> {
+    door: Rc<Door<D>>,
+}
+
+impl<D> Guest<D> {
+    fn new(door: Rc<Door<D>>) -> Self {
+        door.connections.set(door.connections.get() + 1);
+        Self { door }
+    }
+}
+
+impl<D> Drop for Guest<D> {
+    fn drop(&mut self) {
+        self.door.connections.set(self.door.connections.get() - 1);
+    }
+}

@@ -1,0 +1,203 @@
+//! A disk as a door shows it: its name, its device, what its connections share, and how they end.
+
+use std::cell::{Cell, RefCell};
+use std::os::fd::AsRawFd;
+use std::rc::Rc;
+
+use block::BlockDevice;
+use block::socket::Stream;
+use nix::sys::socket::{Shutdown, shutdown};
+use slab::Slab;
+use tokio::sync::Notify;
+
+use super::flight::Budget;
+use super::handshake::{Entry, Refusal};
+use super::limits::{Limits, PAYLOAD_MAX};
+use super::option::ExportFacts;
+use super::wire::export_flags;
+
+/// The block size that clients are told to prefer, if the device does not want a larger one: a page.
+const BLOCK_PREFERRED: u64 = block::PAGE;
+
+/// A disk that clients may connect to.
+pub struct Export<D> {
+    name: String,
+    description: String,
+    device: D,
+    limits: Limits,
+    budget: Budget,
+    draining: Cell<bool>,
+    connections: RefCell<Slab<Stream>>,
+    /// Told whenever a connection has ended.
+    ended: Notify,
+    connections_total: Cell<u64>,
+    requests: Cell<u64>,
+    protocol_errors: Cell<u64>,
+}
+
+/// What happened at an export since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExportCounters {
+    /// Connections open now.
+    pub connections: u64,
+    /// Connections ever opened.
+    pub connections_total: u64,
+    /// Requests received, also those that were refused.
+    pub requests: u64,
+    /// Connections closed because the client broke the protocol.
+    pub protocol_errors: u64,
+    /// Bytes of payload that requests in flight hold of the export's budget.
+    pub payload_bytes: u64,
+}
+
+impl<D: BlockDevice> Export<D> {
+    /// An export of `device` with default limits.
+    pub fn new(name: &str, description: &str, device: D) -> Rc<Self> {
+        Self::with_limits(name, description, device, Limits::default())
+    }
+
+    /// An export of `device` with other limits.
+    pub fn with_limits(name: &str, description: &str, device: D, limits: Limits) -> Rc<Self> {
+        assert!(limits.budget_bytes >= PAYLOAD_MAX, "the budget must hold any request");
+        assert!(limits.window_bytes >= u64::from(PAYLOAD_MAX), "the window must hold any request");
+        Rc::new(Self {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            device,
+            limits,
+            budget: Budget::new(limits.budget_bytes),
+            draining: Cell::new(false),
+            connections: RefCell::default(),
+            ended: Notify::new(),
+            connections_total: Cell::new(0),
+            requests: Cell::new(0),
+            protocol_errors: Cell::new(0),
+        })
+    }
+
+    /// The name by which clients choose it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The device that is served.
+    pub fn device(&self) -> &D {
+        &self.device
+    }
+
+    /// What happened so far. Cheap.
+    pub fn counters(&self) -> ExportCounters {
+        ExportCounters {
+            connections: self.connections.borrow().len() as u64,
+            connections_total: self.connections_total.get(),
+            requests: self.requests.get(),
+            protocol_errors: self.protocol_errors.get(),
+            payload_bytes: u64::from(self.limits.budget_bytes) - self.budget.free_bytes(),
+        }
+    }
+
+    /// Ends all connections in order and lets no new ones in: nothing more is read, what is in flight is finished and
+    /// answered, then the connection is closed. What a client has sent beyond that is not answered and has not
+    /// happened; a client that reconnects sends it again. Ready when the last connection is closed.
+    ///
+    /// Waits as long as the device and the slowest client take. To go on without slow clients, call [`Self::sever`].
+    pub async fn drain(&self) {
+        self.draining.set(true);
+        for (_, stream) in self.connections.borrow().iter() {
+            // Readers see the end of their stream. The one failure there can be is that it has ended already.
+            shutdown(stream.as_fd().as_raw_fd(), Shutdown::Read).unwrap_or(());
+        }
+        loop {
+            let ended = self.ended.notified();
+            if self.connections.borrow().is_empty() {
+                return;
+            }
+            ended.await;
+        }
+    }
+
+    /// Cuts all connections: replies that clients have not taken are lost. Requests that the device works on are
+    /// still finished before [`Self::drain`] is ready.
+    pub fn sever(&self) {
+        for (_, stream) in self.connections.borrow().iter() {
+            stream.shutdown();
+        }
+    }
+
+    /// True once [`Self::drain`] was called.
+    pub fn is_draining(&self) -> bool {
+        self.draining.get()
+    }
+
+    /// What a client is told in the handshake.
+    ///
+    /// # Errors
+    /// Why it cannot connect now.
+    pub(crate) fn entry(&self) -> Result<Entry, Refusal> {
+        if self.draining.get() {
+            return Err(Refusal::Draining);
+        }
+        if self.connections.borrow().len() >= self.limits.connections_max {
+            return Err(Refusal::Full);
+        }
+        let (name, description) = (self.name.clone(), self.description.clone());
+        Ok(Entry { name, description, facts: self.facts() })
+    }
+
+    fn facts(&self) -> ExportFacts {
+        use export_flags::{
+            CAN_MULTI_CONN, HAS_FLAGS, READ_ONLY, SEND_FLUSH, SEND_FUA, SEND_TRIM, SEND_WRITE_ZEROES,
+        };
+        let geometry = self.device.geometry();
+        // A device's flush covers all that completed before, wherever it came from: hence CAN_MULTI_CONN.
+        let mut flags = HAS_FLAGS | SEND_FLUSH | SEND_FUA | SEND_TRIM | SEND_WRITE_ZEROES | CAN_MULTI_CONN;
+        if geometry.read_only {
+            flags |= READ_ONLY;
+        }
+        let preferred = geometry.physical_block.clamp(BLOCK_PREFERRED, u64::from(PAYLOAD_MAX));
+        ExportFacts {
+            size: geometry.size,
+            flags,
+            block_min: geometry.alignment as u32,
+            block_preferred: preferred as u32,
+            payload_max: PAYLOAD_MAX,
+        }
+    }
+
+    /// Counts a connection in until the attachment is dropped.
+    pub(crate) fn attach(self: &Rc<Self>, stream: Stream) -> Attachment<D> {
+        self.connections_total.set(self.connections_total.get() + 1);
+        let key = self.connections.borrow_mut().insert(stream);
+        Attachment { export: Rc::clone(self), key }
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    pub(crate) fn budget(&self) -> Budget {
+        self.budget.clone()
+    }
+
+    pub(crate) fn count_request(&self) {
+        self.requests.set(self.requests.get() + 1);
+    }
+
+    pub(crate) fn count_protocol_error(&self) {
+        self.protocol_errors.set(self.protocol_errors.get() + 1);
+    }
+}
+
+/// A connection's place in the list of its export.
+pub(crate) struct Attachment<D> {
+    pub(crate) export: Rc<Export<D>>,
+    key: usize,
+}
+
+impl<D> Drop for Attachment<D> {
+    fn drop(&mut self) {
+        let stream = self.export.connections.borrow_mut().remove(self.key);
+        drop(stream);
+        self.export.ended.notify_waiters();
+    }
+}

@@ -1,0 +1,54 @@
+//! The numbers that bound what clients can make a door hold, and what happens when one is reached.
+
+/// The most bytes that one read or write may move: 32 MiB, which every client can count on by the specification.
+/// Longer ones are answered with `Invalid`.
+pub const PAYLOAD_MAX: u32 = 32 << 20;
+/// The longest payload of a refused write that is read and thrown away; a client that announces more is closed.
+pub const DRAIN_MAX: u32 = 64 << 20;
+/// Room for received bytes, per connection: several small requests come with one system call. What a write brings
+/// beyond it is received straight into its own buffer.
+pub const RECEIVE_BYTES: usize = 64 << 10;
+/// What a connection with nothing in flight may always take beyond the budget of its export, so that clients that
+/// never take their replies cannot stop the others: larger than any request that a guest's kernel makes.
+pub const OVERDRAFT_BYTES: u32 = 2 << 20;
+/// The pause after the system refused to accept a connection for want of files or memory, in nanoseconds.
+pub const ACCEPT_PAUSE_NS: u64 = 100_000_000;
+/// The most extents that the answer to `BlockStatus` describes; the client asks again for the rest.
+pub const EXTENTS_MAX: usize = 4096;
+/// About how many bytes one system call sends, so that what a slow client has taken is soon free again. A reply that
+/// is longer goes alone.
+pub const SEND_BYTES: usize = 1 << 20;
+
+/// The limits that a test may want smaller. Memory for payload of one export never exceeds
+/// `budget_bytes + connections_max * OVERDRAFT_BYTES`: half a gibibyte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most requests of one connection in flight, thus not answered, or answered but not taken by the client.
+    /// When reached, nothing more is read from the connection. Default: 128, more than any client keeps.
+    pub requests_max: usize,
+    /// The most payload of one connection in flight, as above. Default: 32 MiB; at least [`PAYLOAD_MAX`].
+    pub window_bytes: u64,
+    /// The most payload of all connections of one export in flight, as above. Default: 256 MiB, thus eight
+    /// connections at full window; at least [`PAYLOAD_MAX`].
+    pub budget_bytes: u32,
+    /// The most connections of one export, and of a door for each export that it serves; more are closed at once.
+    /// Default: 128.
+    pub connections_max: usize,
+    /// How long a client may take for its handshake, in nanoseconds; then it is closed. Default: 10 s.
+    pub handshake_ns: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            requests_max: 128,
+            window_bytes: 32 << 20,
+            budget_bytes: 256 << 20,
+            connections_max: 128,
+            handshake_ns: 10_000_000_000,
+        }
+    }
+}
+
+const _: () =
+    assert!(DRAIN_MAX >= PAYLOAD_MAX, "a refused write of legal length must not close the connection");

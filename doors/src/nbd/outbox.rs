@@ -1,0 +1,107 @@
+//! Replies on their way to the client: queued as requests end, sent several at a time.
+//!
+//! A reply keeps its permit until the client's side has taken it, so a client that does not read stops its own
+//! connection and nothing else. After a failed send all replies are dropped: there is nobody to read them.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::task::{Poll, Waker};
+
+use block::socket::{Chunk, Stream};
+
+use super::flight::Permit;
+use super::limits::SEND_BYTES;
+use super::request::ReplyBytes;
+
+/// The queue of one connection.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    queue: RefCell<VecDeque<(ReplyBytes, Permit)>>,
+    state: Cell<State>,
+    sender: RefCell<Option<Waker>>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Open,
+    /// No more replies will come.
+    Closed,
+    /// The client is gone.
+    Broken,
+}
+
+impl Outbox {
+    /// Queues a reply, or drops it if the client is gone.
+    pub(crate) fn push(&self, reply: ReplyBytes, permit: Permit) {
+        if self.state.get() != State::Broken {
+            self.queue.borrow_mut().push_back((reply, permit));
+        }
+        self.wake_sender();
+    }
+
+    /// No more replies will come; [`Self::send_all`] ends once the queue is empty.
+    pub(crate) fn close(&self) {
+        if self.state.get() == State::Open {
+            self.state.set(State::Closed);
+        }
+        self.wake_sender();
+    }
+
+    /// Sends what is queued until the outbox is closed and empty, or the client is gone; then the stream is shut
+    /// down, so that its reader notices as well.
+    pub(crate) async fn send_all(&self, stream: &Stream) {
+        let (mut chunks, mut permits) = (Vec::new(), Vec::new());
+        while self.wait_for_replies().await {
+            self.take_batch(&mut chunks, &mut permits);
+            let (sent, result) = stream.send(chunks).await;
+            chunks = sent;
+            // The buffers go first: permits say what memory is held.
+            chunks.clear();
+            permits.clear();
+            if result.is_err() {
+                self.state.set(State::Broken);
+                let unsent = std::mem::take(&mut *self.queue.borrow_mut());
+                drop(unsent);
+                stream.shutdown();
+                return;
+            }
+        }
+    }
+
+    /// True when there is something to send, false when there will not be anything more.
+    async fn wait_for_replies(&self) -> bool {
+        poll_fn(|context| {
+            if !self.queue.borrow().is_empty() {
+                return Poll::Ready(true);
+            }
+            if self.state.get() != State::Open {
+                return Poll::Ready(false);
+            }
+            *self.sender.borrow_mut() = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await
+    }
+
+    fn take_batch(&self, chunks: &mut Vec<Chunk>, permits: &mut Vec<Permit>) {
+        let mut bytes = 0;
+        while bytes < SEND_BYTES
+            && let Some((reply, permit)) = self.queue.borrow_mut().pop_front()
+        {
+            for chunk in [Some(reply.head), reply.body].into_iter().flatten() {
+                bytes += chunk.bytes().len();
+                chunks.push(chunk);
+            }
+            permits.push(permit);
+        }
+    }
+
+    fn wake_sender(&self) {
+        let sender = self.sender.borrow_mut().take();
+        if let Some(sender) = sender {
+            sender.wake();
+        }
+    }
+}

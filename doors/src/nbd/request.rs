@@ -1,0 +1,231 @@
+//! One request on the device: is it allowed, do it, and what the reply is.
+//!
+//! [`check`] decides before any payload is received; [`perform`] does it; [`Failure`] is what the client learns if
+//! either says no. Nothing here reads from or writes to a connection.
+
+use std::borrow::Cow;
+
+use block::socket::{Chunk, INLINE_MAX};
+use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Unmap};
+
+use super::handshake::ALLOCATION_CONTEXT_ID;
+use super::limits::{EXTENTS_MAX, PAYLOAD_MAX};
+use super::option::Replies;
+use super::reply::{Payload, data_head, extent_flags, simple_reply};
+use super::wire::{Command, ReplyError, Request, command_flags};
+
+/// What client and server agreed on, as far as requests depend on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    pub(crate) replies: Replies,
+    pub(crate) block_status: bool,
+}
+
+/// Why a request failed, as the client is told.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    error: ReplyError,
+    message: Cow<'static, str>,
+}
+
+/// What came of a request that succeeded.
+pub(crate) enum Answer {
+    /// It is done.
+    Done,
+    /// Bytes of the disk.
+    Data(Buffer),
+    /// Length and flags of extents.
+    Extents(Vec<(u32, u32)>),
+}
+
+/// The bytes of a reply.
+pub(crate) struct ReplyBytes {
+    pub(crate) head: Chunk,
+    pub(crate) body: Option<Chunk>,
+}
+
+/// Checks all that can be known without the payload.
+pub(crate) fn check(request: &Request, geometry: &Geometry, terms: Terms) -> Result<(), Failure> {
+    let Some(flags_allowed) = flags_allowed(request.command, terms) else {
+        return Err(invalid("This command is not offered"));
+    };
+    if request.flags & !flags_allowed != 0 {
+        return Err(invalid("A flag of this command is not offered"));
+    }
+    if geometry.read_only && changes(request.command) {
+        return Err(Failure { error: ReplyError::Permission, message: "The disk is read-only".into() });
+    }
+    if request.command == Command::Flush {
+        let empty = request.offset == 0 && request.length == 0;
+        return if empty { Ok(()) } else { Err(invalid("A flush has no offset and no length")) };
+    }
+    let moves_payload = matches!(request.command, Command::Read | Command::Write);
+    if moves_payload && request.length > PAYLOAD_MAX {
+        return Err(invalid("The request is longer than 32 MiB"));
+    }
+    if request.command == Command::BlockStatus && request.length == 0 {
+        return Err(invalid("The request covers nothing"));
+    }
+    let range = ByteRange::checked(request.offset, request.length.into());
+    let Some(range) = range.filter(|range| range.end <= geometry.size) else {
+        let adds = matches!(request.command, Command::Write | Command::WriteZeroes);
+        let error = if adds { ReplyError::NoSpace } else { ReplyError::Invalid };
+        return Err(Failure { error, message: "The request ends past the end of the disk".into() });
+    };
+    if !range.is_aligned(geometry.alignment) {
+        return Err(invalid("The request is not a multiple of the smallest block"));
+    }
+    Ok(())
+}
+
+/// The flags that a command may carry, or `None` if it is not offered on these terms.
+fn flags_allowed(command: Command, terms: Terms) -> Option<u16> {
+    use command_flags::{DF, FUA, NO_HOLE, REQ_ONE};
+    // FUA is legal everywhere and means nothing where nothing is written.
+    match command {
+        Command::Read if terms.replies == Replies::Structured => Some(FUA | DF),
+        Command::Read | Command::Write | Command::Flush | Command::Trim => Some(FUA),
+        Command::WriteZeroes => Some(FUA | NO_HOLE),
+        Command::BlockStatus if terms.block_status => Some(FUA | REQ_ONE),
+        Command::BlockStatus | Command::Cache | Command::Disconnect | Command::Unknown(_) => None,
+    }
+}
+
+fn changes(command: Command) -> bool {
+    matches!(command, Command::Write | Command::Trim | Command::WriteZeroes)
+}
+
+fn invalid(message: &'static str) -> Failure {
+    Failure { error: ReplyError::Invalid, message: message.into() }
+}
+
+/// Does a request that [`check`] let pass. `payload` is that of a write.
+pub(crate) async fn perform(
+    device: &impl BlockDevice,
+    request: &Request,
+    payload: Option<Buffer>,
+) -> Result<Answer, Failure> {
+    let range = ByteRange::at(request.offset, request.length.into());
+    match request.command {
+        Command::Read if range.is_empty() => Ok(Answer::Data(Buffer::zeroed(0))),
+        Command::Read => {
+            let (buffer, result) = device.read(range.start, Buffer::zeroed(request.length as usize)).await;
+            result?;
+            Ok(Answer::Data(buffer))
+        }
+        Command::BlockStatus => {
+            let extents = device.extents(range).await?;
+            Ok(Answer::Extents(descriptors(&extents, range, request.flags & command_flags::REQ_ONE != 0)))
+        }
+        _ => {
+            change(device, request, range, payload).await?;
+            Ok(Answer::Done)
+        }
+    }
+}
+
+async fn change(
+    device: &impl BlockDevice,
+    request: &Request,
+    range: ByteRange,
+    payload: Option<Buffer>,
+) -> Result<(), BlockError> {
+    if request.command == Command::Flush {
+        return device.flush().await;
+    }
+    if range.is_empty() {
+        return Ok(());
+    }
+    match (request.command, payload) {
+        (Command::Write, Some(payload)) => device.write(range.start, payload).await.1?,
+        (Command::Trim, _) => device.discard(range).await?,
+        (Command::WriteZeroes, _) => {
+            let keep = request.flags & command_flags::NO_HOLE != 0;
+            device.write_zeroes(range, if keep { Unmap::Forbidden } else { Unmap::Allowed }).await?;
+        }
+        (command, _) => unreachable!("{command:?} was checked and changes nothing"),
+    }
+    if request.flags & command_flags::FUA != 0 {
+        // Only a flush that starts after the write completed covers it.
+        device.flush().await?;
+    }
+    Ok(())
+}
+
+/// Extents as the protocol wants them: from the start of `range` without gaps, equal neighbours joined.
+fn descriptors(extents: &[Extent], range: ByteRange, only_one: bool) -> Vec<(u32, u32)> {
+    let mut all: Vec<(u32, u32)> = Vec::new();
+    let most = if only_one { 1 } else { EXTENTS_MAX };
+    for extent in extents {
+        let length = extent.range.intersection(&range).len() as u32;
+        let flags = if extent.allocated { 0 } else { extent_flags::HOLE | extent_flags::ZERO };
+        if length == 0 {
+            continue;
+        }
+        if let Some(last) = all.last_mut()
+            && last.1 == flags
+        {
+            last.0 += length;
+        } else if all.len() < most {
+            all.push((length, flags));
+        } else {
+            break;
+        }
+    }
+    if all.is_empty() {
+        // "Allocated" is always a true answer, and at least one extent is asked for.
+        all.push((range.len() as u32, 0));
+    }
+    all
+}
+
+impl From<BlockError> for Failure {
+    fn from(error: BlockError) -> Self {
+        tracing::debug!(%error, "a request of a guest failed");
+        let number = match error.kind {
+            ErrorKind::InvalidRequest => ReplyError::Invalid,
+            ErrorKind::ReadOnly => ReplyError::Permission,
+            ErrorKind::NoSpace => ReplyError::NoSpace,
+            ErrorKind::Unsupported => ReplyError::Unsupported,
+            ErrorKind::Io | ErrorKind::Gone | ErrorKind::Corrupt => ReplyError::Io,
+        };
+        // The reason stays here: it may name paths of the host.
+        Self { error: number, message: error.kind.to_string().into() }
+    }
+}
+
+/// The reply to `request`.
+pub(crate) fn reply(request: &Request, terms: Terms, outcome: Result<Answer, Failure>) -> ReplyBytes {
+    let cookie = request.cookie;
+    let only = |bytes: &[u8]| ReplyBytes { head: chunk_of(bytes), body: None };
+    match (outcome, terms.replies) {
+        (Ok(Answer::Done), _) => only(&simple_reply(None, cookie)),
+        (Ok(Answer::Data(data)), Replies::Structured) if data.is_empty() => {
+            only(&Payload::None.encode_last(cookie))
+        }
+        (Ok(Answer::Data(data)), Replies::Structured) => {
+            let head = Chunk::inline(&data_head(cookie, request.offset, request.length));
+            ReplyBytes { head, body: Some(whole(data)) }
+        }
+        (Ok(Answer::Data(data)), Replies::Simple) => {
+            ReplyBytes { head: Chunk::inline(&simple_reply(None, cookie)), body: Some(whole(data)) }
+        }
+        (Ok(Answer::Extents(extents)), _) => {
+            only(&Payload::Status { context: ALLOCATION_CONTEXT_ID, extents }.encode_last(cookie))
+        }
+        (Err(failure), Replies::Simple) => only(&simple_reply(Some(failure.error), cookie)),
+        (Err(failure), Replies::Structured) => {
+            let payload = Payload::Error { error: failure.error, message: &failure.message, offset: None };
+            only(&payload.encode_last(cookie))
+        }
+    }
+}
+
+fn whole(buffer: Buffer) -> Chunk {
+    let range = 0..buffer.len();
+    Chunk::Buffer { buffer, range }
+}
+
+fn chunk_of(bytes: &[u8]) -> Chunk {
+    if bytes.len() <= INLINE_MAX { Chunk::inline(bytes) } else { whole(Buffer::copy_of(bytes)) }
+}

@@ -1,0 +1,233 @@
+//! The door with well-behaved clients: what they do happens, and happens as the protocol says.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use block::{ErrorKind, Geometry, Operation};
+use doors::nbd::handshake::{Catalog, Refusal};
+use doors::nbd::option::Replies;
+use doors::nbd::reply::extent_flags;
+use doors::nbd::wire::{Command, ReplyError, command_flags, export_flags};
+use doors::nbd::{Client, Door, Export, Limits};
+use support::{MIB, Server, TestDevice};
+
+/// The error with which a single request fails.
+fn failure(
+    client: &mut Client,
+    command: Command,
+    flags: u16,
+    offset: u64,
+    length: u32,
+) -> Option<ReplyError> {
+    let payload = vec![7; if command == Command::Write { length as usize } else { 0 }];
+    let cookie = client.send(command, flags, offset, length, &payload).unwrap();
+    let answer = client.receive().unwrap();
+    assert_eq!(answer.cookie, cookie);
+    answer.error
+}
+
+#[test]
+fn what_is_written_is_read_with_both_forms_of_replies() {
+    let server = Server::start();
+    for replies in [Replies::Simple, Replies::Structured] {
+        let mut client = server.client(replies);
+        assert_eq!(client.facts().size, 64 * MIB);
+        for length in [512u32, 4096, 100 << 10, 5 << 20] {
+            let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+            client.write(MIB + 512, &bytes).unwrap();
+            assert!(client.read(MIB + 512, length).unwrap() == bytes, "{length} bytes, {replies:?}");
+        }
+        client.write_zeroes(MIB, 4096).unwrap();
+        client.trim(MIB + 4096, 4096).unwrap();
+        assert_eq!(client.read(MIB, 8192).unwrap(), [0; 8192]);
+        client.flush().unwrap();
+        client.disconnect().unwrap();
+    }
+    server.until_nothing_is_left();
+}
+
+#[test]
+fn flags_tell_what_is_served() {
+    let server = Server::start();
+    let simple = server.client(Replies::Simple).facts().flags;
+    let structured = server.client(Replies::Structured).facts().flags;
+    assert_eq!(structured, simple | export_flags::SEND_DF);
+    assert_eq!(simple & export_flags::READ_ONLY, 0);
+    assert_ne!(simple & export_flags::CAN_MULTI_CONN, 0);
+}
+
+#[test]
+fn fua_is_a_flush_after_the_write() {
+    use Operation::{Discard, Flush, Write, WriteZeroes};
+    let server = Server::start();
+    let mut client = server.client(Replies::Structured);
+    client.write_durably(0, &[1; 512]).unwrap();
+    for command in [Command::Trim, Command::WriteZeroes] {
+        assert_eq!(failure(&mut client, command, command_flags::FUA, 0, 512), None);
+    }
+    let log = server.run(|world| world.export.device().log.take());
+    assert_eq!(log, [Write, Flush, Discard, Flush, WriteZeroes, Flush]);
+}
+
+#[test]
+fn block_status_tells_holes_if_it_was_agreed_on() {
+    let server = Server::start();
+    let mut client = server.client(Replies::Structured);
+    let hole = extent_flags::HOLE | extent_flags::ZERO;
+    let mib = MIB as u32;
+    assert_eq!(client.block_status(30 * MIB, 4 * mib).unwrap(), [(2 * mib, 0), (2 * mib, hole)]);
+    client.send(Command::BlockStatus, command_flags::REQ_ONE, 30 * MIB, 4 * mib, &[]).unwrap();
+    assert_eq!(client.receive().unwrap().extents, [(2 * mib, 0)]);
+    let mut simple = server.client(Replies::Simple);
+    assert_eq!(failure(&mut simple, Command::BlockStatus, 0, 0, 512), Some(ReplyError::Invalid));
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused_and_the_connection_goes_on() {
+    let server = Server::start();
+    let end = 64 * MIB;
+    let invalid = Some(ReplyError::Invalid);
+    let no_space = Some(ReplyError::NoSpace);
+    for replies in [Replies::Simple, Replies::Structured] {
+        let mut client = server.client(replies);
+        for (command, flags, offset, length, expected) in [
+            (Command::Read, 0, end, 512, invalid),
+            (Command::Read, 0, u64::MAX - 511, 512, invalid),
+            (Command::Read, 0, u64::MAX, 512, invalid),
+            (Command::Write, 0, end - 512, 1024, no_space),
+            (Command::WriteZeroes, 0, end - 512, 1024, no_space),
+            (Command::Trim, 0, end - 512, 1024, invalid),
+            (Command::Read, 0, 100, 512, invalid),
+            (Command::Write, 0, 0, 100, invalid),
+            (Command::Read, 0, 0, (32 << 20) + 512, invalid),
+            (Command::Write, 0, 0, (32 << 20) + 512, invalid),
+            (Command::Flush, 0, 0, 512, invalid),
+            (Command::Cache, 0, 0, 512, invalid),
+            (Command::Unknown(99), 0, 0, 512, invalid),
+            (Command::BlockStatus, 0, 0, 0, invalid),
+            (Command::WriteZeroes, command_flags::FAST_ZERO, 0, 512, invalid),
+            (Command::Write, command_flags::DF, 0, 512, invalid),
+            (Command::Read, command_flags::FUA, 0, 512, None),
+            (Command::Read, 0, 0, 0, None),
+            (Command::Write, 0, end, 0, None),
+            (Command::Trim, 0, 0, 0, None),
+            (Command::WriteZeroes, command_flags::NO_HOLE, 0, 64 << 20, None),
+            (Command::Read, 0, 0, 32 << 20, None),
+            (Command::Write, 0, 0, 32 << 20, None),
+        ] {
+            let got = failure(&mut client, command, flags, offset, length);
+            assert_eq!(got, expected, "{command:?} flags {flags} of {length} at {offset}, {replies:?}");
+        }
+    }
+    assert_eq!(server.run(|world| world.export.counters().protocol_errors), 0);
+}
+
+#[test]
+fn a_read_only_disk_refuses_every_change() {
+    let geometry = Geometry { read_only: true, ..Geometry::plain(MIB) };
+    let server = Server::with(geometry, Limits::default());
+    let mut client = server.client(Replies::Structured);
+    assert_ne!(client.facts().flags & export_flags::READ_ONLY, 0);
+    for command in [Command::Write, Command::Trim, Command::WriteZeroes] {
+        assert_eq!(failure(&mut client, command, 0, 0, 512), Some(ReplyError::Permission));
+    }
+    client.read(0, 512).unwrap();
+    client.flush().unwrap();
+}
+
+#[test]
+fn a_device_that_wants_4096_says_so_and_gets_it() {
+    let geometry = Geometry { alignment: 4096, physical_block: 8192, ..Geometry::plain(MIB) };
+    let server = Server::with(geometry, Limits::default());
+    let mut client = server.client(Replies::Simple);
+    let facts = client.facts();
+    assert_eq!((facts.block_min, facts.block_preferred, facts.payload_max), (4096, 8192, 32 << 20));
+    assert_eq!(failure(&mut client, Command::Read, 0, 512, 512), Some(ReplyError::Invalid));
+    client.read(4096, 4096).unwrap();
+}
+
+#[test]
+fn errors_of_the_device_reach_the_client_as_errors_of_the_specification() {
+    let server = Server::start();
+    for replies in [Replies::Simple, Replies::Structured] {
+        let mut client = server.client(replies);
+        for (kind, expected) in [
+            (ErrorKind::Io, ReplyError::Io),
+            (ErrorKind::Corrupt, ReplyError::Io),
+            (ErrorKind::Gone, ReplyError::Io),
+            (ErrorKind::NoSpace, ReplyError::NoSpace),
+            (ErrorKind::ReadOnly, ReplyError::Permission),
+            (ErrorKind::Unsupported, ReplyError::Unsupported),
+        ] {
+            server.run(move |world| world.export.device().failing.set(Some(kind)));
+            for command in [Command::Read, Command::Write, Command::Trim, Command::WriteZeroes] {
+                assert_eq!(failure(&mut client, command, 0, 0, 512), Some(expected));
+            }
+            assert_eq!(failure(&mut client, Command::Flush, 0, 0, 0), Some(expected));
+        }
+        server.run(|world| world.export.device().failing.set(None));
+        client.read(0, 512).unwrap();
+    }
+}
+
+#[test]
+fn many_requests_in_flight_each_get_their_own_answer() {
+    let server = Server::start();
+    for replies in [Replies::Simple, Replies::Structured] {
+        let mut client = server.client(replies);
+        let count = 120u64;
+        for block in 0..count {
+            let payload = vec![block as u8; 4096];
+            client.send(Command::Write, 0, block * 4096, 4096, &payload).unwrap();
+        }
+        (0..count).for_each(|_| assert_eq!(client.receive().unwrap().error, None));
+        let mut blocks = std::collections::HashMap::new();
+        for block in (0..count).rev() {
+            blocks.insert(client.send(Command::Read, 0, block * 4096, 4096, &[]).unwrap(), block);
+        }
+        for _ in 0..count {
+            let answer = client.receive().unwrap();
+            let block = blocks.remove(&answer.cookie).unwrap();
+            assert_eq!(answer.data, [block as u8; 4096]);
+        }
+    }
+}
+
+#[test]
+fn requests_that_wait_do_not_hold_up_a_flush_on_another_connection() {
+    let server = Server::start();
+    let (mut one, mut two) = (server.client(Replies::Simple), server.client(Replies::Simple));
+    server.run(|world| world.export.device().hold());
+    for block in 0..10 {
+        one.send(Command::Read, 0, block * 512, 512, &[]).unwrap();
+    }
+    server.until(|world| world.export.device().held.get() == 10);
+    server.run(|world| world.export.device().release());
+    two.flush().unwrap();
+    (0..10).for_each(|_| assert_eq!(one.receive().unwrap().error, None));
+}
+
+#[test]
+fn one_listener_serves_several_disks_by_name() {
+    let server = Server::start();
+    server.run(|world| {
+        let small = Export::new("small", "another disk", TestDevice::new(Geometry::plain(MIB)));
+        assert!(world.door.add(small).is_none());
+    });
+    assert_eq!(Client::connect(&server.path(), "small", Replies::Simple).unwrap().facts().size, MIB);
+    assert_eq!(Client::connect(&server.path(), "", Replies::Simple).unwrap().facts().size, 64 * MIB);
+    let refused = Client::connect(&server.path(), "large", Replies::Simple).err().unwrap();
+    assert!(refused.to_string().contains("No disk of this name"), "{refused}");
+    server.run(|world| world.door.remove("small").map(drop));
+    assert!(Client::connect(&server.path(), "small", Replies::Simple).is_err());
+}
+
+#[test]
+fn a_shared_door_has_no_default_disk() {
+    let door = Door::shared(Limits::default());
+    door.add(Export::new("disk", "", TestDevice::new(Geometry::plain(MIB))));
+    assert_eq!(door.names(), ["disk"]);
+    assert_eq!(door.find("").unwrap_err(), Refusal::Unknown);
+    assert_eq!(door.find("disk").unwrap().facts.size, MIB);
+}

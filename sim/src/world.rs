@@ -1,0 +1,476 @@
+//! One world per seed: two disks, one pool a quarter of their size, clients, faults, and the end of a process in one of
+//! three ways, some times over.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::faulty::{Faults, Faulty};
+use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, SECTOR, Unmap};
+use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Mode, PoolId};
+
+use crate::model::{self, Model, Ticket};
+use crate::rng::Rng;
+
+type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
+type SimCache = Cache<Faulty<LocalHost>, LocalHost>;
+
+const DISKS: usize = 2;
+const CLIENTS_PER_DISK: usize = 3;
+const OPERATIONS: u64 = 600;
+const SEGMENT_BYTES: u64 = 32 << 10;
+const RESERVE_BYTES: u64 = 16 * SEGMENT_BYTES;
+/// Flash that holds segments in every world; what stands before it has two copies.
+const SEGMENTS_AREA: ByteRange = ByteRange { start: SEGMENT_BYTES, end: 34 * SEGMENT_BYTES };
+
+/// What happened in a world, summed over worlds to see that every case was met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Operations that clients finished.
+    pub operations: u64,
+    /// Full hits.
+    pub hits: u64,
+    /// Partial hits.
+    pub partial_hits: u64,
+    /// Pages written to flash.
+    pub promotions: u64,
+    /// Pages dropped from flash to make room.
+    pub evictions: u64,
+    /// Segments reclaimed: the log came round.
+    pub log_wraps: u64,
+    /// Pages appended again.
+    pub reappends: u64,
+    /// Fills thrown away because a write came in between.
+    pub fills_discarded: u64,
+    /// Mutations that waited for an overlapping one.
+    pub overlaps_serialised: u64,
+    /// Backing reads that failed while a fill depended on them.
+    pub faults_during_fill: u64,
+    /// Writes that failed.
+    pub writes_failed: u64,
+    /// Pages whose checksum failed.
+    pub checksum_errors: u64,
+    /// Worlds whose flash failed.
+    pub flash_failures: u64,
+    /// Processes killed.
+    pub kills: u64,
+    /// Power cuts.
+    pub power_cuts: u64,
+    /// Changes of settings.
+    pub reconfigurations: u64,
+}
+
+impl Coverage {
+    /// Every count with its name.
+    pub fn named(&self) -> [(&'static str, u64); 16] {
+        [
+            ("operations", self.operations),
+            ("hits", self.hits),
+            ("partial hits", self.partial_hits),
+            ("promotions", self.promotions),
+            ("evictions", self.evictions),
+            ("log wraps", self.log_wraps),
+            ("appended again", self.reappends),
+            ("fills discarded", self.fills_discarded),
+            ("overlaps serialised", self.overlaps_serialised),
+            ("faults during fill", self.faults_during_fill),
+            ("writes failed", self.writes_failed),
+            ("checksum errors", self.checksum_errors),
+            ("flash failures", self.flash_failures),
+            ("kills", self.kills),
+            ("power cuts", self.power_cuts),
+            ("reconfigurations", self.reconfigurations),
+        ]
+    }
+
+    /// Adds another world's counts.
+    pub fn add(&mut self, other: &Self) {
+        self.operations += other.operations;
+        self.hits += other.hits;
+        self.partial_hits += other.partial_hits;
+        self.promotions += other.promotions;
+        self.evictions += other.evictions;
+        self.log_wraps += other.log_wraps;
+        self.reappends += other.reappends;
+        self.fills_discarded += other.fills_discarded;
+        self.overlaps_serialised += other.overlaps_serialised;
+        self.faults_during_fill += other.faults_during_fill;
+        self.writes_failed += other.writes_failed;
+        self.checksum_errors += other.checksum_errors;
+        self.flash_failures += other.flash_failures;
+        self.kills += other.kills;
+        self.power_cuts += other.power_cuts;
+        self.reconfigurations += other.reconfigurations;
+    }
+}
+
+/// What a seed led to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Hash of everything that clients saw, and when: equal for equal seeds.
+    pub digest: u64,
+    /// What was met.
+    pub coverage: Coverage,
+    /// The first violation, if there was one.
+    pub failure: Option<String>,
+}
+
+/// Everything that outlives a process: contents, models and what is counted.
+pub struct World {
+    seed: u64,
+    flash: Faults,
+    backings: Vec<Faults>,
+    models: Vec<RefCell<Model>>,
+    coverage: RefCell<Coverage>,
+    digest: Cell<u64>,
+    failure: RefCell<Option<String>>,
+    left: Cell<u64>,
+    next_value: Cell<u64>,
+}
+
+/// How a process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Clean,
+    Kill,
+    PowerCut,
+}
+
+/// Runs one seed from an empty pool to the end.
+pub fn run_seed(seed: u64) -> Report {
+    let mut rng = Rng::new(seed);
+    let world = Rc::new(World::new(seed, &mut rng));
+    let lives = 1 + rng.below(3);
+    for life in 0..lives {
+        let end = match rng.below(3) {
+            _ if life + 1 == lives => End::Clean,
+            0 => End::Clean,
+            1 => End::Kill,
+            _ => End::PowerCut,
+        };
+        world.left.set(OPERATIONS / lives);
+        live(&world, life, end, &mut rng);
+        if world.failure.borrow().is_some() {
+            break;
+        }
+    }
+    let (coverage, failure) = (*world.coverage.borrow(), world.failure.borrow().clone());
+    Report { digest: world.digest.get(), coverage, failure }
+}
+
+/// One process: opens the pool, serves clients, ends.
+fn live(world: &Rc<World>, life: u64, end: End, rng: &mut Rng) {
+    let executor = Executor::new(VirtualTime::new(), Order::Seeded(world.seed ^ life << 56));
+    let host = executor.host();
+    let ran = executor.run(serve(Rc::clone(world), host, life, end, Rng::new(rng.draw())));
+    if ran.is_none() {
+        world.fail("everything waits for something that never happens".to_owned());
+    }
+    drop(executor);
+    let devices = || world.backings.iter().chain([&world.flash]);
+    match end {
+        End::Clean => {}
+        End::Kill => {
+            world.coverage.borrow_mut().kills += 1;
+            world.models.iter().for_each(|model| model.borrow_mut().kill());
+            // The dead process's requests hold its locks, so they land before the next one is let in (rule I15).
+            world.models.iter().for_each(|model| model.borrow_mut().land_late());
+            devices().for_each(Faults::kill);
+            devices().for_each(Faults::land_late);
+        }
+        End::PowerCut => {
+            world.coverage.borrow_mut().power_cuts += 1;
+            world.models.iter().for_each(|model| model.borrow_mut().power_cut());
+            devices().for_each(Faults::power_cut);
+        }
+    }
+}
+
+async fn serve(world: Rc<World>, host: LocalHost, life: u64, end: End, mut rng: Rng) {
+    let flash = world.flash.reopen(host.clone());
+    if life == 0 {
+        cache::format(&flash, PoolId([7; 16]), Some(SEGMENT_BYTES)).await.expect("no fault is set yet");
+    }
+    let cache = match Cache::open(flash, host.clone()).await {
+        Ok(cache) => cache,
+        Err(error) => return world.fail(format!("the pool does not open: {error}")),
+    };
+    let mut disks = Vec::new();
+    for (number, backing) in world.backings.iter().enumerate() {
+        let settings = draw_settings(number, &mut rng);
+        disks.push(cache.attach(settings, backing.reopen(host.clone())).expect("the settings fit"));
+    }
+    world.set_weather(&mut rng);
+    let running = Rc::new(Cell::new(0));
+    for client in 0..DISKS * CLIENTS_PER_DISK {
+        running.set(running.get() + 1);
+        let (world, host, running) = (Rc::clone(&world), host.clone(), Rc::clone(&running));
+        let (disk, rng) = (Rc::clone(&disks[client % DISKS]), Rng::new(rng.draw()));
+        host.clone().spawn(async move {
+            run_client(&world, &host, &disk, client % DISKS, rng).await;
+            running.set(running.get() - 1);
+        });
+    }
+    while world.left.get() > 0 && world.failure.borrow().is_none() {
+        host.sleep(rng.below(3_000_000)).await;
+        disturb(&world, &host, &cache, &disks, &mut rng).await;
+    }
+    if end != End::Clean {
+        // The end comes while requests are in flight.
+        return world.count(&cache, &disks);
+    }
+    while running.get() > 0 {
+        host.sleep(100_000).await;
+    }
+    world.calm();
+    world.land_late();
+    for (number, disk) in disks.iter().enumerate() {
+        verify(&world, disk, number).await;
+        disk.evict();
+        verify(&world, disk, number).await;
+    }
+    world.count(&cache, &disks);
+    for disk in &disks {
+        cache.detach(disk).await;
+    }
+    let statistics = cache.pool_statistics();
+    if statistics.segments_free != statistics.segments {
+        world.fail(format!("segments leak: {statistics:?}"));
+    }
+}
+
+fn draw_settings(number: usize, rng: &mut Rng) -> DiskSettings {
+    let modes = [Mode::WriteThrough, Mode::WriteThrough, Mode::WriteAround, Mode::PassThrough];
+    let admissions = [Admission::Adaptive, Admission::Always, Admission::Repeated(3)];
+    DiskSettings {
+        id: DiskId(number as u32 + 1),
+        mode: modes[rng.below(4) as usize],
+        block_bytes: 4096 << (rng.below(5) * 2),
+        reserve_bytes: RESERVE_BYTES,
+        limit_bytes: RESERVE_BYTES + rng.below(20) * SEGMENT_BYTES,
+        ram_bytes: (16 + rng.below(48)) * 4096,
+        admission: admissions[rng.below(3) as usize],
+        sequential_cutoff_bytes: [0, 64 << 10, 1 << 20][rng.below(3) as usize],
+        read_only: false,
+    }
+}
+
+/// Something that operators, hardware or chance do while clients run.
+async fn disturb(world: &World, host: &LocalHost, cache: &Rc<SimCache>, disks: &[Rc<Disk>], rng: &mut Rng) {
+    let number = rng.below(DISKS as u64) as usize;
+    let backing = &world.backings[number];
+    match rng.below(12) {
+        0..=2 => {
+            let settings = draw_settings(number, rng);
+            cache.reconfigure(&disks[number], settings).expect("the settings fit");
+            world.coverage.borrow_mut().reconfigurations += 1;
+        }
+        3 => disks[number].evict(),
+        4 => backing.fail_after(Operation::Write, rng.below(8)),
+        5 => backing.fail_after(Operation::Read, rng.below(8)),
+        6 => {
+            backing.hang();
+            host.sleep(rng.below(2_000_000)).await;
+            backing.release();
+        }
+        7 => world.land_late(),
+        8 => world.flash.fail_after(Operation::Read, rng.below(8)),
+        9 | 10 => world.flash.rot(&SEGMENTS_AREA, 1 + rng.below(40)),
+        11 if rng.chance(30) => world.flash.fail_after(Operation::Write, rng.below(8)),
+        _ => world.set_weather(rng),
+    }
+}
+
+async fn run_client(world: &World, host: &LocalHost, disk: &Disk, number: usize, mut rng: Rng) {
+    while world.left.get() > 0 && world.failure.borrow().is_none() {
+        world.left.set(world.left.get() - 1);
+        host.sleep(rng.below(200_000)).await;
+        let size = disk.geometry().size;
+        let range = draw_range(&mut rng, size);
+        match rng.below(100) {
+            0..=54 => read(world, disk, number, range).await,
+            55..=86 => write(world, disk, number, range).await,
+            87..=90 => change(world, disk, number, range, Change::Zeroes).await,
+            91..=94 => change(world, disk, number, range, Change::Discard).await,
+            _ => flush(world, disk, number).await,
+        }
+        world.coverage.borrow_mut().operations += 1;
+        world.note(host.now());
+    }
+}
+
+/// A request of 512 bytes to 64 KiB; half of them in a small hot part, so that they meet.
+fn draw_range(rng: &mut Rng, size: u64) -> ByteRange {
+    let longest = if rng.chance(300) { 128 } else { 16 };
+    let sectors = 1 + rng.below(longest);
+    let area = if rng.chance(500) { (256 << 10) / SECTOR } else { size / SECTOR };
+    let mut first = rng.below(area);
+    if rng.chance(500) {
+        first = first / 8 * 8;
+    }
+    let end = (first + sectors).min(size / SECTOR);
+    ByteRange::new(first * SECTOR, end * SECTOR)
+}
+
+async fn read(world: &World, disk: &Disk, number: usize, range: ByteRange) {
+    let model = &world.models[number];
+    let ticket = model.borrow_mut().start_read(&range);
+    let (buffer, result) = disk.read(range.start, Buffer::zeroed(range.len() as usize)).await;
+    if result.is_err() {
+        world.coverage.borrow_mut().faults_during_fill += u64::from(disk.settings().mode.row().reads_fill);
+        return model.borrow_mut().drop_read(ticket);
+    }
+    world.judge(number, ticket, &buffer);
+}
+
+async fn write(world: &World, disk: &Disk, number: usize, range: ByteRange) {
+    let value = world.draw_value();
+    let mut buffer = Buffer::zeroed(range.len() as usize);
+    model::fill(&range, value, &mut buffer);
+    let ticket = world.models[number].borrow_mut().start_change(&range, value);
+    let (_, result) = disk.write(range.start, buffer).await;
+    let mut model = world.models[number].borrow_mut();
+    if result.is_ok() {
+        model.end_change(ticket);
+    } else {
+        world.coverage.borrow_mut().writes_failed += 1;
+        model.fail_change(ticket);
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Change {
+    Zeroes,
+    Discard,
+}
+
+async fn change(world: &World, disk: &Disk, number: usize, range: ByteRange, change: Change) {
+    let ticket = world.models[number].borrow_mut().start_change(&range, 0);
+    let result = match change {
+        Change::Zeroes => disk.write_zeroes(range, Unmap::Allowed).await,
+        Change::Discard => disk.discard(range).await,
+    };
+    let mut model = world.models[number].borrow_mut();
+    match (result, change) {
+        (Ok(()), Change::Zeroes) => model.end_change(ticket),
+        (Ok(()), Change::Discard) => model.end_discard(ticket),
+        (Err(_), _) => model.fail_change(ticket),
+    }
+}
+
+async fn flush(world: &World, disk: &Disk, number: usize) {
+    let ticket = world.models[number].borrow_mut().start_flush();
+    let result = disk.flush().await;
+    let mut model = world.models[number].borrow_mut();
+    match result {
+        Ok(()) => model.end_flush(ticket),
+        Err(_) => model.fail_flush(ticket),
+    }
+}
+
+/// Reads the whole disk and holds it against the model.
+async fn verify(world: &World, disk: &Disk, number: usize) {
+    let size = disk.geometry().size;
+    let mut offset = 0;
+    while offset < size {
+        let range = ByteRange::new(offset, (offset + (100 << 10)).min(size));
+        read(world, disk, number, range).await;
+        offset = range.end;
+    }
+}
+
+impl World {
+    fn new(seed: u64, rng: &mut Rng) -> Self {
+        // Not a whole number of pages, so that the last page is a partial one.
+        let size = (2 << 20) + (128 << 10) + rng.below(16) * SECTOR;
+        let physical_block = [512, 4096, 16 << 10][rng.below(3) as usize];
+        let geometry = Geometry { physical_block, unmaps: rng.chance(700), ..Geometry::plain(size) };
+        let backings = (0..DISKS).map(|_| Faults::new(Memory::with_geometry(geometry), rng.draw())).collect();
+        let flash_bytes = (128 << 10) + (34 + rng.below(4)) * SEGMENT_BYTES;
+        Self {
+            seed,
+            flash: Faults::new(Memory::new(flash_bytes), rng.draw()),
+            backings,
+            models: (0..DISKS).map(|_| RefCell::new(Model::new(size))).collect(),
+            coverage: RefCell::default(),
+            digest: Cell::new(seed),
+            failure: RefCell::new(None),
+            left: Cell::new(0),
+            next_value: Cell::new(0),
+        }
+    }
+
+    /// How slow devices are for a while.
+    fn set_weather(&self, rng: &mut Rng) {
+        for device in self.backings.iter().chain([&self.flash]) {
+            let least = rng.below(50_000);
+            device.delay(least, least + 1 + rng.below(400_000));
+        }
+    }
+
+    /// No more faults.
+    fn calm(&self) {
+        for device in self.backings.iter().chain([&self.flash]) {
+            device.fail_no_more();
+            device.release();
+            device.delay(0, 0);
+        }
+    }
+
+    fn land_late(&self) {
+        for (model, backing) in self.models.iter().zip(&self.backings) {
+            model.borrow_mut().land_late();
+            backing.land_late();
+        }
+    }
+
+    fn draw_value(&self) -> u64 {
+        self.next_value.set(self.next_value.get() + 1);
+        self.next_value.get()
+    }
+
+    fn judge(&self, number: usize, ticket: Ticket, bytes: &[u8]) {
+        let verdict = self.models[number].borrow_mut().end_read(ticket, bytes);
+        if let Err(what) = verdict {
+            self.fail(format!("disk {number}: {what}"));
+        }
+        let words = bytes.chunks_exact(SECTOR as usize);
+        words.for_each(|sector| self.note(u64::from_le_bytes(sector[..8].try_into().expect("eight bytes"))));
+    }
+
+    fn note(&self, what: u64) {
+        self.digest.set((self.digest.get() ^ what).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23));
+    }
+
+    fn fail(&self, what: String) {
+        self.failure.borrow_mut().get_or_insert(what);
+    }
+
+    /// Adds what this process counted, and checks that the counters agree with each other.
+    fn count(&self, cache: &SimCache, disks: &[Rc<Disk>]) {
+        let mut coverage = self.coverage.borrow_mut();
+        coverage.flash_failures += u64::from(cache.pool_statistics().failed);
+        for disk in disks {
+            let counts = disk.statistics().counts;
+            let ways = [
+                counts.read_hits_ram,
+                counts.read_hits_flash,
+                counts.read_partial_hits,
+                counts.read_misses,
+                counts.reads_bypassed,
+            ];
+            if ways.iter().sum::<u64>() != counts.reads {
+                self.fail(format!("reads do not add up: {counts:?}"));
+            }
+            coverage.hits += counts.read_hits_ram + counts.read_hits_flash;
+            coverage.partial_hits += counts.read_partial_hits;
+            coverage.promotions += counts.promotions;
+            coverage.evictions += counts.evictions;
+            coverage.log_wraps += counts.reclaims;
+            coverage.reappends += counts.reappends;
+            coverage.fills_discarded += counts.fills_discarded;
+            coverage.overlaps_serialised += counts.overlaps_serialised;
+            coverage.checksum_errors += counts.checksum_errors;
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! The classic races of a cache, each by name: a request is held at its most awkward moment while another one runs.
+//!
+//! The devices are slow for just the operation that is to be held; virtual time does the rest. Each race runs under
+//! several seeds, because a slow read may take its bytes at its beginning or at its end.
+#![cfg(not(feature = "canary"))]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::faulty::{Faults, Faulty};
+use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE, Unmap};
+use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Mode, PoolId};
+
+type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
+
+const SIZE: u64 = 2 << 20;
+const SEGMENT: u64 = 32 << 10;
+/// Longer than anything that is not held.
+const HELD: u64 = 1_000_000;
+
+struct Bench {
+    host: LocalHost,
+    cache: Rc<Cache<Faulty<LocalHost>, LocalHost>>,
+    disk: Rc<Disk>,
+    backing: Faults,
+    flash: Faults,
+}
+
+fn settings() -> DiskSettings {
+    DiskSettings {
+        id: DiskId(1),
+        mode: Mode::WriteThrough,
+        block_bytes: 16 << 10,
+        reserve_bytes: 16 * SEGMENT,
+        limit_bytes: 16 * SEGMENT,
+        ram_bytes: 16 * PAGE,
+        admission: Admission::Always,
+        sequential_cutoff_bytes: 0,
+        read_only: false,
+    }
+}
+
+/// Runs a race under sixteen seeds, on a disk whose pages hold zeroes.
+fn race(run: impl AsyncFn(&Bench)) {
+    for seed in 0..16 {
+        let executor = Executor::new(VirtualTime::new(), Order::Seeded(seed));
+        let geometry = Geometry { physical_block: 4096, ..Geometry::plain(SIZE) };
+        let backing = Faults::new(Memory::with_geometry(geometry), seed);
+        let flash = Faults::new(Memory::new((128 << 10) + 20 * SEGMENT), seed);
+        let host = executor.host();
+        let ran = executor.run(async {
+            let device = flash.reopen(host.clone());
+            cache::format(&device, PoolId([1; 16]), Some(SEGMENT)).await.unwrap();
+            let cache = Cache::open(device, host.clone()).await.unwrap();
+            let disk = cache.attach(settings(), backing.reopen(host.clone())).unwrap();
+            let bench =
+                Bench { host: host.clone(), cache, disk, backing: backing.clone(), flash: flash.clone() };
+            run(&bench).await;
+        });
+        assert!(ran.is_some(), "seed {seed}: everything waits");
+    }
+}
+
+impl Bench {
+    async fn read(&self, page: u64, pages: u64) -> Vec<u8> {
+        let (buffer, result) = self.disk.read(page * PAGE, Buffer::zeroed((pages * PAGE) as usize)).await;
+        result.unwrap();
+        buffer.to_vec()
+    }
+
+    /// The byte that fills a page, as a guest sees it.
+    async fn see(&self, page: u64) -> u8 {
+        let bytes = self.read(page, 1).await;
+        assert!(bytes.iter().all(|byte| *byte == bytes[0]), "torn page");
+        bytes[0]
+    }
+
+    /// The byte that fills a page, as it is on the backing.
+    fn home(&self, page: u64) -> u8 {
+        let mut bytes = [0; PAGE as usize];
+        self.backing.peek(page * PAGE, &mut bytes);
+        bytes[0]
+    }
+
+    async fn write(&self, page: u64, byte: u8) {
+        self.disk.write(page * PAGE, Buffer::copy_of(&[byte; PAGE as usize])).await.1.unwrap();
+    }
+
+    /// Starts `operation` and lets it run until it is held by a slow backing.
+    async fn hold(&self, operation: impl Future<Output = ()> + 'static) -> Rc<Cell<bool>> {
+        let done = Rc::new(Cell::new(false));
+        let finished = Rc::clone(&done);
+        self.backing.delay(HELD, HELD);
+        self.host.spawn(async move {
+            operation.await;
+            finished.set(true);
+        });
+        self.host.sleep(HELD / 10).await;
+        self.backing.delay(0, 0);
+        assert!(!done.get(), "not held");
+        done
+    }
+
+    async fn hold_read(&self, page: u64, pages: u64) -> Rc<Cell<bool>> {
+        let disk = Rc::clone(&self.disk);
+        self.hold(async move {
+            disk.read(page * PAGE, Buffer::zeroed((pages * PAGE) as usize)).await.1.unwrap();
+        })
+        .await
+    }
+
+    async fn hold_write(&self, offset: u64, bytes: Vec<u8>) -> Rc<Cell<bool>> {
+        let disk = Rc::clone(&self.disk);
+        self.hold(async move {
+            disk.write(offset, Buffer::copy_of(&bytes)).await.1.unwrap();
+        })
+        .await
+    }
+
+    async fn until(&self, done: &Cell<bool>) {
+        self.host.sleep(2 * HELD).await;
+        assert!(done.get());
+    }
+
+    fn counts(&self) -> cache::DiskCounts {
+        self.disk.statistics().counts
+    }
+
+    /// Pushes everything out of RAM, so that pages are on flash or nowhere.
+    async fn fill_ram_with_others(&self) {
+        for page in 100..140 {
+            self.see(page).await;
+            self.host.sleep(1000).await;
+        }
+        self.host.sleep(HELD).await;
+    }
+}
+
+#[test]
+fn a_fill_is_discarded_if_a_write_began_after_its_backing_read() {
+    race(async |bench| {
+        let read = bench.hold_read(0, 4).await;
+        bench.write(1, 7).await;
+        bench.until(&read).await;
+        assert_eq!(bench.counts().fills_discarded, 1);
+        assert_eq!(bench.see(1).await, 7);
+        bench.disk.evict();
+        assert_eq!(bench.see(1).await, 7);
+    });
+}
+
+#[test]
+fn a_fill_is_discarded_if_a_write_was_in_flight_when_it_began() {
+    race(async |bench| {
+        let write = bench.hold_write(PAGE, vec![7; PAGE as usize]).await;
+        assert!([0, 7].contains(&bench.see(1).await));
+        assert_eq!(bench.counts().fills_discarded, 1);
+        bench.until(&write).await;
+        assert_eq!(bench.see(1).await, 7);
+    });
+}
+
+#[test]
+fn a_fill_of_the_neighbourhood_is_discarded_for_a_write_of_half_a_kilobyte() {
+    race(async |bench| {
+        let read = bench.hold_read(0, 4).await;
+        bench.disk.write(2 * PAGE + 512, Buffer::copy_of(&[7; 512])).await.1.unwrap();
+        bench.until(&read).await;
+        let bytes = bench.read(2, 1).await;
+        assert!(bytes[512..1024].iter().all(|byte| *byte == 7));
+        assert!(bytes[..512].iter().chain(&bytes[1024..]).all(|byte| *byte == 0));
+    });
+}
+
+#[test]
+fn a_fill_is_discarded_if_a_discard_or_write_zeroes_came_in_between() {
+    race(async |bench| {
+        bench.write(1, 7).await;
+        bench.disk.evict();
+        for unmap in [Unmap::Allowed, Unmap::Forbidden] {
+            let read = bench.hold_read(0, 4).await;
+            bench.disk.write_zeroes(PageRange(1, 2).bytes(), unmap).await.unwrap();
+            bench.until(&read).await;
+            assert_eq!(bench.see(1).await, 0);
+            bench.write(1, 7).await;
+            bench.disk.evict();
+        }
+        let read = bench.hold_read(0, 4).await;
+        bench.disk.discard(PageRange(1, 2).bytes()).await.unwrap();
+        bench.until(&read).await;
+        assert_eq!(bench.see(1).await, bench.home(1));
+    });
+}
+
+#[test]
+fn a_fill_is_discarded_if_the_disk_was_evicted_or_given_other_blocks_meanwhile() {
+    race(async |bench| {
+        let read = bench.hold_read(0, 4).await;
+        bench.disk.evict();
+        bench.until(&read).await;
+        assert_eq!(bench.counts().fills_discarded, 1);
+        let read = bench.hold_read(0, 4).await;
+        bench.cache.reconfigure(&bench.disk, DiskSettings { block_bytes: 4096, ..settings() }).unwrap();
+        bench.until(&read).await;
+        assert_eq!(bench.counts().fills_discarded, 2);
+    });
+}
+
+#[test]
+fn a_mode_switch_with_a_fill_and_a_write_held_leaves_nothing_stale() {
+    for mode in [Mode::WriteAround, Mode::PassThrough] {
+        race(async |bench| {
+            bench.write(1, 3).await;
+            let read = bench.hold_read(4, 4).await;
+            bench.cache.reconfigure(&bench.disk, DiskSettings { mode, ..settings() }).unwrap();
+            bench.write(5, 7).await;
+            bench.write(1, 8).await;
+            bench.until(&read).await;
+            bench.cache.reconfigure(&bench.disk, settings()).unwrap();
+            assert_eq!((bench.see(1).await, bench.see(5).await), (8, 7));
+        });
+    }
+}
+
+#[test]
+fn a_failed_write_leaves_its_pages_uncached_for_good_even_if_it_lands_late() {
+    race(async |bench| {
+        bench.write(1, 3).await;
+        bench.backing.fail_after(Operation::Write, 0);
+        let result = bench.disk.write(PAGE, Buffer::copy_of(&[7; PAGE as usize])).await.1;
+        assert!(result.is_err());
+        let bytes = bench.read(1, 1).await;
+        assert!(bytes.iter().all(|byte| [3, 7].contains(byte)), "old, new or a mix");
+        bench.backing.land_late();
+        assert_eq!(bench.read(1, 1).await[0], bench.home(1));
+        bench.write(1, 9).await;
+        let reads = bench.counts().backing_reads;
+        assert_eq!((bench.see(1).await, bench.see(1).await), (9, 9));
+        assert_eq!(bench.counts().backing_reads, reads + 2, "still read from the backing each time");
+    });
+}
+
+#[test]
+fn a_fill_held_while_a_write_fails_is_discarded() {
+    race(async |bench| {
+        let read = bench.hold_read(0, 4).await;
+        bench.backing.fail_after(Operation::Write, 0);
+        assert!(bench.disk.write(PAGE, Buffer::copy_of(&[7; PAGE as usize])).await.1.is_err());
+        bench.until(&read).await;
+        bench.backing.land_late();
+        assert_eq!(bench.read(1, 1).await[0], bench.home(1));
+    });
+}
+
+#[test]
+fn a_write_whose_future_is_dropped_counts_as_failed() {
+    race(async |bench| {
+        {
+            let mut write = Box::pin(bench.disk.write(PAGE, Buffer::copy_of(&[7; PAGE as usize])));
+            bench.backing.delay(HELD, HELD);
+            let polled =
+                std::future::poll_fn(|context| std::task::Poll::Ready(write.as_mut().poll(context))).await;
+            assert!(polled.is_pending());
+            bench.backing.delay(0, 0);
+        }
+        bench.see(1).await;
+        let reads = bench.counts().backing_reads;
+        bench.see(1).await;
+        assert_eq!(bench.counts().backing_reads, reads + 1, "not cached: the write may still land");
+    });
+}
+
+#[test]
+fn overlapping_writes_take_effect_one_after_another_in_cache_and_backing_alike() {
+    race(async |bench| {
+        let first = bench.hold_write(0, vec![1; 4 * PAGE as usize]).await;
+        let second = bench.hold_write(2 * PAGE, vec![2; 4 * PAGE as usize]).await;
+        assert_eq!(bench.counts().overlaps_serialised, 1);
+        bench.host.sleep(4 * HELD).await;
+        assert!(first.get() && second.get());
+        for page in 0..6 {
+            assert_eq!(bench.see(page).await, if page < 2 { 1 } else { 2 });
+            assert_eq!(bench.home(page), bench.see(page).await);
+        }
+    });
+}
+
+#[test]
+fn two_writers_of_parts_of_one_page_both_stay() {
+    race(async |bench| {
+        let first = bench.hold_write(0, vec![1; 512]).await;
+        let second = bench.hold_write(512, vec![2; 512]).await;
+        bench.host.sleep(4 * HELD).await;
+        assert!(first.get() && second.get());
+        let bytes = bench.read(0, 1).await;
+        assert!(bytes[..512].iter().all(|byte| *byte == 1) && bytes[512..1024].iter().all(|byte| *byte == 2));
+    });
+}
+
+#[test]
+fn a_part_written_into_a_page_in_ram_leaves_the_rest_of_it_cached() {
+    race(async |bench| {
+        bench.write(3, 5).await;
+        bench.disk.write(3 * PAGE + 1024, Buffer::copy_of(&[6; 512])).await.1.unwrap();
+        let reads = bench.counts().backing_reads;
+        let bytes = bench.read(3, 1).await;
+        assert_eq!(bench.counts().backing_reads, reads, "a RAM hit");
+        assert!(bytes[1024..1536].iter().all(|byte| *byte == 6));
+        assert!(bytes[..1024].iter().chain(&bytes[1536..]).all(|byte| *byte == 5));
+    });
+}
+
+#[test]
+fn a_read_over_cached_and_absent_pages_does_not_bring_back_what_was_written_meanwhile() {
+    race(async |bench| {
+        bench.write(1, 3).await;
+        let read = bench.hold_read(0, 3).await;
+        bench.write(1, 7).await;
+        bench.until(&read).await;
+        assert_eq!(bench.see(1).await, 7);
+    });
+}
+
+#[test]
+fn a_page_written_while_it_is_promoted_is_not_believed_from_flash() {
+    race(async |bench| {
+        bench.flash.delay(HELD, HELD);
+        for page in 0..16 {
+            bench.write(page, 3).await;
+        }
+        bench.host.sleep(HELD / 10).await;
+        for page in 0..16 {
+            bench.write(page, 7).await;
+        }
+        bench.host.sleep(8 * HELD).await;
+        bench.flash.delay(0, 0);
+        bench.fill_ram_with_others().await;
+        for page in 0..16 {
+            assert_eq!(bench.see(page).await, 7);
+        }
+        assert!(bench.counts().promotions > 16);
+    });
+}
+
+#[test]
+fn a_page_written_while_it_is_appended_again_keeps_the_write() {
+    race(async |bench| {
+        for page in 0..64 {
+            bench.write(page, 3).await;
+            bench.host.sleep(1000).await;
+        }
+        bench.fill_ram_with_others().await;
+        for page in 0..64 {
+            bench.see(page).await;
+        }
+        // Reclaim runs while the warm pages are written again and again.
+        bench.flash.delay(1000, HELD / 50);
+        for round in 4..40u8 {
+            for page in 0..16 {
+                bench.write(page * 4, round).await;
+                bench.see(150 + u64::from(round) * 8 + page % 8).await;
+                bench.host.sleep(2000).await;
+            }
+            for page in 0..16 {
+                assert_eq!(bench.see(page * 4).await, round);
+            }
+        }
+        assert!(bench.counts().reclaims > 0);
+    });
+}
+
+#[test]
+fn a_copy_that_rotted_on_flash_is_read_from_the_backing_and_counted() {
+    race(async |bench| {
+        for page in 0..16 {
+            bench.write(page, 3).await;
+        }
+        bench.fill_ram_with_others().await;
+        bench.flash.rot(&ByteRange::new(32 << 10, 20 * SEGMENT), 2000);
+        for page in 0..16 {
+            assert_eq!(bench.see(page).await, 3);
+        }
+        assert!(bench.counts().checksum_errors > 0);
+    });
+}
+
+#[test]
+fn a_flash_that_fails_is_given_up_without_an_error_for_the_guest() {
+    race(async |bench| {
+        for page in 0..16 {
+            bench.write(page, 3).await;
+        }
+        bench.flash.fail_after(Operation::Write, 0);
+        bench.fill_ram_with_others().await;
+        assert!(bench.cache.pool_statistics().failed);
+        for page in 0..16 {
+            assert_eq!(bench.see(page).await, 3);
+        }
+        bench.write(3, 9).await;
+        bench.fill_ram_with_others().await;
+        assert_eq!(bench.see(3).await, 9);
+    });
+}
+
+#[test]
+fn a_flush_that_arrives_while_one_runs_waits_for_the_next_one() {
+    race(async |bench| {
+        let disk = Rc::clone(&bench.disk);
+        let first = bench.hold(async move { disk.flush().await.unwrap() }).await;
+        bench.write(0, 7).await;
+        let disk = Rc::clone(&bench.disk);
+        let second = bench.hold(async move { disk.flush().await.unwrap() }).await;
+        bench.host.sleep(3 * HELD).await;
+        assert!(first.get() && second.get());
+        bench.backing.power_cut();
+        assert_eq!(bench.home(0), 7, "covered by the second flush, whatever the cut took");
+    });
+}
+
+#[test]
+fn after_a_failed_flush_no_later_one_is_believed() {
+    race(async |bench| {
+        bench.write(0, 7).await;
+        bench.backing.fail_after(Operation::Flush, 0);
+        assert!(bench.disk.flush().await.is_err());
+        assert!(
+            bench.disk.flush().await.is_err(),
+            "the backing says yes now, but for what it lost it says nothing"
+        );
+    });
+}
+
+/// A range of pages, for requests without a buffer.
+struct PageRange(u64, u64);
+
+impl PageRange {
+    fn bytes(&self) -> ByteRange {
+        ByteRange::new(self.0 * PAGE, self.1 * PAGE)
+    }
+}
