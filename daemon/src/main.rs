@@ -1,1 +1,47 @@
-fn main() {}
+//! Forebay: a flash cache for the disks of virtual machines.
+//!
+//! The binary parses the command line and hands over to [`commands`]. Exit status: 0 done; 1 it could not be done, with
+//! one line on standard error that says what was tried and what to do next; 2 wrong usage.
+//!
+//! ```text
+//!   command line ──> client ══ control socket ══> control ──> registry ──> shard ──> cache, doors
+//!                                                               `──> state (what survives a restart)
+//! ```
+
+mod api;
+mod backing;
+mod cli;
+mod client;
+mod commands;
+mod config;
+mod connect;
+mod control;
+mod door;
+mod keys;
+mod names;
+mod output;
+mod places;
+mod pool;
+mod problem;
+mod registry;
+mod shard;
+mod sockets;
+mod state;
+#[cfg(test)]
+mod testing;
+mod units;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    match commands::run(cli.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("error: {}", problem.message.replace('\n', " "));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! The door with clients that are broken, dead, greedy or many: they get nowhere, and nobody else notices.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::io::{Read, Write};
@@ -36,7 +38,7 @@ fn read_to_end(socket: &mut UnixStream) -> Vec<u8> {
 #[test]
 fn garbage_instead_of_a_handshake_closes_the_connection() {
     let server = Server::start();
-    for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0; 4096], &[255; 100_000]] {
+    for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0; 4096], &vec![255; 100_000]] {
         let mut socket = server.socket();
         // The server may close before it has read everything.
         socket.write_all(garbage).unwrap_or(());
@@ -82,7 +84,7 @@ fn a_client_that_dies_in_the_middle_of_a_request_leaves_nothing_behind() {
     half_a_header.write_all(&request(Command::Read, 0, 512)[..20]).unwrap();
     let mut half_a_payload = raw(&server);
     half_a_payload.write_all(&request(Command::Write, 0, 1 << 20)).unwrap();
-    half_a_payload.write_all(&[1; 300_000]).unwrap();
+    half_a_payload.write_all(&vec![1; 300_000]).unwrap();
     server.until(|world| world.export.counters().payload_bytes == MIB);
     drop((half_a_header, half_a_payload));
     server.until_nothing_is_left();

@@ -1,5 +1,7 @@
 //! The door with well-behaved clients: what they do happens, and happens as the protocol says.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use block::{ErrorKind, Geometry, Operation};
@@ -31,10 +33,10 @@ fn what_is_written_is_read_with_both_forms_of_replies() {
     for replies in [Replies::Simple, Replies::Structured] {
         let mut client = server.client(replies);
         assert_eq!(client.facts().size, 64 * MIB);
-        for length in [512, 4096, 100 << 10, 5 << 20] {
+        for length in [512u32, 4096, 100 << 10, 5 << 20] {
             let bytes: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
             client.write(MIB + 512, &bytes).unwrap();
-            assert!(client.read(MIB + 512, length as u32).unwrap() == bytes, "{length} bytes, {replies:?}");
+            assert!(client.read(MIB + 512, length).unwrap() == bytes, "{length} bytes, {replies:?}");
         }
         client.write_zeroes(MIB, 4096).unwrap();
         client.trim(MIB + 4096, 4096).unwrap();
@@ -57,6 +59,7 @@ fn flags_tell_what_is_served() {
 
 #[test]
 fn fua_is_a_flush_after_the_write() {
+    use Operation::{Discard, Flush, Write, WriteZeroes};
     let server = Server::start();
     let mut client = server.client(Replies::Structured);
     client.write_durably(0, &[1; 512]).unwrap();
@@ -64,7 +67,6 @@ fn fua_is_a_flush_after_the_write() {
         assert_eq!(failure(&mut client, command, command_flags::FUA, 0, 512), None);
     }
     let log = server.run(|world| world.export.device().log.take());
-    use Operation::{Discard, Flush, Write, WriteZeroes};
     assert_eq!(log, [Write, Flush, Discard, Flush, WriteZeroes, Flush]);
 }
 

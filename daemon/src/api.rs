@@ -1,0 +1,198 @@
+//! What the control socket says: the JSON documents that `--json` prints, and what changes are asked with.
+//!
+//! Every document has `"schema": 1` and one fixed key beside it. Keys are those of the documentation; none is ever
+//! missing, what is not known is `null`.
+
+use std::collections::BTreeMap;
+
+use cache::LatencySummary;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::places::Places;
+use crate::pool::PoolInUse;
+use crate::registry::DiskView;
+use crate::shard::{DiskReport, PoolReport};
+
+/// Version of all documents.
+const SCHEMA: u64 = 1;
+
+/// Asks for a new disk.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AddDisk {
+    /// Its name.
+    pub(crate) name: String,
+    /// Where its data lives; a path must be absolute.
+    pub(crate) backing: String,
+    /// Refuse writes.
+    #[serde(default)]
+    pub(crate) read_only: bool,
+    /// Serve a file that looks like an image as the bytes that it is.
+    #[serde(default)]
+    pub(crate) raw_anyway: bool,
+    /// Keys and values; those that are left out have their defaults.
+    #[serde(default)]
+    pub(crate) settings: BTreeMap<String, String>,
+}
+
+/// Asks for changes to a disk.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SetDisk {
+    /// Keys and values.
+    pub(crate) settings: BTreeMap<String, String>,
+}
+
+/// A failure, as RFC 9457 has it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ProblemDocument {
+    /// Always `about:blank`: the status says what kind it is.
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// The status in words.
+    pub(crate) title: String,
+    /// The status in digits.
+    pub(crate) status: u16,
+    /// What was tried, and what to do next.
+    pub(crate) detail: String,
+}
+
+/// `{"schema":1,"<key>":<content>}`.
+pub(crate) fn document(key: &str, content: impl Into<Value>) -> Value {
+    let mut document = Map::new();
+    document.insert("schema".to_owned(), SCHEMA.into());
+    document.insert(key.to_owned(), content.into());
+    Value::Object(document)
+}
+
+/// A disk in a list: what it is and how it stands.
+pub(crate) fn disk_summary(view: &DiskView, places: &Places) -> Value {
+    let mut disk = head(view);
+    let report = view.report.as_ref().ok();
+    let more = json!({
+        "reason": reason(view),
+        "backing": view.record.backing,
+        "read_only": view.record.read_only,
+        "nbd_socket": places.nbd_socket(&view.record.name),
+        "connections": report.map(|report| report.connections),
+    });
+    merge(&mut disk, more);
+    Value::Object(disk)
+}
+
+/// A disk by itself: as in a list, with its keys and its statistics.
+pub(crate) fn disk_full(view: &DiskView, places: &Places) -> Value {
+    let mut disk = disk_summary(view, places);
+    let settings: Map<_, _> =
+        view.record.settings.named().into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect();
+    disk["settings"] = Value::Object(settings);
+    let fallback = view.report.as_ref().ok().and_then(|report| report.fallback.clone());
+    disk["page_cache_reason"] = fallback.into();
+    disk["statistics"] = statistics(view);
+    disk
+}
+
+/// Counters, ratios and latencies of a disk; `null` where it is not served.
+pub(crate) fn statistics(view: &DiskView) -> Value {
+    let mut disk = head(view);
+    let Ok(report) = &view.report else { return Value::Object(disk) };
+    let DiskReport { statistics, .. } = report;
+    let counts = &statistics.counts;
+    for (name, value) in counts.named() {
+        disk.insert(name.to_owned(), value.into());
+    }
+    let more = json!({
+        "hit_ratio": statistics.hit_ratio,
+        "cached_bytes": statistics.cached_bytes,
+        "dirty_bytes": 0,
+        "ram_bytes": statistics.ram_bytes,
+        "flash_bytes": statistics.flash_bytes,
+        "index_bytes": statistics.index_bytes,
+        "blocks_max": statistics.blocks_max,
+        "blocks_cached": statistics.blocks_cached,
+        "evict_blocks_per_op": cache_ratio(counts.evictions, counts.reclaims),
+        "flash_write_amplification": cache_ratio(counts.flash_write_bytes, counts.promotions * block::PAGE),
+        "destage_bytes": 0,
+        "destage_bytes_per_second": 0,
+        "dirty_for_seconds": 0,
+        "latency_us": latencies(report),
+    });
+    merge(&mut disk, more);
+    Value::Object(disk)
+}
+
+/// The pool.
+pub(crate) fn pool(report: &PoolReport, pool: &PoolInUse) -> Value {
+    let PoolReport { statistics, reserve_bytes_min } = report;
+    json!({
+        "path": pool.path,
+        "id": statistics.id,
+        "state": if statistics.failed { "failed" } else { "serving" },
+        "size_bytes": statistics.size_bytes,
+        "usable_bytes": statistics.usable_bytes,
+        "reserved_bytes": statistics.reserved_bytes,
+        "segment_bytes": statistics.segment_bytes,
+        "segments": statistics.segments,
+        "segments_free": statistics.segments_free,
+        "reserve_bytes_min": reserve_bytes_min,
+        "disks": statistics.disks,
+        "page_cache_reason": pool.fallback,
+    })
+}
+
+/// What every description of a disk begins with.
+fn head(view: &DiskView) -> Map<String, Value> {
+    let report = view.report.as_ref().ok();
+    let settings = report.map(|report| report.settings);
+    let [(_, mode), ..] = view.record.settings.named();
+    let head = json!({
+        "name": view.record.name,
+        "mode": mode,
+        "state": state(view),
+        "size_bytes": report.map(|report| report.size_bytes),
+        "block_bytes": settings.map(|settings| settings.block_bytes),
+        "reserve_bytes": settings.map(|settings| settings.reserve_bytes),
+        "limit_bytes": settings.map(|settings| settings.limit_bytes),
+    });
+    let Value::Object(head) = head else { unreachable!("the macro was given an object") };
+    head
+}
+
+fn state(view: &DiskView) -> &'static str {
+    match &view.report {
+        Ok(DiskReport { failure: Some(_), .. }) => "failed",
+        Ok(_) => "serving",
+        Err(_) => "waiting",
+    }
+}
+
+fn reason(view: &DiskView) -> Option<&str> {
+    match &view.report {
+        Ok(report) => report.failure.as_deref(),
+        Err(reason) => Some(reason),
+    }
+}
+
+fn latencies(report: &DiskReport) -> Value {
+    let named = cache::Latency::ALL.iter().zip(&report.statistics.latencies);
+    let mut all: Map<_, _> =
+        named.map(|((_, name), summary)| ((*name).to_owned(), latency(summary))).collect();
+    all.insert("destage".to_owned(), latency(&LatencySummary::default()));
+    Value::Object(all)
+}
+
+fn latency(summary: &LatencySummary) -> Value {
+    let LatencySummary { count, mean, p50, p95, p99, p999, max } = summary;
+    json!({ "count": count, "mean": mean, "p50": p50, "p95": p95, "p99": p99, "p999": p999, "max": max })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts stay far below 2^52")]
+fn cache_ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+fn merge(into: &mut Map<String, Value>, more: Value) {
+    let Value::Object(more) = more else { unreachable!("only objects are merged") };
+    into.extend(more);
+}

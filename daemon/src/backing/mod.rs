@@ -1,0 +1,105 @@
+//! Backings: where the data of a disk finally lives, from the words of a user to an open device.
+//!
+//! ```text
+//!   "file:web.img" ──Location──> is it raw? (probe, off the shard) ──> Backing::open (on the shard)
+//! ```
+//! Opening and attaching change nothing in a backing. It is locked as QEMU locks images, so that neither QEMU nor a
+//! second Forebay opens it beside us.
+
+mod device;
+mod probe;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+pub(crate) use device::{Backing, Opening};
+pub(crate) use probe::{Images, probe};
+
+use crate::places;
+use crate::problem::{Answer, Problem};
+
+/// Where a backing is. Prints as what reads back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Location {
+    /// A raw file or a block device.
+    File(PathBuf),
+}
+
+impl Location {
+    /// Reads what a user wrote; a relative path counts from the working directory of *this* process.
+    ///
+    /// # Errors
+    /// For kinds of backings that this version does not have, and for words that are none.
+    pub(crate) fn parse(text: &str) -> Answer<Self> {
+        let not_yet = |kind: &str| {
+            Err(Problem::invalid(format!(
+                "Cannot use backing '{text}': {kind} is not available yet; use a file or a block device"
+            )))
+        };
+        let path = match text.split_once(':') {
+            Some(("file", path)) => path,
+            Some(("nbd" | "nbd+unix" | "nbds" | "nbds+unix", _)) => return not_yet("a backing over NBD"),
+            Some(("rbd", _)) => return not_yet("a backing on Ceph RBD"),
+            Some(("model", _)) => return not_yet("the model of a spinning array"),
+            Some((scheme, rest)) if rest.starts_with("//") => {
+                return Err(Problem::invalid(format!(
+                    "Cannot use backing '{text}': '{scheme}' is not known; use a path or file:PATH"
+                )));
+            }
+            _ => text,
+        };
+        if path.is_empty() {
+            return Err(Problem::invalid(format!(
+                "Cannot use backing '{text}': it names no file; give the path of a file or block device"
+            )));
+        }
+        Ok(Self::File(places::absolute(Path::new(path))?))
+    }
+
+    /// The file that holds the data.
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+        }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // With the scheme, because a path may itself look like one.
+            Self::File(path) => write!(f, "file:{}", path.display()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_file_locations_are_read_and_print_what_reads_back() {
+        for (text, path) in [("/a/b.img", "/a/b.img"), ("file:/a:b", "/a:b"), ("/x:y.img", "/x:y.img")] {
+            let location = Location::parse(text).expect(text);
+            assert_eq!(location.path(), Path::new(path));
+            assert_eq!(Location::parse(&location.to_string()), Ok(location));
+        }
+        let here = Location::parse("web.img").expect("a relative path");
+        assert!(here.path().is_absolute());
+    }
+
+    #[test]
+    fn kinds_that_come_later_are_named_as_such() {
+        for text in ["nbd://host/x", "nbd+unix:///x?socket=/s", "rbd:pool/image"] {
+            let problem = Location::parse(text).expect_err(text);
+            assert!(problem.message.contains("not available yet"), "{problem}");
+        }
+    }
+
+    #[test]
+    fn what_names_no_backing_is_refused() {
+        for text in ["", "file:", "https://host/disk.img"] {
+            assert!(Location::parse(text).expect_err(text).message.starts_with("Cannot use backing"));
+        }
+    }
+}

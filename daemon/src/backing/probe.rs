@@ -1,0 +1,172 @@
+//! A first look at a backing, before a shard opens it: that it is there, readable, and raw.
+//!
+//! Runs on a thread where it may wait, because a file on a dead server blocks whoever touches it. The image check is for
+//! disks that are being added only: the guest of a raw disk may write any bytes to its start, and must not be able to
+//! keep its own disk from being served again.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
+use block::file::Identity;
+
+use crate::problem::{Answer, Problem};
+
+/// Whether content that looks like an image format is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Images {
+    /// It is, with what serves it instead.
+    Refused,
+    /// It is served as the bytes that it is.
+    ServedAsRaw,
+}
+
+/// Looks at `path` and says which storage it is.
+///
+/// # Errors
+/// If it is missing, unreadable, no disk, or an image format that is refused.
+pub(crate) fn probe(path: &Path, images: Images) -> Answer<Identity> {
+    let refuse = |what: String| Problem::invalid(format!("Cannot use backing {}: {what}", path.display()));
+    let kind = fs::metadata(path).map_err(|error| refuse(advise(&error)))?.file_type();
+    if kind.is_dir() {
+        return Err(refuse("it is a folder; name a file or block device in it".to_owned()));
+    }
+    if !kind.is_file() && !kind.is_block_device() {
+        return Err(refuse("it is neither a file nor a block device; name one of these".to_owned()));
+    }
+    let mut file = File::open(path).map_err(|error| refuse(advise(&error)))?;
+    if images == Images::Refused {
+        let format = image_format(&mut file).map_err(|error| refuse(advise(&error)))?;
+        if let Some(format) = format {
+            return Err(refuse(serve_instead(path, &format)));
+        }
+    }
+    Identity::of(path).map_err(|error| refuse(error.to_string()))
+}
+
+fn advise(error: &io::Error) -> String {
+    let advice = match error.kind() {
+        io::ErrorKind::NotFound => "check the path, or make the file first",
+        io::ErrorKind::PermissionDenied => "give the user of the daemon the right to it",
+        _ => "check it with other tools",
+    };
+    format!("{error}; {advice}")
+}
+
+/// A format as people call it and as QEMU's tools do.
+struct Format {
+    name: &'static str,
+    tool_name: &'static str,
+}
+
+const fn format(name: &'static str, tool_name: &'static str) -> Format {
+    Format { name, tool_name }
+}
+
+/// The image format that the content of a file begins or ends with.
+fn image_format(file: &mut File) -> io::Result<Option<Format>> {
+    let start = read_up_to(file, SeekFrom::Start(0))?;
+    let has = |at: usize, magic: &[u8]| start.get(at..).is_some_and(|rest| rest.starts_with(magic));
+    let found = if has(0, b"QFI\xfb") {
+        Some(format("qcow2", "qcow2"))
+    } else if has(0, b"KDMV") || has(0, b"COWD") || has(0, b"# Disk DescriptorFile") {
+        Some(format("vmdk", "vmdk"))
+    } else if has(64, &0xbeda_107f_u32.to_le_bytes()) {
+        Some(format("vdi", "vdi"))
+    } else if has(0, b"vhdxfile") {
+        Some(format("vhdx", "vhdx"))
+    } else if has(0, b"conectix") || ends_as_vhd(file)? {
+        Some(format("vhd", "vpc"))
+    } else {
+        None
+    };
+    Ok(found)
+}
+
+/// A VHD of fixed size is raw data with a footer of 512 bytes.
+fn ends_as_vhd(file: &mut File) -> io::Result<bool> {
+    let size = file.seek(SeekFrom::End(0))?;
+    if size < 512 {
+        return Ok(false);
+    }
+    Ok(read_up_to(file, SeekFrom::Start(size - 512))?.starts_with(b"conectix"))
+}
+
+fn read_up_to(file: &mut File, from: SeekFrom) -> io::Result<Vec<u8>> {
+    file.seek(from)?;
+    let mut bytes = Vec::new();
+    file.take(512).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn serve_instead(path: &Path, Format { name, tool_name }: &Format) -> String {
+    let path = path.display();
+    format!(
+        "it is an image in the format {name}, not the raw content of a disk. `qemu-nbd --persistent --format={tool_name} \
+         --socket={path}.sock {path}` serves its content (Forebay will take that as a backing in a later version), \
+         `qemu-img convert -O raw {path} {path}.raw` makes it raw; --raw-anyway serves the bytes of the image file \
+         themselves"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    fn probed(content: &[u8]) -> Answer<Identity> {
+        let dir = TempDir::new();
+        let path = dir.path().join("x.img");
+        fs::write(&path, content).expect("the folder is ours");
+        let with_word = probe(&path, Images::ServedAsRaw);
+        assert!(with_word.is_ok(), "an explicit word overrides: {with_word:?}");
+        probe(&path, Images::Refused)
+    }
+
+    fn sector(at: usize, magic: &[u8]) -> Vec<u8> {
+        let mut content = vec![0; 4096];
+        content[at..at + magic.len()].copy_from_slice(magic);
+        content
+    }
+
+    #[test]
+    fn image_formats_are_recognised_and_refused_with_the_line_that_serves_them() {
+        for (content, tool_name) in [
+            (sector(0, b"QFI\xfb\0\0\0\x03"), "qcow2"),
+            (sector(0, b"KDMV"), "vmdk"),
+            (sector(0, b"COWD"), "vmdk"),
+            (b"# Disk DescriptorFile\nversion=1\n".to_vec(), "vmdk"),
+            (sector(64, &[0x7f, 0x10, 0xda, 0xbe]), "vdi"),
+            (sector(0, b"vhdxfile"), "vhdx"),
+            (sector(0, b"conectix"), "vpc"),
+            (sector(4096 - 512, b"conectix"), "vpc"),
+        ] {
+            let problem = probed(&content).unwrap_err();
+            let line = format!("qemu-nbd --persistent --format={tool_name} ");
+            assert!(problem.message.contains(&line), "{problem}");
+            assert!(problem.message.contains("--raw-anyway"), "{problem}");
+        }
+    }
+
+    #[test]
+    fn raw_content_passes_whatever_it_is() {
+        for content in
+            [vec![0; 4096], sector(510, &[0x55, 0xaa]), sector(1, b"QFI\xfb"), vec![7; 100], vec![]]
+        {
+            assert!(probed(&content).is_ok());
+        }
+    }
+
+    #[test]
+    fn what_is_no_disk_is_refused_before_it_is_opened() {
+        let dir = TempDir::new();
+        let pipe = dir.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("the folder is ours");
+        let missing = dir.path().join("missing");
+        for (path, reason) in [(dir.path(), "folder"), (&pipe, "neither"), (&missing, "check the path")] {
+            let problem = probe(path, Images::Refused).unwrap_err();
+            assert!(problem.message.contains(reason), "{problem}");
+        }
+    }
+}

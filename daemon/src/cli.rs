@@ -1,0 +1,196 @@
+//! The command line: the one definition of commands, options and their help.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::units::Size;
+
+/// A flash cache for the disks of virtual machines, in user space.
+#[derive(Debug, Parser)]
+#[command(name = "forebay", version, disable_help_subcommand = true, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the daemon: serve disks through the cache until SIGTERM or SIGINT.
+    #[command(after_long_help = format!("Configuration file:\n\n{}", crate::config::sample()))]
+    Serve(Serve),
+    /// Add, show, change and remove disks, while guests use them.
+    #[command(subcommand)]
+    Disk(Disk),
+    /// The flash of this host.
+    #[command(subcommand)]
+    Pool(Pool),
+    /// Counters, ratios and latencies.
+    Stats(Stats),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Configuration file (TOML). Options given here go before it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// What must survive: state, and the pool that is made without --pool. Default: /var/lib/forebay for root, else
+    /// `$XDG_STATE_HOME/forebay`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Sockets. Default: DIR if --dir is given; else /run/forebay for root, `$XDG_RUNTIME_DIR/forebay` for others.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) run_dir: Option<PathBuf>,
+    /// Flash: a file or a block device. Default: the pool that was used last, else DIR/pool.img with 10 % of the free
+    /// space, at most 32GiB.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pool: Option<PathBuf>,
+    /// Size of the pool file, if it has to be made.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) pool_size: Option<Size>,
+    /// Make a new pool over what the pool's file or device holds, if that has this very id. Destroys it.
+    #[arg(long, value_name = "ID")]
+    pub(crate) erase: Option<String>,
+    /// How much is logged on standard error: error, warn, info, debug or trace. Default: info.
+    #[arg(long, value_name = "LEVEL", env = "FOREBAY_LOG")]
+    pub(crate) log: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Disk {
+    /// Serve a disk. Its content stays as it is.
+    Add(DiskAdd),
+    /// Show all disks.
+    List(Reading),
+    /// Show one disk.
+    Show(DiskShow),
+    /// Change how a disk is cached.
+    #[command(after_help = format!("Keys:\n{}", crate::keys::table()))]
+    Set(DiskSet),
+    /// Stop serving a disk. Its content stays where it is.
+    Remove(DiskName),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiskAdd {
+    /// Its name: a-z 0-9 . _ -, at most 63 characters.
+    pub(crate) name: String,
+    /// Where its data lives: a path, or `file:PATH` (raw file or block device).
+    #[arg(long, value_name = "URI")]
+    pub(crate) backing: String,
+    /// write-through, write-around or pass-through. Default: write-through.
+    #[arg(long)]
+    pub(crate) mode: Option<String>,
+    /// The unit of the index, a power of two from 4KiB to 1MiB. Default: 64KiB.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) block_size: Option<String>,
+    /// Flash that the disk gets whatever the others do: a size, or a share of the disk such as 5%.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) reserve: Option<String>,
+    /// Flash that the disk never exceeds: a size, or a share of the disk such as 20%.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) limit: Option<String>,
+    /// Refuse writes.
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Serve a file that looks like an image (qcow2, vmdk and so on) as the bytes that it is.
+    #[arg(long)]
+    pub(crate) raw_anyway: bool,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiskShow {
+    /// Its name.
+    pub(crate) name: String,
+    /// Print lines to copy that connect QEMU, libvirt and other clients to it.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) connect: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiskSet {
+    /// Its name.
+    pub(crate) name: String,
+    /// Keys with their new values.
+    #[arg(required = true, value_name = "KEY=VALUE", value_parser = parse_pair)]
+    pub(crate) settings: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiskName {
+    /// Its name.
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Pool {
+    /// Show the pool.
+    Show(Reading),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stats {
+    /// Only this disk.
+    pub(crate) name: Option<String>,
+    /// Print again every second, until stopped; with --json one document a line.
+    #[arg(long)]
+    pub(crate) watch: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// What every command that reads takes.
+#[derive(Debug, Args)]
+pub(crate) struct Reading {
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
+}
+
+/// How the daemon is found.
+#[derive(Debug, Args)]
+pub(crate) struct Daemon {
+    /// Control socket of the daemon. Default: control.sock in /run/forebay for root, in `$XDG_RUNTIME_DIR/forebay` for
+    /// others.
+    #[arg(long, value_name = "SOCKET", env = "FOREBAY_SOCKET")]
+    pub(crate) socket: Option<PathBuf>,
+}
+
+fn parse_pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("write it as KEY=VALUE".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_of_set_names_every_key() {
+        let mut cli = Cli::command();
+        let disk = cli.find_subcommand_mut("disk").expect("it is defined");
+        let help = disk.find_subcommand_mut("set").expect("it is defined").render_long_help().to_string();
+        for key in crate::keys::KEYS {
+            assert!(help.contains(key.name), "{} is missing in: {help}", key.name);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The command line's way to the daemon: one request over the control socket.
+
+use std::path::{Path, PathBuf};
+
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper::{Method, Request, header};
+use hyper_util::rt::TokioIo;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::net::UnixStream;
+
+use crate::api::ProblemDocument;
+use crate::problem::{Answer, Problem};
+
+/// A daemon that may be reached.
+pub(crate) struct Client {
+    socket: PathBuf,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Client {
+    /// A client of the daemon whose control socket is `socket`. Connects with the first request.
+    pub(crate) fn new(socket: PathBuf) -> Answer<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Problem::failed(format!("Cannot start: {error}")))?;
+        Ok(Self { socket, runtime })
+    }
+
+    /// Asks for what is at `path`.
+    pub(crate) fn get(&self, path: &str) -> Answer<Value> {
+        self.request(&Method::GET, path, None::<&()>)
+    }
+
+    /// Asks for something new.
+    pub(crate) fn post(&self, path: &str, body: &impl Serialize) -> Answer<Value> {
+        self.request(&Method::POST, path, Some(body))
+    }
+
+    /// Asks for a change.
+    pub(crate) fn patch(&self, path: &str, body: &impl Serialize) -> Answer<Value> {
+        self.request(&Method::PATCH, path, Some(body))
+    }
+
+    /// Asks for something to go.
+    pub(crate) fn delete(&self, path: &str) -> Answer<Value> {
+        self.request(&Method::DELETE, path, None::<&()>)
+    }
+
+    fn request(&self, method: &Method, path: &str, body: Option<&impl Serialize>) -> Answer<Value> {
+        let body =
+            body.map_or_else(Vec::new, |body| serde_json::to_vec(body).expect("plain data with text keys"));
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::HOST, "forebay")
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Full::new(Bytes::from(body)))
+            .map_err(|error| Problem::invalid(format!("Cannot ask for '{path}': {error}; check the name")))?;
+        let (status, bytes) = self.runtime.block_on(exchange(&self.socket, request))?;
+        if (200..300).contains(&status) {
+            return serde_json::from_slice(&bytes).map_err(|error| self.garbled(&error.to_string()));
+        }
+        let problem: ProblemDocument = serde_json::from_slice(&bytes)
+            .map_err(|_| self.garbled(&format!("status {status}: {}", String::from_utf8_lossy(&bytes))))?;
+        Err(Problem::failed(problem.detail))
+    }
+
+    fn garbled(&self, what: &str) -> Problem {
+        Problem::failed(format!(
+            "Cannot understand the answer at {}: {what}; check that it is Forebay's socket",
+            self.socket.display()
+        ))
+    }
+}
+
+async fn exchange(socket: &Path, request: Request<Full<Bytes>>) -> Answer<(u16, Bytes)> {
+    let stream = UnixStream::connect(socket).await.map_err(|error| {
+        let advice = match error.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused => {
+                "start it with `forebay serve`, or name its socket with --socket"
+            }
+            std::io::ErrorKind::PermissionDenied => {
+                "run as root, or as a member of the group that may use it"
+            }
+            _ => "name its socket with --socket",
+        };
+        Problem::unavailable(format!("Cannot reach the daemon at {}: {error}; {advice}", socket.display()))
+    })?;
+    let broken = |error: hyper::Error| {
+        Problem::unavailable(format!(
+            "Cannot finish the request at {}: {error}; look whether the daemon still runs",
+            socket.display()
+        ))
+    };
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
+    // Does the reading and writing while the exchange waits; if it fails, the exchange says so.
+    tokio::spawn(connection);
+    let response = sender.send_request(request).await.map_err(broken)?;
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.map_err(broken)?.to_bytes();
+    Ok((status, body))
+}

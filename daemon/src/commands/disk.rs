@@ -1,0 +1,133 @@
+//! `forebay disk`: adding, showing, changing and removing disks.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{client, read_and_print};
+use crate::api::{AddDisk, SetDisk};
+use crate::backing::Location;
+use crate::cli::{Disk, DiskAdd, DiskName, DiskSet, DiskShow};
+use crate::output::{self, list, number, percent, size, text};
+use crate::problem::Answer;
+use crate::{connect, names};
+
+pub(super) fn run(command: Disk) -> Answer<()> {
+    match command {
+        Disk::Add(options) => add(options),
+        Disk::List(reading) => read_and_print(&reading, "/v1/disks", show_list),
+        Disk::Show(options) => show(&options),
+        Disk::Set(options) => set(options),
+        Disk::Remove(options) => remove(&options),
+    }
+}
+
+fn add(options: DiskAdd) -> Answer<()> {
+    let DiskAdd { name, backing, mode, block_size, reserve, limit, read_only, raw_anyway, daemon } = options;
+    // Made absolute here: the daemon has another working directory.
+    let backing = Location::parse(&backing)?.to_string();
+    let given = [("mode", mode), ("block-size", block_size), ("reserve", reserve), ("limit", limit)];
+    let settings: BTreeMap<_, _> =
+        given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+    let request = AddDisk { name, backing, read_only, raw_anyway, settings };
+    let document = client(&daemon)?.post("/v1/disks", &request)?;
+    let disk = &document["disk"];
+    output::print(&format!(
+        "Serving disk '{name}' ({size}, {mode}) at {socket}\n`forebay disk show {name} --connect` shows how guests reach it\n",
+        name = text(&disk["name"]),
+        size = size(&disk["size_bytes"]),
+        mode = text(&disk["mode"]),
+        socket = text(&disk["nbd_socket"]),
+    ))
+}
+
+fn set(options: DiskSet) -> Answer<()> {
+    let path = path_of(&options.name)?;
+    let settings: BTreeMap<_, _> = options.settings.into_iter().collect();
+    let keys: Vec<String> = settings.keys().cloned().collect();
+    let document = client(&options.daemon)?.patch(&path, &SetDisk { settings })?;
+    let now = &document["disk"]["settings"];
+    let shown: Vec<String> = keys.iter().map(|key| format!("{key}={}", text(&now[key.as_str()]))).collect();
+    output::print(&format!("Disk '{}' now has {}\n", options.name, shown.join(" ")))
+}
+
+fn remove(options: &DiskName) -> Answer<()> {
+    let path = path_of(&options.name)?;
+    client(&options.daemon)?.delete(&path)?;
+    output::print(&format!("Disk '{}' is no longer served; its backing keeps its content\n", options.name))
+}
+
+fn show(options: &DiskShow) -> Answer<()> {
+    let path = path_of(&options.name)?;
+    let show = if options.connect { show_connect } else { show_one };
+    read_and_print(&options.reading, &path, show)
+}
+
+fn path_of(name: &str) -> Answer<String> {
+    names::check(name)?;
+    Ok(format!("/v1/disks/{name}"))
+}
+
+fn show_list(document: &Value) -> String {
+    let rows: Vec<Vec<String>> = list(&document["disks"])
+        .iter()
+        .map(|disk| {
+            vec![
+                text(&disk["name"]),
+                text(&disk["mode"]),
+                state(disk),
+                size(&disk["size_bytes"]),
+                size(&disk["block_bytes"]),
+                size(&disk["reserve_bytes"]),
+                size(&disk["limit_bytes"]),
+                number(&disk["connections"]),
+                text(&disk["backing"]),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return "No disks yet: `forebay disk add NAME --backing PATH` adds one\n".to_owned();
+    }
+    let headings = ["NAME", "MODE", "STATE", "SIZE", "BLOCK", "RESERVE", "LIMIT", "GUESTS", "BACKING"];
+    output::table(&headings, &rows)
+}
+
+fn show_one(document: &Value) -> String {
+    let disk = &document["disk"];
+    let (settings, statistics) = (&disk["settings"], &disk["statistics"]);
+    let mut shown = vec![
+        ("name", text(&disk["name"])),
+        ("state", state(disk)),
+        ("backing", text(&disk["backing"])),
+        ("size", size(&disk["size_bytes"])),
+        ("read-only", if disk["read_only"] == true { "yes" } else { "no" }.to_owned()),
+    ];
+    for key in crate::keys::KEYS {
+        shown.push((key.name, text(&settings[key.name])));
+    }
+    shown.extend([
+        ("reserved flash", size(&disk["reserve_bytes"])),
+        ("flash at most", size(&disk["limit_bytes"])),
+        ("cached on flash", size(&statistics["cached_bytes"])),
+        ("cached in RAM", size(&statistics["ram_bytes"])),
+        ("hit ratio", percent(&statistics["hit_ratio"])),
+        ("NBD socket", text(&disk["nbd_socket"])),
+        ("guests", number(&disk["connections"])),
+    ]);
+    if let Some(reason) = disk["page_cache_reason"].as_str() {
+        shown.push(("page cache", format!("used, because {reason}")));
+    }
+    output::pairs(&shown)
+}
+
+fn show_connect(document: &Value) -> String {
+    let disk = &document["disk"];
+    connect::lines(&text(&disk["name"]), &text(&disk["nbd_socket"]))
+}
+
+fn state(disk: &Value) -> String {
+    match disk["reason"].as_str() {
+        Some(reason) => format!("{}: {reason}", text(&disk["state"])),
+        None => text(&disk["state"]),
+    }
+}

@@ -1,0 +1,43 @@
+//! What each command does, by its name.
+
+mod disk;
+mod logging;
+mod pool;
+mod serve;
+mod stats;
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::cli::{Command, Daemon, Reading};
+use crate::client::Client;
+use crate::output;
+use crate::places::{Surroundings, control_socket_in};
+use crate::problem::Answer;
+
+/// Does what was asked for.
+pub(crate) fn run(command: Command) -> Answer<()> {
+    match command {
+        Command::Serve(options) => serve::run(&options),
+        Command::Disk(command) => disk::run(command),
+        Command::Pool(command) => pool::run(&command),
+        Command::Stats(options) => stats::run(&options),
+    }
+}
+
+/// The daemon that is meant: `--socket` or `FOREBAY_SOCKET`, else where it is by default.
+fn client(daemon: &Daemon) -> Answer<Client> {
+    let socket: PathBuf = match &daemon.socket {
+        Some(socket) => socket.clone(),
+        None => control_socket_in(&Surroundings::of_process().default_run()?),
+    };
+    Client::new(socket)
+}
+
+/// Prints what is at `path`: as it is with `--json`, else as `show` says.
+fn read_and_print(reading: &Reading, path: &str, show: impl FnOnce(&Value) -> String) -> Answer<()> {
+    let document = client(&reading.daemon)?.get(path)?;
+    let text = if reading.json { format!("{document}\n") } else { show(&document) };
+    output::print(&text)
+}

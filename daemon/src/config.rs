@@ -1,0 +1,215 @@
+//! The configuration file: settings of the host, TOML, all optional.
+//!
+//! Disks do not stand here; they are added and changed while the daemon runs, and it remembers them. A key that is not
+//! known is an error that names it, its line and the nearest right one: a setting that is silently ignored is worse
+//! than a daemon that does not start. One table names every key; the sample in the documentation is made from it.
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::problem::{Answer, Problem, hint};
+use crate::units::Size;
+
+/// What the file says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Config {
+    /// Where state and the embedded pool are.
+    pub(crate) dir: Option<PathBuf>,
+    /// Where sockets are.
+    pub(crate) run_dir: Option<PathBuf>,
+    /// How much is logged.
+    pub(crate) log: Option<String>,
+    /// The file or device of the pool.
+    pub(crate) pool_file: Option<PathBuf>,
+    /// Size of a pool file that is made.
+    pub(crate) pool_size: Option<Size>,
+}
+
+/// A key of the file: where it stands, an example, and what it is for.
+struct Key {
+    table: &'static str,
+    name: &'static str,
+    example: &'static str,
+    about: &'static str,
+}
+
+const KEYS: [Key; 5] = [
+    Key {
+        table: "",
+        name: "dir",
+        example: "/var/lib/forebay",
+        about: "What must survive a restart: state, and the pool that Forebay makes by itself.",
+    },
+    Key {
+        table: "",
+        name: "run-dir",
+        example: "/run/forebay",
+        about: "Sockets. Default: the value of dir if that is set.",
+    },
+    Key {
+        table: "",
+        name: "log",
+        example: "info",
+        about: "How much is logged: error, warn, info, debug or trace.",
+    },
+    Key {
+        table: "pool",
+        name: "file",
+        example: "/dev/disk/by-id/nvme-EXAMPLE",
+        about: "Flash: a block device or a file. Default: pool.img in dir, 10 % of the free space, at most 32GiB.",
+    },
+    Key {
+        table: "pool",
+        name: "size",
+        example: "100GiB",
+        about: "Size of the pool file, if Forebay has to make it.",
+    },
+];
+
+impl Config {
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// If it cannot be read, is no TOML, or says something unknown; with the line.
+    pub(crate) fn load(path: &Path) -> Answer<Self> {
+        let text = fs::read_to_string(path).map_err(|error| {
+            Problem::invalid(format!("Cannot read configuration {}: {error}; check the path", path.display()))
+        })?;
+        Self::parse(&text).map_err(|(line, message)| {
+            Problem::invalid(format!("Cannot use configuration {}, line {line}: {message}", path.display()))
+        })
+    }
+
+    /// Reads the text of a file; errors are line numbers with messages.
+    fn parse(text: &str) -> Result<Self, (usize, String)> {
+        let document = DeTable::parse(text).map_err(|error| {
+            let at = error.span().unwrap_or(0..0);
+            (line_of(text, &at), error.message().replace('\n', " "))
+        })?;
+        let mut config = Self::default();
+        config.take_table(text, "", document.get_ref())?;
+        Ok(config)
+    }
+
+    fn take_table(&mut self, text: &str, table: &str, content: &DeTable<'_>) -> Result<(), (usize, String)> {
+        for (name, value) in content {
+            let full_name = full_name(table, name.get_ref());
+            let line = line_of(text, &name.span());
+            match value.get_ref() {
+                DeValue::Table(inner) if table.is_empty() && is_table(name.get_ref()) => {
+                    self.take_table(text, name.get_ref(), inner)?;
+                }
+                _ => {
+                    check_known(&full_name).map_err(|message| (line, message))?;
+                    self.put(&full_name, value).map_err(|message| (line, message))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<(), String> {
+        let Some(text) = value.get_ref().as_str() else {
+            let found = value.get_ref().type_str();
+            return Err(format!("'{key}' is a {found} and must be a text; put it in quotes"));
+        };
+        match key {
+            "dir" => self.dir = Some(text.into()),
+            "run-dir" => self.run_dir = Some(text.into()),
+            "log" => self.log = Some(text.to_owned()),
+            "pool.file" => self.pool_file = Some(text.into()),
+            "pool.size" => self.pool_size = Some(text.parse()?),
+            _ => unreachable!("'{key}' is in the table of keys, and is not taken"),
+        }
+        Ok(())
+    }
+}
+
+fn full_name(table: &str, name: &str) -> String {
+    if table.is_empty() { name.to_owned() } else { format!("{table}.{name}") }
+}
+
+fn is_table(name: &str) -> bool {
+    KEYS.iter().any(|key| key.table == name)
+}
+
+fn check_known(full_name: &str) -> Result<(), String> {
+    let known: Vec<String> = KEYS.iter().map(|key| self::full_name(key.table, key.name)).collect();
+    if known.iter().any(|name| name == full_name) {
+        return Ok(());
+    }
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    Err(format!("unknown key '{full_name}': {}", hint(full_name, &known)))
+}
+
+/// Counted from 1.
+fn line_of(text: &str, span: &Range<usize>) -> usize {
+    text.char_indices().take_while(|(at, _)| *at < span.start).filter(|(_, c)| *c == '\n').count() + 1
+}
+
+/// A file that sets every key; the documentation and the help show it.
+pub(crate) fn sample() -> String {
+    let mut lines = vec![
+        "# Sample configuration of Forebay: `forebay serve --config FILE`. Everything is optional."
+            .to_owned(),
+        "# Disks do not stand here: add them with `forebay disk add`, the daemon remembers them.".to_owned(),
+    ];
+    let mut table = "";
+    for key in KEYS {
+        lines.push(String::new());
+        if key.table != table {
+            table = key.table;
+            lines.push(format!("[{table}]"));
+        }
+        lines.push(format!("# {}", key.about));
+        lines.push(format!("{} = \"{}\"", key.name, key.example));
+    }
+    lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_in_the_documentation_is_the_one_of_the_code() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/forebay.toml");
+        let written = fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(written, sample(), "docs/forebay.toml must be exactly:\n{}", sample());
+    }
+
+    #[test]
+    fn the_sample_sets_every_key() {
+        let config = Config::parse(&sample()).expect("the sample is good");
+        let Config { dir, run_dir, log, pool_file, pool_size } = config;
+        assert!(dir.is_some() && run_dir.is_some() && log.is_some() && pool_file.is_some());
+        assert_eq!(pool_size, Some(Size(100 << 30)));
+        assert_eq!(Config::parse(""), Ok(Config::default()));
+    }
+
+    #[test]
+    fn unknown_keys_are_named_with_their_line_and_the_nearest_right_one() {
+        let (line, message) = Config::parse("# hello\nrundir = \"/x\"\n").unwrap_err();
+        assert_eq!((line, message.as_str()), (2, "unknown key 'rundir': did you mean 'run-dir'?"));
+        let (line, message) = Config::parse("dir = \"/x\"\n\n[pool]\nsizes = \"1G\"\n").unwrap_err();
+        assert_eq!((line, message.as_str()), (4, "unknown key 'pool.sizes': did you mean 'pool.size'?"));
+        assert!(Config::parse("[disks]\na = 1\n").unwrap_err().1.contains("unknown key 'disks'"));
+    }
+
+    #[test]
+    fn values_of_the_wrong_kind_and_broken_files_are_named_with_their_line() {
+        assert_eq!(Config::parse("\ndir = 3\n").unwrap_err().0, 2);
+        assert!(Config::parse("[pool]\nsize = \"many\"\n").unwrap_err().1.contains("many"));
+        assert_eq!(Config::parse("dir = \"/x\"\nrun-dir = \n").unwrap_err().0, 2);
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let problem = Config::load(Path::new("/nowhere/forebay.toml")).unwrap_err();
+        assert!(problem.message.contains("/nowhere/forebay.toml"), "{problem}");
+    }
+}

@@ -1,0 +1,74 @@
+//! Requests about disks.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{Path, State};
+use serde_json::Value;
+
+use super::answer::{Failure, Reply, document};
+use crate::api::{self, AddDisk, SetDisk};
+use crate::problem::{Answer, Problem};
+use crate::registry::{NewDisk, Registry};
+
+type Shared = State<Arc<Registry>>;
+
+pub(super) async fn list(State(registry): Shared) -> Reply {
+    let disks = registry.disks().await?;
+    let disks: Vec<Value> = disks.iter().map(|view| api::disk_summary(view, registry.places())).collect();
+    Ok(document("disks", disks))
+}
+
+pub(super) async fn show(State(registry): Shared, Path(name): Path<String>) -> Reply {
+    let view = registry.disk(&name).await?;
+    Ok(document("disk", api::disk_full(&view, registry.places())))
+}
+
+pub(super) async fn add(State(registry): Shared, request: Result<Json<AddDisk>, JsonRejection>) -> Reply {
+    let Json(AddDisk { name, backing, read_only, raw_anyway, settings }) = request?;
+    let wanted = NewDisk { name, backing, read_only, raw_anyway, settings };
+    let places = registry.places().clone();
+    let view = to_the_end(async move { registry.add(wanted).await }).await?;
+    Ok(document("disk", api::disk_full(&view, &places)))
+}
+
+pub(super) async fn set(
+    State(registry): Shared,
+    Path(name): Path<String>,
+    request: Result<Json<SetDisk>, JsonRejection>,
+) -> Reply {
+    let Json(SetDisk { settings }) = request?;
+    let places = registry.places().clone();
+    let view = to_the_end(async move { registry.set(&name, &settings).await }).await?;
+    Ok(document("disk", api::disk_full(&view, &places)))
+}
+
+pub(super) async fn remove(State(registry): Shared, Path(name): Path<String>) -> Reply {
+    let removed = name.clone();
+    to_the_end(async move { registry.remove(&name).await }).await?;
+    Ok(document("removed", removed))
+}
+
+pub(super) async fn all_statistics(State(registry): Shared) -> Reply {
+    let disks = registry.disks().await?;
+    Ok(document("disks", disks.iter().map(api::statistics).collect::<Vec<Value>>()))
+}
+
+pub(super) async fn statistics(State(registry): Shared, Path(name): Path<String>) -> Reply {
+    let view = registry.disk(&name).await?;
+    Ok(document("disks", vec![api::statistics(&view)]))
+}
+
+/// Runs a change to its end, also if the client goes away in the middle.
+async fn to_the_end<T: Send + 'static>(
+    change: impl Future<Output = Answer<T>> + Send + 'static,
+) -> Result<T, Failure> {
+    match tokio::spawn(change).await {
+        Ok(outcome) => Ok(outcome?),
+        Err(error) => Err(Failure(Problem::failed(format!(
+            "Cannot finish the change: {error}; see the log of the daemon, and report it"
+        )))),
+    }
+}

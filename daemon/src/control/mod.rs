@@ -1,0 +1,66 @@
+//! The control plane: HTTP and JSON on a Unix socket, for the command line and for scripts.
+//!
+//! ```text
+//!   GET    /v1/disks              all disks            GET    /v1/pool
+//!   POST   /v1/disks              serve one more       GET    /v1/stats
+//!   GET    /v1/disks/NAME         one disk             GET    /v1/stats/NAME
+//!   PATCH  /v1/disks/NAME         change it
+//!   DELETE /v1/disks/NAME         stop serving it
+//! ```
+//! Whoever may open the socket may do all of it. Failures are problem documents (RFC 9457). A change that was accepted is
+//! finished even if the client goes away.
+
+mod answer;
+mod disks;
+
+use std::future::Future;
+use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::Uri;
+use axum::routing::get;
+
+use crate::api;
+use crate::problem::{Answer, Problem};
+use crate::registry::Registry;
+use answer::{Failure, Reply};
+
+/// Serves requests until `stop` is ready, then lets those that began end.
+///
+/// # Errors
+/// If the socket cannot be used.
+pub(crate) async fn serve(
+    listener: UnixListener,
+    registry: Arc<Registry>,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Answer<()> {
+    let failed = |error: std::io::Error| Problem::failed(format!("Cannot serve the control socket: {error}"));
+    listener.set_nonblocking(true).map_err(failed)?;
+    let listener = tokio::net::UnixListener::from_std(listener).map_err(failed)?;
+    axum::serve(listener, router(registry)).with_graceful_shutdown(stop).await.map_err(failed)
+}
+
+fn router(registry: Arc<Registry>) -> Router {
+    Router::new()
+        .route("/v1/disks", get(disks::list).post(disks::add))
+        .route("/v1/disks/{name}", get(disks::show).patch(disks::set).delete(disks::remove))
+        .route("/v1/stats", get(disks::all_statistics))
+        .route("/v1/stats/{name}", get(disks::statistics))
+        .route("/v1/pool", get(show_pool))
+        .fallback(unknown)
+        .with_state(registry)
+}
+
+async fn show_pool(State(registry): State<Arc<Registry>>) -> Reply {
+    let report = registry.pool_report().await?;
+    Ok(answer::document("pool", api::pool(&report, registry.pool())))
+}
+
+async fn unknown(uri: Uri) -> Failure {
+    Failure(Problem::missing(format!(
+        "There is nothing at {}: the interface begins with /v1/disks",
+        uri.path()
+    )))
+}

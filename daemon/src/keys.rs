@@ -1,0 +1,291 @@
+//! Keys of a disk: what `disk set NAME KEY=VALUE` takes, what `disk add` has options for, what the state remembers.
+//!
+//! One table names every key; parsing, printing, hints and the documentation go by it. A value is judged here as far
+//! as it can be without the disk; what depends on the pool is judged by the cache.
+
+use std::collections::BTreeMap;
+
+use cache::{Admission, DiskId, DiskSettings, Mode};
+use serde::{Deserialize, Serialize};
+
+use crate::problem::{Answer, Problem, hint};
+use crate::units::{Share, Size};
+
+/// The smallest and largest block, in bytes.
+const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 4096..=1 << 20;
+/// The least RAM of a disk, in bytes.
+const RAM_BYTES_MIN: u64 = 1 << 20;
+
+/// A key: its name, its default as users write it, and what it is for.
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) default: &'static str,
+    pub(crate) about: &'static str,
+}
+
+/// Every key that can be set, in the order in which they are shown.
+pub(crate) const KEYS: [Key; 7] = [
+    Key { name: "mode", default: "write-through", about: "write-through, write-around or pass-through" },
+    Key {
+        name: "block-size",
+        default: "64KiB",
+        about: "unit of the index, a power of two from 4KiB to 1MiB; a change drops what is cached of the disk",
+    },
+    Key { name: "reserve", default: "auto", about: "flash that the disk gets whatever the others do" },
+    Key { name: "limit", default: "auto", about: "flash that the disk never exceeds" },
+    Key { name: "ram", default: "32MiB", about: "RAM in front of the flash, at least 1MiB" },
+    Key {
+        name: "admission",
+        default: "adaptive",
+        about: "what may enter flash: adaptive, always or repeated:N",
+    },
+    Key {
+        name: "sequential-cutoff",
+        default: "4MiB",
+        about: "misses of a sequential run longer than this go past the cache; 0 = off",
+    },
+];
+
+/// Every key with its default and what it is for, one a line.
+pub(crate) fn table() -> String {
+    let line = |Key { name, default, about }: &Key| format!("  {name:18} {about}. Default: {default}\n");
+    KEYS.iter().map(line).collect::<Vec<_>>().concat()
+}
+
+/// Keys that are named in the plans and have no effect yet.
+const NOT_YET: [&str; 6] =
+    ["dirty-limit", "destage-rate-min", "destage-rate-max", "destage-order", "redundancy", "retry-time"];
+
+/// The values of all keys of one disk. In JSON and in the state each is the text that a user would write.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "BTreeMap<String, String>", try_from = "BTreeMap<String, String>")]
+pub(crate) struct Values {
+    mode: Mode,
+    block_bytes: u32,
+    reserve: Share,
+    limit: Share,
+    ram: Size,
+    admission: Admission,
+    sequential_cutoff: Size,
+}
+
+/// What the pool says about shares that Forebay is to choose.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PoolBounds {
+    /// The least that can be reserved.
+    pub(crate) reserve_bytes_min: u64,
+    /// What all disks can use together.
+    pub(crate) usable_bytes: u64,
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self {
+            mode: Mode::WriteThrough,
+            block_bytes: 64 << 10,
+            reserve: Share::Auto,
+            limit: Share::Auto,
+            ram: Size(32 << 20),
+            admission: Admission::Adaptive,
+            sequential_cutoff: Size(4 << 20),
+        }
+    }
+}
+
+impl Values {
+    /// The same values with those of `changes` (key, value as text) put in.
+    ///
+    /// # Errors
+    /// Names the key that is unknown, or the value that cannot be. Then nothing is changed.
+    pub(crate) fn with<'a>(&self, changes: impl IntoIterator<Item = (&'a str, &'a str)>) -> Answer<Self> {
+        let mut values = self.clone();
+        for (key, text) in changes {
+            values.put(key, text).map_err(Problem::invalid)?;
+        }
+        Ok(values)
+    }
+
+    fn put(&mut self, key: &str, text: &str) -> Result<(), String> {
+        let about = |message: String| format!("Cannot set {key}={text}: {message}");
+        match key {
+            "mode" => self.mode = parse_mode(text).map_err(about)?,
+            "block-size" => self.block_bytes = parse_block_bytes(text).map_err(about)?,
+            "reserve" => self.reserve = text.parse().map_err(about)?,
+            "limit" => self.limit = text.parse().map_err(about)?,
+            "ram" => self.ram = parse_ram(text).map_err(about)?,
+            "admission" => self.admission = text.parse().map_err(about)?,
+            "sequential-cutoff" => self.sequential_cutoff = text.parse().map_err(about)?,
+            _ if NOT_YET.contains(&key) => {
+                return Err(format!(
+                    "Cannot set {key}={text}: '{key}' belongs to write-back, which is not available yet; leave it out"
+                ));
+            }
+            _ => return Err(format!("Unknown key '{key}': {}", hint(key, &KEYS.map(|key| key.name)))),
+        }
+        Ok(())
+    }
+
+    /// Every key with its value as text, in the order of [`KEYS`].
+    pub(crate) fn named(&self) -> [(&'static str, String); KEYS.len()] {
+        [
+            ("mode", self.mode.to_string()),
+            ("block-size", Share::Bytes(self.block_bytes.into()).to_string()),
+            ("reserve", self.reserve.to_string()),
+            ("limit", self.limit.to_string()),
+            ("ram", Share::Bytes(self.ram.0).to_string()),
+            ("admission", self.admission.to_string()),
+            ("sequential-cutoff", Share::Bytes(self.sequential_cutoff.0).to_string()),
+        ]
+    }
+
+    /// What the cache is to do for a disk of `disk_bytes` with these values.
+    ///
+    /// # Errors
+    /// If the reservation would exceed the limit.
+    pub(crate) fn settings(&self, id: DiskId, disk_bytes: u64, pool: PoolBounds) -> Answer<DiskSettings> {
+        let reserve = self.reserve.of(disk_bytes);
+        let limit = self.limit.of(disk_bytes);
+        if let (Some(reserve), Some(limit)) = (reserve, limit)
+            && reserve > limit
+        {
+            return Err(Problem::invalid(format!(
+                "A reservation of {} is above the limit of {}: lower 'reserve' or raise 'limit'",
+                Size(reserve),
+                Size(limit)
+            )));
+        }
+        let reserve_bytes = reserve.unwrap_or(pool.reserve_bytes_min);
+        Ok(DiskSettings {
+            id,
+            mode: self.mode,
+            block_bytes: self.block_bytes,
+            reserve_bytes,
+            limit_bytes: limit.unwrap_or(pool.usable_bytes.max(reserve_bytes)),
+            ram_bytes: self.ram.0,
+            admission: self.admission,
+            sequential_cutoff_bytes: self.sequential_cutoff.0,
+            read_only: false,
+        })
+    }
+}
+
+fn parse_mode(text: &str) -> Result<Mode, String> {
+    if text == "write-back" {
+        return Err("write-back is not available yet; use write-through".to_owned());
+    }
+    text.parse()
+}
+
+fn parse_block_bytes(text: &str) -> Result<u32, String> {
+    let Size(bytes) = text.parse()?;
+    if !bytes.is_power_of_two() || !BLOCK_BYTES.contains(&bytes) {
+        return Err(format!("a block of {bytes} bytes cannot be; use a power of two from 4KiB to 1MiB"));
+    }
+    Ok(bytes as u32)
+}
+
+fn parse_ram(text: &str) -> Result<Size, String> {
+    let size: Size = text.parse()?;
+    if size.0 < RAM_BYTES_MIN {
+        return Err(format!("{size} of RAM are too little; use at least {}", Size(RAM_BYTES_MIN)));
+    }
+    Ok(size)
+}
+
+impl From<Values> for BTreeMap<String, String> {
+    fn from(values: Values) -> Self {
+        values.named().into_iter().map(|(key, text)| (key.to_owned(), text)).collect()
+    }
+}
+
+impl TryFrom<BTreeMap<String, String>> for Values {
+    type Error = Problem;
+
+    fn try_from(texts: BTreeMap<String, String>) -> Answer<Self> {
+        Self::default().with(texts.iter().map(|(key, text)| (key.as_str(), text.as_str())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POOL: PoolBounds = PoolBounds { reserve_bytes_min: 4 << 20, usable_bytes: 1 << 30 };
+
+    fn with(key: &str, text: &str) -> Answer<Values> {
+        Values::default().with([(key, text)])
+    }
+
+    #[test]
+    fn the_table_names_every_key_with_its_default() {
+        let named = Values::default().named();
+        for (key, (name, text)) in KEYS.iter().zip(named) {
+            assert_eq!((key.name, key.default), (name, text.as_str()));
+        }
+    }
+
+    #[test]
+    fn values_read_back_what_they_print() {
+        let values = Values::default()
+            .with([
+                ("mode", "write-around"),
+                ("block-size", "4096"),
+                ("reserve", "10%"),
+                ("limit", "1.5GiB"),
+                ("ram", "1M"),
+                ("admission", "repeated:3"),
+                ("sequential-cutoff", "0"),
+            ])
+            .expect("all are good");
+        let texts = BTreeMap::from(values.clone());
+        assert_eq!(texts["limit"], "1536MiB");
+        assert_eq!(Values::try_from(texts), Ok(values));
+    }
+
+    #[test]
+    fn an_unknown_key_is_answered_with_the_nearest_right_one() {
+        let problem = with("blocksize", "4K").unwrap_err();
+        assert_eq!(problem.message, "Unknown key 'blocksize': did you mean 'block-size'?");
+    }
+
+    #[test]
+    fn keys_and_modes_of_later_versions_are_refused_as_not_available_yet() {
+        for (key, text) in [("dirty-limit", "1G"), ("retry-time", "25s"), ("mode", "write-back")] {
+            assert!(with(key, text).unwrap_err().message.contains("not available yet"), "{key}");
+        }
+    }
+
+    #[test]
+    fn values_that_cannot_be_are_refused_and_named() {
+        for (key, text) in [
+            ("mode", "writethrough"),
+            ("block-size", "3000"),
+            ("block-size", "2KiB"),
+            ("block-size", "2MiB"),
+            ("block-size", "12KiB"),
+            ("ram", "1000"),
+            ("admission", "repeated:0"),
+            ("limit", "120%"),
+            ("reserve", "much"),
+        ] {
+            let problem = with(key, text).unwrap_err();
+            assert!(problem.message.starts_with(&format!("Cannot set {key}={text}: ")), "{problem}");
+        }
+    }
+
+    #[test]
+    fn a_reservation_above_the_limit_is_refused() {
+        let values = Values::default().with([("reserve", "2G"), ("limit", "1G")]).expect("each is good");
+        let problem = values.settings(DiskId(1), 10 << 30, POOL).unwrap_err();
+        assert!(problem.message.contains("above the limit"), "{problem}");
+    }
+
+    #[test]
+    fn shares_that_are_left_to_us_follow_the_pool() {
+        let settings = Values::default().settings(DiskId(1), 10 << 30, POOL).expect("nothing is wrong");
+        assert_eq!((settings.reserve_bytes, settings.limit_bytes), (4 << 20, 1 << 30));
+        let fifth = with("limit", "20%").expect("it is good");
+        let settings = fifth.settings(DiskId(1), 10 << 30, POOL).expect("nothing is wrong");
+        assert_eq!(settings.limit_bytes, 2 << 30);
+    }
+}

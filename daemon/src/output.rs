@@ -1,0 +1,94 @@
+//! Text on standard output: tables and pairs for people.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use crate::problem::{Answer, Problem};
+use crate::units::Size;
+
+/// What stands where nothing is known.
+const NOTHING: &str = "-";
+
+/// Prints `text`. Whoever reads it may stop early; that is no failure.
+pub(crate) fn print(text: &str) -> Answer<()> {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(Problem::failed(format!("Cannot write to standard output: {error}"))),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Rows under their headings, columns as wide as they need.
+pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([headings[column].len()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let padded = cells.zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        let line = padded.collect::<Vec<_>>().join("  ");
+        format!("{}\n", line.trim_end())
+    };
+    let mut text = line(&mut headings.iter().copied());
+    for row in rows {
+        text.push_str(&line(&mut row.iter().map(String::as_str)));
+    }
+    text
+}
+
+/// One pair a line, values in one column.
+pub(crate) fn pairs(pairs: &[(&str, String)]) -> String {
+    let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lines: Vec<String> = pairs.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect();
+    lines.concat()
+}
+
+/// A number of bytes from a document.
+pub(crate) fn size(value: &Value) -> String {
+    value.as_u64().map_or_else(|| NOTHING.to_owned(), |bytes| Size(bytes).to_string())
+}
+
+/// A number from a document.
+pub(crate) fn number(value: &Value) -> String {
+    value.as_u64().map_or_else(|| NOTHING.to_owned(), |number| number.to_string())
+}
+
+/// A text from a document.
+pub(crate) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or(NOTHING).to_owned()
+}
+
+/// A ratio from a document, in hundredths.
+pub(crate) fn percent(value: &Value) -> String {
+    value.as_f64().map_or_else(|| NOTHING.to_owned(), |ratio| format!("{:.1}%", ratio * 100.0))
+}
+
+/// The entries of a list in a document.
+pub(crate) fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_they_need() {
+        let rows = [vec!["a".to_owned(), "1".to_owned()], vec!["long-name".to_owned(), "22".to_owned()]];
+        assert_eq!(table(&["NAME", "N"], &rows), "NAME       N\na          1\nlong-name  22\n");
+        assert_eq!(pairs(&[("a", "1".to_owned()), ("bcd", "2".to_owned())]), "a    1\nbcd  2\n");
+    }
+
+    #[test]
+    fn what_is_not_known_is_a_dash() {
+        let nothing = Value::Null;
+        assert_eq!([size(&nothing), number(&nothing), text(&nothing), percent(&nothing)], ["-"; 4]);
+        assert_eq!(percent(&json!(0.5)), "50.0%");
+        assert_eq!(size(&json!(4096)), "4KiB");
+    }
+}

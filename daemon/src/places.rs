@@ -1,0 +1,214 @@
+//! Where the daemon keeps and offers things: DIR for what must survive, RUN for sockets.
+//!
+//! ```text
+//!   DIR  state.json  lock  pool.img               /var/lib/forebay, or $XDG_STATE_HOME/forebay
+//!   RUN  control.sock  nbd/NAME.sock               /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
+//! ```
+
+use std::env;
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use crate::problem::{Answer, Problem};
+
+/// The two folders, absolute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Places {
+    /// What must survive.
+    pub(crate) dir: PathBuf,
+    /// Sockets.
+    pub(crate) run: PathBuf,
+}
+
+/// What the defaults depend on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Surroundings {
+    /// Runs as the administrator of the host.
+    pub(crate) is_root: bool,
+    /// `$XDG_STATE_HOME`.
+    pub(crate) state_home: Option<PathBuf>,
+    /// `$XDG_RUNTIME_DIR`.
+    pub(crate) runtime_dir: Option<PathBuf>,
+    /// `$HOME`.
+    pub(crate) home: Option<PathBuf>,
+}
+
+impl Surroundings {
+    /// Those of this process. Empty and relative paths count as not set, as the XDG rules say.
+    pub(crate) fn of_process() -> Self {
+        let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        Self {
+            is_root: nix::unistd::geteuid().is_root(),
+            state_home: folder("XDG_STATE_HOME"),
+            runtime_dir: folder("XDG_RUNTIME_DIR"),
+            home: folder("HOME"),
+        }
+    }
+
+    fn default_dir(&self) -> Answer<PathBuf> {
+        if self.is_root {
+            return Ok("/var/lib/forebay".into());
+        }
+        let state_home =
+            self.state_home.clone().or_else(|| self.home.as_ref().map(|home| home.join(".local/state")));
+        state_home.map(|home| home.join("forebay")).ok_or_else(|| {
+            Problem::invalid(
+                "Cannot tell where to keep things: neither XDG_STATE_HOME nor HOME is set; give --dir",
+            )
+        })
+    }
+
+    /// Where sockets are if nothing else is said.
+    pub(crate) fn default_run(&self) -> Answer<PathBuf> {
+        if self.is_root {
+            return Ok("/run/forebay".into());
+        }
+        self.runtime_dir.as_ref().map(|dir| dir.join("forebay")).ok_or_else(|| {
+            Problem::invalid(
+                "Cannot tell where the sockets are: XDG_RUNTIME_DIR is not set; give --socket (for serve: --run-dir)",
+            )
+        })
+    }
+}
+
+impl Places {
+    /// The folders for what was asked for.
+    ///
+    /// # Errors
+    /// If there is neither a word nor a default.
+    pub(crate) fn resolve(
+        dir: Option<PathBuf>,
+        run: Option<PathBuf>,
+        surroundings: &Surroundings,
+    ) -> Answer<Self> {
+        let run = match (run, &dir) {
+            (Some(run), _) => run,
+            (None, Some(dir)) => dir.clone(),
+            (None, None) => surroundings.default_run()?,
+        };
+        let dir = match dir {
+            Some(dir) => dir,
+            None => surroundings.default_dir()?,
+        };
+        Ok(Self { dir: absolute(&dir)?, run: absolute(&run)? })
+    }
+
+    /// Makes the folders that are missing: DIR for its owner only, RUN open to look into (sockets have rights of
+    /// their own).
+    pub(crate) fn make(&self) -> Answer<()> {
+        make_folder(&self.dir, 0o700)?;
+        make_folder(&self.run, 0o755)?;
+        make_folder(&self.nbd(), 0o755)
+    }
+
+    /// The control socket.
+    pub(crate) fn control_socket(&self) -> PathBuf {
+        control_socket_in(&self.run)
+    }
+
+    /// Where NBD sockets are.
+    pub(crate) fn nbd(&self) -> PathBuf {
+        self.run.join("nbd")
+    }
+
+    /// The NBD socket of a disk.
+    pub(crate) fn nbd_socket(&self, disk: &str) -> PathBuf {
+        self.nbd().join(format!("{disk}.sock"))
+    }
+
+    /// The pool that the daemon makes by itself.
+    pub(crate) fn embedded_pool(&self) -> PathBuf {
+        self.dir.join("pool.img")
+    }
+
+    /// Claims DIR for this process until the file is dropped. The file itself stays: removing it would let two
+    /// processes hold the lock of different files.
+    ///
+    /// # Errors
+    /// If another daemon has it.
+    pub(crate) fn claim(&self) -> Answer<File> {
+        let path = self.dir.join("lock");
+        let failed = |error: io::Error| Problem::failed(format!("Cannot lock {}: {error}", path.display()));
+        let file = File::options().write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(fs::TryLockError::WouldBlock) => Err(Problem::conflict(format!(
+                "Cannot serve from {}: another Forebay does so already; stop that one first, or give --dir another folder",
+                self.dir.display()
+            ))),
+            Err(fs::TryLockError::Error(error)) => Err(failed(error)),
+        }
+    }
+}
+
+/// The control socket in a folder for sockets.
+pub(crate) fn control_socket_in(run: &Path) -> PathBuf {
+    run.join("control.sock")
+}
+
+/// `path` from the root, without looking at what is there.
+pub(crate) fn absolute(path: &Path) -> Answer<PathBuf> {
+    std::path::absolute(path).map_err(|error| {
+        Problem::invalid(format!("Cannot use path '{}': {error}; give another", path.display()))
+    })
+}
+
+fn make_folder(path: &Path, mode: u32) -> Answer<()> {
+    DirBuilder::new().recursive(true).mode(mode).create(path).map_err(|error| {
+        Problem::failed(format!(
+            "Cannot make folder {}: {error}; make it for this user, or give another one (--dir, --run-dir)",
+            path.display()
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    fn places(
+        dir: Option<&str>,
+        run: Option<&str>,
+        surroundings: &Surroundings,
+    ) -> Answer<(PathBuf, PathBuf)> {
+        let places = Places::resolve(dir.map(Into::into), run.map(Into::into), surroundings)?;
+        Ok((places.dir, places.run))
+    }
+
+    #[test]
+    fn defaults_follow_the_user_and_the_folder_that_was_given() {
+        let root = Surroundings { is_root: true, ..Surroundings::default() };
+        let user = Surroundings {
+            home: Some("/home/u".into()),
+            runtime_dir: Some("/run/user/7".into()),
+            ..Surroundings::default()
+        };
+        let pair = |dir: &str, run: &str| Ok((dir.into(), run.into()));
+        assert_eq!(places(None, None, &root), pair("/var/lib/forebay", "/run/forebay"));
+        assert_eq!(places(None, None, &user), pair("/home/u/.local/state/forebay", "/run/user/7/forebay"));
+        assert_eq!(places(Some("/d"), None, &root), pair("/d", "/d"));
+        assert_eq!(places(Some("/d"), Some("/r"), &user), pair("/d", "/r"));
+        assert_eq!(places(None, Some("/r"), &root), pair("/var/lib/forebay", "/r"));
+    }
+
+    #[test]
+    fn without_any_default_the_option_to_give_is_named() {
+        let problem = places(None, None, &Surroundings::default()).unwrap_err();
+        assert!(problem.message.contains("--run-dir"), "{problem}");
+        let problem = places(None, Some("/r"), &Surroundings::default()).unwrap_err();
+        assert!(problem.message.contains("--dir"), "{problem}");
+    }
+
+    #[test]
+    fn a_folder_is_claimed_by_one_at_a_time() {
+        let temp = TempDir::new();
+        let places = Places { dir: temp.path().into(), run: temp.path().into() };
+        let held = places.claim().expect("nobody has it");
+        assert!(places.claim().unwrap_err().message.contains("another Forebay"));
+        drop(held);
+        places.claim().expect("it was given back");
+    }
+}

@@ -1,0 +1,211 @@
+//! Which flash the daemon uses, and what it may do to it.
+//!
+//! ```text
+//!   file is missing ── ours to make, or a size was given ──> record, make, format, record
+//!   holds nothing   ── named by the user, or new ──────────> record, format
+//!   holds our pool  ───────────────────────────────────────> open
+//!   anything else   ── its exact id given (--erase) ───────> record, format;  else refuse, with the id
+//! ```
+//! Nothing that holds data is formatted without its exact id. No data lives on the pool alone in this version, so a
+//! pool that is named anew by the user replaces the one that is remembered.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use block::file::Identity;
+use cache::{Identified, PoolId};
+use nix::sys::statvfs::statvfs;
+
+use crate::places::{Places, absolute};
+use crate::problem::{Answer, Problem};
+use crate::shard::{Found, ShardHandle};
+use crate::state::{PoolRecord, State};
+use crate::units::Size;
+
+/// The pool that the daemon makes by itself: this share of the free space of its folder, in hundredths.
+const EMBEDDED_PERCENT: u64 = 10;
+/// And at most so many bytes.
+const EMBEDDED_BYTES_MAX: u64 = 32 << 30;
+/// Sizes of files that are made are rounded down to this many bytes.
+const ROUNDING: u64 = 1 << 20;
+
+/// What the user said about the pool.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PoolChoice {
+    /// The file or device to use.
+    pub(crate) file: Option<PathBuf>,
+    /// Its size, if it has to be made.
+    pub(crate) size: Option<Size>,
+    /// The id of what may be erased.
+    pub(crate) erase: Option<String>,
+}
+
+/// The pool that is in use now.
+#[derive(Clone, Debug)]
+pub(crate) struct PoolInUse {
+    pub(crate) path: PathBuf,
+    pub(crate) identity: Identity,
+    pub(crate) fallback: Option<String>,
+}
+
+/// Finds or makes the pool and opens it on the shard. What is decided is recorded in `state` before it is done.
+///
+/// # Errors
+/// If there is no pool that may be used. Then nothing that held data was changed.
+pub(crate) async fn open(
+    places: &Places,
+    shard: &ShardHandle,
+    state: &mut State,
+    choice: &PoolChoice,
+) -> Answer<PoolInUse> {
+    let remembered = state.pool.clone();
+    let path = match (&choice.file, &remembered) {
+        (Some(file), _) => absolute(file)?,
+        (None, Some(record)) => record.path.clone(),
+        (None, None) => places.embedded_pool(),
+    };
+    remove_unfinished(&path, remembered.as_ref())?;
+    let mut setup = Setup { places, shard, state, path, choice };
+    let found = if setup.path.exists() { setup.take_existing().await? } else { setup.make().await? };
+    shard.open_pool().await?;
+    Ok(PoolInUse { path: setup.path, identity: found.identity, fallback: found.fallback })
+}
+
+/// Removes a file that a crash left while it was being made. It never held anything.
+fn remove_unfinished(path: &Path, remembered: Option<&PoolRecord>) -> Answer<()> {
+    let unfinished = remembered.is_some_and(|record| record.being_made && record.path == path);
+    if !unfinished || !path.exists() {
+        return Ok(());
+    }
+    fs::remove_file(path).map_err(|error| {
+        Problem::failed(format!(
+            "Cannot remove {}, a pool that was not finished when Forebay was stopped: {error}; remove it by hand",
+            path.display()
+        ))
+    })
+}
+
+struct Setup<'a> {
+    places: &'a Places,
+    shard: &'a ShardHandle,
+    state: &'a mut State,
+    path: PathBuf,
+    choice: &'a PoolChoice,
+}
+
+impl Setup<'_> {
+    /// Makes a pool file where there is none.
+    async fn make(&mut self) -> Answer<Found> {
+        let bytes = self.size_to_make()?;
+        let id = self.shard.draw_pool_id().await?;
+        // 1. A crash after this leaves a file that the next start makes again.
+        self.record(id, true)?;
+        // 2. The file, and the pool in it.
+        let found = self.shard.look_at_pool(self.path.clone(), Some(bytes)).await?;
+        self.shard.format_pool(id).await?;
+        // 3. From here on it is a pool that must be found again.
+        self.record(id, false)?;
+        Ok(found)
+    }
+
+    /// How large a file to make; says why if none may be made.
+    fn size_to_make(&self) -> Answer<u64> {
+        let path = self.path.display();
+        let is_remembered = self.remembered_here().is_some_and(|record| !record.being_made);
+        if is_remembered && self.choice.file.is_none() {
+            return Err(Problem::failed(format!(
+                "Cannot find the pool {path}; attach its device again, or give another file or device with --pool"
+            )));
+        }
+        if let Some(Size(bytes)) = self.choice.size {
+            return Ok(bytes / ROUNDING * ROUNDING);
+        }
+        if self.path != self.places.embedded_pool() {
+            return Err(Problem::invalid(format!(
+                "Cannot use {path} as the pool: it does not exist; give --pool-size to make a file there"
+            )));
+        }
+        let free_bytes = free_space(&self.places.dir)?;
+        let bytes = (free_bytes / 100 * EMBEDDED_PERCENT).min(EMBEDDED_BYTES_MAX) / ROUNDING * ROUNDING;
+        println!(
+            "No pool is configured: making {path} of {} ({EMBEDDED_PERCENT} % of the free space, at most {})",
+            Size(bytes),
+            Size(EMBEDDED_BYTES_MAX)
+        );
+        Ok(bytes)
+    }
+
+    /// Takes a file or device that is there, if it may be taken.
+    async fn take_existing(&mut self) -> Answer<Found> {
+        let found = self.shard.look_at_pool(self.path.clone(), None).await?;
+        let remembered_id = self.remembered_here().map(|record| record.id.clone());
+        let erase = self.choice.erase.as_deref();
+        let (id, what) = match &found.content {
+            Identified::Blank if remembered_id.is_some() && self.choice.file.is_none() => {
+                return Err(Problem::failed(format!(
+                    "Cannot find the pool on {path}: it holds nothing any more; check that it is the right device, or \
+                     make a new pool on it with --pool {path}",
+                    path = self.path.display()
+                )));
+            }
+            Identified::Blank if erase.is_none() => return self.format(found).await,
+            Identified::Blank => return Err(self.nothing_to_erase("it holds nothing")),
+            Identified::Pool { id, .. } if erase.is_none() && remembered_id == Some(id.to_string()) => {
+                return Ok(found);
+            }
+            Identified::Pool { id, size_bytes, .. } => {
+                (id.to_string(), format!("a pool of {} that this Forebay did not make", Size(*size_bytes)))
+            }
+            Identified::Foreign { id } => (id.clone(), "data that is no pool".to_owned()),
+            Identified::Damaged { id, what } => (id.clone(), format!("a damaged pool ({what})")),
+            Identified::Newer { id, version } => {
+                (id.clone(), format!("a pool of a newer Forebay (format {version})"))
+            }
+        };
+        match erase {
+            Some(word) if word == id => self.format(found).await,
+            Some(_) => Err(self.nothing_to_erase(&format!("it holds {what} with the id {id}"))),
+            None => Err(self.refuse(&what, &id)),
+        }
+    }
+
+    async fn format(&mut self, found: Found) -> Answer<Found> {
+        let id = self.shard.draw_pool_id().await?;
+        // Recorded first: a crash in between leaves something that is refused, or a pool that is known.
+        self.record(id, false)?;
+        self.shard.format_pool(id).await?;
+        Ok(found)
+    }
+
+    fn record(&mut self, id: PoolId, being_made: bool) -> Answer<()> {
+        self.state.pool = Some(PoolRecord { path: self.path.clone(), id: id.to_string(), being_made });
+        self.state.save(&self.places.dir)
+    }
+
+    fn remembered_here(&self) -> Option<&PoolRecord> {
+        self.state.pool.as_ref().filter(|record| record.path == self.path)
+    }
+
+    fn refuse(&self, what: &str, id: &str) -> Problem {
+        let path = self.path.display();
+        Problem::conflict(format!(
+            "Cannot use {path} as the pool: it holds {what}. Nothing was changed. If what it holds may be destroyed: \
+             forebay serve --pool {path} --erase {id}"
+        ))
+    }
+
+    fn nothing_to_erase(&self, what: &str) -> Problem {
+        let word = self.choice.erase.as_deref().unwrap_or_default();
+        Problem::conflict(format!(
+            "Cannot erase '{word}' on {}: {what}. Nothing was changed; leave --erase out, or give the id of what is there",
+            self.path.display()
+        ))
+    }
+}
+
+fn free_space(dir: &Path) -> Answer<u64> {
+    let about = statvfs(dir).map_err(|error| {
+        Problem::failed(format!("Cannot tell the free space of {}: {error}", dir.display()))
+    })?;
+    Ok(about.blocks_available() * about.fragment_size())
+}

@@ -1,0 +1,109 @@
+//! What could not be done, in words for an administrator.
+//!
+//! One type for the whole daemon: the control plane turns it into a problem document, the command line into the line
+//! after `error: `. A message starts with a capital, says what was tried with values, and what to do next.
+
+use std::fmt;
+
+/// Why something was not done. Nothing was changed, or the message says what was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// Who can do something about it.
+    pub(crate) kind: ProblemKind,
+    /// One line, as [`Problem`] asks for.
+    pub(crate) message: String,
+}
+
+/// Who can do something about a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProblemKind {
+    /// The request cannot be: change it.
+    Invalid,
+    /// What it names is not here.
+    Missing,
+    /// Something else stands in the way: change that first.
+    Conflict,
+    /// It is not possible now; it may be later.
+    Unavailable,
+    /// The host failed: its logs say more.
+    Failed,
+}
+
+/// What most functions of the daemon return.
+pub(crate) type Answer<T> = Result<T, Problem>;
+
+impl Problem {
+    /// The request cannot be.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self { kind: ProblemKind::Invalid, message: message.into() }
+    }
+
+    /// What the request names is not here.
+    pub(crate) fn missing(message: impl Into<String>) -> Self {
+        Self { kind: ProblemKind::Missing, message: message.into() }
+    }
+
+    /// Something else stands in the way.
+    pub(crate) fn conflict(message: impl Into<String>) -> Self {
+        Self { kind: ProblemKind::Conflict, message: message.into() }
+    }
+
+    /// Not possible now.
+    pub(crate) fn unavailable(message: impl Into<String>) -> Self {
+        Self { kind: ProblemKind::Unavailable, message: message.into() }
+    }
+
+    /// The host failed.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self { kind: ProblemKind::Failed, message: message.into() }
+    }
+}
+
+impl ProblemKind {
+    /// The status that HTTP has for it.
+    pub(crate) fn http_status(self) -> u16 {
+        match self {
+            Self::Invalid => 400,
+            Self::Missing => 404,
+            Self::Conflict => 409,
+            Self::Unavailable => 503,
+            Self::Failed => 500,
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// The candidate that `word` was most likely meant to be, if one is near.
+pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let scored = candidates.into_iter().map(|candidate| (strsim::jaro_winkler(word, candidate), candidate));
+    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 >= 0.75).then_some(best.1)
+}
+
+/// `; did you mean 'WORD'?`, or the list of all candidates if none is near.
+pub(crate) fn hint(word: &str, candidates: &[&str]) -> String {
+    match nearest(word, candidates.iter().copied()) {
+        Some(near) => format!("did you mean '{near}'?"),
+        None => format!("use one of {}", candidates.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_finger_finds_the_word_that_was_meant() {
+        assert_eq!(nearest("blok-size", ["mode", "block-size", "reserve"]), Some("block-size"));
+        assert_eq!(nearest("blocksize", ["mode", "block-size", "reserve"]), Some("block-size"));
+        assert_eq!(nearest("xyz", ["mode", "block-size", "reserve"]), None);
+        assert!(hint("xyz", &["mode", "ram"]).contains("mode, ram"));
+    }
+}

@@ -1,0 +1,388 @@
+//! The disks of this host: what is remembered, what is served, and the way between.
+//!
+//! ```text
+//!   add:     look at the backing ── number ── attach on the shard ── remember durably ── answer;   undone if a step fails
+//!   remove:  detach (requests end, flush) ── forget durably ── answer
+//!   start:   every remembered disk is attached by a task of its own; what fails waits and is tried again
+//! ```
+//! Changes go one after another; looking at a backing, which may hang, happens before a change begins. Readers never
+//! wait for a change.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use std::time::Duration;
+
+use block::file::{Access, Identity};
+use tokio::sync::{Mutex, mpsc};
+
+use crate::backing::{self, Images, Location};
+use crate::keys::Values;
+use crate::names;
+use crate::places::Places;
+use crate::pool::PoolInUse;
+use crate::problem::{Answer, Problem};
+use crate::shard::{Attaching, DiskReport, PoolReport, Reconfiguring, ShardHandle};
+use crate::sockets;
+use crate::state::{DiskRecord, State};
+
+/// How long a backing may take to answer a first look.
+const PROBE_TIME_MAX: Duration = Duration::from_secs(20);
+/// How long the start of the daemon waits for disks.
+const FIRST_TRY_TIME_MAX: Duration = Duration::from_secs(5);
+/// How long a disk that could not be served waits before it is tried again.
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The disks of this host. Shared by the tasks of the control plane.
+pub(crate) struct Registry {
+    places: Places,
+    shard: ShardHandle,
+    pool: PoolInUse,
+    /// Held by whoever changes something.
+    changing: Mutex<()>,
+    /// What is remembered, as it was saved last. Locked for moments only.
+    state: StdMutex<State>,
+    /// Why remembered disks are not served now, by name.
+    waiting: StdMutex<BTreeMap<String, String>>,
+}
+
+/// What is wanted of a new disk.
+#[derive(Clone, Debug)]
+pub(crate) struct NewDisk {
+    pub(crate) name: String,
+    pub(crate) backing: String,
+    pub(crate) read_only: bool,
+    pub(crate) raw_anyway: bool,
+    pub(crate) settings: BTreeMap<String, String>,
+}
+
+/// A disk as it stands: what is remembered, and how it is served or why it is not.
+#[derive(Clone, Debug)]
+pub(crate) struct DiskView {
+    pub(crate) record: DiskRecord,
+    pub(crate) report: Result<DiskReport, String>,
+}
+
+impl Registry {
+    /// A registry over what is remembered.
+    pub(crate) fn new(places: Places, shard: ShardHandle, pool: PoolInUse, state: State) -> Arc<Self> {
+        let waiting =
+            state.disks.iter().map(|disk| (disk.name.clone(), "not tried yet".to_owned())).collect();
+        Arc::new(Self {
+            places,
+            shard,
+            pool,
+            changing: Mutex::new(()),
+            state: StdMutex::new(state),
+            waiting: StdMutex::new(waiting),
+        })
+    }
+
+    /// Where things are.
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// The pool in use.
+    pub(crate) fn pool(&self) -> &PoolInUse {
+        &self.pool
+    }
+
+    /// How the pool stands.
+    pub(crate) async fn pool_report(&self) -> Answer<PoolReport> {
+        self.shard.pool_report().await
+    }
+
+    /// Every disk, in the order in which they were added.
+    pub(crate) async fn disks(&self) -> Answer<Vec<DiskView>> {
+        let mut reports: BTreeMap<_, _> = self.shard.disks().await?.into_iter().collect();
+        let state = self.state();
+        let view = |record: &DiskRecord| DiskView {
+            record: record.clone(),
+            report: reports.remove(&record.name).ok_or_else(|| self.reason(&record.name)),
+        };
+        Ok(state.disks.iter().map(view).collect())
+    }
+
+    /// One disk.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub(crate) async fn disk(&self, name: &str) -> Answer<DiskView> {
+        let record = known(&self.state(), name)?.clone();
+        let report = self.shard.disk_report(name.to_owned()).await?;
+        Ok(DiskView { record, report: report.ok_or_else(|| self.reason(name)) })
+    }
+
+    /// Serves a new disk and remembers it.
+    ///
+    /// # Errors
+    /// Whatever stands in the way; then everything is as before.
+    pub(crate) async fn add(&self, wanted: NewDisk) -> Answer<DiskView> {
+        names::check(&wanted.name)?;
+        let socket = self.places.nbd_socket(&wanted.name);
+        sockets::check_length(&socket)?;
+        let location = Location::parse(&wanted.backing)?;
+        let texts = wanted.settings.iter().map(|(key, text)| (key.as_str(), text.as_str()));
+        let values = Values::default().with(texts)?;
+        free_name(&self.state(), &wanted.name)?;
+        let images = if wanted.raw_anyway { Images::ServedAsRaw } else { Images::Refused };
+        let identity = look_at(&location, images).await?;
+
+        let changing = self.changing.lock().await;
+        let mut changed = self.state();
+        free_name(&changed, &wanted.name)?;
+        self.check_unshared(&wanted.name, identity).await?;
+        self.check_not_waited_for(&changed, &wanted.name, &location)?;
+        // The number is used up durably before anything can be cached under it, so that whatever a crash leaves on flash
+        // is never taken for another disk's.
+        let id = changed.take_disk_number();
+        changed.save(&self.places.dir)?;
+        self.replace_state(changed.clone());
+        let record = DiskRecord {
+            id,
+            name: wanted.name,
+            backing: location.to_string(),
+            read_only: wanted.read_only,
+            raw_anyway: wanted.raw_anyway,
+            settings: values,
+        };
+        self.shard.attach(self.attaching(&record, location)).await?;
+        changed.disks.push(record.clone());
+        if let Err(problem) = changed.save(&self.places.dir) {
+            let undone = self.shard.detach(record.name.clone()).await;
+            log_if_failed(&undone);
+            return Err(problem);
+        }
+        self.replace_state(changed);
+        drop(changing);
+        self.disk(&record.name).await
+    }
+
+    /// Changes how a disk is cached, and remembers it.
+    ///
+    /// # Errors
+    /// If it cannot be so; then everything is as before.
+    pub(crate) async fn set(&self, name: &str, changes: &BTreeMap<String, String>) -> Answer<DiskView> {
+        let changing = self.changing.lock().await;
+        let mut changed = self.state();
+        let before = known(&changed, name)?.settings.clone();
+        let values = before.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
+        let served = self.shard.disk_report(name.to_owned()).await?.is_some();
+        if served {
+            self.reconfigure(name, &values).await?;
+        }
+        let record = changed.disks.iter_mut().find(|disk| disk.name == name);
+        record.expect("it is known, and the lock is held").settings = values;
+        if let Err(problem) = changed.save(&self.places.dir) {
+            if served {
+                log_if_failed(&self.reconfigure(name, &before).await);
+            }
+            return Err(problem);
+        }
+        self.replace_state(changed);
+        drop(changing);
+        self.disk(name).await
+    }
+
+    /// Stops serving a disk and forgets it. The content of its backing stays.
+    ///
+    /// # Errors
+    /// If there is none of this name, or what is remembered cannot be changed.
+    pub(crate) async fn remove(self: &Arc<Self>, name: &str) -> Answer<()> {
+        let _changing = self.changing.lock().await;
+        let mut changed = self.state();
+        known(&changed, name)?;
+        let detached = if self.shard.disk_report(name.to_owned()).await?.is_some() {
+            self.shard.detach(name.to_owned()).await
+        } else {
+            Ok(())
+        };
+        changed.disks.retain(|disk| disk.name != name);
+        if let Err(problem) = changed.save(&self.places.dir) {
+            self.set_waiting(name, "it was to be removed, and that could not be remembered");
+            tokio::spawn(Arc::clone(self).keep_trying(name.to_owned()));
+            return Err(problem);
+        }
+        self.replace_state(changed);
+        lock(&self.waiting).remove(name);
+        detached
+    }
+
+    /// Attaches every remembered disk by a task of its own, again and again until it works. Ready when each was tried
+    /// once, or after some seconds: a backing that hangs holds up nobody.
+    pub(crate) async fn start(self: &Arc<Self>) {
+        let (tried, mut all_tried) = mpsc::channel::<()>(1);
+        for disk in self.state().disks {
+            let (registry, tried) = (Arc::clone(self), tried.clone());
+            tokio::spawn(async move {
+                let done = registry.try_to_serve(&disk.name).await;
+                drop(tried);
+                if !done {
+                    registry.keep_trying(disk.name).await;
+                }
+            });
+        }
+        drop(tried);
+        // Nothing is ever sent: this ends when the last task has dropped its end, or in time.
+        if tokio::time::timeout(FIRST_TRY_TIME_MAX, all_tried.recv()).await.is_err() {
+            tracing::warn!("Some backings do not answer; their disks are served as soon as they do");
+        }
+    }
+
+    /// Ends the service of every disk: requests end, backings are flushed. What is remembered stays.
+    pub(crate) async fn stop(&self) -> Answer<()> {
+        // Kept, so that no retry begins to serve a disk behind this.
+        let changing = self.changing.lock().await;
+        let mut detaching = tokio::task::JoinSet::new();
+        for (name, _) in self.shard.disks().await? {
+            let shard = self.shard.clone();
+            detaching.spawn(async move { shard.detach(name).await });
+        }
+        let outcomes = detaching.join_all().await;
+        drop(changing);
+        outcomes.into_iter().collect()
+    }
+
+    async fn keep_trying(self: Arc<Self>, name: String) {
+        loop {
+            tokio::time::sleep(RETRY_INTERVAL).await;
+            if self.try_to_serve(&name).await {
+                return;
+            }
+        }
+    }
+
+    /// True if there is nothing more to do: the disk is served, or no longer wanted.
+    async fn try_to_serve(&self, name: &str) -> bool {
+        let Some(record) = self.state().disk(name).cloned() else { return true };
+        match self.serve(&record).await {
+            Ok(()) => {
+                lock(&self.waiting).remove(name);
+                tracing::info!("Serving disk '{name}' from {}", record.backing);
+                true
+            }
+            Err(problem) => {
+                self.set_waiting(name, &problem.message);
+                false
+            }
+        }
+    }
+
+    async fn serve(&self, record: &DiskRecord) -> Answer<()> {
+        let location = Location::parse(&record.backing)?;
+        // Not asked for images: the guest of a raw disk may write to it whatever it likes.
+        let identity = look_at(&location, Images::ServedAsRaw).await?;
+        let _changing = self.changing.lock().await;
+        let state = self.state();
+        let Some(current) = state.disk(&record.name).filter(|current| current.id == record.id) else {
+            return Ok(());
+        };
+        self.check_unshared(&record.name, identity).await?;
+        self.shard.attach(self.attaching(current, location)).await
+    }
+
+    fn set_waiting(&self, name: &str, reason: &str) {
+        let before = lock(&self.waiting).insert(name.to_owned(), reason.to_owned());
+        if before.as_deref() != Some(reason) {
+            tracing::warn!("Disk '{name}' waits and is tried again every 5 s: {reason}");
+        }
+    }
+
+    fn reason(&self, name: &str) -> String {
+        lock(&self.waiting).get(name).cloned().unwrap_or_else(|| "it is being attached or removed".to_owned())
+    }
+
+    async fn reconfigure(&self, name: &str, values: &Values) -> Answer<()> {
+        self.shard.reconfigure(Reconfiguring { name: name.to_owned(), values: values.clone() }).await
+    }
+
+    fn attaching(&self, record: &DiskRecord, location: Location) -> Attaching {
+        Attaching {
+            name: record.name.clone(),
+            id: record.id,
+            location,
+            access: if record.read_only { Access::ReadOnly } else { Access::ReadWrite },
+            values: record.settings.clone(),
+            socket: self.places.nbd_socket(&record.name),
+        }
+    }
+
+    /// Refuses storage that another disk or the pool is on, however it was named.
+    async fn check_unshared(&self, name: &str, identity: Identity) -> Answer<()> {
+        if identity.same_storage(&self.pool.identity) {
+            return Err(shared(name, "it is the pool"));
+        }
+        for (other, report) in self.shard.disks().await? {
+            if other != name && report.identity.same_storage(&identity) {
+                return Err(shared(name, &format!("disk '{other}' is on it")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a backing that a waiting disk will use. Compares names only: what a disk waits for may not answer.
+    fn check_not_waited_for(&self, state: &State, name: &str, location: &Location) -> Answer<()> {
+        let waiting = lock(&self.waiting);
+        let same =
+            |other: &&DiskRecord| other.backing == location.to_string() && waiting.contains_key(&other.name);
+        match state.disks.iter().find(same) {
+            None => Ok(()),
+            Some(other) => Err(shared(name, &format!("disk '{}' waits for it", other.name))),
+        }
+    }
+
+    fn state(&self) -> State {
+        lock(&self.state).clone()
+    }
+
+    fn replace_state(&self, state: State) {
+        *lock(&self.state) = state;
+    }
+}
+
+fn shared(name: &str, user: &str) -> Problem {
+    Problem::conflict(format!(
+        "Cannot use that backing for disk '{name}': {user} already; name another file or device"
+    ))
+}
+
+fn known<'a>(state: &'a State, name: &str) -> Answer<&'a DiskRecord> {
+    state.disk(name).ok_or_else(|| {
+        let near = crate::problem::nearest(name, state.disks.iter().map(|disk| disk.name.as_str()));
+        let hint = near.map_or(String::new(), |near| format!("did you mean '{near}'? "));
+        Problem::missing(format!("There is no disk '{name}': {hint}`forebay disk list` shows all"))
+    })
+}
+
+fn free_name(state: &State, name: &str) -> Answer<()> {
+    match state.disk(name) {
+        None => Ok(()),
+        Some(disk) => Err(Problem::conflict(format!(
+            "Cannot add disk '{name}': there is one of this name, on {}; choose another name",
+            disk.backing
+        ))),
+    }
+}
+
+/// Looks at a backing on a thread that may wait for it.
+async fn look_at(location: &Location, images: Images) -> Answer<Identity> {
+    let path = location.path().to_owned();
+    let looking = tokio::task::spawn_blocking(move || backing::probe(&path, images));
+    match tokio::time::timeout(PROBE_TIME_MAX, looking).await {
+        Ok(outcome) => outcome.expect("looking at a file does not panic"),
+        Err(_) => Err(Problem::unavailable(format!(
+            "Cannot use backing {location}: it did not answer within {} s; check the server or device that it is on",
+            PROBE_TIME_MAX.as_secs()
+        ))),
+    }
+}
+
+fn log_if_failed(undone: &Answer<()>) {
+    if let Err(problem) = undone {
+        tracing::error!("While undoing a change that could not be remembered: {problem}");
+    }
+}
+
+fn lock<T>(mutex: &StdMutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,138 @@
+//! A shard: one thread with its ring, its executor, the cache and the disks that live there.
+//!
+//! ```text
+//!   control plane (tokio) ──job──> shard thread: Executor over Ring ──> cache, doors
+//!                         <─answer─
+//! ```
+//! A job is a function that runs on the shard with everything that is there, and whose answer comes back. Jobs run
+//! beside each other and beside the requests of guests; none of them waits for another. The shard decides nothing: what
+//! is served, and what is remembered of it, is the business of the registry.
+
+mod disk;
+mod pool;
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::thread;
+
+use block::executor::{Executor, LocalHost, Order};
+use block::{FileDevice, Host, Ring};
+use cache::Cache;
+use tokio::sync::{mpsc, oneshot};
+
+pub(crate) use disk::{Attaching, DiskReport, Reconfiguring};
+pub(crate) use pool::{Found, PoolReport};
+
+use crate::problem::{Answer, Problem};
+use disk::Disk;
+
+/// Entries of the ring's submission queue: what 64 disks at a moderate depth have in flight.
+const RING_DEPTH: u32 = 512;
+/// Jobs that wait to be taken up; the control plane waits when there are more.
+const JOBS_MAX: usize = 64;
+
+type Job = Box<dyn FnOnce(Rc<Shard>) -> Pin<Box<dyn Future<Output = ()>>> + Send>;
+
+/// What lives on the thread of a shard.
+pub(crate) struct Shard {
+    ring: Ring,
+    host: LocalHost,
+    /// A pool's device between being looked at and being opened.
+    flash: RefCell<Option<FileDevice>>,
+    cache: OnceCell<Rc<Cache<FileDevice, LocalHost>>>,
+    disks: RefCell<BTreeMap<String, Rc<Disk>>>,
+}
+
+/// Reaches a shard from any thread. The shard ends when the last handle is gone.
+#[derive(Clone)]
+pub(crate) struct ShardHandle {
+    jobs: mpsc::Sender<Job>,
+}
+
+impl ShardHandle {
+    /// Starts a shard on a thread of its own.
+    ///
+    /// # Errors
+    /// If there is no thread or no ring to be had.
+    pub(crate) fn start() -> Answer<Self> {
+        let (jobs, receiver) = mpsc::channel(JOBS_MAX);
+        let (started, outcome) = oneshot::channel();
+        thread::Builder::new().name("shard-0".to_owned()).spawn(move || run(receiver, started)).map_err(
+            |error| Problem::failed(format!("Cannot start the thread of a shard: {error}; free some memory")),
+        )?;
+        match outcome.blocking_recv() {
+            Ok(Ok(())) => Ok(Self { jobs }),
+            Ok(Err(error)) => Err(Problem::failed(error.to_string())),
+            Err(_) => Err(lost()),
+        }
+    }
+
+    /// Runs `job` on the shard and returns its answer.
+    ///
+    /// # Errors
+    /// If the shard is gone; then the process is about to end.
+    async fn call<T, F, W>(&self, job: F) -> Answer<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(Rc<Shard>) -> W + Send + 'static,
+        W: Future<Output = T> + 'static,
+    {
+        let (answer, outcome) = oneshot::channel();
+        let job: Job = Box::new(move |shard| {
+            Box::pin(async move {
+                // Whoever asked may have given up; what was done stays done.
+                drop(answer.send(job(shard).await));
+            })
+        });
+        self.jobs.send(job).await.map_err(|_| lost())?;
+        outcome.await.map_err(|_| lost())
+    }
+}
+
+fn lost() -> Problem {
+    Problem::failed(
+        "Cannot reach the shard: its thread ended; restart the daemon, and report what its log says",
+    )
+}
+
+/// The body of a shard's thread.
+fn run(mut jobs: mpsc::Receiver<Job>, started: oneshot::Sender<io::Result<()>>) {
+    let ring = match Ring::new(RING_DEPTH) {
+        Ok(ring) => ring,
+        Err(error) => {
+            // The starter waits for this; if it is gone, so is the process.
+            drop(started.send(Err(error)));
+            return;
+        }
+    };
+    let executor = Executor::new(ring.clone(), Order::Fifo);
+    let host = executor.host();
+    let shard = Rc::new(Shard {
+        ring,
+        host: host.clone(),
+        flash: RefCell::default(),
+        cache: OnceCell::new(),
+        disks: RefCell::default(),
+    });
+    drop(started.send(Ok(())));
+    let serve = async {
+        while let Some(job) = jobs.recv().await {
+            host.spawn(job(Rc::clone(&shard)));
+        }
+    };
+    executor.run(serve).expect("a ring always waits, so a shard cannot run out of things that may happen");
+}
+
+impl Shard {
+    fn cache(&self) -> &Rc<Cache<FileDevice, LocalHost>> {
+        self.cache.get().expect("the pool is opened before any disk is attached")
+    }
+
+    fn disk(&self, name: &str) -> Option<Rc<Disk>> {
+        self.disks.borrow().get(name).cloned()
+    }
+}

@@ -1,0 +1,105 @@
+//! The pool's side of a shard: looking at a device, making a pool of it, opening it.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use block::FileDevice;
+use block::Host;
+use block::file::{Access, Cache as PageCache, Identity, Lock, OpenOptions};
+use cache::{Cache, Identified, PoolId, PoolStatistics};
+
+use super::{Shard, ShardHandle};
+use crate::problem::{Answer, Problem};
+
+/// What a file or device that may become the pool holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// Which storage it is, so that it is not also taken for a backing.
+    pub(crate) identity: Identity,
+    /// Why it is used through the page cache, if it is.
+    pub(crate) fallback: Option<String>,
+    /// What is on it.
+    pub(crate) content: Identified,
+}
+
+/// How the pool stands.
+#[derive(Clone, Debug)]
+pub(crate) struct PoolReport {
+    pub(crate) statistics: PoolStatistics,
+    pub(crate) reserve_bytes_min: u64,
+}
+
+impl ShardHandle {
+    /// Opens and locks the device for a pool and says what it holds; makes a file of `create` bytes first if asked to.
+    /// It stays open for [`ShardHandle::format_pool`] and [`ShardHandle::open_pool`].
+    pub(crate) async fn look_at_pool(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
+        self.call(move |shard| async move { shard.look_at_pool(&path, create).await }).await?
+    }
+
+    /// Makes an empty pool of the device that was looked at, whatever it held.
+    pub(crate) async fn format_pool(&self, id: PoolId) -> Answer<()> {
+        self.call(move |shard| async move {
+            let flash = shard.flash.take().expect("a pool is looked at before it is formatted");
+            let formatted = cache::format(&flash, id, None).await;
+            shard.flash.replace(Some(flash));
+            formatted.map_err(|error| Problem::failed(format!("Cannot make the pool: {error}")))
+        })
+        .await?
+    }
+
+    /// Opens the pool on the device that was looked at.
+    pub(crate) async fn open_pool(&self) -> Answer<()> {
+        self.call(|shard| async move {
+            let flash = shard.flash.take().expect("a pool is looked at before it is opened");
+            let opened = Cache::open(flash, shard.host.clone()).await;
+            let cache = opened.map_err(|error| Problem::failed(format!("Cannot open the pool: {error}")))?;
+            assert!(shard.cache.set(cache).is_ok(), "a shard has one pool");
+            Ok(())
+        })
+        .await?
+    }
+
+    /// A new identity for a pool.
+    pub(crate) async fn draw_pool_id(&self) -> Answer<PoolId> {
+        self.call(|shard| async move {
+            let number = u128::from(shard.host.random()) << 64 | u128::from(shard.host.random());
+            PoolId(number.to_le_bytes())
+        })
+        .await
+    }
+
+    /// How the pool stands.
+    pub(crate) async fn pool_report(&self) -> Answer<PoolReport> {
+        self.call(|shard| async move {
+            let cache = Rc::clone(shard.cache());
+            PoolReport { statistics: cache.pool_statistics(), reserve_bytes_min: cache.reserve_bytes_min() }
+        })
+        .await
+    }
+}
+
+impl Shard {
+    async fn look_at_pool(&self, path: &Path, create: Option<u64>) -> Answer<Found> {
+        // Whatever was looked at before is given back first, so that it can be looked at again.
+        drop(self.flash.take());
+        let options = OpenOptions {
+            access: Access::ReadWrite,
+            cache: PageCache::Direct,
+            lock: Lock::Exclusive,
+            create,
+        };
+        let flash = FileDevice::open(&self.ring, path, options).map_err(|error| {
+            Problem::failed(format!("Cannot use {} as the pool: {error}", path.display()))
+        })?;
+        let content = cache::identify(&flash).await.map_err(|error| {
+            Problem::failed(format!("Cannot read {} to see whether it is a pool: {error}", path.display()))
+        })?;
+        let found = Found {
+            identity: flash.identity(),
+            fallback: flash.fallback_reason().map(str::to_owned),
+            content,
+        };
+        self.flash.replace(Some(flash));
+        Ok(found)
+    }
+}

@@ -1,0 +1,244 @@
+//! What the daemon remembers across restarts: `DIR/state.json`, the pool and the disks.
+//!
+//! ```text
+//!   save:  write state.json.new ── fsync ── rename over state.json ── fsync of DIR
+//! ```
+//! A crash at any step leaves the old file or the new one, whole. A file that cannot be read as what this version
+//! writes is refused and never overwritten: it is the only place that knows which disks there are.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::keys::Values;
+use crate::names;
+use crate::problem::{Answer, Problem};
+
+/// Version of the file that this build writes, and the newest that it reads.
+const SCHEMA: u64 = 1;
+const FILE_NAME: &str = "state.json";
+const NEW_FILE_NAME: &str = "state.json.new";
+
+/// Everything that is remembered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct State {
+    schema: u64,
+    /// The number that the next disk gets. Only rises, so that no number names two disks, ever.
+    next_disk: u32,
+    /// The flash, once there is some.
+    pub(crate) pool: Option<PoolRecord>,
+    /// The disks in the order in which they were added.
+    pub(crate) disks: Vec<DiskRecord>,
+}
+
+/// Where the pool is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PoolRecord {
+    /// Absolute path of the file or device.
+    pub(crate) path: PathBuf,
+    /// Identity, 32 hexadecimal digits.
+    pub(crate) id: String,
+    /// True from before the daemon makes a file until that file is a whole pool. A file that is found like this was
+    /// left behind by a crash, holds nothing yet, and is made again.
+    pub(crate) being_made: bool,
+}
+
+/// One disk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DiskRecord {
+    /// Its number.
+    pub(crate) id: u32,
+    /// Its name.
+    pub(crate) name: String,
+    /// Where its data lives, as the user wrote it, but absolute.
+    pub(crate) backing: String,
+    /// Writes are refused.
+    pub(crate) read_only: bool,
+    /// The content may look like an image format and is served as it is.
+    pub(crate) raw_anyway: bool,
+    /// How it is cached.
+    pub(crate) settings: Values,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self { schema: SCHEMA, next_disk: 1, pool: None, disks: Vec::new() }
+    }
+}
+
+impl State {
+    /// Reads the state in `dir`; an empty one if nothing was ever saved there.
+    ///
+    /// # Errors
+    /// If the file is unreadable, damaged, or of a newer version. It is left as it is.
+    pub(crate) fn load(dir: &Path) -> Answer<Self> {
+        let path = dir.join(FILE_NAME);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(Problem::failed(format!("Cannot read {}: {error}", path.display()))),
+        };
+        let damaged = |what: String| {
+            let path = path.display();
+            Problem::failed(format!(
+                "Cannot use {path}: {what}. Restore it from a backup, or move it away and add the disks again (the \
+                 content of the backings is not affected)"
+            ))
+        };
+        let json: serde_json::Value =
+            serde_json::from_slice(&text).map_err(|error| damaged(format!("it is damaged ({error})")))?;
+        if let Some(newer) = json["schema"].as_u64().filter(|schema| *schema > SCHEMA) {
+            let path = path.display();
+            return Err(Problem::failed(format!(
+                "Cannot use {path}: a newer Forebay wrote it (schema {newer}, this one knows {SCHEMA}); use that version"
+            )));
+        }
+        let state: Self =
+            serde_json::from_value(json).map_err(|error| damaged(format!("it is damaged ({error})")))?;
+        state.check().map_err(damaged)?;
+        Ok(state)
+    }
+
+    /// What this build relies on, beyond the form.
+    fn check(&self) -> Result<(), String> {
+        for (index, disk) in self.disks.iter().enumerate() {
+            names::check(&disk.name).map_err(|problem| problem.message)?;
+            if disk.id >= self.next_disk {
+                return Err(format!(
+                    "disk '{}' has number {}, which was never given out",
+                    disk.name, disk.id
+                ));
+            }
+            if self.disks[..index].iter().any(|other| other.name == disk.name || other.id == disk.id) {
+                return Err(format!("disk '{}' or its number {} is there twice", disk.name, disk.id));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes this state the remembered one, durably.
+    ///
+    /// # Errors
+    /// What the system said; then the earlier state is the remembered one, unless the message says otherwise.
+    pub(crate) fn save(&self, dir: &Path) -> Answer<()> {
+        assert_eq!(self.check(), Ok(()), "a state that could not be loaded again is never saved");
+        let (new, path) = (dir.join(NEW_FILE_NAME), dir.join(FILE_NAME));
+        let failed = |error: io::Error, left: &str| {
+            Problem::failed(format!(
+                "Cannot save {}: {error}; make room or repair its file system, then try again{left}",
+                path.display()
+            ))
+        };
+        let text = serde_json::to_vec_pretty(self).expect("plain data with text keys");
+        write_durably(&new, &text).map_err(|error| failed(error, ""))?;
+        fs::rename(&new, &path).map_err(|error| failed(error, ""))?;
+        let synced = File::open(dir).and_then(|dir| dir.sync_all());
+        synced.map_err(|error| failed(error, " (a restart may already see the change)"))
+    }
+
+    /// The record of a disk.
+    pub(crate) fn disk(&self, name: &str) -> Option<&DiskRecord> {
+        self.disks.iter().find(|disk| disk.name == name)
+    }
+
+    /// Gives out a number that no disk ever had.
+    pub(crate) fn take_disk_number(&mut self) -> u32 {
+        let number = self.next_disk;
+        self.next_disk = number.checked_add(1).expect("four thousand million disks are never added");
+        number
+    }
+}
+
+fn write_durably(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut options = File::options();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(text)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    fn sample() -> State {
+        let mut state = State::default();
+        let id = state.take_disk_number();
+        state.pool = Some(PoolRecord { path: "/pool.img".into(), id: "00ff".into(), being_made: false });
+        state.disks.push(DiskRecord {
+            id,
+            name: "web".into(),
+            backing: "/disks/web.img".into(),
+            read_only: false,
+            raw_anyway: false,
+            settings: Values::default(),
+        });
+        state
+    }
+
+    #[test]
+    fn what_is_saved_is_loaded_and_nothing_else_is_left() {
+        let dir = TempDir::new();
+        assert_eq!(State::load(dir.path()), Ok(State::default()));
+        sample().save(dir.path()).expect("the folder is ours");
+        assert_eq!(State::load(dir.path()), Ok(sample()));
+        assert_eq!(fs::read_dir(dir.path()).expect("it is ours").count(), 1);
+    }
+
+    #[test]
+    fn a_crash_while_saving_leaves_the_old_state() {
+        let dir = TempDir::new();
+        sample().save(dir.path()).expect("the folder is ours");
+        fs::write(dir.path().join(NEW_FILE_NAME), "{\"schema\":1,").expect("the folder is ours");
+        assert_eq!(State::load(dir.path()), Ok(sample()));
+        State::default().save(dir.path()).expect("a left-over temporary file is no obstacle");
+        assert_eq!(State::load(dir.path()), Ok(State::default()));
+    }
+
+    #[test]
+    fn damaged_and_newer_files_are_refused_and_left_alone() {
+        let dir = TempDir::new();
+        let path = dir.path().join(FILE_NAME);
+        let twice = {
+            let mut state = sample();
+            state.disks.push(state.disks[0].clone());
+            serde_json::to_string(&state).expect("plain data")
+        };
+        for (text, reason) in [
+            ("", "damaged"),
+            ("{\"schema\":1", "damaged"),
+            ("[]", "damaged"),
+            ("{\"schema\":1,\"next_disk\":1,\"pool\":null,\"disks\":[],\"more\":1}", "damaged"),
+            ("{\"schema\":2,\"everything\":\"new\"}", "newer Forebay"),
+            (twice.as_str(), "twice"),
+        ] {
+            fs::write(&path, text).expect("the folder is ours");
+            let problem = State::load(dir.path()).expect_err(text);
+            assert!(problem.message.contains(reason), "{problem}");
+            assert_eq!(fs::read_to_string(&path).expect("still there"), text);
+        }
+    }
+
+    #[test]
+    fn numbers_of_disks_are_never_used_again() {
+        let mut state = sample();
+        state.disks.clear();
+        let dir = TempDir::new();
+        state.save(dir.path()).expect("the folder is ours");
+        let mut loaded = State::load(dir.path()).expect("saved just now");
+        assert_eq!(loaded.take_disk_number(), 2);
+    }
+
+    #[test]
+    fn a_state_that_cannot_be_saved_is_an_error_with_the_path() {
+        let dir = TempDir::new();
+        let problem = sample().save(&dir.path().join("missing")).unwrap_err();
+        assert!(problem.message.contains("missing/state.json"), "{problem}");
+    }
+}

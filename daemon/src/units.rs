@@ -1,0 +1,227 @@
+//! Sizes as people write them: read generously, printed in one way.
+//!
+//! Read: `4096`, `4KiB`, `64K`, `1.5GiB`, `2M`, `20%` where a share is allowed. A `K` is 1024, as everywhere in
+//! storage tools; decimal units (`KB`) are refused because half of their users mean 1024. Printed: binary units,
+//! exact where a value is a multiple of its unit, else with one decimal.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+const UNITS: [(&str, u64); 5] =
+    [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)];
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub(crate) struct Size(pub(crate) u64);
+
+/// A number of bytes, a share of a disk, or whatever suits the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub(crate) enum Share {
+    /// Forebay decides.
+    #[default]
+    Auto,
+    /// So many bytes.
+    Bytes(u64),
+    /// So many hundredths of the disk's size.
+    Percent(u32),
+}
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let refuse = || format!("Cannot read '{text}' as a size: write it as 4096, 64K, 4KiB or 1.5GiB");
+        let number_end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, unit) = text.split_at(number_end);
+        let unit = match unit.trim_start() {
+            "" | "B" => 1,
+            "K" | "k" | "KiB" => 1 << 10,
+            "M" | "MiB" => 1 << 20,
+            "G" | "GiB" => 1 << 30,
+            "T" | "TiB" => 1 << 40,
+            decimal @ ("KB" | "kB" | "MB" | "GB" | "TB") => {
+                return Err(format!(
+                    "Cannot read '{text}' as a size: {decimal} is not used here, write {}iB (powers of 1024)",
+                    &decimal[..1].to_ascii_uppercase()
+                ));
+            }
+            _ => return Err(refuse()),
+        };
+        scaled(number, unit).map(Self).ok_or_else(refuse)
+    }
+}
+
+/// The decimal number `number` times `unit`, if that is a whole number of bytes that fits.
+fn scaled(number: &str, unit: u64) -> Option<u64> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.is_empty() || fraction.len() > 9 || number.ends_with('.') {
+        return None;
+    }
+    let whole: u128 = whole.parse().ok()?;
+    let tenth_power = 10_u128.pow(fraction.len() as u32);
+    let fraction: u128 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };
+    let bytes = (whole.checked_mul(tenth_power)? + fraction).checked_mul(unit.into())?;
+    // Rounded down to a byte: 1.3GiB is no whole number of bytes, and nobody means the fraction of one.
+    u64::try_from(bytes / tenth_power).ok()
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, unit) = UNITS.into_iter().find(|(_, unit)| self.0 >= *unit).unwrap_or(("", 1));
+        if self.0.is_multiple_of(unit) {
+            return write!(f, "{}{name}", self.0 / unit);
+        }
+        // Tenths, rounded to the nearest; in 128 bits because a tenth of the largest size times ten overflows.
+        let tenths = (u128::from(self.0) * 10 + u128::from(unit) / 2) / u128::from(unit);
+        write!(f, "{}.{}{name}", tenths / 10, tenths % 10)
+    }
+}
+
+impl Size {
+    /// The shortest text that reads back as exactly this size.
+    fn exact(self) -> String {
+        let (name, unit) = UNITS
+            .into_iter()
+            .find(|(_, unit)| self.0 >= *unit && self.0.is_multiple_of(*unit))
+            .unwrap_or(("", 1));
+        format!("{}{name}", self.0 / unit)
+    }
+}
+
+impl FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "auto" {
+            return Ok(Self::Auto);
+        }
+        if let Some(number) = text.strip_suffix('%') {
+            return match number.parse() {
+                Ok(percent @ 1..=100) => Ok(Self::Percent(percent)),
+                _ => Err(format!("Cannot read '{text}' as a share: write a whole number from 1% to 100%")),
+            };
+        }
+        text.parse().map(|Size(bytes)| Self::Bytes(bytes))
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Bytes(bytes) => f.write_str(&Size(*bytes).exact()),
+            Self::Percent(percent) => write!(f, "{percent}%"),
+        }
+    }
+}
+
+impl Share {
+    /// In bytes, for a disk of `disk_bytes`; none if Forebay decides. Rounds down.
+    pub(crate) fn of(self, disk_bytes: u64) -> Option<u64> {
+        match self {
+            Self::Auto => None,
+            Self::Bytes(bytes) => Some(bytes),
+            Self::Percent(percent) => {
+                let bytes = u128::from(disk_bytes) * u128::from(percent) / 100;
+                Some(u64::try_from(bytes).expect("at most a hundred hundredths of a u64"))
+            }
+        }
+    }
+}
+
+impl From<Size> for String {
+    fn from(size: Size) -> Self {
+        size.exact()
+    }
+}
+
+impl TryFrom<String> for Size {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Share> for String {
+    fn from(share: Share) -> Self {
+        share.to_string()
+    }
+}
+
+impl TryFrom<String> for Share {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_in_every_documented_form() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("4096", 4096),
+            ("4KiB", 4096),
+            ("64K", 65536),
+            ("1.5GiB", 3 << 29),
+            ("2 MiB", 2 << 20),
+            ("1T", 1 << 40),
+            ("512B", 512),
+        ] {
+            assert_eq!(text.parse(), Ok(Size(bytes)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_size_is_refused_with_the_forms_that_are() {
+        for text in ["", "K", "-1", "1.", ".5K", "4 kilo", "1e3", "99999999999T", "20%", "1.2.3K"] {
+            let message = text.parse::<Size>().unwrap_err();
+            assert!(message.contains("1.5GiB"), "{text}: {message}");
+        }
+        assert!("4KB".parse::<Size>().unwrap_err().contains("KiB"));
+    }
+
+    #[test]
+    fn sizes_are_printed_in_binary_units() {
+        for (bytes, text) in [
+            (0, "0"),
+            (512, "512"),
+            (4096, "4KiB"),
+            (3 << 29, "1.5GiB"),
+            (1 << 30, "1GiB"),
+            ((1 << 30) + 1, "1.0GiB"),
+            (u64::MAX, "16777216.0TiB"),
+        ] {
+            assert_eq!(Size(bytes).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_stored_reads_back_exactly() {
+        for bytes in [0, 1, 511, 4096, 4097, 3 << 29, (1 << 40) + 512] {
+            assert_eq!(Size::try_from(String::from(Size(bytes))), Ok(Size(bytes)));
+            assert_eq!(Share::try_from(String::from(Share::Bytes(bytes))), Ok(Share::Bytes(bytes)));
+        }
+        for share in [Share::Auto, Share::Percent(20)] {
+            assert_eq!(share.to_string().parse(), Ok(share));
+        }
+    }
+
+    #[test]
+    fn shares_are_of_the_disk() {
+        assert_eq!(Share::Percent(20).of(1000), Some(200));
+        assert_eq!(Share::Percent(100).of(u64::MAX), Some(u64::MAX));
+        assert_eq!(Share::Auto.of(1000), None);
+        assert!("0%".parse::<Share>().is_err());
+        assert!("101%".parse::<Share>().is_err());
+    }
+}

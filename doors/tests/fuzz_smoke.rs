@@ -1,0 +1,101 @@
+//! A little of the fuzzing in every build: the checks of the fuzz targets on seeded random input.
+
+use doors::nbd::option::{ContextRequest, InfoRequest, encode_option};
+use doors::nbd::reply::Payload;
+use doors::nbd::wire::{Command, ReplyError, Request};
+
+#[path = "../../fuzz/checks.rs"]
+mod checks;
+
+const ROUNDS: u64 = 5000;
+
+/// Xorshift (Marsaglia, 2003): all that is needed here is that one seed is one sequence.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    /// Changes, cuts off or repeats a few bytes.
+    fn damage(&mut self, bytes: &mut Vec<u8>) {
+        for _ in 0..self.below(4) {
+            if bytes.is_empty() {
+                return;
+            }
+            let at = self.below(bytes.len());
+            match self.below(3) {
+                0 => bytes[at] = self.next() as u8,
+                1 => bytes.truncate(at),
+                _ => bytes.extend_from_within(at..),
+            }
+        }
+    }
+
+    fn bytes(&mut self) -> Vec<u8> {
+        (0..self.below(200)).map(|_| self.next() as u8).collect()
+    }
+}
+
+/// A handshake that a client could mean, before it is damaged.
+fn some_handshake(random: &mut Random) -> Vec<u8> {
+    let mut bytes = vec![0, 0, 0, random.below(4) as u8];
+    for _ in 0..random.below(6) {
+        let name = ["", "disk", "full", "none"][random.below(4)];
+        let payload = match random.below(4) {
+            0 => InfoRequest { name, kinds: vec![0, 1, 2, 3] }.encode(),
+            1 => ContextRequest { name, queries: vec!["base:allocation", "base:"] }.encode(),
+            2 => Vec::new(),
+            _ => random.bytes(),
+        };
+        bytes.extend(encode_option(random.below(12) as u32, &payload));
+    }
+    bytes
+}
+
+/// A request, reply or payload that a peer could mean, before it is damaged.
+fn some_message(random: &mut Random) -> Vec<u8> {
+    let (cookie, offset, length) = (random.next(), random.next(), random.next() as u32);
+    let data = random.bytes();
+    match random.below(7) {
+        0 => Request { flags: 0, command: Command::from_number(length as u16 % 9), cookie, offset, length }
+            .encode()
+            .to_vec(),
+        1 => Payload::Data { offset, data: &data }.encode_last(cookie),
+        2 => Payload::Status { context: 1, extents: vec![(length, 3), (512, 0)] }.encode_last(cookie)[6..]
+            .to_vec(),
+        3 => {
+            Payload::Error { error: ReplyError::Io, message: "no", offset: Some(offset) }.encode_last(cookie)
+        }
+        4 => InfoRequest { name: "disk", kinds: vec![3] }.encode(),
+        5 => ContextRequest { name: "disk", queries: vec!["base:allocation"] }.encode(),
+        _ => data,
+    }
+}
+
+#[test]
+fn no_handshake_breaks_the_server() {
+    for seed in 1..=ROUNDS {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut bytes = some_handshake(&mut random);
+        random.damage(&mut bytes);
+        checks::handshake(&bytes);
+    }
+}
+
+#[test]
+fn no_message_breaks_a_decoder() {
+    for seed in 1..=ROUNDS {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut bytes = some_message(&mut random);
+        random.damage(&mut bytes);
+        checks::wire(&bytes);
+    }
+}

@@ -1,0 +1,106 @@
+//! What must hold for any bytes from the network. Shared by the fuzz targets and by a plain test in `doors`, so that
+//! every build runs a little of it.
+
+// Each target uses its own part of this.
+#![allow(dead_code)]
+
+use doors::nbd::handshake::{Catalog, Entry, Handshake, Refusal, Step};
+use doors::nbd::option::{
+    ContextRequest, ExportFacts, Info, InfoRequest, OPTION_BYTES, OPTION_REPLY_BYTES, decode_option,
+    decode_option_reply,
+};
+use doors::nbd::reply::{CHUNK_BYTES, ChunkKind, Payload, ReplyHeader};
+use doors::nbd::wire::{REQUEST_BYTES, Request};
+
+struct One;
+
+impl Catalog for One {
+    fn find(&self, name: &str) -> Result<Entry, Refusal> {
+        match name {
+            "" | "disk" => Ok(Entry {
+                name: "disk".to_owned(),
+                description: "a disk".to_owned(),
+                facts: ExportFacts {
+                    size: 1 << 30,
+                    flags: 1,
+                    block_min: 512,
+                    block_preferred: 4096,
+                    payload_max: 32 << 20,
+                },
+            }),
+            "full" => Err(Refusal::Full),
+            _ => Err(Refusal::Unknown),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        vec!["disk".to_owned()]
+    }
+}
+
+/// Any bytes as the handshake of a client: it ends, answers one option with little, and does not care how the bytes
+/// were cut into pieces.
+pub(crate) fn handshake(data: &[u8]) {
+    let whole = run_handshake(data, data.len().max(1));
+    let cut = usize::from(data.first().copied().unwrap_or(0)) + 1;
+    assert_eq!(whole, run_handshake(data, cut));
+}
+
+/// All that the server sends, and how the handshake ended.
+fn run_handshake(data: &[u8], cut: usize) -> (Vec<u8>, Option<Step>) {
+    let (mut handshake, mut sent) = (Handshake::new(), Vec::new());
+    for mut piece in data.chunks(cut) {
+        loop {
+            let mut output = Vec::new();
+            let step = handshake.step(&mut piece, &One, &mut output);
+            assert!(output.len() <= 1024, "one option has a short answer");
+            sent.extend(output);
+            match step {
+                Step::NeedInput => {
+                    assert!(piece.is_empty(), "all input is taken before more is asked for");
+                    break;
+                }
+                Step::Answered => {}
+                last => return (sent, Some(last)),
+            }
+        }
+    }
+    (sent, None)
+}
+
+/// Any bytes through every decoder: what decodes encodes to the same bytes.
+pub(crate) fn wire(data: &[u8]) {
+    if let Some(request) = data.first_chunk::<REQUEST_BYTES>().and_then(Request::decode) {
+        assert_eq!(request.encode(), data[..REQUEST_BYTES]);
+        assert!(request.payload_bytes() == 0 || request.payload_bytes() == request.length);
+    }
+    if let Some(ReplyHeader::Chunk(header)) = ReplyHeader::decode(data) {
+        assert_eq!(header.encode(), data[..CHUNK_BYTES]);
+    }
+    if let Some((kind, payload)) = data.split_first_chunk::<2>() {
+        chunk(ChunkKind::from_number(u16::from_be_bytes(*kind)), payload);
+    }
+    if let Some(info) = InfoRequest::decode(data) {
+        assert_eq!(info.encode(), data);
+    }
+    if let Some(contexts) = ContextRequest::decode(data) {
+        assert_eq!(contexts.encode(), data);
+    }
+    if let Some(info) = Info::decode(data) {
+        assert_eq!(info.encode(), data);
+    }
+    // Must not panic; there is nothing to compare, as unknown errors are read as known ones.
+    data.first_chunk::<OPTION_REPLY_BYTES>().map(decode_option_reply);
+    data.first_chunk::<OPTION_BYTES>().map(decode_option);
+}
+
+fn chunk(kind: ChunkKind, payload: &[u8]) {
+    let Some(decoded) = Payload::decode(kind, payload) else { return };
+    let encoded = decoded.encode_last(7);
+    let Some(ReplyHeader::Chunk(header)) = ReplyHeader::decode(&encoded) else {
+        panic!("a chunk encodes to a chunk")
+    };
+    let again = Payload::decode(header.kind, &encoded[CHUNK_BYTES..]);
+    let cut = matches!(decoded, Payload::Error { message, .. } if message.len() > 1024);
+    assert!(cut || again == Some(decoded));
+}

@@ -1,0 +1,7 @@
+//! Any bytes as the handshake of a client.
+#![no_main]
+
+#[path = "../checks.rs"]
+mod checks;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::handshake(data));
