@@ -191,7 +191,7 @@ impl Host for LocalHost {
     }
 
     fn sleep_until(&self, deadline: u64) -> impl Future<Output = ()> + 'static {
-        Sleep { shared: Rc::clone(&self.shared), deadline, armed: false }
+        Sleep { shared: Rc::clone(&self.shared), deadline, armed: None }
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + 'static) {
@@ -233,7 +233,8 @@ impl Done {
 struct Sleep {
     shared: Rc<Shared>,
     deadline: u64,
-    armed: bool,
+    /// Whom the timer wakes; another one after the future moved to another task.
+    armed: Option<Waker>,
 }
 
 impl Future for Sleep {
@@ -243,8 +244,8 @@ impl Future for Sleep {
         if self.shared.driver.now() >= self.deadline {
             return Poll::Ready(());
         }
-        if !self.armed {
-            self.armed = true;
+        if !self.armed.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+            self.armed = Some(context.waker().clone());
             let number = self.shared.timers_made.get();
             self.shared.timers_made.set(number + 1);
             let timer = Timer { deadline: self.deadline, number, waker: context.waker().clone() };
@@ -410,6 +411,22 @@ mod tests {
         assert_eq!(trace.len(), 32);
         assert!(trace.is_sorted_by_key(|entry| entry.0));
         assert_eq!(trace.last().map(|entry| entry.0), Some(20));
+    }
+
+    #[test]
+    fn a_sleep_that_moves_to_another_task_wakes_that_one() {
+        let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+        let host = executor.host();
+        let mut sleep = Box::pin(host.sleep(10));
+        assert!(sleep.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        let woken = Rc::new(Cell::new(false));
+        let waiting = Rc::clone(&woken);
+        host.spawn(async move {
+            sleep.await;
+            waiting.set(true);
+        });
+        executor.run(executor.host().sleep(100)).expect("the timer ends the run");
+        assert!(woken.get());
     }
 
     #[test]
