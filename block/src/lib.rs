@@ -7,6 +7,7 @@
 //! The crate also holds what a shard needs to run: the single-threaded [`executor`], the [`Host`] trait through
 //! which time and chance come in, and the ring that completes I/O. It knows no cache and no protocol.
 
+pub mod aligned;
 pub mod buffer;
 pub mod device;
 pub mod error;
@@ -15,18 +16,21 @@ pub mod faulty;
 pub mod file;
 pub mod host;
 pub mod memory;
+pub mod model;
 pub mod range;
 pub mod range_lock;
 pub mod socket;
 pub mod sync_file;
 pub mod uring;
 
+pub use aligned::Aligned;
 pub use buffer::{ALIGNMENT, Buffer};
 pub use device::{BlockDevice, Extent, Geometry, Outcome, Unmap};
 pub use error::{BlockError, ErrorKind, Operation};
 pub use file::FileDevice;
 pub use host::Host;
 pub use memory::Memory;
+pub use model::Model;
 pub use range::ByteRange;
 pub use range_lock::{RangeGuard, RangeLock};
 pub use sync_file::SyncFile;

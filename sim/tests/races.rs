@@ -43,6 +43,7 @@ fn settings() -> DiskSettings {
 }
 
 /// Runs a race under sixteen seeds, on a disk whose pages hold zeroes.
+#[expect(clippy::needless_pass_by_value, reason = "closures read better by value")]
 fn race(run: impl AsyncFn(&Bench)) {
     for seed in 0..16 {
         let executor = Executor::new(VirtualTime::new(), Order::Seeded(seed));

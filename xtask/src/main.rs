@@ -1,1 +1,127 @@
-fn main() {}
+//! `cargo xtask`: the one gate, the same on a desk and in CI.
+//!
+//! Every check that a change must pass is a command here, so that there is nothing else to remember. The tool
+//! calls cargo and a few well-known programs and reads the tree; it never changes a source file.
+
+mod clients;
+mod gate;
+mod run;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+Usage: cargo xtask <COMMAND>
+
+  ci                 everything that a change must pass: fmt, clippy, tidy, deny, docs, then test
+  test [--seeds N]   all tests; first installs the Debian packages that tests with real clients need
+  tidy               structure checks: floors, walls between crates, sizes, leftovers
+  nightly            the tests with many more seeds, and the fuzz targets if cargo-fuzz is there
+
+  --seeds N          how many seeds each simulation runs. Default: 2000";
+
+/// Simulation seeds of an ordinary run: what fits the time of CI on two cores.
+const SEEDS_DEFAULT: u32 = 2_000;
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum Command {
+    Ci,
+    Test { seeds: u32 },
+    Tidy,
+    Nightly,
+    Help,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let command = match parse(&arguments) {
+        Ok(command) => command,
+        Err(problem) => {
+            eprintln!("error: {problem}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match execute(&command, &root()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn execute(command: &Command, root: &Path) -> Result<(), String> {
+    match command {
+        Command::Ci => gate::ci(root, SEEDS_DEFAULT),
+        Command::Test { seeds } => gate::test(root, *seeds),
+        Command::Tidy => tidy::tidy(root),
+        Command::Nightly => gate::nightly(root),
+        Command::Help => {
+            println!("{USAGE}");
+            Ok(())
+        }
+    }
+}
+
+fn parse(arguments: &[String]) -> Result<Command, String> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["ci"] => Ok(Command::Ci),
+        ["test"] => Ok(Command::Test { seeds: SEEDS_DEFAULT }),
+        ["test", "--seeds", number] => parse_seeds(number).map(|seeds| Command::Test { seeds }),
+        ["tidy"] => Ok(Command::Tidy),
+        ["nightly"] => Ok(Command::Nightly),
+        ["help" | "--help" | "-h"] => Ok(Command::Help),
+        [] => Err("No command was given.".to_owned()),
+        other => Err(format!("`{}` is not a command.", other.join(" "))),
+    }
+}
+
+/// Zero seeds would be a simulation that proves nothing and passes, so it is refused.
+fn parse_seeds(number: &str) -> Result<u32, String> {
+    match number.parse() {
+        Ok(seeds) if seeds > 0 => Ok(seeds),
+        _ => Err(format!("`--seeds {number}` is not a whole number of at least 1.")),
+    }
+}
+
+/// The folder of the workspace: the one above this crate's.
+fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().expect("the crate lies in a folder of the workspace").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse_line(line: &str) -> Result<Command, String> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        parse(&words)
+    }
+
+    #[test]
+    fn commands_are_read() {
+        assert_eq!(parse_line("ci"), Ok(Command::Ci));
+        assert_eq!(parse_line("test"), Ok(Command::Test { seeds: SEEDS_DEFAULT }));
+        assert_eq!(parse_line("test --seeds 7"), Ok(Command::Test { seeds: 7 }));
+        assert_eq!(parse_line("--help"), Ok(Command::Help));
+    }
+
+    #[test]
+    fn a_wrong_command_line_is_named_in_the_error() {
+        assert_eq!(parse_line("tset"), Err("`tset` is not a command.".to_owned()));
+        assert_eq!(parse_line(""), Err("No command was given.".to_owned()));
+        assert!(parse_line("test --seeds").is_err());
+        assert!(parse_line("ci --seeds 3").is_err());
+    }
+
+    #[test]
+    fn a_run_without_seeds_is_refused() {
+        for number in ["0", "-1", "many", ""] {
+            assert!(parse_seeds(number).is_err(), "{number}");
+        }
+    }
+}

@@ -95,7 +95,9 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             // What was used again in RAM is worth keeping on flash. A page that flash does not have is gone: it was not
             // wanted there, or RAM filled faster than flash takes it.
             if standing == Standing::OnFlash && touches > 1 {
-                self.warm(page);
+                let mut index = self.index.borrow_mut();
+                let heat = index.heat(page);
+                index.set_heat(page, heat + 1);
             }
         }
         if self.promotion_is_due() {
@@ -112,14 +114,6 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
                 self.enter(page, content, sequence, Standing::New);
             }
         }
-    }
-
-    /// Makes the block of a page one step warmer; returns how warm it was.
-    pub(crate) fn warm(&self, page: PageNumber) -> u8 {
-        let mut index = self.index.borrow_mut();
-        let heat = index.heat(page);
-        index.set_heat(page, heat + 1);
-        heat
     }
 
     /// Drops every cached page that shares a byte with `range`. True if all of them were cached.

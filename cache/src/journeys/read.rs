@@ -238,15 +238,22 @@ async fn read_run<F: BlockDevice, H: Host>(
     (buffer, lost)
 }
 
-/// Notes a hit on flash. A page of a block that was hit before goes to RAM as well, if its copy is still current.
+/// Flash hits of a block before its pages go to RAM as well: a page that is hit once or twice is served well from
+/// flash, and copying it would push out what RAM is for.
+const HEAT_FOR_RAM: u8 = 2;
+
+/// Notes a hit on flash. A page of a hot block goes to RAM as well, if its copy is still current.
 fn warm_up<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     page: PageNumber,
     flash: FlashPage,
     bytes: &[u8],
 ) {
-    let current = cache.on_flash(page).is_some_and(|located| located.flash == flash);
-    if current && cache.warm(page) > 0 {
+    if cache.pool.is_failed() {
+        return;
+    }
+    let heat = cache.index.borrow_mut().warm_if_at(page, flash);
+    if heat.is_some_and(|heat| heat >= HEAT_FOR_RAM) {
         cache.enter(page, bytes, cache.log.draw(), Standing::OnFlash);
     }
 }

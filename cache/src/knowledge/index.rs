@@ -174,6 +174,28 @@ impl Index {
         })
     }
 
+    /// Makes the block of a page one step warmer, if the page is at `flash`. Returns how warm it was before.
+    pub(crate) fn warm_if_at(&mut self, page: PageNumber, flash: FlashPage) -> Option<u8> {
+        let slot = self.find(page.0 / self.block_pages)?;
+        let within = (page.0 % self.block_pages) as usize;
+        let (there, heat) = match &mut self.slots {
+            Slots::Single(slots) => {
+                let single = slots.get_mut(slot);
+                (Some(FlashPage(single.flash)), &mut single.heat)
+            }
+            Slots::Several(slots, _) => {
+                let several = slots.get_mut(slot);
+                (several.extents.get(within).map(|located| located.flash), &mut several.heat)
+            }
+        };
+        if there != Some(flash) {
+            return None;
+        }
+        let before = *heat;
+        *heat = (before + 1).min(HEAT_MAX);
+        Some(before)
+    }
+
     /// Sets the heat of the page's block, if the block is known.
     pub(crate) fn set_heat(&mut self, page: PageNumber, heat: u8) {
         let Some(slot) = self.find(page.0 / self.block_pages) else { return };

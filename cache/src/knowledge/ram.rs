@@ -22,6 +22,8 @@ pub(crate) struct Ram {
     slots: Vec<Slot>,
     chunks: Vec<Box<[u8]>>,
     free: Vec<u32>,
+    /// Pages that stand as new, so that nobody looks for any when there are none.
+    new: usize,
     /// Most and least recently used.
     newest: u32,
     oldest: u32,
@@ -76,6 +78,7 @@ impl Ram {
             slots: Vec::new(),
             chunks: Vec::new(),
             free: Vec::new(),
+            new: 0,
             newest: NONE,
             oldest: NONE,
         }
@@ -106,7 +109,7 @@ impl Ram {
         let entry = &mut self.slots[slot as usize];
         entry.touches = entry.touches.saturating_add(1);
         if entry.standing == Standing::Rejected {
-            entry.standing = Standing::New;
+            self.stand(slot, Standing::New);
         }
         Some(self.bytes_of(slot))
     }
@@ -133,6 +136,7 @@ impl Ram {
         }
         let slot = self.take_slot();
         self.slots[slot as usize] = Slot { page, sequence, newer: NONE, older: NONE, touches: 1, standing };
+        self.new += usize::from(standing == Standing::New);
         let place = self.bytes_of_mut(slot);
         place[..bytes.len()].copy_from_slice(bytes);
         place[bytes.len()..].fill(0);
@@ -159,7 +163,7 @@ impl Ram {
 
     /// Pages among the `depth` coldest that are not on flash and have not been offered since they were last used.
     pub(crate) fn has_to_offer(&self, depth: usize) -> bool {
-        self.coldest(depth).any(|slot| self.slots[slot as usize].standing == Standing::New)
+        self.new > 0 && self.coldest(depth).any(|slot| self.slots[slot as usize].standing == Standing::New)
     }
 
     /// Offers new pages among the `depth` coldest, at most `count`, to `admits(page, touches)`. Those admitted are
@@ -173,18 +177,18 @@ impl Ram {
         let cold: Vec<u32> = self.coldest(depth).collect();
         let (mut offered, mut rejected) = (Vec::new(), 0);
         for slot in cold {
-            let entry = &mut self.slots[slot as usize];
-            if entry.standing != Standing::New {
+            let Slot { page, sequence, touches, standing, .. } = self.slots[slot as usize];
+            if standing != Standing::New {
                 continue;
             }
             if offered.len() == count {
                 break;
             }
-            if admits(entry.page, entry.touches) {
-                entry.standing = Standing::Moving;
-                offered.push(Offered { page: entry.page, sequence: entry.sequence, slot });
+            if admits(page, touches) {
+                self.stand(slot, Standing::Moving);
+                offered.push(Offered { page, sequence, slot });
             } else {
-                entry.standing = Standing::Rejected;
+                self.stand(slot, Standing::Rejected);
                 rejected += 1;
             }
         }
@@ -202,21 +206,20 @@ impl Ram {
     /// its standing changes.
     pub(crate) fn settle(&mut self, offered: &Offered, standing: Standing) -> bool {
         let Some(slot) = self.find(offered.page) else { return false };
-        let entry = &mut self.slots[slot as usize];
+        let entry = &self.slots[slot as usize];
         let current = entry.sequence == offered.sequence && entry.standing == Standing::Moving;
         if current {
-            entry.standing = standing;
+            self.stand(slot, standing);
         }
         current
     }
 
     /// Notes that a page's copy on flash is gone, so that the page is offered again.
     pub(crate) fn lost_on_flash(&mut self, page: PageNumber) {
-        if let Some(slot) = self.find(page) {
-            let entry = &mut self.slots[slot as usize];
-            if entry.standing == Standing::OnFlash {
-                entry.standing = Standing::New;
-            }
+        if let Some(slot) = self.find(page)
+            && self.slots[slot as usize].standing == Standing::OnFlash
+        {
+            self.stand(slot, Standing::New);
         }
     }
 
@@ -230,9 +233,17 @@ impl Ram {
             return false;
         };
         let (slot, _) = entry.remove();
+        self.new -= usize::from(self.slots[slot as usize].standing == Standing::New);
         self.unlink(slot);
         self.free.push(slot);
         true
+    }
+
+    fn stand(&mut self, slot: u32, standing: Standing) {
+        let entry = &mut self.slots[slot as usize];
+        self.new -= usize::from(entry.standing == Standing::New);
+        self.new += usize::from(standing == Standing::New);
+        entry.standing = standing;
     }
 
     /// Gives up the coldest page that is not moving.

@@ -1,6 +1,6 @@
 //! What is on a device, making a pool of it, and opening one.
 //!
-//! Nothing here overwrites a device by itself: [`identify`] only reads, [`format`] is called on explicit word, and
+//! Nothing here overwrites a device by itself: [`identify`] only reads, [`format()`] is called on explicit word, and
 //! [`open`](super::pool::Pool::open) changes nothing on a device that does not hold a whole pool of this version.
 
 use block::{BlockDevice, BlockError, Buffer};

@@ -1,0 +1,55 @@
+//! Measures the cache itself: on devices in memory (nanoseconds, and with callgrind instructions, per request; bytes of
+//! RAM per block), and on a real file through the ring. `cargo xtask bench` runs it against peers and prints ratios.
+
+mod face;
+mod memory;
+mod rig;
+
+use clap::{Parser, Subcommand};
+
+/// Measures the cache itself. Prints one line of JSON per measurement.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Requests on devices in memory, one after another.
+    Requests {
+        /// Which way a request takes.
+        #[arg(long, value_enum)]
+        journey: memory::Journey,
+        /// Requests to run.
+        #[arg(long, default_value_t = 200_000)]
+        count: u64,
+    },
+    /// Bytes of RAM per block on flash, freshly filled and after random churn.
+    Index {
+        /// Bytes of a block.
+        #[arg(long, default_value_t = 4096)]
+        block_bytes: u32,
+    },
+    /// Flash hits on a real file, through the ring.
+    Face {
+        /// The pool's file; it is overwritten.
+        #[arg(long)]
+        file: std::path::PathBuf,
+        /// Requests in flight.
+        #[arg(long, default_value_t = 32)]
+        depth: u32,
+        /// How long to measure.
+        #[arg(long, default_value_t = 3)]
+        seconds: u64,
+    },
+}
+
+fn main() {
+    match Arguments::parse().what {
+        What::Requests { journey, count } => memory::requests(journey, count),
+        What::Index { block_bytes } => memory::index(block_bytes),
+        What::Face { file, depth, seconds } => face::flash_hits(&file, depth, seconds),
+    }
+}

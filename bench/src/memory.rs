@@ -1,0 +1,106 @@
+//! The cache alone, on devices in memory: what its own code costs.
+
+use std::time::Instant;
+
+use block::Memory;
+use block::executor::{Executor, Order, VirtualTime};
+use clap::ValueEnum;
+
+use crate::rig::Rig;
+
+/// Ways that a request can take.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Journey {
+    /// Read 4 KiB from RAM.
+    RamHit,
+    /// Read 4 KiB from flash.
+    FlashHit,
+    /// Read 4 KiB that is not cached; it enters RAM, and another page goes to flash.
+    MissWithFill,
+    /// Write 4 KiB through.
+    Write,
+    /// Nothing: what the measurement itself costs.
+    Nothing,
+}
+
+const PAGE: u64 = 4096;
+const FLASH: u64 = 256 << 20;
+const RAM: u64 = 16 << 20;
+
+/// Runs requests one after another and prints nanoseconds per request.
+pub(crate) fn requests(journey: Journey, count: u64) {
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    let spent = executor.run(async {
+        let rig = Rig::new(host, Memory::new(FLASH), Memory::new(1 << 40), 4096, RAM).await;
+        rig.warm_up(64 << 20, 4096).await;
+        if matches!(journey, Journey::RamHit) {
+            rig.warm_up(RAM / 2, 4096).await;
+        }
+        let started = Instant::now();
+        for request in 0..count {
+            run_one(&rig, journey, request).await;
+        }
+        started.elapsed()
+    });
+    let spent = spent.expect("nothing waits");
+    let nanos = spent.as_nanos() / u128::from(count.max(1));
+    println!(
+        "{{\"measurement\":\"requests\",\"journey\":\"{journey:?}\",\"count\":{count},\"nanos\":{nanos}}}"
+    );
+}
+
+async fn run_one(rig: &Rig<Memory, Memory>, journey: Journey, request: u64) {
+    // A large odd stride visits places in an order without locality, at no cost.
+    let place = |pages: u64| request.wrapping_mul(0x9e37_79b9) % pages * PAGE;
+    match journey {
+        Journey::RamHit => rig.read(place(RAM / 2 / PAGE), 4096).await,
+        Journey::FlashHit => rig.read(place((40 << 20) / PAGE), 4096).await,
+        Journey::MissWithFill => {
+            rig.read((1 << 30) + request * 3 * PAGE, 4096).await;
+            if request % 16 == 0 {
+                rig.rest().await;
+            }
+        }
+        Journey::Write => {
+            rig.write(place((64 << 20) / PAGE), 4096).await;
+            if request % 16 == 0 {
+                rig.rest().await;
+            }
+        }
+        Journey::Nothing => {}
+    }
+}
+
+/// Fills a cache, churns it, and prints bytes of RAM per block on flash.
+pub(crate) fn index(block_bytes: u32) {
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    executor.run(async {
+        let flash = if block_bytes > 4096 { 2 << 30 } else { 1 << 30 };
+        let rig = Rig::new(host, Memory::new(flash), Memory::new(1 << 40), block_bytes, 4 << 20).await;
+        rig.warm_up(flash / 10 * 9, block_bytes as usize).await;
+        report(&rig, "fresh", block_bytes);
+        // Half a disk's worth of random 4 KiB writes into what is cached, each of which makes a hole and fills it.
+        for request in 0..flash / PAGE / 2 {
+            let place = request.wrapping_mul(0x9e37_79b9) % (flash / 10 * 9 / PAGE) * PAGE;
+            rig.write(place, 4096).await;
+            if request % 16 == 0 {
+                rig.rest().await;
+            }
+        }
+        report(&rig, "churned", block_bytes);
+    });
+}
+
+fn report(rig: &Rig<Memory, Memory>, when: &str, block_bytes: u32) {
+    let statistics = rig.disk.statistics();
+    let blocks = statistics.blocks_cached.max(1);
+    println!(
+        "{{\"measurement\":\"index\",\"when\":\"{when}\",\"block_bytes\":{block_bytes},\"blocks\":{blocks},\
+         \"cached_bytes\":{},\"index_bytes\":{},\"index_bytes_per_block\":{}}}",
+        statistics.cached_bytes,
+        statistics.index_bytes,
+        statistics.index_bytes / blocks
+    );
+}

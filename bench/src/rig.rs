@@ -1,0 +1,62 @@
+//! A cache with one disk, on whatever devices a measurement brings.
+
+use std::rc::Rc;
+
+use block::executor::LocalHost;
+use block::{BlockDevice, Buffer, Host};
+use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Mode, PoolId};
+
+/// A cache and its only disk.
+pub(crate) struct Rig<B: BlockDevice, F: BlockDevice> {
+    pub(crate) disk: Rc<CachedDisk<B, F, LocalHost>>,
+    pub(crate) host: LocalHost,
+    /// The disk holds on to the pool, but the pool's tasks need it too.
+    _cache: Rc<Cache<F, LocalHost>>,
+}
+
+impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
+    /// Formats `flash` and puts a cache of `ram_bytes` and all of the flash in front of `backing`.
+    pub(crate) async fn new(host: LocalHost, flash: F, backing: B, block_bytes: u32, ram_bytes: u64) -> Self {
+        cache::format(&flash, PoolId([1; 16]), None).await.expect("the pool's device takes a format");
+        let cache = Cache::open(flash, host.clone()).await.expect("it was formatted just now");
+        let settings = DiskSettings {
+            id: DiskId(1),
+            mode: Mode::WriteThrough,
+            block_bytes,
+            reserve_bytes: cache.reserve_bytes_min(),
+            limit_bytes: cache.usable_bytes(),
+            ram_bytes,
+            admission: Admission::Always,
+            sequential_cutoff_bytes: 0,
+            read_only: false,
+        };
+        let disk = cache.attach(settings, backing).expect("the settings fit");
+        Self { disk, host, _cache: cache }
+    }
+
+    pub(crate) async fn read(&self, offset: u64, len: usize) {
+        let (_, result) = self.disk.read(offset, Buffer::zeroed(len)).await;
+        result.expect("the devices do not fail");
+    }
+
+    pub(crate) async fn write(&self, offset: u64, len: usize) {
+        let (_, result) = self.disk.write(offset, Buffer::zeroed(len)).await;
+        result.expect("the devices do not fail");
+    }
+
+    /// Reads `bytes` from the start of the disk in requests of `len`, so that they are cached, and lets promotions run.
+    pub(crate) async fn warm_up(&self, bytes: u64, len: usize) {
+        for request in 0..bytes / len as u64 {
+            self.read(request * len as u64, len).await;
+            if request % 16 == 0 {
+                self.rest().await;
+            }
+        }
+        self.rest().await;
+    }
+
+    /// Lets the tasks behind the cache run.
+    pub(crate) async fn rest(&self) {
+        self.host.sleep(1).await;
+    }
+}

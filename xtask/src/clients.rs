@@ -1,0 +1,90 @@
+//! The programs that tests with real clients need, installed from Debian if they are missing.
+//!
+//! Tests never skip what is not there: a check that was left out looks like one that passed. So the packages are
+//! named, then installed. Nothing is touched if all programs are there already.
+
+use std::process::Command;
+
+use crate::run::{is_in_path, run, works};
+
+/// Each package of Debian with the programs that tests take from it.
+const PACKAGES: &[(&str, &[&str])] = &[
+    ("qemu-utils", &["qemu-img", "qemu-io", "qemu-nbd"]),
+    ("nbdkit", &["nbdkit"]),
+    ("libnbd-bin", &["nbdinfo", "nbdcopy"]),
+    ("fio", &["fio"]),
+    ("jq", &["jq"]),
+];
+
+/// Sees to it that all programs are there.
+///
+/// # Errors
+/// If some are missing and cannot be installed; says which packages to install by hand.
+pub(crate) fn install_missing() -> Result<(), String> {
+    let packages = missing(is_in_path);
+    if packages.is_empty() {
+        return Ok(());
+    }
+    let list = packages.join(" ");
+    println!("Tests with real clients need these Debian packages, which are not here yet: {list}");
+    let by_hand = |why: &str| format!("Could not install {list}: {why}. Install them by hand and try again.");
+    if !is_in_path("apt-get") {
+        return Err(by_hand("there is no apt-get on this machine"));
+    }
+    let prefix = root_prefix().ok_or_else(|| by_hand("this needs root, and there is no sudo"))?;
+    run(&mut apt_get(prefix, &["update"])).map_err(|error| by_hand(&error))?;
+    let install = [&["install", "--yes", "--no-install-recommends"], packages.as_slice()].concat();
+    run(&mut apt_get(prefix, &install)).map_err(|error| by_hand(&error))?;
+    match missing(is_in_path).as_slice() {
+        [] => Ok(()),
+        still => Err(format!("Installed {list}, but programs of {} are still not in PATH.", still.join(" "))),
+    }
+}
+
+/// The packages of which a program is missing.
+fn missing(is_there: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    let incomplete = PACKAGES.iter().filter(|(_, programs)| !programs.iter().all(|name| is_there(name)));
+    incomplete.map(|(package, _)| *package).collect()
+}
+
+/// What to put before a command that needs root: nothing for root itself, sudo for others, `None` without sudo.
+fn root_prefix() -> Option<&'static [&'static str]> {
+    let is_root = works(Command::new("sh").args(["-c", "test \"$(id -u)\" = 0"]));
+    match (is_root, is_in_path("sudo")) {
+        (true, _) => Some(&[]),
+        (false, true) => Some(&["sudo"]),
+        (false, false) => None,
+    }
+}
+
+/// `apt-get` that asks nothing. The variable goes through `env`, since sudo would drop it.
+fn apt_get(prefix: &[&str], arguments: &[&str]) -> Command {
+    let words = [prefix, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], arguments].concat();
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]);
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_missing_where_all_programs_are() {
+        assert!(missing(|_| true).is_empty());
+    }
+
+    #[test]
+    fn a_package_is_missing_if_one_of_its_programs_is() {
+        assert_eq!(missing(|program| program != "nbdcopy"), ["libnbd-bin"]);
+        assert_eq!(missing(|_| false).len(), PACKAGES.len());
+    }
+
+    #[test]
+    fn apt_get_asks_nothing_also_through_sudo() {
+        let command = apt_get(&["sudo"], &["update"]);
+        assert_eq!(command.get_program(), "sudo");
+        let arguments: Vec<_> = command.get_args().collect();
+        assert_eq!(arguments, ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "update"]);
+    }
+}

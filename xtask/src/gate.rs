@@ -1,0 +1,109 @@
+//! The steps of `ci`, `test` and `nightly`, in the order in which they fail fastest.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+
+use crate::run::{cargo, output, run, works};
+use crate::{clients, tidy};
+
+/// The version that `deny.toml` is written for. It is built with the pinned toolchain on its first use.
+const CARGO_DENY: &str = "0.20.2";
+/// Simulation seeds of a night.
+const SEEDS_NIGHTLY: u32 = 100_000;
+/// How long a night spends on each fuzz target.
+const FUZZ_SECONDS: u32 = 600;
+
+/// Everything that a change must pass.
+pub(crate) fn ci(root: &Path, seeds: u32) -> Result<(), String> {
+    run(cargo(root).args(["fmt", "--all", "--check"]))?;
+    run(cargo(root).args(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
+    tidy::tidy(root)?;
+    deny(root)?;
+    let documents = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked"];
+    // These pages are for those who work on the code, who see private items too: links to them are welcome.
+    let flags = "-D warnings -A rustdoc::private-intra-doc-links";
+    run(cargo(root).args(documents).env("RUSTDOCFLAGS", flags))?;
+    test(root, seeds)
+}
+
+/// All tests, simulations with `seeds` seeds each. The closing lines of `cargo test` are the last that it prints.
+pub(crate) fn test(root: &Path, seeds: u32) -> Result<(), String> {
+    clients::install_missing()?;
+    run(cargo(root).args(["test", "--workspace", "--locked"]).env("FOREBAY_SEEDS", seeds.to_string()))
+}
+
+/// The tests with the seeds of a night, known vulnerabilities, then every fuzz target for a while.
+pub(crate) fn nightly(root: &Path) -> Result<(), String> {
+    advisories(root)?;
+    test(root, SEEDS_NIGHTLY)?;
+    fuzz(root)
+}
+
+/// Licences, bans and sources of all dependencies, from package registries alone.
+fn deny(root: &Path) -> Result<(), String> {
+    install_cargo_deny(root)?;
+    println!(
+        "Known vulnerabilities are not checked here: their list lies outside the package registries. \
+         With network: `cargo deny check advisories`."
+    );
+    run(cargo(root).args(["deny", "--workspace", "--locked", "check", "bans", "licenses", "sources"]))
+}
+
+/// Known vulnerabilities of all dependencies. Where their list cannot be fetched, it says so and goes on.
+fn advisories(root: &Path) -> Result<(), String> {
+    install_cargo_deny(root)?;
+    if !works(cargo(root).args(["deny", "fetch", "db"])) {
+        println!("Known vulnerabilities left out: `cargo deny fetch db` could not fetch their list.");
+        return Ok(());
+    }
+    run(cargo(root).args(["deny", "--workspace", "--locked", "check", "--disable-fetch", "advisories"]))
+}
+
+fn install_cargo_deny(root: &Path) -> Result<(), String> {
+    let version = || {
+        let mut command = cargo(root);
+        command.args(["deny", "--version"]);
+        command
+    };
+    let wanted = format!("cargo-deny {CARGO_DENY}");
+    // The quiet try first: where there is none at all, cargo would print an error that is no error here.
+    if works(&mut version()) && output(&mut version())?.trim() == wanted {
+        return Ok(());
+    }
+    println!("{wanted} is not here yet: building it takes a few minutes, once.");
+    run(cargo(root).args(["install", "--locked", "cargo-deny", "--version", CARGO_DENY])).map_err(|error| {
+        format!("{error} Install {wanted} by hand, or see that the package registry can be reached.")
+    })
+}
+
+/// Fuzzing wants a nightly toolchain and cargo-fuzz. Where they are not, it says so and goes on.
+fn fuzz(root: &Path) -> Result<(), String> {
+    let folder = root.join("fuzz");
+    if !folder.is_dir() {
+        println!("No fuzz targets: there is no folder `fuzz`.");
+        return Ok(());
+    }
+    if !works(nightly_cargo(&folder).args(["fuzz", "--version"])) {
+        println!(
+            "Fuzz targets left out. To run them: `rustup toolchain install nightly` and `cargo install cargo-fuzz`."
+        );
+        return Ok(());
+    }
+    let targets = output(nightly_cargo(&folder).args(["fuzz", "list"]))?;
+    for target in targets.lines() {
+        let limit = format!("-max_total_time={FUZZ_SECONDS}");
+        run(nightly_cargo(&folder).args(["fuzz", "run", target, "--", &limit]))?;
+    }
+    Ok(())
+}
+
+/// rustup's cargo: the one that runs this tool is pinned to a stable toolchain and knows no `+nightly`.
+fn nightly_cargo(folder: &Path) -> Command {
+    let mut command = Command::new("cargo");
+    command.arg("+nightly").current_dir(folder);
+    for variable in ["CARGO", "RUSTUP_TOOLCHAIN"].map(OsStr::new) {
+        command.env_remove(variable);
+    }
+    command
+}

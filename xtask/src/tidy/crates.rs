@@ -1,0 +1,143 @@
+//! The walls between crates: who may depend on whom, and that nothing in `cache` does I/O.
+//!
+//! Read from what `cargo metadata` says, so that every way of writing a dependency counts, for tests and builds too.
+
+use serde_json::Value;
+
+use super::Finding;
+
+/// Each crate of the workspace with those of the others that it may depend on. `doors` and `cache` never see each
+/// other: that is what lets a door serve any device, and simulation run the cache without a protocol.
+const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
+    ("block", &[]),
+    ("cache", &["block"]),
+    ("doors", &["block"]),
+    ("sim", &["block", "cache"]),
+    ("daemon", &["block", "cache", "doors"]),
+    ("xtask", &[]),
+];
+
+/// Crates from outside that `cache` may use, with the only features it may ask for. None makes a system call.
+const CACHE_MAY_USE: &[(&str, &[&str])] = &[
+    ("crc32c", &[]),
+    ("futures-util", &["alloc"]),
+    ("hashbrown", &["inline-more"]),
+    ("hdrhistogram", &[]),
+    ("thiserror", &[]),
+    // Its locks and channels only: no runtime, timer or I/O.
+    ("tokio", &["sync"]),
+    ("tracing", &["std"]),
+];
+
+/// Findings for the whole workspace, from the JSON of `cargo metadata --no-deps`.
+///
+/// # Errors
+/// If the text is not that JSON.
+pub(super) fn check(metadata: &str) -> Result<Vec<Finding>, String> {
+    let root: Value = serde_json::from_str(metadata)
+        .map_err(|error| format!("Could not read what `cargo metadata` printed: {error}."))?;
+    let packages = root["packages"].as_array().ok_or("`cargo metadata` named no packages.")?;
+    let members: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
+    let mut findings = Vec::new();
+    for package in packages {
+        let name = package["name"].as_str().ok_or("`cargo metadata` named a package without a name.")?;
+        let dependencies = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
+        let Some((_, allowed)) = MAY_DEPEND_ON.iter().find(|(member, _)| *member == name) else {
+            findings.push(finding(format!(
+                "The crate `{name}` is new. Give it a place in MAY_DEPEND_ON of xtask/src/tidy/crates.rs, with the reason."
+            )));
+            continue;
+        };
+        for dependency in dependencies {
+            let other = dependency["name"].as_str().unwrap_or_default();
+            if members.contains(&other) {
+                findings.extend(check_wall(name, other, allowed));
+            } else if name == "cache" && dependency["kind"] != "dev" {
+                findings.extend(check_outside(other, dependency));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+fn check_wall(name: &str, other: &str, allowed: &[&str]) -> Option<Finding> {
+    if allowed.contains(&other) {
+        return None;
+    }
+    Some(finding(format!(
+        "`{name}` depends on `{other}`. It may depend on {} only. Put what both need into `block`, or let `daemon` \
+         bring them together.",
+        if allowed.is_empty() { "no crate of the workspace".to_owned() } else { allowed.join(", ") }
+    )))
+}
+
+fn check_outside(other: &str, dependency: &Value) -> Vec<Finding> {
+    let Some((_, features)) = CACHE_MAY_USE.iter().find(|(known, _)| *known == other) else {
+        return vec![finding(format!(
+            "`cache` depends on `{other}`. It makes no system call: if the crate makes none either, add it to \
+             CACHE_MAY_USE of xtask/src/tidy/crates.rs, with the reason; else come in through the traits of `block`."
+        ))];
+    };
+    let asked = dependency["features"].as_array().map_or(&[][..], Vec::as_slice);
+    let foreign = asked.iter().filter_map(Value::as_str).filter(|feature| !features.contains(feature));
+    let message = |feature: &str| {
+        format!(
+            "`cache` asks for the feature `{feature}` of `{other}`. If it brings in no system call, add it to \
+             CACHE_MAY_USE of xtask/src/tidy/crates.rs."
+        )
+    };
+    foreign.map(|feature| finding(message(feature))).collect()
+}
+
+fn finding(message: String) -> Finding {
+    Finding::new(1, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The messages for a workspace of `cache`, `doors` and `block` in which `cache` has these dependencies.
+    fn messages(dependencies: &str) -> Vec<String> {
+        let text = format!(
+            r#"{{"packages": [{{"name": "cache", "dependencies": [{dependencies}]}},
+                {{"name": "doors", "dependencies": []}}, {{"name": "block", "dependencies": []}}]}}"#
+        );
+        check(&text).expect("the test writes JSON").into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn what_the_tables_allow_is_no_finding() {
+        assert!(messages(r#"{"name": "block", "kind": null}"#).is_empty());
+        assert!(messages(r#"{"name": "tokio", "kind": null, "features": ["sync"]}"#).is_empty());
+        assert!(messages(r#"{"name": "proptest", "kind": "dev", "features": ["std"]}"#).is_empty());
+    }
+
+    #[test]
+    fn doors_and_cache_never_see_each_other_not_even_in_tests() {
+        for kind in ["null", "\"dev\"", "\"build\""] {
+            let found = messages(&format!(r#"{{"name": "doors", "kind": {kind}}}"#));
+            assert_eq!(found.len(), 1, "{kind}");
+            assert!(found[0].starts_with("`cache` depends on `doors`."), "{}", found[0]);
+        }
+    }
+
+    #[test]
+    fn cache_takes_no_unknown_crate_and_no_runtime() {
+        assert_eq!(messages(r#"{"name": "libc", "kind": null, "features": []}"#).len(), 1);
+        assert_eq!(messages(r#"{"name": "tokio", "kind": null, "features": ["sync", "rt"]}"#).len(), 1);
+        assert_eq!(messages(r#"{"name": "cc", "kind": "build", "features": []}"#).len(), 1);
+    }
+
+    #[test]
+    fn a_new_crate_needs_its_place() {
+        let found = check(r#"{"packages": [{"name": "attic", "dependencies": []}]}"#).expect("JSON");
+        assert!(found[0].message.starts_with("The crate `attic` is new."), "{}", found[0].message);
+    }
+
+    #[test]
+    fn what_is_not_metadata_is_an_error() {
+        assert!(check("no JSON").is_err());
+        assert!(check("{}").is_err());
+    }
+}

@@ -1,0 +1,139 @@
+//! Structure checks that neither the compiler nor clippy makes, each with a hint of what to do instead.
+//!
+//! ```text
+//! source   a Rust file as tokens, so that comments and strings do not count as code
+//! floors   imports inside `cache` only go down
+//! crates   the walls between crates, from what cargo says of them
+//! rust     heads, sizes, sleeps and leftovers of one Rust file
+//! text     lines of any text file
+//! ```
+//! Every check is a pure function from text to findings. Only this file reads the tree, and nothing writes to it.
+
+mod crates;
+mod floors;
+mod rust;
+mod source;
+mod text;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::run::{cargo, output};
+
+/// Folders that hold no source of ours.
+const FOLDERS_LEFT_OUT: &[&str] = &[".git", "target", "node_modules", "corpus", "artifacts", "coverage"];
+/// Names of files that people write and read. `Cargo.lock` is cargo's.
+const ENDINGS_OF_TEXT: &[&str] =
+    &["rs", "toml", "md", "sh", "yml", "yaml", "json", "html", "css", "js", "ts"];
+
+/// Something to put right, and how.
+#[derive(Debug, PartialEq, Eq)]
+struct Finding {
+    /// Line in the file, from 1.
+    line: usize,
+    message: String,
+}
+
+impl Finding {
+    fn new(line: usize, message: impl Into<String>) -> Self {
+        Self { line, message: message.into() }
+    }
+}
+
+/// Runs all checks over the tree and prints every finding as `path:line: message`.
+///
+/// # Errors
+/// If there is any finding, or if the tree cannot be read.
+pub(crate) fn tidy(root: &Path) -> Result<(), String> {
+    println!("==> tidy");
+    let mut findings = 0;
+    let mut files = Vec::new();
+    collect(root, &mut files)?;
+    files.sort();
+    for file in &files {
+        let path = relative(root, file);
+        let content = fs::read_to_string(file).map_err(|error| format!("Could not read {path}: {error}."))?;
+        findings += report(&path, check_file(&path, &content));
+    }
+    let arguments = ["metadata", "--no-deps", "--locked", "--format-version", "1"];
+    let metadata = output(cargo(root).args(arguments))?;
+    findings += report("Cargo.toml", crates::check(&metadata)?);
+    match findings {
+        0 => Ok(()),
+        1 => Err("tidy found 1 thing to put right, named above.".to_owned()),
+        many => Err(format!("tidy found {many} things to put right, named above.")),
+    }
+}
+
+/// All findings in one file; `path` is relative to the root and decides which checks apply.
+fn check_file(path: &str, content: &str) -> Vec<Finding> {
+    let mut findings = text::check(content);
+    let is_rust = Path::new(path).extension().is_some_and(|ending| ending == "rs");
+    if is_rust {
+        match source::tokens(content) {
+            Ok(tokens) => {
+                findings.extend(rust::check(path, content, &tokens));
+                findings.extend(floors::check(path, &tokens));
+            }
+            Err(error) => findings.push(Finding::new(1, format!("This is not Rust: {error}."))),
+        }
+    }
+    findings
+}
+
+fn report(path: &str, mut findings: Vec<Finding>) -> usize {
+    findings.sort_by_key(|finding| finding.line);
+    for finding in &findings {
+        println!("{path}:{}: {}", finding.line, finding.message);
+    }
+    findings.len()
+}
+
+/// The text files below `folder`. Links are not followed: what they point to is elsewhere or seen anyway.
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    let problem = |error: std::io::Error| format!("Could not list the folder {}: {error}.", folder.display());
+    for entry in fs::read_dir(folder).map_err(problem)? {
+        let entry = entry.map_err(problem)?;
+        let (name, path) = (entry.file_name(), entry.path());
+        let name = name.to_string_lossy();
+        let kind = entry.file_type().map_err(problem)?;
+        if kind.is_dir() && !FOLDERS_LEFT_OUT.contains(&name.as_ref()) {
+            collect(&path, files)?;
+        } else if kind.is_file() && is_text(&path) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_text(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy());
+    let is_script = path.parent().and_then(Path::file_name).is_some_and(|folder| folder == ".ci");
+    is_script || ending.is_some_and(|ending| ENDINGS_OF_TEXT.contains(&ending.as_ref()))
+}
+
+fn relative(root: &Path, file: &Path) -> String {
+    file.strip_prefix(root).unwrap_or(file).to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_checked_by_what_it_is() {
+        assert!(check_file("README.md", "No Rust here {").is_empty());
+        assert!(check_file("block/src/lib.rs", "//! What it is.\n").is_empty());
+        assert_eq!(check_file("block/src/lib.rs", "//! What it is.\nfn main() {").len(), 1);
+    }
+
+    #[test]
+    fn what_people_write_is_text() {
+        for path in ["README.md", "block/src/lib.rs", ".ci/run", "deny.toml"] {
+            assert!(is_text(Path::new(path)), "{path}");
+        }
+        for path in ["Cargo.lock", "LICENSE", "tests/data/pool.img"] {
+            assert!(!is_text(Path::new(path)), "{path}");
+        }
+    }
+}
