@@ -1,45 +1,67 @@
-//! The door of a disk: its NBD socket.
+//! The door of a disk: its NBD socket, on which guests reach this disk and no other.
 
 use std::path::PathBuf;
+use std::pin::pin;
 use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::socket::Listener;
-use block::{BlockDevice, Ring};
+use block::{BlockDevice, Host, Ring};
+use doors::nbd::{self, Export};
+use futures_util::future::{Either, select};
 
-use crate::problem::Answer;
+use crate::problem::{Answer, Problem};
 use crate::sockets;
 
-/// An open door.
-pub(crate) struct Door {
+/// How long guests may take to fetch the answers to their last requests, in nanoseconds.
+const FETCH_TIME_MAX_NS: u64 = 2_000_000_000;
+
+/// An open door. Dropping it without [`Door::close`] leaves guests connected.
+pub(crate) struct Door<D> {
     socket: PathBuf,
-    _listener: Listener,
+    host: LocalHost,
+    entrance: Rc<nbd::Door<D>>,
+    export: Rc<Export<D>>,
 }
 
-impl Door {
-    /// Listens at `socket` for guests of `device`.
+impl<D: BlockDevice> Door<D> {
+    /// Listens at `socket` for guests of `device`, the disk `name`.
     ///
     /// # Errors
-    /// If the socket cannot be had.
-    pub(crate) fn open<D: BlockDevice>(
+    /// If the socket cannot be had; then nothing is left behind.
+    pub(crate) fn open(
         ring: &Ring,
-        _host: &LocalHost,
+        host: &LocalHost,
         socket: PathBuf,
-        _name: &str,
-        _device: Rc<D>,
+        name: &str,
+        device: D,
     ) -> Answer<Self> {
         let listener = sockets::listen(&socket)?;
-        let listener = Listener::from_unix(ring, listener).expect("later");
-        Ok(Self { socket, _listener: listener })
+        let listener = Listener::from_unix(ring, listener).map_err(|error| {
+            sockets::remove(&socket);
+            Problem::failed(format!("Cannot listen on socket {}: {error}", socket.display()))
+        })?;
+        let export = Export::new(name, "Forebay disk", device);
+        let door = nbd::Door::for_disk(Rc::clone(&export));
+        host.spawn(Rc::clone(&door).listen(listener, host.clone()));
+        Ok(Self { socket, host: host.clone(), entrance: door, export })
     }
 
-    /// Refuses new guests, answers what is in flight, ends the connections.
+    /// Lets nobody in any more, answers what is in flight, ends the connections. A guest that does not fetch its
+    /// answers is cut off after two seconds; what the device works on is always waited for.
     pub(crate) async fn close(&self) {
+        self.entrance.close();
         sockets::remove(&self.socket);
+        let drained = pin!(self.export.drain());
+        if let Either::Right(((), drained)) = select(drained, pin!(self.host.sleep(FETCH_TIME_MAX_NS))).await
+        {
+            self.export.sever();
+            drained.await;
+        }
     }
 
     /// Guests that are connected.
     pub(crate) fn connections(&self) -> u64 {
-        0
+        self.export.counters().connections
     }
 }

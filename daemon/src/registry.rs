@@ -8,7 +8,7 @@
 //! Changes go one after another; looking at a backing, which may hang, happens before a change begins. Readers never
 //! wait for a change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
@@ -27,6 +27,8 @@ use crate::state::{DiskRecord, State};
 
 /// How long a backing may take to answer a first look.
 const PROBE_TIME_MAX: Duration = Duration::from_secs(20);
+/// How long a removal may take before it goes on behind its answer.
+const REMOVE_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long the start of the daemon waits for disks.
 const FIRST_TRY_TIME_MAX: Duration = Duration::from_secs(5);
 /// How long a disk that could not be served waits before it is tried again.
@@ -43,6 +45,8 @@ pub(crate) struct Registry {
     state: StdMutex<State>,
     /// Why remembered disks are not served now, by name.
     waiting: StdMutex<BTreeMap<String, String>>,
+    /// Disks that are being removed. They are remembered until they are.
+    removing: StdMutex<BTreeSet<String>>,
 }
 
 /// What is wanted of a new disk.
@@ -74,6 +78,7 @@ impl Registry {
             changing: Mutex::new(()),
             state: StdMutex::new(state),
             waiting: StdMutex::new(waiting),
+            removing: StdMutex::default(),
         })
     }
 
@@ -166,6 +171,9 @@ impl Registry {
         let changing = self.changing.lock().await;
         let mut changed = self.state();
         let before = known(&changed, name)?.settings.clone();
+        if self.is_being_removed(name) {
+            return Err(being_removed(name));
+        }
         let values = before.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
         let served = self.shard.disk_report(name.to_owned()).await?.is_some();
         if served {
@@ -187,24 +195,40 @@ impl Registry {
     /// Stops serving a disk and forgets it. The content of its backing stays.
     ///
     /// # Errors
-    /// If there is none of this name, or what is remembered cannot be changed.
+    /// If there is none of this name, or what is remembered cannot be changed. If a request hangs on the backing, the
+    /// removal goes on behind the answer, and the message says so.
     pub(crate) async fn remove(self: &Arc<Self>, name: &str) -> Answer<()> {
+        known(&self.state(), name)?;
+        if !lock(&self.removing).insert(name.to_owned()) {
+            return Err(being_removed(name));
+        }
+        let finishing = tokio::spawn(Arc::clone(self).finish_removal(name.to_owned()));
+        match tokio::time::timeout(REMOVE_TIME_MAX, finishing).await {
+            Ok(outcome) => outcome.expect("a removal does not panic"),
+            Err(_) => Err(Problem::unavailable(format!(
+                "Disk '{name}' takes no new requests, but its backing has not answered the last ones for {} s; check the                  backing, the disk is removed as soon as it answers",
+                REMOVE_TIME_MAX.as_secs()
+            ))),
+        }
+    }
+
+    async fn finish_removal(self: Arc<Self>, name: String) -> Answer<()> {
+        // A change of this disk that began before is waited for; those that come now find it in `removing`.
+        drop(self.changing.lock().await);
+        let served = self.shard.disk_report(name.clone()).await?.is_some();
+        let detached = if served { self.shard.detach(name.clone()).await } else { Ok(()) };
         let _changing = self.changing.lock().await;
         let mut changed = self.state();
-        known(&changed, name)?;
-        let detached = if self.shard.disk_report(name.to_owned()).await?.is_some() {
-            self.shard.detach(name.to_owned()).await
-        } else {
-            Ok(())
-        };
         changed.disks.retain(|disk| disk.name != name);
-        if let Err(problem) = changed.save(&self.places.dir) {
-            self.set_waiting(name, "it was to be removed, and that could not be remembered");
-            tokio::spawn(Arc::clone(self).keep_trying(name.to_owned()));
+        let saved = changed.save(&self.places.dir);
+        lock(&self.removing).remove(&name);
+        if let Err(problem) = saved {
+            self.set_waiting(&name, "it was to be removed, and that could not be remembered");
+            tokio::spawn(Arc::clone(&self).keep_trying(name));
             return Err(problem);
         }
         self.replace_state(changed);
-        lock(&self.waiting).remove(name);
+        lock(&self.waiting).remove(&name);
         detached
     }
 
@@ -254,7 +278,8 @@ impl Registry {
 
     /// True if there is nothing more to do: the disk is served, or no longer wanted.
     async fn try_to_serve(&self, name: &str) -> bool {
-        let Some(record) = self.state().disk(name).cloned() else { return true };
+        let record = self.state().disk(name).cloned().filter(|_| !self.is_being_removed(name));
+        let Some(record) = record else { return true };
         match self.serve(&record).await {
             Ok(()) => {
                 lock(&self.waiting).remove(name);
@@ -274,11 +299,18 @@ impl Registry {
         let identity = look_at(&location, Images::ServedAsRaw).await?;
         let _changing = self.changing.lock().await;
         let state = self.state();
-        let Some(current) = state.disk(&record.name).filter(|current| current.id == record.id) else {
+        let Some(current) = state
+            .disk(&record.name)
+            .filter(|current| current.id == record.id && !self.is_being_removed(&current.name))
+        else {
             return Ok(());
         };
         self.check_unshared(&record.name, identity).await?;
         self.shard.attach(self.attaching(current, location)).await
+    }
+
+    fn is_being_removed(&self, name: &str) -> bool {
+        lock(&self.removing).contains(name)
     }
 
     fn set_waiting(&self, name: &str, reason: &str) {
@@ -352,6 +384,10 @@ fn known<'a>(state: &'a State, name: &str) -> Answer<&'a DiskRecord> {
         let hint = near.map_or(String::new(), |near| format!("did you mean '{near}'? "));
         Problem::missing(format!("There is no disk '{name}': {hint}`forebay disk list` shows all"))
     })
+}
+
+fn being_removed(name: &str) -> Problem {
+    Problem::conflict(format!("Cannot change disk '{name}': it is being removed; wait until that is done"))
 }
 
 fn free_name(state: &State, name: &str) -> Answer<()> {

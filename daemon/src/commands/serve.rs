@@ -37,8 +37,6 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
         None => Config::default(),
     };
     logging::start(options.log.as_deref().or(config.log.as_deref()).unwrap_or("info"))?;
-    // Sockets and files are born closed to strangers.
-    umask(Mode::S_IRWXO);
     let dir = options.dir.clone().or(config.dir);
     let run_dir = options.run_dir.clone().or(config.run_dir);
     let places = Places::resolve(dir, run_dir, &Surroundings::of_process())?;
@@ -49,6 +47,8 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
     };
     sockets::check_length(&places.control_socket())?;
     places.make()?;
+    // From here on, what is made is closed to strangers from its birth; the folders are there to be looked into.
+    umask(Mode::S_IRWXO);
     let claim = places.claim()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
@@ -62,7 +62,7 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
 async fn serve(places: Places, choice: &PoolChoice, _claim: &File) -> Answer<()> {
     let mut signals = Signals::new()?;
     let mut state = State::load(&places.dir)?;
-    let shard = ShardHandle::start()?;
+    let shard = ShardHandle::start().await?;
     let pool = pool::open(&places, &shard, &mut state, choice).await?;
     let control_socket = places.control_socket();
     let listener = sockets::listen(&control_socket)?;

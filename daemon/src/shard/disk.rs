@@ -3,7 +3,7 @@
 //! Attaching: (1) open and lock the backing, (2) put the cache in front, (3) listen. Detaching goes the other way and
 //! lets every request end first. Nothing is remembered here.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::rc::{Rc, Weak};
 
@@ -11,6 +11,7 @@ use block::executor::LocalHost;
 use block::file::{Access, Identity};
 use block::{BlockDevice, FileDevice, Host};
 use cache::{CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics};
+use tokio::sync::Notify;
 
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Location, Opening};
@@ -27,10 +28,14 @@ type Cached = CachedDisk<Backing, FileDevice, LocalHost>;
 /// A disk that is served.
 pub(super) struct Disk {
     cached: Rc<Cached>,
-    door: Door,
+    door: Door<Rc<Cached>>,
     identity: Identity,
     /// Why it is no longer what was attached.
     failure: RefCell<Option<String>>,
+    /// Set when it begins to be detached.
+    leaving: Cell<bool>,
+    /// Told when it is detached.
+    gone: Notify,
 }
 
 /// What is to be attached.
@@ -81,7 +86,8 @@ impl ShardHandle {
         self.call(move |shard| async move { shard.reconfigure(&change) }).await?
     }
 
-    /// Stops serving a disk: lets requests in flight end, makes what was written durable, gives the backing back.
+    /// Stops serving a disk: lets requests in flight end, makes what was written durable, gives the backing back. Takes as
+    /// long as the backing does.
     ///
     /// # Errors
     /// If the last flush failed. The disk is detached all the same.
@@ -123,7 +129,14 @@ impl Shard {
                 return Err(problem);
             }
         };
-        let disk = Rc::new(Disk { cached, door, identity, failure: RefCell::default() });
+        let disk = Rc::new(Disk {
+            cached,
+            door,
+            identity,
+            failure: RefCell::default(),
+            leaving: Cell::new(false),
+            gone: Notify::new(),
+        });
         self.host.spawn(watch(name.clone(), Rc::downgrade(&disk), self.host.clone()));
         self.disks.borrow_mut().insert(name, disk);
         Ok(())
@@ -142,10 +155,16 @@ impl Shard {
 
     async fn detach(&self, name: &str) -> Answer<()> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
+        let gone = disk.gone.notified();
+        if disk.leaving.replace(true) {
+            gone.await;
+            return Ok(());
+        }
         disk.door.close().await;
         let flushed = if disk.cached.geometry().read_only { Ok(()) } else { disk.cached.flush().await };
         self.cache().detach(&disk.cached).await;
         self.disks.borrow_mut().remove(name);
+        disk.gone.notify_waiters();
         flushed.map_err(|error| {
             Problem::failed(format!(
                 "Disk '{name}' is no longer served, but the last flush of its backing failed ({error}): what guests \

@@ -58,13 +58,13 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If there is no thread or no ring to be had.
-    pub(crate) fn start() -> Answer<Self> {
+    pub(crate) async fn start() -> Answer<Self> {
         let (jobs, receiver) = mpsc::channel(JOBS_MAX);
         let (started, outcome) = oneshot::channel();
         thread::Builder::new().name("shard-0".to_owned()).spawn(move || run(receiver, started)).map_err(
             |error| Problem::failed(format!("Cannot start the thread of a shard: {error}; free some memory")),
         )?;
-        match outcome.blocking_recv() {
+        match outcome.await {
             Ok(Ok(())) => Ok(Self { jobs }),
             Ok(Err(error)) => Err(Problem::failed(error.to_string())),
             Err(_) => Err(lost()),
