@@ -16,6 +16,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// See what a cache does: a modelled array without and with it, in about a minute. Needs nothing.
+    Demo(Demo),
     /// Run the daemon: serve disks through the cache until SIGTERM or SIGINT.
     #[command(after_long_help = format!("Configuration file:\n\n{}", crate::config::sample()))]
     Serve(Serve),
@@ -27,6 +29,22 @@ pub(crate) enum Command {
     Pool(Pool),
     /// Counters, ratios and latencies.
     Stats(Stats),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// How long it takes, in seconds: a quarter without the cache, half to fill it, a quarter with it.
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(4..=3600))]
+    pub(crate) seconds: u64,
+    /// Folder for its files, empty or new. Default: a temporary one, removed at the end.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Go on serving afterwards, until Ctrl-C.
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// Print one JSON document and nothing else.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::cli::{Command, Daemon, Reading};
 use crate::client::Client;
+use crate::demo;
 use crate::output;
 use crate::places::{Surroundings, control_socket_in};
 use crate::problem::Answer;
@@ -19,6 +20,10 @@ use crate::problem::Answer;
 /// Does what was asked for.
 pub(crate) fn run(command: Command) -> Answer<()> {
     match command {
+        Command::Demo(options) => {
+            logging::start("error")?;
+            demo::run(&options)
+        }
         Command::Serve(options) => serve::run(&options),
         Command::Disk(command) => disk::run(command),
         Command::Pool(command) => pool::run(&command),

@@ -8,28 +8,19 @@
 //! are, an acknowledged write is on its backing, so ending early loses nothing that was promised.
 
 use std::fs::File;
-use std::sync::Arc;
-use std::time::Duration;
 
 use nix::sys::stat::{Mode, umask};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::Notify;
 
 use super::logging;
 use crate::cli::Serve;
 use crate::config::Config;
 use crate::places::{Places, Surroundings};
-use crate::pool::{self, PoolChoice};
+use crate::pool::PoolChoice;
 use crate::problem::{Answer, Problem};
 use crate::registry::Registry;
-use crate::shard::ShardHandle;
-use crate::state::State;
-use crate::{control, output, sockets};
-
-/// How long disks may take to end before the process goes without them.
-const STOP_TIME_MAX: Duration = Duration::from_secs(8);
-/// How long requests to the control socket may take to end.
-const CONTROL_STOP_TIME_MAX: Duration = Duration::from_secs(1);
+use crate::service::Service;
+use crate::{output, sockets};
 
 pub(super) fn run(options: &Serve) -> Answer<()> {
     let config = match &options.config {
@@ -61,33 +52,15 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
 
 async fn serve(places: Places, choice: &PoolChoice, _claim: &File) -> Answer<()> {
     let mut signals = Signals::new()?;
-    let mut state = State::load(&places.dir)?;
-    let shard = ShardHandle::start().await?;
-    let pool = pool::open(&places, &shard, &mut state, choice).await?;
-    let control_socket = places.control_socket();
-    let listener = sockets::listen(&control_socket)?;
-    let registry = Registry::new(places, shard, pool, state);
-    let stopping = Arc::new(Notify::new());
-    let stop_control = Arc::clone(&stopping);
-    let control =
-        control::serve(listener, Arc::clone(&registry), async move { stop_control.notified().await });
-    let control = tokio::spawn(control);
+    let service = Service::start(places, choice).await?;
     tokio::select! {
-        () = registry.start() => {
-            announce(&registry).await?;
+        () = service.registry.start() => {
+            announce(&service.registry).await?;
             signals.next().await;
         }
         () = signals.next() => {}
     }
-    stopping.notify_one();
-    sockets::remove(&control_socket);
-    // A client that holds its connection open is not waited for.
-    match tokio::time::timeout(CONTROL_STOP_TIME_MAX, control).await {
-        Ok(Ok(Err(problem))) => tracing::error!("{problem}"),
-        Ok(Err(error)) => tracing::error!("The control plane broke off: {error}; report this"),
-        Ok(Ok(Ok(()))) | Err(_) => {}
-    }
-    stop(&registry).await
+    service.stop().await
 }
 
 /// Says on standard output that everything is there.
@@ -102,20 +75,6 @@ async fn announce(registry: &Registry) -> Answer<()> {
         crate::units::Size(report.statistics.size_bytes),
         registry.places().control_socket().display()
     ))
-}
-
-async fn stop(registry: &Registry) -> Answer<()> {
-    tracing::info!("Stopping: requests in flight are finished");
-    let Ok(outcome) = tokio::time::timeout(STOP_TIME_MAX, registry.stop()).await else {
-        // The shard's thread waits for the kernel, which waits for a backing; only the end of the process frees it.
-        eprintln!(
-            "error: Cannot finish all requests within {} s: a backing does not answer. Acknowledged writes are on \
-             their backings; check the one that hangs",
-            STOP_TIME_MAX.as_secs()
-        );
-        std::process::exit(1);
-    };
-    outcome
 }
 
 /// The signals that end the daemon.

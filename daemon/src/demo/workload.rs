@@ -99,7 +99,8 @@ impl Workload {
             }
             let answer = client.receive()?;
             let position = in_flight.iter().position(|(cookie, ..)| *cookie == answer.cookie);
-            let position = position.ok_or_else(|| io::Error::other("The server answered what was not asked"))?;
+            let position =
+                position.ok_or_else(|| io::Error::other("The server answered what was not asked"))?;
             let (_, block, command, sent) = in_flight.swap_remove(position);
             if let Some(error) = answer.error {
                 return Err(io::Error::other(format!("The server failed a request: {error:?}")));
@@ -181,7 +182,10 @@ mod tests {
             counts[block as usize] += 1;
         }
         counts.sort_unstable_by(|a, b| b.cmp(a));
-        assert!(counts[..204].iter().sum::<u32>() > 60_000, "a tenth of the blocks gets most of the requests");
+        assert!(
+            counts[..204].iter().sum::<u32>() > 60_000,
+            "a tenth of the blocks gets most of the requests"
+        );
     }
 
     #[test]

@@ -1,0 +1,78 @@
+//! What serves disks, from start to end: shard, pool, registry and control socket. `serve` runs it until a signal comes,
+//! the demonstration for a minute; there is no other way to serve.
+//!
+//! The end takes at most ten seconds: a backing that hangs must not keep a host from shutting down. In the modes there
+//! are, an acknowledged write is on its backing, so ending early loses nothing that was promised.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+use crate::places::Places;
+use crate::pool::{self, PoolChoice};
+use crate::problem::Answer;
+use crate::registry::Registry;
+use crate::shard::ShardHandle;
+use crate::state::State;
+use crate::{control, sockets};
+
+/// How long disks may take to end before the process goes without them.
+const STOP_TIME_MAX: Duration = Duration::from_secs(8);
+/// How long requests to the control socket may take to end.
+const CONTROL_STOP_TIME_MAX: Duration = Duration::from_secs(1);
+
+/// Everything that serves disks, running.
+pub(crate) struct Service {
+    /// The disks.
+    pub(crate) registry: Arc<Registry>,
+    control: JoinHandle<Answer<()>>,
+    stopping: Arc<Notify>,
+}
+
+impl Service {
+    /// Opens the pool, or makes it, and listens on the control socket. Disks that are remembered are attached by
+    /// [`Registry::start`].
+    ///
+    /// # Errors
+    /// Whatever stands in the way; then nothing runs.
+    pub(crate) async fn start(places: Places, choice: &PoolChoice) -> Answer<Self> {
+        let mut state = State::load(&places.dir)?;
+        let shard = ShardHandle::start().await?;
+        let pool = pool::open(&places, &shard, &mut state, choice).await?;
+        let listener = sockets::listen(&places.control_socket())?;
+        let registry = Registry::new(places, shard, pool, state);
+        let stopping = Arc::new(Notify::new());
+        let stop_control = Arc::clone(&stopping);
+        let serving =
+            control::serve(listener, Arc::clone(&registry), async move { stop_control.notified().await });
+        Ok(Self { registry, control: tokio::spawn(serving), stopping })
+    }
+
+    /// Closes the control socket, lets requests end, flushes backings.
+    ///
+    /// # Errors
+    /// If a backing failed its last flush.
+    pub(crate) async fn stop(self) -> Answer<()> {
+        tracing::info!("Stopping: requests in flight are finished");
+        self.stopping.notify_one();
+        sockets::remove(&self.registry.places().control_socket());
+        // A client that holds its connection open is not waited for.
+        match tokio::time::timeout(CONTROL_STOP_TIME_MAX, self.control).await {
+            Ok(Ok(Err(problem))) => tracing::error!("{problem}"),
+            Ok(Err(error)) => tracing::error!("The control plane broke off: {error}; report this"),
+            Ok(Ok(Ok(()))) | Err(_) => {}
+        }
+        let Ok(outcome) = tokio::time::timeout(STOP_TIME_MAX, self.registry.stop()).await else {
+            // The shard's thread waits for the kernel, which waits for a backing; only the end of the process frees it.
+            eprintln!(
+                "error: Cannot finish all requests within {} s: a backing does not answer. Acknowledged writes are on \
+                 their backings; check the one that hangs",
+                STOP_TIME_MAX.as_secs()
+            );
+            std::process::exit(1);
+        };
+        outcome
+    }
+}
