@@ -137,7 +137,7 @@ impl Run<'_> {
             let observed = Client::connect(&socket, DISK, Replies::Structured).and_then(|mut client| {
                 // Nobody looks any more once the demonstration is interrupted.
                 workload.run(&mut client, duration, |observed| {
-                    drop(ticks.send((observed.iops(), observed.reads.mean())))
+                    ticks.send((observed.iops(), observed.reads.mean())).ok();
                 })
             });
             (workload, observed)

@@ -17,7 +17,7 @@ pub(crate) const DEPTH: usize = 16;
 /// Of a thousand requests so many are writes.
 const WRITES_PER_MILLE: u64 = 10;
 /// How skewed: the probability of the block of rank r falls with r to this power.
-const SKEW: f64 = 1.1;
+const SKEW: f64 = 1.2;
 /// How often progress is told.
 const TICK: Duration = Duration::from_millis(250);
 
