@@ -93,7 +93,8 @@ pub(crate) enum Disk {
 pub(crate) struct DiskAdd {
     /// Its name: a-z 0-9 . _ -, at most 63 characters.
     pub(crate) name: String,
-    /// Where its data lives: a path, or `file:PATH` (raw file or block device).
+    /// Where its data lives: a path or `file:PATH` (raw file or block device), or `model:PROFILE:PATH` (a raw
+    /// file with the timing of a spinning array, such as `hdd-15k-raid5x5`, for demonstrations).
     #[arg(long, value_name = "URI")]
     pub(crate) backing: String,
     /// write-through, write-around or pass-through. Default: write-through.

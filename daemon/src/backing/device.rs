@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use block::executor::LocalHost;
 use block::file::{Access, Cache, FileDevice, Identity, Lock, OpenError, OpenOptions};
-use block::{BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, SECTOR, Unmap};
+use block::model::Model;
+use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, Unmap};
 
 use super::Location;
 use crate::problem::{Answer, Problem};
@@ -20,7 +22,9 @@ pub(crate) struct Opening {
 /// A backing that is open and locked. Belongs to the thread of its ring.
 pub(crate) enum Backing {
     /// A raw file or a block device.
-    File(FileDevice),
+    File(Aligned<FileDevice>),
+    /// The same with the timing of a spinning array.
+    Model(Model<Aligned<FileDevice>, LocalHost>),
 }
 
 impl Backing {
@@ -28,10 +32,12 @@ impl Backing {
     ///
     /// # Errors
     /// What stands in the way: somebody else has it open, its size is no disk's, the system refuses.
-    pub(crate) fn open(ring: &Ring, opening: &Opening) -> Answer<Self> {
-        match &opening.location {
-            Location::File(path) => open_file(ring, path, opening.access).map(Self::File),
-        }
+    pub(crate) fn open(ring: &Ring, host: &LocalHost, opening: &Opening) -> Answer<Self> {
+        let device = open_file(ring, opening.location.path(), opening.access)?;
+        Ok(match &opening.location {
+            Location::File(_) => Self::File(device),
+            Location::Model(profile, _) => Self::Model(Model::new(device, host.clone(), *profile)),
+        })
     }
 
     /// Which storage it is on.
@@ -51,20 +57,16 @@ impl Backing {
 
     fn file(&self) -> &FileDevice {
         match self {
-            Self::File(file) => file,
+            Self::File(device) => device.inner(),
+            Self::Model(model) => model.inner().inner(),
         }
     }
 }
 
-fn open_file(ring: &Ring, path: &Path, access: Access) -> Answer<FileDevice> {
-    let options = |cache| OpenOptions { access, cache, lock: Lock::Image, create: None };
-    let direct = FileDevice::open(ring, path, options(Cache::Direct)).map_err(|error| problem(&error))?;
-    if direct.geometry().alignment == SECTOR {
-        return Ok(direct);
-    }
-    // Guests send sectors, and this device takes pages only. The page cache of the host serves both.
-    drop(direct);
-    FileDevice::open(ring, path, options(Cache::Buffered)).map_err(|error| problem(&error))
+/// Past the page cache of the host where that can be, in whatever units the device takes: guests may send sectors.
+fn open_file(ring: &Ring, path: &Path, access: Access) -> Answer<Aligned<FileDevice>> {
+    let options = OpenOptions { access, cache: Cache::Direct, lock: Lock::Image, create: None };
+    FileDevice::open(ring, path, options).map(Aligned::new).map_err(|error| problem(&error))
 }
 
 fn problem(error: &OpenError) -> Problem {
@@ -78,42 +80,49 @@ impl BlockDevice for Backing {
     fn geometry(&self) -> Geometry {
         match self {
             Self::File(device) => device.geometry(),
+            Self::Model(device) => device.geometry(),
         }
     }
 
     async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
         match self {
             Self::File(device) => device.read(offset, buffer).await,
+            Self::Model(device) => device.read(offset, buffer).await,
         }
     }
 
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
         match self {
             Self::File(device) => device.write(offset, buffer).await,
+            Self::Model(device) => device.write(offset, buffer).await,
         }
     }
 
     async fn flush(&self) -> Result<(), BlockError> {
         match self {
             Self::File(device) => device.flush().await,
+            Self::Model(device) => device.flush().await,
         }
     }
 
     async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
         match self {
             Self::File(device) => device.write_zeroes(range, unmap).await,
+            Self::Model(device) => device.write_zeroes(range, unmap).await,
         }
     }
 
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         match self {
             Self::File(device) => device.discard(range).await,
+            Self::Model(device) => device.discard(range).await,
         }
     }
 
     async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {
         match self {
             Self::File(device) => device.extents(range).await,
+            Self::Model(device) => device.extents(range).await,
         }
     }
 }

@@ -15,14 +15,18 @@ use std::path::{Path, PathBuf};
 pub(crate) use device::{Backing, Opening};
 pub(crate) use probe::{Images, probe};
 
+use block::model::Profile;
+
 use crate::places;
 use crate::problem::{Answer, Problem};
 
 /// Where a backing is. Prints as what reads back.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Location {
     /// A raw file or a block device.
     File(PathBuf),
+    /// One with the timing of a spinning array, for demonstrations and measurements.
+    Model(Profile, PathBuf),
 }
 
 impl Location {
@@ -36,30 +40,37 @@ impl Location {
                 "Cannot use backing '{text}': {kind} is not available yet; use a file or a block device"
             )))
         };
-        let path = match text.split_once(':') {
-            Some(("file", path)) => path,
+        let (profile, path) = match text.split_once(':') {
+            Some(("file", path)) => (None, path),
+            Some(("model", rest)) => {
+                let (profile, path) = parse_model(text, rest)?;
+                (Some(profile), path)
+            }
             Some(("nbd" | "nbd+unix" | "nbds" | "nbds+unix", _)) => return not_yet("a backing over NBD"),
             Some(("rbd", _)) => return not_yet("a backing on Ceph RBD"),
-            Some(("model", _)) => return not_yet("the model of a spinning array"),
             Some((scheme, rest)) if rest.starts_with("//") => {
                 return Err(Problem::invalid(format!(
                     "Cannot use backing '{text}': '{scheme}' is not known; use a path or file:PATH"
                 )));
             }
-            _ => text,
+            _ => (None, text),
         };
         if path.is_empty() {
             return Err(Problem::invalid(format!(
                 "Cannot use backing '{text}': it names no file; give the path of a file or block device"
             )));
         }
-        Ok(Self::File(places::absolute(Path::new(path))?))
+        let path = places::absolute(Path::new(path))?;
+        Ok(match profile {
+            Some(profile) => Self::Model(profile, path),
+            None => Self::File(path),
+        })
     }
 
     /// The file that holds the data.
     pub(crate) fn path(&self) -> &Path {
         match self {
-            Self::File(path) => path,
+            Self::File(path) | Self::Model(_, path) => path,
         }
     }
 }
@@ -69,8 +80,18 @@ impl fmt::Display for Location {
         match self {
             // With the scheme, because a path may itself look like one.
             Self::File(path) => write!(f, "file:{}", path.display()),
+            Self::Model(profile, path) => write!(f, "model:{profile}:{}", path.display()),
         }
     }
+}
+
+fn parse_model<'a>(text: &str, rest: &'a str) -> Answer<(Profile, &'a str)> {
+    let refuse = |what: String| Problem::invalid(format!("Cannot use backing '{text}': {what}"));
+    let (profile, path) = rest.split_once(':').ok_or_else(|| {
+        refuse("write it as model:PROFILE:PATH, for example model:hdd-15k:/disks/a.img".to_owned())
+    })?;
+    let profile = profile.parse::<Profile>().map_err(|error| refuse(error.to_string()))?;
+    Ok((profile, path))
 }
 
 #[cfg(test)]
@@ -79,7 +100,12 @@ mod tests {
 
     #[test]
     fn paths_and_file_locations_are_read_and_print_what_reads_back() {
-        for (text, path) in [("/a/b.img", "/a/b.img"), ("file:/a:b", "/a:b"), ("/x:y.img", "/x:y.img")] {
+        for (text, path) in [
+            ("/a/b.img", "/a/b.img"),
+            ("file:/a:b", "/a:b"),
+            ("/x:y.img", "/x:y.img"),
+            ("model:hdd-15k-raid5x5:/m:n", "/m:n"),
+        ] {
             let location = Location::parse(text).expect(text);
             assert_eq!(location.path(), Path::new(path));
             assert_eq!(Location::parse(&location.to_string()), Ok(location));
@@ -98,7 +124,15 @@ mod tests {
 
     #[test]
     fn what_names_no_backing_is_refused() {
-        for text in ["", "file:", "https://host/disk.img"] {
+        for text in [
+            "",
+            "file:",
+            "https://host/disk.img",
+            "model:",
+            "model:hdd-15k",
+            "model:floppy:/a",
+            "model:hdd-15k:",
+        ] {
             assert!(Location::parse(text).expect_err(text).message.starts_with("Cannot use backing"));
         }
     }

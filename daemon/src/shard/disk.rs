@@ -115,7 +115,7 @@ impl Shard {
         let Attaching { name, id, location, access, values, socket } = disk;
         assert!(self.disk(&name).is_none(), "the registry attaches a disk once");
         let opening = Opening { location, access };
-        let backing = Backing::open(&self.ring, &opening)?;
+        let backing = Backing::open(&self.ring, &self.host, &opening)?;
         let identity = backing.identity();
         let settings = self.settings(&values, DiskId(id), backing.geometry().size, access)?;
         let cached = self

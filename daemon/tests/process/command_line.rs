@@ -1,0 +1,95 @@
+//! Exit statuses, documents, and that what is printed for copying works.
+
+use crate::host::{Host, forebay};
+
+const MIB: u64 = 1 << 20;
+
+#[test]
+fn wrong_usage_is_status_2_and_help_is_status_0() {
+    for words in [
+        &["frobnicate"][..],
+        &["disk"],
+        &["disk", "add", "a"],
+        &["disk", "set", "a"],
+        &["disk", "set", "a", "mode"],
+        &["disk", "show", "a", "--connect", "--json"],
+        &["serve", "--pool-size", "many"],
+    ] {
+        let ran = forebay(words);
+        assert_eq!(ran.status, 2, "{words:?}: {ran:?}");
+        assert!(ran.stderr.starts_with("error: ") || ran.stderr.contains("Usage:"), "{ran:?}");
+    }
+    for words in [&["--help"][..], &["--version"], &["disk", "set", "--help"], &["serve", "--help"]] {
+        forebay(words).succeeded();
+    }
+    assert!(forebay(&["serve", "--help"]).succeeded().contains("run-dir = \"/run/forebay\""));
+}
+
+#[test]
+fn without_a_daemon_commands_say_how_to_start_one() {
+    let host = Host::new();
+    let socket = host.text("control.sock");
+    for words in [&["disk", "list"][..], &["pool", "show"], &["stats"], &["disk", "remove", "a"]] {
+        let mut words = words.to_vec();
+        words.extend(["--socket", &socket]);
+        let message = forebay(&words).failed();
+        assert!(message.contains(&socket) && message.contains("forebay serve"), "{message}");
+    }
+}
+
+#[test]
+fn statistics_have_every_documented_key() {
+    let host = Host::new();
+    let image = host.image("a.img", MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    let document = daemon.json(&["stats"]);
+    let disk = &document["disks"][0];
+    let keys = "name mode state size_bytes block_bytes reserve_bytes limit_bytes \
+        reads writes flushes discards read_bytes write_bytes \
+        read_hits_ram read_hits_flash read_partial_hits read_misses reads_bypassed \
+        write_hits write_misses writes_bypassed hit_ratio \
+        cached_bytes dirty_bytes ram_bytes blocks_max blocks_cached evictions evict_blocks_per_op promotions \
+        flash_read_bytes flash_write_bytes flash_write_amplification \
+        backing_reads backing_writes backing_read_bytes backing_write_bytes \
+        destage_bytes destage_bytes_per_second dirty_for_seconds checksum_errors flash_errors backing_errors";
+    for key in keys.split_whitespace() {
+        assert!(disk.get(key).is_some(), "{key} is missing: {disk}");
+    }
+    for class in ["read_hit_ram", "read_hit_flash", "read_miss", "write", "flush", "destage"] {
+        for key in ["count", "mean", "p50", "p95", "p99", "p999", "max"] {
+            assert!(disk["latency_us"][class].get(key).is_some(), "{class} {key} is missing: {disk}");
+        }
+    }
+    assert_eq!(disk["hit_ratio"], serde_json::Value::Null, "no reads, no ratio");
+    assert!(daemon.run(&["stats"]).succeeded().contains("BACKING READS"));
+    assert!(daemon.run(&["pool", "show"]).succeeded().contains("64MiB"));
+}
+
+#[test]
+fn the_lines_to_connect_name_this_disk_and_its_socket() {
+    let host = Host::new();
+    let image = host.image("a.img", MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "web", "--backing", &image]).succeeded();
+    let lines = daemon.run(&["disk", "show", "web", "--connect"]).succeeded();
+    let socket = daemon.nbd_socket("web");
+    let socket = socket.to_str().expect("temporary folders have plain names");
+    for part in ["reconnect-delay\":60", socket, "nbd+unix:///web?socket=", "qemu-img", "nbdcopy", "fio"] {
+        assert!(lines.contains(part), "{part} is missing in:\n{lines}");
+    }
+}
+
+#[test]
+fn a_configuration_file_sets_what_options_do_and_options_go_before_it() {
+    let host = Host::new();
+    let text = format!(
+        "dir = \"{}\"\nlog = \"warn\"\n[pool]\nfile = \"{}\"\nsize = \"64MiB\"\n",
+        host.text("elsewhere"),
+        host.text("pool.img")
+    );
+    std::fs::write(host.path("f.toml"), text).expect("the folder is ours");
+    let daemon = host.serve_with(&["--config", &host.text("f.toml")]);
+    assert_eq!(daemon.json(&["pool", "show"])["pool"]["path"], host.text("pool.img"));
+    assert!(!host.path("elsewhere").exists(), "--dir goes before the file");
+}

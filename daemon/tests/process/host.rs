@@ -1,0 +1,252 @@
+//! A pretended host: a folder with images, and the daemons and commands that run in it.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use doors::nbd::Client;
+use doors::nbd::option::Replies;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+/// Far beyond what anything here takes; reached only if it never happens.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+static MADE: AtomicU32 = AtomicU32::new(0);
+
+/// A folder of one test, removed at its end.
+pub(crate) struct Host {
+    folder: PathBuf,
+}
+
+/// A daemon that is ready. Killed when dropped.
+pub(crate) struct Daemon {
+    child: Child,
+    socket: PathBuf,
+    run_dir: PathBuf,
+    /// What it said on standard output until it was ready.
+    pub(crate) announcement: String,
+    log: Receiver<String>,
+}
+
+/// A command that has ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Host {
+    pub(crate) fn new() -> Self {
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("forebay-process-{}-{number}", std::process::id()));
+        fs::create_dir(&folder).expect("temporary folders can be made");
+        Self { folder }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The path as a command line has it.
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.path(name).to_str().expect("temporary folders have plain names").to_owned()
+    }
+
+    /// Makes an empty image of `bytes` and returns its path.
+    pub(crate) fn image(&self, name: &str, bytes: u64) -> String {
+        File::create(self.path(name)).and_then(|file| file.set_len(bytes)).expect("the folder is ours");
+        self.text(name)
+    }
+
+    /// Starts a daemon with a small pool and waits until it is ready.
+    pub(crate) fn serve(&self) -> Daemon {
+        self.serve_with(&["--pool", &self.text("pool.img"), "--pool-size", "64MiB"])
+    }
+
+    /// Starts a daemon in the folder `d` with more options.
+    pub(crate) fn serve_with(&self, options: &[&str]) -> Daemon {
+        Daemon::start(&self.path("d"), options)
+    }
+
+    /// Runs `serve` in the folder `d` where it is expected to end by itself.
+    pub(crate) fn serve_fails(&self, options: &[&str]) -> String {
+        let dir = self.text("d");
+        let mut words = vec!["serve", "--dir", &dir];
+        words.extend(options);
+        forebay(&words).failed()
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.folder).expect("the folder is ours");
+    }
+}
+
+impl Daemon {
+    fn start(dir: &Path, options: &[&str]) -> Self {
+        let mut child = command()
+            .arg("serve")
+            .arg("--dir")
+            .arg(dir)
+            .args(options)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary was built for this test");
+        let stderr = child.stderr.take().expect("it was piped");
+        let (lines, log) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                // A test that has ended no longer listens; the rest is read all the same, so that nobody blocks.
+                drop(lines.send(line));
+            }
+        });
+        let mut announcement = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().expect("it was piped"));
+        while !announcement.contains("Forebay is ready") {
+            if stdout.read_line(&mut announcement).expect("output is text") == 0 {
+                child.wait().expect("it is our child");
+                panic!("it never became ready: {announcement}{}", log.iter().collect::<String>());
+            }
+        }
+        let run_dir = options.iter().skip_while(|option| **option != "--run-dir").nth(1);
+        let run_dir = run_dir.map_or_else(|| dir.to_owned(), PathBuf::from);
+        Self { child, socket: run_dir.join("control.sock"), run_dir, announcement, log }
+    }
+
+    /// Runs a command against this daemon.
+    pub(crate) fn run(&self, words: &[&str]) -> Ran {
+        let output = command().args(words).env("FOREBAY_SOCKET", &self.socket).output();
+        Ran::from(output.expect("the binary was built for this test"))
+    }
+
+    /// Runs a command that must succeed and prints JSON.
+    pub(crate) fn json(&self, words: &[&str]) -> Value {
+        let mut words = words.to_vec();
+        words.push("--json");
+        let text = self.run(&words).succeeded();
+        assert_eq!(text.lines().count(), 1, "one document a line: {text}");
+        let document: Value = serde_json::from_str(&text).expect("--json prints JSON");
+        assert_eq!(document["schema"], 1);
+        document
+    }
+
+    /// A disk as `disk list` shows it.
+    pub(crate) fn disk(&self, name: &str) -> Value {
+        let document = self.json(&["disk", "list"]);
+        let disks = document["disks"].as_array().expect("a list");
+        disks.iter().find(|disk| disk["name"] == name).cloned().unwrap_or(Value::Null)
+    }
+
+    pub(crate) fn nbd_socket(&self, disk: &str) -> PathBuf {
+        self.run_dir.join("nbd").join(format!("{disk}.sock"))
+    }
+
+    pub(crate) fn control_socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// Connects as a guest.
+    pub(crate) fn guest(&self, disk: &str) -> Client {
+        Client::connect(&self.nbd_socket(disk), disk, Replies::Simple).expect("the disk is served")
+    }
+
+    /// Waits for a line of the log that holds `text`.
+    pub(crate) fn wait_for_log(&self, text: &str) -> String {
+        let mut seen = String::new();
+        loop {
+            let line =
+                self.log.recv_timeout(DEADLINE).unwrap_or_else(|_| panic!("no '{text}' after:\n{seen}"));
+            if line.contains(text) {
+                return line;
+            }
+            seen.push_str(&line);
+            seen.push('\n');
+        }
+    }
+
+    /// Asks the daemon to end and waits until it has.
+    pub(crate) fn stop(mut self) -> ExitStatus {
+        self.signal(Signal::SIGTERM);
+        self.child.wait().expect("it is our child")
+    }
+
+    /// Ends the daemon without a chance to do anything more.
+    pub(crate) fn kill(mut self) {
+        self.signal(Signal::SIGKILL);
+        let status = self.child.wait().expect("it is our child");
+        assert_eq!(status.signal(), Some(Signal::SIGKILL as i32));
+    }
+
+    fn signal(&self, signal: Signal) {
+        let id = Pid::from_raw(self.child.id().cast_signed());
+        kill(id, signal).expect("it is our child and was not waited for");
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // Fails only if it has ended, which is the aim.
+        self.child.kill().unwrap_or(());
+        self.child.wait().expect("it is our child");
+    }
+}
+
+impl Ran {
+    /// Its standard output; it must have succeeded.
+    pub(crate) fn succeeded(self) -> String {
+        assert_eq!(self.status, 0, "{self:?}");
+        self.stdout
+    }
+
+    /// The message of a command that could not do what it should: one line after `error: `.
+    pub(crate) fn failed(self) -> String {
+        assert_eq!(self.status, 1, "{self:?}");
+        assert_eq!(self.stdout, "", "{self:?}");
+        let errors: Vec<&str> = self.stderr.lines().filter(|line| line.starts_with("error: ")).collect();
+        let [line] = errors[..] else { panic!("not one line of error: {self:?}") };
+        line.trim_start_matches("error: ").to_owned()
+    }
+}
+
+impl From<std::process::Output> for Ran {
+    fn from(output: std::process::Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("output is text");
+        Self {
+            status: output.status.code().expect("it was not killed"),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+}
+
+/// Runs a command that needs no daemon, or is to find none.
+pub(crate) fn forebay(words: &[&str]) -> Ran {
+    Ran::from(command().args(words).output().expect("the binary was built for this test"))
+}
+
+/// What a file holds in `length` bytes at `offset`, read past the daemon.
+pub(crate) fn content(path: &str, offset: u64, length: usize) -> Vec<u8> {
+    use std::io::{Seek, SeekFrom};
+
+    let mut file = File::open(path).expect("the test made it");
+    file.seek(SeekFrom::Start(offset)).expect("files seek");
+    let mut bytes = vec![0; length];
+    file.read_exact(&mut bytes).expect("the range lies inside");
+    bytes
+}
+
+fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_forebay"));
+    command.env_remove("FOREBAY_SOCKET").env_remove("FOREBAY_LOG").stdin(Stdio::null());
+    command
+}

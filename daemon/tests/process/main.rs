@@ -1,0 +1,10 @@
+//! The real process, from its command line and its sockets: what an administrator and a guest meet.
+//!
+//! Each test has a folder of its own with its own daemons; nothing outside of it is touched. Waiting is for events (a
+//! line of output, the end of a process), with a deadline far beyond what they take.
+
+mod bad_input;
+mod command_line;
+mod host;
+mod lifecycle;
+mod pool;

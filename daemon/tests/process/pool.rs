@@ -1,0 +1,145 @@
+//! The pool at start: what is made, what is taken, and what is never touched without its exact id.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::FileExt;
+
+use crate::host::{Host, content};
+
+const MIB: u64 = 1 << 20;
+
+fn file_of(host: &Host, name: &str, bytes: &[u8]) -> String {
+    fs::write(host.path(name), bytes).expect("the folder is ours");
+    host.text(name)
+}
+
+/// The id that a refusal names, taken from the command that it prints.
+fn id_in(message: &str) -> String {
+    let (_, id) = message.split_once(" --erase ").expect("the command is there");
+    id.trim().to_owned()
+}
+
+#[test]
+fn without_a_word_a_pool_is_made_in_the_folder_and_said() {
+    let host = Host::new();
+    let daemon = host.serve_with(&[]);
+    let said = &daemon.announcement;
+    assert!(
+        said.contains("No pool is configured: making") && said.contains("10 % of the free space"),
+        "{said}"
+    );
+    let pool = daemon.json(&["pool", "show"])["pool"].clone();
+    assert_eq!(pool["path"], host.text("d/pool.img"));
+    assert!(pool["size_bytes"].as_u64().is_some_and(|size| size <= 32 << 30));
+    assert_eq!((&pool["state"], &pool["disks"]), (&"serving".into(), &0.into()));
+    assert!(daemon.stop().success());
+    let again = host.serve_with(&[]);
+    assert!(!again.announcement.contains("No pool"), "it is found again");
+    assert_eq!(again.json(&["pool", "show"])["pool"]["id"], pool["id"]);
+}
+
+#[test]
+fn foreign_data_is_refused_with_its_id_and_erased_only_with_it() {
+    let host = Host::new();
+    let mut data = vec![0; 64 * MIB as usize];
+    data[510..512].copy_from_slice(&[0x55, 0xaa]);
+    let pool = file_of(&host, "pool.img", &data);
+    let message = host.serve_fails(&["--pool", &pool]);
+    assert!(message.contains("data that is no pool") && message.contains("Nothing was changed"), "{message}");
+    let id = id_in(&message);
+    for wrong in ["yes", "foreign-00000000", &id[..id.len() - 1]] {
+        let message = host.serve_fails(&["--pool", &pool, "--erase", wrong]);
+        assert!(message.contains(&format!("Cannot erase '{wrong}'")), "{message}");
+    }
+    assert!(fs::read(&pool).expect("it is there") == data, "nothing was changed");
+    let daemon = host.serve_with(&["--pool", &pool, "--erase", &id]);
+    assert!(daemon.stop().success());
+    host.serve_with(&[]);
+}
+
+#[test]
+fn a_damaged_pool_is_refused_and_left_as_it_is() {
+    let host = Host::new();
+    assert!(host.serve().stop().success());
+    let pool = host.text("pool.img");
+    let file = OpenOptions::new().write(true).open(&pool).expect("the folder is ours");
+    for slot in [0, 4096] {
+        file.write_all_at(&[0xff; 16], slot + 64).expect("the folder is ours");
+    }
+    let before = content(&pool, 0, MIB as usize);
+    let message = host.serve_fails(&[]);
+    assert!(message.contains("a damaged pool"), "{message}");
+    assert!(content(&pool, 0, MIB as usize) == before, "nothing was changed");
+    host.serve_with(&["--erase", &id_in(&message)]);
+}
+
+#[test]
+fn a_truncated_pool_is_refused() {
+    let host = Host::new();
+    assert!(host.serve().stop().success());
+    let file = OpenOptions::new().write(true).open(host.path("pool.img")).expect("the folder is ours");
+    file.set_len(32 * MIB).expect("the folder is ours");
+    let message = host.serve_fails(&[]);
+    assert!(message.contains("a damaged pool") && message.contains("33554432"), "{message}");
+}
+
+#[test]
+fn a_pool_that_another_forebay_made_is_refused() {
+    let host = Host::new();
+    assert!(host.serve().stop().success());
+    fs::remove_file(host.path("d/state.json")).expect("the folder is ours");
+    let message = host.serve_fails(&["--pool", &host.text("pool.img")]);
+    assert!(message.contains("that this Forebay did not make"), "{message}");
+}
+
+#[test]
+fn a_pool_that_is_missing_or_blank_is_not_silently_replaced() {
+    let host = Host::new();
+    assert!(host.serve().stop().success());
+    let pool = host.text("pool.img");
+    fs::remove_file(&pool).expect("the folder is ours");
+    assert!(host.serve_fails(&[]).contains("Cannot find the pool"));
+    File::create(&pool).and_then(|file| file.set_len(64 * MIB)).expect("the folder is ours");
+    assert!(host.serve_fails(&[]).contains("it holds nothing any more"));
+    // Said by the user, it is taken.
+    host.serve_with(&["--pool", &pool]);
+}
+
+#[test]
+fn a_pool_that_a_crash_left_half_made_is_made_again() {
+    let host = Host::new();
+    let daemon = host.serve();
+    let before = daemon.json(&["pool", "show"])["pool"]["id"].clone();
+    daemon.kill();
+    let state = host.path("d/state.json");
+    let text = fs::read_to_string(&state).expect("it is there");
+    fs::write(&state, text.replace("\"being_made\": false", "\"being_made\": true"))
+        .expect("the folder is ours");
+    let file = OpenOptions::new().write(true).open(host.path("pool.img")).expect("the folder is ours");
+    file.write_all_at(&[1; 8192], 0).expect("the folder is ours");
+    let daemon = host.serve();
+    assert_ne!(daemon.json(&["pool", "show"])["pool"]["id"], before);
+}
+
+#[test]
+fn pools_that_cannot_be_are_refused_with_what_they_need() {
+    let host = Host::new();
+    let pool = host.text("pool.img");
+    let message = host.serve_fails(&["--pool", &pool]);
+    assert!(message.contains("give --pool-size"), "{message}");
+    let message = host.serve_fails(&["--pool", &pool, "--pool-size", "1MiB"]);
+    assert!(message.contains("needs at least"), "{message}");
+    let message = host.serve_fails(&["--pool", &host.text("")]);
+    assert!(message.contains("not a regular file or block device"), "{message}");
+    host.serve();
+}
+
+#[test]
+fn a_pool_that_another_daemon_uses_is_refused() {
+    let host = Host::new();
+    let daemon = host.serve();
+    let other = host.text("other");
+    let message =
+        crate::host::forebay(&["serve", "--dir", &other, "--pool", &host.text("pool.img")]).failed();
+    assert!(message.contains("another process"), "{message}");
+    assert!(daemon.stop().success());
+}
