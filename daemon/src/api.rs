@@ -160,6 +160,9 @@ fn head(view: &DiskView) -> Map<String, Value> {
 }
 
 fn state(view: &DiskView) -> &'static str {
+    if view.leaving {
+        return "removing";
+    }
     match &view.report {
         Ok(DiskReport { failure: Some(_), .. }) => "failed",
         Ok(_) => "serving",

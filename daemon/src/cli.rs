@@ -204,6 +204,24 @@ mod tests {
     }
 
     #[test]
+    fn every_command_in_the_documentation_is_one() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut pages = vec![root.join("README.md")];
+        let docs = std::fs::read_dir(root.join("docs")).expect("there is documentation");
+        pages.extend(docs.map(|page| page.expect("it can be listed").path()));
+
+        for page in pages {
+            let text = std::fs::read_to_string(&page).expect("it is text");
+            let commands = text.lines().map(|line| line.trim_start_matches("$ "));
+            for command in commands.filter(|line| line.starts_with("forebay ")) {
+                let words = command.split(" #").next().unwrap_or(command).split_whitespace();
+                let parsed = Cli::try_parse_from(words);
+                assert!(parsed.is_ok(), "{}: {command}: {}", page.display(), parsed.unwrap_err());
+            }
+        }
+    }
+
+    #[test]
     fn the_help_of_set_names_every_key() {
         let mut cli = Cli::command();
         let disk = cli.find_subcommand_mut("disk").expect("it is defined");

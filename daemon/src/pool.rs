@@ -16,6 +16,7 @@ use block::file::Identity;
 use cache::{Identified, PoolId};
 use nix::sys::statvfs::statvfs;
 
+use crate::output;
 use crate::places::{Places, absolute};
 use crate::problem::{Answer, Problem};
 use crate::shard::{Found, ShardHandle};
@@ -127,11 +128,11 @@ impl Setup<'_> {
         }
         let free_bytes = free_space(&self.places.dir)?;
         let bytes = (free_bytes / 100 * EMBEDDED_PERCENT).min(EMBEDDED_BYTES_MAX) / ROUNDING * ROUNDING;
-        println!(
-            "No pool is configured: making {path} of {} ({EMBEDDED_PERCENT} % of the free space, at most {})",
+        output::print(&format!(
+            "No pool is configured: making {path} of {} ({EMBEDDED_PERCENT} % of the free space, at most {})\n",
             Size(bytes),
             Size(EMBEDDED_BYTES_MAX)
-        );
+        ))?;
         Ok(bytes)
     }
 

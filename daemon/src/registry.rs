@@ -64,6 +64,8 @@ pub(crate) struct NewDisk {
 pub(crate) struct DiskView {
     pub(crate) record: DiskRecord,
     pub(crate) report: Result<DiskReport, String>,
+    /// It is on its way out.
+    pub(crate) leaving: bool,
 }
 
 impl Registry {
@@ -104,6 +106,7 @@ impl Registry {
         let view = |record: &DiskRecord| DiskView {
             record: record.clone(),
             report: reports.remove(&record.name).ok_or_else(|| self.reason(&record.name)),
+            leaving: self.is_being_removed(&record.name),
         };
         Ok(state.disks.iter().map(view).collect())
     }
@@ -115,7 +118,8 @@ impl Registry {
     pub(crate) async fn disk(&self, name: &str) -> Answer<DiskView> {
         let record = known(&self.state(), name)?.clone();
         let report = self.shard.disk_report(name.to_owned()).await?;
-        Ok(DiskView { record, report: report.ok_or_else(|| self.reason(name)) })
+        let leaving = self.is_being_removed(name);
+        Ok(DiskView { record, report: report.ok_or_else(|| self.reason(name)), leaving })
     }
 
     /// Serves a new disk and remembers it.
@@ -206,7 +210,8 @@ impl Registry {
         match tokio::time::timeout(REMOVE_TIME_MAX, finishing).await {
             Ok(outcome) => outcome.expect("a removal does not panic"),
             Err(_) => Err(Problem::unavailable(format!(
-                "Disk '{name}' takes no new requests, but its backing has not answered the last ones for {} s; check the                  backing, the disk is removed as soon as it answers",
+                "Disk '{name}' takes no new requests, but its backing has not answered the last ones for {} s; check the \
+                 backing, the disk is removed as soon as it answers",
                 REMOVE_TIME_MAX.as_secs()
             ))),
         }

@@ -9,6 +9,7 @@
 
 use std::fs::File;
 
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::stat::{Mode, umask};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -40,6 +41,7 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
     places.make()?;
     // From here on, what is made is closed to strangers from its birth; the folders are there to be looked into.
     umask(Mode::S_IRWXO);
+    allow_many_files();
     let claim = places.claim()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
@@ -61,6 +63,16 @@ async fn serve(places: Places, choice: &PoolChoice, _claim: &File) -> Answer<()>
         () = signals.next() => {}
     }
     service.stop().await
+}
+
+/// Takes as many open files as the system gives: every guest's connection is one, and what is allowed at first is small
+/// because of programs that use select(2).
+fn allow_many_files() {
+    let raised = getrlimit(Resource::RLIMIT_NOFILE)
+        .and_then(|(_, hard)| setrlimit(Resource::RLIMIT_NOFILE, hard, hard));
+    if let Err(error) = raised {
+        tracing::warn!("Cannot raise the limit of open files: {error}; many guests may find no room");
+    }
 }
 
 /// Says on standard output that everything is there.

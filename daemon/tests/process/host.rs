@@ -16,7 +16,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 /// Far beyond what anything here takes; reached only if it never happens.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 static MADE: AtomicU32 = AtomicU32::new(0);
 

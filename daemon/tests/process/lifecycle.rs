@@ -89,7 +89,7 @@ fn settings_change_while_a_guest_goes_on() {
     let daemon = host.serve();
     daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
     let mut guest = daemon.guest("a");
-    guest.write(0, &[1; 65536]).expect("the disk is served");
+    guest.write(0, &vec![1; 65536]).expect("the disk is served");
     for setting in [
         "mode=pass-through",
         "mode=write-through",
@@ -101,7 +101,7 @@ fn settings_change_while_a_guest_goes_on() {
     ] {
         let said = daemon.run(&["disk", "set", "a", setting]).succeeded();
         assert!(said.contains(setting), "{said}");
-        assert_eq!(guest.read(0, 65536).expect("the disk is served"), [1; 65536], "after {setting}");
+        assert_eq!(guest.read(0, 65536).expect("the disk is served"), vec![1; 65536], "after {setting}");
     }
     let disk = &daemon.json(&["disk", "show", "a"])["disk"];
     assert_eq!(disk["block_bytes"], 4096);
