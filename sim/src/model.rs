@@ -112,7 +112,7 @@ impl Model {
         }
     }
 
-    /// Late writes may land from now on, up to [`Model::late_landed`].
+    /// Everything that was late lands now; nothing is late afterwards.
     pub fn land_late(&mut self) {
         let late = std::mem::take(&mut self.late);
         for (sector, values) in late {
