@@ -58,13 +58,13 @@ async fn run_one(rig: &Rig<Memory, Memory>, journey: Journey, request: u64) {
         Journey::FlashHit => rig.read(place((40 << 20) / PAGE), 4096).await,
         Journey::MissWithFill => {
             rig.read((1 << 30) + request * 3 * PAGE, 4096).await;
-            if request % 16 == 0 {
+            if request.is_multiple_of(16) {
                 rig.rest().await;
             }
         }
         Journey::Write => {
             rig.write(place((64 << 20) / PAGE), 4096).await;
-            if request % 16 == 0 {
+            if request.is_multiple_of(16) {
                 rig.rest().await;
             }
         }
@@ -85,7 +85,7 @@ pub(crate) fn index(block_bytes: u32) {
         for request in 0..flash / PAGE / 2 {
             let place = request.wrapping_mul(0x9e37_79b9) % (flash / 10 * 9 / PAGE) * PAGE;
             rig.write(place, 4096).await;
-            if request % 16 == 0 {
+            if request.is_multiple_of(16) {
                 rig.rest().await;
             }
         }

@@ -48,7 +48,7 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
     pub(crate) async fn warm_up(&self, bytes: u64, len: usize) {
         for request in 0..bytes / len as u64 {
             self.read(request * len as u64, len).await;
-            if request % 16 == 0 {
+            if request.is_multiple_of(16) {
                 self.rest().await;
             }
         }

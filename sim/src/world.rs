@@ -229,6 +229,7 @@ async fn serve(world: Rc<World>, host: LocalHost, life: u64, end: End, mut rng: 
         disk.evict();
         verify(&world, disk, number).await;
     }
+    prove_alive(&world, &host, &cache, &disks).await;
     world.count(&cache, &disks);
     for disk in &disks {
         cache.detach(disk).await;
@@ -236,6 +237,32 @@ async fn serve(world: Rc<World>, host: LocalHost, life: u64, end: End, mut rng: 
     let statistics = cache.pool_statistics();
     if statistics.segments_free != statistics.segments {
         world.fail(format!("segments leak: {statistics:?}"));
+    }
+}
+
+/// After all that happened, each disk must still be able to bring content to flash: nobody waits for ever for room.
+async fn prove_alive(world: &World, host: &LocalHost, cache: &Rc<SimCache>, disks: &[Rc<Disk>]) {
+    if cache.pool_statistics().failed {
+        return;
+    }
+    for (number, disk) in disks.iter().enumerate() {
+        let settings = DiskSettings {
+            mode: Mode::WriteThrough,
+            admission: Admission::Always,
+            sequential_cutoff_bytes: 0,
+            ..disk.settings()
+        };
+        cache.reconfigure(disk, settings).expect("the settings fit");
+        let before = disk.statistics().counts.promotions;
+        // More than RAM holds, from where clients seldom were, so that no failed write keeps it all out.
+        for page in 0..2 * settings.ram_bytes / 4096 {
+            read(world, disk, number, ByteRange::at((1 << 20) + page * 4096, 4096)).await;
+            host.sleep(10_000).await;
+        }
+        host.sleep(1_000_000_000).await;
+        if disk.statistics().counts.promotions == before {
+            world.fail(format!("disk {number} brings nothing to flash any more"));
+        }
     }
 }
 

@@ -30,7 +30,22 @@ pub(crate) fn ci(root: &Path, seeds: u32) -> Result<(), String> {
 /// All tests, simulations with `seeds` seeds each. The closing lines of `cargo test` are the last that it prints.
 pub(crate) fn test(root: &Path, seeds: u32) -> Result<(), String> {
     clients::install_missing()?;
+    canary(root)?;
     run(cargo(root).args(["test", "--workspace", "--locked"]).env("FOREBAY_SEEDS", seeds.to_string()))
+}
+
+/// A build of the cache with a planted bug, which simulation must find: proof that it is not blind.
+fn canary(root: &Path) -> Result<(), String> {
+    run(cargo(root).args([
+        "test",
+        "--package",
+        "sim",
+        "--features",
+        "canary",
+        "--test",
+        "canary",
+        "--locked",
+    ]))
 }
 
 /// The tests with the seeds of a night, known vulnerabilities, then every fuzz target for a while.

@@ -65,8 +65,23 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         self.sequence.get()
     }
 
-    /// Waits for its turn and for room for at least one page.
+    /// Waits for its turn, and if it is for promotion for room: for at least one page.
+    ///
+    /// # Errors
+    /// `Exhausted` for survivors only.
     pub(crate) async fn begin(&self, purpose: Purpose) -> Result<Appender<'_, F, H>, NoSegment> {
+        loop {
+            match self.try_begin(purpose).await {
+                // The log is not held here: reclaim makes room by appending survivors to this very log.
+                Err(NoSegment::Exhausted) if purpose == Purpose::Promotion => {
+                    self.pool.wait_for_room(self.disk).await;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn try_begin(&self, purpose: Purpose) -> Result<Appender<'_, F, H>, NoSegment> {
         let mut open = self.open.lock().await;
         if let Some(full) = open.take_if(|open| self.room(open) == 0) {
             self.seal(full).await.map_err(|_| NoSegment::Failed)?;

@@ -53,7 +53,7 @@ pub(crate) enum NoSegment {
     Failed,
     /// The disk is leaving.
     Leaving,
-    /// Reclaim asked, and the last segments are in use.
+    /// None is free for the purpose that was named.
     Exhausted,
 }
 
@@ -113,30 +113,19 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.failed.get()
     }
 
-    /// Takes a segment for a disk and makes its new life durable. For promotions this waits until there is one.
+    /// Takes a segment for a disk and makes its new life durable. Never waits for room: see [`Self::wait_for_room`].
     pub(crate) async fn take_segment(
         &self,
         disk: DiskId,
         purpose: Purpose,
     ) -> Result<(SegmentNumber, Sequence), NoSegment> {
-        let taken = loop {
-            let room_made = self.room_made.notified();
-            if self.is_failed() {
-                return Err(NoSegment::Failed);
-            }
-            if self.segments.borrow().is_leaving(disk) {
-                return Err(NoSegment::Leaving);
-            }
-            if let Some(taken) = self.segments.borrow_mut().take(disk, purpose) {
-                break taken;
-            }
-            if purpose == Purpose::Survivors {
-                return Err(NoSegment::Exhausted);
-            }
-            self.waiting.borrow_mut().push_back(disk);
-            self.room_wanted.notify_one();
-            room_made.await;
-        };
+        if self.is_failed() {
+            return Err(NoSegment::Failed);
+        }
+        if self.segments.borrow().is_leaving(disk) {
+            return Err(NoSegment::Leaving);
+        }
+        let taken = self.segments.borrow_mut().take(disk, purpose).ok_or(NoSegment::Exhausted)?;
         // Crash here: the table still names the segment's earlier life or none, and nothing was written to it.
         if self.persist_table().await.is_err() {
             // Nobody will write to it, but the disk holds it until it leaves.
@@ -144,6 +133,16 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
             return Err(NoSegment::Failed);
         }
         Ok(taken)
+    }
+
+    /// Asks reclaim for room and waits until a segment was freed, the flash failed or a disk leaves; then it is time to
+    /// look again. Must be awaited at once after [`Self::take_segment`] said that nothing is left, and without holding
+    /// anything that reclaim needs to make that room.
+    pub(crate) async fn wait_for_room(&self, disk: DiskId) {
+        let room_made = self.room_made.notified();
+        self.waiting.borrow_mut().push_back(disk);
+        self.room_wanted.notify_one();
+        room_made.await;
     }
 
     /// The disk that has waited longest for a segment.

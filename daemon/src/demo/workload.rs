@@ -67,7 +67,9 @@ impl Workload {
                 total
             })
             .collect();
-        cumulated.iter_mut().for_each(|chance| *chance /= total);
+        for chance in &mut cumulated {
+            *chance /= total;
+        }
         let mut workload = Self { cumulated, blocks: (0..count).collect(), chance: seed };
         for last in (1..count as usize).rev() {
             let other = workload.draw() as usize % (last + 1);

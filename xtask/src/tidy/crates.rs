@@ -14,6 +14,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("doors", &["block"]),
     ("sim", &["block", "cache"]),
     ("daemon", &["block", "cache", "doors"]),
+    // Measures the cache without a door in front of it.
+    ("bench", &["block", "cache"]),
     ("xtask", &[]),
 ];
 
