@@ -212,9 +212,9 @@ mod tests {
 
         for page in pages {
             let text = std::fs::read_to_string(&page).expect("it is text");
-            let commands = text.lines().map(|line| line.trim_start_matches("$ "));
+            let commands = text.lines().map(|line| line.replace("cargo run --release -- ", "forebay "));
             for command in commands.filter(|line| line.starts_with("forebay ")) {
-                let words = command.split(" #").next().unwrap_or(command).split_whitespace();
+                let words = command.split(" #").next().unwrap_or(&command).split_whitespace();
                 let parsed = Cli::try_parse_from(words);
                 assert!(parsed.is_ok(), "{}: {command}: {}", page.display(), parsed.unwrap_err());
             }

@@ -14,8 +14,11 @@ use std::path::{Path, PathBuf};
 
 use block::file::Identity;
 use cache::{Identified, PoolId};
+use nix::errno::Errno;
+use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::statvfs::statvfs;
 
+use crate::backing::Location;
 use crate::output;
 use crate::places::{Places, absolute};
 use crate::problem::{Answer, Problem};
@@ -103,6 +106,7 @@ impl Setup<'_> {
         self.record(id, true)?;
         // 2. The file, and the pool in it.
         let found = self.shard.look_at_pool(self.path.clone(), Some(bytes)).await?;
+        reserve_storage(&self.path, bytes)?;
         self.shard.format_pool(id).await?;
         // 3. From here on it is a pool that must be found again.
         self.record(id, false)?;
@@ -154,6 +158,9 @@ impl Setup<'_> {
             Identified::Pool { id, .. } if erase.is_none() && remembered_id == Some(id.to_string()) => {
                 return Ok(found);
             }
+            Identified::Pool { id, .. } if remembered_id == Some(id.to_string()) => {
+                (id.to_string(), "the pool that is in use".to_owned())
+            }
             Identified::Pool { id, size_bytes, .. } => {
                 (id.to_string(), format!("a pool of {} that this Forebay did not make", Size(*size_bytes)))
             }
@@ -171,11 +178,27 @@ impl Setup<'_> {
     }
 
     async fn format(&mut self, found: Found) -> Answer<Found> {
+        self.check_no_backing(found.identity)?;
         let id = self.shard.draw_pool_id().await?;
         // Recorded first: a crash in between leaves something that is refused, or a pool that is known.
         self.record(id, false)?;
         self.shard.format_pool(id).await?;
         Ok(found)
+    }
+
+    /// Refuses storage that a remembered disk has its data on: a disk that no guest has written to looks blank.
+    fn check_no_backing(&self, identity: Identity) -> Answer<()> {
+        for disk in &self.state.disks {
+            let location = Location::parse(&disk.backing)?;
+            if Identity::of(location.path()).is_ok_and(|backing| backing.same_storage(&identity)) {
+                return Err(Problem::conflict(format!(
+                    "Cannot use {} as the pool: disk '{}' has its data there; give another file or device",
+                    self.path.display(),
+                    disk.name
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn record(&mut self, id: PoolId, being_made: bool) -> Answer<()> {
@@ -201,6 +224,28 @@ impl Setup<'_> {
             "Cannot erase '{word}' on {}: {what}. Nothing was changed; leave --erase out, or give the id of what is there",
             self.path.display()
         ))
+    }
+}
+
+/// Takes the storage of a new file now, so that the pool cannot fail later because others have filled the file system.
+fn reserve_storage(path: &Path, bytes: u64) -> Answer<()> {
+    let failed = |error: String| {
+        Problem::failed(format!(
+            "Cannot reserve {} for the pool {}: {error}; make room, or give a smaller --pool-size",
+            Size(bytes),
+            path.display()
+        ))
+    };
+    let file = fs::File::options().write(true).open(path).map_err(|error| failed(error.to_string()))?;
+    let length = i64::try_from(bytes).map_err(|error| failed(error.to_string()))?;
+    match fallocate(&file, FallocateFlags::empty(), 0, length) {
+        Ok(()) => Ok(()),
+        // The file system cannot; the pool works all the same, as long as there is room.
+        Err(Errno::EOPNOTSUPP) => {
+            tracing::warn!("The file system of {} cannot reserve storage; keep enough free", path.display());
+            Ok(())
+        }
+        Err(error) => Err(failed(error.to_string())),
     }
 }
 

@@ -82,15 +82,17 @@ impl Shard {
     async fn look_at_pool(&self, path: &Path, create: Option<u64>) -> Answer<Found> {
         // Whatever was looked at before is given back first, so that it can be looked at again.
         drop(self.flash.take());
-        let options = OpenOptions {
-            access: Access::ReadWrite,
-            cache: PageCache::Direct,
-            lock: Lock::Exclusive,
-            create,
+        let open = |lock, create| {
+            let options = OpenOptions { access: Access::ReadWrite, cache: PageCache::Direct, lock, create };
+            FileDevice::open(&self.ring, path, options).map_err(|error| {
+                Problem::failed(format!("Cannot use {} as the pool: {error}", path.display()))
+            })
         };
-        let flash = FileDevice::open(&self.ring, path, options).map_err(|error| {
-            Problem::failed(format!("Cannot use {} as the pool: {error}", path.display()))
-        })?;
+        if create.is_none() {
+            // A guest's disk that looks blank is no pool to be. Whoever serves it holds these locks.
+            drop(open(Lock::Image, None)?);
+        }
+        let flash = open(Lock::Exclusive, create)?;
         let content = cache::identify(&flash).await.map_err(|error| {
             Problem::failed(format!("Cannot read {} to see whether it is a pool: {error}", path.display()))
         })?;

@@ -143,3 +143,18 @@ fn a_pool_that_another_daemon_uses_is_refused() {
     assert!(message.contains("another process"), "{message}");
     assert!(daemon.stop().success());
 }
+
+#[test]
+fn a_blank_disk_that_somebody_serves_never_becomes_a_pool() {
+    let (host, other) = (Host::new(), Host::new());
+    let image = host.image("a.img", 64 * MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    let message = other.serve_fails(&["--pool", &image]);
+    assert!(message.contains("another process (QEMU or Forebay)"), "{message}");
+    assert!(daemon.stop().success());
+    let message = host.serve_fails(&["--pool", &image]);
+    assert!(message.contains("disk 'a' has its data there"), "{message}");
+    assert!(content(&image, 0, 64 * MIB as usize).iter().all(|&byte| byte == 0), "nothing was changed");
+    assert!(host.serve_with(&[]).announcement.contains("1 disks served"));
+}
