@@ -1,0 +1,141 @@
+//! What is found on a device, and what formatting and opening leave behind when they are cut at any write.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use block::executor::{Executor, Order, VirtualTime};
+use block::faulty::Faults;
+use block::{ByteRange, Memory, Operation, PAGE};
+use cache::bytes::superblock::SLOTS;
+use cache::{Cache, CacheError, Identified, PoolId, format, identify};
+
+const SIZE: u64 = 2 << 20;
+const SEGMENT: u64 = 32 << 10;
+const ID: PoolId = PoolId([5; 16]);
+
+fn run<T>(test: impl Future<Output = T>) -> T {
+    Executor::new(VirtualTime::new(), Order::Fifo).run(test).expect("nothing waits for ever")
+}
+
+fn pool() -> Memory {
+    let memory = Memory::new(SIZE);
+    run(format(&memory, ID, Some(SEGMENT))).unwrap();
+    memory
+}
+
+fn flip(memory: &Memory, offset: u64) {
+    let mut byte = [0];
+    memory.peek(offset, &mut byte);
+    memory.poke(offset, &[byte[0] ^ 1]);
+}
+
+#[test]
+fn a_pool_is_recognised_also_with_one_damaged_superblock() {
+    let memory = pool();
+    let expected = Identified::Pool { id: ID, size_bytes: SIZE, segment_bytes: SEGMENT };
+    assert_eq!(run(identify(&memory)), Ok(expected.clone()));
+    for slot in SLOTS {
+        let memory = memory.duplicate();
+        flip(&memory, slot + 100);
+        assert_eq!(run(identify(&memory)), Ok(expected.clone()));
+    }
+}
+
+#[test]
+fn damaged_truncated_and_newer_pools_are_told_apart_and_named() {
+    let damaged = pool();
+    for slot in SLOTS {
+        flip(&damaged, slot + 100);
+    }
+    let Ok(Identified::Damaged { id, .. }) = run(identify(&damaged)) else { panic!("expected Damaged") };
+    assert_eq!(id, ID.to_string());
+
+    let whole = pool();
+    let mut start = vec![0; SIZE as usize / 2];
+    whole.peek(0, &mut start);
+    let truncated = Memory::new(SIZE / 2);
+    truncated.poke(0, &start);
+    let Ok(Identified::Damaged { what, .. }) = run(identify(&truncated)) else { panic!("expected Damaged") };
+    assert!(what.contains("the device has only"), "{what}");
+
+    let newer = pool();
+    for slot in SLOTS {
+        newer.poke(slot + 8, &2u32.to_le_bytes());
+    }
+    assert_eq!(run(identify(&newer)), Ok(Identified::Newer { id: ID.to_string(), version: 2 }));
+}
+
+#[test]
+fn what_is_no_pool_is_blank_or_foreign_wherever_its_bytes_are() {
+    assert_eq!(run(identify(&Memory::new(SIZE))), Ok(Identified::Blank));
+    for offset in [0, 512, 1080, 65_600, SIZE - 512, SIZE - 1] {
+        let memory = Memory::new(SIZE);
+        memory.poke(offset, &[7]);
+        assert!(matches!(run(identify(&memory)), Ok(Identified::Foreign { .. })), "at {offset}");
+    }
+}
+
+#[test]
+fn nothing_but_a_whole_pool_is_opened_and_nothing_else_is_changed() {
+    let foreign = Memory::new(SIZE);
+    foreign.poke(4000, &[7; 9000]);
+    let before = run(identify(&foreign));
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let opened = executor.run(Cache::open(foreign.clone(), executor.host())).unwrap();
+    assert!(matches!(opened.err(), Some(CacheError::NotAPool(_))));
+    assert_eq!(run(identify(&foreign)), before);
+}
+
+/// Rule of every operation that changes a device: cut at its first, second, third... write, the old state or the new one
+/// is found, or none, but never a pool that is half made.
+#[test]
+fn a_format_that_is_cut_at_any_write_leaves_no_pool_or_a_whole_one() {
+    for seed in 0..4 {
+        for cut in 0.. {
+            let faults = Faults::new(Memory::new(SIZE), seed);
+            let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+            let device = faults.reopen(executor.host());
+            faults.fail_after(Operation::Write, cut);
+            let formatted = executor.run(format(&device, ID, Some(SEGMENT))).unwrap();
+            faults.power_cut();
+            let device = faults.reopen(executor.host());
+            let found = executor.run(identify(&device)).unwrap().unwrap();
+            if let Identified::Pool { .. } = found {
+                let opened = executor.run(Cache::open(device, executor.host())).unwrap();
+                assert!(opened.is_ok(), "seed {seed}, cut at write {cut}");
+            }
+            if formatted.is_ok() {
+                assert!(matches!(found, Identified::Pool { .. }), "seed {seed}: complete and flushed");
+                break;
+            }
+        }
+    }
+}
+
+/// The same for opening: the term must have risen durably before anything else is written (rule I1).
+#[test]
+fn an_open_that_is_cut_at_any_write_leaves_a_pool_that_opens() {
+    for seed in 0..4 {
+        for cut in 0.. {
+            let faults = Faults::new(pool(), seed);
+            let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+            faults.fail_after(Operation::Write, cut);
+            let device = faults.reopen(executor.host());
+            let opened = executor.run(Cache::open(device, executor.host())).unwrap().is_ok();
+            faults.power_cut();
+            let device = faults.reopen(executor.host());
+            let again = executor.run(Cache::open(device, executor.host())).unwrap();
+            assert!(again.is_ok(), "seed {seed}, cut at write {cut}");
+            if opened {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn rot_in_one_slot_of_the_table_does_not_keep_a_pool_from_opening() {
+    let faults = Faults::new(pool(), 1);
+    faults.rot(&ByteRange::new(2 * PAGE, 3 * PAGE), 1);
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let device = faults.reopen(executor.host());
+    assert!(executor.run(Cache::open(device, executor.host())).unwrap().is_ok());
+}
