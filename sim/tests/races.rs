@@ -155,11 +155,25 @@ fn a_fill_is_discarded_if_a_write_began_after_its_backing_read() {
 #[test]
 fn a_fill_is_discarded_if_a_write_was_in_flight_when_it_began() {
     race(async |bench| {
+        // In this mode a read does not wait for the write.
+        let around = DiskSettings { mode: Mode::WriteAround, ..settings() };
+        bench.cache.reconfigure(&bench.disk, around).unwrap();
         let write = bench.hold_write(PAGE, vec![7; PAGE as usize]).await;
         assert!([0, 7].contains(&bench.see(1).await));
         assert_eq!(bench.counts().fills_discarded, 1);
         bench.until(&write).await;
         assert_eq!(bench.see(1).await, 7);
+    });
+}
+
+#[test]
+fn a_read_of_what_is_being_written_waits_for_the_write_and_hits() {
+    race(async |bench| {
+        let write = bench.hold_write(PAGE, vec![7; PAGE as usize]).await;
+        assert_eq!(bench.see(1).await, 7);
+        assert!(write.get());
+        assert_eq!(bench.counts().backing_reads, 0);
+        assert_eq!(bench.counts().read_hits_ram, 1);
     });
 }
 

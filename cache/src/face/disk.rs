@@ -109,7 +109,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
             Err(error) => return (buffer, Err(error)),
         };
         let started = self.cache.pool.host.now();
-        let (outcome, answer) = read::read(&self.cache, &self.backing, range, buffer).await;
+        let (outcome, answer) = read::read(&self.cache, &self.backing, &self.locks, range, buffer).await;
         if outcome.1.is_ok() {
             self.count_read(&range, answer, started);
         }

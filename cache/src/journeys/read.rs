@@ -4,10 +4,13 @@
 //! (rule I3), so that a read that spans cached and absent pages cannot mix in what a joined backing read happened to
 //! find under the cached ones. The exception is a copy that flash cannot give back intact: it is clean, so the backing
 //! has the same or something newer.
+//!
+//! A read of pages that are being written waits for the write, once, if what is written enters the cache: asking a slow
+//! backing for what is on its way to it would cost more and could not be kept.
 
 use std::ops::Range;
 
-use block::{BlockDevice, BlockError, Buffer, ByteRange, Host, Outcome, PAGE};
+use block::{BlockDevice, BlockError, Buffer, ByteRange, Host, Outcome, PAGE, RangeLock};
 use futures_util::future::{join, join_all};
 
 use super::disk_cache::DiskCache;
@@ -37,13 +40,21 @@ pub(crate) enum Answer {
 pub(crate) async fn read<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     backing: &B,
+    locks: &RangeLock,
     range: ByteRange,
     mut buffer: Buffer,
 ) -> (Outcome, Answer) {
-    if !cache.settings.borrow().mode.row().reads_hit {
+    let row = cache.settings.borrow().mode.row();
+    if !row.reads_hit {
         return (fetch_past(cache, backing, range, buffer).await, Answer::Bypass);
     }
-    let plan = Plan::decide(cache, &range, &mut buffer);
+    let mut plan = Plan::decide(cache, &range, &mut buffer);
+    if row.writes_enter && !plan.absent.is_empty() && cache.fills.borrow().is_mutating(&range) {
+        // What is being written will be in RAM in a moment, and could not be filled now. One wait, however busy the range
+        // is; then everything is decided anew.
+        drop(locks.acquire(range.widened(PAGE)).await);
+        plan = Plan::decide(cache, &range, &mut buffer);
+    }
     if plan.flash.is_empty() && plan.absent.is_empty() {
         return ((buffer, Ok(())), Answer::Ram);
     }

@@ -45,9 +45,9 @@ impl Fills {
     /// Call before the backing read starts.
     pub(crate) fn begin_fill(&mut self, range: &ByteRange) -> FillNumber {
         let range = range.widened(PAGE);
-        let mutating = self.mutations.iter().any(|(_, mutation)| mutation.overlaps(&range));
+        let poisoned = self.is_mutating(&range) || self.distrusts(&range);
         let number = self.number();
-        self.under_way.push(Fill { number, range, poisoned: mutating || self.distrusts(&range) });
+        self.under_way.push(Fill { number, range, poisoned });
         FillNumber(number)
     }
 
@@ -57,6 +57,12 @@ impl Fills {
         let position = position.expect("a fill is finished once, by whoever began it");
         let poisoned = self.under_way.swap_remove(position).poisoned;
         !poisoned || cfg!(feature = "canary")
+    }
+
+    /// True if a mutation of the range is in flight.
+    pub(crate) fn is_mutating(&self, range: &ByteRange) -> bool {
+        let range = range.widened(PAGE);
+        self.mutations.iter().any(|(_, mutation)| mutation.overlaps(&range))
     }
 
     /// Call before a mutation is sent to the backing.
