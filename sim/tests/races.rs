@@ -387,6 +387,23 @@ fn a_page_written_while_it_is_appended_again_keeps_the_write() {
 }
 
 #[test]
+fn a_promotion_that_waits_for_room_leaves_the_log_to_the_survivors_that_make_it() {
+    race(async |bench| {
+        // Twice what flash holds, and what is on flash already is read again: old segments are full of warm pages.
+        for page in 0..200 {
+            bench.see(page).await;
+            bench.host.sleep(1000).await;
+            bench.see(page.saturating_sub(40)).await;
+        }
+        let before = bench.counts();
+        assert!(before.reappends > 0, "nothing survived: {before:?}");
+        bench.disk.evict();
+        bench.fill_ram_with_others().await;
+        assert!(bench.counts().promotions > before.promotions, "promotion stands still: {before:?}");
+    });
+}
+
+#[test]
 fn a_copy_that_rotted_on_flash_is_read_from_the_backing_and_counted() {
     race(async |bench| {
         for page in 0..16 {
