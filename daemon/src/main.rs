@@ -21,6 +21,7 @@ mod door;
 mod keys;
 mod names;
 mod output;
+mod patience;
 mod places;
 mod pool;
 mod problem;

@@ -20,6 +20,7 @@ use nix::sys::statvfs::statvfs;
 
 use crate::backing::Location;
 use crate::output;
+use crate::patience::while_in_conflict;
 use crate::places::{Places, absolute};
 use crate::problem::{Answer, Problem};
 use crate::shard::{Found, ShardHandle};
@@ -142,7 +143,7 @@ impl Setup<'_> {
 
     /// Takes a file or device that is there, if it may be taken.
     async fn take_existing(&mut self) -> Answer<Found> {
-        let found = self.shard.look_at_pool(self.path.clone(), None).await?;
+        let found = while_in_conflict(|| self.shard.look_at_pool(self.path.clone(), None)).await?;
         let remembered_id = self.remembered_here().map(|record| record.id.clone());
         let erase = self.choice.erase.as_deref();
         let (id, what) = match &found.content {

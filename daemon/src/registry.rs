@@ -18,6 +18,7 @@ use tokio::sync::{Mutex, mpsc};
 use crate::backing::{self, Images, Location};
 use crate::keys::Values;
 use crate::names;
+use crate::patience::while_in_conflict;
 use crate::places::Places;
 use crate::pool::PoolInUse;
 use crate::problem::{Answer, Problem};
@@ -238,13 +239,15 @@ impl Registry {
     }
 
     /// Attaches every remembered disk by a task of its own, again and again until it works. Ready when each was tried
-    /// once, or after some seconds: a backing that hangs holds up nobody.
+    /// once, with patience for a predecessor that was killed, or after some seconds: a backing that hangs holds up
+    /// nobody.
     pub(crate) async fn start(self: &Arc<Self>) {
         let (tried, mut all_tried) = mpsc::channel::<()>(1);
         for disk in self.state().disks {
             let (registry, tried) = (Arc::clone(self), tried.clone());
             tokio::spawn(async move {
-                let done = registry.try_to_serve(&disk.name).await;
+                let outcome = while_in_conflict(|| registry.serve_remembered(&disk.name)).await;
+                let done = registry.note(&disk.name, outcome);
                 drop(tried);
                 if !done {
                     registry.keep_trying(disk.name).await;
@@ -281,14 +284,16 @@ impl Registry {
         }
     }
 
-    /// True if there is nothing more to do: the disk is served, or no longer wanted.
     async fn try_to_serve(&self, name: &str) -> bool {
-        let record = self.state().disk(name).cloned().filter(|_| !self.is_being_removed(name));
-        let Some(record) = record else { return true };
-        match self.serve(&record).await {
+        let outcome = self.serve_remembered(name).await;
+        self.note(name, outcome)
+    }
+
+    /// Notes how an attempt ended. True if there is nothing more to do: the disk is served, or no longer wanted.
+    fn note(&self, name: &str, outcome: Answer<()>) -> bool {
+        match outcome {
             Ok(()) => {
                 lock(&self.waiting).remove(name);
-                tracing::info!("Serving disk '{name}' from {}", record.backing);
                 true
             }
             Err(problem) => {
@@ -296,6 +301,15 @@ impl Registry {
                 false
             }
         }
+    }
+
+    /// Serves a disk, if it is still remembered.
+    async fn serve_remembered(&self, name: &str) -> Answer<()> {
+        let record = self.state().disk(name).cloned().filter(|_| !self.is_being_removed(name));
+        let Some(record) = record else { return Ok(()) };
+        self.serve(&record).await?;
+        tracing::info!("Serving disk '{name}' from {}", record.backing);
+        Ok(())
     }
 
     async fn serve(&self, record: &DiskRecord) -> Answer<()> {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use block::FileDevice;
 use block::Host;
-use block::file::{Access, Cache as PageCache, Identity, Lock, OpenOptions};
+use block::file::{Access, Cache as PageCache, Identity, Lock, OpenError, OpenOptions};
 use cache::{Cache, Identified, PoolId, PoolStatistics};
 
 use super::{Shard, ShardHandle};
@@ -85,7 +85,11 @@ impl Shard {
         let open = |lock, create| {
             let options = OpenOptions { access: Access::ReadWrite, cache: PageCache::Direct, lock, create };
             FileDevice::open(&self.ring, path, options).map_err(|error| {
-                Problem::failed(format!("Cannot use {} as the pool: {error}", path.display()))
+                let message = format!("Cannot use {} as the pool: {error}", path.display());
+                match error {
+                    OpenError::Held { .. } => Problem::conflict(message),
+                    _ => Problem::failed(message),
+                }
             })
         };
         if create.is_none() {
