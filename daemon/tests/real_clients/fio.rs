@@ -1,0 +1,97 @@
+//! fio as a guest that remembers what it wrote: each block carries its own checksum, offset and seed.
+
+use std::path::Path;
+
+use crate::tools::{Background, run};
+
+/// Sizes of requests as guests mix them, in multiples of a sector, most of them not of a page.
+const SIZES: &str = "--bssplit=512/10:1536/10:4k/25:5k/5:16k/20:64k/15:100k/5:256k/10";
+
+/// Where fio works: a URI of a served disk, or a raw file.
+pub(crate) enum Target<'a> {
+    Served(&'a str),
+    File(&'a str),
+}
+
+/// Random writes over a part of a disk, each place once, in an order that `seed` gives.
+#[derive(Clone, Copy)]
+pub(crate) struct Job {
+    pub(crate) seed: u32,
+    pub(crate) depth: u32,
+    /// The part of the disk, in MiB.
+    pub(crate) offset_mib: u64,
+    pub(crate) length_mib: u64,
+}
+
+impl Job {
+    /// Writes everything, reads it back while writing goes on, and fails if anything is not as it was written.
+    pub(crate) fn write_and_verify(&self, uri: &str) {
+        fio(&self.write_arguments(uri));
+    }
+
+    /// The same beside the test, in `folder`, where fio leaves its notes if it fails.
+    pub(crate) fn start(&self, uri: &str, folder: &Path) -> Background {
+        start(&self.write_arguments(uri), folder)
+    }
+
+    /// The same again and again, until it is dropped.
+    pub(crate) fn start_endless(&self, uri: &str, folder: &Path) -> Background {
+        let mut arguments = self.write_arguments(uri);
+        arguments.push("--loops=1000000".to_owned());
+        start(&arguments, folder)
+    }
+
+    /// Reads back what [`Self::write_and_verify`] wrote, and fails if anything is not as it was written.
+    pub(crate) fn verify(&self, target: &Target) {
+        let mut arguments = self.arguments(target);
+        arguments.push("--verify_only".to_owned());
+        fio(&arguments);
+    }
+
+    fn write_arguments(&self, uri: &str) -> Vec<String> {
+        let mut arguments = self.arguments(&Target::Served(uri));
+        arguments.extend(["--verify_backlog=128", "--fsync=200"].map(str::to_owned));
+        arguments
+    }
+
+    fn arguments(&self, target: &Target) -> Vec<String> {
+        let mut arguments: Vec<String> = [
+            "--name=guest",
+            "--thread",
+            "--rw=randwrite",
+            SIZES,
+            "--blockalign=512",
+            "--verify=crc32c",
+            "--verify_fatal=1",
+            "--verify_state_save=0",
+        ]
+        .map(str::to_owned)
+        .into();
+        match target {
+            Target::Served(uri) => arguments.extend(["--ioengine=nbd".to_owned(), format!("--uri={uri}")]),
+            Target::File(path) => {
+                arguments.extend(["--ioengine=psync".to_owned(), format!("--filename={path}")]);
+            }
+        }
+        arguments.extend([
+            format!("--randseed={}", self.seed),
+            format!("--iodepth={}", self.depth),
+            format!("--offset={}M", self.offset_mib),
+            format!("--size={}M", self.length_mib),
+        ]);
+        arguments
+    }
+}
+
+fn fio(arguments: &[String]) {
+    let text = run("fio", &words(arguments));
+    assert!(text.contains("err= 0"), "{text}");
+}
+
+fn start(arguments: &[String], folder: &Path) -> Background {
+    Background::start("fio", &words(arguments), folder)
+}
+
+fn words(arguments: &[String]) -> Vec<&str> {
+    arguments.iter().map(String::as_str).collect()
+}

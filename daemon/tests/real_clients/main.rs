@@ -1,0 +1,17 @@
+//! The real process with the real clients that people use: fio, libnbd's tools and QEMU's.
+//!
+//! They judge from outside what the cache must never get wrong: that a disk holds what was written to it, whatever RAM,
+//! flash, promotion, reclaim and changed settings do meanwhile. Each test has a folder and a daemon of its own. Missing
+//! tools are failures, not reasons to skip: `cargo xtask test` installs them.
+
+mod content;
+mod crash;
+mod fio;
+#[path = "../process/host.rs"]
+#[allow(dead_code, reason = "shared with the tests of the process, which use more of it")]
+mod host;
+mod locks;
+mod many;
+mod online;
+mod tools;
+mod verify;
