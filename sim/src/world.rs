@@ -409,7 +409,7 @@ async fn verify(world: &World, disk: &Disk, number: usize) {
 impl World {
     fn new(seed: u64, rng: &mut Rng) -> Self {
         // Not a whole number of pages, so that the last page is a partial one.
-        let size = (2 << 20) + (128 << 10) + rng.below(16) * SECTOR;
+        let size = (5 << 19) + rng.below(16) * SECTOR;
         let physical_block = [512, 4096, 16 << 10][rng.below(3) as usize];
         let geometry = Geometry { physical_block, unmaps: rng.chance(700), ..Geometry::plain(size) };
         let backings = (0..DISKS).map(|_| Faults::new(Memory::with_geometry(geometry), rng.draw())).collect();

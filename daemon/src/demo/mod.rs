@@ -210,6 +210,7 @@ impl Progress {
     }
 
     fn end(&self) {
+        self.bar.set_position(self.bar.length().unwrap_or(0));
         self.bar.abandon();
     }
 }
