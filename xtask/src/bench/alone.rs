@@ -154,7 +154,7 @@ fn memory(programs: &Programs) -> Result<(), String> {
         }
     }
     let columns = ["block bytes", "when", "blocks", "RAM bytes/block", "RAM of what is cached"];
-    report::print("RAM of the index, checksums included", &columns, &rows);
+    report::print("RAM of the index, checksums and policy included", &columns, &rows);
     Ok(())
 }
 
