@@ -3,6 +3,7 @@
 //! Every check that a change must pass is a command here, so that there is nothing else to remember. The tool
 //! calls cargo and a few well-known programs and reads the tree; it never changes a source file.
 
+mod bench;
 mod clients;
 mod gate;
 mod run;
@@ -11,12 +12,15 @@ mod tidy;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use bench::Effort;
+
 const USAGE: &str = "\
 Usage: cargo xtask <COMMAND>
 
   ci                 everything that a change must pass: fmt, clippy, tidy, deny, docs, then test
   test [--seeds N]   all tests; first installs the Debian packages that tests with real clients need
   tidy               structure checks: floors, walls between crates, sizes, leftovers
+  bench [--quick]    how fast it is beside others, as ratios; writes nothing
   nightly            the tests with many more seeds, and the fuzz targets if cargo-fuzz is there
 
   --seeds N          how many seeds each simulation runs. Default: 2000";
@@ -30,6 +34,7 @@ enum Command {
     Ci,
     Test { seeds: u32 },
     Tidy,
+    Bench { effort: Effort },
     Nightly,
     Help,
 }
@@ -57,6 +62,7 @@ fn execute(command: &Command, root: &Path) -> Result<(), String> {
         Command::Ci => gate::ci(root, SEEDS_DEFAULT),
         Command::Test { seeds } => gate::test(root, *seeds),
         Command::Tidy => tidy::tidy(root),
+        Command::Bench { effort } => bench::bench(root, *effort),
         Command::Nightly => gate::nightly(root),
         Command::Help => {
             println!("{USAGE}");
@@ -72,6 +78,8 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["test"] => Ok(Command::Test { seeds: SEEDS_DEFAULT }),
         ["test", "--seeds", number] => parse_seeds(number).map(|seeds| Command::Test { seeds }),
         ["tidy"] => Ok(Command::Tidy),
+        ["bench"] => Ok(Command::Bench { effort: Effort::FULL }),
+        ["bench", "--quick"] => Ok(Command::Bench { effort: Effort::QUICK }),
         ["nightly"] => Ok(Command::Nightly),
         ["help" | "--help" | "-h"] => Ok(Command::Help),
         [] => Err("No command was given.".to_owned()),
@@ -107,6 +115,7 @@ mod tests {
         assert_eq!(parse_line("ci"), Ok(Command::Ci));
         assert_eq!(parse_line("test"), Ok(Command::Test { seeds: SEEDS_DEFAULT }));
         assert_eq!(parse_line("test --seeds 7"), Ok(Command::Test { seeds: 7 }));
+        assert_eq!(parse_line("bench --quick"), Ok(Command::Bench { effort: Effort::QUICK }));
         assert_eq!(parse_line("--help"), Ok(Command::Help));
     }
 

@@ -1,0 +1,189 @@
+//! The cache without a door: its face on a real file beside fio on that file, what its own code costs on devices in
+//! memory, and how much RAM it needs for each block on flash. The program `bench` does the work.
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::contest::{Better, median, ratio, take_turns};
+use super::fio::{self, Target};
+use super::scratch::Scratch;
+use super::{Effort, Programs, report};
+use crate::run::{is_in_path, output};
+
+/// Ways of a request: what users of `bench` call each, and what a table calls it.
+const JOURNEYS: [(&str, &str); 5] = [
+    ("ram-hit", "read 4 KiB, hit in RAM"),
+    ("flash-hit", "read 4 KiB, hit on flash"),
+    ("miss-with-fill", "read 4 KiB, miss, enters the cache, another page goes to flash"),
+    ("write", "write 4 KiB through, enters the cache"),
+    (NOTHING, "nothing: what measuring costs"),
+];
+const NOTHING: &str = "nothing";
+/// The cached area of `bench face`: the part of its file that fio reads too, since what lies behind was never written,
+/// and file systems answer that without asking the disk.
+const FACE_BYTES: u64 = 384 << 20;
+const FACE_GOAL: f64 = 0.90;
+const DEPTH: u32 = 32;
+/// Requests of the shorter of two runs under callgrind, which is fifty times slower than the machine.
+const COUNTED_REQUESTS: u64 = 5_000;
+/// Keeps libc from copying with string instructions, of which callgrind counts each byte as one.
+const NO_STRING_INSTRUCTIONS: &str =
+    "glibc.cpu.x86_rep_movsb_threshold=4294967295:glibc.cpu.x86_rep_stosb_threshold=4294967295";
+
+pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    face(programs, scratch, effort)?;
+    requests(programs, effort)?;
+    memory(programs)
+}
+
+enum Reader {
+    Face,
+    Fio,
+}
+
+/// Hits on flash at the face of the cache, and fio on the same file.
+fn face(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let pool = scratch.path("face.img");
+    let turns = take_turns(effort.rounds, &[Reader::Face, Reader::Fio], |reader| match reader {
+        Reader::Face => {
+            let mut bench = Command::new(&programs.bench);
+            bench.arg("face").arg("--file").arg(&pool);
+            bench.args(["--depth", &DEPTH.to_string(), "--seconds", &effort.seconds.to_string()]);
+            let answer = parse(&output(&mut bench)?)?;
+            if answer["direct"] == false {
+                println!(
+                    "Beware: the pool's file is in the page cache here. Set TMPDIR to a folder on a disk."
+                );
+            }
+            number(&answer, "iops")
+        }
+        Reader::Fio => {
+            let target = Target::File { path: &pool, bytes: FACE_BYTES };
+            Ok(fio::random_reads(scratch, target, DEPTH, effort.seconds)?.iops)
+        }
+    })?;
+    let row = |name: &str, iops: &[f64], judged: [String; 3]| {
+        [vec![name.to_owned(), format!("{:.0}", median(iops))], judged.to_vec()].concat()
+    };
+    let rows = [
+        row("face of the cache", &turns[0], [const { String::new() }; 3]),
+        row(
+            "fio io_uring O_DIRECT",
+            &turns[1],
+            report::judged(ratio(&turns[0], &turns[1], Better::Higher), Some(FACE_GOAL)),
+        ),
+    ];
+    let columns = ["reader", "IOPS", "ratio of IOPS (range)", "goal", "verdict"];
+    report::print("Hits on flash at the face of the cache, 4 KiB, depth 32", &columns, &rows);
+    Ok(())
+}
+
+/// Nanoseconds and instructions of the cache's own code.
+fn requests(programs: &Programs, effort: Effort) -> Result<(), String> {
+    let nanos = take_turns(effort.rounds, &JOURNEYS, |(journey, _)| {
+        let mut bench = Command::new(&programs.bench);
+        let answer = parse(&output(bench.args(["requests", "--journey", journey]))?)?;
+        number(&answer, "nanos")
+    })?;
+    let counts = is_in_path("valgrind");
+    if !counts {
+        println!("Instructions are left out, for valgrind is not here (Debian package valgrind).");
+    }
+    let mut rows = Vec::new();
+    for ((journey, meaning), nanos) in JOURNEYS.iter().zip(&nanos) {
+        let nanos = median(nanos);
+        let mut row = vec![(*meaning).to_owned(), format!("{nanos:.0}"), String::new(), String::new()];
+        if *journey != NOTHING {
+            row[2] = format!("{:.0}", 1e9 / nanos);
+            if counts {
+                row[3] = instructions(programs, journey)?.to_string();
+            }
+        }
+        rows.push(row);
+    }
+    let columns = ["request", "ns/request", "requests/s of a core", "instructions/request"];
+    report::print("The cache alone, on devices in memory, one request after another", &columns, &rows);
+    Ok(())
+}
+
+/// Instructions of one request: what twice as many requests take more, so that start and warm-up do not count.
+fn instructions(programs: &Programs, journey: &str) -> Result<u64, String> {
+    let single = collected(programs, journey, COUNTED_REQUESTS)?;
+    let double = collected(programs, journey, 2 * COUNTED_REQUESTS)?;
+    Ok(double.saturating_sub(single) / COUNTED_REQUESTS)
+}
+
+fn collected(programs: &Programs, journey: &str, count: u64) -> Result<u64, String> {
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(&programs.bench);
+    valgrind.args(["requests", "--journey", journey, "--count", &count.to_string()]);
+    valgrind.env("GLIBC_TUNABLES", NO_STRING_INSTRUCTIONS);
+    let ran = valgrind
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("Could not start valgrind: {error}."))?;
+    let said = String::from_utf8_lossy(&ran.stderr);
+    parse_collected(&said).ok_or_else(|| format!("callgrind counted nothing for {journey}. It said: {said}"))
+}
+
+/// The number in callgrind's last words: `==PID== Collected : 123`.
+fn parse_collected(said: &str) -> Option<u64> {
+    let (_, rest) = said.rsplit_once("Collected : ")?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+/// RAM that the index needs, with checksums and what the policy remembers.
+fn memory(programs: &Programs) -> Result<(), String> {
+    let mut rows = Vec::new();
+    for block_bytes in ["4096", "65536"] {
+        let mut bench = Command::new(&programs.bench);
+        let text = output(bench.args(["index", "--block-bytes", block_bytes]))?;
+        for line in text.lines() {
+            let answer = parse(line)?;
+            let [blocks, cached, index] =
+                ["blocks", "cached_bytes", "index_bytes"].map(|key| number(&answer, key));
+            let (blocks, cached, index) = (blocks?, cached?, index?);
+            rows.push(vec![
+                block_bytes.to_owned(),
+                answer["when"].as_str().unwrap_or_default().to_owned(),
+                format!("{blocks:.0}"),
+                format!("{:.1}", index / blocks),
+                format!("{:.3} %", index / cached * 100.0),
+            ]);
+        }
+    }
+    let columns = ["block bytes", "when", "blocks", "RAM bytes/block", "RAM of what is cached"];
+    report::print("RAM of the index, checksums and policy included", &columns, &rows);
+    Ok(())
+}
+
+fn parse(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text)
+        .map_err(|error| format!("Could not read what `bench` printed: {error}: {text}"))
+}
+
+fn number(answer: &Value, key: &str) -> Result<f64, String> {
+    answer[key].as_f64().ok_or_else(|| format!("`bench` printed no `{key}`: {answer}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_count_is_found_in_what_callgrind_says() {
+        let said =
+            "==7== Events    : Ir\n==7== Collected : 1234567\n==7== \n==7== I   refs:      1,234,567\n";
+        assert_eq!(parse_collected(said), Some(1_234_567));
+        assert_eq!(parse_collected("valgrind: not found"), None);
+    }
+
+    #[test]
+    fn a_figure_that_is_missing_is_an_error() {
+        let answer = parse("{\"iops\":12}").expect("it is JSON");
+        assert_eq!(number(&answer, "iops"), Ok(12.0));
+        assert!(number(&answer, "nanos").is_err());
+        assert!(parse("panicked").is_err());
+    }
+}

@@ -1,0 +1,116 @@
+//! One run of fio: 4 KiB random reads for a while, or one pass over a whole disk to warm it up.
+//!
+//! fio prints a line of its own before its JSON, so the JSON goes to a file.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::scratch::Scratch;
+
+/// How much longer than its load a run may take before it is ended, in seconds: a server that hangs must not hang us.
+const GRACE_SECONDS: u32 = 60;
+
+/// What fio reads from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Target<'a> {
+    /// An NBD export.
+    Nbd { uri: &'a str },
+    /// The first so many bytes of a file, past the page cache.
+    File { path: &'a Path, bytes: u64 },
+}
+
+/// What fio measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sample {
+    pub(super) iops: f64,
+    pub(super) p50_us: f64,
+    pub(super) requests: f64,
+}
+
+/// Random 4 KiB reads, `depth` of them in flight, for `seconds`.
+pub(super) fn random_reads(
+    scratch: &Scratch,
+    target: Target,
+    depth: u32,
+    seconds: u32,
+) -> Result<Sample, String> {
+    let mut load = vec!["--rw=randread".to_owned(), "--bs=4k".to_owned(), "--norandommap".to_owned()];
+    load.extend(["--randrepeat=0", "--time_based"].map(str::to_owned));
+    load.extend([format!("--iodepth={depth}"), format!("--runtime={seconds}")]);
+    load.extend(engine(target));
+    run(scratch, &load, seconds + GRACE_SECONDS)
+}
+
+/// One pass over everything in order.
+pub(super) fn read_all(scratch: &Scratch, target: Target) -> Result<(), String> {
+    let mut load = ["--rw=read", "--bs=64k", "--iodepth=1"].map(str::to_owned).to_vec();
+    load.extend(engine(target));
+    run(scratch, &load, GRACE_SECONDS).map(drop)
+}
+
+fn engine(target: Target) -> Vec<String> {
+    match target {
+        Target::Nbd { uri } => vec!["--ioengine=nbd".to_owned(), format!("--uri={uri}")],
+        Target::File { path, bytes } => vec![
+            "--ioengine=io_uring".to_owned(),
+            "--direct=1".to_owned(),
+            "--readonly".to_owned(),
+            format!("--filename={}", path.display()),
+            format!("--size={bytes}"),
+        ],
+    }
+}
+
+fn run(scratch: &Scratch, load: &[String], seconds_max: u32) -> Result<Sample, String> {
+    let answer = scratch.path("fio.json");
+    let mut fio = Command::new("timeout");
+    fio.args(["--foreground", "--kill-after=5", &seconds_max.to_string(), "fio", "--name=bench"]);
+    fio.args(["--output-format=json", &format!("--output={}", answer.display())]).args(load);
+    let ran = fio.stdout(Stdio::null()).output().map_err(|error| format!("Could not start fio: {error}."))?;
+    if !ran.status.success() {
+        let said = String::from_utf8_lossy(&ran.stderr);
+        return Err(format!("`fio {}` failed ({}): {}", load.join(" "), ran.status, said.trim()));
+    }
+    let text = std::fs::read_to_string(&answer)
+        .map_err(|error| format!("Could not read fio's answer in {}: {error}.", answer.display()))?;
+    parse(&text)
+}
+
+fn parse(text: &str) -> Result<Sample, String> {
+    let answer: Value =
+        serde_json::from_str(text).map_err(|error| format!("Could not read fio's answer: {error}."))?;
+    let job = &answer["jobs"][0];
+    if job["error"] != 0 {
+        return Err(format!("fio's requests failed with errno {}.", job["error"]));
+    }
+    let read = &job["read"];
+    let number = |value: &Value, name: &str| value.as_f64().ok_or(format!("fio's answer has no {name}."));
+    Ok(Sample {
+        iops: number(&read["iops"], "iops")?,
+        p50_us: number(&read["clat_ns"]["percentile"]["50.000000"], "median latency")? / 1000.0,
+        requests: number(&read["total_ios"], "count of requests")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read() {
+        let text = r#"{"jobs":[{"error":0,"read":{"iops":1500.5,"total_ios":3001,
+            "clat_ns":{"percentile":{"50.000000":12032}}}}]}"#;
+        assert_eq!(parse(text), Ok(Sample { iops: 1500.5, p50_us: 12.032, requests: 3001.0 }));
+    }
+
+    #[test]
+    fn failed_requests_and_missing_figures_are_errors() {
+        let error = parse(r#"{"jobs":[{"error":5,"read":{}}]}"#).expect_err("requests failed");
+        assert!(error.contains("errno 5"), "{error}");
+        let error = parse(r#"{"jobs":[{"error":0,"read":{}}]}"#).expect_err("nothing is there");
+        assert!(error.contains("no iops"), "{error}");
+        assert!(parse("fio: one line too many").is_err());
+    }
+}

@@ -1,0 +1,161 @@
+//! Our own daemon as a server: started, given disks, and warmed up until every read is a hit.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::fio::{self, Target};
+use super::scratch::Scratch;
+use super::server::Server;
+use crate::run::output;
+
+/// How often a disk is read from end to end until all of it is cached. RAM gives up what flash does not take in time,
+/// so some of it needs another pass; a disk that is not cached after so many never will be.
+const PASSES_MAX: u32 = 50;
+const POOL_SIZE: &str = "1GiB";
+
+/// A running daemon with a pool and a folder of its own.
+pub(super) struct Forebay {
+    pub(super) server: Server,
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+/// Which part of the cache shall answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tier {
+    Ram,
+    Flash,
+}
+
+/// How reads of a disk were answered so far.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reads {
+    all: u64,
+    hits_ram: u64,
+    hits_flash: u64,
+}
+
+impl Reads {
+    /// What came since `before`.
+    pub(super) fn since(self, before: Self) -> Self {
+        Self {
+            all: self.all - before.all,
+            hits_ram: self.hits_ram - before.hits_ram,
+            hits_flash: self.hits_flash - before.hits_flash,
+        }
+    }
+
+    /// The share that were hits of this tier.
+    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
+    pub(super) fn share(self, tier: Tier) -> f64 {
+        let hits = match tier {
+            Tier::Ram => self.hits_ram,
+            Tier::Flash => self.hits_flash,
+        };
+        hits as f64 / self.all.max(1) as f64
+    }
+
+    /// True if nothing came from the backing, and nothing from flash where RAM is meant.
+    fn are_warm(self, tier: Tier) -> bool {
+        match tier {
+            Tier::Ram => self.hits_ram == self.all,
+            Tier::Flash => self.hits_ram + self.hits_flash == self.all,
+        }
+    }
+}
+
+impl Forebay {
+    pub(super) fn start(scratch: &Scratch, program: &Path) -> Result<Self, String> {
+        let folder = scratch.path("forebay");
+        let socket = folder.join("control.sock");
+        let mut command = Command::new(program);
+        command.arg("serve").arg("--dir").arg(&folder).args(["--pool-size", POOL_SIZE, "--log", "warn"]);
+        let server = Server::start(scratch, "forebay", &mut command, &socket)?;
+        let forebay = Self { server, program: program.to_owned(), folder };
+        let pool = forebay.ask(&["pool", "show", "--json"])?;
+        if let Some(reason) = pool["pool"]["page_cache_reason"].as_str() {
+            println!(
+                "Beware: flash is the page cache of this host here ({reason}). Set TMPDIR to a folder on a disk."
+            );
+        }
+        Ok(forebay)
+    }
+
+    /// Serves a file and reads it until all of it is in `tier`. Returns the address for clients.
+    pub(super) fn add_warm_disk(
+        &self,
+        scratch: &Scratch,
+        name: &str,
+        backing: &Path,
+        tier: Tier,
+    ) -> Result<String, String> {
+        let size = backing
+            .metadata()
+            .map_err(|error| format!("Could not look at {}: {error}.", backing.display()))?;
+        let ram = match tier {
+            Tier::Ram => format!("ram={}MiB", (size.len() >> 20) + 32),
+            // The least there is: reads shall come from flash.
+            Tier::Flash => "ram=1MiB".to_owned(),
+        };
+        let backing = backing.to_string_lossy();
+        self.tell(&["disk", "add", name, "--backing", &backing])?;
+        self.tell(&["disk", "set", name, &ram, "sequential-cutoff=0"])?;
+        let socket = self.folder.join(format!("nbd/{name}.sock"));
+        let uri = format!("nbd+unix:///{name}?socket={}", socket.display());
+        for _ in 0..PASSES_MAX {
+            let before = self.reads(name)?;
+            fio::read_all(scratch, Target::Nbd { uri: &uri })?;
+            if self.reads(name)?.since(before).are_warm(tier) {
+                return Ok(uri);
+            }
+        }
+        Err(format!("Disk '{name}' is not warm after {PASSES_MAX} passes: {:?}.", self.reads(name)?))
+    }
+
+    /// How reads of a disk were answered so far.
+    pub(super) fn reads(&self, name: &str) -> Result<Reads, String> {
+        let answer = self.ask(&["stats", name, "--json"])?;
+        let statistics = &answer["disks"][0];
+        let number = |key: &str| {
+            statistics[key].as_u64().ok_or_else(|| format!("`forebay stats` has no `{key}`: {answer}."))
+        };
+        Ok(Reads {
+            all: number("reads")?,
+            hits_ram: number("read_hits_ram")?,
+            hits_flash: number("read_hits_flash")?,
+        })
+    }
+
+    fn ask(&self, arguments: &[&str]) -> Result<Value, String> {
+        let text = self.tell(arguments)?;
+        serde_json::from_str(&text).map_err(|error| {
+            format!("Could not read what `forebay {}` printed: {error}.", arguments.join(" "))
+        })
+    }
+
+    fn tell(&self, arguments: &[&str]) -> Result<String, String> {
+        output(
+            Command::new(&self.program)
+                .args(arguments)
+                .env("FOREBAY_SOCKET", self.folder.join("control.sock")),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_are_warm_if_the_tier_or_a_faster_one_answered_all() {
+        let before = Reads { all: 10, hits_ram: 1, hits_flash: 2 };
+        let after = Reads { all: 14, hits_ram: 2, hits_flash: 5 };
+        let reads = after.since(before);
+        assert!(reads.are_warm(Tier::Flash) && !reads.are_warm(Tier::Ram));
+        assert!((reads.share(Tier::Flash) - 0.75).abs() < 1e-9);
+        assert!(!Reads { all: 15, ..after }.since(before).are_warm(Tier::Flash));
+        assert!(Reads { all: 4, hits_ram: 4, hits_flash: 0 }.are_warm(Tier::Ram));
+    }
+}

@@ -1,0 +1,81 @@
+//! `cargo xtask bench`: how fast Forebay is, beside others that do the same work on the same machine.
+//!
+//! ```text
+//! doors       requests over NBD: `forebay serve` against nbdkit, qemu-storage-daemon and qemu-nbd
+//! alone       the cache without a door: its face on a file against fio, its own code, its memory
+//! contest     rounds, medians, ratios           report     tables
+//! fio         one run of the load               server     a process that serves, and its CPU time
+//! forebay     our daemon as a server            peers      the others
+//! scratch     files of one run
+//! ```
+//! Figures of one moment are worth little on a machine that others use as well. So contenders take turns (A B C, A B C,
+//! ...), each round gives one ratio, and the median of the rounds is what counts. Everything is built and measured here
+//! and now; nothing is written into the tree, and every wait has an end.
+
+mod alone;
+mod contest;
+mod doors;
+mod fio;
+mod forebay;
+mod peers;
+mod report;
+mod scratch;
+mod server;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::clients;
+use crate::run::{cargo, output, run};
+use scratch::Scratch;
+
+/// How long to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Effort {
+    /// How often each contender has its turn.
+    rounds: u32,
+    /// Seconds of load in each turn.
+    seconds: u32,
+}
+
+impl Effort {
+    /// What figures that are written down come from: about ten minutes.
+    pub(crate) const FULL: Self = Self { rounds: 9, seconds: 2 };
+    /// A look while working: about three minutes.
+    pub(crate) const QUICK: Self = Self { rounds: 3, ..Self::FULL };
+}
+
+/// The programs that are measured.
+struct Programs {
+    forebay: PathBuf,
+    bench: PathBuf,
+}
+
+/// Builds, measures and prints.
+///
+/// # Errors
+/// If something cannot be built, or Forebay or fio do not work. A peer that is not here is named and left out.
+pub(crate) fn bench(root: &Path, effort: Effort) -> Result<(), String> {
+    clients::install_missing()?;
+    let programs = build(root)?;
+    let scratch = Scratch::new()?;
+    println!(
+        "Ratios say how fast Forebay is, the other being 1: above 1.00 it is ahead. Medians of {} rounds.",
+        effort.rounds
+    );
+    doors::measure(&programs, &scratch, effort)?;
+    alone::measure(&programs, &scratch, effort)
+}
+
+/// Builds what is measured with all optimisations.
+fn build(root: &Path) -> Result<Programs, String> {
+    run(cargo(root).args(["build", "--release", "--locked", "--package", "daemon", "--package", "bench"]))?;
+    let metadata = output(cargo(root).args(["metadata", "--no-deps", "--locked", "--format-version", "1"]))?;
+    let metadata: Value = serde_json::from_str(&metadata)
+        .map_err(|error| format!("Could not read what `cargo metadata` printed: {error}."))?;
+    let target =
+        metadata["target_directory"].as_str().ok_or("`cargo metadata` named no target directory.")?;
+    let release = Path::new(target).join("release");
+    Ok(Programs { forebay: release.join("forebay"), bench: release.join("bench") })
+}

@@ -1,0 +1,101 @@
+//! Servers that are not ours: how each is started, and where its export is.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::scratch::Scratch;
+use super::server::Server;
+use crate::run::is_in_path;
+
+/// A server that serves over NBD on a socket of its own.
+pub(super) struct Peer {
+    pub(super) name: &'static str,
+    /// How fast Forebay has to be, this one being 1; none if it is here for comparison only.
+    pub(super) goal: Option<f64>,
+    pub(super) uri: String,
+    program: &'static str,
+    /// The Debian package that has it.
+    package: &'static str,
+    socket: PathBuf,
+    command: Command,
+}
+
+impl Peer {
+    /// nbdkit with one of its plugins.
+    pub(super) fn nbdkit(scratch: &Scratch, name: &'static str, plugin: &[&str]) -> Self {
+        let mut peer = Self::new(scratch, name, "nbdkit", "nbdkit", "");
+        peer.command.args(["--foreground", "--unix"]).arg(&peer.socket).args(plugin);
+        peer
+    }
+
+    /// QEMU's device that has no data: reading gives zeroes.
+    pub(super) fn null(scratch: &Scratch, name: &'static str, bytes: u64) -> Self {
+        let mut peer = Self::new(scratch, name, "qemu-storage-daemon", "qemu-system-common", "null");
+        let device = format!("null-co,node-name=null,size={bytes},read-zeroes=on");
+        let address = format!("addr.type=unix,addr.path={}", peer.socket.display());
+        peer.command.args(["--blockdev", &device, "--nbd-server", &address]);
+        peer.command.args(["--export", "nbd,id=null,node-name=null,name=null"]);
+        peer
+    }
+
+    /// qemu-nbd on a raw file, past the page cache.
+    pub(super) fn qemu_nbd(scratch: &Scratch, name: &'static str, file: &Path, aio: &str) -> Self {
+        let mut peer = Self::new(scratch, name, "qemu-nbd", "qemu-utils", "raw");
+        peer.command.args(["--format=raw", "--cache=none", "--read-only", "--persistent", "--shared=8"]);
+        peer.command.args([&format!("--aio={aio}"), "--export-name=raw", "--socket"]);
+        peer.command.arg(&peer.socket).arg(file);
+        peer
+    }
+
+    /// Sets how fast Forebay has to be, this one being 1.
+    pub(super) fn goal(self, goal: f64) -> Self {
+        Self { goal: Some(goal), ..self }
+    }
+
+    fn new(
+        scratch: &Scratch,
+        name: &'static str,
+        program: &'static str,
+        package: &'static str,
+        export: &str,
+    ) -> Self {
+        let socket = scratch.path(&format!("{}.sock", name.replace([' ', '='], "-")));
+        let uri = format!("nbd+unix:///{export}?socket={}", socket.display());
+        Self { name, goal: None, uri, program, package, socket, command: Command::new(program) }
+    }
+
+    /// Starts it; one that is not on this machine is named and left out.
+    ///
+    /// # Errors
+    /// If it is here and does not start.
+    pub(super) fn start(&mut self, scratch: &Scratch) -> Result<Option<Server>, String> {
+        if !is_in_path(self.program) {
+            println!(
+                "Left out: {}, for {} is not here (Debian package {}).",
+                self.name, self.program, self.package
+            );
+            return Ok(None);
+        }
+        Server::start(scratch, self.name, &mut self.command, &self.socket).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_that_is_not_here_is_left_out() {
+        let scratch = Scratch::new().expect("there is a folder for temporary files");
+        let mut peer = Peer::new(&scratch, "nobody", "no-such-program-here", "none", "");
+        assert!(peer.start(&scratch).is_ok_and(|server| server.is_none()));
+    }
+
+    #[test]
+    fn goals_and_addresses_are_kept() {
+        let scratch = Scratch::new().expect("there is a folder for temporary files");
+        let peer = Peer::null(&scratch, "qemu null", 4096).goal(0.5);
+        assert_eq!(peer.goal, Some(0.5));
+        assert!(peer.uri.starts_with("nbd+unix:///null?socket=") && peer.uri.ends_with("qemu-null.sock"));
+    }
+}

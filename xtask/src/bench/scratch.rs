@@ -1,0 +1,80 @@
+//! A folder for the files and sockets of one run, gone when the run ends.
+//!
+//! It lies in the system's folder for temporary files: set `TMPDIR` to measure another file system. One without
+//! `O_DIRECT` (tmpfs) would measure RAM, and the report says so.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Tells the folders of one process apart.
+static FOLDERS_MADE: AtomicU32 = AtomicU32::new(0);
+
+/// The folder. Dropping it removes it with all that is in it.
+pub(super) struct Scratch {
+    folder: PathBuf,
+}
+
+impl Scratch {
+    /// Makes a folder of our own; its path is short, since paths of sockets have to be.
+    pub(super) fn new() -> Result<Self, String> {
+        let number = FOLDERS_MADE.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("forebay-bench-{}-{number}", std::process::id()));
+        fs::create_dir(&folder)
+            .map_err(|error| format!("Could not make the folder {}: {error}.", folder.display()))?;
+        Ok(Self { folder })
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Makes a file of `bytes` (whole MiB) without zeroes or repetitions in it, and waits until it is on the disk.
+    pub(super) fn filled_file(&self, name: &str, bytes: u64) -> Result<PathBuf, String> {
+        let path = self.path(name);
+        fill(&path, bytes)
+            .map_err(|error| format!("Could not fill the file {}: {error}.", path.display()))?;
+        Ok(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.folder) {
+            eprintln!("Could not remove the folder {}: {error}. Remove it by hand.", self.folder.display());
+        }
+    }
+}
+
+fn fill(path: &Path, bytes: u64) -> std::io::Result<()> {
+    const CHUNK: u64 = 1 << 20;
+    assert!(bytes.is_multiple_of(CHUNK), "files of this tool have whole MiB, not {bytes} bytes");
+    let mut file = File::create_new(path)?;
+    let mut state = bytes | 1;
+    let mut chunk = Vec::with_capacity(CHUNK as usize);
+    for _ in 0..bytes / CHUNK {
+        chunk.clear();
+        while (chunk.len() as u64) < CHUNK {
+            // The constants are Knuth's for a linear congruential generator of 64 bits (MMIX).
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            chunk.extend_from_slice(&state.to_le_bytes());
+        }
+        file.write_all(&chunk)?;
+    }
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_and_its_files_are_gone_afterwards() {
+        let scratch = Scratch::new().expect("there is a folder for temporary files");
+        let file = scratch.filled_file("data", 2 << 20).expect("two MiB fit");
+        assert_eq!(file.metadata().expect("it was made just now").len(), 2 << 20);
+        drop(scratch);
+        assert!(!file.exists());
+    }
+}
