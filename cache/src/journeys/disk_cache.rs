@@ -38,6 +38,8 @@ pub(crate) struct DiskCache<F, H> {
     /// Tells the promoter that RAM is filling up, or that the disk leaves.
     pub(crate) promotion_wanted: Notify,
     pub(crate) leaving: Cell<bool>,
+    /// Pages that entered RAM since its cold end was looked at.
+    entered: Cell<usize>,
 }
 
 /// Cold pages that the promoter looks at, at most: four batches.
@@ -62,6 +64,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             latencies: Latencies::default(),
             promotion_wanted: Notify::new(),
             leaving: Cell::new(false),
+            entered: Cell::new(0),
             settings: RefCell::new(settings),
         }
     }
@@ -100,7 +103,12 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
                 index.set_heat(page, heat + 1);
             }
         }
-        if self.promotion_is_due() {
+        // Looking along the cold end for every page would cost more than entering it. Seen a sixteenth of that end later,
+        // a page still has most of its way to the end before it.
+        let entered = self.entered.get() + 1;
+        let looks = entered > self.offer_depth() / 16;
+        self.entered.set(if looks { 0 } else { entered });
+        if looks && self.promotion_is_due() {
             self.promotion_wanted.notify_one();
         }
     }
