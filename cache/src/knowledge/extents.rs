@@ -27,8 +27,9 @@ struct Extent<'a> {
 }
 
 impl Extents {
-    /// Packs the first `pages` places.
-    pub(crate) fn pack(places: &Places, pages: usize) -> Self {
+    /// Packs the places of a block's pages.
+    pub(crate) fn pack(places: &[Option<Located>]) -> Self {
+        let pages = places.len();
         let mut words = Vec::with_capacity(pages + 2);
         let mut at = 0;
         while at < pages {
@@ -111,7 +112,7 @@ mod tests {
     proptest! {
         #[test]
         fn packed_places_unpack_as_they_were((pages, places) in places()) {
-            let packed = Extents::pack(&places, pages);
+            let packed = Extents::pack(&places[..pages]);
             prop_assert_eq!(packed.unpack(), places);
             for (at, place) in places.iter().enumerate() {
                 prop_assert_eq!(packed.get(at), *place);
@@ -125,6 +126,6 @@ mod tests {
         for (at, place) in places.iter_mut().enumerate().take(16) {
             *place = Some(Located { flash: FlashPage(50 + at as u32), checksum: 1 });
         }
-        assert_eq!(Extents::pack(&places, 16).bytes(), 4 * (2 + 16));
+        assert_eq!(Extents::pack(&places[..16]).bytes(), 4 * (2 + 16));
     }
 }

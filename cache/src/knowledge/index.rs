@@ -89,10 +89,7 @@ impl Index {
     pub(crate) fn get(&self, page: PageNumber) -> Option<Located> {
         let slot = self.find(page.0 / self.block_pages)?;
         match &self.slots {
-            Slots::Single(slots) => {
-                let single = slots.get(slot);
-                Some(Located { flash: FlashPage(single.flash), checksum: single.checksum })
-            }
+            Slots::Single(slots) => Some(slots.get(slot).located()),
             Slots::Several(slots, _) => slots.get(slot).extents.get((page.0 % self.block_pages) as usize),
         }
     }
@@ -230,27 +227,46 @@ impl Index {
     /// Changes the places of a block's pages. A block without any left is forgotten.
     fn change(&mut self, block: u64, change: impl FnOnce(&mut [Option<Located>])) {
         let known = self.find(block);
-        let mut places = known.map_or([None; BLOCK_PAGES_MAX], |slot| self.slots.places(slot));
-        let pages = self.block_pages as usize;
-        change(&mut places[..pages]);
-        let empty = places[..pages].iter().all(Option::is_none);
+        match &self.slots {
+            Slots::Single(slots) => {
+                let mut place = [known.map(|slot| slots.get(slot).located())];
+                change(&mut place);
+                self.store(block, known, &place);
+            }
+            Slots::Several(slots, _) => {
+                let places = known.map(|slot| slots.get(slot).extents.unpack());
+                let mut places = places.unwrap_or([None; BLOCK_PAGES_MAX]);
+                let places = &mut places[..self.block_pages as usize];
+                change(places);
+                self.store(block, known, places);
+            }
+        }
+    }
+
+    /// Takes over the changed places of a block, which is in the slot `known` if it was known before.
+    fn store(&mut self, block: u64, known: Option<u32>, places: &[Option<Located>]) {
+        let empty = places.iter().all(Option::is_none);
         match known {
             Some(slot) if empty => {
-                let slots = &self.slots;
                 if let Ok(entry) = self.table.find_entry(hash(block), |&other| other == slot) {
                     entry.remove();
                 }
-                debug_assert_eq!(slots.block(slot), block);
                 self.slots.free(slot);
             }
-            Some(slot) => self.slots.set_places(slot, &places, pages),
+            Some(slot) => self.slots.set_places(slot, places),
             None if empty => {}
             None => {
-                let slot = self.slots.add(u32::try_from(block).expect("checked at attach"), &places, pages);
+                let slot = self.slots.add(u32::try_from(block).expect("checked at attach"), places);
                 let slots = &self.slots;
                 self.table.insert_unique(hash(block), slot, |&slot| hash(slots.block(slot)));
             }
         }
+    }
+}
+
+impl Single {
+    fn located(&self) -> Located {
+        Located { flash: FlashPage(self.flash), checksum: self.checksum }
     }
 }
 
@@ -262,19 +278,7 @@ impl Slots {
         })
     }
 
-    fn places(&self, slot: u32) -> super::extents::Places {
-        match self {
-            Self::Single(slots) => {
-                let single = slots.get(slot);
-                let mut places = [None; BLOCK_PAGES_MAX];
-                places[0] = Some(Located { flash: FlashPage(single.flash), checksum: single.checksum });
-                places
-            }
-            Self::Several(slots, _) => slots.get(slot).extents.unpack(),
-        }
-    }
-
-    fn set_places(&mut self, slot: u32, places: &super::extents::Places, pages: usize) {
+    fn set_places(&mut self, slot: u32, places: &[Option<Located>]) {
         match self {
             Self::Single(slots) => {
                 let located = places[0].expect("an empty block is freed instead");
@@ -284,18 +288,18 @@ impl Slots {
             Self::Several(slots, extent_bytes) => {
                 let several = slots.get_mut(slot);
                 *extent_bytes -= several.extents.bytes();
-                several.extents = Extents::pack(places, pages);
+                several.extents = Extents::pack(places);
                 *extent_bytes += several.extents.bytes();
             }
         }
     }
 
-    fn add(&mut self, block: u32, places: &super::extents::Places, pages: usize) -> u32 {
+    fn add(&mut self, block: u32, places: &[Option<Located>]) -> u32 {
         let slot = match self {
             Self::Single(slots) => slots.insert(Single { block, ..Single::default() }),
             Self::Several(slots, _) => slots.insert(Several { block, ..Several::default() }),
         };
-        self.set_places(slot, places, pages);
+        self.set_places(slot, places);
         slot
     }
 
