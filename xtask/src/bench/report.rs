@@ -4,7 +4,7 @@ use super::contest::Ratio;
 
 /// Prints a heading and a table, columns aligned.
 pub(super) fn print(heading: &str, columns: &[&str], rows: &[Vec<String>]) {
-    println!("\n### {heading}\n{}", table(columns, rows));
+    print!("\n### {heading}\n{}", table(columns, rows));
 }
 
 /// A ratio with the extremes of the rounds, the goal if there is one, and whether it is reached.
