@@ -472,3 +472,24 @@ impl PageRange {
         ByteRange::new(self.0 * PAGE, self.1 * PAGE)
     }
 }
+
+#[test]
+fn settings_for_a_disk_that_was_detached_reserve_nothing() {
+    race(async |bench| {
+        bench.cache.detach(&bench.disk).await;
+        assert!(bench.cache.reconfigure(&bench.disk, settings()).is_err());
+        assert_eq!(bench.cache.pool_statistics().reserved_bytes, 0);
+    });
+}
+
+#[test]
+fn more_ram_or_flash_than_there_can_be_is_refused_or_costs_nothing() {
+    race(async |bench| {
+        let too_much = DiskSettings { ram_bytes: u64::MAX, ..settings() };
+        assert!(bench.cache.reconfigure(&bench.disk, too_much).is_err());
+        let before = bench.disk.statistics().index_bytes;
+        let no_limit = DiskSettings { limit_bytes: u64::MAX, ..settings() };
+        bench.cache.reconfigure(&bench.disk, no_limit).unwrap();
+        assert!(bench.disk.statistics().index_bytes <= 2 * before, "memory follows the pool, not the limit");
+    });
+}
