@@ -493,3 +493,25 @@ fn more_ram_or_flash_than_there_can_be_is_refused_or_costs_nothing() {
         assert!(bench.disk.statistics().index_bytes <= 2 * before, "memory follows the pool, not the limit");
     });
 }
+
+#[test]
+fn a_block_read_once_is_not_admitted_because_it_has_many_pages() {
+    race(async |bench| {
+        let adaptive = DiskSettings { admission: Admission::Adaptive, ..settings() };
+        bench.cache.reconfigure(&bench.disk, adaptive).unwrap();
+        let blocks = SIZE / u64::from(settings().block_bytes);
+        for block in 0..blocks {
+            bench.read(block * 4, 4).await;
+            bench.host.sleep(1000).await;
+        }
+        bench.host.sleep(HELD).await;
+        let counts = bench.counts();
+        assert!(counts.rejections > 0, "flash never filled up");
+        // One segment is taken before anything is judged; nothing after that.
+        assert!(
+            counts.evictions <= SEGMENT / PAGE,
+            "{} pages used once gave way to others",
+            counts.evictions
+        );
+    });
+}
