@@ -472,3 +472,86 @@ impl PageRange {
         ByteRange::new(self.0 * PAGE, self.1 * PAGE)
     }
 }
+
+#[test]
+fn settings_for_a_disk_that_was_detached_reserve_nothing() {
+    race(async |bench| {
+        bench.cache.detach(&bench.disk).await;
+        assert!(bench.cache.reconfigure(&bench.disk, settings()).is_err());
+        assert_eq!(bench.cache.pool_statistics().reserved_bytes, 0);
+    });
+}
+
+#[test]
+fn more_ram_or_flash_than_there_can_be_is_refused_or_costs_nothing() {
+    race(async |bench| {
+        let too_much = DiskSettings { ram_bytes: u64::MAX, ..settings() };
+        assert!(bench.cache.reconfigure(&bench.disk, too_much).is_err());
+        let before = bench.disk.statistics().index_bytes;
+        let no_limit = DiskSettings { limit_bytes: u64::MAX, ..settings() };
+        bench.cache.reconfigure(&bench.disk, no_limit).unwrap();
+        assert!(bench.disk.statistics().index_bytes <= 2 * before, "memory follows the pool, not the limit");
+    });
+}
+
+#[test]
+fn a_block_read_once_is_not_admitted_because_it_has_many_pages() {
+    race(async |bench| {
+        let adaptive = DiskSettings { admission: Admission::Adaptive, ..settings() };
+        bench.cache.reconfigure(&bench.disk, adaptive).unwrap();
+        let blocks = SIZE / u64::from(settings().block_bytes);
+        for block in 0..blocks {
+            bench.read(block * 4, 4).await;
+            bench.host.sleep(1000).await;
+        }
+        bench.host.sleep(HELD).await;
+        let counts = bench.counts();
+        assert!(counts.rejections > 0, "flash never filled up");
+        // One segment is taken before anything is judged; nothing after that.
+        assert!(
+            counts.evictions <= SEGMENT / PAGE,
+            "{} pages used once gave way to others",
+            counts.evictions
+        );
+    });
+}
+
+#[test]
+fn a_disk_that_left_while_it_waited_for_room_does_not_stand_before_others() {
+    for halves in 1..12 {
+        race(async |bench| leave_while_waiting(bench, halves * HELD / 2).await);
+    }
+}
+
+/// Two disks need room at the same time from a slow flash; one of them leaves after `patience`.
+async fn leave_while_waiting(bench: &Bench, patience: u64) {
+    let flash = Faults::new(Memory::new((128 << 10) + 34 * SEGMENT), 1);
+    let device = flash.reopen(bench.host.clone());
+    cache::format(&device, PoolId([2; 16]), Some(SEGMENT)).await.unwrap();
+    let cache = Cache::open(device, bench.host.clone()).await.unwrap();
+    let attach = |id| {
+        let settings = DiskSettings { id: DiskId(id), ..settings() };
+        let backing = Faults::new(Memory::new(SIZE), 2);
+        cache.attach(settings, backing.reopen(bench.host.clone())).unwrap()
+    };
+    let read = async |disk: &Rc<Disk>, pages: std::ops::Range<u64>| {
+        for page in pages {
+            disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await.1.unwrap();
+            bench.host.sleep(1000).await;
+        }
+    };
+    let (stays, leaves) = (attach(1), attach(2));
+    read(&stays, 0..200).await;
+    read(&leaves, 0..200).await;
+    flash.delay(HELD, HELD);
+    read(&stays, 200..240).await;
+    read(&leaves, 200..240).await;
+    bench.host.sleep(patience).await;
+    cache.detach(&leaves).await;
+    flash.delay(0, 0);
+    bench.host.sleep(10 * HELD).await;
+    let before = stays.statistics().counts.promotions;
+    read(&stays, 300..400).await;
+    bench.host.sleep(HELD).await;
+    assert!(stays.statistics().counts.promotions > before, "nothing is promoted any more");
+}

@@ -12,7 +12,8 @@ use crate::knowledge::segments::Share;
 use crate::survives::pool::Pool;
 use crate::words::error::CacheError;
 use crate::words::limits::{
-    BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, DISK_BLOCKS_MAX, DISKS_MAX, RAM_BYTES_MIN, RESERVE_SEGMENTS_MIN,
+    BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, DISK_BLOCKS_MAX, DISKS_MAX, RAM_BYTES_MAX, RAM_BYTES_MIN,
+    RESERVE_SEGMENTS_MIN,
 };
 use crate::words::settings::DiskSettings;
 use crate::words::stats::PoolStatistics;
@@ -79,6 +80,10 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     ) -> Result<(), CacheError> {
         if settings.id != disk.cache.id {
             return Err(CacheError::Settings("A disk's number cannot be changed".to_owned()));
+        }
+        if disk.cache.leaving.get() {
+            // Its reservation is given back, or will be: nobody would give it back a second time.
+            return Err(CacheError::Settings(format!("Disk {} was detached: attach it anew", settings.id)));
         }
         let share = self.check(&settings, &disk.backing().geometry())?;
         self.pool.segments.borrow_mut().set_share(settings.id, share);
@@ -151,8 +156,10 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         if backing.alignment != block::SECTOR {
             return refuse(format!("The backing takes requests of {} bytes only", backing.alignment));
         }
-        if ram_bytes < RAM_BYTES_MIN {
-            return refuse(format!("{ram_bytes} bytes of RAM are too little: at least {RAM_BYTES_MIN}"));
+        if !(RAM_BYTES_MIN..=RAM_BYTES_MAX).contains(&ram_bytes) {
+            return refuse(format!(
+                "{ram_bytes} bytes of RAM cannot be: from {RAM_BYTES_MIN} to {RAM_BYTES_MAX}"
+            ));
         }
         let segment_bytes = self.pool.layout().segment_bytes();
         let minimum = self.reserve_bytes_min();

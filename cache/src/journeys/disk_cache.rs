@@ -50,6 +50,7 @@ const _: () =
 
 impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     pub(crate) fn new(pool: Rc<Pool<F, H>>, settings: DiskSettings) -> Self {
+        let policy = new_policy(&pool, &settings);
         Self {
             id: settings.id,
             log: Log::new(Rc::clone(&pool), settings.id),
@@ -57,7 +58,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             index: RefCell::new(Index::new(block_pages(&settings))),
             ram: RefCell::new(Ram::new(ram_pages(&settings))),
             fills: RefCell::default(),
-            policy: RefCell::new(new_policy(&settings)),
+            policy: RefCell::new(policy),
             missed_reads: RefCell::default(),
             missed_writes: RefCell::default(),
             counters: DiskCounters::default(),
@@ -77,7 +78,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             self.index.replace(Index::new(block_pages(settings)));
         }
         if before.block_bytes != settings.block_bytes || before.limit_bytes != settings.limit_bytes {
-            self.policy.replace(new_policy(settings));
+            self.policy.replace(new_policy(&self.pool, settings));
         }
         if before.ram_bytes != settings.ram_bytes {
             self.ram.borrow_mut().resize(ram_pages(settings));
@@ -198,6 +199,8 @@ fn ram_pages(settings: &DiskSettings) -> usize {
     (settings.ram_bytes / PAGE) as usize
 }
 
-fn new_policy(settings: &DiskSettings) -> Policy {
-    Policy::new(settings.admission, settings.limit_bytes / u64::from(settings.block_bytes))
+/// A policy that remembers as many blocks as the disk can hold: a limit may be far above what the pool has.
+fn new_policy<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> Policy {
+    let usable = u64::from(pool.segments.borrow().usable()) * pool.layout().segment_bytes();
+    Policy::new(settings.admission, settings.limit_bytes.min(usable) / u64::from(settings.block_bytes))
 }

@@ -3,6 +3,7 @@
 //! Pages stay readable in RAM while they are on their way. What a write replaced meanwhile is on flash for nothing and
 //! is known to nobody: [`Ram::settle`](crate::knowledge::ram::Ram::settle) says no, and the index never hears of it.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use block::{BlockDevice, Host};
@@ -33,13 +34,22 @@ async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resu
     let room = cache.room();
     let appender = cache.log.begin(Purpose::Promotion).await?;
     let most = appender.room().min(BATCH_PAGES_MAX);
+    let mut not_admitted: BTreeMap<u64, u8> = BTreeMap::new();
     let admits = |page, touches| {
         let block = cache.block_of(page);
-        cache.policy.borrow_mut().admits(block, touches, room)
+        let admitted = cache.policy.borrow().admits(block, touches, room);
+        if !admitted {
+            let most = not_admitted.entry(block).or_default();
+            *most = touches.max(*most);
+        }
+        admitted
     };
     let depth = cache.offer_depth();
     let (offered, rejected) = cache.ram.borrow_mut().offer(depth, most, admits);
     count(&cache.counters.rejections, rejected);
+    for (block, touches) in not_admitted {
+        cache.policy.borrow_mut().remember(block, touches);
+    }
     if offered.is_empty() {
         return Ok(());
     }

@@ -42,7 +42,8 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
                 let segments = pool.segments.borrow();
                 disks.borrow().keys().copied().find(|disk| segments.exceeds_limit(*disk))
             };
-            let Some(disk) = over_limit().or_else(|| pool.next_waiting()) else { break };
+            let lowered = over_limit();
+            let Some(disk) = lowered.or_else(|| pool.next_waiting()) else { break };
             if pool.segments.borrow().has_room(disk) {
                 pool.announce_room();
                 continue;
@@ -50,7 +51,9 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
             let victim = pool.segments.borrow_mut().choose_victim(disk);
             // Without a victim everything is being written at the moment; the next sealed segment wakes us again.
             let Some(victim) = victim else {
-                pool.wait_again(disk);
+                if lowered.is_none() {
+                    pool.wait_again(disk);
+                }
                 break;
             };
             reclaim(&pool, &disks, victim).await;

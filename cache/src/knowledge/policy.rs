@@ -32,18 +32,20 @@ impl Policy {
     }
 
     /// May a page of this block, used so often while in RAM, be written to flash?
-    pub(crate) fn admits(&mut self, block: u64, touches: u8, room: Room) -> bool {
+    pub(crate) fn admits(&self, block: u64, touches: u8, room: Room) -> bool {
         let needed = match (room, self.admission) {
             (Room::Free, _) | (Room::Full, Admission::Always) => return true,
             (Room::Full, Admission::Adaptive) => 2,
             (Room::Full, Admission::Repeated(times)) => times,
         };
+        u32::from(touches.saturating_add(self.ghosts.seen(block))) >= needed
+    }
+
+    /// Remembers a block of which pages were not admitted, used at most so often. Once for all pages that were judged
+    /// together: each of them remembered by itself would count as a use of the next one.
+    pub(crate) fn remember(&mut self, block: u64, touches: u8) {
         let seen = touches.saturating_add(self.ghosts.seen(block));
-        if u32::from(seen) >= needed {
-            return true;
-        }
         self.ghosts.remember(block, seen);
-        false
     }
 
     /// Does a block of this heat stay when its segment is reclaimed?
@@ -96,7 +98,7 @@ mod tests {
 
     #[test]
     fn everything_enters_while_there_is_room() {
-        let mut policy = Policy::new(Admission::Repeated(9), 1000);
+        let policy = Policy::new(Admission::Repeated(9), 1000);
         assert!(policy.admits(1, 1, Room::Free));
     }
 
@@ -105,6 +107,8 @@ mod tests {
         let mut policy = Policy::new(Admission::Adaptive, 1000);
         assert!(policy.admits(1, 2, Room::Full));
         assert!(!policy.admits(2, 1, Room::Full));
+        assert!(!policy.admits(2, 1, Room::Full), "another page of the same visit");
+        policy.remember(2, 1);
         assert!(policy.admits(2, 1, Room::Full), "remembered from the first time");
     }
 
@@ -113,8 +117,10 @@ mod tests {
         let mut policy = Policy::new(Admission::Always, 1000);
         assert!(policy.admits(1, 1, Room::Full));
         policy.set_admission(Admission::Repeated(3));
-        assert!(!policy.admits(2, 1, Room::Full));
-        assert!(!policy.admits(2, 1, Room::Full));
+        for _ in 0..2 {
+            assert!(!policy.admits(2, 1, Room::Full));
+            policy.remember(2, 1);
+        }
         assert!(policy.admits(2, 1, Room::Full));
     }
 }

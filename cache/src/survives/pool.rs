@@ -28,7 +28,8 @@ pub(crate) struct Pool<F, H> {
     pub(crate) segments: RefCell<Segments>,
     table: TableWriter,
     failed: Cell<bool>,
-    /// Disks that wait for a segment, in order of their asking.
+    /// Disks that wait for a segment, in order of their asking. Whoever is woken is taken off and asks again: an entry
+    /// that stayed would make reclaim give up content for nobody, and one of a disk that left would stand before all.
     waiting: RefCell<VecDeque<DiskId>>,
     /// Tells the reclaimer that somebody waits.
     pub(crate) room_wanted: Notify,
@@ -157,6 +158,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
 
     /// Lets those who wait for a segment look again.
     pub(crate) fn announce_room(&self) {
+        self.waiting.borrow_mut().clear();
         self.room_made.notify_waiters();
     }
 

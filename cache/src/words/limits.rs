@@ -44,6 +44,9 @@ pub const BATCH_PAGES_MAX: usize = 128;
 /// Least RAM of a disk: sixteen pages, of which at most half are on their way to flash. Smaller values are refused.
 pub const RAM_BYTES_MIN: u64 = 16 * PAGE;
 
+/// Most RAM of a disk, 1 TiB: places in RAM are 32 bits. Larger values are refused.
+pub const RAM_BYTES_MAX: u64 = 1 << 40;
+
 /// Streams watched for sequential access, for reads and for writes of each disk. The stream that was extended longest
 /// ago is forgotten for a new one.
 pub const STREAMS_MAX: usize = 32;
@@ -51,6 +54,7 @@ pub const STREAMS_MAX: usize = 32;
 /// Ranges of failed writes that are remembered one by one. When there are more, the disk stops caching altogether.
 pub const DISTRUSTED_RANGES_MAX: usize = 1024;
 
+const _: () = assert!(RAM_BYTES_MAX / PAGE < u32::MAX as u64, "places in RAM are 32 bits");
 const _: () = assert!(SURVIVORS_EIGHTHS_MAX < 8, "reclaim would free nothing");
 // A victim of any size finds room for its survivors: the rest of the open segment and one whole segment more.
 const _: () = assert!(RECLAIM_SEGMENTS >= 2);
