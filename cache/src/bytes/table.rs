@@ -14,7 +14,8 @@ use crate::words::limits::PAGE_BYTES;
 use crate::words::units::{DiskId, Sequence};
 
 const MAGIC: [u8; 8] = *b"FBYTABLE";
-const FREE: u32 = u32::MAX;
+/// Stands for nobody; no disk may have this number.
+pub const FREE: u32 = u32::MAX;
 const HEAD_BYTES: usize = 8;
 const ENTRY_BYTES: usize = 16;
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use block::{BlockDevice, Geometry, Host};
 
 use super::disk::CachedDisk;
+use crate::bytes::table;
 use crate::journeys::disk_cache::DiskCache;
 use crate::journeys::promote;
 use crate::journeys::reclaim::{self, Disks};
@@ -141,6 +142,9 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     /// Checks settings against the pool and the disk's backing, and says what they mean in segments.
     fn check(&self, settings: &DiskSettings, backing: &Geometry) -> Result<Share, CacheError> {
         let refuse = |message: String| Err(CacheError::Settings(message));
+        if settings.id.0 == table::FREE {
+            return refuse(format!("A disk cannot have the number {}, which stands for none", settings.id));
+        }
         let DiskSettings { id, block_bytes, reserve_bytes, limit_bytes, ram_bytes, .. } = *settings;
         if !block_bytes.is_power_of_two() || !(BLOCK_BYTES_MIN..=BLOCK_BYTES_MAX).contains(&block_bytes) {
             return refuse(format!(

@@ -58,7 +58,7 @@ impl<F: BlockDevice, H: Host> Mutation<F, H> {
     pub(crate) fn begin(cache: &Rc<DiskCache<F, H>>, turn: Turn) -> Self {
         let number = cache.fills.borrow_mut().begin_mutation(&turn.range);
         let was_cached = cache.drop_pages(&turn.range);
-        let sequence = cache.log.draw();
+        let sequence = cache.pool.draw_sequence();
         Self { cache: Rc::clone(cache), number, succeeded: false, sequence, was_cached, _guard: turn.guard }
     }
 

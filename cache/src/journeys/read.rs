@@ -17,6 +17,7 @@ use super::disk_cache::DiskCache;
 use crate::bytes::checksum::page_checksum;
 use crate::knowledge::index::Located;
 use crate::knowledge::ram::Standing;
+use crate::survives::pool::Pin;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::count;
 use crate::words::units::{FlashPage, PageNumber, pages_touched};
@@ -51,7 +52,9 @@ pub(crate) async fn read<B: BlockDevice, F: BlockDevice, H: Host>(
     let mut plan = Plan::decide(cache, &range, &mut buffer);
     if row.writes_enter && !plan.absent.is_empty() && cache.fills.borrow().is_mutating(&range) {
         // What is being written will be in RAM in a moment, and could not be filled now. One wait, however busy the range
-        // is; then everything is decided anew.
+        // is; then everything is decided anew. Nothing is pinned meanwhile: a backing that hangs must not keep reclaim
+        // from its segments.
+        plan.flash.clear();
         drop(locks.acquire(range.widened(PAGE)).await);
         plan = Plan::decide(cache, &range, &mut buffer);
     }
@@ -70,27 +73,25 @@ pub(crate) async fn read<B: BlockDevice, F: BlockDevice, H: Host>(
 }
 
 /// What each page of a request is answered from.
-struct Plan {
+struct Plan<'a, F, H> {
     /// Runs of neighbours on disk and on flash.
-    flash: Vec<FlashRun>,
+    flash: Vec<FlashRun<'a, F, H>>,
     /// Runs of pages that are not cached.
     absent: Vec<Range<u64>>,
     cached_any: bool,
 }
 
-struct FlashRun {
+struct FlashRun<'a, F, H> {
     page: PageNumber,
     first: FlashPage,
     checksums: Vec<u32>,
+    /// Given up when this run has been read: a backing that hangs must not keep reclaim from the segment.
+    _pin: Pin<'a, F, H>,
 }
 
-impl Plan {
+impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
     /// Decides every page and copies what RAM has.
-    fn decide<F: BlockDevice, H: Host>(
-        cache: &DiskCache<F, H>,
-        range: &ByteRange,
-        buffer: &mut Buffer,
-    ) -> Self {
+    fn decide(cache: &'a DiskCache<F, H>, range: &ByteRange, buffer: &mut Buffer) -> Self {
         let mut plan = Self { flash: Vec::new(), absent: Vec::new(), cached_any: false };
         let mut ram = cache.ram.borrow_mut();
         for page in pages_touched(range) {
@@ -98,7 +99,7 @@ impl Plan {
                 copy_page(buffer, range, page, bytes);
                 plan.cached_any = true;
             } else if let Some(located) = cache.on_flash(page) {
-                plan.add_flash(page, located);
+                plan.add_flash(cache, page, located);
             } else {
                 plan.add_absent(page);
             }
@@ -106,7 +107,7 @@ impl Plan {
         plan
     }
 
-    fn add_flash(&mut self, page: PageNumber, located: Located) {
+    fn add_flash(&mut self, cache: &'a DiskCache<F, H>, page: PageNumber, located: Located) {
         self.cached_any = true;
         if let Some(run) = self.flash.last_mut() {
             let count = run.checksums.len() as u32;
@@ -115,7 +116,12 @@ impl Plan {
                 return;
             }
         }
-        self.flash.push(FlashRun { page, first: located.flash, checksums: vec![located.checksum] });
+        self.flash.push(FlashRun {
+            page,
+            first: located.flash,
+            checksums: vec![located.checksum],
+            _pin: cache.pool.pin(located.flash),
+        });
     }
 
     fn add_absent(&mut self, page: PageNumber) {
@@ -144,16 +150,17 @@ fn fills<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) ->
 async fn read_cached<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     backing: &B,
-    plan: Plan,
+    mut plan: Plan<'_, F, H>,
     range: ByteRange,
     mut buffer: Buffer,
 ) -> Outcome {
-    let lost = if plan.is_one_run(&range) {
-        let (filled, lost) = read_run(cache, &plan.flash[0], buffer).await;
+    let one_run = if plan.is_one_run(&range) { plan.flash.pop() } else { None };
+    let lost = if let Some(run) = one_run {
+        let (filled, lost) = read_run(cache, run, buffer).await;
         buffer = filled;
         lost
     } else {
-        read_runs(cache, &plan.flash, &range, &mut buffer).await
+        read_runs(cache, plan.flash, &range, &mut buffer).await
     };
     if lost.is_empty() {
         return (buffer, Ok(()));
@@ -166,14 +173,14 @@ async fn read_cached<B: BlockDevice, F: BlockDevice, H: Host>(
 async fn read_mixed<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     backing: &B,
-    plan: Plan,
+    plan: Plan<'_, F, H>,
     range: ByteRange,
     mut buffer: Buffer,
     fills: bool,
 ) -> Outcome {
     let fill = if fills { Fill::Allowed } else { Fill::Refused };
     let (lost, fetched) =
-        join(read_runs(cache, &plan.flash, &range, &mut buffer), fetch(cache, backing, &plan.absent, fill))
+        join(read_runs(cache, plan.flash, &range, &mut buffer), fetch(cache, backing, &plan.absent, fill))
             .await;
     let (buffer, result) = finish(&range, buffer, &plan.absent, fetched);
     if lost.is_empty() || result.is_err() {
@@ -205,15 +212,19 @@ fn finish(
 /// Reads runs of flash into the answer, all at once. Returns the pages that flash could not give back.
 async fn read_runs<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
-    runs: &[FlashRun],
+    runs: Vec<FlashRun<'_, F, H>>,
     range: &ByteRange,
     buffer: &mut Buffer,
 ) -> Vec<Range<u64>> {
-    let reads = runs.iter().map(|run| read_run(cache, run, Buffer::zeroed(run.checksums.len() * PAGE_BYTES)));
+    let reads = runs.into_iter().map(async |run| {
+        let (page, len) = (run.page, run.checksums.len() * PAGE_BYTES);
+        let (bytes, lost) = read_run(cache, run, Buffer::zeroed(len)).await;
+        (page, bytes, lost)
+    });
     let mut lost = Vec::new();
-    for (run, (bytes, lost_of_run)) in runs.iter().zip(join_all(reads).await) {
+    for (first, bytes, lost_of_run) in join_all(reads).await {
         for (at, bytes) in bytes.chunks_exact(PAGE_BYTES).enumerate() {
-            copy_page(buffer, range, PageNumber(run.page.0 + at as u64), bytes);
+            copy_page(buffer, range, PageNumber(first.0 + at as u64), bytes);
         }
         lost.extend(lost_of_run);
     }
@@ -221,10 +232,10 @@ async fn read_runs<F: BlockDevice, H: Host>(
 }
 
 /// Reads one run and checks every page of it. Returns the pages that are not what they should be; the index forgets
-/// their copies.
+/// their copies. The run's pin ends with it: until then no other content can have come to the same place on flash.
 async fn read_run<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
-    run: &FlashRun,
+    run: FlashRun<'_, F, H>,
     buffer: Buffer,
 ) -> (Buffer, Vec<Range<u64>>) {
     let (buffer, result) = cache.pool.read(run.first, buffer).await;
@@ -265,7 +276,7 @@ fn warm_up<F: BlockDevice, H: Host>(
     }
     let heat = cache.index.borrow_mut().warm_if_at(page, flash);
     if heat.is_some_and(|heat| heat >= HEAT_FOR_RAM) {
-        cache.enter(page, bytes, cache.log.draw(), Standing::OnFlash);
+        cache.enter(page, bytes, cache.pool.draw_sequence(), Standing::OnFlash);
     }
 }
 
@@ -296,7 +307,7 @@ async fn fetch<B: BlockDevice, F: BlockDevice, H: Host>(
     let size = backing.geometry().size;
     let range = ByteRange::new(first.start * PAGE, (last.end * PAGE).min(size));
     // The fill begins, and its sequence is drawn, before the backing is asked (rules I1 and I3).
-    let sequence = cache.log.draw();
+    let sequence = cache.pool.draw_sequence();
     let filling = Filling::begin(cache, &range);
     let (bytes, result) = backing.read(range.start, Buffer::zeroed(range.len() as usize)).await;
     count_backing_read(cache, &range, &result);

@@ -7,7 +7,6 @@
 //! (rule I4). A segment's data is flushed before its summary is written (rule I6): a summary never vouches for pages
 //! that a power cut took.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Buffer, Host};
@@ -25,7 +24,6 @@ use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
 pub(crate) struct Log<F, H> {
     pool: Rc<Pool<F, H>>,
     disk: DiskId,
-    sequence: Cell<Sequence>,
     open: Mutex<Option<Open>>,
 }
 
@@ -55,14 +53,7 @@ pub(crate) struct Batch {
 
 impl<F: BlockDevice, H: Host> Log<F, H> {
     pub(crate) fn new(pool: Rc<Pool<F, H>>, disk: DiskId) -> Self {
-        let sequence = Cell::new(pool.first_sequence());
-        Self { pool, disk, sequence, open: Mutex::new(None) }
-    }
-
-    /// Draws the next sequence of this disk (rule I1): mutations on acceptance, fills before their backing read.
-    pub(crate) fn draw(&self) -> Sequence {
-        self.sequence.set(self.sequence.get().next());
-        self.sequence.get()
+        Self { pool, disk, open: Mutex::new(None) }
     }
 
     /// Waits for its turn, and if it is for promotion for room: for at least one page.
@@ -184,7 +175,7 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
             segment: open.segment,
             generation: open.generation,
             place: open.next,
-            sequence: self.log.draw(),
+            sequence: self.log.pool.draw_sequence(),
             durable: 0,
         };
         batch::encode_header(&mut batch.buffer[..PAGE_BYTES], self.log.pool.id(), &head, &batch.entries);

@@ -27,6 +27,8 @@ pub(crate) struct Pool<F, H> {
     superblock: Superblock,
     pub(crate) segments: RefCell<Segments>,
     table: TableWriter,
+    /// The last sequence drawn. One counter for all disks, so that one which is attached anew cannot draw a value twice.
+    sequence: Cell<Sequence>,
     failed: Cell<bool>,
     /// Disks that wait for a segment, in order of their asking. Whoever is woken is taken off and asks again: an entry
     /// that stayed would make reclaim give up content for nobody, and one of a disk that left would stand before all.
@@ -86,6 +88,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
                 durable: Cell::new(0),
                 writing: Mutex::new(()),
             },
+            sequence: Cell::new(Sequence::first_of(superblock.term)),
             failed: Cell::new(false),
             waiting: RefCell::default(),
             room_wanted: Notify::new(),
@@ -104,9 +107,10 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         &self.superblock.layout
     }
 
-    /// The first sequence of this start.
-    pub(crate) fn first_sequence(&self) -> Sequence {
-        Sequence::first_of(self.superblock.term)
+    /// Draws the next sequence (rule I1): mutations on acceptance, fills before their backing read.
+    pub(crate) fn draw_sequence(&self) -> Sequence {
+        self.sequence.set(self.sequence.get().next());
+        self.sequence.get()
     }
 
     /// True once the flash failed.
@@ -206,14 +210,19 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.judge(result)
     }
 
-    /// Reads pages that lie next to each other, all within one segment, whose segment is not used anew meanwhile.
+    /// Keeps the segment of a page from being used anew until the pin is dropped. To be taken in the very step in which
+    /// somebody decides to read the page.
+    pub(crate) fn pin(&self, page: FlashPage) -> Pin<'_, F, H> {
+        Pin { pool: self, segment: self.segments.borrow_mut().pin(page) }
+    }
+
+    /// Reads pages that lie next to each other, all within one segment, which the caller holds with a pin or by
+    /// reclaiming it.
     pub(crate) async fn read(&self, first: FlashPage, buffer: Buffer) -> (Buffer, Result<(), BlockError>) {
         if let Err(error) = self.ensure_alive() {
             return (buffer, Err(error));
         }
-        let pin = Pin { pool: self, segment: self.segments.borrow_mut().pin(first) };
         let (buffer, result) = self.flash.read(first.offset(), buffer).await;
-        drop(pin);
         if let Err(error) = &result
             && error.kind == ErrorKind::Gone
         {
@@ -285,8 +294,8 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     }
 }
 
-/// Keeps a segment from being used anew while it is read, also if the reader gives up.
-struct Pin<'a, F, H> {
+/// Keeps a segment from being used anew while it is read, also if the reader gives up (rule I7).
+pub(crate) struct Pin<'a, F, H> {
     pool: &'a Pool<F, H>,
     segment: SegmentNumber,
 }
