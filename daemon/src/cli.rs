@@ -109,6 +109,15 @@ pub(crate) struct DiskAdd {
     /// Flash that the disk never exceeds: a size, or a share of the disk such as 20%.
     #[arg(long, value_name = "SIZE")]
     pub(crate) limit: Option<String>,
+    /// User who owns the NBD socket. Default: the one that the daemon runs as; only root can give it to another.
+    #[arg(long, value_name = "USER")]
+    pub(crate) socket_owner: Option<String>,
+    /// Group of the NBD socket. Default: forebay if the host has it, else that of the daemon.
+    #[arg(long, value_name = "GROUP")]
+    pub(crate) socket_group: Option<String>,
+    /// Who may connect, in octal digits: the bits for writing count. Default: 0660.
+    #[arg(long, value_name = "MODE")]
+    pub(crate) socket_mode: Option<String>,
     /// Refuse writes.
     #[arg(long)]
     pub(crate) read_only: bool,

@@ -26,6 +26,7 @@ mod places;
 mod pool;
 mod problem;
 mod registry;
+mod rights;
 mod service;
 mod shard;
 mod sockets;

@@ -16,12 +16,14 @@ use block::file::{Access, Identity};
 use tokio::sync::{Mutex, mpsc};
 
 use crate::backing::{self, Images, Location};
+use crate::door::Entrance;
 use crate::keys::Values;
 use crate::names;
 use crate::patience::while_in_conflict;
 use crate::places::Places;
 use crate::pool::PoolInUse;
 use crate::problem::{Answer, Problem};
+use crate::rights::Rights;
 use crate::shard::{Attaching, DiskReport, PoolReport, Reconfiguring, ShardHandle};
 use crate::sockets;
 use crate::state::{DiskRecord, State};
@@ -136,6 +138,7 @@ impl Registry {
         let values = Values::default().with(texts)?;
         free_name(&self.state(), &wanted.name)?;
         let images = if wanted.raw_anyway { Images::ServedAsRaw } else { Images::Refused };
+        let rights = look_up(&values).await?;
         let identity = look_at(&location, images).await?;
 
         let changing = self.changing.lock().await;
@@ -156,7 +159,7 @@ impl Registry {
             raw_anyway: wanted.raw_anyway,
             settings: values,
         };
-        self.shard.attach(self.attaching(&record, location)).await?;
+        self.shard.attach(self.attaching(&record, location, rights)).await?;
         changed.disks.push(record.clone());
         if let Err(problem) = changed.save(&self.places.dir) {
             let undone = self.shard.detach(record.name.clone()).await;
@@ -180,15 +183,16 @@ impl Registry {
             return Err(being_removed(name));
         }
         let values = before.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
+        let rights = look_up(&values).await?;
         let served = self.shard.disk_report(name.to_owned()).await?.is_some();
         if served {
-            self.reconfigure(name, &values).await?;
+            self.reconfigure(name, &values, rights).await?;
         }
         let record = changed.disks.iter_mut().find(|disk| disk.name == name);
         record.expect("it is known, and the lock is held").settings = values;
         if let Err(problem) = changed.save(&self.places.dir) {
             if served {
-                log_if_failed(&self.reconfigure(name, &before).await);
+                log_if_failed(&self.take_back(name, &before).await);
             }
             return Err(problem);
         }
@@ -325,7 +329,8 @@ impl Registry {
             return Ok(());
         };
         self.check_unshared(&record.name, identity).await?;
-        self.shard.attach(self.attaching(current, location)).await
+        let rights = look_up(&current.settings).await?;
+        self.shard.attach(self.attaching(current, location, rights)).await
     }
 
     fn is_being_removed(&self, name: &str) -> bool {
@@ -343,18 +348,23 @@ impl Registry {
         lock(&self.waiting).get(name).cloned().unwrap_or_else(|| "it is being attached or removed".to_owned())
     }
 
-    async fn reconfigure(&self, name: &str, values: &Values) -> Answer<()> {
-        self.shard.reconfigure(Reconfiguring { name: name.to_owned(), values: values.clone() }).await
+    async fn reconfigure(&self, name: &str, values: &Values, rights: Rights) -> Answer<()> {
+        self.shard.reconfigure(Reconfiguring { name: name.to_owned(), values: values.clone(), rights }).await
     }
 
-    fn attaching(&self, record: &DiskRecord, location: Location) -> Attaching {
+    async fn take_back(&self, name: &str, before: &Values) -> Answer<()> {
+        let rights = look_up(before).await?;
+        self.reconfigure(name, before, rights).await
+    }
+
+    fn attaching(&self, record: &DiskRecord, location: Location, rights: Rights) -> Attaching {
         Attaching {
             name: record.name.clone(),
             id: record.id,
             location,
             access: if record.read_only { Access::ReadOnly } else { Access::ReadWrite },
             values: record.settings.clone(),
-            socket: self.places.nbd_socket(&record.name),
+            entrance: Entrance { socket: self.places.nbd_socket(&record.name), rights },
         }
     }
 
@@ -430,6 +440,13 @@ async fn look_at(location: &Location, images: Images) -> Answer<Identity> {
             PROBE_TIME_MAX.as_secs()
         ))),
     }
+}
+
+/// Looks up who may connect, on a thread that may wait for the host's directory of users.
+async fn look_up(values: &Values) -> Answer<Rights> {
+    let wanted = values.socket_rights();
+    let looking = tokio::task::spawn_blocking(move || wanted.resolve());
+    looking.await.expect("looking up an account does not panic")
 }
 
 fn log_if_failed(undone: &Answer<()>) {

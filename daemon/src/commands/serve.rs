@@ -39,8 +39,8 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
     };
     sockets::check_length(&places.control_socket())?;
     places.make()?;
-    // From here on, what is made is closed to strangers from its birth; the folders are there to be looked into.
-    umask(Mode::S_IRWXO);
+    // From here on, what is made is closed to others from its birth; sockets are opened to those whom they are for.
+    umask(Mode::S_IRWXG | Mode::S_IRWXO);
     allow_many_files();
     let claim = places.claim()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
