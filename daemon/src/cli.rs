@@ -188,8 +188,8 @@ pub(crate) struct Reading {
 /// How the daemon is found.
 #[derive(Debug, Args)]
 pub(crate) struct Daemon {
-    /// Control socket of the daemon. Default: control.sock in /run/forebay for root, in `$XDG_RUNTIME_DIR/forebay` for
-    /// others.
+    /// Control socket of the daemon. Default: control.sock in `$XDG_RUNTIME_DIR/forebay` if this user runs a daemon, else in
+    /// /run/forebay.
     #[arg(long, value_name = "SOCKET", env = "FOREBAY_SOCKET")]
     pub(crate) socket: Option<PathBuf>,
 }

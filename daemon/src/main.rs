@@ -31,6 +31,7 @@ mod service;
 mod shard;
 mod sockets;
 mod state;
+mod supervisor;
 #[cfg(test)]
 mod testing;
 mod units;

@@ -6,7 +6,7 @@ mod pool;
 mod serve;
 mod stats;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::cli::{Command, Daemon, Reading};
 use crate::client::Client;
 use crate::demo;
 use crate::output;
-use crate::places::{Surroundings, control_socket_in};
+use crate::places::Surroundings;
 use crate::problem::Answer;
 
 /// Does what was asked for.
@@ -35,7 +35,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
 fn client(daemon: &Daemon) -> Answer<Client> {
     let socket: PathBuf = match &daemon.socket {
         Some(socket) => socket.clone(),
-        None => control_socket_in(&Surroundings::of_process().default_run()?),
+        None => Surroundings::of_process().control_socket(Path::exists),
     };
     Client::new(socket)
 }

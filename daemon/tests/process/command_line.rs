@@ -1,5 +1,7 @@
 //! Exit statuses, documents, and that what is printed for copying works.
 
+use std::os::unix::net::UnixDatagram;
+
 use crate::host::{Host, forebay};
 
 const MIB: u64 = 1 << 20;
@@ -92,4 +94,23 @@ fn a_configuration_file_sets_what_options_do_and_options_go_before_it() {
     let daemon = host.serve_with(&["--config", &host.text("f.toml")]);
     assert_eq!(daemon.json(&["pool", "show"])["pool"]["path"], host.text("pool.img"));
     assert!(!host.path("elsewhere").exists(), "--dir goes before the file");
+}
+
+#[test]
+fn a_service_manager_is_told_when_disks_are_served_and_when_they_end() {
+    let host = Host::new();
+    let path = host.path("notify");
+    let manager = UnixDatagram::bind(&path).expect("the folder is ours");
+    let daemon = host.serve_for_manager(&path);
+    let told = || {
+        let mut bytes = [0; 512];
+        let length = manager.recv(&mut bytes).expect("it is our socket");
+        String::from_utf8(bytes[..length].to_vec()).expect("it is text")
+    };
+    assert_eq!(told(), "READY=1\nSTATUS=0 disks served, 0 waiting");
+    let image = host.image("a.img", MIB);
+    daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    assert_eq!(told(), "STATUS=1 disks served, 0 waiting");
+    assert!(daemon.stop().success());
+    assert!(told().starts_with("STOPPING=1\n"));
 }

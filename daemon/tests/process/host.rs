@@ -80,6 +80,14 @@ impl Host {
         Daemon::start(&self.path("d"), options)
     }
 
+    /// Starts a daemon as a service manager would that listens at `notify`.
+    pub(crate) fn serve_for_manager(&self, notify: &Path) -> Daemon {
+        let mut command = command();
+        command.env("NOTIFY_SOCKET", notify);
+        let pool = self.text("pool.img");
+        Daemon::start_as(command, &self.path("d"), &["--pool", &pool, "--pool-size", "64MiB"])
+    }
+
     /// Starts a daemon as a user who is not root, also where the test runs as root.
     pub(crate) fn serve_as_ordinary_user(&self) -> Daemon {
         let mut command = command();
@@ -275,6 +283,10 @@ pub(crate) fn content(path: &str, offset: u64, length: usize) -> Vec<u8> {
 
 fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_forebay"));
-    command.env_remove("FOREBAY_SOCKET").env_remove("FOREBAY_LOG").stdin(Stdio::null());
+    command
+        .env_remove("FOREBAY_SOCKET")
+        .env_remove("FOREBAY_LOG")
+        .env_remove("NOTIFY_SOCKET")
+        .stdin(Stdio::null());
     command
 }
