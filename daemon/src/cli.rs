@@ -29,6 +29,9 @@ pub(crate) enum Command {
     Pool(Pool),
     /// Counters, ratios and latencies.
     Stats(Stats),
+    /// Write manual pages and completions, for those who package.
+    #[command(hide = true)]
+    Generate(Generate),
 }
 
 #[derive(Debug, Args)]
@@ -173,6 +176,12 @@ pub(crate) struct Stats {
     pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Generate {
+    /// Folder that gets `man/` and `completions/`.
+    pub(crate) folder: PathBuf,
 }
 
 /// What every command that reads takes.

@@ -1,6 +1,7 @@
 //! What each command does, by its name.
 
 mod disk;
+mod generate;
 mod logging;
 mod pool;
 mod serve;
@@ -28,6 +29,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Disk(command) => disk::run(command),
         Command::Pool(command) => pool::run(&command),
         Command::Stats(options) => stats::run(&options),
+        Command::Generate(options) => generate::run(&options),
     }
 }
 
