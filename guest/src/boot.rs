@@ -2,14 +2,19 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::archive::{Archive, Kind};
 use crate::kit::Kit;
 use crate::programs;
 
+/// How often it is looked whether QEMU has ended, once its output has.
+const POLL: Duration = Duration::from_millis(5);
 /// Tells the guests of one process apart.
 static BOOTED: AtomicU32 = AtomicU32::new(0);
 
@@ -19,19 +24,37 @@ pub struct Guest {
     kit: Kit,
     programs: Vec<String>,
     files: Vec<(String, Vec<u8>)>,
-    disks: Vec<(String, PathBuf)>,
+    disks: Vec<Disk>,
     arguments: Vec<String>,
     memory_mib: u32,
     seconds_max: u32,
+}
+
+/// Where the content of a guest's disk is.
+#[derive(Debug)]
+struct Disk {
+    name: String,
+    /// As QEMU takes it: a path or a URI.
+    file: String,
+    /// QEMU's word for what becomes of a flush.
+    cache: &'static str,
 }
 
 /// A guest that runs. Its power is cut when this is dropped.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
+    switch: PowerSwitch,
     output: BufReader<ChildStdout>,
     seen: String,
     folder: Folder,
+}
+
+/// Cuts the power of a guest, from any thread and at any time; harmless if the guest has ended.
+#[derive(Clone, Debug)]
+pub struct PowerSwitch {
+    /// The process group of QEMU. `None` once it was waited for, since numbers are used again.
+    group: Arc<Mutex<Option<u32>>>,
 }
 
 /// How a guest's script ended.
@@ -76,7 +99,17 @@ impl Guest {
     /// writes are in the file when QEMU has ended, not before, and need not survive a crash of the host.
     #[must_use]
     pub fn disk(mut self, name: impl Into<String>, image: impl Into<PathBuf>) -> Self {
-        self.disks.push((name.into(), image.into()));
+        // A comma separates options of QEMU, and two stand for one.
+        let file = image.into().to_string_lossy().replace(',', ",,");
+        self.disks.push(Disk { name: name.into(), file, cache: "unsafe" });
+        self
+    }
+
+    /// Adds a disk that an NBD server at `uri` keeps. Every write and flush of the guest reaches the server, and a
+    /// write is complete when the server says so.
+    #[must_use]
+    pub fn served_disk(mut self, name: impl Into<String>, uri: impl Into<String>) -> Self {
+        self.disks.push(Disk { name: name.into(), file: uri.into(), cache: "none" });
         self
     }
 
@@ -118,10 +151,12 @@ impl Guest {
         self.write_archive(&folder.path("initrd"), script)?;
         let mut command = self.command(&folder)?;
         let errors = File::create(folder.path("qemu")).map_err(|error| folder.problem(&error))?;
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors);
+        // A group of its own, so that `timeout` and QEMU end together.
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors).process_group(0);
         let mut child = command.spawn().map_err(|error| format!("Could not start QEMU: {error}."))?;
         let output = BufReader::new(child.stdout.take().expect("it was piped"));
-        Ok(Running { child, output, seen: String::new(), folder })
+        let switch = PowerSwitch { group: Arc::new(Mutex::new(Some(child.id()))) };
+        Ok(Running { child, switch, output, seen: String::new(), folder })
     }
 
     fn write_archive(&self, path: &Path, script: &str) -> Result<(), String> {
@@ -153,11 +188,9 @@ impl Guest {
         command.arg("-serial").arg(format!("file:{}", folder.text("status")));
         command.arg("-kernel").arg(self.kit.kernel()).arg("-initrd").arg(folder.path("initrd"));
         command.args(["-append", "console=ttyS0 quiet panic=-1 nokaslr mitigations=off random.trust_cpu=on"]);
-        for (number, (name, image)) in self.disks.iter().enumerate() {
-            // A comma separates options, and two stand for one.
-            let image = image.to_string_lossy().replace(',', ",,");
+        for (number, Disk { name, file, cache }) in self.disks.iter().enumerate() {
             command
-                .args(["-drive", &format!("if=none,id=disk{number},format=raw,cache=unsafe,file={image}")]);
+                .args(["-drive", &format!("if=none,id=disk{number},format=raw,cache={cache},file={file}")]);
             command.args(["-device", &format!("virtio-blk-pci,drive=disk{number},serial={name}")]);
         }
         command.args(&self.arguments);
@@ -192,7 +225,8 @@ impl Running {
     /// If the guest does not come to it: then with what it printed and the kernel's last words.
     pub fn wait(mut self) -> Result<Ended, String> {
         while self.line()?.is_some() {}
-        let status = self.child.wait().map_err(|error| self.folder.problem(&error))?;
+        let status =
+            self.switch.wait_for_end(&mut self.child).map_err(|error| self.folder.problem(&error))?;
         let told = fs::read_to_string(self.folder.path("status")).unwrap_or_default();
         match told.trim().parse() {
             Ok(status) => Ok(Ended { status, output: std::mem::take(&mut self.seen) }),
@@ -212,7 +246,16 @@ impl Running {
         self.end().map_err(|error| self.folder.problem(&error))
     }
 
-    fn line(&mut self) -> Result<Option<String>, String> {
+    /// What cuts the power while another thread waits for the guest.
+    pub fn power_switch(&self) -> PowerSwitch {
+        self.switch.clone()
+    }
+
+    /// The next line of the script's output; `None` when the guest has ended.
+    ///
+    /// # Errors
+    /// If the output cannot be read.
+    pub fn line(&mut self) -> Result<Option<String>, String> {
         let mut bytes = Vec::new();
         let read = self.output.read_until(b'\n', &mut bytes).map_err(|error| self.folder.problem(&error))?;
         let line = String::from_utf8_lossy(&bytes).into_owned();
@@ -231,12 +274,40 @@ impl Running {
     }
 
     fn end(&mut self) -> io::Result<()> {
-        // `timeout` passes SIGTERM on, which ends QEMU at once; SIGKILL would leave QEMU behind.
-        let id = self.child.id().to_string();
-        if self.child.try_wait()?.is_none() {
-            Command::new("kill").args(["-TERM", &id]).stderr(Stdio::null()).status()?;
+        self.switch.cut()?;
+        self.switch.wait_for_end(&mut self.child).map(drop)
+    }
+}
+
+impl PowerSwitch {
+    /// Ends QEMU as it is: what it had not sent to a disk never gets there.
+    ///
+    /// # Errors
+    /// If it cannot be ended.
+    pub fn cut(&self) -> io::Result<()> {
+        let group = self.group.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(group) = *group {
+            // Fails only if all of the group have ended, which is the aim.
+            Command::new("kill")
+                .args(["-KILL", "--", &format!("-{group}")])
+                .stderr(Stdio::null())
+                .status()?;
         }
-        self.child.wait().map(drop)
+        Ok(())
+    }
+
+    fn wait_for_end(&self, child: &mut Child) -> io::Result<ExitStatus> {
+        let status = loop {
+            // The lock is not held while it runs: it must be possible to end it meanwhile.
+            let mut group = self.group.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(status) = child.try_wait()? {
+                *group = None;
+                break status;
+            }
+            drop(group);
+            std::thread::sleep(POLL);
+        };
+        Ok(status)
     }
 }
 

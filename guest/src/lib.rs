@@ -21,7 +21,7 @@ mod boot;
 mod kit;
 mod programs;
 
-pub use boot::{Ended, Guest, Running};
+pub use boot::{Ended, Guest, PowerSwitch, Running};
 pub use kit::Kit;
 
 /// Packages of Debian that making and booting a guest needs on the host, each with the programs taken from it.
