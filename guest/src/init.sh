@@ -20,5 +20,9 @@ for disk in /sys/block/vd*; do
 done
 cd /root
 sh /script >/dev/ttyS1 2>&1 </dev/null
-echo $? >/dev/ttyS2
+status=$?
+# A script that mounted a whole system at /next has only prepared it: that system goes on as the first process, and tells
+# the exit status itself.
+[ $status = 0 ] && [ -h /next/sbin/init ] && exec switch_root /next /sbin/init
+echo $status >/dev/ttyS2
 poweroff -f

@@ -16,7 +16,11 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("fio", &["fio"]),
     ("jq", &["jq"]),
     ("dmsetup", &["dmsetup"]),
-    ("e2fsprogs", &["mke2fs"]),
+    ("e2fsprogs", &["mke2fs", "resize2fs"]),
+    ("dpkg-dev", &["dpkg-shlibdeps"]),
+    ("binutils", &["strip"]),
+    ("mmdebstrap", &["mmdebstrap"]),
+    ("genext2fs", &["genext2fs"]),
 ];
 /// Where programs for administrators lie, which not everybody has in `PATH`.
 const MORE_FOLDERS: &[&str] = &["/usr/sbin", "/sbin"];

@@ -5,6 +5,7 @@
 
 mod bench;
 mod clients;
+mod deb;
 mod gate;
 mod machine;
 mod run;
@@ -25,6 +26,7 @@ Usage: cargo xtask <COMMAND>
   bench [--quick]    how fast it is beside others, as ratios; writes nothing
   guest SCRIPT [--disk IMAGE]... [--file FILE]...
                      boots a Linux guest with forebay, fio and tools, and runs a shell script in it
+  deb [--prove]      a Debian package in target/debian; with --prove its life in a guest under systemd instead
   nightly            the tests with many more seeds, and the fuzz targets if cargo-fuzz is there
 
   --seeds N          how many seeds each simulation runs. Default: 2000";
@@ -40,6 +42,8 @@ enum Command {
     Tidy,
     Bench { effort: Effort },
     Guest(Machine),
+    Deb,
+    ProveDeb,
     Nightly,
     Help,
 }
@@ -69,6 +73,8 @@ fn execute(command: &Command, root: &Path) -> Result<(), String> {
         Command::Tidy => tidy::tidy(root),
         Command::Bench { effort } => bench::bench(root, *effort),
         Command::Guest(machine) => machine::run(root, machine),
+        Command::Deb => deb::deb(root),
+        Command::ProveDeb => deb::prove(root),
         Command::Nightly => gate::nightly(root),
         Command::Help => {
             println!("{USAGE}");
@@ -87,6 +93,8 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["bench"] => Ok(Command::Bench { effort: Effort::FULL }),
         ["bench", "--quick"] => Ok(Command::Bench { effort: Effort::QUICK }),
         ["guest", script, options @ ..] => machine::parse(script, options).map(Command::Guest),
+        ["deb"] => Ok(Command::Deb),
+        ["deb", "--prove"] => Ok(Command::ProveDeb),
         ["nightly"] => Ok(Command::Nightly),
         ["help" | "--help" | "-h"] => Ok(Command::Help),
         [] => Err("No command was given.".to_owned()),
@@ -123,6 +131,7 @@ mod tests {
         assert_eq!(parse_line("test"), Ok(Command::Test { seeds: SEEDS_DEFAULT }));
         assert_eq!(parse_line("test --seeds 7"), Ok(Command::Test { seeds: 7 }));
         assert_eq!(parse_line("bench --quick"), Ok(Command::Bench { effort: Effort::QUICK }));
+        assert_eq!(parse_line("deb --prove"), Ok(Command::ProveDeb));
         assert_eq!(parse_line("--help"), Ok(Command::Help));
         assert!(matches!(parse_line("guest a.sh --disk b.img --file c"), Ok(Command::Guest(_))));
     }
