@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Pool(Pool),
     /// Counters, ratios and latencies.
     Stats(Stats),
+    /// What the cache gained for a disk: before and after, from its counters.
+    Report(Report),
     /// Write manual pages and completions, for those who package.
     #[command(hide = true)]
     Generate(Generate),
@@ -174,6 +176,14 @@ pub(crate) struct Stats {
     /// Print again every second, until stopped; with --json one document a line.
     #[arg(long)]
     pub(crate) watch: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// Name of the disk.
+    pub(crate) name: String,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

@@ -4,6 +4,7 @@ mod disk;
 mod generate;
 mod logging;
 mod pool;
+mod report;
 mod serve;
 mod stats;
 
@@ -29,6 +30,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Disk(command) => disk::run(command),
         Command::Pool(command) => pool::run(&command),
         Command::Stats(options) => stats::run(&options),
+        Command::Report(options) => report::run(&options),
         Command::Generate(options) => generate::run(&options),
     }
 }

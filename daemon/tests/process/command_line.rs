@@ -114,3 +114,23 @@ fn a_service_manager_is_told_when_disks_are_served_and_when_they_end() {
     assert!(daemon.stop().success());
     assert!(told().starts_with("STOPPING=1\n"));
 }
+
+#[test]
+fn a_report_compares_what_hits_took_with_what_the_backing_took() {
+    let host = Host::new();
+    host.image("a.img", MIB);
+    let daemon = host.serve();
+    let backing = format!("model:hdd-15k:{}", host.text("a.img"));
+    daemon.run(&["disk", "add", "a", "--backing", &backing]).succeeded();
+    assert!(daemon.run(&["report", "a"]).succeeded().contains("not read yet"));
+    let mut guest = daemon.guest("a");
+    for _ in 0..20 {
+        guest.read(64 << 10, 4096).expect("the disk is served");
+    }
+    let report = &daemon.json(&["report", "a"])["report"];
+    assert_eq!((&report["reads"], &report["measured_backing_reads"]), (&20.into(), &1.into()));
+    assert_eq!(report["hit_ratio"], 0.95);
+    assert!(report["times_faster"].is_f64(), "both sides were measured: {report}");
+    assert!(daemon.run(&["report", "a"]).succeeded().contains("95.0 %"));
+    assert!(daemon.run(&["report", "b"]).failed().contains("There is no disk 'b'"));
+}

@@ -29,6 +29,7 @@ test "$(stat -c %U:%G:%a /run/forebay/nbd/web1.sock)" = forebay:forebay:660
 test "$(stat -c %U:%G:%a /run/forebay/nbd/web2.sock)" = forebay:forebay:600
 nbdcopy 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock' - | cmp - /srv/web1.raw
 nbdcopy 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock' - | cmp - /srv/web1.raw
+forebay report web1
 
 : a daemon that is killed comes back by itself
 systemctl kill -s KILL forebay
