@@ -46,6 +46,8 @@ pub(crate) struct Attaching {
     pub(crate) location: Location,
     pub(crate) access: Access,
     pub(crate) values: Values,
+    /// The size that it had when it was served last.
+    pub(crate) size_bytes_min: Option<u64>,
     pub(crate) entrance: Entrance,
 }
 
@@ -113,12 +115,16 @@ impl ShardHandle {
 
 impl Shard {
     async fn attach(self: Rc<Self>, disk: Attaching) -> Answer<()> {
-        let Attaching { name, id, location, access, values, entrance } = disk;
+        let Attaching { name, id, location, access, values, size_bytes_min, entrance } = disk;
         assert!(self.disk(&name).is_none(), "the registry attaches a disk once");
         let opening = Opening { location, access };
         let backing = Backing::open(&self.ring, &self.host, &opening)?;
         let identity = backing.identity();
-        let settings = self.settings(&values, DiskId(id), backing.geometry().size, access)?;
+        let size = backing.geometry().size;
+        if let Some(before) = size_bytes_min.filter(|before| size < *before) {
+            return Err(shrunk(&name, before, size));
+        }
+        let settings = self.settings(&values, DiskId(id), size, access)?;
         let cached = self
             .cache()
             .attach(settings, backing)
@@ -226,6 +232,14 @@ async fn watch(name: String, disk: Weak<Disk>, host: LocalHost) {
         let Some(disk) = disk.upgrade() else { return };
         disk.check(&name).await;
     }
+}
+
+/// Guests would find the end of their disk missing, and write on as if nothing had happened.
+fn shrunk(name: &str, before: u64, size: u64) -> Problem {
+    Problem::unavailable(format!(
+        "Cannot serve disk '{name}': its backing has {size} bytes and had {before} when it was served last; check that it \
+         is the right file and whole, give it its size back, or remove the disk and add it again"
+    ))
 }
 
 fn not_attached(name: &str) -> Problem {
