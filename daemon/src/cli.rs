@@ -29,6 +29,11 @@ pub(crate) enum Command {
     Pool(Pool),
     /// Counters, ratios and latencies.
     Stats(Stats),
+    /// What the cache gained for a disk: before and after, from its counters.
+    Report(Report),
+    /// Write manual pages and completions, for those who package.
+    #[command(hide = true)]
+    Generate(Generate),
 }
 
 #[derive(Debug, Args)]
@@ -109,6 +114,15 @@ pub(crate) struct DiskAdd {
     /// Flash that the disk never exceeds: a size, or a share of the disk such as 20%.
     #[arg(long, value_name = "SIZE")]
     pub(crate) limit: Option<String>,
+    /// User who owns the NBD socket. Default: the one that the daemon runs as; only root can give it to another.
+    #[arg(long, value_name = "USER")]
+    pub(crate) socket_owner: Option<String>,
+    /// Group of the NBD socket. Default: forebay if the host has it, else that of the daemon.
+    #[arg(long, value_name = "GROUP")]
+    pub(crate) socket_group: Option<String>,
+    /// Who may connect, in octal digits: the bits for writing count. Default: 0660.
+    #[arg(long, value_name = "MODE")]
+    pub(crate) socket_mode: Option<String>,
     /// Refuse writes.
     #[arg(long)]
     pub(crate) read_only: bool,
@@ -166,6 +180,20 @@ pub(crate) struct Stats {
     pub(crate) reading: Reading,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// Name of the disk.
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Generate {
+    /// Folder that gets `man/` and `completions/`.
+    pub(crate) folder: PathBuf,
+}
+
 /// What every command that reads takes.
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
@@ -179,8 +207,8 @@ pub(crate) struct Reading {
 /// How the daemon is found.
 #[derive(Debug, Args)]
 pub(crate) struct Daemon {
-    /// Control socket of the daemon. Default: control.sock in /run/forebay for root, in `$XDG_RUNTIME_DIR/forebay` for
-    /// others.
+    /// Control socket of the daemon. Default: control.sock in `$XDG_RUNTIME_DIR/forebay` if this user runs a daemon, else in
+    /// /run/forebay.
     #[arg(long, value_name = "SOCKET", env = "FOREBAY_SOCKET")]
     pub(crate) socket: Option<PathBuf>,
 }

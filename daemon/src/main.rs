@@ -26,10 +26,12 @@ mod places;
 mod pool;
 mod problem;
 mod registry;
+mod rights;
 mod service;
 mod shard;
 mod sockets;
 mod state;
+mod supervisor;
 #[cfg(test)]
 mod testing;
 mod units;

@@ -64,6 +64,9 @@ pub(crate) struct DiskRecord {
     pub(crate) raw_anyway: bool,
     /// How it is cached.
     pub(crate) settings: Values,
+    /// Its size when it was served last; none if an earlier version added it.
+    #[serde(default)]
+    pub(crate) size_bytes: Option<u64>,
 }
 
 impl Default for State {
@@ -178,6 +181,7 @@ mod tests {
             read_only: false,
             raw_anyway: false,
             settings: Values::default(),
+            size_bytes: Some(1 << 30),
         });
         state
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::run::{cargo, output, run, works};
-use crate::{clients, tidy};
+use crate::{clients, deb, tidy};
 
 /// The version that `deny.toml` is written for. It is built with the pinned toolchain on its first use.
 const CARGO_DENY: &str = "0.20.2";
@@ -24,6 +24,7 @@ pub(crate) fn ci(root: &Path, seeds: u32) -> Result<(), String> {
     // These pages are for those who work on the code, who see private items too: links to them are welcome.
     let flags = "-D warnings -A rustdoc::private-intra-doc-links";
     run(cargo(root).args(documents).env("RUSTDOCFLAGS", flags))?;
+    deb::prove(root)?;
     test(root, seeds)
 }
 

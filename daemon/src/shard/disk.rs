@@ -4,7 +4,6 @@
 //! lets every request end first. Nothing is remembered here.
 
 use std::cell::{Cell, RefCell};
-use std::path::PathBuf;
 use std::rc::{Rc, Weak};
 
 use block::executor::LocalHost;
@@ -15,9 +14,10 @@ use tokio::sync::Notify;
 
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Location, Opening};
-use crate::door::Door;
+use crate::door::{Door, Entrance};
 use crate::keys::{PoolBounds, Values};
 use crate::problem::{Answer, Problem};
+use crate::rights::Rights;
 use crate::units::Size;
 
 /// How often a backing is looked at, to see whether it shrank: nanoseconds.
@@ -46,7 +46,9 @@ pub(crate) struct Attaching {
     pub(crate) location: Location,
     pub(crate) access: Access,
     pub(crate) values: Values,
-    pub(crate) socket: PathBuf,
+    /// The size that it had when it was served last.
+    pub(crate) size_bytes_min: Option<u64>,
+    pub(crate) entrance: Entrance,
 }
 
 /// What is to be changed.
@@ -54,6 +56,7 @@ pub(crate) struct Attaching {
 pub(crate) struct Reconfiguring {
     pub(crate) name: String,
     pub(crate) values: Values,
+    pub(crate) rights: Rights,
 }
 
 /// How a served disk stands.
@@ -112,17 +115,21 @@ impl ShardHandle {
 
 impl Shard {
     async fn attach(self: Rc<Self>, disk: Attaching) -> Answer<()> {
-        let Attaching { name, id, location, access, values, socket } = disk;
+        let Attaching { name, id, location, access, values, size_bytes_min, entrance } = disk;
         assert!(self.disk(&name).is_none(), "the registry attaches a disk once");
         let opening = Opening { location, access };
         let backing = Backing::open(&self.ring, &self.host, &opening)?;
         let identity = backing.identity();
-        let settings = self.settings(&values, DiskId(id), backing.geometry().size, access)?;
+        let size = backing.geometry().size;
+        if let Some(before) = size_bytes_min.filter(|before| size < *before) {
+            return Err(shrunk(&name, before, size));
+        }
+        let settings = self.settings(&values, DiskId(id), size, access)?;
         let cached = self
             .cache()
             .attach(settings, backing)
             .map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
-        let door = match Door::open(&self.ring, &self.host, socket, &name, Rc::clone(&cached)) {
+        let door = match Door::open(&self.ring, &self.host, entrance, &name, Rc::clone(&cached)) {
             Ok(door) => door,
             Err(problem) => {
                 self.cache().detach(&cached).await;
@@ -148,9 +155,14 @@ impl Shard {
         let geometry = disk.cached.backing().geometry();
         let access = if before.read_only { Access::ReadOnly } else { Access::ReadWrite };
         let settings = self.settings(&change.values, before.id, geometry.size, access)?;
-        self.cache()
-            .reconfigure(&disk.cached, settings)
-            .map_err(|error| explain(&change.name, &error, settings.reserve_bytes))
+        let rights_before = disk.door.rights();
+        disk.door.set_rights(change.rights)?;
+        self.cache().reconfigure(&disk.cached, settings).map_err(|error| {
+            if let Err(problem) = disk.door.set_rights(rights_before) {
+                tracing::error!("While undoing a change that the cache refused: {problem}");
+            }
+            explain(&change.name, &error, settings.reserve_bytes)
+        })
     }
 
     async fn detach(&self, name: &str) -> Answer<()> {
@@ -220,6 +232,14 @@ async fn watch(name: String, disk: Weak<Disk>, host: LocalHost) {
         let Some(disk) = disk.upgrade() else { return };
         disk.check(&name).await;
     }
+}
+
+/// Guests would find the end of their disk missing, and write on as if nothing had happened.
+fn shrunk(name: &str, before: u64, size: u64) -> Problem {
+    Problem::unavailable(format!(
+        "Cannot serve disk '{name}': its backing has {size} bytes and had {before} when it was served last; check that it \
+         is the right file and whole, give it its size back, or remove the disk and add it again"
+    ))
 }
 
 fn not_attached(name: &str) -> Problem {
