@@ -4,13 +4,13 @@
 // Each target uses its own part of this.
 #![allow(dead_code)]
 
-use doors::nbd::handshake::{Catalog, Entry, Handshake, Refusal, Step};
-use doors::nbd::option::{
+use block::nbd::option::{
     ContextRequest, ExportFacts, Info, InfoRequest, OPTION_BYTES, OPTION_REPLY_BYTES, decode_option,
     decode_option_reply,
 };
-use doors::nbd::reply::{CHUNK_BYTES, ChunkKind, Payload, ReplyHeader};
-use doors::nbd::wire::{REQUEST_BYTES, Request};
+use block::nbd::reply::{CHUNK_BYTES, ChunkKind, Payload, ReplyHeader};
+use block::nbd::wire::{REQUEST_BYTES, Request};
+use doors::nbd::handshake::{Catalog, Entry, Handshake, Refusal, Step};
 
 struct One;
 
