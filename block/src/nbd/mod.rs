@@ -4,6 +4,8 @@
 //! clients ask with them, tests and fuzzers check them. The format is that of the specification of the NBD project
 //! (`doc/proto.md`).
 
+pub mod intake;
+pub mod negotiation;
 pub mod option;
 pub mod reply;
 pub mod wire;

@@ -334,6 +334,12 @@ impl<'a> Info<'a> {
     }
 }
 
+/// Number and name of a context in the payload of an [`OptionReply::MetaContext`], or `None` if it is none.
+pub fn decode_context(payload: &[u8]) -> Option<(u32, &str)> {
+    let mut fields = Fields::new(payload);
+    Some((fields.u32()?, std::str::from_utf8(fields.rest()).ok()?))
+}
+
 /// A length of four bytes, then the text: how names are sent.
 pub fn string(text: &str) -> Vec<u8> {
     let mut bytes = length_of(text.as_bytes()).to_vec();
