@@ -5,7 +5,7 @@
 //! them, and a test can slip a layer in anywhere.
 //!
 //! The crate also holds what a shard needs to run: the single-threaded [`executor`], the [`Host`] trait through
-//! which time and chance come in, and the ring that completes I/O. It knows no cache and no protocol.
+//! which time and chance come in, and the ring that completes I/O. It knows no cache, and serves nobody.
 
 pub mod aligned;
 pub mod buffer;
@@ -17,6 +17,7 @@ pub mod file;
 pub mod host;
 pub mod memory;
 pub mod model;
+pub mod nbd;
 pub mod range;
 pub mod range_lock;
 pub mod socket;
