@@ -25,6 +25,7 @@ mod patience;
 mod places;
 mod pool;
 mod problem;
+mod qmp;
 mod registry;
 mod service;
 mod shard;
