@@ -8,11 +8,13 @@
 //! Changes go one after another; looking at a backing, which may hang, happens before a change begins. Readers never
 //! wait for a change.
 
+mod guest;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
-use block::file::{Access, Identity};
+use block::file::{Access, Identity, Lock};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
@@ -25,9 +27,9 @@ use crate::places::Places;
 use crate::pool::PoolInUse;
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
-use crate::shard::{Attaching, DiskReport, PoolReport, Reconfiguring, ShardHandle};
+use crate::shard::{Attaching, Content, DiskReport, PoolReport, Reconfiguring, ShardHandle};
 use crate::sockets;
-use crate::state::{DiskRecord, State};
+use crate::state::{DiskRecord, GuestRecord, State};
 
 /// How long a backing may take to answer a first look.
 const PROBE_TIME_MAX: Duration = Duration::from_secs(20);
@@ -61,6 +63,8 @@ pub(crate) struct NewDisk {
     pub(crate) read_only: bool,
     pub(crate) raw_anyway: bool,
     pub(crate) settings: BTreeMap<String, String>,
+    /// The running guest whose QEMU has it open, and goes on having it open for a while.
+    pub(crate) guest: Option<GuestRecord>,
 }
 
 /// A disk as it stands: what is remembered, and how it is served or why it is not.
@@ -163,13 +167,14 @@ impl Registry {
             raw_anyway: wanted.raw_anyway,
             settings: values,
             size_bytes: None,
+            guest: wanted.guest,
         };
         self.shard.attach(self.attaching(&record, location, rights)).await?;
         record.size_bytes =
             self.shard.disk_report(record.name.clone()).await?.map(|report| report.size_bytes);
         changed.disks.push(record.clone());
         if let Err(problem) = changed.save(&self.places.dir) {
-            let undone = self.shard.detach(record.name.clone()).await;
+            let undone = self.shard.detach(record.name.clone(), Content::Dropped).await;
             log_if_failed(&undone);
             return Err(problem);
         }
@@ -189,6 +194,7 @@ impl Registry {
         if self.is_being_removed(name) {
             return Err(being_removed(name));
         }
+        guest::check_settled(&changed, name)?;
         let values = before.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
         let served = self.shard.disk_report(name.to_owned()).await?.is_some();
         if served {
@@ -235,7 +241,12 @@ impl Registry {
         // A change of this disk that began before is waited for; those that come now find it in `removing`.
         drop(self.changing.lock().await);
         let served = self.shard.disk_report(name.clone()).await?.is_some();
-        let detached = if served { self.shard.detach(name.clone()).await } else { Ok(()) };
+        let detached = if served {
+            self.shard.detach(name.clone(), Content::Dropped).await
+        } else {
+            let id = known(&self.state(), &name)?.id;
+            self.shard.forget(id).await
+        };
         let _changing = self.changing.lock().await;
         let mut changed = self.state();
         changed.disks.retain(|disk| disk.name != name);
@@ -281,7 +292,7 @@ impl Registry {
         let mut detaching = tokio::task::JoinSet::new();
         for (name, _) in self.shard.disks().await? {
             let shard = self.shard.clone();
-            detaching.spawn(async move { shard.detach(name).await });
+            detaching.spawn(async move { shard.detach(name, Content::Kept).await });
         }
         let outcomes = detaching.join_all().await;
         drop(changing);
@@ -393,9 +404,10 @@ impl Registry {
             id: record.id,
             location,
             access: if record.read_only { Access::ReadOnly } else { Access::ReadWrite },
-            values: record.settings.clone(),
             size_bytes_min: record.size_bytes,
             entrance: Entrance { socket: self.places.nbd_socket(&record.name), rights },
+            lock: if record.is_beside_qemu() { Lock::Beside } else { Lock::Image },
+            values: record.settings_now(),
         }
     }
 

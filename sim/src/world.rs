@@ -277,7 +277,7 @@ async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: 
     // The mark is drawn before the pool is opened, and the last one is known.
     let marks = Marks { new: life + 1, known: (0..=life + 1).collect() };
     let cache = match Cache::open(flash, host.clone(), &marks).await {
-        Ok((cache, PoolContent::Kept)) => cache,
+        Ok((cache, PoolContent::Kept { .. })) => cache,
         Ok((cache, PoolContent::Dropped(_))) if world.rotten.get() => {
             world.coverage.borrow_mut().pools_dropped += 1;
             cache

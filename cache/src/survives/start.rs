@@ -40,7 +40,10 @@ pub struct Marks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolContent {
     /// It is there, to be loaded when disks are attached.
-    Kept,
+    Kept {
+        /// The mark of the start before this one.
+        last_mark: u64,
+    },
     /// Nothing is believed, and the reason.
     Dropped(&'static str),
 }
@@ -77,12 +80,13 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
         // The table is never ahead of the term: there was a newer superblock, with a mark that nobody knows now.
         found = Err("The current copy of the superblock is damaged");
     }
+    let last_mark = superblock.mark;
     superblock.turn += 1;
     superblock.term = superblock.term.max(newest) + 1;
     superblock.mark = marks.new;
     let start = Sequence::first_of(superblock.term);
     let (lives, open_regions, content) = match found {
-        Ok((lives, regions)) => (lives, regions, PoolContent::Kept),
+        Ok((lives, regions)) => (lives, regions, PoolContent::Kept { last_mark }),
         Err(reason) => {
             let nothing = vec![None; superblock.layout.segments() as usize];
             (nothing, BTreeSet::new(), PoolContent::Dropped(reason))
@@ -91,7 +95,7 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
     let segments = Segments::new(superblock.layout, start, &lives);
     let table_turn = tables.iter().flatten().map(|(turn, _)| *turn).max().unwrap_or(0);
     let pool = Rc::new(Pool::new(flash, host, Found { superblock, table_turn, segments, open_regions }));
-    if content != PoolContent::Kept {
+    if let PoolContent::Dropped(_) = content {
         // Before the mark: a crash in between must not make the content look like this one's.
         pool.persist_table().await?;
     }
