@@ -116,7 +116,8 @@ impl History {
     }
 
     fn remember_flash_lost(&self) -> Result<(), String> {
-        let record = Record { void: true, ..self.record.borrow().clone() };
+        let mut record = self.record.borrow().clone();
+        record.void = true;
         record.save(&self.places.past(), self.id).map_err(|problem| problem.message)?;
         self.record.replace(record);
         Ok(())
