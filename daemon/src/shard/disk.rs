@@ -206,7 +206,11 @@ impl Shard {
         }
         let settings = self.settings(&values, DiskId(id), size, access)?;
         let history = Rc::new(History::open(&self.places, id, size, self.mark.get())?);
-        let mut past = history.past(&Appearance::of(opening.location.path()));
+        let found = Appearance {
+            modified_ns: backing.modified_ns_at_open(),
+            ..Appearance::of(opening.location.path())
+        };
+        let mut past = history.past(&found);
         if lock == Lock::Beside {
             past.belief = Belief::Nothing("A QEMU has its backing open too".to_owned());
         }
