@@ -383,7 +383,7 @@ impl Registry {
     }
 
     async fn reconfigure(&self, name: &str, values: &Values) -> Answer<()> {
-        let rights = look_up(values).await?;
+        let rights = Some(look_up(values).await?);
         self.shard.reconfigure(Reconfiguring { name: name.to_owned(), values: values.clone(), rights }).await
     }
 
