@@ -34,6 +34,7 @@ mod state;
 #[cfg(test)]
 mod testing;
 mod units;
+mod vm;
 
 use std::process::ExitCode;
 

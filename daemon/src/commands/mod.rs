@@ -5,6 +5,7 @@ mod logging;
 mod pool;
 mod serve;
 mod stats;
+mod vm;
 
 use std::path::PathBuf;
 
@@ -26,6 +27,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         }
         Command::Serve(options) => serve::run(&options),
         Command::Disk(command) => disk::run(command),
+        Command::Vm(command) => vm::run(&command),
         Command::Pool(command) => pool::run(&command),
         Command::Stats(options) => stats::run(&options),
     }
