@@ -26,7 +26,6 @@ pub(crate) fn attach(world: &mut World, device: &str, name: Option<&str>) -> Ans
         None => default_name(world, device)?,
     };
     names::check(&name)?;
-    refuse_second_attempt(world, device)?;
     let disk = world.forebay.add(&Wanted {
         name,
         path: found.path.clone(),
@@ -42,6 +41,7 @@ pub(crate) fn attach(world: &mut World, device: &str, name: Option<&str>) -> Ans
 
 fn find(world: &mut World, device: &str) -> Answer<Found> {
     let found = Device::find(&mut world.qmp, device)?;
+    refuse_second_attempt(world, device)?;
     let graph = Graph::of(&mut world.qmp)?;
     Found::below(&found, &graph, &world.process.command_line()?, &world.process.folder()?)
 }

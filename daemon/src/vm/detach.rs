@@ -17,7 +17,20 @@ use crate::problem::{Answer, Problem, ProblemKind};
 pub(crate) fn detach(world: &mut World, device: &str) -> Answer<MovedDisk> {
     let disk = find(world, device)?;
     if let Err(problem) = return_guest(world, device, &disk, Unreachable::Stops) {
-        return Err(undo(world, device, &disk, &problem));
+        match settle(world, device, &disk) {
+            Ok(true) => {}
+            Ok(false) => {
+                let message = format!("{problem}. The disk is served by Forebay as before");
+                return Err(Problem { kind: problem.kind, message });
+            }
+            Err(left) => {
+                return Err(Problem::failed(format!(
+                    "{problem}. That could not be undone: {left}. The guest's disk works, and nothing of it is cached; \
+                     try again, or see `forebay disk show {}`",
+                    disk.name
+                )));
+            }
+        }
     }
     clean_up(world, &disk).map_err(|problem| {
         Problem::failed(format!(
@@ -125,30 +138,17 @@ pub(super) fn clean_up(world: &mut World, disk: &MovedDisk) -> Answer<()> {
     world.forebay.remove(&disk.name)
 }
 
-/// Has the disk served as before the attempt.
-fn undo(world: &mut World, device: &str, disk: &MovedDisk, problem: &Problem) -> Problem {
-    match stay(world, device, disk) {
-        Ok(()) => Problem {
-            kind: problem.kind,
-            message: format!("{problem}. The disk is served by Forebay as before"),
-        },
-        Err(left) => Problem::failed(format!(
-            "{problem}. That could not be undone: {left}. The guest's disk works, and nothing of it is cached; try again, \
-             or see `forebay disk show {}`",
-            disk.name
-        )),
-    }
-}
-
-fn stay(world: &mut World, device: &str, disk: &MovedDisk) -> Answer<()> {
+/// After an attempt that failed: has the disk served as before. True if the guest uses its file all the same.
+fn settle(world: &mut World, device: &str, disk: &MovedDisk) -> Answer<bool> {
     end(&mut world.qmp, &disk.node)?;
     if node_used_by(&mut world.qmp, device)? != disk.node {
-        return Err(Problem::conflict("The guest has its disk back, but Forebay still serves it"));
+        return Ok(true);
     }
     for node in disk.original.nodes(&disk.node).iter().rev() {
         if Graph::of(&mut world.qmp)?.node(&text(&node["node-name"])).is_some() {
             world.qmp.execute("blockdev-del", &json!({ "node-name": node["node-name"] }))?;
         }
     }
-    world.forebay.take_over(&disk.name)
+    world.forebay.take_over(&disk.name)?;
+    Ok(false)
 }

@@ -46,6 +46,8 @@ mod graph;
 mod mirror;
 mod original;
 mod process;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use attach::attach;
 pub(crate) use detach::detach;
