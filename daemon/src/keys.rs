@@ -146,6 +146,11 @@ impl Values {
         Ok(())
     }
 
+    /// The same values with nothing cached.
+    pub(crate) fn passing_through(&self) -> Self {
+        Self { mode: Mode::PassThrough, ..self.clone() }
+    }
+
     /// Every key with its value as text, in the order of [`KEYS`].
     pub(crate) fn named(&self) -> [(&'static str, String); KEYS.len()] {
         [

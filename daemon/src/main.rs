@@ -25,6 +25,7 @@ mod patience;
 mod places;
 mod pool;
 mod problem;
+mod qmp;
 mod registry;
 mod rights;
 mod service;
@@ -35,6 +36,7 @@ mod supervisor;
 #[cfg(test)]
 mod testing;
 mod units;
+mod vm;
 
 use std::process::ExitCode;
 

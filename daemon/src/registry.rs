@@ -8,11 +8,13 @@
 //! Changes go one after another; looking at a backing, which may hang, happens before a change begins. Readers never
 //! wait for a change.
 
+mod guest;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
-use block::file::{Access, Identity};
+use block::file::{Access, Identity, Lock};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
@@ -27,7 +29,7 @@ use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
 use crate::shard::{Attaching, DiskReport, PoolReport, Reconfiguring, ShardHandle};
 use crate::sockets;
-use crate::state::{DiskRecord, State};
+use crate::state::{DiskRecord, GuestRecord, State};
 
 /// How long a backing may take to answer a first look.
 const PROBE_TIME_MAX: Duration = Duration::from_secs(20);
@@ -61,6 +63,8 @@ pub(crate) struct NewDisk {
     pub(crate) read_only: bool,
     pub(crate) raw_anyway: bool,
     pub(crate) settings: BTreeMap<String, String>,
+    /// The running guest whose QEMU has it open, and goes on having it open for a while.
+    pub(crate) guest: Option<GuestRecord>,
 }
 
 /// A disk as it stands: what is remembered, and how it is served or why it is not.
@@ -162,6 +166,7 @@ impl Registry {
             read_only: wanted.read_only,
             raw_anyway: wanted.raw_anyway,
             settings: values,
+            guest: wanted.guest,
             size_bytes: None,
         };
         self.shard.attach(self.attaching(&record, location, rights)).await?;
@@ -189,6 +194,7 @@ impl Registry {
         if self.is_being_removed(name) {
             return Err(being_removed(name));
         }
+        guest::check_settled(&changed, name)?;
         let values = before.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
         let served = self.shard.disk_report(name.to_owned()).await?.is_some();
         if served {
@@ -393,7 +399,8 @@ impl Registry {
             id: record.id,
             location,
             access: if record.read_only { Access::ReadOnly } else { Access::ReadWrite },
-            values: record.settings.clone(),
+            lock: if record.is_beside_qemu() { Lock::Beside } else { Lock::Image },
+            values: record.settings_now(),
             size_bytes_min: record.size_bytes,
             entrance: Entrance { socket: self.places.nbd_socket(&record.name), rights },
         }

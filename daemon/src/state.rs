@@ -67,6 +67,48 @@ pub(crate) struct DiskRecord {
     /// Its size when it was served last; none if an earlier version added it.
     #[serde(default)]
     pub(crate) size_bytes: Option<u64>,
+    /// The running guest that it was taken from, until that has it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) guest: Option<GuestRecord>,
+}
+
+/// The running guest that a disk was taken from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GuestRecord {
+    /// How far the disk has come.
+    pub(crate) stage: Stage,
+    /// Its QEMU's QMP socket.
+    pub(crate) qmp: PathBuf,
+    /// The device as the user named it.
+    pub(crate) device: String,
+    /// How its QEMU had the disk open: what `vm attach` wrote down for `vm detach`, and nobody else reads.
+    pub(crate) original: serde_json::Value,
+}
+
+/// How far a disk has come on its way between a running QEMU and Forebay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Stage {
+    /// Open here and there; nothing is cached.
+    Attaching,
+    /// Open here only.
+    Attached,
+    /// On its way back: open here and soon there; nothing is cached.
+    Detaching,
+}
+
+impl DiskRecord {
+    /// True while a QEMU may write to the backing beside Forebay: then nothing may be cached, and there can be no lock
+    /// of the image.
+    pub(crate) fn is_beside_qemu(&self) -> bool {
+        self.guest.as_ref().is_some_and(|guest| guest.stage != Stage::Attached)
+    }
+
+    /// How the disk is cached now.
+    pub(crate) fn settings_now(&self) -> Values {
+        if self.is_beside_qemu() { self.settings.passing_through() } else { self.settings.clone() }
+    }
 }
 
 impl Default for State {
@@ -182,6 +224,7 @@ mod tests {
             raw_anyway: false,
             settings: Values::default(),
             size_bytes: Some(1 << 30),
+            guest: None,
         });
         state
     }
@@ -226,6 +269,32 @@ mod tests {
             let problem = State::load(dir.path()).expect_err(text);
             assert!(problem.message.contains(reason), "{problem}");
             assert_eq!(fs::read_to_string(&path).expect("still there"), text);
+        }
+    }
+
+    #[test]
+    fn a_disk_on_its_way_from_a_running_guest_is_remembered_and_nothing_is_cached_of_it() {
+        let dir = TempDir::new();
+        let mut state = sample();
+        let original = serde_json::json!({ "nodes": [] });
+        let guest = |stage| GuestRecord {
+            stage,
+            qmp: "/q.sock".into(),
+            device: "vd0".into(),
+            original: original.clone(),
+        };
+        for (stage, mode) in [
+            (Stage::Attaching, "pass-through"),
+            (Stage::Attached, "write-through"),
+            (Stage::Detaching, "pass-through"),
+        ] {
+            state.disks[0].guest = Some(guest(stage));
+            state.save(dir.path()).expect("the folder is ours");
+            let loaded = State::load(dir.path()).expect("saved just now");
+            assert_eq!(loaded, state);
+            let [(_, now), ..] = loaded.disks[0].settings_now().named();
+            assert_eq!(now, mode);
+            assert_eq!(loaded.disks[0].settings, Values::default(), "what is wanted stays as it is");
         }
     }
 

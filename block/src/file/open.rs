@@ -192,8 +192,8 @@ fn open_description(
 ) -> Result<(File, Option<String>), OpenError> {
     let writes = options.access == Access::ReadWrite;
     // On a block device this claims it against mounts and against others who claim it.
-    let claim =
-        if kind == Kind::BlockDevice && writes && options.lock != Lock::None { libc::O_EXCL } else { 0 };
+    let claims = writes && matches!(options.lock, Lock::Image | Lock::Exclusive);
+    let claim = if kind == Kind::BlockDevice && claims { libc::O_EXCL } else { 0 };
     let attempt =
         |flags| fs::OpenOptions::new().read(true).write(writes).custom_flags(flags | claim).open(path);
     let (outcome, fallback) = match options.cache {
@@ -212,6 +212,21 @@ fn open_description(
         }
         Err(error) => Err(system(path, "open", error)),
     }
+}
+
+/// Claims the block device at `path` as opening it with [`Lock::Image`] does, by a description that does no I/O. For a
+/// device that was opened without the claim, which the description that does the I/O cannot be given later.
+pub(super) fn claim(path: &Path, expected: Identity) -> Result<File, OpenError> {
+    let opened = fs::OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).open(path);
+    let file = opened.map_err(|error| match error.raw_os_error() {
+        Some(libc::EBUSY) => OpenError::Held { path: path.to_owned() },
+        _ => system(path, "claim", error),
+    })?;
+    let metadata = file.metadata().map_err(|error| system(path, "examine", error))?;
+    if !Identity::from(&metadata).same_storage(&expected) {
+        return Err(OpenError::NotADisk { path: path.to_owned() });
+    }
+    Ok(file)
 }
 
 /// Makes a new file and its name durable, or leaves nothing.

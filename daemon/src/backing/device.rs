@@ -1,7 +1,5 @@
 //! An open backing: one of the kinds, behind the one face of a device.
 
-use std::path::Path;
-
 use block::executor::LocalHost;
 use block::file::{Access, Cache, FileDevice, Identity, Lock, OpenError, OpenOptions};
 use block::model::Model;
@@ -17,6 +15,8 @@ pub(crate) struct Opening {
     pub(crate) location: Location,
     /// Whether it is written.
     pub(crate) access: Access,
+    /// Which lock is taken.
+    pub(crate) lock: Lock,
 }
 
 /// A backing that is open and locked. Belongs to the thread of its ring.
@@ -33,7 +33,7 @@ impl Backing {
     /// # Errors
     /// What stands in the way: somebody else has it open, its size is no disk's, the system refuses.
     pub(crate) fn open(ring: &Ring, host: &LocalHost, opening: &Opening) -> Answer<Self> {
-        let device = open_file(ring, opening.location.path(), opening.access)?;
+        let device = open_file(ring, opening)?;
         Ok(match &opening.location {
             Location::File(_) => Self::File(device),
             Location::Model(profile, _) => Self::Model(Model::new(device, host.clone(), *profile)),
@@ -55,6 +55,27 @@ impl Backing {
         self.file().current_size().await
     }
 
+    /// Which lock is held.
+    pub(crate) fn lock(&self) -> Lock {
+        self.file().lock()
+    }
+
+    /// Locks the image that was opened beside a QEMU. `location` is where it was opened.
+    ///
+    /// # Errors
+    /// A conflict as long as that QEMU, or anybody else, has it open; then nothing has changed.
+    pub(crate) fn take_image_lock(&self, location: &Location) -> Answer<()> {
+        self.file().take_image_lock(location.path()).map_err(|error| problem(&error))
+    }
+
+    /// Unlocks the image, so that a QEMU can open it beside us. `location` is where it was opened.
+    ///
+    /// # Errors
+    /// What the system said; then nothing has changed.
+    pub(crate) fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
+        self.file().give_up_image_lock(location.path()).map_err(|error| problem(&error))
+    }
+
     fn file(&self) -> &FileDevice {
         match self {
             Self::File(device) => device.inner(),
@@ -64,9 +85,10 @@ impl Backing {
 }
 
 /// Past the page cache of the host where that can be, in whatever units the device takes: guests may send sectors.
-fn open_file(ring: &Ring, path: &Path, access: Access) -> Answer<Aligned<FileDevice>> {
-    let options = OpenOptions { access, cache: Cache::Direct, lock: Lock::Image, create: None };
-    FileDevice::open(ring, path, options).map(Aligned::new).map_err(|error| problem(&error))
+fn open_file(ring: &Ring, opening: &Opening) -> Answer<Aligned<FileDevice>> {
+    let Opening { location, access, lock } = opening;
+    let options = OpenOptions { access: *access, cache: Cache::Direct, lock: *lock, create: None };
+    FileDevice::open(ring, location.path(), options).map(Aligned::new).map_err(|error| problem(&error))
 }
 
 fn problem(error: &OpenError) -> Problem {

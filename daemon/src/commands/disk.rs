@@ -37,7 +37,7 @@ fn add(options: DiskAdd) -> Answer<()> {
     ];
     let settings: BTreeMap<_, _> =
         given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
-    let request = AddDisk { name, backing, read_only, raw_anyway, settings };
+    let request = AddDisk { name, backing, read_only, raw_anyway, settings, guest: None };
     let document = client(&daemon)?.post("/v1/disks", &request)?;
     let disk = &document["disk"];
     output::print(&format!(

@@ -7,8 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use block::executor::LocalHost;
-use block::file::{Access, Identity};
-use block::{BlockDevice, FileDevice, Host};
+use block::file::{Access, Identity, Lock};
+use block::{BlockDevice, BlockError, FileDevice, Host};
 use cache::{CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics};
 use tokio::sync::Notify;
 
@@ -29,6 +29,7 @@ type Cached = CachedDisk<Backing, FileDevice, LocalHost>;
 pub(super) struct Disk {
     cached: Rc<Cached>,
     door: Door<Rc<Cached>>,
+    location: Location,
     identity: Identity,
     /// Why it is no longer what was attached.
     failure: RefCell<Option<String>>,
@@ -45,6 +46,7 @@ pub(crate) struct Attaching {
     pub(crate) id: u32,
     pub(crate) location: Location,
     pub(crate) access: Access,
+    pub(crate) lock: Lock,
     pub(crate) values: Values,
     /// The size that it had when it was served last.
     pub(crate) size_bytes_min: Option<u64>,
@@ -114,11 +116,67 @@ impl ShardHandle {
     }
 }
 
+impl ShardHandle {
+    /// Has a disk to itself that was open beside a QEMU: locks the image, then caches by `change`.
+    ///
+    /// # Errors
+    /// A conflict as long as that QEMU has the image open; then nothing has changed.
+    pub(crate) async fn take_over(&self, change: Reconfiguring) -> Answer<()> {
+        self.call(move |shard| async move { shard.take_over(&change) }).await?
+    }
+
+    /// Prepares a disk for being opened by a QEMU beside us: from `change` on, which must not cache, nothing of it is
+    /// cached, and all that guests wrote is in the backing. The lock stays.
+    ///
+    /// # Errors
+    /// If the backing failed the flush.
+    pub(crate) async fn withdraw(&self, change: Reconfiguring) -> Answer<()> {
+        self.call(move |shard| async move { shard.withdraw(&change).await }).await?
+    }
+
+    /// Unlocks the image of a disk that was withdrawn.
+    ///
+    /// # Errors
+    /// What the system said; then nothing has changed.
+    pub(crate) async fn give_up_lock(&self, name: String) -> Answer<()> {
+        self.call(move |shard| async move { shard.give_up_lock(&name) }).await?
+    }
+}
+
 impl Shard {
+    fn take_over(&self, change: &Reconfiguring) -> Answer<()> {
+        let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
+        let backing = disk.cached.backing();
+        if backing.lock() != Lock::Image {
+            backing.take_image_lock(&disk.location)?;
+        }
+        // Nothing of what was cached before the image was shared is believed. Nothing awaits between here and there.
+        disk.cached.evict();
+        self.reconfigure(change)
+    }
+
+    async fn withdraw(&self, change: &Reconfiguring) -> Answer<()> {
+        let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
+        self.reconfigure(change)?;
+        disk.cached.evict();
+        bring_home(&disk.cached).await.map_err(|error| {
+            Problem::failed(format!(
+                "Cannot make durable what guests wrote to disk '{}': {error}; check its backing",
+                change.name
+            ))
+        })
+    }
+
+    fn give_up_lock(&self, name: &str) -> Answer<()> {
+        let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
+        let backing = disk.cached.backing();
+        if backing.lock() == Lock::Beside { Ok(()) } else { backing.give_up_image_lock(&disk.location) }
+    }
+
     async fn attach(self: Rc<Self>, disk: Attaching) -> Answer<()> {
-        let Attaching { name, id, location, access, values, size_bytes_min, entrance } = disk;
+        let Attaching { name, id, location, access, lock, values, size_bytes_min, entrance } = disk;
         assert!(self.disk(&name).is_none(), "the registry attaches a disk once");
-        let opening = Opening { location, access };
+        let opening = Opening { location, access, lock };
         let backing = Backing::open(&self.ring, &self.host, &opening)?;
         let identity = backing.identity();
         let size = backing.geometry().size;
@@ -140,6 +198,7 @@ impl Shard {
         let disk = Rc::new(Disk {
             cached,
             door,
+            location: opening.location,
             identity,
             failure: RefCell::default(),
             leaving: Cell::new(false),
@@ -224,6 +283,12 @@ impl Disk {
         }
         self.failure.replace(Some(failure));
     }
+}
+
+/// Sees to it that all data of a disk is in its backing, durably. In the modes that there are a flush is all of it; what
+/// a later mode holds back is destaged here.
+async fn bring_home(cached: &Cached) -> Result<(), BlockError> {
+    cached.flush().await
 }
 
 /// Looks at the backing of a disk from time to time, until the disk is gone.
