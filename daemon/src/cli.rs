@@ -24,6 +24,9 @@ pub(crate) enum Command {
     /// Add, show, change and remove disks, while guests use them.
     #[command(subcommand)]
     Disk(Disk),
+    /// Put a running guest's disk behind Forebay and take it back: no copy, no reboot.
+    #[command(subcommand)]
+    Vm(Vm),
     /// The flash of this host.
     #[command(subcommand)]
     Pool(Pool),
@@ -161,6 +164,44 @@ pub(crate) struct DiskName {
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) daemon: Daemon,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Vm {
+    /// Put a disk of a running QEMU guest behind Forebay. Lasts until that QEMU ends.
+    Attach(VmAttach),
+    /// Give a running guest the disk back that `vm attach` took.
+    Detach(VmDetach),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VmAttach {
+    #[command(flatten)]
+    pub(crate) device: VmDevice,
+    /// What Forebay calls the disk. Default: the guest's name, if it has one, and the device's.
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VmDetach {
+    #[command(flatten)]
+    pub(crate) device: VmDevice,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
+}
+
+/// A disk of a running guest.
+#[derive(Debug, Args)]
+pub(crate) struct VmDevice {
+    /// QEMU's monitor socket, made with -qmp unix:SOCKET,server=on,wait=off.
+    #[arg(long, value_name = "SOCKET")]
+    pub(crate) qmp: PathBuf,
+    /// The id of the guest's -device, or of the disk's -drive.
+    #[arg(long, value_name = "ID")]
+    pub(crate) device: String,
 }
 
 #[derive(Debug, Subcommand)]

@@ -37,6 +37,7 @@ mod supervisor;
 #[cfg(test)]
 mod testing;
 mod units;
+mod vm;
 
 use std::process::ExitCode;
 

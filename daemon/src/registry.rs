@@ -166,8 +166,8 @@ impl Registry {
             read_only: wanted.read_only,
             raw_anyway: wanted.raw_anyway,
             settings: values,
-            size_bytes: None,
             guest: wanted.guest,
+            size_bytes: None,
         };
         self.shard.attach(self.attaching(&record, location, rights)).await?;
         record.size_bytes =
@@ -394,7 +394,7 @@ impl Registry {
     }
 
     async fn reconfigure(&self, name: &str, values: &Values) -> Answer<()> {
-        let rights = look_up(values).await?;
+        let rights = Some(look_up(values).await?);
         self.shard.reconfigure(Reconfiguring { name: name.to_owned(), values: values.clone(), rights }).await
     }
 
@@ -404,10 +404,10 @@ impl Registry {
             id: record.id,
             location,
             access: if record.read_only { Access::ReadOnly } else { Access::ReadWrite },
-            size_bytes_min: record.size_bytes,
-            entrance: Entrance { socket: self.places.nbd_socket(&record.name), rights },
             lock: if record.is_beside_qemu() { Lock::Beside } else { Lock::Image },
             values: record.settings_now(),
+            size_bytes_min: record.size_bytes,
+            entrance: Entrance { socket: self.places.nbd_socket(&record.name), rights },
         }
     }
 

@@ -84,7 +84,7 @@ impl Qmp {
         if !greeting["QMP"].is_object() {
             return Err(qmp.garbled(&greeting.to_string()));
         }
-        qmp.execute("qmp_capabilities", json!({}))?;
+        qmp.execute("qmp_capabilities", &json!({}))?;
         Ok(qmp)
     }
 
@@ -102,7 +102,7 @@ impl Qmp {
     ///
     /// # Errors
     /// `Refused` with QEMU's words; every other error leaves unknown whether it was done.
-    pub(crate) fn execute(&mut self, command: &str, arguments: Value) -> Result<Value, QmpError> {
+    pub(crate) fn execute(&mut self, command: &str, arguments: &Value) -> Result<Value, QmpError> {
         self.commands += 1;
         let id = self.commands;
         let request = json!({ "execute": command, "arguments": arguments, "id": id });
@@ -234,7 +234,7 @@ mod tests {
         let dir = TempDir::new();
         let (socket, talking) = peer(&dir, lines.iter().map(|line| (*line).to_owned()).collect());
         let outcome = Qmp::connect(&socket, Patience::default())
-            .and_then(|mut qmp| qmp.execute("query-name", json!({})));
+            .and_then(|mut qmp| qmp.execute("query-name", &json!({})));
         (outcome, talking.join().expect("the peer only talks"))
     }
 
@@ -246,10 +246,10 @@ mod tests {
         let (socket, talking) = peer(&dir, lines.into());
         let mut qmp = Qmp::connect(&socket, Patience::default()).expect("it is a QEMU");
         assert_eq!(qmp.peer(), std::process::id());
-        let said = qmp.execute("query-name", json!({ "x": 1 })).expect("it is answered");
+        let said = qmp.execute("query-name", &json!({ "x": 1 })).expect("it is answered");
         assert_eq!(said, json!({ "name": "web" }));
         for name in ["RESUME", "STOP"] {
-            let event = qmp.event(Duration::from_secs(60)).expect("connected").expect("it came");
+            let event = qmp.event(Duration::from_mins(1)).expect("connected").expect("it came");
             assert_eq!(event["event"], name);
         }
         drop(qmp);
@@ -305,7 +305,7 @@ mod tests {
         let lines = [GREETING, READY, "{\"event\":\"STOP\"}"].map(str::to_owned);
         let (socket, talking) = peer(&dir, lines.into());
         let mut qmp = Qmp::connect(&socket, short()).expect("it is a QEMU");
-        let error = qmp.execute("stop", json!({})).expect_err("there is no answer");
+        let error = qmp.execute("stop", &json!({})).expect_err("there is no answer");
         assert!(matches!(error, QmpError::TimedOut { .. }), "{error}");
         assert!(qmp.event(Duration::ZERO).expect("connected").is_some());
         assert!(qmp.event(Duration::ZERO).expect("connected").is_none());

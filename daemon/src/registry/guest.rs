@@ -11,7 +11,7 @@
 //!
 //! Both changes can be asked for again: what is done already is success.
 
-use super::{DiskView, Registry, being_removed, known, log_if_failed, look_up};
+use super::{DiskView, Registry, being_removed, known, log_if_failed};
 use crate::keys::Values;
 use crate::patience::while_in_conflict;
 use crate::problem::{Answer, Problem};
@@ -38,7 +38,7 @@ impl Registry {
             return Ok(());
         }
         guest.stage = Stage::Attached;
-        self.shard.take_over(change(name, settings).await?).await?;
+        self.shard.take_over(change(name, settings)).await?;
         if let Err(problem) = changed.save(&self.places.dir) {
             log_if_failed(&self.withdraw(&self.state(), name).await);
             log_if_failed(&self.shard.give_up_lock(name.to_owned()).await);
@@ -72,7 +72,7 @@ impl Registry {
 
     async fn withdraw(&self, state: &State, name: &str) -> Answer<()> {
         let passing_through = known(state, name)?.settings.passing_through();
-        self.shard.withdraw(change(name, passing_through).await?).await
+        self.shard.withdraw(change(name, passing_through)).await
     }
 
     fn guest_of<'a>(&self, state: &'a mut State, name: &str) -> Answer<&'a mut GuestRecord> {
@@ -101,7 +101,6 @@ pub(super) fn check_settled(state: &State, name: &str) -> Answer<()> {
     Ok(())
 }
 
-async fn change(name: &str, values: Values) -> Answer<Reconfiguring> {
-    let rights = look_up(&values).await?;
-    Ok(Reconfiguring { name: name.to_owned(), values, rights })
+fn change(name: &str, values: Values) -> Reconfiguring {
+    Reconfiguring { name: name.to_owned(), values, rights: None }
 }

@@ -60,7 +60,8 @@ pub(crate) struct Attaching {
 pub(crate) struct Reconfiguring {
     pub(crate) name: String,
     pub(crate) values: Values,
-    pub(crate) rights: Rights,
+    /// Who may connect from now on; none leaves that as it is.
+    pub(crate) rights: Option<Rights>,
 }
 
 /// What becomes of what is cached of a disk that is detached.
@@ -251,7 +252,7 @@ impl Shard {
         let access = if before.read_only { Access::ReadOnly } else { Access::ReadWrite };
         let settings = self.settings(&change.values, before.id, geometry.size, access)?;
         let rights_before = disk.door.rights();
-        disk.door.set_rights(change.rights)?;
+        disk.door.set_rights(change.rights.unwrap_or(rights_before))?;
         self.cache().reconfigure(&disk.cached, settings).map_err(|error| {
             if let Err(problem) = disk.door.set_rights(rights_before) {
                 tracing::error!("While undoing a change that the cache refused: {problem}");

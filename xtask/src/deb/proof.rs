@@ -22,6 +22,8 @@ use crate::run::{cargo, output, run};
 const PACKAGES: &str = "systemd,systemd-sysv,init-system-helpers,libnbd-bin";
 /// Size of the root file system: room for packages, disks and a pool.
 const IMAGE_SIZE: &str = "1G";
+/// Size of a disk that the guest's Forebay serves.
+const DATA_BYTES: u64 = 32 << 20;
 /// A guest's processor is emulated; systemd starts in half a minute.
 const SECONDS_MAX: u32 = 300;
 /// The last line of a script that came to its end: a guest that never ran it has status 0 too.
@@ -56,12 +58,14 @@ ln -sf ../proof.service /next/etc/systemd/system/multi-user.target.wants/proof.s
 pub(crate) fn prove(root: &Path) -> Result<(), String> {
     clients::install_missing()?;
     let image = Image::fresh(root)?;
+    let data = Image::blank(root)?;
     // Not the build for use: it takes minutes, and behaves the same.
     run(cargo(root).args(["build", "--locked", "--package", "daemon", "--bin", "forebay"]))?;
     let mut guest = Guest::new(&Kit::ready()?)
         .memory_mib(1536)
         .seconds_max(SECONDS_MAX)
         .disk("root", &image.path)
+        .disk("data", &data.path)
         .file("/root/prove.sh", SCRIPT)
         .file("/root/proof.service", UNIT);
     for (number, version) in [(1, "0.0.1"), (2, "0.0.2")] {
@@ -87,7 +91,7 @@ pub(crate) fn prove(root: &Path) -> Result<(), String> {
     }
 }
 
-/// A root file system of one run, removed at its end.
+/// A disk of one run, removed at its end.
 struct Image {
     path: PathBuf,
 }
@@ -110,6 +114,14 @@ impl Image {
         let path = folder.join(format!("run-{}.ext2", std::process::id()));
         // Keeps the holes, of which most of it consists.
         run(Command::new("cp").arg("--sparse=always").arg(&kept).arg(&path))?;
+        Ok(Self { path })
+    }
+
+    /// A disk for the guest's Forebay to serve.
+    fn blank(root: &Path) -> Result<Self, String> {
+        let path = root.join(format!("target/systemd/data-{}.img", std::process::id()));
+        let made = fs::File::create(&path).and_then(|file| file.set_len(DATA_BYTES));
+        made.map_err(|error| format!("Could not make {}: {error}.", path.display()))?;
         Ok(Self { path })
     }
 }

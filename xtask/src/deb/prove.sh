@@ -31,6 +31,14 @@ nbdcopy 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock' - | cmp - /srv/web1
 nbdcopy 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock' - | cmp - /srv/web1.raw
 forebay report web1
 
+: a block device, refused until user forebay may open it
+if forebay disk add data --backing /dev/vdb 2>refused; then exit 1; fi
+grep -q 'give the user of the daemon the right to it' refused
+chown forebay /dev/vdb
+forebay disk add data --backing /dev/vdb
+nbdcopy 'nbd+unix:///data?socket=/run/forebay/nbd/data.sock' - | cmp - /dev/vdb
+forebay disk remove data
+
 : a daemon that is killed comes back by itself
 systemctl kill -s KILL forebay
 until forebay disk list --json 2>/dev/null | grep -q '"serving".*"serving"'; do sleep 0.2; done
@@ -63,7 +71,12 @@ for page in forebay forebay-disk-add; do gzip -dc /usr/share/man/man1/$page.1.gz
 test -s /usr/share/bash-completion/completions/forebay
 
 : removed: stopped, the state kept
-dpkg -r forebay
+nbdcopy 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock' - | sleep infinity &
+until forebay disk list --json | grep -q '"connections":[1-9]'; do sleep 0.2; done
+dpkg -r forebay 2>said
+cat said
+grep -q 'disks in use by guests' said
+kill $!
 if systemctl is-active forebay; then exit 1; fi
 test -e /var/lib/forebay/state.json
 test -e /run/forebay
