@@ -26,12 +26,14 @@ mod places;
 mod pool;
 mod problem;
 mod registry;
+mod replay;
 mod service;
 mod shard;
 mod sockets;
 mod state;
 #[cfg(test)]
 mod testing;
+mod trace;
 mod units;
 
 use std::process::ExitCode;

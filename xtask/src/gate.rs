@@ -1,7 +1,7 @@
 //! The steps of `ci`, `test` and `nightly`, in the order in which they fail fastest.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::run::{cargo, output, run, works};
@@ -42,8 +42,22 @@ fn test_with(root: &Path, seeds: u32, variables: &[(&str, u32)]) -> Result<(), S
     canary(root)?;
     let variables = variables.iter().map(|(name, value)| (name, value.to_string()));
     let mut tests = cargo(root);
+    tests.envs(real_traces(root));
     tests.args(["test", "--workspace", "--locked"]).env("FOREBAY_SEEDS", seeds.to_string()).envs(variables);
     run(&mut tests)
+}
+
+/// Where traces of real machines lie, which are not part of this repository: `FOREBAY_TRACES`, else `shared/traces`
+/// beside it. Where there are none, it says so and the tests go on with those that they make.
+fn real_traces(root: &Path) -> Option<(&'static str, PathBuf)> {
+    const VARIABLE: &str = "FOREBAY_TRACES";
+    let beside = || root.join("../shared/traces");
+    let folder = std::env::var_os(VARIABLE).map_or_else(beside, PathBuf::from);
+    if folder.is_dir() {
+        return Some((VARIABLE, folder));
+    }
+    println!("Real traces left out: there is no folder {}. {VARIABLE} names another one.", folder.display());
+    None
 }
 
 /// A build of the cache with a planted bug, which simulation must find: proof that it is not blind.

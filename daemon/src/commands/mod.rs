@@ -3,6 +3,7 @@
 mod disk;
 mod logging;
 mod pool;
+mod replay;
 mod serve;
 mod stats;
 
@@ -28,6 +29,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Disk(command) => disk::run(command),
         Command::Pool(command) => pool::run(&command),
         Command::Stats(options) => stats::run(&options),
+        Command::Replay(options) => replay::run(&options),
     }
 }
 

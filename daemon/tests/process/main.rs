@@ -8,3 +8,4 @@ mod command_line;
 mod host;
 mod lifecycle;
 mod pool;
+mod replay;
