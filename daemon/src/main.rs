@@ -28,6 +28,7 @@ mod pool;
 mod problem;
 mod qmp;
 mod registry;
+mod replay;
 mod rights;
 mod service;
 mod shard;
@@ -36,6 +37,7 @@ mod state;
 mod supervisor;
 #[cfg(test)]
 mod testing;
+mod trace;
 mod units;
 mod vm;
 

@@ -16,6 +16,7 @@ use cache::{
 
 use futures_util::future::select;
 
+use crate::coverage::Coverage;
 use crate::model::{self, Model, Ticket};
 use crate::rng::Rng;
 
@@ -33,123 +34,6 @@ const REGION_BYTES: u64 = 256 << 10;
 const REST_NS: u64 = 12_000_000_000;
 /// Flash that holds segments in every world; what stands before it has two copies.
 const SEGMENTS_AREA: ByteRange = ByteRange { start: 4 * SEGMENT_BYTES, end: 40 * SEGMENT_BYTES };
-
-/// What happened in a world, summed over worlds to see that every case was met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Coverage {
-    /// Operations that clients finished.
-    pub operations: u64,
-    /// Full hits.
-    pub hits: u64,
-    /// Partial hits.
-    pub partial_hits: u64,
-    /// Pages written to flash.
-    pub promotions: u64,
-    /// Pages dropped from flash to make room.
-    pub evictions: u64,
-    /// Segments reclaimed: the log came round.
-    pub log_wraps: u64,
-    /// Pages appended again.
-    pub reappends: u64,
-    /// Fills thrown away because a write came in between.
-    pub fills_discarded: u64,
-    /// Mutations that waited for an overlapping one.
-    pub overlaps_serialised: u64,
-    /// Backing reads that failed while a fill depended on them.
-    pub faults_during_fill: u64,
-    /// Writes that failed.
-    pub writes_failed: u64,
-    /// Pages whose checksum failed.
-    pub checksum_errors: u64,
-    /// Worlds whose flash failed.
-    pub flash_failures: u64,
-    /// Processes killed.
-    pub kills: u64,
-    /// Power cuts.
-    pub power_cuts: u64,
-    /// Changes of settings.
-    pub reconfigurations: u64,
-    /// Disks whose content was loaded.
-    pub loads: u64,
-    /// Pages that were cached again after a restart.
-    pub pages_kept: u64,
-    /// Pages that were not, because they may have changed.
-    pub pages_dropped: u64,
-    /// Disks of whose content nothing was believed.
-    pub colds: u64,
-    /// Pools of whose content nothing was believed.
-    pub pools_dropped: u64,
-    /// Regions that came to rest.
-    pub regions_closed: u64,
-    /// Flash that was remembered as void, because it failed.
-    pub voids: u64,
-    /// Processes that ended while content was being loaded.
-    pub ends_while_loading: u64,
-    /// Processes that ended at any moment of their start.
-    pub sudden_ends: u64,
-}
-
-impl Coverage {
-    /// Every count with its name.
-    pub fn named(&self) -> [(&'static str, u64); 25] {
-        [
-            ("operations", self.operations),
-            ("hits", self.hits),
-            ("partial hits", self.partial_hits),
-            ("promotions", self.promotions),
-            ("evictions", self.evictions),
-            ("log wraps", self.log_wraps),
-            ("appended again", self.reappends),
-            ("fills discarded", self.fills_discarded),
-            ("overlaps serialised", self.overlaps_serialised),
-            ("faults during fill", self.faults_during_fill),
-            ("writes failed", self.writes_failed),
-            ("checksum errors", self.checksum_errors),
-            ("flash failures", self.flash_failures),
-            ("kills", self.kills),
-            ("power cuts", self.power_cuts),
-            ("reconfigurations", self.reconfigurations),
-            ("loads", self.loads),
-            ("pages kept", self.pages_kept),
-            ("pages dropped", self.pages_dropped),
-            ("colds", self.colds),
-            ("pools dropped", self.pools_dropped),
-            ("regions closed", self.regions_closed),
-            ("voids", self.voids),
-            ("ends while loading", self.ends_while_loading),
-            ("sudden ends", self.sudden_ends),
-        ]
-    }
-
-    /// Adds another world's counts.
-    pub fn add(&mut self, other: &Self) {
-        self.operations += other.operations;
-        self.hits += other.hits;
-        self.partial_hits += other.partial_hits;
-        self.promotions += other.promotions;
-        self.evictions += other.evictions;
-        self.log_wraps += other.log_wraps;
-        self.reappends += other.reappends;
-        self.fills_discarded += other.fills_discarded;
-        self.overlaps_serialised += other.overlaps_serialised;
-        self.faults_during_fill += other.faults_during_fill;
-        self.writes_failed += other.writes_failed;
-        self.checksum_errors += other.checksum_errors;
-        self.flash_failures += other.flash_failures;
-        self.kills += other.kills;
-        self.power_cuts += other.power_cuts;
-        self.reconfigurations += other.reconfigurations;
-        self.loads += other.loads;
-        self.pages_kept += other.pages_kept;
-        self.pages_dropped += other.pages_dropped;
-        self.colds += other.colds;
-        self.pools_dropped += other.pools_dropped;
-        self.regions_closed += other.regions_closed;
-        self.voids += other.voids;
-        self.ends_while_loading += other.ends_while_loading;
-        self.sudden_ends += other.sudden_ends;
-    }
-}
 
 /// What a seed led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
