@@ -92,7 +92,7 @@ impl Drop for Host {
 }
 
 impl Daemon {
-    fn start(dir: &Path, options: &[&str]) -> Self {
+    pub(crate) fn start(dir: &Path, options: &[&str]) -> Self {
         let mut child = command()
             .arg("serve")
             .arg("--dir")

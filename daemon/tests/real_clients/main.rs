@@ -13,5 +13,7 @@ mod host;
 mod locks;
 mod many;
 mod online;
+mod qemu;
+mod running_vm;
 mod tools;
 mod verify;
