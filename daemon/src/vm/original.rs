@@ -7,7 +7,7 @@
 //! What was a file with the raw format on top comes back as the file alone, under the name of the format's node and with
 //! the options of both: a guest sees no difference. A change-over *to* a node with another one below it can make QEMU
 //! abort: it lets requests that waited go on before the lower node may be written (seen in 7.2:
-//! "Assertion `child->perm & BLK_PERM_WRITE' failed").
+//! `Assertion child->perm & BLK_PERM_WRITE failed`).
 
 use std::path::{Path, PathBuf};
 

@@ -117,8 +117,7 @@ impl Monitor {
 fn disk(image: &str, shape: Shape) -> Vec<String> {
     let file = json!({ "driver": "file", "node-name": "store", "filename": image, "discard": "unmap" });
     let raw = json!({ "driver": "raw", "node-name": "format", "file": "store", "discard": "unmap" });
-    let throttle =
-        json!({ "driver": "throttle", "node-name": "top", "file": "format", "throttle-group": "limits" });
+    let throttle = json!({ "driver": "throttle", "node-name": "top", "file": "format", "throttle-group": "limits", "discard": "unmap" });
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let blockdevs = |nodes: &[&Value]| {
         nodes.iter().flat_map(|node| ["-blockdev".to_owned(), node.to_string()]).collect::<Vec<_>>()
