@@ -38,7 +38,9 @@ impl Model {
             11 => {
                 qemu.io(&format!("discard {offset} {length}"));
                 // Either way: QEMU does not pass discards on while it changes over.
-                touched.iter_mut().for_each(|(_, or_zero)| *or_zero = true);
+                for (_, or_zero) in touched {
+                    *or_zero = true;
+                }
             }
             _ => {
                 qemu.io(&format!("write -P {pattern} {offset} {length}"));
