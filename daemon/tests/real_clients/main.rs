@@ -16,6 +16,8 @@ mod host;
 mod locks;
 mod many;
 mod online;
+mod qemu;
+mod running_vm;
 mod stamps;
 mod tools;
 mod verify;
