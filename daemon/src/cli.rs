@@ -37,6 +37,8 @@ pub(crate) enum Command {
     /// Write manual pages and completions, for those who package.
     #[command(hide = true)]
     Generate(Generate),
+    /// Drive a served disk with a trace. Overwrites what the disk holds where the trace writes.
+    Replay(Replay),
 }
 
 #[derive(Debug, Args)]
@@ -230,6 +232,26 @@ pub(crate) struct Report {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// The trace, in format vscsi1: a file whose name ends in .vscsi, or .vscsi.zst if it is packed.
+    pub(crate) trace: PathBuf,
+    /// The disk, which no guest may use meanwhile. What is written to it is checked when it is read again.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) disk: String,
+    /// Send requests X times as fast as they came. Default: 1.
+    #[arg(long, value_name = "X", value_parser = parse_speed, conflicts_with = "as_fast_as_possible")]
+    pub(crate) speed: Option<f64>,
+    /// Send requests as soon as the disk takes them, whenever they came.
+    #[arg(long)]
+    pub(crate) as_fast_as_possible: bool,
+    /// Map requests beyond the end of the disk into it.
+    #[arg(long)]
+    pub(crate) wrap: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Generate {
     /// Folder that gets `man/` and `completions/`.
     pub(crate) folder: PathBuf,
@@ -252,6 +274,13 @@ pub(crate) struct Daemon {
     /// /run/forebay.
     #[arg(long, value_name = "SOCKET", env = "FOREBAY_SOCKET")]
     pub(crate) socket: Option<PathBuf>,
+}
+
+fn parse_speed(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(speed) if (0.001..=1e6).contains(&speed) => Ok(speed),
+        _ => Err("write a number from 0.001 to 1000000".to_owned()),
+    }
 }
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {

@@ -21,12 +21,14 @@ mod door;
 mod keys;
 mod names;
 mod output;
+mod past;
 mod patience;
 mod places;
 mod pool;
 mod problem;
 mod qmp;
 mod registry;
+mod replay;
 mod rights;
 mod service;
 mod shard;
@@ -35,6 +37,7 @@ mod state;
 mod supervisor;
 #[cfg(test)]
 mod testing;
+mod trace;
 mod units;
 mod vm;
 

@@ -1,8 +1,8 @@
 //! Where the daemon keeps and offers things: DIR for what must survive, RUN for sockets.
 //!
 //! ```text
-//!   DIR  state.json  lock  pool.img               /var/lib/forebay, or $XDG_STATE_HOME/forebay
-//!   RUN  control.sock  nbd/NAME.sock               /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
+//!   DIR  state.json  lock  pool.img  past/ID.json  /var/lib/forebay, or $XDG_STATE_HOME/forebay
+//!   RUN  control.sock  nbd/NAME.sock  touched/ID               /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
 //! ```
 //! A service manager that made folders for the daemon names them in `STATE_DIRECTORY` and `RUNTIME_DIRECTORY`; they go
 //! before what the user would have.
@@ -134,7 +134,19 @@ impl Places {
     pub(crate) fn make(&self) -> Answer<()> {
         make_folder(&self.dir, 0o700)?;
         make_folder(&self.run, 0o755)?;
-        make_folder(&self.nbd(), 0o755)
+        make_folder(&self.nbd(), 0o755)?;
+        make_folder(&self.past(), 0o700)?;
+        make_folder(&self.touched(), 0o700)
+    }
+
+    /// What is remembered of disks besides their content.
+    pub(crate) fn past(&self) -> PathBuf {
+        self.dir.join("past")
+    }
+
+    /// What is remembered of disks from one process to the next.
+    pub(crate) fn touched(&self) -> PathBuf {
+        self.run.join("touched")
     }
 
     /// The control socket.

@@ -27,7 +27,7 @@ use crate::places::Places;
 use crate::pool::PoolInUse;
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
-use crate::shard::{Attaching, DiskReport, PoolReport, Reconfiguring, ShardHandle};
+use crate::shard::{Attaching, Content, DiskReport, PoolReport, Reconfiguring, ShardHandle};
 use crate::sockets;
 use crate::state::{DiskRecord, GuestRecord, State};
 
@@ -174,7 +174,7 @@ impl Registry {
             self.shard.disk_report(record.name.clone()).await?.map(|report| report.size_bytes);
         changed.disks.push(record.clone());
         if let Err(problem) = changed.save(&self.places.dir) {
-            let undone = self.shard.detach(record.name.clone()).await;
+            let undone = self.shard.detach(record.name.clone(), Content::Dropped).await;
             log_if_failed(&undone);
             return Err(problem);
         }
@@ -241,7 +241,12 @@ impl Registry {
         // A change of this disk that began before is waited for; those that come now find it in `removing`.
         drop(self.changing.lock().await);
         let served = self.shard.disk_report(name.clone()).await?.is_some();
-        let detached = if served { self.shard.detach(name.clone()).await } else { Ok(()) };
+        let detached = if served {
+            self.shard.detach(name.clone(), Content::Dropped).await
+        } else {
+            let id = known(&self.state(), &name)?.id;
+            self.shard.forget(id).await
+        };
         let _changing = self.changing.lock().await;
         let mut changed = self.state();
         changed.disks.retain(|disk| disk.name != name);
@@ -287,7 +292,7 @@ impl Registry {
         let mut detaching = tokio::task::JoinSet::new();
         for (name, _) in self.shard.disks().await? {
             let shard = self.shard.clone();
-            detaching.spawn(async move { shard.detach(name).await });
+            detaching.spawn(async move { shard.detach(name, Content::Kept).await });
         }
         let outcomes = detaching.join_all().await;
         drop(changing);

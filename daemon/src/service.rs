@@ -40,7 +40,7 @@ impl Service {
     /// Whatever stands in the way; then nothing runs.
     pub(crate) async fn start(places: Places, choice: &PoolChoice) -> Answer<Self> {
         let mut state = State::load(&places.dir)?;
-        let shard = ShardHandle::start().await?;
+        let shard = ShardHandle::start(&places).await?;
         let pool = pool::open(&places, &shard, &mut state, choice).await?;
         let listener = sockets::listen(&places.control_socket(), &Rights::usual())?;
         let registry = Registry::new(places, shard, pool, state);

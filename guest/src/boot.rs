@@ -9,6 +9,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
 use crate::archive::{Archive, Kind};
 use crate::kit::Kit;
 use crate::programs;
@@ -287,11 +291,11 @@ impl PowerSwitch {
     pub fn cut(&self) -> io::Result<()> {
         let group = self.group.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(group) = *group {
-            // Fails only if all of the group have ended, which is the aim.
-            Command::new("kill")
-                .args(["-KILL", "--", &format!("-{group}")])
-                .stderr(Stdio::null())
-                .status()?;
+            match killpg(Pid::from_raw(group.cast_signed()), Signal::SIGKILL) {
+                // All of the group have ended, which is the aim.
+                Ok(()) | Err(Errno::ESRCH) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         Ok(())
     }

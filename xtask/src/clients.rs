@@ -50,6 +50,20 @@ pub(crate) fn install_missing() -> Result<(), String> {
     }
 }
 
+/// Sees to it that guests can boot: the one package that is only downloaded may need newer lists of packages.
+///
+/// # Errors
+/// If the kernel of the guests cannot be had, with what apt said.
+pub(crate) fn prepare_guests() -> Result<(), String> {
+    if guest::Kit::ready().is_ok() {
+        return Ok(());
+    }
+    if let Some(prefix) = root_prefix() {
+        run(&mut apt_get(prefix, &["update"]))?;
+    }
+    guest::Kit::ready().map(drop)
+}
+
 fn is_there(program: &str) -> bool {
     is_in_path(program) || MORE_FOLDERS.iter().any(|folder| Path::new(folder).join(program).is_file())
 }

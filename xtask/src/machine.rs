@@ -43,6 +43,7 @@ pub(crate) fn parse(script: &str, options: &[&str]) -> Result<Machine, String> {
 /// Boots, prints what the script printed, and succeeds if the script did.
 pub(crate) fn run(root: &Path, machine: &Machine) -> Result<(), String> {
     clients::install_missing()?;
+    clients::prepare_guests()?;
     run_program(cargo(root).args(["build", "--quiet", "--package", "daemon", "--bin", "forebay"]))?;
     let read = |path: &str| fs::read(path).map_err(|error| format!("Could not read {path}: {error}."));
     let script = String::from_utf8(read(&machine.script)?)

@@ -4,6 +4,7 @@ mod disk;
 mod generate;
 mod logging;
 mod pool;
+mod replay;
 mod report;
 mod serve;
 mod stats;
@@ -34,6 +35,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Stats(options) => stats::run(&options),
         Command::Report(options) => report::run(&options),
         Command::Generate(options) => generate::run(&options),
+        Command::Replay(options) => replay::run(&options),
     }
 }
 

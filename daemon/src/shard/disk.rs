@@ -8,14 +8,15 @@ use std::rc::{Rc, Weak};
 
 use block::executor::LocalHost;
 use block::file::{Access, Identity, Lock};
-use block::{BlockDevice, BlockError, FileDevice, Host};
-use cache::{CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics};
+use block::{BlockDevice, BlockError, FileDevice, Host, PAGE};
+use cache::{Belief, CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load};
 use tokio::sync::Notify;
 
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Location, Opening};
 use crate::door::{Door, Entrance};
 use crate::keys::{PoolBounds, Values};
+use crate::past::{Appearance, History};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
 use crate::units::Size;
@@ -30,6 +31,7 @@ pub(super) struct Disk {
     cached: Rc<Cached>,
     door: Door<Rc<Cached>>,
     location: Location,
+    history: Rc<History>,
     identity: Identity,
     /// Why it is no longer what was attached.
     failure: RefCell<Option<String>>,
@@ -60,6 +62,15 @@ pub(crate) struct Reconfiguring {
     pub(crate) values: Values,
     /// Who may connect from now on; none leaves that as it is.
     pub(crate) rights: Option<Rights>,
+}
+
+/// What becomes of what is cached of a disk that is detached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// It stays on flash for the next time.
+    Kept,
+    /// It goes.
+    Dropped,
 }
 
 /// How a served disk stands.
@@ -97,8 +108,19 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If the last flush failed. The disk is detached all the same.
-    pub(crate) async fn detach(&self, name: String) -> Answer<()> {
-        self.call(move |shard| async move { shard.detach(&name).await }).await?
+    pub(crate) async fn detach(&self, name: String, content: Content) -> Answer<()> {
+        self.call(move |shard| async move { shard.detach(&name, content).await }).await?
+    }
+
+    /// Gives back what is cached of a disk that is not attached and will not be.
+    pub(crate) async fn forget(&self, id: u32) -> Answer<()> {
+        self.call(move |shard| async move {
+            History::forget(&shard.places, id);
+            shard.cache().disown(DiskId(id)).await.map_err(|error| {
+                Problem::failed(format!("What was cached of the disk keeps its place in the pool: {error}"))
+            })
+        })
+        .await?
     }
 
     /// Every disk that is attached, with how it stands.
@@ -122,7 +144,7 @@ impl ShardHandle {
     /// # Errors
     /// A conflict as long as that QEMU has the image open; then nothing has changed.
     pub(crate) async fn take_over(&self, change: Reconfiguring) -> Answer<()> {
-        self.call(move |shard| async move { shard.take_over(&change) }).await?
+        self.call(move |shard| async move { shard.take_over(&change).await }).await?
     }
 
     /// Prepares a disk for being opened by a QEMU beside us: from `change` on, which must not cache, nothing of it is
@@ -144,21 +166,21 @@ impl ShardHandle {
 }
 
 impl Shard {
-    fn take_over(&self, change: &Reconfiguring) -> Answer<()> {
+    async fn take_over(&self, change: &Reconfiguring) -> Answer<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
         let backing = disk.cached.backing();
         if backing.lock() != Lock::Image {
             backing.take_image_lock(&disk.location)?;
         }
-        // Nothing of what was cached before the image was shared is believed. Nothing awaits between here and there.
-        disk.cached.evict();
+        // Nothing of what was cached before the image was shared is believed, and nothing is cached before the change.
+        evict(&disk.cached, &change.name).await?;
         self.reconfigure(change)
     }
 
     async fn withdraw(&self, change: &Reconfiguring) -> Answer<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
         self.reconfigure(change)?;
-        disk.cached.evict();
+        evict(&disk.cached, &change.name).await?;
         bring_home(&disk.cached).await.map_err(|error| {
             Problem::failed(format!(
                 "Cannot make durable what guests wrote to disk '{}': {error}; check its backing",
@@ -184,10 +206,22 @@ impl Shard {
             return Err(shrunk(&name, before, size));
         }
         let settings = self.settings(&values, DiskId(id), size, access)?;
-        let cached = self
-            .cache()
-            .attach(settings, backing)
-            .map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
+        let history = Rc::new(History::open(&self.places, id, size, self.mark.get())?);
+        let found = Appearance {
+            modified_ns: backing.modified_ns_at_open(),
+            ..Appearance::of(opening.location.path())
+        };
+        let mut past = history.past(&found);
+        if lock == Lock::Beside {
+            past.belief = Belief::Nothing("A QEMU has its backing open too".to_owned());
+        }
+        let attached = self.cache().attach(settings, backing, past).await;
+        let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
+        let flash_failed = self.cache().pool_statistics().failed;
+        if let Err(problem) = history.begin(opening.location.path(), access, flash_failed) {
+            self.cache().detach(&cached).await;
+            return Err(problem);
+        }
         let door = match Door::open(&self.ring, &self.host, entrance, &name, Rc::clone(&cached)) {
             Ok(door) => door,
             Err(problem) => {
@@ -199,11 +233,13 @@ impl Shard {
             cached,
             door,
             location: opening.location,
+            history,
             identity,
             failure: RefCell::default(),
             leaving: Cell::new(false),
             gone: Notify::new(),
         });
+        self.host.spawn(tell_what_came_back(name.clone(), Rc::clone(&disk)));
         self.host.spawn(watch(name.clone(), Rc::downgrade(&disk), self.host.clone()));
         self.disks.borrow_mut().insert(name, disk);
         Ok(())
@@ -225,7 +261,7 @@ impl Shard {
         })
     }
 
-    async fn detach(&self, name: &str) -> Answer<()> {
+    async fn detach(&self, name: &str, content: Content) -> Answer<()> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         let gone = disk.gone.notified();
         if disk.leaving.replace(true) {
@@ -234,7 +270,22 @@ impl Shard {
         }
         disk.door.close().await;
         let flushed = if disk.cached.geometry().read_only { Ok(()) } else { disk.cached.flush().await };
-        self.cache().detach(&disk.cached).await;
+        match content {
+            Content::Kept => {
+                self.cache().detach(&disk.cached).await;
+                let access =
+                    if disk.cached.geometry().read_only { Access::ReadOnly } else { Access::ReadWrite };
+                if let Err(problem) = disk.history.end(disk.location.path(), access) {
+                    tracing::warn!(
+                        "What is cached of disk '{name}' is believed less at the next start: {problem}"
+                    );
+                }
+            }
+            Content::Dropped => {
+                self.cache().remove(&disk.cached).await;
+                History::forget(&self.places, disk.cached.settings().id.0);
+            }
+        }
         self.disks.borrow_mut().remove(name);
         disk.gone.notify_waiters();
         flushed.map_err(|error| {
@@ -285,10 +336,34 @@ impl Disk {
     }
 }
 
+/// Forgets what is cached of a disk, for good.
+async fn evict(cached: &Cached, name: &str) -> Answer<()> {
+    cached.evict().await.map_err(|error| {
+        Problem::failed(format!(
+            "What was cached of disk '{name}' may come back at the next start: {error}; make room for DIR, and try again"
+        ))
+    })
+}
+
 /// Sees to it that all data of a disk is in its backing, durably. In the modes that there are a flush is all of it; what
 /// a later mode holds back is destaged here.
 async fn bring_home(cached: &Cached) -> Result<(), BlockError> {
     cached.flush().await
+}
+
+/// Says, once it is known, how much of what was cached before is cached again.
+async fn tell_what_came_back(name: String, disk: Rc<Disk>) {
+    let load = disk.cached.loaded().await;
+    match load.state {
+        Load::Running => {}
+        Load::Cold(reason) => tracing::info!("Disk '{name}' starts with an empty cache: {reason}"),
+        Load::Done => tracing::info!(
+            "Disk '{name}' has {} of its cache back after {} ms; {} may have changed and is not believed",
+            Size(load.pages_kept * PAGE),
+            load.took_us / 1000,
+            Size(load.pages_dropped * PAGE)
+        ),
+    }
 }
 
 /// Looks at the backing of a disk from time to time, until the disk is gone.
