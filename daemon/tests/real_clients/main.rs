@@ -16,6 +16,7 @@ mod host;
 mod locks;
 mod many;
 mod online;
+#[allow(dead_code, reason = "shared with the power cuts, which use more of it")]
 mod stamps;
 mod tools;
 mod verify;
