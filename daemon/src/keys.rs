@@ -9,7 +9,7 @@ use cache::{Admission, DiskId, DiskSettings, Mode};
 use serde::{Deserialize, Serialize};
 
 use crate::problem::{Answer, Problem, hint};
-use crate::units::{Share, Size};
+use crate::units::{RetryTime, Share, Size};
 
 /// The smallest and largest block, in bytes.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 4096..=1 << 20;
@@ -24,7 +24,7 @@ pub(crate) struct Key {
 }
 
 /// Every key that can be set, in the order in which they are shown.
-pub(crate) const KEYS: [Key; 7] = [
+pub(crate) const KEYS: [Key; 8] = [
     Key { name: "mode", default: "write-through", about: "write-through, write-around or pass-through" },
     Key {
         name: "block-size",
@@ -44,6 +44,11 @@ pub(crate) const KEYS: [Key; 7] = [
         default: "4MiB",
         about: "misses of a sequential run longer than this go past the cache; 0 = off",
     },
+    Key {
+        name: "retry-time",
+        default: "25s",
+        about: "how long a request waits for a server that is away, then it fails; wait = for ever; used for NBD backings",
+    },
 ];
 
 /// Every key with its default and what it is for, one a line.
@@ -53,8 +58,8 @@ pub(crate) fn table() -> String {
 }
 
 /// Keys that are named in the plans and have no effect yet.
-const NOT_YET: [&str; 6] =
-    ["dirty-limit", "destage-rate-min", "destage-rate-max", "destage-order", "redundancy", "retry-time"];
+const NOT_YET: [&str; 5] =
+    ["dirty-limit", "destage-rate-min", "destage-rate-max", "destage-order", "redundancy"];
 
 /// The values of all keys of one disk. In JSON and in the state each is the text that a user would write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +72,7 @@ pub(crate) struct Values {
     ram: Size,
     admission: Admission,
     sequential_cutoff: Size,
+    retry_time: RetryTime,
 }
 
 /// What the pool says about shares that Forebay is to choose.
@@ -88,6 +94,7 @@ impl Default for Values {
             ram: Size(32 << 20),
             admission: Admission::Adaptive,
             sequential_cutoff: Size(4 << 20),
+            retry_time: RetryTime::default(),
         }
     }
 }
@@ -115,6 +122,7 @@ impl Values {
             "ram" => self.ram = parse_ram(text).map_err(about)?,
             "admission" => self.admission = text.parse().map_err(about)?,
             "sequential-cutoff" => self.sequential_cutoff = text.parse().map_err(about)?,
+            "retry-time" => self.retry_time = text.parse().map_err(about)?,
             _ if NOT_YET.contains(&key) => {
                 return Err(format!(
                     "Cannot set {key}={text}: '{key}' belongs to write-back, which is not available yet; leave it out"
@@ -135,7 +143,13 @@ impl Values {
             ("ram", Share::Bytes(self.ram.0).to_string()),
             ("admission", self.admission.to_string()),
             ("sequential-cutoff", Share::Bytes(self.sequential_cutoff.0).to_string()),
+            ("retry-time", self.retry_time.to_string()),
         ]
+    }
+
+    /// How long a request to the backing may take, in nanoseconds; none: for ever.
+    pub(crate) fn retry_ns(&self) -> Option<u64> {
+        self.retry_time.nanoseconds()
     }
 
     /// What the cache is to do for a disk of `disk_bytes` with these values.
@@ -235,6 +249,7 @@ mod tests {
                 ("ram", "1M"),
                 ("admission", "repeated:3"),
                 ("sequential-cutoff", "0"),
+                ("retry-time", "wait"),
             ])
             .expect("all are good");
         let texts = BTreeMap::from(values.clone());
@@ -250,7 +265,7 @@ mod tests {
 
     #[test]
     fn keys_and_modes_of_later_versions_are_refused_as_not_available_yet() {
-        for (key, text) in [("dirty-limit", "1G"), ("retry-time", "25s"), ("mode", "write-back")] {
+        for (key, text) in [("dirty-limit", "1G"), ("redundancy", "none"), ("mode", "write-back")] {
             assert!(with(key, text).unwrap_err().message.contains("not available yet"), "{key}");
         }
     }
@@ -267,6 +282,8 @@ mod tests {
             ("admission", "repeated:0"),
             ("limit", "120%"),
             ("reserve", "much"),
+            ("retry-time", "0s"),
+            ("retry-time", "25"),
         ] {
             let problem = with(key, text).unwrap_err();
             assert!(problem.message.starts_with(&format!("Cannot set {key}={text}: ")), "{problem}");

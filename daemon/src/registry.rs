@@ -9,13 +9,15 @@
 //! wait for a change.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
-use block::file::{Access, Identity};
+use block::file::Access;
+use block::nbd::{Address, Target};
 use tokio::sync::{Mutex, mpsc};
 
-use crate::backing::{self, Images, Location};
+use crate::backing::{self, Identity, Images, Location};
 use crate::keys::Values;
 use crate::names;
 use crate::patience::while_in_conflict;
@@ -136,12 +138,14 @@ impl Registry {
         let values = Values::default().with(texts)?;
         free_name(&self.state(), &wanted.name)?;
         let images = if wanted.raw_anyway { Images::ServedAsRaw } else { Images::Refused };
-        let identity = look_at(&location, images).await?;
+        self.check_not_own(&location)?;
+        let access = access(wanted.read_only);
+        let identity = self.look_at(&location, access, images).await?;
 
         let changing = self.changing.lock().await;
         let mut changed = self.state();
         free_name(&changed, &wanted.name)?;
-        self.check_unshared(&wanted.name, identity).await?;
+        self.check_unshared(&wanted.name, &identity).await?;
         self.check_not_waited_for(&changed, &wanted.name, &location)?;
         // The number is used up durably before anything can be cached under it, so that whatever a crash leaves on flash
         // is never taken for another disk's.
@@ -315,7 +319,7 @@ impl Registry {
     async fn serve(&self, record: &DiskRecord) -> Answer<()> {
         let location = Location::parse(&record.backing)?;
         // Not asked for images: the guest of a raw disk may write to it whatever it likes.
-        let identity = look_at(&location, Images::ServedAsRaw).await?;
+        let identity = self.look_at(&location, access(record.read_only), Images::ServedAsRaw).await?;
         let _changing = self.changing.lock().await;
         let state = self.state();
         let Some(current) = state
@@ -324,8 +328,42 @@ impl Registry {
         else {
             return Ok(());
         };
-        self.check_unshared(&record.name, identity).await?;
+        self.check_unshared(&record.name, &identity).await?;
         self.shard.attach(self.attaching(current, location)).await
+    }
+
+    /// Looks at a backing where one may wait for it: a file on a thread of its own, a server from the shard.
+    async fn look_at(&self, location: &Location, access: Access, images: Images) -> Answer<Identity> {
+        let looking = async {
+            match location {
+                Location::Nbd(target) => self.shard.look_at_export(target.clone(), access, images).await,
+                Location::File(path) | Location::Model(_, path) => {
+                    let path = path.clone();
+                    let looking = tokio::task::spawn_blocking(move || backing::probe(&path, images));
+                    looking.await.expect("looking at a file does not panic")
+                }
+            }
+        };
+        tokio::time::timeout(PROBE_TIME_MAX, looking).await.unwrap_or_else(|_| {
+            Err(Problem::unavailable(format!(
+                "Cannot use backing {location}: it did not answer within {} s; check the server or device that it is on",
+                PROBE_TIME_MAX.as_secs()
+            )))
+        })
+    }
+
+    /// Refuses a disk of this daemon as the backing of another one: neither could be stopped before the other.
+    fn check_not_own(&self, location: &Location) -> Answer<()> {
+        let Location::Nbd(Target { address: Address::Unix(socket), .. }) = location else { return Ok(()) };
+        let folder = |path: &Path| path.parent().and_then(|folder| folder.canonicalize().ok());
+        match folder(socket) {
+            Some(served) if Some(&served) == folder(&self.places.nbd_socket("any")).as_ref() => {
+                Err(Problem::conflict(format!(
+                    "Cannot use backing {location}: this daemon serves it; name the backing of that disk instead"
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn is_being_removed(&self, name: &str) -> bool {
@@ -352,19 +390,19 @@ impl Registry {
             name: record.name.clone(),
             id: record.id,
             location,
-            access: if record.read_only { Access::ReadOnly } else { Access::ReadWrite },
+            access: access(record.read_only),
             values: record.settings.clone(),
             socket: self.places.nbd_socket(&record.name),
         }
     }
 
     /// Refuses storage that another disk or the pool is on, however it was named.
-    async fn check_unshared(&self, name: &str, identity: Identity) -> Answer<()> {
-        if identity.same_storage(&self.pool.identity) {
+    async fn check_unshared(&self, name: &str, identity: &Identity) -> Answer<()> {
+        if identity.same_storage(&Identity::Local(self.pool.identity)) {
             return Err(shared(name, "it is the pool"));
         }
         for (other, report) in self.shard.disks().await? {
-            if other != name && report.identity.same_storage(&identity) {
+            if other != name && report.identity.same_storage(identity) {
                 return Err(shared(name, &format!("disk '{other}' is on it")));
             }
         }
@@ -419,17 +457,8 @@ fn free_name(state: &State, name: &str) -> Answer<()> {
     }
 }
 
-/// Looks at a backing on a thread that may wait for it.
-async fn look_at(location: &Location, images: Images) -> Answer<Identity> {
-    let path = location.path().to_owned();
-    let looking = tokio::task::spawn_blocking(move || backing::probe(&path, images));
-    match tokio::time::timeout(PROBE_TIME_MAX, looking).await {
-        Ok(outcome) => outcome.expect("looking at a file does not panic"),
-        Err(_) => Err(Problem::unavailable(format!(
-            "Cannot use backing {location}: it did not answer within {} s; check the server or device that it is on",
-            PROBE_TIME_MAX.as_secs()
-        ))),
-    }
+fn access(read_only: bool) -> Access {
+    if read_only { Access::ReadOnly } else { Access::ReadWrite }
 }
 
 fn log_if_failed(undone: &Answer<()>) {

@@ -8,13 +8,14 @@ use std::path::PathBuf;
 use std::rc::{Rc, Weak};
 
 use block::executor::LocalHost;
-use block::file::{Access, Identity};
+use block::file::Access;
+use block::nbd::Target;
 use block::{BlockDevice, FileDevice, Host};
 use cache::{CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics};
 use tokio::sync::Notify;
 
 use super::{Shard, ShardHandle};
-use crate::backing::{Backing, Location, Opening};
+use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export};
 use crate::door::Door;
 use crate::keys::{PoolBounds, Values};
 use crate::problem::{Answer, Problem};
@@ -70,6 +71,22 @@ pub(crate) struct DiskReport {
 }
 
 impl ShardHandle {
+    /// Looks at an export of an NBD server, and leaves it again.
+    ///
+    /// # Errors
+    /// If it cannot be reached, or is no disk that can be served.
+    pub(crate) async fn look_at_export(
+        &self,
+        target: Target,
+        access: Access,
+        images: Images,
+    ) -> Answer<Identity> {
+        self.call(move |shard| async move {
+            look_at_export(&shard.ring, &shard.host, &target, access, images).await
+        })
+        .await?
+    }
+
     /// Starts serving a disk.
     ///
     /// # Errors
@@ -114,8 +131,8 @@ impl Shard {
     async fn attach(self: Rc<Self>, disk: Attaching) -> Answer<()> {
         let Attaching { name, id, location, access, values, socket } = disk;
         assert!(self.disk(&name).is_none(), "the registry attaches a disk once");
-        let opening = Opening { location, access };
-        let backing = Backing::open(&self.ring, &self.host, &opening)?;
+        let opening = Opening { location, access, retry_ns: values.retry_ns() };
+        let backing = Backing::open(&self.ring, &self.host, &opening).await?;
         let identity = backing.identity();
         let settings = self.settings(&values, DiskId(id), backing.geometry().size, access)?;
         let cached = self
@@ -150,7 +167,9 @@ impl Shard {
         let settings = self.settings(&change.values, before.id, geometry.size, access)?;
         self.cache()
             .reconfigure(&disk.cached, settings)
-            .map_err(|error| explain(&change.name, &error, settings.reserve_bytes))
+            .map_err(|error| explain(&change.name, &error, settings.reserve_bytes))?;
+        disk.cached.backing().set_retry_ns(change.values.retry_ns());
+        Ok(())
     }
 
     async fn detach(&self, name: &str) -> Answer<()> {
@@ -188,7 +207,7 @@ impl Disk {
         DiskReport {
             settings: self.cached.settings(),
             size_bytes: self.cached.geometry().size,
-            identity: self.identity,
+            identity: self.identity.clone(),
             fallback: self.cached.backing().fallback_reason().map(str::to_owned),
             failure: self.failure.borrow().clone(),
             connections: self.door.connections(),
