@@ -12,6 +12,7 @@ mod fio;
 mod host;
 mod locks;
 mod many;
+mod nbd_backing;
 mod online;
 mod tools;
 mod verify;

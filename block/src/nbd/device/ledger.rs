@@ -16,6 +16,7 @@ pub(super) struct Ledger {
     /// All changes up to this one that were not settled then may be lost.
     lost: Cell<u64>,
     epoch: Cell<u64>,
+    flushed_ever: Cell<bool>,
 }
 
 /// A flush that has begun: which changes it is to make durable.
@@ -44,14 +45,17 @@ impl Ledger {
         self.epoch.get()
     }
 
-    /// A flush begins, before it is sent.
-    pub(super) fn begin_flush(&self) -> Flushing {
-        Flushing { after: self.settled.get(), up_to: self.acknowledged.get() }
+    /// A flush begins, before it is sent. `None` if it has nothing to do: every change was asked of a flush before. The
+    /// first one always has, because others may have changed the export before us.
+    pub(super) fn begin_flush(&self) -> Option<Flushing> {
+        let flushing = Flushing { after: self.settled.get(), up_to: self.acknowledged.get() };
+        (flushing.after < flushing.up_to || !self.flushed_ever.get()).then_some(flushing)
     }
 
     /// The server has done the flush. False if changes that it should have covered may be lost; later flushes are not
     /// to blame for those.
     pub(super) fn end_flush(&self, flushing: &Flushing) -> bool {
+        self.flushed_ever.set(true);
         self.settled.set(self.settled.get().max(flushing.up_to));
         self.lost.get() <= flushing.after
     }
@@ -62,7 +66,19 @@ mod tests {
     use super::*;
 
     fn flush(ledger: &Ledger) -> bool {
-        ledger.end_flush(&ledger.begin_flush())
+        ledger.begin_flush().is_none_or(|flushing| ledger.end_flush(&flushing))
+    }
+
+    #[test]
+    fn only_the_first_flush_and_those_after_changes_have_something_to_do() {
+        let ledger = Ledger::default();
+        assert!(ledger.begin_flush().is_some());
+        assert!(flush(&ledger));
+        assert!(ledger.begin_flush().is_none());
+        ledger.acknowledge();
+        assert!(ledger.begin_flush().is_some(), "and again, if that one failed");
+        assert!(flush(&ledger));
+        assert!(ledger.begin_flush().is_none());
     }
 
     #[test]
@@ -92,8 +108,8 @@ mod tests {
         ledger.acknowledge();
         let (one, two) = (ledger.begin_flush(), ledger.begin_flush());
         ledger.connection_lost();
-        assert!(!ledger.end_flush(&one));
-        assert!(!ledger.end_flush(&two));
+        assert!(!ledger.end_flush(&one.expect("there is a change")));
+        assert!(!ledger.end_flush(&two.expect("there is a change")));
         assert!(flush(&ledger));
     }
 
@@ -101,7 +117,7 @@ mod tests {
     fn a_change_behind_a_flush_that_failed_fails_the_next_one_too() {
         let ledger = Ledger::default();
         ledger.acknowledge();
-        let early = ledger.begin_flush();
+        let early = ledger.begin_flush().expect("there is a change");
         ledger.acknowledge();
         ledger.connection_lost();
         assert!(!ledger.end_flush(&early));
