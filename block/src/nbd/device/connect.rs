@@ -151,7 +151,10 @@ fn explain(failure: Failure) -> Trouble {
         Failure::Refused(kind, words) => {
             let words = if words.is_empty() { String::new() } else { format!(" ('{words}')") };
             let (may_pass, what) = match kind {
-                OptionReply::Unknown => (true, "its server has no export of this name; check the name"),
+                OptionReply::Unknown => (
+                    true,
+                    "its server has no export of this name, or cannot open it; check the name, and its log",
+                ),
                 OptionReply::Policy => (true, "its server does not allow it; see its configuration"),
                 OptionReply::TlsRequired => {
                     (false, "its server wants encryption, which Forebay does not speak; serve it without")
