@@ -90,7 +90,7 @@ impl Backing {
     }
 }
 
-/// Looks at an export as [`super::probe`] looks at a file: that its server has it, and that it is raw. Takes as long as
+/// Looks at an export as [`super::probe()`] looks at a file: that its server has it, and that it is raw. Takes as long as
 /// its server; the caller sets a limit.
 pub(crate) async fn look_at_export(
     ring: &Ring,

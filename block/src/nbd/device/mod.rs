@@ -18,7 +18,7 @@
 //!
 //! **What a lost server takes along.** Changes that were acknowledged and not flushed may be gone when a server comes
 //! back, and nothing says whether they are. So a flush fails, once, if a connection was lost since such a change was
-//! acknowledged ([`BlockDevice::epoch`] changes with each loss). Other clients hide that; we must not, because a guest
+//! acknowledged ([`crate::BlockDevice::epoch`] changes with each loss). Other clients hide that; we must not, because a guest
 //! believes a flush. A flush after which nothing was changed is not
 //! sent again: it would fail with a server that is away, for nothing. A server that offers no flush is taken to need none.
 //!
