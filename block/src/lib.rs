@@ -20,6 +20,7 @@ pub mod model;
 pub mod nbd;
 pub mod range;
 pub mod range_lock;
+pub mod shared_words;
 pub mod socket;
 pub mod sync_file;
 pub mod uring;
@@ -35,6 +36,7 @@ pub use model::Model;
 pub use nbd::NbdDevice;
 pub use range::ByteRange;
 pub use range_lock::{RangeGuard, RangeLock};
+pub use shared_words::SharedWords;
 pub use sync_file::SyncFile;
 pub use uring::Ring;
 

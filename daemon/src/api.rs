@@ -4,6 +4,7 @@
 //! missing, what is not known is `null`.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use cache::LatencySummary;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use crate::places::Places;
 use crate::pool::PoolInUse;
 use crate::registry::DiskView;
 use crate::shard::{DiskReport, PoolReport};
+use crate::state::{GuestRecord, Stage};
 
 /// Version of all documents.
 const SCHEMA: u64 = 1;
@@ -34,6 +36,21 @@ pub(crate) struct AddDisk {
     /// Keys and values; those that are left out have their defaults.
     #[serde(default)]
     pub(crate) settings: BTreeMap<String, String>,
+    /// The running guest whose QEMU has it open; then it is served beside that QEMU until it is taken over.
+    #[serde(default)]
+    pub(crate) guest: Option<Guest>,
+}
+
+/// A running guest whose disk is to be moved.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Guest {
+    /// Its QEMU's QMP socket, absolute.
+    pub(crate) qmp: PathBuf,
+    /// The device as the user named it.
+    pub(crate) device: String,
+    /// How its QEMU has the disk open. Kept and given back as it is.
+    pub(crate) original: Value,
 }
 
 /// Asks for changes to a disk.
@@ -89,6 +106,7 @@ pub(crate) fn disk_full(view: &DiskView, places: &Places) -> Value {
     disk["settings"] = Value::Object(settings);
     let fallback = view.report.as_ref().ok().and_then(|report| report.fallback.clone());
     disk["page_cache_reason"] = fallback.into();
+    disk["guest"] = guest(view);
     disk["statistics"] = statistics(view);
     disk
 }
@@ -145,7 +163,7 @@ pub(crate) fn pool(report: &PoolReport, pool: &PoolInUse) -> Value {
 fn head(view: &DiskView) -> Map<String, Value> {
     let report = view.report.as_ref().ok();
     let settings = report.map(|report| report.settings);
-    let [(_, mode), ..] = view.record.settings.named();
+    let [(_, mode), ..] = view.record.settings_now().named();
     let head = json!({
         "name": view.record.name,
         "mode": mode,
@@ -159,13 +177,33 @@ fn head(view: &DiskView) -> Map<String, Value> {
     head
 }
 
+/// The running guest that a disk was taken from, `null` for others.
+fn guest(view: &DiskView) -> Value {
+    let Some(GuestRecord { qmp, device, original, .. }) = &view.record.guest else { return Value::Null };
+    let storage = view.report.as_ref().ok().and_then(|report| report.identity.local());
+    json!({
+        "qmp": qmp,
+        "device": device,
+        "original": original,
+        // What QEMU calls the disk: short enough for it, and never used for another disk.
+        "node": format!("forebay-{}", view.record.id),
+        "storage": storage.map(|storage| {
+            json!({ "device": storage.device, "inode": storage.inode, "rdev": storage.rdev })
+        }),
+    })
+}
+
 fn state(view: &DiskView) -> &'static str {
     if view.leaving {
         return "removing";
     }
     match &view.report {
         Ok(DiskReport { failure: Some(_), .. }) => "failed",
-        Ok(_) => "serving",
+        Ok(_) => match view.record.guest.as_ref().map(|guest| guest.stage) {
+            Some(Stage::Attaching) => "attaching",
+            Some(Stage::Detaching) => "detaching",
+            Some(Stage::Attached) | None => "serving",
+        },
         Err(_) => "waiting",
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::net::UnixStream;
 
 use crate::api::ProblemDocument;
-use crate::problem::{Answer, Problem};
+use crate::problem::{Answer, Problem, ProblemKind};
 
 /// A daemon that may be reached.
 pub(crate) struct Client {
@@ -63,7 +63,7 @@ impl Client {
         }
         let problem: ProblemDocument = serde_json::from_slice(&bytes)
             .map_err(|_| self.garbled(&format!("status {status}: {}", String::from_utf8_lossy(&bytes))))?;
-        Err(Problem::failed(problem.detail))
+        Err(Problem { kind: ProblemKind::of_http_status(status), message: problem.detail })
     }
 
     fn garbled(&self, what: &str) -> Problem {

@@ -9,6 +9,7 @@ use cache::{Admission, DiskId, DiskSettings, Mode};
 use serde::{Deserialize, Serialize};
 
 use crate::problem::{Answer, Problem, hint};
+use crate::rights::SocketRights;
 use crate::units::{RetryTime, Share, Size};
 
 /// The smallest and largest block, in bytes.
@@ -24,7 +25,7 @@ pub(crate) struct Key {
 }
 
 /// Every key that can be set, in the order in which they are shown.
-pub(crate) const KEYS: [Key; 8] = [
+pub(crate) const KEYS: [Key; 11] = [
     Key { name: "mode", default: "write-through", about: "write-through, write-around or pass-through" },
     Key {
         name: "block-size",
@@ -48,6 +49,21 @@ pub(crate) const KEYS: [Key; 8] = [
         name: "retry-time",
         default: "25s",
         about: "how long a request waits for a server that is away, then it fails; wait = for ever; used for NBD backings",
+    },
+    Key {
+        name: "socket-owner",
+        default: "auto",
+        about: "user who owns the NBD socket, a name or number; auto is the user that the daemon runs as",
+    },
+    Key {
+        name: "socket-group",
+        default: "auto",
+        about: "group of the NBD socket; auto is forebay if the host has it, else that of the daemon",
+    },
+    Key {
+        name: "socket-mode",
+        default: "0660",
+        about: "who may connect, as octal digits: the bits for writing count",
     },
 ];
 
@@ -73,6 +89,7 @@ pub(crate) struct Values {
     admission: Admission,
     sequential_cutoff: Size,
     retry_time: RetryTime,
+    socket: SocketRights,
 }
 
 /// What the pool says about shares that Forebay is to choose.
@@ -95,6 +112,7 @@ impl Default for Values {
             admission: Admission::Adaptive,
             sequential_cutoff: Size(4 << 20),
             retry_time: RetryTime::default(),
+            socket: SocketRights::default(),
         }
     }
 }
@@ -123,6 +141,9 @@ impl Values {
             "admission" => self.admission = text.parse().map_err(about)?,
             "sequential-cutoff" => self.sequential_cutoff = text.parse().map_err(about)?,
             "retry-time" => self.retry_time = text.parse().map_err(about)?,
+            "socket-owner" => self.socket.owner = text.parse().map_err(about)?,
+            "socket-group" => self.socket.group = text.parse().map_err(about)?,
+            "socket-mode" => self.socket.mode = text.parse().map_err(about)?,
             _ if NOT_YET.contains(&key) => {
                 return Err(format!(
                     "Cannot set {key}={text}: '{key}' belongs to write-back, which is not available yet; leave it out"
@@ -131,6 +152,11 @@ impl Values {
             _ => return Err(format!("Unknown key '{key}': {}", hint(key, &KEYS.map(|key| key.name)))),
         }
         Ok(())
+    }
+
+    /// The same values with nothing cached.
+    pub(crate) fn passing_through(&self) -> Self {
+        Self { mode: Mode::PassThrough, ..self.clone() }
     }
 
     /// Every key with its value as text, in the order of [`KEYS`].
@@ -144,12 +170,20 @@ impl Values {
             ("admission", self.admission.to_string()),
             ("sequential-cutoff", Share::Bytes(self.sequential_cutoff.0).to_string()),
             ("retry-time", self.retry_time.to_string()),
+            ("socket-owner", self.socket.owner.to_string()),
+            ("socket-group", self.socket.group.to_string()),
+            ("socket-mode", self.socket.mode.to_string()),
         ]
     }
 
     /// How long a request to the backing may take, in nanoseconds; none: for ever.
     pub(crate) fn retry_ns(&self) -> Option<u64> {
         self.retry_time.nanoseconds()
+    }
+
+    /// Who may connect to the disk's sockets.
+    pub(crate) fn socket_rights(&self) -> SocketRights {
+        self.socket.clone()
     }
 
     /// What the cache is to do for a disk of `disk_bytes` with these values.
@@ -250,6 +284,9 @@ mod tests {
                 ("admission", "repeated:3"),
                 ("sequential-cutoff", "0"),
                 ("retry-time", "wait"),
+                ("socket-owner", "libvirt-qemu"),
+                ("socket-group", "64055"),
+                ("socket-mode", "600"),
             ])
             .expect("all are good");
         let texts = BTreeMap::from(values.clone());
@@ -284,6 +321,8 @@ mod tests {
             ("reserve", "much"),
             ("retry-time", "0s"),
             ("retry-time", "25"),
+            ("socket-owner", "two words"),
+            ("socket-mode", "rw"),
         ] {
             let problem = with(key, text).unwrap_err();
             assert!(problem.message.starts_with(&format!("Cannot set {key}={text}: ")), "{problem}");

@@ -3,7 +3,7 @@
 use crate::problem::{Answer, Problem};
 
 /// The most bytes of a name.
-const NAME_MAX: usize = 63;
+pub(crate) const NAME_MAX: usize = 63;
 
 /// Checks a name against `[a-z0-9][a-z0-9._-]{0,62}`.
 pub(crate) fn check(name: &str) -> Answer<()> {

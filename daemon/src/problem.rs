@@ -70,6 +70,12 @@ impl ProblemKind {
             Self::Failed => 500,
         }
     }
+
+    /// What it was before HTTP had it.
+    pub(crate) fn of_http_status(status: u16) -> Self {
+        let all = [Self::Invalid, Self::Missing, Self::Conflict, Self::Unavailable];
+        all.into_iter().find(|kind| kind.http_status() == status).unwrap_or(Self::Failed)
+    }
 }
 
 impl fmt::Display for Problem {

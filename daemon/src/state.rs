@@ -18,7 +18,7 @@ use crate::names;
 use crate::problem::{Answer, Problem};
 
 /// Version of the file that this build writes, and the newest that it reads.
-const SCHEMA: u64 = 1;
+const SCHEMA: u64 = 2;
 const FILE_NAME: &str = "state.json";
 const NEW_FILE_NAME: &str = "state.json.new";
 
@@ -46,6 +46,9 @@ pub(crate) struct PoolRecord {
     /// True from before the daemon makes a file until that file is a whole pool. A file that is found like this was
     /// left behind by a crash, holds nothing yet, and is made again.
     pub(crate) being_made: bool,
+    /// Marks of the last starts, the newest last: by these the pool is known to have been used by nobody else.
+    #[serde(default)]
+    pub(crate) marks: Vec<u64>,
 }
 
 /// One disk.
@@ -64,6 +67,51 @@ pub(crate) struct DiskRecord {
     pub(crate) raw_anyway: bool,
     /// How it is cached.
     pub(crate) settings: Values,
+    /// Its size when it was served last; none if an earlier version added it.
+    #[serde(default)]
+    pub(crate) size_bytes: Option<u64>,
+    /// The running guest that it was taken from, until that has it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) guest: Option<GuestRecord>,
+}
+
+/// The running guest that a disk was taken from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GuestRecord {
+    /// How far the disk has come.
+    pub(crate) stage: Stage,
+    /// Its QEMU's QMP socket.
+    pub(crate) qmp: PathBuf,
+    /// The device as the user named it.
+    pub(crate) device: String,
+    /// How its QEMU had the disk open: what `vm attach` wrote down for `vm detach`, and nobody else reads.
+    pub(crate) original: serde_json::Value,
+}
+
+/// How far a disk has come on its way between a running QEMU and Forebay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Stage {
+    /// Open here and there; nothing is cached.
+    Attaching,
+    /// Open here only.
+    Attached,
+    /// On its way back: open here and soon there; nothing is cached.
+    Detaching,
+}
+
+impl DiskRecord {
+    /// True while a QEMU may write to the backing beside Forebay: then nothing may be cached, and there can be no lock
+    /// of the image.
+    pub(crate) fn is_beside_qemu(&self) -> bool {
+        self.guest.as_ref().is_some_and(|guest| guest.stage != Stage::Attached)
+    }
+
+    /// How the disk is cached now.
+    pub(crate) fn settings_now(&self) -> Values {
+        if self.is_beside_qemu() { self.settings.passing_through() } else { self.settings.clone() }
+    }
 }
 
 impl Default for State {
@@ -170,7 +218,12 @@ mod tests {
     fn sample() -> State {
         let mut state = State::default();
         let id = state.take_disk_number();
-        state.pool = Some(PoolRecord { path: "/pool.img".into(), id: "00ff".into(), being_made: false });
+        state.pool = Some(PoolRecord {
+            path: "/pool.img".into(),
+            id: "00ff".into(),
+            being_made: false,
+            marks: vec![7],
+        });
         state.disks.push(DiskRecord {
             id,
             name: "web".into(),
@@ -178,6 +231,8 @@ mod tests {
             read_only: false,
             raw_anyway: false,
             settings: Values::default(),
+            size_bytes: Some(1 << 30),
+            guest: None,
         });
         state
     }
@@ -215,13 +270,39 @@ mod tests {
             ("{\"schema\":1", "damaged"),
             ("[]", "damaged"),
             ("{\"schema\":1,\"next_disk\":1,\"pool\":null,\"disks\":[],\"more\":1}", "damaged"),
-            ("{\"schema\":2,\"everything\":\"new\"}", "newer Forebay"),
+            ("{\"schema\":3,\"everything\":\"new\"}", "newer Forebay"),
             (twice.as_str(), "twice"),
         ] {
             fs::write(&path, text).expect("the folder is ours");
             let problem = State::load(dir.path()).expect_err(text);
             assert!(problem.message.contains(reason), "{problem}");
             assert_eq!(fs::read_to_string(&path).expect("still there"), text);
+        }
+    }
+
+    #[test]
+    fn a_disk_on_its_way_from_a_running_guest_is_remembered_and_nothing_is_cached_of_it() {
+        let dir = TempDir::new();
+        let mut state = sample();
+        let original = serde_json::json!({ "nodes": [] });
+        let guest = |stage| GuestRecord {
+            stage,
+            qmp: "/q.sock".into(),
+            device: "vd0".into(),
+            original: original.clone(),
+        };
+        for (stage, mode) in [
+            (Stage::Attaching, "pass-through"),
+            (Stage::Attached, "write-through"),
+            (Stage::Detaching, "pass-through"),
+        ] {
+            state.disks[0].guest = Some(guest(stage));
+            state.save(dir.path()).expect("the folder is ours");
+            let loaded = State::load(dir.path()).expect("saved just now");
+            assert_eq!(loaded, state);
+            let [(_, now), ..] = loaded.disks[0].settings_now().named();
+            assert_eq!(now, mode);
+            assert_eq!(loaded.disks[0].settings, Values::default(), "what is wanted stays as it is");
         }
     }
 

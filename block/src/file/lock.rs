@@ -4,6 +4,7 @@
 //!   byte   0        pool files: Forebay alone
 //!   bytes 100 + n   "I use the image in way n"        n: 0 read, 1 write, 3 resize
 //!   bytes 200 + n   "nobody else may use it in way n"
+//!   byte   300      a disk that a running QEMU has open too: the one Forebay that may write it beside that QEMU
 //! ```
 //! All are locks of the open file description (OFD), so they end with the last user of the very file that does the
 //! I/O, requests still in the kernel included. QEMU takes shared locks on the bytes that apply to it and then asks
@@ -12,6 +13,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
@@ -27,12 +29,17 @@ pub enum Lock {
     Image,
     /// Byte 0: one writer, or any number of readers. For files of Forebay's own.
     Exclusive,
+    /// Byte 300: beside a QEMU that has the image locked, while its disk moves from there to here or back. Keeps a second
+    /// Forebay away, and outlasts the requests of a process that died; QEMU does not look at it.
+    Beside,
 }
 
 /// The byte of [`Lock::Exclusive`]; QEMU's begin at 100.
 const EXCLUSIVE_BYTE: i64 = 0;
 const USED_BASE: i64 = 100;
 const UNSHARED_BASE: i64 = 200;
+/// The byte of [`Lock::Beside`]: behind all of QEMU's.
+const BESIDE_BYTE: i64 = 300;
 /// Ways to use an image, numbered as QEMU numbers its permissions. The way between (2) writes what is there already.
 const READ: i64 = 0;
 const WRITE: i64 = 1;
@@ -43,13 +50,8 @@ const RESIZE: i64 = 3;
 pub(super) fn acquire(file: &File, lock: Lock, access: Access) -> io::Result<bool> {
     match lock {
         Lock::None => Ok(true),
-        Lock::Exclusive => {
-            let kind = match access {
-                Access::ReadWrite => libc::F_WRLCK,
-                Access::ReadOnly => libc::F_RDLCK,
-            };
-            take(file, EXCLUSIVE_BYTE, kind)
-        }
+        Lock::Exclusive => take(file, EXCLUSIVE_BYTE, kind_for(access)),
+        Lock::Beside => take(file, BESIDE_BYTE, kind_for(access)),
         Lock::Image => {
             let used: &[i64] = match access {
                 Access::ReadWrite => &[READ, WRITE, RESIZE],
@@ -57,6 +59,37 @@ pub(super) fn acquire(file: &File, lock: Lock, access: Access) -> io::Result<boo
             };
             acquire_image(file, used, &[WRITE, RESIZE])
         }
+    }
+}
+
+/// From [`Lock::Beside`] to [`Lock::Image`]. Returns false, with nothing changed, if another process's lock forbids it.
+pub(super) fn exchange_for_image(file: &File, access: Access) -> io::Result<bool> {
+    let taken = acquire(file, Lock::Image, access);
+    let left_over = if let Ok(true) = taken { BESIDE_BYTE..BESIDE_BYTE + 1 } else { USED_BASE..BESIDE_BYTE };
+    release(file, left_over)?;
+    taken
+}
+
+/// From [`Lock::Image`] to [`Lock::Beside`]. Returns false, with nothing changed, if another process's lock forbids it.
+pub(super) fn exchange_for_beside(file: &File, access: Access) -> io::Result<bool> {
+    // In this order: at no moment can a second Forebay come in.
+    if !acquire(file, Lock::Beside, access)? {
+        return Ok(false);
+    }
+    release(file, USED_BASE..BESIDE_BYTE)?;
+    Ok(true)
+}
+
+fn release(file: &File, bytes: Range<i64>) -> io::Result<()> {
+    let lock = libc::flock { l_len: bytes.end - bytes.start, ..one_byte(bytes.start, libc::F_UNLCK) };
+    fcntl(file, FcntlArg::F_OFD_SETLK(&lock))?;
+    Ok(())
+}
+
+fn kind_for(access: Access) -> libc::c_int {
+    match access {
+        Access::ReadWrite => libc::F_WRLCK,
+        Access::ReadOnly => libc::F_RDLCK,
     }
 }
 
@@ -104,20 +137,74 @@ fn one_byte(byte: i64, kind: libc::c_int) -> libc::flock {
 mod tests {
     use super::*;
 
+    /// Opens one file again and again, each time with a description of its own. The file is gone at the end.
+    struct Image(std::path::PathBuf);
+
+    impl Image {
+        fn new(name: &str) -> Self {
+            let name = format!("forebay-lock-{name}-{}", std::process::id());
+            Self(std::env::temp_dir().join(name))
+        }
+
+        fn open(&self) -> File {
+            let mut options = File::options();
+            options.read(true).write(true).create(true).truncate(false).open(&self.0).expect("it is ours")
+        }
+
+        /// The bytes that others hold.
+        fn held(&self) -> Vec<i64> {
+            let other = self.open();
+            let is_held = |byte: &i64| !could_take_alone(&other, *byte).expect("the file system locks");
+            (0..400).filter(is_held).collect()
+        }
+    }
+
+    impl Drop for Image {
+        fn drop(&mut self) {
+            std::fs::remove_file(&self.0).expect("it is ours");
+        }
+    }
+
     #[test]
     fn the_locked_bytes_are_those_of_a_guest_of_qemu() {
-        let path = std::env::temp_dir().join(format!("forebay-lock-{}", std::process::id()));
+        let image = Image::new("bytes");
         let held_with = |lock, access| {
-            let open = || File::options().read(true).write(true).create(true).truncate(false).open(&path);
-            let (holder, other) = (open().expect("it is ours"), open().expect("it is ours"));
+            let holder = image.open();
             assert!(acquire(&holder, lock, access).expect("the file system locks"));
-            let is_held = |byte: &i64| !could_take_alone(&other, *byte).expect("the file system locks");
-            (0..400).filter(is_held).collect::<Vec<_>>()
+            image.held()
         };
         assert_eq!(held_with(Lock::Image, Access::ReadWrite), [100, 101, 103, 201, 203]);
         assert_eq!(held_with(Lock::Image, Access::ReadOnly), [100, 201, 203]);
         assert_eq!(held_with(Lock::Exclusive, Access::ReadWrite), [0]);
+        assert_eq!(held_with(Lock::Beside, Access::ReadWrite), [300]);
         assert!(held_with(Lock::None, Access::ReadWrite).is_empty());
-        std::fs::remove_file(&path).expect("it is ours");
+    }
+
+    #[test]
+    fn beside_qemu_there_is_room_for_one_forebay_and_the_image_lock_comes_when_qemu_goes() {
+        let image = Image::new("beside");
+        let (qemu, ours, second) = (image.open(), image.open(), image.open());
+        let with_qemu = [100, 101, 103, 201, 203, 300];
+        assert!(acquire(&qemu, Lock::Image, Access::ReadWrite).expect("the file system locks"));
+        assert!(acquire(&ours, Lock::Beside, Access::ReadWrite).expect("the file system locks"));
+        assert!(!acquire(&second, Lock::Beside, Access::ReadWrite).expect("the file system locks"));
+
+        assert!(!exchange_for_image(&ours, Access::ReadWrite).expect("the file system locks"));
+        assert_eq!(image.held(), with_qemu, "a refusal changes nothing");
+        drop(qemu);
+        assert_eq!(image.held(), [300], "what was tried in vain is not left locked");
+        assert!(exchange_for_image(&ours, Access::ReadWrite).expect("the file system locks"));
+        assert_eq!(image.held(), [100, 101, 103, 201, 203]);
+    }
+
+    #[test]
+    fn a_lock_that_is_given_up_lets_qemu_in_and_a_second_forebay_not() {
+        let image = Image::new("given-up");
+        let (ours, qemu, second) = (image.open(), image.open(), image.open());
+        assert!(acquire(&ours, Lock::Image, Access::ReadWrite).expect("the file system locks"));
+        assert!(exchange_for_beside(&ours, Access::ReadWrite).expect("the file system locks"));
+        assert_eq!(image.held(), [300]);
+        assert!(!acquire(&second, Lock::Beside, Access::ReadWrite).expect("the file system locks"));
+        assert!(acquire(&qemu, Lock::Image, Access::ReadWrite).expect("the file system locks"));
     }
 }

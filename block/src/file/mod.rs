@@ -14,8 +14,9 @@ mod open;
 #[cfg(test)]
 mod tests;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fs::File;
+use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::rc::Rc;
@@ -50,11 +51,18 @@ pub struct FileDevice {
     identity: Identity,
     geometry: Geometry,
     fallback: Option<String>,
+    modified_ns: Option<i64>,
     direct: bool,
     /// The file system makes zeroes that keep their storage.
     zeroes_in_place: Cell<bool>,
     /// The file was found shorter than it was when opened.
     cut_short: Cell<bool>,
+    /// Which lock it holds. Changes while a disk moves between QEMU and Forebay.
+    lock: Cell<Lock>,
+    /// A block device that was opened without keeping mounts off it, because QEMU had it open.
+    unclaimed: Cell<bool>,
+    /// Keeps mounts off it since.
+    claim: RefCell<Option<File>>,
 }
 
 impl FileDevice {
@@ -63,7 +71,9 @@ impl FileDevice {
     /// # Errors
     /// [`OpenError`], fit to be shown to an administrator.
     pub fn open(ring: &Ring, path: &Path, options: OpenOptions) -> Result<Self, OpenError> {
-        let Opened { file, kind, identity, geometry, direct, fallback } = open(path, options)?;
+        let lock = options.lock;
+        let Opened { file, kind, identity, geometry, direct, fallback, modified_ns } = open(path, options)?;
+        let unclaimed = kind == Kind::BlockDevice && !geometry.read_only && lock == Lock::Beside;
         Ok(Self {
             ring: ring.clone(),
             file: Rc::new(file),
@@ -71,9 +81,13 @@ impl FileDevice {
             identity,
             geometry,
             fallback,
+            modified_ns,
             direct,
             zeroes_in_place: Cell::new(kind == Kind::File),
             cut_short: Cell::new(false),
+            lock: Cell::new(lock),
+            unclaimed: Cell::new(unclaimed),
+            claim: RefCell::default(),
         })
     }
 
@@ -90,6 +104,58 @@ impl FileDevice {
     /// Which storage this is.
     pub fn identity(&self) -> Identity {
         self.identity
+    }
+
+    /// Which lock it holds.
+    pub fn lock(&self) -> Lock {
+        self.lock.get()
+    }
+
+    /// Takes [`Lock::Image`] in the place of [`Lock::Beside`], on the very description that does the I/O. `path` is
+    /// where the file was opened.
+    ///
+    /// # Errors
+    /// `Held` as long as somebody else has the image open; then nothing has changed.
+    pub fn take_image_lock(&self, path: &Path) -> Result<(), OpenError> {
+        assert_eq!(self.lock.get(), Lock::Beside, "only who was beside QEMU steps in its place");
+        if self.unclaimed.get() {
+            self.claim.replace(Some(open::claim(path, self.identity)?));
+            self.unclaimed.set(false);
+        }
+        self.exchange(path, lock::exchange_for_image, Lock::Image)
+    }
+
+    /// Takes [`Lock::Beside`] in the place of [`Lock::Image`], so that QEMU can open the image. `path` is where the file
+    /// was opened.
+    ///
+    /// # Errors
+    /// `Held` if another Forebay is beside already, which cannot be as long as all keep to the locks; or what the system
+    /// said. Then nothing has changed.
+    pub fn give_up_image_lock(&self, path: &Path) -> Result<(), OpenError> {
+        assert_eq!(self.lock.get(), Lock::Image, "only what is held is given up");
+        self.exchange(path, lock::exchange_for_beside, Lock::Beside)
+    }
+
+    fn exchange(
+        &self,
+        path: &Path,
+        exchange: fn(&File, Access) -> io::Result<bool>,
+        wanted: Lock,
+    ) -> Result<(), OpenError> {
+        let access = if self.geometry.read_only { Access::ReadOnly } else { Access::ReadWrite };
+        match exchange(&self.file, access) {
+            Ok(true) => {
+                self.lock.set(wanted);
+                Ok(())
+            }
+            Ok(false) => Err(OpenError::Held { path: path.to_owned() }),
+            Err(source) => Err(OpenError::System { path: path.to_owned(), action: "lock", source }),
+        }
+    }
+
+    /// When its content had been modified last when it was opened and locked, in nanoseconds since 1970; none for a device.
+    pub fn modified_ns_at_open(&self) -> Option<i64> {
+        self.modified_ns
     }
 
     /// The size in bytes that it has now. If that is below the geometry's, every later request fails with `Gone`.

@@ -101,6 +101,8 @@ pub(crate) struct Opened {
     pub(crate) direct: bool,
     /// Why it is buffered though direct was asked for.
     pub(crate) fallback: Option<String>,
+    /// When its content was modified last, in nanoseconds since 1970; none for a device.
+    pub(crate) modified_ns: Option<i64>,
 }
 
 /// Why a file was not opened. Nothing has been changed then.
@@ -160,6 +162,11 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
         return Err(OpenError::Held { path: path.to_owned() });
     }
 
+    // Once it is ours, and before we try what it can do, which counts as a modification.
+    let modified_ns = match kind {
+        Kind::File => modified_ns(&file).map_err(|error| system(path, "examine", error))?,
+        Kind::BlockDevice => None,
+    };
     let measured = match kind {
         Kind::File => measure_file(&file),
         Kind::BlockDevice => device::measure(&file),
@@ -181,7 +188,12 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
         read_only,
         unmaps: kind == Kind::File && !read_only && punches_holes(&file, measured.size),
     };
-    Ok(Opened { file, kind, identity: Identity::from(&metadata), geometry, direct, fallback })
+    Ok(Opened { file, kind, identity: Identity::from(&metadata), geometry, direct, fallback, modified_ns })
+}
+
+fn modified_ns(file: &File) -> std::io::Result<Option<i64>> {
+    let about = file.metadata()?;
+    Ok(about.mtime().checked_mul(1_000_000_000).map(|ns| ns + about.mtime_nsec()))
 }
 
 /// Opens directly if asked to and possible; else buffered, with the reason.
@@ -192,8 +204,8 @@ fn open_description(
 ) -> Result<(File, Option<String>), OpenError> {
     let writes = options.access == Access::ReadWrite;
     // On a block device this claims it against mounts and against others who claim it.
-    let claim =
-        if kind == Kind::BlockDevice && writes && options.lock != Lock::None { libc::O_EXCL } else { 0 };
+    let claims = writes && matches!(options.lock, Lock::Image | Lock::Exclusive);
+    let claim = if kind == Kind::BlockDevice && claims { libc::O_EXCL } else { 0 };
     let attempt =
         |flags| fs::OpenOptions::new().read(true).write(writes).custom_flags(flags | claim).open(path);
     let (outcome, fallback) = match options.cache {
@@ -212,6 +224,21 @@ fn open_description(
         }
         Err(error) => Err(system(path, "open", error)),
     }
+}
+
+/// Claims the block device at `path` as opening it with [`Lock::Image`] does, by a description that does no I/O. For a
+/// device that was opened without the claim, which the description that does the I/O cannot be given later.
+pub(super) fn claim(path: &Path, expected: Identity) -> Result<File, OpenError> {
+    let opened = fs::OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).open(path);
+    let file = opened.map_err(|error| match error.raw_os_error() {
+        Some(libc::EBUSY) => OpenError::Held { path: path.to_owned() },
+        _ => system(path, "claim", error),
+    })?;
+    let metadata = file.metadata().map_err(|error| system(path, "examine", error))?;
+    if !Identity::from(&metadata).same_storage(&expected) {
+        return Err(OpenError::NotADisk { path: path.to_owned() });
+    }
+    Ok(file)
 }
 
 /// Makes a new file and its name durable, or leaves nothing.

@@ -402,3 +402,24 @@ fn a_block_device_is_measured_claimed_and_zeroed() {
         }
     });
 }
+
+#[test]
+fn a_device_beside_qemu_takes_the_image_when_qemu_has_gone_and_gives_it_back() {
+    let folder = Folder::new();
+    let path = folder.file(MIB);
+    let image = || FileDevice::open(&ring(), &path, options(Cache::Direct, Lock::Image));
+    let qemu = image().expect("nobody has it");
+    let ours = FileDevice::open(&ring(), &path, options(Cache::Direct, Lock::Beside));
+    let ours = ours.expect("QEMU does not look at that lock");
+    assert!(matches!(ours.take_image_lock(&path), Err(OpenError::Held { .. })));
+    assert_eq!(ours.lock(), Lock::Beside);
+    drop(qemu);
+    ours.take_image_lock(&path).expect("nobody else has it any more");
+    assert!(matches!(image(), Err(OpenError::Held { .. })));
+    ours.give_up_image_lock(&path).expect("it is held");
+    image().expect("QEMU may have it again");
+}
+
+fn ring() -> Ring {
+    Ring::new(4).expect("io_uring works here")
+}

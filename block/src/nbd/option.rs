@@ -1,7 +1,7 @@
 //! The bytes of the handshake: greeting, options, and the replies to them.
 //!
 //! Pure functions in both directions; what an option does to a connection is decided elsewhere, on the side of the
-//! server in the doors, on that of the client in [`super::NbdDevice`].
+//! server in the doors, on that of the client in the device.
 //!
 //! ```text
 //! greeting  "NBDMAGIC" 8 | "IHAVEOPT" 8 | flags 2                 answered by client flags 4

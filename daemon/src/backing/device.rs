@@ -22,6 +22,8 @@ pub(crate) struct Opening {
     pub(crate) location: Location,
     /// Whether it is written.
     pub(crate) access: Access,
+    /// Which lock is taken.
+    pub(crate) lock: Lock,
     /// How long a request to a server may take, in nanoseconds; none: for ever.
     pub(crate) retry_ns: Option<u64>,
 }
@@ -42,14 +44,14 @@ impl Backing {
     /// # Errors
     /// What stands in the way: somebody else has it open, its size is no disk's, the system or its server refuses.
     pub(crate) async fn open(ring: &Ring, host: &LocalHost, opening: &Opening) -> Answer<Self> {
-        let access = opening.access;
         Ok(match &opening.location {
-            Location::File(path) => Self::File(open_file(ring, path, access)?),
+            Location::File(path) => Self::File(open_file(ring, path, opening)?),
             Location::Model(profile, path) => {
-                Self::Model(Model::new(open_file(ring, path, access)?, host.clone(), *profile))
+                Self::Model(Model::new(open_file(ring, path, opening)?, host.clone(), *profile))
             }
             Location::Nbd(target) => {
-                let options = NbdOptions { access, retry_ns: opening.retry_ns, ..NbdOptions::default() };
+                let Opening { access, retry_ns, .. } = *opening;
+                let options = NbdOptions { access, retry_ns, ..NbdOptions::default() };
                 Self::Nbd(Aligned::new(open_export(ring, host, target, options).await?))
             }
         })
@@ -66,11 +68,17 @@ impl Backing {
 
     /// Why it goes through the page cache of the host though it should not.
     pub(crate) fn fallback_reason(&self) -> Option<&str> {
-        match self {
-            Self::File(device) => device.inner().fallback_reason(),
-            Self::Model(model) => model.inner().inner().fallback_reason(),
-            Self::Nbd(_) => None,
-        }
+        self.file()?.fallback_reason()
+    }
+
+    /// When it had been modified last when it was opened, in nanoseconds since 1970, if that is known.
+    pub(crate) fn modified_ns_at_open(&self) -> Option<i64> {
+        self.file()?.modified_ns_at_open()
+    }
+
+    /// True if nothing keeps others from changing it, now and while nobody serves it.
+    pub(crate) fn is_unguarded(&self) -> bool {
+        matches!(self, Self::Nbd(_))
     }
 
     /// The size in bytes that it has now; if it shrank, later requests fail.
@@ -86,6 +94,46 @@ impl Backing {
     pub(crate) fn set_retry_ns(&self, retry_ns: Option<u64>) {
         if let Self::Nbd(device) = self {
             device.inner().set_retry_ns(retry_ns);
+        }
+    }
+
+    /// Which lock is held.
+    pub(crate) fn lock(&self) -> Lock {
+        self.file().map_or(Lock::None, FileDevice::lock)
+    }
+
+    /// Locks the image that was opened beside a QEMU. `location` is where it was opened.
+    ///
+    /// # Errors
+    /// A conflict as long as that QEMU, or anybody else, has it open; then nothing has changed.
+    pub(crate) fn take_image_lock(&self, location: &Location) -> Answer<()> {
+        let (file, path) = self.lockable(location)?;
+        file.take_image_lock(path).map_err(|error| problem(&error))
+    }
+
+    /// Unlocks the image, so that a QEMU can open it beside us. `location` is where it was opened.
+    ///
+    /// # Errors
+    /// What the system said; then nothing has changed.
+    pub(crate) fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
+        let (file, path) = self.lockable(location)?;
+        file.give_up_image_lock(path).map_err(|error| problem(&error))
+    }
+
+    fn lockable<'a>(&self, location: &'a Location) -> Answer<(&FileDevice, &'a Path)> {
+        self.file().zip(location.path()).ok_or_else(|| {
+            Problem::invalid(format!(
+                "Cannot lock backing {location}: NBD has no locks; a running guest can only be moved with a file or device"
+            ))
+        })
+    }
+
+    /// The file or device of this host, if it is one.
+    fn file(&self) -> Option<&FileDevice> {
+        match self {
+            Self::File(device) => Some(device.inner()),
+            Self::Model(model) => Some(model.inner().inner()),
+            Self::Nbd(_) => None,
         }
     }
 }
@@ -129,8 +177,9 @@ async fn open_export(
 }
 
 /// Past the page cache of the host where that can be, in whatever units the device takes: guests may send sectors.
-fn open_file(ring: &Ring, path: &Path, access: Access) -> Answer<Aligned<FileDevice>> {
-    let options = OpenOptions { access, cache: Cache::Direct, lock: Lock::Image, create: None };
+fn open_file(ring: &Ring, path: &Path, opening: &Opening) -> Answer<Aligned<FileDevice>> {
+    let Opening { access, lock, .. } = *opening;
+    let options = OpenOptions { access, cache: Cache::Direct, lock, create: None };
     FileDevice::open(ring, path, options).map(Aligned::new).map_err(|error| problem(&error))
 }
 

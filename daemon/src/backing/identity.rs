@@ -21,6 +21,14 @@ impl Identity {
         Self::Export(uri::plain(target))
     }
 
+    /// What it is on this host, if it is there.
+    pub(crate) fn local(&self) -> Option<file::Identity> {
+        match self {
+            Self::Local(identity) => Some(*identity),
+            Self::Export(_) => None,
+        }
+    }
+
     /// True if both are one storage.
     pub(crate) fn same_storage(&self, other: &Self) -> bool {
         match (self, other) {

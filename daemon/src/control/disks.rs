@@ -9,9 +9,10 @@ use axum::extract::{Path, State};
 use serde_json::Value;
 
 use super::answer::{Failure, Reply, document};
-use crate::api::{self, AddDisk, SetDisk};
+use crate::api::{self, AddDisk, Guest, SetDisk};
 use crate::problem::{Answer, Problem};
 use crate::registry::{NewDisk, Registry};
+use crate::state::{GuestRecord, Stage};
 
 type Shared = State<Arc<Registry>>;
 
@@ -27,8 +28,12 @@ pub(super) async fn show(State(registry): Shared, Path(name): Path<String>) -> R
 }
 
 pub(super) async fn add(State(registry): Shared, request: Result<Json<AddDisk>, JsonRejection>) -> Reply {
-    let Json(AddDisk { name, backing, read_only, raw_anyway, settings }) = request?;
-    let wanted = NewDisk { name, backing, read_only, raw_anyway, settings };
+    let Json(AddDisk { name, backing, read_only, raw_anyway, settings, guest }) = request?;
+    let guest = guest.map(|Guest { qmp, device, original }| {
+        // It is taken over when its QEMU has let it go.
+        GuestRecord { stage: Stage::Attaching, qmp, device, original }
+    });
+    let wanted = NewDisk { name, backing, read_only, raw_anyway, settings, guest };
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.add(wanted).await }).await?;
     Ok(document("disk", api::disk_full(&view, &places)))
@@ -42,6 +47,20 @@ pub(super) async fn set(
     let Json(SetDisk { settings }) = request?;
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.set(&name, &settings).await }).await?;
+    Ok(document("disk", api::disk_full(&view, &places)))
+}
+
+/// A disk that was beside a QEMU is Forebay's own now.
+pub(super) async fn take_over(State(registry): Shared, Path(name): Path<String>) -> Reply {
+    let places = registry.places().clone();
+    let view = to_the_end(async move { registry.take_over(&name).await }).await?;
+    Ok(document("disk", api::disk_full(&view, &places)))
+}
+
+/// A disk that was taken from a running QEMU can be opened there again.
+pub(super) async fn give_up(State(registry): Shared, Path(name): Path<String>) -> Reply {
+    let places = registry.places().clone();
+    let view = to_the_end(async move { registry.give_up(&name).await }).await?;
     Ok(document("disk", api::disk_full(&view, &places)))
 }
 

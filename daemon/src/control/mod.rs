@@ -6,6 +6,8 @@
 //!   GET    /v1/disks/NAME         one disk             GET    /v1/stats/NAME
 //!   PATCH  /v1/disks/NAME         change it
 //!   DELETE /v1/disks/NAME         stop serving it
+//!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
+//!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
 //! ```
 //! Whoever may open the socket may do all of it. Failures are problem documents (RFC 9457). A change that was accepted is
 //! finished even if the client goes away.
@@ -20,7 +22,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::State;
 use axum::http::Uri;
-use axum::routing::get;
+use axum::routing::{get, post};
 
 use crate::api;
 use crate::problem::{Answer, Problem};
@@ -46,6 +48,8 @@ fn router(registry: Arc<Registry>) -> Router {
     Router::new()
         .route("/v1/disks", get(disks::list).post(disks::add))
         .route("/v1/disks/{name}", get(disks::show).patch(disks::set).delete(disks::remove))
+        .route("/v1/disks/{name}/take-over", post(disks::take_over))
+        .route("/v1/disks/{name}/give-up", post(disks::give_up))
         .route("/v1/stats", get(disks::all_statistics))
         .route("/v1/stats/{name}", get(disks::statistics))
         .route("/v1/pool", get(show_pool))

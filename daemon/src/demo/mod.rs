@@ -102,6 +102,7 @@ async fn measure(options: &Demo, registry: &Arc<Registry>, backing: &Path) -> An
         read_only: false,
         raw_anyway: false,
         settings: BTreeMap::from(settings),
+        guest: None,
     };
     registry.add(disk).await?;
     let socket = registry.places().nbd_socket(DISK);

@@ -4,8 +4,11 @@
 //! flash, promotion, reclaim and changed settings do meanwhile. Each test has a folder and a daemon of its own. Missing
 //! tools are failures, not reasons to skip: `cargo xtask test` installs them.
 
+#[allow(dead_code, reason = "shared with the power cuts, which use more of it")]
+mod busy;
 mod content;
 mod crash;
+mod crash_rounds;
 mod fio;
 #[path = "../process/host.rs"]
 #[allow(dead_code, reason = "shared with the tests of the process, which use more of it")]
@@ -14,5 +17,6 @@ mod locks;
 mod many;
 mod nbd_backing;
 mod online;
+mod stamps;
 mod tools;
 mod verify;

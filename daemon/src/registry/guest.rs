@@ -1,0 +1,106 @@
+//! Disks on their way between a running QEMU and Forebay: who holds the lock of the image, and since when.
+//!
+//! ```text
+//!   add (guest given) ──> attaching ──take_over──> attached ──give_up──> detaching ──remove──> gone
+//!                             ^  no lock of the image     the lock    no lock  |
+//!                             `───────────── take_over again, if the way back failed
+//! ```
+//! Nothing is cached without the lock: it is taken before caching begins, and given up after caching has ended. Each
+//! stage is remembered before it counts, so that a daemon that died comes up again with what QEMU expects: in a stage
+//! without the lock it serves the disk beside that QEMU and waits to be told how it went.
+//!
+//! Both changes can be asked for again: what is done already is success.
+
+use super::{DiskView, Registry, being_removed, known, log_if_failed};
+use crate::keys::Values;
+use crate::patience::while_in_conflict;
+use crate::problem::{Answer, Problem};
+use crate::shard::Reconfiguring;
+use crate::state::{GuestRecord, Stage, State};
+
+impl Registry {
+    /// Has a disk to itself that was open beside a QEMU, and begins to cache it.
+    ///
+    /// # Errors
+    /// A conflict as long as that QEMU has the image open; then everything is as before.
+    pub(crate) async fn take_over(&self, name: &str) -> Answer<DiskView> {
+        // The last requests of a process that has just closed the file may hold its locks for a moment.
+        while_in_conflict(|| self.try_to_take_over(name)).await?;
+        self.disk(name).await
+    }
+
+    async fn try_to_take_over(&self, name: &str) -> Answer<()> {
+        let _changing = self.changing.lock().await;
+        let mut changed = self.state();
+        let settings = known(&changed, name)?.settings.clone();
+        let guest = self.guest_of(&mut changed, name)?;
+        if guest.stage == Stage::Attached {
+            return Ok(());
+        }
+        guest.stage = Stage::Attached;
+        self.shard.take_over(change(name, settings)).await?;
+        if let Err(problem) = changed.save(&self.places.dir) {
+            log_if_failed(&self.withdraw(&self.state(), name).await);
+            log_if_failed(&self.shard.give_up_lock(name.to_owned()).await);
+            return Err(problem);
+        }
+        self.replace_state(changed);
+        tracing::info!("Disk '{name}' is no longer open in its QEMU; it is cached from now on");
+        Ok(())
+    }
+
+    /// Ends the caching of a disk that was taken from a running QEMU and unlocks its image, so that this QEMU can open it.
+    ///
+    /// # Errors
+    /// If what guests wrote cannot be made durable, or what is remembered cannot be changed; then everything is as before.
+    pub(crate) async fn give_up(&self, name: &str) -> Answer<DiskView> {
+        let changing = self.changing.lock().await;
+        let before = self.state();
+        let mut changed = before.clone();
+        self.guest_of(&mut changed, name)?.stage = Stage::Detaching;
+        let withdrawn = self.withdraw(&changed, name).await;
+        // In this order: a daemon that dies in between comes up without the lock that it is about to give up.
+        if let Err(problem) = withdrawn.and_then(|()| changed.save(&self.places.dir)) {
+            log_if_failed(&self.reconfigure(name, &known(&before, name)?.settings_now()).await);
+            return Err(problem);
+        }
+        self.replace_state(changed);
+        self.shard.give_up_lock(name.to_owned()).await?;
+        drop(changing);
+        self.disk(name).await
+    }
+
+    async fn withdraw(&self, state: &State, name: &str) -> Answer<()> {
+        let passing_through = known(state, name)?.settings.passing_through();
+        self.shard.withdraw(change(name, passing_through)).await
+    }
+
+    fn guest_of<'a>(&self, state: &'a mut State, name: &str) -> Answer<&'a mut GuestRecord> {
+        known(state, name)?;
+        if self.is_being_removed(name) {
+            return Err(being_removed(name));
+        }
+        let disk = state.disks.iter_mut().find(|disk| disk.name == name);
+        disk.and_then(|disk| disk.guest.as_mut()).ok_or_else(|| {
+            Problem::conflict(format!(
+                "Disk '{name}' was not taken from a running guest, so there is none to give it back to; \
+                 `forebay disk remove {name}` ends its service"
+            ))
+        })
+    }
+}
+
+/// Refuses to change a disk that is on its way.
+pub(super) fn check_settled(state: &State, name: &str) -> Answer<()> {
+    if known(state, name)?.is_beside_qemu() {
+        return Err(Problem::conflict(format!(
+            "Cannot change disk '{name}': a running QEMU has it open too, so it must not be cached; wait until it is \
+             attached, or end an attempt that was broken off with `forebay vm detach`"
+        )));
+    }
+    Ok(())
+}
+
+fn change(name: &str, values: Values) -> Reconfiguring {
+    Reconfiguring { name: name.to_owned(), values, rights: None }
+}

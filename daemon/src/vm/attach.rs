@@ -1,0 +1,164 @@
+//! Moving a running guest's disk behind Forebay. Each step is told in [`super`].
+
+use serde_json::{Value, json};
+
+use super::World;
+use super::detach::{Unreachable, clean_up, return_guest};
+use super::forebay::{MovedDisk, Wanted};
+use super::graph::{Device, Graph, node_used_by};
+use super::mirror::ChangeOver;
+use super::original::Found;
+use crate::names;
+use crate::problem::{Answer, Problem};
+use crate::units::Size;
+
+/// How long a guest's requests wait for Forebay while it is restarted, in seconds; as `disk show --connect` has it.
+const RECONNECT_DELAY_S: u64 = 60;
+
+/// Moves the disk of `device` behind Forebay, as the disk `name`, or one that is called after guest and device.
+///
+/// # Errors
+/// Whatever stood in the way. The guest has its disk where it was, or the message says what is left to do.
+pub(crate) fn attach(world: &mut World, device: &str, name: Option<&str>) -> Answer<MovedDisk> {
+    let found = find(world, device)?;
+    let name = match name {
+        Some(name) => name.to_owned(),
+        None => default_name(world, device)?,
+    };
+    names::check(&name)?;
+    let disk = world.forebay.add(&Wanted {
+        name,
+        path: found.path.clone(),
+        qmp: world.qmp.socket().to_owned(),
+        device: device.to_owned(),
+        original: found.original.clone(),
+    })?;
+    match move_behind(world, device, &found, &disk) {
+        Ok(()) => Ok(disk),
+        Err(problem) => Err(undo(world, device, &disk, &problem)),
+    }
+}
+
+fn find(world: &mut World, device: &str) -> Answer<Found> {
+    let found = Device::find(&mut world.qmp, device)?;
+    refuse_second_attempt(world, device)?;
+    let graph = Graph::of(&mut world.qmp)?;
+    Found::below(&found, &graph, &world.process.command_line()?, &world.process.folder()?)
+}
+
+/// What an earlier attempt left is taken back before a new one begins.
+fn refuse_second_attempt(world: &World, device: &str) -> Answer<()> {
+    let same = |disk: &MovedDisk| disk.on_its_way && disk.device == device && disk.qmp == world.qmp.socket();
+    match world.forebay.moved()?.into_iter().find(same) {
+        None => Ok(()),
+        Some(disk) => Err(Problem::conflict(format!(
+            "Disk '{}' is on its way from that device already, or an attempt was broken off; `forebay vm detach --qmp {} \
+             --device {device}` takes it back, then try again",
+            disk.name,
+            world.qmp.socket().display()
+        ))),
+    }
+}
+
+/// Steps 2 to 5, each of which [`undo`] can undo.
+fn move_behind(world: &mut World, device: &str, found: &Found, disk: &MovedDisk) -> Answer<()> {
+    check_same_storage(world, found, disk)?;
+    world.qmp.execute("blockdev-add", &nbd_node(disk))?;
+    let root = Device::find(&mut world.qmp, device)?.root;
+    let change = ChangeOver { job: &disk.node, root: &root, from: &found.top, to: &disk.node };
+    change.run(&mut world.qmp)?;
+    if node_used_by(&mut world.qmp, device)? != disk.node {
+        return Err(Problem::failed(
+            "QEMU's job ended without changing the guest over; see whether somebody cancelled it",
+        ));
+    }
+    close_original(world, disk, &found.top)?;
+    world.forebay.take_over(&disk.name)
+}
+
+/// The name must mean one file to both: everything else here relies on that.
+fn check_same_storage(world: &World, found: &Found, disk: &MovedDisk) -> Answer<()> {
+    let path = found.path.display();
+    if disk.size_bytes != Some(found.size) {
+        return Err(Problem::conflict(format!(
+            "Cannot move this disk: {path} has {} for Forebay and {} for its QEMU; see whether the file was replaced",
+            disk.size_bytes.map_or_else(|| "no size".to_owned(), |size| Size(size).to_string()),
+            Size(found.size)
+        )));
+    }
+    let same = match disk.storage {
+        Some(storage) => world.process.has_open(storage)?,
+        None => false,
+    };
+    if same {
+        return Ok(());
+    }
+    Err(Problem::conflict(format!(
+        "Cannot move this disk: the file that Forebay finds at {path} is not one that this QEMU has open; it was replaced \
+         or lies elsewhere for QEMU (in a container?). Give both the same path"
+    )))
+}
+
+/// What makes QEMU a client of the disk.
+fn nbd_node(disk: &MovedDisk) -> Value {
+    let habits = &disk.original.habits;
+    json!({
+        "driver": "nbd",
+        "node-name": disk.node,
+        "server": { "type": "unix", "path": disk.nbd_socket },
+        "export": disk.name,
+        "reconnect-delay": RECONNECT_DELAY_S,
+        "discard": habits.discard,
+        "detect-zeroes": habits.detect_zeroes,
+        "cache": { "direct": false, "no-flush": habits.no_flush },
+    })
+}
+
+/// Has QEMU close the file. Nodes that it made by itself went with the last who used them.
+fn close_original(world: &mut World, disk: &MovedDisk, top: &str) -> Answer<()> {
+    let graph = Graph::of(&mut world.qmp)?;
+    let below = graph.below(top).map(str::to_owned);
+    let made = disk.original.nodes(&disk.node);
+    let names = made.iter().rev().filter_map(|node| node["node-name"].as_str());
+    for name in names.map(str::to_owned).chain(below) {
+        // Asked again each time: a node may go with the one above it.
+        if Graph::of(&mut world.qmp)?.node(&name).is_some() {
+            world.qmp.execute("blockdev-del", &json!({ "node-name": name }))?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes everything back and says why.
+fn undo(world: &mut World, device: &str, disk: &MovedDisk, problem: &Problem) -> Problem {
+    let undone =
+        return_guest(world, device, disk, Unreachable::IsPassedOver).and_then(|()| clean_up(world, disk));
+    match undone {
+        Ok(()) => {
+            Problem { kind: problem.kind, message: format!("{problem}. The guest has its disk as before") }
+        }
+        Err(left) => Problem::failed(format!(
+            "{problem}. That could not be undone: {left}. While that QEMU runs, `forebay vm detach --qmp {} --device \
+             {device}` takes the disk back; when it has ended, `forebay disk remove {}` does",
+            world.qmp.socket().display(),
+            disk.name
+        )),
+    }
+}
+
+/// The names of guest and device, with what cannot be in a name left out.
+fn default_name(world: &mut World, device: &str) -> Answer<String> {
+    let guest = world.qmp.execute("query-name", &json!({}))?;
+    let words = [guest["name"].as_str().unwrap_or_default(), device];
+    let joined: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    let fits = |letter: char| {
+        let letter = letter.to_ascii_lowercase();
+        if letter.is_ascii_lowercase() || letter.is_ascii_digit() || "._-".contains(letter) {
+            letter
+        } else {
+            '-'
+        }
+    };
+    let name: String = joined.join("-").chars().map(fits).collect();
+    Ok(name.trim_start_matches(['.', '_', '-']).chars().take(names::NAME_MAX).collect())
+}

@@ -1,0 +1,154 @@
+//! Giving a running guest its disk back, and cleaning up after what did not work. Each step is told in [`super`].
+//!
+//! Every function looks how things are and does what is still to be done, so that each can be done again.
+
+use serde_json::json;
+
+use super::World;
+use super::forebay::MovedDisk;
+use super::graph::{Device, Graph, node_used_by, text};
+use super::mirror::{ChangeOver, end};
+use crate::problem::{Answer, Problem, ProblemKind};
+
+/// Gives the guest the disk of `device` back. Returns the disk as it was served.
+///
+/// # Errors
+/// Whatever stood in the way; the disk is served as before, or the message says what is left to do.
+pub(crate) fn detach(world: &mut World, device: &str) -> Answer<MovedDisk> {
+    let disk = find(world, device)?;
+    if let Err(problem) = return_guest(world, device, &disk, Unreachable::Stops) {
+        match settle(world, device, &disk) {
+            Ok(true) => {}
+            Ok(false) => {
+                let message = format!("{problem}. The disk is served by Forebay as before");
+                return Err(Problem { kind: problem.kind, message });
+            }
+            Err(left) => {
+                return Err(Problem::failed(format!(
+                    "{problem}. That could not be undone: {left}. The guest's disk works, and nothing of it is cached; \
+                     try again, or see `forebay disk show {}`",
+                    disk.name
+                )));
+            }
+        }
+    }
+    clean_up(world, &disk).map_err(|problem| {
+        Problem::failed(format!(
+            "The guest has its disk back, but something is left: {problem}; `forebay disk remove {}` ends the service of \
+             the disk",
+            disk.name
+        ))
+    })?;
+    Ok(disk)
+}
+
+/// The disk that `device` uses; or, if an attempt was broken off, the one that is on its way to it.
+fn find(world: &mut World, device: &str) -> Answer<MovedDisk> {
+    let root = Device::find(&mut world.qmp, device)?.root;
+    let graph = Graph::of(&mut world.qmp)?;
+    let at = graph.disk_below(&root);
+    let file = graph.node(at).map_or_else(String::new, |node| text(&node["file"]));
+    let moved = world.forebay.moved()?;
+    let used = |disk: &&MovedDisk| disk.node == at && file.contains(&disk.nbd_socket);
+    let of_device = |disk: &&MovedDisk| disk.device == device && disk.qmp == world.qmp.socket();
+    if let Some(disk) = moved.iter().find(used) {
+        return Ok(disk.clone());
+    }
+    match moved.iter().find(of_device) {
+        Some(disk) if disk.on_its_way => Ok(disk.clone()),
+        Some(disk) => Err(Problem::conflict(format!(
+            "Device '{device}' uses {file} and not disk '{name}', which was taken from it: its QEMU was started anew; \
+             `forebay disk remove {name}` ends the service of that disk",
+            name = disk.name
+        ))),
+        None => Err(Problem::conflict(format!(
+            "Device '{device}' is not behind this Forebay: it uses node {at} ({}, {file}); `forebay disk list` shows \
+             which disks there are",
+            graph.driver_of(at)
+        ))),
+    }
+}
+
+/// What a daemon that cannot be reached means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unreachable {
+    /// Nothing is begun without it.
+    Stops,
+    /// The guest is better off without it. If it is there all the same, its lock keeps QEMU off the file.
+    IsPassedOver,
+}
+
+/// Sees to it that the guest uses its file itself.
+pub(super) fn return_guest(
+    world: &mut World,
+    device: &str,
+    disk: &MovedDisk,
+    unreachable: Unreachable,
+) -> Answer<()> {
+    end(&mut world.qmp, &disk.node)?;
+    if node_used_by(&mut world.qmp, device)? != disk.node {
+        return Ok(());
+    }
+    // From here on nothing is cached, and QEMU may have the lock.
+    match world.forebay.give_up(&disk.name) {
+        Err(problem)
+            if problem.kind == ProblemKind::Unavailable && unreachable == Unreachable::IsPassedOver => {}
+        outcome => outcome?,
+    }
+    let top = open_original(world, disk)?;
+    let root = Device::find(&mut world.qmp, device)?.root;
+    ChangeOver { job: &disk.node, root: &root, from: &disk.node, to: &top }.run(&mut world.qmp)?;
+    if node_used_by(&mut world.qmp, device)? == disk.node {
+        return Err(Problem::failed(
+            "QEMU's job ended without changing the guest over; see whether somebody cancelled it",
+        ));
+    }
+    Ok(())
+}
+
+/// Has QEMU open the file as it had it. Returns the node that the device is to use.
+fn open_original(world: &mut World, disk: &MovedDisk) -> Answer<String> {
+    let mut top = String::new();
+    let graph = Graph::of(&mut world.qmp)?;
+    for node in disk.original.nodes(&disk.node) {
+        top = text(&node["node-name"]);
+        if graph.node(&top).is_none() {
+            world.qmp.execute("blockdev-add", &node)?;
+        }
+    }
+    let same = match disk.storage {
+        Some(storage) => world.process.has_open(storage)?,
+        None => false,
+    };
+    if same {
+        return Ok(top);
+    }
+    Err(Problem::conflict(format!(
+        "Cannot give disk '{}' back: the file that QEMU finds under its name is not the one that Forebay serves; put the \
+         right one in its place, then try again",
+        disk.name
+    )))
+}
+
+/// Removes what the guest no longer uses: the node, then the disk.
+pub(super) fn clean_up(world: &mut World, disk: &MovedDisk) -> Answer<()> {
+    if Graph::of(&mut world.qmp)?.node(&disk.node).is_some() {
+        world.qmp.execute("blockdev-del", &json!({ "node-name": disk.node }))?;
+    }
+    world.forebay.remove(&disk.name)
+}
+
+/// After an attempt that failed: has the disk served as before. True if the guest uses its file all the same.
+fn settle(world: &mut World, device: &str, disk: &MovedDisk) -> Answer<bool> {
+    end(&mut world.qmp, &disk.node)?;
+    if node_used_by(&mut world.qmp, device)? != disk.node {
+        return Ok(true);
+    }
+    for node in disk.original.nodes(&disk.node).iter().rev() {
+        if Graph::of(&mut world.qmp)?.node(&text(&node["node-name"])).is_some() {
+            world.qmp.execute("blockdev-del", &json!({ "node-name": node["node-name"] }))?;
+        }
+    }
+    world.forebay.take_over(&disk.name)?;
+    Ok(false)
+}

@@ -1,0 +1,135 @@
+//! The block nodes of a QEMU: which device reads and writes where.
+//!
+//! ```text
+//!   device ── root ── filters (throttle) ── raw ── file or host_device          what can be moved
+//!   device ── root ── filters (throttle) ── nbd                                 what was moved
+//! ```
+//! Only looks.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::problem::{Answer, Problem, hint};
+use crate::qmp::Qmp;
+
+/// Filters that may lie on a disk and stay there. Others belong to a job that is under way, or change what is read.
+const FILTERS_THAT_STAY: [&str; 1] = ["throttle"];
+/// The most filters that are followed; there are one or two.
+const FILTERS_MAX: usize = 8;
+
+/// All nodes, and which is below which.
+pub(super) struct Graph {
+    nodes: BTreeMap<String, Value>,
+    /// Parent, name of the edge, child.
+    edges: Vec<(String, String, String)>,
+}
+
+/// A guest's device and the node below it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Device {
+    /// The -drive id, empty for a disk made with -blockdev.
+    pub(super) drive: String,
+    /// The node that the device uses.
+    pub(super) root: String,
+}
+
+impl Graph {
+    /// Looks at all nodes of this QEMU.
+    pub(super) fn of(qmp: &mut Qmp) -> Answer<Self> {
+        let named = qmp.execute("query-named-block-nodes", &json!({ "flat": true }))?;
+        let graph = qmp.execute("x-debug-query-block-graph", &json!({}))?;
+        let nodes = array(&named).map(|node| (text(&node["node-name"]), node.clone())).collect();
+        let names: BTreeMap<u64, String> = array(&graph["nodes"])
+            .filter_map(|node| Some((node["id"].as_u64()?, text(&node["name"]))))
+            .collect();
+        let name = |id: &Value| names.get(&id.as_u64()?).cloned();
+        let edges = array(&graph["edges"])
+            .filter_map(|edge| Some((name(&edge["parent"])?, text(&edge["name"]), name(&edge["child"])?)))
+            .collect();
+        Ok(Self { nodes, edges })
+    }
+
+    /// What QEMU says about the node of this name, if there is one.
+    pub(super) fn node(&self, name: &str) -> Option<&Value> {
+        self.nodes.get(name)
+    }
+
+    /// The node below `parent` that holds its data.
+    pub(super) fn below(&self, parent: &str) -> Option<&str> {
+        let edge = self.edges.iter().find(|(above, edge, _)| above == parent && edge == "file");
+        edge.map(|(_, _, child)| child.as_str())
+    }
+
+    /// The first node from `root` down that is no filter that stays.
+    pub(super) fn disk_below<'a>(&'a self, root: &'a str) -> &'a str {
+        let mut at = root;
+        for _ in 0..FILTERS_MAX {
+            let driver = self.node(at).map_or("", |node| node["drv"].as_str().unwrap_or(""));
+            match self.below(at) {
+                Some(below) if FILTERS_THAT_STAY.contains(&driver) => at = below,
+                _ => break,
+            }
+        }
+        at
+    }
+
+    /// What drives a node.
+    pub(super) fn driver_of(&self, name: &str) -> &str {
+        self.node(name).and_then(|node| node["drv"].as_str()).unwrap_or("no driver")
+    }
+}
+
+/// The node that `device` uses, below filters that stay.
+pub(super) fn node_used_by(qmp: &mut Qmp, device: &str) -> Answer<String> {
+    let root = Device::find(qmp, device)?.root;
+    Ok(Graph::of(qmp)?.disk_below(&root).to_owned())
+}
+
+impl Device {
+    /// The device that a user means: by its qdev id, or by the id of its -drive.
+    ///
+    /// # Errors
+    /// If there is none, with what there is; or it has no medium.
+    pub(super) fn find(qmp: &mut Qmp, wanted: &str) -> Answer<Self> {
+        let all = qmp.execute("query-block", &json!({}))?;
+        let found = array(&all).find(|entry| qdev_id(entry) == Some(wanted) || entry["device"] == wanted);
+        let Some(entry) = found else {
+            let ids: Vec<&str> = array(&all)
+                .filter_map(|entry| qdev_id(entry).or_else(|| entry["device"].as_str()))
+                .filter(|id| !id.is_empty())
+                .collect();
+            let found = if ids.is_empty() {
+                "it has no disk with an id; give its -device an id=".to_owned()
+            } else {
+                hint(wanted, &ids)
+            };
+            return Err(Problem::missing(format!(
+                "There is no disk '{wanted}' in the QEMU at {}: {found}",
+                qmp.socket().display()
+            )));
+        };
+        let root = entry["inserted"]["node-name"].as_str().ok_or_else(|| {
+            Problem::invalid(format!("Device '{wanted}' has no medium, so there is nothing to move"))
+        })?;
+        Ok(Self { drive: text(&entry["device"]), root: root.to_owned() })
+    }
+}
+
+/// The id of the device that uses a disk. QEMU names some devices by their place in the tree, which ends in a part of
+/// the device.
+fn qdev_id(entry: &Value) -> Option<&str> {
+    let qdev = entry["qdev"].as_str()?;
+    let place = qdev.strip_prefix("/machine/peripheral/");
+    Some(place.map_or(qdev, |rest| rest.split('/').next().unwrap_or(rest)))
+}
+
+/// The elements of an array, none for anything else.
+pub(super) fn array(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().map_or(&[][..], Vec::as_slice).iter()
+}
+
+/// A text, empty for anything else.
+pub(super) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,127 @@
+//! The job that changes a guest over from one node to another while it runs.
+//!
+//! ```text
+//!   blockdev-mirror ──> ready ──> job-complete ──> concluded ──> job-dismiss
+//! ```
+//! Why both ends may be one file is told in [`super`]. A job that ended is kept by QEMU until it is dismissed, so that its
+//! outcome is not lost with a connection.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::graph::array;
+use crate::problem::{Answer, Problem};
+use crate::qmp::Qmp;
+
+/// How long a job may take. Nothing is copied; it waits for requests of the guest at most, and those may wait a minute
+/// for a Forebay that is being restarted.
+const JOB_TIME_MAX: Duration = Duration::from_mins(2);
+/// How long a job that is asked to end may take before it is forced: longer than QEMU waits for a lost connection.
+const END_TIME_MAX: Duration = Duration::from_secs(90);
+/// How often a job is looked at when no event comes.
+const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+/// Requests that share a chunk of so many bytes wait for each other. A multiple of every page and of every block of a disk.
+const GRANULARITY: u64 = 64 << 10;
+
+/// A change-over.
+pub(super) struct ChangeOver<'a> {
+    /// The job's name; its filter is called `NAME-m`.
+    pub(super) job: &'a str,
+    /// The node that the device uses.
+    pub(super) root: &'a str,
+    /// The node that is replaced: the root, or one below it.
+    pub(super) from: &'a str,
+    /// The node that takes its place.
+    pub(super) to: &'a str,
+}
+
+impl ChangeOver<'_> {
+    /// Changes the guest over.
+    ///
+    /// # Errors
+    /// Whatever went wrong. The job may still be there; [`end`] sees to that.
+    pub(super) fn run(&self, qmp: &mut Qmp) -> Answer<()> {
+        let mut arguments = json!({
+            "job-id": self.job,
+            "device": self.root,
+            "target": self.to,
+            "sync": "none",
+            "copy-mode": "write-blocking",
+            "granularity": GRANULARITY,
+            "filter-node-name": format!("{}-m", self.job),
+            // An error at the new end ends the job; the guest goes on at the old one.
+            "on-source-error": "report",
+            "on-target-error": "report",
+            "auto-dismiss": false,
+        });
+        if self.root != self.from {
+            arguments["replaces"] = self.from.into();
+        }
+        qmp.execute("blockdev-mirror", &arguments)?;
+        self.reaches(qmp, "ready")?;
+        qmp.execute("job-complete", &json!({ "id": self.job }))?;
+        self.reaches(qmp, "concluded")?;
+        qmp.execute("job-dismiss", &json!({ "id": self.job }))?;
+        Ok(())
+    }
+
+    fn reaches(&self, qmp: &mut Qmp, status: &str) -> Answer<()> {
+        let job = wait(qmp, self.job, &[status, "concluded"], JOB_TIME_MAX)?;
+        let failed = |what: String| {
+            Problem::failed(format!(
+                "Cannot change the guest over from node {} to {}: {what}",
+                self.from, self.to
+            ))
+        };
+        match job {
+            Some(job) if job["error"].is_string() => {
+                Err(failed(format!("QEMU's job ended with '{}'", job["error"].as_str().unwrap_or_default())))
+            }
+            Some(job) if job["status"] == status => Ok(()),
+            Some(_) => Err(failed("somebody cancelled QEMU's job".to_owned())),
+            None => Err(failed(format!("QEMU's job did not become {status} in time; see what its disks do"))),
+        }
+    }
+}
+
+/// Sees to it that there is no job of this name: asks it to end, which lets what is under way finish; forces it only when
+/// that takes too long.
+///
+/// # Errors
+/// If QEMU does not do it.
+pub(super) fn end(qmp: &mut Qmp, name: &str) -> Answer<()> {
+    let Some(job) = look(qmp, name)? else { return Ok(()) };
+    if job["status"] != "concluded" {
+        // A job that ends by itself just now refuses, and has ended when it is looked at.
+        let asked = qmp.execute("block-job-cancel", &json!({ "device": name, "force": false }));
+        if wait(qmp, name, &["concluded"], END_TIME_MAX)?.is_none() {
+            asked?;
+            qmp.execute("job-cancel", &json!({ "id": name }))?;
+            wait(qmp, name, &["concluded"], END_TIME_MAX)?;
+        }
+    }
+    qmp.execute("job-dismiss", &json!({ "id": name }))?;
+    Ok(())
+}
+
+/// Waits until the job has one of `statuses`; none if that takes too long, or it is gone.
+fn wait(qmp: &mut Qmp, name: &str, statuses: &[&str], time: Duration) -> Answer<Option<Value>> {
+    let deadline = Instant::now() + time;
+    while let Some(job) = look(qmp, name)? {
+        if statuses.iter().any(|status| job["status"] == *status) {
+            return Ok(Some(job));
+        }
+        if Instant::now() > deadline {
+            break;
+        }
+        // Whatever happened: it is a reason to look again.
+        qmp.event(LOOK_INTERVAL)?;
+    }
+    Ok(None)
+}
+
+fn look(qmp: &mut Qmp, name: &str) -> Answer<Option<Value>> {
+    let jobs = qmp.execute("query-jobs", &json!({}))?;
+    Ok(array(&jobs).find(|job| job["id"] == name).cloned())
+}

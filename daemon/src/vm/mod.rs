@@ -1,0 +1,79 @@
+//! A running guest's disk, moved behind Forebay and taken back: no copy, no reboot.
+//!
+//! ```text
+//!   attach                                                         detach
+//!   1 Forebay opens the file beside QEMU, caches nothing           1 Forebay caches nothing, gives up the lock
+//!   2 QEMU gets a node for Forebay's socket                        2 QEMU gets a node for the file, as it had it
+//!   3 every write goes to both; the guest changes over             3 every write goes to both; the guest changes over
+//!   4 QEMU closes the file                                         4 QEMU closes the socket
+//!   5 Forebay locks the file and begins to cache                   5 Forebay forgets the disk
+//! ```
+//!
+//! # Why the content stays right
+//! Step 3 is QEMU's job `blockdev-mirror` with `sync=none` and `copy-mode=write-blocking`. Both ends are one file, so
+//! nothing has to be copied, and what is written once is right. What could go wrong is a second write that comes late:
+//!
+//! - QEMU writes to the old end, then the same bytes to the new end, and tells the guest when both are done. Requests that
+//!   share a chunk of 64 KiB wait for each other, writes, zeroes and discards alike. So no write of older data is on its
+//!   way to a place where newer data was acknowledged, and two who change parts of one page never meet.
+//! - It works on a copy of the guest's memory; a guest that changes a buffer while it is written gets the same bytes twice.
+//! - Zeroes and discards go both ways by the same commands. The new node has the `discard` option of the old one, so that
+//!   nothing is given up that was not before. Doing either twice is doing it once.
+//! - Reads, and the guest's flushes, go to the old end. A flush there covers the file whoever wrote it, and so does a flush
+//!   at the new end afterwards.
+//! - Where QEMU uses the host's page cache and Forebay does not, the kernel keeps the two in step: a direct write writes
+//!   out and drops the cached pages beneath it, a direct read writes them out first; and requests to one chunk never meet.
+//! - A broken connection to Forebay leaves the write unacknowledged: QEMU waits for Forebay to come back and sends it again.
+//!   What a killed Forebay had in the kernel is over by then, since its successor waits for the lock that dies with the
+//!   last request ([`block::file::Lock::Beside`]). For the same reason a job is first *asked* to end, which lets what is
+//!   under way finish; force, which does not, comes only after longer than QEMU waits for a lost connection.
+//! - Forebay caches nothing while both have the file: its lock of the image comes after QEMU's is gone, and caching after
+//!   that; on the way back it is the other way round.
+//!
+//! The one thing that nothing of this would survive is another file under the same name: both would be written from then
+//! on and neither be whole. So before anything is mirrored, the process of that QEMU must be seen to have open what Forebay
+//! has open.
+//!
+//! # When a step fails
+//! The guest goes back to where it was, by the road that `vm detach` takes: look how far things are, and undo that. The
+//! same road cleans up after a command that was killed. Nothing here touches data.
+
+mod attach;
+mod command_line;
+mod detach;
+mod forebay;
+mod graph;
+mod mirror;
+mod original;
+mod process;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use attach::attach;
+pub(crate) use detach::detach;
+pub(crate) use forebay::{Forebay, MovedDisk, Wanted};
+
+use std::path::Path;
+
+use crate::problem::Answer;
+use crate::qmp::{Patience, Qmp};
+use process::Process;
+
+/// The two that a disk moves between.
+pub(crate) struct World<'a> {
+    qmp: Qmp,
+    process: Process,
+    forebay: &'a dyn Forebay,
+}
+
+impl<'a> World<'a> {
+    /// Connects to the QEMU behind `socket`.
+    ///
+    /// # Errors
+    /// If it cannot be reached, or its process not be found.
+    pub(crate) fn new(socket: &Path, forebay: &'a dyn Forebay) -> Answer<Self> {
+        let qmp = Qmp::connect(socket, Patience::default())?;
+        let process = Process::behind(&qmp)?;
+        Ok(Self { qmp, process, forebay })
+    }
+}

@@ -1,0 +1,132 @@
+//! The process of a QEMU: what it has open, where it works, how it was started.
+//!
+//! The only proof that a name means to Forebay the file that it means to QEMU. Reads `/proc`, changes nothing.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use block::file::Identity;
+
+use super::command_line::CommandLine;
+use crate::problem::{Answer, Problem};
+use crate::qmp::Qmp;
+
+/// A process.
+pub(super) struct Process {
+    id: u32,
+}
+
+impl Process {
+    /// The process that answers at the other end of `qmp`: who listens on the socket now. Libvirt makes the sockets of its
+    /// guests itself and hands them over, so the one who made it is asked only if nobody is found.
+    ///
+    /// # Errors
+    /// If processes cannot be looked into.
+    pub(super) fn behind(qmp: &Qmp) -> Answer<Self> {
+        let table = fs::read_to_string("/proc/net/unix").map_err(|error| unreadable(qmp.peer(), &error))?;
+        let sockets = listening_sockets(&table, qmp.socket());
+        let made_by = Self { id: qmp.peer() };
+        if sockets.is_empty() || made_by.holds(&sockets)? {
+            return Ok(made_by);
+        }
+        let folders = fs::read_dir("/proc").map_err(|error| unreadable(qmp.peer(), &error))?;
+        let ids = folders.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        // One that ends meanwhile, or that is not ours to look into, is not the one.
+        let holder = ids.map(|id| Self { id }).find(|process| process.holds(&sockets).unwrap_or(false));
+        Ok(holder.unwrap_or(made_by))
+    }
+
+    /// True if the process has this storage open.
+    ///
+    /// # Errors
+    /// If the process cannot be looked into.
+    pub(super) fn has_open(&self, storage: Identity) -> Answer<bool> {
+        let open = self.open_files()?;
+        Ok(open.iter().any(|file| Identity::of(file).is_ok_and(|found| found.same_storage(&storage))))
+    }
+
+    /// How it was started.
+    pub(super) fn command_line(&self) -> Answer<CommandLine> {
+        let bytes = fs::read(self.path("cmdline")).map_err(|error| unreadable(self.id, &error))?;
+        let words = bytes.split(|byte| *byte == 0);
+        Ok(CommandLine::new(words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()))
+    }
+
+    /// Where it works.
+    pub(super) fn folder(&self) -> Answer<PathBuf> {
+        fs::read_link(self.path("cwd")).map_err(|error| unreadable(self.id, &error))
+    }
+
+    fn holds(&self, sockets: &[String]) -> Answer<bool> {
+        let links = self.open_files()?.into_iter().filter_map(|file| fs::read_link(file).ok());
+        let names: Vec<String> = links.map(|link| link.to_string_lossy().into_owned()).collect();
+        Ok(sockets.iter().any(|socket| names.contains(socket)))
+    }
+
+    fn open_files(&self) -> Answer<Vec<PathBuf>> {
+        let list = fs::read_dir(self.path("fd")).map_err(|error| unreadable(self.id, &error))?;
+        Ok(list.filter_map(|entry| Some(entry.ok()?.path())).collect())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        Path::new("/proc").join(self.id.to_string()).join(name)
+    }
+}
+
+/// The sockets bound to `path` as links to them are written, from the system's table.
+fn listening_sockets(table: &str, path: &Path) -> Vec<String> {
+    let bound = |line: &&str| {
+        let name = line.split_whitespace().nth(7);
+        // A socket may have been bound by a relative name.
+        name.is_some_and(|name| Path::new(name) == path || path.ends_with(name.trim_start_matches("./")))
+    };
+    let inode = |line: &str| line.split_whitespace().nth(6).map(|inode| format!("socket:[{inode}]"));
+    table.lines().filter(bound).filter_map(inode).collect()
+}
+
+fn unreadable(id: u32, error: &io::Error) -> Problem {
+    Problem::invalid(format!(
+        "Cannot see what QEMU (process {id}) has open: {error}; run as root, or as the user of that QEMU"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    #[test]
+    fn what_a_process_has_open_is_seen_whatever_its_name_is_by_now() {
+        let dir = TempDir::new();
+        let (path, moved) = (dir.path().join("a"), dir.path().join("b"));
+        let file = fs::File::create(&path).expect("the folder is ours");
+        let storage = Identity::of(&path).expect("it is there");
+        fs::rename(&path, moved).expect("the folder is ours");
+        fs::write(&path, "another file").expect("the folder is ours");
+        let us = Process { id: std::process::id() };
+        assert_eq!(us.has_open(storage), Ok(true));
+        let other = Identity::of(&path).expect("it is there");
+        assert_eq!(us.has_open(other), Ok(false));
+        drop(file);
+        assert_eq!(us.has_open(storage), Ok(false));
+    }
+
+    #[test]
+    fn a_process_that_is_not_there_is_an_error() {
+        let nobody = Process { id: u32::MAX };
+        let storage = Identity { device: 0, inode: 0, rdev: 0 };
+        assert!(nobody.has_open(storage).unwrap_err().message.contains("run as root"));
+    }
+
+    #[test]
+    fn sockets_are_found_by_their_path() {
+        let table = "Num       RefCount Protocol Flags    Type St Inode Path\n\
+                     0000000000000000: 00000002 00000000 00010000 0001 01 4711 /run/q.sock\n\
+                     0000000000000000: 00000002 00000000 00010000 0001 01 4712 q.sock\n\
+                     0000000000000000: 00000003 00000000 00000000 0001 03 4713\n\
+                     0000000000000000: 00000002 00000000 00010000 0001 01 4714 /run/other.sock\n";
+        let found = listening_sockets(table, Path::new("/run/q.sock"));
+        assert_eq!(found, ["socket:[4711]", "socket:[4712]"]);
+    }
+}
