@@ -15,6 +15,7 @@ mod fio;
 mod host;
 mod locks;
 mod many;
+mod nbd_backing;
 mod online;
 mod qemu;
 mod running_vm;
