@@ -276,7 +276,12 @@ fn draw_settings(number: usize, rng: &mut Rng) -> DiskSettings {
 async fn disturb(world: &World, host: &LocalHost, cache: &Rc<SimCache>, disks: &[Rc<Disk>], rng: &mut Rng) {
     let number = rng.below(DISKS as u64) as usize;
     let backing = &world.backings[number];
-    match rng.below(12) {
+    match rng.below(13) {
+        12 => {
+            world.coverage.borrow_mut().reconnects += 1;
+            world.models[number].borrow_mut().lose_unflushed();
+            backing.lose_volatile();
+        }
         0..=2 => {
             let settings = draw_settings(number, rng);
             cache.reconfigure(&disks[number], settings).expect("the settings fit");

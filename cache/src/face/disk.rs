@@ -45,7 +45,8 @@ pub struct CachedDisk<B, F: BlockDevice, H: Host> {
 
 impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     pub(super) fn new(cache: Rc<DiskCache<F, H>>, backing: B) -> Self {
-        Self { cache, backing, locks: RangeLock::new(), flushes: FlushGate::default() }
+        let flushes = FlushGate::new(backing.epoch());
+        Self { cache, backing, locks: RangeLock::new(), flushes }
     }
 
     /// The device behind the cache.
