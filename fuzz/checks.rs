@@ -4,13 +4,15 @@
 // Each target uses its own part of this.
 #![allow(dead_code)]
 
-use doors::nbd::handshake::{Catalog, Entry, Handshake, Refusal, Step};
-use doors::nbd::option::{
-    ContextRequest, ExportFacts, Info, InfoRequest, OPTION_BYTES, OPTION_REPLY_BYTES, decode_option,
+use block::nbd::intake::{Intake, MESSAGE_MAX, Step as IntakeStep};
+use block::nbd::negotiation::{Negotiation, REPLY_PAYLOAD_MAX, Step as ClientStep};
+use block::nbd::option::{
+    ContextRequest, ExportFacts, Info, InfoRequest, OPTION_BYTES, OPTION_REPLY_BYTES, Replies, decode_option,
     decode_option_reply,
 };
-use doors::nbd::reply::{CHUNK_BYTES, ChunkKind, Payload, ReplyHeader};
-use doors::nbd::wire::{REQUEST_BYTES, Request};
+use block::nbd::reply::{CHUNK_BYTES, ChunkKind, Payload, ReplyHeader};
+use block::nbd::wire::{Command, REQUEST_BYTES, Request};
+use doors::nbd::handshake::{Catalog, Entry, Handshake, Refusal, Step};
 
 struct One;
 
@@ -66,6 +68,61 @@ fn run_handshake(data: &[u8], cut: usize) -> (Vec<u8>, Option<Step>) {
         }
     }
     (sent, None)
+}
+
+/// Any bytes as what a server sends to a client: the handshake ends or asks for more than is there, and whatever
+/// agreement there is, data goes only where it was asked for.
+pub(crate) fn client(data: &[u8]) {
+    let (mut negotiation, mut input, mut output) = (Negotiation::new("disk"), data, Vec::new());
+    let step = negotiation.step(&mut input, &mut output);
+    assert!(output.len() <= 1024, "a handshake asks for little");
+    match step {
+        Ok(ClientStep::Agreed(terms)) => replies(input, terms.replies, terms.allocation),
+        Ok(ClientStep::NeedInput) => {
+            assert!(input.len() < REPLY_PAYLOAD_MAX + OPTION_REPLY_BYTES, "there is room for any reply");
+        }
+        Err(_) => {}
+    }
+    // Most bytes are no handshake.
+    replies(data, Replies::Structured, Some(1));
+    replies(data, Replies::Simple, None);
+}
+
+/// Any bytes as replies to a read, a write and a question for extents.
+fn replies(mut input: &[u8], replies: Replies, allocation: Option<u32>) {
+    let mut intake = Intake::new(replies, allocation);
+    let (offset, length) = (4096, 1024);
+    for (cookie, command) in [(0, Command::Read), (1, Command::Write), (2, Command::BlockStatus)] {
+        intake.expect(Request { flags: 0, command, cookie, offset, length });
+    }
+    let (mut moved, mut answered) = (0, Vec::new());
+    while let Ok(step) = intake.step(&mut input) {
+        match step {
+            IntakeStep::NeedInput => {
+                assert!(input.len() < MESSAGE_MAX, "there is room for any message");
+                break;
+            }
+            IntakeStep::Data(0, place) => {
+                assert!(place.end <= length as usize);
+                moved += place.len();
+                if place.len() > input.len() {
+                    break;
+                }
+                input = &input[place.len()..];
+            }
+            IntakeStep::Zeroes(0, place) => {
+                assert!(place.end <= length as usize);
+                moved += place.len();
+            }
+            IntakeStep::Data(..) | IntakeStep::Zeroes(..) => panic!("only reads bring data"),
+            IntakeStep::Answered(cookie, answer) => {
+                assert!(cookie != 0 || answer.error.is_some() || moved == length as usize, "a read is whole");
+                assert!(!answered.contains(&cookie), "an answer comes once");
+                answered.push(cookie);
+            }
+        }
+    }
+    assert!(moved <= length as usize, "no byte comes twice");
 }
 
 /// Any bytes through every decoder: what decodes encodes to the same bytes.

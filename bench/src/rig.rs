@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::{BlockDevice, Buffer, Host};
-use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Mode, PoolId};
+use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId};
 
 /// A cache and its only disk.
 pub(crate) struct Rig<B: BlockDevice, F: BlockDevice> {
@@ -18,7 +18,9 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
     /// Formats `flash` and puts a cache of `ram_bytes` and all of the flash in front of `backing`.
     pub(crate) async fn new(host: LocalHost, flash: F, backing: B, block_bytes: u32, ram_bytes: u64) -> Self {
         cache::format(&flash, PoolId([1; 16]), None).await.expect("the pool's device takes a format");
-        let cache = Cache::open(flash, host.clone()).await.expect("it was formatted just now");
+        let marks = Marks { new: 1, known: vec![0] };
+        let opened = Cache::open(flash, host.clone(), &marks).await;
+        let (cache, _) = opened.expect("it was formatted just now");
         let settings = DiskSettings {
             id: DiskId(1),
             mode: Mode::WriteThrough,
@@ -30,7 +32,8 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
             sequential_cutoff_bytes: 0,
             read_only: false,
         };
-        let disk = cache.attach(settings, backing).expect("the settings fit");
+        let past = Past::none(backing.geometry().size);
+        let disk = cache.attach(settings, backing, past).await.expect("the settings fit");
         Self { disk, host, _cache: cache }
     }
 

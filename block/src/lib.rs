@@ -5,7 +5,7 @@
 //! them, and a test can slip a layer in anywhere.
 //!
 //! The crate also holds what a shard needs to run: the single-threaded [`executor`], the [`Host`] trait through
-//! which time and chance come in, and the ring that completes I/O. It knows no cache and no protocol.
+//! which time and chance come in, and the ring that completes I/O. It knows no cache, and serves nobody.
 
 pub mod aligned;
 pub mod buffer;
@@ -17,8 +17,10 @@ pub mod file;
 pub mod host;
 pub mod memory;
 pub mod model;
+pub mod nbd;
 pub mod range;
 pub mod range_lock;
+pub mod shared_words;
 pub mod socket;
 pub mod sync_file;
 pub mod uring;
@@ -33,6 +35,7 @@ pub use memory::Memory;
 pub use model::Model;
 pub use range::ByteRange;
 pub use range_lock::{RangeGuard, RangeLock};
+pub use shared_words::SharedWords;
 pub use sync_file::SyncFile;
 pub use uring::Ring;
 

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! face        CachedDisk, Cache                       what doors and the daemon hold
-//! journeys    read, write, zeroes, flush, promote, reclaim    one file per way that data takes
-//! survives    log, pool, formatting                   what stands on flash
+//! journeys    read, write, zeroes, flush, promote, reclaim, load, quiet    one file per way that data takes
+//! survives    log, notes, pool, formatting, start     what stands on flash
 //! knowledge   index, RAM tier, segments, fills, policy        what is known in RAM; pure
 //! bytes       superblock, table, batch, checksum      structures to bytes and back; pure
 //! words       settings, limits, errors, counters, units
@@ -21,10 +21,16 @@ mod survives;
 pub mod words;
 
 pub use bytes::PoolId;
+pub use bytes::layout::Shape;
 pub use face::cache::Cache;
 pub use face::disk::CachedDisk;
+pub use journeys::load::{Belief, FlashLost, Past};
+pub use knowledge::touched::{SharedBits, words_for};
 pub use survives::opening::{Identified, format, identify};
+pub use survives::start::{Marks, PoolContent};
 pub use words::error::CacheError;
 pub use words::settings::{Admission, DiskSettings, Mode};
-pub use words::stats::{DiskCounts, DiskStatistics, Latency, LatencySummary, PoolStatistics};
+pub use words::stats::{
+    DiskCounts, DiskStatistics, Latency, LatencySummary, Load, LoadStatistics, PoolStatistics,
+};
 pub use words::units::DiskId;

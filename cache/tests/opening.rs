@@ -5,10 +5,11 @@ use block::executor::{Executor, Order, VirtualTime};
 use block::faulty::Faults;
 use block::{ByteRange, Memory, Operation, PAGE};
 use cache::bytes::superblock::SLOTS;
-use cache::{Cache, CacheError, Identified, PoolId, format, identify};
+use cache::{Cache, CacheError, Identified, Marks, PoolId, Shape, format, identify};
 
 const SIZE: u64 = 2 << 20;
 const SEGMENT: u64 = 32 << 10;
+const SHAPE: Shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
 const ID: PoolId = PoolId([5; 16]);
 
 fn run<T>(test: impl Future<Output = T>) -> T {
@@ -17,8 +18,12 @@ fn run<T>(test: impl Future<Output = T>) -> T {
 
 fn pool() -> Memory {
     let memory = Memory::new(SIZE);
-    run(format(&memory, ID, Some(SEGMENT))).unwrap();
+    run(format(&memory, ID, Some(SHAPE))).unwrap();
     memory
+}
+
+fn marks() -> Marks {
+    Marks { new: 1, known: vec![0, 1] }
 }
 
 fn flip(memory: &Memory, offset: u64) {
@@ -58,9 +63,9 @@ fn damaged_truncated_and_newer_pools_are_told_apart_and_named() {
 
     let newer = pool();
     for slot in SLOTS {
-        newer.poke(slot + 8, &2u32.to_le_bytes());
+        newer.poke(slot + 8, &3u32.to_le_bytes());
     }
-    assert_eq!(run(identify(&newer)), Ok(Identified::Newer { id: ID.to_string(), version: 2 }));
+    assert_eq!(run(identify(&newer)), Ok(Identified::Newer { id: ID.to_string(), version: 3 }));
 }
 
 #[test]
@@ -79,7 +84,7 @@ fn nothing_but_a_whole_pool_is_opened_and_nothing_else_is_changed() {
     foreign.poke(4000, &[7; 9000]);
     let before = run(identify(&foreign));
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
-    let opened = executor.run(Cache::open(foreign.clone(), executor.host())).unwrap();
+    let opened = executor.run(Cache::open(foreign.clone(), executor.host(), &marks())).unwrap();
     assert!(matches!(opened.err(), Some(CacheError::NotAPool(_))));
     assert_eq!(run(identify(&foreign)), before);
 }
@@ -94,12 +99,12 @@ fn a_format_that_is_cut_at_any_write_leaves_no_pool_or_a_whole_one() {
             let executor = Executor::new(VirtualTime::new(), Order::Fifo);
             let device = faults.reopen(executor.host());
             faults.fail_after(Operation::Write, cut);
-            let formatted = executor.run(format(&device, ID, Some(SEGMENT))).unwrap();
+            let formatted = executor.run(format(&device, ID, Some(SHAPE))).unwrap();
             faults.power_cut();
             let device = faults.reopen(executor.host());
             let found = executor.run(identify(&device)).unwrap().unwrap();
             if let Identified::Pool { .. } = found {
-                let opened = executor.run(Cache::open(device, executor.host())).unwrap();
+                let opened = executor.run(Cache::open(device, executor.host(), &marks())).unwrap();
                 assert!(opened.is_ok(), "seed {seed}, cut at write {cut}");
             }
             if formatted.is_ok() {
@@ -119,10 +124,10 @@ fn an_open_that_is_cut_at_any_write_leaves_a_pool_that_opens() {
             let executor = Executor::new(VirtualTime::new(), Order::Fifo);
             faults.fail_after(Operation::Write, cut);
             let device = faults.reopen(executor.host());
-            let opened = executor.run(Cache::open(device, executor.host())).unwrap().is_ok();
+            let opened = executor.run(Cache::open(device, executor.host(), &marks())).unwrap().is_ok();
             faults.power_cut();
             let device = faults.reopen(executor.host());
-            let again = executor.run(Cache::open(device, executor.host())).unwrap();
+            let again = executor.run(Cache::open(device, executor.host(), &marks())).unwrap();
             assert!(again.is_ok(), "seed {seed}, cut at write {cut}");
             if opened {
                 break;
@@ -137,5 +142,18 @@ fn rot_in_one_slot_of_the_table_does_not_keep_a_pool_from_opening() {
     faults.rot(&ByteRange::new(2 * PAGE, 3 * PAGE), 1);
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let device = faults.reopen(executor.host());
-    assert!(executor.run(Cache::open(device, executor.host())).unwrap().is_ok());
+    assert!(executor.run(Cache::open(device, executor.host(), &marks())).unwrap().is_ok());
+}
+
+/// Made by the version of Forebay before this one, with pages of disk 1 in it.
+#[test]
+fn a_pool_of_format_1_is_recognised_and_not_opened() {
+    let image = include_bytes!("format-1.pool");
+    let memory = Memory::new(image.len() as u64);
+    memory.poke(0, image);
+    let id = "11".repeat(16);
+    assert_eq!(run(identify(&memory)), Ok(Identified::Older { id, version: 1 }));
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let opened = executor.run(Cache::open(memory.clone(), executor.host(), &marks())).unwrap();
+    assert!(matches!(opened.err(), Some(CacheError::NotAPool(_))));
 }

@@ -32,6 +32,13 @@ pub(crate) enum Command {
     Pool(Pool),
     /// Counters, ratios and latencies.
     Stats(Stats),
+    /// What the cache gained for a disk: before and after, from its counters.
+    Report(Report),
+    /// Write manual pages and completions, for those who package.
+    #[command(hide = true)]
+    Generate(Generate),
+    /// Drive a served disk with a trace. Overwrites what the disk holds where the trace writes.
+    Replay(Replay),
 }
 
 #[derive(Debug, Args)]
@@ -112,6 +119,15 @@ pub(crate) struct DiskAdd {
     /// Flash that the disk never exceeds: a size, or a share of the disk such as 20%.
     #[arg(long, value_name = "SIZE")]
     pub(crate) limit: Option<String>,
+    /// User who owns the NBD socket. Default: the one that the daemon runs as; only root can give it to another.
+    #[arg(long, value_name = "USER")]
+    pub(crate) socket_owner: Option<String>,
+    /// Group of the NBD socket. Default: forebay if the host has it, else that of the daemon.
+    #[arg(long, value_name = "GROUP")]
+    pub(crate) socket_group: Option<String>,
+    /// Who may connect, in octal digits: the bits for writing count. Default: 0660.
+    #[arg(long, value_name = "MODE")]
+    pub(crate) socket_mode: Option<String>,
     /// Refuse writes.
     #[arg(long)]
     pub(crate) read_only: bool,
@@ -207,6 +223,40 @@ pub(crate) struct Stats {
     pub(crate) reading: Reading,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// Name of the disk.
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// The trace, in format vscsi1: a file whose name ends in .vscsi, or .vscsi.zst if it is packed.
+    pub(crate) trace: PathBuf,
+    /// The disk, which no guest may use meanwhile. What is written to it is checked when it is read again.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) disk: String,
+    /// Send requests X times as fast as they came. Default: 1.
+    #[arg(long, value_name = "X", value_parser = parse_speed, conflicts_with = "as_fast_as_possible")]
+    pub(crate) speed: Option<f64>,
+    /// Send requests as soon as the disk takes them, whenever they came.
+    #[arg(long)]
+    pub(crate) as_fast_as_possible: bool,
+    /// Map requests beyond the end of the disk into it.
+    #[arg(long)]
+    pub(crate) wrap: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Generate {
+    /// Folder that gets `man/` and `completions/`.
+    pub(crate) folder: PathBuf,
+}
+
 /// What every command that reads takes.
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
@@ -220,10 +270,17 @@ pub(crate) struct Reading {
 /// How the daemon is found.
 #[derive(Debug, Args)]
 pub(crate) struct Daemon {
-    /// Control socket of the daemon. Default: control.sock in /run/forebay for root, in `$XDG_RUNTIME_DIR/forebay` for
-    /// others.
+    /// Control socket of the daemon. Default: control.sock in `$XDG_RUNTIME_DIR/forebay` if this user runs a daemon, else in
+    /// /run/forebay.
     #[arg(long, value_name = "SOCKET", env = "FOREBAY_SOCKET")]
     pub(crate) socket: Option<PathBuf>,
+}
+
+fn parse_speed(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(speed) if (0.001..=1e6).contains(&speed) => Ok(speed),
+        _ => Err("write a number from 0.001 to 1000000".to_owned()),
+    }
 }
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {

@@ -9,6 +9,7 @@ use cache::{Admission, DiskId, DiskSettings, Mode};
 use serde::{Deserialize, Serialize};
 
 use crate::problem::{Answer, Problem, hint};
+use crate::rights::SocketRights;
 use crate::units::{Share, Size};
 
 /// The smallest and largest block, in bytes.
@@ -24,7 +25,7 @@ pub(crate) struct Key {
 }
 
 /// Every key that can be set, in the order in which they are shown.
-pub(crate) const KEYS: [Key; 7] = [
+pub(crate) const KEYS: [Key; 10] = [
     Key { name: "mode", default: "write-through", about: "write-through, write-around or pass-through" },
     Key {
         name: "block-size",
@@ -43,6 +44,21 @@ pub(crate) const KEYS: [Key; 7] = [
         name: "sequential-cutoff",
         default: "4MiB",
         about: "misses of a sequential run longer than this go past the cache; 0 = off",
+    },
+    Key {
+        name: "socket-owner",
+        default: "auto",
+        about: "user who owns the NBD socket, a name or number; auto is the user that the daemon runs as",
+    },
+    Key {
+        name: "socket-group",
+        default: "auto",
+        about: "group of the NBD socket; auto is forebay if the host has it, else that of the daemon",
+    },
+    Key {
+        name: "socket-mode",
+        default: "0660",
+        about: "who may connect, as octal digits: the bits for writing count",
     },
 ];
 
@@ -67,6 +83,7 @@ pub(crate) struct Values {
     ram: Size,
     admission: Admission,
     sequential_cutoff: Size,
+    socket: SocketRights,
 }
 
 /// What the pool says about shares that Forebay is to choose.
@@ -88,6 +105,7 @@ impl Default for Values {
             ram: Size(32 << 20),
             admission: Admission::Adaptive,
             sequential_cutoff: Size(4 << 20),
+            socket: SocketRights::default(),
         }
     }
 }
@@ -115,6 +133,9 @@ impl Values {
             "ram" => self.ram = parse_ram(text).map_err(about)?,
             "admission" => self.admission = text.parse().map_err(about)?,
             "sequential-cutoff" => self.sequential_cutoff = text.parse().map_err(about)?,
+            "socket-owner" => self.socket.owner = text.parse().map_err(about)?,
+            "socket-group" => self.socket.group = text.parse().map_err(about)?,
+            "socket-mode" => self.socket.mode = text.parse().map_err(about)?,
             _ if NOT_YET.contains(&key) => {
                 return Err(format!(
                     "Cannot set {key}={text}: '{key}' belongs to write-back, which is not available yet; leave it out"
@@ -140,7 +161,15 @@ impl Values {
             ("ram", Share::Bytes(self.ram.0).to_string()),
             ("admission", self.admission.to_string()),
             ("sequential-cutoff", Share::Bytes(self.sequential_cutoff.0).to_string()),
+            ("socket-owner", self.socket.owner.to_string()),
+            ("socket-group", self.socket.group.to_string()),
+            ("socket-mode", self.socket.mode.to_string()),
         ]
+    }
+
+    /// Who may connect to the disk's sockets.
+    pub(crate) fn socket_rights(&self) -> SocketRights {
+        self.socket.clone()
     }
 
     /// What the cache is to do for a disk of `disk_bytes` with these values.
@@ -240,6 +269,9 @@ mod tests {
                 ("ram", "1M"),
                 ("admission", "repeated:3"),
                 ("sequential-cutoff", "0"),
+                ("socket-owner", "libvirt-qemu"),
+                ("socket-group", "64055"),
+                ("socket-mode", "600"),
             ])
             .expect("all are good");
         let texts = BTreeMap::from(values.clone());
@@ -272,6 +304,8 @@ mod tests {
             ("admission", "repeated:0"),
             ("limit", "120%"),
             ("reserve", "much"),
+            ("socket-owner", "two words"),
+            ("socket-mode", "rw"),
         ] {
             let problem = with(key, text).unwrap_err();
             assert!(problem.message.starts_with(&format!("Cannot set {key}={text}: ")), "{problem}");

@@ -1,17 +1,22 @@
 //! Where the daemon keeps and offers things: DIR for what must survive, RUN for sockets.
 //!
 //! ```text
-//!   DIR  state.json  lock  pool.img               /var/lib/forebay, or $XDG_STATE_HOME/forebay
-//!   RUN  control.sock  nbd/NAME.sock               /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
+//!   DIR  state.json  lock  pool.img  past/ID.json  /var/lib/forebay, or $XDG_STATE_HOME/forebay
+//!   RUN  control.sock  nbd/NAME.sock  touched/ID               /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
 //! ```
+//! A service manager that made folders for the daemon names them in `STATE_DIRECTORY` and `RUNTIME_DIRECTORY`; they go
+//! before what the user would have.
 
 use std::env;
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::problem::{Answer, Problem};
+
+/// Sockets of the daemon that serves the host.
+const RUN_OF_HOST: &str = "/run/forebay";
 
 /// The two folders, absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +32,10 @@ pub(crate) struct Places {
 pub(crate) struct Surroundings {
     /// Runs as the administrator of the host.
     pub(crate) is_root: bool,
+    /// `$STATE_DIRECTORY`, from a service manager.
+    pub(crate) service_state: Option<PathBuf>,
+    /// `$RUNTIME_DIRECTORY`, from a service manager.
+    pub(crate) service_runtime: Option<PathBuf>,
     /// `$XDG_STATE_HOME`.
     pub(crate) state_home: Option<PathBuf>,
     /// `$XDG_RUNTIME_DIR`.
@@ -39,8 +48,17 @@ impl Surroundings {
     /// Those of this process. Empty and relative paths count as not set, as the XDG rules say.
     pub(crate) fn of_process() -> Self {
         let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        // Several folders of a service are separated by colons; ours has one.
+        let of_service = |name| {
+            env::var(name)
+                .ok()
+                .and_then(|text| text.split(':').next().map(PathBuf::from))
+                .filter(|path| path.is_absolute())
+        };
         Self {
             is_root: nix::unistd::geteuid().is_root(),
+            service_state: of_service("STATE_DIRECTORY"),
+            service_runtime: of_service("RUNTIME_DIRECTORY"),
             state_home: folder("XDG_STATE_HOME"),
             runtime_dir: folder("XDG_RUNTIME_DIR"),
             home: folder("HOME"),
@@ -48,6 +66,9 @@ impl Surroundings {
     }
 
     fn default_dir(&self) -> Answer<PathBuf> {
+        if let Some(dir) = &self.service_state {
+            return Ok(dir.clone());
+        }
         if self.is_root {
             return Ok("/var/lib/forebay".into());
         }
@@ -61,15 +82,28 @@ impl Surroundings {
     }
 
     /// Where sockets are if nothing else is said.
-    pub(crate) fn default_run(&self) -> Answer<PathBuf> {
+    fn default_run(&self) -> Answer<PathBuf> {
+        if let Some(run) = &self.service_runtime {
+            return Ok(run.clone());
+        }
         if self.is_root {
-            return Ok("/run/forebay".into());
+            return Ok(RUN_OF_HOST.into());
         }
         self.runtime_dir.as_ref().map(|dir| dir.join("forebay")).ok_or_else(|| {
             Problem::invalid(
                 "Cannot tell where the sockets are: XDG_RUNTIME_DIR is not set; give --socket (for serve: --run-dir)",
             )
         })
+    }
+
+    /// The control socket of the daemon that a command means who names none: that of this user if there is one, else
+    /// that of the host. `exists` says whether something is at a path.
+    pub(crate) fn control_socket(&self, exists: impl Fn(&Path) -> bool) -> PathBuf {
+        let of_host = control_socket_in(Path::new(RUN_OF_HOST));
+        match self.default_run().map(|run| control_socket_in(&run)) {
+            Ok(own) if exists(&own) || !exists(&of_host) => own,
+            _ => of_host,
+        }
     }
 }
 
@@ -100,7 +134,19 @@ impl Places {
     pub(crate) fn make(&self) -> Answer<()> {
         make_folder(&self.dir, 0o700)?;
         make_folder(&self.run, 0o755)?;
-        make_folder(&self.nbd(), 0o755)
+        make_folder(&self.nbd(), 0o755)?;
+        make_folder(&self.past(), 0o700)?;
+        make_folder(&self.touched(), 0o700)
+    }
+
+    /// What is remembered of disks besides their content.
+    pub(crate) fn past(&self) -> PathBuf {
+        self.dir.join("past")
+    }
+
+    /// What is remembered of disks from one process to the next.
+    pub(crate) fn touched(&self) -> PathBuf {
+        self.run.join("touched")
     }
 
     /// The control socket.
@@ -155,8 +201,19 @@ pub(crate) fn absolute(path: &Path) -> Answer<PathBuf> {
     })
 }
 
+/// Makes a folder with exactly this mode, whatever the umask of whoever starts the daemon. One that is there stays as it
+/// is.
 fn make_folder(path: &Path, mode: u32) -> Answer<()> {
-    DirBuilder::new().recursive(true).mode(mode).create(path).map_err(|error| {
+    let made = if path.is_dir() {
+        Ok(())
+    } else {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(mode)
+            .create(path)
+            .and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(mode)))
+    };
+    made.map_err(|error| {
         Problem::failed(format!(
             "Cannot make folder {}: {error}; make it for this user, or give another one (--dir, --run-dir)",
             path.display()
@@ -192,6 +249,45 @@ mod tests {
         assert_eq!(places(Some("/d"), None, &root), pair("/d", "/d"));
         assert_eq!(places(Some("/d"), Some("/r"), &user), pair("/d", "/r"));
         assert_eq!(places(None, Some("/r"), &root), pair("/var/lib/forebay", "/r"));
+    }
+
+    #[test]
+    fn the_folders_of_a_service_go_before_those_of_its_user() {
+        let service = Surroundings {
+            service_state: Some("/var/lib/forebay".into()),
+            service_runtime: Some("/run/forebay".into()),
+            home: Some("/nonexistent".into()),
+            ..Surroundings::default()
+        };
+        let pair = |dir: &str, run: &str| Ok((dir.into(), run.into()));
+        assert_eq!(places(None, None, &service), pair("/var/lib/forebay", "/run/forebay"));
+        assert_eq!(places(Some("/d"), None, &service), pair("/d", "/d"));
+    }
+
+    #[test]
+    fn a_command_finds_the_daemon_of_its_user_else_that_of_the_host() {
+        let user = Surroundings { runtime_dir: Some("/run/user/7".into()), ..Surroundings::default() };
+        let (own, host) = ("/run/user/7/forebay/control.sock", "/run/forebay/control.sock");
+        let found = |user: &Surroundings, there: &[&str]| {
+            let exists = |path: &Path| there.iter().any(|socket| path == Path::new(socket));
+            user.control_socket(exists).display().to_string()
+        };
+        assert_eq!(found(&user, &[own, host]), own);
+        assert_eq!(found(&user, &[host]), host);
+        assert_eq!(found(&user, &[]), own);
+        assert_eq!(found(&Surroundings::default(), &[]), host);
+    }
+
+    #[test]
+    fn folders_are_as_open_as_they_should_be() {
+        let temp = TempDir::new();
+        let places = Places { dir: temp.path().join("d"), run: temp.path().join("r") };
+        places.make().expect("the folder is ours");
+        let mode = |path: PathBuf| fs::metadata(path).expect("it was made").permissions().mode() & 0o777;
+        assert_eq!(
+            [mode(places.dir.clone()), mode(places.run.clone()), mode(places.nbd())],
+            [0o700, 0o755, 0o755]
+        );
     }
 
     #[test]

@@ -13,13 +13,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use block::file::Identity;
-use cache::{Identified, PoolId};
+use cache::{Identified, Marks, PoolContent, PoolId};
 use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::statvfs::statvfs;
 
 use crate::backing::Location;
 use crate::output;
+use crate::past::Touched;
 use crate::patience::while_in_conflict;
 use crate::places::{Places, absolute};
 use crate::problem::{Answer, Problem};
@@ -31,6 +32,8 @@ use crate::units::Size;
 const EMBEDDED_PERCENT: u64 = 10;
 /// And at most so many bytes.
 const EMBEDDED_BYTES_MAX: u64 = 32 << 30;
+/// Starts that are remembered: as many may be cut short in a row before the pool was marked.
+const MARKS_MAX: usize = 16;
 /// Sizes of files that are made are rounded down to this many bytes.
 const ROUNDING: u64 = 1 << 20;
 
@@ -72,7 +75,7 @@ pub(crate) async fn open(
     remove_unfinished(&path, remembered.as_ref())?;
     let mut setup = Setup { places, shard, state, path, choice };
     let found = if setup.path.exists() { setup.take_existing().await? } else { setup.make().await? };
-    shard.open_pool().await?;
+    setup.open().await?;
     Ok(PoolInUse { path: setup.path, identity: found.identity, fallback: found.fallback })
 }
 
@@ -165,6 +168,16 @@ impl Setup<'_> {
             Identified::Pool { id, size_bytes, .. } => {
                 (id.to_string(), format!("a pool of {} that this Forebay did not make", Size(*size_bytes)))
             }
+            Identified::Older { id, version } if erase.is_none() && remembered_id.as_ref() == Some(id) => {
+                output::print(&format!(
+                    "The pool {} has format {version}, whose content was never kept: making it anew\n",
+                    self.path.display()
+                ))?;
+                return self.format(found).await;
+            }
+            Identified::Older { id, version } => {
+                (id.clone(), format!("a pool of an older Forebay (format {version})"))
+            }
             Identified::Foreign { id } => (id.clone(), "data that is no pool".to_owned()),
             Identified::Damaged { id, what } => (id.clone(), format!("a damaged pool ({what})")),
             Identified::Newer { id, version } => {
@@ -176,6 +189,26 @@ impl Setup<'_> {
             Some(_) => Err(self.nothing_to_erase(&format!("it holds {what} with the id {id}"))),
             None => Err(self.refuse(&what, &id)),
         }
+    }
+
+    /// Opens the pool, with a mark that is remembered before.
+    async fn open(&mut self) -> Answer<()> {
+        let mark = self.shard.draw_mark().await?;
+        let record = self.state.pool.as_mut().expect("it is recorded before it is opened");
+        // 0 is the mark of a pool that was never opened.
+        let known: Vec<u64> = record.marks.iter().copied().chain([0]).collect();
+        record.marks.push(mark);
+        let surplus = record.marks.len().saturating_sub(MARKS_MAX);
+        record.marks.drain(..surplus);
+        self.state.save(&self.places.dir)?;
+        let disks = self.state.disks.iter().map(|disk| disk.id).collect();
+        match self.shard.open_pool(Marks { new: mark, known }, disks).await? {
+            PoolContent::Kept { last_mark } => Touched::take_over(&self.places.touched(), last_mark, mark),
+            PoolContent::Dropped(reason) => {
+                tracing::warn!("What was cached in pool {} is dropped: {reason}", self.path.display());
+            }
+        }
+        Ok(())
     }
 
     async fn format(&mut self, found: Found) -> Answer<Found> {
@@ -203,7 +236,8 @@ impl Setup<'_> {
     }
 
     fn record(&mut self, id: PoolId, being_made: bool) -> Answer<()> {
-        self.state.pool = Some(PoolRecord { path: self.path.clone(), id: id.to_string(), being_made });
+        let (path, id) = (self.path.clone(), id.to_string());
+        self.state.pool = Some(PoolRecord { path, id, being_made, marks: Vec::new() });
         self.state.save(&self.places.dir)
     }
 

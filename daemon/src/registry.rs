@@ -16,15 +16,18 @@ use std::time::Duration;
 
 use block::file::{Access, Identity, Lock};
 use tokio::sync::{Mutex, mpsc};
+use tokio::task::JoinHandle;
 
 use crate::backing::{self, Images, Location};
+use crate::door::Entrance;
 use crate::keys::Values;
 use crate::names;
 use crate::patience::while_in_conflict;
 use crate::places::Places;
 use crate::pool::PoolInUse;
 use crate::problem::{Answer, Problem};
-use crate::shard::{Attaching, DiskReport, PoolReport, Reconfiguring, ShardHandle};
+use crate::rights::Rights;
+use crate::shard::{Attaching, Content, DiskReport, PoolReport, Reconfiguring, ShardHandle};
 use crate::sockets;
 use crate::state::{DiskRecord, GuestRecord, State};
 
@@ -76,8 +79,11 @@ pub(crate) struct DiskView {
 impl Registry {
     /// A registry over what is remembered.
     pub(crate) fn new(places: Places, shard: ShardHandle, pool: PoolInUse, state: State) -> Arc<Self> {
-        let waiting =
-            state.disks.iter().map(|disk| (disk.name.clone(), "not tried yet".to_owned())).collect();
+        let waiting = state
+            .disks
+            .iter()
+            .map(|disk| (disk.name.clone(), "its backing has not answered yet".to_owned()))
+            .collect();
         Arc::new(Self {
             places,
             shard,
@@ -140,6 +146,7 @@ impl Registry {
         let values = Values::default().with(texts)?;
         free_name(&self.state(), &wanted.name)?;
         let images = if wanted.raw_anyway { Images::ServedAsRaw } else { Images::Refused };
+        let rights = look_up(&values).await?;
         let identity = look_at(&location, images).await?;
 
         let changing = self.changing.lock().await;
@@ -152,7 +159,7 @@ impl Registry {
         let id = changed.take_disk_number();
         changed.save(&self.places.dir)?;
         self.replace_state(changed.clone());
-        let record = DiskRecord {
+        let mut record = DiskRecord {
             id,
             name: wanted.name,
             backing: location.to_string(),
@@ -160,11 +167,14 @@ impl Registry {
             raw_anyway: wanted.raw_anyway,
             settings: values,
             guest: wanted.guest,
+            size_bytes: None,
         };
-        self.shard.attach(self.attaching(&record, location)).await?;
+        self.shard.attach(self.attaching(&record, location, rights)).await?;
+        record.size_bytes =
+            self.shard.disk_report(record.name.clone()).await?.map(|report| report.size_bytes);
         changed.disks.push(record.clone());
         if let Err(problem) = changed.save(&self.places.dir) {
-            let undone = self.shard.detach(record.name.clone()).await;
+            let undone = self.shard.detach(record.name.clone(), Content::Dropped).await;
             log_if_failed(&undone);
             return Err(problem);
         }
@@ -189,6 +199,9 @@ impl Registry {
         let served = self.shard.disk_report(name.to_owned()).await?.is_some();
         if served {
             self.reconfigure(name, &values).await?;
+        } else {
+            // Nothing to give them to now, but what nobody could ever get is refused at once.
+            look_up(&values).await?;
         }
         let record = changed.disks.iter_mut().find(|disk| disk.name == name);
         record.expect("it is known, and the lock is held").settings = values;
@@ -228,7 +241,12 @@ impl Registry {
         // A change of this disk that began before is waited for; those that come now find it in `removing`.
         drop(self.changing.lock().await);
         let served = self.shard.disk_report(name.clone()).await?.is_some();
-        let detached = if served { self.shard.detach(name.clone()).await } else { Ok(()) };
+        let detached = if served {
+            self.shard.detach(name.clone(), Content::Dropped).await
+        } else {
+            let id = known(&self.state(), &name)?.id;
+            self.shard.forget(id).await
+        };
         let _changing = self.changing.lock().await;
         let mut changed = self.state();
         changed.disks.retain(|disk| disk.name != name);
@@ -274,7 +292,7 @@ impl Registry {
         let mut detaching = tokio::task::JoinSet::new();
         for (name, _) in self.shard.disks().await? {
             let shard = self.shard.clone();
-            detaching.spawn(async move { shard.detach(name).await });
+            detaching.spawn(async move { shard.detach(name, Content::Kept).await });
         }
         let outcomes = detaching.join_all().await;
         drop(changing);
@@ -321,9 +339,9 @@ impl Registry {
     async fn serve(&self, record: &DiskRecord) -> Answer<()> {
         let location = Location::parse(&record.backing)?;
         // Not asked for images: the guest of a raw disk may write to it whatever it likes.
-        let identity = look_at(&location, Images::ServedAsRaw).await?;
+        let identity = self.look_until_answered(&record.name, &location).await?;
         let _changing = self.changing.lock().await;
-        let state = self.state();
+        let mut state = self.state();
         let Some(current) = state
             .disk(&record.name)
             .filter(|current| current.id == record.id && !self.is_being_removed(&current.name))
@@ -331,7 +349,33 @@ impl Registry {
             return Ok(());
         };
         self.check_unshared(&record.name, identity).await?;
-        self.shard.attach(self.attaching(current, location)).await
+        let rights = look_up(&current.settings).await?;
+        self.shard.attach(self.attaching(current, location, rights)).await?;
+        self.remember_size(&mut state, &record.name).await
+    }
+
+    /// Looks at the backing of a remembered disk for as long as that takes. Each look holds a thread until it is answered,
+    /// so one that hangs is waited for and never joined by a second one.
+    async fn look_until_answered(&self, name: &str, location: &Location) -> Answer<Identity> {
+        let looking = look(location, Images::ServedAsRaw);
+        answer_of(looking, PROBE_TIME_MAX, || self.set_waiting(name, &silent(location).message)).await
+    }
+
+    /// Notes how large a disk is that was attached just now. Only for a backing that grew since it was served last.
+    async fn remember_size(&self, state: &mut State, name: &str) -> Answer<()> {
+        let size = self.shard.disk_report(name.to_owned()).await?.map(|report| report.size_bytes);
+        if state.disk(name).is_none_or(|record| record.size_bytes == size) {
+            return Ok(());
+        }
+        for record in state.disks.iter_mut().filter(|record| record.name == name) {
+            record.size_bytes = size;
+        }
+        // The disk is served all the same: what is lost is the chance to notice that it shrank.
+        match state.save(&self.places.dir) {
+            Ok(()) => self.replace_state(state.clone()),
+            Err(problem) => tracing::warn!("Cannot remember the size of disk '{name}': {problem}"),
+        }
+        Ok(())
     }
 
     fn is_being_removed(&self, name: &str) -> bool {
@@ -350,10 +394,11 @@ impl Registry {
     }
 
     async fn reconfigure(&self, name: &str, values: &Values) -> Answer<()> {
-        self.shard.reconfigure(Reconfiguring { name: name.to_owned(), values: values.clone() }).await
+        let rights = Some(look_up(values).await?);
+        self.shard.reconfigure(Reconfiguring { name: name.to_owned(), values: values.clone(), rights }).await
     }
 
-    fn attaching(&self, record: &DiskRecord, location: Location) -> Attaching {
+    fn attaching(&self, record: &DiskRecord, location: Location, rights: Rights) -> Attaching {
         Attaching {
             name: record.name.clone(),
             id: record.id,
@@ -361,7 +406,8 @@ impl Registry {
             access: if record.read_only { Access::ReadOnly } else { Access::ReadWrite },
             lock: if record.is_beside_qemu() { Lock::Beside } else { Lock::Image },
             values: record.settings_now(),
-            socket: self.places.nbd_socket(&record.name),
+            size_bytes_min: record.size_bytes,
+            entrance: Entrance { socket: self.places.nbd_socket(&record.name), rights },
         }
     }
 
@@ -426,17 +472,42 @@ fn free_name(state: &State, name: &str) -> Answer<()> {
     }
 }
 
-/// Looks at a backing on a thread that may wait for it.
+/// Looks at a backing that is to be added; it has to answer in time.
 async fn look_at(location: &Location, images: Images) -> Answer<Identity> {
-    let path = location.path().to_owned();
-    let looking = tokio::task::spawn_blocking(move || backing::probe(&path, images));
-    match tokio::time::timeout(PROBE_TIME_MAX, looking).await {
+    match tokio::time::timeout(PROBE_TIME_MAX, look(location, images)).await {
         Ok(outcome) => outcome.expect("looking at a file does not panic"),
-        Err(_) => Err(Problem::unavailable(format!(
-            "Cannot use backing {location}: it did not answer within {} s; check the server or device that it is on",
-            PROBE_TIME_MAX.as_secs()
-        ))),
+        Err(_) => Err(silent(location)),
     }
+}
+
+/// Looks at a backing on a thread that may wait for it.
+fn look(location: &Location, images: Images) -> JoinHandle<Answer<Identity>> {
+    let path = location.path().to_owned();
+    tokio::task::spawn_blocking(move || backing::probe(&path, images))
+}
+
+/// The answer of a look, however long it takes; `complain` is called each time that it has not come within `patience`.
+async fn answer_of<T>(mut looking: JoinHandle<T>, patience: Duration, complain: impl Fn()) -> T {
+    loop {
+        match tokio::time::timeout(patience, &mut looking).await {
+            Ok(outcome) => return outcome.expect("looking at a file does not panic"),
+            Err(_) => complain(),
+        }
+    }
+}
+
+fn silent(location: &Location) -> Problem {
+    Problem::unavailable(format!(
+        "Cannot use backing {location}: it did not answer within {} s; check the server or device that it is on",
+        PROBE_TIME_MAX.as_secs()
+    ))
+}
+
+/// Looks up who may connect, on a thread that may wait for the host's directory of users.
+async fn look_up(values: &Values) -> Answer<Rights> {
+    let wanted = values.socket_rights();
+    let looking = tokio::task::spawn_blocking(move || wanted.resolve());
+    looking.await.expect("looking up an account does not panic")
 }
 
 fn log_if_failed(undone: &Answer<()>) {
@@ -447,4 +518,26 @@ fn log_if_failed(undone: &Answer<()>) {
 
 fn lock<T>(mutex: &StdMutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn a_look_that_hangs_is_waited_for_and_complained_of_and_its_answer_counts() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let (release, hanging) = channel();
+        let answer = runtime.expect("a runtime for one thread").block_on(async {
+            let looking = tokio::task::spawn_blocking(move || hanging.recv());
+            // The backing comes back once somebody has complained.
+            answer_of(looking, Duration::from_millis(1), || {
+                release.send(7).unwrap_or(());
+            })
+            .await
+        });
+        assert_eq!(answer, Ok(7));
+    }
 }

@@ -14,6 +14,7 @@ use crate::places::Places;
 use crate::pool::{self, PoolChoice};
 use crate::problem::Answer;
 use crate::registry::Registry;
+use crate::rights::Rights;
 use crate::shard::ShardHandle;
 use crate::state::State;
 use crate::{control, sockets};
@@ -39,9 +40,9 @@ impl Service {
     /// Whatever stands in the way; then nothing runs.
     pub(crate) async fn start(places: Places, choice: &PoolChoice) -> Answer<Self> {
         let mut state = State::load(&places.dir)?;
-        let shard = ShardHandle::start().await?;
+        let shard = ShardHandle::start(&places).await?;
         let pool = pool::open(&places, &shard, &mut state, choice).await?;
-        let listener = sockets::listen(&places.control_socket())?;
+        let listener = sockets::listen(&places.control_socket(), &Rights::usual())?;
         let registry = Registry::new(places, shard, pool, state);
         let stopping = Arc::new(Notify::new());
         let stop_control = Arc::clone(&stopping);

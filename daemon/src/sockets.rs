@@ -1,24 +1,32 @@
 //! Unix sockets that the daemon listens on: who may connect, and what happens to what was there before.
 //!
-//! A socket file that a dead process left is replaced; one that somebody listens on never is. Sockets are born closed
-//! to strangers (the process runs with a umask that sees to it) and are then opened to the group `forebay`, if there is one.
+//! A socket file that a dead process left is replaced; one that somebody listens on never is.
+//!
+//! ```text
+//!   new:     bind, closed to all ── chmod, chown ── listen        nobody can connect before the last step
+//!   change:  chmod to what old and new both allow ── chown ── chmod to the new
+//! ```
+//! So at no moment may somebody connect who neither the old rights nor the new ones let in.
 
 use std::fs;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 
-use nix::unistd::{Group, chown};
+use nix::errno::Errno;
+use nix::sys::socket::{self, AddressFamily, Backlog, SockFlag, SockType, UnixAddr};
+use nix::sys::stat::{Mode, fchmod};
+use nix::unistd::{Gid, User, chown, getegid, geteuid};
 
 use crate::problem::{Answer, Problem};
+use crate::rights::{GroupChoice, Rights};
 
 /// The longest path of a Unix socket in bytes, by the system's address format.
 const PATH_MAX: usize = 107;
-/// Owner and group may connect.
-const MODE: u32 = 0o660;
-/// Members of this group may connect, if the host has it.
-const GROUP: &str = "forebay";
+/// Connections that wait to be let in; the system refuses more for a moment.
+const BACKLOG: i32 = 128;
 
 /// Refuses a path that the system cannot bind.
 pub(crate) fn check_length(path: &Path) -> Answer<()> {
@@ -33,22 +41,45 @@ pub(crate) fn check_length(path: &Path) -> Answer<()> {
     )))
 }
 
-/// Listens at `path`.
+/// Listens at `path`, for those whom `rights` let in.
 ///
 /// # Errors
-/// If the path is too long, somebody listens there, something else is there, or the system refuses.
-pub(crate) fn listen(path: &Path) -> Answer<UnixListener> {
+/// If the path is too long, somebody listens there, something else is there, the rights cannot be given, or the system
+/// refuses. Then nothing is left behind.
+pub(crate) fn listen(path: &Path, rights: &Rights) -> Answer<UnixListener> {
     check_length(path)?;
     remove_stale(path)?;
-    let failed = |action: &str, error: io::Error| {
-        Problem::failed(format!("Cannot {action} socket {}: {error}; check its folder", path.display()))
+    let failed = |error: Errno| {
+        Problem::failed(format!("Cannot listen on socket {}: {error}; check its folder", path.display()))
     };
-    let listener = UnixListener::bind(path).map_err(|error| failed("listen on", error))?;
-    let opened = give_to_group(path)
-        .and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(MODE)))
-        .map_err(|error| failed("set the rights of", error));
-    opened.inspect_err(|_| remove(path))?;
-    Ok(listener)
+    let listener = socket::socket(AddressFamily::Unix, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)
+        .map_err(failed)?;
+    // Linux gives the file the rights that the socket has when it is bound.
+    fchmod(&listener, Mode::empty()).map_err(failed)?;
+    let address = UnixAddr::new(path).map_err(failed)?;
+    socket::bind(listener.as_raw_fd(), &address).map_err(failed)?;
+    let backlog = Backlog::new(BACKLOG).expect("the number is within what the system takes");
+    set_mode(path, rights.mode)
+        .and_then(|()| give(path, rights))
+        .and_then(|()| socket::listen(&listener, backlog).map_err(failed))
+        .inspect_err(|_| remove(path))?;
+    Ok(listener.into())
+}
+
+/// Gives the socket at `path`, which has the rights `before`, those of `after`.
+///
+/// # Errors
+/// If the daemon may not do so. Then it has the rights from before.
+pub(crate) fn change_rights(path: &Path, before: &Rights, after: &Rights) -> Answer<()> {
+    let change = |from: u32, to: &Rights| {
+        set_mode(path, from & to.mode).and_then(|()| give(path, to)).and_then(|()| set_mode(path, to.mode))
+    };
+    change(before.mode, after).inspect_err(|_| {
+        // The owner may be either one now: closed to all until it is known again.
+        if let Err(problem) = change(0, before) {
+            tracing::error!("While taking back a change of rights: {problem}");
+        }
+    })
 }
 
 /// Removes the file of a socket that is no longer listened on. A missing file is as good.
@@ -83,14 +114,51 @@ fn remove_stale(path: &Path) -> Answer<()> {
     }
 }
 
-fn give_to_group(path: &Path) -> io::Result<()> {
-    // A host whose group file cannot be read is treated as one without the group: only the owner gets in.
-    let Some(group) = Group::from_name(GROUP).ok().flatten() else { return Ok(()) };
-    match chown(path, None, Some(group.gid)) {
-        // One who is not in the group cannot give it anything, and runs the daemon for himself.
-        Err(nix::errno::Errno::EPERM) => Ok(()),
-        outcome => Ok(outcome?),
-    }
+fn set_mode(path: &Path, mode: u32) -> Answer<()> {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(|error| {
+        Problem::failed(format!("Cannot set the mode of socket {} to {mode:04o}: {error}", path.display()))
+    })
+}
+
+/// Gives the socket to its owner and group.
+fn give(path: &Path, rights: &Rights) -> Answer<()> {
+    let owner = rights.owner.unwrap_or_else(geteuid);
+    let give_to = |group: Gid| chown(path, Some(owner), Some(group));
+    let outcome = match rights.group {
+        GroupChoice::Own => give_to(getegid()),
+        GroupChoice::Demanded(group) => give_to(group),
+        GroupChoice::IfAllowed(group) => match give_to(group) {
+            // One who is not in the group cannot give it anything, and runs the daemon for himself.
+            Err(Errno::EPERM) => give_to(getegid()),
+            outcome => outcome,
+        },
+    };
+    outcome.map_err(|error| match error {
+        Errno::EPERM => not_allowed(path, rights),
+        error => Problem::failed(format!("Cannot set the owner of socket {}: {error}", path.display())),
+    })
+}
+
+fn not_allowed(path: &Path, rights: &Rights) -> Problem {
+    let me = geteuid();
+    let name = User::from_uid(me).ok().flatten().map_or_else(|| me.to_string(), |user| user.name);
+    let (what, advice) = match (rights.owner, rights.group) {
+        (Some(owner), _) if owner != me => (
+            format!("user {owner}"),
+            "only root may; use socket-group instead, with a group that this user is in".to_owned(),
+        ),
+        (_, GroupChoice::Demanded(group) | GroupChoice::IfAllowed(group)) => (
+            format!("group {group}"),
+            format!(
+                "put this user in that group (`usermod -aG {group} {name}`, by the group's name) and restart the daemon"
+            ),
+        ),
+        (_, GroupChoice::Own) => ("its own group".to_owned(), "run it as root".to_owned()),
+    };
+    Problem::conflict(format!(
+        "Cannot give socket {} to {what}: the daemon runs as user '{name}', which is not allowed to; {advice}",
+        path.display()
+    ))
 }
 
 #[cfg(test)]
@@ -98,17 +166,22 @@ mod tests {
     use super::*;
     use crate::testing::TempDir;
 
+    const OWN: Rights = Rights { owner: None, group: GroupChoice::Own, mode: 0o660 };
+
+    fn mode_of(path: &Path) -> u32 {
+        fs::metadata(path).expect("it is there").permissions().mode() & 0o7777
+    }
+
     #[test]
     fn a_socket_that_a_dead_process_left_is_replaced_and_a_living_one_is_not() {
         let dir = TempDir::new();
         let path = dir.path().join("s.sock");
-        let alive = listen(&path).expect("nothing is there");
-        assert!(listen(&path).unwrap_err().message.contains("another process"));
+        let alive = listen(&path, &OWN).expect("nothing is there");
+        assert!(listen(&path, &OWN).unwrap_err().message.contains("another process"));
         drop(alive);
         assert!(path.exists(), "the file outlives its listener");
-        listen(&path).expect("nobody listens any more");
-        let mode = fs::metadata(&path).expect("it is there").permissions().mode();
-        assert_eq!(mode & 0o777, MODE);
+        listen(&path, &OWN).expect("nobody listens any more");
+        assert_eq!(mode_of(&path), 0o660);
     }
 
     #[test]
@@ -116,14 +189,35 @@ mod tests {
         let dir = TempDir::new();
         let path = dir.path().join("s.sock");
         fs::write(&path, "precious").expect("the folder is ours");
-        assert!(listen(&path).unwrap_err().message.contains("no socket"));
+        assert!(listen(&path, &OWN).unwrap_err().message.contains("no socket"));
         assert_eq!(fs::read(&path).expect("still there"), b"precious");
     }
 
     #[test]
     fn a_path_that_is_too_long_is_refused_with_that_reason() {
         let path = Path::new("/").join("x".repeat(PATH_MAX));
-        let problem = listen(&path).unwrap_err();
+        let problem = listen(&path, &OWN).unwrap_err();
         assert!(problem.message.contains("108 bytes") && problem.message.contains("107"), "{problem}");
+    }
+
+    #[test]
+    fn a_socket_has_exactly_the_mode_that_was_asked_for_whatever_the_umask() {
+        let dir = TempDir::new();
+        for mode in [0o777, 0o600, 0o000, 0o606] {
+            let path = dir.path().join(format!("{mode:o}.sock"));
+            let _listener = listen(&path, &Rights { mode, ..OWN }).expect("the folder is ours");
+            assert_eq!(mode_of(&path), mode);
+        }
+    }
+
+    #[test]
+    fn rights_change_while_the_socket_is_listened_on() {
+        let dir = TempDir::new();
+        let path = dir.path().join("s.sock");
+        let _listener = listen(&path, &OWN).expect("nothing is there");
+        let after = Rights { mode: 0o606, ..OWN };
+        change_rights(&path, &OWN, &after).expect("it is ours");
+        assert_eq!(mode_of(&path), 0o606);
+        UnixStream::connect(&path).expect("it is listened on as before");
     }
 }

@@ -18,7 +18,7 @@ use crate::names;
 use crate::problem::{Answer, Problem};
 
 /// Version of the file that this build writes, and the newest that it reads.
-const SCHEMA: u64 = 1;
+const SCHEMA: u64 = 2;
 const FILE_NAME: &str = "state.json";
 const NEW_FILE_NAME: &str = "state.json.new";
 
@@ -46,6 +46,9 @@ pub(crate) struct PoolRecord {
     /// True from before the daemon makes a file until that file is a whole pool. A file that is found like this was
     /// left behind by a crash, holds nothing yet, and is made again.
     pub(crate) being_made: bool,
+    /// Marks of the last starts, the newest last: by these the pool is known to have been used by nobody else.
+    #[serde(default)]
+    pub(crate) marks: Vec<u64>,
 }
 
 /// One disk.
@@ -64,6 +67,9 @@ pub(crate) struct DiskRecord {
     pub(crate) raw_anyway: bool,
     /// How it is cached.
     pub(crate) settings: Values,
+    /// Its size when it was served last; none if an earlier version added it.
+    #[serde(default)]
+    pub(crate) size_bytes: Option<u64>,
     /// The running guest that it was taken from, until that has it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) guest: Option<GuestRecord>,
@@ -212,7 +218,12 @@ mod tests {
     fn sample() -> State {
         let mut state = State::default();
         let id = state.take_disk_number();
-        state.pool = Some(PoolRecord { path: "/pool.img".into(), id: "00ff".into(), being_made: false });
+        state.pool = Some(PoolRecord {
+            path: "/pool.img".into(),
+            id: "00ff".into(),
+            being_made: false,
+            marks: vec![7],
+        });
         state.disks.push(DiskRecord {
             id,
             name: "web".into(),
@@ -220,6 +231,7 @@ mod tests {
             read_only: false,
             raw_anyway: false,
             settings: Values::default(),
+            size_bytes: Some(1 << 30),
             guest: None,
         });
         state
@@ -258,7 +270,7 @@ mod tests {
             ("{\"schema\":1", "damaged"),
             ("[]", "damaged"),
             ("{\"schema\":1,\"next_disk\":1,\"pool\":null,\"disks\":[],\"more\":1}", "damaged"),
-            ("{\"schema\":2,\"everything\":\"new\"}", "newer Forebay"),
+            ("{\"schema\":3,\"everything\":\"new\"}", "newer Forebay"),
             (twice.as_str(), "twice"),
         ] {
             fs::write(&path, text).expect("the folder is ours");

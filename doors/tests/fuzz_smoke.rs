@@ -1,7 +1,10 @@
 //! A little of the fuzzing in every build: the checks of the fuzz targets on seeded random input.
 
-use doors::nbd::option::{ContextRequest, InfoRequest, encode_option};
-use doors::nbd::reply::Payload;
+use doors::nbd::option::{
+    ContextRequest, GO, Info, InfoRequest, OptionReply, SET_META_CONTEXT, STRUCTURED_REPLY, encode_option,
+    encode_option_reply, greeting,
+};
+use doors::nbd::reply::{Payload, simple_reply};
 use doors::nbd::wire::{Command, ReplyError, Request};
 
 #[path = "../../fuzz/checks.rs"]
@@ -77,6 +80,49 @@ fn some_message(random: &mut Random) -> Vec<u8> {
         4 => InfoRequest { name: "disk", kinds: vec![3] }.encode(),
         5 => ContextRequest { name: "disk", queries: vec!["base:allocation"] }.encode(),
         _ => data,
+    }
+}
+
+/// What a server could send to a client that reads, writes and asks for extents, before it is damaged.
+fn some_server(random: &mut Random) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if random.below(2) == 0 {
+        let mut reply = |option, kind, payload: &[u8]| encode_option_reply(&mut bytes, option, kind, payload);
+        reply(STRUCTURED_REPLY, OptionReply::Ack, &[]);
+        reply(SET_META_CONTEXT, OptionReply::MetaContext, b"\0\0\0\x01base:allocation");
+        reply(SET_META_CONTEXT, OptionReply::Ack, &[]);
+        reply(GO, OptionReply::Info, &Info::Export { size: 1 << 20, flags: 1 }.encode());
+        reply(GO, OptionReply::Ack, &[]);
+        bytes = [greeting().to_vec(), bytes].concat();
+    }
+    for _ in 0..random.below(6) {
+        let cookie = random.below(4) as u64;
+        let offset = [4096, 4608, 0][random.below(3)];
+        bytes.extend(match random.below(6) {
+            0 => simple_reply(None, cookie).to_vec(),
+            1 => Payload::Data { offset, data: &[1; 512] }.encode_last(cookie),
+            2 => Payload::Hole { offset, length: 512 }.encode_last(cookie),
+            3 => Payload::Status { context: 1, extents: vec![(512, 0), (512, 3)] }.encode_last(cookie),
+            4 => Payload::Error { error: ReplyError::Io, message: "no", offset: None }.encode_last(cookie),
+            _ => Payload::None.encode_last(cookie),
+        });
+        if random.below(2) == 0
+            && let Some(flags) = bytes.len().checked_sub(20 + 8 + 512)
+        {
+            // Perhaps not the last chunk of its reply.
+            bytes[flags + 5] = 0;
+        }
+    }
+    bytes
+}
+
+#[test]
+fn no_server_breaks_the_client() {
+    for seed in 1..=ROUNDS {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut bytes = some_server(&mut random);
+        random.damage(&mut bytes);
+        checks::client(&bytes);
     }
 }
 

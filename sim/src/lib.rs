@@ -8,10 +8,12 @@
 //! One seed is one schedule: the same seed gives the same operations, delays, faults and order of tasks. A failing seed
 //! is printed and replays exactly.
 
+pub mod coverage;
 pub mod model;
 pub mod rng;
 pub mod world;
 
+pub use coverage::Coverage;
 pub use model::Model;
 pub use rng::Rng;
-pub use world::{Coverage, Report, World, run_seed};
+pub use world::{Report, World, run_seed};

@@ -2,13 +2,21 @@
 //! three ways, some times over.
 
 use std::cell::{Cell, RefCell};
+use std::pin::pin;
 use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, SECTOR, Unmap};
-use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Mode, PoolId};
+use cache::{
+    Admission, Belief, Cache, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past, PoolContent, PoolId,
+    Shape, SharedBits, words_for,
+};
 
+use futures_util::future::select;
+
+use crate::coverage::Coverage;
 use crate::model::{self, Model, Ticket};
 use crate::rng::Rng;
 
@@ -20,89 +28,12 @@ const CLIENTS_PER_DISK: usize = 3;
 const OPERATIONS: u64 = 600;
 const SEGMENT_BYTES: u64 = 32 << 10;
 const RESERVE_BYTES: u64 = 16 * SEGMENT_BYTES;
+/// Ten regions a disk: some are open when a process ends, and some are not.
+const REGION_BYTES: u64 = 256 << 10;
+/// A world whose clients wait for regions to come to rest does nothing for so long: nanoseconds.
+const REST_NS: u64 = 12_000_000_000;
 /// Flash that holds segments in every world; what stands before it has two copies.
-const SEGMENTS_AREA: ByteRange = ByteRange { start: SEGMENT_BYTES, end: 34 * SEGMENT_BYTES };
-
-/// What happened in a world, summed over worlds to see that every case was met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Coverage {
-    /// Operations that clients finished.
-    pub operations: u64,
-    /// Full hits.
-    pub hits: u64,
-    /// Partial hits.
-    pub partial_hits: u64,
-    /// Pages written to flash.
-    pub promotions: u64,
-    /// Pages dropped from flash to make room.
-    pub evictions: u64,
-    /// Segments reclaimed: the log came round.
-    pub log_wraps: u64,
-    /// Pages appended again.
-    pub reappends: u64,
-    /// Fills thrown away because a write came in between.
-    pub fills_discarded: u64,
-    /// Mutations that waited for an overlapping one.
-    pub overlaps_serialised: u64,
-    /// Backing reads that failed while a fill depended on them.
-    pub faults_during_fill: u64,
-    /// Writes that failed.
-    pub writes_failed: u64,
-    /// Pages whose checksum failed.
-    pub checksum_errors: u64,
-    /// Worlds whose flash failed.
-    pub flash_failures: u64,
-    /// Processes killed.
-    pub kills: u64,
-    /// Power cuts.
-    pub power_cuts: u64,
-    /// Changes of settings.
-    pub reconfigurations: u64,
-}
-
-impl Coverage {
-    /// Every count with its name.
-    pub fn named(&self) -> [(&'static str, u64); 16] {
-        [
-            ("operations", self.operations),
-            ("hits", self.hits),
-            ("partial hits", self.partial_hits),
-            ("promotions", self.promotions),
-            ("evictions", self.evictions),
-            ("log wraps", self.log_wraps),
-            ("appended again", self.reappends),
-            ("fills discarded", self.fills_discarded),
-            ("overlaps serialised", self.overlaps_serialised),
-            ("faults during fill", self.faults_during_fill),
-            ("writes failed", self.writes_failed),
-            ("checksum errors", self.checksum_errors),
-            ("flash failures", self.flash_failures),
-            ("kills", self.kills),
-            ("power cuts", self.power_cuts),
-            ("reconfigurations", self.reconfigurations),
-        ]
-    }
-
-    /// Adds another world's counts.
-    pub fn add(&mut self, other: &Self) {
-        self.operations += other.operations;
-        self.hits += other.hits;
-        self.partial_hits += other.partial_hits;
-        self.promotions += other.promotions;
-        self.evictions += other.evictions;
-        self.log_wraps += other.log_wraps;
-        self.reappends += other.reappends;
-        self.fills_discarded += other.fills_discarded;
-        self.overlaps_serialised += other.overlaps_serialised;
-        self.faults_during_fill += other.faults_during_fill;
-        self.writes_failed += other.writes_failed;
-        self.checksum_errors += other.checksum_errors;
-        self.flash_failures += other.flash_failures;
-        self.kills += other.kills;
-        self.power_cuts += other.power_cuts;
-        self.reconfigurations += other.reconfigurations;
-    }
-}
+const SEGMENTS_AREA: ByteRange = ByteRange { start: 4 * SEGMENT_BYTES, end: 40 * SEGMENT_BYTES };
 
 /// What a seed led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,11 +52,32 @@ pub struct World {
     flash: Faults,
     backings: Vec<Faults>,
     models: Vec<RefCell<Model>>,
+    /// What outlives a process, of each disk.
+    memories: Vec<Memories>,
     coverage: RefCell<Coverage>,
     digest: Cell<u64>,
     failure: RefCell<Option<String>>,
     left: Cell<u64>,
     next_value: Cell<u64>,
+    size: u64,
+    /// Set once flash returned something else than was written.
+    rotten: Cell<bool>,
+}
+
+/// What is remembered of a disk beside flash and backing.
+struct Memories {
+    /// Outlives a process, not the host.
+    touched: RefCell<Option<Rc<Bits>>>,
+    /// Outlives both: what flash holds is void.
+    void: Rc<Cell<bool>>,
+}
+
+struct Bits(Box<[AtomicU64]>);
+
+impl SharedBits for Bits {
+    fn words(&self) -> &[AtomicU64] {
+        &self.0
+    }
 }
 
 /// How a process ends.
@@ -140,7 +92,7 @@ enum End {
 pub fn run_seed(seed: u64) -> Report {
     let mut rng = Rng::new(seed);
     let world = Rc::new(World::new(seed, &mut rng));
-    let lives = 1 + rng.below(3);
+    let lives = 1 + rng.below(5);
     for life in 0..lives {
         let end = match rng.below(3) {
             _ if life + 1 == lives => End::Clean,
@@ -148,8 +100,9 @@ pub fn run_seed(seed: u64) -> Report {
             1 => End::Kill,
             _ => End::PowerCut,
         };
-        world.left.set(OPERATIONS / lives);
-        live(&world, life, end, &mut rng);
+        // Some processes end before they have done much.
+        world.left.set(if life > 0 && rng.chance(200) { rng.below(12) } else { 2 * OPERATIONS / lives });
+        live(&world, life, lives, end, &mut rng);
         if world.failure.borrow().is_some() {
             break;
         }
@@ -159,10 +112,22 @@ pub fn run_seed(seed: u64) -> Report {
 }
 
 /// One process: opens the pool, serves clients, ends.
-fn live(world: &Rc<World>, life: u64, end: End, rng: &mut Rng) {
+fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
     let executor = Executor::new(VirtualTime::new(), Order::Seeded(world.seed ^ life << 56));
     let host = executor.host();
-    let ran = executor.run(serve(Rc::clone(world), host, life, end, Rng::new(rng.draw())));
+    let sudden = (life > 0 && end != End::Clean && rng.chance(300)).then(|| rng.below(3_000_000));
+    let serving = serve(Rc::clone(world), host.clone(), [life, lives], end, Rng::new(rng.draw()));
+    let ran = executor.run(async {
+        match sudden {
+            None => serving.await,
+            Some(deadline) => {
+                // Wherever it is by then: opening, attaching, loading, serving.
+                world.set_weather(rng);
+                select(pin!(serving), pin!(host.sleep(deadline))).await;
+                world.coverage.borrow_mut().sudden_ends += 1;
+            }
+        }
+    });
     if ran.is_none() {
         world.fail("everything waits for something that never happens".to_owned());
     }
@@ -181,24 +146,36 @@ fn live(world: &Rc<World>, life: u64, end: End, rng: &mut Rng) {
         End::PowerCut => {
             world.coverage.borrow_mut().power_cuts += 1;
             world.models.iter().for_each(|model| model.borrow_mut().power_cut());
+            world.memories.iter().for_each(|memories| drop(memories.touched.take()));
             devices().for_each(Faults::power_cut);
         }
     }
 }
 
-async fn serve(world: Rc<World>, host: LocalHost, life: u64, end: End, mut rng: Rng) {
+async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: End, mut rng: Rng) {
     let flash = world.flash.reopen(host.clone());
     if life == 0 {
-        cache::format(&flash, PoolId([7; 16]), Some(SEGMENT_BYTES)).await.expect("no fault is set yet");
+        let shape = Shape { segment_bytes: SEGMENT_BYTES, region_bytes: REGION_BYTES };
+        cache::format(&flash, PoolId([7; 16]), Some(shape)).await.expect("no fault is set yet");
     }
-    let cache = match Cache::open(flash, host.clone()).await {
-        Ok(cache) => cache,
+    // The mark is drawn before the pool is opened, and the last one is known.
+    let marks = Marks { new: life + 1, known: (0..=life + 1).collect() };
+    let cache = match Cache::open(flash, host.clone(), &marks).await {
+        Ok((cache, PoolContent::Kept { .. })) => cache,
+        Ok((cache, PoolContent::Dropped(_))) if world.rotten.get() => {
+            world.coverage.borrow_mut().pools_dropped += 1;
+            cache
+        }
+        Ok((_, PoolContent::Dropped(reason))) => return world.fail(format!("nothing is believed: {reason}")),
         Err(error) => return world.fail(format!("the pool does not open: {error}")),
     };
     let mut disks = Vec::new();
     for (number, backing) in world.backings.iter().enumerate() {
         let settings = draw_settings(number, &mut rng);
-        disks.push(cache.attach(settings, backing.reopen(host.clone())).expect("the settings fit"));
+        let past = world.past(number, &mut rng);
+        let attached = cache.attach(settings, backing.reopen(host.clone()), past).await;
+        disks.push(attached.expect("the settings fit, and nothing fails yet"));
+        world.memories[number].void.set(false);
     }
     world.set_weather(&mut rng);
     let running = Rc::new(Cell::new(0));
@@ -226,16 +203,29 @@ async fn serve(world: Rc<World>, host: LocalHost, life: u64, end: End, mut rng: 
     world.land_late();
     for (number, disk) in disks.iter().enumerate() {
         verify(&world, disk, number).await;
-        disk.evict();
-        verify(&world, disk, number).await;
     }
-    prove_alive(&world, &host, &cache, &disks).await;
+    // Else what this process cached is what the next one finds.
+    if life + 1 == lives || rng.chance(200) {
+        for (number, disk) in disks.iter().enumerate() {
+            disk.evict().await.expect("what flash holds can be remembered as void");
+            verify(&world, disk, number).await;
+            disk.evict().await.expect("what flash holds can be remembered as void");
+        }
+        prove_alive(&world, &host, &cache, &disks).await;
+    }
     world.count(&cache, &disks);
+    if life + 1 < lives {
+        for disk in &disks {
+            cache.detach(disk).await;
+        }
+        return;
+    }
     for disk in &disks {
-        cache.detach(disk).await;
+        cache.remove(disk).await;
     }
     let statistics = cache.pool_statistics();
-    if statistics.segments_free != statistics.segments {
+    // One segment holds notes. A flash that failed gives nothing back.
+    if statistics.segments_free + 1 != statistics.segments && !statistics.failed {
         world.fail(format!("segments leak: {statistics:?}"));
     }
 }
@@ -292,7 +282,10 @@ async fn disturb(world: &World, host: &LocalHost, cache: &Rc<SimCache>, disks: &
             cache.reconfigure(&disks[number], settings).expect("the settings fit");
             world.coverage.borrow_mut().reconfigurations += 1;
         }
-        3 => disks[number].evict(),
+        3 => {
+            let evicted = disks[number].evict().await;
+            evicted.expect("what flash holds can be remembered as void");
+        }
         4 => backing.fail_after(Operation::Write, rng.below(8)),
         5 => backing.fail_after(Operation::Read, rng.below(8)),
         6 => {
@@ -300,9 +293,13 @@ async fn disturb(world: &World, host: &LocalHost, cache: &Rc<SimCache>, disks: &
             host.sleep(rng.below(2_000_000)).await;
             backing.release();
         }
-        7 => world.land_late(),
+        7 if rng.chance(500) => world.land_late(),
+        7 => host.sleep(REST_NS).await,
         8 => world.flash.fail_after(Operation::Read, rng.below(8)),
-        9 | 10 => world.flash.rot(&SEGMENTS_AREA, 1 + rng.below(40)),
+        9 | 10 => {
+            world.rotten.set(true);
+            world.flash.rot(&SEGMENTS_AREA, 1 + rng.below(40));
+        }
         11 if rng.chance(30) => world.flash.fail_after(Operation::Write, rng.below(8)),
         _ => world.set_weather(rng),
     }
@@ -413,17 +410,45 @@ impl World {
         let physical_block = [512, 4096, 16 << 10][rng.below(3) as usize];
         let geometry = Geometry { physical_block, unmaps: rng.chance(700), ..Geometry::plain(size) };
         let backings = (0..DISKS).map(|_| Faults::new(Memory::with_geometry(geometry), rng.draw())).collect();
-        let flash_bytes = (128 << 10) + (34 + rng.below(4)) * SEGMENT_BYTES;
+        let flash_bytes = (128 << 10) + (36 + rng.below(4)) * SEGMENT_BYTES;
         Self {
             seed,
             flash: Faults::new(Memory::new(flash_bytes), rng.draw()),
             backings,
+            size,
+            rotten: Cell::new(false),
+            memories: (0..DISKS)
+                .map(|_| Memories { touched: RefCell::default(), void: Rc::default() })
+                .collect(),
             models: (0..DISKS).map(|_| RefCell::new(Model::new(size))).collect(),
             coverage: RefCell::default(),
             digest: Cell::new(seed),
             failure: RefCell::new(None),
             left: Cell::new(0),
             next_value: Cell::new(0),
+        }
+    }
+
+    /// What is known of a disk when it is attached.
+    fn past(&self, number: usize, rng: &mut Rng) -> Past {
+        let Memories { touched, void } = &self.memories[number];
+        let kept = touched.borrow().clone();
+        let belief = match kept {
+            _ if void.get() => Belief::Nothing("the flash failed".to_owned()),
+            Some(_) => Belief::ByPage,
+            None => Belief::ByRegion,
+        };
+        let words = || (0..words_for(self.size)).map(|_| AtomicU64::new(0)).collect();
+        let bits = touched.borrow_mut().get_or_insert_with(|| Rc::new(Bits(words()))).clone();
+        let void = Rc::clone(void);
+        Past {
+            belief,
+            touched: bits,
+            samples: rng.below(40) as usize,
+            flash_lost: Rc::new(move || {
+                void.set(true);
+                Box::pin(std::future::ready(Ok(())))
+            }),
         }
     }
 
@@ -498,6 +523,17 @@ impl World {
             coverage.fills_discarded += counts.fills_discarded;
             coverage.overlaps_serialised += counts.overlaps_serialised;
             coverage.checksum_errors += counts.checksum_errors;
+            coverage.regions_closed += counts.regions_closed;
+            let load = disk.statistics().load;
+            coverage.pages_kept += load.pages_kept;
+            coverage.pages_dropped += load.pages_dropped;
+            match load.state {
+                Load::Running => coverage.ends_while_loading += 1,
+                Load::Done => coverage.loads += 1,
+                Load::Cold(_) => coverage.colds += 1,
+            }
         }
+        let voids = self.memories.iter().filter(|memories| memories.void.get()).count();
+        coverage.voids += voids as u64;
     }
 }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE, Unmap};
-use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Mode, PoolId};
+use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, Shape};
 
 type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
 
@@ -53,9 +53,12 @@ fn race(run: impl AsyncFn(&Bench)) {
         let host = executor.host();
         let ran = executor.run(async {
             let device = flash.reopen(host.clone());
-            cache::format(&device, PoolId([1; 16]), Some(SEGMENT)).await.unwrap();
-            let cache = Cache::open(device, host.clone()).await.unwrap();
-            let disk = cache.attach(settings(), backing.reopen(host.clone())).unwrap();
+            let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
+            cache::format(&device, PoolId([1; 16]), Some(shape)).await.unwrap();
+            let (cache, _) =
+                Cache::open(device, host.clone(), &Marks { new: 1, known: vec![0] }).await.unwrap();
+            let past = Past::none(SIZE);
+            let disk = cache.attach(settings(), backing.reopen(host.clone()), past).await.unwrap();
             let bench =
                 Bench { host: host.clone(), cache, disk, backing: backing.clone(), flash: flash.clone() };
             run(&bench).await;
@@ -147,7 +150,7 @@ fn a_fill_is_discarded_if_a_write_began_after_its_backing_read() {
         bench.until(&read).await;
         assert_eq!(bench.counts().fills_discarded, 1);
         assert_eq!(bench.see(1).await, 7);
-        bench.disk.evict();
+        bench.disk.evict().await.unwrap();
         assert_eq!(bench.see(1).await, 7);
     });
 }
@@ -193,14 +196,14 @@ fn a_fill_of_the_neighbourhood_is_discarded_for_a_write_of_half_a_kilobyte() {
 fn a_fill_is_discarded_if_a_discard_or_write_zeroes_came_in_between() {
     race(async |bench| {
         bench.write(1, 7).await;
-        bench.disk.evict();
+        bench.disk.evict().await.unwrap();
         for unmap in [Unmap::Allowed, Unmap::Forbidden] {
             let read = bench.hold_read(0, 4).await;
             bench.disk.write_zeroes(PageRange(1, 2).bytes(), unmap).await.unwrap();
             bench.until(&read).await;
             assert_eq!(bench.see(1).await, 0);
             bench.write(1, 7).await;
-            bench.disk.evict();
+            bench.disk.evict().await.unwrap();
         }
         let read = bench.hold_read(0, 4).await;
         bench.disk.discard(PageRange(1, 2).bytes()).await.unwrap();
@@ -213,7 +216,7 @@ fn a_fill_is_discarded_if_a_discard_or_write_zeroes_came_in_between() {
 fn a_fill_is_discarded_if_the_disk_was_evicted_or_given_other_blocks_meanwhile() {
     race(async |bench| {
         let read = bench.hold_read(0, 4).await;
-        bench.disk.evict();
+        bench.disk.evict().await.unwrap();
         bench.until(&read).await;
         assert_eq!(bench.counts().fills_discarded, 1);
         let read = bench.hold_read(0, 4).await;
@@ -397,7 +400,7 @@ fn a_promotion_that_waits_for_room_leaves_the_log_to_the_survivors_that_make_it(
         }
         let before = bench.counts();
         assert!(before.reappends > 0, "nothing survived: {before:?}");
-        bench.disk.evict();
+        bench.disk.evict().await.unwrap();
         bench.fill_ram_with_others().await;
         assert!(bench.counts().promotions > before.promotions, "promotion stands still: {before:?}");
     });
@@ -474,9 +477,9 @@ impl PageRange {
 }
 
 #[test]
-fn settings_for_a_disk_that_was_detached_reserve_nothing() {
+fn settings_for_a_disk_that_was_removed_reserve_nothing() {
     race(async |bench| {
-        bench.cache.detach(&bench.disk).await;
+        bench.cache.remove(&bench.disk).await;
         assert!(bench.cache.reconfigure(&bench.disk, settings()).is_err());
         assert_eq!(bench.cache.pool_statistics().reserved_bytes, 0);
     });
@@ -525,14 +528,16 @@ fn a_disk_that_left_while_it_waited_for_room_does_not_stand_before_others() {
 
 /// Two disks need room at the same time from a slow flash; one of them leaves after `patience`.
 async fn leave_while_waiting(bench: &Bench, patience: u64) {
-    let flash = Faults::new(Memory::new((128 << 10) + 34 * SEGMENT), 1);
+    let flash = Faults::new(Memory::new((128 << 10) + 36 * SEGMENT), 1);
     let device = flash.reopen(bench.host.clone());
-    cache::format(&device, PoolId([2; 16]), Some(SEGMENT)).await.unwrap();
-    let cache = Cache::open(device, bench.host.clone()).await.unwrap();
-    let attach = |id| {
+    let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
+    cache::format(&device, PoolId([2; 16]), Some(shape)).await.unwrap();
+    let marks = Marks { new: 1, known: vec![0] };
+    let (cache, _) = Cache::open(device, bench.host.clone(), &marks).await.unwrap();
+    let attach = async |id| {
         let settings = DiskSettings { id: DiskId(id), ..settings() };
         let backing = Faults::new(Memory::new(SIZE), 2);
-        cache.attach(settings, backing.reopen(bench.host.clone())).unwrap()
+        cache.attach(settings, backing.reopen(bench.host.clone()), Past::none(SIZE)).await.unwrap()
     };
     let read = async |disk: &Rc<Disk>, pages: std::ops::Range<u64>| {
         for page in pages {
@@ -540,14 +545,14 @@ async fn leave_while_waiting(bench: &Bench, patience: u64) {
             bench.host.sleep(1000).await;
         }
     };
-    let (stays, leaves) = (attach(1), attach(2));
+    let (stays, leaves) = (attach(1).await, attach(2).await);
     read(&stays, 0..200).await;
     read(&leaves, 0..200).await;
     flash.delay(HELD, HELD);
     read(&stays, 200..240).await;
     read(&leaves, 200..240).await;
     bench.host.sleep(patience).await;
-    cache.detach(&leaves).await;
+    cache.remove(&leaves).await;
     flash.delay(0, 0);
     bench.host.sleep(10 * HELD).await;
     let before = stays.statistics().counts.promotions;

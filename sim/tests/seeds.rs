@@ -58,7 +58,7 @@ fn no_seed_shows_a_value_that_it_must_not() {
     for (name, count) in coverage.named() {
         println!("  {name}: {count}");
     }
-    let missing: Vec<_> = coverage.named().into_iter().filter(|(_, count)| *count == 0).collect();
+    let missing: Vec<_> = coverage.named().filter(|(_, count)| *count == 0).collect();
     assert!(missing.is_empty(), "never met in {seeds} seeds: {missing:?}");
     assert!(coverage.operations >= 500 * seeds, "at least 500 operations a seed");
 }

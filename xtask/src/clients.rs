@@ -3,11 +3,12 @@
 //! Tests never skip what is not there: a check that was left out looks like one that passed. So the packages are
 //! named, then installed. Nothing is touched if all programs are there already.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::run::{is_in_path, run, works};
 
-/// Each package of Debian with the programs that tests take from it.
+/// Each package of Debian with the programs that tests take from it, besides those that guests need.
 const PACKAGES: &[(&str, &[&str])] = &[
     ("qemu-utils", &["qemu-img", "qemu-io", "qemu-nbd"]),
     ("qemu-system-x86", &["qemu-system-x86_64"]),
@@ -15,14 +16,22 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("libnbd-bin", &["nbdinfo", "nbdcopy"]),
     ("fio", &["fio"]),
     ("jq", &["jq"]),
+    ("dmsetup", &["dmsetup"]),
+    ("e2fsprogs", &["mke2fs", "resize2fs"]),
+    ("dpkg-dev", &["dpkg-shlibdeps"]),
+    ("binutils", &["strip"]),
+    ("mmdebstrap", &["mmdebstrap"]),
+    ("genext2fs", &["genext2fs"]),
 ];
+/// Where programs for administrators lie, which not everybody has in `PATH`.
+const MORE_FOLDERS: &[&str] = &["/usr/sbin", "/sbin"];
 
 /// Sees to it that all programs are there.
 ///
 /// # Errors
 /// If some are missing and cannot be installed; says which packages to install by hand.
 pub(crate) fn install_missing() -> Result<(), String> {
-    let packages = missing(is_in_path);
+    let packages = missing(is_there);
     if packages.is_empty() {
         return Ok(());
     }
@@ -36,15 +45,34 @@ pub(crate) fn install_missing() -> Result<(), String> {
     run(&mut apt_get(prefix, &["update"])).map_err(|error| by_hand(&error))?;
     let install = [&["install", "--yes", "--no-install-recommends"], packages.as_slice()].concat();
     run(&mut apt_get(prefix, &install)).map_err(|error| by_hand(&error))?;
-    match missing(is_in_path).as_slice() {
+    match missing(is_there).as_slice() {
         [] => Ok(()),
         still => Err(format!("Installed {list}, but programs of {} are still not in PATH.", still.join(" "))),
     }
 }
 
+/// Sees to it that guests can boot: the one package that is only downloaded may need newer lists of packages.
+///
+/// # Errors
+/// If the kernel of the guests cannot be had, with what apt said.
+pub(crate) fn prepare_guests() -> Result<(), String> {
+    if guest::Kit::ready().is_ok() {
+        return Ok(());
+    }
+    if let Some(prefix) = root_prefix() {
+        run(&mut apt_get(prefix, &["update"]))?;
+    }
+    guest::Kit::ready().map(drop)
+}
+
+fn is_there(program: &str) -> bool {
+    is_in_path(program) || MORE_FOLDERS.iter().any(|folder| Path::new(folder).join(program).is_file())
+}
+
 /// The packages of which a program is missing.
 fn missing(is_there: impl Fn(&str) -> bool) -> Vec<&'static str> {
-    let incomplete = PACKAGES.iter().filter(|(_, programs)| !programs.iter().all(|name| is_there(name)));
+    let all = PACKAGES.iter().chain(guest::PACKAGES);
+    let incomplete = all.filter(|(_, programs)| !programs.iter().all(|name| is_there(name)));
     incomplete.map(|(package, _)| *package).collect()
 }
 
@@ -78,7 +106,7 @@ mod tests {
     #[test]
     fn a_package_is_missing_if_one_of_its_programs_is() {
         assert_eq!(missing(|program| program != "nbdcopy"), ["libnbd-bin"]);
-        assert_eq!(missing(|_| false).len(), PACKAGES.len());
+        assert_eq!(missing(|_| false).len(), PACKAGES.len() + guest::PACKAGES.len());
     }
 
     #[test]

@@ -1,16 +1,19 @@
 //! The steps of `ci`, `test` and `nightly`, in the order in which they fail fastest.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::run::{cargo, output, run, works};
-use crate::{clients, tidy};
+use crate::{clients, deb, tidy};
 
 /// The version that `deny.toml` is written for. It is built with the pinned toolchain on its first use.
 const CARGO_DENY: &str = "0.20.2";
 /// Simulation seeds of a night.
 const SEEDS_NIGHTLY: u32 = 100_000;
+/// Kills and power cuts of a night. An ordinary run has fewer, as the tests themselves say.
+const KILLS_NIGHTLY: u32 = 200;
+const POWER_CUTS_NIGHTLY: u32 = 100;
 /// How long a night spends on each fuzz target.
 const FUZZ_SECONDS: u32 = 600;
 
@@ -24,14 +27,38 @@ pub(crate) fn ci(root: &Path, seeds: u32) -> Result<(), String> {
     // These pages are for those who work on the code, who see private items too: links to them are welcome.
     let flags = "-D warnings -A rustdoc::private-intra-doc-links";
     run(cargo(root).args(documents).env("RUSTDOCFLAGS", flags))?;
+    deb::prove(root)?;
     test(root, seeds)
 }
 
 /// All tests, simulations with `seeds` seeds each. The closing lines of `cargo test` are the last that it prints.
 pub(crate) fn test(root: &Path, seeds: u32) -> Result<(), String> {
+    test_with(root, seeds, &[])
+}
+
+/// The same with more variables for the tests.
+fn test_with(root: &Path, seeds: u32, variables: &[(&str, u32)]) -> Result<(), String> {
     clients::install_missing()?;
+    clients::prepare_guests()?;
     canary(root)?;
-    run(cargo(root).args(["test", "--workspace", "--locked"]).env("FOREBAY_SEEDS", seeds.to_string()))
+    let variables = variables.iter().map(|(name, value)| (name, value.to_string()));
+    let mut tests = cargo(root);
+    tests.envs(real_traces(root));
+    tests.args(["test", "--workspace", "--locked"]).env("FOREBAY_SEEDS", seeds.to_string()).envs(variables);
+    run(&mut tests)
+}
+
+/// Where traces of real machines lie, which are not part of this repository: `FOREBAY_TRACES`, else `shared/traces`
+/// beside it. Where there are none, it says so and the tests go on with those that they make.
+fn real_traces(root: &Path) -> Option<(&'static str, PathBuf)> {
+    const VARIABLE: &str = "FOREBAY_TRACES";
+    let beside = || root.join("../shared/traces");
+    let folder = std::env::var_os(VARIABLE).map_or_else(beside, PathBuf::from);
+    if folder.is_dir() {
+        return Some((VARIABLE, folder));
+    }
+    println!("Real traces left out: there is no folder {}. {VARIABLE} names another one.", folder.display());
+    None
 }
 
 /// A build of the cache with a planted bug, which simulation must find: proof that it is not blind.
@@ -51,7 +78,8 @@ fn canary(root: &Path) -> Result<(), String> {
 /// The tests with the seeds of a night, known vulnerabilities, then every fuzz target for a while.
 pub(crate) fn nightly(root: &Path) -> Result<(), String> {
     advisories(root)?;
-    test(root, SEEDS_NIGHTLY)?;
+    let variables = [("FOREBAY_KILLS", KILLS_NIGHTLY), ("FOREBAY_POWER_CUTS", POWER_CUTS_NIGHTLY)];
+    test_with(root, SEEDS_NIGHTLY, &variables)?;
     fuzz(root)
 }
 

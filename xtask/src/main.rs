@@ -5,7 +5,9 @@
 
 mod bench;
 mod clients;
+mod deb;
 mod gate;
+mod machine;
 mod run;
 mod tidy;
 
@@ -13,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use bench::Effort;
+use machine::Machine;
 
 const USAGE: &str = "\
 Usage: cargo xtask <COMMAND>
@@ -21,6 +24,9 @@ Usage: cargo xtask <COMMAND>
   test [--seeds N]   all tests; first installs the Debian packages that tests with real clients need
   tidy               structure checks: floors, walls between crates, sizes, leftovers
   bench [--quick]    how fast it is beside others, as ratios; writes nothing
+  guest SCRIPT [--disk IMAGE]... [--file FILE]...
+                     boots a Linux guest with forebay, fio and tools, and runs a shell script in it
+  deb [--prove]      a Debian package in target/debian; with --prove its life in a guest under systemd instead
   nightly            the tests with many more seeds, and the fuzz targets if cargo-fuzz is there
 
   --seeds N          how many seeds each simulation runs. Default: 2000";
@@ -35,6 +41,9 @@ enum Command {
     Test { seeds: u32 },
     Tidy,
     Bench { effort: Effort },
+    Guest(Machine),
+    Deb,
+    ProveDeb,
     Nightly,
     Help,
 }
@@ -63,6 +72,9 @@ fn execute(command: &Command, root: &Path) -> Result<(), String> {
         Command::Test { seeds } => gate::test(root, *seeds),
         Command::Tidy => tidy::tidy(root),
         Command::Bench { effort } => bench::bench(root, *effort),
+        Command::Guest(machine) => machine::run(root, machine),
+        Command::Deb => deb::deb(root),
+        Command::ProveDeb => deb::prove(root),
         Command::Nightly => gate::nightly(root),
         Command::Help => {
             println!("{USAGE}");
@@ -80,6 +92,9 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["tidy"] => Ok(Command::Tidy),
         ["bench"] => Ok(Command::Bench { effort: Effort::FULL }),
         ["bench", "--quick"] => Ok(Command::Bench { effort: Effort::QUICK }),
+        ["guest", script, options @ ..] => machine::parse(script, options).map(Command::Guest),
+        ["deb"] => Ok(Command::Deb),
+        ["deb", "--prove"] => Ok(Command::ProveDeb),
         ["nightly"] => Ok(Command::Nightly),
         ["help" | "--help" | "-h"] => Ok(Command::Help),
         [] => Err("No command was given.".to_owned()),
@@ -116,7 +131,9 @@ mod tests {
         assert_eq!(parse_line("test"), Ok(Command::Test { seeds: SEEDS_DEFAULT }));
         assert_eq!(parse_line("test --seeds 7"), Ok(Command::Test { seeds: 7 }));
         assert_eq!(parse_line("bench --quick"), Ok(Command::Bench { effort: Effort::QUICK }));
+        assert_eq!(parse_line("deb --prove"), Ok(Command::ProveDeb));
         assert_eq!(parse_line("--help"), Ok(Command::Help));
+        assert!(matches!(parse_line("guest a.sh --disk b.img --file c"), Ok(Command::Guest(_))));
     }
 
     #[test]
@@ -124,6 +141,8 @@ mod tests {
         assert_eq!(parse_line("tset"), Err("`tset` is not a command.".to_owned()));
         assert_eq!(parse_line(""), Err("No command was given.".to_owned()));
         assert!(parse_line("test --seeds").is_err());
+        assert!(parse_line("guest").is_err());
+        assert!(parse_line("guest a.sh --disk").is_err());
         assert!(parse_line("ci --seeds 3").is_err());
     }
 

@@ -51,6 +51,7 @@ pub struct FileDevice {
     identity: Identity,
     geometry: Geometry,
     fallback: Option<String>,
+    modified_ns: Option<i64>,
     direct: bool,
     /// The file system makes zeroes that keep their storage.
     zeroes_in_place: Cell<bool>,
@@ -71,7 +72,7 @@ impl FileDevice {
     /// [`OpenError`], fit to be shown to an administrator.
     pub fn open(ring: &Ring, path: &Path, options: OpenOptions) -> Result<Self, OpenError> {
         let lock = options.lock;
-        let Opened { file, kind, identity, geometry, direct, fallback } = open(path, options)?;
+        let Opened { file, kind, identity, geometry, direct, fallback, modified_ns } = open(path, options)?;
         let unclaimed = kind == Kind::BlockDevice && !geometry.read_only && lock == Lock::Beside;
         Ok(Self {
             ring: ring.clone(),
@@ -80,6 +81,7 @@ impl FileDevice {
             identity,
             geometry,
             fallback,
+            modified_ns,
             direct,
             zeroes_in_place: Cell::new(kind == Kind::File),
             cut_short: Cell::new(false),
@@ -149,6 +151,11 @@ impl FileDevice {
             Ok(false) => Err(OpenError::Held { path: path.to_owned() }),
             Err(source) => Err(OpenError::System { path: path.to_owned(), action: "lock", source }),
         }
+    }
+
+    /// When its content had been modified last when it was opened and locked, in nanoseconds since 1970; none for a device.
+    pub fn modified_ns_at_open(&self) -> Option<i64> {
+        self.modified_ns
     }
 
     /// The size in bytes that it has now. If that is below the geometry's, every later request fails with `Gone`.

@@ -101,6 +101,8 @@ pub(crate) struct Opened {
     pub(crate) direct: bool,
     /// Why it is buffered though direct was asked for.
     pub(crate) fallback: Option<String>,
+    /// When its content was modified last, in nanoseconds since 1970; none for a device.
+    pub(crate) modified_ns: Option<i64>,
 }
 
 /// Why a file was not opened. Nothing has been changed then.
@@ -160,6 +162,11 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
         return Err(OpenError::Held { path: path.to_owned() });
     }
 
+    // Once it is ours, and before we try what it can do, which counts as a modification.
+    let modified_ns = match kind {
+        Kind::File => modified_ns(&file).map_err(|error| system(path, "examine", error))?,
+        Kind::BlockDevice => None,
+    };
     let measured = match kind {
         Kind::File => measure_file(&file),
         Kind::BlockDevice => device::measure(&file),
@@ -181,7 +188,12 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
         read_only,
         unmaps: kind == Kind::File && !read_only && punches_holes(&file, measured.size),
     };
-    Ok(Opened { file, kind, identity: Identity::from(&metadata), geometry, direct, fallback })
+    Ok(Opened { file, kind, identity: Identity::from(&metadata), geometry, direct, fallback, modified_ns })
+}
+
+fn modified_ns(file: &File) -> std::io::Result<Option<i64>> {
+    let about = file.metadata()?;
+    Ok(about.mtime().checked_mul(1_000_000_000).map(|ns| ns + about.mtime_nsec()))
 }
 
 /// Opens directly if asked to and possible; else buffered, with the reason.

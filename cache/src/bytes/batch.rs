@@ -1,13 +1,12 @@
-//! Batch headers and summaries: lists of entries that say which page of which disk each data page holds.
+//! Batch headers: which page of which disk each data page behind the header holds.
 //!
-//! A batch is one header page and the data pages that it describes, in one write. A sealed segment ends with a
-//! summary: all entries of all its batches, so that recovery and reclaim read summaries instead of data.
+//! A batch is one header page and the data pages that it describes, in one write. Notes about regions have no data.
 //!
 //! ```text
 //! 32  4   disk                        | the head, the same in headers and summary pages
 //! 36  4   segment                     |
 //! 40  8   generation of the segment   |
-//! 48  4   own place in the segment, in pages: a header's page, or a summary's
+//! 48  4   own place in the segment, in pages
 //! 52  4   entries in this page
 //! 56  8   sequence: of the batch, or number of the summary page
 //! 64  4   durable: pages of this segment known to be flushed when this was written
@@ -15,6 +14,11 @@
 //! 80  24  per entry: page (8: 48 bits page, 8 bits zero, 8 bits kind), sequence (8), seeded CRC-32C (4),
 //!         place of the data in the segment, in pages (4)
 //! ```
+//! | kind | page | checksum | place |
+//! |---|---|---|---|
+//! | `fill`, `write` | of the disk | of the data, seeded | of the data |
+//! | `forget` | first of the region | of the bitmap, seeded | of the bitmap: one bit for each page of the region |
+//! | `intent`, `quiet` | number of the region | number of the disk | 0 |
 
 use super::PoolId;
 use super::codec::{Decoder, Encoder, FRAME_BYTES, FrameError};
@@ -23,7 +27,6 @@ use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
 
 const HEADER_MAGIC: [u8; 8] = *b"FBYBATCH";
-const SUMMARY_MAGIC: [u8; 8] = *b"FBYSUMRY";
 
 /// Bytes of the head behind the frame.
 pub const HEAD_BYTES: usize = 48;
@@ -33,7 +36,7 @@ pub const ENTRY_BYTES: usize = 24;
 const _: () = assert!(ENTRIES_PER_PAGE >= BATCH_PAGES_MAX, "one header page describes a whole batch");
 const _: () = assert!(FRAME_BYTES + HEAD_BYTES == 80, "as the picture above says");
 
-/// What an entry means. Only `Fill` is written yet; the others have their numbers so that the format stays.
+/// What an entry means. `Write`, `Zeroes` and `Home` have their numbers so that the format stays; nobody writes them yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -45,7 +48,7 @@ pub enum Kind {
     Zeroes = 3,
     /// Everything of a range up to a sequence is on the backing.
     Home = 4,
-    /// Everything of a range up to a sequence is void.
+    /// What the log holds so far of some pages of a region is void.
     Forget = 5,
     /// A region of the backing is about to change.
     Intent = 6,
@@ -54,7 +57,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn from_number(number: u8) -> Option<Self> {
+    /// The kind of a number.
+    pub(super) fn from_number(number: u8) -> Option<Self> {
         [Self::Fill, Self::Write, Self::Zeroes, Self::Home, Self::Forget, Self::Intent, Self::Quiet]
             .into_iter()
             .find(|kind| *kind as u8 == number)
@@ -95,41 +99,9 @@ pub struct Head {
 
 /// Encodes a batch header into one page.
 pub fn encode_header(page: &mut [u8], pool: PoolId, head: &Head, entries: &[Entry]) {
-    encode(page, HEADER_MAGIC, pool, head, entries);
-}
-
-/// Encodes one page of a summary.
-pub fn encode_summary(page: &mut [u8], pool: PoolId, head: &Head, entries: &[Entry]) {
-    encode(page, SUMMARY_MAGIC, pool, head, entries);
-}
-
-/// Reads a batch header.
-///
-/// # Errors
-/// Why the page is no header of this pool.
-pub fn decode_header(page: &[u8], pool: PoolId) -> Result<(Head, Vec<Entry>), FrameError> {
-    decode(page, HEADER_MAGIC, pool)
-}
-
-/// Reads one page of a summary.
-///
-/// # Errors
-/// Why the page is no summary of this pool.
-pub fn decode_summary(page: &[u8], pool: PoolId) -> Result<(Head, Vec<Entry>), FrameError> {
-    decode(page, SUMMARY_MAGIC, pool)
-}
-
-fn encode(page: &mut [u8], magic: [u8; 8], pool: PoolId, head: &Head, entries: &[Entry]) {
     assert!(entries.len() <= ENTRIES_PER_PAGE);
-    let mut encoder = Encoder::new(page, magic, pool);
-    encoder.u32(head.disk.0);
-    encoder.u32(head.segment.0);
-    encoder.u64(head.generation.0);
-    encoder.u32(head.place);
-    encoder.u32(entries.len() as u32);
-    encoder.u64(head.sequence.0);
-    encoder.u32(head.durable);
-    encoder.put(&[0; 12]);
+    let mut encoder = Encoder::new(page, HEADER_MAGIC, pool);
+    head.encode(&mut encoder, entries.len() as u32);
     for entry in entries {
         assert!(entry.page.0 < 1 << 48);
         encoder.u64(entry.page.0 | (entry.kind as u64) << 56);
@@ -140,17 +112,17 @@ fn encode(page: &mut [u8], magic: [u8; 8], pool: PoolId, head: &Head, entries: &
     encoder.finish();
 }
 
-fn decode(page: &[u8], magic: [u8; 8], pool: PoolId) -> Result<(Head, Vec<Entry>), FrameError> {
-    let mut decoder = Decoder::of_pool(page, magic, pool)?;
-    let (disk, segment) = (DiskId(decoder.u32()), SegmentNumber(decoder.u32()));
-    let generation = Sequence(decoder.u64());
-    let (place, count) = (decoder.u32(), decoder.u32() as usize);
-    let (sequence, durable) = (Sequence(decoder.u64()), decoder.u32());
-    let _zero = (decoder.u64(), decoder.u32());
-    if count > ENTRIES_PER_PAGE {
+/// Reads a batch header.
+///
+/// # Errors
+/// Why the page is no header of this pool.
+pub fn decode_header(page: &[u8], pool: PoolId) -> Result<(Head, Vec<Entry>), FrameError> {
+    let mut decoder = Decoder::of_pool(page, HEADER_MAGIC, pool)?;
+    let (head, count) = Head::decode(&mut decoder);
+    if count as usize > ENTRIES_PER_PAGE {
         return Err(FrameError::Field("entries"));
     }
-    let mut entries = Vec::with_capacity(count);
+    let mut entries = Vec::with_capacity(count as usize);
     for _ in 0..count {
         let packed = decoder.u64();
         let kind = Kind::from_number((packed >> 56) as u8).ok_or(FrameError::Field("kind"))?;
@@ -158,7 +130,31 @@ fn decode(page: &[u8], magic: [u8; 8], pool: PoolId) -> Result<(Head, Vec<Entry>
         let (sequence, seeded_checksum) = (Sequence(decoder.u64()), decoder.u32());
         entries.push(Entry { page, kind, sequence, seeded_checksum, place: decoder.u32() });
     }
-    Ok((Head { disk, segment, generation, place, sequence, durable }, entries))
+    Ok((head, entries))
+}
+
+impl Head {
+    /// Puts the head behind the frame.
+    pub(super) fn encode(&self, encoder: &mut Encoder<'_>, entries: u32) {
+        encoder.u32(self.disk.0);
+        encoder.u32(self.segment.0);
+        encoder.u64(self.generation.0);
+        encoder.u32(self.place);
+        encoder.u32(entries);
+        encoder.u64(self.sequence.0);
+        encoder.u32(self.durable);
+        encoder.put(&[0; 12]);
+    }
+
+    /// Takes the head and the number of entries from behind the frame.
+    pub(super) fn decode(decoder: &mut Decoder<'_>) -> (Self, u32) {
+        let (disk, segment) = (DiskId(decoder.u32()), SegmentNumber(decoder.u32()));
+        let generation = Sequence(decoder.u64());
+        let (place, entries) = (decoder.u32(), decoder.u32());
+        let (sequence, durable) = (Sequence(decoder.u64()), decoder.u32());
+        let _zero = (decoder.u64(), decoder.u32());
+        (Self { disk, segment, generation, place, sequence, durable }, entries)
+    }
 }
 
 #[cfg(test)]
@@ -182,7 +178,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn headers_and_summaries_read_back_as_they_were(
+        fn headers_read_back_as_they_were(
             entries in proptest::collection::vec(entry(), 0..=ENTRIES_PER_PAGE),
             generation: u64,
         ) {
@@ -192,10 +188,8 @@ mod tests {
             };
             let mut page = vec![0xee; PAGE_BYTES];
             encode_header(&mut page, PoolId([1; 16]), &head, &entries);
-            prop_assert_eq!(decode_header(&page, PoolId([1; 16])), Ok((head, entries.clone())));
-            prop_assert_eq!(decode_summary(&page, PoolId([1; 16])), Err(FrameError::Magic));
-            encode_summary(&mut page, PoolId([1; 16]), &head, &entries);
-            prop_assert_eq!(decode_summary(&page, PoolId([1; 16])), Ok((head, entries)));
+            prop_assert_eq!(decode_header(&page, PoolId([1; 16])), Ok((head, entries)));
+            prop_assert_eq!(decode_header(&page, PoolId([2; 16])), Err(FrameError::Pool));
         }
 
         #[test]

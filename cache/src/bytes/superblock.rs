@@ -3,20 +3,21 @@
 //! ```text
 //! 32  8  turn: the slot with the higher turn is current
 //! 40  4  term of the last start
-//! 44  4  recoverable: 0 = content is dropped at every start, so nothing here promises more
+//! 44  4  pages of a region
 //! 48  8  bytes of the device that the pool uses
 //! 56  8  segment size in bytes
 //! 64  4  segments
 //! 68  4  this device's number among the members
 //! 72  4  members of the pool
 //! 76  4  epoch of the member list
+//! 80  8  mark of the last start: drawn by whoever opened the pool, and remembered by it elsewhere
 //! ```
 
 use block::PAGE;
 
 use super::PoolId;
 use super::codec::{Decoder, Encoder, FrameError};
-use super::layout::Layout;
+use super::layout::{Layout, Shape};
 use crate::words::limits::PAGE_BYTES;
 
 /// Marks a superblock.
@@ -36,6 +37,8 @@ pub struct Superblock {
     pub term: u32,
     /// Where everything is.
     pub layout: Layout,
+    /// Drawn at the last start by whoever opened the pool. Whoever remembers another mark was not the last one.
+    pub mark: u64,
 }
 
 impl Superblock {
@@ -50,13 +53,14 @@ impl Superblock {
         let mut encoder = Encoder::new(&mut page, MAGIC, self.pool);
         encoder.u64(self.turn);
         encoder.u32(self.term);
-        encoder.u32(0);
+        encoder.u32(self.layout.region_pages());
         encoder.u64(self.layout.device_bytes());
         encoder.u64(self.layout.segment_bytes());
         encoder.u32(self.layout.segments());
         for of_one_member in [0, 1, 0] {
             encoder.u32(of_one_member);
         }
+        encoder.u64(self.mark);
         encoder.finish();
         page
     }
@@ -67,16 +71,18 @@ impl Superblock {
     /// Why it is none, or which field cannot be.
     pub fn decode(page: &[u8]) -> Result<Self, FrameError> {
         let mut decoder = Decoder::new(page, MAGIC)?;
-        let (turn, term, _recoverable) = (decoder.u64(), decoder.u32(), decoder.u32());
+        let (turn, term, region_pages) = (decoder.u64(), decoder.u32(), decoder.u32());
         let (device_bytes, segment_bytes, segments) = (decoder.u64(), decoder.u64(), decoder.u32());
         if term >= (1 << 24) - 1 {
             return Err(FrameError::Field("term"));
         }
-        let layout = Layout::new(device_bytes, segment_bytes).map_err(|_| FrameError::Field("layout"))?;
+        let shape = Shape { segment_bytes, region_bytes: u64::from(region_pages) * PAGE };
+        let layout = Layout::new(device_bytes, shape).map_err(|_| FrameError::Field("layout"))?;
         if layout.segments() != segments {
             return Err(FrameError::Field("segments"));
         }
-        Ok(Self { pool: decoder.pool(), turn, term, layout })
+        let _members = [decoder.u32(), decoder.u32(), decoder.u32()];
+        Ok(Self { pool: decoder.pool(), turn, term, layout, mark: decoder.u64() })
     }
 }
 
@@ -85,8 +91,9 @@ mod tests {
     use super::*;
 
     fn superblock() -> Superblock {
-        let layout = Layout::new(64 << 20, 256 << 10).unwrap();
-        Superblock { pool: PoolId([9; 16]), turn: 5, term: 3, layout }
+        let layout =
+            Layout::new(64 << 20, Shape { segment_bytes: 256 << 10, region_bytes: 1 << 20 }).unwrap();
+        Superblock { pool: PoolId([9; 16]), turn: 5, term: 3, layout, mark: 0x1234_5678_9abc_def0 }
     }
 
     #[test]
@@ -107,7 +114,7 @@ mod tests {
     #[test]
     fn a_newer_version_is_named() {
         let mut page = superblock().encode();
-        page[8] = 2;
-        assert_eq!(Superblock::decode(&page), Err(FrameError::Version(2)));
+        page[8] = 3;
+        assert_eq!(Superblock::decode(&page), Err(FrameError::Version(3)));
     }
 }

@@ -16,6 +16,12 @@ use crate::words::units::{DiskId, Sequence};
 const MAGIC: [u8; 8] = *b"FBYTABLE";
 /// Stands for nobody; no disk may have this number.
 pub const FREE: u32 = u32::MAX;
+/// Owner of the segments that hold notes about regions.
+pub const NOTES: DiskId = DiskId(u32::MAX - 1);
+/// Owner of segments whose content is void, until they are free.
+pub const VOID: DiskId = DiskId(u32::MAX - 2);
+/// Numbers from here on are no disk's.
+pub const DISK_IDS_END: u32 = VOID.0;
 const HEAD_BYTES: usize = 8;
 const ENTRY_BYTES: usize = 16;
 

@@ -4,13 +4,16 @@ use std::rc::Rc;
 
 use block::{BlockDevice, Geometry, Host};
 
-use super::disk::CachedDisk;
+use super::disk::{self, CachedDisk};
 use crate::bytes::table;
 use crate::journeys::disk_cache::DiskCache;
+use crate::journeys::load::{self, Past};
 use crate::journeys::promote;
 use crate::journeys::reclaim::{self, Disks};
+use crate::journeys::void::make_void;
 use crate::knowledge::segments::Share;
 use crate::survives::pool::Pool;
+use crate::survives::start::{Marks, PoolContent, start};
 use crate::words::error::CacheError;
 use crate::words::limits::{
     BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, DISK_BLOCKS_MAX, DISKS_MAX, RAM_BYTES_MAX, RAM_BYTES_MIN,
@@ -18,6 +21,7 @@ use crate::words::limits::{
 };
 use crate::words::settings::DiskSettings;
 use crate::words::stats::PoolStatistics;
+use crate::words::units::DiskId;
 
 /// A pool that is open, and its disks.
 pub struct Cache<F: BlockDevice, H: Host> {
@@ -26,15 +30,36 @@ pub struct Cache<F: BlockDevice, H: Host> {
 }
 
 impl<F: BlockDevice, H: Host> Cache<F, H> {
-    /// Opens the pool on a device that [`format`](crate::format) made. It starts empty.
+    /// Opens the pool on a device that [`format`](crate::format) made, and says whether what it held is believed.
     ///
     /// # Errors
     /// `NotAPool`, without having changed anything, or `Flash`.
-    pub async fn open(flash: F, host: H) -> Result<Rc<Self>, CacheError> {
-        let pool = Pool::open(flash, host).await?;
+    pub async fn open(flash: F, host: H, marks: &Marks) -> Result<(Rc<Self>, PoolContent), CacheError> {
+        let (pool, content) = start(flash, host, marks).await?;
         let disks = Rc::new(Disks::default());
         pool.host.spawn(reclaim::run(Rc::clone(&pool), Rc::clone(&disks)));
-        Ok(Rc::new(Self { pool, disks }))
+        Ok((Rc::new(Self { pool, disks }), content))
+    }
+
+    /// The disks that hold content, attached or not.
+    pub fn owners(&self) -> Vec<DiskId> {
+        self.pool.segments.borrow().owners()
+    }
+
+    /// Gives back what a disk holds that is not attached and will not be.
+    ///
+    /// # Errors
+    /// `DiskAttached`, or `Flash`.
+    pub async fn disown(&self, disk: DiskId) -> Result<(), CacheError> {
+        if self.disks.borrow().contains_key(&disk) {
+            return Err(CacheError::DiskAttached(disk));
+        }
+        let regions = self.pool.notes.open_regions(disk);
+        let disowned = self.pool.segments.borrow_mut().disown(disk);
+        self.pool.free_disowned(disowned).await?;
+        self.pool.segments.borrow_mut().forget(disk);
+        self.pool.close_regions(disk, &regions).await?;
+        Ok(())
     }
 
     /// The least reservation of a disk of this pool, in bytes: sixteen segments.
@@ -47,14 +72,17 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         u64::from(self.pool.segments.borrow().usable()) * self.pool.layout().segment_bytes()
     }
 
-    /// Puts a disk in front of its backing. The content of the backing is not touched.
+    /// Puts a disk in front of its backing. The content of the backing is not touched. What was cached of it before is
+    /// loaded while guests are served already, as far as `past` says that it is believed.
     ///
     /// # Errors
-    /// `Settings` for what cannot be, `ReservationTooLarge`, `DiskAttached`.
-    pub fn attach<B: BlockDevice>(
+    /// `Settings` for what cannot be, `ReservationTooLarge`, `DiskAttached`; `Flash` if what is not believed could not be
+    /// made void, neither on flash nor elsewhere. Then nothing has changed.
+    pub async fn attach<B: BlockDevice>(
         &self,
         settings: DiskSettings,
         backing: B,
+        past: Past,
     ) -> Result<Rc<CachedDisk<B, F, H>>, CacheError> {
         if self.disks.borrow().contains_key(&settings.id) {
             return Err(CacheError::DiskAttached(settings.id));
@@ -64,10 +92,22 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         }
         let share = self.check(&settings, &backing.geometry())?;
         self.pool.segments.borrow_mut().set_share(settings.id, share);
-        let cache = Rc::new(DiskCache::new(Rc::clone(&self.pool), settings));
+        let Past { belief, touched, samples, flash_lost } = past;
+        let size = backing.geometry().size;
+        let cache = Rc::new(DiskCache::new(Rc::clone(&self.pool), settings, size, touched, flash_lost));
         self.disks.borrow_mut().insert(cache.id, Rc::clone(&cache));
-        self.pool.host.spawn(promote::run(Rc::clone(&cache)));
-        Ok(Rc::new(CachedDisk::new(cache, backing)))
+        if let Err(error) = load::take_up(&cache, &belief).await {
+            self.disks.borrow_mut().remove(&cache.id);
+            return Err(CacheError::Flash(error));
+        }
+        let disk = Rc::new(CachedDisk::new(Rc::clone(&cache), backing));
+        self.pool.host.spawn(promote::run(cache));
+        self.pool.host.spawn(disk::look_after(Rc::downgrade(&disk)));
+        if disk.cache.is_loading() {
+            let disk = Rc::clone(&disk);
+            self.pool.host.spawn(async move { load::load(&disk.cache, disk.backing(), samples).await });
+        }
+        Ok(disk)
     }
 
     /// Changes how a disk is cached, while guests go on.
@@ -95,37 +135,49 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         Ok(())
     }
 
-    /// Takes a disk away: all its flash and RAM become free. The caller has made sure that no request is in flight and
-    /// that none will come.
+    /// Stops caching for a disk and keeps what is cached of it on flash, for when it is attached again. The caller has made
+    /// sure that no request is in flight and that none will come.
     pub async fn detach<B: BlockDevice>(&self, disk: &CachedDisk<B, F, H>) {
         let cache = &disk.cache;
+        // Twice: the first look finds regions that were changed since the last one. A crash is no worse than without.
+        disk.close_idle_regions().await;
+        disk.close_idle_regions().await;
+        self.start_leaving(cache);
+        // Waits for a batch that is being written. A failure is the flash's, and the next start finds what is there.
+        let closed = cache.log.close().await;
+        cache.forget_everything();
+        self.pool.segments.borrow_mut().set_indexed(cache.id, false);
+        if closed.is_ok() {
+            // What was closed is read from its summary at the next start; without this from its headers.
+            drop(self.pool.flush().await);
+        }
+        self.disks.borrow_mut().remove(&cache.id);
+    }
+
+    /// Takes a disk away for good: all its flash and RAM become free. The caller has made sure that no request is in
+    /// flight and that none will come.
+    pub async fn remove<B: BlockDevice>(&self, disk: &CachedDisk<B, F, H>) {
+        let cache = &disk.cache;
+        self.start_leaving(cache);
+        // If the flash failed, nobody will ask for this disk at the next start, and numbers are never used again.
+        drop(make_void(cache).await);
+        self.disks.borrow_mut().remove(&cache.id);
+        self.pool.segments.borrow_mut().forget(cache.id);
+        let regions = self.pool.notes.open_regions(cache.id);
+        drop(self.pool.close_regions(cache.id, &regions).await);
+    }
+
+    fn start_leaving(&self, cache: &DiskCache<F, H>) {
         cache.leaving.set(true);
         self.pool.start_leaving(cache.id);
         cache.promotion_wanted.notify_one();
-        // Waits for a batch that is being written, so that nothing is appended afterwards.
-        cache.log.abandon().await;
-        cache.forget_everything();
-        loop {
-            let changed = self.pool.room_change();
-            let chosen = self.pool.segments.borrow_mut().choose_all_of(cache.id);
-            for segment in chosen {
-                self.pool.free_segment(segment).await;
-            }
-            if self.pool.segments.borrow().held(cache.id) == 0 {
-                break;
-            }
-            // The reclaimer has one of them in hand and will free it.
-            changed.await;
-        }
-        self.disks.borrow_mut().remove(&cache.id);
-        self.pool.segments.borrow_mut().forget(cache.id);
     }
 
     /// How the pool stands. Takes constant time.
     pub fn pool_statistics(&self) -> PoolStatistics {
         let segments = self.pool.segments.borrow();
         let layout = self.pool.layout();
-        let no_disk = crate::DiskId(u32::MAX);
+        let no_disk = DiskId(u32::MAX);
         PoolStatistics {
             id: self.pool.id().to_string(),
             size_bytes: layout.device_bytes(),
@@ -142,7 +194,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     /// Checks settings against the pool and the disk's backing, and says what they mean in segments.
     fn check(&self, settings: &DiskSettings, backing: &Geometry) -> Result<Share, CacheError> {
         let refuse = |message: String| Err(CacheError::Settings(message));
-        if settings.id.0 == table::FREE {
+        if settings.id.0 >= table::DISK_IDS_END {
             return refuse(format!("A disk cannot have the number {}, which stands for none", settings.id));
         }
         let DiskSettings { id, block_bytes, reserve_bytes, limit_bytes, ram_bytes, .. } = *settings;

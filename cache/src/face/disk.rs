@@ -1,6 +1,6 @@
 //! A cached disk: the same face as the device that it wraps.
 
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Operation, Outcome, RangeLock, Unmap,
@@ -9,9 +9,25 @@ use block::{
 use crate::journeys::disk_cache::DiskCache;
 use crate::journeys::flush::FlushGate;
 use crate::journeys::read::Answer;
-use crate::journeys::{read, write, zeroes};
+use crate::journeys::void::make_void;
+use crate::journeys::{quiet, read, write, zeroes};
 use crate::words::settings::DiskSettings;
-use crate::words::stats::{DiskStatistics, Latency, count, ratio};
+use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, count, ratio};
+
+/// How often regions are looked at, to close those that nothing changes any more: nanoseconds.
+const LOOK_INTERVAL_NS: u64 = 5_000_000_000;
+
+/// Closes regions that came to rest, until the disk is gone.
+pub(super) async fn look_after<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<CachedDisk<B, F, H>>) {
+    loop {
+        let Some(host) = disk.upgrade().map(|disk| disk.cache.pool.host.clone()) else { return };
+        host.sleep(LOOK_INTERVAL_NS).await;
+        match disk.upgrade() {
+            Some(disk) if !disk.cache.leaving.get() => disk.close_idle_regions().await,
+            _ => return,
+        }
+    }
+}
 
 /// A disk whose requests go through the cache.
 ///
@@ -57,13 +73,31 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             blocks_max: settings.limit_bytes / u64::from(settings.block_bytes),
             blocks_cached: index.blocks(),
             index_bytes: index.bytes() + cache.policy.borrow().bytes(),
+            load: cache.load.borrow().clone(),
             latencies: Latency::ALL.map(|(what, _)| cache.latencies.summary(what)),
         }
     }
 
-    /// Drops everything that is cached of this disk. Guests go on; they read from the backing.
-    pub fn evict(&self) {
-        self.cache.forget_everything();
+    /// Drops everything that is cached of this disk, durably: it does not come back at the next start either. Guests go
+    /// on; they read from the backing.
+    ///
+    /// # Errors
+    /// If the flash failed, and that could not be remembered elsewhere: it may come back.
+    pub async fn evict(&self) -> Result<(), BlockError> {
+        make_void(&self.cache).await
+    }
+
+    /// Ready when what was cached before is known again, or known to be void.
+    pub async fn loaded(&self) -> LoadStatistics {
+        let done = self.cache.loaded.notified();
+        if self.cache.is_loading() {
+            done.await;
+        }
+        self.cache.load.borrow().clone()
+    }
+
+    pub(super) async fn close_idle_regions(&self) {
+        quiet::close_idle(&self.cache, &self.backing, &self.flushes).await;
     }
 
     fn check(&self, operation: Operation, offset: u64, length: u64) -> Result<ByteRange, BlockError> {

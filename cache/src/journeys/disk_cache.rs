@@ -8,18 +8,21 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use block::{BlockDevice, ByteRange, Host, PAGE};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, OnceCell};
 
+use super::load::FlashLost;
 use crate::knowledge::fills::Fills;
 use crate::knowledge::index::{Index, Located};
 use crate::knowledge::policy::{Policy, Room};
 use crate::knowledge::ram::{Evicted, Ram, Standing};
+use crate::knowledge::regions::Regions;
 use crate::knowledge::sequential::Sequential;
+use crate::knowledge::touched::{SharedBits, Touched};
 use crate::survives::log::Log;
 use crate::survives::pool::Pool;
 use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, REQUEST_BYTES_MAX};
 use crate::words::settings::DiskSettings;
-use crate::words::stats::{DiskCounters, Latencies};
+use crate::words::stats::{DiskCounters, Latencies, Load, LoadStatistics};
 use crate::words::units::{DiskId, FlashPage, PageNumber, Sequence, pages_touched};
 
 pub(crate) struct DiskCache<F, H> {
@@ -30,6 +33,18 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) index: RefCell<Index>,
     pub(crate) ram: RefCell<Ram>,
     pub(crate) fills: RefCell<Fills>,
+    /// Where the backing may hold something else than the log, by region and by page.
+    pub(crate) regions: RefCell<Regions>,
+    pub(crate) touched: Touched,
+    /// How loading what was cached before stands.
+    pub(crate) load: RefCell<LoadStatistics>,
+    /// Changes when what is being loaded is no longer wanted.
+    pub(crate) load_ticket: Cell<u64>,
+    /// Told when loading has ended.
+    pub(crate) loaded: Notify,
+    pub(crate) flash_lost: FlashLost,
+    /// Set once it is remembered elsewhere that what flash holds of the disk is void.
+    pub(crate) flash_void: OnceCell<()>,
     pub(crate) policy: RefCell<Policy>,
     pub(crate) missed_reads: RefCell<Sequential>,
     pub(crate) missed_writes: RefCell<Sequential>,
@@ -49,15 +64,27 @@ const _: () =
     assert!(BLOCK_BYTES_MAX as u64 / PAGE <= 256, "the index counts pages of a block in eight bits");
 
 impl<F: BlockDevice, H: Host> DiskCache<F, H> {
-    pub(crate) fn new(pool: Rc<Pool<F, H>>, settings: DiskSettings) -> Self {
+    pub(crate) fn new(
+        pool: Rc<Pool<F, H>>,
+        settings: DiskSettings,
+        disk_bytes: u64,
+        touched: Rc<dyn SharedBits>,
+        flash_lost: FlashLost,
+    ) -> Self {
         let policy = new_policy(&pool, &settings);
         Self {
             id: settings.id,
             log: Log::new(Rc::clone(&pool), settings.id),
-            pool,
             index: RefCell::new(Index::new(block_pages(&settings))),
             ram: RefCell::new(Ram::new(ram_pages(&settings))),
             fills: RefCell::default(),
+            regions: RefCell::new(Regions::new(pool.layout().region_pages(), disk_bytes)),
+            touched: Touched::new(touched, disk_bytes),
+            load: RefCell::default(),
+            load_ticket: Cell::new(0),
+            loaded: Notify::new(),
+            flash_lost,
+            flash_void: OnceCell::new(),
             policy: RefCell::new(policy),
             missed_reads: RefCell::default(),
             missed_writes: RefCell::default(),
@@ -67,7 +94,21 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             leaving: Cell::new(false),
             entered: Cell::new(0),
             settings: RefCell::new(settings),
+            pool,
         }
+    }
+
+    /// True until what was cached before is known again, or known to be void.
+    pub(crate) fn is_loading(&self) -> bool {
+        self.load.borrow().state == Load::Running
+    }
+
+    /// From now on the index says what is on flash.
+    pub(crate) fn start_using_flash(&self) {
+        self.loaded.notify_waiters();
+        self.pool.segments.borrow_mut().set_indexed(self.id, true);
+        self.pool.room_wanted.notify_one();
+        self.promotion_wanted.notify_one();
     }
 
     /// Takes over changed settings. Content that they make unfit is dropped.
@@ -147,6 +188,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// Drops everything that is cached, and whatever is on its way in.
     pub(crate) fn forget_everything(&self) {
         self.fills.borrow_mut().poison_all();
+        self.load_ticket.set(self.load_ticket.get() + 1);
         let capacity = self.ram.borrow().capacity();
         self.ram.borrow_mut().resize(capacity);
         self.drop_from_index(0..u64::MAX);
@@ -163,7 +205,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let ram = self.ram.borrow();
         let depth = offer_depth(&ram);
         let filling_up = ram.capacity() - ram.len() < depth;
-        filling_up && !self.pool.is_failed() && ram.has_to_offer(depth / 2)
+        filling_up && !self.is_loading() && !self.pool.is_failed() && ram.has_to_offer(depth / 2)
     }
 
     /// How many cold pages the promoter looks at.
@@ -179,6 +221,11 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// The block that a page is in.
     pub(crate) fn block_of(&self, page: PageNumber) -> u64 {
         page.0 / u64::from(block_pages(&self.settings.borrow()))
+    }
+
+    /// Pages of a block.
+    pub(crate) fn block_pages(&self) -> u32 {
+        block_pages(&self.settings.borrow())
     }
 
     fn drop_from_index(&self, pages: Range<u64>) {

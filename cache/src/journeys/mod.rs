@@ -7,15 +7,21 @@
 //! | `zeroes` | guest (write-zeroes, discard) | backing |
 //! | `flush` | guest | backing |
 //! | `promote` | RAM | flash |
+//! | `load` | flash | index: what was cached before the process began |
+//! | `quiet` | regions that nothing changes any more | notes on flash |
 //! | `reclaim` | flash | flash again, or nowhere |
+//! | `void` | flash | nowhere, for good |
 //!
 //! All share one [`disk_cache::DiskCache`], what is cached of one disk. They meet only there.
 
 pub(crate) mod disk_cache;
 pub(crate) mod flush;
+pub(crate) mod load;
 pub(crate) mod mutation;
 pub(crate) mod promote;
+pub(crate) mod quiet;
 pub(crate) mod read;
 pub(crate) mod reclaim;
+pub(crate) mod void;
 pub(crate) mod write;
 pub(crate) mod zeroes;

@@ -2,18 +2,24 @@
 //!
 //! ```text
 //! 1. wait for overlapping mutations (rule I2)
-//! 2. hide the cached pages and poison the fills under way (rules I3, I11)
-//! 3. change the backing                                       <- the journey's own step
-//! 4. known good: the range may be cached again; anything else: it stays uncached for good
+//! 2. hide the cached pages, mark them as touched, and poison the fills under way (rules I3, I11)
+//! 3. wait until the intents of its regions are durable (rule I11)
+//! 4. change the backing                                       <- the journey's own step
+//! 5. known good: the range may be cached again; anything else: it stays uncached for good
 //! ```
-//! Steps 2 and 4 are this type's birth and death, so that a journey that is dropped halfway counts as a failure: its
+//! A crash after 3 finds the intent, and the touched pages if only the process died: none of what the log holds of them
+//! is believed. Without flash there is no intent; then it must first be remembered elsewhere that what flash holds of
+//! the disk is void (rule I14).
+//!
+//! Steps 2 and 5 are this type's birth and death, so that a journey that is dropped halfway counts as a failure: its
 //! request may still land at any time.
 
 use std::rc::Rc;
 
-use block::{BlockDevice, ByteRange, Host, PAGE, RangeGuard, RangeLock};
+use block::{BlockDevice, BlockError, ByteRange, Host, PAGE, RangeGuard, RangeLock};
 
 use super::disk_cache::DiskCache;
+use super::void::remember_elsewhere;
 use crate::knowledge::fills::MutationNumber;
 use crate::words::stats::count;
 use crate::words::units::Sequence;
@@ -54,17 +60,55 @@ impl Turn {
 }
 
 impl<F: BlockDevice, H: Host> Mutation<F, H> {
-    /// Step 2.
-    pub(crate) fn begin(cache: &Rc<DiskCache<F, H>>, turn: Turn) -> Self {
-        let number = cache.fills.borrow_mut().begin_mutation(&turn.range);
-        let was_cached = cache.drop_pages(&turn.range);
+    /// Steps 2 and 3.
+    ///
+    /// # Errors
+    /// If the flash failed and that cannot be remembered: then the backing must not be changed.
+    pub(crate) async fn begin(cache: &Rc<DiskCache<F, H>>, turn: Turn) -> Result<Self, BlockError> {
+        let range = turn.range;
+        let number = cache.fills.borrow_mut().begin_mutation(&range);
+        let was_cached = cache.drop_pages(&range);
         let sequence = cache.pool.draw_sequence();
-        Self { cache: Rc::clone(cache), number, succeeded: false, sequence, was_cached, _guard: turn.guard }
+        let mutation = Self {
+            cache: Rc::clone(cache),
+            number,
+            succeeded: false,
+            sequence,
+            was_cached,
+            _guard: turn.guard,
+        };
+        // Together with hiding: what is being loaded must not bring the pages back meanwhile.
+        cache.touched.set(range.start / PAGE..range.end.div_ceil(PAGE));
+        intend(cache, &range).await?;
+        Ok(mutation)
     }
 
-    /// Step 4, if the backing said that the whole change is done.
+    /// Step 5, if the backing said that the whole change is done.
     pub(crate) fn succeed(mut self) {
         self.succeeded = true;
+    }
+}
+
+/// Step 3: opens the regions that are about to change; they are open durably once this returns.
+async fn intend<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    range: &ByteRange,
+) -> Result<(), BlockError> {
+    loop {
+        let closed = cache.regions.borrow().closed_in(range);
+        if closed.is_empty() {
+            // From the look to this without a pause: nobody closes them in between.
+            cache.regions.borrow_mut().mutate(range);
+            return Ok(());
+        }
+        if cache.pool.open_regions(cache.id, &closed).await.is_err() {
+            return remember_elsewhere(cache).await;
+        }
+        count(&cache.counters.regions_opened, closed.len() as u64);
+        // Nobody closed one of them meanwhile: a mutation of it is in flight, this one.
+        for region in closed {
+            cache.regions.borrow_mut().open(region);
+        }
     }
 }
 

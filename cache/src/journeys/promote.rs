@@ -77,6 +77,10 @@ fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, offered: &[Offered],
     let current = pairs.filter(|(offer, _)| ram.settle(offer, Standing::OnFlash));
     let current: Vec<_> = current.map(|(offer, located)| (offer.page, *located)).collect();
     drop(ram);
+    for (page, _) in &current {
+        // What the backing holds of it is in the log now, and readable after a kill.
+        cache.touched.clear(page.0..page.0 + 1);
+    }
     enter_index(cache, &current);
 }
 

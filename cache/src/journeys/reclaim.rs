@@ -11,8 +11,9 @@ use block::{BlockDevice, Buffer, Host};
 
 use super::disk_cache::DiskCache;
 use super::promote::enter_index;
-use crate::bytes::batch::Entry;
+use crate::bytes::batch::Kind;
 use crate::bytes::checksum::page_checksum;
+use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
 use crate::knowledge::policy::Policy;
 use crate::knowledge::segments::Purpose;
@@ -80,8 +81,8 @@ async fn reclaim<F: BlockDevice, H: Host>(pool: &Pool<F, H>, disks: &Disks<F, H>
 
 /// Makes sure that nothing points to the segment any more.
 async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: SegmentNumber) {
-    if let Some(entries) = cache.pool.read_summary(victim).await {
-        let survivors = keep_warm(cache, victim, &entries);
+    if let Some(content) = cache.pool.read_summary(victim).await {
+        let survivors = keep_warm(cache, victim, &content);
         for chunk in survivors.chunks(BATCH_PAGES_MAX) {
             append_again(cache, chunk).await;
         }
@@ -100,13 +101,13 @@ async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Segment
 fn keep_warm<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     victim: SegmentNumber,
-    entries: &[Entry],
+    content: &Content,
 ) -> Vec<Survivor> {
     let layout = cache.pool.layout();
     let lowered = cache.pool.segments.borrow().exceeds_limit(cache.id);
     let most = if lowered { 0 } else { (layout.batch_pages() * SURVIVORS_EIGHTHS_MAX / 8) as usize };
     let mut survivors: Vec<Survivor> = Vec::new();
-    for entry in entries {
+    for entry in content.lines().filter(|line| line.kind == Kind::Fill) {
         let flash = layout.segment_start(victim).plus(entry.place);
         let current = cache.index.borrow().get(entry.page).is_some_and(|located| located.flash == flash);
         if !current {
@@ -146,21 +147,25 @@ async fn append_batch<F: BlockDevice, H: Host>(
     appender: Appender<'_, F, H>,
     pages: &[(&Survivor, Buffer)],
 ) -> Option<()> {
+    let unchanged = |survivor: &Survivor| {
+        cache.index.borrow().get(survivor.page).is_some_and(|located| located.flash == survivor.flash)
+    };
+    // Looked at under the lock of the log: an old version appended behind a newer one would come back at the next start.
+    let pages: Vec<_> = pages.iter().filter(|(survivor, _)| unchanged(survivor)).collect();
+    if pages.is_empty() {
+        return Some(());
+    }
     let mut batch = appender.batch(pages.len());
-    for (survivor, bytes) in pages {
+    for (survivor, bytes) in &pages {
         appender.add(&mut batch, survivor.page, survivor.sequence, bytes);
     }
     let (located, bytes) = appender.write(batch).await.ok()?;
     count(&cache.counters.flash_write_bytes, bytes);
     count(&cache.counters.reappends, pages.len() as u64);
-    // A write may have dropped the page meanwhile, or flash may have a newer copy: then the copy is for nothing.
-    let index = cache.index.borrow();
-    let unchanged =
-        |survivor: &Survivor| index.get(survivor.page).is_some_and(|located| located.flash == survivor.flash);
+    // A write may have dropped the page meanwhile: then the copy is for nothing.
     let pairs = pages.iter().zip(located).filter(|((survivor, _), _)| unchanged(survivor));
     let current: Vec<(PageNumber, Located)> =
         pairs.map(|((survivor, _), located)| (survivor.page, located)).collect();
-    drop(index);
     enter_index(cache, &current);
     Some(())
 }

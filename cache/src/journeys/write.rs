@@ -20,7 +20,10 @@ pub(crate) async fn write<B: BlockDevice, F: BlockDevice, H: Host>(
 ) -> Outcome {
     let turn = Turn::wait(cache, locks, backing.geometry().physical_block, range).await;
     let edges = Edges::take(cache, &range);
-    let mutation = Mutation::begin(cache, turn);
+    let mutation = match Mutation::begin(cache, turn).await {
+        Ok(mutation) => mutation,
+        Err(error) => return (buffer, Err(error)),
+    };
     let enters = enters(cache, &range, mutation.was_cached);
     count_write(cache, &range, enters, mutation.was_cached);
     let (buffer, result) = backing.write(range.start, buffer).await;

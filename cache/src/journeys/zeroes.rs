@@ -20,7 +20,7 @@ pub(crate) async fn write_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
     unmap: Unmap,
 ) -> Result<(), BlockError> {
     let turn = Turn::wait(cache, locks, backing.geometry().physical_block, range).await;
-    let mutation = Mutation::begin(cache, turn);
+    let mutation = Mutation::begin(cache, turn).await?;
     count(&cache.counters.backing_writes, 1);
     let result = backing.write_zeroes(range, unmap).await;
     match &result {

@@ -121,6 +121,37 @@ impl Index {
         replaced
     }
 
+    /// Enters those pages of a run of neighbours that are not known yet and that `wanted` lets in. Returns how many.
+    pub(crate) fn insert_absent(
+        &mut self,
+        first: PageNumber,
+        flash: FlashPage,
+        checksums: &[u32],
+        wanted: impl Fn(PageNumber) -> bool,
+    ) -> u32 {
+        let mut entered = 0;
+        let mut done = 0;
+        while done < checksums.len() {
+            let page = first.0 + done as u64;
+            let (block, within) = (page / self.block_pages, (page % self.block_pages) as usize);
+            let count = (self.block_pages as usize - within).min(checksums.len() - done);
+            let run = &checksums[done..done + count];
+            self.change(block, |places| {
+                for (at, (place, &checksum)) in
+                    (0u32..).zip(places[within..within + count].iter_mut().zip(run))
+                {
+                    if place.is_none() && wanted(PageNumber(page + u64::from(at))) {
+                        *place = Some(Located { flash: flash.plus(done as u32 + at), checksum });
+                        entered += 1;
+                    }
+                }
+            });
+            done += count;
+        }
+        self.pages += u64::from(entered);
+        entered
+    }
+
     /// Takes pages out. Returns the flash pages that held them.
     pub(crate) fn remove(&mut self, pages: Range<u64>) -> Vec<FlashPage> {
         let blocks = pages.start / self.block_pages..pages.end.div_ceil(self.block_pages);

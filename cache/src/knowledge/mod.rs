@@ -6,6 +6,8 @@ pub(crate) mod hash;
 pub(crate) mod index;
 pub(crate) mod policy;
 pub(crate) mod ram;
+pub(crate) mod regions;
 pub(crate) mod segments;
 pub(crate) mod sequential;
 pub(crate) mod slab;
+pub(crate) mod touched;

@@ -2,15 +2,19 @@
 //! from it, and which goes next when room is needed.
 //!
 //! ```text
-//!   Free ──take──> Open ──seal──> Sealed ──choose_victim──> Reclaiming ──free──> Free
+//!   Free ──take──> Open ──seal──> Sealed ──choose_victim, disown──> Reclaiming ──free──> Free
 //! ```
+//! Of one disk, the oldest segment always goes first: an older version of a page is gone before a newer one, and what a
+//! segment says of earlier ones is no longer needed when it goes (rule I8).
+//!
 //! A disk's reservation is the flash that others cannot take from it; its limit is what it cannot exceed. In between
 //! the pool is shared: the oldest segment of whoever holds more than reserved goes first.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::bytes::layout::Layout;
-use crate::words::limits::RECLAIM_SEGMENTS;
+use crate::bytes::table::{NOTES, TableEntry, VOID};
+use crate::words::limits::{KEPT_BACK_SEGMENTS, NOTE_SEGMENTS};
 use crate::words::units::{DiskId, FlashPage, SegmentNumber, Sequence};
 
 pub(crate) struct Segments {
@@ -46,6 +50,8 @@ enum State {
 struct Holder {
     held: u32,
     share: Share,
+    /// Whether its index says what is in its segments: not before its content was loaded.
+    indexed: bool,
     /// Set when the disk is being detached: it gets no segments any more.
     leaving: bool,
 }
@@ -64,25 +70,45 @@ pub(crate) enum Purpose {
     Promotion,
     /// What survives a reclaim; it may use the last segments, because a segment comes back for it.
     Survivors,
+    /// Notes about regions; nobody else may take the last of all, because guests wait for notes.
+    Notes,
 }
 
 impl Segments {
-    /// A pool of which nothing is used. Generations of this start come after `start`.
-    pub(crate) fn new(layout: Layout, start: Sequence) -> Self {
-        let line = Line { state: State::Free, life: None, live: 0, pins: 0 };
-        Self {
+    /// A pool as its table says. Generations of this start come after `start`. What is owned counts as closed, oldest
+    /// first; what is void counts as free.
+    pub(crate) fn new(layout: Layout, start: Sequence, table: &[TableEntry]) -> Self {
+        let mut segments = Self {
             layout,
-            lines: vec![line; layout.segments() as usize],
-            free: (0..layout.segments()).map(SegmentNumber).collect(),
+            lines: Vec::new(),
+            free: VecDeque::new(),
             sealed: VecDeque::new(),
             holders: BTreeMap::new(),
             generation: start,
+        };
+        let mut sealed = Vec::new();
+        for (number, entry) in (0u32..).zip(table) {
+            let life = entry.filter(|(owner, _)| *owner != VOID);
+            let state = if life.is_some() { State::Sealed } else { State::Free };
+            segments.lines.push(Line { state, life, live: 0, pins: 0 });
+            match life {
+                None => segments.free.push_back(SegmentNumber(number)),
+                Some((owner, generation)) => {
+                    segments.holders.entry(owner).or_insert(Holder::UNKNOWN).held += 1;
+                    if owner != NOTES {
+                        sealed.push((generation, SegmentNumber(number)));
+                    }
+                }
+            }
         }
+        sealed.sort_unstable();
+        segments.sealed = sealed.into_iter().map(|(_, segment)| segment).collect();
+        segments
     }
 
     /// Segments that disks can use together.
     pub(crate) fn usable(&self) -> u32 {
-        self.layout.segments() - RECLAIM_SEGMENTS
+        self.layout.segments() - KEPT_BACK_SEGMENTS
     }
 
     /// Segments reserved by all disks but `disk`.
@@ -99,7 +125,33 @@ impl Segments {
     pub(crate) fn set_share(&mut self, disk: DiskId, share: Share) {
         assert!(share.reserve <= share.limit);
         assert!(share.reserve + self.reserved_by_others(disk) <= self.usable());
-        self.holders.entry(disk).or_insert(Holder { held: 0, share, leaving: false }).share = share;
+        let holder = self.holders.entry(disk).or_insert(Holder::UNKNOWN);
+        holder.share = share;
+        holder.leaving = false;
+    }
+
+    /// Notes whether a disk's index says what is in its segments.
+    pub(crate) fn set_indexed(&mut self, disk: DiskId, indexed: bool) {
+        if let Some(holder) = self.holders.get_mut(&disk) {
+            holder.indexed = indexed;
+        }
+    }
+
+    /// Every disk that holds segments, attached or not.
+    pub(crate) fn owners(&self) -> Vec<DiskId> {
+        let disks = self.holders.iter().filter(|(disk, holder)| **disk != NOTES && holder.held > 0);
+        disks.map(|(disk, _)| *disk).collect()
+    }
+
+    /// The segments of an owner with their generations, newest first.
+    pub(crate) fn owned_by(&self, owner: DiskId) -> Vec<(SegmentNumber, Sequence)> {
+        let lives = (0u32..).map(SegmentNumber).zip(self.lives());
+        let own = |(segment, life): (_, TableEntry)| {
+            life.filter(|life| life.0 == owner).map(|(_, generation)| (segment, generation))
+        };
+        let mut owned: Vec<_> = lives.filter_map(own).collect();
+        owned.sort_unstable_by_key(|(_, generation)| std::cmp::Reverse(*generation));
+        owned
     }
 
     /// Notes that a disk is being detached.
@@ -134,12 +186,17 @@ impl Segments {
     /// True if the disk can take a segment for new content without anything being reclaimed.
     pub(crate) fn has_room(&self, disk: DiskId) -> bool {
         let below_limit = self.holders.get(&disk).is_some_and(|holder| holder.held < holder.share.limit);
-        below_limit && self.free_count() > RECLAIM_SEGMENTS
+        below_limit && self.free_count() > KEPT_BACK_SEGMENTS - self.noted()
     }
 
     /// Takes a free segment and opens its next life; the table must be durable before anything is written to it.
     pub(crate) fn take(&mut self, disk: DiskId, purpose: Purpose) -> Option<(SegmentNumber, Sequence)> {
-        if purpose == Purpose::Promotion && !self.has_room(disk) {
+        let may = match purpose {
+            Purpose::Promotion => self.has_room(disk),
+            Purpose::Survivors => self.free_count() > NOTE_SEGMENTS - self.noted(),
+            Purpose::Notes => true,
+        };
+        if !may {
             return None;
         }
         let segment = self.free.pop_front()?;
@@ -148,7 +205,7 @@ impl Segments {
         assert_eq!((line.state, line.live, line.pins), (State::Free, 0, 0));
         line.state = State::Open;
         line.life = Some((disk, self.generation));
-        self.holders.get_mut(&disk).expect("only attached disks take segments").held += 1;
+        self.holders.entry(disk).or_insert(Holder::UNKNOWN).held += 1;
         Some((segment, self.generation))
     }
 
@@ -160,43 +217,65 @@ impl Segments {
         self.sealed.push_back(segment);
     }
 
-    /// Chooses what to reclaim so that `disk` gets room, and marks it: a segment without known pages before any other,
-    /// then the disk's own oldest if it is at its limit, else the oldest of all who hold more than reserved.
+    /// Chooses what to reclaim so that `disk` gets room, and marks it; of each disk only its oldest can be chosen. One
+    /// without known pages before any other, then the disk's own if it is at its limit, else the oldest of all who hold
+    /// more than reserved.
     pub(crate) fn choose_victim(&mut self, disk: DiskId) -> Option<SegmentNumber> {
         let at_limit = self.holders.get(&disk).is_some_and(|holder| holder.held >= holder.share.limit);
-        let owner = |segment: &SegmentNumber| {
+        let owner = |segment: SegmentNumber| {
             self.lines[segment.0 as usize].life.expect("sealed segments are owned").0
         };
-        let fits = |segment: &SegmentNumber| {
+        let mut seen = BTreeSet::new();
+        let mut fit = None;
+        let mut own = None;
+        let mut chosen = None;
+        for (position, &segment) in self.sealed.iter().enumerate() {
             let owner = owner(segment);
+            if !seen.insert(owner) || at_limit && owner != disk {
+                continue;
+            }
             let holder = &self.holders[&owner];
-            if at_limit { owner == disk } else { holder.held > holder.share.reserve }
-        };
-        let empty = |segment: &SegmentNumber| {
-            self.lines[segment.0 as usize].live == 0 && (!at_limit || owner(segment) == disk)
-        };
-        let position = self
-            .sealed
-            .iter()
-            .position(empty)
-            .or_else(|| self.sealed.iter().position(fits))
-            .or_else(|| self.sealed.iter().position(|segment| owner(segment) == disk))?;
-        let segment = self.sealed.remove(position).expect("found just now");
+            if holder.indexed && self.lines[segment.0 as usize].live == 0 {
+                chosen = Some(position);
+                break;
+            }
+            if at_limit || holder.held > holder.share.reserve {
+                fit = fit.or(Some(position));
+            }
+            if owner == disk {
+                own = Some(position);
+            }
+        }
+        let segment = self.sealed.remove(chosen.or(fit).or(own)?).expect("found just now");
         self.lines[segment.0 as usize].state = State::Reclaiming;
         Some(segment)
     }
 
-    /// Marks all closed segments of a disk for reclaim, because it leaves.
-    pub(crate) fn choose_all_of(&mut self, disk: DiskId) -> Vec<SegmentNumber> {
-        let lines = &mut self.lines;
-        let owned =
-            |segment: &SegmentNumber| lines[segment.0 as usize].life.is_some_and(|life| life.0 == disk);
-        let (chosen, kept): (Vec<_>, Vec<_>) = self.sealed.iter().copied().partition(owned);
-        self.sealed = kept.into();
-        for segment in &chosen {
-            lines[segment.0 as usize].state = State::Reclaiming;
+    /// Takes all segments away from a disk, because its content is void: none of them is open. Returns those that are to
+    /// be freed once the table says so durably; what is being reclaimed is freed by whoever does that.
+    pub(crate) fn disown(&mut self, disk: DiskId) -> Vec<SegmentNumber> {
+        let mut disowned = Vec::new();
+        for (number, line) in (0u32..).zip(&mut self.lines) {
+            let Some((owner, generation)) = line.life.filter(|(owner, _)| *owner == disk) else { continue };
+            assert_ne!(line.state, State::Open, "{owner}'s log gives up its open segment first");
+            line.life = Some((VOID, generation));
+            if line.state == State::Sealed {
+                line.state = State::Reclaiming;
+                disowned.push(SegmentNumber(number));
+            }
         }
-        chosen
+        let lines = &self.lines;
+        self.sealed.retain(|segment| lines[segment.0 as usize].state == State::Sealed);
+        if let Some(holder) = self.holders.get_mut(&disk) {
+            holder.held = 0;
+        }
+        disowned
+    }
+
+    /// Gives up a segment of notes that a later one stands for.
+    pub(crate) fn retire_notes(&mut self, segment: SegmentNumber) {
+        self.lines[segment.0 as usize].state = State::Reclaiming;
+        self.free(segment);
     }
 
     /// Gives a segment back that nothing points to and nobody reads.
@@ -206,7 +285,9 @@ impl Segments {
         assert_eq!((line.live, line.pins), (0, 0), "segment {segment:?} is still in use");
         let (owner, _) = line.life.take().expect("a segment in use has an owner");
         line.state = State::Free;
-        self.holders.get_mut(&owner).expect("owners stay until they hold nothing").held -= 1;
+        if owner != VOID {
+            self.holders.get_mut(&owner).expect("owners stay until they hold nothing").held -= 1;
+        }
         self.free.push_back(segment);
     }
 
@@ -218,6 +299,12 @@ impl Segments {
     /// Owner and generation of one segment.
     pub(crate) fn life(&self, segment: SegmentNumber) -> Option<(DiskId, Sequence)> {
         self.lines[segment.0 as usize].life
+    }
+
+    /// True if a segment is closed, and still in this life.
+    pub(crate) fn is_sealed(&self, segment: SegmentNumber, life: (DiskId, Sequence)) -> bool {
+        let line = &self.lines[segment.0 as usize];
+        line.state == State::Sealed && line.life == Some(life)
     }
 
     /// Pages of a segment that an index points to.
@@ -244,6 +331,11 @@ impl Segments {
         segment
     }
 
+    /// Notes a reader of a segment.
+    pub(crate) fn pin_segment(&mut self, segment: SegmentNumber) {
+        self.lines[segment.0 as usize].pins += 1;
+    }
+
     /// Notes that a reader is done. True if it was the last one.
     pub(crate) fn unpin(&mut self, segment: SegmentNumber) -> bool {
         let line = &mut self.lines[segment.0 as usize];
@@ -257,18 +349,36 @@ impl Segments {
     }
 }
 
+impl Segments {
+    /// Segments of notes, as far as they are among those kept back.
+    fn noted(&self) -> u32 {
+        self.held(NOTES).min(NOTE_SEGMENTS)
+    }
+}
+
+impl Holder {
+    /// One that holds nothing, reserved nothing, and whose content nobody knows.
+    const UNKNOWN: Self =
+        Self { held: 0, share: Share { reserve: 0, limit: u32::MAX }, indexed: false, leaving: false };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::layout::Shape;
 
     const A: DiskId = DiskId(1);
     const B: DiskId = DiskId(2);
 
     fn pool() -> Segments {
-        let layout = Layout::new(42 * (32 << 10), 32 << 10).unwrap();
-        let mut segments = Segments::new(layout, Sequence::first_of(1));
+        let shape = Shape { segment_bytes: 32 << 10, region_bytes: 1 << 20 };
+        let layout = Layout::new(44 * (32 << 10), shape).unwrap();
+        let table = vec![None; layout.segments() as usize];
+        let mut segments = Segments::new(layout, Sequence::first_of(1), &table);
         segments.set_share(A, Share { reserve: 16, limit: 24 });
         segments.set_share(B, Share { reserve: 16, limit: 40 });
+        segments.set_indexed(A, true);
+        segments.set_indexed(B, true);
         segments
     }
 
@@ -294,7 +404,7 @@ mod tests {
     fn the_last_segments_are_for_survivors_only() {
         let mut segments = pool();
         let free = segments.free_count();
-        fill(&mut segments, B, free - RECLAIM_SEGMENTS);
+        fill(&mut segments, B, free - KEPT_BACK_SEGMENTS);
         assert_eq!(segments.take(B, Purpose::Promotion), None);
         assert!(segments.take(B, Purpose::Survivors).is_some());
     }
@@ -313,7 +423,7 @@ mod tests {
     fn a_disk_below_its_reservation_takes_from_whoever_holds_more_than_reserved() {
         let mut segments = pool();
         let free = segments.free_count();
-        fill(&mut segments, B, free - RECLAIM_SEGMENTS);
+        fill(&mut segments, B, free - KEPT_BACK_SEGMENTS);
         for _ in 0..16 {
             assert_eq!(reclaim(&mut segments, A), B);
             fill(&mut segments, A, 1);
@@ -322,12 +432,50 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_that_nothing_points_to_goes_first() {
+    fn the_very_last_segments_are_for_notes_only() {
         let mut segments = pool();
+        while segments.take(B, Purpose::Survivors).is_some() {}
+        assert_eq!(segments.free_count(), NOTE_SEGMENTS);
+        assert!(segments.take(NOTES, Purpose::Notes).is_some());
+        assert_eq!(segments.take(B, Purpose::Survivors), None);
+        assert!(segments.take(NOTES, Purpose::Notes).is_some());
+    }
+
+    #[test]
+    fn a_disks_oldest_segment_goes_first_if_nothing_points_to_it() {
+        let mut segments = pool();
+        let (empty, _) = segments.take(A, Purpose::Promotion).unwrap();
         fill(&mut segments, B, 20);
-        let (empty, _) = segments.take(B, Purpose::Promotion).unwrap();
         segments.seal(empty);
         assert_eq!(segments.choose_victim(B), Some(empty));
+    }
+
+    #[test]
+    fn a_newer_segment_never_goes_before_an_older_one_of_the_same_disk() {
+        let mut segments = pool();
+        fill(&mut segments, B, 20);
+        let oldest = segments.sealed[0];
+        let (empty, _) = segments.take(B, Purpose::Promotion).unwrap();
+        segments.seal(empty);
+        assert_eq!(segments.choose_victim(B), Some(oldest));
+    }
+
+    #[test]
+    fn what_a_table_says_is_closed_again_oldest_first() {
+        let mut before = pool();
+        fill(&mut before, B, 6);
+        let victim = before.choose_victim(B).unwrap();
+        before.pages_forgotten(&[before.layout.segment_start(victim).plus(1)]);
+        before.free(victim);
+        fill(&mut before, A, 3);
+        before.disown(A);
+        let expected: Vec<_> = before.sealed.iter().copied().collect();
+        let table: Vec<_> = before.lives().collect();
+        let after = Segments::new(before.layout, Sequence::first_of(2), &table);
+        assert_eq!(after.sealed, expected);
+        assert_eq!((after.held(B), after.held(A), after.held(VOID)), (5, 0, 0));
+        assert_eq!(after.free_count(), after.layout.segments() - 5);
+        assert_eq!(after.owners(), [B]);
     }
 
     #[test]

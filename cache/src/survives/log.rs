@@ -5,7 +5,11 @@
 //! ```
 //! Batches of a segment are written one after another, so that each counts as written only when all earlier ones are
 //! (rule I4). A segment's data is flushed before its summary is written (rule I6): a summary never vouches for pages
-//! that a power cut took.
+//! that a power cut took. The summary is durable before the next segment is written, because the table is flushed in
+//! between: only the newest segment of a disk can lack one.
+//!
+//! **The log is in order of versions.** What is appended of a page is current at that moment, under the lock of the log;
+//! so of two versions the one that was appended later is the later one, whatever is copied when. Recovery relies on it.
 
 use std::rc::Rc;
 
@@ -15,7 +19,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use super::pool::{NoSegment, Pool};
 use crate::bytes::batch::{self, Entry, Head, Kind};
 use crate::bytes::checksum::{page_checksum, seeded};
-use crate::bytes::layout::ENTRIES_PER_PAGE;
+use crate::bytes::summary::{Content, Line};
 use crate::knowledge::index::Located;
 use crate::knowledge::segments::Purpose;
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
@@ -33,8 +37,10 @@ struct Open {
     generation: Sequence,
     /// The next page to write, counted from the segment's start.
     next: u32,
-    /// All entries so far, for the summary.
-    entries: Vec<Entry>,
+    /// Pages that are known to be flushed.
+    durable: u32,
+    /// Everything so far, for the summary.
+    content: Content,
 }
 
 /// The right to append one batch to a segment that has room for it. Nobody else appends meanwhile.
@@ -48,6 +54,7 @@ pub(crate) struct Appender<'a, F, H> {
 pub(crate) struct Batch {
     buffer: Buffer,
     entries: Vec<Entry>,
+    lines: Vec<Line>,
     located: Vec<Located>,
 }
 
@@ -79,17 +86,40 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         }
         if open.is_none() {
             let (segment, generation) = self.pool.take_segment(self.disk, purpose).await?;
-            *open = Some(Open { segment, generation, next: 0, entries: Vec::new() });
+            *open = Some(Open { segment, generation, next: 0, durable: 0, content: Content::default() });
         }
         let room = open.as_ref().map_or(0, |open| self.room(open));
         Ok(Appender { log: self, open, room })
     }
 
-    /// Gives up the open segment without a summary: for a disk that leaves, whose content nobody wants.
-    pub(crate) async fn abandon(&self) {
-        if let Some(open) = self.open.lock().await.take() {
+    /// Closes the open segment, so that nothing more is appended to it: because the process ends.
+    pub(crate) async fn close(&self) -> Result<(), BlockError> {
+        match self.open.lock().await.take() {
+            Some(open) => self.seal(open).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Gives up the open segment without a summary, because nobody wants the content, and does something before anything
+    /// else can be appended.
+    pub(crate) async fn give_up<T>(&self, then: impl FnOnce() -> T) -> T {
+        let mut open = self.open.lock().await;
+        if let Some(open) = open.take() {
             self.pool.seal_segment(open.segment);
         }
+        then()
+    }
+
+    /// Makes durable what was appended before this call, and remembers it for the next header.
+    pub(crate) async fn flush(&self) -> Result<(), BlockError> {
+        let end = self.open.lock().await.as_ref().map(|open| (open.segment, open.next));
+        self.pool.flush().await?;
+        if let (Some((segment, end)), Some(open)) = (end, self.open.lock().await.as_mut())
+            && open.segment == segment
+        {
+            open.durable = open.durable.max(end);
+        }
+        Ok(())
     }
 
     /// Data pages that fit behind one more header.
@@ -103,19 +133,10 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         // 1. The data is durable. Crash before: the segment has no summary and is read header by header.
         let flushed = self.pool.flush().await;
         // 2. The summary. Crash during: a torn summary fails its checksum, and headers are read as above.
-        let mut buffer = Buffer::zeroed(layout.summary_pages() as usize * PAGE_BYTES);
-        let mut lists = open.entries.chunks(ENTRIES_PER_PAGE);
-        for (number, page) in buffer.chunks_exact_mut(PAGE_BYTES).enumerate() {
-            let head = Head {
-                disk: self.disk,
-                segment: open.segment,
-                generation: open.generation,
-                place: layout.batch_pages() + number as u32,
-                sequence: Sequence(number as u64),
-                durable: open.next,
-            };
-            batch::encode_summary(page, self.pool.id(), &head, lists.next().unwrap_or(&[]));
-        }
+        let (segment, generation) = (open.segment, open.generation);
+        let mut content = open.content;
+        content.end = open.next;
+        let buffer = Buffer::copy_of(&encode_summary(&self.pool, self.disk, segment, generation, &content));
         let written = match flushed {
             Ok(()) => self.pool.write(layout.summary_start(open.segment), buffer).await,
             Err(error) => Err(error),
@@ -139,24 +160,30 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         Batch {
             buffer: Buffer::zeroed((1 + pages) * PAGE_BYTES),
             entries,
+            lines: Vec::with_capacity(pages),
             located: Vec::with_capacity(pages),
         }
     }
 
-    /// Puts a page into the batch. Copies keep their sequence (rule I1).
+    /// Puts a page into the batch, which must be current now. Copies keep their sequence (rule I1).
     pub(crate) fn add(&self, batch: &mut Batch, page: PageNumber, sequence: Sequence, bytes: &[u8]) {
+        self.put(batch, Kind::Fill, page, sequence, bytes);
+    }
+
+    /// Says that what the log holds so far of some pages is void: one bit for each page from `first` on.
+    pub(crate) fn forget(&self, batch: &mut Batch, first: PageNumber, bits: &[u8]) {
+        self.put(batch, Kind::Forget, first, self.log.pool.draw_sequence(), bits);
+    }
+
+    fn put(&self, batch: &mut Batch, kind: Kind, page: PageNumber, sequence: Sequence, bytes: &[u8]) {
         let open = self.open.as_ref().expect("begin opened a segment");
         let place = 1 + batch.entries.len();
         batch.buffer[place * PAGE_BYTES..(place + 1) * PAGE_BYTES].copy_from_slice(bytes);
         let checksum = page_checksum(bytes);
         let in_segment = open.next + place as u32;
-        batch.entries.push(Entry {
-            page,
-            kind: Kind::Fill,
-            sequence,
-            seeded_checksum: seeded(checksum, self.log.disk, page, sequence),
-            place: in_segment,
-        });
+        let seeded_checksum = seeded(checksum, self.log.disk, page, sequence);
+        batch.entries.push(Entry { page, kind, sequence, seeded_checksum, place: in_segment });
+        batch.lines.push(Line { page, kind, sequence, checksum, place: in_segment });
         let flash = self.log.pool.layout().segment_start(open.segment).plus(in_segment);
         batch.located.push(Located { flash, checksum });
     }
@@ -176,7 +203,7 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
             generation: open.generation,
             place: open.next,
             sequence: self.log.pool.draw_sequence(),
-            durable: 0,
+            durable: open.durable,
         };
         batch::encode_header(&mut batch.buffer[..PAGE_BYTES], self.log.pool.id(), &head, &batch.entries);
         let first = self.log.pool.layout().segment_start(open.segment).plus(open.next);
@@ -184,7 +211,22 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         open.next += 1 + batch.entries.len() as u32;
         let bytes = batch.buffer.len() as u64;
         self.log.pool.write(first, batch.buffer).await?;
-        open.entries.append(&mut batch.entries);
+        for line in &batch.lines {
+            open.content.push(line);
+        }
         Ok((batch.located, bytes))
     }
+}
+
+/// The summary of a segment.
+pub(crate) fn encode_summary<F: BlockDevice, H: Host>(
+    pool: &Pool<F, H>,
+    disk: DiskId,
+    segment: SegmentNumber,
+    generation: Sequence,
+    content: &Content,
+) -> Vec<u8> {
+    let place = pool.layout().batch_pages();
+    let head = Head { disk, segment, generation, place, sequence: Sequence(0), durable: content.end };
+    content.encode(pool.id(), &head)
 }

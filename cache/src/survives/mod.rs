@@ -1,5 +1,8 @@
 //! What survives: everything that writes to flash, and the order in which it does.
 
 pub(crate) mod log;
+pub(crate) mod notes;
 pub(crate) mod opening;
 pub(crate) mod pool;
+pub(crate) mod reading;
+pub(crate) mod start;

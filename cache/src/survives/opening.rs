@@ -1,14 +1,14 @@
 //! What is on a device, making a pool of it, and opening one.
 //!
 //! Nothing here overwrites a device by itself: [`identify`] only reads, [`format()`] is called on explicit word, and
-//! [`open`](super::pool::Pool::open) changes nothing on a device that does not hold a whole pool of this version.
+//! [`start`](super::start::start) changes nothing on a device that does not hold a whole pool of this version.
 
 use block::{BlockDevice, BlockError, Buffer};
 
 use crate::bytes::codec::FrameError;
-use crate::bytes::layout::Layout;
+use crate::bytes::layout::{Layout, Shape};
 use crate::bytes::superblock::{MAGIC, SLOTS, Superblock};
-use crate::bytes::{PoolId, table};
+use crate::bytes::{FORMAT_VERSION, PoolId, table};
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 
@@ -28,6 +28,13 @@ pub enum Identified {
         id: String,
         /// What is wrong with it.
         what: String,
+    },
+    /// A pool of an older format, whose content this version does not read.
+    Older {
+        /// What must be said to erase it.
+        id: String,
+        /// Version of its format.
+        version: u32,
     },
     /// A pool of a newer format: upgrade Forebay to use it.
     Newer {
@@ -75,6 +82,9 @@ pub async fn identify(flash: &impl BlockDevice) -> Result<Identified, BlockError
             size_bytes: superblock.layout.device_bytes(),
             segment_bytes: superblock.layout.segment_bytes(),
         },
+        Err(FrameError::Version(version)) if version < FORMAT_VERSION => {
+            Identified::Older { id: claimed_id(&start), version }
+        }
         Err(FrameError::Version(version)) => Identified::Newer { id: claimed_id(&start), version },
         Err(FrameError::Magic) => {
             let end_at = (size - probe) / PAGE_BYTES as u64 * PAGE_BYTES as u64;
@@ -92,19 +102,16 @@ pub async fn identify(flash: &impl BlockDevice) -> Result<Identified, BlockError
     })
 }
 
-/// Makes an empty pool of a device, whatever it held. `segment_bytes` is chosen by the device's size if not given.
+/// Makes an empty pool of a device, whatever it held. `shape` is chosen by the device's size if not given. Its mark
+/// is 0.
 ///
 /// Power may go at each step: until the last one the device holds no pool, afterwards it holds an empty one.
 ///
 /// # Errors
-/// `TooSmall`, `TooLarge`, `Settings` for the segment, or the device's error.
-pub async fn format(
-    flash: &impl BlockDevice,
-    pool: PoolId,
-    segment_bytes: Option<u64>,
-) -> Result<(), CacheError> {
+/// `TooSmall`, `TooLarge`, `Settings` for the shape, or the device's error.
+pub async fn format(flash: &impl BlockDevice, pool: PoolId, shape: Option<Shape>) -> Result<(), CacheError> {
     let size = flash.geometry().size;
-    let layout = Layout::new(size, segment_bytes.unwrap_or_else(|| Layout::segment_bytes_for(size)))?;
+    let layout = Layout::new(size, shape.unwrap_or_else(|| Shape::for_device(size)))?;
     // 1. Whatever was here is no pool any more.
     for slot in SLOTS {
         write(flash, slot, Buffer::zeroed(PAGE_BYTES)).await?;
@@ -119,7 +126,7 @@ pub async fn format(
     flash.flush().await?;
     // 3. The superblock makes it a pool.
     for turn in [0, 1] {
-        let superblock = Superblock { pool, turn, term: 0, layout };
+        let superblock = Superblock { pool, turn, term: 0, layout, mark: 0 };
         write(flash, superblock.slot(), Buffer::copy_of(&superblock.encode())).await?;
     }
     flash.flush().await?;

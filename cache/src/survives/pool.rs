@@ -6,18 +6,18 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host};
 use tokio::sync::{Mutex, Notify};
 
-use super::opening::newest_superblock;
-use crate::bytes::batch::{self, Entry};
+use super::notes::Notes;
+use super::reading::{Reader, Wanted};
+use super::start::Found;
 use crate::bytes::layout::Layout;
+use crate::bytes::summary::Content;
 use crate::bytes::superblock::Superblock;
 use crate::bytes::{PoolId, table};
 use crate::knowledge::segments::{Purpose, Segments};
-use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::{DiskId, FlashPage, SegmentNumber, Sequence};
 
@@ -26,6 +26,7 @@ pub(crate) struct Pool<F, H> {
     pub(crate) host: H,
     superblock: Superblock,
     pub(crate) segments: RefCell<Segments>,
+    pub(crate) notes: Notes,
     table: TableWriter,
     /// The last sequence drawn. One counter for all disks, so that one which is attached anew cannot draw a value twice.
     sequence: Cell<Sequence>,
@@ -61,29 +62,17 @@ pub(crate) enum NoSegment {
 }
 
 impl<F: BlockDevice, H: Host> Pool<F, H> {
-    /// Opens the pool on a device: the term rises durably, and then the table says that nothing is owned, because
-    /// content is not recovered yet.
-    pub(crate) async fn open(flash: F, host: H) -> Result<Rc<Self>, CacheError> {
-        let (start, result) = flash.read(0, Buffer::zeroed(2 * PAGE_BYTES)).await;
-        result?;
-        let not_a_pool = |error| CacheError::NotAPool(format!("{error:?}"));
-        let mut superblock = newest_superblock(&start).map_err(not_a_pool)?;
-        let layout = superblock.layout;
-        if layout.device_bytes() > flash.geometry().size {
-            return Err(CacheError::NotAPool("the device is smaller than the pool on it".to_owned()));
-        }
-        superblock.turn += 1;
-        superblock.term += 1;
-        flash.write(superblock.slot(), Buffer::copy_of(&superblock.encode())).await.1?;
-        flash.flush().await?;
-        let turn = newest_table_turn(&flash, &superblock).await?;
-        let pool = Self {
+    /// A pool as it was found; what is found must be durable.
+    pub(crate) fn new(flash: F, host: H, found: Found) -> Self {
+        let Found { superblock, table_turn, segments, open_regions } = found;
+        Self {
             flash,
             host,
             superblock,
-            segments: RefCell::new(Segments::new(layout, Sequence::first_of(superblock.term))),
+            segments: RefCell::new(segments),
+            notes: Notes::new(open_regions),
             table: TableWriter {
-                turn: Cell::new(turn),
+                turn: Cell::new(table_turn),
                 changes: Cell::new(0),
                 durable: Cell::new(0),
                 writing: Mutex::new(()),
@@ -94,13 +83,18 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
             room_wanted: Notify::new(),
             room_made: Notify::new(),
             reader_done: Notify::new(),
-        };
-        pool.persist_table().await?;
-        Ok(Rc::new(pool))
+        }
     }
 
     pub(crate) fn id(&self) -> PoolId {
         self.superblock.pool
+    }
+
+    /// Makes term and mark of this start durable.
+    pub(super) async fn write_superblock(&self) -> Result<(), BlockError> {
+        let page = Buffer::copy_of(&self.superblock.encode());
+        self.write(FlashPage((self.superblock.slot() / PAGE_BYTES as u64) as u32), page).await?;
+        self.flush().await
     }
 
     pub(crate) fn layout(&self) -> &Layout {
@@ -127,14 +121,16 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         if self.is_failed() {
             return Err(NoSegment::Failed);
         }
-        if self.segments.borrow().is_leaving(disk) {
+        if purpose != Purpose::Notes && self.segments.borrow().is_leaving(disk) {
             return Err(NoSegment::Leaving);
         }
         let taken = self.segments.borrow_mut().take(disk, purpose).ok_or(NoSegment::Exhausted)?;
         // Crash here: the table still names the segment's earlier life or none, and nothing was written to it.
         if self.persist_table().await.is_err() {
-            // Nobody will write to it, but the disk holds it until it leaves.
-            self.seal_segment(taken.0);
+            // Nobody will write to it, but its owner holds it.
+            if purpose != Purpose::Notes {
+                self.seal_segment(taken.0);
+            }
             return Err(NoSegment::Failed);
         }
         Ok(taken)
@@ -164,11 +160,6 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     pub(crate) fn announce_room(&self) {
         self.waiting.borrow_mut().clear();
         self.room_made.notify_waiters();
-    }
-
-    /// Ready after the next segment is freed. Counts from the call, also before it is awaited.
-    pub(crate) fn room_change(&self) -> impl Future<Output = ()> + '_ {
-        self.room_made.notified()
     }
 
     /// Closes a segment; whoever waits for something to reclaim may have found it.
@@ -210,6 +201,12 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.judge(result)
     }
 
+    /// As [`Self::pin`], for a whole segment.
+    pub(crate) fn pin_segment(&self, segment: SegmentNumber) -> Pin<'_, F, H> {
+        self.segments.borrow_mut().pin_segment(segment);
+        Pin { pool: self, segment }
+    }
+
     /// Keeps the segment of a page from being used anew until the pin is dropped. To be taken in the very step in which
     /// somebody decides to read the page.
     pub(crate) fn pin(&self, page: FlashPage) -> Pin<'_, F, H> {
@@ -231,27 +228,41 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         (buffer, result)
     }
 
-    /// Reads what a closed segment's summary says, if it belongs to the segment's present life.
-    pub(crate) async fn read_summary(&self, segment: SegmentNumber) -> Option<Vec<Entry>> {
-        let layout = self.layout();
-        let bytes = layout.summary_pages() as usize * PAGE_BYTES;
-        let (buffer, result) = self.read(layout.summary_start(segment), Buffer::zeroed(bytes)).await;
-        result.ok()?;
-        let life = self.segments.borrow().life(segment)?;
-        let mut entries = Vec::new();
-        for page in buffer.chunks_exact(PAGE_BYTES) {
-            let (head, more) = batch::decode_summary(page, self.id()).ok()?;
-            if (head.disk, head.generation) != life || head.segment != segment {
-                return None;
-            }
-            entries.extend(more);
+    /// Reads what segments hold.
+    pub(crate) fn reader(&self) -> Reader<'_, F> {
+        Reader { flash: &self.flash, layout: self.superblock.layout, pool: self.id() }
+    }
+
+    /// What the summary of a closed segment says, if it has one of its present life.
+    pub(crate) async fn read_summary(&self, segment: SegmentNumber) -> Option<Content> {
+        self.ensure_alive().ok()?;
+        let (owner, generation) = self.segments.borrow().life(segment)?;
+        self.reader().summary(Wanted { segment, owner, generation }).await.ok()
+    }
+
+    /// Opens regions of a disk, so that the backing may be changed there. Durable once this returns.
+    pub(crate) async fn open_regions(&self, disk: DiskId, regions: &[u32]) -> Result<(), BlockError> {
+        self.notes.open(self, disk, regions).await
+    }
+
+    /// Closes regions of a disk.
+    pub(crate) async fn close_regions(&self, disk: DiskId, regions: &[u32]) -> Result<(), BlockError> {
+        self.notes.quiet(self, disk, regions).await
+    }
+
+    /// Makes durable that segments were disowned, and gives them back. Nothing must point to them. All at once: a crash
+    /// leaves all of it or nothing, and never an older version of a page without the newer one.
+    pub(crate) async fn free_disowned(&self, disowned: Vec<SegmentNumber>) -> Result<(), BlockError> {
+        let durable = self.persist_table().await;
+        for segment in disowned {
+            self.free_segment(segment).await;
         }
-        Some(entries)
+        durable
     }
 
     /// Writes the segment table so that it covers every change made before this call. Changes that come together
     /// share a write.
-    async fn persist_table(&self) -> Result<(), BlockError> {
+    pub(super) async fn persist_table(&self) -> Result<(), BlockError> {
         let change = self.table.changes.get() + 1;
         self.table.changes.set(change);
         let _writing = self.table.writing.lock().await;
@@ -271,11 +282,13 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     }
 
     fn ensure_alive(&self) -> Result<(), BlockError> {
-        if self.is_failed() {
-            let error = BlockError::anywhere(ErrorKind::Gone, block::Operation::Write);
-            return Err(error.because("the flash failed earlier"));
-        }
-        Ok(())
+        if self.is_failed() { Err(Self::gone()) } else { Ok(()) }
+    }
+
+    /// What is said of a flash that failed.
+    pub(crate) fn gone() -> BlockError {
+        let error = BlockError::anywhere(ErrorKind::Gone, block::Operation::Write);
+        error.because("the flash failed earlier")
     }
 
     fn judge(&self, result: Result<(), BlockError>) -> Result<(), BlockError> {
@@ -306,18 +319,4 @@ impl<F, H> Drop for Pin<'_, F, H> {
             self.pool.reader_done.notify_waiters();
         }
     }
-}
-
-/// The turn of the current table; zero if neither slot is whole, which costs nothing while content is not recovered.
-async fn newest_table_turn<F: BlockDevice>(flash: &F, superblock: &Superblock) -> Result<u64, BlockError> {
-    let layout = superblock.layout;
-    let mut newest = 0;
-    for slot in [0, 1] {
-        let (bytes, result) = flash.read(layout.table_slot(slot), Buffer::zeroed(layout.table_bytes())).await;
-        result?;
-        if let Ok((turn, _)) = table::decode(&bytes, superblock.pool, layout.segments()) {
-            newest = newest.max(turn);
-        }
-    }
-    Ok(newest)
 }

@@ -35,6 +35,24 @@ pub const RESERVE_SEGMENTS_MIN: u32 = 16;
 /// them a full pool could not be reclaimed at all.
 pub const RECLAIM_SEGMENTS: u32 = 2;
 
+/// Segments kept back for notes about regions: the one that is written, and the next one while it takes over what is
+/// open. Writers of guests wait for notes, so notes never wait for room.
+pub const NOTE_SEGMENTS: u32 = 2;
+
+/// Segments that no disk can hold for its content.
+pub const KEPT_BACK_SEGMENTS: u32 = RECLAIM_SEGMENTS + NOTE_SEGMENTS;
+
+/// Batches of notes before what is still open is written to a new segment: all of them are read at each start.
+pub const NOTE_BATCHES_MAX: u32 = 256;
+
+/// Bytes of a region, if not chosen otherwise. Smaller ones lose less content to a power cut and cost more intents.
+pub const REGION_BYTES: u64 = 64 << 20;
+/// The smallest region.
+pub const REGION_BYTES_MIN: u64 = 64 << 10;
+/// The largest region: one bit for each of its pages fits in one page.
+pub const REGION_BYTES_MAX: u64 = 128 << 20;
+const _: () = assert!(REGION_BYTES_MAX / PAGE <= PAGE * 8, "a forget is one page of bits");
+
 /// Share of a reclaimed segment that may be appended again, in eighths. Below 8, so that reclaim gains room each time.
 pub const SURVIVORS_EIGHTHS_MAX: u32 = 6;
 

@@ -77,6 +77,10 @@ counters! {
         fills_discarded,
         /// Writes that waited for an overlapping request.
         overlaps_serialised,
+        /// Regions that an intent was written for before they were changed.
+        regions_opened,
+        /// Regions that came to rest: a power cut costs nothing of them.
+        regions_closed,
         /// Bytes read from flash.
         flash_read_bytes,
         /// Bytes written to flash, headers and summaries included.
@@ -96,6 +100,34 @@ counters! {
         /// Requests that the backing failed.
         backing_errors,
     }
+}
+
+/// How loading what was cached before stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Load {
+    /// It is being loaded; reads are answered from the backing meanwhile.
+    #[default]
+    Running,
+    /// It is known again, or there was none.
+    Done,
+    /// None of it is believed, and why.
+    Cold(String),
+}
+
+/// What became of what was cached before the disk was attached.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadStatistics {
+    /// How far it is.
+    pub state: Load,
+    /// Pages that are cached again.
+    pub pages_kept: u64,
+    /// Pages that were cached and may have changed since: written when the process was killed, or in regions that were
+    /// open when the power went.
+    pub pages_dropped: u64,
+    /// Pages that were compared with the backing.
+    pub pages_compared: u64,
+    /// How long it took, in microseconds.
+    pub took_us: u64,
 }
 
 /// `part` of `whole`; none if there is no whole.
@@ -218,6 +250,8 @@ pub struct DiskStatistics {
     pub blocks_cached: u64,
     /// RAM that the index takes, checksums included.
     pub index_bytes: u64,
+    /// What became of what was cached before the disk was attached.
+    pub load: LoadStatistics,
     /// Latencies, in the order of [`Latency::ALL`].
     pub latencies: [LatencySummary; 5],
 }

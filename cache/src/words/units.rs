@@ -36,6 +36,11 @@ impl Sequence {
         Self(u64::from(term) << Self::COUNT_BITS)
     }
 
+    /// The term of the moment.
+    pub fn term(self) -> u32 {
+        (self.0 >> Self::COUNT_BITS) as u32
+    }
+
     /// The next moment of the same term.
     #[must_use]
     pub fn next(self) -> Self {

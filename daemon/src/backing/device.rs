@@ -50,6 +50,11 @@ impl Backing {
         self.file().fallback_reason()
     }
 
+    /// When it had been modified last when it was opened, in nanoseconds since 1970, if that is known.
+    pub(crate) fn modified_ns_at_open(&self) -> Option<i64> {
+        self.file().modified_ns_at_open()
+    }
+
     /// The size in bytes that it has now; if it shrank, later requests fail.
     pub(crate) async fn current_size(&self) -> Result<u64, BlockError> {
         self.file().current_size().await

@@ -23,10 +23,18 @@ pub(super) fn run(command: Disk) -> Answer<()> {
 }
 
 fn add(options: DiskAdd) -> Answer<()> {
-    let DiskAdd { name, backing, mode, block_size, reserve, limit, read_only, raw_anyway, daemon } = options;
+    let DiskAdd { name, backing, read_only, raw_anyway, daemon, .. } = options;
     // Made absolute here: the daemon has another working directory.
     let backing = Location::parse(&backing)?.to_string();
-    let given = [("mode", mode), ("block-size", block_size), ("reserve", reserve), ("limit", limit)];
+    let given = [
+        ("mode", options.mode),
+        ("block-size", options.block_size),
+        ("reserve", options.reserve),
+        ("limit", options.limit),
+        ("socket-owner", options.socket_owner),
+        ("socket-group", options.socket_group),
+        ("socket-mode", options.socket_mode),
+    ];
     let settings: BTreeMap<_, _> =
         given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
     let request = AddDisk { name, backing, read_only, raw_anyway, settings, guest: None };

@@ -1,13 +1,16 @@
 //! What each command does, by its name.
 
 mod disk;
+mod generate;
 mod logging;
 mod pool;
+mod replay;
+mod report;
 mod serve;
 mod stats;
 mod vm;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -15,7 +18,7 @@ use crate::cli::{Command, Daemon, Reading};
 use crate::client::Client;
 use crate::demo;
 use crate::output;
-use crate::places::{Surroundings, control_socket_in};
+use crate::places::Surroundings;
 use crate::problem::Answer;
 
 /// Does what was asked for.
@@ -30,6 +33,9 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Vm(command) => vm::run(&command),
         Command::Pool(command) => pool::run(&command),
         Command::Stats(options) => stats::run(&options),
+        Command::Report(options) => report::run(&options),
+        Command::Generate(options) => generate::run(&options),
+        Command::Replay(options) => replay::run(&options),
     }
 }
 
@@ -37,7 +43,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
 fn client(daemon: &Daemon) -> Answer<Client> {
     let socket: PathBuf = match &daemon.socket {
         Some(socket) => socket.clone(),
-        None => control_socket_in(&Surroundings::of_process().default_run()?),
+        None => Surroundings::of_process().control_socket(Path::exists),
     };
     Client::new(socket)
 }

@@ -8,6 +8,7 @@
 //! are, an acknowledged write is on its backing, so ending early loses nothing that was promised.
 
 use std::fs::File;
+use std::time::Duration;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::stat::{Mode, umask};
@@ -21,7 +22,11 @@ use crate::pool::PoolChoice;
 use crate::problem::{Answer, Problem};
 use crate::registry::Registry;
 use crate::service::Service;
+use crate::supervisor::{self, Standing};
 use crate::{output, sockets};
+
+/// How soon the service manager's status follows what has changed.
+const STATUS_INTERVAL: Duration = Duration::from_secs(5);
 
 pub(super) fn run(options: &Serve) -> Answer<()> {
     let config = match &options.config {
@@ -39,8 +44,8 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
     };
     sockets::check_length(&places.control_socket())?;
     places.make()?;
-    // From here on, what is made is closed to strangers from its birth; the folders are there to be looked into.
-    umask(Mode::S_IRWXO);
+    // From here on, what is made is closed to others from its birth; sockets are opened to those whom they are for.
+    umask(Mode::S_IRWXG | Mode::S_IRWXO);
     allow_many_files();
     let claim = places.claim()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -58,11 +63,29 @@ async fn serve(places: Places, choice: &PoolChoice, _claim: &File) -> Answer<()>
     tokio::select! {
         () = service.registry.start() => {
             announce(&service.registry).await?;
-            signals.next().await;
+            tokio::select! {
+                outcome = keep_informed(&service.registry) => outcome?,
+                () = signals.next() => {}
+            }
         }
         () = signals.next() => {}
     }
+    supervisor::tell_stopping();
     service.stop().await
+}
+
+/// Tells the service manager that disks are served, and how many whenever that has changed. Ends only with an error.
+async fn keep_informed(registry: &Registry) -> Answer<()> {
+    let mut told = Standing::of(registry).await?;
+    supervisor::tell_ready(&told);
+    loop {
+        tokio::time::sleep(STATUS_INTERVAL).await;
+        let standing = Standing::of(registry).await?;
+        if standing != told {
+            supervisor::tell_standing(&standing);
+            told = standing;
+        }
+    }
 }
 
 /// Takes as many open files as the system gives: every guest's connection is one, and what is allowed at first is small
@@ -77,12 +100,10 @@ fn allow_many_files() {
 
 /// Says on standard output that everything is there.
 async fn announce(registry: &Registry) -> Answer<()> {
-    let disks = registry.disks().await?;
-    let waiting = disks.iter().filter(|disk| disk.report.is_err()).count();
+    let standing = Standing::of(registry).await?;
     let report = registry.pool_report().await?;
     output::print(&format!(
-        "Forebay is ready: {} disks served, {waiting} waiting, pool {} of {}, control socket {}\n",
-        disks.len() - waiting,
+        "Forebay is ready: {standing}, pool {} of {}, control socket {}\n",
         registry.pool().path.display(),
         crate::units::Size(report.statistics.size_bytes),
         registry.places().control_socket().display()

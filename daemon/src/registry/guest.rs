@@ -102,5 +102,5 @@ pub(super) fn check_settled(state: &State, name: &str) -> Answer<()> {
 }
 
 fn change(name: &str, values: Values) -> Reconfiguring {
-    Reconfiguring { name: name.to_owned(), values }
+    Reconfiguring { name: name.to_owned(), values, rights: None }
 }

@@ -4,20 +4,21 @@
 //! lets every request end first. Nothing is remembered here.
 
 use std::cell::{Cell, RefCell};
-use std::path::PathBuf;
 use std::rc::{Rc, Weak};
 
 use block::executor::LocalHost;
 use block::file::{Access, Identity, Lock};
-use block::{BlockDevice, BlockError, FileDevice, Host};
-use cache::{CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics};
+use block::{BlockDevice, BlockError, FileDevice, Host, PAGE};
+use cache::{Belief, CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load};
 use tokio::sync::Notify;
 
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Location, Opening};
-use crate::door::Door;
+use crate::door::{Door, Entrance};
 use crate::keys::{PoolBounds, Values};
+use crate::past::{Appearance, History};
 use crate::problem::{Answer, Problem};
+use crate::rights::Rights;
 use crate::units::Size;
 
 /// How often a backing is looked at, to see whether it shrank: nanoseconds.
@@ -30,6 +31,7 @@ pub(super) struct Disk {
     cached: Rc<Cached>,
     door: Door<Rc<Cached>>,
     location: Location,
+    history: Rc<History>,
     identity: Identity,
     /// Why it is no longer what was attached.
     failure: RefCell<Option<String>>,
@@ -48,7 +50,9 @@ pub(crate) struct Attaching {
     pub(crate) access: Access,
     pub(crate) lock: Lock,
     pub(crate) values: Values,
-    pub(crate) socket: PathBuf,
+    /// The size that it had when it was served last.
+    pub(crate) size_bytes_min: Option<u64>,
+    pub(crate) entrance: Entrance,
 }
 
 /// What is to be changed.
@@ -56,6 +60,17 @@ pub(crate) struct Attaching {
 pub(crate) struct Reconfiguring {
     pub(crate) name: String,
     pub(crate) values: Values,
+    /// Who may connect from now on; none leaves that as it is.
+    pub(crate) rights: Option<Rights>,
+}
+
+/// What becomes of what is cached of a disk that is detached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// It stays on flash for the next time.
+    Kept,
+    /// It goes.
+    Dropped,
 }
 
 /// How a served disk stands.
@@ -93,8 +108,19 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If the last flush failed. The disk is detached all the same.
-    pub(crate) async fn detach(&self, name: String) -> Answer<()> {
-        self.call(move |shard| async move { shard.detach(&name).await }).await?
+    pub(crate) async fn detach(&self, name: String, content: Content) -> Answer<()> {
+        self.call(move |shard| async move { shard.detach(&name, content).await }).await?
+    }
+
+    /// Gives back what is cached of a disk that is not attached and will not be.
+    pub(crate) async fn forget(&self, id: u32) -> Answer<()> {
+        self.call(move |shard| async move {
+            History::forget(&shard.places, id);
+            shard.cache().disown(DiskId(id)).await.map_err(|error| {
+                Problem::failed(format!("What was cached of the disk keeps its place in the pool: {error}"))
+            })
+        })
+        .await?
     }
 
     /// Every disk that is attached, with how it stands.
@@ -118,7 +144,7 @@ impl ShardHandle {
     /// # Errors
     /// A conflict as long as that QEMU has the image open; then nothing has changed.
     pub(crate) async fn take_over(&self, change: Reconfiguring) -> Answer<()> {
-        self.call(move |shard| async move { shard.take_over(&change) }).await?
+        self.call(move |shard| async move { shard.take_over(&change).await }).await?
     }
 
     /// Prepares a disk for being opened by a QEMU beside us: from `change` on, which must not cache, nothing of it is
@@ -140,21 +166,21 @@ impl ShardHandle {
 }
 
 impl Shard {
-    fn take_over(&self, change: &Reconfiguring) -> Answer<()> {
+    async fn take_over(&self, change: &Reconfiguring) -> Answer<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
         let backing = disk.cached.backing();
         if backing.lock() != Lock::Image {
             backing.take_image_lock(&disk.location)?;
         }
-        // Nothing of what was cached before the image was shared is believed. Nothing awaits between here and there.
-        disk.cached.evict();
+        // Nothing of what was cached before the image was shared is believed, and nothing is cached before the change.
+        evict(&disk.cached, &change.name).await?;
         self.reconfigure(change)
     }
 
     async fn withdraw(&self, change: &Reconfiguring) -> Answer<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
         self.reconfigure(change)?;
-        disk.cached.evict();
+        evict(&disk.cached, &change.name).await?;
         bring_home(&disk.cached).await.map_err(|error| {
             Problem::failed(format!(
                 "Cannot make durable what guests wrote to disk '{}': {error}; check its backing",
@@ -170,17 +196,33 @@ impl Shard {
     }
 
     async fn attach(self: Rc<Self>, disk: Attaching) -> Answer<()> {
-        let Attaching { name, id, location, access, lock, values, socket } = disk;
+        let Attaching { name, id, location, access, lock, values, size_bytes_min, entrance } = disk;
         assert!(self.disk(&name).is_none(), "the registry attaches a disk once");
         let opening = Opening { location, access, lock };
         let backing = Backing::open(&self.ring, &self.host, &opening)?;
         let identity = backing.identity();
-        let settings = self.settings(&values, DiskId(id), backing.geometry().size, access)?;
-        let cached = self
-            .cache()
-            .attach(settings, backing)
-            .map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
-        let door = match Door::open(&self.ring, &self.host, socket, &name, Rc::clone(&cached)) {
+        let size = backing.geometry().size;
+        if let Some(before) = size_bytes_min.filter(|before| size < *before) {
+            return Err(shrunk(&name, before, size));
+        }
+        let settings = self.settings(&values, DiskId(id), size, access)?;
+        let history = Rc::new(History::open(&self.places, id, size, self.mark.get())?);
+        let found = Appearance {
+            modified_ns: backing.modified_ns_at_open(),
+            ..Appearance::of(opening.location.path())
+        };
+        let mut past = history.past(&found);
+        if lock == Lock::Beside {
+            past.belief = Belief::Nothing("A QEMU has its backing open too".to_owned());
+        }
+        let attached = self.cache().attach(settings, backing, past).await;
+        let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
+        let flash_failed = self.cache().pool_statistics().failed;
+        if let Err(problem) = history.begin(opening.location.path(), access, flash_failed) {
+            self.cache().detach(&cached).await;
+            return Err(problem);
+        }
+        let door = match Door::open(&self.ring, &self.host, entrance, &name, Rc::clone(&cached)) {
             Ok(door) => door,
             Err(problem) => {
                 self.cache().detach(&cached).await;
@@ -191,11 +233,13 @@ impl Shard {
             cached,
             door,
             location: opening.location,
+            history,
             identity,
             failure: RefCell::default(),
             leaving: Cell::new(false),
             gone: Notify::new(),
         });
+        self.host.spawn(tell_what_came_back(name.clone(), Rc::clone(&disk)));
         self.host.spawn(watch(name.clone(), Rc::downgrade(&disk), self.host.clone()));
         self.disks.borrow_mut().insert(name, disk);
         Ok(())
@@ -207,12 +251,17 @@ impl Shard {
         let geometry = disk.cached.backing().geometry();
         let access = if before.read_only { Access::ReadOnly } else { Access::ReadWrite };
         let settings = self.settings(&change.values, before.id, geometry.size, access)?;
-        self.cache()
-            .reconfigure(&disk.cached, settings)
-            .map_err(|error| explain(&change.name, &error, settings.reserve_bytes))
+        let rights_before = disk.door.rights();
+        disk.door.set_rights(change.rights.unwrap_or(rights_before))?;
+        self.cache().reconfigure(&disk.cached, settings).map_err(|error| {
+            if let Err(problem) = disk.door.set_rights(rights_before) {
+                tracing::error!("While undoing a change that the cache refused: {problem}");
+            }
+            explain(&change.name, &error, settings.reserve_bytes)
+        })
     }
 
-    async fn detach(&self, name: &str) -> Answer<()> {
+    async fn detach(&self, name: &str, content: Content) -> Answer<()> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         let gone = disk.gone.notified();
         if disk.leaving.replace(true) {
@@ -221,7 +270,22 @@ impl Shard {
         }
         disk.door.close().await;
         let flushed = if disk.cached.geometry().read_only { Ok(()) } else { disk.cached.flush().await };
-        self.cache().detach(&disk.cached).await;
+        match content {
+            Content::Kept => {
+                self.cache().detach(&disk.cached).await;
+                let access =
+                    if disk.cached.geometry().read_only { Access::ReadOnly } else { Access::ReadWrite };
+                if let Err(problem) = disk.history.end(disk.location.path(), access) {
+                    tracing::warn!(
+                        "What is cached of disk '{name}' is believed less at the next start: {problem}"
+                    );
+                }
+            }
+            Content::Dropped => {
+                self.cache().remove(&disk.cached).await;
+                History::forget(&self.places, disk.cached.settings().id.0);
+            }
+        }
         self.disks.borrow_mut().remove(name);
         disk.gone.notify_waiters();
         flushed.map_err(|error| {
@@ -272,10 +336,34 @@ impl Disk {
     }
 }
 
+/// Forgets what is cached of a disk, for good.
+async fn evict(cached: &Cached, name: &str) -> Answer<()> {
+    cached.evict().await.map_err(|error| {
+        Problem::failed(format!(
+            "What was cached of disk '{name}' may come back at the next start: {error}; make room for DIR, and try again"
+        ))
+    })
+}
+
 /// Sees to it that all data of a disk is in its backing, durably. In the modes that there are a flush is all of it; what
 /// a later mode holds back is destaged here.
 async fn bring_home(cached: &Cached) -> Result<(), BlockError> {
     cached.flush().await
+}
+
+/// Says, once it is known, how much of what was cached before is cached again.
+async fn tell_what_came_back(name: String, disk: Rc<Disk>) {
+    let load = disk.cached.loaded().await;
+    match load.state {
+        Load::Running => {}
+        Load::Cold(reason) => tracing::info!("Disk '{name}' starts with an empty cache: {reason}"),
+        Load::Done => tracing::info!(
+            "Disk '{name}' has {} of its cache back after {} ms; {} may have changed and is not believed",
+            Size(load.pages_kept * PAGE),
+            load.took_us / 1000,
+            Size(load.pages_dropped * PAGE)
+        ),
+    }
 }
 
 /// Looks at the backing of a disk from time to time, until the disk is gone.
@@ -285,6 +373,14 @@ async fn watch(name: String, disk: Weak<Disk>, host: LocalHost) {
         let Some(disk) = disk.upgrade() else { return };
         disk.check(&name).await;
     }
+}
+
+/// Guests would find the end of their disk missing, and write on as if nothing had happened.
+fn shrunk(name: &str, before: u64, size: u64) -> Problem {
+    Problem::unavailable(format!(
+        "Cannot serve disk '{name}': its backing has {size} bytes and had {before} when it was served last; check that it \
+         is the right file and whole, give it its size back, or remove the disk and add it again"
+    ))
 }
 
 fn not_attached(name: &str) -> Problem {

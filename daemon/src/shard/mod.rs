@@ -11,7 +11,7 @@
 mod disk;
 mod pool;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::io;
@@ -24,9 +24,10 @@ use block::{FileDevice, Host, Ring};
 use cache::Cache;
 use tokio::sync::{mpsc, oneshot};
 
-pub(crate) use disk::{Attaching, DiskReport, Reconfiguring};
+pub(crate) use disk::{Attaching, Content, DiskReport, Reconfiguring};
 pub(crate) use pool::{Found, PoolReport};
 
+use crate::places::Places;
 use crate::problem::{Answer, Problem};
 use disk::Disk;
 
@@ -44,6 +45,9 @@ pub(crate) struct Shard {
     /// A pool's device between being looked at and being opened.
     flash: RefCell<Option<FileDevice>>,
     cache: OnceCell<Rc<Cache<FileDevice, LocalHost>>>,
+    /// The mark of this start of the pool.
+    mark: Cell<u64>,
+    places: Places,
     disks: RefCell<BTreeMap<String, Rc<Disk>>>,
 }
 
@@ -58,12 +62,16 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If there is no thread or no ring to be had.
-    pub(crate) async fn start() -> Answer<Self> {
+    pub(crate) async fn start(places: &Places) -> Answer<Self> {
+        let places = places.clone();
         let (jobs, receiver) = mpsc::channel(JOBS_MAX);
         let (started, outcome) = oneshot::channel();
-        thread::Builder::new().name("shard-0".to_owned()).spawn(move || run(receiver, started)).map_err(
-            |error| Problem::failed(format!("Cannot start the thread of a shard: {error}; free some memory")),
-        )?;
+        thread::Builder::new()
+            .name("shard-0".to_owned())
+            .spawn(move || run(receiver, started, places))
+            .map_err(|error| {
+                Problem::failed(format!("Cannot start the thread of a shard: {error}; free some memory"))
+            })?;
         match outcome.await {
             Ok(Ok(())) => Ok(Self { jobs }),
             Ok(Err(error)) => Err(Problem::failed(error.to_string())),
@@ -100,7 +108,7 @@ fn lost() -> Problem {
 }
 
 /// The body of a shard's thread.
-fn run(mut jobs: mpsc::Receiver<Job>, started: oneshot::Sender<io::Result<()>>) {
+fn run(mut jobs: mpsc::Receiver<Job>, started: oneshot::Sender<io::Result<()>>, places: Places) {
     let ring = match Ring::new(RING_DEPTH) {
         Ok(ring) => ring,
         Err(error) => {
@@ -116,6 +124,8 @@ fn run(mut jobs: mpsc::Receiver<Job>, started: oneshot::Sender<io::Result<()>>) 
         host: host.clone(),
         flash: RefCell::default(),
         cache: OnceCell::new(),
+        mark: Cell::new(0),
+        places,
         disks: RefCell::default(),
     });
     drop(started.send(Ok(())));

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use block::FileDevice;
 use block::Host;
 use block::file::{Access, Cache as PageCache, Identity, Lock, OpenError, OpenOptions};
-use cache::{Cache, Identified, PoolId, PoolStatistics};
+use cache::{Cache, Identified, Marks, PoolContent, PoolId, PoolStatistics};
 
 use super::{Shard, ShardHandle};
 use crate::problem::{Answer, Problem};
@@ -47,16 +47,27 @@ impl ShardHandle {
         .await?
     }
 
-    /// Opens the pool on the device that was looked at.
-    pub(crate) async fn open_pool(&self) -> Answer<()> {
-        self.call(|shard| async move {
+    /// Opens the pool on the device that was looked at. What it holds of other disks than these is given back.
+    pub(crate) async fn open_pool(&self, marks: Marks, disks: Vec<u32>) -> Answer<PoolContent> {
+        self.call(move |shard| async move {
             let flash = shard.flash.take().expect("a pool is looked at before it is opened");
-            let opened = Cache::open(flash, shard.host.clone()).await;
-            let cache = opened.map_err(|error| Problem::failed(format!("Cannot open the pool: {error}")))?;
+            let failed = |error| Problem::failed(format!("Cannot open the pool: {error}"));
+            let (cache, content) = Cache::open(flash, shard.host.clone(), &marks).await.map_err(failed)?;
+            for owner in cache.owners() {
+                if !disks.contains(&owner.0) {
+                    cache.disown(owner).await.map_err(failed)?;
+                }
+            }
+            shard.mark.set(marks.new);
             assert!(shard.cache.set(cache).is_ok(), "a shard has one pool");
-            Ok(())
+            Ok(content)
         })
         .await?
+    }
+
+    /// A mark for a start that nobody else draws.
+    pub(crate) async fn draw_mark(&self) -> Answer<u64> {
+        self.call(|shard| async move { shard.host.random() }).await
     }
 
     /// A new identity for a pool.

@@ -42,6 +42,7 @@ pub(crate) fn attach(world: &mut World, device: &str, name: Option<&str>) -> Ans
 fn find(world: &mut World, device: &str) -> Answer<Found> {
     let found = Device::find(&mut world.qmp, device)?;
     found.check_holds_requests_back(&mut world.qmp, device)?;
+    found.check_threads(&mut world.qmp, device)?;
     refuse_second_attempt(world, device)?;
     let graph = Graph::of(&mut world.qmp)?;
     Found::below(&found, &graph, &world.process.command_line()?, &world.process.folder()?)

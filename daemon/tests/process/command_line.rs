@@ -1,5 +1,7 @@
 //! Exit statuses, documents, and that what is printed for copying works.
 
+use std::os::unix::net::UnixDatagram;
+
 use crate::host::{Host, forebay};
 
 const MIB: u64 = 1 << 20;
@@ -92,4 +94,43 @@ fn a_configuration_file_sets_what_options_do_and_options_go_before_it() {
     let daemon = host.serve_with(&["--config", &host.text("f.toml")]);
     assert_eq!(daemon.json(&["pool", "show"])["pool"]["path"], host.text("pool.img"));
     assert!(!host.path("elsewhere").exists(), "--dir goes before the file");
+}
+
+#[test]
+fn a_service_manager_is_told_when_disks_are_served_and_when_they_end() {
+    let host = Host::new();
+    let path = host.path("notify");
+    let manager = UnixDatagram::bind(&path).expect("the folder is ours");
+    let daemon = host.serve_for_manager(&path);
+    let told = || {
+        let mut bytes = [0; 512];
+        let length = manager.recv(&mut bytes).expect("it is our socket");
+        String::from_utf8(bytes[..length].to_vec()).expect("it is text")
+    };
+    assert_eq!(told(), "READY=1\nSTATUS=0 disks served, 0 waiting");
+    let image = host.image("a.img", MIB);
+    daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    assert_eq!(told(), "STATUS=1 disks served, 0 waiting");
+    assert!(daemon.stop().success());
+    assert!(told().starts_with("STOPPING=1\n"));
+}
+
+#[test]
+fn a_report_compares_what_hits_took_with_what_the_backing_took() {
+    let host = Host::new();
+    host.image("a.img", MIB);
+    let daemon = host.serve();
+    let backing = format!("model:hdd-15k:{}", host.text("a.img"));
+    daemon.run(&["disk", "add", "a", "--backing", &backing]).succeeded();
+    assert!(daemon.run(&["report", "a"]).succeeded().contains("not read yet"));
+    let mut guest = daemon.guest("a");
+    for _ in 0..20 {
+        guest.read(64 << 10, 4096).expect("the disk is served");
+    }
+    let report = &daemon.json(&["report", "a"])["report"];
+    assert_eq!((&report["reads"], &report["measured_backing_reads"]), (&20.into(), &1.into()));
+    assert_eq!(report["hit_ratio"], 0.95);
+    assert!(report["times_faster"].is_f64(), "both sides were measured: {report}");
+    assert!(daemon.run(&["report", "a"]).succeeded().contains("95.0 %"));
+    assert!(daemon.run(&["report", "b"]).failed().contains("There is no disk 'b'"));
 }

@@ -2,7 +2,8 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,11 +13,14 @@ use std::time::Duration;
 use doors::nbd::Client;
 use doors::nbd::option::Replies;
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, geteuid};
 use serde_json::Value;
 
 /// Far beyond what anything here takes; reached only if it never happens.
 const DEADLINE: Duration = Duration::from_mins(1);
+
+/// A user of no account and no group, for what root would be allowed.
+const ORDINARY: u32 = 64_999;
 
 static MADE: AtomicU32 = AtomicU32::new(0);
 
@@ -76,6 +80,29 @@ impl Host {
         Daemon::start(&self.path("d"), options)
     }
 
+    /// Starts a daemon as a service manager would that listens at `notify`.
+    pub(crate) fn serve_for_manager(&self, notify: &Path) -> Daemon {
+        let mut command = command();
+        command.env("NOTIFY_SOCKET", notify);
+        let pool = self.text("pool.img");
+        Daemon::start_as(command, &self.path("d"), &["--pool", &pool, "--pool-size", "64MiB"])
+    }
+
+    /// Starts a daemon as a user who is not root, also where the test runs as root.
+    pub(crate) fn serve_as_ordinary_user(&self) -> Daemon {
+        let mut command = command();
+        if geteuid().is_root() {
+            // Where the binary was built may be closed to others.
+            let binary = self.path("forebay");
+            fs::copy(command.get_program(), &binary).expect("the folder is ours");
+            chown(&self.folder, Some(ORDINARY), Some(ORDINARY)).expect("root may");
+            command = Command::new(binary);
+            command.uid(ORDINARY).gid(ORDINARY);
+        }
+        let pool = self.text("pool.img");
+        Daemon::start_as(command, &self.path("d"), &["--pool", &pool, "--pool-size", "64MiB"])
+    }
+
     /// Runs `serve` in the folder `d` where it is expected to end by itself.
     pub(crate) fn serve_fails(&self, options: &[&str]) -> String {
         let dir = self.text("d");
@@ -93,7 +120,11 @@ impl Drop for Host {
 
 impl Daemon {
     pub(crate) fn start(dir: &Path, options: &[&str]) -> Self {
-        let mut child = command()
+        Self::start_as(command(), dir, options)
+    }
+
+    fn start_as(mut command: Command, dir: &Path, options: &[&str]) -> Self {
+        let mut child = command
             .arg("serve")
             .arg("--dir")
             .arg(dir)
@@ -149,6 +180,11 @@ impl Daemon {
 
     pub(crate) fn nbd_socket(&self, disk: &str) -> PathBuf {
         self.run_dir.join("nbd").join(format!("{disk}.sock"))
+    }
+
+    /// The user that it runs as.
+    pub(crate) fn owner(&self) -> u32 {
+        fs::metadata(&self.run_dir).expect("it made the folder").uid()
     }
 
     pub(crate) fn control_socket(&self) -> &Path {
@@ -247,6 +283,10 @@ pub(crate) fn content(path: &str, offset: u64, length: usize) -> Vec<u8> {
 
 fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_forebay"));
-    command.env_remove("FOREBAY_SOCKET").env_remove("FOREBAY_LOG").stdin(Stdio::null());
+    command
+        .env_remove("FOREBAY_SOCKET")
+        .env_remove("FOREBAY_LOG")
+        .env_remove("NOTIFY_SOCKET")
+        .stdin(Stdio::null());
     command
 }

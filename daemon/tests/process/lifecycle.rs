@@ -168,6 +168,54 @@ fn a_waiting_disk_can_be_removed() {
 }
 
 #[test]
+fn a_backing_that_shrank_while_nobody_looked_waits_until_it_is_whole() {
+    let host = Host::new();
+    let image = host.image("a.img", MIB);
+    let resize = |bytes| {
+        let file = OpenOptions::new().write(true).open(host.path("a.img")).expect("it is there");
+        file.set_len(bytes).expect("the folder is ours");
+    };
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    assert!(daemon.stop().success());
+    resize(2 * MIB);
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.disk("a")["size_bytes"], 2 * MIB, "one that grew is served as it is");
+    assert!(daemon.stop().success());
+
+    resize(MIB);
+    let daemon = host.serve_with(&[]);
+    let waiting = daemon.disk("a");
+    assert_eq!(waiting["state"], "waiting");
+    let reason = waiting["reason"].as_str().expect("it says why");
+    assert!(reason.contains("1048576 bytes and had 2097152"), "{reason}");
+    resize(2 * MIB);
+    daemon.wait_for_log("Serving disk 'a'");
+}
+
+#[test]
+fn a_disk_whose_group_is_gone_waits_and_is_served_once_it_has_another() {
+    let host = Host::new();
+    let image = host.image("a.img", MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    assert!(daemon.stop().success());
+    let state = host.path("d/state.json");
+    let text = fs::read_to_string(&state).expect("it was saved");
+    let gone = text.replace("\"socket-group\": \"auto\"", "\"socket-group\": \"gone-group\"");
+    assert_ne!(text, gone);
+    fs::write(&state, gone).expect("the folder is ours");
+
+    let daemon = host.serve_with(&[]);
+    let reason = daemon.disk("a")["reason"].clone();
+    assert!(reason.as_str().is_some_and(|reason| reason.contains("getent group gone-group")), "{reason}");
+    let message = daemon.run(&["disk", "set", "a", "socket-group=gone-too"]).failed();
+    assert!(message.contains("gone-too"), "{message}");
+    daemon.run(&["disk", "set", "a", "socket-group=auto"]).succeeded();
+    daemon.wait_for_log("Serving disk 'a'");
+}
+
+#[test]
 fn a_backing_that_shrinks_while_it_is_served_is_noticed_and_never_written_again() {
     let host = Host::new();
     let image = host.image("a.img", 2 * MIB);

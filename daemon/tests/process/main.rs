@@ -8,3 +8,5 @@ mod command_line;
 mod host;
 mod lifecycle;
 mod pool;
+mod replay;
+mod rights;

@@ -4,8 +4,11 @@
 //! flash, promotion, reclaim and changed settings do meanwhile. Each test has a folder and a daemon of its own. Missing
 //! tools are failures, not reasons to skip: `cargo xtask test` installs them.
 
+#[allow(dead_code, reason = "shared with the power cuts, which use more of it")]
+mod busy;
 mod content;
 mod crash;
+mod crash_rounds;
 mod fio;
 #[path = "../process/host.rs"]
 #[allow(dead_code, reason = "shared with the tests of the process, which use more of it")]
@@ -15,5 +18,6 @@ mod many;
 mod online;
 mod qemu;
 mod running_vm;
+mod stamps;
 mod tools;
 mod verify;

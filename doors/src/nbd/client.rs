@@ -71,9 +71,7 @@ impl Client {
             let contexts = ContextRequest { name: export, queries: vec![ALLOCATION_CONTEXT] };
             ask(&mut stream, &mut from_server, SET_META_CONTEXT, &contexts.encode(), |_| {})?;
         }
-        // What the specification lets a client assume if the server says nothing.
-        let mut facts =
-            ExportFacts { size: 0, flags: 0, block_min: 1, block_preferred: 4096, payload_max: PAYLOAD_MAX };
+        let mut facts = ExportFacts::UNTOLD;
         let request = InfoRequest { name: export, kinds: vec![INFO_BLOCK_SIZE] };
         ask(&mut stream, &mut from_server, GO, &request.encode(), |payload| match Info::decode(payload) {
             Some(Info::Export { size, flags }) => (facts.size, facts.flags) = (size, flags),

@@ -1,8 +1,7 @@
 //! The numbers that bound what clients can make a door hold, and what happens when one is reached.
 
-/// The most bytes that one read or write may move: 32 MiB, which every client can count on by the specification.
-/// Longer ones are answered with `Invalid`.
-pub const PAYLOAD_MAX: u32 = 32 << 20;
+/// The most bytes that one read or write may move. Longer ones are answered with `Invalid`.
+pub const PAYLOAD_MAX: u32 = super::option::PAYLOAD_MAX_UNTOLD;
 /// The longest payload of a refused write that is read and thrown away; a client that announces more is closed.
 pub const DRAIN_MAX: u32 = 64 << 20;
 /// Room for received bytes, per connection: several small requests come with one system call. What a write brings

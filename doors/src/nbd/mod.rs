@@ -4,27 +4,24 @@
 //!   Door::listen ──> serve_connection ──> negotiate ──> read requests ──> run each on the device ──> send replies
 //!                                         handshake.rs   connection.rs     request.rs                 outbox.rs
 //! ```
-//! [`wire`], [`reply`], [`option`] and [`handshake`] are pure functions over bytes, shared by the server, the
-//! [`client`], tests and fuzzers. The format is that of the specification of the NBD project (`doc/proto.md`).
+//! [`wire`], [`reply`] and [`option`] are the codec of `block`, which the server, the [`client`] and the device for
+//! backings share; [`handshake`] is the server's side of the negotiation. All of it is pure functions over bytes.
 //!
 //! There is no encryption: a door is for sockets that only the right guest can open.
 
 pub mod client;
 pub mod handshake;
 pub mod limits;
-pub mod option;
-pub mod reply;
-pub mod wire;
 
 mod connection;
 mod door;
 mod export;
-mod fields;
 mod flight;
 mod outbox;
 mod receiver;
 mod request;
 
+pub use block::nbd::{option, reply, wire};
 pub use client::Client;
 pub use connection::serve_connection;
 pub use door::{Door, DoorCounters};

@@ -1,4 +1,4 @@
-//! What comes from a client: bytes are received in large pieces, and handed out as requests and payloads.
+//! What comes from a client, handed out as requests and payloads.
 //!
 //! Payload that came along with requests is copied; what is still missing is received straight into the payload's
 //! own buffer. Nothing here knows what a request means.
@@ -6,19 +6,14 @@
 use std::io;
 
 use block::Buffer;
-use block::socket::Stream;
+use block::socket::{Incoming, Stream};
 
 use super::limits::RECEIVE_BYTES;
 use super::wire::{REQUEST_BYTES, Request};
 
 /// The receiving half of a connection.
 pub(crate) struct Receiver {
-    stream: Stream,
-    /// Empty while the kernel has it.
-    buffer: Buffer,
-    /// Bytes received and not handed out yet: `buffer[start..end]`.
-    start: usize,
-    end: usize,
+    incoming: Incoming,
 }
 
 /// Why nothing more comes.
@@ -39,38 +34,22 @@ impl From<io::Error> for End {
 
 impl Receiver {
     pub(crate) fn new(stream: Stream) -> Self {
-        Self { stream, buffer: Buffer::zeroed(RECEIVE_BYTES), start: 0, end: 0 }
+        Self { incoming: Incoming::new(stream, RECEIVE_BYTES) }
     }
 
     /// What was received and not handed out yet.
     pub(crate) fn pending(&self) -> &[u8] {
-        &self.buffer[self.start..self.end]
+        self.incoming.pending()
     }
 
     /// Marks the first `count` pending bytes as handed out.
     pub(crate) fn consume(&mut self, count: usize) {
-        assert!(count <= self.end - self.start, "only what was received can be consumed");
-        self.start += count;
+        self.incoming.consume(count);
     }
 
     /// Waits for at least one more byte.
     pub(crate) async fn fill(&mut self) -> Result<(), End> {
-        // What is pending here is less than a request, so moving it costs nothing.
-        self.buffer.copy_within(self.start..self.end, 0);
-        self.end -= self.start;
-        self.start = 0;
-        assert!(self.end < self.buffer.len(), "there is always room for a request");
-        let buffer = std::mem::replace(&mut self.buffer, Buffer::zeroed(0));
-        let room = self.end..buffer.len();
-        let (buffer, received) = self.stream.receive(buffer, room).await;
-        self.buffer = buffer;
-        match received? {
-            0 => Err(End::Gone),
-            count => {
-                self.end += count;
-                Ok(())
-            }
-        }
+        Ok(self.incoming.fill().await?)
     }
 
     /// The next request if all of it was received already.
@@ -83,32 +62,13 @@ impl Receiver {
 
     /// The payload of `length` bytes that follows.
     pub(crate) async fn payload(&mut self, length: usize) -> Result<Buffer, End> {
-        let mut payload = Buffer::zeroed(length);
-        let mut have = length.min(self.pending().len());
-        payload[..have].copy_from_slice(&self.pending()[..have]);
-        self.consume(have);
-        while have < length {
-            let (back, received) = self.stream.receive(payload, have..length).await;
-            payload = back;
-            match received? {
-                0 => return Err(End::Gone),
-                count => have += count,
-            }
-        }
+        let (payload, received) = self.incoming.take_into(Buffer::zeroed(length), 0..length).await;
+        received?;
         Ok(payload)
     }
 
     /// Throws the next `length` bytes away.
     pub(crate) async fn skip(&mut self, length: u32) -> Result<(), End> {
-        let mut left = length as usize;
-        loop {
-            let now = left.min(self.pending().len());
-            self.consume(now);
-            left -= now;
-            if left == 0 {
-                return Ok(());
-            }
-            self.fill().await?;
-        }
+        Ok(self.incoming.skip(length as usize).await?)
     }
 }

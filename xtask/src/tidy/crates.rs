@@ -13,10 +13,12 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("cache", &["block"]),
     ("doors", &["block"]),
     ("sim", &["block", "cache"]),
-    ("daemon", &["block", "cache", "doors"]),
+    // `guest` for tests only: machines whose power can be cut.
+    ("daemon", &["block", "cache", "doors", "guest"]),
     // Measures the cache without a door in front of it.
     ("bench", &["block", "cache"]),
-    ("xtask", &[]),
+    ("guest", &[]),
+    ("xtask", &["guest"]),
 ];
 
 /// Crates from outside that `cache` may use, with the only features it may ask for. None makes a system call.

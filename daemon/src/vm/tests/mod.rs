@@ -160,6 +160,21 @@ fn devices_that_go_on_sending_requests_while_qemu_changes_over_are_refused() {
 }
 
 #[test]
+fn a_disk_with_a_throttle_and_a_thread_of_its_own_is_refused() {
+    for (throttled, thread, refused) in [(true, "/objects/io0", true), (false, "/objects/io0", false)] {
+        let scene = Scene::new("format", "storage");
+        if throttled {
+            scene.throttle();
+        }
+        scene.state().thread = thread;
+        let outcome = attached(&scene);
+        assert_eq!(outcome.is_err(), refused, "{outcome:?}");
+        assert!(outcome.err().is_none_or(|problem| problem.message.contains("iothread")));
+        assert_eq!(scene.state().disk.is_none(), refused);
+    }
+}
+
+#[test]
 fn devices_that_are_not_there_or_empty_are_named() {
     let scene = Scene::new("format", "storage");
     let mut world = World::new(&scene.socket(), &scene).expect("it is there");

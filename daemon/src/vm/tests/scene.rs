@@ -44,6 +44,8 @@ pub(super) struct State {
     pub(super) job_error: Option<&'static str>,
     /// The bus that the device is on; none for virtio-blk.
     pub(super) controller: Option<&'static str>,
+    /// The thread of the device's controller, empty for none.
+    pub(super) thread: &'static str,
     /// What this QEMU says about its disk beyond the usual.
     pub(super) about_disk: Value,
 }
@@ -101,6 +103,21 @@ impl Scene {
             }
         });
         scene
+    }
+
+    /// Puts a throttle on the guest's disk.
+    pub(super) fn throttle(&self) {
+        let mut state = self.state();
+        let (below, file) = (state.root.clone(), "json:{}".to_owned());
+        let throttle = Node {
+            driver: "throttle".to_owned(),
+            file,
+            below: Some(below),
+            discard: Value::Null,
+            open: None,
+        };
+        state.nodes.insert("top".to_owned(), throttle);
+        state.root = "top".to_owned();
     }
 
     pub(super) fn path(&self) -> PathBuf {
@@ -183,6 +200,7 @@ impl State {
         match command {
             "qmp_capabilities" => {}
             "query-name" => return Ok(json!({ "name": "Web 1" })),
+            "qom-get" if name("property") == "iothread" => return Ok(json!(self.thread)),
             "qom-get" => return Ok(json!(self.controller)),
             "query-block" => return Ok(self.devices()),
             "query-named-block-nodes" => {

@@ -1,6 +1,7 @@
 //! The bytes of the handshake: greeting, options, and the replies to them.
 //!
-//! Pure functions in both directions; what an option does to a connection is decided in [`super::handshake`].
+//! Pure functions in both directions; what an option does to a connection is decided elsewhere, on the side of the
+//! server in the doors, on that of the client in the device.
 //!
 //! ```text
 //! greeting  "NBDMAGIC" 8 | "IHAVEOPT" 8 | flags 2                 answered by client flags 4
@@ -62,6 +63,9 @@ pub const INFO_DESCRIPTION: u16 = 2;
 /// Kind of information: least, preferred and largest request.
 pub const INFO_BLOCK_SIZE: u16 = 3;
 
+/// The most bytes that a client may move with one request if the server names no limit: 32 MiB.
+pub const PAYLOAD_MAX_UNTOLD: u32 = 32 << 20;
+
 /// The only kind of block status that is served: allocated, hole, zero.
 pub const ALLOCATION_CONTEXT: &str = "base:allocation";
 
@@ -83,6 +87,8 @@ pub enum OptionReply {
     Policy = 0x8000_0002,
     /// The option makes no sense.
     Invalid = 0x8000_0003,
+    /// Nothing without encryption.
+    TlsRequired = 0x8000_0005,
     /// There is no such export.
     Unknown = 0x8000_0006,
     /// The server is about to stop.
@@ -101,6 +107,7 @@ impl OptionReply {
             4 => Self::MetaContext,
             0x8000_0002 => Self::Policy,
             0x8000_0003 => Self::Invalid,
+            0x8000_0005 => Self::TlsRequired,
             0x8000_0006 => Self::Unknown,
             0x8000_0007 => Self::Shutdown,
             0x8000_0009 => Self::TooBig,
@@ -140,8 +147,12 @@ pub struct ExportFacts {
 }
 
 impl ExportFacts {
+    /// What the specification lets a client assume where the server says nothing.
+    pub const UNTOLD: Self =
+        Self { size: 0, flags: 0, block_min: 1, block_preferred: 4096, payload_max: PAYLOAD_MAX_UNTOLD };
+
     /// The flags for a client that asked for structured replies or did not.
-    pub(crate) fn flags_for(&self, replies: Replies) -> u16 {
+    pub fn flags_for(&self, replies: Replies) -> u16 {
         match replies {
             Replies::Simple => self.flags & !export_flags::SEND_DF,
             Replies::Structured => self.flags | export_flags::SEND_DF,
@@ -323,8 +334,14 @@ impl<'a> Info<'a> {
     }
 }
 
-/// A length of four bytes, then the text.
-pub(crate) fn string(text: &str) -> Vec<u8> {
+/// Number and name of a context in the payload of an [`OptionReply::MetaContext`], or `None` if it is none.
+pub fn decode_context(payload: &[u8]) -> Option<(u32, &str)> {
+    let mut fields = Fields::new(payload);
+    Some((fields.u32()?, std::str::from_utf8(fields.rest()).ok()?))
+}
+
+/// A length of four bytes, then the text: how names are sent.
+pub fn string(text: &str) -> Vec<u8> {
     let mut bytes = length_of(text.as_bytes()).to_vec();
     bytes.extend_from_slice(text.as_bytes());
     bytes

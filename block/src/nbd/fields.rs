@@ -1,51 +1,51 @@
 //! Reads big-endian numbers and strings off the front of a slice, never past its end.
 
 /// What is left of some received bytes.
-pub(crate) struct Fields<'a> {
+pub(super) struct Fields<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Fields<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
 
     /// Bytes not read yet.
-    pub(crate) fn left(&self) -> usize {
+    pub(super) fn left(&self) -> usize {
         self.bytes.len()
     }
 
     /// The next `count` bytes, or `None` if there are fewer.
-    pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+    pub(super) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.bytes.split_at_checked(count)?;
         self.bytes = rest;
         Some(taken)
     }
 
     /// All that is left.
-    pub(crate) fn rest(&mut self) -> &'a [u8] {
+    pub(super) fn rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.bytes)
     }
 
     /// A length of four bytes, then as many bytes of text.
-    pub(crate) fn string(&mut self) -> Option<&'a str> {
+    pub(super) fn string(&mut self) -> Option<&'a str> {
         let count = usize::try_from(self.u32()?).ok()?;
         std::str::from_utf8(self.take(count)?).ok()
     }
 
-    pub(crate) fn u16(&mut self) -> Option<u16> {
+    pub(super) fn u16(&mut self) -> Option<u16> {
         self.array().map(u16::from_be_bytes)
     }
 
-    pub(crate) fn u32(&mut self) -> Option<u32> {
+    pub(super) fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_be_bytes)
     }
 
-    pub(crate) fn u64(&mut self) -> Option<u64> {
+    pub(super) fn u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_be_bytes)
     }
 
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+    pub(super) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (taken, rest) = self.bytes.split_first_chunk()?;
         self.bytes = rest;
         Some(*taken)

@@ -21,6 +21,8 @@ pub const SIMPLE_REPLY_BYTES: usize = 16;
 pub const CHUNK_BYTES: usize = 20;
 /// Bytes of a chunk of data before the data: header and offset.
 pub const DATA_HEAD_BYTES: usize = CHUNK_BYTES + 8;
+/// Bytes of one extent in a chunk of block status.
+pub const EXTENT_BYTES: usize = 8;
 /// The longest message that an error carries; longer ones are cut.
 pub const MESSAGE_MAX: usize = 1024;
 
@@ -206,7 +208,7 @@ impl<'a> Payload<'a> {
                 let context = fields.u32()?;
                 let mut extents = Vec::with_capacity(fields.left() / 8);
                 while fields.left() > 0 {
-                    extents.push((fields.u32()?, fields.u32()?));
+                    extents.push(decode_extent(fields.array()?));
                 }
                 Self::Status { context, extents }
             }
@@ -224,6 +226,12 @@ impl<'a> Payload<'a> {
         };
         (fields.left() == 0).then_some(payload)
     }
+}
+
+/// Length and [`extent_flags`] of one extent of a [`ChunkKind::BlockStatus`].
+pub fn decode_extent(bytes: [u8; EXTENT_BYTES]) -> (u32, u32) {
+    let both = u64::from_be_bytes(bytes);
+    ((both >> 32) as u32, both as u32)
 }
 
 /// A simple reply, without the data of a read.

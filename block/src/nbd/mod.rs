@@ -1,0 +1,13 @@
+//! NBD: the bytes of the protocol, for whoever speaks it on either side.
+//!
+//! [`wire`], [`option`] and [`reply`] are pure functions over bytes in both directions. The doors serve with them, the
+//! clients ask with them, tests and fuzzers check them. The format is that of the specification of the NBD project
+//! (`doc/proto.md`).
+
+pub mod intake;
+pub mod negotiation;
+pub mod option;
+pub mod reply;
+pub mod wire;
+
+mod fields;

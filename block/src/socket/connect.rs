@@ -1,0 +1,74 @@
+//! Reaching a server: the one thing that a client's socket does and a door's does not.
+//!
+//! No names are looked up here: that blocks, and is done where blocking harms nobody.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
+use std::rc::Rc;
+
+use io_uring::{opcode, types};
+use nix::sys::socket::{
+    AddressFamily, SockFlag, SockType, SockaddrIn, SockaddrIn6, SockaddrLike, UnixAddr, setsockopt, socket,
+    sockopt,
+};
+
+use super::{Stream, outcome};
+use crate::uring::{IfDropped, Keep, Ring};
+
+impl Stream {
+    /// Connects to the Unix socket at `path`, at once or not at all: through the ring, a connect that waits for a server
+    /// whose queue is full cannot be given up reliably.
+    ///
+    /// # Errors
+    /// Those of connect(2): `WouldBlock` if the server does not take the connections that wait for it already; and
+    /// `InvalidInput` for a path of more than 107 bytes.
+    pub fn connect_unix(ring: &Ring, path: &Path) -> io::Result<Self> {
+        let address = UnixAddr::new(path)?;
+        let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+        let socket = socket(AddressFamily::Unix, SockType::Stream, flags, None)?;
+        nix::sys::socket::connect(socket.as_raw_fd(), &address)?;
+        Self::from_std(ring, socket)
+    }
+
+    /// Connects to `address`; small messages are sent at once. Waits as long as the system tries, minutes if nobody
+    /// answers; dropping the future gives up.
+    ///
+    /// # Errors
+    /// Those of connect(2).
+    pub async fn connect_tcp(ring: &Ring, address: SocketAddr) -> io::Result<Self> {
+        let stream = match address {
+            SocketAddr::V4(address) => connect(ring, AddressFamily::Inet, SockaddrIn::from(address)).await?,
+            SocketAddr::V6(address) => {
+                connect(ring, AddressFamily::Inet6, SockaddrIn6::from(address)).await?
+            }
+        };
+        setsockopt(&stream.as_fd(), sockopt::TcpNoDelay, &true)?;
+        Ok(stream)
+    }
+}
+
+async fn connect<A: SockaddrLike + Unpin + 'static>(
+    ring: &Ring,
+    family: AddressFamily,
+    address: A,
+) -> io::Result<Stream> {
+    let socket = Rc::new(socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?);
+    let keep = Connecting { _socket: Rc::clone(&socket), address: Box::new(address) };
+    let fd = types::Fd(socket.as_raw_fd());
+    let entry = opcode::Connect::new(fd, keep.address.as_ptr(), keep.address.len()).build();
+    // SAFETY: `keep` owns the socket and the boxed address that the entry points to.
+    let (_, result) = unsafe { ring.run(entry, keep) }.await;
+    outcome(result)?;
+    Ok(Stream { ring: ring.clone(), socket })
+}
+
+struct Connecting<A> {
+    _socket: Rc<OwnedFd>,
+    address: Box<A>,
+}
+
+impl<A: Unpin + 'static> Keep for Connecting<A> {
+    const IF_DROPPED: IfDropped = IfDropped::Cancel;
+}

@@ -1,0 +1,103 @@
+//! The receiving half of a stream: bytes come in large pieces, and are handed out as the protocol wants them.
+//!
+//! What came along with earlier messages is copied to where it belongs; what is still missing is received straight
+//! into its place. Knows no protocol.
+
+use std::io;
+use std::ops::Range;
+
+use super::Stream;
+use crate::Buffer;
+
+/// Received bytes that were not handed out yet, and the stream that more come from.
+pub struct Incoming {
+    stream: Stream,
+    /// Empty while the kernel has it.
+    buffer: Buffer,
+    /// What is not handed out: `buffer[start..end]`.
+    start: usize,
+    end: usize,
+}
+
+impl Incoming {
+    /// Receives from `stream`, up to `room` bytes with one system call. Messages that are looked at as a whole must be
+    /// shorter than that.
+    pub fn new(stream: Stream, room: usize) -> Self {
+        Self { stream, buffer: Buffer::zeroed(room), start: 0, end: 0 }
+    }
+
+    /// What was received and not handed out yet.
+    pub fn pending(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// Marks the first `count` pending bytes as handed out.
+    pub fn consume(&mut self, count: usize) {
+        assert!(count <= self.end - self.start, "only what was received can be consumed");
+        self.start += count;
+    }
+
+    /// Waits for at least one more byte. There must be room for it.
+    ///
+    /// # Errors
+    /// `UnexpectedEof` if the other side has finished, else those of recv(2).
+    pub async fn fill(&mut self) -> io::Result<()> {
+        // What is pending here is less than a message, so moving it costs nothing.
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        assert!(self.end < self.buffer.len(), "there is always room for a message");
+        let buffer = std::mem::replace(&mut self.buffer, Buffer::zeroed(0));
+        let room = self.end..buffer.len();
+        let (buffer, received) = self.stream.receive(buffer, room).await;
+        self.buffer = buffer;
+        self.end += some(received)?;
+        Ok(())
+    }
+
+    /// Fills `target[range]` with the bytes that come next, and gives `target` back in any case.
+    ///
+    /// # Errors
+    /// As for [`Self::fill`].
+    pub async fn take_into(&mut self, mut target: Buffer, range: Range<usize>) -> (Buffer, io::Result<()>) {
+        let Range { mut start, end } = range;
+        let have = (end - start).min(self.pending().len());
+        target[start..start + have].copy_from_slice(&self.pending()[..have]);
+        self.consume(have);
+        start += have;
+        while start < end {
+            let received;
+            (target, received) = self.stream.receive(target, start..end).await;
+            match some(received) {
+                Ok(count) => start += count,
+                Err(error) => return (target, Err(error)),
+            }
+        }
+        (target, Ok(()))
+    }
+
+    /// Throws the next `length` bytes away.
+    ///
+    /// # Errors
+    /// As for [`Self::fill`].
+    pub async fn skip(&mut self, length: usize) -> io::Result<()> {
+        let mut left = length;
+        loop {
+            let now = left.min(self.pending().len());
+            self.consume(now);
+            left -= now;
+            if left == 0 {
+                return Ok(());
+            }
+            self.fill().await?;
+        }
+    }
+}
+
+/// How many bytes came; none means that none will.
+fn some(received: io::Result<usize>) -> io::Result<usize> {
+    match received? {
+        0 => Err(io::ErrorKind::UnexpectedEof.into()),
+        count => Ok(count),
+    }
+}

@@ -1,0 +1,406 @@
+//! Load: what was cached of a disk before the process began becomes known again, while guests are served from the backing.
+//!
+//! ```text
+//!   segments, newest first:  summary (of the newest also headers) ── pages not known yet enter a new index
+//!   samples are compared with the backing, if nobody can vouch for it
+//!   pages that may have changed behind the log leave it ── the disk takes the index over, in one step
+//! ```
+//! The log of a disk is in order of versions, so the first line that is found of a page, counted from its end, says all:
+//! it holds the content, or it says `forget`, and nothing older is believed. If any of it cannot be read, nothing is:
+//! what was lost might have said `forget`.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
+
+use block::{BlockDevice, BlockError, Buffer, Host, PAGE};
+use futures_util::future::join_all;
+
+use super::disk_cache::DiskCache;
+use super::void::make_void;
+use crate::bytes::batch::Kind;
+use crate::bytes::checksum::page_checksum;
+use crate::bytes::summary::{Content, Run};
+use crate::knowledge::index::Index;
+use crate::knowledge::touched::{SharedBits, words_for};
+use crate::survives::log::encode_summary;
+use crate::survives::notes::EVERYTHING;
+use crate::survives::reading::{Unreadable, Wanted};
+use crate::words::limits::PAGE_BYTES;
+use crate::words::stats::{Load, LoadStatistics};
+use crate::words::units::{FlashPage, PageNumber, SegmentNumber};
+
+/// What is known, when a disk is attached, of what was cached of it before.
+#[derive(Clone)]
+pub struct Past {
+    /// How much of it is believed.
+    pub belief: Belief,
+    /// A bit for each page of the disk, in memory that outlives the process if there is any.
+    pub touched: Rc<dyn SharedBits>,
+    /// How many cached pages are compared with the backing before any is believed: 0 if the backing is known to be as
+    /// it was.
+    pub samples: usize,
+    /// Remembers durably, elsewhere than on flash, that what flash holds of the disk is void (rule I14). Called before a
+    /// write without intent is sent to the backing, because the flash failed.
+    pub flash_lost: FlashLost,
+}
+
+impl Past {
+    /// The past of a new disk, for a pool that is not opened again, as in tests and measurements: nothing is remembered
+    /// beyond the process.
+    pub fn none(disk_bytes: u64) -> Self {
+        let words: Box<[AtomicU64]> = (0..words_for(disk_bytes)).map(|_| AtomicU64::new(0)).collect();
+        Self {
+            belief: Belief::Nothing("the disk is new".to_owned()),
+            touched: Rc::new(words),
+            samples: 0,
+            flash_lost: Rc::new(|| Box::pin(std::future::ready(Ok(())))),
+        }
+    }
+}
+
+/// See [`Past::flash_lost`].
+pub type FlashLost = Rc<dyn Fn() -> futures_util::future::LocalBoxFuture<'static, Result<(), String>>>;
+
+/// How much of what was cached before is believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Belief {
+    /// Nothing, and why: the disk is new, or its backing is not what it was.
+    Nothing(String),
+    /// All but the pages whose bit is set: the bits are those that the last process left.
+    ByPage,
+    /// All but the regions with an open intent: the power went, and the bits with it.
+    ByRegion,
+}
+
+/// Segments that are read at once.
+const READ_AHEAD: usize = 16;
+/// Backing reads of samples at once.
+const SAMPLES_AT_ONCE: usize = 8;
+/// Pages at the start of a disk that are preferred as samples: partition tables and superblocks change with every mount
+/// and every repair.
+const SAMPLED_START_PAGES: u64 = 1024;
+
+/// What is known so far.
+struct Loading<'a, F: BlockDevice, H: Host> {
+    cache: &'a DiskCache<F, H>,
+    index: Index,
+    /// Pages whose older versions are void, as bits, by region.
+    forgotten: BTreeMap<u64, Buffer>,
+    /// Segments that were read, with the pages that the index has there.
+    segments: Vec<(Wanted, u32)>,
+    samples: Samples,
+}
+
+/// Takes up what was left when the process before this one ended: which regions are open, and which pages may have
+/// changed behind the log. What is not believed is void, durably, before the first request.
+///
+/// # Errors
+/// If that could be made durable neither on flash nor elsewhere.
+pub(crate) async fn take_up<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    belief: &Belief,
+) -> Result<(), BlockError> {
+    mark_open_regions(cache, belief);
+    if let Belief::Nothing(reason) = belief {
+        cache.load.borrow_mut().state = Load::Cold(reason.clone());
+        make_void(cache).await?;
+        cache.start_using_flash();
+    }
+    Ok(())
+}
+
+fn mark_open_regions<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, belief: &Belief) {
+    let open = cache.pool.notes.open_regions(cache.id);
+    let mut regions = cache.regions.borrow_mut();
+    if open.contains(&EVERYTHING) {
+        regions.open_all();
+    }
+    for region in open.into_iter().filter(|region| *region != EVERYTHING) {
+        regions.open(region);
+    }
+    for region in 0..regions.count() {
+        let pages = regions.pages(region);
+        match belief {
+            Belief::ByPage if regions.is_open(region) => {}
+            Belief::ByRegion if regions.is_open(region) => cache.touched.set(pages),
+            // A closed region was at rest: its bits were of no meaning any more. And of what is void, none has any.
+            _ => cache.touched.clear(pages),
+        }
+    }
+}
+
+/// Loads what was cached, and lets the disk use its flash from then on. Ends early if the disk leaves.
+pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    samples: usize,
+) {
+    let started = cache.pool.host.now();
+    let ticket = cache.load_ticket.get();
+    let mut loading = Loading {
+        cache,
+        index: Index::new(cache.block_pages()),
+        forgotten: BTreeMap::new(),
+        segments: Vec::new(),
+        samples: Samples { most: samples, start: Vec::new(), elsewhere: Vec::new(), seen: 0 },
+    };
+    let read = match loading.read_all().await {
+        Ok(()) => loading.compare(backing).await,
+        Err(reason) => Err(reason),
+    };
+    let cancelled = || cache.leaving.get() || cache.load_ticket.get() != ticket;
+    let state = match read {
+        _ if cache.leaving.get() => return,
+        _ if cancelled() => {
+            Load::Cold("It was evicted, or its block size changed, while it was loaded".to_owned())
+        }
+        Ok(()) => {
+            loading.hand_over();
+            Load::Done
+        }
+        Err(reason) => {
+            drop(loading);
+            tracing::warn!(disk = %cache.id, reason, "What was cached of the disk is dropped");
+            if let Err(error) = make_void(cache).await {
+                tracing::error!(disk = %cache.id, %error, "What is dropped may come back at the next start");
+            }
+            Load::Cold(reason)
+        }
+    };
+    let took_us = (cache.pool.host.now() - started) / 1000;
+    let before = cache.load.borrow().clone();
+    cache.load.replace(LoadStatistics { state, took_us, ..before });
+    cache.start_using_flash();
+}
+
+impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
+    async fn read_all(&mut self) -> Result<(), String> {
+        let cache = self.cache;
+        let owned = cache.pool.segments.borrow().owned_by(cache.id);
+        let wanted: Vec<_> = owned
+            .into_iter()
+            .map(|(segment, generation)| Wanted { segment, owner: cache.id, generation })
+            .collect();
+        for (number, window) in wanted.chunks(READ_AHEAD).enumerate() {
+            let still = |wanted: &&Wanted| {
+                cache.pool.segments.borrow().is_sealed(wanted.segment, (wanted.owner, wanted.generation))
+            };
+            // What is reclaimed meanwhile is the oldest, and only clean content that nobody knows yet.
+            let window: Vec<_> = window.iter().filter(still).copied().collect();
+            let reads =
+                (0usize..).zip(&window).map(|(at, wanted)| self.read(*wanted, number == 0 && at == 0));
+            for (wanted, read) in window.iter().zip(join_all(reads).await) {
+                if cache.leaving.get() {
+                    return Ok(());
+                }
+                let (content, forgets) = read.map_err(|error| explain(wanted.segment, &error))?;
+                self.enter(*wanted, &content, forgets);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a segment holds, and the bits of each `forget` in it. The newest may lack its summary and gets it now:
+    /// nothing is appended to it any more.
+    async fn read(&self, wanted: Wanted, newest: bool) -> Result<(Content, Vec<Buffer>), Unreadable> {
+        let pool = &self.cache.pool;
+        let _pin = pool.pin_segment(wanted.segment);
+        let reader = pool.reader();
+        let content = match reader.summary(wanted).await {
+            Err(Unreadable::NoSummary) if newest => {
+                let content = reader.headers(wanted).await?;
+                self.seal(wanted, &content).await.map_err(|_| Unreadable::Device)?;
+                content
+            }
+            outcome => outcome?,
+        };
+        let mut forgets = Vec::new();
+        for line in content.lines().filter(|line| line.kind == Kind::Forget) {
+            let bits = reader.read(pool.layout().segment_start(wanted.segment).plus(line.place), 1).await?;
+            if page_checksum(&bits) != line.checksum {
+                return Err(Unreadable::Damaged { place: line.place });
+            }
+            forgets.push(bits);
+        }
+        Ok((content, forgets))
+    }
+
+    /// Writes the summary that a segment lacks. Data first, as ever (rule I6).
+    async fn seal(&self, wanted: Wanted, content: &Content) -> Result<(), BlockError> {
+        let pool = &self.cache.pool;
+        pool.flush().await?;
+        let summary = encode_summary(pool, wanted.owner, wanted.segment, wanted.generation, content);
+        pool.write(pool.layout().summary_start(wanted.segment), Buffer::copy_of(&summary)).await
+    }
+
+    /// Takes over what a segment holds, last line first.
+    fn enter(&mut self, wanted: Wanted, content: &Content, mut forgets: Vec<Buffer>) {
+        let start = self.cache.pool.layout().segment_start(wanted.segment);
+        let mut entered = 0;
+        for run in content.runs.iter().rev() {
+            match run.kind {
+                Kind::Fill => {
+                    let flash = start.plus(run.place);
+                    let now = self.enter_run(run, flash, content.checksums(run));
+                    if now > 0 {
+                        self.samples.offer(run, content.checksums(run), &self.cache.pool.host);
+                    }
+                    entered += now;
+                }
+                Kind::Forget => {
+                    for _ in 0..run.pages {
+                        let bits = forgets.pop().expect("one for each line");
+                        self.forget(run.page, bits);
+                    }
+                }
+                // Nobody writes others into the log of a disk yet.
+                _ => {}
+            }
+        }
+        self.segments.push((wanted, entered));
+    }
+
+    fn enter_run(&mut self, run: &Run, flash: FlashPage, checksums: &[u32]) -> u32 {
+        let (forgotten, touched) = (&self.forgotten, &self.cache.touched);
+        let region_pages = u64::from(self.cache.pool.layout().region_pages());
+        let dropped = std::cell::Cell::new(0);
+        let wanted = |page: PageNumber| {
+            let bits = forgotten.get(&(page.0 / region_pages));
+            if bits.is_some_and(|bits| is_set(bits, page.0 % region_pages)) {
+                return false;
+            }
+            let touched = touched.is_set(page);
+            dropped.set(dropped.get() + u64::from(touched));
+            !touched
+        };
+        let entered = self.index.insert_absent(run.page, flash, checksums, wanted);
+        self.cache.load.borrow_mut().pages_dropped += dropped.get();
+        entered
+    }
+
+    /// Nothing older of these pages counts. Those that are known already came later.
+    fn forget(&mut self, first: PageNumber, bits: Buffer) {
+        let region = first.0 / u64::from(self.cache.pool.layout().region_pages());
+        match self.forgotten.entry(region) {
+            std::collections::btree_map::Entry::Vacant(vacant) => drop(vacant.insert(bits)),
+            std::collections::btree_map::Entry::Occupied(mut known) => {
+                known.get_mut().iter_mut().zip(bits.iter()).for_each(|(known, more)| *known |= more);
+            }
+        }
+    }
+
+    /// Compares samples with the backing.
+    async fn compare<B: BlockDevice>(&mut self, backing: &B) -> Result<(), String> {
+        let whole_pages = backing.geometry().size / PAGE;
+        let samples = self.samples.take();
+        let mut compared = 0;
+        for some in samples.chunks(SAMPLES_AT_ONCE) {
+            if self.cache.leaving.get() {
+                return Ok(());
+            }
+            let current = |&&(page, checksum): &&(PageNumber, u32)| {
+                let known = self.index.get(page).is_some_and(|located| located.checksum == checksum);
+                known && page.0 < whole_pages && !self.cache.touched.is_set(page)
+            };
+            let some: Vec<_> = some.iter().filter(current).collect();
+            let reads = some.iter().map(|(page, _)| backing.read(page.offset(), Buffer::zeroed(PAGE_BYTES)));
+            for ((page, checksum), (bytes, result)) in some.iter().zip(join_all(reads).await) {
+                // A guest that wrote meanwhile has set the bit before its write was sent.
+                if result.is_err() || self.cache.touched.is_set(*page) {
+                    continue;
+                }
+                compared += 1;
+                if page_checksum(&bytes) != *checksum {
+                    return Err(format!(
+                        "The backing was changed while Forebay did not run: page {} is not what was cached",
+                        page.0
+                    ));
+                }
+            }
+        }
+        self.cache.load.borrow_mut().pages_compared = compared;
+        Ok(())
+    }
+
+    /// Gives the index to the disk. In one step: what is touched or reclaimed at this moment leaves it first.
+    fn hand_over(mut self) {
+        let cache = self.cache;
+        let layout = *cache.pool.layout();
+        let mut dropped = Vec::new();
+        for pages in cache.touched.runs() {
+            dropped.extend(self.index.remove(pages));
+        }
+        let mut segments = cache.pool.segments.borrow_mut();
+        for (wanted, _) in &self.segments {
+            if !segments.is_sealed(wanted.segment, (wanted.owner, wanted.generation)) {
+                let (start, end) =
+                    (layout.segment_start(wanted.segment), layout.summary_start(wanted.segment));
+                self.index.remove_on_flash(start.0..end.0);
+            }
+        }
+        let mut gone: BTreeMap<SegmentNumber, u32> = BTreeMap::new();
+        for page in &dropped {
+            *gone.entry(layout.segment_of(*page)).or_default() += 1;
+        }
+        for (wanted, entered) in &self.segments {
+            if segments.is_sealed(wanted.segment, (wanted.owner, wanted.generation)) {
+                let left = entered - gone.get(&wanted.segment).copied().unwrap_or(0);
+                segments.pages_known(layout.segment_start(wanted.segment), left);
+            }
+        }
+        let mut load = cache.load.borrow_mut();
+        load.pages_kept = self.index.pages();
+        load.pages_dropped += dropped.len() as u64;
+        cache.index.replace(self.index);
+    }
+}
+
+fn is_set(bits: &[u8], at: u64) -> bool {
+    bits[(at / 8) as usize] >> (at % 8) & 1 == 1
+}
+
+fn explain(segment: SegmentNumber, error: &Unreadable) -> String {
+    match error {
+        Unreadable::Device => format!("Segment {} of the pool cannot be read", segment.0),
+        Unreadable::NoSummary => format!("The summary of segment {} of the pool is damaged", segment.0),
+        Unreadable::Damaged { place } => {
+            format!("Segment {} of the pool is damaged at page {place}", segment.0)
+        }
+    }
+}
+
+/// Pages that are compared with the backing: from the start of the disk, and chosen by chance.
+struct Samples {
+    most: usize,
+    start: Vec<(PageNumber, u32)>,
+    elsewhere: Vec<(PageNumber, u32)>,
+    seen: u64,
+}
+
+impl Samples {
+    /// A run entered the index: its first page may become a sample, each run as likely as any other (Vitter, 1985,
+    /// algorithm R).
+    fn offer(&mut self, run: &Run, checksums: &[u32], host: &impl Host) {
+        if self.most == 0 {
+            return;
+        }
+        let sample = (run.page, checksums[0]);
+        if run.page.0 < SAMPLED_START_PAGES && self.start.len() < self.most / 2 {
+            self.start.push(sample);
+            return;
+        }
+        self.seen += 1;
+        if self.elsewhere.len() < self.most {
+            self.elsewhere.push(sample);
+        } else if let Some(kept) = self.elsewhere.get_mut((host.random() % self.seen) as usize) {
+            *kept = sample;
+        }
+    }
+
+    fn take(&mut self) -> Vec<(PageNumber, u32)> {
+        let mut samples = std::mem::take(&mut self.start);
+        samples.append(&mut self.elsewhere);
+        samples
+    }
+}

@@ -1,0 +1,82 @@
+//! Quiet: a region in which nothing is being changed any more is closed, so that a power cut costs none of its content
+//! (rule I11).
+//!
+//! ```text
+//! 1. nothing was changed since the last look, nothing is in flight, no outcome is unknown
+//! 2. flush of the backing: it holds what was acknowledged
+//! 3. `forget` for every touched page whose content is not in the log ── flush
+//! 4. if still nothing was changed: bits cleared, region closed ── `quiet` ── flush
+//! ```
+//! A crash before 4 leaves the region open; what 3 wrote is true all the same.
+
+use std::rc::Rc;
+
+use block::{BlockDevice, Host};
+
+use super::disk_cache::DiskCache;
+use super::flush::FlushGate;
+use crate::knowledge::segments::Purpose;
+use crate::survives::notes::EVERYTHING;
+use crate::words::stats::count;
+use crate::words::units::PageNumber;
+
+/// Closes every region that nothing changed since the last call. Failures leave regions open.
+pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    flushes: &FlushGate,
+) {
+    if cache.is_loading() || cache.pool.is_failed() {
+        return;
+    }
+    let idle = cache.regions.borrow_mut().look();
+    let idle: Vec<u32> = idle.into_iter().filter(|region| is_settled(cache, *region)).collect();
+    if idle.is_empty() || flushes.flush(backing).await.is_err() {
+        return;
+    }
+    if write_forgets(cache, &idle).await.is_none() {
+        return;
+    }
+    let still = |region: &u32| cache.regions.borrow().is_idle(*region) && is_settled(cache, *region);
+    let closed: Vec<u32> = idle.into_iter().filter(still).collect();
+    for region in &closed {
+        let mut regions = cache.regions.borrow_mut();
+        cache.touched.clear(regions.pages(*region));
+        regions.close(*region);
+    }
+    let all_closed = cache.regions.borrow().all_closed();
+    count(&cache.counters.regions_closed, closed.len() as u64);
+    let closed = if all_closed { [&*closed, &[EVERYTHING]].concat() } else { closed };
+    // If this fails, the flash failed, and they count as open at the next start.
+    drop(cache.pool.close_regions(cache.id, &closed).await);
+}
+
+/// True if nothing is in flight in a region, and everything that was is known to have succeeded.
+fn is_settled<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, region: u32) -> bool {
+    let range = cache.regions.borrow().range(region);
+    let fills = cache.fills.borrow();
+    !fills.is_mutating(&range) && !fills.distrusts(&range)
+}
+
+/// Makes durable that what the log holds of touched pages is void; none if the flash failed or the disk leaves.
+async fn write_forgets<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, regions: &[u32]) -> Option<()> {
+    let bits_of = |region: &u32| {
+        let pages = cache.regions.borrow().pages(*region);
+        cache.touched.copy(&pages).map(|bits| (PageNumber(pages.start), bits))
+    };
+    let mut rest = regions;
+    while rest.iter().any(|region| bits_of(region).is_some()) {
+        let appender = cache.log.begin(Purpose::Promotion).await.ok()?;
+        let (now, later) = rest.split_at(rest.len().min(appender.room()));
+        // Looked at under the lock of the log: whatever is promoted from here on stands behind the `forget`.
+        let forgets: Vec<_> = now.iter().filter_map(bits_of).collect();
+        let mut batch = appender.batch(forgets.len());
+        for (first, bits) in &forgets {
+            appender.forget(&mut batch, *first, bits);
+        }
+        let (_, bytes) = appender.write(batch).await.ok()?;
+        count(&cache.counters.flash_write_bytes, bytes);
+        rest = later;
+    }
+    cache.log.flush().await.ok()
+}

@@ -1,0 +1,41 @@
+//! Void: what is cached of a disk is dropped so that no later start brings it back.
+//!
+//! On flash, the segment table says so, for all segments at once: a crash leaves all of the content or nothing, and never
+//! an older version of a page without the newer one. If the flash failed, whoever attached the disk remembers it
+//! elsewhere (rule I14): a flash that comes back must not be believed.
+
+use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
+
+use super::disk_cache::DiskCache;
+
+/// Drops everything that is cached, durably. New content may enter at once.
+///
+/// # Errors
+/// If the flash failed, and that could not be remembered.
+pub(crate) async fn make_void<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+    let disown = || {
+        cache.forget_everything();
+        cache.pool.segments.borrow_mut().disown(cache.id)
+    };
+    let disowned = cache.log.give_up(disown).await;
+    if cache.pool.free_disowned(disowned).await.is_err() {
+        return remember_elsewhere(cache).await;
+    }
+    Ok(())
+}
+
+/// Makes sure that what the failed flash holds is not believed at a later start.
+///
+/// # Errors
+/// If that could not be remembered: then the backing must not be changed.
+pub(crate) async fn remember_elsewhere<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+) -> Result<(), BlockError> {
+    let remember = || async {
+        (cache.flash_lost)().await.map_err(|reason| {
+            BlockError::anywhere(ErrorKind::Io, Operation::Write)
+                .because(format!("the flash failed, and that could not be remembered: {reason}"))
+        })
+    };
+    cache.flash_void.get_or_try_init(remember).await.copied()
+}

@@ -1,0 +1,137 @@
+//! Which pages of a disk the backing may hold in another version than the log: one bit a page, in memory that outlives
+//! the process but not the host (rule I11).
+//!
+//! A bit is set before the backing is changed, and goes when the page's new content is in the log, or when the log says
+//! durably that what it holds of the page is void. After a kill, exactly the pages whose bit is set are not believed.
+
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::words::limits::PAGE_BYTES;
+use crate::words::units::PageNumber;
+
+/// Memory for one bit per page of a disk. To be of use it outlives the process, as a mapped file in memory does; if it
+/// does not, more content is lost to a kill, and nothing else.
+pub trait SharedBits {
+    /// The words, always the same; at least one bit for each page of the disk, all zero when they are new.
+    fn words(&self) -> &[AtomicU64];
+}
+
+impl SharedBits for Box<[AtomicU64]> {
+    fn words(&self) -> &[AtomicU64] {
+        self
+    }
+}
+
+/// Words that hold a bit for each page of a disk.
+pub fn words_for(disk_bytes: u64) -> usize {
+    disk_bytes.div_ceil(PAGE_BYTES as u64).div_ceil(64) as usize
+}
+
+pub(crate) struct Touched {
+    bits: Rc<dyn SharedBits>,
+}
+
+impl Touched {
+    pub(crate) fn new(bits: Rc<dyn SharedBits>, disk_bytes: u64) -> Self {
+        assert!(bits.words().len() >= words_for(disk_bytes), "a bit for each page");
+        Self { bits }
+    }
+
+    pub(crate) fn is_set(&self, page: PageNumber) -> bool {
+        self.words()[(page.0 / 64) as usize].load(Ordering::Relaxed) >> (page.0 % 64) & 1 == 1
+    }
+
+    pub(crate) fn set(&self, pages: Range<u64>) {
+        self.change(pages, |word, mask| word | mask);
+    }
+
+    pub(crate) fn clear(&self, pages: Range<u64>) {
+        self.change(pages, |word, mask| word & !mask);
+    }
+
+    /// Runs of pages whose bits are set.
+    pub(crate) fn runs(&self) -> Vec<Range<u64>> {
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        for (word, at) in self.words().iter().zip(0u64..) {
+            let mut rest = word.load(Ordering::Relaxed);
+            while rest != 0 {
+                let first = at * 64 + u64::from(rest.trailing_zeros());
+                let count = u64::from((rest >> (first % 64)).trailing_ones());
+                rest &= !(u64::MAX >> (64 - count) << (first % 64));
+                match runs.last_mut() {
+                    Some(run) if run.end == first => run.end += count,
+                    _ => runs.push(first..first + count),
+                }
+            }
+        }
+        runs
+    }
+
+    /// The bits of some pages, the first in the lowest bit of the first byte; none if no bit is set. `pages` starts and
+    /// ends with a word, or ends with the disk.
+    pub(crate) fn copy(&self, pages: &Range<u64>) -> Option<[u8; PAGE_BYTES]> {
+        assert_eq!(pages.start % 64, 0);
+        let mut copy = [0; PAGE_BYTES];
+        let words = &self.words()[(pages.start / 64) as usize..pages.end.div_ceil(64) as usize];
+        for (bytes, word) in copy.chunks_exact_mut(8).zip(words) {
+            bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
+        }
+        copy.iter().any(|byte| *byte != 0).then_some(copy)
+    }
+
+    fn words(&self) -> &[AtomicU64] {
+        self.bits.words()
+    }
+
+    /// One thread writes; atomics only because the memory is shared with whoever comes after.
+    fn change(&self, pages: Range<u64>, change: impl Fn(u64, u64) -> u64) {
+        let mut at = pages.start;
+        while at < pages.end {
+            let end = (at / 64 * 64 + 64).min(pages.end);
+            let mask = u64::MAX >> (64 - (end - at)) << (at % 64);
+            let word = &self.words()[(at / 64) as usize];
+            let before = word.load(Ordering::Relaxed);
+            let after = change(before, mask);
+            // Memory that was never written stays free of charge.
+            if before != after {
+                word.store(after, Ordering::Relaxed);
+            }
+            at = end;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touched() -> Touched {
+        let words: Box<[AtomicU64]> = (0..8).map(|_| AtomicU64::new(0)).collect();
+        Touched::new(Rc::new(words), 512 * PAGE_BYTES as u64)
+    }
+
+    #[test]
+    fn bits_are_set_cleared_and_listed() {
+        let touched = touched();
+        touched.set(60..70);
+        touched.set(128..256);
+        touched.clear(64..66);
+        touched.clear(129..256);
+        assert_eq!(touched.runs(), [60..64, 66..70, 128..129]);
+        touched.set(100..400);
+        assert_eq!(touched.runs(), [60..64, 66..70, 100..400]);
+        assert!(touched.is_set(PageNumber(69)) && !touched.is_set(PageNumber(70)));
+    }
+
+    #[test]
+    fn a_copy_starts_with_the_first_page_and_is_none_without_bits() {
+        let touched = touched();
+        assert!(touched.copy(&(64..512)).is_none());
+        touched.set(64 + 9..64 + 10);
+        let copy = touched.copy(&(64..500)).unwrap();
+        assert_eq!((copy[0], copy[1], copy[2]), (0, 2, 0));
+        assert!(touched.copy(&(128..512)).is_none());
+    }
+}

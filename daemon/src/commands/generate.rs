@@ -1,0 +1,151 @@
+//! `forebay generate FOLDER`, for those who package: manual pages and completions, from the one definition of the
+//! command line.
+//!
+//! It is a command of the product and not a tool beside it, so that what is packaged cannot differ from what the packaged
+//! binary takes. Hidden, because administrators find both installed.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use crate::cli::{Cli, Generate};
+use crate::output;
+use crate::problem::{Answer, Problem};
+
+/// Shells that completions are made for.
+const SHELLS: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];
+
+pub(super) fn run(options: &Generate) -> Answer<()> {
+    write_pages(&options.folder).map_err(|error| {
+        Problem::failed(format!(
+            "Cannot write into {}: {error}; name a folder that can be written",
+            options.folder.display()
+        ))
+    })?;
+    output::print(&format!(
+        "Manual pages are in {0}/man, completions in {0}/completions\n",
+        options.folder.display()
+    ))
+}
+
+/// `man/forebay.1` and one page for every command, `completions/` with a file for every shell.
+fn write_pages(folder: &Path) -> io::Result<()> {
+    let (man, completions) = (folder.join("man"), folder.join("completions"));
+    fs::create_dir_all(&man)?;
+    fs::create_dir_all(&completions)?;
+    let mut definition = Cli::command();
+    definition.build();
+    write_manual(&definition, &man)?;
+    for shell in SHELLS {
+        clap_complete::generate_to(shell, &mut Cli::command(), "forebay", &completions)?;
+    }
+    Ok(())
+}
+
+/// The page of a command, and those of the commands in it.
+fn write_manual(command: &Command, folder: &Path) -> io::Result<()> {
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        write_manual(inner, folder)?;
+    }
+    let page =
+        Man::new(command.clone()).source(format!("forebay {}", env!("CARGO_PKG_VERSION"))).manual("Forebay");
+    let mut text = Vec::new();
+    page.render_title(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
+    page.render_description_section(&mut text)?;
+    page.render_options_section(&mut text)?;
+    if command.has_subcommands() {
+        page.render_subcommands_section(&mut text)?;
+    }
+    if let Some(more) = command.get_after_long_help().or(command.get_after_help()) {
+        text.extend(as_it_stands(&more.to_string()).bytes());
+    }
+    fs::write(folder.join(page.get_filename()), text)
+}
+
+/// A section whose lines stay as they are: tables and files.
+fn as_it_stands(text: &str) -> String {
+    // A line that begins with one of these two would be taken for a request.
+    let line = |line: &str| {
+        let guard = if line.starts_with(['.', '\'']) { "\\&" } else { "" };
+        format!("{guard}{}\n", line.replace('\\', "\\e").replace('-', "\\-"))
+    };
+    let lines: String = text.lines().map(line).collect();
+    format!(".SH DETAILS\n.nf\n{lines}.fi\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    /// Every command that is not hidden, as its words.
+    fn commands(command: &Command, words: &[&str]) -> Vec<Vec<String>> {
+        let mut all = vec![words.iter().map(|word| (*word).to_owned()).collect()];
+        for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+            all.extend(commands(inner, &[words, &[inner.get_name()]].concat()));
+        }
+        all
+    }
+
+    fn written() -> (TempDir, impl Fn(&str) -> String) {
+        let folder = TempDir::new();
+        write_pages(folder.path()).expect("the folder is ours");
+        let path = folder.path().to_owned();
+        (folder, move |name: &str| fs::read_to_string(path.join(name)).unwrap_or_default())
+    }
+
+    #[test]
+    fn every_command_and_every_option_has_its_manual_page() {
+        let (_folder, text) = written();
+        for words in commands(&Cli::command(), &["forebay"]) {
+            let page = text(&format!("man/{}.1", words.join("-")));
+            assert!(page.starts_with(".ie") && page.contains(".SH NAME"), "no page for {words:?}: {page}");
+            let mut command = Cli::command();
+            for word in &words[1..] {
+                command = command.find_subcommand(word).expect("it was found before").clone();
+            }
+            for option in command.get_arguments().filter(|option| !option.is_hide_set()) {
+                // Hyphens are escaped in a page.
+                let Some(long) = option.get_long().map(|long| long.replace('-', "\\-")) else { continue };
+                assert!(page.contains(&format!("\\-\\-{long}")), "--{long} is missing for {words:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn tables_and_files_keep_their_lines() {
+        let (_folder, text) = written();
+        let page = text("man/forebay-serve.1");
+        assert!(page.contains("\nrun\\-dir = \"/run/forebay\"\n"), "{page}");
+        assert!(as_it_stands(".x\n'y\na\\b").contains("\\&.x\n\\&'y\na\\eb\n"));
+    }
+
+    #[test]
+    fn completions_of_every_shell_know_every_command_and_option() {
+        let (_folder, text) = written();
+        let all = commands(&Cli::command(), &["forebay"]);
+        for name in ["forebay.bash", "_forebay", "forebay.fish"] {
+            let completions = text(&format!("completions/{name}"));
+            for word in all.iter().filter_map(|words| words.last()) {
+                assert!(completions.contains(word.as_str()), "{name} does not know {word}");
+            }
+            for option in ["socket-group", "backing", "pool-size"] {
+                assert!(completions.contains(option), "{name} does not know --{option}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_an_error_with_its_path() {
+        let folder = TempDir::new();
+        fs::write(folder.path().join("f"), "").expect("the folder is ours");
+        let problem = run(&Generate { folder: folder.path().join("f") }).unwrap_err();
+        assert!(problem.message.contains("Cannot write into"), "{problem}");
+    }
+}

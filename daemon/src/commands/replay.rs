@@ -1,0 +1,117 @@
+//! `forebay replay`: a trace driven against a served disk, with its content checked.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::Value;
+
+use super::client;
+use crate::api::document;
+use crate::cli::Replay;
+use crate::client::Client;
+use crate::problem::{Answer, Problem};
+use crate::replay::{Beyond, Outcome, Pace, Plan, Ratio, json, table};
+use crate::trace::Trace;
+use crate::{names, output};
+
+/// How long guests that have left may take to be forgotten, and how often the daemon is asked.
+const LEAVING_MAX: Duration = Duration::from_secs(1);
+const ASK_AGAIN: Duration = Duration::from_millis(20);
+
+pub(super) fn run(options: &Replay) -> Answer<()> {
+    names::check(&options.disk)?;
+    let client = client(&options.reading.daemon)?;
+    let plan = plan(options, &client)?;
+    plan.check()?;
+    let before = ratio(&client, &plan.disk)?;
+    let progress = progress(plan.survey.requests);
+    let outcome = plan.run(|done| progress.set_position(done));
+    progress.finish_and_clear();
+    let outcome = outcome?;
+    let after = ratio(&client, &plan.disk)?;
+    if options.reading.json {
+        output::print(&format!("{}\n", document("replay", json(&plan, &outcome, before, after))))?;
+    } else {
+        output::print(&table(&plan, &outcome, before, after))?;
+    }
+    judge(&plan, &outcome)
+}
+
+fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
+    let Replay { trace, disk, .. } = options;
+    let survey = Trace::survey(trace)?;
+    let document = once_unused(client, &format!("/v1/disks/{disk}"))?;
+    let found = &document["disk"];
+    let refuse = |reason: String| {
+        Problem::conflict(format!("Cannot replay {} on disk '{disk}': {reason}", trace.display()))
+    };
+    let (Some(disk_bytes), Some(socket)) = (found["size_bytes"].as_u64(), found["nbd_socket"].as_str())
+    else {
+        return Err(refuse(format!(
+            "it is {}; see `forebay disk show {disk}`",
+            output::text(&found["state"])
+        )));
+    };
+    if survey.writes > 0 {
+        if found["read_only"] == Value::Bool(true) {
+            return Err(refuse("the trace writes, and the disk is read-only".to_owned()));
+        }
+        // A guest at work would lose its data.
+        if let Some(guests @ 1..) = found["connections"].as_u64() {
+            return Err(refuse(format!(
+                "the trace writes, and {guests} guests use the disk; use a disk of its own"
+            )));
+        }
+    }
+    let pace = match options.speed {
+        _ if options.as_fast_as_possible => Pace::AsFastAsPossible,
+        speed => Pace::Recorded { speed: speed.unwrap_or(1.0) },
+    };
+    Ok(Plan {
+        trace: trace.clone(),
+        disk: disk.clone(),
+        socket: PathBuf::from(socket),
+        disk_bytes,
+        pace,
+        beyond: if options.wrap { Beyond::Wrap } else { Beyond::Refuse },
+        survey,
+    })
+}
+
+/// What is at `path`, the description of a disk, once nobody uses it; as it is, if somebody goes on to. A guest that has
+/// just left may still be counted.
+fn once_unused(client: &Client, path: &str) -> Answer<Value> {
+    let asked_first = Instant::now();
+    loop {
+        let document = client.get(path)?;
+        if document["disk"]["connections"] == 0 || asked_first.elapsed() > LEAVING_MAX {
+            return Ok(document);
+        }
+        std::thread::sleep(ASK_AGAIN);
+    }
+}
+
+fn ratio(client: &Client, disk: &str) -> Answer<Ratio> {
+    Ok(Ratio::of(&client.get(&format!("/v1/stats/{disk}"))?["disks"][0]))
+}
+
+/// Shown on a terminal only.
+fn progress(requests: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(requests), ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("  {bar:20} {human_pos}/{human_len}  {per_sec}  {eta} left");
+    bar.with_style(style.expect("the template is a constant that follows its rules"))
+}
+
+/// Wrong content or failed requests are a failure of the command, however much else went well.
+fn judge(plan: &Plan, outcome: &Outcome) -> Answer<()> {
+    let Outcome { mismatches, errors, first_mismatch, first_error, .. } = outcome;
+    let Some(first) = first_mismatch.as_ref().or(first_error.as_ref()) else { return Ok(()) };
+    Err(Problem::failed(format!(
+        "Replay of {} on disk '{}': {mismatches} reads found wrong content and {errors} requests failed, such as: {first}; \
+         see `forebay stats {}` for errors of flash and backing",
+        plan.trace.display(),
+        plan.disk,
+        plan.disk
+    )))
+}

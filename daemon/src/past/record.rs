@@ -1,0 +1,202 @@
+//! `DIR/past/ID.json`: what a backing looked like when it was last in our hands.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::Appearance;
+use crate::problem::{Answer, Problem};
+
+const SCHEMA: u64 = 1;
+
+/// What is remembered of a disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Record {
+    schema: u64,
+    /// Rises whenever the disk is attached or detached. 0: it never was.
+    pub(super) epoch: u64,
+    /// The epoch was written to the backing as well.
+    marked: bool,
+    /// What the backing looked like.
+    file_bytes: Option<u64>,
+    inode: Option<u64>,
+    /// When it was modified last, if it was at rest then: after a clean stop, and while it is only read.
+    modified_ns: Option<i64>,
+    /// What flash holds is not to be believed: the flash failed, and the disk went on without it.
+    pub(super) void: bool,
+}
+
+/// Whether a backing that can be the one that was cached has been modified since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Modified {
+    /// It was not.
+    Not,
+    /// Nobody can tell.
+    Perhaps,
+}
+
+impl Record {
+    /// Reads the record of a disk; an empty one if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be read. A damaged one counts as empty: then nothing is believed.
+    pub(super) fn load(dir: &Path, id: u32) -> Answer<Self> {
+        let path = file(dir, id);
+        match fs::read(&path) {
+            Ok(text) => Ok(serde_json::from_slice(&text).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(Problem::failed(format!("Cannot read {}: {error}", path.display()))),
+        }
+    }
+
+    /// The record of a backing as it looks now.
+    pub(super) fn now(epoch: u64, marked: bool, backing: &Appearance, void: bool, at_rest: bool) -> Self {
+        Self {
+            schema: SCHEMA,
+            epoch,
+            marked,
+            file_bytes: backing.file_bytes,
+            inode: backing.inode,
+            modified_ns: backing.modified_ns.filter(|_| at_rest),
+            void,
+        }
+    }
+
+    /// Makes this what is remembered, durably.
+    ///
+    /// # Errors
+    /// What the system said; then the earlier record is what is remembered.
+    pub(super) fn save(&self, dir: &Path, id: u32) -> Answer<()> {
+        let (path, new) = (file(dir, id), dir.join(format!("{id}.json.new")));
+        let text = serde_json::to_vec_pretty(self).expect("plain data");
+        let save = || {
+            let mut options = File::options();
+            let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+            file.write_all(&text)?;
+            file.sync_all()?;
+            fs::rename(&new, &path)?;
+            File::open(dir)?.sync_all()
+        };
+        save().map_err(|error: io::Error| {
+            Problem::failed(format!(
+                "Cannot save {}: {error}; make room or repair its file system, then try again",
+                path.display()
+            ))
+        })
+    }
+
+    /// Forgets the record of a disk. Its number is never used again, so it does not matter if this fails.
+    pub(super) fn forget(dir: &Path, id: u32) {
+        drop(fs::remove_file(file(dir, id)));
+    }
+
+    /// Whether a backing that looks like this can be the one that was cached.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub(super) fn judge(&self, backing: &Appearance) -> Result<Modified, String> {
+        if self.epoch == 0 {
+            return Err("It is attached for the first time".to_owned());
+        }
+        if self.void {
+            return Err("The flash failed, and the disk went on without it".to_owned());
+        }
+        if let (Some(before), Some(now)) = (self.file_bytes, backing.file_bytes)
+            && before != now
+        {
+            return Err(format!("Its backing had {before} bytes and now has {now}"));
+        }
+        if self.inode != backing.inode {
+            return Err("Its backing is another file than before".to_owned());
+        }
+        if self.marked {
+            match backing.epoch {
+                // A crash between writing it to the backing and remembering it leaves the next one.
+                Some((_, epoch)) if epoch == self.epoch || epoch == self.epoch + 1 => {}
+                Some((_, epoch)) => {
+                    return Err(format!(
+                        "Its backing is of another time: epoch {epoch} instead of {} (was a snapshot restored?)",
+                        self.epoch
+                    ));
+                }
+                None => return Err("Its backing does not bear the mark that it was given".to_owned()),
+            }
+        }
+        match (self.modified_ns, backing.modified_ns) {
+            (Some(before), Some(now)) if before == now => Ok(Modified::Not),
+            (Some(_), Some(_)) => Err("Its backing was modified while Forebay did not serve it".to_owned()),
+            _ => Ok(Modified::Perhaps),
+        }
+    }
+}
+
+fn file(dir: &Path, id: u32) -> PathBuf {
+    dir.join(format!("{id}.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    fn backing() -> Appearance {
+        Appearance {
+            file_bytes: Some(1 << 20),
+            inode: Some(7),
+            modified_ns: Some(1_000),
+            epoch: Some((3, 5)),
+        }
+    }
+
+    fn at_rest() -> Record {
+        Record::now(5, true, &backing(), false, true)
+    }
+
+    #[test]
+    fn a_backing_that_is_as_it_was_is_believed() {
+        assert_eq!(at_rest().judge(&backing()), Ok(Modified::Not));
+        let next = Appearance { epoch: Some((3, 6)), ..backing() };
+        assert_eq!(at_rest().judge(&next), Ok(Modified::Not), "a crash before it was remembered");
+    }
+
+    #[test]
+    fn after_a_crash_nobody_can_tell_by_the_time_of_modification() {
+        let in_use = Record::now(5, true, &backing(), false, false);
+        let modified = Appearance { modified_ns: Some(9_999), ..backing() };
+        assert_eq!(in_use.judge(&modified), Ok(Modified::Perhaps));
+    }
+
+    #[test]
+    fn whatever_differs_is_named() {
+        let new = Record::default();
+        assert!(new.judge(&backing()).unwrap_err().contains("first time"));
+        let void = Record { void: true, ..at_rest() };
+        assert!(void.judge(&backing()).unwrap_err().contains("flash failed"));
+        for (now, reason) in [
+            (Appearance { file_bytes: Some(2 << 20), ..backing() }, "2097152"),
+            (Appearance { inode: Some(8), ..backing() }, "another file"),
+            (Appearance { epoch: Some((3, 4)), ..backing() }, "another time"),
+            (Appearance { epoch: Some((3, 7)), ..backing() }, "another time"),
+            (Appearance { epoch: None, ..backing() }, "mark"),
+            (Appearance { modified_ns: Some(2_000), ..backing() }, "modified"),
+        ] {
+            let verdict = at_rest().judge(&now).unwrap_err();
+            assert!(verdict.contains(reason), "{verdict}");
+        }
+    }
+
+    #[test]
+    fn a_record_reads_back_as_it_was_and_a_damaged_one_is_believed_nothing() {
+        let dir = TempDir::new();
+        at_rest().save(dir.path(), 3).expect("the folder is ours");
+        assert_eq!(Record::load(dir.path(), 3), Ok(at_rest()));
+        fs::write(file(dir.path(), 3), "{").expect("the folder is ours");
+        assert_eq!(Record::load(dir.path(), 3), Ok(Record::default()));
+        Record::forget(dir.path(), 3);
+        assert_eq!(Record::load(dir.path(), 3), Ok(Record::default()));
+    }
+}

@@ -1,0 +1,190 @@
+//! `RUN/touched/ID`: one bit for each page of a disk, in memory that outlives the process but not the host.
+//!
+//! ```text
+//! word 0      magic; 0 while the bits do not say what they should yet
+//! words 1, 2  boot of the host
+//! word 3      mark of the start that the bits belong to
+//! word 4      bytes of the disk
+//! word 512    the first 64 pages
+//! ```
+//! The bits count only if the host was not booted since, and if no start of the pool came in between that did not know
+//! them. If the file cannot be made, a kill costs as much content as a power cut.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use block::SharedWords;
+use cache::{SharedBits, words_for};
+
+const MAGIC: u64 = u64::from_le_bytes(*b"FBYTOUCH");
+const HEADER_WORDS: usize = 512;
+
+/// The bits of one disk.
+pub(crate) struct Touched {
+    words: Words,
+    mark: u64,
+}
+
+enum Words {
+    Shared(SharedWords),
+    /// Without a file.
+    Own(Box<[AtomicU64]>),
+}
+
+impl SharedBits for Touched {
+    fn words(&self) -> &[AtomicU64] {
+        &self.all()[HEADER_WORDS..]
+    }
+}
+
+impl Touched {
+    /// The bits of a disk, and whether they are what the last process left. If not, all are zero and count for nobody
+    /// until [`Self::validate`].
+    pub(super) fn open(dir: &Path, id: u32, disk_bytes: u64, mark: u64) -> (Self, bool) {
+        let count = HEADER_WORDS + words_for(disk_bytes);
+        match map(&file(dir, id), count) {
+            Ok(shared) => {
+                let touched = Self { words: Words::Shared(shared), mark };
+                if touched.is_valid(disk_bytes) {
+                    return (touched, true);
+                }
+                touched
+                    .all()
+                    .iter()
+                    .filter(|word| word.load(Ordering::Relaxed) != 0)
+                    .for_each(|word| word.store(0, Ordering::Relaxed));
+                touched.all()[4].store(disk_bytes, Ordering::Relaxed);
+                (touched, false)
+            }
+            Err(error) => {
+                tracing::warn!(
+                    "Cannot use {}: {error}; after a kill, more of disk {id}'s cache is lost than need be",
+                    file(dir, id).display()
+                );
+                let own = (0..count).map(|_| AtomicU64::new(0)).collect();
+                (Self { words: Words::Own(own), mark }, false)
+            }
+        }
+    }
+
+    /// From now on the bits say what they should.
+    pub(super) fn validate(&self) {
+        let words = self.all();
+        let boot = boot();
+        words[1].store(boot as u64, Ordering::Relaxed);
+        words[2].store((boot >> 64) as u64, Ordering::Relaxed);
+        words[3].store(self.mark, Ordering::Relaxed);
+        words[0].store(MAGIC, Ordering::Release);
+    }
+
+    /// Takes over the bits that belong to the start before this one: also those of disks that are not attached yet.
+    /// Forgets all others.
+    pub(crate) fn take_over(dir: &Path, last_mark: u64, mark: u64) {
+        let Ok(entries) = fs::read_dir(dir) else { return };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let taken = map(&path, HEADER_WORDS).is_ok_and(|header| {
+                let words = header.words();
+                let valid = words[0].load(Ordering::Relaxed) == MAGIC
+                    && is_this_boot(words)
+                    && words[3].load(Ordering::Relaxed) == last_mark;
+                if valid {
+                    words[3].store(mark, Ordering::Relaxed);
+                }
+                valid
+            });
+            if !taken && let Err(error) = fs::remove_file(&path) {
+                tracing::warn!("Cannot remove {}, which is out of date: {error}", path.display());
+            }
+        }
+    }
+
+    /// Forgets the bits of a disk.
+    pub(super) fn forget(dir: &Path, id: u32) {
+        drop(fs::remove_file(file(dir, id)));
+    }
+
+    fn is_valid(&self, disk_bytes: u64) -> bool {
+        let words = self.all();
+        words[0].load(Ordering::Acquire) == MAGIC
+            && is_this_boot(words)
+            && words[3].load(Ordering::Relaxed) == self.mark
+            && words[4].load(Ordering::Relaxed) == disk_bytes
+    }
+
+    fn all(&self) -> &[AtomicU64] {
+        match &self.words {
+            Words::Shared(shared) => shared.words(),
+            Words::Own(own) => own,
+        }
+    }
+}
+
+fn map(path: &Path, count: usize) -> io::Result<SharedWords> {
+    let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+    SharedWords::map(file, count)
+}
+
+fn is_this_boot(words: &[AtomicU64]) -> bool {
+    let low = u128::from(words[1].load(Ordering::Relaxed));
+    let stored = low | u128::from(words[2].load(Ordering::Relaxed)) << 64;
+    stored == boot() && stored != 0
+}
+
+/// Identity of this boot of the host; 0 if the system does not say.
+fn boot() -> u128 {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    u128::from_str_radix(&text.trim().replace('-', ""), 16).unwrap_or(0)
+}
+
+fn file(dir: &Path, id: u32) -> PathBuf {
+    dir.join(id.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    const SIZE: u64 = 1 << 20;
+
+    #[test]
+    fn bits_outlive_whoever_set_them_if_the_next_start_takes_them_over() {
+        let dir = TempDir::new();
+        let (touched, kept) = Touched::open(dir.path(), 1, SIZE, 10);
+        assert!(!kept);
+        touched.words()[3].store(5, Ordering::Relaxed);
+        touched.validate();
+        drop(touched);
+        Touched::take_over(dir.path(), 10, 11);
+        let (touched, kept) = Touched::open(dir.path(), 1, SIZE, 11);
+        assert!(kept);
+        assert_eq!(touched.words()[3].load(Ordering::Relaxed), 5);
+    }
+
+    #[test]
+    fn bits_that_somebody_else_should_have_seen_are_forgotten() {
+        let dir = TempDir::new();
+        let prepare = |validate: bool| {
+            let (touched, _) = Touched::open(dir.path(), 1, SIZE, 10);
+            touched.words()[3].store(5, Ordering::Relaxed);
+            if validate {
+                touched.validate();
+            }
+        };
+        let is_clean = |size, mark| {
+            let (touched, kept) = Touched::open(dir.path(), 1, size, mark);
+            !kept && touched.words().iter().all(|word| word.load(Ordering::Relaxed) == 0)
+        };
+        prepare(true);
+        Touched::take_over(dir.path(), 9, 11);
+        assert!(is_clean(SIZE, 11), "another start came in between");
+        prepare(false);
+        Touched::take_over(dir.path(), 10, 11);
+        assert!(is_clean(SIZE, 11), "killed before the bits were complete");
+        prepare(true);
+        Touched::take_over(dir.path(), 10, 11);
+        assert!(is_clean(2 * SIZE, 11), "the disk has another size");
+    }
+}

@@ -1,0 +1,174 @@
+//! Plans that do not fit, and replays against disks that are right, wrong and failing.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::mpsc;
+
+use block::executor::{Executor, Order};
+use block::memory::Memory;
+use block::socket::Listener;
+use block::{
+    BlockDevice, BlockError, Buffer, ErrorKind, Geometry, Host, Operation, Outcome as Done, Ring, Unmap,
+};
+use doors::nbd::{Door, Export};
+use tokio::sync::Notify;
+
+use super::*;
+use crate::testing::TempDir;
+use crate::trace::testing::record;
+
+fn plan(disk_bytes: u64, beyond: Beyond, survey: Survey) -> Plan {
+    Plan {
+        trace: PathBuf::from("a.vscsi"),
+        disk: "disk".to_owned(),
+        socket: PathBuf::new(),
+        disk_bytes,
+        pace: Pace::AsFastAsPossible,
+        beyond,
+        survey,
+    }
+}
+
+fn survey(end: u64) -> Survey {
+    Survey { requests: 1, writes: 0, left_out: 0, end, length_max: 4096 }
+}
+
+#[test]
+fn a_trace_that_does_not_fit_is_refused_before_anything_is_sent() {
+    assert!(plan(8192, Beyond::Refuse, survey(8192)).check().is_ok());
+    assert!(plan(8192, Beyond::Wrap, survey(8193)).check().is_ok());
+    let message = |plan: Plan| plan.check().expect_err("it does not fit").message;
+    let too_far = message(plan(8192, Beyond::Refuse, survey(8704)));
+    assert!(too_far.contains("--wrap") && too_far.contains("8704"), "{too_far}");
+    assert!(message(plan(2048, Beyond::Wrap, survey(8192))).contains("4096 bytes"));
+    assert!(message(plan(8192, Beyond::Wrap, Survey::default())).contains("no reads or writes"));
+}
+
+#[test]
+fn requests_beyond_the_disk_are_mapped_into_it_with_their_length() {
+    let plan = plan(10_240, Beyond::Wrap, survey(1 << 40));
+    let place = |offset| {
+        let place = plan.place(Request { at_us: 0, kind: Kind::Read, offset, length: 4096 });
+        assert_eq!(place.len(), 4096);
+        place.start
+    };
+    assert_eq!(place(6144), 6144);
+    assert_eq!(place(6656), 6144, "it would stick out");
+    assert_eq!(place(10_240 + 512), 512);
+    assert_eq!(place((1 << 40) * 10_240), 0);
+}
+
+/// Memory with a page that reads give back damaged, and one that no write may touch.
+struct Bad {
+    memory: Memory,
+}
+
+const DISK_BYTES: u64 = 1 << 20;
+const DAMAGED: u64 = 64 << 10;
+const FORBIDDEN: u64 = 128 << 10;
+
+impl BlockDevice for Bad {
+    fn geometry(&self) -> Geometry {
+        self.memory.geometry()
+    }
+
+    async fn read(&self, offset: u64, buffer: Buffer) -> Done {
+        let (mut buffer, result) = self.memory.read(offset, buffer).await;
+        if offset == DAMAGED {
+            buffer[700] ^= 1;
+        }
+        (buffer, result)
+    }
+
+    async fn write(&self, offset: u64, buffer: Buffer) -> Done {
+        if offset == FORBIDDEN {
+            return (buffer, Err(BlockError::anywhere(ErrorKind::Io, Operation::Write)));
+        }
+        self.memory.write(offset, buffer).await
+    }
+
+    async fn flush(&self) -> Result<(), BlockError> {
+        Ok(())
+    }
+
+    async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
+        self.memory.write_zeroes(range, unmap).await
+    }
+
+    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
+        self.memory.discard(range).await
+    }
+}
+
+/// Replays `records` on a bad disk as fast as possible.
+fn replay(records: &[Vec<u8>]) -> Outcome {
+    let folder = TempDir::new();
+    let trace = folder.path().join("a.vscsi");
+    std::fs::write(&trace, records.concat()).expect("the folder is ours");
+    let socket = folder.path().join("disk.sock");
+    let (ready, is_ready) = mpsc::channel();
+    let over = Arc::new(Notify::new());
+    let server = {
+        let (socket, over) = (socket.clone(), Arc::clone(&over));
+        thread::spawn(move || serve(&socket, &ready, &over))
+    };
+    is_ready.recv().expect("the server starts");
+    let survey = Trace::survey(&trace).expect("it is sound");
+    let plan = Plan { trace, socket, ..plan(DISK_BYTES, Beyond::Refuse, survey) };
+    plan.check().expect("it fits");
+    let outcome = plan.run(|_| {}).expect("the server stays");
+    over.notify_one();
+    server.join().expect("the server does not panic");
+    outcome
+}
+
+fn serve(socket: &Path, ready: &mpsc::Sender<()>, over: &Notify) {
+    let ring = Ring::new(64).expect("the kernel has io_uring");
+    let executor = Executor::new(ring.clone(), Order::Fifo);
+    let host = executor.host();
+    let listener = Listener::bind_unix(&ring, socket).expect("the folder is ours");
+    let door = Door::for_disk(Export::new("disk", "a bad disk", Bad { memory: Memory::new(DISK_BYTES) }));
+    host.spawn(Rc::clone(&door).listen(listener, host.clone()));
+    ready.send(()).expect("the test waits");
+    executor.run(over.notified());
+}
+
+fn write(offset: u64) -> Vec<u8> {
+    record(0x2a, offset / 512, 4096, 0)
+}
+
+fn read(offset: u64) -> Vec<u8> {
+    record(0x28, offset / 512, 4096, 0)
+}
+
+#[test]
+fn what_was_written_is_found_again_however_much_is_in_flight() {
+    let write_all = (0..64).map(|page| write(page % 16 * 4096));
+    let read_all = (0..64).map(|page| read(page % 8 * 4096 + 512));
+    let outcome = replay(&write_all.chain(read_all).chain([read(512 << 10)]).collect::<Vec<_>>());
+    assert_eq!((outcome.writes.requests, outcome.reads.requests), (64, 65));
+    assert_eq!((outcome.checked, outcome.mismatches, outcome.errors), (64, 0, 0));
+    assert_eq!(outcome.reads.bytes, 65 * 4096);
+    assert_eq!(outcome.writes.latency_us.len(), 64);
+}
+
+#[test]
+fn content_that_was_not_written_is_found() {
+    let outcome = replay(&[read(DAMAGED), write(DAMAGED), read(DAMAGED), read(DAMAGED)]);
+    assert_eq!((outcome.checked, outcome.mismatches, outcome.errors), (2, 2, 0), "the first is not known");
+    let first = outcome.first_mismatch.expect("there is one");
+    assert!(first.contains(&(DAMAGED + 512).to_string()), "{first}");
+}
+
+#[test]
+fn a_failed_write_is_counted_and_nothing_is_expected_of_its_place() {
+    let outcome = replay(&[write(FORBIDDEN), read(FORBIDDEN), write(0), read(0)]);
+    assert_eq!((outcome.checked, outcome.mismatches, outcome.errors), (1, 0, 1));
+    assert!(outcome.first_error.expect("there is one").contains(&FORBIDDEN.to_string()));
+}
+
+#[test]
+fn a_disk_that_cannot_be_reached_is_an_error() {
+    let message = plan(8192, Beyond::Wrap, survey(8192)).run(|_| {}).err().expect("there is none").message;
+    assert!(message.contains("'disk'"), "{message}");
+}

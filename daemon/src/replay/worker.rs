@@ -1,0 +1,110 @@
+//! One connection of a replay: takes requests one by one, sends each, and judges the answer.
+
+use std::io;
+use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use doors::nbd::Client;
+
+use super::content::{Expected, content};
+
+/// A request.
+pub(super) struct Job {
+    slot: usize,
+    offset: u64,
+    length: u32,
+    what: What,
+}
+
+enum What {
+    Read(Expected),
+    /// With its number.
+    Write(u32),
+}
+
+/// The answer to the request in `slot`.
+pub(super) struct Done {
+    pub(super) slot: usize,
+    pub(super) elapsed: Duration,
+    /// Whether content was checked.
+    pub(super) result: Result<bool, Failure>,
+}
+
+/// Why a request was not answered as it should.
+pub(super) enum Failure {
+    /// It read what was not written there.
+    Wrong(String),
+    /// The disk failed it.
+    Refused(String),
+    /// The connection is gone.
+    Lost(String),
+}
+
+impl Job {
+    /// A read that must find what is expected.
+    pub(super) fn read(slot: usize, offset: u64, length: u32, expected: Expected) -> Self {
+        Self { slot, offset, length, what: What::Read(expected) }
+    }
+
+    /// The write with this number.
+    pub(super) fn write(slot: usize, offset: u64, length: u32, number: u32) -> Self {
+        Self { slot, offset, length, what: What::Write(number) }
+    }
+
+    fn execute(&self, client: &mut Client, run: u64) -> (Duration, Result<bool, Failure>) {
+        let Self { offset, length, .. } = *self;
+        match &self.what {
+            What::Read(expected) => {
+                let started = Instant::now();
+                let answer = client.read(offset, length);
+                (
+                    started.elapsed(),
+                    answer
+                        .map_err(|error| failure(&error))
+                        .and_then(|bytes| judge(expected, run, offset, &bytes)),
+                )
+            }
+            What::Write(number) => {
+                let bytes = content(run, offset, length, *number);
+                let started = Instant::now();
+                let answer = client.write(offset, &bytes);
+                (started.elapsed(), answer.map_err(|error| failure(&error)).map(|()| false))
+            }
+        }
+    }
+}
+
+fn judge(expected: &Expected, run: u64, offset: u64, bytes: &[u8]) -> Result<bool, Failure> {
+    match expected.first_wrong(run, offset, bytes) {
+        None => Ok(expected.is_known()),
+        Some(at) => {
+            let length = bytes.len();
+            let text = format!("a read of {length} bytes at {offset} found what was not written at {at}");
+            Err(Failure::Wrong(text))
+        }
+    }
+}
+
+fn failure(error: &io::Error) -> Failure {
+    // What the server answered is of this kind; everything else is the connection's end.
+    match error.kind() {
+        io::ErrorKind::Other => Failure::Refused(error.to_string()),
+        _ => Failure::Lost(error.to_string()),
+    }
+}
+
+/// Works on requests of the run `run` until there can be no more, or the connection is gone.
+pub(super) fn serve(mut client: Client, run: u64, work: &Mutex<Receiver<Job>>, done: &Sender<Done>) {
+    loop {
+        let job = work.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = job else { break };
+        let (elapsed, result) = job.execute(&mut client, run);
+        let lost = matches!(result, Err(Failure::Lost(_)));
+        if done.send(Done { slot: job.slot, elapsed, result }).is_err() || lost {
+            return;
+        }
+    }
+    // Fails only if the server is gone, which makes no difference now.
+    client.disconnect().unwrap_or(());
+}

@@ -1,0 +1,222 @@
+//! Who may connect to the socket of a disk: the keys `socket-owner`, `socket-group` and `socket-mode`.
+//!
+//! Two forms. [`SocketRights`] is what an administrator writes and what is remembered: names, so that they still mean the
+//! same after accounts were renumbered. [`Rights`] is what the system takes: numbers, looked up anew each time. A name
+//! that the host does not know is an error before anything is changed.
+
+use std::str::FromStr;
+
+use nix::errno::Errno;
+use nix::unistd::{Gid, Group, Uid, User};
+
+use crate::problem::{Answer, Problem};
+
+/// What stands for the daemon's own user, and for the group `forebay` or, without one, the daemon's own.
+const AUTO: &str = "auto";
+/// Members of this group may connect if nothing else was said and the host has it.
+const GROUP: &str = "forebay";
+/// The longest name of a user or group that Linux tools accept.
+const NAME_MAX: usize = 32;
+
+/// Who may connect, as an administrator writes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SocketRights {
+    /// Owner of the socket.
+    pub(crate) owner: Account,
+    /// Group of the socket.
+    pub(crate) group: Account,
+    /// What owner, group and others may do.
+    pub(crate) mode: SocketMode,
+}
+
+/// A user or a group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Account {
+    /// Forebay decides.
+    #[default]
+    Auto,
+    /// A name, or a number in digits.
+    Named(String),
+}
+
+/// The nine bits of a socket's rights. To connect takes the bit for writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SocketMode(u32);
+
+/// Who may connect, as the system has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rights {
+    /// None leaves it with the user that the daemon runs as.
+    pub(crate) owner: Option<Uid>,
+    /// Which group it is given to.
+    pub(crate) group: GroupChoice,
+    /// The nine bits.
+    pub(crate) mode: u32,
+}
+
+/// The group of a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GroupChoice {
+    /// That of the daemon.
+    Own,
+    /// This one if the daemon may give it: nobody asked for it.
+    IfAllowed(Gid),
+    /// This one.
+    Demanded(Gid),
+}
+
+impl SocketRights {
+    /// Looks the names up. Asks the host's directory of users, which may be a server that takes its time.
+    ///
+    /// # Errors
+    /// If a name is not known.
+    pub(crate) fn resolve(&self) -> Answer<Rights> {
+        let owner = match &self.owner {
+            Account::Auto => None,
+            Account::Named(name) => Some(find_user(name)?),
+        };
+        let group = match &self.group {
+            Account::Auto => Rights::usual_group(),
+            Account::Named(name) => GroupChoice::Demanded(find_group(name)?),
+        };
+        Ok(Rights { owner, group, mode: self.mode.0 })
+    }
+}
+
+impl Rights {
+    /// Those of the control socket, and of a disk that was given no others: the daemon's user and the group `forebay`.
+    pub(crate) fn usual() -> Self {
+        Self { owner: None, group: Self::usual_group(), mode: SocketMode::default().0 }
+    }
+
+    fn usual_group() -> GroupChoice {
+        // A host whose group file cannot be read is treated as one without the group: only the owner gets in.
+        let group = Group::from_name(GROUP).ok().flatten();
+        group.map_or(GroupChoice::Own, |group| GroupChoice::IfAllowed(group.gid))
+    }
+}
+
+impl Default for SocketMode {
+    /// Owner and group may connect, nobody else.
+    fn default() -> Self {
+        Self(0o660)
+    }
+}
+
+impl FromStr for Account {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == AUTO {
+            return Ok(Self::Auto);
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-+@$\\".contains(c);
+        if text.is_empty() || text.len() > NAME_MAX || text.starts_with('-') || !text.chars().all(plain) {
+            return Err(format!("'{text}' cannot be a name or a number of one; write a name, or {AUTO}"));
+        }
+        Ok(Self::Named(text.to_owned()))
+    }
+}
+
+impl std::fmt::Display for Account {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Auto => f.write_str(AUTO),
+            Self::Named(name) => f.write_str(name),
+        }
+    }
+}
+
+impl FromStr for SocketMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_octal =
+            (3..=4).contains(&text.len()) && text.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
+        match u32::from_str_radix(text, 8) {
+            Ok(mode) if is_octal && mode <= 0o777 => Ok(Self(mode)),
+            _ => Err("write it as octal digits from 0000 to 0777, such as 0660".to_owned()),
+        }
+    }
+}
+
+impl std::fmt::Display for SocketMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:04o}", self.0)
+    }
+}
+
+fn find_user(name: &str) -> Answer<Uid> {
+    match User::from_name(name) {
+        Ok(Some(user)) => Ok(user.uid),
+        found => number(name).map(Uid::from_raw).ok_or_else(|| unknown("user", "passwd", name, found.err())),
+    }
+}
+
+fn find_group(name: &str) -> Answer<Gid> {
+    match Group::from_name(name) {
+        Ok(Some(group)) => Ok(group.gid),
+        found => number(name).map(Gid::from_raw).ok_or_else(|| unknown("group", "group", name, found.err())),
+    }
+}
+
+/// A number of an account. The highest one is how chown(2) is told to change nothing.
+fn number(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|number| *number != u32::MAX)
+}
+
+fn unknown(what: &str, table: &str, name: &str, error: Option<Errno>) -> Problem {
+    let why = match error {
+        None => format!("this host has no {what} '{name}'"),
+        Some(error) => format!("looking up {what} '{name}' failed ({error})"),
+    };
+    Problem::invalid(format!(
+        "Cannot use socket-{key}={name}: {why}; `getent {table} {name}` must find it, or give its number",
+        key = if what == "user" { "owner" } else { "group" },
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_are_octal_and_print_as_they_are_read() {
+        for (text, printed) in [("0660", "0660"), ("600", "0600"), ("0777", "0777"), ("000", "0000")] {
+            assert_eq!(text.parse::<SocketMode>().map(|mode| mode.to_string()), Ok(printed.to_owned()));
+        }
+        for text in ["", "6", "66", "0888", "1777", "07777", "+660", "rw-rw----", "0o660"] {
+            assert!(text.parse::<SocketMode>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_and_numbers_are_looked_up_and_unknown_ones_are_named() {
+        let rights = |owner: &str, group: &str| SocketRights {
+            owner: owner.parse().expect("it is a name"),
+            group: group.parse().expect("it is a name"),
+            mode: SocketMode::default(),
+        };
+        let found = rights("root", "root").resolve().expect("every host has them");
+        assert_eq!(found.owner, Some(Uid::from_raw(0)));
+        assert_eq!(found.group, GroupChoice::Demanded(Gid::from_raw(0)));
+        let found = rights("12345", "54321").resolve().expect("numbers need no entry");
+        assert_eq!(
+            (found.owner, found.group),
+            (Some(Uid::from_raw(12345)), GroupChoice::Demanded(Gid::from_raw(54321)))
+        );
+        let problem = rights("nobody-of-this-name", "auto").resolve().unwrap_err();
+        assert!(problem.message.contains("socket-owner=nobody-of-this-name"), "{problem}");
+        let problem = rights("auto", "no-group-of-this-name").resolve().unwrap_err();
+        assert!(problem.message.contains("getent group no-group-of-this-name"), "{problem}");
+        assert!(rights("4294967295", "auto").resolve().is_err(), "it would change nothing");
+    }
+
+    #[test]
+    fn what_cannot_be_a_name_is_refused_at_once() {
+        for text in ["", "a b", "a:b", "-x", "a\n", &"x".repeat(33)] {
+            assert!(text.parse::<Account>().is_err(), "{text}");
+        }
+        assert_eq!("auto".parse(), Ok(Account::Auto));
+    }
+}

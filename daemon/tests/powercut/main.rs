@@ -1,0 +1,234 @@
+//! The power goes while Forebay works, for real: a machine in QEMU whose disks forget what was not flushed.
+//!
+//! ```text
+//!   this process                      QEMU, ended by SIGKILL
+//!   disks with volatile caches <─NBD── /dev/disk/{state,pool,backing} <── forebay <─NBD── agent
+//!   promises of the agent      <──────────────── serial line ───────────────────────────────┘
+//! ```
+//! Boot after boot on the same disks: the agent compares all that Forebay serves with the backing, then writes, and says
+//! what each flush promised. At a write or flush that chance chose, in some boots already while Forebay starts, the power
+//! of disks and machine goes in one moment. Then every promised write must be on the backing, in whole sectors.
+//!
+//! This is one program for both sides, and so has no harness: in the guest it is the agent.
+
+mod agent;
+#[path = "../real_clients/busy.rs"]
+mod busy;
+mod disks;
+#[path = "../real_clients/stamps.rs"]
+#[allow(dead_code, reason = "its own tests run there, under a harness")]
+mod stamps;
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::SystemTime;
+
+use disks::{Disks, Plan};
+use guest::{Guest, Kit, Running};
+use stamps::{Chance, Load, Model};
+
+const MIB: u64 = 1 << 20;
+const STATE_MIB: u64 = 16;
+const POOL_MIB: u64 = 64;
+const BACKING_MIB: u64 = 24;
+/// The mode of each boot is drawn from these.
+const MODES: &[&str] = &["write-through", "write-through", "write-around", "pass-through"];
+/// A name, and what runs with a seed.
+type Test = (&'static str, fn(u64));
+/// The tests of this program.
+const TESTS: &[Test] = &[
+    ("nothing_flushed_is_lost_and_nothing_stale_is_served_after_power_cuts", power_cuts),
+    ("disks_that_lie_about_flushes_are_found_out", lying_disks),
+];
+/// Boots of an ordinary run: what fits the time of CI.
+const BOOTS_DEFAULT: u64 = 8;
+/// Writes and flushes of all disks until the power goes, while Forebay starts and while guests write.
+const OPERATIONS_WHILE_STARTING: Range<u64> = 1..60;
+const OPERATIONS_WHILE_WRITING: Range<u64> = 1..3000;
+/// Enough for several flushes.
+const OPERATIONS_MANY: Range<u64> = 1000..3000;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(("agent", words)) = words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return match agent::run(words) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(why) => {
+                println!("wrong: {why}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    // As the usual harness does: words choose tests by a part of their name, and `--list` shows them.
+    let mut filters = words.iter().filter(|word| !word.starts_with('-'));
+    let filter = filters.next().map_or("", String::as_str);
+    let chosen = TESTS.iter().filter(|(name, _)| name.contains(filter));
+    if words.iter().any(|word| word == "--list") {
+        chosen.for_each(|(name, _)| println!("{name}: test"));
+        return ExitCode::SUCCESS;
+    }
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is later than 1970");
+    let seed = number_from("FOREBAY_SEED").unwrap_or(u64::from(now.subsec_nanos()));
+    println!("\nFOREBAY_SEED={seed} chooses the same cuts again");
+    let mut passed = 0;
+    // Whoever fails panics, which ends the program.
+    for (name, test) in chosen {
+        test(seed);
+        println!("test {name} ... ok");
+        passed += 1;
+    }
+    println!("\ntest result: ok. {passed} passed; 0 failed; 0 ignored\n");
+    ExitCode::SUCCESS
+}
+
+fn power_cuts(seed: u64) {
+    let boots = number_from("FOREBAY_POWER_CUTS").unwrap_or(BOOTS_DEFAULT);
+    let mut rig = Rig::new(seed);
+    for number in 0..boots {
+        let (boot, lost) = rig.boot_and_check(number, OPERATIONS_WHILE_WRITING);
+        assert_eq!(lost, Ok(()), "boot {number}: {} writes were flushed", boot.flushed);
+        let warm = boot.flash_hits.map_or("cut while starting".to_owned(), |hits| {
+            format!("{hits} reads answered by flash from before")
+        });
+        println!("boot {number}: {} writes flushed in mode {}, {warm}", boot.flushed, boot.mode);
+    }
+}
+
+/// Proof that the rig is not blind: the same, with a backing that forgets what was flushed to it.
+fn lying_disks(seed: u64) {
+    let mut rig = Rig::new(seed);
+    rig.disks.lie_about_flushes("backing");
+    let (boot, lost) = rig.boot_and_check(0, OPERATIONS_MANY);
+    assert!(boot.flushed > 0 && lost.is_err(), "nothing lost of {} writes", boot.flushed);
+}
+
+fn number_from(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// A machine that is switched on and loses its power again and again.
+struct Rig {
+    kit: Kit,
+    chance: Chance,
+    disks: Disks,
+    /// Whether the disk was added to Forebay in an earlier boot.
+    has_disk: bool,
+    _folder: Folder,
+}
+
+/// What one boot showed.
+#[derive(Default)]
+struct Boot {
+    /// All writes below it were flushed.
+    flushed: u64,
+    /// Reads of the first comparison that flash answered: what came back warm. `None` if the power went before.
+    flash_hits: Option<u64>,
+    mode: &'static str,
+}
+
+impl Rig {
+    fn new(seed: u64) -> Self {
+        let folder = Folder::new();
+        let plans = [("state", STATE_MIB), ("pool", POOL_MIB), ("backing", BACKING_MIB)];
+        let plans = plans.map(|(name, mib)| Plan { name, bytes: mib * MIB });
+        let disks = Disks::new(plans.into(), seed, &folder.path);
+        disks.fill("state", file_system(&folder.path, STATE_MIB));
+        let kit = Kit::ready().expect("`cargo xtask test` installs what a guest needs");
+        Self { kit, chance: Chance::new(seed), disks, has_disk: false, _folder: folder }
+    }
+
+    /// Boots until the power goes, after so many `operations` of guests that write if it comes to that. Says whether
+    /// all that was flushed is there.
+    fn boot_and_check(&mut self, number: u64, operations: Range<u64>) -> (Boot, Result<(), String>) {
+        let load = Load::new(self.chance.below(u64::MAX), BACKING_MIB * MIB);
+        let before = self.disks.content("backing");
+        let boot = self.boot(number, &load, operations);
+        let mut model = Model::new(load, before);
+        (0..boot.flushed).for_each(|write| model.promise(write));
+        let lost = model.check(0, &self.disks.content("backing"));
+        (boot, lost)
+    }
+
+    /// Switches the machine on, and returns what it had shown when its power went.
+    fn boot(&mut self, number: u64, load: &Load, operations: Range<u64>) -> Boot {
+        // The first boot fills the cache, whatever the seed.
+        let mode = if number == 0 { MODES[0] } else { MODES[self.chance.below(MODES.len() as u64) as usize] };
+        let mut machine = self.start(number, load, mode);
+        let early = number % 4 == 3;
+        if early {
+            let operations = self.chance.within(OPERATIONS_WHILE_STARTING);
+            self.disks.cut_after(operations, machine.power_switch());
+        }
+        let mut boot = Boot { mode, ..Boot::default() };
+        let mut seen = String::new();
+        while let Some(line) = machine.line().expect("the output is a pipe") {
+            seen.push_str(&line);
+            seen.push('\n');
+            match line.split_once(' ').unwrap_or((&line, "")) {
+                ("added", _) => self.has_disk = true,
+                ("flash-hits", hits) => boot.flash_hits = hits.parse().ok(),
+                // Whoever says this line after the power is gone had the flush before.
+                ("flushed", writes) => boot.flushed = writes.parse().unwrap_or(boot.flushed),
+                ("same", _) => {
+                    let operations = self.chance.within(operations.clone());
+                    self.disks.cut_after(operations, machine.power_switch());
+                }
+                // Once the power of the disks is gone, everything fails that is still awake.
+                ("wrong:", _) if !self.disks.were_cut() => panic!("boot {number}:\n{seen}"),
+                _ => {}
+            }
+        }
+        assert!(self.disks.were_cut(), "boot {number} ended by itself:\n{seen}");
+        boot
+    }
+
+    fn start(&mut self, number: u64, load: &Load, mode: &str) -> Running {
+        let agent = std::env::current_exe().expect("this program is a file");
+        let name = agent.file_name().expect("it has a name").to_string_lossy().into_owned();
+        let mut guest =
+            Guest::new(&self.kit).program(agent.to_string_lossy()).program(env!("CARGO_BIN_EXE_forebay"));
+        for (name, address) in self.disks.power_on(number as u32) {
+            guest = guest.served_disk(name, address);
+        }
+        let disk = if self.has_disk { "known" } else { "new" };
+        let script = format!(
+            "mkdir -p /var/lib/forebay\n\
+             mount -t ext4 /dev/disk/state /var/lib/forebay || exit 1\n\
+             exec {name} agent {seed} {disk} {mode}\n",
+            seed = load.seed()
+        );
+        guest.start(&script).expect("QEMU is installed")
+    }
+}
+
+/// An empty file system of `mib` MiB.
+fn file_system(folder: &Path, mib: u64) -> Vec<u8> {
+    let image = folder.join("state.img");
+    fs::write(&image, vec![0; (mib * MIB) as usize]).expect("the folder is ours");
+    // Its superblock is two sectors, which our disks tear apart; without checksums that does no harm.
+    let options = ["-q", "-F", "-t", "ext4", "-O", "^metadata_csum"];
+    let made = Command::new("mke2fs").args(options).arg(&image).status();
+    assert!(made.expect("`cargo xtask test` installs mke2fs").success());
+    fs::read(&image).expect("the folder is ours")
+}
+
+/// A folder of this test, removed at its end.
+struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let path = std::env::temp_dir().join(format!("forebay-powercut-{}", std::process::id()));
+        fs::create_dir(&path).expect("temporary folders can be made");
+        Self { path }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.path).expect("the folder is ours");
+    }
+}

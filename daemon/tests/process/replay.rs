@@ -1,0 +1,132 @@
+//! `forebay replay` against the real daemon: traces made here, and a real one where there is one.
+
+use std::path::Path;
+
+use crate::host::{Daemon, Host};
+
+const MIB: u64 = 1 << 20;
+
+/// A trace of `vscsi1` records: SCSI command, sector, bytes, microseconds.
+fn trace(host: &Host, name: &str, records: &[(u16, u64, u32, u64)]) -> String {
+    let bytes = records.iter().flat_map(|(command, sector, bytes, at_us)| {
+        let mut record = vec![0; 4];
+        record.extend(bytes.to_le_bytes());
+        record.extend([0; 4]);
+        record.extend(command.to_le_bytes());
+        record.extend([0; 2]);
+        record.extend(sector.to_le_bytes());
+        record.extend(at_us.to_le_bytes());
+        record
+    });
+    std::fs::write(host.path(name), bytes.collect::<Vec<u8>>()).expect("the folder is ours");
+    host.text(name)
+}
+
+/// A daemon with a disk of so many bytes.
+fn serve(host: &Host, bytes: u64) -> Daemon {
+    let image = host.image("a.img", bytes);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image, "--block-size", "4KiB"]).succeeded();
+    daemon
+}
+
+#[test]
+fn a_trace_is_replayed_with_its_content_checked_and_counted() {
+    let host = Host::new();
+    let daemon = serve(&host, 8 * MIB);
+    // Every page is written, then read twice; one request is no transfer, one lies beyond the disk.
+    let pages = 0..256;
+    let mut records: Vec<_> = pages.clone().map(|page| (0x2a, page * 8, 4096, page)).collect();
+    for _ in 0..2 {
+        records.extend(pages.clone().map(|page| (0x28, page * 8, 4096, 1000 + page)));
+    }
+    records.extend([(0x35, 0, 0, 1000), (0x88, 32 * MIB / 512, 8192, 1000)]);
+    let trace = trace(&host, "a.vscsi", &records);
+    let words = ["replay", &trace, "--disk", "a", "--as-fast-as-possible", "--wrap"];
+    let document = daemon.json(&words);
+    let replay = &document["replay"];
+    for (key, value) in [
+        ("requests", 769),
+        ("reads", 513),
+        ("writes", 256),
+        ("write_bytes", 256 * 4096),
+        ("left_out", 1),
+        ("wrapped", 1),
+        ("reads_checked", 513),
+        ("mismatches", 0),
+        ("errors", 0),
+    ] {
+        assert_eq!(replay[key], value, "{key}: {replay}");
+    }
+    assert_eq!(replay["latency_us"]["write"]["count"], 256, "{replay}");
+    assert!(replay["hit_ratio"].as_f64() > Some(0.4), "{replay}");
+    assert!(daemon.run(&words).succeeded().contains("wrong content                0"));
+    let refused = daemon.run(&["replay", &trace, "--disk", "a"]).failed();
+    assert!(refused.contains("--wrap"), "{refused}");
+}
+
+#[test]
+fn a_replay_keeps_the_times_of_the_trace() {
+    let host = Host::new();
+    let daemon = serve(&host, MIB);
+    let trace = trace(&host, "a.vscsi", &[(0x28, 0, 4096, 5_000_000), (0x28, 0, 4096, 7_000_000)]);
+    let replay = daemon.json(&["replay", &trace, "--disk", "a", "--speed", "10"])["replay"].clone();
+    assert!(replay["seconds"].as_f64() >= Some(0.2), "two seconds ten times as fast: {replay}");
+}
+
+#[test]
+fn a_replay_never_writes_under_a_guest_or_to_a_disk_that_is_read_only() {
+    let host = Host::new();
+    let daemon = serve(&host, MIB);
+    let frozen = host.image("frozen.img", MIB);
+    daemon.run(&["disk", "add", "frozen", "--backing", &frozen, "--read-only"]).succeeded();
+    let writes = trace(&host, "w.vscsi", &[(0x2a, 0, 4096, 0)]);
+    let reads = trace(&host, "r.vscsi", &[(0x28, 0, 4096, 0)]);
+    let guest = daemon.guest("a");
+    let message = daemon.run(&["replay", &writes, "--disk", "a"]).failed();
+    assert!(message.contains("guest"), "{message}");
+    let message = daemon.run(&["replay", &writes, "--disk", "frozen"]).failed();
+    assert!(message.contains("read-only"), "{message}");
+    for disk in ["a", "frozen"] {
+        daemon.run(&["replay", &reads, "--disk", disk]).succeeded();
+    }
+    guest.disconnect().expect("the daemon runs");
+}
+
+#[test]
+fn what_cannot_be_replayed_is_named() {
+    let host = Host::new();
+    let daemon = serve(&host, MIB);
+    let empty = trace(&host, "empty.vscsi", &[]);
+    let good = trace(&host, "good.vscsi", &[(0x28, 0, 4096, 0)]);
+    for (words, reason) in [
+        (&["replay", "/no/such.vscsi", "--disk", "a"][..], "/no/such.vscsi"),
+        (&["replay", &empty, "--disk", "a"], "no reads or writes"),
+        (&["replay", &good, "--disk", "nobody"], "nobody"),
+        (&["replay", &good, "--disk", "../a"], "../a"),
+    ] {
+        let message = daemon.run(words).failed();
+        assert!(message.contains(reason), "{message}");
+    }
+    let wrong = ["replay", &good, "--disk", "a", "--speed", "2", "--as-fast-as-possible"];
+    assert_eq!(daemon.run(&wrong).status, 2);
+}
+
+/// Two hours of a virtual machine. Traces are not part of this repository; `FOREBAY_TRACES` names a folder with some.
+#[test]
+fn a_real_trace_runs_to_its_end_with_its_content_checked() {
+    let folder = std::env::var_os("FOREBAY_TRACES");
+    let Some(trace) = folder.map(|folder| Path::new(&folder).join("cp_w92.vscsi.zst")) else {
+        println!("left out: FOREBAY_TRACES names no folder with traces");
+        return;
+    };
+    let host = Host::new();
+    let daemon = serve(&host, 256 * MIB);
+    let trace = trace.to_str().expect("its folder has a plain name");
+    let document = daemon.json(&["replay", trace, "--disk", "a", "--as-fast-as-possible", "--wrap"]);
+    let replay = &document["replay"];
+    assert_eq!(replay["requests"], 113_872, "{replay}");
+    assert_eq!((&replay["mismatches"], &replay["errors"]), (&0.into(), &0.into()), "{replay}");
+    assert!(replay["reads_checked"].as_u64() > Some(10_000), "{replay}");
+    println!("{replay}");
+}

@@ -1,0 +1,130 @@
+//! The daemon is killed again and again in the middle of a guest's work, on one disk and one pool.
+
+use std::fs;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::SystemTime;
+
+use crate::busy::{Busy, Stopped, Told, first_difference, read_all};
+use crate::host::{Daemon, Host};
+use crate::stamps::{Chance, Load, Model, SECTOR};
+
+const MIB: u64 = 1 << 20;
+const DISK_BYTES: u64 = 24 * MIB;
+/// Kills of an ordinary run.
+const ROUNDS_DEFAULT: u64 = 20;
+/// Acknowledged writes of a round until the daemon is killed.
+const WRITES_MAX: u64 = 1500;
+/// Reads of one run when the hit ratio is taken.
+const READS: u64 = 4000;
+/// How much of its hit ratio a killed daemon keeps. Nothing yet: it starts cold.
+const KEPT_MIN: f64 = 0.0;
+
+fn number_from(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// What chance is decided by, named so that a failure can be looked for again.
+fn seed() -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is later than 1970");
+    let seed = number_from("FOREBAY_SEED").unwrap_or(u64::from(now.subsec_nanos()));
+    println!("FOREBAY_SEED={seed} chooses the same moments again");
+    seed
+}
+
+/// Lets a guest work on the disk and kills the daemon after `writes` of its writes. Returns what the disk may hold.
+fn kill_after(daemon: Daemon, load: Load, before: Vec<u8>, writes: u64) -> Model {
+    let mut guest = Busy::new(daemon.guest("disk"), load, before);
+    let (enough, written_enough) = channel();
+    let guest = thread::spawn(move || {
+        let mut acknowledged = 0;
+        let stopped = guest.work(|told| {
+            acknowledged += u64::from(matches!(told, Told::Written));
+            if acknowledged == writes {
+                // Told again if a flush is answered meanwhile; then nobody may listen any more.
+                enough.send(()).unwrap_or(());
+            }
+        });
+        (guest.model, stopped)
+    });
+    written_enough.recv().expect("the guest goes on until the daemon is killed");
+    daemon.kill();
+    let (model, stopped) = guest.join().expect("the guest does not panic");
+    match stopped {
+        Stopped::Gone(_) => model,
+        Stopped::Wrong(why) => panic!("{why}"),
+    }
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_and_nothing_stale_is_served_after_kills() {
+    let mut chance = Chance::new(seed());
+    let host = Host::new();
+    let image = host.image("disk.img", DISK_BYTES);
+    let mut daemon = host.serve();
+    let add = ["disk", "add", "disk", "--backing", &image, "--limit", "9MiB", "--block-size", "16KiB"];
+    daemon.run(&add).succeeded();
+    daemon.run(&["disk", "set", "disk", "ram=1MiB", "sequential-cutoff=0"]).succeeded();
+
+    for round in 0..number_from("FOREBAY_KILLS").unwrap_or(ROUNDS_DEFAULT) {
+        let load = Load::new(chance.below(u64::MAX), DISK_BYTES);
+        let before = fs::read(&image).expect("it is ours");
+        let writes = chance.within(1..WRITES_MAX);
+        let model = kill_after(daemon, load, before, writes);
+
+        daemon = host.serve();
+        let disk = daemon.disk("disk");
+        assert_eq!(disk["state"], "serving", "{disk}");
+        let mut guest = daemon.guest("disk");
+        // First with what came back from before, then with what is cached by now.
+        for _ in 0..2 {
+            let served = read_all(&mut guest).expect("the disk is served");
+            assert_eq!(model.check(0, &served), Ok(()), "round {round}, killed after {writes} writes");
+            let backing = fs::read(&image).expect("it is ours");
+            let stale = first_difference(&served, &backing);
+            assert_eq!(stale, None, "a page is not the backing's: round {round}, after {writes} writes");
+        }
+    }
+}
+
+/// Reads places that `seed` chooses, and returns the share of reads that the cache answered.
+fn hit_ratio(daemon: &Daemon, seed: u64) -> f64 {
+    let statistic = |key: &str| {
+        let document = daemon.json(&["stats", "disk"]);
+        document["disks"][0][key].as_f64().expect("a counter")
+    };
+    let counters = || ["reads", "read_hits_ram", "read_hits_flash"].map(&statistic);
+    let (mut guest, mut chance) = (daemon.guest("disk"), Chance::new(seed));
+    let load = Load::new(seed, DISK_BYTES);
+    let [reads, from_ram, from_flash] = counters();
+    for _ in 0..READS {
+        let place = load.draw(&mut chance);
+        let length = (place.end - place.start) * SECTOR;
+        guest.read(place.start * SECTOR, length as u32).expect("the disk is served");
+    }
+    let [reads_later, from_ram_later, from_flash_later] = counters();
+    (from_ram_later + from_flash_later - from_ram - from_flash) / (reads_later - reads)
+}
+
+#[test]
+fn a_killed_daemon_keeps_the_hit_ratio_that_flash_gave() {
+    let mut chance = Chance::new(seed());
+    let host = Host::new();
+    let image = host.image("disk.img", DISK_BYTES);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "disk", "--backing", &image, "--limit", "20MiB"]).succeeded();
+    // RAM is a twentieth of the cache: hits after the kill come from flash or not at all.
+    daemon.run(&["disk", "set", "disk", "ram=1MiB"]).succeeded();
+    let again = chance.below(u64::MAX);
+    hit_ratio(&daemon, chance.below(u64::MAX));
+    hit_ratio(&daemon, again);
+    let before = hit_ratio(&daemon, again);
+
+    let load = Load::new(chance.below(u64::MAX), DISK_BYTES);
+    let content = fs::read(&image).expect("it is ours");
+    // Few writes, since each takes the pages under it out of flash.
+    kill_after(daemon, load, content, 10);
+    let after = hit_ratio(&host.serve(), again);
+    println!("hit ratio {before:.3} before the kill, {after:.3} after it");
+    assert!(after >= before * KEPT_MIN, "{after:.3} after the kill, {before:.3} before");
+}

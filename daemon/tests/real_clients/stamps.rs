@@ -1,0 +1,215 @@
+//! A load whose every sector says which write made it, and what a disk may hold after a crash.
+//!
+//! One seed is one sequence of writes, so that whoever knows the seed and how many writes were promised can judge a
+//! disk: each sector holds what was there before the load, or the whole content of one write to it that is no older
+//! than the newest promised one.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+pub(crate) const SECTOR: u64 = 512;
+const SECTORS_PER_PAGE: u64 = 8;
+/// The longest write, in sectors.
+const SECTORS_MAX: u64 = 64;
+/// What a stamped sector begins with.
+const MAGIC: u64 = 0x5ec7_0125_7a3b_ed01;
+/// Eight-byte words of a sector.
+const WORDS: usize = SECTOR as usize / 8;
+
+/// Chance from a seed: each call gives the next number of a fixed sequence.
+#[derive(Clone, Debug)]
+pub(crate) struct Chance {
+    state: u64,
+}
+
+impl Chance {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        // The constants are those of SplitMix64.
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.state) % end
+    }
+
+    /// A number of `range`.
+    pub(crate) fn within(&mut self, range: Range<u64>) -> u64 {
+        range.start + self.below(range.end - range.start)
+    }
+}
+
+fn mix(value: u64) -> u64 {
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+/// A sequence of writes to a disk, the same for the same seed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Load {
+    seed: u64,
+    disk_sectors: u64,
+}
+
+impl Load {
+    /// A load on a disk of `disk_bytes`. Loads on one disk need different seeds.
+    pub(crate) fn new(seed: u64, disk_bytes: u64) -> Self {
+        Self { seed, disk_sectors: disk_bytes / SECTOR }
+    }
+
+    /// What it was made of.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Where write `number` goes, in sectors: half of all into an eighth of the disk, most in whole pages.
+    pub(crate) fn place(&self, number: u64) -> Range<u64> {
+        let mut chance = Chance::new(mix(self.seed).wrapping_add(mix(number)));
+        self.draw(&mut chance)
+    }
+
+    /// A place as writes have it.
+    pub(crate) fn draw(&self, chance: &mut Chance) -> Range<u64> {
+        let length = match chance.below(10) {
+            0..5 => SECTORS_PER_PAGE * (1 + chance.below(4)),
+            5..8 => 1 + chance.below(20),
+            _ => 1 + chance.below(SECTORS_MAX),
+        };
+        let share = if chance.below(2) == 0 { 8 } else { 1 };
+        let start = chance.below(self.disk_sectors / share - SECTORS_MAX);
+        let start = if length % SECTORS_PER_PAGE == 0 { start & !(SECTORS_PER_PAGE - 1) } else { start };
+        start..start + length
+    }
+
+    /// What write `number` makes of the sectors of `place`.
+    pub(crate) fn content(&self, number: u64, place: &Range<u64>) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity((place.end - place.start) as usize * SECTOR as usize);
+        for sector in place.clone() {
+            let head = [MAGIC, self.seed, number, sector];
+            let noise = mix(self.seed ^ mix(number) ^ mix(sector));
+            let rest = (head.len()..WORDS).map(|word| noise.wrapping_mul(2 * word as u64 + 1));
+            bytes.extend(head.into_iter().chain(rest).flat_map(u64::to_le_bytes));
+        }
+        bytes
+    }
+
+    /// The write that made a sector what it is, if it is one of this load and whole.
+    fn maker(&self, sector: u64, bytes: &[u8]) -> Option<u64> {
+        let number = u64::from_le_bytes(bytes[16..24].try_into().expect("eight bytes"));
+        let is_ours = bytes == self.content(number, &(sector..sector + 1));
+        (is_ours && self.place(number).contains(&sector)).then_some(number)
+    }
+}
+
+/// What a disk may hold.
+pub(crate) struct Model {
+    load: Load,
+    /// The whole disk before the load.
+    before: Vec<u8>,
+    /// The newest promised write of each sector that has one.
+    promised: BTreeMap<u64, u64>,
+}
+
+impl Model {
+    /// A disk that holds `before`, on which `load` starts.
+    pub(crate) fn new(load: Load, before: Vec<u8>) -> Self {
+        Self { load, before, promised: BTreeMap::new() }
+    }
+
+    /// Write `number` must be there from now on, or a later one.
+    pub(crate) fn promise(&mut self, number: u64) {
+        for sector in self.load.place(number) {
+            let newest = self.promised.entry(sector).or_default();
+            *newest = number.max(*newest);
+        }
+    }
+
+    /// Judges what was found from `first` on.
+    ///
+    /// # Errors
+    /// Names the first sector that holds what it must not.
+    pub(crate) fn check(&self, first: u64, bytes: &[u8]) -> Result<(), String> {
+        for (sector, bytes) in (first..).zip(bytes.chunks_exact(SECTOR as usize)) {
+            self.check_sector(sector, bytes)?;
+        }
+        Ok(())
+    }
+
+    fn check_sector(&self, sector: u64, bytes: &[u8]) -> Result<(), String> {
+        let found = self.load.maker(sector, bytes);
+        let at = (sector * SECTOR) as usize;
+        let before = &self.before[at..at + SECTOR as usize];
+        let as_before = bytes == before;
+        let wrong = |what: String| Err(format!("Sector {sector} {what}"));
+        match (self.promised.get(&sector), found) {
+            (Some(promised), Some(found)) if found >= *promised => Ok(()),
+            (None, Some(_)) => Ok(()),
+            (None, None) if as_before => Ok(()),
+            (Some(promised), Some(found)) => {
+                wrong(format!("holds write {found}, but write {promised} was promised"))
+            }
+            (Some(promised), None) if as_before => {
+                wrong(format!("is as before the load, but write {promised} was promised"))
+            }
+            (promised, None) => {
+                let head = &bytes[..32];
+                wrong(format!("holds what nobody wrote to it: {head:02x?}; promised was {promised:?}"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DISK: u64 = 8 << 20;
+
+    /// A model in which write 7 is promised, the place of that write, and what is there.
+    fn promised() -> (Model, Load, Range<u64>, Vec<u8>) {
+        let load = Load::new(1, DISK);
+        let mut model = Model::new(load, vec![0; DISK as usize]);
+        model.promise(7);
+        let place = load.place(7);
+        let content = load.content(7, &place);
+        (model, load, place, content)
+    }
+
+    #[test]
+    fn a_model_accepts_what_was_promised_and_what_was_there_before() {
+        let (model, _, place, content) = promised();
+        assert_eq!(model.check(place.start, &content), Ok(()));
+        assert_eq!(model.check(place.end, &[0; SECTOR as usize]), Ok(()));
+    }
+
+    #[test]
+    fn a_model_finds_lost_torn_and_misplaced_writes() {
+        let (model, load, place, content) = promised();
+        assert!(model.check(place.start, &vec![0; content.len()]).is_err(), "lost");
+        let mut torn = content.clone();
+        torn[300] ^= 1;
+        assert!(model.check(place.start, &torn).is_err(), "torn inside a sector");
+        assert!(model.check(place.end, &content[..SECTOR as usize]).is_err(), "misplaced");
+        let elsewhere = load.content(7, &(place.end..place.end + 1));
+        assert!(model.check(place.end, &elsewhere).is_err(), "longer than it was");
+    }
+
+    #[test]
+    fn an_older_write_than_the_promised_one_is_found() {
+        let load = Load::new(1, DISK);
+        let mut model = Model::new(load, vec![0; DISK as usize]);
+        let meets = |left: &Range<u64>, right: &Range<u64>| left.start < right.end && right.start < left.end;
+        let pairs = (0..500).flat_map(|old| (old + 1..500).map(move |new| (old, new)));
+        let (old, new) = pairs
+            .into_iter()
+            .find(|(old, new)| meets(&load.place(*old), &load.place(*new)))
+            .expect("places are met again");
+        model.promise(new);
+        let common = load.place(old).start.max(load.place(new).start);
+        let error = model.check(common, &load.content(old, &(common..common + 1))).expect_err("it is older");
+        assert!(error.contains("was promised"), "{error}");
+        assert_eq!(model.check(common, &load.content(new, &(common..common + 1))), Ok(()));
+    }
+}

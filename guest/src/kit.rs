@@ -1,0 +1,217 @@
+//! What all guests have in common: a kernel of Debian, and an archive with busybox, modules and the first process.
+//!
+//! It is made from packages alone, kept in a folder of the build, and made again when the recipe below changes.
+
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::archive::{Archive, Kind};
+use crate::programs;
+
+/// Debian's package whose only dependency is the newest kernel: the small one for virtual machines.
+const KERNEL: &str = "linux-image-cloud-amd64";
+const INIT: &str = include_str!("init.sh");
+/// Modules that a guest can load with `modprobe`; what they need comes along. `ext4` is part of the kernel.
+const MODULES: &[&str] = &[
+    // What every guest has, and disks and ports that a caller may add.
+    "virtio_pci",
+    "virtio_blk",
+    "virtio_scsi",
+    "sd_mod",
+    "virtio_console",
+    "virtio_net",
+    // What keeps, drops, delays and copies the writes of a disk.
+    "dm_mod",
+    "dm_log_writes",
+    "dm_flakey",
+    "dm_delay",
+    "dm_snapshot",
+    // Other disks and file systems.
+    "nbd",
+    "loop",
+    "brd",
+    "xfs",
+];
+
+/// A kernel and the base archive. See the module.
+#[derive(Clone, Debug)]
+pub struct Kit {
+    folder: PathBuf,
+}
+
+impl Kit {
+    /// The kit of this workspace, in `target/guest`. See [`Kit::ready_in`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn ready() -> Result<Self, String> {
+        Self::ready_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/guest"))
+    }
+
+    /// The kit in `folder`; made first if it is not there or is one of another recipe, which
+    /// takes seconds and downloads one package. Processes that want it at the same time wait for each other.
+    ///
+    /// # Errors
+    /// If a program of [`crate::PACKAGES`] is missing, the package cannot be fetched or the folder not be written.
+    pub fn ready_in(folder: &Path) -> Result<Self, String> {
+        let problem = |error: io::Error| format!("Could not make a guest in {}: {error}.", folder.display());
+        fs::create_dir_all(folder).map_err(problem)?;
+        let lock = File::create(folder.join("lock")).map_err(problem)?;
+        lock.lock().map_err(problem)?;
+        let kit = Self { folder: folder.join(format!("kit-{:016x}", recipe())) };
+        if kit.folder.is_dir() {
+            return Ok(kit);
+        }
+        // What is left of other recipes and of a making that was cut short.
+        for entry in fs::read_dir(folder).map_err(problem)? {
+            let path = entry.map_err(problem)?.path();
+            if path.is_dir() {
+                fs::remove_dir_all(path).map_err(problem)?;
+            }
+        }
+        let making = folder.join("making");
+        fs::create_dir(&making).map_err(problem)?;
+        make(&making)?;
+        fs::rename(&making, &kit.folder).map_err(problem)?;
+        Ok(kit)
+    }
+
+    /// The kernel, as QEMU's `-kernel` takes it.
+    pub fn kernel(&self) -> PathBuf {
+        self.folder.join("kernel")
+    }
+
+    /// The archive that boots, to be followed by one with `/script`.
+    pub(crate) fn base(&self) -> PathBuf {
+        self.folder.join("base.cpio")
+    }
+}
+
+/// Changes with everything here that decides what a kit is; a newer kernel of Debian alone is no reason for a new one.
+fn recipe() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (KERNEL, INIT, MODULES).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn make(folder: &Path) -> Result<(), String> {
+    let package = kernel_package()?;
+    run(Command::new("apt-get").args(["download", &package]).current_dir(folder))?;
+    let file = only_entry(folder)?;
+    let unpacked = folder.join("unpacked");
+    run(Command::new("dpkg-deb").arg("--extract").arg(&file).arg(&unpacked))?;
+    let release = package.trim_start_matches("linux-image-");
+    let kernel = unpacked.join("boot").join(format!("vmlinuz-{release}"));
+    let problem = |error: io::Error| format!("Could not make a guest of {package}: {error}.");
+    fs::rename(kernel, folder.join("kernel")).map_err(problem)?;
+    let modules = folder.join("modules");
+    choose_modules(&unpacked, &modules, release)?;
+    write_base(&folder.join("base.cpio"), &modules).map_err(problem)?;
+    for folder in [unpacked, modules] {
+        fs::remove_dir_all(folder).map_err(problem)?;
+    }
+    fs::remove_file(file).map_err(problem)
+}
+
+/// The package of the newest kernel, which the package without a version depends on.
+fn kernel_package() -> Result<String, String> {
+    let text = run(Command::new("apt-cache").args(["depends", KERNEL]))?;
+    let name = text.lines().find_map(|line| line.trim().strip_prefix("Depends: "));
+    name.map(str::to_owned)
+        .ok_or_else(|| format!("apt knows no package {KERNEL}. Run `apt-get update` and try again."))
+}
+
+fn only_entry(folder: &Path) -> Result<PathBuf, String> {
+    let entry = fs::read_dir(folder).ok().and_then(|mut entries| entries.next()?.ok());
+    entry.map(|entry| entry.path()).ok_or_else(|| format!("apt-get left nothing in {}.", folder.display()))
+}
+
+/// Puts the wanted modules and all that they need from `unpacked` into `chosen`, with the tables of `modprobe`.
+fn choose_modules(unpacked: &Path, chosen: &Path, release: &str) -> Result<(), String> {
+    let problem = |error: io::Error| format!("Could not take modules of {release}: {error}.");
+    let depmod = |tree: &Path| run(Command::new(programs::find("depmod")?).arg("-b").arg(tree).arg(release));
+    let folder_in = |tree: &Path| tree.join("lib/modules").join(release);
+    depmod(unpacked)?;
+    let (source, target) = (folder_in(unpacked), folder_in(chosen));
+    let needs = fs::read_to_string(source.join("modules.dep")).map_err(problem)?;
+    let mut files = closure(&needs, MODULES)?;
+    files.extend(["modules.order", "modules.builtin", "modules.builtin.modinfo"]);
+    for file in files {
+        let copy = target.join(file);
+        fs::create_dir_all(copy.parent().expect("it was joined to a folder")).map_err(problem)?;
+        fs::copy(source.join(file), copy).map_err(problem)?;
+    }
+    depmod(chosen).map(drop)
+}
+
+/// The files of the wanted modules and of all that they need, from the lines `FILE: FILE...` of `modules.dep`.
+fn closure<'a>(needs: &'a str, wanted: &[&str]) -> Result<Vec<&'a str>, String> {
+    let mut files = Vec::new();
+    for module in wanted {
+        let line =
+            needs.lines().find(|line| line.split(':').next().is_some_and(|file| name(file) == *module));
+        let line = line.ok_or_else(|| format!("The kernel of {KERNEL} has no module {module}."))?;
+        files.extend(line.split([':', ' ']).filter(|file| !file.is_empty()));
+    }
+    files.sort_unstable();
+    files.dedup();
+    Ok(files)
+}
+
+/// The name that `modprobe` knows the module in `file` by.
+fn name(file: &str) -> String {
+    let file = file.rsplit('/').next().unwrap_or(file);
+    file.split(".ko").next().unwrap_or(file).replace('-', "_")
+}
+
+fn write_base(file: &Path, modules: &Path) -> io::Result<()> {
+    let mut archive = Archive::new(BufWriter::new(File::create(file)?));
+    for folder in ["/proc", "/sys", "/dev", "/tmp", "/run", "/root", "/etc", "/mnt", "/var/lib"] {
+        archive.folder(folder)?;
+    }
+    let busybox = programs::find("busybox").map_err(io::Error::other)?;
+    archive.file("/bin/busybox", Kind::Program, &fs::read(busybox)?)?;
+    archive.file("/init", Kind::Program, INIT.as_bytes())?;
+    add_tree(&mut archive, modules, "")?;
+    archive.finish()
+}
+
+fn add_tree<W: io::Write>(archive: &mut Archive<W>, folder: &Path, target: &str) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let target = format!("{target}/{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            add_tree(archive, &entry.path(), &target)?;
+        } else {
+            archive.file(&target, Kind::Data, &fs::read(entry.path())?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs a program to its end and returns what it printed; what it says is shown only if it fails.
+fn run(command: &mut Command) -> Result<String, String> {
+    let shown = format!("{command:?}");
+    let output = command.output().map_err(|error| format!("Could not start {shown}: {error}."))?;
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{shown} failed ({}): {}", output.status, errors.trim()));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_come_with_what_they_need() {
+        let needs = "a/dm-mod.ko:\na/dm-log-writes.ko: a/dm-mod.ko\nb/x.ko.xz: b/y.ko.xz\nb/y.ko.xz:\n";
+        assert_eq!(closure(needs, &["dm_log_writes"]), Ok(vec!["a/dm-log-writes.ko", "a/dm-mod.ko"]));
+        assert_eq!(closure(needs, &["x", "y"]), Ok(vec!["b/x.ko.xz", "b/y.ko.xz"]));
+        assert!(closure(needs, &["z"]).is_err());
+    }
+}

@@ -1,0 +1,74 @@
+//! What simulation met: counts that a test holds against zero, so that a case that no seed reaches is noticed.
+
+macro_rules! coverage {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// What happened in a world, summed over worlds to see that every case was met.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Coverage { $($(#[$doc])* pub $name: u64,)* }
+
+        impl Coverage {
+            /// Every count with its name.
+            pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+                [$((stringify!($name), self.$name),)*].into_iter()
+            }
+
+            /// Adds another world's counts.
+            pub fn add(&mut self, other: &Self) {
+                $(self.$name += other.$name;)*
+            }
+        }
+    };
+}
+
+coverage! {
+    /// Operations that clients finished.
+    operations,
+    /// Full hits.
+    hits,
+    /// Partial hits.
+    partial_hits,
+    /// Pages written to flash.
+    promotions,
+    /// Pages dropped from flash to make room.
+    evictions,
+    /// Segments reclaimed: the log came round.
+    log_wraps,
+    /// Pages appended again.
+    reappends,
+    /// Fills thrown away because a write came in between.
+    fills_discarded,
+    /// Mutations that waited for an overlapping one.
+    overlaps_serialised,
+    /// Backing reads that failed while a fill depended on them.
+    faults_during_fill,
+    /// Writes that failed.
+    writes_failed,
+    /// Pages whose checksum failed.
+    checksum_errors,
+    /// Worlds whose flash failed.
+    flash_failures,
+    /// Processes killed.
+    kills,
+    /// Power cuts.
+    power_cuts,
+    /// Changes of settings.
+    reconfigurations,
+    /// Disks whose content was loaded.
+    loads,
+    /// Pages that were cached again after a restart.
+    pages_kept,
+    /// Pages that were not, because they may have changed.
+    pages_dropped,
+    /// Disks of whose content nothing was believed.
+    colds,
+    /// Pools of whose content nothing was believed.
+    pools_dropped,
+    /// Regions that came to rest.
+    regions_closed,
+    /// Flash that was remembered as void, because it failed.
+    voids,
+    /// Processes that ended while content was being loaded.
+    ends_while_loading,
+    /// Processes that ended at any moment of their start.
+    sudden_ends,
+}

@@ -1,0 +1,149 @@
+//! The files of the package: which there are, where they go, and their rights.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::run::output;
+
+/// The binary in the package.
+pub(super) const BINARY: &str = "usr/bin/forebay";
+/// The file that administrators change, which an upgrade leaves as they left it.
+pub(super) const CONFIGURATION: &str = "etc/forebay/forebay.toml";
+
+const DOCUMENTS: &str = "usr/share/doc/forebay";
+const MANUAL: &str = "usr/share/man/man1";
+/// Files that are packaged as they are.
+const PLAIN: &[(&str, &str)] = &[
+    ("packaging/forebay.service", "usr/lib/systemd/system/forebay.service"),
+    ("packaging/sysusers.conf", "usr/lib/sysusers.d/forebay.conf"),
+    ("packaging/debian/copyright", "usr/share/doc/forebay/copyright"),
+];
+/// What shells look for, and what `forebay generate` calls it.
+const COMPLETIONS: &[(&str, &str)] = &[
+    ("forebay.bash", "usr/share/bash-completion/completions/forebay"),
+    ("_forebay", "usr/share/zsh/vendor-completions/_forebay"),
+    ("forebay.fish", "usr/share/fish/vendor_completions.d/forebay.fish"),
+];
+
+/// Puts every file of the package into `stage`.
+pub(super) fn fill(stage: &Path, root: &Path, binary: &Path) -> Result<(), String> {
+    install(binary, &stage.join(BINARY), 0o755)?;
+    // Names of functions stay, for the messages of a panic; lines of source files do not.
+    output(Command::new("strip").arg("--strip-debug").arg(stage.join(BINARY)))?;
+    for (source, target) in PLAIN {
+        install(&root.join(source), &stage.join(target), 0o644)?;
+    }
+    let sample = read(&root.join("docs/forebay.toml"))?;
+    write(&stage.join(CONFIGURATION), &commented(&sample), 0o644)?;
+    add_documents(stage, root)?;
+    add_generated(stage, binary)
+}
+
+/// The changelog and the pages for users.
+fn add_documents(stage: &Path, root: &Path) -> Result<(), String> {
+    let changelog = stage.join(DOCUMENTS).join("changelog");
+    install(&root.join("CHANGELOG.md"), &changelog, 0o644)?;
+    compress(&[changelog])?;
+    for page in entries(&root.join("docs"))? {
+        if page.extension().is_some_and(|ending| ending == "md") {
+            install(&page, &stage.join(DOCUMENTS).join(name_of(&page)), 0o644)?;
+        }
+    }
+    Ok(())
+}
+
+/// Manual pages and completions, written by the binary that is packaged.
+fn add_generated(stage: &Path, binary: &Path) -> Result<(), String> {
+    let folder = stage.with_file_name("generated");
+    output(Command::new(binary).arg("generate").arg(&folder))?;
+    let mut pages = Vec::new();
+    for page in entries(&folder.join("man"))? {
+        let target = stage.join(MANUAL).join(name_of(&page));
+        install(&page, &target, 0o644)?;
+        pages.push(target);
+    }
+    compress(&pages)?;
+    for (source, target) in COMPLETIONS {
+        install(&folder.join("completions").join(source), &stage.join(target), 0o644)?;
+    }
+    fs::remove_dir_all(&folder).map_err(|error| problem("remove", &folder, &error))
+}
+
+/// The sample with every setting commented out: an installed file must change nothing by itself.
+fn commented(sample: &str) -> String {
+    let line = |line: &str| match line.chars().next() {
+        None | Some('#' | '[') => format!("{line}\n"),
+        Some(_) => format!("#{line}\n"),
+    };
+    sample.lines().map(line).collect()
+}
+
+/// Without name and time of the file, so that the same content gives the same bytes.
+fn compress(files: &[PathBuf]) -> Result<(), String> {
+    output(Command::new("gzip").arg("-9n").args(files)).map(drop)
+}
+
+fn install(source: &Path, target: &Path, mode: u32) -> Result<(), String> {
+    make_folder_of(target)?;
+    fs::copy(source, target).map_err(|error| problem("copy", source, &error))?;
+    set_mode(target, mode)
+}
+
+/// Writes a file with its rights, and the folders above it.
+pub(super) fn write(target: &Path, content: &str, mode: u32) -> Result<(), String> {
+    make_folder_of(target)?;
+    fs::write(target, content).map_err(|error| problem("write", target, &error))?;
+    set_mode(target, mode)
+}
+
+/// Rights of folders are set too: who builds may have another umask.
+fn make_folder_of(target: &Path) -> Result<(), String> {
+    let folder = target.parent().expect("a file of a package lies in a folder");
+    if folder.is_dir() {
+        return Ok(());
+    }
+    make_folder_of(folder)?;
+    fs::create_dir(folder).map_err(|error| problem("make", folder, &error))?;
+    set_mode(folder, 0o755)
+}
+
+fn set_mode(path: &Path, mode: u32) -> Result<(), String> {
+    let mode = fs::Permissions::from_mode(mode);
+    fs::set_permissions(path, mode).map_err(|error| problem("set the rights of", path, &error))
+}
+
+/// The text of a file.
+pub(super) fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| problem("read", path, &error))
+}
+
+/// What is in a folder, in an order that is always the same.
+pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let listed = fs::read_dir(folder).and_then(|entries| {
+        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()
+    });
+    let mut paths = listed.map_err(|error| problem("list", folder, &error))?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn name_of(path: &Path) -> &std::ffi::OsStr {
+    path.file_name().expect("entries of a folder have names")
+}
+
+fn problem(action: &str, path: &Path, error: &std::io::Error) -> String {
+    format!("Could not {action} {}: {error}.", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_installed_configuration_sets_nothing() {
+        let sample = "# About.\ndir = \"/x\"\n\n[pool]\nsize = \"1GiB\"\n";
+        assert_eq!(commented(sample), "# About.\n#dir = \"/x\"\n\n[pool]\n#size = \"1GiB\"\n");
+    }
+}
