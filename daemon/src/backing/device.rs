@@ -4,8 +4,9 @@ use block::executor::LocalHost;
 use block::file::{Access, Cache, FileDevice, Identity, Lock, OpenError, OpenOptions};
 use block::model::Model;
 use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, Unmap};
+use std::io;
 
-use super::Location;
+use super::{Location, let_in};
 use crate::problem::{Answer, Problem};
 
 /// How a backing is opened.
@@ -99,6 +100,9 @@ fn open_file(ring: &Ring, opening: &Opening) -> Answer<Aligned<FileDevice>> {
 fn problem(error: &OpenError) -> Problem {
     match error {
         OpenError::Held { .. } => Problem::conflict(error.to_string()),
+        OpenError::System { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+            Problem::invalid(format!("Cannot use backing {}: {source}; {}", path.display(), let_in(path)))
+        }
         _ => Problem::invalid(error.to_string()),
     }
 }

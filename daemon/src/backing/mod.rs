@@ -19,6 +19,7 @@ use block::model::Profile;
 
 use crate::places;
 use crate::problem::{Answer, Problem};
+use crate::rights::own_user;
 
 /// Where a backing is. Prints as what reads back.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +84,16 @@ impl fmt::Display for Location {
             Self::Model(profile, path) => write!(f, "model:{profile}:{}", path.display()),
         }
     }
+}
+
+/// What to do about a backing that the daemon may not open. "Permission denied" alone reads as if the user who typed
+/// the command were meant.
+fn let_in(path: &Path) -> String {
+    let (user, path) = (own_user(), path.display());
+    format!(
+        "the daemon runs as user '{user}'; `setfacl -m u:{user}:rw {path}` lets it at this file, and the folders above \
+         must let it through"
+    )
 }
 
 fn parse_model<'a>(text: &str, rest: &'a str) -> Answer<(Profile, &'a str)> {

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use block::file::Identity;
 
+use super::let_in;
 use crate::problem::{Answer, Problem};
 
 /// Whether content that looks like an image format is refused.
@@ -28,16 +29,16 @@ pub(crate) enum Images {
 /// If it is missing, unreadable, no disk, or an image format that is refused.
 pub(crate) fn probe(path: &Path, images: Images) -> Answer<Identity> {
     let refuse = |what: String| Problem::invalid(format!("Cannot use backing {}: {what}", path.display()));
-    let kind = fs::metadata(path).map_err(|error| refuse(advise(&error)))?.file_type();
+    let kind = fs::metadata(path).map_err(|error| refuse(advise(path, &error)))?.file_type();
     if kind.is_dir() {
         return Err(refuse("it is a folder; name a file or block device in it".to_owned()));
     }
     if !kind.is_file() && !kind.is_block_device() {
         return Err(refuse("it is neither a file nor a block device; name one of these".to_owned()));
     }
-    let mut file = File::open(path).map_err(|error| refuse(advise(&error)))?;
+    let mut file = File::open(path).map_err(|error| refuse(advise(path, &error)))?;
     if images == Images::Refused {
-        let format = image_format(&mut file).map_err(|error| refuse(advise(&error)))?;
+        let format = image_format(&mut file).map_err(|error| refuse(advise(path, &error)))?;
         if let Some(format) = format {
             return Err(refuse(serve_instead(path, &format)));
         }
@@ -45,11 +46,11 @@ pub(crate) fn probe(path: &Path, images: Images) -> Answer<Identity> {
     Identity::of(path).map_err(|error| refuse(error.to_string()))
 }
 
-fn advise(error: &io::Error) -> String {
+fn advise(path: &Path, error: &io::Error) -> String {
     let advice = match error.kind() {
-        io::ErrorKind::NotFound => "check the path, or make the file first",
-        io::ErrorKind::PermissionDenied => "give the user of the daemon the right to it",
-        _ => "check it with other tools",
+        io::ErrorKind::NotFound => "check the path, or make the file first".to_owned(),
+        io::ErrorKind::PermissionDenied => let_in(path),
+        _ => "check it with other tools".to_owned(),
     };
     format!("{error}; {advice}")
 }

@@ -208,6 +208,7 @@ impl Shard {
         let settings = self.settings(&values, DiskId(id), size, access)?;
         let history = Rc::new(History::open(&self.places, id, size, self.mark.get())?);
         let found = Appearance {
+            bytes: Some(size),
             modified_ns: backing.modified_ns_at_open(),
             ..Appearance::of(opening.location.path())
         };
@@ -218,7 +219,7 @@ impl Shard {
         let attached = self.cache().attach(settings, backing, past).await;
         let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
         let flash_failed = self.cache().pool_statistics().failed;
-        if let Err(problem) = history.begin(opening.location.path(), access, flash_failed) {
+        if let Err(problem) = history.begin(opening.location.path(), size, access, flash_failed) {
             self.cache().detach(&cached).await;
             return Err(problem);
         }
@@ -275,7 +276,9 @@ impl Shard {
                 self.cache().detach(&disk.cached).await;
                 let access =
                     if disk.cached.geometry().read_only { Access::ReadOnly } else { Access::ReadWrite };
-                if let Err(problem) = disk.history.end(disk.location.path(), access) {
+                if let Err(problem) =
+                    disk.history.end(disk.location.path(), disk.cached.geometry().size, access)
+                {
                     tracing::warn!(
                         "What is cached of disk '{name}' is believed less at the next start: {problem}"
                     );

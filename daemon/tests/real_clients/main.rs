@@ -18,6 +18,7 @@ mod many;
 mod online;
 mod qemu;
 mod running_vm;
+#[allow(dead_code, reason = "shared with the power cuts, which use more of it")]
 mod stamps;
 mod tools;
 mod verify;
