@@ -115,6 +115,18 @@ fn what_a_command_that_was_killed_left_is_taken_back_by_detach() {
 }
 
 #[test]
+fn a_daemon_that_dies_for_good_while_a_disk_is_attached_leaves_the_guest_its_disk() {
+    for command in ["blockdev-add", "blockdev-mirror", "job-complete", "blockdev-del"] {
+        let scene = Scene::new("format", "storage");
+        scene.state().daemon_dies_at = Some(command);
+        let problem = attached(&scene).expect_err("nobody caches it");
+        assert!(problem.message.contains("as before, but something is left"), "{command}: {problem}");
+        assert!(problem.message.contains("forebay disk remove"), "{command}: {problem}");
+        scene.assert_uses_its_file(command);
+    }
+}
+
+#[test]
 fn a_job_that_ends_with_an_error_leaves_the_guest_where_it_was() {
     let scene = Scene::new("format", "storage");
     scene.state().job_error = Some("Input/output error");

@@ -40,6 +40,9 @@ pub(super) struct State {
     pub(super) operations: usize,
     /// Those that fail, without being done.
     pub(super) failing: std::ops::Range<usize>,
+    /// The daemon is killed, and not started again, when QEMU gets this command.
+    pub(super) daemon_dies_at: Option<&'static str>,
+    daemon_is_gone: bool,
     /// The error that the next job ends with.
     pub(super) job_error: Option<&'static str>,
     /// The bus that the device is on; none for virtio-blk.
@@ -146,6 +149,13 @@ impl Scene {
         state.nodes.keys().cloned().collect()
     }
 
+    /// The guest uses its file itself, whatever Forebay has.
+    pub(super) fn assert_uses_its_file(&self, what: &str) {
+        let state = self.state();
+        assert!(["raw", "file"].contains(&state.nodes[&state.root].driver.as_str()), "{what}");
+        assert!(state.has_open() && state.job.is_none(), "{what}");
+    }
+
     /// The guest uses Forebay, which has the file to itself.
     pub(super) fn assert_attached(&self, what: &str) {
         let state = self.state();
@@ -196,6 +206,7 @@ impl State {
         if self.fails() {
             return Err("it was to fail".to_owned());
         }
+        self.daemon_is_gone |= self.daemon_dies_at == Some(command);
         let name = |key: &str| arguments[key].as_str().unwrap_or_default().to_owned();
         match command {
             "qmp_capabilities" => {}
@@ -360,7 +371,7 @@ fn talk(stream: &UnixStream, state: &Mutex<State>) {
 impl Scene {
     fn call<T>(&self, act: impl FnOnce(&mut State) -> Answer<T>) -> Answer<T> {
         let mut state = self.state();
-        if state.fails() {
+        if state.fails() || state.daemon_is_gone {
             return Err(Problem::unavailable("The daemon was to fail"));
         }
         act(&mut state)
