@@ -42,6 +42,7 @@ pub(crate) fn attach(world: &mut World, device: &str, name: Option<&str>) -> Ans
 fn find(world: &mut World, device: &str) -> Answer<Found> {
     let found = Device::find(&mut world.qmp, device)?;
     found.check_holds_requests_back(&mut world.qmp, device)?;
+    found.check_threads(&mut world.qmp, device)?;
     refuse_second_attempt(world, device)?;
     let graph = Graph::of(&mut world.qmp)?;
     Found::below(&found, &graph, &world.process.command_line()?, &world.process.folder()?)
@@ -117,16 +118,22 @@ fn nbd_node(disk: &MovedDisk) -> Value {
 
 /// Takes everything back and says why.
 fn undo(world: &mut World, device: &str, disk: &MovedDisk, problem: &Problem) -> Problem {
-    let undone =
-        return_guest(world, device, disk, Unreachable::IsPassedOver).and_then(|()| clean_up(world, disk));
-    match undone {
-        Ok(()) => {
-            Problem { kind: problem.kind, message: format!("{problem}. The guest has its disk as before") }
-        }
-        Err(left) => Problem::failed(format!(
+    if let Err(left) = return_guest(world, device, disk, Unreachable::IsPassedOver) {
+        return Problem::failed(format!(
             "{problem}. That could not be undone: {left}. While that QEMU runs, `forebay vm detach --qmp {} --device \
              {device}` takes the disk back; when it has ended, `forebay disk remove {}` does",
             world.qmp.socket().display(),
+            disk.name
+        ));
+    }
+    match clean_up(world, disk) {
+        Ok(()) => {
+            let message = format!("{problem}. The guest has its disk as before");
+            Problem { kind: problem.kind, message }
+        }
+        Err(left) => Problem::failed(format!(
+            "{problem}. The guest has its disk as before, but something is left: {left}; `forebay disk remove {}` ends the \
+             service of the disk",
             disk.name
         )),
     }

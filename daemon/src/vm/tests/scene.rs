@@ -40,10 +40,15 @@ pub(super) struct State {
     pub(super) operations: usize,
     /// Those that fail, without being done.
     pub(super) failing: std::ops::Range<usize>,
+    /// The daemon is killed, and not started again, when QEMU gets this command.
+    pub(super) daemon_dies_at: Option<&'static str>,
+    daemon_is_gone: bool,
     /// The error that the next job ends with.
     pub(super) job_error: Option<&'static str>,
     /// The bus that the device is on; none for virtio-blk.
     pub(super) controller: Option<&'static str>,
+    /// The thread of the device's controller, empty for none.
+    pub(super) thread: &'static str,
     /// What this QEMU says about its disk beyond the usual.
     pub(super) about_disk: Value,
 }
@@ -103,6 +108,21 @@ impl Scene {
         scene
     }
 
+    /// Puts a throttle on the guest's disk.
+    pub(super) fn throttle(&self) {
+        let mut state = self.state();
+        let (below, file) = (state.root.clone(), "json:{}".to_owned());
+        let throttle = Node {
+            driver: "throttle".to_owned(),
+            file,
+            below: Some(below),
+            discard: Value::Null,
+            open: None,
+        };
+        state.nodes.insert("top".to_owned(), throttle);
+        state.root = "top".to_owned();
+    }
+
     pub(super) fn path(&self) -> PathBuf {
         self.dir.path().join("a.img")
     }
@@ -127,6 +147,13 @@ impl Scene {
         assert_eq!(state.nodes.len(), nodes, "{what}: no node is left: {:?}", state.nodes.keys());
         assert!(state.has_open(), "{what}: QEMU has the file open");
         state.nodes.keys().cloned().collect()
+    }
+
+    /// The guest uses its file itself, whatever Forebay has.
+    pub(super) fn assert_uses_its_file(&self, what: &str) {
+        let state = self.state();
+        assert!(["raw", "file"].contains(&state.nodes[&state.root].driver.as_str()), "{what}");
+        assert!(state.has_open() && state.job.is_none(), "{what}");
     }
 
     /// The guest uses Forebay, which has the file to itself.
@@ -179,10 +206,12 @@ impl State {
         if self.fails() {
             return Err("it was to fail".to_owned());
         }
+        self.daemon_is_gone |= self.daemon_dies_at == Some(command);
         let name = |key: &str| arguments[key].as_str().unwrap_or_default().to_owned();
         match command {
             "qmp_capabilities" => {}
             "query-name" => return Ok(json!({ "name": "Web 1" })),
+            "qom-get" if name("property") == "iothread" => return Ok(json!(self.thread)),
             "qom-get" => return Ok(json!(self.controller)),
             "query-block" => return Ok(self.devices()),
             "query-named-block-nodes" => {
@@ -342,7 +371,7 @@ fn talk(stream: &UnixStream, state: &Mutex<State>) {
 impl Scene {
     fn call<T>(&self, act: impl FnOnce(&mut State) -> Answer<T>) -> Answer<T> {
         let mut state = self.state();
-        if state.fails() {
+        if state.fails() || state.daemon_is_gone {
             return Err(Problem::unavailable("The daemon was to fail"));
         }
         act(&mut state)
