@@ -31,7 +31,7 @@ const RESERVE_BYTES: u64 = 16 * SEGMENT_BYTES;
 /// Ten regions a disk: some are open when a process ends, and some are not.
 const REGION_BYTES: u64 = 256 << 10;
 /// A world whose clients wait for regions to come to rest does nothing for so long: nanoseconds.
-const REST_NS: u64 = 12_000_000_000;
+const REST_NS: u64 = 65_000_000_000;
 /// Flash that holds segments in every world; what stands before it has two copies.
 const SEGMENTS_AREA: ByteRange = ByteRange { start: 4 * SEGMENT_BYTES, end: 40 * SEGMENT_BYTES };
 

@@ -76,15 +76,21 @@ impl History {
         }
     }
 
-    /// The disk is attached: from now on the backing changes only through us, and whoever finds the epoch that this
+    /// The disk is attached, to the file at `path` if this host has it: from now on the backing changes only through us, and whoever finds the epoch that this
     /// leaves knows that it was. Nothing of the backing may be changed before.
     ///
     /// # Errors
     /// If it cannot be remembered; then the disk must not be served.
-    pub(crate) fn begin(&self, path: &Path, access: Access, flash_failed: bool) -> Answer<()> {
+    pub(crate) fn begin(
+        &self,
+        path: Option<&Path>,
+        bytes: u64,
+        access: Access,
+        flash_failed: bool,
+    ) -> Answer<()> {
         // Content that was to be void is, durably, unless flash failed: then it may come back with it.
         let void = flash_failed && self.record.borrow().void;
-        self.turn(path, access, void, access == Access::ReadOnly)?;
+        self.turn(path, bytes, access, void, access == Access::ReadOnly)?;
         self.touched.validate();
         Ok(())
     }
@@ -93,9 +99,9 @@ impl History {
     ///
     /// # Errors
     /// If it cannot be remembered; then less is believed at the next start.
-    pub(crate) fn end(&self, path: &Path, access: Access) -> Answer<()> {
+    pub(crate) fn end(&self, path: Option<&Path>, bytes: u64, access: Access) -> Answer<()> {
         let void = self.record.borrow().void;
-        self.turn(path, access, void, true)
+        self.turn(path, bytes, access, void, true)
     }
 
     /// The disk is gone for good.
@@ -105,10 +111,12 @@ impl History {
     }
 
     /// Moves on to the next epoch, in the backing and here.
-    fn turn(&self, path: &Path, access: Access, void: bool, at_rest: bool) -> Answer<()> {
+    fn turn(&self, path: Option<&Path>, bytes: u64, access: Access, void: bool, at_rest: bool) -> Answer<()> {
         let epoch = self.record.borrow().epoch + 1;
-        let marked = access == Access::ReadWrite && appearance::write_epoch(path, self.id, epoch);
-        let now = Appearance::of(path);
+        let writable = path.filter(|_| access == Access::ReadWrite);
+        let marked = writable.is_some_and(|path| appearance::write_epoch(path, self.id, epoch));
+        let found = path.map(Appearance::of).unwrap_or_default();
+        let now = Appearance { bytes: Some(bytes), ..found };
         let record = Record::now(epoch, marked, &now, void, at_rest);
         record.save(&self.places.past(), self.id)?;
         self.record.replace(record);

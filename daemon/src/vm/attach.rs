@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::World;
-use super::detach::{Unreachable, clean_up, return_guest};
+use super::detach::{Unreachable, clean_up, close_original, return_guest};
 use super::forebay::{MovedDisk, Wanted};
 use super::graph::{Device, Graph, node_used_by};
 use super::mirror::ChangeOver;
@@ -41,6 +41,7 @@ pub(crate) fn attach(world: &mut World, device: &str, name: Option<&str>) -> Ans
 
 fn find(world: &mut World, device: &str) -> Answer<Found> {
     let found = Device::find(&mut world.qmp, device)?;
+    found.check_holds_requests_back(&mut world.qmp, device)?;
     refuse_second_attempt(world, device)?;
     let graph = Graph::of(&mut world.qmp)?;
     Found::below(&found, &graph, &world.process.command_line()?, &world.process.folder()?)
@@ -72,7 +73,7 @@ fn move_behind(world: &mut World, device: &str, found: &Found, disk: &MovedDisk)
             "QEMU's job ended without changing the guest over; see whether somebody cancelled it",
         ));
     }
-    close_original(world, disk, &found.top)?;
+    close_original(world, disk)?;
     world.forebay.take_over(&disk.name)
 }
 
@@ -112,21 +113,6 @@ fn nbd_node(disk: &MovedDisk) -> Value {
         "detect-zeroes": habits.detect_zeroes,
         "cache": { "direct": false, "no-flush": habits.no_flush },
     })
-}
-
-/// Has QEMU close the file. Nodes that it made by itself went with the last who used them.
-fn close_original(world: &mut World, disk: &MovedDisk, top: &str) -> Answer<()> {
-    let graph = Graph::of(&mut world.qmp)?;
-    let below = graph.below(top).map(str::to_owned);
-    let made = disk.original.nodes(&disk.node);
-    let names = made.iter().rev().filter_map(|node| node["node-name"].as_str());
-    for name in names.map(str::to_owned).chain(below) {
-        // Asked again each time: a node may go with the one above it.
-        if Graph::of(&mut world.qmp)?.node(&name).is_some() {
-            world.qmp.execute("blockdev-del", &json!({ "node-name": name }))?;
-        }
-    }
-    Ok(())
 }
 
 /// Takes everything back and says why.

@@ -32,6 +32,8 @@ pub(super) struct Device {
     pub(super) drive: String,
     /// The node that the device uses.
     pub(super) root: String,
+    /// Its place in QEMU's tree of objects, or the end of it.
+    place: String,
 }
 
 impl Graph {
@@ -80,6 +82,14 @@ impl Graph {
     }
 }
 
+/// Deletes a node, if it is there.
+pub(super) fn delete_node(qmp: &mut Qmp, name: &str) -> Answer<()> {
+    if Graph::of(qmp)?.node(name).is_some() {
+        qmp.execute("blockdev-del", &json!({ "node-name": name }))?;
+    }
+    Ok(())
+}
+
 /// The node that `device` uses, below filters that stay.
 pub(super) fn node_used_by(qmp: &mut Qmp, device: &str) -> Answer<String> {
     let root = Device::find(qmp, device)?.root;
@@ -112,7 +122,28 @@ impl Device {
         let root = entry["inserted"]["node-name"].as_str().ok_or_else(|| {
             Problem::invalid(format!("Device '{wanted}' has no medium, so there is nothing to move"))
         })?;
-        Ok(Self { drive: text(&entry["device"]), root: root.to_owned() })
+        Ok(Self { drive: text(&entry["device"]), root: root.to_owned(), place: text(&entry["qdev"]) })
+    }
+
+    /// Refuses devices that go on sending requests while QEMU changes the nodes below them. Virtio devices do not; of
+    /// others the requests wait, and QEMU may abort when it lets them go on (see [`super::original`]).
+    ///
+    /// # Errors
+    /// If it is not virtio-blk, nor on a virtio-scsi controller.
+    pub(super) fn check_holds_requests_back(&self, qmp: &mut Qmp, wanted: &str) -> Answer<()> {
+        const VIRTIO: &str = "/virtio-backend";
+        if self.place.contains(VIRTIO) {
+            return Ok(());
+        }
+        let bus = qmp.execute("qom-get", &json!({ "path": self.place, "property": "parent_bus" }))?;
+        if text(&bus).contains(VIRTIO) {
+            return Ok(());
+        }
+        Err(Problem::invalid(format!(
+            "Cannot move disk '{wanted}' while the guest runs: it is neither virtio-blk nor virtio-scsi, and with other \
+             controllers QEMU can abort while it changes over; shut the guest down and start it with the lines of `forebay \
+             disk show NAME --connect`"
+        )))
     }
 }
 

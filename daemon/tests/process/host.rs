@@ -119,7 +119,7 @@ impl Drop for Host {
 }
 
 impl Daemon {
-    fn start(dir: &Path, options: &[&str]) -> Self {
+    pub(crate) fn start(dir: &Path, options: &[&str]) -> Self {
         Self::start_as(command(), dir, options)
     }
 
