@@ -200,7 +200,9 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let pool = &self.cache.pool;
         pool.flush().await?;
         let summary = encode_summary(pool, wanted.owner, wanted.segment, wanted.generation, content);
-        pool.write(pool.layout().summary_start(wanted.segment), Buffer::copy_of(&summary)).await
+        pool.write(pool.layout().summary_start(wanted.segment), Buffer::copy_of(&summary)).await?;
+        // As the log does when it closes a segment: before the next one is taken.
+        pool.flush().await
     }
 
     /// Takes over what a segment holds.
