@@ -16,8 +16,8 @@ use block::{BlockDevice, Host};
 use super::disk_cache::DiskCache;
 use super::flush::FlushGate;
 use super::reconnect::{is_same, notice};
+use crate::knowledge::regions::EVERYTHING;
 use crate::knowledge::segments::Purpose;
-use crate::survives::notes::EVERYTHING;
 use crate::words::stats::count;
 use crate::words::units::PageNumber;
 
