@@ -146,7 +146,8 @@ pub(crate) fn pool(report: &PoolReport, pool: &PoolInUse) -> Value {
     json!({
         "path": pool.path,
         "id": statistics.id,
-        "state": if statistics.failed { "failed" } else { "serving" },
+        "state": if pool.missing.is_some() { "missing" } else if statistics.failed { "failed" } else { "serving" },
+        "reason": pool.missing,
         "size_bytes": statistics.size_bytes,
         "usable_bytes": statistics.usable_bytes,
         "reserved_bytes": statistics.reserved_bytes,

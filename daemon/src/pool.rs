@@ -6,6 +6,9 @@
 //!   holds our pool  ───────────────────────────────────────> open
 //!   anything else   ── its exact id given (--erase) ───────> record, format;  else refuse, with the id
 //! ```
+//! A remembered pool that is gone or cannot be read does not keep guests from their disks: they are served without flash,
+//! and the log says so (the promise for flash that dies holds at a start too).
+//!
 //! Nothing that holds data is formatted without its exact id. No data lives on the pool alone in this version, so a
 //! pool that is named anew by the user replaces the one that is remembered.
 
@@ -23,7 +26,7 @@ use crate::output;
 use crate::past::Touched;
 use crate::patience::while_in_conflict;
 use crate::places::{Places, absolute};
-use crate::problem::{Answer, Problem};
+use crate::problem::{Answer, Problem, ProblemKind};
 use crate::shard::{Found, ShardHandle};
 use crate::state::{PoolRecord, State};
 use crate::units::Size;
@@ -52,8 +55,11 @@ pub(crate) struct PoolChoice {
 #[derive(Clone, Debug)]
 pub(crate) struct PoolInUse {
     pub(crate) path: PathBuf,
-    pub(crate) identity: Identity,
+    /// Which storage it is; none if there is no pool.
+    pub(crate) identity: Option<Identity>,
     pub(crate) fallback: Option<String>,
+    /// Why disks are served without it, if they are.
+    pub(crate) missing: Option<String>,
 }
 
 /// Finds or makes the pool and opens it on the shard. What is decided is recorded in `state` before it is done.
@@ -74,9 +80,21 @@ pub(crate) async fn open(
     };
     remove_unfinished(&path, remembered.as_ref())?;
     let mut setup = Setup { places, shard, state, path, choice };
-    let found = if setup.path.exists() { setup.take_existing().await? } else { setup.make().await? };
+    let found = if setup.path.exists() { setup.take_existing().await } else { setup.make().await };
+    let found = match found {
+        Err(problem) if problem.kind == ProblemKind::Unavailable && setup.may_go_without() => {
+            tracing::error!(
+                "{problem}. Until then, and a restart, disks are served without a cache on flash"
+            );
+            shard.go_without_pool().await?;
+            let missing = Some(problem.message);
+            return Ok(PoolInUse { path: setup.path, identity: None, fallback: None, missing });
+        }
+        outcome => outcome?,
+    };
     setup.open().await?;
-    Ok(PoolInUse { path: setup.path, identity: found.identity, fallback: found.fallback })
+    let identity = Some(found.identity);
+    Ok(PoolInUse { path: setup.path, identity, fallback: found.fallback, missing: None })
 }
 
 /// Removes a file that a crash left while it was being made. It never held anything.
@@ -121,8 +139,8 @@ impl Setup<'_> {
     fn size_to_make(&self) -> Answer<u64> {
         let path = self.path.display();
         let is_remembered = self.remembered_here().is_some_and(|record| !record.being_made);
-        if is_remembered && self.choice.file.is_none() {
-            return Err(Problem::failed(format!(
+        if is_remembered && (self.choice.file.is_none() || self.choice.size.is_none()) {
+            return Err(Problem::unavailable(format!(
                 "Cannot find the pool {path}; attach its device again, or give another file or device with --pool"
             )));
         }
@@ -151,7 +169,7 @@ impl Setup<'_> {
         let erase = self.choice.erase.as_deref();
         let (id, what) = match &found.content {
             Identified::Blank if remembered_id.is_some() && self.choice.file.is_none() => {
-                return Err(Problem::failed(format!(
+                return Err(Problem::unavailable(format!(
                     "Cannot find the pool on {path}: it holds nothing any more; check that it is the right device, or \
                      make a new pool on it with --pool {path}",
                     path = self.path.display()
@@ -240,6 +258,11 @@ impl Setup<'_> {
         let (path, id) = (self.path.clone(), id.to_string());
         self.state.pool = Some(PoolRecord { path, id, being_made, marks: Vec::new() });
         self.state.save(&self.places.dir)
+    }
+
+    /// Disks were served with this pool before, and the user did not ask for something else to be done with it just now.
+    fn may_go_without(&self) -> bool {
+        self.choice.erase.is_none() && self.remembered_here().is_some_and(|record| !record.being_made)
     }
 
     fn remembered_here(&self) -> Option<&PoolRecord> {

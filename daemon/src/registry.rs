@@ -453,7 +453,7 @@ impl Registry {
 
     /// Refuses storage that another disk or the pool is on, however it was named.
     async fn check_unshared(&self, name: &str, identity: &Identity) -> Answer<()> {
-        if identity.same_storage(&Identity::Local(self.pool.identity)) {
+        if self.pool.identity.is_some_and(|pool| identity.same_storage(&Identity::Local(pool))) {
             return Err(shared(name, "it is the pool"));
         }
         for (other, report) in self.shard.disks().await? {

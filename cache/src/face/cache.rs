@@ -41,6 +41,11 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         Ok((Rc::new(Self { pool, disks }), content))
     }
 
+    /// Takes the flash for failed: it is not written or believed any more, and disks go on without it.
+    pub fn give_up_flash(&self) {
+        self.pool.give_up();
+    }
+
     /// The disks that hold content, attached or not.
     pub fn owners(&self) -> Vec<DiskId> {
         self.pool.segments.borrow().owners()

@@ -298,6 +298,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         result
     }
 
+    /// Takes the flash for failed.
+    pub(crate) fn give_up(&self) {
+        self.fail(&Self::gone());
+    }
+
     fn fail(&self, error: &BlockError) {
         if !self.failed.replace(true) {
             tracing::error!(%error, pool = %self.id(), "The flash failed; disks go on without it. Replace it and restart");

@@ -9,10 +9,11 @@ use std::rc::{Rc, Weak};
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
 use block::nbd::Target;
-use block::{BlockDevice, BlockError, FileDevice, Host, PAGE};
+use block::{BlockDevice, BlockError, Host, PAGE};
 use cache::{Belief, CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load};
 use tokio::sync::Notify;
 
+use super::flash::Flash;
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export};
 use crate::door::{Door, Entrance};
@@ -25,7 +26,7 @@ use crate::units::Size;
 /// How often a backing is looked at, to see whether it shrank: nanoseconds.
 const WATCH_INTERVAL_NS: u64 = 5_000_000_000;
 
-type Cached = CachedDisk<Backing, FileDevice, LocalHost>;
+type Cached = CachedDisk<Backing, Flash, LocalHost>;
 
 /// A disk that is served.
 pub(super) struct Disk {

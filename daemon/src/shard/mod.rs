@@ -9,6 +9,7 @@
 //! is served, and what is remembered of it, is the business of the registry.
 
 mod disk;
+mod flash;
 mod pool;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -30,6 +31,7 @@ pub(crate) use pool::{Found, PoolReport};
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
 use disk::Disk;
+use flash::Flash;
 
 /// Entries of the ring's submission queue: what 64 disks at a moderate depth have in flight.
 const RING_DEPTH: u32 = 512;
@@ -44,7 +46,7 @@ pub(crate) struct Shard {
     host: LocalHost,
     /// A pool's device between being looked at and being opened.
     flash: RefCell<Option<FileDevice>>,
-    cache: OnceCell<Rc<Cache<FileDevice, LocalHost>>>,
+    cache: OnceCell<Rc<Cache<Flash, LocalHost>>>,
     /// The mark of this start of the pool.
     mark: Cell<u64>,
     places: Places,
@@ -138,7 +140,7 @@ fn run(mut jobs: mpsc::Receiver<Job>, started: oneshot::Sender<io::Result<()>>, 
 }
 
 impl Shard {
-    fn cache(&self) -> &Rc<Cache<FileDevice, LocalHost>> {
+    fn cache(&self) -> &Rc<Cache<Flash, LocalHost>> {
         self.cache.get().expect("the pool is opened before any disk is attached")
     }
 

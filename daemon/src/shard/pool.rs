@@ -1,5 +1,6 @@
 //! The pool's side of a shard: looking at a device, making a pool of it, opening it.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -8,6 +9,7 @@ use block::Host;
 use block::file::{Access, Cache as PageCache, Identity, Lock, OpenError, OpenOptions};
 use cache::{Cache, Identified, Marks, PoolContent, PoolId, PoolStatistics};
 
+use super::flash::Flash;
 use super::{Shard, ShardHandle};
 use crate::problem::{Answer, Problem};
 
@@ -52,7 +54,8 @@ impl ShardHandle {
         self.call(move |shard| async move {
             let flash = shard.flash.take().expect("a pool is looked at before it is opened");
             let failed = |error| Problem::failed(format!("Cannot open the pool: {error}"));
-            let (cache, content) = Cache::open(flash, shard.host.clone(), &marks).await.map_err(failed)?;
+            let (cache, content) =
+                Cache::open(Flash::Device(flash), shard.host.clone(), &marks).await.map_err(failed)?;
             for owner in cache.owners() {
                 if !disks.contains(&owner.0) {
                     cache.disown(owner).await.map_err(failed)?;
@@ -61,6 +64,21 @@ impl ShardHandle {
             shard.mark.set(marks.new);
             assert!(shard.cache.set(cache).is_ok(), "a shard has one pool");
             Ok(content)
+        })
+        .await?
+    }
+
+    /// Goes on without a pool: every disk is served as if the flash had failed.
+    pub(crate) async fn go_without_pool(&self) -> Answer<()> {
+        self.call(move |shard| async move {
+            drop(shard.flash.take());
+            let (flash, marks) = (Flash::missing(), Marks { new: 0, known: vec![0] });
+            let failed = |error| Problem::failed(format!("Cannot go on without a pool: {error}"));
+            cache::format(&flash, PoolId([0; 16]), None).await.map_err(failed)?;
+            let (cache, _) = Cache::open(flash, shard.host.clone(), &marks).await.map_err(failed)?;
+            cache.give_up_flash();
+            assert!(shard.cache.set(cache).is_ok(), "a shard has one pool");
+            Ok(())
         })
         .await?
     }
@@ -99,6 +117,9 @@ impl Shard {
                 let message = format!("Cannot use {} as the pool: {error}", path.display());
                 match error {
                     OpenError::Held { .. } => Problem::conflict(message),
+                    OpenError::System { source, .. } if source.kind() != io::ErrorKind::PermissionDenied => {
+                        Problem::unavailable(message)
+                    }
                     _ => Problem::failed(message),
                 }
             })
@@ -109,7 +130,8 @@ impl Shard {
         }
         let flash = open(Lock::Exclusive, create)?;
         let content = cache::identify(&flash).await.map_err(|error| {
-            Problem::failed(format!("Cannot read {} to see whether it is a pool: {error}", path.display()))
+            let path = path.display();
+            Problem::unavailable(format!("Cannot read {path} to see whether it is a pool: {error}"))
         })?;
         let found = Found {
             identity: flash.identity(),

@@ -92,15 +92,32 @@ fn a_pool_that_another_forebay_made_is_refused() {
 }
 
 #[test]
-fn a_pool_that_is_missing_or_blank_is_not_silently_replaced() {
+fn disks_are_served_without_a_pool_that_is_missing_or_blank_and_it_is_not_silently_replaced() {
     let host = Host::new();
     assert!(host.serve().stop().success());
     let pool = host.text("pool.img");
-    fs::remove_file(&pool).expect("the folder is ours");
-    assert!(host.serve_fails(&[]).contains("Cannot find the pool"));
+    fs::rename(&pool, host.path("away.img")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    let shown = daemon.json(&["pool", "show"])["pool"].clone();
+    assert_eq!(shown["state"], "missing");
+    assert!(
+        shown["reason"].as_str().is_some_and(|reason| reason.contains("Cannot find the pool")),
+        "{shown}"
+    );
+    assert!(daemon.stop().success());
+    assert!(!host.path("pool.img").exists());
     File::create(&pool).and_then(|file| file.set_len(64 * MIB)).expect("the folder is ours");
-    assert!(host.serve_fails(&[]).contains("it holds nothing any more"));
-    // Said by the user, it is taken.
+    let daemon = host.serve_with(&[]);
+    let reason = daemon.json(&["pool", "show"])["pool"]["reason"].clone();
+    assert!(reason.as_str().is_some_and(|reason| reason.contains("it holds nothing any more")), "{reason}");
+    assert!(daemon.stop().success());
+    // It is used again as soon as it is back.
+    fs::rename(host.path("away.img"), &pool).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "serving");
+    assert!(daemon.stop().success());
+    // Said by the user, a blank one is taken.
+    File::create(&pool).and_then(|file| file.set_len(64 * MIB)).expect("the folder is ours");
     host.serve_with(&["--pool", &pool]);
 }
 
