@@ -121,6 +121,40 @@ fn disks_are_served_without_a_pool_that_is_missing_or_blank_and_it_is_not_silent
     host.serve_with(&["--pool", &pool]);
 }
 
+/// DURABILITY A31: flash is away for a while, the disk goes on, and the flash comes back.
+#[test]
+fn what_was_written_while_the_pool_was_away_is_not_hidden_when_it_is_back() {
+    const MARK: usize = 4096;
+    let host = Host::new();
+    let image = host.image("web.img", 4 * MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "web", "--backing", &image]);
+    daemon.run(&["disk", "set", "web", "ram=64KiB", "admission=always", "sequential-cutoff=0"]);
+    let mut guest = daemon.guest("web");
+    for page in 0..256 {
+        guest.write(page * 4096, &[1; MARK]).expect("the disk is served");
+    }
+    drop(guest);
+    let on_flash = || daemon.json(&["stats"])["disks"][0]["cached_bytes"].as_u64().expect("a number");
+    assert!((0..1000).any(|_| on_flash() > 0), "nothing came to flash");
+    assert!(daemon.stop().success());
+    fs::rename(host.path("pool.img"), host.path("away.img")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    daemon.guest("web").write(0, &[2; MARK]).expect("disks are served without a pool");
+    assert!(daemon.stop().success());
+    fs::rename(host.path("away.img"), host.path("pool.img")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    let mut guest = daemon.guest("web");
+    for page in 0..256 {
+        let expected = if page == 0 { 2 } else { 1 };
+        assert_eq!(
+            guest.read(page * 4096, 4096).expect("the disk is served"),
+            [expected; MARK],
+            "page {page}"
+        );
+    }
+}
+
 #[test]
 fn a_pool_that_a_crash_left_half_made_is_made_again() {
     let host = Host::new();
