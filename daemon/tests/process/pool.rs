@@ -128,10 +128,10 @@ fn what_was_written_while_the_pool_was_away_is_not_hidden_when_it_is_back() {
     let host = Host::new();
     let image = host.image("web.img", 4 * MIB);
     let daemon = host.serve();
-    daemon.run(&["disk", "add", "web", "--backing", &image]);
-    daemon.run(&["disk", "set", "web", "ram=64KiB", "admission=always", "sequential-cutoff=0"]);
+    daemon.run(&["disk", "add", "web", "--backing", &image]).succeeded();
+    daemon.run(&["disk", "set", "web", "ram=1MiB", "admission=always", "sequential-cutoff=0"]).succeeded();
     let mut guest = daemon.guest("web");
-    for page in 0..256 {
+    for page in 0..768 {
         guest.write(page * 4096, &[1; MARK]).expect("the disk is served");
     }
     drop(guest);
@@ -145,7 +145,7 @@ fn what_was_written_while_the_pool_was_away_is_not_hidden_when_it_is_back() {
     fs::rename(host.path("away.img"), host.path("pool.img")).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     let mut guest = daemon.guest("web");
-    for page in 0..256 {
+    for page in 0..768 {
         let expected = if page == 0 { 2 } else { 1 };
         assert_eq!(
             guest.read(page * 4096, 4096).expect("the disk is served"),
