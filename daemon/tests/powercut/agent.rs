@@ -39,6 +39,8 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
         daemon.command(&["disk", "set", "disk", "ram=1MiB", "sequential-cutoff=0"])?;
         println!("added");
     }
+    // Whatever the mode was when the power went: only in some modes is a read answered from what came back.
+    daemon.command(&["disk", "set", "disk", "mode=write-through"])?;
     let mut guest = daemon.guest()?;
     if begin == "loaded" {
         daemon.wait_until_loaded()?;
