@@ -39,8 +39,9 @@ impl Appearance {
     }
 }
 
+/// Of the file itself where the path is a link to it, as everything else is.
 fn read_epoch(path: &Path) -> Option<(u32, u64)> {
-    let text = String::from_utf8(xattr::get(path, ATTRIBUTE).ok()??).ok()?;
+    let text = String::from_utf8(xattr::get_deref(path, ATTRIBUTE).ok()??).ok()?;
     let (disk, epoch) = text.split_once(' ')?;
     Some((disk.parse().ok()?, epoch.parse().ok()?))
 }

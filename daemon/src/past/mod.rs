@@ -22,7 +22,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use block::file::Access;
-use cache::{Belief, Past};
+use cache::{Belief, Expected, Past, SharedBits};
 
 pub(crate) use appearance::Appearance;
 use record::{Modified, Record};
@@ -33,6 +33,32 @@ use crate::problem::Answer;
 
 /// Cached pages that are compared with the backing where nobody can vouch for it.
 const SAMPLES: usize = 128;
+
+/// What of a disk's content would be believed if it were attached now, after a start whose predecessor left `mark` on the
+/// pool. Changes nothing. A backing that is not there keeps its disk waiting, and what is cached of it.
+///
+/// # Errors
+/// If what is remembered cannot be read.
+pub(crate) fn foresee(
+    places: &Places,
+    id: u32,
+    backing: &Path,
+    disk_bytes: Option<u64>,
+    mark: u64,
+) -> Answer<Expected> {
+    let record = Record::load(&places.past(), id)?;
+    let found = Appearance::of(backing);
+    if backing.exists()
+        && let Err(reason) = record.judge(&found)
+    {
+        return Ok(Expected { belief: Belief::Nothing(reason), touched: None });
+    }
+    let disk_bytes = found.file_bytes.or(disk_bytes);
+    let bits = disk_bytes.and_then(|disk_bytes| Touched::peek(&places.touched(), id, disk_bytes, mark));
+    let touched = bits.map(|bits| Rc::new(bits) as Rc<dyn SharedBits>);
+    let belief = if touched.is_some() { Belief::ByPage } else { Belief::ByRegion };
+    Ok(Expected { belief, touched })
+}
 
 /// The past of one disk, in the hands of its shard.
 pub(crate) struct History {

@@ -123,6 +123,20 @@ impl ShardHandle {
         .await?
     }
 
+    /// Drops what is cached of a disk for good, whether it is attached or not.
+    ///
+    /// # Errors
+    /// If it may come back at the next start.
+    pub(crate) async fn evict(&self, name: String, id: u32) -> Answer<()> {
+        self.call(move |shard| async move {
+            match shard.disk(&name) {
+                Some(disk) => evict(&disk.cached, &name).await,
+                None => shard.cache().disown(DiskId(id)).await.map_err(|error| may_come_back(&name, &error)),
+            }
+        })
+        .await?
+    }
+
     /// Every disk that is attached, with how it stands.
     pub(crate) async fn disks(&self) -> Answer<Vec<(String, DiskReport)>> {
         self.call(|shard| async move {
@@ -338,11 +352,13 @@ impl Disk {
 
 /// Forgets what is cached of a disk, for good.
 async fn evict(cached: &Cached, name: &str) -> Answer<()> {
-    cached.evict().await.map_err(|error| {
-        Problem::failed(format!(
-            "What was cached of disk '{name}' may come back at the next start: {error}; make room for DIR, and try again"
-        ))
-    })
+    cached.evict().await.map_err(|error| may_come_back(name, &error))
+}
+
+fn may_come_back(name: &str, error: &dyn std::fmt::Display) -> Problem {
+    Problem::failed(format!(
+        "What was cached of disk '{name}' may come back at the next start: {error}; make room for DIR, and try again"
+    ))
 }
 
 /// Sees to it that all data of a disk is in its backing, durably. In the modes that there are a flush is all of it; what

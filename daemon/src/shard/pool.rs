@@ -65,6 +65,18 @@ impl ShardHandle {
         .await?
     }
 
+    /// Leaves a mark on the pool, which nobody uses any more until it is opened anew.
+    ///
+    /// # Errors
+    /// If the flash failed.
+    pub(crate) async fn leave_pool(&self, mark: u64) -> Answer<()> {
+        self.call(move |shard| async move {
+            let left = shard.cache().leave(mark).await;
+            left.map_err(|error| Problem::failed(format!("Cannot mark the pool as left: {error}")))
+        })
+        .await?
+    }
+
     /// A mark for a start that nobody else draws.
     pub(crate) async fn draw_mark(&self) -> Answer<u64> {
         self.call(|shard| async move { shard.host.random() }).await
