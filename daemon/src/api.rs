@@ -181,7 +181,7 @@ fn head(view: &DiskView) -> Map<String, Value> {
 /// The running guest that a disk was taken from, `null` for others.
 fn guest(view: &DiskView) -> Value {
     let Some(GuestRecord { qmp, device, original, .. }) = &view.record.guest else { return Value::Null };
-    let storage = view.report.as_ref().ok().map(|report| report.identity);
+    let storage = view.report.as_ref().ok().and_then(|report| report.identity.local());
     json!({
         "qmp": qmp,
         "device": device,

@@ -224,7 +224,8 @@ impl Setup<'_> {
     fn check_no_backing(&self, identity: Identity) -> Answer<()> {
         for disk in &self.state.disks {
             let location = Location::parse(&disk.backing)?;
-            if Identity::of(location.path()).is_ok_and(|backing| backing.same_storage(&identity)) {
+            let backing = location.path().and_then(|path| Identity::of(path).ok());
+            if backing.is_some_and(|backing| backing.same_storage(&identity)) {
                 return Err(Problem::conflict(format!(
                     "Cannot use {} as the pool: disk '{}' has its data there; give another file or device",
                     self.path.display(),

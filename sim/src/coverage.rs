@@ -71,4 +71,6 @@ coverage! {
     ends_while_loading,
     /// Processes that ended at any moment of their start.
     sudden_ends,
+    /// Backings that lost their connection and what no flush had covered.
+    reconnects,
 }

@@ -95,6 +95,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         let Past { belief, touched, samples, flash_lost } = past;
         let size = backing.geometry().size;
         let cache = Rc::new(DiskCache::new(Rc::clone(&self.pool), settings, size, touched, flash_lost));
+        cache.backing_epoch.set(backing.epoch());
         self.disks.borrow_mut().insert(cache.id, Rc::clone(&cache));
         if let Err(error) = load::take_up(&cache, &belief).await {
             self.disks.borrow_mut().remove(&cache.id);

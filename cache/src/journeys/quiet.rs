@@ -15,6 +15,7 @@ use block::{BlockDevice, Host};
 
 use super::disk_cache::DiskCache;
 use super::flush::FlushGate;
+use super::reconnect::{is_same, notice};
 use crate::knowledge::regions::EVERYTHING;
 use crate::knowledge::segments::Purpose;
 use crate::words::stats::count;
@@ -29,12 +30,14 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     if cache.is_loading() || cache.pool.is_failed() {
         return;
     }
+    notice(cache, backing);
+    let epoch = cache.backing_epoch.get();
     let idle = cache.regions.borrow_mut().look();
     let idle: Vec<u32> = idle.into_iter().filter(|region| is_settled(cache, *region)).collect();
     if idle.is_empty() || flushes.flush(backing).await.is_err() {
         return;
     }
-    if write_forgets(cache, &idle).await.is_none() {
+    if write_forgets(cache, &idle).await.is_none() || !is_same(cache, backing, epoch) {
         return;
     }
     let still = |region: &u32| cache.regions.borrow().is_idle(*region) && is_settled(cache, *region);

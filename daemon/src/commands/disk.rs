@@ -133,6 +133,10 @@ fn show_one(document: &Value) -> String {
         ("guests", number(&disk["connections"])),
     ]);
     shown.extend(load(&disk["load"]).map(|said| ("from last time", said)));
+    if disk["backing"].as_str().is_some_and(|backing| backing.starts_with("nbd")) {
+        let warning = "NBD keeps nobody else from writing to this backing; see to that yourself";
+        shown.push(("fencing", warning.to_owned()));
+    }
     if let Some(reason) = disk["page_cache_reason"].as_str() {
         shown.push(("page cache", format!("used, because {reason}")));
     }

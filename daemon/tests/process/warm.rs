@@ -483,6 +483,6 @@ fn the_same_device_under_another_name_is_what_was_cached_and_another_one_under_i
     drop(second);
     let another = Loop::over(&other).expect("there was one just now");
     rename(&another);
-    let daemon = starts_cold(&host, "is not what was cached");
+    let daemon = starts_cold(&host, "Its backing was ");
     drop(daemon);
 }
