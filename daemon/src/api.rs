@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use cache::LatencySummary;
+use cache::{LatencySummary, Load};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -107,6 +107,7 @@ pub(crate) fn disk_full(view: &DiskView, places: &Places) -> Value {
     let fallback = view.report.as_ref().ok().and_then(|report| report.fallback.clone());
     disk["page_cache_reason"] = fallback.into();
     disk["guest"] = guest(view);
+    disk["load"] = load(view);
     disk["statistics"] = statistics(view);
     disk
 }
@@ -191,6 +192,27 @@ fn guest(view: &DiskView) -> Value {
         "storage": storage.map(|storage| {
             json!({ "device": storage.device, "inode": storage.inode, "rdev": storage.rdev })
         }),
+    })
+}
+
+/// What became of what was cached before the disk was attached, `null` while it is not.
+fn load(view: &DiskView) -> Value {
+    let Ok(report) = &view.report else { return Value::Null };
+    let load = &report.statistics.load;
+    let (state, reason) = match &load.state {
+        Load::Running => ("loading", None),
+        Load::Done => ("done", None),
+        Load::Cold(reason) => ("cold", Some(reason)),
+    };
+    json!({
+        "state": state,
+        "reason": reason,
+        "pages_kept": load.pages_kept,
+        "kept_bytes": load.pages_kept * block::PAGE,
+        "pages_dropped": load.pages_dropped,
+        "dropped_bytes": load.pages_dropped * block::PAGE,
+        "pages_compared": load.pages_compared,
+        "took_us": load.took_us,
     })
 }
 

@@ -213,8 +213,7 @@ impl Setup<'_> {
     async fn open(&mut self) -> Answer<()> {
         let mark = self.shard.draw_mark().await?;
         let record = self.state.pool.as_mut().expect("it is recorded before it is opened");
-        // 0 is the mark of a pool that was never opened.
-        let known: Vec<u64> = record.marks.iter().copied().chain([0]).collect();
+        let known = record.marks_known();
         record.marks.push(mark);
         let surplus = record.marks.len().saturating_sub(MARKS_MAX);
         record.marks.drain(..surplus);
@@ -226,7 +225,8 @@ impl Setup<'_> {
                 tracing::warn!("What was cached in pool {} is dropped: {reason}", self.path.display());
             }
         }
-        Ok(())
+        // The pool bears the new mark durably. One that bears an earlier mark is an old copy from now on.
+        settle_mark(self.places, self.state, mark)
     }
 
     async fn format(&mut self, found: Found) -> Answer<Found> {
@@ -284,6 +284,30 @@ impl Setup<'_> {
             self.path.display()
         ))
     }
+}
+
+/// Gives a pool whose disks are all detached another mark, so that a copy that was made of it while it was in use is not
+/// believed in its place.
+///
+/// # Errors
+/// If it cannot be remembered or written; then such a copy would be believed.
+pub(crate) async fn leave(places: &Places, shard: &ShardHandle, state: &mut State) -> Answer<()> {
+    let mark = shard.draw_mark().await?;
+    let Some(record) = &mut state.pool else { return Ok(()) };
+    let last_mark = record.marks.last().copied().unwrap_or(0);
+    record.marks.push(mark);
+    state.save(&places.dir)?;
+    shard.leave_pool(mark).await?;
+    Touched::take_over(&places.touched(), last_mark, mark);
+    settle_mark(places, state, mark)
+}
+
+/// Remembers that the pool bears this mark and no earlier one.
+fn settle_mark(places: &Places, state: &mut State, mark: u64) -> Answer<()> {
+    if let Some(record) = &mut state.pool {
+        record.marks = vec![mark];
+    }
+    state.save(&places.dir)
 }
 
 /// Takes the storage of a new file now, so that the pool cannot fail later because others have filled the file system.

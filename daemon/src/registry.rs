@@ -26,7 +26,7 @@ use crate::keys::Values;
 use crate::names;
 use crate::patience::while_in_conflict;
 use crate::places::Places;
-use crate::pool::PoolInUse;
+use crate::pool::{self, PoolInUse};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
 use crate::shard::{Attaching, Content, DiskReport, PoolReport, Reconfiguring, ShardHandle};
@@ -219,6 +219,22 @@ impl Registry {
         self.disk(name).await
     }
 
+    /// Drops what is cached of a disk, durably. Guests go on. A disk that waits loses what its pool holds of it.
+    ///
+    /// # Errors
+    /// If there is none of this name, or what is dropped may come back at the next start; the message says so.
+    pub(crate) async fn evict(&self, name: &str) -> Answer<DiskView> {
+        let changing = self.changing.lock().await;
+        let id = known(&self.state(), name)?.id;
+        if self.is_being_removed(name) {
+            return Err(being_removed(name));
+        }
+        self.shard.evict(name.to_owned(), id).await?;
+        tracing::info!("What was cached of disk '{name}' is dropped, as asked for");
+        drop(changing);
+        self.disk(name).await
+    }
+
     /// Stops serving a disk and forgets it. The content of its backing stays.
     ///
     /// # Errors
@@ -298,6 +314,12 @@ impl Registry {
             detaching.spawn(async move { shard.detach(name, Content::Kept).await });
         }
         let outcomes = detaching.join_all().await;
+        let mut state = self.state();
+        // Only a copy of the pool that was made while it was in use could be taken for it then.
+        if let Err(problem) = pool::leave(&self.places, &self.shard, &mut state).await {
+            tracing::warn!("{problem}");
+        }
+        self.replace_state(state);
         drop(changing);
         outcomes.into_iter().collect()
     }

@@ -230,7 +230,7 @@ impl Machine {
                 done.unwrap();
             });
             // Some regions come to rest and are closed.
-            host.sleep(if rests { 11_000_000_000 } else { self.rng.below(200_000) }).await;
+            host.sleep(if rests { 70_000_000_000 } else { self.rng.below(200_000) }).await;
         }
         if self.rng.chance(500) {
             host.sleep(1_000_000).await;

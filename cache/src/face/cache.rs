@@ -160,6 +160,18 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         self.disks.borrow_mut().remove(&cache.id);
     }
 
+    /// Leaves another mark on a pool whose disks are all detached, so that a copy of the device that was made before can be
+    /// told from it. Nothing else may be done with the pool afterwards.
+    ///
+    /// # Errors
+    /// `Settings` while disks are attached, or `Flash`.
+    pub async fn leave(&self, mark: u64) -> Result<(), CacheError> {
+        if !self.disks.borrow().is_empty() {
+            return Err(CacheError::Settings("A pool is left once all disks are detached".to_owned()));
+        }
+        Ok(self.pool.leave(mark).await?)
+    }
+
     /// Takes a disk away for good: all its flash and RAM become free. The caller has made sure that no request is in
     /// flight and that none will come.
     pub async fn remove<B: BlockDevice>(&self, disk: &CachedDisk<B, F, H>) {

@@ -55,8 +55,9 @@ fn device_name(rdev: u64) -> Option<String> {
     Some(format!("{} {}", name.trim(), partition.trim()).trim_end().to_owned())
 }
 
+/// Of the file itself where the path is a link to it, as everything else is.
 fn read_epoch(path: &Path) -> Option<(u32, u64)> {
-    let text = String::from_utf8(xattr::get(path, ATTRIBUTE).ok()??).ok()?;
+    let text = String::from_utf8(xattr::get_deref(path, ATTRIBUTE).ok()??).ok()?;
     let (disk, epoch) = text.split_once(' ')?;
     Some((disk.parse().ok()?, epoch.parse().ok()?))
 }

@@ -18,7 +18,7 @@ use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export};
 use crate::door::{Door, Entrance};
 use crate::keys::{PoolBounds, Values};
-use crate::past::{Appearance, History};
+use crate::past::{self, Appearance, History};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
 use crate::units::Size;
@@ -141,6 +141,20 @@ impl ShardHandle {
         .await?
     }
 
+    /// Drops what is cached of a disk for good, whether it is attached or not.
+    ///
+    /// # Errors
+    /// If it may come back at the next start.
+    pub(crate) async fn evict(&self, name: String, id: u32) -> Answer<()> {
+        self.call(move |shard| async move {
+            match shard.disk(&name) {
+                Some(disk) => evict(&disk.cached, &name).await,
+                None => shard.cache().disown(DiskId(id)).await.map_err(|error| may_come_back(&name, &error)),
+            }
+        })
+        .await?
+    }
+
     /// Every disk that is attached, with how it stands.
     pub(crate) async fn disks(&self) -> Answer<Vec<(String, DiskReport)>> {
         self.call(|shard| async move {
@@ -234,9 +248,7 @@ impl Shard {
         if lock == Lock::Beside {
             past.belief = Belief::Nothing("A QEMU has its backing open too".to_owned());
         } else if backing.is_unguarded() {
-            // Samples would find what somebody else changed, perhaps; not what a server lost that was restarted while
-            // nobody watched its connections.
-            past.belief = Belief::Nothing("Nobody kept its NBD server from changing it meanwhile".to_owned());
+            past.belief = Belief::Nothing(past::UNGUARDED.to_owned());
         }
         let attached = self.cache().attach(settings, backing, past).await;
         let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
@@ -365,11 +377,13 @@ impl Disk {
 
 /// Forgets what is cached of a disk, for good.
 async fn evict(cached: &Cached, name: &str) -> Answer<()> {
-    cached.evict().await.map_err(|error| {
-        Problem::failed(format!(
-            "What was cached of disk '{name}' may come back at the next start: {error}; make room for DIR, and try again"
-        ))
-    })
+    cached.evict().await.map_err(|error| may_come_back(name, &error))
+}
+
+fn may_come_back(name: &str, error: &dyn std::fmt::Display) -> Problem {
+    Problem::failed(format!(
+        "What was cached of disk '{name}' may come back at the next start: {error}; make room for DIR, and try again"
+    ))
 }
 
 /// Sees to it that all data of a disk is in its backing, durably. In the modes that there are a flush is all of it; what

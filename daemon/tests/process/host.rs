@@ -119,6 +119,7 @@ impl Drop for Host {
 }
 
 impl Daemon {
+    /// Starts a daemon in a folder of its own choice.
     pub(crate) fn start(dir: &Path, options: &[&str]) -> Self {
         Self::start_as(command(), dir, options)
     }

@@ -4,9 +4,11 @@
 //! line of output, the end of a process), with a deadline far beyond what they take.
 
 mod bad_input;
+mod check;
 mod command_line;
 mod host;
 mod lifecycle;
 mod pool;
 mod replay;
 mod rights;
+mod warm;
