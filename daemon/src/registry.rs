@@ -315,8 +315,10 @@ impl Registry {
         }
         let outcomes = detaching.join_all().await;
         let mut state = self.state();
-        // Only a copy of the pool that was made while it was in use could be taken for it then.
-        if let Err(problem) = pool::leave(&self.places, &self.shard, &mut state).await {
+        if self.pool.missing.is_none()
+            && let Err(problem) = pool::leave(&self.places, &self.shard, &mut state).await
+        {
+            // Only a copy of the pool that was made while it was in use can be taken for it now.
             tracing::warn!("{problem}");
         }
         self.replace_state(state);

@@ -68,7 +68,6 @@ impl ShardHandle {
         .await?
     }
 
-<<<<<<< HEAD
     /// Goes on without a pool: every disk is served as if the flash had failed.
     pub(crate) async fn go_without_pool(&self) -> Answer<()> {
         self.call(move |shard| async move {
@@ -80,7 +79,10 @@ impl ShardHandle {
             cache.give_up_flash();
             assert!(shard.cache.set(cache).is_ok(), "a shard has one pool");
             Ok(())
-=======
+        })
+        .await?
+    }
+
     /// Leaves a mark on the pool, which nobody uses any more until it is opened anew.
     ///
     /// # Errors
@@ -89,7 +91,6 @@ impl ShardHandle {
         self.call(move |shard| async move {
             let left = shard.cache().leave(mark).await;
             left.map_err(|error| Problem::failed(format!("Cannot mark the pool as left: {error}")))
->>>>>>> check
         })
         .await?
     }
