@@ -5,8 +5,8 @@
 //! ```
 //! Batches of a segment are written one after another, so that each counts as written only when all earlier ones are
 //! (rule I4). A segment's data is flushed before its summary is written (rule I6): a summary never vouches for pages
-//! that a power cut took. The summary is durable before the next segment is written, because the table is flushed in
-//! between: only the newest segment of a disk can lack one.
+//! that a power cut took. The summary is flushed before the table names the next segment: only the newest segment of a
+//! disk can lack one.
 //!
 //! **The log is in order of versions.** What is appended of a page is current at that moment, under the lock of the log;
 //! so of two versions the one that was appended later is the later one, whatever is copied when. Recovery relies on it.
@@ -110,16 +110,25 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         then()
     }
 
-    /// Makes durable what was appended before this call, and remembers it for the next header.
+    /// Makes durable what was appended before this call, and says so on flash: in the summary, or in a header without
+    /// data. Without that, damage to the last batch would look like the end of the log (rule I6).
     pub(crate) async fn flush(&self) -> Result<(), BlockError> {
         let end = self.open.lock().await.as_ref().map(|open| (open.segment, open.next));
         self.pool.flush().await?;
-        if let (Some((segment, end)), Some(open)) = (end, self.open.lock().await.as_mut())
-            && open.segment == segment
-        {
-            open.durable = open.durable.max(end);
+        let mut open = self.open.lock().await;
+        let Some(ours) = open.as_mut().filter(|open| end.is_some_and(|end| end.0 == open.segment)) else {
+            return Ok(());
+        };
+        ours.durable = ours.durable.max(end.map_or(0, |end| end.1));
+        if self.room(ours) == 0 {
+            return match open.take() {
+                Some(full) => self.seal(full).await,
+                None => Ok(()),
+            };
         }
-        Ok(())
+        let appender = Appender { log: self, open, room: 0 };
+        let nothing = appender.batch(0);
+        appender.write(nothing).await.map(drop)
     }
 
     /// Data pages that fit behind one more header.
@@ -139,6 +148,11 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         let buffer = Buffer::copy_of(&encode_summary(&self.pool, self.disk, segment, generation, &content));
         let written = match flushed {
             Ok(()) => self.pool.write(layout.summary_start(open.segment), buffer).await,
+            Err(error) => Err(error),
+        };
+        // 3. The summary is durable before the table names a next segment: only the newest can lack one.
+        let written = match written {
+            Ok(()) => self.pool.flush().await,
             Err(error) => Err(error),
         };
         // Whatever happened, the segment is closed: a failed flash is never written again.
