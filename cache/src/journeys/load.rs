@@ -26,6 +26,7 @@ use crate::knowledge::touched::{SharedBits, words_for};
 use crate::survives::log::encode_summary;
 use crate::survives::notes::EVERYTHING;
 use crate::survives::reading::{Unreadable, Wanted};
+use crate::words::canary::{self, Bug};
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::{Load, LoadStatistics};
 use crate::words::units::{FlashPage, PageNumber, SegmentNumber};
@@ -157,6 +158,9 @@ pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
         }
         Ok(()) => {
             loading.hand_over();
+            if canary::has(Bug::DropInMemory) {
+                cache.touched.clear(0..u64::from(u32::MAX).min(backing.geometry().size / PAGE));
+            }
             Load::Done
         }
         Err(reason) => {
@@ -231,7 +235,9 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let pool = &self.cache.pool;
         pool.flush().await?;
         let summary = encode_summary(pool, wanted.owner, wanted.segment, wanted.generation, content);
-        pool.write(pool.layout().summary_start(wanted.segment), Buffer::copy_of(&summary)).await
+        pool.write(pool.layout().summary_start(wanted.segment), Buffer::copy_of(&summary)).await?;
+        // Before a next segment is taken: of two without a summary nothing would be believed.
+        pool.flush().await
     }
 
     /// Takes over what a segment holds, last line first.
