@@ -19,7 +19,6 @@ use crate::knowledge::policy::Policy;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::Appender;
 use crate::survives::pool::Pool;
-use crate::words::canary::{self, Bug};
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES, SURVIVORS_EIGHTHS_MAX};
 use crate::words::stats::count;
 use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence};
@@ -152,8 +151,7 @@ async fn append_batch<F: BlockDevice, H: Host>(
         cache.index.borrow().get(survivor.page).is_some_and(|located| located.flash == survivor.flash)
     };
     // Looked at under the lock of the log: an old version appended behind a newer one would come back at the next start.
-    let fit = |survivor: &Survivor| unchanged(survivor) || canary::has(Bug::StaleSurvivor);
-    let pages: Vec<_> = pages.iter().filter(|(survivor, _)| fit(survivor)).collect();
+    let pages: Vec<_> = pages.iter().filter(|(survivor, _)| unchanged(survivor)).collect();
     if pages.is_empty() {
         return Some(());
     }

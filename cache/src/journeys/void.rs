@@ -7,7 +7,6 @@
 use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
 
 use super::disk_cache::DiskCache;
-use crate::words::canary::{self, Bug};
 
 /// Drops everything that is cached, durably. New content may enter at once.
 ///
@@ -32,9 +31,6 @@ pub(crate) async fn make_void<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) 
 pub(crate) async fn remember_elsewhere<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
 ) -> Result<(), BlockError> {
-    if canary::has(Bug::ForgetLoss) {
-        return Ok(());
-    }
     let remember = || async {
         (cache.flash_lost)().await.map_err(|reason| {
             BlockError::anywhere(ErrorKind::Io, Operation::Write)
