@@ -3,6 +3,7 @@
 
 mod face;
 mod memory;
+mod restart;
 mod rig;
 
 use clap::{Parser, Subcommand};
@@ -32,6 +33,27 @@ enum What {
         #[arg(long, default_value_t = 4096)]
         block_bytes: u32,
     },
+    /// How long a start takes until everything that was cached is known again.
+    Recovery {
+        /// Bytes of a block.
+        #[arg(long, default_value_t = 65536)]
+        block_bytes: u32,
+        /// Bytes of flash to fill and to recover.
+        #[arg(long, default_value_t = 2 << 30)]
+        flash_bytes: u64,
+        /// The pool's file, which is overwritten; in memory without one.
+        #[arg(long)]
+        file: Option<std::path::PathBuf>,
+    },
+    /// What the first write into a region costs, and a later one.
+    Intents {
+        /// The pool's file; it is overwritten.
+        #[arg(long)]
+        file: std::path::PathBuf,
+        /// Regions to write into.
+        #[arg(long, default_value_t = 1000)]
+        regions: u64,
+    },
     /// Flash hits on a real file, through the ring.
     Face {
         /// The pool's file; it is overwritten.
@@ -50,6 +72,10 @@ fn main() {
     match Arguments::parse().what {
         What::Requests { journey, count } => memory::requests(journey, count),
         What::Index { block_bytes } => memory::index(block_bytes),
+        What::Recovery { block_bytes, flash_bytes, file } => {
+            restart::recovery(block_bytes, flash_bytes, file.as_deref());
+        }
+        What::Intents { file, regions } => restart::intents(&file, regions),
         What::Face { file, depth, seconds } => face::flash_hits(&file, depth, seconds),
     }
 }

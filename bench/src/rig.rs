@@ -4,23 +4,45 @@ use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::{BlockDevice, Buffer, Host};
-use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId};
+use cache::{Admission, Belief, Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, Shape};
 
 /// A cache and its only disk.
 pub(crate) struct Rig<B: BlockDevice, F: BlockDevice> {
     pub(crate) disk: Rc<CachedDisk<B, F, LocalHost>>,
     pub(crate) host: LocalHost,
-    /// The disk holds on to the pool, but the pool's tasks need it too.
-    _cache: Rc<Cache<F, LocalHost>>,
+    cache: Rc<Cache<F, LocalHost>>,
 }
 
 impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
     /// Formats `flash` and puts a cache of `ram_bytes` and all of the flash in front of `backing`.
     pub(crate) async fn new(host: LocalHost, flash: F, backing: B, block_bytes: u32, ram_bytes: u64) -> Self {
-        cache::format(&flash, PoolId([1; 16]), None).await.expect("the pool's device takes a format");
-        let marks = Marks { new: 1, known: vec![0] };
+        Self::with_shape(host, flash, backing, block_bytes, ram_bytes, None).await
+    }
+
+    /// As [`Self::new`], with segments and regions of a certain size.
+    pub(crate) async fn with_shape(
+        host: LocalHost,
+        flash: F,
+        backing: B,
+        block_bytes: u32,
+        ram_bytes: u64,
+        shape: Option<Shape>,
+    ) -> Self {
+        cache::format(&flash, PoolId([1; 16]), shape).await.expect("the pool's device takes a format");
+        Self::again(host, flash, backing, block_bytes, ram_bytes).await
+    }
+
+    /// As [`Self::new`], with what the flash holds already.
+    pub(crate) async fn again(
+        host: LocalHost,
+        flash: F,
+        backing: B,
+        block_bytes: u32,
+        ram_bytes: u64,
+    ) -> Self {
+        let marks = Marks { new: 1, known: vec![0, 1] };
         let opened = Cache::open(flash, host.clone(), &marks).await;
-        let (cache, _) = opened.expect("it was formatted just now");
+        let (cache, _) = opened.expect("it was formatted by this program");
         let settings = DiskSettings {
             id: DiskId(1),
             mode: Mode::WriteThrough,
@@ -32,9 +54,9 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
             sequential_cutoff_bytes: 0,
             read_only: false,
         };
-        let past = Past::none(backing.geometry().size);
+        let past = Past { belief: Belief::ByPage, ..Past::none(backing.geometry().size) };
         let disk = cache.attach(settings, backing, past).await.expect("the settings fit");
-        Self { disk, host, _cache: cache }
+        Self { disk, host, cache }
     }
 
     pub(crate) async fn read(&self, offset: u64, len: usize) {
@@ -56,6 +78,11 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
             }
         }
         self.rest().await;
+    }
+
+    /// Detaches the disk.
+    pub(crate) async fn stop(&self) {
+        self.cache.detach(&self.disk).await;
     }
 
     /// Lets the tasks behind the cache run.

@@ -138,10 +138,7 @@ fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
         End::Kill => {
             world.coverage.borrow_mut().kills += 1;
             world.models.iter().for_each(|model| model.borrow_mut().kill());
-            // The dead process's requests hold its locks, so they land before the next one is let in (rule I15).
-            world.models.iter().for_each(|model| model.borrow_mut().land_late());
             devices().for_each(Faults::kill);
-            devices().for_each(Faults::land_late);
         }
         End::PowerCut => {
             world.coverage.borrow_mut().power_cuts += 1;
@@ -150,6 +147,9 @@ fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
             devices().for_each(Faults::power_cut);
         }
     }
+    // A process's requests hold its locks, so they land before the next one is let in (rule I15).
+    world.models.iter().for_each(|model| model.borrow_mut().land_late());
+    devices().for_each(Faults::land_late);
 }
 
 async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: End, mut rng: Rng) {

@@ -11,6 +11,8 @@ use std::cell::{Cell, RefCell};
 use block::{BlockDevice, BlockError};
 use tokio::sync::Mutex;
 
+use crate::words::canary::{self, Bug};
+
 /// Joins the flushes of one disk.
 pub(crate) struct FlushGate {
     /// Flushes that arrived, counted.
@@ -41,6 +43,11 @@ impl FlushGate {
 
     /// Flushes the backing, or shares a flush that is submitted after this call.
     pub(crate) async fn flush<B: BlockDevice>(&self, backing: &B) -> Result<(), BlockError> {
+        if canary::has(Bug::FlushFromMemory) && self.arrived.get() == 0 {
+            self.arrived.set(1);
+            self.covered.set(1);
+            return Ok(());
+        }
         let ticket = self.arrived.get() + 1;
         self.arrived.set(ticket);
         let _running = self.running.lock().await;

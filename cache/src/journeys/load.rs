@@ -24,6 +24,7 @@ use crate::knowledge::replay::{Belief, Bits, Replay};
 use crate::knowledge::touched::{SharedBits, words_for};
 use crate::survives::log::encode_summary;
 use crate::survives::reading::{Contained, Unreadable, Wanted};
+use crate::words::canary::{self, Bug};
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::{Load, LoadStatistics};
 use crate::words::units::{PageNumber, SegmentNumber};
@@ -140,6 +141,9 @@ pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
         }
         Ok(()) => {
             loading.hand_over();
+            if canary::has(Bug::DropInMemory) {
+                cache.touched.clear(0..u64::from(u32::MAX).min(backing.geometry().size / PAGE));
+            }
             Load::Done
         }
         Err(reason) => {

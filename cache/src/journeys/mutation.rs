@@ -21,6 +21,7 @@ use block::{BlockDevice, BlockError, ByteRange, Host, PAGE, RangeGuard, RangeLoc
 use super::disk_cache::DiskCache;
 use super::void::remember_elsewhere;
 use crate::knowledge::fills::MutationNumber;
+use crate::words::canary::{self, Bug};
 use crate::words::stats::count;
 use crate::words::units::Sequence;
 
@@ -78,8 +79,17 @@ impl<F: BlockDevice, H: Host> Mutation<F, H> {
             _guard: turn.guard,
         };
         // Together with hiding: what is being loaded must not bring the pages back meanwhile.
-        cache.touched.set(range.start / PAGE..range.end.div_ceil(PAGE));
-        intend(cache, &range).await?;
+        let pages = range.start / PAGE..range.end.div_ceil(PAGE);
+        if !canary::has(Bug::LateTouch) {
+            cache.touched.set(pages.clone());
+        }
+        let past = !cache.settings.borrow().mode.row().writes_enter;
+        if !(past && canary::has(Bug::NoIntentPastCache)) {
+            intend(cache, &range).await?;
+        }
+        if canary::has(Bug::LateTouch) {
+            cache.touched.set(pages);
+        }
         Ok(mutation)
     }
 

@@ -13,6 +13,7 @@ use crate::knowledge::index::Located;
 use crate::knowledge::ram::{Offered, Standing};
 use crate::knowledge::segments::Purpose;
 use crate::survives::pool::NoSegment;
+use crate::words::canary::{self, Bug};
 use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::stats::count;
 use crate::words::units::PageNumber;
@@ -56,6 +57,9 @@ async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resu
     let mut batch = appender.batch(offered.len());
     for offer in &offered {
         appender.add(&mut batch, offer.page, offer.sequence, cache.ram.borrow().offered_bytes(offer));
+        if canary::has(Bug::EarlyClear) {
+            cache.touched.clear(offer.page.0..offer.page.0 + 1);
+        }
     }
     let Ok((located, bytes)) = appender.write(batch).await else {
         for offer in &offered {

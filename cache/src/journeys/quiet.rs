@@ -18,6 +18,7 @@ use super::flush::FlushGate;
 use super::reconnect::{is_same, notice};
 use crate::knowledge::regions::EVERYTHING;
 use crate::knowledge::segments::Purpose;
+use crate::words::canary::{self, Bug};
 use crate::words::stats::count;
 use crate::words::units::PageNumber;
 
@@ -34,10 +35,16 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     let epoch = cache.backing_epoch.get();
     let idle = cache.regions.borrow_mut().look();
     let idle: Vec<u32> = idle.into_iter().filter(|region| is_settled(cache, *region)).collect();
-    if idle.is_empty() || flushes.flush(backing).await.is_err() {
+    if idle.is_empty() {
         return;
     }
-    if write_forgets(cache, &idle).await.is_none() || !is_same(cache, backing, epoch) {
+    if !canary::has(Bug::CloseWithoutFlush) && flushes.flush(backing).await.is_err() {
+        return;
+    }
+    if !canary::has(Bug::CloseWithoutForget) && write_forgets(cache, &idle).await.is_none() {
+        return;
+    }
+    if !is_same(cache, backing, epoch) {
         return;
     }
     let still = |region: &u32| cache.regions.borrow().is_idle(*region) && is_settled(cache, *region);

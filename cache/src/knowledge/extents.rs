@@ -50,6 +50,15 @@ impl Extents {
         Self { words: words.into_boxed_slice() }
     }
 
+    /// Packs a run of neighbours from a page of the block on.
+    pub(crate) fn of_run(first: usize, flash: FlashPage, checksums: &[u32]) -> Self {
+        let mut words = Vec::with_capacity(2 + checksums.len());
+        words.push((first | (checksums.len() - 1) << 8) as u32);
+        words.push(flash.0);
+        words.extend_from_slice(checksums);
+        Self { words: words.into_boxed_slice() }
+    }
+
     /// Unpacks all places.
     pub(crate) fn unpack(&self) -> Places {
         let mut places = [None; BLOCK_PAGES_MAX];
@@ -127,5 +136,6 @@ mod tests {
             *place = Some(Located { flash: FlashPage(50 + at as u32), checksum: 1 });
         }
         assert_eq!(Extents::pack(&places[..16]).bytes(), 4 * (2 + 16));
+        assert_eq!(Extents::pack(&places[..16]), Extents::of_run(0, FlashPage(50), &[1; 16]));
     }
 }

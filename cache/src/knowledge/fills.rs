@@ -8,6 +8,7 @@
 
 use block::{ByteRange, PAGE};
 
+use crate::words::canary::{self, Bug};
 use crate::words::limits::DISTRUSTED_RANGES_MAX;
 
 #[derive(Default)]
@@ -56,7 +57,7 @@ impl Fills {
         let position = self.under_way.iter().position(|other| other.number == fill.0);
         let position = position.expect("a fill is finished once, by whoever began it");
         let poisoned = self.under_way.swap_remove(position).poisoned;
-        !poisoned || cfg!(feature = "canary")
+        !poisoned || canary::has(Bug::StaleFill)
     }
 
     /// True if a mutation of the range is in flight.

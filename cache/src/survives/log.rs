@@ -110,16 +110,25 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         then()
     }
 
-    /// Makes durable what was appended before this call, and remembers it for the next header.
+    /// Makes durable what was appended before this call, and says so on flash: in the summary, or in a header without
+    /// data. Without that, damage to the last batch would look like the end of the log (rule I6).
     pub(crate) async fn flush(&self) -> Result<(), BlockError> {
         let end = self.open.lock().await.as_ref().map(|open| (open.segment, open.next));
         self.pool.flush().await?;
-        if let (Some((segment, end)), Some(open)) = (end, self.open.lock().await.as_mut())
-            && open.segment == segment
-        {
-            open.durable = open.durable.max(end);
+        let mut open = self.open.lock().await;
+        let Some(ours) = open.as_mut().filter(|open| end.is_some_and(|end| end.0 == open.segment)) else {
+            return Ok(());
+        };
+        ours.durable = ours.durable.max(end.map_or(0, |end| end.1));
+        if self.room(ours) == 0 {
+            return match open.take() {
+                Some(full) => self.seal(full).await,
+                None => Ok(()),
+            };
         }
-        Ok(())
+        let appender = Appender { log: self, open, room: 0 };
+        let nothing = appender.batch(0);
+        appender.write(nothing).await.map(drop)
     }
 
     /// Data pages that fit behind one more header.

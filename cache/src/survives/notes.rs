@@ -49,6 +49,8 @@ struct Writer {
     segment: SegmentNumber,
     generation: Sequence,
     next: u32,
+    /// Pages that are known to be flushed.
+    durable: u32,
 }
 
 impl Notes {
@@ -121,13 +123,17 @@ impl Notes {
             return Ok(());
         }
         let needed = self.pending.borrow().len().div_ceil(ENTRIES_PER_PAGE) as u32;
+        // One more page for the header that says that they are durable.
+        let needed = needed + 1;
         // Taken out: if this is dropped halfway, the next one starts a new segment with all that is open.
         let Some(mut open) = writer.take().filter(|open| open.next + needed <= pages_for_notes(pool)) else {
             return self.start_segment(pool, &mut writer).await;
         };
         let (pending, covers) = (self.pending.take(), self.asked.get());
         open.append(pool, &pending).await?;
-        pool.flush().await?;
+        open.flush(pool).await?;
+        // Without this header, damage to what was just written would look like the end of the notes (rule I6).
+        open.append(pool, &[]).await?;
         self.durable.set(covers);
         *writer = Some(open);
         Ok(())
@@ -141,7 +147,7 @@ impl Notes {
         let before = pool.segments.borrow().owned_by(NOTES);
         let taken = pool.take_segment(NOTES, Purpose::Notes).await;
         let (segment, generation) = taken.map_err(|_| Pool::<F, H>::gone())?;
-        let mut next = Writer { segment, generation, next: 0 };
+        let mut next = Writer { segment, generation, next: 0, durable: 0 };
         self.make_fit(pages_for_notes(pool) as usize / 2 * ENTRIES_PER_PAGE);
         // What is pending is part of what is open now, or no longer needs to be said.
         self.pending.take();
@@ -149,9 +155,9 @@ impl Notes {
         let all: Vec<_> = self.open.borrow().iter().map(|region| (Kind::Intent, *region)).collect();
         // Crash before `complete`: the earlier segment is still owned, and is what counts.
         next.append(pool, &all).await?;
-        pool.flush().await?;
+        next.flush(pool).await?;
         next.append(pool, &[COMPLETE]).await?;
-        pool.flush().await?;
+        next.flush(pool).await?;
         for (segment, _) in before {
             pool.segments.borrow_mut().retire_notes(segment);
         }
@@ -186,13 +192,20 @@ fn pages_for_notes<F: BlockDevice, H: Host>(pool: &Pool<F, H>) -> u32 {
 }
 
 impl Writer {
-    /// Appends notes, at least one batch. All earlier ones of the segment were flushed.
+    /// Makes durable what was appended.
+    async fn flush<F: BlockDevice, H: Host>(&mut self, pool: &Pool<F, H>) -> Result<(), BlockError> {
+        pool.flush().await?;
+        self.durable = self.next;
+        Ok(())
+    }
+
+    /// Appends notes, at least one batch.
     async fn append<F: BlockDevice, H: Host>(
         &mut self,
         pool: &Pool<F, H>,
         notes: &[(Kind, Region)],
     ) -> Result<(), BlockError> {
-        let durable = self.next;
+        let durable = self.durable;
         let mut rest = notes;
         loop {
             let (now, later) = rest.split_at(rest.len().min(ENTRIES_PER_PAGE));

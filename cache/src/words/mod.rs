@@ -1,5 +1,6 @@
 //! Words: names, units, limits, errors and counters that every floor above uses. No behaviour.
 
+pub mod canary;
 pub mod error;
 pub mod limits;
 pub mod settings;

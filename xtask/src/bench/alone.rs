@@ -158,12 +158,12 @@ fn memory(programs: &Programs) -> Result<(), String> {
     Ok(())
 }
 
-fn parse(text: &str) -> Result<Value, String> {
+pub(super) fn parse(text: &str) -> Result<Value, String> {
     serde_json::from_str(text)
         .map_err(|error| format!("Could not read what `bench` printed: {error}: {text}"))
 }
 
-fn number(answer: &Value, key: &str) -> Result<f64, String> {
+pub(super) fn number(answer: &Value, key: &str) -> Result<f64, String> {
     answer[key].as_f64().ok_or_else(|| format!("`bench` printed no `{key}`: {answer}"))
 }
 

@@ -3,6 +3,7 @@
 //! ```text
 //! doors       requests over NBD: `forebay serve` against nbdkit, qemu-storage-daemon and qemu-nbd
 //! alone       the cache without a door: its face on a file against fio, its own code, its memory
+//! restart     what safety costs: seconds until a start knows what was cached, and the first write into a region
 //! contest     rounds, medians, ratios           report     tables
 //! fio         one run of the load               server     a process that serves, and its CPU time
 //! forebay     our daemon as a server            peers      the others
@@ -19,6 +20,7 @@ mod fio;
 mod forebay;
 mod peers;
 mod report;
+mod restart;
 mod scratch;
 mod server;
 
@@ -65,7 +67,8 @@ pub(crate) fn bench(root: &Path, effort: Effort) -> Result<(), String> {
         effort.rounds
     );
     doors::measure(&programs, &scratch, effort)?;
-    alone::measure(&programs, &scratch, effort)
+    alone::measure(&programs, &scratch, effort)?;
+    restart::measure(&programs, &scratch, effort)
 }
 
 /// Builds what is measured with all optimisations.

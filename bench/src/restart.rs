@@ -1,0 +1,107 @@
+//! What safety costs: how long a start takes until all that was cached is known again, and what the first write into a
+//! region costs, which waits for the region's intent.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::file::{Access, Cache, Lock, OpenOptions};
+use block::{BlockDevice, FileDevice, Memory, Ring};
+use cache::{Load, LoadStatistics, Shape};
+
+use crate::rig::Rig;
+
+/// Segments and regions as a pool of 100 GB has them: a start reads one summary for each segment.
+const SHAPE: Shape = Shape { segment_bytes: 32 << 20, region_bytes: 64 << 20 };
+/// A disk of which half can be cached: bits for each of its pages are looked at as well.
+const DISK_PER_FLASH: u64 = 2;
+const RAM: u64 = 16 << 20;
+
+/// Fills a cache, opens it anew and prints how long that took.
+pub(crate) fn recovery(block_bytes: u32, flash_bytes: u64, file: Option<&Path>) {
+    let (took, load) = match file {
+        None => {
+            let flash = Memory::new(flash_bytes);
+            let executor = || Executor::new(VirtualTime::new(), Order::Fifo);
+            fill(&executor(), flash.clone(), block_bytes);
+            start(&executor(), flash, block_bytes)
+        }
+        Some(path) => {
+            let first = on_ring(path, Some(flash_bytes));
+            fill(&first.0, first.1, block_bytes);
+            drop(first.0);
+            let second = on_ring(path, None);
+            start(&second.0, second.1, block_bytes)
+        }
+    };
+    assert_eq!(load.state, Load::Done, "what was cached is known again");
+    println!(
+        "{{\"measurement\":\"recovery\",\"block_bytes\":{block_bytes},\"pages\":{},\"nanos\":{}}}",
+        load.pages_kept,
+        took.as_nanos()
+    );
+}
+
+fn fill<F: BlockDevice>(executor: &Executor, flash: F, block_bytes: u32) {
+    let host = executor.host();
+    executor.run(async {
+        let bytes = flash.geometry().size / 10 * 9;
+        let backing = Memory::new(DISK_PER_FLASH * flash.geometry().size);
+        let rig = Rig::with_shape(host, flash, backing, block_bytes, RAM, Some(SHAPE)).await;
+        rig.warm_up(bytes, (block_bytes as usize).max(64 << 10)).await;
+        // RAM gives up what a slow flash does not take in time.
+        while rig.disk.statistics().cached_bytes < bytes / 10 * 9 {
+            rig.warm_up(bytes, 64 << 10).await;
+        }
+        rig.stop().await;
+    });
+}
+
+fn start<F: BlockDevice>(executor: &Executor, flash: F, block_bytes: u32) -> (Duration, LoadStatistics) {
+    let host = executor.host();
+    let started = executor.run(async {
+        let backing = Memory::new(DISK_PER_FLASH * flash.geometry().size);
+        let started = Instant::now();
+        let rig = Rig::again(host, flash, backing, block_bytes, RAM).await;
+        let load = rig.disk.loaded().await;
+        (started.elapsed(), load)
+    });
+    started.expect("nothing waits")
+}
+
+/// Writes into regions that are at rest, and once more into each, and prints what either costs.
+pub(crate) fn intents(path: &Path, regions: u64) {
+    let (executor, flash) = on_ring(path, Some(1 << 30));
+    let host: LocalHost = executor.host();
+    executor.run(async {
+        let shape = Shape { segment_bytes: 1 << 20, ..SHAPE };
+        let rig = Rig::with_shape(host, flash, Memory::new(1 << 40), 4096, RAM, Some(shape)).await;
+        for which in ["first", "later"] {
+            let mut micros = Vec::new();
+            for region in 0..regions {
+                let started = Instant::now();
+                rig.write(region * shape.region_bytes, 4096).await;
+                micros.push(started.elapsed().as_micros());
+            }
+            micros.sort_unstable();
+            let at = |hundredth: usize| micros[(micros.len() - 1) * hundredth / 100];
+            println!(
+                "{{\"measurement\":\"intents\",\"which\":\"{which}\",\"regions\":{regions},\"p50\":{},\"p99\":{}}}",
+                at(50),
+                at(99)
+            );
+        }
+    });
+}
+
+/// A file of the pool, made anew if it has a size.
+fn on_ring(path: &Path, create: Option<u64>) -> (Executor, FileDevice) {
+    if create.is_some() && path.exists() {
+        std::fs::remove_file(path).expect("the pool's file can be replaced");
+    }
+    let ring = Ring::new(256).expect("io_uring is available");
+    let executor = Executor::new(ring.clone(), Order::Fifo);
+    let options = OpenOptions { access: Access::ReadWrite, cache: Cache::Direct, lock: Lock::None, create };
+    let file = FileDevice::open(&ring, path, options).expect("the pool's file can be opened");
+    (executor, file)
+}

@@ -1,0 +1,65 @@
+//! Canaries: known bugs that can be planted, so that tests can prove that simulation finds their like.
+//!
+//! Without the feature `canary`, which no product is built with, none can be planted and the compiler leaves all of them
+//! out. With it, a thread plants one for itself, and others go on without.
+
+/// A bug that can be planted. Each switches off one rule; the stories are in `sim/tests/holes`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bug {
+    /// Fills enter although a write came in between (rule I3).
+    StaleFill,
+    /// What has no known pages is reclaimed first, although older versions lie elsewhere (A1, rule I8).
+    EmptyFirst,
+    /// A region is closed although the log holds older versions of its pages (A18, rule I11).
+    CloseWithoutForget,
+    /// A region is closed although the backing may lose what it acknowledged (A19, rule I11).
+    CloseWithoutFlush,
+    /// What a start does not believe leaves only the index, and comes back when its region is closed (A20).
+    DropInMemory,
+    /// Writes that do not enter the cache open no intent (A21, rule I11).
+    NoIntentPastCache,
+    /// Pages are touched only when their intent is durable: what is being loaded brings them back meanwhile.
+    LateTouch,
+    /// A page is no longer touched as soon as its new content is on its way to the log.
+    EarlyClear,
+    /// A flush after a restart is answered without asking the backing, because nothing was written since (A26).
+    FlushFromMemory,
+}
+
+impl Bug {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::StaleFill,
+        Self::EmptyFirst,
+        Self::CloseWithoutForget,
+        Self::CloseWithoutFlush,
+        Self::DropInMemory,
+        Self::NoIntentPastCache,
+        Self::LateTouch,
+        Self::EarlyClear,
+        Self::FlushFromMemory,
+    ];
+}
+
+#[cfg(feature = "canary")]
+std::thread_local! {
+    static PLANTED: std::cell::Cell<Option<Bug>> = const { std::cell::Cell::new(None) };
+}
+
+/// Plants a bug in whatever this thread runs from now on, instead of the one before.
+#[cfg(feature = "canary")]
+pub fn plant(bug: Option<Bug>) {
+    PLANTED.set(bug);
+}
+
+/// True if this bug is planted in this thread.
+#[cfg(feature = "canary")]
+pub(crate) fn has(bug: Bug) -> bool {
+    PLANTED.get() == Some(bug)
+}
+
+/// No bug can be planted.
+#[cfg(not(feature = "canary"))]
+pub(crate) const fn has(_: Bug) -> bool {
+    false
+}

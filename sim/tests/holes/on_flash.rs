@@ -1,0 +1,150 @@
+//! What stands on flash, read as it is: so that a story can say what it found before the end, and damage just that.
+
+use std::collections::BTreeSet;
+
+use block::PAGE;
+use cache::bytes::batch::{Entry, Head, Kind, decode_header};
+use cache::bytes::checksum::page_checksum;
+use cache::bytes::layout::Layout;
+use cache::bytes::summary::Content;
+use cache::bytes::table::{self, NOTES, TableEntry};
+use cache::words::units::{DiskId, SegmentNumber, Sequence};
+
+use crate::rig::{FLASH_BYTES, POOL, Rig, SHAPE};
+
+/// One version of a page in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Version {
+    pub(crate) segment: SegmentNumber,
+    pub(crate) generation: Sequence,
+    /// Bytes from the start of the device.
+    pub(crate) header_at: u64,
+    pub(crate) data_at: u64,
+    pub(crate) kind: Kind,
+    /// The first byte of the data.
+    pub(crate) byte: u8,
+}
+
+pub(crate) fn layout() -> Layout {
+    Layout::new(FLASH_BYTES, SHAPE).unwrap()
+}
+
+impl Rig {
+    fn peek(&self, offset: u64) -> [u8; PAGE as usize] {
+        let mut page = [0; PAGE as usize];
+        self.flash.peek(offset, &mut page);
+        page
+    }
+
+    /// The current segment table.
+    pub(crate) fn table(&self) -> Vec<TableEntry> {
+        let slots = (0..2u64).filter_map(|slot| {
+            let mut bytes = vec![0; layout().table_bytes()];
+            self.flash.peek(layout().table_slot(slot), &mut bytes);
+            table::decode(&bytes, POOL, layout().segments()).ok()
+        });
+        slots.max_by_key(|(turn, _)| *turn).unwrap().1
+    }
+
+    /// The segments of an owner, oldest first.
+    pub(crate) fn segments_of(&self, owner: DiskId) -> Vec<(SegmentNumber, Sequence)> {
+        let lives = (0u32..).map(SegmentNumber).zip(self.table());
+        let mut owned: Vec<_> = lives
+            .filter_map(|(segment, life)| Some((segment, life.filter(|life| life.0 == owner)?.1)))
+            .collect();
+        owned.sort_by_key(|(_, generation)| *generation);
+        owned
+    }
+
+    /// Headers of a segment's present life from the front, with where they are on the device, in bytes.
+    pub(crate) fn batches(&self, life: (SegmentNumber, Sequence)) -> Vec<(u64, Head, Vec<Entry>)> {
+        let start = layout().segment_start(life.0);
+        let mut found = Vec::new();
+        let mut place = 0;
+        while place < layout().batch_pages() {
+            let at = start.plus(place).offset();
+            let Ok((head, entries)) = decode_header(&self.peek(at), POOL) else { break };
+            if head.generation != life.1 || head.place != place {
+                break;
+            }
+            let notes = |entry: &&Entry| matches!(entry.kind, Kind::Intent | Kind::Quiet);
+            place += 1 + (entries.len() - entries.iter().filter(notes).count()) as u32;
+            found.push((at, head, entries));
+        }
+        found
+    }
+
+    /// Every version of a page that the log of the disk holds, oldest first, `forget`s of it included.
+    pub(crate) fn versions(&self, page: u64) -> Vec<Version> {
+        let mut versions = Vec::new();
+        for life in self.segments_of(DiskId(1)) {
+            for (header_at, _, entries) in self.batches(life) {
+                for entry in entries {
+                    let data_at = layout().segment_start(life.0).plus(entry.place).offset();
+                    let data = self.peek(data_at);
+                    let is_about = match entry.kind {
+                        Kind::Forget => page
+                            .checked_sub(entry.page.0)
+                            .filter(|at| *at < u64::from(layout().region_pages()))
+                            .is_some_and(|at| data[(at / 8) as usize] >> (at % 8) & 1 == 1),
+                        _ => entry.page.0 == page,
+                    };
+                    if is_about {
+                        let (segment, generation) = life;
+                        versions.push(Version {
+                            segment,
+                            generation,
+                            header_at,
+                            data_at,
+                            kind: entry.kind,
+                            byte: data[0],
+                        });
+                    }
+                }
+            }
+        }
+        versions
+    }
+
+    /// The newest version of a page in the log; none if the log says `forget` or nothing.
+    pub(crate) fn newest(&self, page: u64) -> Option<Version> {
+        self.versions(page).pop().filter(|version| version.kind == Kind::Fill)
+    }
+
+    /// Regions of disk 1 whose intent is open, as the newest segment of notes says.
+    pub(crate) fn open_regions(&self) -> BTreeSet<u64> {
+        let mut open = BTreeSet::new();
+        let Some(life) = self.segments_of(NOTES).pop() else { return open };
+        for (_, _, entries) in self.batches(life) {
+            for entry in entries.iter().filter(|entry| entry.seeded_checksum == 1) {
+                match entry.kind {
+                    Kind::Intent => drop(open.insert(entry.page.0)),
+                    _ => drop(open.remove(&entry.page.0)),
+                }
+            }
+        }
+        open
+    }
+
+    /// What the summary of a segment's present life says, if it is whole.
+    pub(crate) fn summary(&self, life: (SegmentNumber, Sequence)) -> Option<Content> {
+        let mut content = Content::default();
+        let page = self.peek(layout().summary_start(life.0).offset());
+        let (head, pages) = content.decode_page(&page, POOL).ok()?;
+        assert_eq!(pages, 1, "segments of stories are small");
+        (head.generation == life.1).then_some(content)
+    }
+
+    /// Segments whose summary vouches for a page that is not there.
+    pub(crate) fn lying_summaries(&self) -> Vec<SegmentNumber> {
+        let lies = |life: &(SegmentNumber, Sequence)| {
+            let Some(content) = self.summary(*life) else { return false };
+            content.lines().any(|line| {
+                let data = self.peek(layout().segment_start(life.0).plus(line.place).offset());
+                page_checksum(&data) != line.checksum
+            })
+        };
+        let lives = self.segments_of(DiskId(1));
+        lives.into_iter().filter(lies).map(|(segment, _)| segment).collect()
+    }
+}

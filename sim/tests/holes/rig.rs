@@ -1,0 +1,404 @@
+//! A host on which stories are told: one flash, one backing, memory that outlives a process, and as many processes one
+//! after another as the story needs. Each begins with whatever the one before left behind.
+
+use std::cell::{Cell, RefCell};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
+
+use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::faulty::{Faults, Faulty};
+use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, PAGE};
+use cache::{
+    Admission, Belief, Cache, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past, PoolContent, PoolId,
+    Shape, words_for,
+};
+use futures_util::future::{Either, select};
+use tokio::sync::Notify;
+
+pub(crate) type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
+
+pub(crate) const POOL: PoolId = PoolId([1; 16]);
+pub(crate) const SEGMENT: u64 = 32 << 10;
+pub(crate) const SEGMENTS: u64 = 44;
+pub(crate) const SHAPE: Shape = Shape { segment_bytes: SEGMENT, region_bytes: REGION_PAGES * PAGE };
+pub(crate) const FLASH_BYTES: u64 = (32 << 10) + SEGMENTS * SEGMENT;
+/// Pages of a region.
+pub(crate) const REGION_PAGES: u64 = 64;
+/// Pages of the disk: sixteen regions. Stories happen in the first half.
+pub(crate) const PAGES: u64 = 1024;
+/// Longer than anything that is not held: nanoseconds.
+pub(crate) const HELD: u64 = 1_000_000;
+/// Stands for a page of which a power cut took some sectors and left others.
+pub(crate) const TORN: u8 = 0xff;
+/// In so long regions come to rest: nanoseconds.
+const REST: u64 = 12_000_000_000;
+
+/// What outlives processes.
+pub(crate) struct Rig {
+    pub(crate) flash: Faults,
+    pub(crate) backing: Faults,
+    /// The bits of touched pages; they do not outlive the host.
+    touched: RefCell<Option<Rc<Box<[AtomicU64]>>>>,
+    /// Remembered beside the flash: what it holds is void.
+    pub(crate) void: Rc<Cell<bool>>,
+    /// Set while that cannot be remembered.
+    pub(crate) forgetful: Rc<Cell<bool>>,
+    lives: Cell<u64>,
+    /// How many writes and flushes of flash end the process.
+    fuse: Cell<u64>,
+    lit: Notify,
+    /// The next of the pages that nobody else is interested in.
+    other: Cell<u64>,
+    pub(crate) seed: u64,
+}
+
+/// How a process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The disk is detached first.
+    Stop,
+    /// Requests that are in flight land, tear, come before the next process or never.
+    Kill,
+    /// What was not flushed may be lost.
+    PowerCut,
+}
+
+pub(crate) const ENDS: [End; 3] = [End::Stop, End::Kill, End::PowerCut];
+
+/// One process.
+pub(crate) struct Life<'a> {
+    pub(crate) rig: &'a Rig,
+    pub(crate) host: LocalHost,
+    pub(crate) cache: Rc<Cache<Faulty<LocalHost>, LocalHost>>,
+    pub(crate) disk: Rc<Disk>,
+    pub(crate) content: PoolContent,
+}
+
+/// Tells a story under sixteen seeds: what a crash takes, and which of two reads comes first, differs between them.
+pub(crate) fn story(tell: impl Fn(&Rig)) {
+    (0..16).for_each(|seed| tell(&Rig::new(seed)));
+}
+
+pub(crate) fn settings() -> DiskSettings {
+    DiskSettings {
+        id: DiskId(1),
+        mode: Mode::WriteThrough,
+        block_bytes: 16 << 10,
+        reserve_bytes: 16 * SEGMENT,
+        limit_bytes: 40 * SEGMENT,
+        ram_bytes: 16 * PAGE,
+        admission: Admission::Always,
+        sequential_cutoff_bytes: 0,
+        read_only: false,
+    }
+}
+
+impl Rig {
+    pub(crate) fn new(seed: u64) -> Self {
+        let geometry = Geometry { physical_block: 4096, unmaps: true, ..Geometry::plain(PAGES * PAGE) };
+        let rig = Self {
+            flash: Faults::new(Memory::new(FLASH_BYTES), seed),
+            backing: Faults::new(Memory::with_geometry(geometry), seed + 100),
+            touched: RefCell::default(),
+            void: Rc::default(),
+            forgetful: Rc::default(),
+            lives: Cell::new(0),
+            fuse: Cell::new(u64::MAX),
+            lit: Notify::new(),
+            other: Cell::new(0),
+            seed,
+        };
+        rig.between(async |host| {
+            cache::format(&rig.flash.reopen(host), POOL, Some(SHAPE)).await.unwrap();
+        });
+        rig
+    }
+
+    /// One process from its start to its end.
+    pub(crate) fn live(&self, end: End, tell: impl AsyncFnOnce(&Life<'_>)) {
+        self.live_until(end, None, tell);
+    }
+
+    /// As [`Self::live`], but from the start on a fuse of so many writes and flushes of flash burns. See
+    /// [`Self::light_fuse`]. True if the story was told to its end.
+    pub(crate) fn live_until(&self, end: End, fuse: Option<u64>, tell: impl AsyncFnOnce(&Life<'_>)) -> bool {
+        self.lives.set(self.lives.get() + 1);
+        let executor = Executor::new(VirtualTime::new(), Order::Seeded(self.seed ^ self.lives.get() << 32));
+        let host = executor.host();
+        self.backing.delay(0, 0);
+        self.flash.delay(0, 0);
+        self.fuse.set(u64::MAX);
+        fuse.inspect(|operations| self.light_fuse(*operations));
+        let living = async {
+            let life = self.start(host.clone()).await;
+            tell(&life).await;
+            if end == End::Stop {
+                life.cache.detach(&life.disk).await;
+            }
+        };
+        let told = {
+            let (living, burning) = (pin!(living), pin!(self.burn(&host)));
+            match executor.run(select(living, burning)) {
+                Some(told) => matches!(told, Either::Left(_)),
+                None => panic!("everything waits, seed {}", self.seed),
+            }
+        };
+        drop(executor);
+        self.die(end);
+        told
+    }
+
+    /// The process ends when flash will have been asked for so many writes and flushes more; the last of them is in
+    /// flight then. Nothing that takes long may follow in the story: time goes in small steps from here on.
+    pub(crate) fn light_fuse(&self, operations: u64) {
+        self.flash.delay(1000, 1000);
+        self.fuse.set(self.operations() + operations);
+        self.lit.notify_one();
+    }
+
+    async fn burn(&self, host: &LocalHost) {
+        if self.fuse.get() == u64::MAX {
+            self.lit.notified().await;
+        }
+        while self.operations() < self.fuse.get() {
+            host.sleep(500).await;
+        }
+    }
+
+    fn operations(&self) -> u64 {
+        self.flash.counts().writes + self.flash.counts().flushes
+    }
+
+    fn die(&self, end: End) {
+        for device in [&self.flash, &self.backing] {
+            match end {
+                End::Stop => {}
+                End::Kill => device.kill(),
+                End::PowerCut => device.power_cut(),
+            }
+            // The dead process's requests hold its locks, so they land before the next one is let in (rule I15).
+            device.land_late();
+        }
+        if end == End::PowerCut {
+            self.touched.take();
+        }
+    }
+
+    /// Does something between two processes.
+    pub(crate) fn between(&self, act: impl AsyncFnOnce(LocalHost)) {
+        let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+        self.flash.delay(0, 0);
+        executor.run(act(executor.host())).unwrap();
+    }
+
+    /// Puts bytes on flash behind everybody's back.
+    pub(crate) fn poke_flash(&self, offset: u64, bytes: &[u8]) {
+        self.between(async |host| {
+            let device = self.flash.reopen(host);
+            device.write(offset, Buffer::copy_of(bytes)).await.1.unwrap();
+            device.flush().await.unwrap();
+        });
+    }
+
+    /// The byte that fills a page of the backing.
+    pub(crate) fn home(&self, page: u64) -> u8 {
+        let mut bytes = [0; PAGE as usize];
+        self.backing.peek(page * PAGE, &mut bytes);
+        bytes[0]
+    }
+
+    async fn start(&self, host: LocalHost) -> Life<'_> {
+        let new = self.lives.get();
+        let flash = self.flash.reopen(host.clone());
+        let marks = Marks { new, known: (0..=new).collect() };
+        let (cache, content) = Cache::open(flash, host.clone(), &marks).await.unwrap();
+        let disk = self.attach(&cache, &host, settings()).await;
+        Life { rig: self, host, cache, disk, content }
+    }
+
+    /// Puts a disk with these settings in front of the backing, with what is remembered of it.
+    pub(crate) async fn attach(
+        &self,
+        cache: &Cache<Faulty<LocalHost>, LocalHost>,
+        host: &LocalHost,
+        settings: DiskSettings,
+    ) -> Rc<Disk> {
+        let disk = cache.attach(settings, self.backing.reopen(host.clone()), self.past()).await.unwrap();
+        self.void.set(false);
+        disk
+    }
+
+    pub(crate) fn past(&self) -> Past {
+        let kept = self.touched.borrow().clone();
+        let belief = match kept {
+            _ if self.void.get() => Belief::Nothing("the flash failed".to_owned()),
+            Some(_) => Belief::ByPage,
+            None => Belief::ByRegion,
+        };
+        let new = || Rc::new((0..words_for(PAGES * PAGE)).map(|_| AtomicU64::new(0)).collect());
+        let touched = self.touched.borrow_mut().get_or_insert_with(new).clone();
+        let (void, forgetful) = (Rc::clone(&self.void), Rc::clone(&self.forgetful));
+        let remember = move || {
+            if forgetful.get() {
+                return Err("the folder is full".to_owned());
+            }
+            void.set(true);
+            Ok(())
+        };
+        let flash_lost = Rc::new(move || Box::pin(std::future::ready(remember())) as _);
+        Past { belief, touched, samples: 0, flash_lost }
+    }
+}
+
+impl Life<'_> {
+    /// The byte that fills a page, as a guest sees it.
+    pub(crate) async fn see(&self, page: u64) -> u8 {
+        see(&self.disk, page).await
+    }
+
+    pub(crate) async fn write(&self, page: u64, byte: u8) {
+        self.write_pages(page..page + 1, byte).await;
+    }
+
+    pub(crate) async fn write_pages(&self, pages: std::ops::Range<u64>, byte: u8) {
+        let bytes = vec![byte; ((pages.end - pages.start) * PAGE) as usize];
+        self.disk.write(pages.start * PAGE, Buffer::copy_of(&bytes)).await.1.unwrap();
+    }
+
+    /// Ready when what was cached before is known.
+    pub(crate) async fn loaded(&self) -> Load {
+        self.disk.loaded().await.state
+    }
+
+    /// What a guest sees of these pages after loading, from flash if they were kept: the same twice, the same from the
+    /// backing when nothing is cached, and that is what the backing holds. The byte that fills each, or [`TORN`].
+    pub(crate) async fn settled(&self, pages: &[u64]) -> Vec<u8> {
+        self.loaded().await;
+        let mut seen = Vec::new();
+        for page in pages {
+            seen.push(self.content(*page).await);
+        }
+        let seed = self.rig.seed;
+        for (page, first) in pages.iter().zip(&seen) {
+            assert!(self.content(*page).await == *first, "page {page} changed, seed {seed}");
+        }
+        self.disk.evict().await.unwrap();
+        for (page, first) in pages.iter().zip(&seen) {
+            assert!(self.content(*page).await == *first, "page {page} changed by evicting, seed {seed}");
+            let mut home = vec![0; PAGE as usize];
+            self.rig.backing.peek(page * PAGE, &mut home);
+            assert!(home == *first, "page {page} is something else on the backing, seed {seed}");
+        }
+        seen.iter().map(|bytes| filled_with(bytes).unwrap_or(TORN)).collect()
+    }
+
+    /// A page, whatever it holds.
+    pub(crate) async fn content(&self, page: u64) -> Vec<u8> {
+        let (bytes, result) = self.disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await;
+        result.unwrap();
+        bytes.to_vec()
+    }
+
+    /// Reads so many pages that nobody is interested in: what is in RAM goes to flash, and the log goes on.
+    pub(crate) async fn read_others(&self, count: u64) {
+        for _ in 0..count {
+            let other = self.rig.other.get();
+            self.rig.other.set(other + 1);
+            self.see(PAGES / 2 + other % (PAGES / 2)).await;
+            self.host.sleep(1000).await;
+        }
+        self.host.sleep(HELD).await;
+    }
+
+    /// Pushes everything that is in RAM to flash.
+    pub(crate) async fn push_out(&self) {
+        self.read_others(24).await;
+    }
+
+    /// Waits until every region has come to rest.
+    pub(crate) async fn rest(&self) {
+        self.host.sleep(REST).await;
+    }
+
+    /// Puts one version of pages on flash, the backing flushed and their regions closed.
+    pub(crate) async fn cache_pages(&self, pages: std::ops::Range<u64>, byte: u8) {
+        self.write_pages(pages.clone(), byte).await;
+        self.push_out().await;
+        self.rest().await;
+        assert!(self.rig.open_regions().is_empty());
+        for page in pages {
+            assert_eq!(self.rig.newest(page).map(|copy| copy.byte), Some(byte), "page {page} is on flash");
+        }
+    }
+
+    pub(crate) fn set_mode(&self, mode: Mode) {
+        self.change(DiskSettings { mode, ..self.disk.settings() });
+    }
+
+    pub(crate) fn change(&self, settings: DiskSettings) {
+        self.cache.reconfigure(&self.disk, settings).unwrap();
+    }
+
+    pub(crate) fn counts(&self) -> cache::DiskCounts {
+        self.disk.statistics().counts
+    }
+
+    /// Starts something and lets it run until a slow device holds it.
+    pub(crate) async fn hold(
+        &self,
+        device: &Faults,
+        operation: impl Future<Output = ()> + 'static,
+    ) -> Rc<Cell<bool>> {
+        let done = Rc::new(Cell::new(false));
+        let finished = Rc::clone(&done);
+        device.delay(HELD, HELD);
+        self.host.spawn(async move {
+            operation.await;
+            finished.set(true);
+        });
+        self.host.sleep(HELD / 10).await;
+        device.delay(0, 0);
+        assert!(!done.get(), "not held");
+        done
+    }
+
+    /// A write that a slow device holds; whether it succeeds does not matter.
+    pub(crate) async fn hold_write(&self, device: &Faults, page: u64, byte: u8) -> Rc<Cell<bool>> {
+        let disk = Rc::clone(&self.disk);
+        self.hold(device, async move {
+            drop(disk.write(page * PAGE, Buffer::copy_of(&[byte; PAGE as usize])).await);
+        })
+        .await
+    }
+
+    /// Every page of the disk that a read finds on flash. Reads nothing twice, so RAM does not hide any.
+    pub(crate) async fn pages_on_flash(&self) -> Vec<u64> {
+        self.loaded().await;
+        let mut found = Vec::new();
+        for page in 0..PAGES {
+            let before = self.counts().read_hits_flash;
+            self.see(page).await;
+            if self.counts().read_hits_flash > before {
+                found.push(page);
+            }
+        }
+        found
+    }
+}
+
+/// The byte that fills a page of a disk, as a guest sees it.
+pub(crate) async fn see(disk: &Disk, page: u64) -> u8 {
+    let (bytes, result) = disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await;
+    result.unwrap();
+    filled_with(&bytes).unwrap_or_else(|| panic!("page {page} is torn"))
+}
+
+fn filled_with(bytes: &[u8]) -> Option<u8> {
+    bytes.iter().all(|byte| *byte == bytes[0]).then_some(bytes[0])
+}
+
+/// The bytes of pages.
+pub(crate) fn bytes_of(pages: std::ops::Range<u64>) -> ByteRange {
+    ByteRange::new(pages.start * PAGE, pages.end * PAGE)
+}
