@@ -17,7 +17,7 @@ const FOUND_WITHIN: [(Bug, u64); 9] = [
     (Bug::DropInMemory, 500),
     (Bug::NoIntentPastCache, 300),
     (Bug::LateTouch, 200),
-    (Bug::EarlyClear, 400),
+    (Bug::EarlyClear, 6000),
     (Bug::FlushFromMemory, 500),
 ];
 
