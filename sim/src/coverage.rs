@@ -71,4 +71,6 @@ coverage! {
     ends_while_loading,
     /// Processes that ended at any moment of their start.
     sudden_ends,
+    /// Processes whose disks were on two shards.
+    lives_on_two_shards,
 }

@@ -34,7 +34,8 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     if idle.is_empty() || flushes.flush(backing).await.is_err() {
         return;
     }
-    if write_forgets(cache, &idle).await.is_none() {
+    // Once it has left, its regions and their bits are the business of whoever attaches it next.
+    if write_forgets(cache, &idle).await.is_none() || cache.leaving.get() {
         return;
     }
     let still = |region: &u32| cache.regions.borrow().is_idle(*region) && is_settled(cache, *region);
