@@ -10,3 +10,4 @@ mod lifecycle;
 mod pool;
 mod replay;
 mod rights;
+mod shards;
