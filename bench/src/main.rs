@@ -4,6 +4,7 @@
 mod face;
 mod memory;
 mod rig;
+mod shards;
 
 use clap::{Parser, Subcommand};
 
@@ -44,6 +45,24 @@ enum What {
         #[arg(long, default_value_t = 3)]
         seconds: u64,
     },
+    /// Flash hits on a real file, with disks spread over shards.
+    Shards {
+        /// The pool's file; it is overwritten.
+        #[arg(long)]
+        file: std::path::PathBuf,
+        /// Threads.
+        #[arg(long, default_value_t = 2)]
+        shards: u32,
+        /// Disks, at least one for each shard.
+        #[arg(long, default_value_t = 2)]
+        disks: u32,
+        /// Requests in flight, of all disks together.
+        #[arg(long, default_value_t = 32)]
+        depth: u32,
+        /// How long to measure.
+        #[arg(long, default_value_t = 3)]
+        seconds: u64,
+    },
 }
 
 fn main() {
@@ -51,5 +70,8 @@ fn main() {
         What::Requests { journey, count } => memory::requests(journey, count),
         What::Index { block_bytes } => memory::index(block_bytes),
         What::Face { file, depth, seconds } => face::flash_hits(&file, depth, seconds),
+        What::Shards { file, shards, disks, depth, seconds } => {
+            shards::flash_hits(&file, shards::Load { shards, disks, depth, seconds });
+        }
     }
 }
