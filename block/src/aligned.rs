@@ -136,6 +136,10 @@ impl<D: BlockDevice> BlockDevice for Aligned<D> {
         extents.retain(|extent| !extent.range.is_empty());
         Ok(extents)
     }
+
+    fn epoch(&self) -> u64 {
+        self.inner.epoch()
+    }
 }
 
 #[cfg(test)]

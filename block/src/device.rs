@@ -109,6 +109,13 @@ pub trait BlockDevice: 'static {
     fn extents(&self, range: ByteRange) -> impl Future<Output = Result<Vec<Extent>, BlockError>> {
         async move { Ok(vec![Extent { range, allocated: true }]) }
     }
+
+    /// A number that changes whenever the device may have lost writes that it acknowledged and that no flush covered,
+    /// at the latest before any request sees the loss. Whoever keeps a copy of such writes must not take it for what
+    /// the device holds any more. Default: never; a device that cannot lose its connection to the data it keeps.
+    fn epoch(&self) -> u64 {
+        0
+    }
 }
 
 /// Shared devices are devices: a door, a control task and a test may hold the same one.
@@ -139,5 +146,9 @@ impl<D: BlockDevice> BlockDevice for std::rc::Rc<D> {
 
     fn extents(&self, range: ByteRange) -> impl Future<Output = Result<Vec<Extent>, BlockError>> {
         (**self).extents(range)
+    }
+
+    fn epoch(&self) -> u64 {
+        (**self).epoch()
     }
 }

@@ -33,6 +33,7 @@ pub use file::FileDevice;
 pub use host::Host;
 pub use memory::Memory;
 pub use model::Model;
+pub use nbd::NbdDevice;
 pub use range::ByteRange;
 pub use range_lock::{RangeGuard, RangeLock};
 pub use shared_words::SharedWords;

@@ -5,7 +5,7 @@ use block::executor::{Executor, Order, VirtualTime};
 use block::faulty::Faults;
 use block::{ByteRange, Memory, Operation, PAGE};
 use cache::bytes::superblock::SLOTS;
-use cache::{Cache, CacheError, Identified, Marks, PoolId, Shape, format, identify};
+use cache::{Cache, CacheError, Identified, Marks, PoolContent, PoolId, Shape, format, identify};
 
 const SIZE: u64 = 2 << 20;
 const SEGMENT: u64 = 32 << 10;
@@ -130,6 +130,35 @@ fn an_open_that_is_cut_at_any_write_leaves_a_pool_that_opens() {
             let again = executor.run(Cache::open(device, executor.host(), &marks())).unwrap();
             assert!(again.is_ok(), "seed {seed}, cut at write {cut}");
             if opened {
+                break;
+            }
+        }
+    }
+}
+
+/// A copy of the device that was made before bears the earlier mark, and is not believed in its place.
+#[test]
+fn a_leave_that_is_cut_at_any_write_leaves_the_earlier_mark_or_the_new_one() {
+    for seed in 0..4 {
+        for cut in 0.. {
+            let faults = Faults::new(pool(), seed);
+            let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+            let open = |marks: Marks| {
+                let device = faults.reopen(executor.host());
+                executor.run(Cache::open(device, executor.host(), &marks)).unwrap().unwrap()
+            };
+            let (cache, _) = open(Marks { new: 1, known: vec![0] });
+            faults.fail_after(Operation::Write, cut);
+            let left = executor.run(cache.leave(2)).unwrap().is_ok();
+            faults.power_cut();
+            let (_, content) = open(Marks { new: 3, known: vec![1, 2] });
+            let PoolContent::Kept { last_mark } = content else {
+                panic!("seed {seed}, cut {cut}: {content:?}")
+            };
+            assert!(last_mark == 2 || last_mark == 1 && !left, "seed {seed}, cut {cut}: mark {last_mark}");
+            if left {
+                let (_, content) = open(Marks { new: 4, known: vec![2] });
+                assert!(matches!(content, PoolContent::Dropped(_)), "another start came in between");
                 break;
             }
         }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use cache::LatencySummary;
+use cache::{LatencySummary, Load};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -108,6 +108,7 @@ pub(crate) fn disk_full(view: &DiskView, places: &Places) -> Value {
     let fallback = view.report.as_ref().ok().and_then(|report| report.fallback.clone());
     disk["page_cache_reason"] = fallback.into();
     disk["guest"] = guest(view);
+    disk["load"] = load(view);
     disk["statistics"] = statistics(view);
     disk
 }
@@ -147,7 +148,8 @@ pub(crate) fn pool(report: &PoolReport, pool: &PoolInUse) -> Value {
     json!({
         "path": pool.path,
         "id": statistics.id,
-        "state": if statistics.failed { "failed" } else { "serving" },
+        "state": if pool.missing.is_some() { "missing" } else if statistics.failed { "failed" } else { "serving" },
+        "reason": pool.missing,
         "size_bytes": statistics.size_bytes,
         "usable_bytes": statistics.usable_bytes,
         "reserved_bytes": statistics.reserved_bytes,
@@ -181,7 +183,7 @@ fn head(view: &DiskView) -> Map<String, Value> {
 /// The running guest that a disk was taken from, `null` for others.
 fn guest(view: &DiskView) -> Value {
     let Some(GuestRecord { qmp, device, original, .. }) = &view.record.guest else { return Value::Null };
-    let storage = view.report.as_ref().ok().map(|report| report.identity);
+    let storage = view.report.as_ref().ok().and_then(|report| report.identity.local());
     json!({
         "qmp": qmp,
         "device": device,
@@ -191,6 +193,27 @@ fn guest(view: &DiskView) -> Value {
         "storage": storage.map(|storage| {
             json!({ "device": storage.device, "inode": storage.inode, "rdev": storage.rdev })
         }),
+    })
+}
+
+/// What became of what was cached before the disk was attached, `null` while it is not.
+fn load(view: &DiskView) -> Value {
+    let Ok(report) = &view.report else { return Value::Null };
+    let load = &report.statistics.load;
+    let (state, reason) = match &load.state {
+        Load::Running => ("loading", None),
+        Load::Done => ("done", None),
+        Load::Cold(reason) => ("cold", Some(reason)),
+    };
+    json!({
+        "state": state,
+        "reason": reason,
+        "pages_kept": load.pages_kept,
+        "kept_bytes": load.pages_kept * block::PAGE,
+        "pages_dropped": load.pages_dropped,
+        "dropped_bytes": load.pages_dropped * block::PAGE,
+        "pages_compared": load.pages_compared,
+        "took_us": load.took_us,
     })
 }
 

@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Generate(Generate),
     /// Drive a served disk with a trace. Overwrites what the disk holds where the trace writes.
     Replay(Replay),
+    /// Verify pools that no daemon uses, every checksum of them, and say what a start would find. Changes nothing.
+    Check(Check),
 }
 
 #[derive(Debug, Args)]
@@ -99,6 +101,8 @@ pub(crate) enum Disk {
     /// Change how a disk is cached.
     #[command(after_help = format!("Keys:\n{}", crate::keys::table()))]
     Set(DiskSet),
+    /// Drop what is cached of a disk, so that no restart brings it back. Guests go on, from the backing.
+    Evict(DiskName),
     /// Stop serving a disk. Its content stays where it is.
     Remove(DiskName),
 }
@@ -253,6 +257,23 @@ pub(crate) struct Replay {
     pub(crate) wrap: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// Files or devices that hold pools.
+    #[arg(required = true, value_name = "DEVICE")]
+    pub(crate) devices: Vec<PathBuf>,
+    /// Folder of the daemon that they belong to, which knows the names of disks and what of them is believed. Default: as
+    /// for serve, if it can be read.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Folder of that daemon's sockets. Default: as for serve.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) run_dir: Option<PathBuf>,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::{Answer, Problem, hint};
 use crate::rights::SocketRights;
-use crate::units::{Share, Size};
+use crate::units::{RetryTime, Share, Size};
 
 /// The smallest and largest block, in bytes.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 4096..=1 << 20;
@@ -25,7 +25,7 @@ pub(crate) struct Key {
 }
 
 /// Every key that can be set, in the order in which they are shown.
-pub(crate) const KEYS: [Key; 10] = [
+pub(crate) const KEYS: [Key; 11] = [
     Key { name: "mode", default: "write-through", about: "write-through, write-around or pass-through" },
     Key {
         name: "block-size",
@@ -44,6 +44,11 @@ pub(crate) const KEYS: [Key; 10] = [
         name: "sequential-cutoff",
         default: "4MiB",
         about: "misses of a sequential run longer than this go past the cache; 0 = off",
+    },
+    Key {
+        name: "retry-time",
+        default: "25s",
+        about: "how long a request waits for a server that is away, then it fails; wait = for ever; used for NBD backings",
     },
     Key {
         name: "socket-owner",
@@ -69,8 +74,8 @@ pub(crate) fn table() -> String {
 }
 
 /// Keys that are named in the plans and have no effect yet.
-const NOT_YET: [&str; 6] =
-    ["dirty-limit", "destage-rate-min", "destage-rate-max", "destage-order", "redundancy", "retry-time"];
+const NOT_YET: [&str; 5] =
+    ["dirty-limit", "destage-rate-min", "destage-rate-max", "destage-order", "redundancy"];
 
 /// The values of all keys of one disk. In JSON and in the state each is the text that a user would write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +88,7 @@ pub(crate) struct Values {
     ram: Size,
     admission: Admission,
     sequential_cutoff: Size,
+    retry_time: RetryTime,
     socket: SocketRights,
 }
 
@@ -105,6 +111,7 @@ impl Default for Values {
             ram: Size(32 << 20),
             admission: Admission::Adaptive,
             sequential_cutoff: Size(4 << 20),
+            retry_time: RetryTime::default(),
             socket: SocketRights::default(),
         }
     }
@@ -133,6 +140,7 @@ impl Values {
             "ram" => self.ram = parse_ram(text).map_err(about)?,
             "admission" => self.admission = text.parse().map_err(about)?,
             "sequential-cutoff" => self.sequential_cutoff = text.parse().map_err(about)?,
+            "retry-time" => self.retry_time = text.parse().map_err(about)?,
             "socket-owner" => self.socket.owner = text.parse().map_err(about)?,
             "socket-group" => self.socket.group = text.parse().map_err(about)?,
             "socket-mode" => self.socket.mode = text.parse().map_err(about)?,
@@ -161,10 +169,16 @@ impl Values {
             ("ram", Share::Bytes(self.ram.0).to_string()),
             ("admission", self.admission.to_string()),
             ("sequential-cutoff", Share::Bytes(self.sequential_cutoff.0).to_string()),
+            ("retry-time", self.retry_time.to_string()),
             ("socket-owner", self.socket.owner.to_string()),
             ("socket-group", self.socket.group.to_string()),
             ("socket-mode", self.socket.mode.to_string()),
         ]
+    }
+
+    /// How long a request to the backing may take, in nanoseconds; none: for ever.
+    pub(crate) fn retry_ns(&self) -> Option<u64> {
+        self.retry_time.nanoseconds()
     }
 
     /// Who may connect to the disk's sockets.
@@ -269,6 +283,7 @@ mod tests {
                 ("ram", "1M"),
                 ("admission", "repeated:3"),
                 ("sequential-cutoff", "0"),
+                ("retry-time", "wait"),
                 ("socket-owner", "libvirt-qemu"),
                 ("socket-group", "64055"),
                 ("socket-mode", "600"),
@@ -287,7 +302,7 @@ mod tests {
 
     #[test]
     fn keys_and_modes_of_later_versions_are_refused_as_not_available_yet() {
-        for (key, text) in [("dirty-limit", "1G"), ("retry-time", "25s"), ("mode", "write-back")] {
+        for (key, text) in [("dirty-limit", "1G"), ("redundancy", "none"), ("mode", "write-back")] {
             assert!(with(key, text).unwrap_err().message.contains("not available yet"), "{key}");
         }
     }
@@ -304,6 +319,8 @@ mod tests {
             ("admission", "repeated:0"),
             ("limit", "120%"),
             ("reserve", "much"),
+            ("retry-time", "0s"),
+            ("retry-time", "25"),
             ("socket-owner", "two words"),
             ("socket-mode", "rw"),
         ] {

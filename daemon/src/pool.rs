@@ -6,6 +6,9 @@
 //!   holds our pool  ───────────────────────────────────────> open
 //!   anything else   ── its exact id given (--erase) ───────> record, format;  else refuse, with the id
 //! ```
+//! A remembered pool that is gone or cannot be read does not keep guests from their disks: they are served without flash,
+//! and the log says so (the promise for flash that dies holds at a start too).
+//!
 //! Nothing that holds data is formatted without its exact id. No data lives on the pool alone in this version, so a
 //! pool that is named anew by the user replaces the one that is remembered.
 
@@ -23,7 +26,7 @@ use crate::output;
 use crate::past::Touched;
 use crate::patience::while_in_conflict;
 use crate::places::{Places, absolute};
-use crate::problem::{Answer, Problem};
+use crate::problem::{Answer, Problem, ProblemKind};
 use crate::shard::{Found, Shards};
 use crate::state::{PoolRecord, State};
 use crate::units::Size;
@@ -52,8 +55,11 @@ pub(crate) struct PoolChoice {
 #[derive(Clone, Debug)]
 pub(crate) struct PoolInUse {
     pub(crate) path: PathBuf,
-    pub(crate) identity: Identity,
+    /// Which storage it is; none if there is no pool.
+    pub(crate) identity: Option<Identity>,
     pub(crate) fallback: Option<String>,
+    /// Why disks are served without it, if they are.
+    pub(crate) missing: Option<String>,
 }
 
 /// Finds or makes the pool and opens it on all shards. What is decided is recorded in `state` before it is done.
@@ -74,9 +80,21 @@ pub(crate) async fn open(
     };
     remove_unfinished(&path, remembered.as_ref())?;
     let mut setup = Setup { places, shards, state, path, choice };
-    let found = if setup.path.exists() { setup.take_existing().await? } else { setup.make().await? };
+    let found = if setup.path.exists() { setup.take_existing().await } else { setup.make().await };
+    let found = match found {
+        Err(problem) if problem.kind == ProblemKind::Unavailable && setup.may_go_without() => {
+            tracing::error!(
+                "{problem}. Until then, and a restart, disks are served without a cache on flash"
+            );
+            shards.go_without_pool().await?;
+            let missing = Some(problem.message);
+            return Ok(PoolInUse { path: setup.path, identity: None, fallback: None, missing });
+        }
+        outcome => outcome?,
+    };
     setup.open().await?;
-    Ok(PoolInUse { path: setup.path, identity: found.identity, fallback: found.fallback })
+    let identity = Some(found.identity);
+    Ok(PoolInUse { path: setup.path, identity, fallback: found.fallback, missing: None })
 }
 
 /// Removes a file that a crash left while it was being made. It never held anything.
@@ -121,8 +139,8 @@ impl Setup<'_> {
     fn size_to_make(&self) -> Answer<u64> {
         let path = self.path.display();
         let is_remembered = self.remembered_here().is_some_and(|record| !record.being_made);
-        if is_remembered && self.choice.file.is_none() {
-            return Err(Problem::failed(format!(
+        if is_remembered && (self.choice.file.is_none() || self.choice.size.is_none()) {
+            return Err(Problem::unavailable(format!(
                 "Cannot find the pool {path}; attach its device again, or give another file or device with --pool"
             )));
         }
@@ -151,7 +169,7 @@ impl Setup<'_> {
         let erase = self.choice.erase.as_deref();
         let (id, what) = match &found.content {
             Identified::Blank if remembered_id.is_some() && self.choice.file.is_none() => {
-                return Err(Problem::failed(format!(
+                return Err(Problem::unavailable(format!(
                     "Cannot find the pool on {path}: it holds nothing any more; check that it is the right device, or \
                      make a new pool on it with --pool {path}",
                     path = self.path.display()
@@ -195,8 +213,7 @@ impl Setup<'_> {
     async fn open(&mut self) -> Answer<()> {
         let mark = self.shards.draw_mark().await?;
         let record = self.state.pool.as_mut().expect("it is recorded before it is opened");
-        // 0 is the mark of a pool that was never opened.
-        let known: Vec<u64> = record.marks.iter().copied().chain([0]).collect();
+        let known = record.marks_known();
         record.marks.push(mark);
         let surplus = record.marks.len().saturating_sub(MARKS_MAX);
         record.marks.drain(..surplus);
@@ -208,7 +225,8 @@ impl Setup<'_> {
                 tracing::warn!("What was cached in pool {} is dropped: {reason}", self.path.display());
             }
         }
-        Ok(())
+        // The pool bears the new mark durably. One that bears an earlier mark is an old copy from now on.
+        settle_mark(self.places, self.state, mark)
     }
 
     async fn format(&mut self, found: Found) -> Answer<Found> {
@@ -224,7 +242,8 @@ impl Setup<'_> {
     fn check_no_backing(&self, identity: Identity) -> Answer<()> {
         for disk in &self.state.disks {
             let location = Location::parse(&disk.backing)?;
-            if Identity::of(location.path()).is_ok_and(|backing| backing.same_storage(&identity)) {
+            let backing = location.path().and_then(|path| Identity::of(path).ok());
+            if backing.is_some_and(|backing| backing.same_storage(&identity)) {
                 return Err(Problem::conflict(format!(
                     "Cannot use {} as the pool: disk '{}' has its data there; give another file or device",
                     self.path.display(),
@@ -239,6 +258,11 @@ impl Setup<'_> {
         let (path, id) = (self.path.clone(), id.to_string());
         self.state.pool = Some(PoolRecord { path, id, being_made, marks: Vec::new() });
         self.state.save(&self.places.dir)
+    }
+
+    /// Disks were served with this pool before, and the user did not ask for something else to be done with it just now.
+    fn may_go_without(&self) -> bool {
+        self.choice.erase.is_none() && self.remembered_here().is_some_and(|record| !record.being_made)
     }
 
     fn remembered_here(&self) -> Option<&PoolRecord> {
@@ -260,6 +284,30 @@ impl Setup<'_> {
             self.path.display()
         ))
     }
+}
+
+/// Gives a pool whose disks are all detached another mark, so that a copy that was made of it while it was in use is not
+/// believed in its place.
+///
+/// # Errors
+/// If it cannot be remembered or written; then such a copy would be believed.
+pub(crate) async fn leave(places: &Places, shards: &Shards, state: &mut State) -> Answer<()> {
+    let mark = shards.draw_mark().await?;
+    let Some(record) = &mut state.pool else { return Ok(()) };
+    let last_mark = record.marks.last().copied().unwrap_or(0);
+    record.marks.push(mark);
+    state.save(&places.dir)?;
+    shards.leave_pool(mark).await?;
+    Touched::take_over(&places.touched(), last_mark, mark);
+    settle_mark(places, state, mark)
+}
+
+/// Remembers that the pool bears this mark and no earlier one.
+fn settle_mark(places: &Places, state: &mut State, mark: u64) -> Answer<()> {
+    if let Some(record) = &mut state.pool {
+        record.marks = vec![mark];
+    }
+    state.save(&places.dir)
 }
 
 /// Takes the storage of a new file now, so that the pool cannot fail later because others have filled the file system.

@@ -11,20 +11,22 @@
 mod guest;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
-use block::file::{Access, Identity, Lock};
+use block::file::{Access, Lock};
+use block::nbd::{Address, Target};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
-use crate::backing::{self, Images, Location};
+use crate::backing::{self, Identity, Images, Location};
 use crate::door::Entrance;
 use crate::keys::Values;
 use crate::names;
 use crate::patience::while_in_conflict;
 use crate::places::Places;
-use crate::pool::PoolInUse;
+use crate::pool::{self, PoolInUse};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
 use crate::shard::{Attaching, Content, DiskReport, PoolReport, Reconfiguring, Shards};
@@ -146,13 +148,14 @@ impl Registry {
         let values = Values::default().with(texts)?;
         free_name(&self.state(), &wanted.name)?;
         let images = if wanted.raw_anyway { Images::ServedAsRaw } else { Images::Refused };
+        self.check_not_own(&location)?;
         let rights = look_up(&values).await?;
-        let identity = look_at(&location, images).await?;
+        let identity = self.look_at(&location, access(wanted.read_only), images).await?;
 
         let changing = self.changing.lock().await;
         let mut changed = self.state();
         free_name(&changed, &wanted.name)?;
-        self.check_unshared(&wanted.name, identity).await?;
+        self.check_unshared(&wanted.name, &identity).await?;
         self.check_not_waited_for(&changed, &wanted.name, &location)?;
         // The number is used up durably before anything can be cached under it, so that whatever a crash leaves on flash
         // is never taken for another disk's.
@@ -212,6 +215,22 @@ impl Registry {
             return Err(problem);
         }
         self.replace_state(changed);
+        drop(changing);
+        self.disk(name).await
+    }
+
+    /// Drops what is cached of a disk, durably. Guests go on. A disk that waits loses what its pool holds of it.
+    ///
+    /// # Errors
+    /// If there is none of this name, or what is dropped may come back at the next start; the message says so.
+    pub(crate) async fn evict(&self, name: &str) -> Answer<DiskView> {
+        let changing = self.changing.lock().await;
+        let id = known(&self.state(), name)?.id;
+        if self.is_being_removed(name) {
+            return Err(being_removed(name));
+        }
+        self.shards.evict(name.to_owned(), id).await?;
+        tracing::info!("What was cached of disk '{name}' is dropped, as asked for");
         drop(changing);
         self.disk(name).await
     }
@@ -295,6 +314,14 @@ impl Registry {
             detaching.spawn(async move { shards.detach(name, Content::Kept).await });
         }
         let outcomes = detaching.join_all().await;
+        let mut state = self.state();
+        if self.pool.missing.is_none()
+            && let Err(problem) = pool::leave(&self.places, &self.shards, &mut state).await
+        {
+            // Only a copy of the pool that was made while it was in use can be taken for it now.
+            tracing::warn!("{problem}");
+        }
+        self.replace_state(state);
         drop(changing);
         outcomes.into_iter().collect()
     }
@@ -339,7 +366,7 @@ impl Registry {
     async fn serve(&self, record: &DiskRecord) -> Answer<()> {
         let location = Location::parse(&record.backing)?;
         // Not asked for images: the guest of a raw disk may write to it whatever it likes.
-        let identity = self.look_until_answered(&record.name, &location).await?;
+        let identity = self.look_until_answered(record, &location).await?;
         let _changing = self.changing.lock().await;
         let mut state = self.state();
         let Some(current) = state
@@ -348,7 +375,7 @@ impl Registry {
         else {
             return Ok(());
         };
-        self.check_unshared(&record.name, identity).await?;
+        self.check_unshared(&record.name, &identity).await?;
         let rights = look_up(&current.settings).await?;
         self.shards.attach(self.attaching(current, location, rights)).await?;
         self.remember_size(&mut state, &record.name).await
@@ -356,9 +383,10 @@ impl Registry {
 
     /// Looks at the backing of a remembered disk for as long as that takes. Each look holds a thread until it is answered,
     /// so one that hangs is waited for and never joined by a second one.
-    async fn look_until_answered(&self, name: &str, location: &Location) -> Answer<Identity> {
-        let looking = look(location, Images::ServedAsRaw);
-        answer_of(looking, PROBE_TIME_MAX, || self.set_waiting(name, &silent(location).message)).await
+    async fn look_until_answered(&self, record: &DiskRecord, location: &Location) -> Answer<Identity> {
+        let looking = self.look(location, access(record.read_only), Images::ServedAsRaw);
+        let complain = || self.set_waiting(&record.name, &silent(location).message);
+        answer_of(looking, PROBE_TIME_MAX, complain).await
     }
 
     /// Notes how large a disk is that was attached just now. Only for a backing that grew since it was served last.
@@ -376,6 +404,42 @@ impl Registry {
             Err(problem) => tracing::warn!("Cannot remember the size of disk '{name}': {problem}"),
         }
         Ok(())
+    }
+
+    /// Looks at a backing that is to be added; it has to answer in time.
+    async fn look_at(&self, location: &Location, access: Access, images: Images) -> Answer<Identity> {
+        match tokio::time::timeout(PROBE_TIME_MAX, self.look(location, access, images)).await {
+            Ok(outcome) => outcome.expect("looking at a backing does not panic"),
+            Err(_) => Err(silent(location)),
+        }
+    }
+
+    /// Looks at a backing where one may wait for it: at a file on a thread of its own, at a server from the shard.
+    fn look(&self, location: &Location, access: Access, images: Images) -> JoinHandle<Answer<Identity>> {
+        match location {
+            Location::Nbd(target) => {
+                let (shards, target) = (self.shards.clone(), target.clone());
+                tokio::spawn(async move { shards.look_at_export(target, access, images).await })
+            }
+            Location::File(path) | Location::Model(_, path) => {
+                let path = path.clone();
+                tokio::task::spawn_blocking(move || backing::probe(&path, images))
+            }
+        }
+    }
+
+    /// Refuses a disk of this daemon as the backing of another one: neither could be stopped before the other.
+    fn check_not_own(&self, location: &Location) -> Answer<()> {
+        let Location::Nbd(Target { address: Address::Unix(socket), .. }) = location else { return Ok(()) };
+        let folder = |path: &Path| path.parent().and_then(|folder| folder.canonicalize().ok());
+        match folder(socket) {
+            Some(served) if Some(&served) == folder(&self.places.nbd_socket("any")).as_ref() => {
+                Err(Problem::conflict(format!(
+                    "Cannot use backing {location}: this daemon serves it; name the backing of that disk instead"
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn is_being_removed(&self, name: &str) -> bool {
@@ -403,7 +467,7 @@ impl Registry {
             name: record.name.clone(),
             id: record.id,
             location,
-            access: if record.read_only { Access::ReadOnly } else { Access::ReadWrite },
+            access: access(record.read_only),
             lock: if record.is_beside_qemu() { Lock::Beside } else { Lock::Image },
             values: record.settings_now(),
             size_bytes_min: record.size_bytes,
@@ -412,12 +476,12 @@ impl Registry {
     }
 
     /// Refuses storage that another disk or the pool is on, however it was named.
-    async fn check_unshared(&self, name: &str, identity: Identity) -> Answer<()> {
-        if identity.same_storage(&self.pool.identity) {
+    async fn check_unshared(&self, name: &str, identity: &Identity) -> Answer<()> {
+        if self.pool.identity.is_some_and(|pool| identity.same_storage(&Identity::Local(pool))) {
             return Err(shared(name, "it is the pool"));
         }
         for (other, report) in self.shards.disks().await? {
-            if other != name && report.identity.same_storage(&identity) {
+            if other != name && report.identity.same_storage(identity) {
                 return Err(shared(name, &format!("disk '{other}' is on it")));
             }
         }
@@ -472,18 +536,8 @@ fn free_name(state: &State, name: &str) -> Answer<()> {
     }
 }
 
-/// Looks at a backing that is to be added; it has to answer in time.
-async fn look_at(location: &Location, images: Images) -> Answer<Identity> {
-    match tokio::time::timeout(PROBE_TIME_MAX, look(location, images)).await {
-        Ok(outcome) => outcome.expect("looking at a file does not panic"),
-        Err(_) => Err(silent(location)),
-    }
-}
-
-/// Looks at a backing on a thread that may wait for it.
-fn look(location: &Location, images: Images) -> JoinHandle<Answer<Identity>> {
-    let path = location.path().to_owned();
-    tokio::task::spawn_blocking(move || backing::probe(&path, images))
+fn access(read_only: bool) -> Access {
+    if read_only { Access::ReadOnly } else { Access::ReadWrite }
 }
 
 /// The answer of a look, however long it takes; `complain` is called each time that it has not come within `patience`.

@@ -7,7 +7,7 @@
 use std::str::FromStr;
 
 use nix::errno::Errno;
-use nix::unistd::{Gid, Group, Uid, User};
+use nix::unistd::{Gid, Group, Uid, User, geteuid};
 
 use crate::problem::{Answer, Problem};
 
@@ -144,6 +144,12 @@ impl std::fmt::Display for SocketMode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:04o}", self.0)
     }
+}
+
+/// The user that this process runs as, by name if it has one.
+pub(crate) fn own_user() -> String {
+    let me = geteuid();
+    User::from_uid(me).ok().flatten().map_or_else(|| me.to_string(), |user| user.name)
 }
 
 fn find_user(name: &str) -> Answer<Uid> {

@@ -18,10 +18,10 @@ use std::path::Path;
 use nix::errno::Errno;
 use nix::sys::socket::{self, AddressFamily, Backlog, SockFlag, SockType, UnixAddr};
 use nix::sys::stat::{Mode, fchmod};
-use nix::unistd::{Gid, User, chown, getegid, geteuid};
+use nix::unistd::{Gid, chown, getegid, geteuid};
 
 use crate::problem::{Answer, Problem};
-use crate::rights::{GroupChoice, Rights};
+use crate::rights::{GroupChoice, Rights, own_user};
 
 /// The longest path of a Unix socket in bytes, by the system's address format.
 const PATH_MAX: usize = 107;
@@ -140,8 +140,7 @@ fn give(path: &Path, rights: &Rights) -> Answer<()> {
 }
 
 fn not_allowed(path: &Path, rights: &Rights) -> Problem {
-    let me = geteuid();
-    let name = User::from_uid(me).ok().flatten().map_or_else(|| me.to_string(), |user| user.name);
+    let (me, name) = (geteuid(), own_user());
     let (what, advice) = match (rights.owner, rights.group) {
         (Some(owner), _) if owner != me => (
             format!("user {owner}"),

@@ -51,6 +51,13 @@ pub(crate) struct PoolRecord {
     pub(crate) marks: Vec<u64>,
 }
 
+impl PoolRecord {
+    /// Marks by which the pool is known to have been used by nobody else. 0 is that of a pool that was never opened.
+    pub(crate) fn marks_known(&self) -> Vec<u64> {
+        self.marks.iter().copied().chain([0]).collect()
+    }
+}
+
 /// One disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,4 @@
-//! Sizes as people write them: read generously, printed in one way.
+//! Sizes and times as people write them: sizes read generously, all printed in one way.
 //!
 //! Read: `4096`, `4KiB`, `64K`, `1.5GiB`, `2M`, `20%` where a share is allowed. A `K` is 1024, as everywhere in
 //! storage tools; decimal units (`KB`) are refused because half of their users mean 1024. Printed: binary units,
@@ -28,6 +28,59 @@ pub(crate) enum Share {
     Bytes(u64),
     /// So many hundredths of the disk's size.
     Percent(u32),
+}
+
+/// How long one goes on trying.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RetryTime {
+    /// So many seconds.
+    Seconds(u32),
+    /// For ever.
+    Wait,
+}
+
+impl Default for RetryTime {
+    /// Under the 30 s after which guests give up by themselves.
+    fn default() -> Self {
+        Self::Seconds(25)
+    }
+}
+
+impl RetryTime {
+    const SECONDS_MAX: u32 = 24 * 60 * 60;
+
+    /// In nanoseconds, unless it is for ever.
+    pub(crate) fn nanoseconds(self) -> Option<u64> {
+        match self {
+            Self::Seconds(seconds) => Some(u64::from(seconds) * 1_000_000_000),
+            Self::Wait => None,
+        }
+    }
+}
+
+impl FromStr for RetryTime {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "wait" {
+            return Ok(Self::Wait);
+        }
+        match text.strip_suffix('s').map(str::parse) {
+            Some(Ok(seconds @ 1..=Self::SECONDS_MAX)) => Ok(Self::Seconds(seconds)),
+            _ => {
+                Err(format!("Cannot read '{text}' as a time: write whole seconds from 1s to 86400s, or wait"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for RetryTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Seconds(seconds) => write!(f, "{seconds}s"),
+            Self::Wait => f.write_str("wait"),
+        }
+    }
 }
 
 impl FromStr for Size {
@@ -223,5 +276,17 @@ mod tests {
         assert_eq!(Share::Auto.of(1000), None);
         assert!("0%".parse::<Share>().is_err());
         assert!("101%".parse::<Share>().is_err());
+    }
+
+    #[test]
+    fn retry_times_are_whole_seconds_or_for_ever() {
+        for text in ["1s", "25s", "86400s", "wait"] {
+            assert_eq!(text.parse::<RetryTime>().map(|time| time.to_string()).as_deref(), Ok(text));
+        }
+        for text in ["", "0s", "25", "1.5s", "86401s", "-1s", "1m", "Wait"] {
+            assert!(text.parse::<RetryTime>().is_err(), "{text}");
+        }
+        assert_eq!(RetryTime::default().nanoseconds(), Some(25_000_000_000));
+        assert_eq!(RetryTime::Wait.nanoseconds(), None);
     }
 }

@@ -73,4 +73,6 @@ coverage! {
     sudden_ends,
     /// Processes whose disks were on two shards.
     lives_on_two_shards,
+    /// Backings that lost their connection and what no flush had covered.
+    reconnects,
 }

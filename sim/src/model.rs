@@ -194,6 +194,15 @@ impl Model {
         self.now.clone_from(&self.after_cut);
     }
 
+    /// The device lost what no flush had covered, or a part of it, while everybody lives on.
+    pub fn lose_unflushed(&mut self) {
+        for sector in 0..self.now.len() {
+            for value in self.after_cut[sector].0.clone() {
+                self.appear(sector..sector + 1, value);
+            }
+        }
+    }
+
     /// A value may be there from now on.
     fn appear(&mut self, sectors: std::ops::Range<usize>, value: Value) {
         for sector in sectors {
@@ -309,6 +318,17 @@ mod tests {
         assert!(read(&mut model, 0).is_err());
         assert!(read(&mut model, 1).is_ok());
         assert!(read(&mut model, 2).is_err(), "collapsed by the read before");
+    }
+
+    #[test]
+    fn a_device_that_restarts_may_go_back_to_the_last_flush() {
+        let mut model = Model::new(4096);
+        let write = model.start_change(&RANGE, 1);
+        model.end_change(write);
+        assert!(read(&mut model, 0).is_err());
+        model.lose_unflushed();
+        assert!(read(&mut model, 0).is_ok());
+        assert!(read(&mut model, 1).is_err(), "the read before has shown what is there");
     }
 
     #[test]

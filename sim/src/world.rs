@@ -31,7 +31,7 @@ const RESERVE_BYTES: u64 = 16 * SEGMENT_BYTES;
 /// Ten regions a disk: some are open when a process ends, and some are not.
 const REGION_BYTES: u64 = 256 << 10;
 /// A world whose clients wait for regions to come to rest does nothing for so long: nanoseconds.
-const REST_NS: u64 = 12_000_000_000;
+const REST_NS: u64 = 65_000_000_000;
 /// Flash that holds segments in every world; what stands before it has two copies.
 const SEGMENTS_AREA: ByteRange = ByteRange { start: 4 * SEGMENT_BYTES, end: 40 * SEGMENT_BYTES };
 
@@ -237,7 +237,7 @@ async fn spread(world: &World, host: &LocalHost, first: Rc<SimCache>, rng: &mut 
     if rng.chance(500) {
         return vec![first; DISKS];
     }
-    let joined = Cache::join(&first.shared(), world.flash.reopen(host.clone()), host.clone()).await;
+    let joined = Cache::join(&first.shared(), world.flash.handle(host.clone()), host.clone()).await;
     let second = joined.expect("nothing fails yet, and it is the same device");
     world.coverage.borrow_mut().lives_on_two_shards += 1;
     let mut caches = vec![first, second];
@@ -299,7 +299,12 @@ async fn disturb(
 ) {
     let number = rng.below(DISKS as u64) as usize;
     let backing = &world.backings[number];
-    match rng.below(12) {
+    match rng.below(13) {
+        12 => {
+            world.coverage.borrow_mut().reconnects += 1;
+            world.models[number].borrow_mut().lose_unflushed();
+            backing.lose_volatile();
+        }
         0..=2 => {
             let settings = draw_settings(number, rng);
             caches[number].reconfigure(&disks[number], settings).expect("the settings fit");

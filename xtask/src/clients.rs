@@ -11,6 +11,7 @@ use crate::run::{is_in_path, run, works};
 /// Each package of Debian with the programs that tests take from it, besides those that guests need.
 const PACKAGES: &[(&str, &[&str])] = &[
     ("qemu-utils", &["qemu-img", "qemu-io", "qemu-nbd"]),
+    ("qemu-system-x86", &["qemu-system-x86_64"]),
     ("nbdkit", &["nbdkit"]),
     ("libnbd-bin", &["nbdinfo", "nbdcopy"]),
     ("fio", &["fio"]),

@@ -47,6 +47,8 @@ struct State {
     hanging: Cell<bool>,
     released: Notify,
     counts: RefCell<Counts>,
+    /// Times that acknowledged writes were lost while a process lived.
+    epoch: Cell<u64>,
 }
 
 struct Content {
@@ -112,6 +114,7 @@ impl Faults {
             geometry,
             content: RefCell::new(content),
             chance: Cell::new(seed),
+            epoch: Cell::new(0),
             life: Cell::new(0),
             delay: Cell::new((0, 0)),
             rules: RefCell::default(),
@@ -126,6 +129,11 @@ impl Faults {
     pub fn reopen<H: Host>(&self, host: H) -> Faulty<H> {
         self.state.life.set(self.state.life.get() + 1);
         self.state.hanging.set(false);
+        Faulty { host, faults: self.clone(), life: self.state.life.get() }
+    }
+
+    /// One more handle for the process that has opened the device; its others stay alive.
+    pub fn handle<H: Host>(&self, host: H) -> Faulty<H> {
         Faulty { host, faults: self.clone(), life: self.state.life.get() }
     }
 
@@ -194,8 +202,9 @@ impl Faults {
         }
     }
 
-    /// The far end restarts and loses what it had not made durable, while this process lives on.
+    /// The far end restarts and loses what it had not made durable, while this process lives on: the epoch changes.
     pub fn lose_volatile(&self) {
+        self.state.epoch.set(self.state.epoch.get() + 1);
         let mut content = self.state.content.borrow_mut();
         let Content { durable, volatile, .. } = &mut *content;
         let lost = volatile.collapse(durable, || self.draw());
@@ -422,6 +431,10 @@ impl<H: Host> BlockDevice for Faulty<H> {
         let mut content = self.faults.state.content.borrow_mut();
         content.apply_in_part(&Change::Zero(range), || self.faults.draw() & 1 == 0);
         Ok(())
+    }
+
+    fn epoch(&self) -> u64 {
+        self.faults.state.epoch.get()
     }
 }
 

@@ -88,6 +88,10 @@ impl<D: BlockDevice, H: Host> BlockDevice for Model<D, H> {
     async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {
         self.inner.extents(range).await
     }
+
+    fn epoch(&self) -> u64 {
+        self.inner.epoch()
+    }
 }
 
 #[cfg(test)]

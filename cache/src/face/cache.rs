@@ -63,6 +63,11 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         SharedPool(Arc::clone(&self.pool.shared))
     }
 
+    /// Takes the flash for failed: it is not written or believed any more, and disks go on without it.
+    pub fn give_up_flash(&self) {
+        self.pool.give_up();
+    }
+
     /// The disks that hold content, attached or not.
     pub fn owners(&self) -> Vec<DiskId> {
         self.pool.segments().owners()
@@ -113,6 +118,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         let Past { belief, touched, samples, flash_lost } = past;
         let size = backing.geometry().size;
         let cache = Rc::new(DiskCache::new(Rc::clone(&self.pool), settings, size, touched, flash_lost));
+        cache.backing_epoch.set(backing.epoch());
         self.disks.borrow_mut().insert(cache.id, Rc::clone(&cache));
         if let Err(error) = load::take_up(&cache, &belief).await {
             self.pool.segments().set_home(cache.id, None);
@@ -192,6 +198,18 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         }
         self.pool.segments().set_home(cache.id, None);
         self.disks.borrow_mut().remove(&cache.id);
+    }
+
+    /// Leaves another mark on a pool whose disks are all detached, so that a copy of the device that was made before can be
+    /// told from it. Nothing else may be done with the pool afterwards.
+    ///
+    /// # Errors
+    /// `Settings` while disks are attached, or `Flash`.
+    pub async fn leave(&self, mark: u64) -> Result<(), CacheError> {
+        if self.pool.segments().attached() > 0 {
+            return Err(CacheError::Settings("A pool is left once all disks are detached".to_owned()));
+        }
+        Ok(self.pool.leave(mark).await?)
     }
 
     /// Takes a disk away for good: all its flash and RAM become free. The caller has made sure that no request is in

@@ -36,6 +36,8 @@ pub(crate) struct DiskCache<F, H> {
     /// Where the backing may hold something else than the log, by region and by page.
     pub(crate) regions: RefCell<Regions>,
     pub(crate) touched: Touched,
+    /// Epoch of the backing that everything cached belongs to.
+    pub(crate) backing_epoch: Cell<u64>,
     /// How loading what was cached before stands.
     pub(crate) load: RefCell<LoadStatistics>,
     /// Changes when what is being loaded is no longer wanted.
@@ -82,6 +84,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             fills: RefCell::default(),
             regions: RefCell::new(Regions::new(pool.layout().region_pages(), disk_bytes)),
             touched: Touched::new(touched, disk_bytes),
+            backing_epoch: Cell::new(0),
             load: RefCell::default(),
             load_ticket: Cell::new(0),
             loading: Mutex::new(()),

@@ -3,7 +3,8 @@
 //! In the modes that there are, every acknowledged write is on the backing, so the backing's flush is the whole of it.
 //! Flushes that arrive while one runs share the next one: never the running one, which was submitted too early for
 //! them (rule I5). The first failed flush is the last: what it should have made durable may be gone, and a later
-//! success would say nothing about it, so every later flush fails as well until the disk is attached anew.
+//! success would say nothing about it, so every later flush fails as well until the disk is attached anew. The exception
+//! is a backing that lost its connection: it knows what it lost, and its failed flush has told the guest.
 
 use std::cell::{Cell, RefCell};
 
@@ -11,17 +12,33 @@ use block::{BlockDevice, BlockError};
 use tokio::sync::Mutex;
 
 /// Joins the flushes of one disk.
-#[derive(Default)]
 pub(crate) struct FlushGate {
     /// Flushes that arrived, counted.
     arrived: Cell<u64>,
     /// Flushes that are covered by one that completed.
     covered: Cell<u64>,
     failed: RefCell<Option<BlockError>>,
+    /// Epoch of the backing at the last flush.
+    epoch: Cell<u64>,
+    /// The last flush that failed because the backing lost its connection, and the flushes that had arrived by then: none
+    /// of them may succeed.
+    lost: RefCell<Option<(u64, BlockError)>>,
     running: Mutex<()>,
 }
 
 impl FlushGate {
+    /// For a backing in this epoch.
+    pub(crate) fn new(epoch: u64) -> Self {
+        Self {
+            arrived: Cell::new(0),
+            covered: Cell::new(0),
+            failed: RefCell::new(None),
+            epoch: Cell::new(epoch),
+            lost: RefCell::new(None),
+            running: Mutex::new(()),
+        }
+    }
+
     /// Flushes the backing, or shares a flush that is submitted after this call.
     pub(crate) async fn flush<B: BlockDevice>(&self, backing: &B) -> Result<(), BlockError> {
         let ticket = self.arrived.get() + 1;
@@ -33,10 +50,18 @@ impl FlushGate {
         if self.covered.get() >= ticket {
             return Ok(());
         }
+        if let Some((_, error)) = self.lost.borrow().as_ref().filter(|(through, _)| *through >= ticket) {
+            return Err(error.clone());
+        }
         let covers = self.arrived.get();
         let result = backing.flush().await;
+        let reconnected = self.epoch.replace(backing.epoch()) != backing.epoch();
         match &result {
             Ok(()) => self.covered.set(covers),
+            Err(error) if reconnected => {
+                tracing::error!(%error, "The backing lost its connection, and perhaps writes that no flush had covered");
+                self.lost.replace(Some((self.arrived.get(), error.clone())));
+            }
             Err(error) => {
                 tracing::error!(%error, "The backing failed a flush; flushes of this disk fail until it is attached anew");
                 self.failed.replace(Some(error.clone()));

@@ -5,8 +5,7 @@
 //!   samples are compared with the backing, if nobody can vouch for it
 //!   pages that may have changed behind the log leave it ── the disk takes the index over, in one step
 //! ```
-//! The log of a disk is in order of versions, so the first line that is found of a page, counted from its end, says all:
-//! it holds the content, or it says `forget`, and nothing older is believed. If any of it cannot be read, nothing is:
+//! Which version of a page counts is decided by [`Replay`]. If any of the log cannot be read, nothing of it is believed:
 //! what was lost might have said `forget`.
 
 use std::collections::BTreeMap;
@@ -18,17 +17,16 @@ use futures_util::future::join_all;
 
 use super::disk_cache::DiskCache;
 use super::void::make_void;
-use crate::bytes::batch::Kind;
 use crate::bytes::checksum::page_checksum;
 use crate::bytes::summary::{Content, Run};
-use crate::knowledge::index::Index;
+use crate::knowledge::regions::EVERYTHING;
+use crate::knowledge::replay::{Belief, Bits, Replay};
 use crate::knowledge::touched::{SharedBits, words_for};
 use crate::survives::log::encode_summary;
-use crate::survives::notes::EVERYTHING;
-use crate::survives::reading::{Unreadable, Wanted};
+use crate::survives::reading::{Contained, Unreadable, Wanted};
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::{Load, LoadStatistics};
-use crate::words::units::{FlashPage, PageNumber, SegmentNumber};
+use crate::words::units::{PageNumber, SegmentNumber};
 
 /// What is known, when a disk is attached, of what was cached of it before.
 #[derive(Clone)]
@@ -62,17 +60,6 @@ impl Past {
 /// See [`Past::flash_lost`].
 pub type FlashLost = Rc<dyn Fn() -> futures_util::future::LocalBoxFuture<'static, Result<(), String>>>;
 
-/// How much of what was cached before is believed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Belief {
-    /// Nothing, and why: the disk is new, or its backing is not what it was.
-    Nothing(String),
-    /// All but the pages whose bit is set: the bits are those that the last process left.
-    ByPage,
-    /// All but the regions with an open intent: the power went, and the bits with it.
-    ByRegion,
-}
-
 /// Segments that are read at once.
 const READ_AHEAD: usize = 16;
 /// Backing reads of samples at once.
@@ -84,9 +71,7 @@ const SAMPLED_START_PAGES: u64 = 1024;
 /// What is known so far.
 struct Loading<'a, F: BlockDevice, H: Host> {
     cache: &'a DiskCache<F, H>,
-    index: Index,
-    /// Pages whose older versions are void, as bits, by region.
-    forgotten: BTreeMap<u64, Buffer>,
+    replay: Replay,
     /// Segments that were read, with the pages that the index has there.
     segments: Vec<(Wanted, u32)>,
     samples: Samples,
@@ -121,11 +106,10 @@ fn mark_open_regions<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, belief: &
     }
     for region in 0..regions.count() {
         let pages = regions.pages(region);
-        match belief {
-            Belief::ByPage if regions.is_open(region) => {}
-            Belief::ByRegion if regions.is_open(region) => cache.touched.set(pages),
-            // A closed region was at rest: its bits were of no meaning any more. And of what is void, none has any.
-            _ => cache.touched.clear(pages),
+        match belief.bits(regions.is_open(region)) {
+            Bits::Kept => {}
+            Bits::Set => cache.touched.set(pages),
+            Bits::Cleared => cache.touched.clear(pages),
         }
     }
 }
@@ -144,8 +128,7 @@ pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
     let ticket = cache.load_ticket.get();
     let mut loading = Loading {
         cache,
-        index: Index::new(cache.block_pages()),
-        forgotten: BTreeMap::new(),
+        replay: Replay::new(cache.block_pages(), cache.pool.layout().region_pages()),
         segments: Vec::new(),
         samples: Samples { most: samples, start: Vec::new(), elsewhere: Vec::new(), seen: 0 },
     };
@@ -198,36 +181,22 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
                 if cache.leaving.get() {
                     return Ok(());
                 }
-                let (content, forgets) = read.map_err(|error| explain(wanted.segment, &error))?;
-                self.enter(*wanted, &content, forgets);
+                let contained = read.map_err(|error| error.of(wanted.segment))?;
+                self.enter(*wanted, contained);
             }
         }
         Ok(())
     }
 
-    /// What a segment holds, and the bits of each `forget` in it. The newest may lack its summary and gets it now:
-    /// nothing is appended to it any more.
-    async fn read(&self, wanted: Wanted, newest: bool) -> Result<(Content, Vec<Buffer>), Unreadable> {
+    /// What a segment holds. The newest may lack its summary and gets it now: nothing is appended to it any more.
+    async fn read(&self, wanted: Wanted, newest: bool) -> Result<Contained, Unreadable> {
         let pool = &self.cache.pool;
         let _pin = pool.pin_segment(wanted.segment);
-        let reader = pool.reader();
-        let content = match reader.summary(wanted).await {
-            Err(Unreadable::NoSummary) if newest => {
-                let content = reader.headers(wanted).await?;
-                self.seal(wanted, &content).await.map_err(|_| Unreadable::Device)?;
-                content
-            }
-            outcome => outcome?,
-        };
-        let mut forgets = Vec::new();
-        for line in content.lines().filter(|line| line.kind == Kind::Forget) {
-            let bits = reader.read(pool.layout().segment_start(wanted.segment).plus(line.place), 1).await?;
-            if page_checksum(&bits) != line.checksum {
-                return Err(Unreadable::Damaged { place: line.place });
-            }
-            forgets.push(bits);
+        let contained = pool.reader().contained(wanted, newest).await?;
+        if !contained.has_summary {
+            self.seal(wanted, &contained.content).await.map_err(|_| Unreadable::Device)?;
         }
-        Ok((content, forgets))
+        Ok(contained)
     }
 
     /// Writes the summary that a segment lacks. Data first, as ever (rule I6).
@@ -235,63 +204,22 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let pool = &self.cache.pool;
         pool.flush().await?;
         let summary = encode_summary(pool, wanted.owner, wanted.segment, wanted.generation, content);
-        pool.write(pool.layout().summary_start(wanted.segment), Buffer::copy_of(&summary)).await
+        pool.write(pool.layout().summary_start(wanted.segment), Buffer::copy_of(&summary)).await?;
+        // As the log does when it closes a segment: before the next one is taken.
+        pool.flush().await
     }
 
-    /// Takes over what a segment holds, last line first.
-    fn enter(&mut self, wanted: Wanted, content: &Content, mut forgets: Vec<Buffer>) {
-        let start = self.cache.pool.layout().segment_start(wanted.segment);
-        let mut entered = 0;
-        for run in content.runs.iter().rev() {
-            match run.kind {
-                Kind::Fill => {
-                    let flash = start.plus(run.place);
-                    let now = self.enter_run(run, flash, content.checksums(run));
-                    if now > 0 {
-                        self.samples.offer(run, content.checksums(run), &self.cache.pool.host);
-                    }
-                    entered += now;
-                }
-                Kind::Forget => {
-                    for _ in 0..run.pages {
-                        let bits = forgets.pop().expect("one for each line");
-                        self.forget(run.page, bits);
-                    }
-                }
-                // Nobody writes others into the log of a disk yet.
-                _ => {}
-            }
-        }
+    /// Takes over what a segment holds.
+    fn enter(&mut self, wanted: Wanted, contained: Contained) {
+        let cache = self.cache;
+        let start = cache.pool.layout().segment_start(wanted.segment);
+        let samples = &mut self.samples;
+        let Contained { content, forgets, .. } = contained;
+        let is_touched = |page| cache.touched.is_set(page);
+        let offer = |run: &Run, checksums: &[u32]| samples.offer(run, checksums, &cache.pool.host);
+        let entered = self.replay.enter(start, &content, forgets, is_touched, offer);
+        cache.load.borrow_mut().pages_dropped = self.replay.counts.dropped;
         self.segments.push((wanted, entered));
-    }
-
-    fn enter_run(&mut self, run: &Run, flash: FlashPage, checksums: &[u32]) -> u32 {
-        let (forgotten, touched) = (&self.forgotten, &self.cache.touched);
-        let region_pages = u64::from(self.cache.pool.layout().region_pages());
-        let dropped = std::cell::Cell::new(0);
-        let wanted = |page: PageNumber| {
-            let bits = forgotten.get(&(page.0 / region_pages));
-            if bits.is_some_and(|bits| is_set(bits, page.0 % region_pages)) {
-                return false;
-            }
-            let touched = touched.is_set(page);
-            dropped.set(dropped.get() + u64::from(touched));
-            !touched
-        };
-        let entered = self.index.insert_absent(run.page, flash, checksums, wanted);
-        self.cache.load.borrow_mut().pages_dropped += dropped.get();
-        entered
-    }
-
-    /// Nothing older of these pages counts. Those that are known already came later.
-    fn forget(&mut self, first: PageNumber, bits: Buffer) {
-        let region = first.0 / u64::from(self.cache.pool.layout().region_pages());
-        match self.forgotten.entry(region) {
-            std::collections::btree_map::Entry::Vacant(vacant) => drop(vacant.insert(bits)),
-            std::collections::btree_map::Entry::Occupied(mut known) => {
-                known.get_mut().iter_mut().zip(bits.iter()).for_each(|(known, more)| *known |= more);
-            }
-        }
     }
 
     /// Compares samples with the backing.
@@ -304,7 +232,7 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
                 return Ok(());
             }
             let current = |&&(page, checksum): &&(PageNumber, u32)| {
-                let known = self.index.get(page).is_some_and(|located| located.checksum == checksum);
+                let known = self.replay.index.get(page).is_some_and(|located| located.checksum == checksum);
                 known && page.0 < whole_pages && !self.cache.touched.is_set(page)
             };
             let some: Vec<_> = some.iter().filter(current).collect();
@@ -333,14 +261,14 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let layout = *cache.pool.layout();
         let mut dropped = Vec::new();
         for pages in cache.touched.runs() {
-            dropped.extend(self.index.remove(pages));
+            dropped.extend(self.replay.index.remove(pages));
         }
         let mut segments = cache.pool.segments();
         for (wanted, _) in &self.segments {
             if !segments.is_sealed(wanted.segment, (wanted.owner, wanted.generation)) {
                 let (start, end) =
                     (layout.segment_start(wanted.segment), layout.summary_start(wanted.segment));
-                self.index.remove_on_flash(start.0..end.0);
+                self.replay.index.remove_on_flash(start.0..end.0);
             }
         }
         let mut gone: BTreeMap<SegmentNumber, u32> = BTreeMap::new();
@@ -354,23 +282,9 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
             }
         }
         let mut load = cache.load.borrow_mut();
-        load.pages_kept = self.index.pages();
+        load.pages_kept = self.replay.index.pages();
         load.pages_dropped += dropped.len() as u64;
-        cache.index.replace(self.index);
-    }
-}
-
-fn is_set(bits: &[u8], at: u64) -> bool {
-    bits[(at / 8) as usize] >> (at % 8) & 1 == 1
-}
-
-fn explain(segment: SegmentNumber, error: &Unreadable) -> String {
-    match error {
-        Unreadable::Device => format!("Segment {} of the pool cannot be read", segment.0),
-        Unreadable::NoSummary => format!("The summary of segment {} of the pool is damaged", segment.0),
-        Unreadable::Damaged { place } => {
-            format!("Segment {} of the pool is damaged at page {place}", segment.0)
-        }
+        cache.index.replace(self.replay.index);
     }
 }
 

@@ -10,6 +10,7 @@
 //! | `load` | flash | index: what was cached before the process began |
 //! | `quiet` | regions that nothing changes any more | notes on flash |
 //! | `reclaim` | flash | flash again, or nowhere |
+//! | `reconnect` | backing | what may be newer than the backing is dropped |
 //! | `void` | flash | nowhere, for good |
 //!
 //! All share one [`disk_cache::DiskCache`], what is cached of one disk. They meet only there.
@@ -22,6 +23,7 @@ pub(crate) mod promote;
 pub(crate) mod quiet;
 pub(crate) mod read;
 pub(crate) mod reclaim;
+pub(crate) mod reconnect;
 pub(crate) mod void;
 pub(crate) mod write;
 pub(crate) mod zeroes;

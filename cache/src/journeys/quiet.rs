@@ -15,8 +15,9 @@ use block::{BlockDevice, Host};
 
 use super::disk_cache::DiskCache;
 use super::flush::FlushGate;
+use super::reconnect::{is_same, notice};
+use crate::knowledge::regions::EVERYTHING;
 use crate::knowledge::segments::Purpose;
-use crate::survives::notes::EVERYTHING;
 use crate::words::stats::count;
 use crate::words::units::PageNumber;
 
@@ -29,13 +30,16 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     if cache.is_loading() || cache.pool.is_failed() {
         return;
     }
+    notice(cache, backing);
+    let epoch = cache.backing_epoch.get();
     let idle = cache.regions.borrow_mut().look();
     let idle: Vec<u32> = idle.into_iter().filter(|region| is_settled(cache, *region)).collect();
     if idle.is_empty() || flushes.flush(backing).await.is_err() {
         return;
     }
     // Once it has left, its regions and their bits are the business of whoever attaches it next.
-    if write_forgets(cache, &idle).await.is_none() || cache.leaving.get() {
+    let forgotten = write_forgets(cache, &idle).await.is_some() && !cache.leaving.get();
+    if !forgotten || !is_same(cache, backing, epoch) {
         return;
     }
     let still = |region: &u32| cache.regions.borrow().is_idle(*region) && is_settled(cache, *region);

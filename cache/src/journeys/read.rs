@@ -14,6 +14,7 @@ use block::{BlockDevice, BlockError, Buffer, ByteRange, Host, Outcome, PAGE, Ran
 use futures_util::future::{join, join_all};
 
 use super::disk_cache::DiskCache;
+use super::reconnect::notice;
 use crate::bytes::checksum::page_checksum;
 use crate::knowledge::index::Located;
 use crate::knowledge::ram::Standing;
@@ -45,6 +46,7 @@ pub(crate) async fn read<B: BlockDevice, F: BlockDevice, H: Host>(
     range: ByteRange,
     mut buffer: Buffer,
 ) -> (Outcome, Answer) {
+    notice(cache, backing);
     let row = cache.settings.borrow().mode.row();
     if !row.reads_hit {
         return (fetch_past(cache, backing, range, buffer).await, Answer::Bypass);
@@ -311,6 +313,8 @@ async fn fetch<B: BlockDevice, F: BlockDevice, H: Host>(
     let filling = Filling::begin(cache, &range);
     let (bytes, result) = backing.read(range.start, Buffer::zeroed(range.len() as usize)).await;
     count_backing_read(cache, &range, &result);
+    // Poisons this fill too, if the connection was lost in between.
+    notice(cache, backing);
     let may_enter = filling.finish();
     result?;
     if fill == Fill::Allowed {

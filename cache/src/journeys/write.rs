@@ -6,6 +6,7 @@ use block::{BlockDevice, Buffer, ByteRange, Host, Outcome, PAGE, RangeLock};
 
 use super::disk_cache::DiskCache;
 use super::mutation::{Mutation, Turn};
+use super::reconnect::is_same;
 use crate::knowledge::ram::Standing;
 use crate::words::stats::count;
 use crate::words::units::{PageNumber, Sequence};
@@ -25,11 +26,13 @@ pub(crate) async fn write<B: BlockDevice, F: BlockDevice, H: Host>(
         Err(error) => return (buffer, Err(error)),
     };
     let enters = enters(cache, &range, mutation.was_cached);
+    let epoch = cache.backing_epoch.get();
     count_write(cache, &range, enters, mutation.was_cached);
     let (buffer, result) = backing.write(range.start, buffer).await;
     match &result {
         Ok(()) => {
-            if enters && !cache.fills.borrow().distrusts(&range) {
+            let kept = is_same(cache, backing, epoch);
+            if enters && kept && !cache.fills.borrow().distrusts(&range) {
                 enter(cache, &range, &buffer, &edges, mutation.sequence);
             }
             // Acknowledged from here on: the backing has it, and no cached page says otherwise.

@@ -8,6 +8,7 @@ pub(crate) mod pins;
 pub(crate) mod policy;
 pub(crate) mod ram;
 pub(crate) mod regions;
+pub(crate) mod replay;
 pub(crate) mod segments;
 pub(crate) mod sequential;
 pub(crate) mod slab;

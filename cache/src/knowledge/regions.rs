@@ -9,6 +9,9 @@ use std::ops::Range;
 
 use block::{ByteRange, PAGE};
 
+/// Stands for every region of a disk in notes: when so many are open that they do not fit into one segment.
+pub(crate) const EVERYTHING: u32 = u32::MAX;
+
 pub(crate) struct Regions {
     region_bytes: u64,
     disk_pages: u64,

@@ -5,8 +5,8 @@
 //! ```
 //! Batches of a segment are written one after another, so that each counts as written only when all earlier ones are
 //! (rule I4). A segment's data is flushed before its summary is written (rule I6): a summary never vouches for pages
-//! that a power cut took. The summary is durable before the next segment is written, because the table is flushed in
-//! between: only the newest segment of a disk can lack one.
+//! that a power cut took. The summary is durable before the table names the next segment: only the newest segment of a
+//! disk can lack one.
 //!
 //! **The log is in order of versions.** What is appended of a page is current at that moment, under the lock of the log;
 //! so of two versions the one that was appended later is the later one, whatever is copied when. Recovery relies on it.
@@ -145,10 +145,15 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         let mut content = open.content;
         content.end = open.next;
         let buffer = Buffer::copy_of(&encode_summary(&self.pool, self.disk, segment, generation, &content));
-        let written = match flushed {
+        let mut written = match flushed {
             Ok(()) => self.pool.write(layout.summary_start(open.segment), buffer).await,
             Err(error) => Err(error),
         };
+        // 3. Durable before the next one is taken. Else a power cut could keep the table that names the next segment and lose
+        // this summary, which would look like damage to a segment that has one.
+        if written.is_ok() {
+            written = self.pool.flush().await;
+        }
         // Whatever happened, the segment is closed: a failed flash is never written again.
         self.pool.seal_segment(open.segment);
         written

@@ -1,5 +1,6 @@
 //! What survives: everything that writes to flash, and the order in which it does.
 
+pub(crate) mod check;
 pub(crate) mod log;
 pub(crate) mod notes;
 pub(crate) mod opening;

@@ -23,6 +23,7 @@ use super::shared::lock;
 use crate::bytes::batch::{self, Entry, Head, Kind};
 use crate::bytes::layout::ENTRIES_PER_PAGE;
 use crate::bytes::table::NOTES;
+use crate::knowledge::regions::EVERYTHING;
 use crate::knowledge::segments::{Purpose, Segments};
 use crate::words::limits::{NOTE_BATCHES_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
@@ -32,9 +33,6 @@ pub(crate) type Region = (DiskId, u32);
 
 /// Stands in a segment behind all that was open when it was begun: from here on it says all, and before it nothing.
 const COMPLETE: (Kind, Region) = (Kind::Quiet, (NOTES, EVERYTHING));
-
-/// Stands for every region of a disk: when so many are open that they do not fit into one segment.
-pub(crate) const EVERYTHING: u32 = u32::MAX;
 
 pub(crate) struct Notes {
     book: Mutex<Book>,
@@ -298,7 +296,7 @@ async fn read_segment<F: BlockDevice>(
 ) -> Result<Option<BTreeSet<Region>>, Unreadable> {
     let mut open = BTreeSet::new();
     let mut complete = false;
-    for line in reader.headers(wanted).await?.lines() {
+    for line in reader.headers(wanted).await?.content.lines() {
         let region = (DiskId(line.checksum), line.page.0 as u32);
         complete |= (line.kind, region) == COMPLETE;
         match line.kind {

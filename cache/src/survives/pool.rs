@@ -77,6 +77,14 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.flush().await
     }
 
+    /// Leaves a mark, as the last thing that this start does.
+    pub(crate) async fn leave(&self, mark: u64) -> Result<(), BlockError> {
+        let last = Superblock { turn: self.superblock.turn + 1, mark, ..self.superblock };
+        let page = Buffer::copy_of(&last.encode());
+        self.write(FlashPage((last.slot() / PAGE_BYTES as u64) as u32), page).await?;
+        self.flush().await
+    }
+
     pub(crate) fn layout(&self) -> &Layout {
         &self.superblock.layout
     }
@@ -282,6 +290,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
             self.fail(error);
         }
         result
+    }
+
+    /// Takes the flash for failed.
+    pub(crate) fn give_up(&self) {
+        self.fail(&Self::gone());
     }
 
     fn fail(&self, error: &BlockError) {

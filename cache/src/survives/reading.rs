@@ -8,6 +8,7 @@ use block::{BlockDevice, Buffer};
 
 use crate::bytes::PoolId;
 use crate::bytes::batch::{self, Head, Kind};
+use crate::bytes::checksum::page_checksum;
 use crate::bytes::layout::Layout;
 use crate::bytes::summary::{Content, Line};
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
@@ -35,6 +36,24 @@ pub(crate) enum Unreadable {
     },
 }
 
+/// What a segment holds, as far as it can be known.
+pub(crate) struct Contained {
+    pub(crate) content: Content,
+    /// The bits of each `forget`, in order.
+    pub(crate) forgets: Vec<Buffer>,
+    /// Pages from the start of the segment that are known to have been flushed.
+    pub(crate) durable: u32,
+    /// Whether it has a summary.
+    pub(crate) has_summary: bool,
+}
+
+/// What the headers of a segment say.
+pub(crate) struct Headers {
+    pub(crate) content: Content,
+    /// Pages from the start of the segment that they say were flushed.
+    pub(crate) durable: u32,
+}
+
 /// Pages of a summary that are read first: enough for most.
 const FIRST_READ_PAGES: u32 = 16;
 /// Pages of a segment that are read at once while looking for headers.
@@ -50,6 +69,30 @@ pub(crate) struct Reader<'a, F> {
 }
 
 impl<F: BlockDevice> Reader<'_, F> {
+    /// All that is to be known of a segment of a disk's log. Only the `newest` may lack its summary.
+    pub(crate) async fn contained(&self, wanted: Wanted, newest: bool) -> Result<Contained, Unreadable> {
+        let (content, durable, has_summary) = match self.summary(wanted).await {
+            Err(Unreadable::NoSummary) if newest => {
+                let Headers { content, durable } = self.headers(wanted).await?;
+                (content, durable, false)
+            }
+            outcome => {
+                let content = outcome?;
+                let end = content.end;
+                (content, end, true)
+            }
+        };
+        let mut forgets = Vec::new();
+        for line in content.lines().filter(|line| line.kind == Kind::Forget) {
+            let bits = self.read(self.layout.segment_start(wanted.segment).plus(line.place), 1).await?;
+            if page_checksum(&bits) != line.checksum {
+                return Err(Unreadable::Damaged { place: line.place });
+            }
+            forgets.push(bits);
+        }
+        Ok(Contained { content, forgets, durable, has_summary })
+    }
+
     /// What the summary of a closed segment says.
     pub(crate) async fn summary(&self, wanted: Wanted) -> Result<Content, Unreadable> {
         let start = self.layout.summary_start(wanted.segment);
@@ -80,22 +123,24 @@ impl<F: BlockDevice> Reader<'_, F> {
     }
 
     /// What the headers of a segment say, up to the first that is not there.
-    pub(crate) async fn headers(&self, wanted: Wanted) -> Result<Content, Unreadable> {
+    pub(crate) async fn headers(&self, wanted: Wanted) -> Result<Headers, Unreadable> {
         let mut content = Content::default();
+        let mut durable = 0;
         let mut window = Window { first: 0, bytes: Buffer::zeroed(0) };
         let mut place = 0;
         while place < self.layout.batch_pages() {
-            let Some((_, lines, end)) = self.header(wanted, &mut window, place).await? else {
+            let Some((head, lines, end)) = self.header(wanted, &mut window, place).await? else {
                 self.check_tail(wanted, &mut window, place).await?;
                 break;
             };
             for line in &lines {
                 content.push(line);
             }
+            durable = durable.max(head.durable);
             place = end;
         }
         content.end = place;
-        Ok(content)
+        Ok(Headers { content, durable })
     }
 
     /// The header at a place, with its lines and where its batch ends.
@@ -154,6 +199,18 @@ impl<F: BlockDevice> Reader<'_, F> {
         let buffer = Buffer::zeroed(pages as usize * PAGE_BYTES);
         let (buffer, result) = self.flash.read(first.offset(), buffer).await;
         result.map(|()| buffer).map_err(|_| Unreadable::Device)
+    }
+}
+
+impl Unreadable {
+    /// What is to be said of a segment.
+    pub(crate) fn of(&self, segment: SegmentNumber) -> String {
+        let segment = segment.0;
+        match self {
+            Self::Device => format!("Segment {segment} of the pool cannot be read"),
+            Self::NoSummary => format!("The summary of segment {segment} of the pool is damaged"),
+            Self::Damaged { place } => format!("Segment {segment} of the pool is damaged at page {place}"),
+        }
     }
 }
 

@@ -67,24 +67,11 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
     host: H,
     marks: &Marks,
 ) -> Result<(Rc<Pool<F, H>>, PoolContent), CacheError> {
-    let mut superblock = read_superblock(&flash).await?;
-    let tables = read_tables(&flash, &superblock).await?;
-    let mut found = found(&flash, superblock, &tables).await;
-    if !marks.known.contains(&superblock.mark) {
-        found = Err(
-            "Another Forebay used the pool since, or what this one remembers of it is older than the pool",
-        );
-    }
-    let newest =
-        tables.iter().flatten().flat_map(|(_, lives)| lives).flatten().map(|life| life.1.term()).max();
-    let newest = newest.unwrap_or(0);
-    if newest > superblock.term {
-        // The table is never ahead of the term: there was a newer superblock, with a mark that nobody knows now.
-        found = Err("The current copy of the superblock is damaged");
-    }
+    let Examined { mut superblock, tables, newest_term, content: found } =
+        examine(&flash, Some(&marks.known)).await?;
     let last_mark = superblock.mark;
     superblock.turn += 1;
-    superblock.term = superblock.term.max(newest) + 1;
+    superblock.term = superblock.term.max(newest_term) + 1;
     superblock.mark = marks.new;
     let start = Sequence::first_of(superblock.term);
     let (lives, open_regions, content) = match found {
@@ -124,6 +111,45 @@ pub(crate) async fn join<F: BlockDevice, H: Host>(
     Ok(Rc::new(Pool::new(flash, host, Arc::clone(&shared.0))))
 }
 
+/// Why a pool is not believed that bears an unknown mark.
+pub(crate) const USED_SINCE: &str =
+    "Another Forebay used the pool since, or what this one remembers of it is older than the pool";
+
+/// What stands on a device, before anything is changed.
+pub(crate) struct Examined {
+    pub(crate) superblock: Superblock,
+    /// Both slots of the segment table; none for one that is not whole.
+    pub(crate) tables: [Option<Table>; 2],
+    /// The newest term that the tables know.
+    newest_term: u32,
+    /// Owners, generations and open regions, or why nothing is believed.
+    pub(crate) content: Result<(Vec<TableEntry>, BTreeSet<Region>), &'static str>,
+}
+
+/// Reads what a start goes by, and decides whether the content is believed. Without `known` marks, whoever asks counts as
+/// the last one to have used the pool. Changes nothing.
+///
+/// # Errors
+/// `NotAPool`, or `Flash`.
+pub(crate) async fn examine<F: BlockDevice>(
+    flash: &F,
+    known: Option<&[u64]>,
+) -> Result<Examined, CacheError> {
+    let superblock = read_superblock(flash).await?;
+    let tables = read_tables(flash, &superblock).await?;
+    let mut content = found(flash, superblock, &tables).await;
+    if known.is_some_and(|known| !known.contains(&superblock.mark)) {
+        content = Err(USED_SINCE);
+    }
+    let lives = tables.iter().flatten().flat_map(|(_, lives)| lives).flatten();
+    let newest_term = lives.map(|life| life.1.term()).max().unwrap_or(0);
+    if newest_term > superblock.term {
+        // The table is never ahead of the term: there was a newer superblock, with a mark that nobody knows now.
+        content = Err("The current copy of the superblock is damaged");
+    }
+    Ok(Examined { superblock, tables, newest_term, content })
+}
+
 /// The superblock of a device that holds a whole pool of this version.
 pub(crate) async fn read_superblock<F: BlockDevice>(flash: &F) -> Result<Superblock, CacheError> {
     let (start, result) = flash.read(0, Buffer::zeroed(2 * PAGE_BYTES)).await;
@@ -135,7 +161,8 @@ pub(crate) async fn read_superblock<F: BlockDevice>(flash: &F) -> Result<Superbl
     Ok(superblock)
 }
 
-type Table = (u64, Vec<TableEntry>);
+/// A slot of the segment table: its turn and its lines.
+pub(crate) type Table = (u64, Vec<TableEntry>);
 
 /// Both slots of the segment table; none for one that is not whole.
 async fn read_tables<F: BlockDevice>(

@@ -1,11 +1,19 @@
 //! An open backing: one of the kinds, behind the one face of a device.
 
-use block::executor::LocalHost;
-use block::file::{Access, Cache, FileDevice, Identity, Lock, OpenError, OpenOptions};
-use block::model::Model;
-use block::{Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, Unmap};
+use std::io;
+use std::path::Path;
 
-use super::Location;
+use block::executor::LocalHost;
+use block::file::{Access, Cache, FileDevice, Lock, OpenError, OpenOptions};
+use block::model::Model;
+use block::nbd::{NbdDevice, NbdError, NbdOptions, Target};
+use block::{
+    Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, SECTOR, Unmap,
+};
+
+use super::identity::Identity;
+use super::probe::{Images, image_in_export};
+use super::{Location, let_in};
 use crate::problem::{Answer, Problem};
 
 /// How a backing is opened.
@@ -17,6 +25,8 @@ pub(crate) struct Opening {
     pub(crate) access: Access,
     /// Which lock is taken.
     pub(crate) lock: Lock,
+    /// How long a request to a server may take, in nanoseconds; none: for ever.
+    pub(crate) retry_ns: Option<u64>,
 }
 
 /// A backing that is open and locked. Belongs to the thread of its ring.
@@ -25,44 +35,72 @@ pub(crate) enum Backing {
     File(Aligned<FileDevice>),
     /// The same with the timing of a spinning array.
     Model(Model<Aligned<FileDevice>, LocalHost>),
+    /// An export of an NBD server. Not locked: the protocol has no way to keep others away.
+    Nbd(Aligned<NbdDevice<LocalHost>>),
 }
 
 impl Backing {
-    /// Opens and locks a backing.
+    /// Opens a backing, and locks it if it can be.
     ///
     /// # Errors
-    /// What stands in the way: somebody else has it open, its size is no disk's, the system refuses.
-    pub(crate) fn open(ring: &Ring, host: &LocalHost, opening: &Opening) -> Answer<Self> {
-        let device = open_file(ring, opening)?;
+    /// What stands in the way: somebody else has it open, its size is no disk's, the system or its server refuses.
+    pub(crate) async fn open(ring: &Ring, host: &LocalHost, opening: &Opening) -> Answer<Self> {
         Ok(match &opening.location {
-            Location::File(_) => Self::File(device),
-            Location::Model(profile, _) => Self::Model(Model::new(device, host.clone(), *profile)),
+            Location::File(path) => Self::File(open_file(ring, path, opening)?),
+            Location::Model(profile, path) => {
+                Self::Model(Model::new(open_file(ring, path, opening)?, host.clone(), *profile))
+            }
+            Location::Nbd(target) => {
+                let Opening { access, retry_ns, .. } = *opening;
+                let options = NbdOptions { access, retry_ns, ..NbdOptions::default() };
+                Self::Nbd(Aligned::new(open_export(ring, host, target, options).await?))
+            }
         })
     }
 
     /// Which storage it is on.
     pub(crate) fn identity(&self) -> Identity {
-        self.file().identity()
+        match self {
+            Self::File(device) => Identity::Local(device.inner().identity()),
+            Self::Model(model) => Identity::Local(model.inner().inner().identity()),
+            Self::Nbd(device) => Identity::of_export(device.inner().target()),
+        }
     }
 
     /// Why it goes through the page cache of the host though it should not.
     pub(crate) fn fallback_reason(&self) -> Option<&str> {
-        self.file().fallback_reason()
+        self.file()?.fallback_reason()
     }
 
     /// When it had been modified last when it was opened, in nanoseconds since 1970, if that is known.
     pub(crate) fn modified_ns_at_open(&self) -> Option<i64> {
-        self.file().modified_ns_at_open()
+        self.file()?.modified_ns_at_open()
+    }
+
+    /// True if nothing keeps others from changing it, now and while nobody serves it.
+    pub(crate) fn is_unguarded(&self) -> bool {
+        matches!(self, Self::Nbd(_))
     }
 
     /// The size in bytes that it has now; if it shrank, later requests fail.
     pub(crate) async fn current_size(&self) -> Result<u64, BlockError> {
-        self.file().current_size().await
+        match self {
+            Self::File(device) => device.inner().current_size().await,
+            Self::Model(model) => model.inner().inner().current_size().await,
+            Self::Nbd(device) => device.inner().current_size(),
+        }
+    }
+
+    /// Changes how long later requests may take, where that is not up to the system.
+    pub(crate) fn set_retry_ns(&self, retry_ns: Option<u64>) {
+        if let Self::Nbd(device) = self {
+            device.inner().set_retry_ns(retry_ns);
+        }
     }
 
     /// Which lock is held.
     pub(crate) fn lock(&self) -> Lock {
-        self.file().lock()
+        self.file().map_or(Lock::None, FileDevice::lock)
     }
 
     /// Locks the image that was opened beside a QEMU. `location` is where it was opened.
@@ -70,7 +108,8 @@ impl Backing {
     /// # Errors
     /// A conflict as long as that QEMU, or anybody else, has it open; then nothing has changed.
     pub(crate) fn take_image_lock(&self, location: &Location) -> Answer<()> {
-        self.file().take_image_lock(location.path()).map_err(|error| problem(&error))
+        let (file, path) = self.lockable(location)?;
+        file.take_image_lock(path).map_err(|error| problem(&error))
     }
 
     /// Unlocks the image, so that a QEMU can open it beside us. `location` is where it was opened.
@@ -78,27 +117,79 @@ impl Backing {
     /// # Errors
     /// What the system said; then nothing has changed.
     pub(crate) fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
-        self.file().give_up_image_lock(location.path()).map_err(|error| problem(&error))
+        let (file, path) = self.lockable(location)?;
+        file.give_up_image_lock(path).map_err(|error| problem(&error))
     }
 
-    fn file(&self) -> &FileDevice {
+    fn lockable<'a>(&self, location: &'a Location) -> Answer<(&FileDevice, &'a Path)> {
+        self.file().zip(location.path()).ok_or_else(|| {
+            Problem::invalid(format!(
+                "Cannot lock backing {location}: NBD has no locks; a running guest can only be moved with a file or device"
+            ))
+        })
+    }
+
+    /// The file or device of this host, if it is one.
+    fn file(&self) -> Option<&FileDevice> {
         match self {
-            Self::File(device) => device.inner(),
-            Self::Model(model) => model.inner().inner(),
+            Self::File(device) => Some(device.inner()),
+            Self::Model(model) => Some(model.inner().inner()),
+            Self::Nbd(_) => None,
         }
     }
 }
 
+/// Looks at an export as [`super::probe()`] looks at a file: that its server has it, and that it is raw. Takes as long as
+/// its server; the caller sets a limit.
+pub(crate) async fn look_at_export(
+    ring: &Ring,
+    host: &LocalHost,
+    target: &Target,
+    access: Access,
+    images: Images,
+) -> Answer<Identity> {
+    let options = NbdOptions { access, connections: 1, ..NbdOptions::default() };
+    let device = Aligned::new(open_export(ring, host, target, options).await?);
+    if images == Images::Refused {
+        let last = device.geometry().size - SECTOR;
+        let (start, first_read) = device.read(0, Buffer::zeroed(SECTOR as usize)).await;
+        let (end, last_read) = device.read(last, Buffer::zeroed(SECTOR as usize)).await;
+        first_read.and(last_read).map_err(|error| {
+            Problem::unavailable(format!("Cannot use backing {target}: {error}; check its server"))
+        })?;
+        if let Some(reason) = image_in_export(&start, &end) {
+            return Err(Problem::invalid(format!("Cannot use backing {target}: {reason}")));
+        }
+    }
+    Ok(Identity::of_export(target))
+}
+
+async fn open_export(
+    ring: &Ring,
+    host: &LocalHost,
+    target: &Target,
+    options: NbdOptions,
+) -> Answer<NbdDevice<LocalHost>> {
+    let opened = NbdDevice::open(ring, host, target.clone(), options).await;
+    opened.map_err(|NbdError { target, may_pass, reason }| {
+        let message = format!("Cannot use backing {target}: {reason}");
+        if may_pass { Problem::unavailable(message) } else { Problem::invalid(message) }
+    })
+}
+
 /// Past the page cache of the host where that can be, in whatever units the device takes: guests may send sectors.
-fn open_file(ring: &Ring, opening: &Opening) -> Answer<Aligned<FileDevice>> {
-    let Opening { location, access, lock } = opening;
-    let options = OpenOptions { access: *access, cache: Cache::Direct, lock: *lock, create: None };
-    FileDevice::open(ring, location.path(), options).map(Aligned::new).map_err(|error| problem(&error))
+fn open_file(ring: &Ring, path: &Path, opening: &Opening) -> Answer<Aligned<FileDevice>> {
+    let Opening { access, lock, .. } = *opening;
+    let options = OpenOptions { access, cache: Cache::Direct, lock, create: None };
+    FileDevice::open(ring, path, options).map(Aligned::new).map_err(|error| problem(&error))
 }
 
 fn problem(error: &OpenError) -> Problem {
     match error {
         OpenError::Held { .. } => Problem::conflict(error.to_string()),
+        OpenError::System { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+            Problem::invalid(format!("Cannot use backing {}: {source}; {}", path.display(), let_in(path)))
+        }
         _ => Problem::invalid(error.to_string()),
     }
 }
@@ -108,6 +199,7 @@ impl BlockDevice for Backing {
         match self {
             Self::File(device) => device.geometry(),
             Self::Model(device) => device.geometry(),
+            Self::Nbd(device) => device.geometry(),
         }
     }
 
@@ -115,6 +207,7 @@ impl BlockDevice for Backing {
         match self {
             Self::File(device) => device.read(offset, buffer).await,
             Self::Model(device) => device.read(offset, buffer).await,
+            Self::Nbd(device) => device.read(offset, buffer).await,
         }
     }
 
@@ -122,6 +215,7 @@ impl BlockDevice for Backing {
         match self {
             Self::File(device) => device.write(offset, buffer).await,
             Self::Model(device) => device.write(offset, buffer).await,
+            Self::Nbd(device) => device.write(offset, buffer).await,
         }
     }
 
@@ -129,6 +223,7 @@ impl BlockDevice for Backing {
         match self {
             Self::File(device) => device.flush().await,
             Self::Model(device) => device.flush().await,
+            Self::Nbd(device) => device.flush().await,
         }
     }
 
@@ -136,6 +231,7 @@ impl BlockDevice for Backing {
         match self {
             Self::File(device) => device.write_zeroes(range, unmap).await,
             Self::Model(device) => device.write_zeroes(range, unmap).await,
+            Self::Nbd(device) => device.write_zeroes(range, unmap).await,
         }
     }
 
@@ -143,6 +239,7 @@ impl BlockDevice for Backing {
         match self {
             Self::File(device) => device.discard(range).await,
             Self::Model(device) => device.discard(range).await,
+            Self::Nbd(device) => device.discard(range).await,
         }
     }
 
@@ -150,6 +247,15 @@ impl BlockDevice for Backing {
         match self {
             Self::File(device) => device.extents(range).await,
             Self::Model(device) => device.extents(range).await,
+            Self::Nbd(device) => device.extents(range).await,
+        }
+    }
+
+    fn epoch(&self) -> u64 {
+        match self {
+            Self::File(device) => device.epoch(),
+            Self::Model(device) => device.epoch(),
+            Self::Nbd(device) => device.epoch(),
         }
     }
 }

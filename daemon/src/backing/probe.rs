@@ -7,10 +7,13 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use block::file::Identity;
+use block::file;
+use block::nbd::{Address, Target};
 
+use super::identity::Identity;
+use super::let_in;
 use crate::problem::{Answer, Problem};
 
 /// Whether content that looks like an image format is refused.
@@ -28,28 +31,28 @@ pub(crate) enum Images {
 /// If it is missing, unreadable, no disk, or an image format that is refused.
 pub(crate) fn probe(path: &Path, images: Images) -> Answer<Identity> {
     let refuse = |what: String| Problem::invalid(format!("Cannot use backing {}: {what}", path.display()));
-    let kind = fs::metadata(path).map_err(|error| refuse(advise(&error)))?.file_type();
+    let kind = fs::metadata(path).map_err(|error| refuse(advise(path, &error)))?.file_type();
     if kind.is_dir() {
         return Err(refuse("it is a folder; name a file or block device in it".to_owned()));
     }
     if !kind.is_file() && !kind.is_block_device() {
         return Err(refuse("it is neither a file nor a block device; name one of these".to_owned()));
     }
-    let mut file = File::open(path).map_err(|error| refuse(advise(&error)))?;
+    let mut file = File::open(path).map_err(|error| refuse(advise(path, &error)))?;
     if images == Images::Refused {
-        let format = image_format(&mut file).map_err(|error| refuse(advise(&error)))?;
-        if let Some(format) = format {
+        let (start, end) = ends(&mut file).map_err(|error| refuse(advise(path, &error)))?;
+        if let Some(format) = image_format(&start, &end) {
             return Err(refuse(serve_instead(path, &format)));
         }
     }
-    Identity::of(path).map_err(|error| refuse(error.to_string()))
+    file::Identity::of(path).map(Identity::Local).map_err(|error| refuse(error.to_string()))
 }
 
-fn advise(error: &io::Error) -> String {
+fn advise(path: &Path, error: &io::Error) -> String {
     let advice = match error.kind() {
-        io::ErrorKind::NotFound => "check the path, or make the file first",
-        io::ErrorKind::PermissionDenied => "give the user of the daemon the right to it",
-        _ => "check it with other tools",
+        io::ErrorKind::NotFound => "check the path, or make the file first".to_owned(),
+        io::ErrorKind::PermissionDenied => let_in(path),
+        _ => "check it with other tools".to_owned(),
     };
     format!("{error}; {advice}")
 }
@@ -64,33 +67,12 @@ const fn format(name: &'static str, tool_name: &'static str) -> Format {
     Format { name, tool_name }
 }
 
-/// The image format that the content of a file begins or ends with.
-fn image_format(file: &mut File) -> io::Result<Option<Format>> {
-    let start = read_up_to(file, SeekFrom::Start(0))?;
-    let has = |at: usize, magic: &[u8]| start.get(at..).is_some_and(|rest| rest.starts_with(magic));
-    let found = if has(0, b"QFI\xfb") {
-        Some(format("qcow2", "qcow2"))
-    } else if has(0, b"KDMV") || has(0, b"COWD") || has(0, b"# Disk DescriptorFile") {
-        Some(format("vmdk", "vmdk"))
-    } else if has(64, &0xbeda_107f_u32.to_le_bytes()) {
-        Some(format("vdi", "vdi"))
-    } else if has(0, b"vhdxfile") {
-        Some(format("vhdx", "vhdx"))
-    } else if has(0, b"conectix") || ends_as_vhd(file)? {
-        Some(format("vhd", "vpc"))
-    } else {
-        None
-    };
-    Ok(found)
-}
-
-/// A VHD of fixed size is raw data with a footer of 512 bytes.
-fn ends_as_vhd(file: &mut File) -> io::Result<bool> {
+/// The first and the last sector of a file that is there, as far as it has them.
+fn ends(file: &mut File) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let size = file.seek(SeekFrom::End(0))?;
-    if size < 512 {
-        return Ok(false);
-    }
-    Ok(read_up_to(file, SeekFrom::Start(size - 512))?.starts_with(b"conectix"))
+    let start = read_up_to(file, SeekFrom::Start(0))?;
+    let end = if size < 512 { Vec::new() } else { read_up_to(file, SeekFrom::Start(size - 512))? };
+    Ok((start, end))
 }
 
 fn read_up_to(file: &mut File, from: SeekFrom) -> io::Result<Vec<u8>> {
@@ -100,14 +82,44 @@ fn read_up_to(file: &mut File, from: SeekFrom) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The image format of content with this first and this last sector.
+fn image_format(start: &[u8], end: &[u8]) -> Option<Format> {
+    let has = |at: usize, magic: &[u8]| start.get(at..).is_some_and(|rest| rest.starts_with(magic));
+    if has(0, b"QFI\xfb") {
+        Some(format("qcow2", "qcow2"))
+    } else if has(0, b"KDMV") || has(0, b"COWD") || has(0, b"# Disk DescriptorFile") {
+        Some(format("vmdk", "vmdk"))
+    } else if has(64, &0xbeda_107f_u32.to_le_bytes()) {
+        Some(format("vdi", "vdi"))
+    } else if has(0, b"vhdxfile") {
+        Some(format("vhdx", "vhdx"))
+    } else if has(0, b"conectix") || end.starts_with(b"conectix") {
+        // A VHD of fixed size is raw data with a footer.
+        Some(format("vhd", "vpc"))
+    } else {
+        None
+    }
+}
+
 fn serve_instead(path: &Path, Format { name, tool_name }: &Format) -> String {
+    let socket = format!("{}.sock", path.display());
+    let target = Target { address: Address::Unix(PathBuf::from(&socket)), export: String::new() };
     let path = path.display();
     format!(
-        "it is an image in the format {name}, not the raw content of a disk. `qemu-nbd --persistent --format={tool_name} \
-         --socket={path}.sock {path}` serves its content (Forebay will take that as a backing in a later version), \
-         `qemu-img convert -O raw {path} {path}.raw` makes it raw; --raw-anyway serves the bytes of the image file \
-         themselves"
+        "it is an image in the format {name}, not the raw content of a disk. Serve its content with `qemu-nbd --persistent \
+         --shared=0 --format={tool_name} --socket={socket} {path}` and name that as the backing: `forebay disk add NAME \
+         --backing '{target}'`; `qemu-img convert -O raw {path} {path}.raw` makes it raw; --raw-anyway serves the bytes of \
+         the image file themselves"
     )
+}
+
+/// Why the content of an export with this first and this last sector is no disk, if it is none.
+pub(super) fn image_in_export(start: &[u8], end: &[u8]) -> Option<String> {
+    let Format { name, tool_name } = image_format(start, end)?;
+    Some(format!(
+        "its server serves the bytes of an image in the format {name}, not the content of the disk; start it with that \
+         format (qemu-nbd --format={tool_name}), or add the disk with --raw-anyway"
+    ))
 }
 
 #[cfg(test)]
@@ -143,10 +155,19 @@ mod tests {
             (sector(4096 - 512, b"conectix"), "vpc"),
         ] {
             let problem = probed(&content).unwrap_err();
-            let line = format!("qemu-nbd --persistent --format={tool_name} ");
+            let line = format!("qemu-nbd --persistent --shared=0 --format={tool_name} ");
             assert!(problem.message.contains(&line), "{problem}");
+            assert!(problem.message.contains("--backing 'nbd+unix:///?socket=/"), "{problem}");
             assert!(problem.message.contains("--raw-anyway"), "{problem}");
         }
+    }
+
+    #[test]
+    fn an_export_of_an_image_file_is_told_from_a_disk() {
+        let qcow2 = sector(0, b"QFI\xfb");
+        let message = image_in_export(&qcow2[..512], &qcow2[3584..]).expect("it is an image");
+        assert!(message.contains("--format=qcow2"), "{message}");
+        assert_eq!(image_in_export(&[0; 512], &[0; 512]), None);
     }
 
     #[test]

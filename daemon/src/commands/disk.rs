@@ -18,6 +18,7 @@ pub(super) fn run(command: Disk) -> Answer<()> {
         Disk::List(reading) => read_and_print(&reading, "/v1/disks", show_list),
         Disk::Show(options) => show(&options),
         Disk::Set(options) => set(options),
+        Disk::Evict(options) => evict(&options),
         Disk::Remove(options) => remove(&options),
     }
 }
@@ -57,6 +58,15 @@ fn set(options: DiskSet) -> Answer<()> {
     let now = &document["disk"]["settings"];
     let shown: Vec<String> = keys.iter().map(|key| format!("{key}={}", text(&now[key.as_str()]))).collect();
     output::print(&format!("Disk '{}' now has {}\n", options.name, shown.join(" ")))
+}
+
+fn evict(options: &DiskName) -> Answer<()> {
+    let path = format!("{}/evict", path_of(&options.name)?);
+    client(&options.daemon)?.post(&path, &())?;
+    output::print(&format!(
+        "Nothing is cached of disk '{}' any more, and no restart brings it back\n",
+        options.name
+    ))
 }
 
 fn remove(options: &DiskName) -> Answer<()> {
@@ -122,10 +132,26 @@ fn show_one(document: &Value) -> String {
         ("NBD socket", text(&disk["nbd_socket"])),
         ("guests", number(&disk["connections"])),
     ]);
+    shown.extend(load(&disk["load"]).map(|said| ("from last time", said)));
+    if disk["backing"].as_str().is_some_and(|backing| backing.starts_with("nbd")) {
+        let warning = "NBD keeps nobody else from writing to this backing; see to that yourself";
+        shown.push(("fencing", warning.to_owned()));
+    }
     if let Some(reason) = disk["page_cache_reason"].as_str() {
         shown.push(("page cache", format!("used, because {reason}")));
     }
     output::pairs(&shown)
+}
+
+/// What became of what was cached before the disk was attached.
+fn load(load: &Value) -> Option<String> {
+    let kept = || format!("{} is back", size(&load["kept_bytes"]));
+    Some(match load["state"].as_str()? {
+        "loading" => "it is being loaded".to_owned(),
+        "cold" => format!("nothing: {}", text(&load["reason"])),
+        _ if load["dropped_bytes"] == 0 => kept(),
+        _ => format!("{}, {} may have changed and is not believed", kept(), size(&load["dropped_bytes"])),
+    })
 }
 
 fn show_connect(document: &Value) -> String {

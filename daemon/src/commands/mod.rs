@@ -1,5 +1,6 @@
 //! What each command does, by its name.
 
+mod check;
 mod disk;
 mod generate;
 mod logging;
@@ -36,6 +37,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Report(options) => report::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Replay(options) => replay::run(&options),
+        Command::Check(options) => check::run(&options),
     }
 }
 

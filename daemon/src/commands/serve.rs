@@ -102,10 +102,13 @@ fn allow_many_files() {
 async fn announce(registry: &Registry) -> Answer<()> {
     let standing = Standing::of(registry).await?;
     let report = registry.pool_report().await?;
+    let path = registry.pool().path.display();
+    let pool = match registry.pool().missing {
+        Some(_) => format!("WITHOUT the pool {path}, which is missing"),
+        None => format!("pool {path} of {}", crate::units::Size(report.statistics.size_bytes)),
+    };
     output::print(&format!(
-        "Forebay is ready: {standing}, pool {} of {}, control socket {}\n",
-        registry.pool().path.display(),
-        crate::units::Size(report.statistics.size_bytes),
+        "Forebay is ready: {standing}, {pool}, control socket {}\n",
         registry.places().control_socket().display()
     ))
 }

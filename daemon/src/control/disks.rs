@@ -50,6 +50,13 @@ pub(super) async fn set(
     Ok(document("disk", api::disk_full(&view, &places)))
 }
 
+/// What is cached of a disk is dropped.
+pub(super) async fn evict(State(registry): Shared, Path(name): Path<String>) -> Reply {
+    let places = registry.places().clone();
+    let view = to_the_end(async move { registry.evict(&name).await }).await?;
+    Ok(document("disk", api::disk_full(&view, &places)))
+}
+
 /// A disk that was beside a QEMU is Forebay's own now.
 pub(super) async fn take_over(State(registry): Shared, Path(name): Path<String>) -> Reply {
     let places = registry.places().clone();

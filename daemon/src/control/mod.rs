@@ -6,6 +6,7 @@
 //!   GET    /v1/disks/NAME         one disk             GET    /v1/stats/NAME
 //!   PATCH  /v1/disks/NAME         change it
 //!   DELETE /v1/disks/NAME         stop serving it
+//!   POST   /v1/disks/NAME/evict        drop what is cached of it, for good
 //!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
 //! ```
@@ -48,6 +49,7 @@ fn router(registry: Arc<Registry>) -> Router {
     Router::new()
         .route("/v1/disks", get(disks::list).post(disks::add))
         .route("/v1/disks/{name}", get(disks::show).patch(disks::set).delete(disks::remove))
+        .route("/v1/disks/{name}/evict", post(disks::evict))
         .route("/v1/disks/{name}/take-over", post(disks::take_over))
         .route("/v1/disks/{name}/give-up", post(disks::give_up))
         .route("/v1/stats", get(disks::all_statistics))

@@ -13,8 +13,10 @@ const ATTRIBUTE: &str = "user.forebay.epoch";
 /// What a backing looks like.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Appearance {
-    /// Bytes, if it is a file.
-    pub(crate) file_bytes: Option<u64>,
+    /// Its bytes.
+    pub(crate) bytes: Option<u64>,
+    /// What the system calls the device, whatever its node is called, if it is one and has such a name.
+    pub(crate) device: Option<String>,
     /// Its number in its file system, if it is a file.
     pub(crate) inode: Option<u64>,
     /// When its content was modified last, in nanoseconds since 1970, if it is a file.
@@ -28,10 +30,11 @@ impl Appearance {
     pub(crate) fn of(path: &Path) -> Self {
         let Ok(about) = fs::metadata(path) else { return Self::default() };
         if about.file_type().is_block_device() {
-            return Self::default();
+            return Self { device: device_name(about.rdev()), ..Self::default() };
         }
         Self {
-            file_bytes: Some(about.len()),
+            bytes: Some(about.len()),
+            device: None,
             inode: Some(about.ino()),
             modified_ns: about.mtime().checked_mul(1_000_000_000).map(|ns| ns + about.mtime_nsec()),
             epoch: read_epoch(path),
@@ -39,8 +42,22 @@ impl Appearance {
     }
 }
 
+/// Places under a device's folder of sysfs that name it for good; a partition's are its disk's.
+const DEVICE_NAMES: [&str; 7] =
+    ["dm/uuid", "loop/backing_file", "wwid", "device/wwid", "device/serial", "../wwid", "../device/serial"];
+
+fn device_name(rdev: u64) -> Option<String> {
+    let (major, minor) = (nix::sys::stat::major(rdev), nix::sys::stat::minor(rdev));
+    let folder = Path::new("/sys/dev/block").join(format!("{major}:{minor}"));
+    let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
+    let name = DEVICE_NAMES.iter().find_map(|name| read(name).filter(|text| !text.trim().is_empty()))?;
+    let partition = read("partition").unwrap_or_default();
+    Some(format!("{} {}", name.trim(), partition.trim()).trim_end().to_owned())
+}
+
+/// Of the file itself where the path is a link to it, as everything else is.
 fn read_epoch(path: &Path) -> Option<(u32, u64)> {
-    let text = String::from_utf8(xattr::get(path, ATTRIBUTE).ok()??).ok()?;
+    let text = String::from_utf8(xattr::get_deref(path, ATTRIBUTE).ok()??).ok()?;
     let (disk, epoch) = text.split_once(' ')?;
     Some((disk.parse().ok()?, epoch.parse().ok()?))
 }

@@ -22,7 +22,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use block::file::Access;
-use cache::{Belief, Past};
+use cache::{Belief, Expected, Past, SharedBits};
 
 pub(crate) use appearance::Appearance;
 use record::{Modified, Record};
@@ -33,6 +33,39 @@ use crate::problem::Answer;
 
 /// Cached pages that are compared with the backing where nobody can vouch for it.
 const SAMPLES: usize = 128;
+/// Why nothing is believed where samples do not help: they would find what somebody else changed, perhaps; not what a
+/// server lost that was restarted while nobody watched its connections.
+pub(crate) const UNGUARDED: &str = "Nobody kept its NBD server from changing it meanwhile";
+
+/// What of a disk's content would be believed if it were attached now, after a start whose predecessor left `mark` on the
+/// pool. Changes nothing. A backing that is not there keeps its disk waiting, and what is cached of it. One without a path
+/// is on an NBD server.
+///
+/// # Errors
+/// If what is remembered cannot be read.
+pub(crate) fn foresee(
+    places: &Places,
+    id: u32,
+    backing: Option<&Path>,
+    disk_bytes: Option<u64>,
+    mark: u64,
+) -> Answer<Expected> {
+    let nothing = |reason| Ok(Expected { belief: Belief::Nothing(reason), touched: None });
+    let Some(backing) = backing else { return nothing(UNGUARDED.to_owned()) };
+    let found = Appearance::of(backing);
+    // The size of a device is taken to be what it was: looking is for starts, which may wait for it.
+    let disk_bytes = found.bytes.or(disk_bytes);
+    let verdict = Record::load(&places.past(), id)?.judge(&Appearance { bytes: disk_bytes, ..found });
+    if backing.exists()
+        && let Err(reason) = verdict
+    {
+        return nothing(reason);
+    }
+    let bits = disk_bytes.and_then(|disk_bytes| Touched::peek(&places.touched(), id, disk_bytes, mark));
+    let touched = bits.map(|bits| Rc::new(bits) as Rc<dyn SharedBits>);
+    let belief = if touched.is_some() { Belief::ByPage } else { Belief::ByRegion };
+    Ok(Expected { belief, touched })
+}
 
 /// The past of one disk, in the hands of its shard.
 pub(crate) struct History {
@@ -76,15 +109,21 @@ impl History {
         }
     }
 
-    /// The disk is attached: from now on the backing changes only through us, and whoever finds the epoch that this
-    /// leaves knows that it was. Nothing of the backing may be changed before.
+    /// The disk is attached, to the file at `path` if this host has it: from now on the backing changes only through us, and
+    /// whoever finds the epoch that this leaves knows that it was. Nothing of the backing may be changed before.
     ///
     /// # Errors
     /// If it cannot be remembered; then the disk must not be served.
-    pub(crate) fn begin(&self, path: &Path, access: Access, flash_failed: bool) -> Answer<()> {
+    pub(crate) fn begin(
+        &self,
+        path: Option<&Path>,
+        bytes: u64,
+        access: Access,
+        flash_failed: bool,
+    ) -> Answer<()> {
         // Content that was to be void is, durably, unless flash failed: then it may come back with it.
         let void = flash_failed && self.record.borrow().void;
-        self.turn(path, access, void, access == Access::ReadOnly)?;
+        self.turn(path, bytes, access, void, access == Access::ReadOnly)?;
         self.touched.validate();
         Ok(())
     }
@@ -93,9 +132,9 @@ impl History {
     ///
     /// # Errors
     /// If it cannot be remembered; then less is believed at the next start.
-    pub(crate) fn end(&self, path: &Path, access: Access) -> Answer<()> {
+    pub(crate) fn end(&self, path: Option<&Path>, bytes: u64, access: Access) -> Answer<()> {
         let void = self.record.borrow().void;
-        self.turn(path, access, void, true)
+        self.turn(path, bytes, access, void, true)
     }
 
     /// The disk is gone for good.
@@ -105,10 +144,12 @@ impl History {
     }
 
     /// Moves on to the next epoch, in the backing and here.
-    fn turn(&self, path: &Path, access: Access, void: bool, at_rest: bool) -> Answer<()> {
+    fn turn(&self, path: Option<&Path>, bytes: u64, access: Access, void: bool, at_rest: bool) -> Answer<()> {
         let epoch = self.record.borrow().epoch + 1;
-        let marked = access == Access::ReadWrite && appearance::write_epoch(path, self.id, epoch);
-        let now = Appearance::of(path);
+        let writable = path.filter(|_| access == Access::ReadWrite);
+        let marked = writable.is_some_and(|path| appearance::write_epoch(path, self.id, epoch));
+        let found = path.map(Appearance::of).unwrap_or_default();
+        let now = Appearance { bytes: Some(bytes), ..found };
         let record = Record::now(epoch, marked, &now, void, at_rest);
         record.save(&self.places.past(), self.id)?;
         self.record.replace(record);

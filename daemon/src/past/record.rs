@@ -22,7 +22,8 @@ pub(super) struct Record {
     /// The epoch was written to the backing as well.
     marked: bool,
     /// What the backing looked like.
-    file_bytes: Option<u64>,
+    bytes: Option<u64>,
+    device: Option<String>,
     inode: Option<u64>,
     /// When it was modified last, if it was at rest then: after a clean stop, and while it is only read.
     modified_ns: Option<i64>,
@@ -59,7 +60,8 @@ impl Record {
             schema: SCHEMA,
             epoch,
             marked,
-            file_bytes: backing.file_bytes,
+            bytes: backing.bytes,
+            device: backing.device.clone(),
             inode: backing.inode,
             modified_ns: backing.modified_ns.filter(|_| at_rest),
             void,
@@ -105,13 +107,21 @@ impl Record {
         if self.void {
             return Err("The flash failed, and the disk went on without it".to_owned());
         }
-        if let (Some(before), Some(now)) = (self.file_bytes, backing.file_bytes)
+        if let (Some(before), Some(now)) = (self.bytes, backing.bytes)
             && before != now
         {
             return Err(format!("Its backing had {before} bytes and now has {now}"));
         }
         if self.inode != backing.inode {
             return Err("Its backing is another file than before".to_owned());
+        }
+        if self.device != backing.device {
+            let name = |name: &Option<String>| name.clone().unwrap_or_else(|| "no device".to_owned());
+            return Err(format!(
+                "Its backing was {}, and is {} now",
+                name(&self.device),
+                name(&backing.device)
+            ));
         }
         if self.marked {
             match backing.epoch {
@@ -145,7 +155,8 @@ mod tests {
 
     fn backing() -> Appearance {
         Appearance {
-            file_bytes: Some(1 << 20),
+            bytes: Some(1 << 20),
+            device: None,
             inode: Some(7),
             modified_ns: Some(1_000),
             epoch: Some((3, 5)),
@@ -177,8 +188,9 @@ mod tests {
         let void = Record { void: true, ..at_rest() };
         assert!(void.judge(&backing()).unwrap_err().contains("flash failed"));
         for (now, reason) in [
-            (Appearance { file_bytes: Some(2 << 20), ..backing() }, "2097152"),
+            (Appearance { bytes: Some(2 << 20), ..backing() }, "2097152"),
             (Appearance { inode: Some(8), ..backing() }, "another file"),
+            (Appearance { device: Some("naa.5000".to_owned()), ..backing() }, "naa.5000"),
             (Appearance { epoch: Some((3, 4)), ..backing() }, "another time"),
             (Appearance { epoch: Some((3, 7)), ..backing() }, "another time"),
             (Appearance { epoch: None, ..backing() }, "mark"),

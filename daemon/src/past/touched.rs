@@ -100,6 +100,20 @@ impl Touched {
         }
     }
 
+    /// The bits that the start with this mark left, if they count. Changes nothing.
+    pub(super) fn peek(dir: &Path, id: u32, disk_bytes: u64, mark: u64) -> Option<Box<[AtomicU64]>> {
+        let bytes = fs::read(file(dir, id)).ok()?;
+        let (words, _) = bytes.as_chunks::<8>();
+        let words: Box<[AtomicU64]> =
+            words.iter().map(|word| AtomicU64::new(u64::from_ne_bytes(*word))).collect();
+        if words.len() < HEADER_WORDS + words_for(disk_bytes) {
+            return None;
+        }
+        let own = Self { words: Words::Own(words), mark };
+        let bits = || own.words().iter().map(|word| AtomicU64::new(word.load(Ordering::Relaxed))).collect();
+        own.is_valid(disk_bytes).then(bits)
+    }
+
     /// Forgets the bits of a disk.
     pub(super) fn forget(dir: &Path, id: u32) {
         drop(fs::remove_file(file(dir, id)));
@@ -161,6 +175,10 @@ mod tests {
         let (touched, kept) = Touched::open(dir.path(), 1, SIZE, 11);
         assert!(kept);
         assert_eq!(touched.words()[3].load(Ordering::Relaxed), 5);
+        let peeked = Touched::peek(dir.path(), 1, SIZE, 11).expect("they count for a check too");
+        assert_eq!(peeked[3].load(Ordering::Relaxed), 5);
+        assert!(Touched::peek(dir.path(), 1, SIZE, 10).is_none(), "of another start");
+        assert!(Touched::peek(dir.path(), 1, 2 * SIZE, 11).is_none(), "of another size");
     }
 
     #[test]

@@ -12,11 +12,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
+use block::file::Access;
+use block::nbd::Target;
 use cache::{Marks, PoolContent, PoolId};
 use futures_util::future::join_all;
 
 use super::disk::not_attached;
 use super::{Attaching, Content, DiskReport, Found, PoolReport, Reconfiguring, ShardHandle};
+use crate::backing::{Identity, Images};
 use crate::places::Places;
 use crate::problem::Answer;
 
@@ -70,6 +73,35 @@ impl Shards {
             shard.join_pool(self.first().share_pool().await?).await?;
         }
         Ok(content)
+    }
+
+    /// Goes on without a pool, on each shard for itself: every disk is served as if the flash had failed.
+    pub(crate) async fn go_without_pool(&self) -> Answer<()> {
+        for shard in self.all.iter() {
+            shard.go_without_pool().await?;
+        }
+        Ok(())
+    }
+
+    /// Leaves a mark on the pool, which nobody uses any more until it is opened anew.
+    ///
+    /// # Errors
+    /// If the flash failed.
+    pub(crate) async fn leave_pool(&self, mark: u64) -> Answer<()> {
+        self.first().leave_pool(mark).await
+    }
+
+    /// Looks at an export of an NBD server, and leaves it again.
+    ///
+    /// # Errors
+    /// If it cannot be reached, or is no disk that can be served.
+    pub(crate) async fn look_at_export(
+        &self,
+        target: Target,
+        access: Access,
+        images: Images,
+    ) -> Answer<Identity> {
+        self.first().look_at_export(target, access, images).await
     }
 
     /// A mark for a start that nobody else draws.
@@ -128,6 +160,15 @@ impl Shards {
     /// Gives back what is cached of a disk that is not attached and will not be.
     pub(crate) async fn forget(&self, id: u32) -> Answer<()> {
         self.first().forget(id).await
+    }
+
+    /// Drops what is cached of a disk for good, whether it is attached or not.
+    ///
+    /// # Errors
+    /// If it may come back at the next start.
+    pub(crate) async fn evict(&self, name: String, id: u32) -> Answer<()> {
+        let home = self.home(&name).unwrap_or_else(|_| self.first().clone());
+        home.evict(name, id).await
     }
 
     /// Every disk that is attached, with how it stands.

@@ -7,16 +7,18 @@ use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use block::executor::LocalHost;
-use block::file::{Access, Identity, Lock};
-use block::{BlockDevice, BlockError, FileDevice, Host, PAGE};
+use block::file::{Access, Lock};
+use block::nbd::Target;
+use block::{BlockDevice, BlockError, Host, PAGE};
 use cache::{Belief, CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load};
 use tokio::sync::Notify;
 
+use super::flash::Flash;
 use super::{Shard, ShardHandle};
-use crate::backing::{Backing, Location, Opening};
+use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export};
 use crate::door::{Door, Entrance};
 use crate::keys::{PoolBounds, Values};
-use crate::past::{Appearance, History};
+use crate::past::{self, Appearance, History};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
 use crate::units::Size;
@@ -24,7 +26,7 @@ use crate::units::Size;
 /// How often a backing is looked at, to see whether it shrank: nanoseconds.
 const WATCH_INTERVAL_NS: u64 = 5_000_000_000;
 
-type Cached = CachedDisk<Backing, FileDevice, LocalHost>;
+type Cached = CachedDisk<Backing, Flash, LocalHost>;
 
 /// A disk that is served.
 pub(super) struct Disk {
@@ -89,6 +91,22 @@ pub(crate) struct DiskReport {
 }
 
 impl ShardHandle {
+    /// Looks at an export of an NBD server, and leaves it again.
+    ///
+    /// # Errors
+    /// If it cannot be reached, or is no disk that can be served.
+    pub(super) async fn look_at_export(
+        &self,
+        target: Target,
+        access: Access,
+        images: Images,
+    ) -> Answer<Identity> {
+        self.call(move |shard| async move {
+            look_at_export(&shard.ring, &shard.host, &target, access, images).await
+        })
+        .await?
+    }
+
     /// Starts serving a disk.
     ///
     /// # Errors
@@ -121,6 +139,20 @@ impl ShardHandle {
             shard.cache().disown(DiskId(id)).await.map_err(|error| {
                 Problem::failed(format!("What was cached of the disk keeps its place in the pool: {error}"))
             })
+        })
+        .await?
+    }
+
+    /// Drops what is cached of a disk for good, whether it is attached or not.
+    ///
+    /// # Errors
+    /// If it may come back at the next start.
+    pub(super) async fn evict(&self, name: String, id: u32) -> Answer<()> {
+        self.call(move |shard| async move {
+            match shard.disk(&name) {
+                Some(disk) => evict(&disk.cached, &name).await,
+                None => shard.cache().disown(DiskId(id)).await.map_err(|error| may_come_back(&name, &error)),
+            }
         })
         .await?
     }
@@ -200,8 +232,8 @@ impl Shard {
     async fn attach(self: Rc<Self>, disk: Attaching) -> Answer<()> {
         let Attaching { name, id, location, access, lock, values, size_bytes_min, entrance } = disk;
         assert!(self.disk(&name).is_none(), "the registry attaches a disk once");
-        let opening = Opening { location, access, lock };
-        let backing = Backing::open(&self.ring, &self.host, &opening)?;
+        let opening = Opening { location, access, lock, retry_ns: values.retry_ns() };
+        let backing = Backing::open(&self.ring, &self.host, &opening).await?;
         let identity = backing.identity();
         let size = backing.geometry().size;
         if let Some(before) = size_bytes_min.filter(|before| size < *before) {
@@ -210,17 +242,20 @@ impl Shard {
         let settings = self.settings(&values, DiskId(id), size, access)?;
         let history = Rc::new(History::open(&self.places, id, size, self.mark.get())?);
         let found = Appearance {
+            bytes: Some(size),
             modified_ns: backing.modified_ns_at_open(),
-            ..Appearance::of(opening.location.path())
+            ..opening.location.path().map(Appearance::of).unwrap_or_default()
         };
         let mut past = history.past(&found);
         if lock == Lock::Beside {
             past.belief = Belief::Nothing("A QEMU has its backing open too".to_owned());
+        } else if backing.is_unguarded() {
+            past.belief = Belief::Nothing(past::UNGUARDED.to_owned());
         }
         let attached = self.cache().attach(settings, backing, past).await;
         let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
         let flash_failed = self.cache().pool_statistics().failed;
-        if let Err(problem) = history.begin(opening.location.path(), access, flash_failed) {
+        if let Err(problem) = history.begin(opening.location.path(), size, access, flash_failed) {
             self.cache().detach(&cached).await;
             return Err(problem);
         }
@@ -260,7 +295,9 @@ impl Shard {
                 tracing::error!("While undoing a change that the cache refused: {problem}");
             }
             explain(&change.name, &error, settings.reserve_bytes)
-        })
+        })?;
+        disk.cached.backing().set_retry_ns(change.values.retry_ns());
+        Ok(())
     }
 
     async fn detach(&self, name: &str, content: Content) -> Answer<()> {
@@ -277,7 +314,9 @@ impl Shard {
                 self.cache().detach(&disk.cached).await;
                 let access =
                     if disk.cached.geometry().read_only { Access::ReadOnly } else { Access::ReadWrite };
-                if let Err(problem) = disk.history.end(disk.location.path(), access) {
+                if let Err(problem) =
+                    disk.history.end(disk.location.path(), disk.cached.geometry().size, access)
+                {
                     tracing::warn!(
                         "What is cached of disk '{name}' is believed less at the next start: {problem}"
                     );
@@ -314,7 +353,7 @@ impl Disk {
             shard,
             settings: self.cached.settings(),
             size_bytes: self.cached.geometry().size,
-            identity: self.identity,
+            identity: self.identity.clone(),
             fallback: self.cached.backing().fallback_reason().map(str::to_owned),
             failure: self.failure.borrow().clone(),
             connections: self.door.connections(),
@@ -341,11 +380,13 @@ impl Disk {
 
 /// Forgets what is cached of a disk, for good.
 async fn evict(cached: &Cached, name: &str) -> Answer<()> {
-    cached.evict().await.map_err(|error| {
-        Problem::failed(format!(
-            "What was cached of disk '{name}' may come back at the next start: {error}; make room for DIR, and try again"
-        ))
-    })
+    cached.evict().await.map_err(|error| may_come_back(name, &error))
+}
+
+fn may_come_back(name: &str, error: &dyn std::fmt::Display) -> Problem {
+    Problem::failed(format!(
+        "What was cached of disk '{name}' may come back at the next start: {error}; make room for DIR, and try again"
+    ))
 }
 
 /// Sees to it that all data of a disk is in its backing, durably. In the modes that there are a flush is all of it; what

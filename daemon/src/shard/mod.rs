@@ -10,6 +10,7 @@
 
 mod all;
 mod disk;
+mod flash;
 mod pool;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -32,6 +33,7 @@ pub(crate) use pool::{Found, PoolReport};
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
 use disk::Disk;
+use flash::Flash;
 
 /// Entries of the ring's submission queue: what 64 disks at a moderate depth have in flight.
 const RING_DEPTH: u32 = 512;
@@ -48,7 +50,7 @@ pub(crate) struct Shard {
     host: LocalHost,
     /// A pool's device between being looked at and being opened; of the shard that opened it, afterwards for the others.
     flash: RefCell<Option<FileDevice>>,
-    cache: OnceCell<Rc<Cache<FileDevice, LocalHost>>>,
+    cache: OnceCell<Rc<Cache<Flash, LocalHost>>>,
     /// The mark of this start of the pool.
     mark: Cell<u64>,
     places: Places,
@@ -143,7 +145,7 @@ fn run(number: u32, mut jobs: mpsc::Receiver<Job>, started: oneshot::Sender<io::
 }
 
 impl Shard {
-    fn cache(&self) -> &Rc<Cache<FileDevice, LocalHost>> {
+    fn cache(&self) -> &Rc<Cache<Flash, LocalHost>> {
         self.cache.get().expect("the pool is opened before any disk is attached")
     }
 

@@ -1,5 +1,6 @@
 //! The pool's side of a shard: looking at a device, making a pool of it, opening it.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -8,6 +9,7 @@ use block::Host;
 use block::file::{Access, Cache as PageCache, Handle, Identity, Lock, OpenError, OpenOptions};
 use cache::{Cache, Identified, Marks, PoolContent, PoolId, PoolStatistics, SharedPool};
 
+use super::flash::Flash;
 use super::{Shard, ShardHandle};
 use crate::problem::{Answer, Problem};
 
@@ -53,7 +55,8 @@ impl ShardHandle {
             let flash = shard.flash.take().expect("a pool is looked at before it is opened");
             let failed = |error| Problem::failed(format!("Cannot open the pool: {error}"));
             let handle = flash.handle().map_err(|error| no_handle(&error))?;
-            let (cache, content) = Cache::open(flash, shard.host.clone(), &marks).await.map_err(failed)?;
+            let (cache, content) =
+                Cache::open(Flash::Device(flash), shard.host.clone(), &marks).await.map_err(failed)?;
             shard.flash.replace(Some(FileDevice::from_handle(&shard.ring, handle)));
             for owner in cache.owners() {
                 if !disks.contains(&owner.0) {
@@ -75,6 +78,33 @@ impl ShardHandle {
     /// Joins the pool that another shard opened.
     pub(super) async fn join_pool(&self, flash: SharedFlash) -> Answer<()> {
         self.call(move |shard| async move { shard.join_pool(flash).await }).await?
+    }
+
+    /// Goes on without a pool: every disk is served as if the flash had failed.
+    pub(super) async fn go_without_pool(&self) -> Answer<()> {
+        self.call(move |shard| async move {
+            drop(shard.flash.take());
+            let (flash, marks) = (Flash::missing(), Marks { new: 0, known: vec![0] });
+            let failed = |error| Problem::failed(format!("Cannot go on without a pool: {error}"));
+            cache::format(&flash, PoolId([0; 16]), None).await.map_err(failed)?;
+            let (cache, _) = Cache::open(flash, shard.host.clone(), &marks).await.map_err(failed)?;
+            cache.give_up_flash();
+            assert!(shard.cache.set(cache).is_ok(), "a shard has one pool");
+            Ok(())
+        })
+        .await?
+    }
+
+    /// Leaves a mark on the pool, which nobody uses any more until it is opened anew.
+    ///
+    /// # Errors
+    /// If the flash failed.
+    pub(super) async fn leave_pool(&self, mark: u64) -> Answer<()> {
+        self.call(move |shard| async move {
+            let left = shard.cache().leave(mark).await;
+            left.map_err(|error| Problem::failed(format!("Cannot mark the pool as left: {error}")))
+        })
+        .await?
     }
 
     /// A mark for a start that nobody else draws.
@@ -125,7 +155,7 @@ impl Shard {
 
     async fn join_pool(&self, flash: SharedFlash) -> Answer<()> {
         let SharedFlash { pool, device, mark } = flash;
-        let device = FileDevice::from_handle(&self.ring, device);
+        let device = Flash::Device(FileDevice::from_handle(&self.ring, device));
         let joined = Cache::join(&pool, device, self.host.clone()).await;
         let cache = joined
             .map_err(|error| Problem::failed(format!("Cannot use the pool on another shard: {error}")))?;
@@ -143,6 +173,9 @@ impl Shard {
                 let message = format!("Cannot use {} as the pool: {error}", path.display());
                 match error {
                     OpenError::Held { .. } => Problem::conflict(message),
+                    OpenError::System { source, .. } if source.kind() != io::ErrorKind::PermissionDenied => {
+                        Problem::unavailable(message)
+                    }
                     _ => Problem::failed(message),
                 }
             })
@@ -153,7 +186,8 @@ impl Shard {
         }
         let flash = open(Lock::Exclusive, create)?;
         let content = cache::identify(&flash).await.map_err(|error| {
-            Problem::failed(format!("Cannot read {} to see whether it is a pool: {error}", path.display()))
+            let path = path.display();
+            Problem::unavailable(format!("Cannot read {path} to see whether it is a pool: {error}"))
         })?;
         let found = Found {
             identity: flash.identity(),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::World;
-use super::detach::{Unreachable, clean_up, return_guest};
+use super::detach::{Unreachable, clean_up, close_original, return_guest};
 use super::forebay::{MovedDisk, Wanted};
 use super::graph::{Device, Graph, node_used_by};
 use super::mirror::ChangeOver;
@@ -41,6 +41,8 @@ pub(crate) fn attach(world: &mut World, device: &str, name: Option<&str>) -> Ans
 
 fn find(world: &mut World, device: &str) -> Answer<Found> {
     let found = Device::find(&mut world.qmp, device)?;
+    found.check_holds_requests_back(&mut world.qmp, device)?;
+    found.check_threads(&mut world.qmp, device)?;
     refuse_second_attempt(world, device)?;
     let graph = Graph::of(&mut world.qmp)?;
     Found::below(&found, &graph, &world.process.command_line()?, &world.process.folder()?)
@@ -72,7 +74,7 @@ fn move_behind(world: &mut World, device: &str, found: &Found, disk: &MovedDisk)
             "QEMU's job ended without changing the guest over; see whether somebody cancelled it",
         ));
     }
-    close_original(world, disk, &found.top)?;
+    close_original(world, disk)?;
     world.forebay.take_over(&disk.name)
 }
 
@@ -114,33 +116,24 @@ fn nbd_node(disk: &MovedDisk) -> Value {
     })
 }
 
-/// Has QEMU close the file. Nodes that it made by itself went with the last who used them.
-fn close_original(world: &mut World, disk: &MovedDisk, top: &str) -> Answer<()> {
-    let graph = Graph::of(&mut world.qmp)?;
-    let below = graph.below(top).map(str::to_owned);
-    let made = disk.original.nodes(&disk.node);
-    let names = made.iter().rev().filter_map(|node| node["node-name"].as_str());
-    for name in names.map(str::to_owned).chain(below) {
-        // Asked again each time: a node may go with the one above it.
-        if Graph::of(&mut world.qmp)?.node(&name).is_some() {
-            world.qmp.execute("blockdev-del", &json!({ "node-name": name }))?;
-        }
-    }
-    Ok(())
-}
-
 /// Takes everything back and says why.
 fn undo(world: &mut World, device: &str, disk: &MovedDisk, problem: &Problem) -> Problem {
-    let undone =
-        return_guest(world, device, disk, Unreachable::IsPassedOver).and_then(|()| clean_up(world, disk));
-    match undone {
-        Ok(()) => {
-            Problem { kind: problem.kind, message: format!("{problem}. The guest has its disk as before") }
-        }
-        Err(left) => Problem::failed(format!(
+    if let Err(left) = return_guest(world, device, disk, Unreachable::IsPassedOver) {
+        return Problem::failed(format!(
             "{problem}. That could not be undone: {left}. While that QEMU runs, `forebay vm detach --qmp {} --device \
              {device}` takes the disk back; when it has ended, `forebay disk remove {}` does",
             world.qmp.socket().display(),
+            disk.name
+        ));
+    }
+    match clean_up(world, disk) {
+        Ok(()) => {
+            let message = format!("{problem}. The guest has its disk as before");
+            Problem { kind: problem.kind, message }
+        }
+        Err(left) => Problem::failed(format!(
+            "{problem}. The guest has its disk as before, but something is left: {left}; `forebay disk remove {}` ends the \
+             service of the disk",
             disk.name
         )),
     }

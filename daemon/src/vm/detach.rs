@@ -2,11 +2,9 @@
 //!
 //! Every function looks how things are and does what is still to be done, so that each can be done again.
 
-use serde_json::json;
-
 use super::World;
 use super::forebay::MovedDisk;
-use super::graph::{Device, Graph, node_used_by, text};
+use super::graph::{Device, Graph, delete_node, node_used_by, text};
 use super::mirror::{ChangeOver, end};
 use crate::problem::{Answer, Problem, ProblemKind};
 
@@ -108,20 +106,16 @@ pub(super) fn return_guest(
 
 /// Has QEMU open the file as it had it. Returns the node that the device is to use.
 fn open_original(world: &mut World, disk: &MovedDisk) -> Answer<String> {
-    let mut top = String::new();
-    let graph = Graph::of(&mut world.qmp)?;
-    for node in disk.original.nodes(&disk.node) {
-        top = text(&node["node-name"]);
-        if graph.node(&top).is_none() {
-            world.qmp.execute("blockdev-add", &node)?;
-        }
-    }
+    // What an attempt left that was broken off.
+    close_original(world, disk)?;
+    delete_node(&mut world.qmp, &disk.original.node_name(&disk.node))?;
+    world.qmp.execute("blockdev-add", &disk.original.node(&disk.node))?;
     let same = match disk.storage {
         Some(storage) => world.process.has_open(storage)?,
         None => false,
     };
     if same {
-        return Ok(top);
+        return Ok(disk.original.node_name(&disk.node));
     }
     Err(Problem::conflict(format!(
         "Cannot give disk '{}' back: the file that QEMU finds under its name is not the one that Forebay serves; put the \
@@ -130,11 +124,17 @@ fn open_original(world: &mut World, disk: &MovedDisk) -> Answer<String> {
     )))
 }
 
+/// Has QEMU close the file, from the top. Nodes that it made by itself went with the last who used them.
+pub(super) fn close_original(world: &mut World, disk: &MovedDisk) -> Answer<()> {
+    for name in &disk.original.names {
+        delete_node(&mut world.qmp, name)?;
+    }
+    Ok(())
+}
+
 /// Removes what the guest no longer uses: the node, then the disk.
 pub(super) fn clean_up(world: &mut World, disk: &MovedDisk) -> Answer<()> {
-    if Graph::of(&mut world.qmp)?.node(&disk.node).is_some() {
-        world.qmp.execute("blockdev-del", &json!({ "node-name": disk.node }))?;
-    }
+    delete_node(&mut world.qmp, &disk.node)?;
     world.forebay.remove(&disk.name)
 }
 
@@ -144,11 +144,7 @@ fn settle(world: &mut World, device: &str, disk: &MovedDisk) -> Answer<bool> {
     if node_used_by(&mut world.qmp, device)? != disk.node {
         return Ok(true);
     }
-    for node in disk.original.nodes(&disk.node).iter().rev() {
-        if Graph::of(&mut world.qmp)?.node(&text(&node["node-name"])).is_some() {
-            world.qmp.execute("blockdev-del", &json!({ "node-name": node["node-name"] }))?;
-        }
-    }
+    delete_node(&mut world.qmp, &disk.original.node_name(&disk.node))?;
     world.forebay.take_over(&disk.name)?;
     Ok(false)
 }

@@ -32,6 +32,8 @@ pub(super) struct Device {
     pub(super) drive: String,
     /// The node that the device uses.
     pub(super) root: String,
+    /// Its place in QEMU's tree of objects, or the end of it.
+    place: String,
 }
 
 impl Graph {
@@ -80,6 +82,14 @@ impl Graph {
     }
 }
 
+/// Deletes a node, if it is there.
+pub(super) fn delete_node(qmp: &mut Qmp, name: &str) -> Answer<()> {
+    if Graph::of(qmp)?.node(name).is_some() {
+        qmp.execute("blockdev-del", &json!({ "node-name": name }))?;
+    }
+    Ok(())
+}
+
 /// The node that `device` uses, below filters that stay.
 pub(super) fn node_used_by(qmp: &mut Qmp, device: &str) -> Answer<String> {
     let root = Device::find(qmp, device)?.root;
@@ -112,7 +122,52 @@ impl Device {
         let root = entry["inserted"]["node-name"].as_str().ok_or_else(|| {
             Problem::invalid(format!("Device '{wanted}' has no medium, so there is nothing to move"))
         })?;
-        Ok(Self { drive: text(&entry["device"]), root: root.to_owned() })
+        Ok(Self { drive: text(&entry["device"]), root: root.to_owned(), place: text(&entry["qdev"]) })
+    }
+
+    /// Refuses a disk with a filter on it whose requests a thread of their own handles: QEMU 7.2 was seen to lock up when
+    /// it changed such a disk over, each time.
+    ///
+    /// # Errors
+    /// If it is such a disk.
+    pub(super) fn check_threads(&self, qmp: &mut Qmp, wanted: &str) -> Answer<()> {
+        let has_filter = Graph::of(qmp)?.disk_below(&self.root) != self.root;
+        let Some(controller) = self.controller(qmp)?.filter(|_| has_filter) else { return Ok(()) };
+        let thread = qmp.execute("qom-get", &json!({ "path": controller, "property": "iothread" }))?;
+        if text(&thread).is_empty() {
+            return Ok(());
+        }
+        Err(Problem::invalid(format!(
+            "Cannot move disk '{wanted}' while the guest runs: it has a throttle and a thread of its own (iothread), and with \
+             both QEMU can lock up while it changes over; shut the guest down and start it with the lines of `forebay disk \
+             show NAME --connect`"
+        )))
+    }
+
+    /// The virtio controller that the disk is on; none if it is on another one.
+    fn controller(&self, qmp: &mut Qmp) -> Answer<Option<String>> {
+        const VIRTIO: &str = "/virtio-backend";
+        if let Some((controller, _)) = self.place.split_once(VIRTIO) {
+            return Ok(Some(controller.to_owned()));
+        }
+        let bus = qmp.execute("qom-get", &json!({ "path": self.place, "property": "parent_bus" }))?;
+        Ok(text(&bus).split_once(VIRTIO).map(|(controller, _)| controller.to_owned()))
+    }
+
+    /// Refuses devices that go on sending requests while QEMU changes the nodes below them. Virtio devices do not; of
+    /// others the requests wait, and QEMU may abort when it lets them go on (see [`super::original`]).
+    ///
+    /// # Errors
+    /// If it is not virtio-blk, nor on a virtio-scsi controller.
+    pub(super) fn check_holds_requests_back(&self, qmp: &mut Qmp, wanted: &str) -> Answer<()> {
+        if self.controller(qmp)?.is_some() {
+            return Ok(());
+        }
+        Err(Problem::invalid(format!(
+            "Cannot move disk '{wanted}' while the guest runs: it is neither virtio-blk nor virtio-scsi, and with other \
+             controllers QEMU can abort while it changes over; shut the guest down and start it with the lines of `forebay \
+             disk show NAME --connect`"
+        )))
     }
 }
 

@@ -34,6 +34,11 @@
 //! on and neither be whole. So before anything is mirrored, the process of that QEMU must be seen to have open what Forebay
 //! has open.
 //!
+//! # What QEMU makes of it
+//! Two defects of QEMU 7.2 were met, and what can meet them is refused or avoided: it aborts if requests wait while it
+//! changes over to a node with another one below ([`original`], [`graph::Device::check_holds_requests_back`]), and it locks
+//! up if a filter and a thread come together ([`graph::Device::check_threads`]).
+//!
 //! # When a step fails
 //! The guest goes back to where it was, by the road that `vm detach` takes: look how far things are, and undo that. The
 //! same road cleans up after a command that was killed. Nothing here touches data.

@@ -1,8 +1,13 @@
 //! How a QEMU had a disk open, written down so that it can be opened the same way again.
 //!
 //! From two sources: the monitor says what a node is, with its cache and its handling of zeroes; `aio`, `discard` and
-//! `locking` stand on the command line only. A node that was made with `-blockdev` in JSON is made again by the same words.
-//! Where the command line is silent (a disk that was plugged in later), QEMU's own defaults are taken.
+//! `locking` stand on the command line only. Where the command line is silent (a disk that was plugged in later), QEMU's
+//! own defaults are taken.
+//!
+//! What was a file with the raw format on top comes back as the file alone, under the name of the format's node and with
+//! the options of both: a guest sees no difference. A change-over *to* a node with another one below it can make QEMU
+//! abort: it lets requests that waited go on before the lower node may be written (seen in 7.2:
+//! `Assertion child->perm & BLK_PERM_WRITE failed`).
 
 use std::path::{Path, PathBuf};
 
@@ -22,10 +27,10 @@ const STORAGE_OPTIONS: [&str; 2] = ["aio", "locking"];
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Original {
-    /// The node of the file or block device, unless the format's node makes it.
-    storage: Option<Value>,
-    /// The raw format on top, where there is one.
-    format: Option<Value>,
+    /// What opens the file or block device again, without its name.
+    node: Value,
+    /// The names of the nodes that it had, from the top; QEMU's own names left out.
+    pub(super) names: Vec<String>,
     /// What the new node is to do with discards and zeroes, and with flushes.
     pub(super) habits: Habits,
 }
@@ -89,43 +94,32 @@ impl Found {
             );
         }
         let path = folder.join(&file);
-        let options = Known { line, drive: &device.drive };
-        let (storage, format) = if top == storage {
-            (Some(options.storage(&storage, &storage_node, &path)), None)
-        } else {
-            options.pair(&top, &top_node, &storage, &storage_node, &path)
-        };
+        let known = Known { line, drive: &device.drive };
         let habits = Habits {
-            discard: options.discard(&top, format.as_ref().or(storage.as_ref())),
+            discard: known.discard(&top, &storage),
             detect_zeroes: text_or(&top_node["detect_zeroes"], "off"),
-            no_flush: storage_node["cache"]["no-flush"] == true,
+            no_flush: top_node["cache"]["no-flush"] == true || storage_node["cache"]["no-flush"] == true,
         };
-        Ok(Self { top, path, size, original: Original { storage, format, habits } })
+        let node = known.storage(&storage, &storage_node, &path, &habits);
+        let mut names = vec![top.clone(), storage];
+        names.dedup();
+        names.retain(|name| !name.starts_with('#'));
+        Ok(Self { top, path, size, original: Original { node, names, habits } })
     }
 }
 
 impl Original {
-    /// What makes the nodes again, each with its name, the last of them the one that the device uses. Nodes that QEMU had
-    /// named itself, which nobody else may, get names that begin with `prefix`.
-    pub(super) fn nodes(&self, prefix: &str) -> Vec<Value> {
-        let mut storage = self.storage.clone();
-        let mut format = self.format.clone();
-        if let Some(node) = &mut storage {
-            name(node, format!("{prefix}-file"));
-        }
-        if let Some(node) = &mut format {
-            name(node, format!("{prefix}-raw"));
-            if let Some(storage) = &storage {
-                node["file"] = storage["node-name"].clone();
-            }
-        }
-        storage.into_iter().chain(format).collect()
+    /// What opens the file again: the arguments of `blockdev-add`. A node that QEMU had named itself, which nobody else
+    /// may, gets a name that begins with `prefix`.
+    pub(super) fn node(&self, prefix: &str) -> Value {
+        let mut node = self.node.clone();
+        node["node-name"] = self.node_name(prefix).into();
+        node
     }
-}
 
-fn name(node: &mut Value, name: String) {
-    if node["node-name"].is_null() {
-        node["node-name"] = name.into();
+    /// The name of that node.
+    pub(super) fn node_name(&self, prefix: &str) -> String {
+        self.names.first().cloned().unwrap_or_else(|| format!("{prefix}-file"))
     }
 }
 
@@ -136,48 +130,63 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// Storage and format of a raw disk. A format whose words hold its storage has no separate one.
-    fn pair(
-        &self,
-        top: &str,
-        top_node: &Value,
-        storage: &str,
-        storage_node: &Value,
-        path: &Path,
-    ) -> (Option<Value>, Option<Value>) {
-        match self.line.blockdev_json(top) {
-            Some(format) if format["file"].is_object() => (None, Some(format)),
-            Some(format) => (Some(self.storage(storage, storage_node, path)), Some(format)),
-            None => {
-                let mut format = common("raw", top, top_node);
-                format["discard"] = self.discard(top, None).into();
-                (Some(self.storage(storage, storage_node, path)), Some(format))
+    /// What opens the storage that is the node `name` now.
+    fn storage(&self, name: &str, node: &Value, path: &Path, habits: &Habits) -> Value {
+        let driver = text_or(&node["drv"], "file");
+        let words = self.words(name).into_iter().find(|words| words["driver"] == driver);
+        let mut storage = words.unwrap_or_else(|| {
+            let mut made = json!({
+                "driver": driver,
+                "filename": path,
+                "cache": { "direct": node["cache"]["direct"] == true, "no-flush": habits.no_flush },
+            });
+            for option in STORAGE_OPTIONS {
+                if let Some(value) = self.option(name, option) {
+                    made[option] = value.into();
+                }
             }
-        }
-    }
-
-    fn storage(&self, name: &str, node: &Value, path: &Path) -> Value {
-        if let Some(words) = self.line.blockdev_json(name) {
-            return words;
-        }
-        let mut storage = common(&text_or(&node["drv"], "file"), name, node);
-        storage["filename"] = path.to_string_lossy().into();
-        storage["discard"] = self.discard(name, None).into();
-        for option in STORAGE_OPTIONS {
-            if let Some(value) = self.option(name, option) {
-                storage[option] = value.into();
-            }
-        }
+            made
+        });
+        storage["discard"] = habits.discard.clone().into();
+        storage["detect-zeroes"] = habits.detect_zeroes.clone().into();
         storage
     }
 
-    /// Whether discards are passed on. `words` are those of a node that was made in JSON.
-    fn discard(&self, name: &str, words: Option<&Value>) -> String {
-        let told = words.and_then(|words| words["discard"].as_str()).map(str::to_owned);
-        match told.or_else(|| self.option(name, "discard")).as_deref() {
-            Some("unmap" | "on") => "unmap".to_owned(),
-            _ => "ignore".to_owned(),
-        }
+    /// Whether discards reach the storage: both nodes must pass them on.
+    fn discard(&self, top: &str, storage: &str) -> String {
+        let passes = |name: &str| {
+            let words = self.words(name);
+            if words.is_empty() {
+                return self.option(name, "discard").map(|told| told == "unmap" || told == "on");
+            }
+            // Storage that is made within its format does as the format does, if it says nothing.
+            let mut told = "ignore";
+            let mut all = true;
+            for node in &words {
+                told = node["discard"].as_str().unwrap_or(if node["node-name"].is_null() {
+                    told
+                } else {
+                    "ignore"
+                });
+                all = all && told == "unmap";
+            }
+            Some(all)
+        };
+        let top = passes(top).unwrap_or(false);
+        let below = passes(storage).unwrap_or(top && storage.starts_with('#'));
+        if top && below { "unmap" } else { "ignore" }.to_owned()
+    }
+
+    /// The JSON that made the node `name`, and that of the node below it. A file that came back under the name of its format
+    /// is found by the words of that format.
+    fn words(&self, name: &str) -> Vec<Value> {
+        let Some(words) = self.line.blockdev_json(name) else { return Vec::new() };
+        let below = match &words["file"] {
+            Value::String(name) => self.line.blockdev_json(name),
+            within @ Value::Object(_) => Some(within.clone()),
+            _ => None,
+        };
+        [Some(words), below].into_iter().flatten().collect()
     }
 
     fn option(&self, node: &str, option: &str) -> Option<String> {
@@ -185,20 +194,6 @@ impl Known<'_> {
         let get = |options: &Options, key: &str| options.get(key).cloned();
         get(&options, option).or_else(|| get(&options, &format!("file.{option}")))
     }
-}
-
-/// What the monitor knows about any node.
-fn common(driver: &str, name: &str, node: &Value) -> Value {
-    let mut made = json!({
-        "driver": driver,
-        "read-only": false,
-        "cache": { "direct": node["cache"]["direct"] == true, "no-flush": node["cache"]["no-flush"] == true },
-        "detect-zeroes": text_or(&node["detect_zeroes"], "off"),
-    });
-    if !name.starts_with('#') {
-        made["node-name"] = name.into();
-    }
-    made
 }
 
 fn path_of(graph: &Graph, storage: &str) -> String {
@@ -232,71 +227,81 @@ fn what_instead(driver: &str, file: &str) -> String {
 mod tests {
     use super::*;
 
-    fn line(words: &[&str]) -> CommandLine {
+    fn line_of(words: &[&str]) -> CommandLine {
         CommandLine::new(words.iter().map(|word| (*word).to_owned()).collect())
     }
 
     fn qmp_node(driver: &str) -> Value {
-        json!({ "drv": driver, "detect_zeroes": "unmap", "cache": { "direct": true, "no-flush": false } })
+        json!({ "drv": driver, "detect_zeroes": "off", "cache": { "direct": true, "no-flush": false } })
+    }
+
+    fn habits(discard: &str) -> Habits {
+        Habits { discard: discard.to_owned(), detect_zeroes: "unmap".to_owned(), no_flush: false }
     }
 
     #[test]
     fn a_drive_is_opened_again_by_what_monitor_and_command_line_say() {
-        let line = line(&["-drive", "file=a.img,id=d0,aio=io_uring,discard=on,file.locking=on,format=raw"]);
+        let line =
+            line_of(&["-drive", "file=a.img,id=d0,aio=io_uring,discard=on,file.locking=on,format=raw"]);
         let known = Known { line: &line, drive: "d0" };
-        let (storage, format) =
-            known.pair("#block1", &qmp_node("raw"), "#block2", &qmp_node("file"), Path::new("/x/a.img"));
-        let original = Original {
-            storage,
-            format,
-            habits: Habits { discard: String::new(), detect_zeroes: String::new(), no_flush: false },
-        };
-        let common = json!({ "direct": true, "no-flush": false });
+        assert_eq!(known.discard("#block1", "#block2"), "unmap");
+        let node = known.storage("#block2", &qmp_node("file"), Path::new("/x/a.img"), &habits("unmap"));
+        let original = Original { node, names: Vec::new(), habits: habits("unmap") };
         assert_eq!(
-            original.nodes("forebay-7"),
-            [
-                json!({ "driver": "file", "read-only": false, "cache": common, "detect-zeroes": "unmap",
-                    "filename": "/x/a.img", "discard": "unmap", "aio": "io_uring", "locking": "on",
-                    "node-name": "forebay-7-file" }),
-                json!({ "driver": "raw", "read-only": false, "cache": common, "detect-zeroes": "unmap",
-                    "discard": "unmap", "node-name": "forebay-7-raw", "file": "forebay-7-file" }),
-            ]
+            original.node("forebay-7"),
+            json!({
+                "driver": "file", "filename": "/x/a.img", "cache": { "direct": true, "no-flush": false },
+                "aio": "io_uring", "locking": "on", "discard": "unmap", "detect-zeroes": "unmap",
+                "node-name": "forebay-7-file",
+            })
         );
     }
 
     #[test]
-    fn nodes_made_in_json_are_made_again_by_the_same_words() {
-        let (file, raw) = (
-            r#"{"driver":"file","filename":"b.img","node-name":"store","aio":"native","auto-read-only":true}"#,
-            r#"{"driver":"raw","file":"store","node-name":"format","discard":"unmap"}"#,
-        );
-        let line = line(&["-blockdev", file, "-blockdev", raw]);
+    fn a_file_that_was_named_in_json_is_opened_again_by_the_same_words_under_the_name_of_its_format() {
+        let file = r#"{"driver":"file","filename":"b.img","node-name":"store","aio":"native","auto-read-only":true,
+            "discard":"unmap"}"#;
+        let raw = r#"{"driver":"raw","file":"store","node-name":"format","discard":"unmap"}"#;
+        let line = line_of(&["-blockdev", file, "-blockdev", raw]);
         let known = Known { line: &line, drive: "" };
-        let (storage, format) =
-            known.pair("format", &qmp_node("raw"), "store", &qmp_node("file"), Path::new("/x/b.img"));
-        assert_eq!(known.discard("format", format.as_ref()), "unmap");
-        let parsed = |text: &str| serde_json::from_str::<Value>(text).expect("it is JSON");
-        assert_eq!((storage, format), (Some(parsed(file)), Some(parsed(raw))));
+        assert_eq!(known.discard("format", "store"), "unmap");
+        let node = known.storage("store", &qmp_node("file"), Path::new("/x/b.img"), &habits("unmap"));
+        let again = known.storage("format", &qmp_node("file"), Path::new("/x/b.img"), &habits("unmap"));
+        assert_eq!(again, node, "also when it has come back once, under the name of its format");
+        let names = vec!["format".to_owned(), "store".to_owned()];
+        let node = Original { node, names, habits: habits("unmap") }.node("forebay-7");
+        assert_eq!((&node["node-name"], &node["aio"]), (&"format".into(), &"native".into()));
+        assert_eq!((&node["filename"], &node["detect-zeroes"]), (&"b.img".into(), &"unmap".into()));
     }
 
     #[test]
-    fn a_format_that_holds_its_storage_is_made_in_one() {
-        let raw = r#"{"driver":"raw","node-name":"f","file":{"driver":"file","filename":"b.img"}}"#;
-        let line = line(&["-blockdev", raw]);
-        let known = Known { line: &line, drive: "" };
-        let (storage, format) =
-            known.pair("f", &qmp_node("raw"), "#block9", &qmp_node("file"), Path::new("/x/b.img"));
-        assert!(storage.is_none());
-        assert_eq!(format, serde_json::from_str(raw).ok());
+    fn discards_reach_the_file_only_if_every_node_passed_them_on() {
+        let node = |name: &str, discard: &str| {
+            format!(r#"{{"driver":"file","node-name":"{name}","discard":"{discard}"}}"#)
+        };
+        for (top, storage, both) in
+            [("unmap", "unmap", "unmap"), ("unmap", "ignore", "ignore"), ("ignore", "unmap", "ignore")]
+        {
+            let line = line_of(&["-blockdev", &node("t", top), "-blockdev", &node("s", storage)]);
+            assert_eq!(Known { line: &line, drive: "" }.discard("t", "s"), both);
+            // As it is after it has come back once.
+            let raw = format!(r#"{{"driver":"raw","node-name":"t","file":"s","discard":"{top}"}}"#);
+            let line = line_of(&["-blockdev", &raw, "-blockdev", &node("s", storage)]);
+            assert_eq!(Known { line: &line, drive: "" }.discard("t", "t"), both);
+        }
+        let within =
+            r#"{"driver":"raw","node-name":"t","file":{"driver":"file","filename":"/a"},"discard":"unmap"}"#;
+        let within = line_of(&["-blockdev", within]);
+        assert_eq!(Known { line: &within, drive: "" }.discard("t", "#block1"), "unmap");
     }
 
     #[test]
     fn a_disk_that_was_plugged_in_later_gets_the_defaults_of_qemu() {
-        let known = Known { line: &line(&[]), drive: "" };
-        let storage = known.storage("plugged", &qmp_node("host_device"), Path::new("/dev/sdx"));
-        assert_eq!(storage["driver"], "host_device");
-        assert_eq!(storage["node-name"], "plugged");
-        assert_eq!(storage["discard"], "ignore");
-        assert!(storage["aio"].is_null());
+        let known = Known { line: &line_of(&[]), drive: "" };
+        assert_eq!(known.discard("plugged", "plugged"), "ignore");
+        let node =
+            known.storage("plugged", &qmp_node("host_device"), Path::new("/dev/sdx"), &habits("ignore"));
+        assert_eq!(node["driver"], "host_device");
+        assert!(node["aio"].is_null());
     }
 }

@@ -1,48 +1,57 @@
 //! What runs inside the guest: starts Forebay, compares what it serves with the backing, then writes until the power goes.
 //!
 //! It speaks in lines, which the test outside reads: `added`, `flash-hits N`, `same`, `flushed N` (all writes below N
-//! were acknowledged before a flush that has completed), `wrong: WHY`.
+//! were acknowledged before a flush that has completed), `wrong: WHY`. Between them is what Forebay logs.
 
-use std::fs;
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 
 use doors::nbd::Client;
 use doors::nbd::option::Replies;
 use serde_json::Value;
 
-use crate::busy::{Busy, Stopped, Told, first_difference, read_all};
+use crate::busy::{Busy, Stopped, Told, first_difference, read_all, read_file};
 use crate::stamps::Load;
+use crate::{WINDOWS, says_what_came_back};
 
 const BACKING: &str = "/dev/disk/backing";
 const RUN: &str = "/run/forebay";
 const STATE: &str = "/var/lib/forebay";
 
-/// Runs until something is wrong or the power goes. Words: the seed of this boot's load, whether the disk is new, and
-/// the mode in which it is written.
+/// Runs until something is wrong or the power goes. Words: the seed of this boot's load, the first window that it writes
+/// and the one after its last, whether the disk is new, the mode in which it is written, and whether to compare at once
+/// or after all that was cached before is known again.
 pub(crate) fn run(words: &[String]) -> Result<(), String> {
-    let [seed, disk, mode] = words else { return Err(format!("wrong usage: {words:?}")) };
-    let seed = seed.parse().map_err(|_| format!("{seed} is no seed"))?;
+    let [seed, first, end, disk, mode, begin] = words else { return Err(format!("wrong usage: {words:?}")) };
+    let number = |word: &String| word.parse().map_err(|_| format!("{word} is no number"));
+    let load = Load::new(number(seed)?, WINDOWS, number(first)?..number(end)?);
     // Before the daemon has a chance to change anything.
-    let backing = fs::read(BACKING).map_err(|error| format!("cannot read the backing: {error}"))?;
+    let backing = File::open(BACKING).and_then(|file| read_file(&file, &WINDOWS));
+    let backing = backing.map_err(|error| format!("cannot read the backing: {error}"))?;
     let daemon = Daemon::start()?;
     if disk == "new" {
         // Little RAM and little flash, so that both give way to what comes.
-        let add = ["disk", "add", "disk", "--backing", BACKING, "--limit", "9MiB", "--block-size", "16KiB"];
+        let add = ["disk", "add", "disk", "--backing", BACKING, "--limit", "16MiB", "--block-size", "16KiB"];
         daemon.command(&add)?;
         daemon.command(&["disk", "set", "disk", "ram=1MiB", "sequential-cutoff=0"])?;
         println!("added");
     }
+    // Whatever the mode was when the power went: only in some modes is a read answered from what came back.
+    daemon.command(&["disk", "set", "disk", "mode=write-through"])?;
     let mut guest = daemon.guest()?;
-    let hits = daemon.statistic("read_hits_flash")?;
+    if begin == "loaded" {
+        daemon.wait_until_loaded()?;
+    }
+    let hits = daemon.flash_hits()?;
     compare(&mut guest, &backing)?;
-    println!("flash-hits {}", daemon.statistic("read_hits_flash")? - hits);
+    println!("flash-hits {}", daemon.flash_hits()? - hits);
     // Once more, with what the first time left in RAM and on flash.
     compare(&mut guest, &backing)?;
     daemon.command(&["disk", "set", "disk", &format!("mode={mode}")])?;
     println!("same");
-    let load = Load::new(seed, backing.len() as u64);
     let stopped = Busy::new(guest, load, backing).work(|told| {
         if let Told::Flushed(lowest) = told {
             println!("flushed {lowest}");
@@ -55,7 +64,7 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
 
 /// Every page that is served must be the backing's: an older or a newer one would not stay what it is.
 fn compare(guest: &mut Client, backing: &[u8]) -> Result<(), String> {
-    let served = read_all(guest).map_err(|error| error.to_string())?;
+    let served = read_all(guest, &WINDOWS).map_err(|error| error.to_string())?;
     match first_difference(&served, backing) {
         None => Ok(()),
         Some(page) => Err(format!("page {page} is served with other content than its backing has")),
@@ -66,18 +75,35 @@ struct Daemon {
     child: Child,
     control: PathBuf,
     door: PathBuf,
+    loaded: Receiver<()>,
 }
 
 impl Daemon {
     fn start() -> Result<Self, String> {
         let words = ["serve", "--dir", STATE, "--run-dir", RUN, "--pool", "/dev/disk/pool"];
-        let child = Command::new("forebay").args(words).stdout(Stdio::piped()).spawn();
+        let child = Command::new("forebay").args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = child.map_err(|error| format!("cannot start forebay: {error}"))?;
         let output = BufReader::new(child.stdout.take().expect("it was piped"));
+        let log = BufReader::new(child.stderr.take().expect("it was piped"));
+        let (tell, loaded) = channel();
+        std::thread::spawn(move || {
+            for line in log.lines().map_while(Result::ok) {
+                println!("{line}");
+                if says_what_came_back(&line) {
+                    // Nobody may wait for it any more.
+                    tell.send(()).unwrap_or(());
+                }
+            }
+        });
         let run = Path::new(RUN);
-        let daemon = Self { child, control: run.join("control.sock"), door: run.join("nbd/disk.sock") };
+        let (control, door) = (run.join("control.sock"), run.join("nbd/disk.sock"));
+        let daemon = Self { child, control, door, loaded };
         let ready = output.lines().map_while(Result::ok).any(|line| line.contains("Forebay is ready"));
         if ready { Ok(daemon) } else { Err("forebay never became ready".to_owned()) }
+    }
+
+    fn wait_until_loaded(&self) -> Result<(), String> {
+        self.loaded.recv().map_err(|_| "forebay ended and never said what it found in the pool".to_owned())
     }
 
     fn command(&self, words: &[&str]) -> Result<String, String> {
@@ -87,10 +113,15 @@ impl Daemon {
         if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
     }
 
-    fn statistic(&self, key: &str) -> Result<u64, String> {
+    /// Reads that flash answered, in whole or in part.
+    fn flash_hits(&self) -> Result<u64, String> {
         let text = self.command(&["stats", "disk", "--json"])?;
         let document: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-        document["disks"][0][key].as_u64().ok_or_else(|| format!("no {key} in {text}"))
+        let count = |key: &str| {
+            let count = document["disks"][0][key].as_u64();
+            count.ok_or_else(|| format!("no {key} in {text}"))
+        };
+        Ok(count("read_hits_flash")? + count("read_partial_hits")?)
     }
 
     fn guest(&self) -> Result<Client, String> {

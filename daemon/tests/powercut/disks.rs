@@ -4,6 +4,7 @@
 //! a cut is one moment for all. After it each sector holds what was durable or anything written to it later.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::mpsc;
@@ -108,13 +109,15 @@ impl Disks {
         self.run(|world| world.fuse.left.get() == Some(0))
     }
 
-    /// Everything that disk `name` holds.
-    pub(crate) fn content(&self, name: &'static str) -> Vec<u8> {
+    /// What disk `name` holds in `ranges` of bytes, one after another.
+    pub(crate) fn content(&self, name: &'static str, ranges: Vec<Range<u64>>) -> Vec<u8> {
         self.run(move |world| {
-            let disk = world.disk(name);
-            let mut bytes = vec![0; disk.durable.geometry().size as usize];
-            disk.faults.peek(0, &mut bytes);
-            bytes
+            let read = |range: Range<u64>| {
+                let mut bytes = vec![0; (range.end - range.start) as usize];
+                world.disk(name).faults.peek(range.start, &mut bytes);
+                bytes
+            };
+            ranges.into_iter().flat_map(read).collect()
         })
     }
 

@@ -27,12 +27,13 @@ use std::time::SystemTime;
 
 use disks::{Disks, Plan};
 use guest::{Guest, Kit, Running};
-use stamps::{Chance, Load, Model};
+use stamps::{Chance, Load, Model, Windows};
 
 const MIB: u64 = 1 << 20;
 const STATE_MIB: u64 = 16;
 const POOL_MIB: u64 = 64;
-const BACKING_MIB: u64 = 24;
+/// In each region of the disk one window: intents are kept by regions of 64 MiB.
+const WINDOWS: Windows = Windows { count: 3, bytes: 8 * MIB, stride: 64 * MIB };
 /// The mode of each boot is drawn from these.
 const MODES: &[&str] = &["write-through", "write-through", "write-around", "pass-through"];
 /// A name, and what runs with a seed.
@@ -43,7 +44,11 @@ const TESTS: &[Test] = &[
     ("disks_that_lie_about_flushes_are_found_out", lying_disks),
 ];
 /// Boots of an ordinary run: what fits the time of CI.
-const BOOTS_DEFAULT: u64 = 8;
+const BOOTS_DEFAULT: u64 = 6;
+/// How Forebay says what it found in the pool.
+const CAME_BACK: &str = "of its cache back";
+const STARTS_COLD: &str = "starts with an empty cache";
+const NOTHING_CAME_BACK: &str = "has 0 of its cache back";
 /// Writes and flushes of all disks until the power goes, while Forebay starts and while guests write.
 const OPERATIONS_WHILE_STARTING: Range<u64> = 1..60;
 const OPERATIONS_WHILE_WRITING: Range<u64> = 1..3000;
@@ -83,17 +88,30 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Whether Forebay says in `line` what it found in the pool.
+fn says_what_came_back(line: &str) -> bool {
+    line.contains(CAME_BACK) || line.contains(STARTS_COLD)
+}
+
 fn power_cuts(seed: u64) {
     let boots = number_from("FOREBAY_POWER_CUTS").unwrap_or(BOOTS_DEFAULT);
     let mut rig = Rig::new(seed);
+    let mut something_came_back = false;
     for number in 0..boots {
         let (boot, lost) = rig.boot_and_check(number, OPERATIONS_WHILE_WRITING);
         assert_eq!(lost, Ok(()), "boot {number}: {} writes were flushed", boot.flushed);
-        let warm = boot.flash_hits.map_or("cut while starting".to_owned(), |hits| {
-            format!("{hits} reads answered by flash from before")
-        });
-        println!("boot {number}: {} writes flushed in mode {}, {warm}", boot.flushed, boot.mode);
+        let hits =
+            boot.flash_hits.map_or("cut while starting".to_owned(), |hits| format!("{hits} flash hits"));
+        let found = boot.came_back.unwrap_or_default();
+        println!(
+            "boot {number}: {} writes to {:?} flushed in {}, {hits}",
+            boot.flushed, boot.written, boot.mode
+        );
+        println!("  {found}");
+        something_came_back |= found.contains(CAME_BACK) && !found.contains(NOTHING_CAME_BACK);
     }
+    // Else nothing stale could have been served, and the proof would be empty.
+    assert!(something_came_back, "no boot found anything of what was cached before");
 }
 
 /// Proof that the rig is not blind: the same, with a backing that forgets what was flushed to it.
@@ -125,14 +143,18 @@ struct Boot {
     flushed: u64,
     /// Reads of the first comparison that flash answered: what came back warm. `None` if the power went before.
     flash_hits: Option<u64>,
+    /// What Forebay said of what was cached before.
+    came_back: Option<String>,
     mode: &'static str,
+    /// Windows that were written.
+    written: Range<u64>,
 }
 
 impl Rig {
     fn new(seed: u64) -> Self {
         let folder = Folder::new();
-        let plans = [("state", STATE_MIB), ("pool", POOL_MIB), ("backing", BACKING_MIB)];
-        let plans = plans.map(|(name, mib)| Plan { name, bytes: mib * MIB });
+        let plans = [("state", STATE_MIB * MIB), ("pool", POOL_MIB * MIB), ("backing", WINDOWS.disk_bytes())];
+        let plans = plans.map(|(name, bytes)| Plan { name, bytes });
         let disks = Disks::new(plans.into(), seed, &folder.path);
         disks.fill("state", file_system(&folder.path, STATE_MIB));
         let kit = Kit::ready().expect("`cargo xtask test` installs what a guest needs");
@@ -142,12 +164,17 @@ impl Rig {
     /// Boots until the power goes, after so many `operations` of guests that write if it comes to that. Says whether
     /// all that was flushed is there.
     fn boot_and_check(&mut self, number: u64, operations: Range<u64>) -> (Boot, Result<(), String>) {
-        let load = Load::new(self.chance.below(u64::MAX), BACKING_MIB * MIB);
-        let before = self.disks.content("backing");
+        // The last window is only read: what is cached of it must survive every cut. The others are written in turn, or
+        // both; a region stays open for longer than a boot takes, so that what is cached of them must not be believed.
+        let last = WINDOWS.count - 1;
+        let first = number % last;
+        let end = last.min(first + 1 + number % 3);
+        let load = Load::new(self.chance.below(u64::MAX), WINDOWS, first..end);
+        let before = self.disks.content("backing", WINDOWS.ranges().collect());
         let boot = self.boot(number, &load, operations);
-        let mut model = Model::new(load, before);
+        let mut model = Model::new(load.clone(), before);
         (0..boot.flushed).for_each(|write| model.promise(write));
-        let lost = model.check(0, &self.disks.content("backing"));
+        let lost = model.check(0, &self.disks.content("backing", WINDOWS.ranges().collect()));
         (boot, lost)
     }
 
@@ -161,11 +188,14 @@ impl Rig {
             let operations = self.chance.within(OPERATIONS_WHILE_STARTING);
             self.disks.cut_after(operations, machine.power_switch());
         }
-        let mut boot = Boot { mode, ..Boot::default() };
+        let mut boot = Boot { mode, written: load.written(), ..Boot::default() };
         let mut seen = String::new();
         while let Some(line) = machine.line().expect("the output is a pipe") {
             seen.push_str(&line);
             seen.push('\n');
+            if says_what_came_back(&line) {
+                boot.came_back = line.find("Disk ").map(|start| line[start..].to_owned());
+            }
             match line.split_once(' ').unwrap_or((&line, "")) {
                 ("added", _) => self.has_disk = true,
                 ("flash-hits", hits) => boot.flash_hits = hits.parse().ok(),
@@ -193,11 +223,14 @@ impl Rig {
             guest = guest.served_disk(name, address);
         }
         let disk = if self.has_disk { "known" } else { "new" };
+        let begin = if number.is_multiple_of(2) { "at-once" } else { "loaded" };
         let script = format!(
             "mkdir -p /var/lib/forebay\n\
              mount -t ext4 /dev/disk/state /var/lib/forebay || exit 1\n\
-             exec {name} agent {seed} {disk} {mode}\n",
-            seed = load.seed()
+             exec {name} agent {seed} {first} {end} {disk} {mode} {begin}\n",
+            seed = load.seed(),
+            first = load.written().start,
+            end = load.written().end,
         );
         guest.start(&script).expect("QEMU is installed")
     }

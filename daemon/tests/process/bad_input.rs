@@ -32,11 +32,14 @@ fn backings_that_cannot_be_are_refused() {
         (host.text(""), "it is a folder"),
         (odd, "not a multiple of 512"),
         (empty, "0 bytes"),
-        (host.text("x.qcow2"), "qemu-nbd --persistent --format=qcow2"),
+        (host.text("x.qcow2"), "qemu-nbd --persistent --shared=0 --format=qcow2"),
         (host.text("pool.img"), "it is the pool already"),
         ("/dev/null".to_owned(), "neither a file nor a block device"),
         ("rbd:pool/image".to_owned(), "not available yet"),
-        ("nbd://host/disk".to_owned(), "not available yet"),
+        ("nbds://host/disk".to_owned(), "not available yet"),
+        ("nbd://host:x/disk".to_owned(), "no port"),
+        ("nbd+unix:///disk".to_owned(), "names no socket"),
+        (format!("nbd+unix:///?socket={}", host.text("none.sock")), "start the server"),
         ("model:tape:/x".to_owned(), "hdd-15k"),
     ] {
         let message = add_fails(&daemon, &["a", "--backing", &backing]);

@@ -119,7 +119,8 @@ impl Drop for Host {
 }
 
 impl Daemon {
-    fn start(dir: &Path, options: &[&str]) -> Self {
+    /// Starts a daemon in a folder of its own choice.
+    pub(crate) fn start(dir: &Path, options: &[&str]) -> Self {
         Self::start_as(command(), dir, options)
     }
 

@@ -4,6 +4,7 @@
 //! line of output, the end of a process), with a deadline far beyond what they take.
 
 mod bad_input;
+mod check;
 mod command_line;
 mod host;
 mod lifecycle;
@@ -11,3 +12,4 @@ mod pool;
 mod replay;
 mod rights;
 mod shards;
+mod warm;

@@ -92,16 +92,67 @@ fn a_pool_that_another_forebay_made_is_refused() {
 }
 
 #[test]
-fn a_pool_that_is_missing_or_blank_is_not_silently_replaced() {
+fn disks_are_served_without_a_pool_that_is_missing_or_blank_and_it_is_not_silently_replaced() {
     let host = Host::new();
     assert!(host.serve().stop().success());
     let pool = host.text("pool.img");
-    fs::remove_file(&pool).expect("the folder is ours");
-    assert!(host.serve_fails(&[]).contains("Cannot find the pool"));
+    fs::rename(&pool, host.path("away.img")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    let shown = daemon.json(&["pool", "show"])["pool"].clone();
+    assert_eq!(shown["state"], "missing");
+    assert!(
+        shown["reason"].as_str().is_some_and(|reason| reason.contains("Cannot find the pool")),
+        "{shown}"
+    );
+    assert!(daemon.stop().success());
+    assert!(!host.path("pool.img").exists());
     File::create(&pool).and_then(|file| file.set_len(64 * MIB)).expect("the folder is ours");
-    assert!(host.serve_fails(&[]).contains("it holds nothing any more"));
-    // Said by the user, it is taken.
+    let daemon = host.serve_with(&[]);
+    let reason = daemon.json(&["pool", "show"])["pool"]["reason"].clone();
+    assert!(reason.as_str().is_some_and(|reason| reason.contains("it holds nothing any more")), "{reason}");
+    assert!(daemon.stop().success());
+    // It is used again as soon as it is back.
+    fs::rename(host.path("away.img"), &pool).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "serving");
+    assert!(daemon.stop().success());
+    // Said by the user, a blank one is taken.
+    File::create(&pool).and_then(|file| file.set_len(64 * MIB)).expect("the folder is ours");
     host.serve_with(&["--pool", &pool]);
+}
+
+/// DURABILITY A31: flash is away for a while, the disk goes on, and the flash comes back.
+#[test]
+fn what_was_written_while_the_pool_was_away_is_not_hidden_when_it_is_back() {
+    const MARK: usize = 4096;
+    let host = Host::new();
+    let image = host.image("web.img", 4 * MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "web", "--backing", &image]).succeeded();
+    daemon.run(&["disk", "set", "web", "ram=1MiB", "admission=always", "sequential-cutoff=0"]).succeeded();
+    let mut guest = daemon.guest("web");
+    for page in 0..768 {
+        guest.write(page * 4096, &[1; MARK]).expect("the disk is served");
+    }
+    drop(guest);
+    let on_flash = || daemon.json(&["stats"])["disks"][0]["cached_bytes"].as_u64().expect("a number");
+    assert!((0..1000).any(|_| on_flash() > 0), "nothing came to flash");
+    assert!(daemon.stop().success());
+    fs::rename(host.path("pool.img"), host.path("away.img")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    daemon.guest("web").write(0, &[2; MARK]).expect("disks are served without a pool");
+    assert!(daemon.stop().success());
+    fs::rename(host.path("away.img"), host.path("pool.img")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    let mut guest = daemon.guest("web");
+    for page in 0..768 {
+        let expected = if page == 0 { 2 } else { 1 };
+        assert_eq!(
+            guest.read(page * 4096, 4096).expect("the disk is served"),
+            [expected; MARK],
+            "page {page}"
+        );
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Who may connect to a disk: set when it is added, changed while guests use it, kept across restarts.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use nix::unistd::{getegid, geteuid};
@@ -88,4 +88,18 @@ fn a_daemon_that_is_not_root_says_what_it_may_not_give_away() {
     assert!(message.contains("usermod -aG"), "{message}");
     assert_eq!(daemon.disk("a")["mode"], "write-through", "no key of a refused change takes effect");
     assert_eq!(rights_of(&daemon.nbd_socket("a")), before);
+}
+
+#[test]
+fn a_backing_that_the_daemon_may_not_open_is_refused_with_what_lets_it_in() {
+    let host = Host::new();
+    let daemon = host.serve_as_ordinary_user();
+    let image = host.image("a.img", 16 * MIB);
+    for mode in [0o000, 0o444] {
+        fs::set_permissions(&image, Permissions::from_mode(mode)).expect("it is ours");
+        let message = daemon.run(&["disk", "add", "a", "--backing", &image]).failed();
+        let advice = format!("setfacl -m u:{}:rw {image}", daemon.owner());
+        assert!(message.contains(&advice) || !geteuid().is_root(), "{message}");
+        assert!(message.contains("Permission denied"), "{message}");
+    }
 }

@@ -3,14 +3,16 @@
 //! No two of its requests are in one place at a time, so that an answer has one right content and a few legal ones.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 
 use doors::nbd::Client;
 use doors::nbd::client::Answer;
 use doors::nbd::wire::Command;
 
-use crate::stamps::{Chance, Load, Model, SECTOR};
+use crate::stamps::{Chance, Load, Model, SECTOR, Windows};
 
 /// Requests in flight.
 const DEPTH: usize = 12;
@@ -53,9 +55,9 @@ enum Waiting {
 }
 
 impl Busy {
-    /// A guest of the disk behind `client`, which holds what `before` says.
+    /// A guest of the disk behind `client`, whose windows hold what `before` says.
     pub(crate) fn new(client: Client, load: Load, before: Vec<u8>) -> Self {
-        Self { client, load, model: Model::new(load, before), waiting: BTreeMap::new() }
+        Self { client, model: Model::new(load.clone(), before), load, waiting: BTreeMap::new() }
     }
 
     /// Reads, writes and flushes until the disk is gone or wrong; `hear` is told what happens.
@@ -124,7 +126,8 @@ impl Busy {
     /// Sends a request; `bytes` are what is written, or as long as what is read.
     fn send(&mut self, command: Command, sector: u64, bytes: &[u8], waiting: Waiting) -> Result<(), Stopped> {
         let payload = if command == Command::Write { bytes } else { &[] };
-        let sent = self.client.send(command, 0, sector * SECTOR, bytes.len() as u32, payload);
+        let sent =
+            self.client.send(command, 0, self.load.windows.offset(sector), bytes.len() as u32, payload);
         self.waiting.insert(sent.map_err(|error| gone(&error))?, waiting);
         Ok(())
     }
@@ -149,14 +152,21 @@ impl Busy {
     }
 }
 
-/// Reads all that a disk serves.
-pub(crate) fn read_all(client: &mut Client) -> io::Result<Vec<u8>> {
-    const ONE_READ: u64 = 64 << 10;
-    let size = client.facts().size;
-    let mut bytes = Vec::with_capacity(size as usize);
-    while (bytes.len() as u64) < size {
-        let length = ONE_READ.min(size - bytes.len() as u64);
-        bytes.extend(client.read(bytes.len() as u64, length as u32)?);
+/// Reads all windows of a disk, one after another.
+pub(crate) fn read_all(client: &mut Client, windows: &Windows) -> io::Result<Vec<u8>> {
+    const ONE_READ: usize = 64 << 10;
+    let mut bytes = Vec::with_capacity((windows.count * windows.bytes) as usize);
+    for offset in windows.ranges().flat_map(|range| range.step_by(ONE_READ)) {
+        bytes.extend(client.read(offset, ONE_READ as u32)?);
+    }
+    Ok(bytes)
+}
+
+/// The same from a file or a device.
+pub(crate) fn read_file(file: &File, windows: &Windows) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; (windows.count * windows.bytes) as usize];
+    for (range, part) in windows.ranges().zip(bytes.chunks_exact_mut(windows.bytes as usize)) {
+        file.read_exact_at(part, range.start)?;
     }
     Ok(bytes)
 }

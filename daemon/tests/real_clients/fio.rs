@@ -48,6 +48,13 @@ impl Job {
         fio(&arguments);
     }
 
+    /// The same beside the test, in `folder`.
+    pub(crate) fn start_verify(&self, uri: &str, folder: &Path) -> Background {
+        let mut arguments = self.arguments(&Target::Served(uri));
+        arguments.push("--verify_only".to_owned());
+        start(&arguments, folder)
+    }
+
     fn write_arguments(&self, uri: &str) -> Vec<String> {
         let mut arguments = self.arguments(&Target::Served(uri));
         arguments.extend(["--verify_backlog=128", "--fsync=200"].map(str::to_owned));

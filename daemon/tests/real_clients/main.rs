@@ -15,7 +15,11 @@ mod fio;
 mod host;
 mod locks;
 mod many;
+mod nbd_backing;
 mod online;
+mod qemu;
+mod running_vm;
+#[allow(dead_code, reason = "shared with the power cuts, which use more of it")]
 mod stamps;
 mod tools;
 mod verify;

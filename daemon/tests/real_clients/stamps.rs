@@ -46,17 +46,57 @@ fn mix(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// A sequence of writes to a disk, the same for the same seed.
+/// The parts of a disk that a load works in: windows of one size, far apart. Sectors are counted through the windows as if
+/// they followed each other.
+///
+/// What may have changed when the power went is known by regions of a disk, much larger than what a test can fill. With
+/// a window in each of several regions, one can be written and the others not.
 #[derive(Clone, Copy, Debug)]
+pub(crate) struct Windows {
+    pub(crate) count: u64,
+    /// A multiple of a page.
+    pub(crate) bytes: u64,
+    /// From the start of one to the start of the next.
+    pub(crate) stride: u64,
+}
+
+impl Windows {
+    /// The size that a disk must have.
+    pub(crate) fn disk_bytes(&self) -> u64 {
+        (self.count - 1) * self.stride + self.bytes
+    }
+
+    /// Where a sector is on the disk, in bytes.
+    pub(crate) fn offset(&self, sector: u64) -> u64 {
+        let byte = sector * SECTOR;
+        byte / self.bytes * self.stride + byte % self.bytes
+    }
+
+    /// Where all windows are on the disk, in bytes.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
+        let Self { count, bytes, stride } = *self;
+        (0..count).map(move |window| window * stride..window * stride + bytes)
+    }
+
+    fn sectors_each(&self) -> u64 {
+        self.bytes / SECTOR
+    }
+}
+
+/// A sequence of writes to a disk, the same for the same seed.
+#[derive(Clone, Debug)]
 pub(crate) struct Load {
     seed: u64,
-    disk_sectors: u64,
+    pub(crate) windows: Windows,
+    /// The windows that are written.
+    written: Range<u64>,
 }
 
 impl Load {
-    /// A load on a disk of `disk_bytes`. Loads on one disk need different seeds.
-    pub(crate) fn new(seed: u64, disk_bytes: u64) -> Self {
-        Self { seed, disk_sectors: disk_bytes / SECTOR }
+    /// A load that reads in all windows and writes in those of `written`. Loads on one disk need different seeds.
+    pub(crate) fn new(seed: u64, windows: Windows, written: Range<u64>) -> Self {
+        assert!(written.start < written.end && written.end <= windows.count, "it writes somewhere");
+        Self { seed, windows, written }
     }
 
     /// What it was made of.
@@ -64,23 +104,33 @@ impl Load {
         self.seed
     }
 
-    /// Where write `number` goes, in sectors: half of all into an eighth of the disk, most in whole pages.
-    pub(crate) fn place(&self, number: u64) -> Range<u64> {
-        let mut chance = Chance::new(mix(self.seed).wrapping_add(mix(number)));
-        self.draw(&mut chance)
+    /// The windows that are written.
+    pub(crate) fn written(&self) -> Range<u64> {
+        self.written.clone()
     }
 
-    /// A place as writes have it.
+    /// Where write `number` goes, in sectors: half of all into an eighth of a window, most in whole pages.
+    pub(crate) fn place(&self, number: u64) -> Range<u64> {
+        let mut chance = Chance::new(mix(self.seed).wrapping_add(mix(number)));
+        self.draw_in(self.written.clone(), &mut chance)
+    }
+
+    /// A place in any window, chosen as writes are.
     pub(crate) fn draw(&self, chance: &mut Chance) -> Range<u64> {
+        self.draw_in(0..self.windows.count, chance)
+    }
+
+    fn draw_in(&self, windows: Range<u64>, chance: &mut Chance) -> Range<u64> {
         let length = match chance.below(10) {
             0..5 => SECTORS_PER_PAGE * (1 + chance.below(4)),
             5..8 => 1 + chance.below(20),
             _ => 1 + chance.below(SECTORS_MAX),
         };
+        let window = chance.within(windows) * self.windows.sectors_each();
         let share = if chance.below(2) == 0 { 8 } else { 1 };
-        let start = chance.below(self.disk_sectors / share - SECTORS_MAX);
+        let start = chance.below(self.windows.sectors_each() / share - SECTORS_MAX);
         let start = if length % SECTORS_PER_PAGE == 0 { start & !(SECTORS_PER_PAGE - 1) } else { start };
-        start..start + length
+        window + start..window + start + length
     }
 
     /// What write `number` makes of the sectors of `place`.
@@ -106,14 +156,14 @@ impl Load {
 /// What a disk may hold.
 pub(crate) struct Model {
     load: Load,
-    /// The whole disk before the load.
+    /// All windows before the load.
     before: Vec<u8>,
     /// The newest promised write of each sector that has one.
     promised: BTreeMap<u64, u64>,
 }
 
 impl Model {
-    /// A disk that holds `before`, on which `load` starts.
+    /// A disk whose windows hold `before`, one after another, on which `load` starts.
     pub(crate) fn new(load: Load, before: Vec<u8>) -> Self {
         Self { load, before, promised: BTreeMap::new() }
     }
@@ -166,15 +216,31 @@ mod tests {
     use super::*;
 
     const DISK: u64 = 8 << 20;
+    const WHOLE: Windows = Windows { count: 1, bytes: DISK, stride: DISK };
 
     /// A model in which write 7 is promised, the place of that write, and what is there.
     fn promised() -> (Model, Load, Range<u64>, Vec<u8>) {
-        let load = Load::new(1, DISK);
-        let mut model = Model::new(load, vec![0; DISK as usize]);
+        let load = Load::new(1, WHOLE, 0..1);
+        let mut model = Model::new(load.clone(), vec![0; DISK as usize]);
         model.promise(7);
         let place = load.place(7);
         let content = load.content(7, &place);
         (model, load, place, content)
+    }
+
+    #[test]
+    fn requests_stay_in_their_windows() {
+        let windows = Windows { count: 3, bytes: 1 << 20, stride: 64 << 20 };
+        let load = Load::new(1, windows, 1..2);
+        let in_window = |place: &Range<u64>, window: u64| {
+            let range = windows.ranges().nth(usize::try_from(window).unwrap()).unwrap();
+            range.contains(&windows.offset(place.start)) && range.contains(&windows.offset(place.end - 1))
+        };
+        assert!((0..1000).all(|number| in_window(&load.place(number), 1)));
+        let mut chance = Chance::new(2);
+        let read = (0..1000).map(|_| load.draw(&mut chance));
+        assert!(read.into_iter().all(|place| (0..3).any(|window| in_window(&place, window))));
+        assert_eq!(windows.disk_bytes(), (128 << 20) + (1 << 20));
     }
 
     #[test]
@@ -198,8 +264,8 @@ mod tests {
 
     #[test]
     fn an_older_write_than_the_promised_one_is_found() {
-        let load = Load::new(1, DISK);
-        let mut model = Model::new(load, vec![0; DISK as usize]);
+        let load = Load::new(1, WHOLE, 0..1);
+        let mut model = Model::new(load.clone(), vec![0; DISK as usize]);
         let meets = |left: &Range<u64>, right: &Range<u64>| left.start < right.end && right.start < left.end;
         let pairs = (0..500).flat_map(|old| (old + 1..500).map(move |new| (old, new)));
         let (old, new) = pairs

@@ -6,6 +6,8 @@ use crate::fio::{Job, Target};
 use crate::host::{Daemon, Host};
 use crate::tools::uri;
 
+/// Bytes of a segment of a pool as small as this one.
+const SEGMENT_BYTES: u64 = 256 << 10;
 const MIB: u64 = 1 << 20;
 /// The part of each disk that one run writes.
 const PART_MIB: u64 = 40;
@@ -66,7 +68,9 @@ fn fio_verifies_under_pressure(block_size: &str) {
     }
     let promoted_bytes = counter(&statistics, "promotions") * block::PAGE;
     assert!(promoted_bytes > limit_bytes, "promotion goes on when flash is full: {statistics}");
-    assert!(counter(&statistics, "flash_bytes") <= limit_bytes, "the limit holds: {statistics}");
+    // While a segment is reclaimed, what survives of it is in the next one already.
+    let most = limit_bytes + SEGMENT_BYTES;
+    assert!(counter(&statistics, "flash_bytes") <= most, "the limit holds: {statistics}");
 }
 
 #[test]

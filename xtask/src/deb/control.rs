@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::Package;
-use super::tree::{CONFIGURATION, entries, read, write};
+use super::tree::{CONFIGURATION, MAINTAINER, entries, read, write};
 use crate::run::output;
 
 const SCRIPTS: &[&str] = &["postinst", "prerm", "postrm"];
@@ -72,7 +72,7 @@ fn control(version: &str, architecture: &str, depends: &str, kibibytes: u64) -> 
 Package: forebay
 Version: {version}
 Architecture: {architecture}
-Maintainer: The Forebay authors <forebay@localhost>
+Maintainer: {MAINTAINER}
 Installed-Size: {kibibytes}
 Depends: {depends}
 Suggests: libnbd-bin, nbd-client, qemu-utils

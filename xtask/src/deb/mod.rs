@@ -57,29 +57,29 @@ impl Package<'_> {
         }
         fs::create_dir_all(&stage).map_err(problem)?;
         tree::fill(&stage, self.root, &self.binary)?;
+        let time = commit_time(self.root)?;
+        let date = output(Command::new("date").args(["--utc", "-R", "-d"]).arg(format!("@{time}")))?;
+        tree::add_changelog(&stage, self.version, date.trim())?;
         let architecture = output(Command::new("dpkg").arg("--print-architecture"))?.trim().to_owned();
         let depends = control::depends(&folder, &stage.join(tree::BINARY))?;
         control::write_all(&stage, self, &architecture, &depends)?;
         let file = folder.join(format!("forebay_{}_{architecture}.deb", self.version));
         let mut dpkg_deb = Command::new("dpkg-deb");
         dpkg_deb.args(["--root-owner-group", "-Zxz", "--build"]).arg(&stage).arg(&file);
-        if let Some(time) = commit_time(self.root)? {
-            dpkg_deb.env("SOURCE_DATE_EPOCH", time);
-        }
-        run(&mut dpkg_deb)?;
+        run(dpkg_deb.env("SOURCE_DATE_EPOCH", time))?;
         Ok(file)
     }
 }
 
-/// When the last commit was made, in seconds since 1970; none outside of a repository.
-fn commit_time(root: &Path) -> Result<Option<String>, String> {
+/// When the last commit was made, in seconds since 1970; outside of a repository, 1970 itself.
+fn commit_time(root: &Path) -> Result<String, String> {
     let git = || {
         let mut command = Command::new("git");
         command.current_dir(root);
         command
     };
     if !works(git().args(["rev-parse", "HEAD"])) {
-        return Ok(None);
+        return Ok("0".to_owned());
     }
-    output(git().args(["log", "-1", "--format=%ct"])).map(|text| Some(text.trim().to_owned()))
+    output(git().args(["log", "-1", "--format=%ct"])).map(|text| text.trim().to_owned())
 }

@@ -15,17 +15,20 @@ use std::process::Command;
 use guest::{Guest, Kit};
 
 use super::Package;
+use super::tree::entries;
 use crate::clients;
 use crate::run::{cargo, output, run};
 
 /// What is in the root file system besides Debian's essential packages.
 const PACKAGES: &str = "systemd,systemd-sysv,init-system-helpers,libnbd-bin";
+/// Where a machine with Debian says where its packages come from, newer form first.
+const SOURCES: &[&str] = &["/etc/apt/sources.list.d/debian.sources", "/etc/apt/sources.list"];
 /// Size of the root file system: room for packages, disks and a pool.
 const IMAGE_SIZE: &str = "1G";
 /// Size of a disk that the guest's Forebay serves.
 const DATA_BYTES: u64 = 32 << 20;
-/// A guest's processor is emulated; systemd starts in half a minute.
-const SECONDS_MAX: u32 = 300;
+/// A guest's processor is emulated: a minute where the machine has nothing else to do, several where it has.
+const SECONDS_MAX: u32 = 900;
 /// The last line of a script that came to its end: a guest that never ran it has status 0 too.
 const PROVEN: &str = "PROVEN";
 const SCRIPT: &str = include_str!("prove.sh");
@@ -105,9 +108,13 @@ impl Image {
         fs::create_dir_all(&folder).map_err(problem)?;
         let suite = suite()?;
         let mut hasher = DefaultHasher::new();
-        (PACKAGES, IMAGE_SIZE, &suite).hash(&mut hasher);
+        (PACKAGES, SOURCES, IMAGE_SIZE, &suite).hash(&mut hasher);
         let kept = folder.join(format!("root-{:016x}.ext2", hasher.finish()));
         if !kept.exists() {
+            // What is left of other recipes and of a making that was cut short.
+            for old in entries(&folder)?.iter().filter(|path| path.extension() == Some("ext2".as_ref())) {
+                fs::remove_file(old).map_err(problem)?;
+            }
             make(&folder.join("making.ext2"), &suite)?;
             fs::rename(folder.join("making.ext2"), &kept).map_err(problem)?;
         }
@@ -140,7 +147,10 @@ fn make(path: &Path, suite: &str) -> Result<(), String> {
     mmdebstrap
         .args(["--dpkgopt=path-exclude=/usr/share/locale/*", "--dpkgopt=path-exclude=/usr/share/doc/*"]);
     mmdebstrap.arg("--dpkgopt=path-include=/usr/share/doc/forebay/*");
-    run(mmdebstrap.arg(format!("--include={PACKAGES}")).arg(suite).arg(path))?;
+    mmdebstrap.arg(format!("--include={PACKAGES}")).arg(suite).arg(path);
+    // From where this machine gets its packages: another mirror may be out of its reach.
+    mmdebstrap.args(SOURCES.iter().find(|file| Path::new(file).exists()));
+    run(&mut mmdebstrap)?;
     run(Command::new("truncate").args(["--size", IMAGE_SIZE]).arg(path))?;
     run(Command::new("/usr/sbin/resize2fs").arg(path))
 }

@@ -16,12 +16,16 @@ systemctl show -p StatusText forebay | grep -q '0 disks served, 0 waiting'
 test "$(stat -c %U:%a /var/lib/forebay)" = forebay:700
 test "$(stat -c %U:%G:%a /run/forebay/control.sock)" = forebay:forebay:660
 
-: a backing that user forebay may not open is an error that names it
+: a backing that user forebay may not open is an error that says what to do
+chmod 600 /srv/web1.raw
 if forebay disk add web1 --backing /srv/web1.raw 2>refused; then exit 1; fi
 cat refused
 grep -q 'web1.raw' refused
 
 : a disk, read over NBD
+chmod 644 /srv/web1.raw
+if forebay disk add web1 --backing /srv/web1.raw 2>refused; then exit 1; fi
+grep -q 'setfacl -m u:forebay:rw /srv/web1.raw' refused
 chown forebay /srv/web1.raw /srv/web2.raw
 forebay disk add web1 --backing /srv/web1.raw
 forebay disk add web2 --backing /srv/web2.raw --socket-mode 0600
@@ -33,7 +37,7 @@ forebay report web1
 
 : a block device, refused until user forebay may open it
 if forebay disk add data --backing /dev/vdb 2>refused; then exit 1; fi
-grep -q 'give the user of the daemon the right to it' refused
+grep -q 'setfacl -m u:forebay:rw /dev/vdb' refused
 chown forebay /dev/vdb
 forebay disk add data --backing /dev/vdb
 nbdcopy 'nbd+unix:///data?socket=/run/forebay/nbd/data.sock' - | cmp - /dev/vdb

@@ -12,6 +12,9 @@ pub(super) const BINARY: &str = "usr/bin/forebay";
 /// The file that administrators change, which an upgrade leaves as they left it.
 pub(super) const CONFIGURATION: &str = "etc/forebay/forebay.toml";
 
+/// Who answers for the package.
+pub(super) const MAINTAINER: &str = "The Forebay authors <forebay@localhost>";
+
 const DOCUMENTS: &str = "usr/share/doc/forebay";
 const MANUAL: &str = "usr/share/man/man1";
 /// Files that are packaged as they are.
@@ -41,17 +44,25 @@ pub(super) fn fill(stage: &Path, root: &Path, binary: &Path) -> Result<(), Strin
     add_generated(stage, binary)
 }
 
-/// The changelog and the pages for users.
+/// The pages for users.
 fn add_documents(stage: &Path, root: &Path) -> Result<(), String> {
-    let changelog = stage.join(DOCUMENTS).join("changelog");
-    install(&root.join("CHANGELOG.md"), &changelog, 0o644)?;
-    compress(&[changelog])?;
+    install(&root.join("CHANGELOG.md"), &stage.join(DOCUMENTS).join("CHANGELOG.md"), 0o644)?;
     for page in entries(&root.join("docs"))? {
         if page.extension().is_some_and(|ending| ending == "md") {
             install(&page, &stage.join(DOCUMENTS).join(name_of(&page)), 0o644)?;
         }
     }
     Ok(())
+}
+
+/// Debian's own changelog: one entry, which points to what people write. `date` as RFC 5322 has it.
+pub(super) fn add_changelog(stage: &Path, version: &str, date: &str) -> Result<(), String> {
+    let path = stage.join(DOCUMENTS).join("changelog");
+    let text = format!(
+        "forebay ({version}) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- {MAINTAINER}  {date}\n"
+    );
+    write(&path, &text, 0o644)?;
+    compress(&[path])
 }
 
 /// Manual pages and completions, written by the binary that is packaged.

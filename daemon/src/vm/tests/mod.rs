@@ -31,9 +31,8 @@ fn a_disk_moves_behind_forebay_and_back_as_often_as_one_likes() {
             scene.assert_attached(format);
             detached(&scene).expect("nothing is wrong");
             let nodes = scene.assert_untouched(format);
-            if !format.starts_with('#') {
-                assert_eq!(nodes, [format, storage], "nodes that had names have them again");
-            }
+            let name = if format.starts_with('#') { "forebay-7-file" } else { format };
+            assert_eq!(nodes, [name], "the guest finds its disk under the name that it had");
         }
     }
 }
@@ -116,6 +115,18 @@ fn what_a_command_that_was_killed_left_is_taken_back_by_detach() {
 }
 
 #[test]
+fn a_daemon_that_dies_for_good_while_a_disk_is_attached_leaves_the_guest_its_disk() {
+    for command in ["blockdev-add", "blockdev-mirror", "job-complete", "blockdev-del"] {
+        let scene = Scene::new("format", "storage");
+        scene.state().daemon_dies_at = Some(command);
+        let problem = attached(&scene).expect_err("nobody caches it");
+        assert!(problem.message.contains("as before, but something is left"), "{command}: {problem}");
+        assert!(problem.message.contains("forebay disk remove"), "{command}: {problem}");
+        scene.assert_uses_its_file(command);
+    }
+}
+
+#[test]
 fn a_job_that_ends_with_an_error_leaves_the_guest_where_it_was() {
     let scene = Scene::new("format", "storage");
     scene.state().job_error = Some("Input/output error");
@@ -146,6 +157,32 @@ fn what_cannot_be_moved_is_refused_with_what_was_found() {
         assert!(problem.message.contains(reason), "{problem}");
         scene.state().about_disk = json!({});
         scene.assert_untouched(reason);
+    }
+}
+
+#[test]
+fn devices_that_go_on_sending_requests_while_qemu_changes_over_are_refused() {
+    let scene = Scene::new("format", "storage");
+    scene.state().controller = Some("/machine/unattached/device[15]/ide.5");
+    let problem = attached(&scene).expect_err("it is on SATA");
+    assert!(problem.message.contains("virtio"), "{problem}");
+    scene.assert_untouched("refused");
+    scene.state().controller = Some("/machine/peripheral/s0/virtio-backend/s0.0");
+    attached(&scene).expect("it is on virtio-scsi");
+}
+
+#[test]
+fn a_disk_with_a_throttle_and_a_thread_of_its_own_is_refused() {
+    for (throttled, thread, refused) in [(true, "/objects/io0", true), (false, "/objects/io0", false)] {
+        let scene = Scene::new("format", "storage");
+        if throttled {
+            scene.throttle();
+        }
+        scene.state().thread = thread;
+        let outcome = attached(&scene);
+        assert_eq!(outcome.is_err(), refused, "{outcome:?}");
+        assert!(outcome.err().is_none_or(|problem| problem.message.contains("iothread")));
+        assert_eq!(scene.state().disk.is_none(), refused);
     }
 }
 

@@ -40,8 +40,15 @@ pub(super) struct State {
     pub(super) operations: usize,
     /// Those that fail, without being done.
     pub(super) failing: std::ops::Range<usize>,
+    /// The daemon is killed, and not started again, when QEMU gets this command.
+    pub(super) daemon_dies_at: Option<&'static str>,
+    daemon_is_gone: bool,
     /// The error that the next job ends with.
     pub(super) job_error: Option<&'static str>,
+    /// The bus that the device is on; none for virtio-blk.
+    pub(super) controller: Option<&'static str>,
+    /// The thread of the device's controller, empty for none.
+    pub(super) thread: &'static str,
     /// What this QEMU says about its disk beyond the usual.
     pub(super) about_disk: Value,
 }
@@ -101,6 +108,21 @@ impl Scene {
         scene
     }
 
+    /// Puts a throttle on the guest's disk.
+    pub(super) fn throttle(&self) {
+        let mut state = self.state();
+        let (below, file) = (state.root.clone(), "json:{}".to_owned());
+        let throttle = Node {
+            driver: "throttle".to_owned(),
+            file,
+            below: Some(below),
+            discard: Value::Null,
+            open: None,
+        };
+        state.nodes.insert("top".to_owned(), throttle);
+        state.root = "top".to_owned();
+    }
+
     pub(super) fn path(&self) -> PathBuf {
         self.dir.path().join("a.img")
     }
@@ -117,12 +139,21 @@ impl Scene {
     pub(super) fn assert_untouched(&self, what: &str) -> Vec<String> {
         let state = self.state();
         let root = &state.nodes[&state.root];
-        assert_eq!(root.driver, "raw", "{what}: the guest uses its file");
+        // As it was in the beginning, or as it comes back: without a format.
+        let nodes = if root.driver == "raw" { 2 } else { 1 };
+        assert!(["raw", "file"].contains(&root.driver.as_str()), "{what}: the guest uses its file");
         assert!(state.job.is_none(), "{what}: no job is left");
         assert!(state.disk.is_none(), "{what}: Forebay has no disk left");
-        assert_eq!(state.nodes.len(), 2, "{what}: no node is left: {:?}", state.nodes.keys());
+        assert_eq!(state.nodes.len(), nodes, "{what}: no node is left: {:?}", state.nodes.keys());
         assert!(state.has_open(), "{what}: QEMU has the file open");
         state.nodes.keys().cloned().collect()
+    }
+
+    /// The guest uses its file itself, whatever Forebay has.
+    pub(super) fn assert_uses_its_file(&self, what: &str) {
+        let state = self.state();
+        assert!(["raw", "file"].contains(&state.nodes[&state.root].driver.as_str()), "{what}");
+        assert!(state.has_open() && state.job.is_none(), "{what}");
     }
 
     /// The guest uses Forebay, which has the file to itself.
@@ -175,10 +206,13 @@ impl State {
         if self.fails() {
             return Err("it was to fail".to_owned());
         }
+        self.daemon_is_gone |= self.daemon_dies_at == Some(command);
         let name = |key: &str| arguments[key].as_str().unwrap_or_default().to_owned();
         match command {
             "qmp_capabilities" => {}
             "query-name" => return Ok(json!({ "name": "Web 1" })),
+            "qom-get" if name("property") == "iothread" => return Ok(json!(self.thread)),
+            "qom-get" => return Ok(json!(self.controller)),
             "query-block" => return Ok(self.devices()),
             "query-named-block-nodes" => {
                 return Ok(self.nodes.iter().map(|(name, node)| self.about(name, node)).collect());
@@ -203,9 +237,10 @@ impl State {
 
     fn devices(&self) -> Value {
         let root = self.about(&self.root, &self.nodes[&self.root]);
+        let qdev = if self.controller.is_some() { "vd0" } else { "/machine/peripheral/vd0/virtio-backend" };
         json!([
             { "device": "cd0", "qdev": "cd0-device" },
-            { "device": "drive0", "qdev": "/machine/peripheral/vd0/virtio-backend", "inserted": root },
+            { "device": "drive0", "qdev": qdev, "inserted": root },
         ])
     }
 
@@ -275,6 +310,10 @@ impl State {
             assert_eq!(wanted[key], value, "anything else would copy, or let the two ends differ");
         }
         assert_eq!(from, self.root, "the guest's writes come in at its root");
+        assert!(
+            self.nodes[&to].below.is_none(),
+            "QEMU can abort when it changes over to a node with another one below"
+        );
         assert_eq!(self.nodes[&from].discard.as_str().unwrap_or("ignore"), "ignore");
         let disk = self.disk.as_ref().ok_or("there is nobody to talk to")?;
         assert!(!disk.locked && disk.on_its_way, "Forebay caches nothing while both have the file");
@@ -332,7 +371,7 @@ fn talk(stream: &UnixStream, state: &Mutex<State>) {
 impl Scene {
     fn call<T>(&self, act: impl FnOnce(&mut State) -> Answer<T>) -> Answer<T> {
         let mut state = self.state();
-        if state.fails() {
+        if state.fails() || state.daemon_is_gone {
             return Err(Problem::unavailable("The daemon was to fail"));
         }
         act(&mut state)

@@ -1,0 +1,394 @@
+//! One connection in the transmission phase: requests go out in the order in which they came, answers come in any.
+//!
+//! ```text
+//!   submit ──> queue ──send_all──> server ──receive_all──> answered ──> whoever waits for the job
+//!                        └── buffers of writes come back here
+//! ```
+//! A job is handed back exactly once: answered, or lost with the connection. Its buffer is here or in the kernel until
+//! then, and no job is handed back while the kernel has its buffer. Nothing here retries or has a deadline.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+use futures_util::future::join;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+use super::super::intake::{Answer, Intake, Step, Violation};
+use super::super::negotiation::Terms;
+use super::super::wire::{Command, ReplyError, Request};
+use super::ledger::Ledger;
+use crate::Buffer;
+use crate::socket::{Chunk, Incoming, Stream};
+
+/// About how many bytes one system call sends.
+const SEND_BYTES: usize = 1 << 20;
+
+/// A request with its buffer, if it moves data.
+#[derive(Debug)]
+pub(super) struct Job {
+    /// Its cookie is set when it is submitted.
+    pub(super) request: Request,
+    pub(super) buffer: Option<Buffer>,
+    /// Where in the buffer the bytes of the request are.
+    pub(super) at: usize,
+    /// Given back with the job, also if whoever gave it has gone.
+    pub(super) permit: Option<Permit>,
+}
+
+/// A place among the requests in flight, and the room for payload that goes with it.
+pub(super) type Permit = (OwnedSemaphorePermit, OwnedSemaphorePermit);
+
+/// A job that is handed back.
+#[derive(Debug)]
+pub(super) struct Completed {
+    pub(super) job: Job,
+    pub(super) outcome: Outcome,
+}
+
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Answered(Answer),
+    /// The connection ended first. `reached` is false if the server cannot have seen the request.
+    Lost {
+        ending: Ending,
+        reached: bool,
+    },
+}
+
+/// Why a connection ended.
+#[derive(Clone, Debug)]
+pub(super) enum Ending {
+    /// The server closed it, or went away.
+    Closed(String),
+    /// The server said that it is about to stop.
+    Stopping,
+    /// The system gave it up.
+    Failed(String),
+    /// We gave it up: a request got no answer in time.
+    Silent,
+    /// We gave it up: the server broke the protocol.
+    Violation(&'static str),
+    /// The device is closed.
+    Leaving,
+}
+
+/// A connection. Shared by its task and by those who submit jobs.
+pub(super) struct Connection {
+    stream: Stream,
+    ledger: Rc<Ledger>,
+    lines: RefCell<Lines>,
+}
+
+struct Lines {
+    intake: Intake,
+    calls: HashMap<u64, Call>,
+    queue: VecDeque<u64>,
+    sender: Option<Waker>,
+    ending: Option<Ending>,
+    /// Say goodbye when the queue is empty.
+    leaving: bool,
+    /// The server has answered something.
+    useful: bool,
+}
+
+struct Call {
+    job: Job,
+    stage: Stage,
+    answer: Option<Answer>,
+    done: oneshot::Sender<Completed>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Queued,
+    /// The kernel may have the buffer of a write.
+    Sending,
+    Sent,
+}
+
+impl Ending {
+    /// True if nothing that the server received is still before it: what it did not answer, it does not do later.
+    pub(super) fn server_is_through(&self) -> bool {
+        matches!(self, Self::Closed(_) | Self::Stopping)
+    }
+}
+
+impl From<io::Error> for Ending {
+    fn from(error: io::Error) -> Self {
+        use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+        match error.kind() {
+            UnexpectedEof => Self::Closed("the server closed the connection".to_owned()),
+            BrokenPipe | ConnectionAborted | ConnectionReset => Self::Closed(error.to_string()),
+            _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed(text) | Self::Failed(text) => f.write_str(text),
+            Self::Stopping => f.write_str("the server is about to stop"),
+            Self::Silent => f.write_str("the server did not answer a request within the retry time"),
+            Self::Violation(what) => write!(f, "the server broke the protocol: {what}"),
+            Self::Leaving => f.write_str("the device was closed"),
+        }
+    }
+}
+
+impl Connection {
+    pub(super) fn new(stream: Stream, terms: &Terms, ledger: Rc<Ledger>) -> Rc<Self> {
+        let lines = Lines {
+            intake: Intake::new(terms.replies, terms.allocation),
+            calls: HashMap::new(),
+            queue: VecDeque::new(),
+            sender: None,
+            ending: None,
+            leaving: false,
+            useful: false,
+        };
+        Rc::new(Self { stream, ledger, lines: RefCell::new(lines) })
+    }
+
+    /// True until it has ended.
+    pub(super) fn is_open(&self) -> bool {
+        self.lines.borrow().ending.is_none()
+    }
+
+    /// Jobs that are not handed back.
+    pub(super) fn load(&self) -> usize {
+        self.lines.borrow().calls.len()
+    }
+
+    /// True if the server has answered something.
+    pub(super) fn was_useful(&self) -> bool {
+        self.lines.borrow().useful
+    }
+
+    /// Sends a job, under a cookie that no other on this connection has. It must be open.
+    pub(super) fn submit(&self, mut job: Job, cookie: u64) -> oneshot::Receiver<Completed> {
+        let (done, completed) = oneshot::channel();
+        let mut lines = self.lines.borrow_mut();
+        assert!(lines.ending.is_none(), "jobs go to open connections");
+        job.request.cookie = cookie;
+        lines.calls.insert(cookie, Call { job, stage: Stage::Queued, answer: None, done });
+        lines.queue.push_back(cookie);
+        lines.wake_sender();
+        completed
+    }
+
+    /// Ends the connection, unless it has ended: whatever the kernel holds comes back soon.
+    pub(super) fn end(&self, ending: Ending) {
+        let mut lines = self.lines.borrow_mut();
+        if lines.ending.is_none() {
+            lines.ending = Some(ending);
+            self.stream.shutdown();
+            lines.wake_sender();
+        }
+    }
+
+    /// Ends the connection with a goodbye once everything that is queued was sent.
+    pub(super) fn leave(&self) {
+        let mut lines = self.lines.borrow_mut();
+        lines.leaving = true;
+        lines.wake_sender();
+    }
+
+    /// Moves bytes until the connection has ended and the kernel has nothing of it any more. Returns why it ended;
+    /// [`Self::hand_back`] must follow.
+    pub(super) async fn run(&self, incoming: Incoming) -> Ending {
+        join(self.send_all(), self.receive_all(incoming)).await;
+        self.lines.borrow().ending.clone().expect("both halves end only with the connection")
+    }
+
+    /// Hands every job back that was not answered.
+    pub(super) fn hand_back(&self) {
+        let (calls, ending) = {
+            let mut lines = self.lines.borrow_mut();
+            lines.queue.clear();
+            let ending = lines.ending.clone().expect("a connection hands back when it has ended");
+            (std::mem::take(&mut lines.calls), ending)
+        };
+        for call in calls.into_values() {
+            let reached = call.stage != Stage::Queued;
+            let outcome = match call.answer {
+                Some(answer) => Outcome::Answered(answer),
+                None => Outcome::Lost { ending: ending.clone(), reached },
+            };
+            // Whoever gave the job may have given up; then its buffer goes here.
+            drop(call.done.send(Completed { job: call.job, outcome }));
+        }
+    }
+
+    async fn send_all(&self) {
+        while let Some((cookies, chunks)) = self.next_batch().await {
+            let (chunks, result) = self.stream.send(chunks).await;
+            self.sent(&cookies, chunks);
+            if let Err(error) = result {
+                self.end(error.into());
+            }
+        }
+    }
+
+    /// What is queued, up to about [`SEND_BYTES`]. `None` when the connection has ended.
+    async fn next_batch(&self) -> Option<(Vec<u64>, Vec<Chunk>)> {
+        poll_fn(|context| {
+            let mut lines = self.lines.borrow_mut();
+            if lines.ending.is_some() {
+                return Poll::Ready(None);
+            }
+            if !lines.queue.is_empty() {
+                return Poll::Ready(Some(lines.take_batch()));
+            }
+            if lines.leaving {
+                // Sent by the next round, after which there is nothing left but the end.
+                lines.ending = Some(Ending::Leaving);
+                return Poll::Ready(Some((Vec::new(), vec![Chunk::inline(&goodbye())])));
+            }
+            lines.sender = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// The kernel has given the chunks of a batch back.
+    fn sent(&self, cookies: &[u64], chunks: Vec<Chunk>) {
+        let mut chunks = chunks.into_iter();
+        for cookie in cookies {
+            chunks.next();
+            let answer = {
+                let mut lines = self.lines.borrow_mut();
+                let call = lines.calls.get_mut(cookie).expect("no job is handed back while it is being sent");
+                if call.job.request.command == Command::Write
+                    && let Some(Chunk::Buffer { buffer, .. }) = chunks.next()
+                {
+                    call.job.buffer = Some(buffer);
+                }
+                call.stage = Stage::Sent;
+                call.answer.take()
+            };
+            if let Some(answer) = answer {
+                self.complete(*cookie, answer);
+            }
+        }
+        if matches!(self.lines.borrow().ending, Some(Ending::Leaving)) {
+            self.stream.shutdown();
+        }
+    }
+
+    async fn receive_all(&self, mut incoming: Incoming) {
+        while self.is_open() {
+            let mut input = incoming.pending();
+            let step = self.lines.borrow_mut().intake.step(&mut input);
+            let consumed = incoming.pending().len() - input.len();
+            incoming.consume(consumed);
+            let moved = match step {
+                Ok(Step::NeedInput) => incoming.fill().await,
+                Ok(Step::Data(cookie, place)) => {
+                    let (buffer, at) = self.take_buffer(cookie);
+                    let place = at + place.start..at + place.end;
+                    let (buffer, result) = incoming.take_into(buffer, place).await;
+                    self.put_buffer(cookie, buffer);
+                    result
+                }
+                Ok(Step::Zeroes(cookie, place)) => {
+                    let (mut buffer, at) = self.take_buffer(cookie);
+                    buffer[at + place.start..at + place.end].fill(0);
+                    self.put_buffer(cookie, buffer);
+                    Ok(())
+                }
+                Ok(Step::Answered(cookie, answer)) => {
+                    self.answered(cookie, answer);
+                    Ok(())
+                }
+                Err(Violation(what)) => {
+                    self.end(Ending::Violation(what));
+                    return;
+                }
+            };
+            if let Err(error) = moved {
+                self.end(error.into());
+            }
+        }
+    }
+
+    /// The buffer of a read and where in it the read's bytes begin.
+    fn take_buffer(&self, cookie: u64) -> (Buffer, usize) {
+        let mut lines = self.lines.borrow_mut();
+        let job = &mut lines.calls.get_mut(&cookie).expect("the intake knows what is not handed back").job;
+        (job.buffer.take().expect("a read has a buffer, which only the receiver takes"), job.at)
+    }
+
+    fn put_buffer(&self, cookie: u64, buffer: Buffer) {
+        let mut lines = self.lines.borrow_mut();
+        let call = lines.calls.get_mut(&cookie).expect("jobs are handed back by the receiver, or after it");
+        call.job.buffer = Some(buffer);
+    }
+
+    fn answered(&self, cookie: u64, answer: Answer) {
+        let mut lines = self.lines.borrow_mut();
+        lines.useful = true;
+        let call = lines.calls.get_mut(&cookie).expect("the intake knows what is not handed back");
+        if answer.error.is_none() && changes(call.job.request.command) {
+            self.ledger.acknowledge();
+        }
+        let stops = matches!(answer.error, Some((ReplyError::Shutdown, _)));
+        if call.stage == Stage::Sending {
+            call.answer = Some(answer);
+        } else {
+            drop(lines);
+            self.complete(cookie, answer);
+        }
+        if stops {
+            self.end(Ending::Stopping);
+        }
+    }
+
+    fn complete(&self, cookie: u64, answer: Answer) {
+        let call = self.lines.borrow_mut().calls.remove(&cookie).expect("a job is answered once");
+        // Whoever gave the job may have given up; then its buffer goes here.
+        drop(call.done.send(Completed { job: call.job, outcome: Outcome::Answered(answer) }));
+    }
+}
+
+impl Lines {
+    fn wake_sender(&mut self) {
+        if let Some(sender) = self.sender.take() {
+            sender.wake();
+        }
+    }
+
+    fn take_batch(&mut self) -> (Vec<u64>, Vec<Chunk>) {
+        let (mut cookies, mut chunks, mut bytes) = (Vec::new(), Vec::new(), 0);
+        while bytes < SEND_BYTES
+            && let Some(cookie) = self.queue.pop_front()
+        {
+            let call = self.calls.get_mut(&cookie).expect("what is queued is not handed back");
+            let Job { request, buffer, at, .. } = &mut call.job;
+            call.stage = Stage::Sending;
+            self.intake.expect(*request);
+            chunks.push(Chunk::inline(&request.encode()));
+            if request.command == Command::Write {
+                let buffer = buffer.take().expect("a write has a buffer until it is sent");
+                bytes += request.length as usize;
+                chunks.push(Chunk::Buffer { buffer, range: *at..*at + request.length as usize });
+            }
+            cookies.push(cookie);
+        }
+        (cookies, chunks)
+    }
+}
+
+/// True for what a flush has to make durable.
+pub(super) fn changes(command: Command) -> bool {
+    matches!(command, Command::Write | Command::WriteZeroes | Command::Trim)
+}
+
+fn goodbye() -> [u8; super::super::wire::REQUEST_BYTES] {
+    Request { flags: 0, command: Command::Disconnect, cookie: 0, offset: 0, length: 0 }.encode()
+}

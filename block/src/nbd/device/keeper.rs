@@ -1,0 +1,235 @@
+//! Keeps the connections of a device: one task each, which connects again whenever its connection ends.
+//!
+//! What a server says when it is met again must be what it said first. A device that changed its size or its abilities
+//! is not the device that is in use: it is refused for good, as a file that was cut short is.
+
+use std::cell::{Cell, RefCell};
+use std::pin::pin;
+use std::rc::Rc;
+
+use futures_util::future::{Either, select};
+use tokio::sync::Notify;
+
+use super::super::option::ExportFacts;
+use super::super::wire::export_flags::{READ_ONLY, SEND_FLUSH, SEND_TRIM, SEND_WRITE_ZEROES};
+use super::connect::{Connected, NbdError, connect};
+use super::connection::{Connection, Ending};
+use super::deadline::Deadlines;
+use super::ledger::Ledger;
+use super::target::Target;
+use crate::{Host, Ring};
+
+/// The pause before the second attempt to connect, in nanoseconds; it doubles with each further one.
+const PAUSE_MIN_NS: u64 = 20_000_000;
+/// The longest pause between two attempts.
+const PAUSE_MAX_NS: u64 = 1_000_000_000;
+/// What a device relies on, of all that a server says about itself.
+const RELIED_ON: u16 = READ_ONLY | SEND_FLUSH | SEND_TRIM | SEND_WRITE_ZEROES;
+
+/// What a device and its tasks share.
+pub(super) struct Shared<H> {
+    pub(super) ring: Ring,
+    pub(super) host: H,
+    pub(super) target: Target,
+    pub(super) connect_ns: u64,
+    /// What the server said first.
+    pub(super) facts: ExportFacts,
+    pub(super) ledger: Rc<Ledger>,
+    pub(super) deadlines: Deadlines<H>,
+    open: RefCell<Vec<Rc<Link>>>,
+    /// Told when a connection is there, or the device is refused or closed.
+    changed: Notify,
+    refused: RefCell<Option<String>>,
+    closed: Cell<bool>,
+    /// Why there is no connection.
+    trouble: RefCell<String>,
+}
+
+/// An open connection and what was agreed on for it.
+pub(super) struct Link {
+    pub(super) connection: Rc<Connection>,
+    /// The server tells which parts hold data.
+    pub(super) tells_extents: bool,
+}
+
+impl<H: Host> Shared<H> {
+    pub(super) fn new(
+        ring: &Ring,
+        host: &H,
+        target: Target,
+        connect_ns: u64,
+        facts: ExportFacts,
+    ) -> Rc<Self> {
+        Rc::new(Self {
+            ring: ring.clone(),
+            host: host.clone(),
+            target,
+            connect_ns,
+            facts,
+            ledger: Rc::default(),
+            deadlines: Deadlines::new(host.clone()),
+            open: RefCell::default(),
+            changed: Notify::new(),
+            refused: RefCell::default(),
+            closed: Cell::new(false),
+            trouble: RefCell::default(),
+        })
+    }
+
+    /// The open connection with the least to do; waits for one.
+    ///
+    /// # Errors
+    /// Why the device is refused for good.
+    pub(super) async fn link(&self) -> Result<Rc<Link>, String> {
+        loop {
+            let changed = self.changed.notified();
+            if let Some(reason) = self.refusal() {
+                return Err(reason);
+            }
+            let best = {
+                let open = self.open.borrow();
+                let usable = open.iter().filter(|link| link.connection.is_open());
+                usable.min_by_key(|link| link.connection.load()).cloned()
+            };
+            match best {
+                Some(link) => return Ok(link),
+                None => changed.await,
+            }
+        }
+    }
+
+    /// Why the device is refused for good, if it is.
+    pub(super) fn refusal(&self) -> Option<String> {
+        self.refused.borrow().clone()
+    }
+
+    /// Why there is no connection, as far as is known.
+    pub(super) fn trouble(&self) -> String {
+        self.trouble.borrow().clone()
+    }
+
+    /// Ends all connections and their tasks. What is in flight is given up.
+    pub(super) fn close(&self) {
+        self.closed.set(true);
+        self.changed.notify_waiters();
+        self.deadlines.close();
+        for link in self.open.borrow().iter() {
+            if link.connection.load() == 0 {
+                link.connection.leave();
+            } else {
+                link.connection.end(Ending::Leaving);
+            }
+        }
+    }
+
+    /// The task of one connection, `first` if it is there already.
+    pub(super) async fn keep(self: Rc<Self>, first: Option<Connected>) {
+        let (mut next, mut pause) = (first, 0);
+        while !self.closed.get() && self.refusal().is_none() {
+            let connected = match next.take() {
+                Some(connected) => connected,
+                None => match self.reconnect(&mut pause).await {
+                    Some(connected) => connected,
+                    None => continue,
+                },
+            };
+            let useful = self.serve(connected).await;
+            // A server that takes connections and does nothing with them is not asked again and again at once.
+            pause = if useful { 0 } else { longer(pause) };
+        }
+    }
+
+    /// One attempt after a pause. `None` if it failed or there is nobody to connect for.
+    async fn reconnect(&self, pause: &mut u64) -> Option<Connected> {
+        let attempt = async {
+            self.host.sleep(*pause).await;
+            connect(&self.ring, &self.host, &self.target, self.connect_ns).await
+        };
+        let outcome = self.unless_closed(attempt).await?;
+        match outcome {
+            Ok(connected) => match self.difference(&connected.terms.facts) {
+                None => return Some(connected),
+                Some(difference) => self.refuse(&difference),
+            },
+            Err(NbdError { reason, .. }) => {
+                *pause = longer(*pause);
+                self.trouble.replace(reason);
+            }
+        }
+        None
+    }
+
+    async fn unless_closed<F: Future>(&self, future: F) -> Option<F::Output> {
+        let mut future = pin!(future);
+        loop {
+            let changed = self.changed.notified();
+            if self.closed.get() || self.refusal().is_some() {
+                return None;
+            }
+            match select(future.as_mut(), pin!(changed)).await {
+                Either::Left((output, _)) => return Some(output),
+                Either::Right(_) => {}
+            }
+        }
+    }
+
+    /// Lets requests use a connection until it ends. True if it was of use.
+    async fn serve(&self, connected: Connected) -> bool {
+        let Connected { stream, incoming, terms, .. } = connected;
+        let connection = Connection::new(stream, &terms, Rc::clone(&self.ledger));
+        let link =
+            Rc::new(Link { connection: Rc::clone(&connection), tells_extents: terms.allocation.is_some() });
+        self.open.borrow_mut().push(Rc::clone(&link));
+        self.changed.notify_waiters();
+        let ending = connection.run(incoming).await;
+        self.open.borrow_mut().retain(|other| !Rc::ptr_eq(other, &link));
+        if !matches!(ending, Ending::Leaving) {
+            tracing::warn!("Lost a connection to {}: {ending}; connecting again", self.target);
+            self.trouble.replace(ending.to_string());
+        }
+        // 1. What may be lost is noted. 2. Only then do flushes that were in flight go elsewhere, and are judged by it.
+        self.ledger.connection_lost();
+        connection.hand_back();
+        connection.was_useful()
+    }
+
+    /// How the export differs from what it was, in a way that matters.
+    fn difference(&self, now: &ExportFacts) -> Option<String> {
+        let before = &self.facts;
+        if now.size != before.size {
+            return Some(format!("its size was {} bytes and is {} bytes now", before.size, now.size));
+        }
+        if now.flags & RELIED_ON != before.flags & RELIED_ON {
+            return Some(format!(
+                "its abilities were {:#x} and are {:#x} now{}",
+                before.flags,
+                now.flags,
+                if now.flags & READ_ONLY > before.flags & READ_ONLY { " (read-only)" } else { "" }
+            ));
+        }
+        if (now.block_min, now.payload_max) != (before.block_min, before.payload_max) {
+            return Some(format!(
+                "it took requests of {} to {} bytes and takes {} to {} bytes now",
+                before.block_min, before.payload_max, now.block_min, now.payload_max
+            ));
+        }
+        None
+    }
+
+    fn refuse(&self, difference: &str) {
+        let reason = format!(
+            "{} is not the export that it was: {difference}; remove the disk and add it again if that is as it should be",
+            self.target
+        );
+        tracing::error!("{reason}");
+        self.refused.replace(Some(reason));
+        self.changed.notify_waiters();
+        for link in self.open.borrow().iter() {
+            link.connection.end(Ending::Leaving);
+        }
+    }
+}
+
+fn longer(pause: u64) -> u64 {
+    (pause * 2).clamp(PAUSE_MIN_NS, PAUSE_MAX_NS)
+}

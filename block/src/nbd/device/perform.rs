@@ -1,0 +1,124 @@
+//! One request to the server, from waiting for its turn to its answer, through as many connections as that takes.
+
+use std::sync::Arc;
+
+use super::super::intake::Answer;
+use super::super::wire::{Command, ReplyError};
+use super::NbdDevice;
+use super::connection::{Completed, Ending, Job, Outcome, Permit, changes};
+use crate::{BlockError, Buffer, ByteRange, ErrorKind, Host, Operation};
+
+/// Why a request failed.
+pub(super) enum Failure {
+    /// The retry time is over, for this reason.
+    Late(String),
+    /// The connection was given up, and a change is not sent again.
+    Unknown(Ending),
+    /// The device is refused for good.
+    Refused(String),
+    /// The server said no, in these words.
+    Answered(ReplyError, String),
+}
+
+impl<H: Host> NbdDevice<H> {
+    /// Does one request that the server takes as a whole. The buffer always comes back.
+    pub(super) async fn perform(
+        &self,
+        mut job: Job,
+        deadline: u64,
+    ) -> (Option<Buffer>, Result<Answer, Failure>) {
+        let deadlines = &self.shared.deadlines;
+        match deadlines.within(deadline, self.permit(&job)).await {
+            Some(permit) => job.permit = Some(permit),
+            None => return (job.buffer, Err(Failure::Late("too many requests are before it".to_owned()))),
+        }
+        loop {
+            let link = match deadlines.within(deadline, self.shared.link()).await {
+                Some(Ok(link)) => link,
+                Some(Err(reason)) => return (job.buffer, Err(Failure::Refused(reason))),
+                None => return (job.buffer, Err(Failure::Late(self.shared.trouble()))),
+            };
+            if job.request.command == Command::BlockStatus && !link.tells_extents {
+                // "Allocated" is always a true answer.
+                let answer = Answer { extents: vec![(job.request.length, 0)], ..Answer::default() };
+                return (job.buffer, Ok(answer));
+            }
+            let mut completed = link.connection.submit(job, self.next_cookie());
+            let mut done = deadlines.within(deadline, &mut completed).await;
+            if done.is_none() {
+                // The kernel may have the buffer. The end of the connection brings it back.
+                link.connection.end(Ending::Silent);
+                done = Some(completed.await);
+            }
+            let done = done.expect("there was an answer in time, or there is one now");
+            let Completed { job: back, outcome } = done.expect("a connection hands every job back");
+            match outcome {
+                // Not done, and the connection is about to end: elsewhere, then.
+                Outcome::Answered(Answer { error: Some((ReplyError::Shutdown, _)), .. }) => {}
+                Outcome::Answered(Answer { error: Some((error, words)), .. }) => {
+                    return (back.buffer, Err(Failure::Answered(error, words)));
+                }
+                Outcome::Answered(answer) => return (back.buffer, Ok(answer)),
+                Outcome::Lost { ending, .. } if deadlines.is_over(deadline) => {
+                    return (back.buffer, Err(Failure::Late(ending.to_string())));
+                }
+                Outcome::Lost { ending, reached } => {
+                    if reached && changes(back.request.command) && !ending.server_is_through() {
+                        return (back.buffer, Err(Failure::Unknown(ending)));
+                    }
+                }
+            }
+            job = back;
+        }
+    }
+
+    /// A turn, given in the order in which turns were asked for.
+    async fn permit(&self, job: &Job) -> Permit {
+        let moves = matches!(job.request.command, Command::Read | Command::Write);
+        let bytes = if moves { job.request.length } else { 0 };
+        let request = Arc::clone(&self.requests).acquire_owned().await;
+        let bytes = Arc::clone(&self.bytes).acquire_many_owned(bytes).await;
+        let closed = "the semaphores are never closed";
+        (request.expect(closed), bytes.expect(closed))
+    }
+
+    fn next_cookie(&self) -> u64 {
+        let cookie = self.cookies.get();
+        self.cookies.set(cookie + 1);
+        cookie
+    }
+
+    /// A failure as the error of an operation.
+    pub(super) fn error(
+        &self,
+        failure: Failure,
+        operation: Operation,
+        range: Option<ByteRange>,
+    ) -> BlockError {
+        let target = &self.shared.target;
+        let (kind, reason) = match failure {
+            Failure::Late(why) => {
+                (ErrorKind::Io, format!("{target} did not do it within the retry time; {why}"))
+            }
+            Failure::Unknown(ending) => (
+                ErrorKind::Io,
+                format!("the connection to {target} was given up, {ending}; it may still be done"),
+            ),
+            Failure::Refused(reason) => (ErrorKind::Gone, reason),
+            Failure::Answered(error, words) => {
+                let kind = match error {
+                    ReplyError::Permission => ErrorKind::ReadOnly,
+                    ReplyError::NoSpace => ErrorKind::NoSpace,
+                    ReplyError::Invalid => ErrorKind::InvalidRequest,
+                    ReplyError::Unsupported => ErrorKind::Unsupported,
+                    ReplyError::Io | ReplyError::Memory | ReplyError::Overflow | ReplyError::Shutdown => {
+                        ErrorKind::Io
+                    }
+                };
+                let words = if words.is_empty() { String::new() } else { format!(" '{words}'") };
+                (kind, format!("the server of {target} says {error:?}{words}"))
+            }
+        };
+        BlockError { kind, operation, range, reason }
+    }
+}

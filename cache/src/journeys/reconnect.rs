@@ -1,0 +1,39 @@
+//! Reconnect: the backing lost its connection, and may have lost writes with it that it had acknowledged and that no flush
+//! covered.
+//!
+//! Such writes are all in open regions. What is cached there may therefore be newer than the backing: it is dropped from
+//! RAM and index, and counts as touched, so that no later start believes it either (rule I11, DURABILITY A19). Fills under
+//! way may have read either side of the loss and do not enter (rule I3).
+
+use std::rc::Rc;
+
+use block::{BlockDevice, Host};
+
+use super::disk_cache::DiskCache;
+
+/// Looks whether the backing may have lost anything, before anything cached is relied on.
+pub(crate) fn notice<B: BlockDevice, F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, backing: &B) {
+    let epoch = backing.epoch();
+    if cache.backing_epoch.replace(epoch) == epoch {
+        return;
+    }
+    tracing::warn!(disk = %cache.id, "The backing lost its connection: what is cached of recent writes is dropped");
+    cache.fills.borrow_mut().poison_all();
+    let regions = cache.regions.borrow();
+    // Once the flash failed, the backing is changed without intents: then it may be any region.
+    let failed = cache.pool.is_failed();
+    for region in (0..regions.count()).filter(|region| failed || regions.is_open(*region)) {
+        cache.drop_pages(&regions.range(region));
+        cache.touched.set(regions.pages(region));
+    }
+}
+
+/// Notices before a request; see [`notice`].
+pub(crate) fn is_same<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    epoch: u64,
+) -> bool {
+    notice(cache, backing);
+    cache.backing_epoch.get() == epoch
+}

@@ -1,0 +1,374 @@
+//! Checking a pool that nobody uses: what a start would find in it, and whether every checksum holds. Changes nothing.
+//!
+//! What is believed is decided by the code that starts a pool and loads a disk ([`examine`], [`Reader`], [`Replay`]); what
+//! is added here is that every data page is read too, which a start leaves to whoever reads the page.
+//!
+//! Not compared with any backing: a start that cannot tell whether a backing was changed compares samples, and may drop
+//! what this said would come back.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use block::{BlockDevice, Buffer};
+use futures_util::future::join_all;
+
+use super::notes::Region;
+use super::reading::{Contained, Reader, Wanted};
+use super::start::{Examined, USED_SINCE, examine};
+use crate::bytes::PoolId;
+use crate::bytes::batch::Kind;
+use crate::bytes::checksum::page_checksum;
+use crate::bytes::summary::Line;
+use crate::bytes::superblock::{SLOTS, Superblock};
+use crate::bytes::table::{NOTES, TableEntry, VOID};
+use crate::knowledge::regions::EVERYTHING;
+use crate::knowledge::replay::{Belief, Bits, Replay};
+use crate::knowledge::segments::Segments;
+use crate::knowledge::touched::SharedBits;
+use crate::words::error::CacheError;
+use crate::words::limits::PAGE_BYTES;
+use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
+
+/// What is known about a pool beside what stands on it.
+pub struct Knowledge<'a> {
+    /// Marks of earlier starts of whoever will open the pool. None: it counts as the last one to have used it.
+    pub marks: Option<&'a [u64]>,
+    /// What is expected of a disk, by its number and the mark of the last start.
+    pub expected: &'a dyn Fn(DiskId, u64) -> Expected,
+}
+
+/// How much of the content of a disk will be believed.
+pub struct Expected {
+    /// As when it is attached.
+    pub belief: Belief,
+    /// The bits that the last process left. Without them [`Belief::ByPage`] is as [`Belief::ByRegion`].
+    pub touched: Option<Rc<dyn SharedBits>>,
+}
+
+/// How far a check has come, in bytes of owned segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes that were verified.
+    pub done: u64,
+    /// Bytes in all.
+    pub total: u64,
+}
+
+/// What was found in a pool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedPool {
+    /// The pool.
+    pub id: PoolId,
+    /// Bytes of the device that it uses.
+    pub size_bytes: u64,
+    /// Bytes of a segment.
+    pub segment_bytes: u64,
+    /// Segments in all.
+    pub segments: u64,
+    /// Segments that belong to nobody.
+    pub segments_free: u64,
+    /// Segments whose content is void.
+    pub segments_void: u64,
+    /// Segments with notes about regions.
+    pub segments_notes: u64,
+    /// The mark of the last start.
+    pub mark: u64,
+    /// Why a start would believe nothing of the content, if so.
+    pub dropped: Option<&'static str>,
+    /// What is wrong with the parts that are no disk's. A copy that power interrupted looks like a damaged one.
+    pub damage: Vec<String>,
+    /// The disks that own segments, by number.
+    pub disks: Vec<CheckedDisk>,
+}
+
+/// What was found of one disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedDisk {
+    /// Its number.
+    pub id: DiskId,
+    /// Segments that it owns.
+    pub segments: u64,
+    /// Why it would start with an empty cache, if so.
+    pub cold: Option<String>,
+    /// Pages that would come back. Those of them that are damaged would be found so when they are read, and read from the
+    /// backing.
+    pub pages_kept: u64,
+    /// Pages that would not, because the backing may have changed behind them.
+    pub pages_dropped: u64,
+    /// Versions of pages that the log itself says are void.
+    pub versions_forgotten: u64,
+    /// Data pages whose checksum was recomputed, older versions included.
+    pub pages_verified: u64,
+    /// Data pages that fail theirs, or cannot be read.
+    pub pages_damaged: u64,
+    /// Those of them that would come back.
+    pub pages_kept_damaged: u64,
+    /// Pages at the end of the log that were being written when the process ended, and never were whole.
+    pub pages_unfinished: u64,
+    /// Regions with an open intent; none if every region has one.
+    pub regions_open: Option<u64>,
+    /// Parts of the log that cannot be read.
+    pub damage: Vec<String>,
+}
+
+impl CheckedPool {
+    /// True if every checksum holds, save what was being written at the end.
+    pub fn is_whole(&self) -> bool {
+        self.damage.is_empty() && self.disks.iter().all(CheckedDisk::is_whole)
+    }
+}
+
+impl CheckedDisk {
+    /// True if every checksum holds, save what was being written at the end.
+    pub fn is_whole(&self) -> bool {
+        self.damage.is_empty() && self.pages_damaged == 0
+    }
+}
+
+/// Data pages that are read at once.
+const CHUNK_PAGES: u32 = 128;
+/// Reads at once.
+const READS_AT_ONCE: usize = 8;
+
+/// Verifies the pool on a device that nobody writes to. Changes nothing.
+///
+/// # Errors
+/// `NotAPool`; [`identify`](crate::identify) says what it is. `Flash` if even what describes the pool cannot be read.
+pub async fn check<F: BlockDevice>(
+    flash: &F,
+    known: &Knowledge<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<CheckedPool, CacheError> {
+    let examined = examine(flash, known.marks).await?;
+    let superblock = examined.superblock;
+    let mut pool = describe(&examined);
+    pool.damage.extend(superblock_damage(flash).await?);
+    pool.damage.extend(content_damage(&examined));
+    let (lives, open_regions) = content_of(&examined);
+    // Its generations are not drawn from.
+    let segments = Segments::new(superblock.layout, Sequence::first_of(superblock.term), &lives);
+    let owned: u64 = segments.owners().iter().map(|disk| u64::from(segments.held(*disk))).sum();
+    let mut checker = Checker {
+        reader: Reader { flash, layout: superblock.layout, pool: superblock.pool },
+        segments,
+        open_regions,
+        dropped: pool.dropped,
+        progress,
+        done: Progress { done: 0, total: owned * superblock.layout.segment_bytes() },
+    };
+    for disk in checker.segments.owners() {
+        let expected = (known.expected)(disk, superblock.mark);
+        pool.disks.push(checker.check(disk, expected).await);
+    }
+    Ok(pool)
+}
+
+fn describe(examined: &Examined) -> CheckedPool {
+    let layout = examined.superblock.layout;
+    let (lives, _) = content_of(examined);
+    let count = |is: &dyn Fn(&TableEntry) -> bool| lives.iter().filter(|life| is(life)).count() as u64;
+    let owned_by = |owner| move |life: &TableEntry| life.is_some_and(|life| life.0 == owner);
+    CheckedPool {
+        id: examined.superblock.pool,
+        size_bytes: layout.device_bytes(),
+        segment_bytes: layout.segment_bytes(),
+        segments: u64::from(layout.segments()),
+        segments_free: count(&|life| life.is_none()),
+        segments_void: count(&owned_by(VOID)),
+        segments_notes: count(&owned_by(NOTES)),
+        mark: examined.superblock.mark,
+        dropped: examined.content.as_ref().err().copied(),
+        damage: Vec::new(),
+        disks: Vec::new(),
+    }
+}
+
+/// Owners and open regions; where nothing is believed, what the newest table says, for verifying all the same.
+fn content_of(examined: &Examined) -> (Vec<TableEntry>, BTreeSet<Region>) {
+    if let Ok(content) = &examined.content {
+        return content.clone();
+    }
+    let newest = examined.tables.iter().flatten().max_by_key(|(turn, _)| *turn);
+    let nothing = || vec![None; examined.superblock.layout.segments() as usize];
+    (newest.map_or_else(nothing, |(_, lives)| lives.clone()), BTreeSet::new())
+}
+
+/// Copies of the superblock that are not whole.
+async fn superblock_damage<F: BlockDevice>(flash: &F) -> Result<Vec<String>, CacheError> {
+    let mut damage = Vec::new();
+    for (slot, name) in SLOTS.into_iter().zip(["first", "second"]) {
+        let (page, result) = flash.read(slot, Buffer::zeroed(PAGE_BYTES)).await;
+        result?;
+        if Superblock::decode(&page).is_err() {
+            damage.push(format!("The {name} copy of the superblock is not whole"));
+        }
+    }
+    Ok(damage)
+}
+
+fn content_damage(examined: &Examined) -> Vec<String> {
+    let slots = examined.tables.iter().zip(["first", "second"]);
+    let tables = slots.filter(|(table, _)| table.is_none());
+    let mut damage: Vec<_> =
+        tables.map(|(_, name)| format!("The {name} copy of the segment table is not whole")).collect();
+    // That somebody else used the pool is no damage.
+    damage.extend(
+        examined.content.as_ref().err().filter(|reason| **reason != USED_SINCE).map(|r| (*r).to_owned()),
+    );
+    damage
+}
+
+struct Checker<'a, F> {
+    reader: Reader<'a, F>,
+    segments: Segments,
+    open_regions: BTreeSet<Region>,
+    dropped: Option<&'static str>,
+    progress: &'a mut dyn FnMut(Progress),
+    done: Progress,
+}
+
+/// Which pages the backing may have changed behind the log.
+struct Distrusted {
+    region_pages: u64,
+    open: BTreeSet<u32>,
+    expected: Expected,
+}
+
+impl<F: BlockDevice> Checker<'_, F> {
+    async fn check(&mut self, id: DiskId, expected: Expected) -> CheckedDisk {
+        let open: BTreeSet<u32> =
+            self.open_regions.range((id, 0)..=(id, EVERYTHING)).map(|(_, r)| *r).collect();
+        let cold = match &expected.belief {
+            _ if self.dropped.is_some() => self.dropped.map(str::to_owned),
+            Belief::Nothing(reason) => Some(reason.clone()),
+            Belief::ByPage | Belief::ByRegion => None,
+        };
+        let mut disk = CheckedDisk {
+            id,
+            segments: 0,
+            cold,
+            pages_kept: 0,
+            pages_dropped: 0,
+            versions_forgotten: 0,
+            pages_verified: 0,
+            pages_damaged: 0,
+            pages_kept_damaged: 0,
+            pages_unfinished: 0,
+            regions_open: (!open.contains(&EVERYTHING)).then_some(open.len() as u64),
+            damage: Vec::new(),
+        };
+        let layout = self.reader.layout;
+        let distrusted = Distrusted { region_pages: u64::from(layout.region_pages()), open, expected };
+        let mut replay = Replay::new(1, layout.region_pages());
+        for (segment, generation) in self.segments.owned_by(id) {
+            let wanted = Wanted { segment, owner: id, generation };
+            match self.reader.contained(wanted, disk.segments == 0).await {
+                Ok(contained) => self.enter(&mut disk, &mut replay, &distrusted, segment, contained).await,
+                Err(error) => {
+                    disk.damage.push(error.of(segment));
+                    // As a start would: if any of the log cannot be read, nothing of it is believed.
+                    disk.cold.get_or_insert_with(|| error.of(segment));
+                }
+            }
+            disk.segments += 1;
+            self.done.done += layout.segment_bytes();
+            (self.progress)(self.done);
+        }
+        if disk.cold.is_some() {
+            return CheckedDisk { pages_kept: 0, pages_dropped: 0, pages_kept_damaged: 0, ..disk };
+        }
+        disk.pages_kept = replay.index.pages();
+        disk.pages_dropped = replay.counts.dropped;
+        disk.versions_forgotten = replay.counts.forgotten;
+        disk
+    }
+
+    /// Takes over what a segment holds and verifies its pages.
+    async fn enter(
+        &self,
+        disk: &mut CheckedDisk,
+        replay: &mut Replay,
+        distrusted: &Distrusted,
+        segment: SegmentNumber,
+        contained: Contained,
+    ) {
+        let Contained { content, forgets, durable, .. } = contained;
+        let start = self.reader.layout.segment_start(segment);
+        replay.enter(start, &content, forgets, |page| distrusted.has(page), |_, _| {});
+        let lines: Vec<Line> =
+            content.lines().filter(|line| matches!(line.kind, Kind::Fill | Kind::Forget)).collect();
+        disk.pages_verified += lines.len() as u64;
+        for line in bad_lines(&self.reader, segment, &lines).await {
+            if line.place >= durable {
+                disk.pages_unfinished += 1;
+                continue;
+            }
+            disk.pages_damaged += 1;
+            // Nothing older can take its place: what is known is from the newest line of the page.
+            let known = replay.index.get(line.page);
+            let would_come_back = known.is_some_and(|known| known.flash == start.plus(line.place));
+            disk.pages_kept_damaged += u64::from(would_come_back);
+        }
+    }
+}
+
+impl Distrusted {
+    fn has(&self, page: PageNumber) -> bool {
+        let region = (page.0 / self.region_pages) as u32;
+        let open = self.open.contains(&region) || self.open.contains(&EVERYTHING);
+        match (self.expected.belief.bits(open), &self.expected.touched) {
+            (Bits::Cleared, _) => false,
+            (Bits::Kept, Some(bits)) => {
+                let word = bits.words().get((page.0 / 64) as usize);
+                word.is_none_or(|word| {
+                    word.load(std::sync::atomic::Ordering::Relaxed) >> (page.0 % 64) & 1 == 1
+                })
+            }
+            (Bits::Kept, None) | (Bits::Set, _) => true,
+        }
+    }
+}
+
+/// Reads every line's page and returns those whose checksum fails.
+async fn bad_lines<F: BlockDevice>(
+    reader: &Reader<'_, F>,
+    segment: SegmentNumber,
+    lines: &[Line],
+) -> Vec<Line> {
+    let chunks: Vec<&[Line]> =
+        lines.chunk_by(|a, b| a.place / CHUNK_PAGES == b.place / CHUNK_PAGES).collect();
+    let mut bad = Vec::new();
+    for some in chunks.chunks(READS_AT_ONCE) {
+        let found = join_all(some.iter().map(|lines| bad_in_chunk(reader, segment, lines))).await;
+        bad.extend(found.into_iter().flatten());
+    }
+    bad
+}
+
+async fn bad_in_chunk<F: BlockDevice>(
+    reader: &Reader<'_, F>,
+    segment: SegmentNumber,
+    lines: &[Line],
+) -> Vec<Line> {
+    let start = reader.layout.segment_start(segment);
+    let places = || lines.iter().map(|line| line.place);
+    let (Some(first), Some(last)) = (places().min(), places().max()) else { return Vec::new() };
+    let mut bad = Vec::new();
+    match reader.read(start.plus(first), last - first + 1).await {
+        Ok(bytes) => {
+            let page = |line: &Line| &bytes[(line.place - first) as usize * PAGE_BYTES..][..PAGE_BYTES];
+            bad.extend(lines.iter().filter(|line| page_checksum(page(line)) != line.checksum));
+        }
+        // Some of it can be read, perhaps.
+        Err(_) => {
+            for line in lines {
+                let page = reader.read(start.plus(line.place), 1).await;
+                if page.is_ok_and(|page| page_checksum(&page) == line.checksum) {
+                    continue;
+                }
+                bad.push(*line);
+            }
+        }
+    }
+    bad
+}

@@ -1,0 +1,200 @@
+//! `forebay check`: verifies pools that nobody uses, and says what a start would find.
+//!
+//! Works without a daemon, on files that are opened for reading only. Names of disks, and how much of their content is
+//! believed, come from the folder of the daemon that the pool belongs to, if that can be read.
+
+mod show;
+
+use std::path::{Path, PathBuf};
+
+use block::FileDevice;
+use block::Ring;
+use block::executor::{Executor, Order};
+use block::file::{Access, Cache as PageCache, Lock, OpenError, OpenOptions};
+use cache::{Belief, CheckedPool, DiskId, Expected, Identified, Knowledge, Progress};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::api;
+use crate::backing::Location;
+use crate::cli::Check;
+use crate::output;
+use crate::past;
+use crate::places::{Places, Surroundings};
+use crate::problem::{Answer, Problem};
+use crate::state::{DiskRecord, PoolRecord, State};
+use show::{json, text};
+
+/// Entries of the ring: a check has few reads in flight.
+const RING_DEPTH: u32 = 64;
+
+/// What came of one device.
+enum Outcome {
+    Checked(CheckedPool, Names),
+    /// It holds no pool that can be verified, or cannot be read: a word for programs, and the reason.
+    Refused(&'static str, String),
+}
+
+/// The names of disks, by number; empty if nobody knows them.
+type Names = Vec<(u32, String)>;
+
+/// What the daemon remembers that a pool belongs to.
+struct Remembered {
+    places: Places,
+    state: State,
+}
+
+pub(super) fn run(options: &Check) -> Answer<()> {
+    let remembered = remembered(options)?;
+    let mut outcomes = Vec::new();
+    for device in &options.devices {
+        outcomes.push((device.clone(), check(device, remembered.as_ref())?));
+    }
+    if options.json {
+        let pools: Vec<_> = outcomes.iter().map(|(path, outcome)| json(path, outcome)).collect();
+        output::print(&format!("{}\n", api::document("pools", pools)))?;
+    } else {
+        let texts: Vec<_> = outcomes.iter().filter_map(|(path, outcome)| text(path, outcome)).collect();
+        output::print(&texts.join("\n"))?;
+    }
+    judge(&outcomes)
+}
+
+/// What DIR says; none if there is nothing to be read there, which is an error only if it was named.
+fn remembered(options: &Check) -> Answer<Option<Remembered>> {
+    let surroundings = Surroundings::of_process();
+    match Places::resolve(options.dir.clone(), options.run_dir.clone(), &surroundings) {
+        Ok(places) => match State::load(&places.dir) {
+            Ok(state) => Ok(Some(Remembered { places, state })),
+            Err(problem) if options.dir.is_some() => Err(problem),
+            Err(_) => Ok(None),
+        },
+        Err(problem) if options.dir.is_some() || options.run_dir.is_some() => Err(problem),
+        Err(_) => Ok(None),
+    }
+}
+
+fn check(device: &Path, remembered: Option<&Remembered>) -> Answer<Outcome> {
+    let failed = |error: std::io::Error| Problem::failed(format!("Cannot start: {error}; free some memory"));
+    let ring = Ring::new(RING_DEPTH).map_err(failed)?;
+    let executor = Executor::new(ring.clone(), Order::Fifo);
+    let options = OpenOptions {
+        access: Access::ReadOnly,
+        cache: PageCache::Direct,
+        lock: Lock::Exclusive,
+        create: None,
+    };
+    let flash = match FileDevice::open(&ring, device, options) {
+        Ok(flash) => flash,
+        Err(OpenError::Held { path }) => {
+            let path = path.display();
+            return Ok(Outcome::Refused(
+                "in-use",
+                format!(
+                    "Cannot check {path}: a Forebay uses it now; stop that first (`fuser -v {path}` names it)"
+                ),
+            ));
+        }
+        Err(error) => return Ok(Outcome::Refused("unreadable", error.to_string())),
+    };
+    let checked = executor.run(examine(device, &flash, remembered));
+    Ok(checked.expect("a ring always waits, so a check cannot run out of things that may happen"))
+}
+
+async fn examine(device: &Path, flash: &FileDevice, remembered: Option<&Remembered>) -> Outcome {
+    let path = device.display();
+    let unreadable = |error: &dyn std::fmt::Display| {
+        Outcome::Refused("unreadable", format!("Cannot read {path}: {error}; check the device"))
+    };
+    let id = match cache::identify(flash).await {
+        Ok(Identified::Pool { id, .. }) => id.to_string(),
+        Ok(other) => return no_pool(device, &other),
+        Err(error) => return unreadable(&error),
+    };
+    let here = remembered.filter(|remembered| {
+        let pool = remembered.state.pool.as_ref();
+        pool.is_some_and(|pool| pool.id == id && !pool.being_made)
+    });
+    let marks: Option<Vec<u64>> = here.and_then(|here| here.state.pool.as_ref()).map(PoolRecord::marks_known);
+    let expected = |disk, mark| here.map_or_else(unknown, |here| here.expect(disk, mark));
+    let known = Knowledge { marks: marks.as_deref(), expected: &expected };
+    let bar = progress(device);
+    let mut tell = |progress: Progress| {
+        bar.set_length(progress.total);
+        bar.set_position(progress.done);
+    };
+    let checked = cache::check(flash, &known, &mut tell).await;
+    bar.finish_and_clear();
+    let names = |here: &Remembered| {
+        here.state.disks.iter().map(|disk| (disk.id, disk.name.clone())).collect::<Names>()
+    };
+    match checked {
+        Ok(pool) => Outcome::Checked(pool, here.map(names).unwrap_or_default()),
+        Err(error) => unreadable(&error),
+    }
+}
+
+impl Remembered {
+    /// How much of a disk's content would be believed.
+    fn expect(&self, disk: DiskId, mark: u64) -> Expected {
+        let Some(record) = self.state.disks.iter().find(|record| record.id == disk.0) else {
+            let reason = "No disk of this number is remembered; a start gives back what it holds";
+            return Expected { belief: Belief::Nothing(reason.to_owned()), touched: None };
+        };
+        self.expect_remembered(record, mark)
+            .unwrap_or_else(|problem| Expected { belief: Belief::Nothing(problem.message), touched: None })
+    }
+
+    fn expect_remembered(&self, record: &DiskRecord, mark: u64) -> Answer<Expected> {
+        let location = Location::parse(&record.backing)?;
+        if record.is_beside_qemu() {
+            let belief = Belief::Nothing("A QEMU has its backing open too".to_owned());
+            return Ok(Expected { belief, touched: None });
+        }
+        past::foresee(&self.places, record.id, location.path(), record.size_bytes, mark)
+    }
+}
+
+/// Where nobody says how the last process ended: only what no region with an open intent holds is certain.
+fn unknown() -> Expected {
+    Expected { belief: Belief::ByRegion, touched: None }
+}
+
+fn no_pool(device: &Path, found: &Identified) -> Outcome {
+    let path = device.display();
+    let (word, what) = match found {
+        Identified::Blank => ("blank", "it holds nothing".to_owned()),
+        Identified::Foreign { .. } => ("foreign", "it holds data that is no pool".to_owned()),
+        Identified::Damaged { what, .. } => ("damaged", format!("the pool on it is damaged. {what}")),
+        Identified::Older { version, .. } => {
+            ("older", format!("it is a pool of format {version}, which this version makes anew at start"))
+        }
+        Identified::Newer { version, .. } => (
+            "newer",
+            format!("it is a pool of format {version}, which is newer; use that version of Forebay"),
+        ),
+        Identified::Pool { .. } => unreachable!("pools are checked"),
+    };
+    Outcome::Refused(word, format!("Cannot check {path}: {what}"))
+}
+
+/// On standard error, if that is a terminal.
+fn progress(device: &Path) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+    let template = "  {prefix} {bar:20} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta} left";
+    let style = ProgressStyle::with_template(template).expect("a constant that follows its rules");
+    bar.with_style(style).with_prefix(device.display().to_string())
+}
+
+/// Damage is a failure of the command, and so is a device that could not be verified.
+fn judge(outcomes: &[(PathBuf, Outcome)]) -> Answer<()> {
+    let problem = |(path, outcome): &(PathBuf, Outcome)| match outcome {
+        Outcome::Checked(pool, _) if pool.is_whole() => None,
+        Outcome::Checked(..) => Some(format!(
+            "Found damage in {}: guests get what is damaged from their backings; if it happens again, replace the device",
+            path.display()
+        )),
+        Outcome::Refused(_, reason) => Some(reason.clone()),
+    };
+    let problems: Vec<String> = outcomes.iter().filter_map(problem).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Problem::failed(problems.join("; "))) }
+}

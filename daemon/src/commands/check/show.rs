@@ -1,0 +1,122 @@
+//! What a check found, for people and for programs.
+
+use std::path::Path;
+
+use block::PAGE;
+use cache::{CheckedDisk, CheckedPool};
+use serde_json::{Value, json};
+
+use super::{Names, Outcome};
+use crate::output;
+use crate::units::Size;
+
+/// One pool of the document.
+pub(super) fn json(path: &Path, outcome: &Outcome) -> Value {
+    let (pool, names) = match outcome {
+        Outcome::Checked(pool, names) => (pool, names),
+        Outcome::Refused(state, reason) => return json!({ "path": path, "state": state, "reason": reason }),
+    };
+    json!({
+        "path": path,
+        "state": if pool.is_whole() { "whole" } else { "damaged" },
+        "reason": pool.dropped,
+        "id": pool.id.to_string(),
+        "size_bytes": pool.size_bytes,
+        "segment_bytes": pool.segment_bytes,
+        "segments": pool.segments,
+        "segments_free": pool.segments_free,
+        "segments_void": pool.segments_void,
+        "segments_notes": pool.segments_notes,
+        "damage": pool.damage,
+        "disks": pool.disks.iter().map(|disk| disk_json(disk, names)).collect::<Vec<_>>(),
+    })
+}
+
+fn disk_json(disk: &CheckedDisk, names: &Names) -> Value {
+    json!({
+        "number": disk.id.0,
+        "name": name(disk, names),
+        "cold": disk.cold,
+        "segments": disk.segments,
+        "pages_kept": disk.pages_kept,
+        "kept_bytes": disk.pages_kept * PAGE,
+        "pages_dropped": disk.pages_dropped,
+        "versions_forgotten": disk.versions_forgotten,
+        "pages_verified": disk.pages_verified,
+        "pages_damaged": disk.pages_damaged,
+        "pages_kept_damaged": disk.pages_kept_damaged,
+        "pages_unfinished": disk.pages_unfinished,
+        "regions_open": disk.regions_open,
+        "damage": disk.damage,
+    })
+}
+
+/// What is printed of a pool; nothing of what is none, which the error names.
+pub(super) fn text(path: &Path, outcome: &Outcome) -> Option<String> {
+    let Outcome::Checked(pool, names) = outcome else { return None };
+    let owned: u64 = pool.disks.iter().map(|disk| disk.segments).sum();
+    let verdict = if pool.is_whole() { "whole: every checksum holds" } else { "damaged" };
+    let mut shown = vec![
+        ("pool", path.display().to_string()),
+        ("id", pool.id.to_string()),
+        ("state", verdict.to_owned()),
+        ("size", Size(pool.size_bytes).to_string()),
+        ("segments", segments(pool, owned)),
+    ];
+    if let Some(reason) = pool.dropped {
+        shown.push(("at start", format!("nothing comes back: {reason}")));
+    }
+    shown.extend(pool.damage.iter().map(|what| ("damage", what.clone())));
+    for disk in &pool.disks {
+        shown.extend(disk.damage.iter().map(|what| ("damage", format!("{}: {what}", label(disk, names)))));
+    }
+    let mut text = output::pairs(&shown);
+    if !pool.disks.is_empty() {
+        let rows: Vec<Vec<String>> = pool.disks.iter().map(|disk| row(disk, names)).collect();
+        let headings = [
+            "DISK",
+            "COMES BACK",
+            "DROPPED",
+            "OPEN REGIONS",
+            "VERIFIED",
+            "DAMAGED",
+            "UNFINISHED",
+            "AT START",
+        ];
+        text.push_str(&output::table(&headings, &rows));
+    }
+    Some(text)
+}
+
+fn segments(pool: &CheckedPool, owned: u64) -> String {
+    format!(
+        "{} of {}: {owned} of disks, {} of notes, {} void, {} free",
+        pool.segments,
+        Size(pool.segment_bytes),
+        pool.segments_notes,
+        pool.segments_void,
+        pool.segments_free
+    )
+}
+
+fn row(disk: &CheckedDisk, names: &Names) -> Vec<String> {
+    let size = |pages: u64| Size(pages * PAGE).to_string();
+    vec![
+        label(disk, names),
+        size(disk.pages_kept),
+        size(disk.pages_dropped),
+        disk.regions_open.map_or_else(|| "all".to_owned(), |open| open.to_string()),
+        size(disk.pages_verified),
+        size(disk.pages_damaged),
+        size(disk.pages_unfinished),
+        disk.cold.as_ref().map_or_else(|| "warm".to_owned(), |reason| format!("cold: {reason}")),
+    ]
+}
+
+fn label(disk: &CheckedDisk, names: &Names) -> String {
+    name(disk, names).map_or_else(|| format!("number {}", disk.id), str::to_owned)
+}
+
+fn name<'a>(disk: &CheckedDisk, names: &'a Names) -> Option<&'a str> {
+    names.iter().find(|(number, _)| *number == disk.id.0).map(|(_, name)| name.as_str())
+}

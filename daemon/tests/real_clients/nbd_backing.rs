@@ -1,0 +1,230 @@
+//! Disks whose backing is another NBD server: QEMU's with a qcow2 image, and nbdkit, which fails, dies and hangs on
+//! demand.
+
+use std::fs;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::fio::{Job, Target};
+use crate::host::{Daemon, Host, content};
+use crate::tools::{Background, assert_same_content, qemu_io, run, uri};
+
+const MIB: u64 = 1 << 20;
+
+/// A server that listens on `NAME.sock` in the folder of the host. Killed when dropped, with no chance to do anything.
+struct Server {
+    process: Background,
+    pid: Pid,
+    uri: String,
+}
+
+impl Server {
+    /// Starts a server whose options for its socket and its file with its number are called so.
+    fn start(
+        host: &Host,
+        name: &str,
+        tool: &str,
+        [socket_option, pid_option]: [&str; 2],
+        words: &[&str],
+    ) -> Self {
+        let (socket, pid_file) = (host.text(&format!("{name}.sock")), host.text(&format!("{name}.pid")));
+        for left_behind in [&socket, &pid_file] {
+            // There is none at the first start.
+            fs::remove_file(left_behind).unwrap_or(());
+        }
+        let options = [&[socket_option, &socket, pid_option, &pid_file], words].concat();
+        let mut process = Background::start(tool, &options, &host.path(""));
+        let pid = loop {
+            // Written when the server listens.
+            match fs::read_to_string(&pid_file).ok().and_then(|text| text.trim().parse().ok()) {
+                Some(pid) => break Pid::from_raw(pid),
+                None if process.is_running() => std::thread::yield_now(),
+                None => panic!("{tool} {options:?} ended: {:?}", process.wait()),
+            }
+        };
+        Self { process, pid, uri: format!("nbd+unix:///?socket={socket}") }
+    }
+
+    fn qemu_nbd(host: &Host, format: &str, image: &str) -> Self {
+        let words = ["--persistent", "--shared=0", "--format", format, "--discard=unmap", image];
+        Self::start(host, "qemu", "qemu-nbd", ["--socket", "--pid-file"], &words)
+    }
+
+    fn nbdkit(host: &Host, words: &[&str]) -> Self {
+        let words = [&["--foreground"], words].concat();
+        Self::start(host, "nbdkit", "nbdkit", ["--unix", "--pidfile"], &words)
+    }
+
+    fn signal(&mut self, signal: Signal) {
+        assert!(self.process.is_running());
+        kill(self.pid, signal).expect("it is a child of our child");
+    }
+}
+
+fn add(daemon: &Daemon, backing: &str) {
+    daemon.run(&["disk", "add", "disk", "--backing", backing, "--limit", "12MiB"]).succeeded();
+    daemon.run(&["disk", "set", "disk", "ram=1MiB"]).succeeded();
+}
+
+#[test]
+fn a_qcow2_image_behind_qemu_nbd_is_a_disk_like_any_other() {
+    let host = Host::new();
+    let image = host.text("disk.qcow2");
+    run("qemu-img", &["create", "-q", "-f", "qcow2", &image, "80M"]);
+    let daemon = host.serve();
+    let refusal = daemon.run(&["disk", "add", "disk", "--backing", &image]).failed();
+    let server = Server::qemu_nbd(&host, "qcow2", &image);
+    assert!(refusal.contains("qemu-nbd --persistent --shared=0 --format=qcow2"), "{refusal}");
+    assert!(refusal.contains("--backing 'nbd+unix:///?socket="), "{refusal}");
+    add(&daemon, &server.uri);
+    let served = uri(&daemon, "disk");
+    let jobs = [
+        Job { seed: 1, depth: 1, offset_mib: 0, length_mib: 16 },
+        Job { seed: 2, depth: 32, offset_mib: 16, length_mib: 48 },
+    ];
+    for job in jobs {
+        job.write_and_verify(&served);
+    }
+    for job in jobs {
+        job.verify(&Target::Served(&served));
+    }
+    qemu_io(&served, &["write -P 5 64M 1M", "write -zu 64M 64k", "flush", "read -P 0 64M 64k"]);
+    let map = run("nbdinfo", &["--map", &served]);
+    assert!(map.contains("hole,zero"), "the image is not full, and says so:\n{map}");
+    let shown = daemon.run(&["disk", "show", "disk"]).succeeded();
+    assert!(shown.contains("NBD keeps nobody else from writing"), "{shown}");
+    let disk = daemon.json(&["stats", "disk"])["disks"][0].clone();
+    assert!(disk["promotions"].as_u64() > Some(0), "{disk}");
+    assert_eq!(disk["backing_errors"], 0, "{disk}");
+    assert_same_content(&served, &server.uri);
+    assert!(daemon.stop().success());
+    for job in jobs {
+        job.verify(&Target::Served(&server.uri));
+    }
+    drop(server);
+    run("qemu-img", &["check", "-q", &image]);
+}
+
+#[test]
+fn one_export_is_served_once_and_never_a_disk_of_our_own_or_an_image_as_it_is() {
+    let host = Host::new();
+    let image = host.image("disk.img", 8 * MIB);
+    let daemon = host.serve();
+    let server = Server::nbdkit(&host, &["file", &image]);
+    add(&daemon, &server.uri);
+    let own = uri(&daemon, "disk");
+    let fails = |backing: &str, reason: &str| {
+        let message = daemon.run(&["disk", "add", "other", "--backing", backing]).failed();
+        assert!(message.contains(reason), "{backing}: {message}");
+    };
+    fails(&server.uri, "disk 'disk' is on it already");
+    fails(&server.uri.replace("/nbdkit.sock", "/./nbdkit.sock"), "disk 'disk' is on it already");
+    fails(&own, "this daemon serves it");
+    daemon.run(&["disk", "remove", "disk"]).succeeded();
+    drop(server);
+    let qcow2 = host.text("x.qcow2");
+    run("qemu-img", &["create", "-q", "-f", "qcow2", &qcow2, "8M"]);
+    run("truncate", &["--size=1M", &qcow2]);
+    let server = Server::nbdkit(&host, &["file", &qcow2]);
+    fails(&server.uri, "not the content of the disk");
+}
+
+#[test]
+fn a_server_that_fails_is_an_error_for_what_is_not_cached_until_it_recovers() {
+    let host = Host::new();
+    let image = host.image("disk.img", 64 * MIB);
+    let failing = host.path("failing");
+    let error_file = format!("error-file={}", failing.display());
+    let daemon = host.serve();
+    let server = Server::nbdkit(
+        &host,
+        &["--filter=error", "file", &image, "error=EIO", "error-rate=100%", &error_file],
+    );
+    add(&daemon, &server.uri);
+    let mut guest = daemon.guest("disk");
+    guest.write(0, &[7; 4096]).expect("the server serves");
+    guest.flush().expect("the server flushes");
+    fs::write(&failing, "").expect("the folder is ours");
+    assert_eq!(guest.read(0, 4096).expect("it is cached"), [7; 4096]);
+    let error = guest.read(32 * MIB, 4096).expect_err("it is not");
+    assert!(error.to_string().contains("Io"), "{error}");
+    assert!(guest.write(MIB, &[8; 4096]).is_err());
+    fs::remove_file(&failing).expect("it is there");
+    guest.read(32 * MIB, 4096).expect("the server serves again");
+    guest.write(MIB, &[9; 4096]).expect("the server serves again");
+    guest.flush().expect("no connection was lost");
+    assert_eq!(content(&image, MIB, 4096), [9; 4096]);
+}
+
+#[test]
+fn reads_wait_for_a_server_that_is_killed_and_started_again() {
+    let host = Host::new();
+    let image = host.image("disk.img", 64 * MIB);
+    let daemon = host.serve();
+    let start = || Server::nbdkit(&host, &["file", &image]);
+    let mut server = start();
+    add(&daemon, &server.uri);
+    let served = uri(&daemon, "disk");
+    let job = Job { seed: 3, depth: 16, offset_mib: 0, length_mib: 64 };
+    job.write_and_verify(&served);
+    let mut guest = daemon.guest("disk");
+    guest.flush().expect("nothing was lost yet");
+    daemon.run(&["disk", "set", "disk", "mode=pass-through"]).succeeded();
+    let mut killed = 0;
+    while killed < 5 {
+        let mut fio = job.start_verify(&served, &host.path(""));
+        while fio.is_running() {
+            drop(server);
+            server = start();
+            killed += 1;
+            // The server has come so far that it answers.
+            guest.read(0, 4096).expect("whoever waits for the server gets an answer");
+        }
+        let (succeeded, text) = fio.wait();
+        assert!(succeeded && text.contains("err= 0"), "{text}");
+    }
+    guest.flush().expect("nothing was written since the last flush");
+    guest.write(0, &[1; 4096]).expect("the server serves");
+    drop(server);
+    let _server = start();
+    assert!(guest.flush().is_err(), "the server went away with a write that was not flushed");
+}
+
+#[test]
+fn a_server_that_hangs_is_an_error_when_the_retry_time_is_over() {
+    let host = Host::new();
+    let (hanging, other) = (host.image("disk.img", 64 * MIB), host.image("other.img", 8 * MIB));
+    let daemon = host.serve();
+    let mut server = Server::nbdkit(&host, &["file", &hanging]);
+    add(&daemon, &server.uri);
+    daemon.run(&["disk", "set", "disk", "retry-time=1s"]).succeeded();
+    daemon.run(&["disk", "add", "other", "--backing", &other]).succeeded();
+    server.signal(Signal::SIGSTOP);
+    let mut guest = daemon.guest("disk");
+    let read = std::thread::spawn(move || guest.read(32 * MIB, 4096).map(drop));
+    qemu_io(&uri(&daemon, "other"), &["write -P 7 0 4k", "read -P 7 0 4k"]);
+    assert!(read.join().expect("it only reads").is_err());
+    server.signal(Signal::SIGCONT);
+    daemon.guest("disk").read(32 * MIB, 4096).expect("it goes on");
+}
+
+#[test]
+fn a_disk_whose_server_is_away_waits_and_is_served_when_it_comes() {
+    let host = Host::new();
+    let image = host.image("disk.img", 8 * MIB);
+    let daemon = host.serve();
+    let server = Server::nbdkit(&host, &["file", &image]);
+    add(&daemon, &server.uri);
+    daemon.guest("disk").write(0, &[3; 512]).expect("the server serves");
+    assert!(daemon.stop().success());
+    drop(server);
+    let daemon = host.serve();
+    let disk = daemon.disk("disk");
+    assert_eq!(disk["state"], "waiting", "{disk}");
+    let reason = disk["reason"].as_str().expect("waiting has a reason");
+    assert!(reason.contains("start the server"), "{reason}");
+    let _server = Server::nbdkit(&host, &["file", &image]);
+    daemon.wait_for_log("Serving disk 'disk'");
+    assert_eq!(daemon.guest("disk").read(0, 512).expect("it is served"), [3; 512]);
+}

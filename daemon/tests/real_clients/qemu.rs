@@ -1,0 +1,177 @@
+//! A real QEMU without a guest system: its monitor reads and writes the disk as a guest would.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::host::Host;
+
+/// A QEMU that runs. Killed when dropped.
+pub(crate) struct Qemu {
+    child: Child,
+    monitor: Monitor,
+    /// The monitor that is left for others.
+    pub(crate) socket: PathBuf,
+}
+
+/// A connection to a monitor.
+pub(crate) struct Monitor {
+    reader: BufReader<UnixStream>,
+    writer: UnixStream,
+}
+
+/// How a disk is described to QEMU.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shape {
+    /// One `-drive`, whose nodes QEMU names itself.
+    Drive,
+    /// A `-blockdev` for the file and one for the format, as libvirt has them, in a thread of their own.
+    Blockdev,
+    /// A `-blockdev` for the file, one for the format and a throttle on top, as Proxmox has them.
+    Throttled,
+}
+
+impl Qemu {
+    /// Starts a QEMU whose disk `vd0` is `image`.
+    pub(crate) fn start(host: &Host, image: &str, shape: Shape) -> Self {
+        let (own, others) = (host.path("own.sock"), host.path("qmp.sock"));
+        let listen = |path: &Path| format!("unix:{},server=on,wait=off", path.display());
+        let mut command = Command::new("qemu-system-x86_64");
+        command.args(["-nodefaults", "-machine", "q35,accel=tcg", "-display", "none", "-S", "-name", "web"]);
+        command.args(["-qmp", &listen(&own), "-qmp", &listen(&others)]).args(disk(image, shape));
+        // What its monitor reads and writes, it tells on standard output.
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
+        let mut child = child.expect("`cargo xtask test` installs qemu-system-x86");
+        let mut monitor = Monitor::connect(&mut child, &own);
+        monitor.execute("qmp_capabilities", &json!({}));
+        Self { child, monitor, socket: others }
+    }
+
+    /// Runs a command of `qemu-io` on the disk, as a guest's request.
+    pub(crate) fn io(&mut self, command: &str) {
+        let line = format!("qemu-io -d /machine/peripheral/vd0/virtio-backend \"{command}\"");
+        let said = self.monitor.execute("human-monitor-command", &json!({ "command-line": line }));
+        assert_eq!(said, "", "{command}");
+    }
+
+    /// The driver and the name of each block node.
+    pub(crate) fn nodes(&mut self) -> Vec<(String, String)> {
+        let nodes = self.monitor.execute("query-named-block-nodes", &json!({ "flat": true }));
+        let text = |value: &Value| value.as_str().expect("it is text").to_owned();
+        let all = nodes.as_array().expect("it is a list").iter();
+        let mut all: Vec<_> = all.map(|node| (text(&node["drv"]), text(&node["node-name"]))).collect();
+        all.sort();
+        all
+    }
+
+    /// Ends it, as a guest's last shutdown does.
+    pub(crate) fn quit(mut self) {
+        self.monitor.execute("quit", &json!({}));
+        self.child.wait().expect("it is our child");
+    }
+}
+
+impl Drop for Qemu {
+    fn drop(&mut self) {
+        // Fails only if it has ended, which is the aim.
+        self.child.kill().unwrap_or(());
+        self.child.wait().expect("it is our child");
+    }
+}
+
+impl Monitor {
+    /// Connects as soon as the monitor is there. QEMU makes its sockets in the order in which they are named.
+    fn connect(child: &mut Child, socket: &Path) -> Self {
+        let writer = loop {
+            match UnixStream::connect(socket) {
+                Ok(stream) => break stream,
+                Err(_) => assert_eq!(child.try_wait().expect("it is our child"), None, "QEMU runs"),
+            }
+            thread::yield_now();
+        };
+        let mut reader = BufReader::new(writer.try_clone().expect("sockets can be shared"));
+        let mut greeting = String::new();
+        reader.read_line(&mut greeting).expect("it greets");
+        Self { reader, writer }
+    }
+
+    fn execute(&mut self, command: &str, arguments: &Value) -> Value {
+        let request = json!({ "execute": command, "arguments": arguments });
+        self.writer.write_all(format!("{request}\n").as_bytes()).expect("it listens");
+        loop {
+            let mut line = String::new();
+            self.reader.read_line(&mut line).expect("it answers");
+            let mut said: Value = serde_json::from_str(&line).expect("it speaks JSON");
+            if said["event"].is_null() {
+                assert!(said["error"].is_null(), "{command}: {said}");
+                return said["return"].take();
+            }
+        }
+    }
+}
+
+fn disk(image: &str, shape: Shape) -> Vec<String> {
+    let file = json!({ "driver": "file", "node-name": "store", "filename": image, "discard": "unmap" });
+    let raw = json!({ "driver": "raw", "node-name": "format", "file": "store", "discard": "unmap" });
+    let throttle = json!({ "driver": "throttle", "node-name": "top", "file": "format", "throttle-group": "limits", "discard": "unmap" });
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let blockdevs = |nodes: &[&Value]| {
+        nodes.iter().flat_map(|node| ["-blockdev".to_owned(), node.to_string()]).collect::<Vec<_>>()
+    };
+    match shape {
+        Shape::Drive => words(&[
+            "-drive",
+            &format!("file={image},if=none,id=drive0,format=raw,discard=unmap,detect-zeroes=unmap"),
+            "-device",
+            "virtio-blk-pci,drive=drive0,id=vd0",
+        ]),
+        Shape::Blockdev => [
+            words(&["-object", "iothread,id=io0"]),
+            blockdevs(&[&file, &raw]),
+            words(&["-device", "virtio-blk-pci,drive=format,id=vd0,iothread=io0"]),
+        ]
+        .concat(),
+        Shape::Throttled => [
+            words(&["-object", "throttle-group,id=limits,x-iops-total=100000"]),
+            blockdevs(&[&file, &raw, &throttle]),
+            words(&["-device", "virtio-blk-pci,drive=top,id=vd0"]),
+        ]
+        .concat(),
+    }
+}
+
+/// Stands between a command and a monitor. Before `command` is passed on for the first time, `act` is done.
+pub(crate) fn stand_between(
+    host: &Host,
+    qemu: &Qemu,
+    command: &str,
+    act: impl FnOnce() + Send + 'static,
+) -> PathBuf {
+    let socket = host.path("between.sock");
+    let listener = UnixListener::bind(&socket).expect("the folder is ours");
+    let monitor = UnixStream::connect(&qemu.socket).expect("QEMU listens");
+    let marker = format!("\"execute\":\"{command}\"");
+    thread::spawn(move || {
+        let (client, _) = listener.accept().expect("the command connects");
+        let (mut to_client, mut to_monitor) =
+            (client.try_clone().expect("it can be shared"), monitor.try_clone().expect("it can be shared"));
+        // Each ends when its side does, and then nobody is there to be told.
+        thread::spawn(move || drop(std::io::copy(&mut &monitor, &mut to_client)));
+        let mut act = Some(act);
+        for line in BufReader::new(client).lines().map_while(Result::ok) {
+            if line.contains(&marker)
+                && let Some(act) = act.take()
+            {
+                act();
+            }
+            if to_monitor.write_all(format!("{line}\n").as_bytes()).is_err() {
+                break;
+            }
+        }
+    });
+    socket
+}
