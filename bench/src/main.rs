@@ -5,6 +5,7 @@ mod face;
 mod memory;
 mod restart;
 mod rig;
+mod shards;
 
 use clap::{Parser, Subcommand};
 
@@ -66,6 +67,24 @@ enum What {
         #[arg(long, default_value_t = 3)]
         seconds: u64,
     },
+    /// Flash hits on a real file, with disks spread over shards.
+    Shards {
+        /// The pool's file; it is overwritten.
+        #[arg(long)]
+        file: std::path::PathBuf,
+        /// Threads.
+        #[arg(long, default_value_t = 2)]
+        shards: u32,
+        /// Disks, at least one for each shard.
+        #[arg(long, default_value_t = 2)]
+        disks: u32,
+        /// Requests in flight, of all disks together.
+        #[arg(long, default_value_t = 32)]
+        depth: u32,
+        /// How long to measure.
+        #[arg(long, default_value_t = 3)]
+        seconds: u64,
+    },
 }
 
 fn main() {
@@ -77,5 +96,8 @@ fn main() {
         }
         What::Intents { file, regions } => restart::intents(&file, regions),
         What::Face { file, depth, seconds } => face::flash_hits(&file, depth, seconds),
+        What::Shards { file, shards, disks, depth, seconds } => {
+            shards::flash_hits(&file, shards::Load { shards, disks, depth, seconds });
+        }
     }
 }

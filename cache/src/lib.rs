@@ -3,7 +3,7 @@
 //! ```text
 //! face        CachedDisk, Cache                       what doors and the daemon hold
 //! journeys    read, write, zeroes, flush, promote, reclaim, load, quiet    one file per way that data takes
-//! survives    log, notes, pool, formatting, start     what stands on flash
+//! survives    log, notes, pool, shared, room, start     what stands on flash
 //! knowledge   index, RAM tier, segments, fills, policy        what is known in RAM; pure
 //! bytes       superblock, table, batch, checksum      structures to bytes and back; pure
 //! words       settings, limits, errors, counters, units
@@ -29,6 +29,7 @@ pub use knowledge::replay::Belief;
 pub use knowledge::touched::{SharedBits, words_for};
 pub use survives::check::{CheckedDisk, CheckedPool, Expected, Knowledge, Progress, check};
 pub use survives::opening::{Identified, format, identify};
+pub use survives::shared::SharedPool;
 pub use survives::start::{Marks, PoolContent};
 pub use words::error::CacheError;
 pub use words::settings::{Admission, DiskSettings, Mode};

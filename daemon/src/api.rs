@@ -93,6 +93,7 @@ pub(crate) fn disk_summary(view: &DiskView, places: &Places) -> Value {
         "read_only": view.record.read_only,
         "nbd_socket": places.nbd_socket(&view.record.name),
         "connections": report.map(|report| report.connections),
+        "shard": report.map(|report| report.shard),
     });
     merge(&mut disk, more);
     Value::Object(disk)

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::shard::SHARDS_MAX;
 use crate::units::Size;
 
 /// A flash cache for the disks of virtual machines, in user space.
@@ -78,6 +79,9 @@ pub(crate) struct Serve {
     /// Size of the pool file, if it has to be made.
     #[arg(long, value_name = "SIZE")]
     pub(crate) pool_size: Option<Size>,
+    /// Threads that serve disks, each disk on one of them. Default: one for each CPU, at most 8.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(SHARDS_MAX)))]
+    pub(crate) shards: Option<u32>,
     /// Make a new pool over what the pool's file or device holds, if that has this very id. Destroys it.
     #[arg(long, value_name = "ID")]
     pub(crate) erase: Option<String>,

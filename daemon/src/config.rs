@@ -12,6 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::problem::{Answer, Problem, hint};
+use crate::shard::SHARDS_MAX;
 use crate::units::Size;
 
 /// What the file says.
@@ -23,6 +24,8 @@ pub(crate) struct Config {
     pub(crate) run_dir: Option<PathBuf>,
     /// How much is logged.
     pub(crate) log: Option<String>,
+    /// Threads that serve disks.
+    pub(crate) shards: Option<u32>,
     /// The file or device of the pool.
     pub(crate) pool_file: Option<PathBuf>,
     /// Size of a pool file that is made.
@@ -33,39 +36,46 @@ pub(crate) struct Config {
 struct Key {
     table: &'static str,
     name: &'static str,
+    /// As TOML.
     example: &'static str,
     about: &'static str,
 }
 
-const KEYS: [Key; 5] = [
+const KEYS: [Key; 6] = [
     Key {
         table: "",
         name: "dir",
-        example: "/var/lib/forebay",
+        example: "\"/var/lib/forebay\"",
         about: "What must survive a restart: state, and the pool that Forebay makes by itself.",
     },
     Key {
         table: "",
         name: "run-dir",
-        example: "/run/forebay",
+        example: "\"/run/forebay\"",
         about: "Sockets. Default: the value of dir if that is set.",
     },
     Key {
         table: "",
         name: "log",
-        example: "info",
+        example: "\"info\"",
         about: "How much is logged: error, warn, info, debug or trace.",
+    },
+    Key {
+        table: "",
+        name: "shards",
+        example: "4",
+        about: "Threads that serve disks, each disk on one of them. Default: one for each CPU, at most 8.",
     },
     Key {
         table: "pool",
         name: "file",
-        example: "/dev/disk/by-id/nvme-EXAMPLE",
+        example: "\"/dev/disk/by-id/nvme-EXAMPLE\"",
         about: "Flash: a block device or a file. Default: pool.img in dir, 10 % of the free space, at most 32GiB.",
     },
     Key {
         table: "pool",
         name: "size",
-        example: "100GiB",
+        example: "\"100GiB\"",
         about: "Size of the pool file, if Forebay has to make it.",
     },
 ];
@@ -113,6 +123,10 @@ impl Config {
     }
 
     fn put(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<(), String> {
+        if key == "shards" {
+            self.shards = Some(shard_count(value.get_ref())?);
+            return Ok(());
+        }
         let Some(text) = value.get_ref().as_str() else {
             let found = value.get_ref().type_str();
             return Err(format!("'{key}' is a {found} and must be a text; put it in quotes"));
@@ -127,6 +141,13 @@ impl Config {
         }
         Ok(())
     }
+}
+
+fn shard_count(value: &DeValue<'_>) -> Result<u32, String> {
+    let number = value.as_integer().and_then(|number| number.as_str().parse().ok());
+    number
+        .filter(|number| (1..=SHARDS_MAX).contains(number))
+        .ok_or_else(|| format!("'shards' must be a number from 1 to {SHARDS_MAX}, without quotes"))
 }
 
 fn full_name(table: &str, name: &str) -> String {
@@ -166,7 +187,7 @@ pub(crate) fn sample() -> String {
             lines.push(format!("[{table}]"));
         }
         lines.push(format!("# {}", key.about));
-        lines.push(format!("{} = \"{}\"", key.name, key.example));
+        lines.push(format!("{} = {}", key.name, key.example));
     }
     lines.join("\n") + "\n"
 }
@@ -185,9 +206,9 @@ mod tests {
     #[test]
     fn the_sample_sets_every_key() {
         let config = Config::parse(&sample()).expect("the sample is good");
-        let Config { dir, run_dir, log, pool_file, pool_size } = config;
+        let Config { dir, run_dir, log, shards, pool_file, pool_size } = config;
         assert!(dir.is_some() && run_dir.is_some() && log.is_some() && pool_file.is_some());
-        assert_eq!(pool_size, Some(Size(100 << 30)));
+        assert_eq!((shards, pool_size), (Some(4), Some(Size(100 << 30))));
         assert_eq!(Config::parse(""), Ok(Config::default()));
     }
 
@@ -203,6 +224,10 @@ mod tests {
     #[test]
     fn values_of_the_wrong_kind_and_broken_files_are_named_with_their_line() {
         assert_eq!(Config::parse("\ndir = 3\n").unwrap_err().0, 2);
+        for wrong in ["0", "65", "-1", "\"2\"", "1.5"] {
+            let (line, message) = Config::parse(&format!("\nshards = {wrong}\n")).unwrap_err();
+            assert!(line == 2 && message.contains("from 1 to 64"), "{line}: {message}");
+        }
         assert!(Config::parse("[pool]\nsize = \"many\"\n").unwrap_err().1.contains("many"));
         assert_eq!(Config::parse("dir = \"/x\"\nrun-dir = \n").unwrap_err().0, 2);
     }

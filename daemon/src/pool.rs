@@ -27,7 +27,7 @@ use crate::past::Touched;
 use crate::patience::while_in_conflict;
 use crate::places::{Places, absolute};
 use crate::problem::{Answer, Problem, ProblemKind};
-use crate::shard::{Found, ShardHandle};
+use crate::shard::{Found, Shards};
 use crate::state::{PoolRecord, State};
 use crate::units::Size;
 
@@ -62,13 +62,13 @@ pub(crate) struct PoolInUse {
     pub(crate) missing: Option<String>,
 }
 
-/// Finds or makes the pool and opens it on the shard. What is decided is recorded in `state` before it is done.
+/// Finds or makes the pool and opens it on all shards. What is decided is recorded in `state` before it is done.
 ///
 /// # Errors
 /// If there is no pool that may be used. Then nothing that held data was changed.
 pub(crate) async fn open(
     places: &Places,
-    shard: &ShardHandle,
+    shards: &Shards,
     state: &mut State,
     choice: &PoolChoice,
 ) -> Answer<PoolInUse> {
@@ -79,14 +79,14 @@ pub(crate) async fn open(
         (None, None) => places.embedded_pool(),
     };
     remove_unfinished(&path, remembered.as_ref())?;
-    let mut setup = Setup { places, shard, state, path, choice };
+    let mut setup = Setup { places, shards, state, path, choice };
     let found = if setup.path.exists() { setup.take_existing().await } else { setup.make().await };
     let found = match found {
         Err(problem) if problem.kind == ProblemKind::Unavailable && setup.may_go_without() => {
             tracing::error!(
                 "{problem}. Until then, and a restart, disks are served without a cache on flash"
             );
-            shard.go_without_pool().await?;
+            shards.go_without_pool().await?;
             let missing = Some(problem.message);
             return Ok(PoolInUse { path: setup.path, identity: None, fallback: None, missing });
         }
@@ -113,7 +113,7 @@ fn remove_unfinished(path: &Path, remembered: Option<&PoolRecord>) -> Answer<()>
 
 struct Setup<'a> {
     places: &'a Places,
-    shard: &'a ShardHandle,
+    shards: &'a Shards,
     state: &'a mut State,
     path: PathBuf,
     choice: &'a PoolChoice,
@@ -123,13 +123,13 @@ impl Setup<'_> {
     /// Makes a pool file where there is none.
     async fn make(&mut self) -> Answer<Found> {
         let bytes = self.size_to_make()?;
-        let id = self.shard.draw_pool_id().await?;
+        let id = self.shards.draw_pool_id().await?;
         // 1. A crash after this leaves a file that the next start makes again.
         self.record(id, true)?;
         // 2. The file, and the pool in it.
-        let found = self.shard.look_at_pool(self.path.clone(), Some(bytes)).await?;
+        let found = self.shards.look_at_pool(self.path.clone(), Some(bytes)).await?;
         reserve_storage(&self.path, bytes)?;
-        self.shard.format_pool(id).await?;
+        self.shards.format_pool(id).await?;
         // 3. From here on it is a pool that must be found again.
         self.record(id, false)?;
         Ok(found)
@@ -164,7 +164,7 @@ impl Setup<'_> {
 
     /// Takes a file or device that is there, if it may be taken.
     async fn take_existing(&mut self) -> Answer<Found> {
-        let found = while_in_conflict(|| self.shard.look_at_pool(self.path.clone(), None)).await?;
+        let found = while_in_conflict(|| self.shards.look_at_pool(self.path.clone(), None)).await?;
         let remembered_id = self.remembered_here().map(|record| record.id.clone());
         let erase = self.choice.erase.as_deref();
         let (id, what) = match &found.content {
@@ -211,7 +211,7 @@ impl Setup<'_> {
 
     /// Opens the pool, with a mark that is remembered before.
     async fn open(&mut self) -> Answer<()> {
-        let mark = self.shard.draw_mark().await?;
+        let mark = self.shards.draw_mark().await?;
         let record = self.state.pool.as_mut().expect("it is recorded before it is opened");
         let known = record.marks_known();
         record.marks.push(mark);
@@ -219,7 +219,7 @@ impl Setup<'_> {
         record.marks.drain(..surplus);
         self.state.save(&self.places.dir)?;
         let disks = self.state.disks.iter().map(|disk| disk.id).collect();
-        match self.shard.open_pool(Marks { new: mark, known }, disks).await? {
+        match self.shards.open_pool(Marks { new: mark, known }, disks).await? {
             PoolContent::Kept { last_mark } => Touched::take_over(&self.places.touched(), last_mark, mark),
             PoolContent::Dropped(reason) => {
                 tracing::warn!("What was cached in pool {} is dropped: {reason}", self.path.display());
@@ -231,10 +231,10 @@ impl Setup<'_> {
 
     async fn format(&mut self, found: Found) -> Answer<Found> {
         self.check_no_backing(found.identity)?;
-        let id = self.shard.draw_pool_id().await?;
+        let id = self.shards.draw_pool_id().await?;
         // Recorded first: a crash in between leaves something that is refused, or a pool that is known.
         self.record(id, false)?;
-        self.shard.format_pool(id).await?;
+        self.shards.format_pool(id).await?;
         Ok(found)
     }
 
@@ -291,13 +291,13 @@ impl Setup<'_> {
 ///
 /// # Errors
 /// If it cannot be remembered or written; then such a copy would be believed.
-pub(crate) async fn leave(places: &Places, shard: &ShardHandle, state: &mut State) -> Answer<()> {
-    let mark = shard.draw_mark().await?;
+pub(crate) async fn leave(places: &Places, shards: &Shards, state: &mut State) -> Answer<()> {
+    let mark = shards.draw_mark().await?;
     let Some(record) = &mut state.pool else { return Ok(()) };
     let last_mark = record.marks.last().copied().unwrap_or(0);
     record.marks.push(mark);
     state.save(&places.dir)?;
-    shard.leave_pool(mark).await?;
+    shards.leave_pool(mark).await?;
     Touched::take_over(&places.touched(), last_mark, mark);
     settle_mark(places, state, mark)
 }

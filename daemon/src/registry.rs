@@ -1,7 +1,7 @@
 //! The disks of this host: what is remembered, what is served, and the way between.
 //!
 //! ```text
-//!   add:     look at the backing ── number ── attach on the shard ── remember durably ── answer;   undone if a step fails
+//!   add:     look at the backing ── number ── attach on a shard ── remember durably ── answer;   undone if a step fails
 //!   remove:  detach (requests end, flush) ── forget durably ── answer
 //!   start:   every remembered disk is attached by a task of its own; what fails waits and is tried again
 //! ```
@@ -29,7 +29,7 @@ use crate::places::Places;
 use crate::pool::{self, PoolInUse};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
-use crate::shard::{Attaching, Content, DiskReport, PoolReport, Reconfiguring, ShardHandle};
+use crate::shard::{Attaching, Content, DiskReport, PoolReport, Reconfiguring, Shards};
 use crate::sockets;
 use crate::state::{DiskRecord, GuestRecord, State};
 
@@ -45,7 +45,7 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// The disks of this host. Shared by the tasks of the control plane.
 pub(crate) struct Registry {
     places: Places,
-    shard: ShardHandle,
+    shards: Shards,
     pool: PoolInUse,
     /// Held by whoever changes something.
     changing: Mutex<()>,
@@ -80,7 +80,7 @@ pub(crate) struct DiskView {
 
 impl Registry {
     /// A registry over what is remembered.
-    pub(crate) fn new(places: Places, shard: ShardHandle, pool: PoolInUse, state: State) -> Arc<Self> {
+    pub(crate) fn new(places: Places, shards: Shards, pool: PoolInUse, state: State) -> Arc<Self> {
         let waiting = state
             .disks
             .iter()
@@ -88,7 +88,7 @@ impl Registry {
             .collect();
         Arc::new(Self {
             places,
-            shard,
+            shards,
             pool,
             changing: Mutex::new(()),
             state: StdMutex::new(state),
@@ -109,12 +109,12 @@ impl Registry {
 
     /// How the pool stands.
     pub(crate) async fn pool_report(&self) -> Answer<PoolReport> {
-        self.shard.pool_report().await
+        self.shards.pool_report().await
     }
 
     /// Every disk, in the order in which they were added.
     pub(crate) async fn disks(&self) -> Answer<Vec<DiskView>> {
-        let mut reports: BTreeMap<_, _> = self.shard.disks().await?.into_iter().collect();
+        let mut reports: BTreeMap<_, _> = self.shards.disks().await?.into_iter().collect();
         let state = self.state();
         let view = |record: &DiskRecord| DiskView {
             record: record.clone(),
@@ -130,7 +130,7 @@ impl Registry {
     /// If there is none of this name.
     pub(crate) async fn disk(&self, name: &str) -> Answer<DiskView> {
         let record = known(&self.state(), name)?.clone();
-        let report = self.shard.disk_report(name.to_owned()).await?;
+        let report = self.shards.disk_report(name.to_owned()).await?;
         let leaving = self.is_being_removed(name);
         Ok(DiskView { record, report: report.ok_or_else(|| self.reason(name)), leaving })
     }
@@ -172,12 +172,12 @@ impl Registry {
             guest: wanted.guest,
             size_bytes: None,
         };
-        self.shard.attach(self.attaching(&record, location, rights)).await?;
+        self.shards.attach(self.attaching(&record, location, rights)).await?;
         record.size_bytes =
-            self.shard.disk_report(record.name.clone()).await?.map(|report| report.size_bytes);
+            self.shards.disk_report(record.name.clone()).await?.map(|report| report.size_bytes);
         changed.disks.push(record.clone());
         if let Err(problem) = changed.save(&self.places.dir) {
-            let undone = self.shard.detach(record.name.clone(), Content::Dropped).await;
+            let undone = self.shards.detach(record.name.clone(), Content::Dropped).await;
             log_if_failed(&undone);
             return Err(problem);
         }
@@ -199,7 +199,7 @@ impl Registry {
         }
         guest::check_settled(&changed, name)?;
         let values = before.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
-        let served = self.shard.disk_report(name.to_owned()).await?.is_some();
+        let served = self.shards.disk_report(name.to_owned()).await?.is_some();
         if served {
             self.reconfigure(name, &values).await?;
         } else {
@@ -229,7 +229,7 @@ impl Registry {
         if self.is_being_removed(name) {
             return Err(being_removed(name));
         }
-        self.shard.evict(name.to_owned(), id).await?;
+        self.shards.evict(name.to_owned(), id).await?;
         tracing::info!("What was cached of disk '{name}' is dropped, as asked for");
         drop(changing);
         self.disk(name).await
@@ -259,12 +259,12 @@ impl Registry {
     async fn finish_removal(self: Arc<Self>, name: String) -> Answer<()> {
         // A change of this disk that began before is waited for; those that come now find it in `removing`.
         drop(self.changing.lock().await);
-        let served = self.shard.disk_report(name.clone()).await?.is_some();
+        let served = self.shards.disk_report(name.clone()).await?.is_some();
         let detached = if served {
-            self.shard.detach(name.clone(), Content::Dropped).await
+            self.shards.detach(name.clone(), Content::Dropped).await
         } else {
             let id = known(&self.state(), &name)?.id;
-            self.shard.forget(id).await
+            self.shards.forget(id).await
         };
         let _changing = self.changing.lock().await;
         let mut changed = self.state();
@@ -309,14 +309,14 @@ impl Registry {
         // Kept, so that no retry begins to serve a disk behind this.
         let changing = self.changing.lock().await;
         let mut detaching = tokio::task::JoinSet::new();
-        for (name, _) in self.shard.disks().await? {
-            let shard = self.shard.clone();
-            detaching.spawn(async move { shard.detach(name, Content::Kept).await });
+        for (name, _) in self.shards.disks().await? {
+            let shards = self.shards.clone();
+            detaching.spawn(async move { shards.detach(name, Content::Kept).await });
         }
         let outcomes = detaching.join_all().await;
         let mut state = self.state();
         if self.pool.missing.is_none()
-            && let Err(problem) = pool::leave(&self.places, &self.shard, &mut state).await
+            && let Err(problem) = pool::leave(&self.places, &self.shards, &mut state).await
         {
             // Only a copy of the pool that was made while it was in use can be taken for it now.
             tracing::warn!("{problem}");
@@ -377,7 +377,7 @@ impl Registry {
         };
         self.check_unshared(&record.name, &identity).await?;
         let rights = look_up(&current.settings).await?;
-        self.shard.attach(self.attaching(current, location, rights)).await?;
+        self.shards.attach(self.attaching(current, location, rights)).await?;
         self.remember_size(&mut state, &record.name).await
     }
 
@@ -391,7 +391,7 @@ impl Registry {
 
     /// Notes how large a disk is that was attached just now. Only for a backing that grew since it was served last.
     async fn remember_size(&self, state: &mut State, name: &str) -> Answer<()> {
-        let size = self.shard.disk_report(name.to_owned()).await?.map(|report| report.size_bytes);
+        let size = self.shards.disk_report(name.to_owned()).await?.map(|report| report.size_bytes);
         if state.disk(name).is_none_or(|record| record.size_bytes == size) {
             return Ok(());
         }
@@ -418,8 +418,8 @@ impl Registry {
     fn look(&self, location: &Location, access: Access, images: Images) -> JoinHandle<Answer<Identity>> {
         match location {
             Location::Nbd(target) => {
-                let (shard, target) = (self.shard.clone(), target.clone());
-                tokio::spawn(async move { shard.look_at_export(target, access, images).await })
+                let (shards, target) = (self.shards.clone(), target.clone());
+                tokio::spawn(async move { shards.look_at_export(target, access, images).await })
             }
             Location::File(path) | Location::Model(_, path) => {
                 let path = path.clone();
@@ -459,7 +459,7 @@ impl Registry {
 
     async fn reconfigure(&self, name: &str, values: &Values) -> Answer<()> {
         let rights = Some(look_up(values).await?);
-        self.shard.reconfigure(Reconfiguring { name: name.to_owned(), values: values.clone(), rights }).await
+        self.shards.reconfigure(Reconfiguring { name: name.to_owned(), values: values.clone(), rights }).await
     }
 
     fn attaching(&self, record: &DiskRecord, location: Location, rights: Rights) -> Attaching {
@@ -480,7 +480,7 @@ impl Registry {
         if self.pool.identity.is_some_and(|pool| identity.same_storage(&Identity::Local(pool))) {
             return Err(shared(name, "it is the pool"));
         }
-        for (other, report) in self.shard.disks().await? {
+        for (other, report) in self.shards.disks().await? {
             if other != name && report.identity.same_storage(identity) {
                 return Err(shared(name, &format!("disk '{other}' is on it")));
             }

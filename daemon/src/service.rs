@@ -1,4 +1,4 @@
-//! What serves disks, from start to end: shard, pool, registry and control socket. `serve` runs it until a signal comes,
+//! What serves disks, from start to end: shards, pool, registry and control socket. `serve` runs it until a signal comes,
 //! the demonstration for a minute; there is no other way to serve.
 //!
 //! The end takes at most ten seconds: a backing that hangs must not keep a host from shutting down. In the modes there
@@ -15,7 +15,7 @@ use crate::pool::{self, PoolChoice};
 use crate::problem::Answer;
 use crate::registry::Registry;
 use crate::rights::Rights;
-use crate::shard::ShardHandle;
+use crate::shard::Shards;
 use crate::state::State;
 use crate::{control, sockets};
 
@@ -33,17 +33,17 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Opens the pool, or makes it, and listens on the control socket. Disks that are remembered are attached by
+    /// Starts `shards` shards, or as many as are usual, opens the pool, or makes it, and listens on the control socket. Disks that are remembered are attached by
     /// [`Registry::start`].
     ///
     /// # Errors
     /// Whatever stands in the way; then nothing runs.
-    pub(crate) async fn start(places: Places, choice: &PoolChoice) -> Answer<Self> {
+    pub(crate) async fn start(places: Places, choice: &PoolChoice, shards: Option<u32>) -> Answer<Self> {
         let mut state = State::load(&places.dir)?;
-        let shard = ShardHandle::start(&places).await?;
-        let pool = pool::open(&places, &shard, &mut state, choice).await?;
+        let shards = Shards::start(&places, shards).await?;
+        let pool = pool::open(&places, &shards, &mut state, choice).await?;
         let listener = sockets::listen(&places.control_socket(), &Rights::usual())?;
-        let registry = Registry::new(places, shard, pool, state);
+        let registry = Registry::new(places, shards, pool, state);
         let stopping = Arc::new(Notify::new());
         let stop_control = Arc::clone(&stopping);
         let serving =

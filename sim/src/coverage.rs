@@ -71,6 +71,8 @@ coverage! {
     ends_while_loading,
     /// Processes that ended at any moment of their start.
     sudden_ends,
+    /// Processes whose disks were on two shards.
+    lives_on_two_shards,
     /// Backings that lost their connection and what no flush had covered.
     reconnects,
 }

@@ -1,5 +1,5 @@
-//! One world per seed: two disks, one pool a quarter of their size, clients, faults, and the end of a process in one of
-//! three ways, some times over.
+//! One world per seed: two disks on one or two shards, one pool a quarter of their size, clients, faults, and the end of
+//! a process in one of three ways, some times over.
 
 use std::cell::{Cell, RefCell};
 use std::pin::pin;
@@ -169,11 +169,12 @@ async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: 
         Ok((_, PoolContent::Dropped(reason))) => return world.fail(format!("nothing is believed: {reason}")),
         Err(error) => return world.fail(format!("the pool does not open: {error}")),
     };
+    let caches = spread(&world, &host, cache, &mut rng).await;
     let mut disks = Vec::new();
     for (number, backing) in world.backings.iter().enumerate() {
         let settings = draw_settings(number, &mut rng);
         let past = world.past(number, &mut rng);
-        let attached = cache.attach(settings, backing.reopen(host.clone()), past).await;
+        let attached = caches[number].attach(settings, backing.reopen(host.clone()), past).await;
         disks.push(attached.expect("the settings fit, and nothing fails yet"));
         world.memories[number].void.set(false);
     }
@@ -190,11 +191,11 @@ async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: 
     }
     while world.left.get() > 0 && world.failure.borrow().is_none() {
         host.sleep(rng.below(3_000_000)).await;
-        disturb(&world, &host, &cache, &disks, &mut rng).await;
+        disturb(&world, &host, &caches, &disks, &mut rng).await;
     }
     if end != End::Clean {
         // The end comes while requests are in flight.
-        return world.count(&cache, &disks);
+        return world.count(&caches[0], &disks);
     }
     while running.get() > 0 {
         host.sleep(100_000).await;
@@ -211,28 +212,44 @@ async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: 
             verify(&world, disk, number).await;
             disk.evict().await.expect("what flash holds can be remembered as void");
         }
-        prove_alive(&world, &host, &cache, &disks).await;
+        prove_alive(&world, &host, &caches, &disks).await;
     }
-    world.count(&cache, &disks);
+    world.count(&caches[0], &disks);
     if life + 1 < lives {
-        for disk in &disks {
+        for (cache, disk) in caches.iter().zip(&disks) {
             cache.detach(disk).await;
         }
         return;
     }
-    for disk in &disks {
+    for (cache, disk) in caches.iter().zip(&disks) {
         cache.remove(disk).await;
     }
-    let statistics = cache.pool_statistics();
+    let statistics = caches[0].pool_statistics();
     // One segment holds notes. A flash that failed gives nothing back.
     if statistics.segments_free + 1 != statistics.segments && !statistics.failed {
         world.fail(format!("segments leak: {statistics:?}"));
     }
 }
 
+/// The cache of each disk: all on the shard that opened the pool, or each on one of its own. Shards are handles on one
+/// executor here, so that their tasks mix in an order that the seed decides.
+async fn spread(world: &World, host: &LocalHost, first: Rc<SimCache>, rng: &mut Rng) -> Vec<Rc<SimCache>> {
+    if rng.chance(500) {
+        return vec![first; DISKS];
+    }
+    let joined = Cache::join(&first.shared(), world.flash.handle(host.clone()), host.clone()).await;
+    let second = joined.expect("nothing fails yet, and it is the same device");
+    world.coverage.borrow_mut().lives_on_two_shards += 1;
+    let mut caches = vec![first, second];
+    if rng.chance(500) {
+        caches.reverse();
+    }
+    caches
+}
+
 /// After all that happened, each disk must still be able to bring content to flash: nobody waits for ever for room.
-async fn prove_alive(world: &World, host: &LocalHost, cache: &Rc<SimCache>, disks: &[Rc<Disk>]) {
-    if cache.pool_statistics().failed {
+async fn prove_alive(world: &World, host: &LocalHost, caches: &[Rc<SimCache>], disks: &[Rc<Disk>]) {
+    if caches[0].pool_statistics().failed {
         return;
     }
     for (number, disk) in disks.iter().enumerate() {
@@ -242,7 +259,7 @@ async fn prove_alive(world: &World, host: &LocalHost, cache: &Rc<SimCache>, disk
             sequential_cutoff_bytes: 0,
             ..disk.settings()
         };
-        cache.reconfigure(disk, settings).expect("the settings fit");
+        caches[number].reconfigure(disk, settings).expect("the settings fit");
         let before = disk.statistics().counts.promotions;
         // More than RAM holds, from where clients seldom were, so that no failed write keeps it all out.
         for page in 0..2 * settings.ram_bytes / 4096 {
@@ -273,7 +290,13 @@ fn draw_settings(number: usize, rng: &mut Rng) -> DiskSettings {
 }
 
 /// Something that operators, hardware or chance do while clients run.
-async fn disturb(world: &World, host: &LocalHost, cache: &Rc<SimCache>, disks: &[Rc<Disk>], rng: &mut Rng) {
+async fn disturb(
+    world: &World,
+    host: &LocalHost,
+    caches: &[Rc<SimCache>],
+    disks: &[Rc<Disk>],
+    rng: &mut Rng,
+) {
     let number = rng.below(DISKS as u64) as usize;
     let backing = &world.backings[number];
     match rng.below(13) {
@@ -284,7 +307,7 @@ async fn disturb(world: &World, host: &LocalHost, cache: &Rc<SimCache>, disks: &
         }
         0..=2 => {
             let settings = draw_settings(number, rng);
-            cache.reconfigure(&disks[number], settings).expect("the settings fit");
+            caches[number].reconfigure(&disks[number], settings).expect("the settings fit");
             world.coverage.borrow_mut().reconfigurations += 1;
         }
         3 => {

@@ -132,6 +132,11 @@ impl Faults {
         Faulty { host, faults: self.clone(), life: self.state.life.get() }
     }
 
+    /// One more handle for the process that has opened the device; its others stay alive.
+    pub fn handle<H: Host>(&self, host: H) -> Faulty<H> {
+        Faulty { host, faults: self.clone(), life: self.state.life.get() }
+    }
+
     /// Every operation takes between `least` and `most` nanoseconds, drawn evenly; so they complete out of order.
     pub fn delay(&self, least: u64, most: u64) {
         self.state.delay.set((least, most));

@@ -65,6 +65,14 @@ pub struct FileDevice {
     claim: RefCell<Option<File>>,
 }
 
+/// An open device on its way to the thread of another ring: the same open file with the same locks, which are held until
+/// the last device of it is gone. A second opening would be refused by our own locks.
+pub struct Handle {
+    opened: Opened,
+    lock: Lock,
+    unclaimed: bool,
+}
+
 impl FileDevice {
     /// Opens, locks and measures `path`. Opening changes nothing in it.
     ///
@@ -72,9 +80,34 @@ impl FileDevice {
     /// [`OpenError`], fit to be shown to an administrator.
     pub fn open(ring: &Ring, path: &Path, options: OpenOptions) -> Result<Self, OpenError> {
         let lock = options.lock;
-        let Opened { file, kind, identity, geometry, direct, fallback, modified_ns } = open(path, options)?;
-        let unclaimed = kind == Kind::BlockDevice && !geometry.read_only && lock == Lock::Beside;
-        Ok(Self {
+        let opened = open(path, options)?;
+        let unclaimed =
+            opened.kind == Kind::BlockDevice && !opened.geometry.read_only && lock == Lock::Beside;
+        Ok(Self::from_handle(ring, Handle { opened, lock, unclaimed }))
+    }
+
+    /// The device, for another ring.
+    ///
+    /// # Errors
+    /// If there are too many open files.
+    pub fn handle(&self) -> io::Result<Handle> {
+        let opened = Opened {
+            file: self.file.try_clone()?,
+            kind: self.kind,
+            identity: self.identity,
+            geometry: self.geometry,
+            direct: self.direct,
+            fallback: self.fallback.clone(),
+            modified_ns: self.modified_ns,
+        };
+        Ok(Handle { opened, lock: self.lock.get(), unclaimed: self.unclaimed.get() })
+    }
+
+    /// The device of a handle, on the thread of `ring`.
+    pub fn from_handle(ring: &Ring, handle: Handle) -> Self {
+        let Handle { opened, lock, unclaimed } = handle;
+        let Opened { file, kind, identity, geometry, direct, fallback, modified_ns } = opened;
+        Self {
             ring: ring.clone(),
             file: Rc::new(file),
             kind,
@@ -88,7 +121,7 @@ impl FileDevice {
             lock: Cell::new(lock),
             unclaimed: Cell::new(unclaimed),
             claim: RefCell::default(),
-        })
+        }
     }
 
     /// True if data goes past the page cache of the host.

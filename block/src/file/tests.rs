@@ -404,6 +404,31 @@ fn a_block_device_is_measured_claimed_and_zeroed() {
 }
 
 #[test]
+fn a_device_goes_to_another_ring_with_its_lock_which_is_held_until_the_last_one_is_gone() {
+    let folder = Folder::new();
+    let path = folder.file(MIB);
+    let image = || FileDevice::open(&ring(), &path, options(Cache::Buffered, Lock::Image));
+    let first = image().expect("nobody has it");
+    let handle = first.handle().expect("files may be open");
+    assert!(matches!(image(), Err(OpenError::Held { .. })));
+    let there = std::thread::scope(|scope| {
+        let there = scope.spawn(|| {
+            run(|ring| async move {
+                let device = FileDevice::from_handle(&ring, handle);
+                device.write(4096, pattern(4096, 3)).await.1.expect("the file system has room");
+                device.handle().expect("files may be open")
+            })
+        });
+        there.join().expect("it does not panic")
+    });
+    assert_eq!(fs::read(&path).expect("it is there")[4096..8192], pattern(4096, 3)[..]);
+    drop(first);
+    assert!(matches!(image(), Err(OpenError::Held { .. })));
+    drop(there);
+    image().expect("nobody has it any more");
+}
+
+#[test]
 fn a_device_beside_qemu_takes_the_image_when_qemu_has_gone_and_gives_it_back() {
     let folder = Folder::new();
     let path = folder.file(MIB);

@@ -1,6 +1,7 @@
-//! The cache of one shard: a pool and the disks that share it.
+//! The cache of one shard: its place at a pool, and the disks that are attached here.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use block::{BlockDevice, Geometry, Host};
 
@@ -11,9 +12,10 @@ use crate::journeys::load::{self, Past};
 use crate::journeys::promote;
 use crate::journeys::reclaim::{self, Disks};
 use crate::journeys::void::make_void;
-use crate::knowledge::segments::Share;
+use crate::knowledge::segments::{Segments, Share};
 use crate::survives::pool::Pool;
-use crate::survives::start::{Marks, PoolContent, start};
+use crate::survives::shared::SharedPool;
+use crate::survives::start::{Marks, PoolContent, join, start};
 use crate::words::error::CacheError;
 use crate::words::limits::{
     BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, DISK_BLOCKS_MAX, DISKS_MAX, RAM_BYTES_MAX, RAM_BYTES_MIN,
@@ -23,7 +25,10 @@ use crate::words::settings::DiskSettings;
 use crate::words::stats::PoolStatistics;
 use crate::words::units::DiskId;
 
-/// A pool that is open, and its disks.
+/// A pool that is open, and those of its disks that are attached on this shard.
+///
+/// Shards share a pool: one opens it with [`Cache::open`], the others join it with [`Cache::join`]. A disk is attached on
+/// one of them, and only its own shard may be asked to change or detach it.
 pub struct Cache<F: BlockDevice, H: Host> {
     pool: Rc<Pool<F, H>>,
     disks: Rc<Disks<F, H>>,
@@ -36,9 +41,26 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     /// `NotAPool`, without having changed anything, or `Flash`.
     pub async fn open(flash: F, host: H, marks: &Marks) -> Result<(Rc<Self>, PoolContent), CacheError> {
         let (pool, content) = start(flash, host, marks).await?;
+        Ok((Self::over(pool), content))
+    }
+
+    /// Takes a place at a pool that another shard opened. `flash` is a handle of this shard's own on the same device.
+    ///
+    /// # Errors
+    /// `NotAPool` if `flash` is another device, or `Flash`.
+    pub async fn join(shared: &SharedPool, flash: F, host: H) -> Result<Rc<Self>, CacheError> {
+        Ok(Self::over(join(shared, flash, host).await?))
+    }
+
+    fn over(pool: Rc<Pool<F, H>>) -> Rc<Self> {
         let disks = Rc::new(Disks::default());
         pool.host.spawn(reclaim::run(Rc::clone(&pool), Rc::clone(&disks)));
-        Ok((Rc::new(Self { pool, disks }), content))
+        Rc::new(Self { pool, disks })
+    }
+
+    /// The pool, for another shard to join.
+    pub fn shared(&self) -> SharedPool {
+        SharedPool(Arc::clone(&self.pool.shared))
     }
 
     /// Takes the flash for failed: it is not written or believed any more, and disks go on without it.
@@ -48,7 +70,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
 
     /// The disks that hold content, attached or not.
     pub fn owners(&self) -> Vec<DiskId> {
-        self.pool.segments.borrow().owners()
+        self.pool.segments().owners()
     }
 
     /// Gives back what a disk holds that is not attached and will not be.
@@ -56,13 +78,16 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     /// # Errors
     /// `DiskAttached`, or `Flash`.
     pub async fn disown(&self, disk: DiskId) -> Result<(), CacheError> {
-        if self.disks.borrow().contains_key(&disk) {
-            return Err(CacheError::DiskAttached(disk));
-        }
-        let regions = self.pool.notes.open_regions(disk);
-        let disowned = self.pool.segments.borrow_mut().disown(disk);
+        let regions = self.pool.regions_with_intent(disk);
+        let disowned = {
+            let mut segments = self.pool.segments();
+            if segments.home(disk).is_some() {
+                return Err(CacheError::DiskAttached(disk));
+            }
+            segments.disown(disk)
+        };
         self.pool.free_disowned(disowned).await?;
-        self.pool.segments.borrow_mut().forget(disk);
+        self.pool.segments().forget(disk);
         self.pool.close_regions(disk, &regions).await?;
         Ok(())
     }
@@ -74,7 +99,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
 
     /// Flash that all disks can use together, in bytes.
     pub fn usable_bytes(&self) -> u64 {
-        u64::from(self.pool.segments.borrow().usable()) * self.pool.layout().segment_bytes()
+        u64::from(self.pool.segments().usable()) * self.pool.layout().segment_bytes()
     }
 
     /// Puts a disk in front of its backing. The content of the backing is not touched. What was cached of it before is
@@ -89,20 +114,14 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         backing: B,
         past: Past,
     ) -> Result<Rc<CachedDisk<B, F, H>>, CacheError> {
-        if self.disks.borrow().contains_key(&settings.id) {
-            return Err(CacheError::DiskAttached(settings.id));
-        }
-        if self.disks.borrow().len() >= DISKS_MAX {
-            return Err(CacheError::Settings(format!("A pool serves at most {DISKS_MAX} disks")));
-        }
-        let share = self.check(&settings, &backing.geometry())?;
-        self.pool.segments.borrow_mut().set_share(settings.id, share);
+        self.take_share(&settings, &backing.geometry())?;
         let Past { belief, touched, samples, flash_lost } = past;
         let size = backing.geometry().size;
         let cache = Rc::new(DiskCache::new(Rc::clone(&self.pool), settings, size, touched, flash_lost));
         cache.backing_epoch.set(backing.epoch());
         self.disks.borrow_mut().insert(cache.id, Rc::clone(&cache));
         if let Err(error) = load::take_up(&cache, &belief).await {
+            self.pool.segments().set_home(cache.id, None);
             self.disks.borrow_mut().remove(&cache.id);
             return Err(CacheError::Flash(error));
         }
@@ -114,6 +133,21 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             self.pool.host.spawn(async move { load::load(&disk.cache, disk.backing(), samples).await });
         }
         Ok(disk)
+    }
+
+    /// Gives a disk its place on this shard, and its share of the pool.
+    fn take_share(&self, settings: &DiskSettings, backing: &Geometry) -> Result<(), CacheError> {
+        let mut segments = self.pool.segments();
+        if segments.home(settings.id).is_some() {
+            return Err(CacheError::DiskAttached(settings.id));
+        }
+        if segments.attached() >= DISKS_MAX {
+            return Err(CacheError::Settings(format!("A pool serves at most {DISKS_MAX} disks")));
+        }
+        let share = self.check(&segments, settings, backing)?;
+        segments.set_share(settings.id, share);
+        segments.set_home(settings.id, Some(self.pool.seat.shard));
+        Ok(())
     }
 
     /// Changes how a disk is cached, while guests go on.
@@ -132,11 +166,14 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             // Its reservation is given back, or will be: nobody would give it back a second time.
             return Err(CacheError::Settings(format!("Disk {} was detached: attach it anew", settings.id)));
         }
-        let share = self.check(&settings, &disk.backing().geometry())?;
-        self.pool.segments.borrow_mut().set_share(settings.id, share);
+        {
+            let mut segments = self.pool.segments();
+            let share = self.check(&segments, &settings, &disk.backing().geometry())?;
+            segments.set_share(settings.id, share);
+        }
         disk.cache.reconfigure(&settings);
         // A lowered limit is met by reclaiming; a raised one lets waiting promotions go on.
-        self.pool.room_wanted.notify_one();
+        self.pool.seat.ring();
         self.pool.announce_room();
         Ok(())
     }
@@ -149,14 +186,17 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         disk.close_idle_regions().await;
         disk.close_idle_regions().await;
         self.start_leaving(cache);
+        // What loads it may still read and close its segments, which another shard could give back.
+        drop(cache.loading.lock().await);
         // Waits for a batch that is being written. A failure is the flash's, and the next start finds what is there.
         let closed = cache.log.close().await;
         cache.forget_everything();
-        self.pool.segments.borrow_mut().set_indexed(cache.id, false);
+        self.pool.segments().set_indexed(cache.id, false);
         if closed.is_ok() {
             // What was closed is read from its summary at the next start; without this from its headers.
             drop(self.pool.flush().await);
         }
+        self.pool.segments().set_home(cache.id, None);
         self.disks.borrow_mut().remove(&cache.id);
     }
 
@@ -166,7 +206,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     /// # Errors
     /// `Settings` while disks are attached, or `Flash`.
     pub async fn leave(&self, mark: u64) -> Result<(), CacheError> {
-        if !self.disks.borrow().is_empty() {
+        if self.pool.segments().attached() > 0 {
             return Err(CacheError::Settings("A pool is left once all disks are detached".to_owned()));
         }
         Ok(self.pool.leave(mark).await?)
@@ -180,8 +220,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         // If the flash failed, nobody will ask for this disk at the next start, and numbers are never used again.
         drop(make_void(cache).await);
         self.disks.borrow_mut().remove(&cache.id);
-        self.pool.segments.borrow_mut().forget(cache.id);
-        let regions = self.pool.notes.open_regions(cache.id);
+        self.pool.segments().forget(cache.id);
+        let regions = self.pool.regions_with_intent(cache.id);
         drop(self.pool.close_regions(cache.id, &regions).await);
     }
 
@@ -191,9 +231,9 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         cache.promotion_wanted.notify_one();
     }
 
-    /// How the pool stands. Takes constant time.
+    /// How the pool stands, with the disks of all shards. Takes constant time.
     pub fn pool_statistics(&self) -> PoolStatistics {
-        let segments = self.pool.segments.borrow();
+        let segments = self.pool.segments();
         let layout = self.pool.layout();
         let no_disk = DiskId(u32::MAX);
         PoolStatistics {
@@ -202,15 +242,20 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             segment_bytes: layout.segment_bytes(),
             segments: u64::from(layout.segments()),
             segments_free: u64::from(segments.free_count()),
-            usable_bytes: self.usable_bytes(),
+            usable_bytes: u64::from(segments.usable()) * layout.segment_bytes(),
             reserved_bytes: u64::from(segments.reserved_by_others(no_disk)) * layout.segment_bytes(),
-            disks: self.disks.borrow().len() as u64,
-            failed: self.pool.is_failed(),
+            disks: segments.attached() as u64,
+            failed: self.pool.shared.is_failed(),
         }
     }
 
     /// Checks settings against the pool and the disk's backing, and says what they mean in segments.
-    fn check(&self, settings: &DiskSettings, backing: &Geometry) -> Result<Share, CacheError> {
+    fn check(
+        &self,
+        segments: &Segments,
+        settings: &DiskSettings,
+        backing: &Geometry,
+    ) -> Result<Share, CacheError> {
         let refuse = |message: String| Err(CacheError::Settings(message));
         if settings.id.0 >= table::DISK_IDS_END {
             return refuse(format!("A disk cannot have the number {}, which stands for none", settings.id));
@@ -247,7 +292,6 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
                 "A limit of {limit_bytes} bytes is below the reservation of {reserve_bytes}"
             ));
         }
-        let segments = self.pool.segments.borrow();
         let reserve = reserve_bytes.div_ceil(segment_bytes);
         let free = segments.usable() - segments.reserved_by_others(id);
         if reserve > u64::from(free) {
@@ -255,7 +299,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
                 disk: id,
                 wanted_bytes: reserve_bytes,
                 free_bytes: u64::from(free) * segment_bytes,
-                pool_bytes: self.usable_bytes(),
+                pool_bytes: u64::from(segments.usable()) * segment_bytes,
             });
         }
         let limit = (limit_bytes / segment_bytes).clamp(reserve, u64::from(u32::MAX));

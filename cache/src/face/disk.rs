@@ -65,7 +65,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         let counts = cache.counters.snapshot();
         let settings = cache.settings.borrow();
         let (index, ram) = (cache.index.borrow(), cache.ram.borrow());
-        let held = u64::from(cache.pool.segments.borrow().held(cache.id));
+        let held = u64::from(cache.pool.segments().held(cache.id));
         let hits = counts.read_hits_ram + counts.read_hits_flash;
         DiskStatistics {
             counts,

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use block::{BlockDevice, ByteRange, Host, PAGE};
-use tokio::sync::{Notify, OnceCell};
+use tokio::sync::{Mutex, Notify, OnceCell};
 
 use super::load::FlashLost;
 use crate::knowledge::fills::Fills;
@@ -42,6 +42,8 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) load: RefCell<LoadStatistics>,
     /// Changes when what is being loaded is no longer wanted.
     pub(crate) load_ticket: Cell<u64>,
+    /// Held while it is loaded.
+    pub(crate) loading: Mutex<()>,
     /// Told when loading has ended.
     pub(crate) loaded: Notify,
     pub(crate) flash_lost: FlashLost,
@@ -85,6 +87,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             backing_epoch: Cell::new(0),
             load: RefCell::default(),
             load_ticket: Cell::new(0),
+            loading: Mutex::new(()),
             loaded: Notify::new(),
             flash_lost,
             flash_void: OnceCell::new(),
@@ -109,8 +112,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// From now on the index says what is on flash.
     pub(crate) fn start_using_flash(&self) {
         self.loaded.notify_waiters();
-        self.pool.segments.borrow_mut().set_indexed(self.id, true);
-        self.pool.room_wanted.notify_one();
+        self.pool.segments().set_indexed(self.id, true);
+        self.pool.seat.ring();
         self.promotion_wanted.notify_one();
     }
 
@@ -183,7 +186,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// Drops one page from the index if it is still at `flash`, because its copy there turned out bad or has to go.
     pub(crate) fn drop_copy(&self, page: PageNumber, flash: FlashPage) {
         if self.index.borrow_mut().remove_if_at(page, flash) {
-            self.pool.segments.borrow_mut().pages_forgotten(&[flash]);
+            self.pool.segments().pages_forgotten(&[flash]);
             self.ram.borrow_mut().lost_on_flash(page);
         }
     }
@@ -218,7 +221,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Whether the disk can take more flash without anything being given up.
     pub(crate) fn room(&self) -> Room {
-        if self.pool.segments.borrow().has_room(self.id) { Room::Free } else { Room::Full }
+        if self.pool.segments().has_room(self.id) { Room::Free } else { Room::Full }
     }
 
     /// The block that a page is in.
@@ -233,7 +236,9 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     fn drop_from_index(&self, pages: Range<u64>) {
         let dropped = self.index.borrow_mut().remove(pages);
-        self.pool.segments.borrow_mut().pages_forgotten(&dropped);
+        if !dropped.is_empty() {
+            self.pool.segments().pages_forgotten(&dropped);
+        }
     }
 }
 
@@ -251,6 +256,6 @@ fn ram_pages(settings: &DiskSettings) -> usize {
 
 /// A policy that remembers as many blocks as the disk can hold: a limit may be far above what the pool has.
 fn new_policy<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> Policy {
-    let usable = u64::from(pool.segments.borrow().usable()) * pool.layout().segment_bytes();
+    let usable = u64::from(pool.segments().usable()) * pool.layout().segment_bytes();
     Policy::new(settings.admission, settings.limit_bytes.min(usable) / u64::from(settings.block_bytes))
 }

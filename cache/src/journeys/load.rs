@@ -97,7 +97,7 @@ pub(crate) async fn take_up<F: BlockDevice, H: Host>(
 }
 
 fn mark_open_regions<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, belief: &Belief) {
-    let open = cache.pool.notes.open_regions(cache.id);
+    let open = cache.pool.regions_with_intent(cache.id);
     let mut regions = cache.regions.borrow_mut();
     if open.contains(&EVERYTHING) {
         regions.open_all();
@@ -121,6 +121,10 @@ pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
     backing: &B,
     samples: usize,
 ) {
+    let _loading = cache.loading.lock().await;
+    if cache.leaving.get() {
+        return;
+    }
     let started = cache.pool.host.now();
     let ticket = cache.load_ticket.get();
     let mut loading = Loading {
@@ -164,14 +168,14 @@ pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
 impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
     async fn read_all(&mut self) -> Result<(), String> {
         let cache = self.cache;
-        let owned = cache.pool.segments.borrow().owned_by(cache.id);
+        let owned = cache.pool.segments().owned_by(cache.id);
         let wanted: Vec<_> = owned
             .into_iter()
             .map(|(segment, generation)| Wanted { segment, owner: cache.id, generation })
             .collect();
         for (number, window) in wanted.chunks(READ_AHEAD).enumerate() {
             let still = |wanted: &&Wanted| {
-                cache.pool.segments.borrow().is_sealed(wanted.segment, (wanted.owner, wanted.generation))
+                cache.pool.segments().is_sealed(wanted.segment, (wanted.owner, wanted.generation))
             };
             // What is reclaimed meanwhile is the oldest, and only clean content that nobody knows yet.
             let window: Vec<_> = window.iter().filter(still).copied().collect();
@@ -263,7 +267,7 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         for pages in cache.touched.runs() {
             dropped.extend(self.replay.index.remove(pages));
         }
-        let mut segments = cache.pool.segments.borrow_mut();
+        let mut segments = cache.pool.segments();
         for (wanted, _) in &self.segments {
             if !segments.is_sealed(wanted.segment, (wanted.owner, wanted.generation)) {
                 let (start, end) =

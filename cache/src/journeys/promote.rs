@@ -97,7 +97,7 @@ pub(super) fn enter_index<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page
         let (page, Located { flash, .. }) = run[0];
         let checksums: Vec<u32> = run.iter().map(|(_, located)| located.checksum).collect();
         let replaced = cache.index.borrow_mut().insert_run(page, flash, &checksums);
-        let mut segments = cache.pool.segments.borrow_mut();
+        let mut segments = cache.pool.segments();
         segments.pages_known(flash, run.len() as u32);
         segments.pages_forgotten(&replaced);
     }

@@ -44,7 +44,8 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     if !canary::has(Bug::CloseWithoutForget) && write_forgets(cache, &idle).await.is_none() {
         return;
     }
-    if !is_same(cache, backing, epoch) {
+    // Once it has left, its regions and their bits are the business of whoever attaches it next.
+    if cache.leaving.get() || !is_same(cache, backing, epoch) {
         return;
     }
     let still = |region: &u32| cache.regions.borrow().is_idle(*region) && is_settled(cache, *region);

@@ -1,7 +1,7 @@
 //! Reclaim: the oldest segment becomes free; what is still warm in it is appended again first.
 //!
-//! One reclaim runs at a time for the whole pool, so the segments kept back for it always suffice: a victim's
-//! survivors fill at most the rest of an open segment and one more, and the victim itself comes back.
+//! One reclaim runs at a time for the whole pool, on the shard on which the victim's owner is attached; the turns are
+//! taken in `survives/room.rs`.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -34,32 +34,15 @@ struct Survivor {
     heat: u8,
 }
 
-/// Makes room whenever somebody waits for it, as long as the pool is in use.
+/// Makes room whenever somebody waits for it and it is this shard's turn, as long as the pool is in use.
 pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc<Disks<F, H>>) {
     loop {
-        pool.room_wanted.notified().await;
-        while !pool.is_failed() {
-            let over_limit = || {
-                let segments = pool.segments.borrow();
-                disks.borrow().keys().copied().find(|disk| segments.exceeds_limit(*disk))
-            };
-            let lowered = over_limit();
-            let Some(disk) = lowered.or_else(|| pool.next_waiting()) else { break };
-            if pool.segments.borrow().has_room(disk) {
-                pool.announce_room();
-                continue;
-            }
-            let victim = pool.segments.borrow_mut().choose_victim(disk);
-            // Without a victim everything is being written at the moment; the next sealed segment wakes us again.
-            let Some(victim) = victim else {
-                if lowered.is_none() {
-                    pool.wait_again(disk);
-                }
-                break;
-            };
+        pool.seat.rung().await;
+        while let Some(victim) = pool.seat.next_victim() {
             reclaim(&pool, &disks, victim).await;
+            pool.seat.finish();
         }
-        if pool.is_failed() {
+        if pool.notice_failure() {
             for cache in disks.borrow().values() {
                 cache.forget_flash();
             }
@@ -68,11 +51,12 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
 }
 
 async fn reclaim<F: BlockDevice, H: Host>(pool: &Pool<F, H>, disks: &Disks<F, H>, victim: SegmentNumber) {
-    let owner = pool.segments.borrow().life(victim).map(|(owner, _)| owner);
+    let owner = pool.segments().life(victim).map(|(owner, _)| owner);
     let cache = owner.and_then(|owner| disks.borrow().get(&owner).cloned());
     if let Some(cache) = cache {
         count(&cache.counters.reclaims, 1);
-        if pool.segments.borrow().live(victim) > 0 {
+        let live = pool.segments().live(victim);
+        if live > 0 {
             empty(&cache, victim).await;
         }
     }
@@ -88,13 +72,13 @@ async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Segment
         }
     }
     // Left over are survivors that could not be appended, and everything if the summary could not be read.
-    if cache.pool.segments.borrow().live(victim) == 0 {
+    if cache.pool.segments().live(victim) == 0 {
         return;
     }
     let (start, end) = (cache.pool.layout().segment_start(victim), cache.pool.layout().summary_start(victim));
     let dropped = cache.index.borrow_mut().remove_on_flash(start.0..end.0);
     count(&cache.counters.evictions, dropped.len() as u64);
-    cache.pool.segments.borrow_mut().pages_forgotten(&dropped);
+    cache.pool.segments().pages_forgotten(&dropped);
 }
 
 /// Drops what is cold and returns what is warm, as much as may survive; what survives cools down by one step.
@@ -104,7 +88,7 @@ fn keep_warm<F: BlockDevice, H: Host>(
     content: &Content,
 ) -> Vec<Survivor> {
     let layout = cache.pool.layout();
-    let lowered = cache.pool.segments.borrow().exceeds_limit(cache.id);
+    let lowered = cache.pool.segments().exceeds_limit(cache.id);
     let most = if lowered { 0 } else { (layout.batch_pages() * SURVIVORS_EIGHTHS_MAX / 8) as usize };
     let mut survivors: Vec<Survivor> = Vec::new();
     for entry in content.lines().filter(|line| line.kind == Kind::Fill) {

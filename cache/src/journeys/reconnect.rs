@@ -20,7 +20,9 @@ pub(crate) fn notice<B: BlockDevice, F: BlockDevice, H: Host>(cache: &DiskCache<
     tracing::warn!(disk = %cache.id, "The backing lost its connection: what is cached of recent writes is dropped");
     cache.fills.borrow_mut().poison_all();
     let regions = cache.regions.borrow();
-    for region in (0..regions.count()).filter(|region| regions.is_open(*region)) {
+    // Once the flash failed, the backing is changed without intents: then it may be any region.
+    let failed = cache.pool.is_failed();
+    for region in (0..regions.count()).filter(|region| failed || regions.is_open(*region)) {
         cache.drop_pages(&regions.range(region));
         cache.touched.set(regions.pages(region));
     }

@@ -15,7 +15,7 @@ use super::disk_cache::DiskCache;
 pub(crate) async fn make_void<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
     let disown = || {
         cache.forget_everything();
-        cache.pool.segments.borrow_mut().disown(cache.id)
+        cache.pool.segments().disown(cache.id)
     };
     let disowned = cache.log.give_up(disown).await;
     if cache.pool.free_disowned(disowned).await.is_err() {

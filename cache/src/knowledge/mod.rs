@@ -4,6 +4,7 @@ pub(crate) mod extents;
 pub(crate) mod fills;
 pub(crate) mod hash;
 pub(crate) mod index;
+pub(crate) mod pins;
 pub(crate) mod policy;
 pub(crate) mod ram;
 pub(crate) mod regions;

@@ -1,5 +1,5 @@
-//! The pool's segments: which disk owns which, in which generation, how many of its pages are still known, who reads
-//! from it, and which goes next when room is needed.
+//! The pool's segments: which disk owns which, in which generation, how many of its pages are still known, and which goes
+//! next when room is needed. All shards of a pool have these together.
 //!
 //! ```text
 //!   Free ──take──> Open ──seal──> Sealed ──choose_victim, disown──> Reclaiming ──free──> Free
@@ -16,7 +16,7 @@ use crate::bytes::layout::Layout;
 use crate::bytes::table::{NOTES, TableEntry, VOID};
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{KEPT_BACK_SEGMENTS, NOTE_SEGMENTS};
-use crate::words::units::{DiskId, FlashPage, SegmentNumber, Sequence};
+use crate::words::units::{DiskId, FlashPage, SegmentNumber, Sequence, ShardNumber};
 
 pub(crate) struct Segments {
     layout: Layout,
@@ -35,8 +35,6 @@ struct Line {
     life: Option<(DiskId, Sequence)>,
     /// Pages that an index points to.
     live: u32,
-    /// Reads under way. A segment is freed only without any (rule I7).
-    pins: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +53,8 @@ struct Holder {
     indexed: bool,
     /// Set when the disk is being detached: it gets no segments any more.
     leaving: bool,
+    /// The shard on which it is attached, which alone knows what its segments hold.
+    home: Option<ShardNumber>,
 }
 
 /// What a disk may hold, in segments.
@@ -91,7 +91,7 @@ impl Segments {
         for (number, entry) in (0u32..).zip(table) {
             let life = entry.filter(|(owner, _)| *owner != VOID);
             let state = if life.is_some() { State::Sealed } else { State::Free };
-            segments.lines.push(Line { state, life, live: 0, pins: 0 });
+            segments.lines.push(Line { state, life, live: 0 });
             match life {
                 None => segments.free.push_back(SegmentNumber(number)),
                 Some((owner, generation)) => {
@@ -179,6 +179,45 @@ impl Segments {
         self.holders.get(&disk).map_or(0, |holder| holder.held)
     }
 
+    /// Notes on which shard a disk is attached; none once it is not.
+    pub(crate) fn set_home(&mut self, disk: DiskId, home: Option<ShardNumber>) {
+        if let Some(holder) = self.holders.get_mut(&disk) {
+            holder.home = home;
+        }
+    }
+
+    /// The shard on which a disk is attached.
+    pub(crate) fn home(&self, disk: DiskId) -> Option<ShardNumber> {
+        self.holders.get(&disk).and_then(|holder| holder.home)
+    }
+
+    /// Disks that are attached, on whatever shard.
+    pub(crate) fn attached(&self) -> usize {
+        self.holders.values().filter(|holder| holder.home.is_some()).count()
+    }
+
+    /// Notes that a shard ended without having detached its disks: what it knew of their segments is gone.
+    pub(crate) fn abandon(&mut self, shard: ShardNumber) {
+        let mut abandoned = BTreeSet::new();
+        for (disk, holder) in self.holders.iter_mut().filter(|(_, holder)| holder.home == Some(shard)) {
+            holder.home = None;
+            holder.indexed = false;
+            holder.leaving = true;
+            abandoned.insert(*disk);
+        }
+        for line in &mut self.lines {
+            if line.life.is_some_and(|(owner, _)| abandoned.contains(&owner)) {
+                line.live = 0;
+            }
+        }
+    }
+
+    /// An attached disk that holds more than it may, after its limit was lowered.
+    pub(crate) fn over_limit(&self) -> Option<DiskId> {
+        let over = |holder: &Holder| holder.home.is_some() && holder.held > holder.share.limit;
+        self.holders.iter().find(|(_, holder)| over(holder)).map(|(disk, _)| *disk)
+    }
+
     /// True if a disk holds more than it may, after its limit was lowered.
     pub(crate) fn exceeds_limit(&self, disk: DiskId) -> bool {
         self.holders.get(&disk).is_some_and(|holder| holder.held > holder.share.limit)
@@ -203,7 +242,7 @@ impl Segments {
         let segment = self.free.pop_front()?;
         self.generation = self.generation.next();
         let line = &mut self.lines[segment.0 as usize];
-        assert_eq!((line.state, line.live, line.pins), (State::Free, 0, 0));
+        assert_eq!((line.state, line.live), (State::Free, 0));
         line.state = State::Open;
         line.life = Some((disk, self.generation));
         self.holders.entry(disk).or_insert(Holder::UNKNOWN).held += 1;
@@ -283,7 +322,7 @@ impl Segments {
     pub(crate) fn free(&mut self, segment: SegmentNumber) {
         let line = &mut self.lines[segment.0 as usize];
         assert_eq!(line.state, State::Reclaiming);
-        assert_eq!((line.live, line.pins), (0, 0), "segment {segment:?} is still in use");
+        assert_eq!(line.live, 0, "segment {segment:?} is still in use");
         let (owner, _) = line.life.take().expect("a segment in use has an owner");
         line.state = State::Free;
         if owner != VOID {
@@ -324,30 +363,6 @@ impl Segments {
             self.lines[self.layout.segment_of(*page).0 as usize].live -= 1;
         }
     }
-
-    /// Notes a reader of the page's segment.
-    pub(crate) fn pin(&mut self, page: FlashPage) -> SegmentNumber {
-        let segment = self.layout.segment_of(page);
-        self.lines[segment.0 as usize].pins += 1;
-        segment
-    }
-
-    /// Notes a reader of a segment.
-    pub(crate) fn pin_segment(&mut self, segment: SegmentNumber) {
-        self.lines[segment.0 as usize].pins += 1;
-    }
-
-    /// Notes that a reader is done. True if it was the last one.
-    pub(crate) fn unpin(&mut self, segment: SegmentNumber) -> bool {
-        let line = &mut self.lines[segment.0 as usize];
-        line.pins -= 1;
-        line.pins == 0
-    }
-
-    /// True if somebody reads from the segment.
-    pub(crate) fn is_pinned(&self, segment: SegmentNumber) -> bool {
-        self.lines[segment.0 as usize].pins > 0
-    }
 }
 
 impl Segments {
@@ -359,8 +374,13 @@ impl Segments {
 
 impl Holder {
     /// One that holds nothing, reserved nothing, and whose content nobody knows.
-    const UNKNOWN: Self =
-        Self { held: 0, share: Share { reserve: 0, limit: u32::MAX }, indexed: false, leaving: false };
+    const UNKNOWN: Self = Self {
+        held: 0,
+        share: Share { reserve: 0, limit: u32::MAX },
+        indexed: false,
+        leaving: false,
+        home: None,
+    };
 }
 
 #[cfg(test)]
@@ -494,13 +514,38 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "still in use")]
-    fn a_segment_with_a_reader_is_not_freed() {
+    fn a_segment_that_an_index_points_to_is_not_freed() {
         let mut segments = pool();
-        let (segment, _) = segments.take(A, Purpose::Promotion).unwrap();
-        let first = segments.layout.segment_start(segment);
-        segments.pin(first);
-        segments.seal(segment);
+        fill(&mut segments, A, 1);
         let victim = segments.choose_victim(A).unwrap();
         segments.free(victim);
+    }
+
+    #[test]
+    fn a_shard_that_ended_leaves_its_segments_to_whoever_needs_them() {
+        let mut segments = pool();
+        segments.set_home(A, Some(ShardNumber(0)));
+        segments.set_home(B, Some(ShardNumber(1)));
+        fill(&mut segments, A, 3);
+        segments.abandon(ShardNumber(0));
+        assert_eq!(
+            (segments.home(A), segments.home(B), segments.attached()),
+            (None, Some(ShardNumber(1)), 1)
+        );
+        let victim = segments.choose_victim(A).unwrap();
+        segments.free(victim);
+        assert_eq!(segments.held(A), 2);
+    }
+
+    #[test]
+    fn only_an_attached_disk_is_asked_to_meet_a_lowered_limit() {
+        let mut segments = pool();
+        fill(&mut segments, A, 20);
+        segments.set_share(A, Share { reserve: 16, limit: 18 });
+        assert_eq!(segments.over_limit(), None);
+        segments.set_home(A, Some(ShardNumber(0)));
+        assert_eq!(segments.over_limit(), Some(A));
+        segments.set_share(A, Share { reserve: 16, limit: 20 });
+        assert_eq!(segments.over_limit(), None);
     }
 }

@@ -11,6 +11,7 @@
 //! **The log is in order of versions.** What is appended of a page is current at that moment, under the lock of the log;
 //! so of two versions the one that was appended later is the later one, whatever is copied when. Recovery relies on it.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Buffer, Host};
@@ -29,6 +30,8 @@ pub(crate) struct Log<F, H> {
     pool: Rc<Pool<F, H>>,
     disk: DiskId,
     open: Mutex<Option<Open>>,
+    /// Set once it was closed. The disk may have another log by then, and only one may append.
+    closed: Cell<bool>,
 }
 
 /// The segment that is being written.
@@ -60,7 +63,7 @@ pub(crate) struct Batch {
 
 impl<F: BlockDevice, H: Host> Log<F, H> {
     pub(crate) fn new(pool: Rc<Pool<F, H>>, disk: DiskId) -> Self {
-        Self { pool, disk, open: Mutex::new(None) }
+        Self { pool, disk, open: Mutex::new(None), closed: Cell::new(false) }
     }
 
     /// Waits for its turn, and if it is for promotion for room: for at least one page.
@@ -81,6 +84,9 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
 
     async fn try_begin(&self, purpose: Purpose) -> Result<Appender<'_, F, H>, NoSegment> {
         let mut open = self.open.lock().await;
+        if self.closed.get() {
+            return Err(NoSegment::Leaving);
+        }
         if let Some(full) = open.take_if(|open| self.room(open) == 0) {
             self.seal(full).await.map_err(|_| NoSegment::Failed)?;
         }
@@ -92,9 +98,11 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         Ok(Appender { log: self, open, room })
     }
 
-    /// Closes the open segment, so that nothing more is appended to it: because the process ends.
+    /// Closes the open segment and the log, so that nothing more is appended: because the disk leaves.
     pub(crate) async fn close(&self) -> Result<(), BlockError> {
-        match self.open.lock().await.take() {
+        let mut open = self.open.lock().await;
+        self.closed.set(true);
+        match open.take() {
             Some(open) => self.seal(open).await,
             None => Ok(()),
         }

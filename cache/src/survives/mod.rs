@@ -6,4 +6,6 @@ pub(crate) mod notes;
 pub(crate) mod opening;
 pub(crate) mod pool;
 pub(crate) mod reading;
+pub(crate) mod room;
+pub(crate) mod shared;
 pub(crate) mod start;

@@ -11,14 +11,15 @@
 //! that come together share a batch and a flush. Being apart from the logs of disks, notes are known as soon as the pool
 //! is open, and no reclaim has to carry them along.
 
-use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 
 use block::{BlockDevice, BlockError, Buffer, Host};
-use tokio::sync::Mutex;
+use tokio::sync::Mutex as AsyncMutex;
 
 use super::pool::Pool;
 use super::reading::{Reader, Unreadable, Wanted};
+use super::shared::lock;
 use crate::bytes::batch::{self, Entry, Head, Kind};
 use crate::bytes::layout::ENTRIES_PER_PAGE;
 use crate::bytes::table::NOTES;
@@ -34,14 +35,20 @@ pub(crate) type Region = (DiskId, u32);
 const COMPLETE: (Kind, Region) = (Kind::Quiet, (NOTES, EVERYTHING));
 
 pub(crate) struct Notes {
+    book: Mutex<Book>,
+    writer: AsyncMutex<Option<Writer>>,
+}
+
+/// What is noted, and how much of it is durable.
+#[derive(Default)]
+struct Book {
     /// Regions with an open intent, on flash or on its way there.
-    open: RefCell<BTreeSet<Region>>,
+    open: BTreeSet<Region>,
     /// Notes that are not on flash yet, in order.
-    pending: RefCell<Vec<(Kind, Region)>>,
+    pending: Vec<(Kind, Region)>,
     /// Notes that were ever asked for, and how many of them are durable.
-    asked: Cell<u64>,
-    durable: Cell<u64>,
-    writer: Mutex<Option<Writer>>,
+    asked: u64,
+    durable: u64,
 }
 
 /// The segment that notes are written to.
@@ -56,18 +63,13 @@ struct Writer {
 impl Notes {
     /// Nothing is written before [`Self::take_over`].
     pub(crate) fn new(open: BTreeSet<Region>) -> Self {
-        Self {
-            open: RefCell::new(open),
-            pending: RefCell::default(),
-            asked: Cell::new(0),
-            durable: Cell::new(0),
-            writer: Mutex::new(None),
-        }
+        let book = Book { open, ..Book::default() };
+        Self { book: Mutex::new(book), writer: AsyncMutex::new(None) }
     }
 
     /// The regions of a disk with an open intent.
     pub(crate) fn open_regions(&self, disk: DiskId) -> Vec<u32> {
-        self.open.borrow().range((disk, 0)..=(disk, u32::MAX)).map(|(_, region)| *region).collect()
+        lock(&self.book).open.range((disk, 0)..=(disk, u32::MAX)).map(|(_, region)| *region).collect()
     }
 
     /// Opens regions. Once this returns, that is durable.
@@ -77,13 +79,8 @@ impl Notes {
         disk: DiskId,
         regions: &[u32],
     ) -> Result<(), BlockError> {
-        let everything = self.open.borrow().contains(&(disk, EVERYTHING));
-        for region in regions.iter().filter(|_| !everything) {
-            if self.open.borrow_mut().insert((disk, *region)) {
-                self.ask(Kind::Intent, (disk, *region));
-            }
-        }
-        self.write(pool).await
+        let ticket = lock(&self.book).note_open(disk, regions);
+        self.write(pool, ticket).await
     }
 
     /// Closes regions. What that relies on is durable. If this is lost, the regions count as open.
@@ -93,12 +90,8 @@ impl Notes {
         disk: DiskId,
         regions: &[u32],
     ) -> Result<(), BlockError> {
-        for region in regions {
-            if self.open.borrow_mut().remove(&(disk, *region)) {
-                self.ask(Kind::Quiet, (disk, *region));
-            }
-        }
-        self.write(pool).await
+        let ticket = lock(&self.book).note_quiet(disk, regions);
+        self.write(pool, ticket).await
     }
 
     /// Starts a new segment with all that is open, and gives up all earlier ones.
@@ -110,31 +103,25 @@ impl Notes {
         self.start_segment(pool, &mut writer).await
     }
 
-    fn ask(&self, kind: Kind, region: Region) {
-        self.pending.borrow_mut().push((kind, region));
-        self.asked.set(self.asked.get() + 1);
-    }
-
-    /// Makes durable what was asked for before this call.
-    async fn write<F: BlockDevice, H: Host>(&self, pool: &Pool<F, H>) -> Result<(), BlockError> {
-        let ticket = self.asked.get();
+    /// Makes the first `ticket` notes durable.
+    async fn write<F: BlockDevice, H: Host>(&self, pool: &Pool<F, H>, ticket: u64) -> Result<(), BlockError> {
         let mut writer = self.writer.lock().await;
-        if self.durable.get() >= ticket {
+        let (durable, waiting) = lock(&self.book).standing();
+        if durable >= ticket {
             return Ok(());
         }
-        let needed = self.pending.borrow().len().div_ceil(ENTRIES_PER_PAGE) as u32;
         // One more page for the header that says that they are durable.
-        let needed = needed + 1;
+        let needed = waiting.div_ceil(ENTRIES_PER_PAGE) as u32 + 1;
         // Taken out: if this is dropped halfway, the next one starts a new segment with all that is open.
         let Some(mut open) = writer.take().filter(|open| open.next + needed <= pages_for_notes(pool)) else {
             return self.start_segment(pool, &mut writer).await;
         };
-        let (pending, covers) = (self.pending.take(), self.asked.get());
+        let (pending, covers) = lock(&self.book).take_pending(waiting);
         open.append(pool, &pending).await?;
         open.flush(pool).await?;
         // Without this header, damage to what was just written would look like the end of the notes (rule I6).
         open.append(pool, &[]).await?;
-        self.durable.set(covers);
+        lock(&self.book).durable = covers;
         *writer = Some(open);
         Ok(())
     }
@@ -144,37 +131,84 @@ impl Notes {
         pool: &Pool<F, H>,
         writer: &mut Option<Writer>,
     ) -> Result<(), BlockError> {
-        let before = pool.segments.borrow().owned_by(NOTES);
+        let before = pool.segments().owned_by(NOTES);
         let taken = pool.take_segment(NOTES, Purpose::Notes).await;
         let (segment, generation) = taken.map_err(|_| Pool::<F, H>::gone())?;
         let mut next = Writer { segment, generation, next: 0, durable: 0 };
-        self.make_fit(pages_for_notes(pool) as usize / 2 * ENTRIES_PER_PAGE);
-        // What is pending is part of what is open now, or no longer needs to be said.
-        self.pending.take();
-        let covers = self.asked.get();
-        let all: Vec<_> = self.open.borrow().iter().map(|region| (Kind::Intent, *region)).collect();
+        let (all, covers) = lock(&self.book).take_all(pages_for_notes(pool) as usize / 2 * ENTRIES_PER_PAGE);
         // Crash before `complete`: the earlier segment is still owned, and is what counts.
         next.append(pool, &all).await?;
         next.flush(pool).await?;
         next.append(pool, &[COMPLETE]).await?;
         next.flush(pool).await?;
         for (segment, _) in before {
-            pool.segments.borrow_mut().retire_notes(segment);
+            pool.segments().retire_notes(segment);
         }
         // Durable, so that damage to the new one is never taken for a crash before it was complete.
         pool.persist_table().await?;
-        self.durable.set(covers);
+        lock(&self.book).durable = covers;
         *writer = Some(next);
         pool.announce_room();
         Ok(())
     }
+}
+
+impl Book {
+    /// Opens regions. Returns the ticket of what has to be durable for it.
+    fn note_open(&mut self, disk: DiskId, regions: &[u32]) -> u64 {
+        let everything = self.open.contains(&(disk, EVERYTHING));
+        for region in regions.iter().filter(|_| !everything) {
+            if self.open.insert((disk, *region)) {
+                self.ask(Kind::Intent, (disk, *region));
+            }
+        }
+        self.asked
+    }
+
+    /// Closes regions, in the same way.
+    fn note_quiet(&mut self, disk: DiskId, regions: &[u32]) -> u64 {
+        for region in regions {
+            if self.open.remove(&(disk, *region)) {
+                self.ask(Kind::Quiet, (disk, *region));
+            }
+        }
+        self.asked
+    }
+
+    fn ask(&mut self, kind: Kind, region: Region) {
+        self.pending.push((kind, region));
+        self.asked += 1;
+    }
+
+    /// How many notes are durable, and how many are still to be written.
+    fn standing(&self) -> (u64, usize) {
+        (self.durable, self.pending.len())
+    }
+
+    /// Takes out the first `count` notes that are to be written, with how many are durable once they are.
+    fn take_pending(&mut self, count: usize) -> (Vec<(Kind, Region)>, u64) {
+        // Those that other shards have asked for since may not fit.
+        let later = self.pending.split_off(count);
+        let covers = self.asked - later.len() as u64;
+        (std::mem::replace(&mut self.pending, later), covers)
+    }
+
+    /// All that is open, as at most so many notes, with how many are durable once that is written. What is pending is part
+    /// of it, or no longer needs to be said.
+    fn take_all(&mut self, most: usize) -> (Vec<(Kind, Region)>, u64) {
+        self.make_fit(most);
+        self.pending.clear();
+        (self.open.iter().map(|region| (Kind::Intent, *region)).collect(), self.asked)
+    }
 
     /// Lets one note stand for all regions of the disks that have most of them open, until so many notes are left.
-    fn make_fit(&self, most: usize) {
-        let mut open = self.open.borrow_mut();
+    fn make_fit(&mut self, most: usize) {
+        let open = &mut self.open;
         while open.len() > most.max(1) {
             let mut counts = BTreeMap::<DiskId, usize>::new();
-            open.iter().for_each(|(disk, _)| *counts.entry(*disk).or_default() += 1);
+            for (disk, _) in open.iter() {
+                *counts.entry(*disk).or_default() += 1;
+            }
             let Some((disk, _)) =
                 counts.into_iter().max_by_key(|(_, count)| *count).filter(|(_, count)| *count > 1)
             else {

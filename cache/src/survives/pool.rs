@@ -1,53 +1,42 @@
-//! The pool: the flash device, its segments, and the two things about them that are written in place, superblock and
-//! segment table.
+//! The pool as a shard has it: the flash device, its segments, and the two things about them that are written in place,
+//! superblock and segment table. What all shards have together is in `shared.rs`.
 //!
 //! After the first failed write or flush the flash is *failed* for good: nothing is written to it or believed from it
 //! any more, and disks go on without it. Failed reads are the reader's business, unless the device is gone.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard};
 
 use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host};
-use tokio::sync::{Mutex, Notify};
+use tokio::sync::Notify;
 
-use super::notes::Notes;
 use super::reading::{Reader, Wanted};
-use super::start::Found;
+use super::room::Seat;
+use super::shared::{Shared, Written};
+use crate::bytes::PoolId;
 use crate::bytes::layout::Layout;
 use crate::bytes::summary::Content;
 use crate::bytes::superblock::Superblock;
-use crate::bytes::{PoolId, table};
+use crate::bytes::table::{self, TableEntry};
+use crate::knowledge::pins::Pins;
 use crate::knowledge::segments::{Purpose, Segments};
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::{DiskId, FlashPage, SegmentNumber, Sequence};
 
+/// A pool as one shard has it: its own handle of the device, and what all shards have together.
 pub(crate) struct Pool<F, H> {
     flash: F,
     pub(crate) host: H,
     superblock: Superblock,
-    pub(crate) segments: RefCell<Segments>,
-    pub(crate) notes: Notes,
-    table: TableWriter,
-    /// The last sequence drawn. One counter for all disks, so that one which is attached anew cannot draw a value twice.
-    sequence: Cell<Sequence>,
-    failed: Cell<bool>,
-    /// Disks that wait for a segment, in order of their asking. Whoever is woken is taken off and asks again: an entry
-    /// that stayed would make reclaim give up content for nobody, and one of a disk that left would stand before all.
-    waiting: RefCell<VecDeque<DiskId>>,
-    /// Tells the reclaimer that somebody waits.
-    pub(crate) room_wanted: Notify,
-    /// Tells those who wait that a segment is free, or that there will be none.
-    room_made: Notify,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) seat: Seat,
+    pins: RefCell<Pins>,
     /// Tells whoever frees a segment that a reader is done.
     reader_done: Notify,
-}
-
-/// Which changes of the table are durable, counted.
-struct TableWriter {
-    turn: Cell<u64>,
-    changes: Cell<u64>,
-    durable: Cell<u64>,
-    writing: Mutex<()>,
+    /// Whether this shard knows that the flash failed. What another shard found out counts here from the next request to
+    /// flash on, or when the reclaimer is told: never between a look and what is done upon it.
+    failed: Cell<bool>,
 }
 
 /// Why a disk gets no segment.
@@ -62,27 +51,18 @@ pub(crate) enum NoSegment {
 }
 
 impl<F: BlockDevice, H: Host> Pool<F, H> {
-    /// A pool as it was found; what is found must be durable.
-    pub(crate) fn new(flash: F, host: H, found: Found) -> Self {
-        let Found { superblock, table_turn, segments, open_regions } = found;
+    /// A place for one more shard; `flash` is its own handle of the pool's device.
+    pub(super) fn new(flash: F, host: H, shared: Arc<Shared>) -> Self {
+        let superblock = shared.superblock;
         Self {
             flash,
             host,
             superblock,
-            segments: RefCell::new(segments),
-            notes: Notes::new(open_regions),
-            table: TableWriter {
-                turn: Cell::new(table_turn),
-                changes: Cell::new(0),
-                durable: Cell::new(0),
-                writing: Mutex::new(()),
-            },
-            sequence: Cell::new(Sequence::first_of(superblock.term)),
-            failed: Cell::new(false),
-            waiting: RefCell::default(),
-            room_wanted: Notify::new(),
-            room_made: Notify::new(),
+            seat: Seat::take(Arc::clone(&shared)),
+            pins: RefCell::new(Pins::new(superblock.layout.segments())),
             reader_done: Notify::new(),
+            failed: Cell::new(shared.is_failed()),
+            shared,
         }
     }
 
@@ -109,13 +89,17 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         &self.superblock.layout
     }
 
-    /// Draws the next sequence (rule I1): mutations on acceptance, fills before their backing read.
-    pub(crate) fn draw_sequence(&self) -> Sequence {
-        self.sequence.set(self.sequence.get().next());
-        self.sequence.get()
+    /// The segments, for a moment: not to be held while anything is awaited, nor while they are asked for again.
+    pub(crate) fn segments(&self) -> MutexGuard<'_, Segments> {
+        self.shared.segments()
     }
 
-    /// True once the flash failed.
+    /// Draws the next sequence (rule I1): mutations on acceptance, fills before their backing read.
+    pub(crate) fn draw_sequence(&self) -> Sequence {
+        self.shared.draw_sequence()
+    }
+
+    /// True once this shard knows that the flash failed.
     pub(crate) fn is_failed(&self) -> bool {
         self.failed.get()
     }
@@ -129,10 +113,10 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         if self.is_failed() {
             return Err(NoSegment::Failed);
         }
-        if purpose != Purpose::Notes && self.segments.borrow().is_leaving(disk) {
+        if purpose != Purpose::Notes && self.segments().is_leaving(disk) {
             return Err(NoSegment::Leaving);
         }
-        let taken = self.segments.borrow_mut().take(disk, purpose).ok_or(NoSegment::Exhausted)?;
+        let taken = self.segments().take(disk, purpose).ok_or(NoSegment::Exhausted)?;
         // Crash here: the table still names the segment's earlier life or none, and nothing was written to it.
         if self.persist_table().await.is_err() {
             // Nobody will write to it, but its owner holds it.
@@ -148,50 +132,42 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// look again. Must be awaited at once after [`Self::take_segment`] said that nothing is left, and without holding
     /// anything that reclaim needs to make that room.
     pub(crate) async fn wait_for_room(&self, disk: DiskId) {
-        let room_made = self.room_made.notified();
-        self.waiting.borrow_mut().push_back(disk);
-        self.room_wanted.notify_one();
+        let room_made = self.shared.room.join(disk);
+        // Joined first: a failure that is not seen here is announced to whoever has joined.
+        if self.notice_failure() {
+            return;
+        }
+        self.seat.ring();
         room_made.await;
-    }
-
-    /// The disk that has waited longest for a segment.
-    pub(crate) fn next_waiting(&self) -> Option<DiskId> {
-        self.waiting.borrow_mut().pop_front()
-    }
-
-    /// Puts a disk back at the head of those who wait, because nothing can be reclaimed for it yet.
-    pub(crate) fn wait_again(&self, disk: DiskId) {
-        self.waiting.borrow_mut().push_front(disk);
     }
 
     /// Lets those who wait for a segment look again.
     pub(crate) fn announce_room(&self) {
-        self.waiting.borrow_mut().clear();
-        self.room_made.notify_waiters();
+        self.shared.room.announce();
     }
 
     /// Closes a segment; whoever waits for something to reclaim may have found it.
     pub(crate) fn seal_segment(&self, segment: SegmentNumber) {
-        self.segments.borrow_mut().seal(segment);
-        self.room_wanted.notify_one();
+        self.segments().seal(segment);
+        self.seat.ring();
     }
 
     /// Gives a segment back once nobody reads from it. Nothing must point to it any more.
     pub(crate) async fn free_segment(&self, segment: SegmentNumber) {
         loop {
             let reader_done = self.reader_done.notified();
-            if !self.segments.borrow().is_pinned(segment) {
+            if !self.pins.borrow().has(segment) {
                 break;
             }
             reader_done.await;
         }
-        self.segments.borrow_mut().free(segment);
+        self.segments().free(segment);
         self.announce_room();
     }
 
     /// Lets a disk's waits end, because it leaves.
     pub(crate) fn start_leaving(&self, disk: DiskId) {
-        self.segments.borrow_mut().start_leaving(disk);
+        self.segments().start_leaving(disk);
         self.announce_room();
     }
 
@@ -211,14 +187,14 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
 
     /// As [`Self::pin`], for a whole segment.
     pub(crate) fn pin_segment(&self, segment: SegmentNumber) -> Pin<'_, F, H> {
-        self.segments.borrow_mut().pin_segment(segment);
+        self.pins.borrow_mut().add(segment);
         Pin { pool: self, segment }
     }
 
     /// Keeps the segment of a page from being used anew until the pin is dropped. To be taken in the very step in which
     /// somebody decides to read the page.
     pub(crate) fn pin(&self, page: FlashPage) -> Pin<'_, F, H> {
-        Pin { pool: self, segment: self.segments.borrow_mut().pin(page) }
+        self.pin_segment(self.layout().segment_of(page))
     }
 
     /// Reads pages that lie next to each other, all within one segment, which the caller holds with a pin or by
@@ -244,18 +220,23 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// What the summary of a closed segment says, if it has one of its present life.
     pub(crate) async fn read_summary(&self, segment: SegmentNumber) -> Option<Content> {
         self.ensure_alive().ok()?;
-        let (owner, generation) = self.segments.borrow().life(segment)?;
+        let (owner, generation) = self.segments().life(segment)?;
         self.reader().summary(Wanted { segment, owner, generation }).await.ok()
     }
 
     /// Opens regions of a disk, so that the backing may be changed there. Durable once this returns.
     pub(crate) async fn open_regions(&self, disk: DiskId, regions: &[u32]) -> Result<(), BlockError> {
-        self.notes.open(self, disk, regions).await
+        self.shared.notes.open(self, disk, regions).await
+    }
+
+    /// The regions of a disk with an open intent.
+    pub(crate) fn regions_with_intent(&self, disk: DiskId) -> Vec<u32> {
+        self.shared.notes.open_regions(disk)
     }
 
     /// Closes regions of a disk.
     pub(crate) async fn close_regions(&self, disk: DiskId, regions: &[u32]) -> Result<(), BlockError> {
-        self.notes.quiet(self, disk, regions).await
+        self.shared.notes.quiet(self, disk, regions).await
     }
 
     /// Makes durable that segments were disowned, and gives them back. Nothing must point to them. All at once: a crash
@@ -271,26 +252,31 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// Writes the segment table so that it covers every change made before this call. Changes that come together
     /// share a write.
     pub(super) async fn persist_table(&self) -> Result<(), BlockError> {
-        let change = self.table.changes.get() + 1;
-        self.table.changes.set(change);
-        let _writing = self.table.writing.lock().await;
-        if self.table.durable.get() >= change {
+        let table = &self.shared.table;
+        let change = table.changes.fetch_add(1, Ordering::SeqCst) + 1;
+        let mut written = table.written.lock().await;
+        if written.changes >= change {
             return Ok(());
         }
-        let covers = self.table.changes.get();
-        let turn = self.table.turn.get() + 1;
+        let covers = table.changes.load(Ordering::SeqCst);
+        let turn = written.turn + 1;
+        // Copied first, so that nobody waits for the encoding.
+        let lives: Vec<TableEntry> = self.segments().lives().collect();
         let mut slot = Buffer::zeroed(self.layout().table_bytes());
-        table::encode(&mut slot, self.id(), turn, self.segments.borrow().lives());
+        table::encode(&mut slot, self.id(), turn, lives.into_iter());
         // Power lost during the write: the other slot, one turn older, is whole, and no batch relies on this turn yet.
         self.write(FlashPage((self.layout().table_slot(turn) / PAGE_BYTES as u64) as u32), slot).await?;
         self.flush().await?;
-        self.table.turn.set(turn);
-        self.table.durable.set(covers);
+        *written = Written { turn, changes: covers };
         Ok(())
     }
 
     fn ensure_alive(&self) -> Result<(), BlockError> {
-        if self.is_failed() { Err(Self::gone()) } else { Ok(()) }
+        if self.shared.is_failed() {
+            self.failed.set(true);
+            return Err(Self::gone());
+        }
+        Ok(())
     }
 
     /// What is said of a flash that failed.
@@ -312,11 +298,18 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     }
 
     fn fail(&self, error: &BlockError) {
-        if !self.failed.replace(true) {
+        if self.shared.fail() {
             tracing::error!(%error, pool = %self.id(), "The flash failed; disks go on without it. Replace it and restart");
         }
+        self.failed.set(true);
         self.announce_room();
-        self.room_wanted.notify_one();
+        self.shared.room.ring_all();
+    }
+
+    /// Takes notice of a failure that another shard found.
+    pub(crate) fn notice_failure(&self) -> bool {
+        self.failed.set(self.shared.is_failed());
+        self.is_failed()
     }
 }
 
@@ -328,7 +321,7 @@ pub(crate) struct Pin<'a, F, H> {
 
 impl<F, H> Drop for Pin<'_, F, H> {
     fn drop(&mut self) {
-        if self.pool.segments.borrow_mut().unpin(self.segment) {
+        if self.pool.pins.borrow_mut().remove(self.segment) {
             self.pool.reader_done.notify_waiters();
         }
     }

@@ -11,6 +11,7 @@
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use block::{BlockDevice, BlockError, Buffer, Host};
 
@@ -18,6 +19,7 @@ use super::notes::{self, Region};
 use super::opening::newest_superblock;
 use super::pool::Pool;
 use super::reading::{Reader, Unreadable};
+use super::shared::{Shared, SharedPool};
 use crate::bytes::batch;
 use crate::bytes::superblock::Superblock;
 use crate::bytes::table::{self, TableEntry};
@@ -81,14 +83,32 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
     };
     let segments = Segments::new(superblock.layout, start, &lives);
     let table_turn = tables.iter().flatten().map(|(turn, _)| *turn).max().unwrap_or(0);
-    let pool = Rc::new(Pool::new(flash, host, Found { superblock, table_turn, segments, open_regions }));
+    let shared = Shared::new(Found { superblock, table_turn, segments, open_regions });
+    let pool = Rc::new(Pool::new(flash, host, Arc::new(shared)));
     if let PoolContent::Dropped(_) = content {
         // Before the mark: a crash in between must not make the content look like this one's.
         pool.persist_table().await?;
     }
     pool.write_superblock().await?;
-    pool.notes.take_over(&pool).await?;
+    pool.shared.notes.take_over(&pool).await?;
     Ok((pool, content))
+}
+
+/// Takes a place at a pool that another shard opened.
+///
+/// # Errors
+/// `NotAPool` if `flash` is not a handle of the device of that pool, or `Flash`.
+pub(crate) async fn join<F: BlockDevice, H: Host>(
+    shared: &SharedPool,
+    flash: F,
+    host: H,
+) -> Result<Rc<Pool<F, H>>, CacheError> {
+    if read_superblock(&flash).await? != shared.0.superblock {
+        return Err(CacheError::NotAPool(
+            "the device holds another pool than the one that was opened".to_owned(),
+        ));
+    }
+    Ok(Rc::new(Pool::new(flash, host, Arc::clone(&shared.0))))
 }
 
 /// Why a pool is not believed that bears an unknown mark.

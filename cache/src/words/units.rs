@@ -20,6 +20,10 @@ pub struct FlashPage(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SegmentNumber(pub u32);
 
+/// A shard that uses a pool, counted from the one that opened it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ShardNumber(pub u32);
+
 /// A moment in the life of a pool: the term in the high 24 bits, a count within the term in the low 40.
 ///
 /// The term rises durably at every start before anything is appended (rule I1), so no value is ever drawn twice,

@@ -1,7 +1,7 @@
 //! `forebay serve`: the daemon from start to end.
 //!
 //! ```text
-//!   settings ── folders, claim of DIR ── state ── shard ── pool ── disks ── control socket ── "ready"
+//!   settings ── folders, claim of DIR ── state ── shards ── pool ── disks ── control socket ── "ready"
 //!   signal ── control socket closes ── doors drain ── backings are flushed ── exit
 //! ```
 //! The end takes at most ten seconds: a backing that hangs must not keep a host from shutting down. In the modes there
@@ -51,15 +51,15 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
         runtime.map_err(|error| Problem::failed(format!("Cannot start the control plane: {error}")))?;
-    let outcome = runtime.block_on(serve(places, &choice, &claim));
+    let outcome = runtime.block_on(serve(places, &choice, options.shards.or(config.shards), &claim));
     // Threads that look at a backing which hangs are not waited for.
     runtime.shutdown_background();
     outcome
 }
 
-async fn serve(places: Places, choice: &PoolChoice, _claim: &File) -> Answer<()> {
+async fn serve(places: Places, choice: &PoolChoice, shards: Option<u32>, _claim: &File) -> Answer<()> {
     let mut signals = Signals::new()?;
-    let service = Service::start(places, choice).await?;
+    let service = Service::start(places, choice, shards).await?;
     tokio::select! {
         () = service.registry.start() => {
             announce(&service.registry).await?;

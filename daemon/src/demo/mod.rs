@@ -72,7 +72,7 @@ async fn show(options: &Demo, folder: &Path) -> Answer<()> {
     places.make()?;
     let _claim = places.claim()?;
     let pool = PoolChoice { file: None, size: Some(Size(POOL_BYTES)), erase: None };
-    let service = Service::start(places, &pool).await?;
+    let service = Service::start(places, &pool, None).await?;
     let measured = measure(options, &service.registry, &backing).await;
     let (without, with) = match measured {
         Ok(sides) => sides,

@@ -38,10 +38,10 @@ impl Registry {
             return Ok(());
         }
         guest.stage = Stage::Attached;
-        self.shard.take_over(change(name, settings)).await?;
+        self.shards.take_over(change(name, settings)).await?;
         if let Err(problem) = changed.save(&self.places.dir) {
             log_if_failed(&self.withdraw(&self.state(), name).await);
-            log_if_failed(&self.shard.give_up_lock(name.to_owned()).await);
+            log_if_failed(&self.shards.give_up_lock(name.to_owned()).await);
             return Err(problem);
         }
         self.replace_state(changed);
@@ -65,14 +65,14 @@ impl Registry {
             return Err(problem);
         }
         self.replace_state(changed);
-        self.shard.give_up_lock(name.to_owned()).await?;
+        self.shards.give_up_lock(name.to_owned()).await?;
         drop(changing);
         self.disk(name).await
     }
 
     async fn withdraw(&self, state: &State, name: &str) -> Answer<()> {
         let passing_through = known(state, name)?.settings.passing_through();
-        self.shard.withdraw(change(name, passing_through)).await
+        self.shards.withdraw(change(name, passing_through)).await
     }
 
     fn guest_of<'a>(&self, state: &'a mut State, name: &str) -> Answer<&'a mut GuestRecord> {

@@ -78,6 +78,8 @@ pub(crate) enum Content {
 /// How a served disk stands.
 #[derive(Clone, Debug)]
 pub(crate) struct DiskReport {
+    /// The shard that it is on, counted from 0.
+    pub(crate) shard: u32,
     pub(crate) settings: DiskSettings,
     pub(crate) size_bytes: u64,
     pub(crate) identity: Identity,
@@ -93,7 +95,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If it cannot be reached, or is no disk that can be served.
-    pub(crate) async fn look_at_export(
+    pub(super) async fn look_at_export(
         &self,
         target: Target,
         access: Access,
@@ -109,7 +111,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// Whatever stands in the way; then nothing is left behind.
-    pub(crate) async fn attach(&self, disk: Attaching) -> Answer<()> {
+    pub(super) async fn attach(&self, disk: Attaching) -> Answer<()> {
         self.call(move |shard| async move { shard.attach(disk).await }).await?
     }
 
@@ -117,7 +119,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If it cannot be so; then nothing has changed.
-    pub(crate) async fn reconfigure(&self, change: Reconfiguring) -> Answer<()> {
+    pub(super) async fn reconfigure(&self, change: Reconfiguring) -> Answer<()> {
         self.call(move |shard| async move { shard.reconfigure(&change) }).await?
     }
 
@@ -126,12 +128,12 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If the last flush failed. The disk is detached all the same.
-    pub(crate) async fn detach(&self, name: String, content: Content) -> Answer<()> {
+    pub(super) async fn detach(&self, name: String, content: Content) -> Answer<()> {
         self.call(move |shard| async move { shard.detach(&name, content).await }).await?
     }
 
     /// Gives back what is cached of a disk that is not attached and will not be.
-    pub(crate) async fn forget(&self, id: u32) -> Answer<()> {
+    pub(super) async fn forget(&self, id: u32) -> Answer<()> {
         self.call(move |shard| async move {
             History::forget(&shard.places, id);
             shard.cache().disown(DiskId(id)).await.map_err(|error| {
@@ -145,7 +147,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If it may come back at the next start.
-    pub(crate) async fn evict(&self, name: String, id: u32) -> Answer<()> {
+    pub(super) async fn evict(&self, name: String, id: u32) -> Answer<()> {
         self.call(move |shard| async move {
             match shard.disk(&name) {
                 Some(disk) => evict(&disk.cached, &name).await,
@@ -156,17 +158,17 @@ impl ShardHandle {
     }
 
     /// Every disk that is attached, with how it stands.
-    pub(crate) async fn disks(&self) -> Answer<Vec<(String, DiskReport)>> {
+    pub(super) async fn disks(&self) -> Answer<Vec<(String, DiskReport)>> {
         self.call(|shard| async move {
             let disks = shard.disks.borrow();
-            disks.iter().map(|(name, disk)| (name.clone(), disk.report())).collect()
+            disks.iter().map(|(name, disk)| (name.clone(), disk.report(shard.number))).collect()
         })
         .await
     }
 
     /// How one disk stands; none if it is not attached.
-    pub(crate) async fn disk_report(&self, name: String) -> Answer<Option<DiskReport>> {
-        self.call(move |shard| async move { shard.disk(&name).map(|disk| disk.report()) }).await
+    pub(super) async fn disk_report(&self, name: String) -> Answer<Option<DiskReport>> {
+        self.call(move |shard| async move { shard.disk(&name).map(|disk| disk.report(shard.number)) }).await
     }
 }
 
@@ -175,7 +177,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// A conflict as long as that QEMU has the image open; then nothing has changed.
-    pub(crate) async fn take_over(&self, change: Reconfiguring) -> Answer<()> {
+    pub(super) async fn take_over(&self, change: Reconfiguring) -> Answer<()> {
         self.call(move |shard| async move { shard.take_over(&change).await }).await?
     }
 
@@ -184,7 +186,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If the backing failed the flush.
-    pub(crate) async fn withdraw(&self, change: Reconfiguring) -> Answer<()> {
+    pub(super) async fn withdraw(&self, change: Reconfiguring) -> Answer<()> {
         self.call(move |shard| async move { shard.withdraw(&change).await }).await?
     }
 
@@ -192,7 +194,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// What the system said; then nothing has changed.
-    pub(crate) async fn give_up_lock(&self, name: String) -> Answer<()> {
+    pub(super) async fn give_up_lock(&self, name: String) -> Answer<()> {
         self.call(move |shard| async move { shard.give_up_lock(&name) }).await?
     }
 }
@@ -346,8 +348,9 @@ impl Shard {
 }
 
 impl Disk {
-    fn report(&self) -> DiskReport {
+    fn report(&self, shard: u32) -> DiskReport {
         DiskReport {
+            shard,
             settings: self.cached.settings(),
             size_bytes: self.cached.geometry().size,
             identity: self.identity.clone(),
@@ -424,7 +427,7 @@ fn shrunk(name: &str, before: u64, size: u64) -> Problem {
     ))
 }
 
-fn not_attached(name: &str) -> Problem {
+pub(super) fn not_attached(name: &str) -> Problem {
     Problem::unavailable(format!(
         "Disk '{name}' is not being served now; see `forebay disk list` for the reason"
     ))

@@ -6,8 +6,9 @@
 //! ```
 //! A job is a function that runs on the shard with everything that is there, and whose answer comes back. Jobs run
 //! beside each other and beside the requests of guests; none of them waits for another. The shard decides nothing: what
-//! is served, and what is remembered of it, is the business of the registry.
+//! is served, and what is remembered of it, is the business of the registry; which shard a disk is on, of `all.rs`.
 
+mod all;
 mod disk;
 mod flash;
 mod pool;
@@ -25,6 +26,7 @@ use block::{FileDevice, Host, Ring};
 use cache::Cache;
 use tokio::sync::{mpsc, oneshot};
 
+pub(crate) use all::{SHARDS_MAX, Shards};
 pub(crate) use disk::{Attaching, Content, DiskReport, Reconfiguring};
 pub(crate) use pool::{Found, PoolReport};
 
@@ -42,9 +44,11 @@ type Job = Box<dyn FnOnce(Rc<Shard>) -> Pin<Box<dyn Future<Output = ()>>> + Send
 
 /// What lives on the thread of a shard.
 pub(crate) struct Shard {
+    /// Counted from 0.
+    number: u32,
     ring: Ring,
     host: LocalHost,
-    /// A pool's device between being looked at and being opened.
+    /// A pool's device between being looked at and being opened; of the shard that opened it, afterwards for the others.
     flash: RefCell<Option<FileDevice>>,
     cache: OnceCell<Rc<Cache<Flash, LocalHost>>>,
     /// The mark of this start of the pool.
@@ -55,7 +59,7 @@ pub(crate) struct Shard {
 
 /// Reaches a shard from any thread. The shard ends when the last handle is gone.
 #[derive(Clone)]
-pub(crate) struct ShardHandle {
+struct ShardHandle {
     jobs: mpsc::Sender<Job>,
 }
 
@@ -64,13 +68,13 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If there is no thread or no ring to be had.
-    pub(crate) async fn start(places: &Places) -> Answer<Self> {
+    async fn start(places: &Places, number: u32) -> Answer<Self> {
         let places = places.clone();
         let (jobs, receiver) = mpsc::channel(JOBS_MAX);
         let (started, outcome) = oneshot::channel();
         thread::Builder::new()
-            .name("shard-0".to_owned())
-            .spawn(move || run(receiver, started, places))
+            .name(format!("shard-{number}"))
+            .spawn(move || run(number, receiver, started, places))
             .map_err(|error| {
                 Problem::failed(format!("Cannot start the thread of a shard: {error}; free some memory"))
             })?;
@@ -110,7 +114,7 @@ fn lost() -> Problem {
 }
 
 /// The body of a shard's thread.
-fn run(mut jobs: mpsc::Receiver<Job>, started: oneshot::Sender<io::Result<()>>, places: Places) {
+fn run(number: u32, mut jobs: mpsc::Receiver<Job>, started: oneshot::Sender<io::Result<()>>, places: Places) {
     let ring = match Ring::new(RING_DEPTH) {
         Ok(ring) => ring,
         Err(error) => {
@@ -122,6 +126,7 @@ fn run(mut jobs: mpsc::Receiver<Job>, started: oneshot::Sender<io::Result<()>>, 
     let executor = Executor::new(ring.clone(), Order::Fifo);
     let host = executor.host();
     let shard = Rc::new(Shard {
+        number,
         ring,
         host: host.clone(),
         flash: RefCell::default(),

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use block::FileDevice;
 use block::Host;
-use block::file::{Access, Cache as PageCache, Identity, Lock, OpenError, OpenOptions};
-use cache::{Cache, Identified, Marks, PoolContent, PoolId, PoolStatistics};
+use block::file::{Access, Cache as PageCache, Handle, Identity, Lock, OpenError, OpenOptions};
+use cache::{Cache, Identified, Marks, PoolContent, PoolId, PoolStatistics, SharedPool};
 
 use super::flash::Flash;
 use super::{Shard, ShardHandle};
@@ -34,12 +34,12 @@ pub(crate) struct PoolReport {
 impl ShardHandle {
     /// Opens and locks the device for a pool and says what it holds; makes a file of `create` bytes first if asked to.
     /// It stays open for [`ShardHandle::format_pool`] and [`ShardHandle::open_pool`].
-    pub(crate) async fn look_at_pool(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
+    pub(super) async fn look_at_pool(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
         self.call(move |shard| async move { shard.look_at_pool(&path, create).await }).await?
     }
 
     /// Makes an empty pool of the device that was looked at, whatever it held.
-    pub(crate) async fn format_pool(&self, id: PoolId) -> Answer<()> {
+    pub(super) async fn format_pool(&self, id: PoolId) -> Answer<()> {
         self.call(move |shard| async move {
             let flash = shard.flash.take().expect("a pool is looked at before it is formatted");
             let formatted = cache::format(&flash, id, None).await;
@@ -50,12 +50,14 @@ impl ShardHandle {
     }
 
     /// Opens the pool on the device that was looked at. What it holds of other disks than these is given back.
-    pub(crate) async fn open_pool(&self, marks: Marks, disks: Vec<u32>) -> Answer<PoolContent> {
+    pub(super) async fn open_pool(&self, marks: Marks, disks: Vec<u32>) -> Answer<PoolContent> {
         self.call(move |shard| async move {
             let flash = shard.flash.take().expect("a pool is looked at before it is opened");
             let failed = |error| Problem::failed(format!("Cannot open the pool: {error}"));
+            let handle = flash.handle().map_err(|error| no_handle(&error))?;
             let (cache, content) =
                 Cache::open(Flash::Device(flash), shard.host.clone(), &marks).await.map_err(failed)?;
+            shard.flash.replace(Some(FileDevice::from_handle(&shard.ring, handle)));
             for owner in cache.owners() {
                 if !disks.contains(&owner.0) {
                     cache.disown(owner).await.map_err(failed)?;
@@ -68,8 +70,18 @@ impl ShardHandle {
         .await?
     }
 
+    /// What another shard needs to join the pool.
+    pub(super) async fn share_pool(&self) -> Answer<SharedFlash> {
+        self.call(|shard| async move { shard.share_pool() }).await?
+    }
+
+    /// Joins the pool that another shard opened.
+    pub(super) async fn join_pool(&self, flash: SharedFlash) -> Answer<()> {
+        self.call(move |shard| async move { shard.join_pool(flash).await }).await?
+    }
+
     /// Goes on without a pool: every disk is served as if the flash had failed.
-    pub(crate) async fn go_without_pool(&self) -> Answer<()> {
+    pub(super) async fn go_without_pool(&self) -> Answer<()> {
         self.call(move |shard| async move {
             drop(shard.flash.take());
             let (flash, marks) = (Flash::missing(), Marks { new: 0, known: vec![0] });
@@ -87,7 +99,7 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If the flash failed.
-    pub(crate) async fn leave_pool(&self, mark: u64) -> Answer<()> {
+    pub(super) async fn leave_pool(&self, mark: u64) -> Answer<()> {
         self.call(move |shard| async move {
             let left = shard.cache().leave(mark).await;
             left.map_err(|error| Problem::failed(format!("Cannot mark the pool as left: {error}")))
@@ -96,12 +108,12 @@ impl ShardHandle {
     }
 
     /// A mark for a start that nobody else draws.
-    pub(crate) async fn draw_mark(&self) -> Answer<u64> {
+    pub(super) async fn draw_mark(&self) -> Answer<u64> {
         self.call(|shard| async move { shard.host.random() }).await
     }
 
     /// A new identity for a pool.
-    pub(crate) async fn draw_pool_id(&self) -> Answer<PoolId> {
+    pub(super) async fn draw_pool_id(&self) -> Answer<PoolId> {
         self.call(|shard| async move {
             let number = u128::from(shard.host.random()) << 64 | u128::from(shard.host.random());
             PoolId(number.to_le_bytes())
@@ -110,7 +122,7 @@ impl ShardHandle {
     }
 
     /// How the pool stands.
-    pub(crate) async fn pool_report(&self) -> Answer<PoolReport> {
+    pub(super) async fn pool_report(&self) -> Answer<PoolReport> {
         self.call(|shard| async move {
             let cache = Rc::clone(shard.cache());
             PoolReport { statistics: cache.pool_statistics(), reserve_bytes_min: cache.reserve_bytes_min() }
@@ -119,7 +131,39 @@ impl ShardHandle {
     }
 }
 
+/// An open pool on its way to another shard.
+pub(super) struct SharedFlash {
+    pool: SharedPool,
+    /// The very file that is open, for it is locked against being opened again.
+    device: Handle,
+    mark: u64,
+}
+
+fn no_handle(error: &std::io::Error) -> Problem {
+    Problem::failed(format!(
+        "Cannot use the pool on several shards: {error}; allow more open files (`LimitNOFILE=` of the service)"
+    ))
+}
+
 impl Shard {
+    fn share_pool(&self) -> Answer<SharedFlash> {
+        let flash = self.flash.borrow();
+        let flash = flash.as_ref().expect("the shard that opened the pool has a device left to share");
+        let device = flash.handle().map_err(|error| no_handle(&error))?;
+        Ok(SharedFlash { pool: self.cache().shared(), device, mark: self.mark.get() })
+    }
+
+    async fn join_pool(&self, flash: SharedFlash) -> Answer<()> {
+        let SharedFlash { pool, device, mark } = flash;
+        let device = Flash::Device(FileDevice::from_handle(&self.ring, device));
+        let joined = Cache::join(&pool, device, self.host.clone()).await;
+        let cache = joined
+            .map_err(|error| Problem::failed(format!("Cannot use the pool on another shard: {error}")))?;
+        self.mark.set(mark);
+        assert!(self.cache.set(cache).is_ok(), "a shard has one pool");
+        Ok(())
+    }
+
     async fn look_at_pool(&self, path: &Path, create: Option<u64>) -> Answer<Found> {
         // Whatever was looked at before is given back first, so that it can be looked at again.
         drop(self.flash.take());

@@ -11,4 +11,5 @@ mod lifecycle;
 mod pool;
 mod replay;
 mod rights;
+mod shards;
 mod warm;

@@ -1,5 +1,5 @@
-//! The cache without a door: its face on a real file beside fio on that file, what its own code costs on devices in
-//! memory, and how much RAM it needs for each block on flash. The program `bench` does the work.
+//! The cache without a door: its face on a real file beside fio on that file, disks spread over shards, what its own code
+//! costs on devices in memory, and how much RAM it needs for each block on flash. The program `bench` does the work.
 
 use std::process::{Command, Stdio};
 
@@ -33,6 +33,7 @@ const NO_STRING_INSTRUCTIONS: &str =
 
 pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     face(programs, scratch, effort)?;
+    shards(programs, scratch, effort)?;
     requests(programs, effort)?;
     memory(programs)
 }
@@ -76,6 +77,40 @@ fn face(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), St
     ];
     let columns = ["reader", "IOPS", "ratio of IOPS (range)", "goal", "verdict"];
     report::print("Hits on flash at the face of the cache, 4 KiB, depth 32", &columns, &rows);
+    Ok(())
+}
+
+/// Shards and disks of each contender, and what a table calls it.
+const SPREADS: [([&str; 2], &str); 5] = [
+    (["1", "2"], "2 disks on 1 shard"),
+    (["2", "2"], "2 disks on 2 shards"),
+    (["1", "1"], "1 disk on 1 shard"),
+    (["1", "16"], "16 disks on 1 shard"),
+    (["2", "16"], "16 disks on 2 shards"),
+];
+/// Which contender each one is held against, and what the ratio is to be.
+const HELD_AGAINST: [Option<(usize, f64)>; 5] = [None, Some((0, 1.0)), None, Some((2, 0.91)), Some((2, 1.0))];
+
+/// Hits on flash with disks spread over shards, at the same total depth.
+fn shards(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let pool = scratch.path("shards.img");
+    let turns = take_turns(effort.rounds, &SPREADS, |([shards, disks], _)| {
+        let mut bench = Command::new(&programs.bench);
+        bench.arg("shards").arg("--file").arg(&pool).args(["--shards", shards, "--disks", disks]);
+        bench.args(["--depth", &DEPTH.to_string(), "--seconds", &effort.seconds.to_string()]);
+        number(&parse(&output(&mut bench)?)?, "iops")
+    })?;
+    let mut rows = Vec::new();
+    for (at, (_, meaning)) in SPREADS.iter().enumerate() {
+        let judged = HELD_AGAINST[at].map(|(other, goal)| {
+            report::judged(ratio(&turns[at], &turns[other], Better::Higher), Some(goal)).to_vec()
+        });
+        let mut row = vec![(*meaning).to_owned(), format!("{:.0}", median(&turns[at]))];
+        row.extend(judged.unwrap_or_else(|| vec![String::new(); 3]));
+        rows.push(row);
+    }
+    let columns = ["disks and shards", "IOPS", "ratio of IOPS (range)", "goal", "verdict"];
+    report::print("Hits on flash with disks spread over shards, 4 KiB, depth 32 in all", &columns, &rows);
     Ok(())
 }
 

@@ -1,0 +1,49 @@
+//! Who reads from which segment, of the disks of one shard. Only a disk's own shard reads its segments and gives them
+//! back, so that a read of flash takes no lock that shards share.
+
+use crate::words::units::SegmentNumber;
+
+/// Reads under way, by segment (rule I7).
+pub(crate) struct Pins {
+    readers: Vec<u32>,
+}
+
+impl Pins {
+    /// For a pool of so many segments.
+    pub(crate) fn new(segments: u32) -> Self {
+        Self { readers: vec![0; segments as usize] }
+    }
+
+    /// Notes a reader.
+    pub(crate) fn add(&mut self, segment: SegmentNumber) {
+        self.readers[segment.0 as usize] += 1;
+    }
+
+    /// Notes that a reader is done. True if it was the last one.
+    pub(crate) fn remove(&mut self, segment: SegmentNumber) -> bool {
+        let readers = &mut self.readers[segment.0 as usize];
+        *readers -= 1;
+        *readers == 0
+    }
+
+    /// True if somebody reads from the segment.
+    pub(crate) fn has(&self, segment: SegmentNumber) -> bool {
+        self.readers[segment.0 as usize] > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_is_pinned_until_its_last_reader_is_done() {
+        let mut pins = Pins::new(3);
+        let segment = SegmentNumber(2);
+        pins.add(segment);
+        pins.add(segment);
+        assert!(!pins.remove(segment) && pins.has(segment));
+        assert!(pins.remove(segment) && !pins.has(segment));
+        assert!(!pins.has(SegmentNumber(0)));
+    }
+}

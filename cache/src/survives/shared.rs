@@ -1,0 +1,104 @@
+//! What the shards of a pool have together: its segments, the segment table, the notes about regions, the sequences, and
+//! whether the flash failed.
+//!
+//! Everything is behind a lock that is held for moments, never while something is awaited and never for I/O; only the
+//! writers of table and notes keep others out for as long as a write takes. The reads of guests come by none of it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::notes::Notes;
+use super::room::Room;
+use super::start::Found;
+use crate::bytes::superblock::Superblock;
+use crate::knowledge::segments::Segments;
+use crate::words::units::{Sequence, ShardNumber};
+
+/// A pool that is open, for another shard to join: see [`Cache::join`](crate::Cache::join).
+#[derive(Clone)]
+pub struct SharedPool(pub(crate) Arc<Shared>);
+
+const _: () = {
+    const fn goes_to_other_threads<T: Send + Sync>() {}
+    goes_to_other_threads::<SharedPool>();
+};
+
+pub(crate) struct Shared {
+    pub(super) superblock: Superblock,
+    segments: Mutex<Segments>,
+    pub(super) notes: Notes,
+    pub(super) table: TableWriter,
+    pub(super) room: Room,
+    /// The last sequence drawn. One counter for all disks, so that one which is attached anew cannot draw a value twice.
+    sequence: AtomicU64,
+    failed: AtomicBool,
+}
+
+/// Which changes of the table are durable, counted.
+pub(super) struct TableWriter {
+    pub(super) changes: AtomicU64,
+    pub(super) written: tokio::sync::Mutex<Written>,
+}
+
+/// What is on flash of the table.
+pub(super) struct Written {
+    pub(super) turn: u64,
+    /// So many changes are durable.
+    pub(super) changes: u64,
+}
+
+impl Shared {
+    /// A pool as it was found; what is found must be durable.
+    pub(super) fn new(found: Found) -> Self {
+        let Found { superblock, table_turn, segments, open_regions } = found;
+        Self {
+            superblock,
+            segments: Mutex::new(segments),
+            notes: Notes::new(open_regions),
+            table: TableWriter {
+                changes: AtomicU64::new(0),
+                written: tokio::sync::Mutex::new(Written { turn: table_turn, changes: 0 }),
+            },
+            room: Room::new(),
+            sequence: AtomicU64::new(Sequence::first_of(superblock.term).0),
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    /// The segments, for a moment.
+    pub(crate) fn segments(&self) -> MutexGuard<'_, Segments> {
+        lock(&self.segments)
+    }
+
+    /// Notes that a shard ended.
+    pub(super) fn abandon(&self, shard: ShardNumber) {
+        if let Ok(mut segments) = self.segments.lock() {
+            segments.abandon(shard);
+        }
+    }
+
+    /// Draws the next sequence (rule I1): mutations on acceptance, fills before their backing read.
+    pub(super) fn draw_sequence(&self) -> Sequence {
+        // Only that no two are equal counts between shards; those of one disk are drawn on one shard.
+        Sequence(self.sequence.fetch_add(1, Ordering::Relaxed)).next()
+    }
+
+    /// True once the flash failed, on whatever shard.
+    pub(crate) fn is_failed(&self) -> bool {
+        self.failed.load(Ordering::SeqCst)
+    }
+
+    /// Notes that the flash failed. True if nobody had noted it before.
+    pub(super) fn fail(&self) -> bool {
+        !self.failed.swap(true, Ordering::SeqCst)
+    }
+}
+
+/// Locks for a moment.
+///
+/// # Panics
+/// If a shard panicked while it held the lock: what is behind it may be half done, and the others must not go on with it.
+/// Nothing that was acknowledged depends on them.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("no shard panicked while it changed what all have together")
+}

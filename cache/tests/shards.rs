@@ -1,0 +1,360 @@
+//! Two shards on two real threads share a pool: their disks take room from each other all the time, and every read is
+//! held against what was written.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::{
+    BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Operation, Outcome, PAGE, Ring, Unmap,
+};
+use cache::{
+    Admission, Belief, Cache, CacheError, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past, PoolId,
+    Shape, SharedBits, SharedPool, format, words_for,
+};
+
+const SEGMENT: u64 = 32 << 10;
+const FLASH_BYTES: u64 = (128 << 10) + 76 * SEGMENT;
+const DISK_BYTES: u64 = 2 << 20;
+const DISK_PAGES: u64 = DISK_BYTES / PAGE;
+const DISKS: usize = 4;
+const CLIENTS: u64 = 4;
+const OPERATIONS: u64 = 1500;
+/// The backing is slower, so that flash keeps up with what is read from it: nanoseconds.
+const BACKING_TAKES: u64 = 30_000;
+const FLASH_TAKES: u64 = 1_000;
+
+/// Memory that threads share, each through a handle of its own. Requests take a moment, so that they mix.
+#[derive(Clone)]
+struct Shared {
+    bytes: Arc<Mutex<Vec<u8>>>,
+}
+
+struct Device {
+    shared: Shared,
+    host: LocalHost,
+    /// How long a request takes: nanoseconds.
+    takes: u64,
+    fails: Rc<Cell<bool>>,
+}
+
+impl Shared {
+    fn new(size: u64) -> Self {
+        Self { bytes: Arc::new(Mutex::new(vec![0; size as usize])) }
+    }
+
+    fn open(&self, host: &LocalHost, takes: u64) -> Device {
+        Device { shared: self.clone(), host: host.clone(), takes, fails: Rc::default() }
+    }
+}
+
+impl Device {
+    async fn take_a_moment(&self) -> Result<(), BlockError> {
+        self.host.sleep(self.takes).await;
+        if self.fails.get() {
+            return Err(BlockError::anywhere(block::ErrorKind::Io, Operation::Write));
+        }
+        Ok(())
+    }
+}
+
+impl BlockDevice for Device {
+    fn geometry(&self) -> Geometry {
+        Geometry::plain(self.shared.bytes.lock().unwrap().len() as u64)
+    }
+
+    async fn read(&self, offset: u64, mut buffer: Buffer) -> Outcome {
+        self.host.sleep(self.takes).await;
+        let at = offset as usize;
+        let end = at + buffer.len();
+        buffer.copy_from_slice(&self.shared.bytes.lock().unwrap()[at..end]);
+        (buffer, Ok(()))
+    }
+
+    async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
+        let result = self.take_a_moment().await;
+        if result.is_ok() {
+            let at = offset as usize;
+            self.shared.bytes.lock().unwrap()[at..at + buffer.len()].copy_from_slice(&buffer);
+        }
+        (buffer, result)
+    }
+
+    async fn flush(&self) -> Result<(), BlockError> {
+        self.take_a_moment().await
+    }
+
+    async fn write_zeroes(&self, range: ByteRange, _unmap: Unmap) -> Result<(), BlockError> {
+        self.take_a_moment().await?;
+        self.shared.bytes.lock().unwrap()[range.start as usize..range.end as usize].fill(0);
+        Ok(())
+    }
+
+    async fn discard(&self, _range: ByteRange) -> Result<(), BlockError> {
+        Ok(())
+    }
+}
+
+/// A disk apart from the shard that it is on.
+#[derive(Clone)]
+struct Content {
+    backing: Shared,
+    bits: Bits,
+    /// What each page was written with last.
+    values: Arc<Mutex<Vec<u64>>>,
+}
+
+#[derive(Clone)]
+struct Bits(Arc<[AtomicU64]>);
+
+impl SharedBits for Bits {
+    fn words(&self) -> &[AtomicU64] {
+        &self.0
+    }
+}
+
+type Disk = CachedDisk<Device, Device, LocalHost>;
+
+fn settings(number: usize) -> DiskSettings {
+    DiskSettings {
+        id: DiskId(number as u32 + 1),
+        mode: Mode::WriteThrough,
+        block_bytes: 16 << 10,
+        reserve_bytes: 16 * SEGMENT,
+        limit_bytes: 64 * SEGMENT,
+        ram_bytes: 64 * PAGE,
+        admission: Admission::Always,
+        sequential_cutoff_bytes: 0,
+        read_only: false,
+    }
+}
+
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+async fn check(disk: &Disk, content: &Content, page: u64) {
+    let (buffer, result) = disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await;
+    result.unwrap();
+    let expected = content.values.lock().unwrap()[page as usize];
+    let found = buffer.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap()));
+    assert!(
+        found.clone().all(|value| value == expected),
+        "page {page}: {:?}, not {expected}",
+        found.clone().next()
+    );
+}
+
+/// Reads and writes pages that no other client writes.
+async fn run_client(disk: Rc<Disk>, content: Content, client: u64) {
+    let mut state = client + u64::from(disk.settings().id.0) * 100;
+    // However slow the machine is: until there was no room for a while, unless there never is any want of it.
+    let met_no_room = || disk.statistics().counts.reclaims >= 4;
+    for operation in 0..40 * OPERATIONS {
+        if operation >= OPERATIONS && met_no_room() {
+            break;
+        }
+        // Most requests go to a small part, so that pages are hit, stay warm, and survive a reclaim.
+        let area = if next(&mut state).is_multiple_of(4) { DISK_PAGES } else { DISK_PAGES / 8 };
+        let page = next(&mut state) % (area / CLIENTS) * CLIENTS + client;
+        if !next(&mut state).is_multiple_of(3) {
+            check(&disk, &content, page).await;
+            continue;
+        }
+        let value = operation << 32 | page << 8 | client;
+        let bytes = value.to_le_bytes().repeat(PAGE as usize / 8);
+        content.values.lock().unwrap()[page as usize] = value;
+        disk.write(page * PAGE, Buffer::copy_of(&bytes)).await.1.unwrap();
+    }
+}
+
+/// Attaches disks, hammers them and holds all of them against what was written, and detaches them.
+async fn serve(
+    cache: &Cache<Device, LocalHost>,
+    host: &LocalHost,
+    numbers: [usize; 2],
+    contents: &[Content],
+    life: u32,
+) {
+    let mut disks = Vec::new();
+    for number in numbers {
+        let content = &contents[number];
+        let mut past = Past::none(DISK_BYTES);
+        past.touched = Rc::new(content.bits.clone());
+        if life > 0 {
+            past.belief = Belief::ByPage;
+        }
+        let disk =
+            cache.attach(settings(number), content.backing.open(host, BACKING_TAKES), past).await.unwrap();
+        disks.push((disk, content));
+    }
+    let running = Rc::new(Cell::new(0));
+    for (disk, content) in &disks {
+        for client in 0..CLIENTS {
+            running.set(running.get() + 1);
+            let (disk, content, running) = (Rc::clone(disk), (*content).clone(), Rc::clone(&running));
+            host.spawn(async move {
+                run_client(disk, content, client).await;
+                running.set(running.get() - 1);
+            });
+        }
+    }
+    while running.get() > 0 {
+        host.sleep(1_000_000).await;
+    }
+    for (disk, content) in &disks {
+        for page in 0..DISK_PAGES {
+            check(disk, content, page).await;
+        }
+        let statistics = disk.statistics();
+        assert!(statistics.counts.reclaims > 0 && statistics.counts.read_hits_flash > 0, "{statistics:?}");
+        assert_eq!(statistics.counts.checksum_errors, 0);
+        if life > 0 {
+            assert!(statistics.load.state == Load::Done && statistics.load.pages_kept > 0, "{statistics:?}");
+        }
+        cache.detach(disk).await;
+    }
+}
+
+/// Opens the pool or joins it, on the thread of a shard.
+async fn enter(
+    flash: &Shared,
+    host: &LocalHost,
+    opened: Result<Sender<SharedPool>, Receiver<SharedPool>>,
+) -> Rc<Cache<Device, LocalHost>> {
+    match opened {
+        Ok(tell) => {
+            let marks = Marks { new: 1, known: vec![0] };
+            let (cache, _) = Cache::open(flash.open(host, FLASH_TAKES), host.clone(), &marks).await.unwrap();
+            tell.send(cache.shared()).unwrap();
+            cache
+        }
+        Err(told) => {
+            Cache::join(&told.recv().unwrap(), flash.open(host, FLASH_TAKES), host.clone()).await.unwrap()
+        }
+    }
+}
+
+fn formatted() -> Shared {
+    let flash = Shared::new(FLASH_BYTES);
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
+    executor
+        .run(format(&flash.open(&executor.host(), FLASH_TAKES), PoolId([3; 16]), Some(shape)))
+        .unwrap()
+        .unwrap();
+    flash
+}
+
+#[test]
+fn two_threads_that_share_a_pool_read_what_they_wrote_also_after_disks_changed_places() {
+    let flash = formatted();
+    let content = || Content {
+        backing: Shared::new(DISK_BYTES),
+        bits: Bits((0..words_for(DISK_BYTES)).map(|_| AtomicU64::new(0)).collect()),
+        values: Arc::new(Mutex::new(vec![0; DISK_PAGES as usize])),
+    };
+    let contents: Vec<Content> = (0..DISKS).map(|_| content()).collect();
+    let (ended_here, ended_there) = (channel(), channel());
+    let ends = [(ended_here.0, ended_there.1), (ended_there.0, ended_here.1)];
+    let (tell, told) = channel();
+    std::thread::scope(|scope| {
+        for (shard, (opened, (end, other_end))) in [Ok(tell), Err(told)].into_iter().zip(ends).enumerate() {
+            let (flash, contents) = (&flash, &contents);
+            scope.spawn(move || {
+                let ring = Ring::new(64).unwrap();
+                let executor = Executor::new(ring, Order::Fifo);
+                let host = executor.host();
+                let cache = executor.run(enter(flash, &host, opened)).unwrap();
+                for life in 0..2 {
+                    // In the second life each has the disks that the other had.
+                    let first = 2 * ((shard + life as usize) % 2);
+                    executor.run(serve(&cache, &host, [first, first + 1], contents, life)).unwrap();
+                    // Not a barrier: if the other has panicked, this one ends too.
+                    end.send(()).unwrap();
+                    other_end.recv().unwrap();
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_disk_is_attached_on_one_shard_only_and_shares_are_those_of_the_whole_pool() {
+    let flash = formatted();
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    executor.run(async {
+        let marks = Marks { new: 1, known: vec![0] };
+        let (first, _) = Cache::open(flash.open(&host, FLASH_TAKES), host.clone(), &marks).await.unwrap();
+        let second =
+            Cache::join(&first.shared(), flash.open(&host, FLASH_TAKES), host.clone()).await.unwrap();
+        let attach = async |cache: &Rc<Cache<Device, LocalHost>>, settings: DiskSettings| {
+            let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
+            cache.attach(settings, backing, Past::none(DISK_BYTES)).await
+        };
+        let disk = attach(&first, settings(0)).await.unwrap();
+        assert!(matches!(attach(&second, settings(0)).await, Err(CacheError::DiskAttached(DiskId(1)))));
+        assert_eq!(second.pool_statistics().disks, 1);
+        assert!(matches!(second.disown(DiskId(1)).await, Err(CacheError::DiskAttached(_))));
+        let all = DiskSettings { reserve_bytes: first.usable_bytes(), limit_bytes: u64::MAX, ..settings(1) };
+        assert!(matches!(attach(&second, all).await, Err(CacheError::ReservationTooLarge { .. })));
+        first.remove(&disk).await;
+        attach(&second, all).await.unwrap();
+        assert_eq!(first.pool_statistics().reserved_bytes, all.reserve_bytes);
+    });
+}
+
+#[test]
+fn another_device_cannot_be_joined_as_the_pool() {
+    let (flash, other) = (formatted(), formatted());
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    executor.run(async {
+        let marks = Marks { new: 1, known: vec![0] };
+        let (cache, _) = Cache::open(flash.open(&host, FLASH_TAKES), host.clone(), &marks).await.unwrap();
+        let joined = Cache::join(&cache.shared(), other.open(&host, FLASH_TAKES), host.clone()).await;
+        assert!(matches!(joined, Err(CacheError::NotAPool(_))));
+    });
+}
+
+#[test]
+fn flash_that_fails_on_one_shard_has_failed_on_all() {
+    let flash = formatted();
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    executor.run(async {
+        let device = flash.open(&host, FLASH_TAKES);
+        let fails = Rc::clone(&device.fails);
+        let marks = Marks { new: 1, known: vec![0] };
+        let (first, _) = Cache::open(device, host.clone(), &marks).await.unwrap();
+        let second =
+            Cache::join(&first.shared(), flash.open(&host, FLASH_TAKES), host.clone()).await.unwrap();
+        let attach = async |cache: &Rc<Cache<Device, LocalHost>>, number| {
+            let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
+            cache.attach(settings(number), backing, Past::none(DISK_BYTES)).await.unwrap()
+        };
+        let (one, other) = (attach(&first, 0).await, attach(&second, 1).await);
+        for page in 0..100 {
+            other.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await.1.unwrap();
+            host.sleep(100_000).await;
+        }
+        assert!(other.statistics().counts.promotions > 0);
+        fails.set(true);
+        one.write(0, Buffer::zeroed(PAGE as usize)).await.1.unwrap();
+        host.sleep(1_000_000).await;
+        assert!(second.pool_statistics().failed);
+        // What was on flash only is not believed any more; the guest does not notice.
+        let before = other.statistics();
+        assert!(before.cached_bytes == 0, "{before:?}");
+        for page in 0..100 {
+            other.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await.1.unwrap();
+        }
+        assert_eq!(other.statistics().counts.read_hits_flash, before.counts.read_hits_flash);
+    });
+}

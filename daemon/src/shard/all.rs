@@ -1,0 +1,257 @@
+//! All shards: where each disk lives, and the way there.
+//!
+//! ```text
+//!   a new disk ──> the shard with the fewest disks ──> stays there until it is detached
+//!   the pool   ──> opened by the first shard, joined by the others
+//! ```
+//! Which shard a disk is on is not remembered beyond the process: at the next start disks are spread anew. What is asked of
+//! all shards is asked of all at once; an answer takes as long as the busiest one needs to take up a job, and none waits
+//! for a request of a guest.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+
+use block::file::Access;
+use block::nbd::Target;
+use cache::{Marks, PoolContent, PoolId};
+use futures_util::future::join_all;
+
+use super::disk::not_attached;
+use super::{Attaching, Content, DiskReport, Found, PoolReport, Reconfiguring, ShardHandle};
+use crate::backing::{Identity, Images};
+use crate::places::Places;
+use crate::problem::Answer;
+
+/// The most shards that there can be: far above what pays on one host.
+pub(crate) const SHARDS_MAX: u32 = 64;
+/// The most that are started unless told otherwise.
+const SHARDS_CHOSEN_MAX: u32 = 8;
+
+/// Reaches all shards from any thread. They end when the last clone is gone.
+#[derive(Clone)]
+pub(crate) struct Shards {
+    all: Arc<[ShardHandle]>,
+    /// Which shard each disk is on, by name, from before it is attached until it is detached.
+    homes: Arc<StdMutex<BTreeMap<String, usize>>>,
+}
+
+impl Shards {
+    /// Starts so many shards; one for each CPU, but at most eight, if no number is given.
+    ///
+    /// # Errors
+    /// If there is no thread or no ring to be had.
+    pub(crate) async fn start(places: &Places, count: Option<u32>) -> Answer<Self> {
+        let count = count.unwrap_or_else(usual_count);
+        let mut all = Vec::new();
+        for number in 0..count {
+            all.push(ShardHandle::start(places, number).await?);
+        }
+        Ok(Self { all: all.into(), homes: Arc::default() })
+    }
+
+    fn first(&self) -> &ShardHandle {
+        &self.all[0]
+    }
+
+    /// Opens and locks the device for a pool and says what it holds; makes a file of `create` bytes first if asked to.
+    /// It stays open for [`Self::format_pool`] and [`Self::open_pool`].
+    pub(crate) async fn look_at_pool(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
+        self.first().look_at_pool(path, create).await
+    }
+
+    /// Makes an empty pool of the device that was looked at, whatever it held.
+    pub(crate) async fn format_pool(&self, id: PoolId) -> Answer<()> {
+        self.first().format_pool(id).await
+    }
+
+    /// Opens the pool on the device that was looked at, for all shards. What it holds of other disks than these is given
+    /// back.
+    pub(crate) async fn open_pool(&self, marks: Marks, disks: Vec<u32>) -> Answer<PoolContent> {
+        let content = self.first().open_pool(marks, disks).await?;
+        for shard in &self.all[1..] {
+            shard.join_pool(self.first().share_pool().await?).await?;
+        }
+        Ok(content)
+    }
+
+    /// Goes on without a pool, on each shard for itself: every disk is served as if the flash had failed.
+    pub(crate) async fn go_without_pool(&self) -> Answer<()> {
+        for shard in self.all.iter() {
+            shard.go_without_pool().await?;
+        }
+        Ok(())
+    }
+
+    /// Leaves a mark on the pool, which nobody uses any more until it is opened anew.
+    ///
+    /// # Errors
+    /// If the flash failed.
+    pub(crate) async fn leave_pool(&self, mark: u64) -> Answer<()> {
+        self.first().leave_pool(mark).await
+    }
+
+    /// Looks at an export of an NBD server, and leaves it again.
+    ///
+    /// # Errors
+    /// If it cannot be reached, or is no disk that can be served.
+    pub(crate) async fn look_at_export(
+        &self,
+        target: Target,
+        access: Access,
+        images: Images,
+    ) -> Answer<Identity> {
+        self.first().look_at_export(target, access, images).await
+    }
+
+    /// A mark for a start that nobody else draws.
+    pub(crate) async fn draw_mark(&self) -> Answer<u64> {
+        self.first().draw_mark().await
+    }
+
+    /// A new identity for a pool.
+    pub(crate) async fn draw_pool_id(&self) -> Answer<PoolId> {
+        self.first().draw_pool_id().await
+    }
+
+    /// How the pool stands.
+    pub(crate) async fn pool_report(&self) -> Answer<PoolReport> {
+        self.first().pool_report().await
+    }
+
+    /// Starts serving a disk, on the shard with the fewest.
+    ///
+    /// # Errors
+    /// Whatever stands in the way; then nothing is left behind.
+    pub(crate) async fn attach(&self, disk: Attaching) -> Answer<()> {
+        let name = disk.name.clone();
+        let home = {
+            let mut homes = self.homes();
+            let fewest = fewest(&homes, self.all.len());
+            // One that is on its way already stays on its way.
+            *homes.entry(name.clone()).or_insert(fewest)
+        };
+        let attached = self.all[home].attach(disk).await;
+        if attached.is_err() {
+            self.homes().remove(&name);
+        }
+        attached
+    }
+
+    /// Changes how a disk is cached.
+    ///
+    /// # Errors
+    /// If it cannot be so; then nothing has changed.
+    pub(crate) async fn reconfigure(&self, change: Reconfiguring) -> Answer<()> {
+        self.home(&change.name)?.reconfigure(change).await
+    }
+
+    /// Stops serving a disk: lets requests in flight end, makes what was written durable, gives the backing back. Takes as
+    /// long as the backing does.
+    ///
+    /// # Errors
+    /// If the last flush failed. The disk is detached all the same.
+    pub(crate) async fn detach(&self, name: String, content: Content) -> Answer<()> {
+        let detached = self.home(&name)?.detach(name.clone(), content).await;
+        self.homes().remove(&name);
+        detached
+    }
+
+    /// Gives back what is cached of a disk that is not attached and will not be.
+    pub(crate) async fn forget(&self, id: u32) -> Answer<()> {
+        self.first().forget(id).await
+    }
+
+    /// Drops what is cached of a disk for good, whether it is attached or not.
+    ///
+    /// # Errors
+    /// If it may come back at the next start.
+    pub(crate) async fn evict(&self, name: String, id: u32) -> Answer<()> {
+        let home = self.home(&name).unwrap_or_else(|_| self.first().clone());
+        home.evict(name, id).await
+    }
+
+    /// Every disk that is attached, with how it stands.
+    pub(crate) async fn disks(&self) -> Answer<Vec<(String, DiskReport)>> {
+        let answers = join_all(self.all.iter().map(ShardHandle::disks)).await;
+        let answers: Answer<Vec<_>> = answers.into_iter().collect();
+        Ok(answers?.into_iter().flatten().collect())
+    }
+
+    /// How one disk stands; none if it is not attached.
+    pub(crate) async fn disk_report(&self, name: String) -> Answer<Option<DiskReport>> {
+        match self.home(&name) {
+            Ok(shard) => shard.disk_report(name).await,
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Has a disk to itself that was open beside a QEMU: locks the image, then caches by `change`.
+    ///
+    /// # Errors
+    /// A conflict as long as that QEMU has the image open; then nothing has changed.
+    pub(crate) async fn take_over(&self, change: Reconfiguring) -> Answer<()> {
+        self.home(&change.name)?.take_over(change).await
+    }
+
+    /// Prepares a disk for being opened by a QEMU beside us: from `change` on, which must not cache, nothing of it is
+    /// cached, and all that guests wrote is in the backing. The lock stays.
+    ///
+    /// # Errors
+    /// If the backing failed the flush.
+    pub(crate) async fn withdraw(&self, change: Reconfiguring) -> Answer<()> {
+        self.home(&change.name)?.withdraw(change).await
+    }
+
+    /// Unlocks the image of a disk that was withdrawn.
+    ///
+    /// # Errors
+    /// What the system said; then nothing has changed.
+    pub(crate) async fn give_up_lock(&self, name: String) -> Answer<()> {
+        self.home(&name)?.give_up_lock(name).await
+    }
+
+    fn home(&self, name: &str) -> Answer<ShardHandle> {
+        let home = self.homes().get(name).copied();
+        home.map(|home| self.all[home].clone()).ok_or_else(|| not_attached(name))
+    }
+
+    fn homes(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, usize>> {
+        // A map is whole after every step, also if a task panicked.
+        self.homes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The shard with the fewest disks; of several the first.
+fn fewest(homes: &BTreeMap<String, usize>, shards: usize) -> usize {
+    let disks_on = |shard: &usize| homes.values().filter(|home| *home == shard).count();
+    (0..shards).min_by_key(disks_on).expect("there is a shard")
+}
+
+fn usual_count() -> u32 {
+    let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
+    cpus.min(SHARDS_CHOSEN_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disks_go_where_the_fewest_are() {
+        let mut homes = BTreeMap::new();
+        let add = |homes: &mut BTreeMap<_, _>, name: &str| {
+            let home = fewest(homes, 3);
+            homes.insert(name.to_owned(), home);
+            home
+        };
+        assert_eq!(["a", "b", "c", "d"].map(|name| add(&mut homes, name)), [0, 1, 2, 0]);
+        homes.remove("b");
+        assert_eq!(["e", "f", "g"].map(|name| add(&mut homes, name)), [1, 1, 2]);
+    }
+
+    #[test]
+    fn there_is_at_least_one_shard_and_never_too_many() {
+        assert!((1..=SHARDS_CHOSEN_MAX).contains(&usual_count()));
+    }
+}
