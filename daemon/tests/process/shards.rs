@@ -70,6 +70,10 @@ fn disks_are_spread_over_shards_share_the_pool_and_are_warm_again_on_any_number_
     for shards in ["1", "3"] {
         let daemon = host.serve_with(&["--shards", shards]);
         let expected: usize = shards.parse().expect("a number");
+        for _ in NAMES {
+            // Once it is known, reads find it.
+            daemon.wait_for_log("of its cache back");
+        }
         assert_eq!(shards_of(&daemon).len(), expected);
         for name in NAMES {
             let mut guest = daemon.guest(name);
