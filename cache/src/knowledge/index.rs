@@ -137,22 +137,26 @@ impl Index {
             let (block, within) = (page / self.block_pages, (page % self.block_pages) as usize);
             let count = (self.block_pages as usize - within).min(checksums.len() - done);
             let run = &checksums[done..done + count];
-            let mut wants = [false; BLOCK_PAGES_MAX];
-            let wants = &mut wants[..count];
-            (page..).zip(wants.iter_mut()).for_each(|(page, wants)| *wants = wanted(PageNumber(page)));
             let first = flash.plus(done as u32);
             done += count;
-            // By far the most: a start enters a hundred million pages, and nothing has to be unpacked for these.
-            if self.find(block).is_none() && wants.iter().all(|wants| *wants) {
-                self.add_run(block, within, first, run);
-                entered += count as u32;
-                continue;
+            // Asked once for each page that is not known, and for no other.
+            let absent = self.find(block).is_none();
+            let mut wants = [false; BLOCK_PAGES_MAX];
+            if absent {
+                (page..).zip(&mut wants[..count]).for_each(|(page, wants)| *wants = wanted(PageNumber(page)));
+                // By far the most: a start enters a hundred million pages, and nothing has to be unpacked for these.
+                if wants[..count].iter().all(|wants| *wants) {
+                    self.add_run(block, within, first, run);
+                    entered += count as u32;
+                    continue;
+                }
             }
             self.change(block, |places| {
-                let places = places[within..within + count].iter_mut().zip(wants).zip(run);
-                for (at, ((place, wants), &checksum)) in (0u32..).zip(places) {
-                    if place.is_none() && *wants {
-                        *place = Some(Located { flash: first.plus(at), checksum });
+                for (at, (place, &checksum)) in places[within..within + count].iter_mut().zip(run).enumerate()
+                {
+                    let wants = || if absent { wants[at] } else { wanted(PageNumber(page + at as u64)) };
+                    if place.is_none() && wants() {
+                        *place = Some(Located { flash: first.plus(at as u32), checksum });
                         entered += 1;
                     }
                 }
