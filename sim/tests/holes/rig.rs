@@ -32,7 +32,7 @@ pub(crate) const HELD: u64 = 1_000_000;
 /// Stands for a page of which a power cut took some sectors and left others.
 pub(crate) const TORN: u8 = 0xff;
 /// In so long regions come to rest: nanoseconds.
-const REST: u64 = 12_000_000_000;
+const REST: u64 = 65_000_000_000;
 
 /// What outlives processes.
 pub(crate) struct Rig {
