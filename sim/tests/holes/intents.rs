@@ -135,7 +135,7 @@ fn a20_what_was_filled_while_the_intent_was_open_goes_with_it() {
             // Another region comes to rest, so that the log is flushed while this one is busy.
             life.write(200, 9).await;
             for _ in 0..12 {
-                life.host.sleep(1_000_000_000).await;
+                life.host.sleep(6_000_000_000).await;
                 life.write(P + 1, 1).await;
             }
             assert_eq!(rig.open_regions(), [0].into());
