@@ -12,4 +12,6 @@ mod pool;
 mod replay;
 mod rights;
 mod shards;
+#[path = "../../src/trace/testing.rs"]
+mod trace_records;
 mod warm;
