@@ -9,6 +9,8 @@
 //! wait for a change.
 
 mod guest;
+mod looking;
+mod shares;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,9 +20,8 @@ use std::time::Duration;
 use block::file::{Access, Lock};
 use block::nbd::{Address, Target};
 use tokio::sync::{Mutex, mpsc};
-use tokio::task::JoinHandle;
 
-use crate::backing::{self, Identity, Images, Location};
+use crate::backing::{Identity, Images, Location};
 use crate::door::Entrance;
 use crate::keys::Values;
 use crate::names;
@@ -33,8 +34,6 @@ use crate::shard::{Attaching, Content, DiskReport, PoolReport, Reconfiguring, Sh
 use crate::sockets;
 use crate::state::{DiskRecord, GuestRecord, State};
 
-/// How long a backing may take to answer a first look.
-const PROBE_TIME_MAX: Duration = Duration::from_secs(20);
 /// How long a removal may take before it goes on behind its answer.
 const REMOVE_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long the start of the daemon waits for disks.
@@ -172,7 +171,11 @@ impl Registry {
             guest: wanted.guest,
             size_bytes: None,
         };
-        self.shards.attach(self.attaching(&record, location, rights)).await?;
+        if let Err(problem) = self.shards.attach(self.attaching(&record, location, rights)).await {
+            // Whatever was reserved for it is free again.
+            log_if_failed(&self.shards.forget(id).await);
+            return Err(problem);
+        }
         record.size_bytes =
             self.shards.disk_report(record.name.clone()).await?.map(|report| report.size_bytes);
         changed.disks.push(record.clone());
@@ -193,25 +196,29 @@ impl Registry {
     pub(crate) async fn set(&self, name: &str, changes: &BTreeMap<String, String>) -> Answer<DiskView> {
         let changing = self.changing.lock().await;
         let mut changed = self.state();
-        let before = known(&changed, name)?.settings.clone();
+        let before = known(&changed, name)?.clone();
         if self.is_being_removed(name) {
             return Err(being_removed(name));
         }
         guest::check_settled(&changed, name)?;
-        let values = before.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
+        let values = before.settings.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
         let served = self.shards.disk_report(name.to_owned()).await?.is_some();
         if served {
             self.reconfigure(name, &values).await?;
         } else {
             // Nothing to give them to now, but what nobody could ever get is refused at once.
             look_up(&values).await?;
+            self.keep_share(&DiskRecord { settings: values.clone(), ..before.clone() }).await?;
         }
         let record = changed.disks.iter_mut().find(|disk| disk.name == name);
         record.expect("it is known, and the lock is held").settings = values;
         if let Err(problem) = changed.save(&self.places.dir) {
-            if served {
-                log_if_failed(&self.reconfigure(name, &before).await);
-            }
+            let undone = if served {
+                self.reconfigure(name, &before.settings).await
+            } else {
+                self.keep_share(&before).await
+            };
+            log_if_failed(&undone);
             return Err(problem);
         }
         self.replace_state(changed);
@@ -225,11 +232,16 @@ impl Registry {
     /// If there is none of this name, or what is dropped may come back at the next start; the message says so.
     pub(crate) async fn evict(&self, name: &str) -> Answer<DiskView> {
         let changing = self.changing.lock().await;
-        let id = known(&self.state(), name)?.id;
+        let record = known(&self.state(), name)?.clone();
         if self.is_being_removed(name) {
             return Err(being_removed(name));
         }
-        self.shards.evict(name.to_owned(), id).await?;
+        let served = self.shards.disk_report(name.to_owned()).await?.is_some();
+        self.shards.evict(name.to_owned(), record.id).await?;
+        if !served {
+            // The pool knows nothing of it any more. What it held is free, so its share is as well.
+            self.keep_share(&record).await?;
+        }
         tracing::info!("What was cached of disk '{name}' is dropped, as asked for");
         drop(changing);
         self.disk(name).await
@@ -381,14 +393,6 @@ impl Registry {
         self.remember_size(&mut state, &record.name).await
     }
 
-    /// Looks at the backing of a remembered disk for as long as that takes. Each look holds a thread until it is answered,
-    /// so one that hangs is waited for and never joined by a second one.
-    async fn look_until_answered(&self, record: &DiskRecord, location: &Location) -> Answer<Identity> {
-        let looking = self.look(location, access(record.read_only), Images::ServedAsRaw);
-        let complain = || self.set_waiting(&record.name, &silent(location).message);
-        answer_of(looking, PROBE_TIME_MAX, complain).await
-    }
-
     /// Notes how large a disk is that was attached just now. Only for a backing that grew since it was served last.
     async fn remember_size(&self, state: &mut State, name: &str) -> Answer<()> {
         let size = self.shards.disk_report(name.to_owned()).await?.map(|report| report.size_bytes);
@@ -404,28 +408,6 @@ impl Registry {
             Err(problem) => tracing::warn!("Cannot remember the size of disk '{name}': {problem}"),
         }
         Ok(())
-    }
-
-    /// Looks at a backing that is to be added; it has to answer in time.
-    async fn look_at(&self, location: &Location, access: Access, images: Images) -> Answer<Identity> {
-        match tokio::time::timeout(PROBE_TIME_MAX, self.look(location, access, images)).await {
-            Ok(outcome) => outcome.expect("looking at a backing does not panic"),
-            Err(_) => Err(silent(location)),
-        }
-    }
-
-    /// Looks at a backing where one may wait for it: at a file on a thread of its own, at a server from the shard.
-    fn look(&self, location: &Location, access: Access, images: Images) -> JoinHandle<Answer<Identity>> {
-        match location {
-            Location::Nbd(target) => {
-                let (shards, target) = (self.shards.clone(), target.clone());
-                tokio::spawn(async move { shards.look_at_export(target, access, images).await })
-            }
-            Location::File(path) | Location::Model(_, path) => {
-                let path = path.clone();
-                tokio::task::spawn_blocking(move || backing::probe(&path, images))
-            }
-        }
     }
 
     /// Refuses a disk of this daemon as the backing of another one: neither could be stopped before the other.
@@ -540,23 +522,6 @@ fn access(read_only: bool) -> Access {
     if read_only { Access::ReadOnly } else { Access::ReadWrite }
 }
 
-/// The answer of a look, however long it takes; `complain` is called each time that it has not come within `patience`.
-async fn answer_of<T>(mut looking: JoinHandle<T>, patience: Duration, complain: impl Fn()) -> T {
-    loop {
-        match tokio::time::timeout(patience, &mut looking).await {
-            Ok(outcome) => return outcome.expect("looking at a file does not panic"),
-            Err(_) => complain(),
-        }
-    }
-}
-
-fn silent(location: &Location) -> Problem {
-    Problem::unavailable(format!(
-        "Cannot use backing {location}: it did not answer within {} s; check the server or device that it is on",
-        PROBE_TIME_MAX.as_secs()
-    ))
-}
-
 /// Looks up who may connect, on a thread that may wait for the host's directory of users.
 async fn look_up(values: &Values) -> Answer<Rights> {
     let wanted = values.socket_rights();
@@ -572,26 +537,4 @@ fn log_if_failed(undone: &Answer<()>) {
 
 fn lock<T>(mutex: &StdMutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc::channel;
-
-    use super::*;
-
-    #[test]
-    fn a_look_that_hangs_is_waited_for_and_complained_of_and_its_answer_counts() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-        let (release, hanging) = channel();
-        let answer = runtime.expect("a runtime for one thread").block_on(async {
-            let looking = tokio::task::spawn_blocking(move || hanging.recv());
-            // The backing comes back once somebody has complained.
-            answer_of(looking, Duration::from_millis(1), || {
-                release.send(7).unwrap_or(());
-            })
-            .await
-        });
-        assert_eq!(answer, Ok(7));
-    }
 }

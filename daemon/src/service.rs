@@ -44,6 +44,7 @@ impl Service {
         let pool = pool::open(&places, &shards, &mut state, choice).await?;
         let listener = sockets::listen(&places.control_socket(), &Rights::usual())?;
         let registry = Registry::new(places, shards, pool, state);
+        registry.keep_shares().await;
         let stopping = Arc::new(Notify::new());
         let stop_control = Arc::clone(&stopping);
         let serving =

@@ -18,7 +18,7 @@ use cache::{Marks, PoolContent, PoolId};
 use futures_util::future::join_all;
 
 use super::disk::not_attached;
-use super::{Attaching, Content, DiskReport, Found, PoolReport, Reconfiguring, ShardHandle};
+use super::{Absent, Attaching, Content, DiskReport, Found, PoolReport, Reconfiguring, ShardHandle};
 use crate::backing::{Identity, Images};
 use crate::places::Places;
 use crate::problem::Answer;
@@ -136,6 +136,14 @@ impl Shards {
             self.homes().remove(&name);
         }
         attached
+    }
+
+    /// Keeps for a disk that is not attached what it reserved of the pool, instead of what was kept for it before.
+    ///
+    /// # Errors
+    /// If the others leave too little; then nothing has changed.
+    pub(crate) async fn keep_share(&self, disk: Absent) -> Answer<()> {
+        self.first().keep_share(disk).await
     }
 
     /// Changes how a disk is cached.

@@ -57,6 +57,16 @@ pub(crate) struct Attaching {
     pub(crate) entrance: Entrance,
 }
 
+/// A disk that is not attached, and to keep its share of the pool.
+#[derive(Clone, Debug)]
+pub(crate) struct Absent {
+    pub(crate) name: String,
+    pub(crate) id: u32,
+    pub(crate) values: Values,
+    /// The size that it had when it was served last.
+    pub(crate) size_bytes: u64,
+}
+
 /// What is to be changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Reconfiguring {
@@ -113,6 +123,20 @@ impl ShardHandle {
     /// Whatever stands in the way; then nothing is left behind.
     pub(super) async fn attach(&self, disk: Attaching) -> Answer<()> {
         self.call(move |shard| async move { shard.attach(disk).await }).await?
+    }
+
+    /// Keeps for a disk that is not attached what it reserved of the pool, instead of what was kept for it before.
+    ///
+    /// # Errors
+    /// If the others leave too little; then nothing has changed.
+    pub(super) async fn keep_share(&self, disk: Absent) -> Answer<()> {
+        self.call(move |shard| async move {
+            let Absent { name, id, values, size_bytes } = disk;
+            let settings = shard.settings(&values, DiskId(id), size_bytes, Access::ReadWrite)?;
+            let kept = shard.cache().keep_share(&settings, size_bytes);
+            kept.map_err(|error| explain(&name, &error, settings.reserve_bytes))
+        })
+        .await?
     }
 
     /// Changes how a disk is cached.
