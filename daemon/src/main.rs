@@ -18,7 +18,9 @@ mod connect;
 mod control;
 mod demo;
 mod door;
+mod durable;
 mod keys;
+mod moment;
 mod names;
 mod output;
 mod past;
@@ -37,6 +39,7 @@ mod state;
 mod supervisor;
 #[cfg(test)]
 mod testing;
+mod totals;
 mod trace;
 mod units;
 mod vm;

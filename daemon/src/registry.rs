@@ -8,6 +8,7 @@
 //! Changes go one after another; looking at a backing, which may hang, happens before a change begins. Readers never
 //! wait for a change.
 
+mod counting;
 mod guest;
 mod looking;
 mod shares;
@@ -30,9 +31,10 @@ use crate::places::Places;
 use crate::pool::{self, PoolInUse};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
-use crate::shard::{Attaching, Content, DiskReport, PoolReport, Reconfiguring, Shards};
+use crate::shard::{Attaching, Content, Detached, DiskReport, PoolReport, Reconfiguring, Shards};
 use crate::sockets;
 use crate::state::{DiskRecord, GuestRecord, State};
+use crate::totals::{Total, Totals};
 
 /// How long a removal may take before it goes on behind its answer.
 const REMOVE_TIME_MAX: Duration = Duration::from_secs(10);
@@ -54,6 +56,10 @@ pub(crate) struct Registry {
     waiting: StdMutex<BTreeMap<String, String>>,
     /// Disks that are being removed. They are remembered until they are.
     removing: StdMutex<BTreeSet<String>>,
+    /// What disks counted in all. Locked for moments only.
+    totals: StdMutex<Totals>,
+    /// Held by whoever writes totals: what stood in the way the last time.
+    saving: Mutex<Option<Problem>>,
 }
 
 /// What is wanted of a new disk.
@@ -73,6 +79,8 @@ pub(crate) struct NewDisk {
 pub(crate) struct DiskView {
     pub(crate) record: DiskRecord,
     pub(crate) report: Result<DiskReport, String>,
+    /// What it counted in all; none in the moment in which it comes or goes.
+    pub(crate) total: Option<Total>,
     /// It is on its way out.
     pub(crate) leaving: bool,
 }
@@ -85,7 +93,11 @@ impl Registry {
             .iter()
             .map(|disk| (disk.name.clone(), "its backing has not answered yet".to_owned()))
             .collect();
-        Arc::new(Self {
+        let (totals, unread) = Totals::load(&places.dir);
+        if let Some(reason) = unread {
+            tracing::warn!("{reason}. What disks counted in all begins anew");
+        }
+        let registry = Self {
             places,
             shards,
             pool,
@@ -93,7 +105,11 @@ impl Registry {
             state: StdMutex::new(state),
             waiting: StdMutex::new(waiting),
             removing: StdMutex::default(),
-        })
+            totals: StdMutex::new(totals),
+            saving: Mutex::default(),
+        };
+        registry.begin_totals();
+        Arc::new(registry)
     }
 
     /// Where things are.
@@ -115,11 +131,7 @@ impl Registry {
     pub(crate) async fn disks(&self) -> Answer<Vec<DiskView>> {
         let mut reports: BTreeMap<_, _> = self.shards.disks().await?.into_iter().collect();
         let state = self.state();
-        let view = |record: &DiskRecord| DiskView {
-            record: record.clone(),
-            report: reports.remove(&record.name).ok_or_else(|| self.reason(&record.name)),
-            leaving: self.is_being_removed(&record.name),
-        };
+        let view = |record: &DiskRecord| self.view(record.clone(), reports.remove(&record.name));
         Ok(state.disks.iter().map(view).collect())
     }
 
@@ -130,8 +142,19 @@ impl Registry {
     pub(crate) async fn disk(&self, name: &str) -> Answer<DiskView> {
         let record = known(&self.state(), name)?.clone();
         let report = self.shards.disk_report(name.to_owned()).await?;
-        let leaving = self.is_being_removed(name);
-        Ok(DiskView { record, report: report.ok_or_else(|| self.reason(name)), leaving })
+        Ok(self.view(record, report))
+    }
+
+    fn view(&self, record: DiskRecord, report: Option<DiskReport>) -> DiskView {
+        if let Some(report) = &report {
+            self.see(report);
+        }
+        DiskView {
+            report: report.ok_or_else(|| self.reason(&record.name)),
+            total: self.total(record.id),
+            leaving: self.is_being_removed(&record.name),
+            record,
+        }
     }
 
     /// Serves a new disk and remembers it.
@@ -181,10 +204,11 @@ impl Registry {
         changed.disks.push(record.clone());
         if let Err(problem) = changed.save(&self.places.dir) {
             let undone = self.shards.detach(record.name.clone(), Content::Dropped).await;
-            log_if_failed(&undone);
+            log_if_failed(&undone.map(|_| ()));
             return Err(problem);
         }
         self.replace_state(changed);
+        self.begin_totals();
         drop(changing);
         self.disk(&record.name).await
     }
@@ -273,7 +297,7 @@ impl Registry {
         drop(self.changing.lock().await);
         let served = self.shards.disk_report(name.clone()).await?.is_some();
         let detached = if served {
-            self.shards.detach(name.clone(), Content::Dropped).await
+            self.shards.detach(name.clone(), Content::Dropped).await.and_then(|detached| detached.flushed)
         } else {
             let id = known(&self.state(), &name)?.id;
             self.shards.forget(id).await
@@ -320,12 +344,20 @@ impl Registry {
     pub(crate) async fn stop(&self) -> Answer<()> {
         // Kept, so that no retry begins to serve a disk behind this.
         let changing = self.changing.lock().await;
+        // Also before, for a backing that hangs has the process end without the rest of this.
+        self.save_totals().await;
         let mut detaching = tokio::task::JoinSet::new();
         for (name, _) in self.shards.disks().await? {
             let shards = self.shards.clone();
             detaching.spawn(async move { shards.detach(name, Content::Kept).await });
         }
-        let outcomes = detaching.join_all().await;
+        let outcomes: Vec<Answer<Detached>> = detaching.join_all().await;
+        outcomes
+            .iter()
+            .flatten()
+            .filter_map(|detached| detached.last.as_ref())
+            .for_each(|last| self.see(last));
+        self.save_totals().await;
         let mut state = self.state();
         if self.pool.missing.is_none()
             && let Err(problem) = pool::leave(&self.places, &self.shards, &mut state).await
@@ -335,7 +367,7 @@ impl Registry {
         }
         self.replace_state(state);
         drop(changing);
-        outcomes.into_iter().collect()
+        outcomes.into_iter().try_for_each(|outcome| outcome?.flushed)
     }
 
     async fn keep_trying(self: Arc<Self>, name: String) {

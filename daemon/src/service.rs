@@ -45,6 +45,7 @@ impl Service {
         let listener = sockets::listen(&places.control_socket(), &Rights::usual())?;
         let registry = Registry::new(places, shards, pool, state);
         registry.keep_shares().await;
+        tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
         let stopping = Arc::new(Notify::new());
         let stop_control = Arc::clone(&stopping);
         let serving =

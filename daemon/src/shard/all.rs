@@ -18,7 +18,9 @@ use cache::{Marks, PoolContent, PoolId};
 use futures_util::future::join_all;
 
 use super::disk::not_attached;
-use super::{Absent, Attaching, Content, DiskReport, Found, PoolReport, Reconfiguring, ShardHandle};
+use super::{
+    Absent, Attaching, Content, Detached, DiskReport, Found, PoolReport, Reconfiguring, ShardHandle,
+};
 use crate::backing::{Identity, Images};
 use crate::places::Places;
 use crate::problem::Answer;
@@ -158,8 +160,8 @@ impl Shards {
     /// long as the backing does.
     ///
     /// # Errors
-    /// If the last flush failed. The disk is detached all the same.
-    pub(crate) async fn detach(&self, name: String, content: Content) -> Answer<()> {
+    /// If it is not attached.
+    pub(crate) async fn detach(&self, name: String, content: Content) -> Answer<Detached> {
         let detached = self.home(&name)?.detach(name.clone(), content).await;
         self.homes().remove(&name);
         detached

@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
@@ -26,10 +27,15 @@ use crate::units::Size;
 /// How often a backing is looked at, to see whether it shrank: nanoseconds.
 const WATCH_INTERVAL_NS: u64 = 5_000_000_000;
 
+/// Attachments so far, on all shards.
+static ATTACHMENTS: AtomicU64 = AtomicU64::new(0);
+
 type Cached = CachedDisk<Backing, Flash, LocalHost>;
 
 /// A disk that is served.
 pub(super) struct Disk {
+    /// See [`DiskReport::attachment`].
+    attachment: u64,
     cached: Rc<Cached>,
     door: Door<Rc<Cached>>,
     location: Location,
@@ -85,9 +91,20 @@ pub(crate) enum Content {
     Dropped,
 }
 
+/// How a disk ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Detached {
+    /// How it stood after its last request; none if somebody else detached it.
+    pub(crate) last: Option<DiskReport>,
+    /// Whether all that guests wrote is durable. It is detached in either case.
+    pub(crate) flushed: Answer<()>,
+}
+
 /// How a served disk stands.
 #[derive(Clone, Debug)]
 pub(crate) struct DiskReport {
+    /// A number that no other attachment in this process has: counters begin at zero with each.
+    pub(crate) attachment: u64,
     /// The shard that it is on, counted from 0.
     pub(crate) shard: u32,
     pub(crate) settings: DiskSettings,
@@ -151,8 +168,8 @@ impl ShardHandle {
     /// long as the backing does.
     ///
     /// # Errors
-    /// If the last flush failed. The disk is detached all the same.
-    pub(super) async fn detach(&self, name: String, content: Content) -> Answer<()> {
+    /// If it is not attached.
+    pub(super) async fn detach(&self, name: String, content: Content) -> Answer<Detached> {
         self.call(move |shard| async move { shard.detach(&name, content).await }).await?
     }
 
@@ -291,6 +308,7 @@ impl Shard {
             }
         };
         let disk = Rc::new(Disk {
+            attachment: ATTACHMENTS.fetch_add(1, Ordering::Relaxed),
             cached,
             door,
             location: opening.location,
@@ -324,12 +342,12 @@ impl Shard {
         Ok(())
     }
 
-    async fn detach(&self, name: &str, content: Content) -> Answer<()> {
+    async fn detach(&self, name: &str, content: Content) -> Answer<Detached> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         let gone = disk.gone.notified();
         if disk.leaving.replace(true) {
             gone.await;
-            return Ok(());
+            return Ok(Detached { last: None, flushed: Ok(()) });
         }
         disk.door.close().await;
         let flushed = if disk.cached.geometry().read_only { Ok(()) } else { disk.cached.flush().await };
@@ -353,12 +371,14 @@ impl Shard {
         }
         self.disks.borrow_mut().remove(name);
         disk.gone.notify_waiters();
-        flushed.map_err(|error| {
+        let last = Some(disk.report(self.number));
+        let flushed = flushed.map_err(|error| {
             Problem::failed(format!(
                 "Disk '{name}' is no longer served, but the last flush of its backing failed ({error}): what guests \
                  wrote last may not be durable; check the backing"
             ))
-        })
+        });
+        Ok(Detached { last, flushed })
     }
 
     /// What the cache is to do for a disk of `disk_bytes`.
@@ -374,6 +394,7 @@ impl Shard {
 impl Disk {
     fn report(&self, shard: u32) -> DiskReport {
         DiskReport {
+            attachment: self.attachment,
             shard,
             settings: self.cached.settings(),
             size_bytes: self.cached.geometry().size,

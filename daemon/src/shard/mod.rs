@@ -27,7 +27,7 @@ use cache::Cache;
 use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use all::{SHARDS_MAX, Shards};
-pub(crate) use disk::{Absent, Attaching, Content, DiskReport, Reconfiguring};
+pub(crate) use disk::{Absent, Attaching, Content, Detached, DiskReport, Reconfiguring};
 pub(crate) use pool::{Found, PoolReport};
 
 use crate::places::Places;
