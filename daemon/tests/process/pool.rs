@@ -262,7 +262,6 @@ fn what_a_disk_reserved_is_kept_for_it_while_its_backing_is_away() {
     // Nobody pushes out what is cached there.
     fill_flash(&daemon, "b", rest * 3 / 4);
     fs::rename(host.path("away.img"), &image).expect("the folder is ours");
-    daemon.wait_for_log("Serving disk 'a'");
     daemon.wait_for_log("Disk 'a' has ");
     assert!(cached(&daemon, "a") >= 15 * MIB, "{} bytes are back", cached(&daemon, "a"));
 }
