@@ -9,6 +9,7 @@
 //! ```
 
 mod api;
+mod aside;
 mod backing;
 mod cli;
 mod client;

@@ -73,17 +73,28 @@ pub struct Handle {
     unclaimed: bool,
 }
 
+impl Handle {
+    /// Opens, locks and measures `path`, which may wait for its file system: for a thread that may. Opening changes nothing
+    /// in it.
+    ///
+    /// # Errors
+    /// [`OpenError`], fit to be shown to an administrator.
+    pub fn open(path: &Path, options: OpenOptions) -> Result<Self, OpenError> {
+        let lock = options.lock;
+        let opened = open(path, options)?;
+        let unclaimed =
+            opened.kind == Kind::BlockDevice && !opened.geometry.read_only && lock == Lock::Beside;
+        Ok(Self { opened, lock, unclaimed })
+    }
+}
+
 impl FileDevice {
     /// Opens, locks and measures `path`. Opening changes nothing in it.
     ///
     /// # Errors
     /// [`OpenError`], fit to be shown to an administrator.
     pub fn open(ring: &Ring, path: &Path, options: OpenOptions) -> Result<Self, OpenError> {
-        let lock = options.lock;
-        let opened = open(path, options)?;
-        let unclaimed =
-            opened.kind == Kind::BlockDevice && !opened.geometry.read_only && lock == Lock::Beside;
-        Ok(Self::from_handle(ring, Handle { opened, lock, unclaimed }))
+        Ok(Self::from_handle(ring, Handle::open(path, options)?))
     }
 
     /// The device, for another ring.

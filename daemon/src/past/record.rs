@@ -68,6 +68,11 @@ impl Record {
         }
     }
 
+    /// The same, with what flash holds void.
+    pub(super) fn voided(&self) -> Self {
+        Self { void: true, ..self.clone() }
+    }
+
     /// Makes this what is remembered, durably.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 //! lets every request end first. Nothing is remembered here.
 
 use std::cell::{Cell, RefCell};
+use std::path::Path;
 use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -176,7 +177,7 @@ impl ShardHandle {
     /// Gives back what is cached of a disk that is not attached and will not be.
     pub(super) async fn forget(&self, id: u32) -> Answer<()> {
         self.call(move |shard| async move {
-            History::forget(&shard.places, id);
+            shard.forget_past(id).await?;
             shard.cache().disown(DiskId(id)).await.map_err(|error| {
                 Problem::failed(format!("What was cached of the disk keeps its place in the pool: {error}"))
             })
@@ -274,20 +275,19 @@ impl Shard {
         let Attaching { name, id, location, access, lock, values, size_bytes_min, entrance } = disk;
         assert!(self.disk(&name).is_none(), "the registry attaches a disk once");
         let opening = Opening { location, access, lock, retry_ns: values.retry_ns() };
-        let backing = Backing::open(&self.ring, &self.host, &opening).await?;
+        let backing = Backing::open(&self.ring, &self.host, &self.aside, &opening).await?;
         let identity = backing.identity();
         let size = backing.geometry().size;
         if let Some(before) = size_bytes_min.filter(|before| size < *before) {
             return Err(shrunk(&name, before, size));
         }
         let settings = self.settings(&values, DiskId(id), size, access)?;
-        let history = Rc::new(History::open(&self.places, id, size, self.mark.get())?);
-        let found = Appearance {
-            bytes: Some(size),
-            modified_ns: backing.modified_ns_at_open(),
-            ..opening.location.path().map(Appearance::of).unwrap_or_default()
-        };
-        let mut past = history.past(&found);
+        let path = opening.location.path().map(Path::to_owned);
+        let (history, found) =
+            History::open(&self.aside, &self.places, id, size, self.mark.get(), path).await?;
+        let history = Rc::new(history);
+        let found = Appearance { bytes: Some(size), modified_ns: backing.modified_ns_at_open(), ..found };
+        let mut past = history.past(&found).await;
         if lock == Lock::Beside {
             past.belief = Belief::Nothing("A QEMU has its backing open too".to_owned());
         } else if backing.is_unguarded() {
@@ -296,7 +296,7 @@ impl Shard {
         let attached = self.cache().attach(settings, backing, past).await;
         let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
         let flash_failed = self.cache().pool_statistics().failed;
-        if let Err(problem) = history.begin(opening.location.path(), size, access, flash_failed) {
+        if let Err(problem) = history.begin(opening.location.path(), size, access, flash_failed).await {
             self.cache().detach(&cached).await;
             return Err(problem);
         }
@@ -357,7 +357,7 @@ impl Shard {
                 let access =
                     if disk.cached.geometry().read_only { Access::ReadOnly } else { Access::ReadWrite };
                 if let Err(problem) =
-                    disk.history.end(disk.location.path(), disk.cached.geometry().size, access)
+                    disk.history.end(disk.location.path(), disk.cached.geometry().size, access).await
                 {
                     tracing::warn!(
                         "What is cached of disk '{name}' is believed less at the next start: {problem}"
@@ -366,7 +366,8 @@ impl Shard {
             }
             Content::Dropped => {
                 self.cache().remove(&disk.cached).await;
-                History::forget(&self.places, disk.cached.settings().id.0);
+                // Its number is never used again: what stays of it is believed by nobody.
+                drop(self.forget_past(disk.cached.settings().id.0).await);
             }
         }
         self.disks.borrow_mut().remove(name);
@@ -379,6 +380,11 @@ impl Shard {
             ))
         });
         Ok(Detached { last, flushed })
+    }
+
+    async fn forget_past(&self, id: u32) -> Answer<()> {
+        let places = self.places.clone();
+        self.aside.run(move || History::forget(&places, id)).await
     }
 
     /// What the cache is to do for a disk of `disk_bytes`.
