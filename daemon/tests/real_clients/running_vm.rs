@@ -218,7 +218,7 @@ fn a_daemon_that_is_killed_at_any_step_of_attaching_and_started_again_goes_on() 
         let socket = daemon.control_socket().to_owned();
         let (killed, restarted) = std::sync::mpsc::channel();
         let folder = host.path("d");
-        let between = stand_between(&host, &qemu, command, move || {
+        let between = stand_between(&host, &qemu.socket, command, move || {
             daemon.kill();
             let again = Daemon::start(&folder, &[]);
             let state = again.disk("web-vd0");
