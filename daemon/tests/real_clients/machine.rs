@@ -20,9 +20,9 @@ use crate::qemu::Monitor;
 
 const MIB: u64 = 1 << 20;
 /// The size of a disk: what fio writes, and a part that stays empty.
-pub(crate) const DISK_BYTES: u64 = 32 * MIB;
+pub(crate) const DISK_BYTES: u64 = 24 * MIB;
 /// What fio writes in each round, another seed in each.
-const JOB: Job = Job { seed: 0, depth: 16, offset_mib: 4, length_mib: 24 };
+const JOB: Job = Job { seed: 0, depth: 16, offset_mib: 4, length_mib: 12 };
 /// Room for fio's libraries, which count twice while the guest boots.
 const MEMORY_MIB: u32 = 768;
 const SCRIPT: &str = include_str!("machine.sh");
