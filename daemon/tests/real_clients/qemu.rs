@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 use crate::host::Host;
 
+const PROGRAM: &str = "qemu-system-x86_64";
+
 /// A QEMU that runs. Killed when dropped.
 pub(crate) struct Qemu {
     child: Child,
@@ -39,9 +41,19 @@ pub(crate) enum Shape {
 impl Qemu {
     /// Starts a QEMU whose disk `vd0` is `image`.
     pub(crate) fn start(host: &Host, image: &str, shape: Shape) -> Self {
+        Self::start_by(Command::new(PROGRAM), host, image, shape)
+    }
+
+    /// The same as a user who is not root. The image must be open to that user.
+    pub(crate) fn start_as_ordinary_user(host: &Host, image: &str, shape: Shape) -> Self {
+        let mut command = Command::new(PROGRAM);
+        host.as_ordinary_user(&mut command);
+        Self::start_by(command, host, image, shape)
+    }
+
+    fn start_by(mut command: Command, host: &Host, image: &str, shape: Shape) -> Self {
         let (own, others) = (host.path("own.sock"), host.path("qmp.sock"));
         let listen = |path: &Path| format!("unix:{},server=on,wait=off", path.display());
-        let mut command = Command::new("qemu-system-x86_64");
         command.args(["-nodefaults", "-machine", "q35,accel=tcg", "-display", "none", "-S", "-name", "web"]);
         command.args(["-qmp", &listen(&own), "-qmp", &listen(&others)]).args(disk(image, shape));
         // What its monitor reads and writes, it tells on standard output.
