@@ -25,6 +25,8 @@ pub(crate) const DISK_BYTES: u64 = 24 * MIB;
 const JOB: Job = Job { seed: 0, depth: 16, offset_mib: 4, length_mib: 12 };
 /// Room for fio's libraries, which count twice while the guest boots.
 const MEMORY_MIB: u32 = 768;
+/// Far beyond what a busy machine takes; QEMU is ended then.
+const SECONDS_MAX: u32 = 600;
 const SCRIPT: &str = include_str!("machine.sh");
 /// The disks as the guest and the user of QEMU know them.
 pub(crate) const DEVICES: [&str; 2] = ["blk", "scsi"];
@@ -45,7 +47,7 @@ impl Machine {
     pub(crate) fn boot(host: &Host, images: &[String; 2]) -> Self {
         let (own, others, words) = (host.path("own.sock"), host.path("qmp.sock"), host.path("words.sock"));
         let kit = Kit::ready().expect("`cargo xtask test` installs what a guest needs");
-        let mut guest = Guest::new(&kit).program("fio").memory_mib(MEMORY_MIB);
+        let mut guest = Guest::new(&kit).program("fio").memory_mib(MEMORY_MIB).seconds_max(SECONDS_MAX);
         let listen = |path: &PathBuf| format!("unix:{},server=on,wait=off", path.display());
         let monitors = [&own, &others].map(|path| ["-qmp".to_owned(), listen(path)]).concat();
         let serial = ["-serial".to_owned(), listen(&words)];
