@@ -127,6 +127,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         }
         let disk = Rc::new(CachedDisk::new(Rc::clone(&cache), backing));
         self.pool.host.spawn(promote::run(cache));
+        self.pool.host.spawn(disk::settle(Rc::downgrade(&disk)));
         self.pool.host.spawn(disk::look_after(Rc::downgrade(&disk)));
         if disk.cache.is_loading() {
             let disk = Rc::clone(&disk);

@@ -38,6 +38,9 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) touched: Touched,
     /// Epoch of the backing that everything cached belongs to.
     pub(crate) backing_epoch: Cell<u64>,
+    /// Set once the backing was flushed since the disk was attached: what it returns outside of open regions is durable
+    /// there from then on, whoever wrote it and with whatever intents.
+    pub(crate) backing_settled: Cell<bool>,
     /// How loading what was cached before stands.
     pub(crate) load: RefCell<LoadStatistics>,
     /// Changes when what is being loaded is no longer wanted.
@@ -85,6 +88,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             regions: RefCell::new(Regions::new(pool.layout().region_pages(), disk_bytes)),
             touched: Touched::new(touched, disk_bytes),
             backing_epoch: Cell::new(0),
+            backing_settled: Cell::new(false),
             load: RefCell::default(),
             load_ticket: Cell::new(0),
             loading: Mutex::new(()),
@@ -206,12 +210,14 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     }
 
     /// True if the cold end of RAM should be offered to flash: it is filling up, and a page that flash does not have is
-    /// halfway to its end. Waiting until halfway makes batches large.
+    /// halfway to its end. Waiting until halfway makes batches large. What the backing may still lose with the power is
+    /// not put where it would outlive that.
     pub(crate) fn promotion_is_due(&self) -> bool {
         let ram = self.ram.borrow();
         let depth = offer_depth(&ram);
         let filling_up = ram.capacity() - ram.len() < depth;
-        filling_up && !self.is_loading() && !self.pool.is_failed() && ram.has_to_offer(depth / 2)
+        let usable = self.backing_settled.get() && !self.is_loading() && !self.pool.is_failed();
+        usable && filling_up && ram.has_to_offer(depth / 2)
     }
 
     /// How many cold pages the promoter looks at.

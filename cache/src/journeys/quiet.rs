@@ -28,10 +28,10 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     backing: &B,
     flushes: &FlushGate,
 ) {
+    notice(cache, backing);
     if cache.is_loading() || cache.pool.is_failed() {
         return;
     }
-    notice(cache, backing);
     let epoch = cache.backing_epoch.get();
     let idle = cache.regions.borrow_mut().look();
     let idle: Vec<u32> = idle.into_iter().filter(|region| is_settled(cache, *region)).collect();
@@ -60,6 +60,24 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     let closed = if all_closed { [&*closed, &[EVERYTHING]].concat() } else { closed };
     // If this fails, the flash failed, and they count as open at the next start.
     drop(cache.pool.close_regions(cache.id, &closed).await);
+}
+
+/// Has the backing make durable whatever it acknowledged before the disk was attached: to processes that were killed, or
+/// that changed it without intents. Until that has succeeded, nothing is promoted, and a lost connection costs everything
+/// that is cached (rule I11, DURABILITY A19). True once it has.
+pub(crate) async fn settle_backing<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    flushes: &FlushGate,
+) -> bool {
+    notice(cache, backing);
+    let epoch = cache.backing_epoch.get();
+    let settled = flushes.flush(backing).await.is_ok() && is_same(cache, backing, epoch);
+    if settled {
+        cache.backing_settled.set(true);
+        cache.promotion_wanted.notify_one();
+    }
+    settled
 }
 
 /// True if nothing is in flight in a region, and everything that was is known to have succeeded.

@@ -21,7 +21,9 @@ use crate::words::units::{FlashPage, PageNumber};
 pub enum Belief {
     /// Nothing, and why: the disk is new, or its backing is not what it was.
     Nothing(String),
-    /// All but the pages whose bit is set: the bits are those that the last process left.
+    /// All but the pages whose bit is set: the bits are those that the last process left. Only for a backing that loses
+    /// nothing but with the power of this host: one that may have lost its connection since, with writes that it had
+    /// acknowledged, is another backing than the one that was cached.
     ByPage,
     /// All but the regions with an open intent: the power went, and the bits with it.
     ByRegion,
