@@ -131,7 +131,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         self.pool.host.spawn(disk::look_after(Rc::downgrade(&disk)));
         if disk.cache.is_loading() {
             let disk = Rc::clone(&disk);
-            self.pool.host.spawn(async move { load::load(&disk.cache, disk.backing(), samples).await });
+            let tail = belief.tail();
+            self.pool.host.spawn(async move { load::load(&disk.cache, disk.backing(), tail, samples).await });
         }
         Ok(disk)
     }
@@ -191,6 +192,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         drop(cache.loading.lock().await);
         // Waits for a batch that is being written. A failure is the flash's, and the next start finds what is there.
         let closed = cache.log.close().await;
+        cache.clear_proven();
         cache.forget_everything();
         self.pool.segments().set_indexed(cache.id, false);
         if closed.is_ok() {

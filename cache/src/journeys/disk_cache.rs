@@ -18,6 +18,7 @@ use crate::knowledge::ram::{Evicted, Ram, Standing};
 use crate::knowledge::regions::Regions;
 use crate::knowledge::sequential::Sequential;
 use crate::knowledge::touched::{SharedBits, Touched};
+use crate::knowledge::unproven::Unproven;
 use crate::survives::log::Log;
 use crate::survives::pool::Pool;
 use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, REQUEST_BYTES_MAX};
@@ -36,6 +37,8 @@ pub(crate) struct DiskCache<F, H> {
     /// Where the backing may hold something else than the log, by region and by page.
     pub(crate) regions: RefCell<Regions>,
     pub(crate) touched: Touched,
+    /// Pages that are in the log, but whose bits are to stay until that is proven.
+    pub(crate) unproven: RefCell<Unproven>,
     /// Epoch of the backing that everything cached belongs to.
     pub(crate) backing_epoch: Cell<u64>,
     /// Set once the backing was flushed since the disk was attached: what it returns outside of open regions is durable
@@ -87,6 +90,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             fills: RefCell::default(),
             regions: RefCell::new(Regions::new(pool.layout().region_pages(), disk_bytes)),
             touched: Touched::new(touched, disk_bytes),
+            unproven: RefCell::default(),
             backing_epoch: Cell::new(0),
             backing_settled: Cell::new(false),
             load: RefCell::default(),
@@ -202,6 +206,23 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let capacity = self.ram.borrow().capacity();
         self.ram.borrow_mut().resize(capacity);
         self.drop_from_index(0..u64::MAX);
+    }
+
+    /// Notes that pages are in the log, in this batch: what the backing holds of them is readable after a kill, once
+    /// something that was written later proves that the batch was.
+    pub(crate) fn note_written(&self, batch: u64, pages: impl Iterator<Item = (PageNumber, FlashPage)>) {
+        self.unproven.borrow_mut().add(batch, pages);
+        self.clear_proven();
+    }
+
+    /// Clears the bits of pages that are proven to be in the log, and current there.
+    pub(crate) fn clear_proven(&self) {
+        let index = self.index.borrow();
+        for (page, flash) in self.unproven.borrow_mut().take(self.log.proven()) {
+            if index.get(page).is_some_and(|located| located.flash == flash) {
+                self.touched.clear(page.0..page.0 + 1);
+            }
+        }
     }
 
     /// Drops everything that is on flash, because the flash failed. RAM goes on.

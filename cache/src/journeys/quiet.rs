@@ -18,6 +18,7 @@ use super::flush::FlushGate;
 use super::reconnect::{is_same, notice};
 use crate::knowledge::regions::EVERYTHING;
 use crate::knowledge::segments::Purpose;
+use crate::survives::log::Written;
 use crate::words::canary::{self, Bug};
 use crate::words::stats::count;
 use crate::words::units::PageNumber;
@@ -93,6 +94,11 @@ async fn write_forgets<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, regions
         let pages = cache.regions.borrow().pages(*region);
         cache.touched.copy(&pages).map(|bits| (PageNumber(pages.start), bits))
     };
+    if regions.iter().any(|region| bits_of(region).is_some()) {
+        // What is in the log needs no `forget`, but its bit is set until something stands behind it.
+        cache.log.flush().await.ok()?;
+        cache.clear_proven();
+    }
     let mut rest = regions;
     while rest.iter().any(|region| bits_of(region).is_some()) {
         let appender = cache.log.begin(Purpose::Promotion).await.ok()?;
@@ -103,7 +109,7 @@ async fn write_forgets<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, regions
         for (first, bits) in &forgets {
             appender.forget(&mut batch, *first, bits);
         }
-        let (_, bytes) = appender.write(batch).await.ok()?;
+        let Written { bytes, .. } = appender.write(batch).await.ok()?;
         count(&cache.counters.flash_write_bytes, bytes);
         rest = later;
     }

@@ -50,6 +50,20 @@ impl Belief {
             _ => Bits::Cleared,
         }
     }
+
+    /// What may have become of the end of the log.
+    pub(crate) fn tail(&self) -> Tail {
+        if *self == Self::ByPage { Tail::Written } else { Tail::NotFlushed }
+    }
+}
+
+/// What may have become of the batches at the end of the newest segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tail {
+    /// The power went: each that was not flushed may be missing, whatever stands behind it.
+    NotFlushed,
+    /// Only the process ended: each was written before the next one was begun, so only the last one may be missing.
+    Written,
 }
 
 /// What became of the pages that segments hold. Counted in versions of pages: one page may have several.
