@@ -19,6 +19,21 @@ use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, count, ratio}
 /// writes all over its disk an intent for each write, and flash the wear of it.
 const LOOK_INTERVAL_NS: u64 = 30_000_000_000;
 
+/// How long it takes until a backing that failed its first flush is asked for another: nanoseconds.
+const SETTLE_RETRY_NS: u64 = 1_000_000_000;
+
+/// Has the backing settle, until it has or the disk is gone.
+pub(super) async fn settle<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<CachedDisk<B, F, H>>) {
+    while let Some(disk) = disk.upgrade().filter(|disk| !disk.cache.leaving.get()) {
+        if disk.settle_backing().await {
+            return;
+        }
+        let host = disk.cache.pool.host.clone();
+        drop(disk);
+        host.sleep(SETTLE_RETRY_NS).await;
+    }
+}
+
 /// Closes regions that came to rest, until the disk is gone.
 pub(super) async fn look_after<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<CachedDisk<B, F, H>>) {
     loop {
@@ -97,6 +112,10 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             done.await;
         }
         self.cache.load.borrow().clone()
+    }
+
+    async fn settle_backing(&self) -> bool {
+        quiet::settle_backing(&self.cache, &self.backing, &self.flushes).await
     }
 
     pub(super) async fn close_idle_regions(&self) {
