@@ -114,18 +114,10 @@ fn starts(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), 
             goal,
             verdict,
             spread(&load, 1e3),
-            format!("{:.2}", median(&load) * 100e9 / bytes),
         ]);
     }
-    let columns = [
-        "ended by",
-        "content",
-        "first read, ms (range)",
-        "goal, s",
-        "verdict",
-        "loaded, ms (range)",
-        "s per 100 GB (extrapolated)",
-    ];
+    let columns =
+        ["ended by", "content", "first read, ms (range)", "goal, s", "verdict", "loaded, ms (range)"];
     report::print("A start of the daemon, pool in a file, blocks of 64 KiB", &columns, &rows);
     Ok(())
 }
