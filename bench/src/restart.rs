@@ -73,10 +73,9 @@ fn start<F: BlockDevice>(executor: &Executor, flash: F, block_bytes: u32) -> Rec
         let backing = Memory::new(DISK_PER_FLASH * flash.geometry().size);
         let started = Instant::now();
         let rig = Rig::again(host, flash, backing, block_bytes, RAM).await;
-        let opened = started.elapsed();
+        let opened = Instant::now();
         let load = rig.disk.loaded().await;
-        let took = started.elapsed();
-        Recovered { took, loading: took - opened, load }
+        Recovered { took: started.elapsed(), loading: opened.elapsed(), load }
     });
     started.expect("nothing waits")
 }
