@@ -44,8 +44,8 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         ram_bytes: u64,
     ) -> Self {
         let marks = Marks { new: 1, known: vec![0, 1] };
-        let opened = Cache::open(flash, host.clone(), &marks).await;
-        let (cache, _) = opened.expect("it was formatted by this program");
+        let opened = Cache::open(vec![flash], host.clone(), &marks).await;
+        let cache::Opened { cache, .. } = opened.expect("it was formatted by this program");
         let settings = DiskSettings {
             id: DiskId(1),
             mode: Mode::WriteThrough,

@@ -86,13 +86,14 @@ async fn open(ring: &Ring, host: LocalHost, path: &Path) -> (Rc<Cache<FileDevice
     cache::format(&device, PoolId([1; 16]), None).await.expect("the pool's device takes a format");
     let own = FileDevice::from_handle(ring, device.handle().expect("files may be open"));
     let marks = Marks { new: 1, known: vec![0] };
-    let (cache, _) = Cache::open(own, host, &marks).await.expect("it was formatted just now");
+    let cache::Opened { cache, .. } =
+        Cache::open(vec![own], host, &marks).await.expect("it was formatted just now");
     (cache, device)
 }
 
 async fn join(ring: &Ring, host: LocalHost, place: &Receiver<Place>) -> Rc<Cache<FileDevice, LocalHost>> {
     let (pool, handle) = place.recv().expect("the first shard opens the pool");
-    let joined = Cache::join(&pool, FileDevice::from_handle(ring, handle), host).await;
+    let joined = Cache::join(&pool, vec![FileDevice::from_handle(ring, handle)], host).await;
     joined.expect("it is the same device")
 }
 

@@ -22,7 +22,7 @@ pub mod words;
 
 pub use bytes::PoolId;
 pub use bytes::layout::Shape;
-pub use face::cache::Cache;
+pub use face::cache::{Cache, Opened};
 pub use face::disk::CachedDisk;
 pub use journeys::load::{FlashLost, Past};
 pub use knowledge::replay::Belief;
@@ -30,10 +30,11 @@ pub use knowledge::touched::{SharedBits, words_for};
 pub use survives::check::{CheckedDisk, CheckedPool, Expected, Knowledge, Progress, check};
 pub use survives::opening::{Identified, format, identify};
 pub use survives::shared::SharedPool;
-pub use survives::start::{Marks, PoolContent};
+pub use survives::start::{Ignored, Marks, PoolContent};
 pub use words::error::CacheError;
 pub use words::settings::{Admission, DiskSettings, Mode};
 pub use words::stats::{
-    DiskCounts, DiskStatistics, Latency, LatencySummary, Load, LoadStatistics, PoolStatistics,
+    DeviceState, DeviceStatistics, DiskCounts, DiskStatistics, Latency, LatencySummary, Load, LoadStatistics,
+    PoolStatistics,
 };
-pub use words::units::DiskId;
+pub use words::units::{DiskId, MemberNumber};

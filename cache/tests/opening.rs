@@ -35,7 +35,8 @@ fn flip(memory: &Memory, offset: u64) {
 #[test]
 fn a_pool_is_recognised_also_with_one_damaged_superblock() {
     let memory = pool();
-    let expected = Identified::Pool { id: ID, size_bytes: SIZE, segment_bytes: SEGMENT };
+    let number = cache::MemberNumber(0);
+    let expected = Identified::Pool { id: ID, size_bytes: SIZE, segment_bytes: SEGMENT, devices: 1, number };
     assert_eq!(run(identify(&memory)), Ok(expected.clone()));
     for slot in SLOTS {
         let memory = memory.duplicate();
@@ -63,9 +64,9 @@ fn damaged_truncated_and_newer_pools_are_told_apart_and_named() {
 
     let newer = pool();
     for slot in SLOTS {
-        newer.poke(slot + 8, &3u32.to_le_bytes());
+        newer.poke(slot + 8, &4u32.to_le_bytes());
     }
-    assert_eq!(run(identify(&newer)), Ok(Identified::Newer { id: ID.to_string(), version: 3 }));
+    assert_eq!(run(identify(&newer)), Ok(Identified::Newer { id: ID.to_string(), version: 4 }));
 }
 
 #[test]
@@ -84,7 +85,7 @@ fn nothing_but_a_whole_pool_is_opened_and_nothing_else_is_changed() {
     foreign.poke(4000, &[7; 9000]);
     let before = run(identify(&foreign));
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
-    let opened = executor.run(Cache::open(foreign.clone(), executor.host(), &marks())).unwrap();
+    let opened = executor.run(Cache::open(vec![foreign.clone()], executor.host(), &marks())).unwrap();
     assert!(matches!(opened.err(), Some(CacheError::NotAPool(_))));
     assert_eq!(run(identify(&foreign)), before);
 }
@@ -104,7 +105,7 @@ fn a_format_that_is_cut_at_any_write_leaves_no_pool_or_a_whole_one() {
             let device = faults.reopen(executor.host());
             let found = executor.run(identify(&device)).unwrap().unwrap();
             if let Identified::Pool { .. } = found {
-                let opened = executor.run(Cache::open(device, executor.host(), &marks())).unwrap();
+                let opened = executor.run(Cache::open(vec![device], executor.host(), &marks())).unwrap();
                 assert!(opened.is_ok(), "seed {seed}, cut at write {cut}");
             }
             if formatted.is_ok() {
@@ -124,10 +125,10 @@ fn an_open_that_is_cut_at_any_write_leaves_a_pool_that_opens() {
             let executor = Executor::new(VirtualTime::new(), Order::Fifo);
             faults.fail_after(Operation::Write, cut);
             let device = faults.reopen(executor.host());
-            let opened = executor.run(Cache::open(device, executor.host(), &marks())).unwrap().is_ok();
+            let opened = executor.run(Cache::open(vec![device], executor.host(), &marks())).unwrap().is_ok();
             faults.power_cut();
             let device = faults.reopen(executor.host());
-            let again = executor.run(Cache::open(device, executor.host(), &marks())).unwrap();
+            let again = executor.run(Cache::open(vec![device], executor.host(), &marks())).unwrap();
             assert!(again.is_ok(), "seed {seed}, cut at write {cut}");
             if opened {
                 break;
@@ -145,19 +146,19 @@ fn a_leave_that_is_cut_at_any_write_leaves_the_earlier_mark_or_the_new_one() {
             let executor = Executor::new(VirtualTime::new(), Order::Fifo);
             let open = |marks: Marks| {
                 let device = faults.reopen(executor.host());
-                executor.run(Cache::open(device, executor.host(), &marks)).unwrap().unwrap()
+                executor.run(Cache::open(vec![device], executor.host(), &marks)).unwrap().unwrap()
             };
-            let (cache, _) = open(Marks { new: 1, known: vec![0] });
+            let cache = open(Marks { new: 1, known: vec![0] }).cache;
             faults.fail_after(Operation::Write, cut);
             let left = executor.run(cache.leave(2)).unwrap().is_ok();
             faults.power_cut();
-            let (_, content) = open(Marks { new: 3, known: vec![1, 2] });
+            let content = open(Marks { new: 3, known: vec![1, 2] }).content;
             let PoolContent::Kept { last_mark } = content else {
                 panic!("seed {seed}, cut {cut}: {content:?}")
             };
             assert!(last_mark == 2 || last_mark == 1 && !left, "seed {seed}, cut {cut}: mark {last_mark}");
             if left {
-                let (_, content) = open(Marks { new: 4, known: vec![2] });
+                let content = open(Marks { new: 4, known: vec![2] }).content;
                 assert!(matches!(content, PoolContent::Dropped(_)), "another start came in between");
                 break;
             }
@@ -171,18 +172,20 @@ fn rot_in_one_slot_of_the_table_does_not_keep_a_pool_from_opening() {
     faults.rot(&ByteRange::new(2 * PAGE, 3 * PAGE), 1);
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let device = faults.reopen(executor.host());
-    assert!(executor.run(Cache::open(device, executor.host(), &marks())).unwrap().is_ok());
+    assert!(executor.run(Cache::open(vec![device], executor.host(), &marks())).unwrap().is_ok());
 }
 
-/// Made by the version of Forebay before this one, with pages of disk 1 in it.
+/// Made by earlier versions of Forebay, with pages of disk 1 in them.
 #[test]
-fn a_pool_of_format_1_is_recognised_and_not_opened() {
-    let image = include_bytes!("format-1.pool");
-    let memory = Memory::new(image.len() as u64);
-    memory.poke(0, image);
-    let id = "11".repeat(16);
-    assert_eq!(run(identify(&memory)), Ok(Identified::Older { id, version: 1 }));
-    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
-    let opened = executor.run(Cache::open(memory.clone(), executor.host(), &marks())).unwrap();
-    assert!(matches!(opened.err(), Some(CacheError::NotAPool(_))));
+fn pools_of_older_formats_are_recognised_and_not_opened() {
+    let images: [&[u8]; 2] = [include_bytes!("format-1.pool"), include_bytes!("format-2.pool")];
+    for (image, version) in images.into_iter().zip(1..) {
+        let memory = Memory::new(image.len() as u64);
+        memory.poke(0, image);
+        let id = format!("{version}{version}").repeat(16);
+        assert_eq!(run(identify(&memory)), Ok(Identified::Older { id, version }));
+        let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+        let opened = executor.run(Cache::open(vec![memory.clone()], executor.host(), &marks())).unwrap();
+        assert!(matches!(opened.err(), Some(CacheError::NotAPool(_))));
+    }
 }

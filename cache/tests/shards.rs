@@ -230,13 +230,14 @@ async fn enter(
     match opened {
         Ok(tell) => {
             let marks = Marks { new: 1, known: vec![0] };
-            let (cache, _) = Cache::open(flash.open(host, FLASH_TAKES), host.clone(), &marks).await.unwrap();
+            let cache::Opened { cache, .. } =
+                Cache::open(vec![flash.open(host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
             tell.send(cache.shared()).unwrap();
             cache
         }
-        Err(told) => {
-            Cache::join(&told.recv().unwrap(), flash.open(host, FLASH_TAKES), host.clone()).await.unwrap()
-        }
+        Err(told) => Cache::join(&told.recv().unwrap(), vec![flash.open(host, FLASH_TAKES)], host.clone())
+            .await
+            .unwrap(),
     }
 }
 
@@ -291,9 +292,10 @@ fn a_disk_is_attached_on_one_shard_only_and_shares_are_those_of_the_whole_pool()
     let host = executor.host();
     executor.run(async {
         let marks = Marks { new: 1, known: vec![0] };
-        let (first, _) = Cache::open(flash.open(&host, FLASH_TAKES), host.clone(), &marks).await.unwrap();
+        let cache::Opened { cache: first, .. } =
+            Cache::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
         let second =
-            Cache::join(&first.shared(), flash.open(&host, FLASH_TAKES), host.clone()).await.unwrap();
+            Cache::join(&first.shared(), vec![flash.open(&host, FLASH_TAKES)], host.clone()).await.unwrap();
         let attach = async |cache: &Rc<Cache<Device, LocalHost>>, settings: DiskSettings| {
             let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
             cache.attach(settings, backing, Past::none(DISK_BYTES)).await
@@ -317,8 +319,9 @@ fn another_device_cannot_be_joined_as_the_pool() {
     let host = executor.host();
     executor.run(async {
         let marks = Marks { new: 1, known: vec![0] };
-        let (cache, _) = Cache::open(flash.open(&host, FLASH_TAKES), host.clone(), &marks).await.unwrap();
-        let joined = Cache::join(&cache.shared(), other.open(&host, FLASH_TAKES), host.clone()).await;
+        let cache::Opened { cache, .. } =
+            Cache::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
+        let joined = Cache::join(&cache.shared(), vec![other.open(&host, FLASH_TAKES)], host.clone()).await;
         assert!(matches!(joined, Err(CacheError::NotAPool(_))));
     });
 }
@@ -332,9 +335,10 @@ fn flash_that_fails_on_one_shard_has_failed_on_all() {
         let device = flash.open(&host, FLASH_TAKES);
         let fails = Rc::clone(&device.fails);
         let marks = Marks { new: 1, known: vec![0] };
-        let (first, _) = Cache::open(device, host.clone(), &marks).await.unwrap();
+        let cache::Opened { cache: first, .. } =
+            Cache::open(vec![device], host.clone(), &marks).await.unwrap();
         let second =
-            Cache::join(&first.shared(), flash.open(&host, FLASH_TAKES), host.clone()).await.unwrap();
+            Cache::join(&first.shared(), vec![flash.open(&host, FLASH_TAKES)], host.clone()).await.unwrap();
         let attach = async |cache: &Rc<Cache<Device, LocalHost>>, number| {
             let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
             cache.attach(settings(number), backing, Past::none(DISK_BYTES)).await.unwrap()

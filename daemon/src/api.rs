@@ -6,13 +6,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use cache::{LatencySummary, Load};
+use cache::{DeviceState, DeviceStatistics, LatencySummary, Load, MemberNumber};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::places::Places;
-use crate::pool::PoolInUse;
-use crate::registry::DiskView;
+use crate::registry::{DiskView, PoolView};
 use crate::shard::{DiskReport, PoolReport};
 use crate::state::{GuestRecord, Stage};
 use crate::totals::Total;
@@ -52,6 +51,20 @@ pub(crate) struct Guest {
     pub(crate) device: String,
     /// How its QEMU has the disk open. Kept and given back as it is.
     pub(crate) original: Value,
+}
+
+/// Asks for one more device of the pool.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AddDevice {
+    /// The file or device; absolute.
+    pub(crate) path: PathBuf,
+    /// Make a file of so many bytes there.
+    #[serde(default)]
+    pub(crate) size_bytes: Option<u64>,
+    /// The id of what it holds and may be erased.
+    #[serde(default)]
+    pub(crate) erase: Option<String>,
 }
 
 /// Asks for changes to a disk.
@@ -146,13 +159,14 @@ pub(crate) fn statistics(view: &DiskView) -> Value {
 }
 
 /// The pool.
-pub(crate) fn pool(report: &PoolReport, pool: &PoolInUse) -> Value {
-    let PoolReport { statistics, reserve_bytes_min } = report;
+pub(crate) fn pool(view: &PoolView) -> Value {
+    let PoolView { report: PoolReport { statistics, reserve_bytes_min }, in_use } = view;
+    let fallback = in_use.devices.iter().find_map(|device| device.fallback.as_ref());
     json!({
-        "path": pool.path,
+        "path": in_use.path(),
         "id": statistics.id,
-        "state": if pool.missing.is_some() { "missing" } else if statistics.failed { "failed" } else { "serving" },
-        "reason": pool.missing,
+        "state": if in_use.missing.is_some() { "missing" } else if statistics.failed { "failed" } else { "serving" },
+        "reason": in_use.missing,
         "size_bytes": statistics.size_bytes,
         "usable_bytes": statistics.usable_bytes,
         "reserved_bytes": statistics.reserved_bytes,
@@ -161,8 +175,37 @@ pub(crate) fn pool(report: &PoolReport, pool: &PoolInUse) -> Value {
         "segments_free": statistics.segments_free,
         "reserve_bytes_min": reserve_bytes_min,
         "disks": statistics.disks,
-        "page_cache_reason": pool.fallback,
+        "page_cache_reason": fallback,
+        "devices": devices(view),
+        "warnings": in_use.warnings,
     })
+}
+
+/// The devices of the pool; none of one that is missing.
+fn devices(view: &PoolView) -> Vec<Value> {
+    let PoolView { report: PoolReport { statistics, .. }, in_use } = view;
+    if in_use.missing.is_some() {
+        return Vec::new();
+    }
+    let device = |device: &DeviceStatistics| {
+        let state = match device.state {
+            _ if statistics.failed => "failed",
+            DeviceState::Used => "used",
+            DeviceState::Failed => "failed",
+            DeviceState::Leaving => "leaving",
+        };
+        let known = in_use.device(MemberNumber(device.number));
+        json!({
+            "path": known.map(|known| &known.path),
+            "number": device.number,
+            "state": state,
+            "size_bytes": device.size_bytes,
+            "segments": device.segments,
+            "segments_free": device.segments_free,
+            "page_cache_reason": known.and_then(|known| known.fallback.as_ref()),
+        })
+    };
+    statistics.devices.iter().map(device).collect()
 }
 
 /// What every description of a disk begins with.

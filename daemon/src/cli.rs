@@ -216,8 +216,34 @@ pub(crate) struct VmDevice {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Pool {
-    /// Show the pool.
+    /// Show the pool and its devices.
     Show(Reading),
+    /// Add a device, while guests use the others.
+    Add(PoolAdd),
+    /// Take a device out, while guests go on. What is cached of disks that have some of it there is dropped.
+    Remove(PoolRemove),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PoolAdd {
+    /// A file or a block device that holds nothing.
+    pub(crate) device: PathBuf,
+    /// Make a file of this size, which must not exist yet. Its storage is reserved.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) size: Option<Size>,
+    /// Take it though it holds something, if that has this very id. Destroys it.
+    #[arg(long, value_name = "ID")]
+    pub(crate) erase: Option<String>,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PoolRemove {
+    /// The file or device as `pool show` lists it, or another path to it. A file that Forebay made is deleted.
+    pub(crate) device: PathBuf,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
 }
 
 #[derive(Debug, Args)]
@@ -261,7 +287,7 @@ pub(crate) struct Replay {
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// Files or devices that hold pools.
+    /// Files or devices that hold pools. All devices of a pool are named together.
     #[arg(required = true, value_name = "DEVICE")]
     pub(crate) devices: Vec<PathBuf>,
     /// Folder of the daemon that they belong to, which knows the names of disks and what of them is believed. Default: as

@@ -159,6 +159,11 @@ impl Values {
         Self { mode: Mode::PassThrough, ..self.clone() }
     }
 
+    /// The same values where there is no flash to reserve or to limit.
+    pub(crate) fn without_flash(&self) -> Self {
+        Self { reserve: Share::Auto, limit: Share::Auto, ..self.clone() }
+    }
+
     /// Every key with its value as text, in the order of [`KEYS`].
     pub(crate) fn named(&self) -> [(&'static str, String); KEYS.len()] {
         [

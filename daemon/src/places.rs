@@ -18,6 +18,9 @@ use crate::problem::{Answer, Problem};
 /// Sockets of the daemon that serves the host.
 const RUN_OF_HOST: &str = "/run/forebay";
 
+/// The pool that the daemon makes by itself, in DIR.
+pub(crate) const EMBEDDED_POOL: &str = "pool.img";
+
 /// The two folders, absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Places {
@@ -166,7 +169,7 @@ impl Places {
 
     /// The pool that the daemon makes by itself.
     pub(crate) fn embedded_pool(&self) -> PathBuf {
-        self.dir.join("pool.img")
+        self.dir.join(EMBEDDED_POOL)
     }
 
     /// Claims DIR for this process until the file is dropped. The file itself stays: removing it would let two

@@ -6,20 +6,29 @@
 //!   holds our pool  ───────────────────────────────────────> open
 //!   anything else   ── its exact id given (--erase) ───────> record, format;  else refuse, with the id
 //! ```
+//! A pool that has several devices is opened on all of them that are there, and goes on without the others; they do not
+//! belong to it any more. Devices come and go later on by `registry/pool.rs`.
+//!
 //! A remembered pool that is gone or cannot be read does not keep guests from their disks: they are served without flash,
 //! and the log says so (the promise for flash that dies holds at a start too).
 //!
 //! Nothing that holds data is formatted without its exact id. No data lives on the pool alone in this version, so a
 //! pool that is named anew by the user replaces the one that is remembered.
 
+mod content;
+mod in_use;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use block::file::Identity;
-use cache::{Identified, Marks, PoolContent, PoolId};
+use cache::{DeviceStatistics, Identified, Marks, PoolContent, PoolId};
 use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::statvfs::statvfs;
+
+pub(crate) use content::{Holds, holds};
+pub(crate) use in_use::{DeviceInUse, Former, PoolInUse};
 
 use crate::backing::Location;
 use crate::output;
@@ -28,7 +37,7 @@ use crate::patience::while_in_conflict;
 use crate::places::{Places, absolute};
 use crate::problem::{Answer, Problem, ProblemKind};
 use crate::shard::{Found, Shards};
-use crate::state::{PoolRecord, State};
+use crate::state::{DeviceRecord, DiskRecord, PoolRecord, State};
 use crate::units::Size;
 
 /// The pool that the daemon makes by itself: this share of the free space of its folder, in hundredths.
@@ -51,17 +60,6 @@ pub(crate) struct PoolChoice {
     pub(crate) erase: Option<String>,
 }
 
-/// The pool that is in use now.
-#[derive(Clone, Debug)]
-pub(crate) struct PoolInUse {
-    pub(crate) path: PathBuf,
-    /// Which storage it is; none if there is no pool.
-    pub(crate) identity: Option<Identity>,
-    pub(crate) fallback: Option<String>,
-    /// Why disks are served without it, if they are.
-    pub(crate) missing: Option<String>,
-}
-
 /// Finds or makes the pool and opens it on all shards. What is decided is recorded in `state` before it is done.
 ///
 /// # Errors
@@ -72,29 +70,32 @@ pub(crate) async fn open(
     state: &mut State,
     choice: &PoolChoice,
 ) -> Answer<PoolInUse> {
+    let named = choice.file.as_deref().map(absolute).transpose()?;
     let remembered = state.pool.clone();
-    let path = match (&choice.file, &remembered) {
-        (Some(file), _) => absolute(file)?,
+    let meant = match (&named, &remembered) {
+        (Some(file), _) => file.clone(),
         (None, Some(record)) => record.path.clone(),
         (None, None) => places.embedded_pool(),
     };
-    remove_unfinished(&path, remembered.as_ref())?;
-    let mut setup = Setup { places, shards, state, path, choice };
-    let found = if setup.path.exists() { setup.take_existing().await } else { setup.make().await };
-    let found = match found {
+    remove_unfinished(&meant, remembered.as_ref())?;
+    // The device that it was made on may have left the pool since.
+    let first = remembered.as_ref().filter(|record| choice.erase.is_none() && record.path == meant);
+    let path = match first {
+        Some(record) if !record.has_device(&meant) => record.devices[0].path.clone(),
+        _ => meant,
+    };
+    let is_named = named.is_some_and(|named| named == path);
+    let mut setup = Setup { places, shards, state, path, is_named, choice };
+    match setup.find().await {
         Err(problem) if problem.kind == ProblemKind::Unavailable && setup.may_go_without() => {
             tracing::error!(
                 "{problem}. Until then, and a restart, disks are served without a cache on flash"
             );
             shards.go_without_pool().await?;
-            let missing = Some(problem.message);
-            return Ok(PoolInUse { path: setup.path, identity: None, fallback: None, missing });
+            Ok(PoolInUse::missing(setup.path, problem.message))
         }
-        outcome => outcome?,
-    };
-    setup.open().await?;
-    let identity = Some(found.identity);
-    Ok(PoolInUse { path: setup.path, identity, fallback: found.fallback, missing: None })
+        found => setup.open(found?).await,
+    }
 }
 
 /// Removes a file that a crash left while it was being made. It never held anything.
@@ -115,31 +116,81 @@ struct Setup<'a> {
     places: &'a Places,
     shards: &'a Shards,
     state: &'a mut State,
+    /// The file or device that a pool is made on, if one is made.
     path: PathBuf,
+    /// The user said it just now.
+    is_named: bool,
     choice: &'a PoolChoice,
 }
 
+/// A device that may belong to the pool, and is open.
+struct Candidate {
+    path: PathBuf,
+    found: Found,
+}
+
 impl Setup<'_> {
+    /// All devices of the pool that are there; makes a pool if there is none. Those that are not there are logged, unless
+    /// nothing else is.
+    async fn find(&mut self) -> Answer<Vec<Candidate>> {
+        let remembered = self.remembered_here().filter(|record| !record.being_made).cloned();
+        let (mut candidates, mut problems) = (Vec::new(), Vec::new());
+        if let (Some(record), None) = (&remembered, &self.choice.erase) {
+            for other in record.devices.iter().filter(|device| device.path != self.path) {
+                match self.look_again(&other.path, &record.id).await {
+                    Ok(found) => candidates.push(Candidate { path: other.path.clone(), found }),
+                    Err(problem) => problems.push(problem),
+                }
+            }
+        }
+        let first = match &remembered {
+            Some(record) if !candidates.is_empty() => self.look_again(&self.path, &record.id).await,
+            _ if self.path.exists() => self.take_existing().await,
+            _ => self.make().await,
+        };
+        match first {
+            Ok(found) => candidates.push(Candidate { path: self.path.clone(), found }),
+            Err(problem) if candidates.is_empty() => return Err(problem),
+            Err(problem) => problems.push(problem),
+        }
+        for problem in problems {
+            tracing::error!("{problem}. The pool goes on without it, and with nothing of what was cached");
+        }
+        Ok(candidates)
+    }
+
+    /// Looks at a device of a pool that has several.
+    async fn look_again(&self, path: &Path, id: &str) -> Answer<Found> {
+        let found = while_in_conflict(|| self.shards.look_at_device(path.to_owned(), None)).await?;
+        match &found.content {
+            Identified::Pool { id: here, .. } if here.to_string() == id => Ok(found),
+            _ => Err(Problem::unavailable(format!(
+                "Cannot use {} as a device of the pool: it does not hold pool {id} any more",
+                path.display()
+            ))),
+        }
+    }
+
     /// Makes a pool file where there is none.
     async fn make(&mut self) -> Answer<Found> {
         let bytes = self.size_to_make()?;
         let id = self.shards.draw_pool_id().await?;
         // 1. A crash after this leaves a file that the next start makes again.
-        self.record(id, true)?;
+        self.record(id, Making::Begun)?;
         // 2. The file, and the pool in it.
-        let found = self.shards.look_at_pool(self.path.clone(), Some(bytes)).await?;
-        reserve_storage(&self.path, bytes)?;
-        self.shards.format_pool(id).await?;
+        let found = self.shards.look_at_device(self.path.clone(), Some(bytes)).await?;
+        reserve_storage(&self.path, bytes, "--pool-size")?;
+        let content = self.shards.format_pool(self.path.clone(), id).await?;
         // 3. From here on it is a pool that must be found again.
-        self.record(id, false)?;
-        Ok(found)
+        self.record(id, Making::Done)?;
+        Ok(Found { content, ..found })
     }
 
     /// How large a file to make; says why if none may be made.
     fn size_to_make(&self) -> Answer<u64> {
         let path = self.path.display();
         let is_remembered = self.remembered_here().is_some_and(|record| !record.being_made);
-        if is_remembered && (self.choice.file.is_none() || self.choice.size.is_none()) {
+        if is_remembered && (!self.is_named || self.choice.size.is_none()) {
             return Err(Problem::unavailable(format!(
                 "Cannot find the pool {path}; attach its device again, or give another file or device with --pool"
             )));
@@ -164,11 +215,11 @@ impl Setup<'_> {
 
     /// Takes a file or device that is there, if it may be taken.
     async fn take_existing(&mut self) -> Answer<Found> {
-        let found = while_in_conflict(|| self.shards.look_at_pool(self.path.clone(), None)).await?;
+        let found = while_in_conflict(|| self.shards.look_at_device(self.path.clone(), None)).await?;
         let remembered_id = self.remembered_here().map(|record| record.id.clone());
         let erase = self.choice.erase.as_deref();
-        let (id, what) = match &found.content {
-            Identified::Blank if remembered_id.is_some() && self.choice.file.is_none() => {
+        let Holds { id, what } = match &found.content {
+            Identified::Blank if remembered_id.is_some() && !self.is_named => {
                 return Err(Problem::unavailable(format!(
                     "Cannot find the pool on {path}: it holds nothing any more; check that it is the right device, or \
                      make a new pool on it with --pool {path}",
@@ -180,12 +231,6 @@ impl Setup<'_> {
             Identified::Pool { id, .. } if erase.is_none() && remembered_id == Some(id.to_string()) => {
                 return Ok(found);
             }
-            Identified::Pool { id, .. } if remembered_id == Some(id.to_string()) => {
-                (id.to_string(), "the pool that is in use".to_owned())
-            }
-            Identified::Pool { id, size_bytes, .. } => {
-                (id.to_string(), format!("a pool of {} that this Forebay did not make", Size(*size_bytes)))
-            }
             Identified::Older { id, version } if erase.is_none() && remembered_id.as_ref() == Some(id) => {
                 output::print(&format!(
                     "The pool {} has format {version}, whose content was never kept: making it anew\n",
@@ -193,14 +238,7 @@ impl Setup<'_> {
                 ))?;
                 return self.format(found).await;
             }
-            Identified::Older { id, version } => {
-                (id.clone(), format!("a pool of an older Forebay (format {version})"))
-            }
-            Identified::Foreign { id } => (id.clone(), "data that is no pool".to_owned()),
-            Identified::Damaged { id, what } => (id.clone(), format!("a damaged pool ({what})")),
-            Identified::Newer { id, version } => {
-                (id.clone(), format!("a pool of a newer Forebay (format {version})"))
-            }
+            content => holds(content, remembered_id.as_deref()).expect("it is not blank"),
         };
         match erase {
             Some(word) if word == id => self.format(found).await,
@@ -210,7 +248,7 @@ impl Setup<'_> {
     }
 
     /// Opens the pool, with a mark that is remembered before.
-    async fn open(&mut self) -> Answer<()> {
+    async fn open(&mut self, candidates: Vec<Candidate>) -> Answer<PoolInUse> {
         let mark = self.shards.draw_mark().await?;
         let record = self.state.pool.as_mut().expect("it is recorded before it is opened");
         let known = record.marks_known();
@@ -219,44 +257,63 @@ impl Setup<'_> {
         record.marks.drain(..surplus);
         self.state.save(&self.places.dir)?;
         let disks = self.state.disks.iter().map(|disk| disk.id).collect();
-        match self.shards.open_pool(Marks { new: mark, known }, disks).await? {
+        let paths = candidates.iter().map(|candidate| candidate.path.clone()).collect();
+        let opened = self.shards.open_pool(paths, Marks { new: mark, known }, disks).await?;
+        match opened.content {
             PoolContent::Kept { last_mark } => Touched::take_over(&self.places.touched(), last_mark, mark),
             PoolContent::Dropped(reason) => {
                 tracing::warn!("What was cached in pool {} is dropped: {reason}", self.path.display());
             }
         }
+        for (path, reason) in &opened.ignored {
+            tracing::error!("Not using {} as a device of the pool: {reason}", path.display());
+        }
+        let listed = self.shards.pool_report().await?.statistics.devices;
+        let devices = self.keep_devices(&candidates, &listed);
         // The pool bears the new mark durably. One that bears an earlier mark is an old copy from now on.
-        settle_mark(self.places, self.state, mark)
+        settle_mark(self.places, self.state, mark)?;
+        Ok(PoolInUse::of(devices))
+    }
+
+    /// Forgets devices that the pool does not list; what is left is in use.
+    fn keep_devices(&mut self, candidates: &[Candidate], listed: &[DeviceStatistics]) -> Vec<DeviceInUse> {
+        let record = self.state.pool.as_mut().expect("it was opened");
+        let mut devices = Vec::new();
+        record.devices.retain(|remembered| {
+            let candidate = candidates.iter().find(|candidate| candidate.path == remembered.path);
+            let number = candidate.and_then(|candidate| candidate.found.number());
+            let is_listed = number.is_some_and(|number| listed.iter().any(|device| device.number == number.0));
+            if let Some(Candidate { found, .. }) = candidate.filter(|_| is_listed) {
+                devices.push(DeviceInUse::new(remembered, found, number));
+            } else {
+                tracing::error!(
+                    "{} does not belong to the pool any more; should it come back, `forebay pool add` adds it anew",
+                    remembered.path.display()
+                );
+            }
+            is_listed
+        });
+        devices
     }
 
     async fn format(&mut self, found: Found) -> Answer<Found> {
-        self.check_no_backing(found.identity)?;
+        check_no_backing(&self.state.disks, &self.path, found.identity)?;
         let id = self.shards.draw_pool_id().await?;
         // Recorded first: a crash in between leaves something that is refused, or a pool that is known.
-        self.record(id, false)?;
-        self.shards.format_pool(id).await?;
-        Ok(found)
+        self.record(id, Making::Done)?;
+        let content = self.shards.format_pool(self.path.clone(), id).await?;
+        Ok(Found { content, ..found })
     }
 
-    /// Refuses storage that a remembered disk has its data on: a disk that no guest has written to looks blank.
-    fn check_no_backing(&self, identity: Identity) -> Answer<()> {
-        for disk in &self.state.disks {
-            let location = Location::parse(&disk.backing)?;
-            let backing = location.path().and_then(|path| Identity::of(path).ok());
-            if backing.is_some_and(|backing| backing.same_storage(&identity)) {
-                return Err(Problem::conflict(format!(
-                    "Cannot use {} as the pool: disk '{}' has its data there; give another file or device",
-                    self.path.display(),
-                    disk.name
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    fn record(&mut self, id: PoolId, being_made: bool) -> Answer<()> {
+    fn record(&mut self, id: PoolId, making: Making) -> Answer<()> {
         let (path, id) = (self.path.clone(), id.to_string());
-        self.state.pool = Some(PoolRecord { path, id, being_made, marks: Vec::new() });
+        let is_ours = making == Making::Begun
+            || self.remembered_here().is_some_and(|record| {
+                record.devices.iter().any(|device| device.path == path && device.made_by_us)
+            });
+        let devices = vec![DeviceRecord::new(path.clone(), is_ours)];
+        let being_made = making == Making::Begun;
+        self.state.pool = Some(PoolRecord { path, id, being_made, marks: Vec::new(), devices });
         self.state.save(&self.places.dir)
     }
 
@@ -266,7 +323,7 @@ impl Setup<'_> {
     }
 
     fn remembered_here(&self) -> Option<&PoolRecord> {
-        self.state.pool.as_ref().filter(|record| record.path == self.path)
+        self.state.pool.as_ref().filter(|record| record.is_meant_by(&self.path))
     }
 
     fn refuse(&self, what: &str, id: &str) -> Problem {
@@ -284,6 +341,34 @@ impl Setup<'_> {
             self.path.display()
         ))
     }
+}
+
+/// How far the file of a pool is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Making {
+    /// There is none, or one that is no pool yet.
+    Begun,
+    /// It is a pool, or will be as soon as a device that held nothing is one.
+    Done,
+}
+
+/// Refuses storage that a remembered disk has its data on: a disk that no guest has written to looks blank.
+///
+/// # Errors
+/// A conflict that names the disk.
+pub(crate) fn check_no_backing(disks: &[DiskRecord], path: &Path, identity: Identity) -> Answer<()> {
+    for disk in disks {
+        let location = Location::parse(&disk.backing)?;
+        let backing = location.path().and_then(|path| Identity::of(path).ok());
+        if backing.is_some_and(|backing| backing.same_storage(&identity)) {
+            return Err(Problem::conflict(format!(
+                "Cannot use {} as the pool: disk '{}' has its data there; give another file or device",
+                path.display(),
+                disk.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Gives a pool whose disks are all detached another mark, so that a copy that was made of it while it was in use is not
@@ -311,10 +396,13 @@ fn settle_mark(places: &Places, state: &mut State, mark: u64) -> Answer<()> {
 }
 
 /// Takes the storage of a new file now, so that the pool cannot fail later because others have filled the file system.
-fn reserve_storage(path: &Path, bytes: u64) -> Answer<()> {
+///
+/// # Errors
+/// If there is not enough; `option` is what a smaller size is given with.
+pub(crate) fn reserve_storage(path: &Path, bytes: u64, option: &str) -> Answer<()> {
     let failed = |error: String| {
         Problem::failed(format!(
-            "Cannot reserve {} for the pool {}: {error}; make room, or give a smaller --pool-size",
+            "Cannot reserve {} for the pool {}: {error}; make room, or give a smaller {option}",
             Size(bytes),
             path.display()
         ))

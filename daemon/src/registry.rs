@@ -11,6 +11,7 @@
 mod counting;
 mod guest;
 mod looking;
+mod pool;
 mod shares;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,10 +29,10 @@ use crate::keys::Values;
 use crate::names;
 use crate::patience::while_in_conflict;
 use crate::places::Places;
-use crate::pool::{self, PoolInUse};
+use crate::pool::{PoolInUse, leave};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
-use crate::shard::{Attaching, Content, Detached, DiskReport, PoolReport, Reconfiguring, Shards};
+use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards};
 use crate::sockets;
 use crate::state::{DiskRecord, GuestRecord, State};
 use crate::totals::{Total, Totals};
@@ -43,11 +44,15 @@ const FIRST_TRY_TIME_MAX: Duration = Duration::from_secs(5);
 /// How long a disk that could not be served waits before it is tried again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
+pub(crate) use pool::{NewDevice, PoolView};
+
 /// The disks of this host. Shared by the tasks of the control plane.
 pub(crate) struct Registry {
     places: Places,
     shards: Shards,
-    pool: PoolInUse,
+    pool: StdMutex<PoolInUse>,
+    /// Held by whoever adds a device to the pool or takes one out; before `changing`.
+    changing_pool: Mutex<()>,
     /// Held by whoever changes something.
     changing: Mutex<()>,
     /// What is remembered, as it was saved last. Locked for moments only.
@@ -100,7 +105,8 @@ impl Registry {
         let registry = Self {
             places,
             shards,
-            pool,
+            pool: StdMutex::new(pool),
+            changing_pool: Mutex::new(()),
             changing: Mutex::new(()),
             state: StdMutex::new(state),
             waiting: StdMutex::new(waiting),
@@ -115,16 +121,6 @@ impl Registry {
     /// Where things are.
     pub(crate) fn places(&self) -> &Places {
         &self.places
-    }
-
-    /// The pool in use.
-    pub(crate) fn pool(&self) -> &PoolInUse {
-        &self.pool
-    }
-
-    /// How the pool stands.
-    pub(crate) async fn pool_report(&self) -> Answer<PoolReport> {
-        self.shards.pool_report().await
     }
 
     /// Every disk, in the order in which they were added.
@@ -321,6 +317,8 @@ impl Registry {
     /// once, with patience for a predecessor that was killed, or after some seconds: a backing that hangs holds up
     /// nobody.
     pub(crate) async fn start(self: &Arc<Self>) {
+        self.resume_removals().await;
+        tokio::spawn(Arc::clone(self).watch_pool());
         let (tried, mut all_tried) = mpsc::channel::<()>(1);
         for disk in self.state().disks {
             let (registry, tried) = (Arc::clone(self), tried.clone());
@@ -359,8 +357,8 @@ impl Registry {
             .for_each(|last| self.see(last));
         self.save_totals().await;
         let mut state = self.state();
-        if self.pool.missing.is_none()
-            && let Err(problem) = pool::leave(&self.places, &self.shards, &mut state).await
+        if lock(&self.pool).missing.is_none()
+            && let Err(problem) = leave(&self.places, &self.shards, &mut state).await
         {
             // Only a copy of the pool that was made while it was in use can be taken for it now.
             tracing::warn!("{problem}");
@@ -491,7 +489,7 @@ impl Registry {
 
     /// Refuses storage that another disk or the pool is on, however it was named.
     async fn check_unshared(&self, name: &str, identity: &Identity) -> Answer<()> {
-        if self.pool.identity.is_some_and(|pool| identity.same_storage(&Identity::Local(pool))) {
+        if identity.local().is_some_and(|identity| lock(&self.pool).is_on(identity)) {
             return Err(shared(name, "it is the pool"));
         }
         for (other, report) in self.shards.disks().await? {

@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use crate::durable;
 use crate::keys::Values;
 use crate::names;
+use crate::places::EMBEDDED_POOL;
 use crate::problem::{Answer, Problem};
 
 /// Version of the file that this build writes, and the newest that it reads.
-const SCHEMA: u64 = 2;
+const SCHEMA: u64 = 3;
 const FILE_NAME: &str = "state.json";
 
 /// Everything that is remembered.
@@ -35,7 +36,7 @@ pub(crate) struct State {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PoolRecord {
-    /// Absolute path of the file or device.
+    /// Absolute path of the file or device that the user names it by: the one that it was made on. That one may have left.
     pub(crate) path: PathBuf,
     /// Identity, 32 hexadecimal digits.
     pub(crate) id: String,
@@ -45,12 +46,44 @@ pub(crate) struct PoolRecord {
     /// Marks of the last starts, the newest last: by these the pool is known to have been used by nobody else.
     #[serde(default)]
     pub(crate) marks: Vec<u64>,
+    /// Everything that may belong to it, at least one. What does not is dropped at the next start.
+    #[serde(default)]
+    pub(crate) devices: Vec<DeviceRecord>,
+}
+
+/// A file or device that may belong to the pool: listed before it comes, and until it has left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeviceRecord {
+    /// Absolute path.
+    pub(crate) path: PathBuf,
+    /// A file that the daemon made, and removes when it was taken out.
+    pub(crate) made_by_us: bool,
+    /// Somebody asked for it back, and it has not left yet.
+    pub(crate) leaving: bool,
+}
+
+impl DeviceRecord {
+    /// One that stays.
+    pub(crate) fn new(path: PathBuf, made_by_us: bool) -> Self {
+        Self { path, made_by_us, leaving: false }
+    }
 }
 
 impl PoolRecord {
     /// Marks by which the pool is known to have been used by nobody else. 0 is that of a pool that was never opened.
     pub(crate) fn marks_known(&self) -> Vec<u64> {
         self.marks.iter().copied().chain([0]).collect()
+    }
+
+    /// True if this is the pool that is meant by a path.
+    pub(crate) fn is_meant_by(&self, path: &Path) -> bool {
+        self.path == path || self.has_device(path)
+    }
+
+    /// True if a path may belong to it.
+    pub(crate) fn has_device(&self, path: &Path) -> bool {
+        self.devices.iter().any(|device| device.path == path)
     }
 }
 
@@ -150,14 +183,30 @@ impl State {
                 "Cannot use {path}: a newer Forebay wrote it (schema {newer}, this one knows {SCHEMA}); use that version"
             )));
         }
-        let state: Self =
+        let mut state: Self =
             serde_json::from_value(json).map_err(|error| damaged(format!("it is damaged ({error})")))?;
+        state.raise(dir);
         state.check().map_err(damaged)?;
         Ok(state)
     }
 
+    /// Makes what an earlier version remembered look as this one does: a pool had one device.
+    fn raise(&mut self, dir: &Path) {
+        self.schema = SCHEMA;
+        if let Some(pool) = self.pool.as_mut().filter(|pool| pool.devices.is_empty()) {
+            let made_by_us = pool.path == dir.join(EMBEDDED_POOL);
+            pool.devices = vec![DeviceRecord::new(pool.path.clone(), made_by_us)];
+        }
+    }
+
     /// What this build relies on, beyond the form.
     fn check(&self) -> Result<(), String> {
+        let devices = self.pool.as_ref().map_or(&[][..], |pool| &pool.devices);
+        for (index, device) in devices.iter().enumerate() {
+            if devices[..index].iter().any(|other| other.path == device.path) {
+                return Err(format!("{} is a device of the pool twice", device.path.display()));
+            }
+        }
         for (index, disk) in self.disks.iter().enumerate() {
             names::check(&disk.name).map_err(|problem| problem.message)?;
             if disk.id >= self.next_disk {
@@ -216,6 +265,10 @@ mod tests {
             id: "00ff".into(),
             being_made: false,
             marks: vec![7],
+            devices: vec![
+                DeviceRecord::new("/pool.img".into(), true),
+                DeviceRecord { leaving: true, ..DeviceRecord::new("/dev/flash".into(), false) },
+            ],
         });
         state.disks.push(DiskRecord {
             id,
@@ -258,18 +311,38 @@ mod tests {
             state.disks.push(state.disks[0].clone());
             serde_json::to_string(&state).expect("plain data")
         };
+        let device_twice =
+            serde_json::to_string(&sample()).expect("plain data").replace("/dev/flash", "/pool.img");
         for (text, reason) in [
             ("", "damaged"),
             ("{\"schema\":1", "damaged"),
             ("[]", "damaged"),
             ("{\"schema\":1,\"next_disk\":1,\"pool\":null,\"disks\":[],\"more\":1}", "damaged"),
-            ("{\"schema\":3,\"everything\":\"new\"}", "newer Forebay"),
+            ("{\"schema\":4,\"everything\":\"new\"}", "newer Forebay"),
             (twice.as_str(), "twice"),
+            (device_twice.as_str(), "twice"),
         ] {
             fs::write(&path, text).expect("the folder is ours");
             let problem = State::load(dir.path()).expect_err(text);
             assert!(problem.message.contains(reason), "{problem}");
             assert_eq!(fs::read_to_string(&path).expect("still there"), text);
+        }
+    }
+
+    #[test]
+    fn the_pool_of_an_earlier_version_has_one_device() {
+        let dir = TempDir::new();
+        for (name, made_by_us) in [("pool.img", true), ("other.img", false)] {
+            let path = dir.path().join(name);
+            let pool = serde_json::json!({ "path": path, "id": "00ff", "being_made": false, "marks": [7] });
+            let earlier = serde_json::json!({ "schema": 2, "next_disk": 1, "pool": pool, "disks": [] });
+            fs::write(dir.path().join(FILE_NAME), earlier.to_string()).expect("the folder is ours");
+            let state = State::load(dir.path()).expect("an earlier version wrote it");
+            let pool = state.pool.as_ref().expect("there was one");
+            assert_eq!(pool.devices, [DeviceRecord::new(path, made_by_us)]);
+            state.save(dir.path()).expect("the folder is ours");
+            let text = fs::read_to_string(dir.path().join(FILE_NAME)).expect("it is there");
+            assert!(text.contains("\"schema\": 3"), "{text}");
         }
     }
 

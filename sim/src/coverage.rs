@@ -73,6 +73,12 @@ coverage! {
     sudden_ends,
     /// Processes whose disks were on two shards.
     lives_on_two_shards,
+    /// Flash devices that were added to a pool in use.
+    devices_added,
+    /// Flash devices that were taken out of one.
+    devices_taken_out,
+    /// Starts without one of the flash devices.
+    starts_without_a_device,
     /// Backings that lost their connection and what no flush had covered.
     reconnects,
 }

@@ -9,6 +9,7 @@
 //! is printed and replays exactly.
 
 pub mod coverage;
+mod devices;
 pub mod model;
 pub mod rng;
 pub mod world;

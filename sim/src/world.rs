@@ -10,20 +10,21 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, SECTOR, Unmap};
 use cache::{
-    Admission, Belief, Cache, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past, PoolContent, PoolId,
-    Shape, SharedBits, words_for,
+    Admission, Belief, Cache, CachedDisk, DeviceState, DiskId, DiskSettings, Load, MemberNumber, Mode, Past,
+    PoolId, Shape, SharedBits, words_for,
 };
 
 use futures_util::future::select;
 
 use crate::coverage::Coverage;
+use crate::devices::{FLASH_DEVICES, add_device, open, spread, take_out_device};
 use crate::model::{self, Model, Ticket};
 use crate::rng::Rng;
 
 type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
-type SimCache = Cache<Faulty<LocalHost>, LocalHost>;
+pub(crate) type SimCache = Cache<Faulty<LocalHost>, LocalHost>;
 
-const DISKS: usize = 2;
+pub(crate) const DISKS: usize = 2;
 const CLIENTS_PER_DISK: usize = 3;
 const OPERATIONS: u64 = 600;
 const SEGMENT_BYTES: u64 = 32 << 10;
@@ -32,8 +33,11 @@ const RESERVE_BYTES: u64 = 16 * SEGMENT_BYTES;
 const REGION_BYTES: u64 = 256 << 10;
 /// A world whose clients wait for regions to come to rest does nothing for so long: nanoseconds.
 const REST_NS: u64 = 65_000_000_000;
-/// Flash that holds segments in every world; what stands before it has two copies.
-const SEGMENTS_AREA: ByteRange = ByteRange { start: 4 * SEGMENT_BYTES, end: 40 * SEGMENT_BYTES };
+/// What of each flash device holds segments in every world; what stands before it has two copies.
+const SEGMENTS_AREAS: [ByteRange; FLASH_DEVICES] = [
+    ByteRange { start: 4 * SEGMENT_BYTES, end: 40 * SEGMENT_BYTES },
+    ByteRange { start: 4 * SEGMENT_BYTES, end: 12 * SEGMENT_BYTES },
+];
 
 /// What a seed led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,19 +53,21 @@ pub struct Report {
 /// Everything that outlives a process: contents, models and what is counted.
 pub struct World {
     seed: u64,
-    flash: Faults,
+    pub(crate) flash: Vec<Faults>,
+    /// The numbers that the flash devices have in the pool, as far as this process knows.
+    pub(crate) numbers: RefCell<[Option<MemberNumber>; FLASH_DEVICES]>,
     backings: Vec<Faults>,
     models: Vec<RefCell<Model>>,
     /// What outlives a process, of each disk.
     memories: Vec<Memories>,
-    coverage: RefCell<Coverage>,
+    pub(crate) coverage: RefCell<Coverage>,
     digest: Cell<u64>,
     failure: RefCell<Option<String>>,
     left: Cell<u64>,
     next_value: Cell<u64>,
     size: u64,
-    /// Set once flash returned something else than was written.
-    rotten: Cell<bool>,
+    /// Set once flash returned something else than was written, failed or was away: then a start may believe nothing.
+    pub(crate) rotten: Cell<bool>,
 }
 
 /// What is remembered of a disk beside flash and backing.
@@ -135,7 +141,7 @@ fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
         world.fail("everything waits for something that never happens".to_owned());
     }
     drop(executor);
-    let devices = || world.backings.iter().chain([&world.flash]);
+    let devices = || world.backings.iter().chain(&world.flash);
     match end {
         End::Clean => {}
         End::Kill => {
@@ -156,23 +162,16 @@ fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
 }
 
 async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: End, mut rng: Rng) {
-    let flash = world.flash.reopen(host.clone());
     if life == 0 {
         let shape = Shape { segment_bytes: SEGMENT_BYTES, region_bytes: REGION_BYTES };
-        cache::format(&flash, PoolId([7; 16]), Some(shape)).await.expect("no fault is set yet");
+        let first = world.flash[0].reopen(host.clone());
+        cache::format(&first, PoolId([7; 16]), Some(shape)).await.expect("no fault is set yet");
     }
-    // The mark is drawn before the pool is opened, and the last one is known.
-    let marks = Marks { new: life + 1, known: (0..=life + 1).collect() };
-    let cache = match Cache::open(flash, host.clone(), &marks).await {
-        Ok((cache, PoolContent::Kept { .. })) => cache,
-        Ok((cache, PoolContent::Dropped(_))) if world.rotten.get() => {
-            world.coverage.borrow_mut().pools_dropped += 1;
-            cache
-        }
-        Ok((_, PoolContent::Dropped(reason))) => return world.fail(format!("nothing is believed: {reason}")),
-        Err(error) => return world.fail(format!("the pool does not open: {error}")),
-    };
-    let caches = spread(&world, &host, cache, &mut rng).await;
+    let Some((cache, named)) = open(&world, &host, life, &mut rng).await else { return };
+    let caches = spread(&world, &host, cache, &named, &mut rng).await;
+    if life == 0 && rng.chance(500) {
+        add_device(&world, &host, &caches).await;
+    }
     let mut disks = Vec::new();
     for (number, backing) in world.backings.iter().enumerate() {
         let settings = draw_settings(number, &mut rng);
@@ -229,32 +228,23 @@ async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: 
     for (cache, disk) in caches.iter().zip(&disks) {
         cache.remove(disk).await;
     }
+    // Nothing is in the way of a device that is to leave any more.
+    host.sleep(1_000_000).await;
     let statistics = caches[0].pool_statistics();
+    let leaving = statistics.devices.iter().any(|device| device.state != DeviceState::Used);
+    if leaving && !statistics.failed {
+        world.fail(format!("a device does not leave: {statistics:?}"));
+    }
     // One segment holds notes. A flash that failed gives nothing back.
     if statistics.segments_free + 1 != statistics.segments && !statistics.failed {
         world.fail(format!("segments leak: {statistics:?}"));
     }
 }
 
-/// The cache of each disk: all on the shard that opened the pool, or each on one of its own. Shards are handles on one
-/// executor here, so that their tasks mix in an order that the seed decides.
-async fn spread(world: &World, host: &LocalHost, first: Rc<SimCache>, rng: &mut Rng) -> Vec<Rc<SimCache>> {
-    if rng.chance(500) {
-        return vec![first; DISKS];
-    }
-    let joined = Cache::join(&first.shared(), world.flash.handle(host.clone()), host.clone()).await;
-    let second = joined.expect("nothing fails yet, and it is the same device");
-    world.coverage.borrow_mut().lives_on_two_shards += 1;
-    let mut caches = vec![first, second];
-    if rng.chance(500) {
-        caches.reverse();
-    }
-    caches
-}
-
 /// After all that happened, each disk must still be able to bring content to flash: nobody waits for ever for room.
 async fn prove_alive(world: &World, host: &LocalHost, caches: &[Rc<SimCache>], disks: &[Rc<Disk>]) {
-    if caches[0].pool_statistics().failed {
+    let enough = DISKS as u64 * RESERVE_BYTES;
+    if caches[0].pool_statistics().failed || caches[0].usable_bytes() < enough {
         return;
     }
     for (number, disk) in disks.iter().enumerate() {
@@ -305,7 +295,7 @@ async fn disturb(
 ) {
     let number = rng.below(DISKS as u64) as usize;
     let backing = &world.backings[number];
-    match rng.below(13) {
+    match rng.below(15) {
         12 => {
             world.coverage.borrow_mut().reconnects += 1;
             world.models[number].borrow_mut().lose_unflushed();
@@ -330,12 +320,18 @@ async fn disturb(
         }
         7 if rng.chance(500) => world.land_late(),
         7 => host.sleep(REST_NS).await,
-        8 => world.flash.fail_after(Operation::Read, rng.below(8)),
+        8 => world.flash[number].fail_after(Operation::Read, rng.below(8)),
         9 | 10 => {
             world.rotten.set(true);
-            world.flash.rot(&SEGMENTS_AREA, 1 + rng.below(40));
+            world.flash[number].rot(&SEGMENTS_AREAS[number], 1 + rng.below(40));
         }
-        11 if rng.chance(30) => world.flash.fail_after(Operation::Write, rng.below(8)),
+        11 if rng.chance(60) => {
+            let failing = [Operation::Write, Operation::Flush][rng.below(2) as usize];
+            world.rotten.set(true);
+            world.flash[number].fail_after(failing, rng.below(8));
+        }
+        13 if rng.chance(300) => add_device(world, host, caches).await,
+        14 if rng.chance(200) => take_out_device(world, host, caches, rng).await,
         _ => world.set_weather(rng),
     }
 }
@@ -448,7 +444,10 @@ impl World {
         let flash_bytes = (128 << 10) + (36 + rng.below(4)) * SEGMENT_BYTES;
         Self {
             seed,
-            flash: Faults::new(Memory::new(flash_bytes), rng.draw()),
+            flash: [flash_bytes, flash_bytes / 3 / SEGMENT_BYTES * SEGMENT_BYTES]
+                .map(|bytes| Faults::new(Memory::new(bytes), rng.draw()))
+                .into(),
+            numbers: RefCell::new([Some(MemberNumber(0)), None]),
             backings,
             size,
             rotten: Cell::new(false),
@@ -485,6 +484,7 @@ impl World {
             belief,
             touched: bits,
             samples: rng.below(40) as usize,
+            granted: true,
             flash_lost: Rc::new(move || {
                 void.set(true);
                 Box::pin(std::future::ready(Ok(())))
@@ -494,7 +494,7 @@ impl World {
 
     /// How slow devices are for a while.
     fn set_weather(&self, rng: &mut Rng) {
-        for device in self.backings.iter().chain([&self.flash]) {
+        for device in self.backings.iter().chain(&self.flash) {
             let least = rng.below(50_000);
             device.delay(least, least + 1 + rng.below(400_000));
         }
@@ -502,7 +502,7 @@ impl World {
 
     /// No more faults.
     fn calm(&self) {
-        for device in self.backings.iter().chain([&self.flash]) {
+        for device in self.backings.iter().chain(&self.flash) {
             device.fail_no_more();
             device.release();
             device.delay(0, 0);
@@ -534,7 +534,7 @@ impl World {
         self.digest.set((self.digest.get() ^ what).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23));
     }
 
-    fn fail(&self, what: String) {
+    pub(crate) fn fail(&self, what: String) {
         self.failure.borrow_mut().get_or_insert(what);
     }
 

@@ -98,7 +98,7 @@ impl Machine {
         let marks = [self.starts];
         let known = Knowledge { marks: Some(&marks), expected: &expected };
         let mut done = 0;
-        let checked = executor.run(check(&device, &known, &mut |progress| {
+        let checked = executor.run(check(vec![device], &known, &mut |progress| {
             done = progress.done;
             assert!(progress.done <= progress.total);
         }));
@@ -137,7 +137,8 @@ impl Machine {
         }
         let marks = Marks { new: self.starts + 1, known: vec![self.starts] };
         self.starts += 1;
-        let (cache, content) = Cache::open(device, host.clone(), &marks).await.unwrap();
+        let cache::Opened { cache, content, .. } =
+            Cache::open(vec![device], host.clone(), &marks).await.unwrap();
         if let Some(said) = said {
             match content {
                 PoolContent::Kept { last_mark } => assert_eq!((said.dropped, said.mark), (None, last_mark)),
@@ -323,16 +324,16 @@ fn a_pool_that_somebody_else_used_is_verified_all_the_same_and_nothing_of_it_is_
     let mut host = Machine::new(1);
     host.live(None, End::Clean);
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
-    let device = host.flash.reopen(executor.host());
+    let device = || vec![host.flash.handle(executor.host())];
     let expected = |_: DiskId, _: u64| Expected { belief: Belief::ByPage, touched: None };
     let known = Knowledge { marks: Some(&[77]), expected: &expected };
-    let said = executor.run(check(&device, &known, &mut |_| {})).unwrap().unwrap();
+    let said = executor.run(check(device(), &known, &mut |_| {})).unwrap().unwrap();
     assert!(said.is_whole() && said.dropped.is_some_and(|reason| reason.contains("Another Forebay")));
     assert!(said.disks.iter().all(|disk| disk.pages_kept == 0 && disk.cold.is_some()));
     assert!(said.disks.iter().any(|disk| disk.pages_verified > 0));
 
     let known = Knowledge { marks: None, ..known };
-    let said = executor.run(check(&device, &known, &mut |_| {})).unwrap().unwrap();
+    let said = executor.run(check(device(), &known, &mut |_| {})).unwrap().unwrap();
     assert!(said.dropped.is_none() && said.disks.iter().any(|disk| disk.pages_kept > 0));
 }
 

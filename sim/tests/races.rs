@@ -55,8 +55,8 @@ fn race(run: impl AsyncFn(&Bench)) {
             let device = flash.reopen(host.clone());
             let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
             cache::format(&device, PoolId([1; 16]), Some(shape)).await.unwrap();
-            let (cache, _) =
-                Cache::open(device, host.clone(), &Marks { new: 1, known: vec![0] }).await.unwrap();
+            let cache::Opened { cache, .. } =
+                Cache::open(vec![device], host.clone(), &Marks { new: 1, known: vec![0] }).await.unwrap();
             let past = Past::none(SIZE);
             let disk = cache.attach(settings(), backing.reopen(host.clone()), past).await.unwrap();
             let bench =
@@ -533,7 +533,7 @@ async fn leave_while_waiting(bench: &Bench, patience: u64) {
     let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
     cache::format(&device, PoolId([2; 16]), Some(shape)).await.unwrap();
     let marks = Marks { new: 1, known: vec![0] };
-    let (cache, _) = Cache::open(device, bench.host.clone(), &marks).await.unwrap();
+    let cache::Opened { cache, .. } = Cache::open(vec![device], bench.host.clone(), &marks).await.unwrap();
     let attach = async |id| {
         let settings = DiskSettings { id: DiskId(id), ..settings() };
         let backing = Faults::new(Memory::new(SIZE), 2);

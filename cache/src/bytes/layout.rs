@@ -1,6 +1,8 @@
-//! Where things are on a pool's device, from three sizes: the device's, a segment's and a region's.
+//! Where things are on each device of a pool, from three sizes: a segment's, a region's and the segment table's.
+//!
+//! Every device begins with superblock and segment table, in the same places; its segments follow.
 
-use block::{ByteRange, PAGE};
+use block::PAGE;
 
 use super::batch::ENTRY_BYTES;
 use super::codec::FRAME_BYTES;
@@ -12,14 +14,13 @@ use crate::words::limits::{
 };
 use crate::words::units::{FlashPage, SegmentNumber};
 
-/// The places of a pool's parts. Sizes in bytes, places in pages.
+/// The places of a pool's parts on each of its devices. Sizes in bytes, places in pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    device_bytes: u64,
     segment_pages: u32,
-    segments: u32,
+    segments_max: u32,
     table_pages: u32,
-    first_segment: u32,
+    first_byte: u64,
     summary_pages: u32,
     region_pages: u32,
 }
@@ -47,56 +48,77 @@ pub const ENTRIES_PER_PAGE: usize = (PAGE_BYTES - FRAME_BYTES - super::batch::HE
 /// Segments start on a multiple of this, the largest erase unit that drives report as optimal I/O size commonly.
 const SEGMENT_ALIGNMENT: u64 = 64 << 10;
 
+/// A segment table has room for so many times the segments of a pool's first device: others can be added.
+const TABLE_ROOM: u32 = 8;
+/// Segments that any table has room for.
+const TABLE_SEGMENTS_MIN: u32 = 512;
+
 impl Layout {
-    /// The layout of a device of `device_bytes`.
+    /// The layout of a pool whose first device has `device_bytes`.
     ///
     /// # Errors
     /// `TooSmall` or `TooLarge` for the device, `Settings` for the shape.
-    pub fn new(device_bytes: u64, shape: Shape) -> Result<Self, CacheError> {
-        let Shape { segment_bytes, region_bytes } = shape;
-        check_power("segment", segment_bytes, SEGMENT_BYTES_MIN, SEGMENT_BYTES_MAX)?;
-        check_power("region", region_bytes, REGION_BYTES_MIN, REGION_BYTES_MAX)?;
+    pub fn for_first(device_bytes: u64, shape: Shape) -> Result<Self, CacheError> {
         let max_bytes = u64::from(u32::MAX) * PAGE;
         if device_bytes > max_bytes {
             return Err(CacheError::TooLarge { size_bytes: device_bytes, max_bytes });
         }
+        let fit = (device_bytes / shape.segment_bytes.max(SEGMENT_BYTES_MIN)) as u32;
+        let layout = Self::new(shape, fit.saturating_mul(TABLE_ROOM).max(TABLE_SEGMENTS_MIN))?;
+        let needed = RESERVE_SEGMENTS_MIN + KEPT_BACK_SEGMENTS;
+        layout.check_device(device_bytes, needed)?;
+        Ok(layout)
+    }
+
+    /// The layout of a pool of this shape whose table has room for at most so many segments.
+    ///
+    /// # Errors
+    /// `Settings` for the shape.
+    pub fn new(shape: Shape, segments_max: u32) -> Result<Self, CacheError> {
+        let Shape { segment_bytes, region_bytes } = shape;
+        check_power("segment", segment_bytes, SEGMENT_BYTES_MIN, SEGMENT_BYTES_MAX)?;
+        check_power("region", region_bytes, REGION_BYTES_MIN, REGION_BYTES_MAX)?;
         let segment_pages = (segment_bytes / PAGE) as u32;
-        // The table has room for as many segments as the whole device could hold: a little more than it does.
-        let table_pages = table::pages_for((device_bytes / segment_bytes) as u32);
+        // Pages of the pool are counted in 32 bits.
+        let segments_max = segments_max.min(u32::MAX / segment_pages);
+        let table_pages = table::pages_for(segments_max);
         let first_byte =
             (u64::from(2 + 2 * table_pages) * PAGE).next_multiple_of(SEGMENT_ALIGNMENT.min(segment_bytes));
-        let segments = (device_bytes.saturating_sub(first_byte) / segment_bytes) as u32;
-        let needed = RESERVE_SEGMENTS_MIN + KEPT_BACK_SEGMENTS;
-        if segments < needed {
-            let needed_bytes = first_byte + u64::from(needed) * segment_bytes;
-            return Err(CacheError::TooSmall { size_bytes: device_bytes, needed_bytes });
-        }
         let summary_pages = (segment_pages as usize).div_ceil(summary::LINES_PER_PAGE) as u32;
-        let first_segment = (first_byte / PAGE) as u32;
         let region_pages = (region_bytes / PAGE) as u32;
-        Ok(Self {
-            device_bytes,
-            segment_pages,
-            segments,
-            table_pages,
-            first_segment,
-            summary_pages,
-            region_pages,
-        })
+        Ok(Self { segment_pages, segments_max, table_pages, first_byte, summary_pages, region_pages })
     }
-    /// Bytes of the device that the pool uses.
-    pub fn device_bytes(&self) -> u64 {
-        self.device_bytes
+
+    /// Segments that fit on a device.
+    pub fn segments_on(&self, device_bytes: u64) -> u32 {
+        (device_bytes.saturating_sub(self.first_byte) / self.segment_bytes()).min(u64::from(u32::MAX)) as u32
+    }
+
+    /// Says whether a device has room for at least so many segments.
+    ///
+    /// # Errors
+    /// `TooSmall`.
+    pub fn check_device(&self, device_bytes: u64, segments: u32) -> Result<(), CacheError> {
+        if self.segments_on(device_bytes) >= segments {
+            return Ok(());
+        }
+        let needed_bytes = self.first_byte + u64::from(segments) * self.segment_bytes();
+        Err(CacheError::TooSmall { size_bytes: device_bytes, needed_bytes })
+    }
+
+    /// Segments that the table has room for, on all devices together.
+    pub fn segments_max(&self) -> u32 {
+        self.segments_max
+    }
+
+    /// Where a page is on the device whose first segment is this one, in bytes.
+    pub fn device_offset(&self, first: SegmentNumber, page: FlashPage) -> u64 {
+        self.first_byte + u64::from(page.0 - self.segment_start(first).0) * PAGE
     }
 
     /// Bytes of a segment.
     pub fn segment_bytes(&self) -> u64 {
         u64::from(self.segment_pages) * PAGE
-    }
-
-    /// Segments of the pool.
-    pub fn segments(&self) -> u32 {
-        self.segments
     }
 
     /// Where a slot of the segment table starts, in bytes.
@@ -111,8 +133,7 @@ impl Layout {
 
     /// First page of a segment.
     pub fn segment_start(&self, segment: SegmentNumber) -> FlashPage {
-        assert!(segment.0 < self.segments);
-        FlashPage(self.first_segment + segment.0 * self.segment_pages)
+        FlashPage(segment.0 * self.segment_pages)
     }
 
     /// First page of a segment's summary; batches end before it.
@@ -137,15 +158,7 @@ impl Layout {
 
     /// The segment that a page is in.
     pub fn segment_of(&self, page: FlashPage) -> SegmentNumber {
-        assert!(page.0 >= self.first_segment);
-        let segment = (page.0 - self.first_segment) / self.segment_pages;
-        assert!(segment < self.segments);
-        SegmentNumber(segment)
-    }
-
-    /// All bytes of a segment.
-    pub fn segment_range(&self, segment: SegmentNumber) -> ByteRange {
-        ByteRange::at(self.segment_start(segment).offset(), self.segment_bytes())
+        SegmentNumber(page.0 / self.segment_pages)
     }
 }
 
@@ -171,18 +184,16 @@ mod tests {
         for (device, segment) in
             [(1 << 20, 32 << 10), (1 << 30, 256 << 10), (1 << 40, 64 << 20), (100 << 30, 32 << 20)]
         {
-            let layout = Layout::new(device, shape(segment)).unwrap();
+            let layout = Layout::for_first(device, shape(segment)).unwrap();
             let table_end = layout.table_slot(1) + layout.table_bytes() as u64;
             assert_eq!(layout.table_slot(0) + layout.table_bytes() as u64, layout.table_slot(1));
-            assert!(table_end <= layout.segment_start(SegmentNumber(0)).offset());
-            let last = SegmentNumber(layout.segments() - 1);
-            assert!(layout.segment_range(last).end <= device);
-            assert!(
-                layout.segment_range(last).end + segment > device - segment,
-                "no whole segment is wasted"
-            );
-            let inside = layout.segment_start(last).plus(3);
-            assert_eq!(layout.segment_of(inside), last);
+            let first = SegmentNumber(0);
+            assert!(table_end <= layout.device_offset(first, layout.segment_start(first)));
+            let end = layout.segment_start(SegmentNumber(layout.segments_on(device)));
+            assert!(layout.device_offset(first, end) <= device);
+            assert!(layout.device_offset(first, end) + segment > device, "no whole segment is wasted");
+            let inside = layout.segment_start(SegmentNumber(7)).plus(3);
+            assert_eq!(layout.segment_of(inside), SegmentNumber(7));
             assert!(
                 layout.summary_pages() as usize * summary::LINES_PER_PAGE >= layout.batch_pages() as usize
             );
@@ -190,17 +201,25 @@ mod tests {
     }
 
     #[test]
+    fn a_second_device_has_its_segments_in_the_same_places() {
+        let layout = Layout::for_first(1 << 30, shape(256 << 10)).unwrap();
+        let first = SegmentNumber(4000);
+        let here = layout.device_offset(first, layout.segment_start(SegmentNumber(4003)).plus(5));
+        let there = layout.device_offset(SegmentNumber(0), layout.segment_start(SegmentNumber(3)).plus(5));
+        assert_eq!(here, there);
+    }
+
+    #[test]
     fn a_device_that_is_too_small_is_told_what_it_needs() {
-        let Err(CacheError::TooSmall { needed_bytes, .. }) = Layout::new(256 << 10, shape(32 << 10)) else {
-            panic!("expected TooSmall")
-        };
-        assert!(Layout::new(needed_bytes, shape(32 << 10)).is_ok());
-        assert!(Layout::new(needed_bytes - 4096, shape(32 << 10)).is_err());
+        let small = Layout::for_first(256 << 10, shape(32 << 10));
+        let Err(CacheError::TooSmall { needed_bytes, .. }) = small else { panic!("expected TooSmall") };
+        assert!(Layout::for_first(needed_bytes, shape(32 << 10)).is_ok());
+        assert!(Layout::for_first(needed_bytes - 4096, shape(32 << 10)).is_err());
     }
 
     #[test]
     fn chosen_segments_leave_sixteen_for_each_of_64_disks_on_a_pool_of_1_gib() {
-        let layout = Layout::new(1 << 30, Shape::for_device(1 << 30)).unwrap();
-        assert!(layout.segments() >= 64 * 16 + KEPT_BACK_SEGMENTS);
+        let layout = Layout::for_first(1 << 30, Shape::for_device(1 << 30)).unwrap();
+        assert!(layout.segments_on(1 << 30) >= 64 * 16 + KEPT_BACK_SEGMENTS);
     }
 }

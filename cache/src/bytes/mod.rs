@@ -14,13 +14,14 @@ pub mod batch;
 pub mod checksum;
 pub mod codec;
 pub mod layout;
+pub mod members;
 pub mod summary;
 pub mod superblock;
 pub mod table;
 
-/// Version of the format that this build writes, and the only one that it reads. Version 1 was never read back: its
-/// content was dropped at every start, so a pool of that version is made anew.
-pub const FORMAT_VERSION: u32 = 2;
+/// Version of the format that this build writes, and the only one that it reads. Pools of versions 1 and 2 hold nothing
+/// but clean content, of one device; they are made anew.
+pub const FORMAT_VERSION: u32 = 3;
 
 /// A pool's identity: random, drawn when the pool is formatted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

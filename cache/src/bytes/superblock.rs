@@ -1,16 +1,18 @@
-//! The superblock: what a pool is and which term it is in. Two slots of one page each, written in turn.
+//! The superblock: what a pool is, which devices it has and which term it is in. On each device two slots of one page
+//! each, written in turn.
 //!
 //! ```text
 //! 32  8  turn: the slot with the higher turn is current
 //! 40  4  term of the last start
 //! 44  4  pages of a region
-//! 48  8  bytes of the device that the pool uses
-//! 56  8  segment size in bytes
-//! 64  4  segments
-//! 68  4  this device's number among the members
-//! 72  4  members of the pool
-//! 76  4  epoch of the member list
-//! 80  8  mark of the last start: drawn by whoever opened the pool, and remembered by it elsewhere
+//! 48  4  pages of a segment
+//! 52  4  segments that the table has room for
+//! 56  4  number of this device
+//! 60  4  number of the next device that will be added
+//! 64  4  epoch of the list of devices: of two lists the one with the higher epoch counts
+//! 68  4  zero
+//! 72  8  mark of the last start: drawn by whoever opened the pool, and remembered by it elsewhere
+//! 80     the list of devices
 //! ```
 
 use block::PAGE;
@@ -18,7 +20,9 @@ use block::PAGE;
 use super::PoolId;
 use super::codec::{Decoder, Encoder, FrameError};
 use super::layout::{Layout, Shape};
+use super::members::{Member, Members};
 use crate::words::limits::PAGE_BYTES;
+use crate::words::units::MemberNumber;
 
 /// Marks a superblock.
 pub const MAGIC: [u8; 8] = *b"FOREBAY1";
@@ -37,6 +41,14 @@ pub struct Superblock {
     pub term: u32,
     /// Where everything is.
     pub layout: Layout,
+    /// The device that it stands on.
+    pub own: MemberNumber,
+    /// The number of the next device that will be added: numbers are never used again.
+    pub next: u32,
+    /// Rises when a device comes or goes.
+    pub epoch: u32,
+    /// All devices of the pool.
+    pub members: Members,
     /// Drawn at the last start by whoever opened the pool. Whoever remembers another mark was not the last one.
     pub mark: u64,
 }
@@ -54,13 +66,13 @@ impl Superblock {
         encoder.u64(self.turn);
         encoder.u32(self.term);
         encoder.u32(self.layout.region_pages());
-        encoder.u64(self.layout.device_bytes());
-        encoder.u64(self.layout.segment_bytes());
-        encoder.u32(self.layout.segments());
-        for of_one_member in [0, 1, 0] {
-            encoder.u32(of_one_member);
+        encoder.u32((self.layout.segment_bytes() / PAGE) as u32);
+        encoder.u32(self.layout.segments_max());
+        for number in [self.own.0, self.next, self.epoch, 0] {
+            encoder.u32(number);
         }
         encoder.u64(self.mark);
+        self.members.encode(&mut encoder);
         encoder.finish();
         page
     }
@@ -72,28 +84,46 @@ impl Superblock {
     pub fn decode(page: &[u8]) -> Result<Self, FrameError> {
         let mut decoder = Decoder::new(page, MAGIC)?;
         let (turn, term, region_pages) = (decoder.u64(), decoder.u32(), decoder.u32());
-        let (device_bytes, segment_bytes, segments) = (decoder.u64(), decoder.u64(), decoder.u32());
+        let (segment_pages, segments_max) = (decoder.u32(), decoder.u32());
         if term >= (1 << 24) - 1 {
             return Err(FrameError::Field("term"));
         }
-        let shape = Shape { segment_bytes, region_bytes: u64::from(region_pages) * PAGE };
-        let layout = Layout::new(device_bytes, shape).map_err(|_| FrameError::Field("layout"))?;
-        if layout.segments() != segments {
-            return Err(FrameError::Field("segments"));
+        let shape = Shape {
+            segment_bytes: u64::from(segment_pages) * PAGE,
+            region_bytes: u64::from(region_pages) * PAGE,
+        };
+        let layout = Layout::new(shape, segments_max).map_err(|_| FrameError::Field("layout"))?;
+        let [own, next, epoch, _] = [0; 4].map(|_| decoder.u32());
+        let (own, mark) = (MemberNumber(own), decoder.u64());
+        let members = Members::decode(&mut decoder, layout.segments_max())?;
+        let fits = |member: &Member| member.segments <= layout.segments_on(member.device_bytes);
+        if members.get(own).is_none() || !members.iter().all(|member| fits(&member)) {
+            return Err(FrameError::Field("devices"));
         }
-        let _members = [decoder.u32(), decoder.u32(), decoder.u32()];
-        Ok(Self { pool: decoder.pool(), turn, term, layout, mark: decoder.u64() })
+        Ok(Self { pool: decoder.pool(), turn, term, layout, own, next, epoch, members, mark })
+    }
+
+    /// The device that it stands on.
+    pub fn own_device(&self) -> Member {
+        self.members.get(self.own).expect("checked when it was read")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::units::SegmentNumber;
 
     fn superblock() -> Superblock {
-        let layout =
-            Layout::new(64 << 20, Shape { segment_bytes: 256 << 10, region_bytes: 1 << 20 }).unwrap();
-        Superblock { pool: PoolId([9; 16]), turn: 5, term: 3, layout, mark: 0x1234_5678_9abc_def0 }
+        let shape = Shape { segment_bytes: 256 << 10, region_bytes: 1 << 20 };
+        let layout = Layout::for_first(64 << 20, shape).unwrap();
+        let segments = layout.segments_on(64 << 20);
+        let number = MemberNumber(3);
+        let second = Member { number, first: SegmentNumber(segments), segments: 9, device_bytes: 16 << 20 };
+        let members = Members::one(64 << 20, segments).with(second).unwrap();
+        let pool = PoolId([9; 16]);
+        let mark = 0x1234_5678_9abc_def0;
+        Superblock { pool, turn: 5, term: 3, layout, own: number, next: 4, epoch: 2, members, mark }
     }
 
     #[test]
@@ -114,7 +144,7 @@ mod tests {
     #[test]
     fn a_newer_version_is_named() {
         let mut page = superblock().encode();
-        page[8] = 3;
-        assert_eq!(Superblock::decode(&page), Err(FrameError::Version(3)));
+        page[8] = 4;
+        assert_eq!(Superblock::decode(&page), Err(FrameError::Version(4)));
     }
 }

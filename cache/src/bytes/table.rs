@@ -1,11 +1,13 @@
 //! The segment table: who owns each segment and in which generation. Two slots, written in turn.
 //!
 //! It is durable before the first batch of a segment's new life (rule I7), so whatever an earlier life left in the
-//! segment can be told from the present one.
+//! segment can be told from the present one. Every device of a pool has a copy of the whole; the newest one counts.
 //!
 //! ```text
 //! 32  8   turn: the slot with the higher turn is current
-//! 40  16  per segment: owner (4; 0xffff_ffff = free), zero (4), generation (8)
+//! 40  4   segments
+//! 44  4   zero
+//! 48  16  per segment: owner (4; 0xffff_ffff = free), zero (4), generation (8)
 //! ```
 
 use super::PoolId;
@@ -22,7 +24,7 @@ pub const NOTES: DiskId = DiskId(u32::MAX - 1);
 pub const VOID: DiskId = DiskId(u32::MAX - 2);
 /// Numbers from here on are no disk's.
 pub const DISK_IDS_END: u32 = VOID.0;
-const HEAD_BYTES: usize = 8;
+const HEAD_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 16;
 
 /// One segment's line: its owner, if it has one, and the generation of its present life.
@@ -33,10 +35,14 @@ pub fn pages_for(segments: u32) -> u32 {
     (FRAME_BYTES + HEAD_BYTES + segments as usize * ENTRY_BYTES).div_ceil(PAGE_BYTES) as u32
 }
 
-/// Encodes the table into one slot's bytes.
-pub fn encode(bytes: &mut [u8], pool: PoolId, turn: u64, entries: impl Iterator<Item = TableEntry>) {
-    let mut encoder = Encoder::new(bytes, MAGIC, pool);
+/// The table as bytes, to be written to the start of a slot.
+pub fn encode(pool: PoolId, turn: u64, entries: &[TableEntry]) -> Vec<u8> {
+    let segments = entries.len() as u32;
+    let mut bytes = vec![0; pages_for(segments) as usize * PAGE_BYTES];
+    let mut encoder = Encoder::new(&mut bytes, MAGIC, pool);
     encoder.u64(turn);
+    encoder.u32(segments);
+    encoder.u32(0);
     for entry in entries {
         let (owner, generation) = entry.map_or((FREE, 0), |(owner, generation)| (owner.0, generation.0));
         encoder.u32(owner);
@@ -44,15 +50,27 @@ pub fn encode(bytes: &mut [u8], pool: PoolId, turn: u64, entries: impl Iterator<
         encoder.u64(generation);
     }
     encoder.finish();
+    bytes
 }
 
-/// Reads a slot: its turn and one entry per segment.
+/// Bytes of the table that a slot starts with, by its first page; none if there is no table. Nothing is checked yet.
+pub fn length(first_page: &[u8], segments_max: u32) -> Option<usize> {
+    let at = FRAME_BYTES + 8;
+    let segments = u32::from_le_bytes(first_page[at..at + 4].try_into().expect("four bytes"));
+    let is_table = first_page.starts_with(&MAGIC) && segments <= segments_max;
+    is_table.then(|| pages_for(segments) as usize * PAGE_BYTES)
+}
+
+/// Reads a table: its turn and one entry per segment.
 ///
 /// # Errors
 /// Why it is no table of this pool.
-pub fn decode(bytes: &[u8], pool: PoolId, segments: u32) -> Result<(u64, Vec<TableEntry>), FrameError> {
+pub fn decode(bytes: &[u8], pool: PoolId) -> Result<(u64, Vec<TableEntry>), FrameError> {
     let mut decoder = Decoder::of_pool(bytes, MAGIC, pool)?;
-    let turn = decoder.u64();
+    let (turn, segments, _) = (decoder.u64(), decoder.u32(), decoder.u32());
+    if pages_for(segments) as usize * PAGE_BYTES != bytes.len() {
+        return Err(FrameError::Field("segments"));
+    }
     let entries = (0..segments).map(|_| {
         let (owner, _, generation) = (decoder.u32(), decoder.u32(), decoder.u64());
         (owner != FREE).then_some((DiskId(owner), Sequence(generation)))
@@ -68,11 +86,12 @@ mod tests {
     fn a_table_reads_back_as_it_was() {
         let entries: Vec<TableEntry> =
             (0..500).map(|n| (n % 3 != 0).then_some((DiskId(n), Sequence(u64::from(n) << 40 | 7)))).collect();
-        let mut bytes = vec![0xff; pages_for(500) as usize * PAGE_BYTES];
-        encode(&mut bytes, PoolId([1; 16]), 9, entries.iter().copied());
-        assert_eq!(decode(&bytes, PoolId([1; 16]), 500), Ok((9, entries)));
-        assert_eq!(decode(&bytes, PoolId([2; 16]), 500), Err(FrameError::Pool));
+        let mut bytes = encode(PoolId([1; 16]), 9, &entries);
+        assert_eq!(length(&bytes[..PAGE_BYTES], 500), Some(bytes.len()));
+        assert_eq!(length(&bytes[..PAGE_BYTES], 499), None);
+        assert_eq!(decode(&bytes, PoolId([1; 16])), Ok((9, entries)));
+        assert_eq!(decode(&bytes, PoolId([2; 16])), Err(FrameError::Pool));
         bytes[4000] ^= 1;
-        assert_eq!(decode(&bytes, PoolId([1; 16]), 500), Err(FrameError::Checksum));
+        assert_eq!(decode(&bytes, PoolId([1; 16])), Err(FrameError::Checksum));
     }
 }

@@ -6,24 +6,26 @@ use std::sync::Arc;
 use block::{BlockDevice, Geometry, Host};
 
 use super::disk::{self, CachedDisk};
+use crate::bytes::members::Member;
 use crate::bytes::table;
 use crate::journeys::disk_cache::DiskCache;
 use crate::journeys::load::{self, Past};
 use crate::journeys::promote;
 use crate::journeys::reclaim::{self, Disks};
 use crate::journeys::void::make_void;
-use crate::knowledge::segments::{Segments, Share};
+use crate::knowledge::holders::Share;
+use crate::knowledge::segments::Segments;
 use crate::survives::pool::Pool;
-use crate::survives::shared::SharedPool;
-use crate::survives::start::{Marks, PoolContent, join, start};
+use crate::survives::shared::{Leaving, SharedPool};
+use crate::survives::start::{Ignored, Marks, PoolContent, Started, join, start};
 use crate::words::error::CacheError;
 use crate::words::limits::{
     BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, DISK_BLOCKS_MAX, DISKS_MAX, RAM_BYTES_MAX, RAM_BYTES_MIN,
     RESERVE_SEGMENTS_MIN,
 };
 use crate::words::settings::DiskSettings;
-use crate::words::stats::PoolStatistics;
-use crate::words::units::DiskId;
+use crate::words::stats::{DeviceState, DeviceStatistics, PoolStatistics};
+use crate::words::units::{DiskId, MemberNumber};
 
 /// A pool that is open, and those of its disks that are attached on this shard.
 ///
@@ -34,22 +36,72 @@ pub struct Cache<F: BlockDevice, H: Host> {
     disks: Rc<Disks<F, H>>,
 }
 
+/// A pool that was opened.
+pub struct Opened<F: BlockDevice, H: Host> {
+    /// The pool, with no disk attached.
+    pub cache: Rc<Cache<F, H>>,
+    /// Whether what it held is believed.
+    pub content: PoolContent,
+    /// Devices that were named and do not belong to it.
+    pub ignored: Vec<Ignored>,
+}
+
 impl<F: BlockDevice, H: Host> Cache<F, H> {
-    /// Opens the pool on a device that [`format`](crate::format) made, and says whether what it held is believed.
+    /// Opens the pool on its devices, in any order, and says whether what it held is believed. [`format`](crate::format)
+    /// makes a pool of one device; [`Cache::add_device`] adds others.
+    ///
+    /// Of a pool of which a device is missing, nothing is believed: it goes on without that device, which does not belong
+    /// to it any more should it come back.
     ///
     /// # Errors
     /// `NotAPool`, without having changed anything, or `Flash`.
-    pub async fn open(flash: F, host: H, marks: &Marks) -> Result<(Rc<Self>, PoolContent), CacheError> {
-        let (pool, content) = start(flash, host, marks).await?;
-        Ok((Self::over(pool), content))
+    pub async fn open(devices: Vec<F>, host: H, marks: &Marks) -> Result<Opened<F, H>, CacheError> {
+        let Started { pool, content, ignored } = start(devices, host, marks).await?;
+        Ok(Opened { cache: Self::over(pool), content, ignored })
     }
 
-    /// Takes a place at a pool that another shard opened. `flash` is a handle of this shard's own on the same device.
+    /// Takes a place at a pool that another shard opened. `devices` are handles of this shard's own on the same devices.
     ///
     /// # Errors
-    /// `NotAPool` if `flash` is another device, or `Flash`.
-    pub async fn join(shared: &SharedPool, flash: F, host: H) -> Result<Rc<Self>, CacheError> {
-        Ok(Self::over(join(shared, flash, host).await?))
+    /// `NotAPool` if they are others, or `Flash`.
+    pub async fn join(shared: &SharedPool, devices: Vec<F>, host: H) -> Result<Rc<Self>, CacheError> {
+        Ok(Self::over(join(shared, devices, host).await?))
+    }
+
+    /// Makes a device one of the pool, whatever it held. To be followed by [`Cache::know_device`] on every other shard, and
+    /// then by [`Cache::use_device`]; until then nothing is put there. From the moment on at which this returns, the pool
+    /// is to be opened with this device.
+    ///
+    /// # Errors
+    /// `TooSmall`, `Settings`, `FlashFailed`, or `Flash`. If it failed while the device was being entered, it may have become
+    /// one all the same: then [`Cache::pool_statistics`] lists it.
+    pub async fn add_device(&self, device: F) -> Result<MemberNumber, CacheError> {
+        self.pool.add_device(device).await
+    }
+
+    /// Gives this shard its own handle of a device that another shard added.
+    ///
+    /// # Errors
+    /// `Settings` if there is no such device.
+    pub fn know_device(&self, number: MemberNumber, device: F) -> Result<(), CacheError> {
+        self.pool.know_device(number, device)
+    }
+
+    /// Starts to put content on a device that every shard knows by now. To be called once, on one shard.
+    ///
+    /// # Errors
+    /// `Settings` if there is no such device.
+    pub fn use_device(&self, number: MemberNumber) -> Result<(), CacheError> {
+        self.pool.use_device(number)
+    }
+
+    /// Has a device leave the pool, while guests go on. Content of disks that have some there is dropped. It has left when
+    /// [`Cache::pool_statistics`] does not list it any more; then it is nobody's.
+    ///
+    /// # Errors
+    /// `Settings` if there is no such device, no other, or if what is left is less than what is reserved.
+    pub fn take_out_device(&self, number: MemberNumber) -> Result<(), CacheError> {
+        self.pool.take_out(number)
     }
 
     fn over(pool: Rc<Pool<F, H>>) -> Rc<Self> {
@@ -114,8 +166,9 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         backing: B,
         past: Past,
     ) -> Result<Rc<CachedDisk<B, F, H>>, CacheError> {
-        self.take_share(&settings, &backing.geometry())?;
-        let Past { belief, touched, samples, flash_lost } = past;
+        let Past { belief, touched, samples, granted, flash_lost } = past;
+        let granted = if granted { settings.reserve_bytes } else { 0 };
+        self.take_share(&settings, granted, &backing.geometry())?;
         let size = backing.geometry().size;
         let cache = Rc::new(DiskCache::new(Rc::clone(&self.pool), settings, size, touched, flash_lost));
         cache.backing_epoch.set(backing.epoch());
@@ -127,6 +180,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         }
         let disk = Rc::new(CachedDisk::new(Rc::clone(&cache), backing));
         self.pool.host.spawn(promote::run(cache));
+        // If a device is to leave, what the disk has there goes.
+        self.pool.seat.ring();
         self.pool.host.spawn(disk::settle(Rc::downgrade(&disk)));
         self.pool.host.spawn(disk::look_after(Rc::downgrade(&disk)));
         if disk.cache.is_loading() {
@@ -145,16 +200,21 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     /// `Settings` for what cannot be, `ReservationTooLarge`, `DiskAttached`. Then nothing has changed.
     pub fn keep_share(&self, settings: &DiskSettings, disk_bytes: u64) -> Result<(), CacheError> {
         let mut segments = self.pool.segments();
-        self.set_share(&mut segments, settings, &Geometry::plain(disk_bytes))
+        self.set_share(&mut segments, settings, 0, &Geometry::plain(disk_bytes))
     }
 
     /// Gives a disk its place on this shard, and its share of the pool.
-    fn take_share(&self, settings: &DiskSettings, backing: &Geometry) -> Result<(), CacheError> {
+    fn take_share(
+        &self,
+        settings: &DiskSettings,
+        granted_bytes: u64,
+        backing: &Geometry,
+    ) -> Result<(), CacheError> {
         let mut segments = self.pool.segments();
         if segments.attached() >= DISKS_MAX {
             return Err(CacheError::Settings(format!("A pool serves at most {DISKS_MAX} disks")));
         }
-        self.set_share(&mut segments, settings, backing)?;
+        self.set_share(&mut segments, settings, granted_bytes, backing)?;
         segments.set_home(settings.id, Some(self.pool.seat.shard));
         Ok(())
     }
@@ -163,12 +223,13 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         &self,
         segments: &mut Segments,
         settings: &DiskSettings,
+        granted_bytes: u64,
         backing: &Geometry,
     ) -> Result<(), CacheError> {
         if segments.home(settings.id).is_some() {
             return Err(CacheError::DiskAttached(settings.id));
         }
-        let share = self.check(segments, settings, backing)?;
+        let share = self.check(segments, settings, granted_bytes, backing)?;
         segments.set_share(settings.id, share);
         Ok(())
     }
@@ -191,7 +252,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         }
         {
             let mut segments = self.pool.segments();
-            let share = self.check(&segments, &settings, &disk.backing().geometry())?;
+            let granted = disk.settings().reserve_bytes;
+            let share = self.check(&segments, &settings, granted, &disk.backing().geometry())?;
             segments.set_share(settings.id, share);
         }
         disk.cache.reconfigure(&settings);
@@ -212,16 +274,14 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         // What loads it may still read and close its segments, which another shard could give back.
         drop(cache.loading.lock().await);
         // Waits for a batch that is being written. A failure is the flash's, and the next start finds what is there.
-        let closed = cache.log.close().await;
+        drop(cache.log.close().await);
         cache.clear_proven();
         cache.forget_everything();
         self.pool.segments().set_indexed(cache.id, false);
-        if closed.is_ok() {
-            // What was closed is read from its summary at the next start; without this from its headers.
-            drop(self.pool.flush().await);
-        }
         self.pool.segments().set_home(cache.id, None);
         self.disks.borrow_mut().remove(&cache.id);
+        // If a device is to leave, what the disk has there is the next one's business.
+        self.pool.seat.ring();
     }
 
     /// Leaves another mark on a pool whose disks are all detached, so that a copy of the device that was made before can be
@@ -257,27 +317,43 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
 
     /// How the pool stands, with the disks of all shards. Takes constant time.
     pub fn pool_statistics(&self) -> PoolStatistics {
+        let superblock = self.pool.shared.superblock();
         let segments = self.pool.segments();
         let layout = self.pool.layout();
         let no_disk = DiskId(u32::MAX);
+        let device = |member: Member| DeviceStatistics {
+            number: member.number.0,
+            size_bytes: member.device_bytes,
+            segments: u64::from(member.segments),
+            segments_free: u64::from(segments.space().free_on(member.number)),
+            state: match self.pool.shared.leaving(member.number) {
+                None => DeviceState::Used,
+                Some(Leaving::Failed) => DeviceState::Failed,
+                Some(Leaving::TakenOut) => DeviceState::Leaving,
+            },
+        };
+        let devices = superblock.members.iter().map(device).collect();
         PoolStatistics {
             id: self.pool.id().to_string(),
-            size_bytes: layout.device_bytes(),
+            size_bytes: superblock.members.iter().map(|member| member.device_bytes).sum(),
             segment_bytes: layout.segment_bytes(),
-            segments: u64::from(layout.segments()),
+            segments: u64::from(segments.space().count()),
             segments_free: u64::from(segments.free_count()),
             usable_bytes: u64::from(segments.usable()) * layout.segment_bytes(),
             reserved_bytes: u64::from(segments.reserved_by_others(no_disk)) * layout.segment_bytes(),
             disks: segments.attached() as u64,
             failed: self.pool.shared.is_failed(),
+            devices,
         }
     }
 
-    /// Checks settings against the pool and the disk's backing, and says what they mean in segments.
+    /// Checks settings against the pool and the disk's backing, and says what they mean in segments. A reservation that was
+    /// granted is not refused when the pool has become smaller.
     fn check(
         &self,
         segments: &Segments,
         settings: &DiskSettings,
+        granted_bytes: u64,
         backing: &Geometry,
     ) -> Result<Share, CacheError> {
         let refuse = |message: String| Err(CacheError::Settings(message));
@@ -317,8 +393,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             ));
         }
         let reserve = reserve_bytes.div_ceil(segment_bytes);
-        let free = segments.usable() - segments.reserved_by_others(id);
-        if reserve > u64::from(free) {
+        let free = segments.usable().saturating_sub(segments.reserved_by_others(id));
+        if reserve > u64::from(free) && reserve_bytes > granted_bytes {
             return Err(CacheError::ReservationTooLarge {
                 disk: id,
                 wanted_bytes: reserve_bytes,

@@ -39,6 +39,9 @@ pub struct Past {
     /// How many cached pages are compared with the backing before any is believed: 0 if the backing is known to be as
     /// it was.
     pub samples: usize,
+    /// True if its reservation was granted before. Then it is attached also when devices that left the pool took the room
+    /// for it along: every disk keeps its part of what is left.
+    pub granted: bool,
     /// Remembers durably, elsewhere than on flash, that what flash holds of the disk is void (rule I14). Called before a
     /// write without intent is sent to the backing, because the flash failed.
     pub flash_lost: FlashLost,
@@ -53,6 +56,7 @@ impl Past {
             belief: Belief::Nothing("the disk is new".to_owned()),
             touched: Rc::new(words),
             samples: 0,
+            granted: false,
             flash_lost: Rc::new(|| Box::pin(std::future::ready(Ok(())))),
         }
     }
@@ -210,11 +214,11 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
     /// Writes the summary that a segment lacks. Data first, as ever (rule I6).
     async fn seal(&self, wanted: Wanted, content: &Content) -> Result<(), BlockError> {
         let pool = &self.cache.pool;
-        pool.flush().await?;
+        pool.flush_segment(wanted.segment).await?;
         let summary = encode_summary(pool, wanted.owner, wanted.segment, wanted.generation, content);
         pool.write(pool.layout().summary_start(wanted.segment), Buffer::copy_of(&summary)).await?;
         // As the log does when it closes a segment: before the next one is taken.
-        pool.flush().await
+        pool.flush_segment(wanted.segment).await
     }
 
     /// Takes over what a segment holds.

@@ -17,6 +17,7 @@
 
 pub(crate) mod disk_cache;
 pub(crate) mod flush;
+pub(crate) mod leave;
 pub(crate) mod load;
 pub(crate) mod mutation;
 pub(crate) mod promote;

@@ -10,7 +10,9 @@ use std::rc::Rc;
 use block::{BlockDevice, Buffer, Host};
 
 use super::disk_cache::DiskCache;
+use super::leave::leave;
 use super::promote::enter_index;
+use super::void::remember_elsewhere;
 use crate::bytes::batch::Kind;
 use crate::bytes::checksum::page_checksum;
 use crate::bytes::summary::Content;
@@ -45,7 +47,12 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
         if pool.notice_failure() {
             for cache in disks.borrow().values() {
                 cache.forget_flash();
+                // At once: the flash may have lost what it had acknowledged, and a kill must not bring back the rest.
+                let cache = Rc::clone(cache);
+                pool.host.spawn(async move { drop(remember_elsewhere(&cache).await) });
             }
+        } else {
+            leave(&pool, &disks).await;
         }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod extents;
 pub(crate) mod fills;
 pub(crate) mod hash;
+pub(crate) mod holders;
 pub(crate) mod index;
 pub(crate) mod pins;
 pub(crate) mod policy;
@@ -12,5 +13,6 @@ pub(crate) mod replay;
 pub(crate) mod segments;
 pub(crate) mod sequential;
 pub(crate) mod slab;
+pub(crate) mod space;
 pub(crate) mod touched;
 pub(crate) mod unproven;

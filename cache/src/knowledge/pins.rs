@@ -4,19 +4,20 @@
 use crate::words::units::SegmentNumber;
 
 /// Reads under way, by segment (rule I7).
+#[derive(Default)]
 pub(crate) struct Pins {
     readers: Vec<u32>,
 }
 
 impl Pins {
-    /// For a pool of so many segments.
-    pub(crate) fn new(segments: u32) -> Self {
-        Self { readers: vec![0; segments as usize] }
-    }
-
     /// Notes a reader.
     pub(crate) fn add(&mut self, segment: SegmentNumber) {
-        self.readers[segment.0 as usize] += 1;
+        let place = segment.0 as usize;
+        if place >= self.readers.len() {
+            // A pool grows when a device is added.
+            self.readers.resize(place + 1, 0);
+        }
+        self.readers[place] += 1;
     }
 
     /// Notes that a reader is done. True if it was the last one.
@@ -28,7 +29,7 @@ impl Pins {
 
     /// True if somebody reads from the segment.
     pub(crate) fn has(&self, segment: SegmentNumber) -> bool {
-        self.readers[segment.0 as usize] > 0
+        self.readers.get(segment.0 as usize).is_some_and(|readers| *readers > 0)
     }
 }
 
@@ -38,7 +39,7 @@ mod tests {
 
     #[test]
     fn a_segment_is_pinned_until_its_last_reader_is_done() {
-        let mut pins = Pins::new(3);
+        let mut pins = Pins::default();
         let segment = SegmentNumber(2);
         pins.add(segment);
         pins.add(segment);

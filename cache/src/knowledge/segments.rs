@@ -12,16 +12,19 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::holders::{self, Holder, Share};
+use super::space::Space;
 use crate::bytes::layout::Layout;
+use crate::bytes::members::{Member, Members};
 use crate::bytes::table::{NOTES, TableEntry, VOID};
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{KEPT_BACK_SEGMENTS, NOTE_SEGMENTS};
-use crate::words::units::{DiskId, FlashPage, SegmentNumber, Sequence, ShardNumber};
+use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, Sequence, ShardNumber};
 
 pub(crate) struct Segments {
     layout: Layout,
     lines: Vec<Line>,
-    free: VecDeque<SegmentNumber>,
+    space: Space,
     /// Sealed segments, oldest first.
     sealed: VecDeque<SegmentNumber>,
     holders: BTreeMap<DiskId, Holder>,
@@ -45,25 +48,6 @@ enum State {
     Reclaiming,
 }
 
-#[derive(Clone, Copy)]
-struct Holder {
-    held: u32,
-    share: Share,
-    /// Whether its index says what is in its segments: not before its content was loaded.
-    indexed: bool,
-    /// Set when the disk is being detached: it gets no segments any more.
-    leaving: bool,
-    /// The shard on which it is attached, which alone knows what its segments hold.
-    home: Option<ShardNumber>,
-}
-
-/// What a disk may hold, in segments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Share {
-    pub(crate) reserve: u32,
-    pub(crate) limit: u32,
-}
-
 /// What a segment is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -76,28 +60,29 @@ pub(crate) enum Purpose {
 }
 
 impl Segments {
-    /// A pool as its table says. Generations of this start come after `start`. What is owned counts as closed, oldest
-    /// first; what is void counts as free.
-    pub(crate) fn new(layout: Layout, start: Sequence, table: &[TableEntry]) -> Self {
+    /// A pool of these devices as its table says. Generations of this start come after `start`. What is owned counts as
+    /// closed, oldest first; what is void counts as free, and what is on no device is nobody's.
+    pub(crate) fn new(layout: Layout, members: &Members, start: Sequence, table: &[TableEntry]) -> Self {
         let mut segments = Self {
             layout,
             lines: Vec::new(),
-            free: VecDeque::new(),
+            space: Space::new(members),
             sealed: VecDeque::new(),
             holders: BTreeMap::new(),
             generation: start,
         };
         let mut sealed = Vec::new();
-        for (number, entry) in (0u32..).zip(table) {
-            let life = entry.filter(|(owner, _)| *owner != VOID);
+        for number in (0..members.end()).map(SegmentNumber) {
+            let entry = table.get(number.0 as usize).copied().flatten();
+            let life = entry.filter(|(owner, _)| *owner != VOID && segments.space.has(number));
             let state = if life.is_some() { State::Sealed } else { State::Free };
             segments.lines.push(Line { state, life, live: 0 });
             match life {
-                None => segments.free.push_back(SegmentNumber(number)),
+                None => segments.space.put(number),
                 Some((owner, generation)) => {
                     segments.holders.entry(owner).or_insert(Holder::UNKNOWN).held += 1;
                     if owner != NOTES {
-                        sealed.push((generation, SegmentNumber(number)));
+                        sealed.push((generation, number));
                     }
                 }
             }
@@ -107,9 +92,49 @@ impl Segments {
         segments
     }
 
+    /// Free and used segments, by device.
+    pub(crate) fn space(&self) -> &Space {
+        &self.space
+    }
+
     /// Segments that disks can use together.
     pub(crate) fn usable(&self) -> u32 {
-        self.layout.segments() - KEPT_BACK_SEGMENTS
+        self.space.used().saturating_sub(KEPT_BACK_SEGMENTS)
+    }
+
+    /// Adds the segments of a device, all of them free.
+    pub(crate) fn add_device(&mut self, member: Member) {
+        let end = (member.first.0 + member.segments) as usize;
+        self.lines.resize(self.lines.len().max(end), Line::FREE);
+        self.space.add(member);
+    }
+
+    /// Stops taking segments of a device: what is on it is to go.
+    pub(crate) fn stop_using(&mut self, member: MemberNumber) {
+        self.space.stop_using(member);
+    }
+
+    /// Forgets a device that nobody owns anything on.
+    pub(crate) fn remove_device(&mut self, member: MemberNumber) {
+        assert!(self.is_empty(member), "what is on device {member} goes before it does");
+        self.space.remove(member);
+    }
+
+    /// True if nobody owns or uses anything on a device.
+    pub(crate) fn is_empty(&self, member: MemberNumber) -> bool {
+        self.of_device(member).iter().all(|line| line.state == State::Free)
+    }
+
+    /// Who owns something on a device, notes included.
+    pub(crate) fn owners_on(&self, member: MemberNumber) -> BTreeSet<DiskId> {
+        let lives = self.of_device(member).iter().filter_map(|line| line.life);
+        lives.map(|(owner, _)| owner).filter(|owner| *owner != VOID).collect()
+    }
+
+    fn of_device(&self, member: MemberNumber) -> &[Line] {
+        self.space.member(member).map_or(&[], |member| {
+            &self.lines[member.first.0 as usize..(member.first.0 + member.segments) as usize]
+        })
     }
 
     /// Segments reserved by all disks but `disk`.
@@ -119,13 +144,12 @@ impl Segments {
 
     /// Segments that belong to no disk.
     pub(crate) fn free_count(&self) -> u32 {
-        self.free.len() as u32
+        self.space.free()
     }
 
     /// Adds a disk or changes what it may hold.
     pub(crate) fn set_share(&mut self, disk: DiskId, share: Share) {
         assert!(share.reserve <= share.limit);
-        assert!(share.reserve + self.reserved_by_others(disk) <= self.usable());
         let holder = self.holders.entry(disk).or_insert(Holder::UNKNOWN);
         holder.share = share;
         holder.leaving = false;
@@ -239,7 +263,7 @@ impl Segments {
         if !may {
             return None;
         }
-        let segment = self.free.pop_front()?;
+        let segment = self.space.take()?;
         self.generation = self.generation.next();
         let line = &mut self.lines[segment.0 as usize];
         assert_eq!((line.state, line.live), (State::Free, 0));
@@ -265,6 +289,7 @@ impl Segments {
         let owner = |segment: SegmentNumber| {
             self.lines[segment.0 as usize].life.expect("sealed segments are owned").0
         };
+        let kept = holders::kept(self.holders.values(), self.usable());
         let mut seen = BTreeSet::new();
         let mut fit = None;
         let mut own = None;
@@ -279,7 +304,7 @@ impl Segments {
                 chosen = Some(position);
                 break;
             }
-            if at_limit || holder.held > holder.share.reserve {
+            if at_limit || holder.held > kept(holder) {
                 fit = fit.or(Some(position));
             }
             if owner == disk {
@@ -328,7 +353,7 @@ impl Segments {
         if owner != VOID {
             self.holders.get_mut(&owner).expect("owners stay until they hold nothing").held -= 1;
         }
-        self.free.push_back(segment);
+        self.space.put(segment);
     }
 
     /// Owner and generation of each segment, for the table.
@@ -357,6 +382,11 @@ impl Segments {
         self.lines[self.layout.segment_of(first).0 as usize].live += count;
     }
 
+    /// Segments of notes, as far as they are among those kept back.
+    fn noted(&self) -> u32 {
+        self.held(NOTES).min(NOTE_SEGMENTS)
+    }
+
     /// Notes that no index points to these pages any more.
     pub(crate) fn pages_forgotten(&mut self, pages: &[FlashPage]) {
         for page in pages {
@@ -365,22 +395,8 @@ impl Segments {
     }
 }
 
-impl Segments {
-    /// Segments of notes, as far as they are among those kept back.
-    fn noted(&self) -> u32 {
-        self.held(NOTES).min(NOTE_SEGMENTS)
-    }
-}
-
-impl Holder {
-    /// One that holds nothing, reserved nothing, and whose content nobody knows.
-    const UNKNOWN: Self = Self {
-        held: 0,
-        share: Share { reserve: 0, limit: u32::MAX },
-        indexed: false,
-        leaving: false,
-        home: None,
-    };
+impl Line {
+    const FREE: Self = Self { state: State::Free, life: None, live: 0 };
 }
 
 #[cfg(test)]
@@ -390,12 +406,13 @@ mod tests {
 
     const A: DiskId = DiskId(1);
     const B: DiskId = DiskId(2);
+    const DEVICE: u64 = 44 * (32 << 10);
 
     fn pool() -> Segments {
         let shape = Shape { segment_bytes: 32 << 10, region_bytes: 1 << 20 };
-        let layout = Layout::new(44 * (32 << 10), shape).unwrap();
-        let table = vec![None; layout.segments() as usize];
-        let mut segments = Segments::new(layout, Sequence::first_of(1), &table);
+        let layout = Layout::for_first(DEVICE, shape).unwrap();
+        let members = Members::one(DEVICE, layout.segments_on(DEVICE));
+        let mut segments = Segments::new(layout, &members, Sequence::first_of(1), &[]);
         segments.set_share(A, Share { reserve: 16, limit: 24 });
         segments.set_share(B, Share { reserve: 16, limit: 40 });
         segments.set_indexed(A, true);
@@ -492,11 +509,42 @@ mod tests {
         before.disown(A);
         let expected: Vec<_> = before.sealed.iter().copied().collect();
         let table: Vec<_> = before.lives().collect();
-        let after = Segments::new(before.layout, Sequence::first_of(2), &table);
+        let members = Members::one(DEVICE, before.space.count());
+        let after = Segments::new(before.layout, &members, Sequence::first_of(2), &table);
         assert_eq!(after.sealed, expected);
         assert_eq!((after.held(B), after.held(A), after.held(VOID)), (5, 0, 0));
-        assert_eq!(after.free_count(), after.layout.segments() - 5);
+        assert_eq!(after.free_count(), after.space.count() - 5);
         assert_eq!(after.owners(), [B]);
+    }
+
+    fn second(segments: &Segments) -> Member {
+        let first = SegmentNumber(segments.space.count());
+        Member { number: MemberNumber(1), first, segments: segments.space.count() / 2, device_bytes: DEVICE }
+    }
+
+    #[test]
+    fn a_device_that_is_not_used_any_more_is_empty_once_its_owners_were_disowned() {
+        let mut segments = pool();
+        let member = second(&segments);
+        segments.add_device(member);
+        fill(&mut segments, B, 6);
+        segments.stop_using(member.number);
+        let usable = segments.usable();
+        fill(&mut segments, A, 6);
+        assert_eq!(segments.owners_on(member.number), [B].into());
+        assert!(!segments.is_empty(member.number));
+        let pages: Vec<_> = segments
+            .owned_by(B)
+            .into_iter()
+            .map(|(segment, _)| segments.layout.segment_start(segment).plus(1))
+            .collect();
+        segments.pages_forgotten(&pages);
+        for segment in segments.disown(B) {
+            segments.free(segment);
+        }
+        assert!(segments.is_empty(member.number));
+        segments.remove_device(member.number);
+        assert_eq!(segments.usable(), usable);
     }
 
     #[test]

@@ -12,9 +12,10 @@ use std::rc::Rc;
 use block::{BlockDevice, Buffer};
 use futures_util::future::join_all;
 
+use super::flash::Flash;
 use super::notes::Region;
 use super::reading::{Contained, Reader, Wanted};
-use super::start::{Examined, USED_SINCE, examine};
+use super::start::{Examined, Ignored, USED_SINCE, examine};
 use crate::bytes::PoolId;
 use crate::bytes::batch::Kind;
 use crate::bytes::checksum::page_checksum;
@@ -27,7 +28,7 @@ use crate::knowledge::segments::Segments;
 use crate::knowledge::touched::SharedBits;
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
-use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
+use crate::words::units::{DiskId, MemberNumber, PageNumber, SegmentNumber, Sequence};
 
 /// What is known about a pool beside what stands on it.
 pub struct Knowledge<'a> {
@@ -59,8 +60,14 @@ pub struct Progress {
 pub struct CheckedPool {
     /// The pool.
     pub id: PoolId,
-    /// Bytes of the device that it uses.
+    /// Bytes of its devices that it uses.
     pub size_bytes: u64,
+    /// Devices that it has.
+    pub devices: u64,
+    /// Those of them that were not named.
+    pub devices_missing: u64,
+    /// Devices that were named and do not belong to it.
+    pub ignored: Vec<Ignored>,
     /// Bytes of a segment.
     pub segment_bytes: u64,
     /// Segments in all.
@@ -130,26 +137,27 @@ const CHUNK_PAGES: u32 = 128;
 /// Reads at once.
 const READS_AT_ONCE: usize = 8;
 
-/// Verifies the pool on a device that nobody writes to. Changes nothing.
+/// Verifies the pool on devices that nobody writes to. Changes nothing.
 ///
 /// # Errors
 /// `NotAPool`; [`identify`](crate::identify) says what it is. `Flash` if even what describes the pool cannot be read.
 pub async fn check<F: BlockDevice>(
-    flash: &F,
+    devices: Vec<F>,
     known: &Knowledge<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<CheckedPool, CacheError> {
-    let examined = examine(flash, known.marks).await?;
+    let examined = examine(devices, known.marks).await?;
     let superblock = examined.superblock;
     let mut pool = describe(&examined);
-    pool.damage.extend(superblock_damage(flash).await?);
+    pool.damage.extend(superblock_damage(&examined.flash).await?);
     pool.damage.extend(content_damage(&examined));
     let (lives, open_regions) = content_of(&examined);
     // Its generations are not drawn from.
-    let segments = Segments::new(superblock.layout, Sequence::first_of(superblock.term), &lives);
+    let start = Sequence::first_of(superblock.term);
+    let segments = Segments::new(superblock.layout, &superblock.members, start, &lives);
     let owned: u64 = segments.owners().iter().map(|disk| u64::from(segments.held(*disk))).sum();
     let mut checker = Checker {
-        reader: Reader { flash, layout: superblock.layout, pool: superblock.pool },
+        reader: Reader { flash: examined.flash, layout: superblock.layout, pool: superblock.pool },
         segments,
         open_regions,
         dropped: pool.dropped,
@@ -163,16 +171,20 @@ pub async fn check<F: BlockDevice>(
     Ok(pool)
 }
 
-fn describe(examined: &Examined) -> CheckedPool {
+fn describe<F: BlockDevice>(examined: &Examined<F>) -> CheckedPool {
     let layout = examined.superblock.layout;
+    let members = || examined.superblock.members.iter();
     let (lives, _) = content_of(examined);
     let count = |is: &dyn Fn(&TableEntry) -> bool| lives.iter().filter(|life| is(life)).count() as u64;
     let owned_by = |owner| move |life: &TableEntry| life.is_some_and(|life| life.0 == owner);
     CheckedPool {
         id: examined.superblock.pool,
-        size_bytes: layout.device_bytes(),
+        size_bytes: members().map(|member| member.device_bytes).sum(),
+        devices: members().count() as u64,
+        devices_missing: examined.missing.len() as u64,
+        ignored: examined.ignored.clone(),
         segment_bytes: layout.segment_bytes(),
-        segments: u64::from(layout.segments()),
+        segments: members().map(|member| u64::from(member.segments)).sum(),
         segments_free: count(&|life| life.is_none()),
         segments_void: count(&owned_by(VOID)),
         segments_notes: count(&owned_by(NOTES)),
@@ -184,33 +196,46 @@ fn describe(examined: &Examined) -> CheckedPool {
 }
 
 /// Owners and open regions; where nothing is believed, what the newest table says, for verifying all the same.
-fn content_of(examined: &Examined) -> (Vec<TableEntry>, BTreeSet<Region>) {
+fn content_of<F>(examined: &Examined<F>) -> (Vec<TableEntry>, BTreeSet<Region>) {
     if let Ok(content) = &examined.content {
         return content.clone();
     }
-    let newest = examined.tables.iter().flatten().max_by_key(|(turn, _)| *turn);
-    let nothing = || vec![None; examined.superblock.layout.segments() as usize];
-    (newest.map_or_else(nothing, |(_, lives)| lives.clone()), BTreeSet::new())
+    let newest = examined.tables.iter().flatten().flatten().max_by_key(|(turn, _)| *turn);
+    (newest.map_or_else(Vec::new, |(_, lives)| lives.clone()), BTreeSet::new())
+}
+
+/// Names a device in what is said of it, if there are others.
+fn of_device(count: usize, number: MemberNumber) -> String {
+    if count > 1 { format!(" of device {number}") } else { String::new() }
 }
 
 /// Copies of the superblock that are not whole.
-async fn superblock_damage<F: BlockDevice>(flash: &F) -> Result<Vec<String>, CacheError> {
+async fn superblock_damage<F: BlockDevice>(flash: &Flash<F>) -> Result<Vec<String>, CacheError> {
     let mut damage = Vec::new();
-    for (slot, name) in SLOTS.into_iter().zip(["first", "second"]) {
-        let (page, result) = flash.read(slot, Buffer::zeroed(PAGE_BYTES)).await;
-        result?;
-        if Superblock::decode(&page).is_err() {
-            damage.push(format!("The {name} copy of the superblock is not whole"));
+    let count = flash.devices().count();
+    for (member, device) in flash.devices() {
+        for (slot, name) in SLOTS.into_iter().zip(["first", "second"]) {
+            let (page, result) = device.read(slot, Buffer::zeroed(PAGE_BYTES)).await;
+            result?;
+            if Superblock::decode(&page).is_err() {
+                let device = of_device(count, member.number);
+                damage.push(format!("The {name} copy of the superblock{device} is not whole"));
+            }
         }
     }
     Ok(damage)
 }
 
-fn content_damage(examined: &Examined) -> Vec<String> {
-    let slots = examined.tables.iter().zip(["first", "second"]);
-    let tables = slots.filter(|(table, _)| table.is_none());
-    let mut damage: Vec<_> =
-        tables.map(|(_, name)| format!("The {name} copy of the segment table is not whole")).collect();
+fn content_damage<F: BlockDevice>(examined: &Examined<F>) -> Vec<String> {
+    let mut damage = Vec::new();
+    let count = examined.flash.devices().count();
+    for ((member, _), tables) in examined.flash.devices().zip(&examined.tables) {
+        let slots = tables.iter().zip(["first", "second"]);
+        for (_, name) in slots.filter(|(table, _)| table.is_none()) {
+            let device = of_device(count, member.number);
+            damage.push(format!("The {name} copy of the segment table{device} is not whole"));
+        }
+    }
     // That somebody else used the pool is no damage.
     damage.extend(
         examined.content.as_ref().err().filter(|reason| **reason != USED_SINCE).map(|r| (*r).to_owned()),
@@ -219,7 +244,7 @@ fn content_damage(examined: &Examined) -> Vec<String> {
 }
 
 struct Checker<'a, F> {
-    reader: Reader<'a, F>,
+    reader: Reader<F>,
     segments: Segments,
     open_regions: BTreeSet<Region>,
     dropped: Option<&'static str>,
@@ -331,11 +356,7 @@ impl Distrusted {
 }
 
 /// Reads every line's page and returns those whose checksum fails.
-async fn bad_lines<F: BlockDevice>(
-    reader: &Reader<'_, F>,
-    segment: SegmentNumber,
-    lines: &[Line],
-) -> Vec<Line> {
+async fn bad_lines<F: BlockDevice>(reader: &Reader<F>, segment: SegmentNumber, lines: &[Line]) -> Vec<Line> {
     let chunks: Vec<&[Line]> =
         lines.chunk_by(|a, b| a.place / CHUNK_PAGES == b.place / CHUNK_PAGES).collect();
     let mut bad = Vec::new();
@@ -347,7 +368,7 @@ async fn bad_lines<F: BlockDevice>(
 }
 
 async fn bad_in_chunk<F: BlockDevice>(
-    reader: &Reader<'_, F>,
+    reader: &Reader<F>,
     segment: SegmentNumber,
     lines: &[Line],
 ) -> Vec<Line> {

@@ -141,13 +141,17 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
     /// Makes durable what was appended before this call, and says so on flash: in the summary, or in a header without
     /// data. Without that, damage to the last batch would look like the end of the log (rule I6).
     pub(crate) async fn flush(&self) -> Result<(), BlockError> {
-        let end = self.open.lock().await.as_ref().map(|open| (open.segment, open.next));
-        self.pool.flush().await?;
-        let mut open = self.open.lock().await;
-        let Some(ours) = open.as_mut().filter(|open| end.is_some_and(|end| end.0 == open.segment)) else {
+        let Some((segment, end)) = self.open.lock().await.as_ref().map(|open| (open.segment, open.next))
+        else {
+            // A segment is durable, and says so, before the next one is taken.
             return Ok(());
         };
-        ours.durable = ours.durable.max(end.map_or(0, |end| end.1));
+        self.pool.flush_segment(segment).await?;
+        let mut open = self.open.lock().await;
+        let Some(ours) = open.as_mut().filter(|open| segment == open.segment) else {
+            return Ok(());
+        };
+        ours.durable = ours.durable.max(end);
         if self.room(ours) == 0 {
             return match open.take() {
                 Some(full) => self.seal(full).await,
@@ -174,7 +178,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
     async fn seal(&self, open: Open) -> Result<(), BlockError> {
         let layout = *self.pool.layout();
         // 1. The data is durable. Crash before: the segment has no summary and is read header by header.
-        let flushed = self.pool.flush().await;
+        let flushed = self.pool.flush_segment(open.segment).await;
         // 2. The summary. Crash during: a torn summary fails its checksum, and headers are read as above.
         let (segment, generation) = (open.segment, open.generation);
         let mut content = open.content;
@@ -187,7 +191,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         // 3. Durable before the next one is taken. Else a power cut could keep the table that names the next segment and lose
         // this summary, which would look like damage to a segment that has one.
         if written.is_ok() {
-            written = self.pool.flush().await;
+            written = self.pool.flush_segment(open.segment).await;
         }
         if written.is_ok() {
             self.proven.set(self.written.get());

@@ -1,7 +1,9 @@
 //! What survives: everything that writes to flash, and the order in which it does.
 
 pub(crate) mod check;
+pub(crate) mod flash;
 pub(crate) mod log;
+pub(crate) mod membership;
 pub(crate) mod notes;
 pub(crate) mod opening;
 pub(crate) mod pool;

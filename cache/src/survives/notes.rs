@@ -26,7 +26,7 @@ use crate::bytes::table::NOTES;
 use crate::knowledge::regions::EVERYTHING;
 use crate::knowledge::replay::Tail;
 use crate::knowledge::segments::{Purpose, Segments};
-use crate::words::limits::{NOTE_BATCHES_MAX, PAGE_BYTES};
+use crate::words::limits::{MEMBERS_MAX, NOTE_BATCHES_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
 
 /// A region of a disk.
@@ -104,9 +104,33 @@ impl Notes {
         self.start_segment(pool, &mut writer).await
     }
 
+    /// Goes on elsewhere, because the device that has the notes is to leave.
+    pub(crate) async fn move_on<F: BlockDevice, H: Host>(&self, pool: &Pool<F, H>) -> Result<(), BlockError> {
+        let mut writer = self.writer.lock().await;
+        *writer = None;
+        self.start_segment(pool, &mut writer).await
+    }
+
     /// Makes the first `ticket` notes durable.
     async fn write<F: BlockDevice, H: Host>(&self, pool: &Pool<F, H>, ticket: u64) -> Result<(), BlockError> {
         let mut writer = self.writer.lock().await;
+        let mut outcome = self.write_pending(pool, &mut writer, ticket).await;
+        for _ in 0..MEMBERS_MAX {
+            if outcome.is_ok() || pool.is_failed() {
+                break;
+            }
+            // The device that had the notes failed, and there are others: all that is open is written anew.
+            outcome = self.write_pending(pool, &mut writer, ticket).await;
+        }
+        outcome
+    }
+
+    async fn write_pending<F: BlockDevice, H: Host>(
+        &self,
+        pool: &Pool<F, H>,
+        writer: &mut Option<Writer>,
+        ticket: u64,
+    ) -> Result<(), BlockError> {
         let (durable, waiting) = lock(&self.book).standing();
         if durable >= ticket {
             return Ok(());
@@ -115,7 +139,7 @@ impl Notes {
         let needed = waiting.div_ceil(ENTRIES_PER_PAGE) as u32 + 1;
         // Taken out: if this is dropped halfway, the next one starts a new segment with all that is open.
         let Some(mut open) = writer.take().filter(|open| open.next + needed <= pages_for_notes(pool)) else {
-            return self.start_segment(pool, &mut writer).await;
+            return self.start_segment(pool, writer).await;
         };
         let (pending, covers) = lock(&self.book).take_pending(waiting);
         open.append(pool, &pending).await?;
@@ -149,7 +173,7 @@ impl Notes {
         pool.persist_table().await?;
         lock(&self.book).durable = covers;
         *writer = Some(next);
-        pool.announce_room();
+        pool.note_freed();
         Ok(())
     }
 }
@@ -229,7 +253,7 @@ fn pages_for_notes<F: BlockDevice, H: Host>(pool: &Pool<F, H>) -> u32 {
 impl Writer {
     /// Makes durable what was appended.
     async fn flush<F: BlockDevice, H: Host>(&mut self, pool: &Pool<F, H>) -> Result<(), BlockError> {
-        pool.flush().await?;
+        pool.flush_segment(self.segment).await?;
         self.durable = self.next;
         Ok(())
     }
@@ -278,7 +302,7 @@ impl Writer {
 /// # Errors
 /// If some cannot be read; then every region of every disk may have one.
 pub(crate) async fn read_all<F: BlockDevice>(
-    reader: &Reader<'_, F>,
+    reader: &Reader<F>,
     segments: &mut Segments,
 ) -> Result<BTreeSet<Region>, Unreadable> {
     let owned = segments.owned_by(NOTES);
@@ -304,7 +328,7 @@ pub(crate) async fn read_all<F: BlockDevice>(
 
 /// What a segment says; none if it was never complete.
 async fn read_segment<F: BlockDevice>(
-    reader: &Reader<'_, F>,
+    reader: &Reader<F>,
     wanted: Wanted,
 ) -> Result<Option<BTreeSet<Region>>, Unreadable> {
     let mut open = BTreeSet::new();

@@ -5,12 +5,16 @@
 
 use block::{BlockDevice, BlockError, Buffer};
 
+use super::membership::wipe;
 use crate::bytes::codec::FrameError;
 use crate::bytes::layout::{Layout, Shape};
+use crate::bytes::members::Members;
 use crate::bytes::superblock::{MAGIC, SLOTS, Superblock};
-use crate::bytes::{FORMAT_VERSION, PoolId, table};
+use crate::bytes::table::{self, TableEntry};
+use crate::bytes::{FORMAT_VERSION, PoolId};
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
+use crate::words::units::MemberNumber;
 
 /// What a device holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +55,10 @@ pub enum Identified {
         size_bytes: u64,
         /// Bytes of its segments.
         segment_bytes: u64,
+        /// Devices that it has, this one included.
+        devices: usize,
+        /// The number of this one among them.
+        number: MemberNumber,
     },
 }
 
@@ -70,17 +78,19 @@ pub async fn identify(flash: &impl BlockDevice) -> Result<Identified, BlockError
         return Ok(if is_zero(&start) { Identified::Blank } else { foreign(&start) });
     }
     Ok(match newest_superblock(&start) {
-        Ok(superblock) if superblock.layout.device_bytes() > size => Identified::Damaged {
+        Ok(superblock) if superblock.own_device().device_bytes > size => Identified::Damaged {
             id: superblock.pool.to_string(),
             what: format!(
                 "It uses {} bytes, and the device has only {size}",
-                superblock.layout.device_bytes()
+                superblock.own_device().device_bytes
             ),
         },
         Ok(superblock) => Identified::Pool {
             id: superblock.pool,
-            size_bytes: superblock.layout.device_bytes(),
+            size_bytes: superblock.own_device().device_bytes,
             segment_bytes: superblock.layout.segment_bytes(),
+            devices: superblock.members.iter().count(),
+            number: superblock.own,
         },
         Err(FrameError::Version(version)) if version < FORMAT_VERSION => {
             Identified::Older { id: claimed_id(&start), version }
@@ -111,22 +121,21 @@ pub async fn identify(flash: &impl BlockDevice) -> Result<Identified, BlockError
 /// `TooSmall`, `TooLarge`, `Settings` for the shape, or the device's error.
 pub async fn format(flash: &impl BlockDevice, pool: PoolId, shape: Option<Shape>) -> Result<(), CacheError> {
     let size = flash.geometry().size;
-    let layout = Layout::new(size, shape.unwrap_or_else(|| Shape::for_device(size)))?;
+    let layout = Layout::for_first(size, shape.unwrap_or_else(|| Shape::for_device(size)))?;
+    let members = Members::one(size, layout.segments_on(size));
     // 1. Whatever was here is no pool any more.
-    for slot in SLOTS {
-        write(flash, slot, Buffer::zeroed(PAGE_BYTES)).await?;
-    }
-    flash.flush().await?;
+    wipe(flash).await?;
     // 2. Both tables say that no segment is owned.
     for turn in [0, 1] {
-        let mut slot = Buffer::zeroed(layout.table_bytes());
-        table::encode(&mut slot, pool, turn, (0..layout.segments()).map(|_| None));
-        write(flash, layout.table_slot(turn), slot).await?;
+        let nothing: Vec<TableEntry> = vec![None; members.end() as usize];
+        let bytes = table::encode(pool, turn, &nothing);
+        write(flash, layout.table_slot(turn), Buffer::copy_of(&bytes)).await?;
     }
     flash.flush().await?;
     // 3. The superblock makes it a pool.
     for turn in [0, 1] {
-        let superblock = Superblock { pool, turn, term: 0, layout, mark: 0 };
+        let own = MemberNumber(0);
+        let superblock = Superblock { pool, turn, term: 0, layout, own, next: 1, epoch: 0, members, mark: 0 };
         write(flash, superblock.slot(), Buffer::copy_of(&superblock.encode())).await?;
     }
     flash.flush().await?;

@@ -1,40 +1,42 @@
-//! The pool as a shard has it: the flash device, its segments, and the two things about them that are written in place,
-//! superblock and segment table. What all shards have together is in `shared.rs`.
+//! The pool as a shard has it: the flash devices, their segments, and the two things about them that are written in
+//! place, superblock and segment table. What all shards have together is in `shared.rs`, how devices come and go in
+//! `membership.rs`.
 //!
-//! After the first failed write or flush the flash is *failed* for good: nothing is written to it or believed from it
-//! any more, and disks go on without it. Failed reads are the reader's business, unless the device is gone.
+//! After the first failed write or flush a device is *failed* for good: nothing is written to it or believed from it any
+//! more, and it leaves the pool. When all have failed, the flash has, and disks go on without it. Failed reads are the
+//! reader's business, unless the device is gone.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard};
 
 use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host};
+use futures_util::future::join_all;
 use tokio::sync::Notify;
 
+use super::flash::{Flash, Place, missing};
 use super::reading::{Reader, Wanted};
 use super::room::Seat;
-use super::shared::{Shared, Written};
+use super::shared::{Leaving, Left, Shared, Written};
 use crate::bytes::PoolId;
 use crate::bytes::layout::Layout;
+use crate::bytes::members::{Member, Members};
 use crate::bytes::summary::Content;
-use crate::bytes::superblock::Superblock;
 use crate::bytes::table::{self, TableEntry};
 use crate::knowledge::pins::Pins;
 use crate::knowledge::segments::{Purpose, Segments};
-use crate::words::limits::PAGE_BYTES;
-use crate::words::units::{DiskId, FlashPage, SegmentNumber, Sequence};
+use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, Sequence};
 
-/// A pool as one shard has it: its own handle of the device, and what all shards have together.
+/// A pool as one shard has it: its own handles of the devices, and what all shards have together.
 pub(crate) struct Pool<F, H> {
-    flash: F,
+    pub(super) flash: RefCell<Flash<F>>,
     pub(crate) host: H,
-    superblock: Superblock,
     pub(crate) shared: Arc<Shared>,
     pub(crate) seat: Seat,
     pins: RefCell<Pins>,
     /// Tells whoever frees a segment that a reader is done.
     reader_done: Notify,
-    /// Whether this shard knows that the flash failed. What another shard found out counts here from the next request to
+    /// Whether this shard knows that all of the flash failed. What another shard found out counts here from the next request to
     /// flash on, or when the reclaimer is told: never between a look and what is done upon it.
     failed: Cell<bool>,
 }
@@ -51,15 +53,13 @@ pub(crate) enum NoSegment {
 }
 
 impl<F: BlockDevice, H: Host> Pool<F, H> {
-    /// A place for one more shard; `flash` is its own handle of the pool's device.
-    pub(super) fn new(flash: F, host: H, shared: Arc<Shared>) -> Self {
-        let superblock = shared.superblock;
+    /// A place for one more shard; `flash` are its own handles of the pool's devices.
+    pub(super) fn new(flash: Flash<F>, host: H, shared: Arc<Shared>) -> Self {
         Self {
-            flash,
+            flash: RefCell::new(flash),
             host,
-            superblock,
             seat: Seat::take(Arc::clone(&shared)),
-            pins: RefCell::new(Pins::new(superblock.layout.segments())),
+            pins: RefCell::default(),
             reader_done: Notify::new(),
             failed: Cell::new(shared.is_failed()),
             shared,
@@ -67,26 +67,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     }
 
     pub(crate) fn id(&self) -> PoolId {
-        self.superblock.pool
-    }
-
-    /// Makes term and mark of this start durable.
-    pub(super) async fn write_superblock(&self) -> Result<(), BlockError> {
-        let page = Buffer::copy_of(&self.superblock.encode());
-        self.write(FlashPage((self.superblock.slot() / PAGE_BYTES as u64) as u32), page).await?;
-        self.flush().await
-    }
-
-    /// Leaves a mark, as the last thing that this start does.
-    pub(crate) async fn leave(&self, mark: u64) -> Result<(), BlockError> {
-        let last = Superblock { turn: self.superblock.turn + 1, mark, ..self.superblock };
-        let page = Buffer::copy_of(&last.encode());
-        self.write(FlashPage((last.slot() / PAGE_BYTES as u64) as u32), page).await?;
-        self.flush().await
+        self.shared.pool
     }
 
     pub(crate) fn layout(&self) -> &Layout {
-        &self.superblock.layout
+        &self.shared.layout
     }
 
     /// The segments, for a moment: not to be held while anything is awaited, nor while they are asked for again.
@@ -99,7 +84,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.shared.draw_sequence()
     }
 
-    /// True once this shard knows that the flash failed.
+    /// True once this shard knows that all of the flash failed.
     pub(crate) fn is_failed(&self) -> bool {
         self.failed.get()
     }
@@ -119,9 +104,10 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         let taken = self.segments().take(disk, purpose).ok_or(NoSegment::Exhausted)?;
         // Crash here: the table still names the segment's earlier life or none, and nothing was written to it.
         if self.persist_table().await.is_err() {
-            // Nobody will write to it, but its owner holds it.
-            if purpose != Purpose::Notes {
-                self.seal_segment(taken.0);
+            // Nobody will write to it. Its owner holds it, but for notes, of which only those that are written count.
+            match purpose {
+                Purpose::Notes => self.segments().retire_notes(taken.0),
+                Purpose::Promotion | Purpose::Survivors => self.seal_segment(taken.0),
             }
             return Err(NoSegment::Failed);
         }
@@ -162,7 +148,15 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
             reader_done.await;
         }
         self.segments().free(segment);
+        self.note_freed();
+    }
+
+    /// Lets those look again who wait for segments to be free: for one to take, or for all of a device.
+    pub(super) fn note_freed(&self) {
         self.announce_room();
+        if !self.shared.all_leaving().is_empty() {
+            self.seat.ring();
+        }
     }
 
     /// Lets a disk's waits end, because it leaves.
@@ -171,18 +165,57 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.announce_room();
     }
 
-    /// Writes to flash. Any failure is the end of the flash.
+    /// Writes to flash, within one segment. Any failure is the end of the device.
     pub(crate) async fn write(&self, first: FlashPage, buffer: Buffer) -> Result<(), BlockError> {
-        self.ensure_alive()?;
-        let result = self.flash.write(first.offset(), buffer).await.1;
-        self.judge(result)
+        let place = self.place(first)?;
+        let result = place.device.write(place.offset, buffer).await.1;
+        self.judge(place.member, result)
     }
 
-    /// Makes everything durable that was written before. Any failure is the end of the flash (rule I5).
-    pub(crate) async fn flush(&self) -> Result<(), BlockError> {
+    /// Makes everything durable that was written to a segment before. Any failure is the end of the device (rule I5).
+    pub(crate) async fn flush_segment(&self, segment: SegmentNumber) -> Result<(), BlockError> {
+        let place = self.place(self.layout().segment_start(segment))?;
+        let result = place.device.flush().await;
+        self.judge(place.member, result)
+    }
+
+    /// Where a page is, if its device has not failed.
+    fn place(&self, first: FlashPage) -> Result<Place<F>, BlockError> {
         self.ensure_alive()?;
-        let result = self.flash.flush().await;
-        self.judge(result)
+        let place = self.flash.borrow().place(first).ok_or_else(missing)?;
+        if self.shared.leaving(place.member) == Some(Leaving::Failed) {
+            return Err(Self::gone());
+        }
+        Ok(place)
+    }
+
+    /// Writes the same place of each device that has not failed, durably: what all of them have a copy of. A device that
+    /// fails at it is not one of them any more.
+    ///
+    /// # Errors
+    /// If no device is left.
+    pub(super) async fn write_everywhere(
+        &self,
+        members: &Members,
+        offset: u64,
+        content: impl Fn(MemberNumber) -> Buffer,
+    ) -> Result<(), BlockError> {
+        self.ensure_alive()?;
+        let is_live = |member: &Member| {
+            members.get(member.number).is_some()
+                && self.shared.leaving(member.number) != Some(Leaving::Failed)
+        };
+        let devices = self.flash.borrow().clone();
+        let writes = devices.devices().filter(|(member, _)| is_live(member)).map(async |(member, device)| {
+            let written = device.write(offset, content(member.number)).await.1;
+            let durable = match written {
+                Ok(()) => device.flush().await,
+                failed => failed,
+            };
+            self.judge(member.number, durable)
+        });
+        let some = join_all(writes).await.iter().any(Result::is_ok);
+        if some { self.ensure_alive() } else { Err(Self::gone()) }
     }
 
     /// As [`Self::pin`], for a whole segment.
@@ -200,21 +233,22 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// Reads pages that lie next to each other, all within one segment, which the caller holds with a pin or by
     /// reclaiming it.
     pub(crate) async fn read(&self, first: FlashPage, buffer: Buffer) -> (Buffer, Result<(), BlockError>) {
-        if let Err(error) = self.ensure_alive() {
-            return (buffer, Err(error));
-        }
-        let (buffer, result) = self.flash.read(first.offset(), buffer).await;
+        let place = match self.place(first) {
+            Ok(place) => place,
+            Err(error) => return (buffer, Err(error)),
+        };
+        let (buffer, result) = place.device.read(place.offset, buffer).await;
         if let Err(error) = &result
             && error.kind == ErrorKind::Gone
         {
-            self.fail(error);
+            self.fail(place.member, error);
         }
         (buffer, result)
     }
 
     /// Reads what segments hold.
-    pub(crate) fn reader(&self) -> Reader<'_, F> {
-        Reader { flash: &self.flash, layout: self.superblock.layout, pool: self.id() }
+    pub(crate) fn reader(&self) -> Reader<F> {
+        Reader { flash: self.flash.borrow().clone(), layout: *self.layout(), pool: self.id() }
     }
 
     /// What the summary of a closed segment says, if it has one of its present life.
@@ -239,6 +273,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.shared.notes.quiet(self, disk, regions).await
     }
 
+    /// Has the notes about regions go on elsewhere, because their device is to leave.
+    pub(crate) async fn move_notes(&self) -> Result<(), BlockError> {
+        self.shared.notes.move_on(self).await
+    }
+
     /// Makes durable that segments were disowned, and gives them back. Nothing must point to them. All at once: a crash
     /// leaves all of it or nothing, and never an older version of a page without the newer one.
     pub(crate) async fn free_disowned(&self, disowned: Vec<SegmentNumber>) -> Result<(), BlockError> {
@@ -251,7 +290,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
 
     /// Writes the segment table so that it covers every change made before this call. Changes that come together
     /// share a write.
-    pub(super) async fn persist_table(&self) -> Result<(), BlockError> {
+    pub(crate) async fn persist_table(&self) -> Result<(), BlockError> {
         let table = &self.shared.table;
         let change = table.changes.fetch_add(1, Ordering::SeqCst) + 1;
         let mut written = table.written.lock().await;
@@ -262,11 +301,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         let turn = written.turn + 1;
         // Copied first, so that nobody waits for the encoding.
         let lives: Vec<TableEntry> = self.segments().lives().collect();
-        let mut slot = Buffer::zeroed(self.layout().table_bytes());
-        table::encode(&mut slot, self.id(), turn, lives.into_iter());
+        let bytes = table::encode(self.id(), turn, &lives);
         // Power lost during the write: the other slot, one turn older, is whole, and no batch relies on this turn yet.
-        self.write(FlashPage((self.layout().table_slot(turn) / PAGE_BYTES as u64) as u32), slot).await?;
-        self.flush().await?;
+        // If only some devices have it, the newest one counts.
+        let members = self.shared.superblock().members;
+        self.write_everywhere(&members, self.layout().table_slot(turn), |_| Buffer::copy_of(&bytes)).await?;
         *written = Written { turn, changes: covers };
         Ok(())
     }
@@ -285,19 +324,33 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         error.because("the flash failed earlier")
     }
 
-    fn judge(&self, result: Result<(), BlockError>) -> Result<(), BlockError> {
+    fn judge(&self, member: MemberNumber, result: Result<(), BlockError>) -> Result<(), BlockError> {
         if let Err(error) = &result {
-            self.fail(error);
+            self.fail(member, error);
         }
         result
     }
 
-    /// Takes the flash for failed.
+    /// Takes all of the flash for failed.
     pub(crate) fn give_up(&self) {
-        self.fail(&Self::gone());
+        self.fail_all(&Self::gone());
     }
 
-    fn fail(&self, error: &BlockError) {
+    /// Takes a device for failed.
+    pub(crate) fn fail(&self, member: MemberNumber, error: &BlockError) {
+        match self.shared.let_leave(member, Leaving::Failed) {
+            Left::KnownBefore => {}
+            Left::Others => {
+                tracing::error!(%error, pool = %self.id(), device = %member, "A device of the pool failed and leaves it");
+                self.segments().stop_using(member);
+                self.announce_room();
+                self.shared.room.ring_all();
+            }
+            Left::Nothing => self.fail_all(error),
+        }
+    }
+
+    fn fail_all(&self, error: &BlockError) {
         if self.shared.fail() {
             tracing::error!(%error, pool = %self.id(), "The flash failed; disks go on without it. Replace it and restart");
         }

@@ -6,6 +6,7 @@
 
 use block::{BlockDevice, Buffer};
 
+use super::flash::Flash;
 use crate::bytes::PoolId;
 use crate::bytes::batch::{self, Head, Kind};
 use crate::bytes::checksum::page_checksum;
@@ -63,13 +64,13 @@ const CHUNK_PAGES: u32 = 512;
 const NEXT_HEADER_PAGES: u32 = 4 * (BATCH_PAGES_MAX as u32 + 1);
 
 /// Reads segments of one pool.
-pub(crate) struct Reader<'a, F> {
-    pub(crate) flash: &'a F,
+pub(crate) struct Reader<F> {
+    pub(crate) flash: Flash<F>,
     pub(crate) layout: Layout,
     pub(crate) pool: PoolId,
 }
 
-impl<F: BlockDevice> Reader<'_, F> {
+impl<F: BlockDevice> Reader<F> {
     /// All that is to be known of a segment of a disk's log. Only the newest may lack its summary, and this says what may
     /// have become of its end.
     pub(crate) async fn contained(
@@ -209,7 +210,7 @@ impl<F: BlockDevice> Reader<'_, F> {
     /// Reads pages of the pool.
     pub(crate) async fn read(&self, first: FlashPage, pages: u32) -> Result<Buffer, Unreadable> {
         let buffer = Buffer::zeroed(pages as usize * PAGE_BYTES);
-        let (buffer, result) = self.flash.read(first.offset(), buffer).await;
+        let (buffer, result) = self.flash.read(first, buffer).await;
         result.map(|()| buffer).map_err(|_| Unreadable::Device)
     }
 }

@@ -1,18 +1,22 @@
 //! What the shards of a pool have together: its segments, the segment table, the notes about regions, the sequences, and
-//! whether the flash failed.
+//! which devices it has, and of them which failed.
 //!
 //! Everything is behind a lock that is held for moments, never while something is awaited and never for I/O; only the
 //! writers of table and notes keep others out for as long as a write takes. The reads of guests come by none of it.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::notes::Notes;
 use super::room::Room;
 use super::start::Found;
+use crate::bytes::PoolId;
+use crate::bytes::layout::Layout;
+use crate::bytes::members::Member;
 use crate::bytes::superblock::Superblock;
 use crate::knowledge::segments::Segments;
-use crate::words::units::{Sequence, ShardNumber};
+use crate::words::units::{MemberNumber, Sequence, ShardNumber};
 
 /// A pool that is open, for another shard to join: see [`Cache::join`](crate::Cache::join).
 #[derive(Clone)]
@@ -24,7 +28,13 @@ const _: () = {
 };
 
 pub(crate) struct Shared {
-    pub(super) superblock: Superblock,
+    pub(super) pool: PoolId,
+    pub(super) layout: Layout,
+    devices: Mutex<Devices>,
+    /// True while there is a device that failed or is to be taken out, and still belongs to the pool.
+    some_leave: AtomicBool,
+    /// Held while a device comes or goes.
+    pub(super) membership: tokio::sync::Mutex<()>,
     segments: Mutex<Segments>,
     pub(super) notes: Notes,
     pub(super) table: TableWriter,
@@ -32,6 +42,33 @@ pub(crate) struct Shared {
     /// The last sequence drawn. One counter for all disks, so that one which is attached anew cannot draw a value twice.
     sequence: AtomicU64,
     failed: AtomicBool,
+}
+
+/// The devices of a pool.
+struct Devices {
+    /// As it was last written; `own` is of no meaning.
+    superblock: Superblock,
+    leaving: BTreeMap<MemberNumber, Leaving>,
+}
+
+/// Why a device is to leave the pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaving {
+    /// It failed: nothing is written to it or read from it any more.
+    Failed,
+    /// Somebody wants it back.
+    TakenOut,
+}
+
+/// What a failure leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Other devices; this one's failure was known before.
+    KnownBefore,
+    /// Other devices.
+    Others,
+    /// Nothing.
+    Nothing,
 }
 
 /// Which changes of the table are durable, counted.
@@ -52,7 +89,11 @@ impl Shared {
     pub(super) fn new(found: Found) -> Self {
         let Found { superblock, table_turn, segments, open_regions } = found;
         Self {
-            superblock,
+            pool: superblock.pool,
+            layout: superblock.layout,
+            devices: Mutex::new(Devices { superblock, leaving: BTreeMap::new() }),
+            some_leave: AtomicBool::new(false),
+            membership: tokio::sync::Mutex::new(()),
             segments: Mutex::new(segments),
             notes: Notes::new(open_regions),
             table: TableWriter {
@@ -70,6 +111,52 @@ impl Shared {
         lock(&self.segments)
     }
 
+    /// The superblock as it was last written to all devices.
+    pub(crate) fn superblock(&self) -> Superblock {
+        lock(&self.devices).superblock
+    }
+
+    /// Notes what was written to all devices.
+    pub(super) fn set_superblock(&self, superblock: &Superblock) {
+        let mut devices = lock(&self.devices);
+        devices.superblock = *superblock;
+        devices.leaving.retain(|number, _| superblock.members.get(*number).is_some());
+        self.some_leave.store(!devices.leaving.is_empty(), Ordering::SeqCst);
+    }
+
+    /// Whether a device is to leave, and why.
+    pub(crate) fn leaving(&self, member: MemberNumber) -> Option<Leaving> {
+        // Asked for each read of a guest.
+        if !self.some_leave.load(Ordering::SeqCst) {
+            return None;
+        }
+        lock(&self.devices).leaving.get(&member).copied()
+    }
+
+    /// The devices that are to leave.
+    pub(crate) fn all_leaving(&self) -> Vec<MemberNumber> {
+        if !self.some_leave.load(Ordering::SeqCst) {
+            return Vec::new();
+        }
+        lock(&self.devices).leaving.keys().copied().collect()
+    }
+
+    /// Has a device leave. Says what is left.
+    pub(super) fn let_leave(&self, member: MemberNumber, why: Leaving) -> Left {
+        let mut devices = lock(&self.devices);
+        let before = devices.leaving.get(&member).copied();
+        if before == Some(Leaving::Failed) || devices.superblock.members.get(member).is_none() {
+            return Left::KnownBefore;
+        }
+        let stays = |other: &Member| other.number != member && !devices.leaving.contains_key(&other.number);
+        if !devices.superblock.members.iter().any(|other| stays(&other)) {
+            return Left::Nothing;
+        }
+        devices.leaving.insert(member, why);
+        self.some_leave.store(true, Ordering::SeqCst);
+        Left::Others
+    }
+
     /// Notes that a shard ended.
     pub(super) fn abandon(&self, shard: ShardNumber) {
         if let Ok(mut segments) = self.segments.lock() {
@@ -83,12 +170,12 @@ impl Shared {
         Sequence(self.sequence.fetch_add(1, Ordering::Relaxed)).next()
     }
 
-    /// True once the flash failed, on whatever shard.
+    /// True once all of the flash failed, on whatever shard.
     pub(crate) fn is_failed(&self) -> bool {
         self.failed.load(Ordering::SeqCst)
     }
 
-    /// Notes that the flash failed. True if nobody had noted it before.
+    /// Notes that all of the flash failed. True if nobody had noted it before.
     pub(super) fn fail(&self) -> bool {
         !self.failed.swap(true, Ordering::SeqCst)
     }

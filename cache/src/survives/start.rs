@@ -1,8 +1,9 @@
 //! Starting a pool: what it held when it was last used, and the order in which this start becomes durable.
 //!
 //! ```text
-//!   superblock, table, notes are read
-//!   if somebody else used the pool since, or notes cannot be read: table says that nothing is owned ── flush
+//!   superblocks, tables, notes are read             (of all devices; the list of the highest epoch counts)
+//!   if somebody else used the pool since, a device is missing, or notes cannot be read:
+//!                                                   table says that nothing is owned ── flush
 //!   term and mark rise ── flush                     (rule I1: before anything is appended)
 //!   notes are taken over into a new segment         (table, notes, flush)
 //! ```
@@ -15,18 +16,21 @@ use std::sync::Arc;
 
 use block::{BlockDevice, BlockError, Buffer, Host};
 
+use super::flash::Flash;
+use super::membership;
 use super::notes::{self, Region};
 use super::opening::newest_superblock;
 use super::pool::Pool;
 use super::reading::{Reader, Unreadable};
 use super::shared::{Shared, SharedPool};
 use crate::bytes::batch;
+use crate::bytes::members::{Member, Members};
 use crate::bytes::superblock::Superblock;
 use crate::bytes::table::{self, TableEntry};
 use crate::knowledge::segments::Segments;
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
-use crate::words::units::{SegmentNumber, Sequence};
+use crate::words::units::{MemberNumber, SegmentNumber, Sequence};
 
 /// By what whoever opens a pool knows whether it was the last to use it.
 #[derive(Clone, Debug, Default)]
@@ -58,72 +62,96 @@ pub(crate) struct Found {
     pub(crate) open_regions: BTreeSet<Region>,
 }
 
+/// A pool that was opened.
+pub(crate) struct Started<F, H> {
+    pub(crate) pool: Rc<Pool<F, H>>,
+    pub(crate) content: PoolContent,
+    pub(crate) ignored: Vec<Ignored>,
+}
+
+/// A device that was named, and is not used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ignored {
+    /// Its place among the devices that were named.
+    pub place: usize,
+    /// Why.
+    pub reason: String,
+}
+
 /// Opens a pool.
 ///
 /// # Errors
 /// `NotAPool`, without having changed anything, or `Flash`.
 pub(crate) async fn start<F: BlockDevice, H: Host>(
-    flash: F,
+    devices: Vec<F>,
     host: H,
     marks: &Marks,
-) -> Result<(Rc<Pool<F, H>>, PoolContent), CacheError> {
-    let Examined { mut superblock, tables, newest_term, content: found } =
-        examine(&flash, Some(&marks.known)).await?;
+) -> Result<Started<F, H>, CacheError> {
+    let Examined { mut superblock, flash, tables, newest_term, content: found, ignored, missing } =
+        examine(devices, Some(&marks.known)).await?;
     let last_mark = superblock.mark;
     superblock.turn += 1;
     superblock.term = superblock.term.max(newest_term) + 1;
     superblock.mark = marks.new;
+    if !missing.is_empty() {
+        // Should it come back, it does not belong any more: its content is of another time.
+        superblock.epoch += 1;
+        superblock.members =
+            missing.iter().fold(superblock.members, |members, missing| members.without(*missing));
+    }
     let start = Sequence::first_of(superblock.term);
     let (lives, open_regions, content) = match found {
         Ok((lives, regions)) => (lives, regions, PoolContent::Kept { last_mark }),
-        Err(reason) => {
-            let nothing = vec![None; superblock.layout.segments() as usize];
-            (nothing, BTreeSet::new(), PoolContent::Dropped(reason))
-        }
+        Err(reason) => (Vec::new(), BTreeSet::new(), PoolContent::Dropped(reason)),
     };
-    let segments = Segments::new(superblock.layout, start, &lives);
-    let table_turn = tables.iter().flatten().map(|(turn, _)| *turn).max().unwrap_or(0);
+    let segments = Segments::new(superblock.layout, &superblock.members, start, &lives);
+    let table_turn = tables.iter().flatten().flatten().map(|(turn, _)| *turn).max().unwrap_or(0);
     let shared = Shared::new(Found { superblock, table_turn, segments, open_regions });
     let pool = Rc::new(Pool::new(flash, host, Arc::new(shared)));
     if let PoolContent::Dropped(_) = content {
         // Before the mark: a crash in between must not make the content look like this one's.
         pool.persist_table().await?;
     }
-    pool.write_superblock().await?;
+    pool.write_superblock(&superblock).await?;
     pool.shared.notes.take_over(&pool).await?;
-    Ok((pool, content))
+    Ok(Started { pool, content, ignored })
 }
 
 /// Takes a place at a pool that another shard opened.
 ///
 /// # Errors
-/// `NotAPool` if `flash` is not a handle of the device of that pool, or `Flash`.
+/// `NotAPool` if the devices are not those of that pool, or `Flash`.
 pub(crate) async fn join<F: BlockDevice, H: Host>(
     shared: &SharedPool,
-    flash: F,
+    devices: Vec<F>,
     host: H,
 ) -> Result<Rc<Pool<F, H>>, CacheError> {
-    if read_superblock(&flash).await? != shared.0.superblock {
-        return Err(CacheError::NotAPool(
-            "the device holds another pool than the one that was opened".to_owned(),
-        ));
-    }
+    let flash = membership::handles(&shared.0.superblock(), devices).await?;
     Ok(Rc::new(Pool::new(flash, host, Arc::clone(&shared.0))))
 }
 
 /// Why a pool is not believed that bears an unknown mark.
 pub(crate) const USED_SINCE: &str =
     "Another Forebay used the pool since, or what this one remembers of it is older than the pool";
+/// Why a pool is not believed of which a device is missing.
+pub(crate) const INCOMPLETE: &str = "A device of the pool is missing";
 
-/// What stands on a device, before anything is changed.
-pub(crate) struct Examined {
+/// What stands on the devices of a pool, before anything is changed.
+pub(crate) struct Examined<F> {
+    /// Of the highest epoch, turn and term.
     pub(crate) superblock: Superblock,
-    /// Both slots of the segment table; none for one that is not whole.
-    pub(crate) tables: [Option<Table>; 2],
+    /// The devices that belong to the pool and are there.
+    pub(crate) flash: Flash<F>,
+    /// Both slots of the segment table of each; none for one that is not whole.
+    pub(crate) tables: Vec<[Option<Table>; 2]>,
     /// The newest term that the tables know.
     newest_term: u32,
     /// Owners, generations and open regions, or why nothing is believed.
     pub(crate) content: Result<(Vec<TableEntry>, BTreeSet<Region>), &'static str>,
+    /// Devices that do not belong to it.
+    pub(crate) ignored: Vec<Ignored>,
+    /// Devices that belong to it and are not there.
+    pub(crate) missing: Vec<MemberNumber>,
 }
 
 /// Reads what a start goes by, and decides whether the content is believed. Without `known` marks, whoever asks counts as
@@ -132,30 +160,94 @@ pub(crate) struct Examined {
 /// # Errors
 /// `NotAPool`, or `Flash`.
 pub(crate) async fn examine<F: BlockDevice>(
-    flash: &F,
+    devices: Vec<F>,
     known: Option<&[u64]>,
-) -> Result<Examined, CacheError> {
-    let superblock = read_superblock(flash).await?;
-    let tables = read_tables(flash, &superblock).await?;
-    let mut content = found(flash, superblock, &tables).await;
-    if known.is_some_and(|known| !known.contains(&superblock.mark)) {
+) -> Result<Examined<F>, CacheError> {
+    let Assembled { superblocks, devices, ignored, missing } = assemble(devices).await?;
+    let newest = |superblock: &&Superblock| (superblock.epoch, superblock.turn);
+    let superblock = *superblocks.iter().max_by_key(newest).expect("there is one at least");
+    let flash = Flash::new(superblock.layout, devices);
+    let mut tables = Vec::new();
+    for (_, device) in flash.devices() {
+        tables.push(read_tables(&**device, &superblock).await?);
+    }
+    let mut content = found(&flash, &superblock, &tables).await;
+    if known.is_some_and(|known| superblocks.iter().any(|one| !known.contains(&one.mark))) {
         content = Err(USED_SINCE);
     }
-    let lives = tables.iter().flatten().flat_map(|(_, lives)| lives).flatten();
+    let lives = tables.iter().flatten().flatten().flat_map(|(_, lives)| lives).flatten();
     let newest_term = lives.map(|life| life.1.term()).max().unwrap_or(0);
-    if newest_term > superblock.term {
+    if superblocks.iter().any(|one| newest_term > one.term) {
         // The table is never ahead of the term: there was a newer superblock, with a mark that nobody knows now.
-        content = Err("The current copy of the superblock is damaged");
+        content =
+            Err("The current copy of the superblock is damaged, or a device is a copy of an earlier time");
     }
-    Ok(Examined { superblock, tables, newest_term, content })
+    if superblocks.iter().any(|one| one.term == superblock.term && one.mark != superblock.mark) {
+        content = Err("The devices of the pool are not of the same time");
+    }
+    if !missing.is_empty() {
+        content = Err(INCOMPLETE);
+    }
+    let term = superblocks.iter().map(|one| one.term).max().unwrap_or(0);
+    let turn = superblocks.iter().map(|one| one.turn).max().unwrap_or(0);
+    let superblock = Superblock { turn, term, ..superblock };
+    Ok(Examined { superblock, flash, tables, newest_term, content, ignored, missing })
 }
 
-/// The superblock of a device that holds a whole pool of this version.
-pub(crate) async fn read_superblock<F: BlockDevice>(flash: &F) -> Result<Superblock, CacheError> {
-    let (start, result) = flash.read(0, Buffer::zeroed(2 * PAGE_BYTES)).await;
+/// The devices of one pool.
+struct Assembled<F> {
+    superblocks: Vec<Superblock>,
+    devices: Vec<(Member, Rc<F>)>,
+    ignored: Vec<Ignored>,
+    missing: Vec<MemberNumber>,
+}
+
+/// Finds out which of some devices make a pool together: the one whose list has the highest epoch says.
+async fn assemble<F: BlockDevice>(devices: Vec<F>) -> Result<Assembled<F>, CacheError> {
+    let mut read = Vec::new();
+    let mut ignored = Vec::new();
+    let mut first_error = None;
+    for (place, device) in devices.into_iter().enumerate() {
+        match read_superblock(&device).await {
+            Ok(superblock) => read.push((place, superblock, device)),
+            Err(error) => {
+                ignored.push(Ignored { place, reason: error.to_string() });
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    let Some(newest) = read.iter().map(|(_, one, _)| *one).max_by_key(|one| (one.epoch, one.turn)) else {
+        let nothing = || CacheError::NotAPool("no device was named".to_owned());
+        return Err(first_error.unwrap_or_else(nothing));
+    };
+    let (mut superblocks, mut devices) = (Vec::new(), Vec::<(Member, Rc<F>)>::new());
+    for (place, superblock, device) in read {
+        let listed = newest.members.get(superblock.own).filter(|_| superblock.pool == newest.pool);
+        let twice = |member: &Member| devices.iter().any(|(other, _)| other.number == member.number);
+        let reason = match listed {
+            Some(member) if !twice(&member) => {
+                superblocks.push(superblock);
+                devices.push((member, Rc::new(device)));
+                continue;
+            }
+            Some(_) => "It is a copy of another device of the pool",
+            None if superblock.pool == newest.pool => "It left the pool",
+            None => "It belongs to another pool",
+        };
+        ignored.push(Ignored { place, reason: reason.to_owned() });
+    }
+    let is_there = |member: &Member| devices.iter().any(|(other, _)| other.number == member.number);
+    let missing = newest.members.iter().filter(|member| !is_there(member)).map(|member| member.number);
+    let missing = missing.collect();
+    Ok(Assembled { superblocks, devices, ignored, missing })
+}
+
+/// The superblock of a device that holds a whole part of a pool of this version.
+pub(crate) async fn read_superblock<F: BlockDevice>(device: &F) -> Result<Superblock, CacheError> {
+    let (start, result) = device.read(0, Buffer::zeroed(2 * PAGE_BYTES)).await;
     result?;
     let superblock = newest_superblock(&start).map_err(|error| CacheError::NotAPool(format!("{error:?}")))?;
-    if superblock.layout.device_bytes() > flash.geometry().size {
+    if superblock.own_device().device_bytes > device.geometry().size {
         return Err(CacheError::NotAPool("the device is smaller than the pool on it".to_owned()));
     }
     Ok(superblock)
@@ -164,36 +256,42 @@ pub(crate) async fn read_superblock<F: BlockDevice>(flash: &F) -> Result<Superbl
 /// A slot of the segment table: its turn and its lines.
 pub(crate) type Table = (u64, Vec<TableEntry>);
 
-/// Both slots of the segment table; none for one that is not whole.
+/// Both slots of the segment table of a device; none for one that is not whole.
 async fn read_tables<F: BlockDevice>(
-    flash: &F,
+    device: &F,
     superblock: &Superblock,
 ) -> Result<[Option<Table>; 2], BlockError> {
     let layout = superblock.layout;
     let mut tables = [None, None];
     for (slot, table) in (0u64..).zip(&mut tables) {
-        let (bytes, result) = flash.read(layout.table_slot(slot), Buffer::zeroed(layout.table_bytes())).await;
+        let start = layout.table_slot(slot);
+        let (first, result) = device.read(start, Buffer::zeroed(PAGE_BYTES)).await;
         result?;
-        *table = table::decode(&bytes, superblock.pool, layout.segments()).ok();
+        let Some(length) = table::length(&first, layout.segments_max()) else { continue };
+        let (bytes, result) = device.read(start, Buffer::zeroed(length)).await;
+        result?;
+        *table = table::decode(&bytes, superblock.pool).ok();
     }
     Ok(tables)
 }
 
 /// Owners, generations and open regions, or why they cannot be known.
 async fn found<F: BlockDevice>(
-    flash: &F,
-    superblock: Superblock,
-    tables: &[Option<Table>; 2],
+    flash: &Flash<F>,
+    superblock: &Superblock,
+    tables: &[[Option<Table>; 2]],
 ) -> Result<(Vec<TableEntry>, BTreeSet<Region>), &'static str> {
     let layout = superblock.layout;
-    let reader = Reader { flash, layout, pool: superblock.pool };
-    let Some((_, lives)) = tables.iter().flatten().max_by_key(|(turn, _)| *turn) else {
-        return Err("Neither copy of the segment table is whole");
+    let reader = Reader { flash: flash.clone(), layout, pool: superblock.pool };
+    let Some((_, lives)) = tables.iter().flatten().flatten().max_by_key(|(turn, _)| *turn) else {
+        return Err("No copy of the segment table is whole");
     };
-    if tables.iter().any(Option::is_none) && !is_current(&reader, lives).await {
+    if tables.iter().flatten().any(Option::is_none) && !is_current(&reader, &superblock.members, lives).await
+    {
         return Err("The current copy of the segment table is damaged");
     }
-    let mut segments = Segments::new(layout, Sequence::first_of(superblock.term), lives);
+    let start = Sequence::first_of(superblock.term);
+    let mut segments = Segments::new(layout, &superblock.members, start, lives);
     match notes::read_all(&reader, &mut segments).await {
         Ok(open_regions) => Ok((segments.lives().collect(), open_regions)),
         Err(Unreadable::Device) => Err("Notes about what was being written cannot be read"),
@@ -205,9 +303,10 @@ async fn found<F: BlockDevice>(
 
 /// One copy of the table is not whole. Either power went while it was written, and then nothing relies on it; or it was
 /// the current one and is damaged, and then there are batches that the other one does not know.
-async fn is_current<F: BlockDevice>(reader: &Reader<'_, F>, lives: &[TableEntry]) -> bool {
+async fn is_current<F: BlockDevice>(reader: &Reader<F>, members: &Members, lives: &[TableEntry]) -> bool {
     let newest = lives.iter().flatten().map(|(_, generation)| *generation).max();
-    for segment in (0..reader.layout.segments()).map(SegmentNumber) {
+    let segments = members.iter().flat_map(|member| member.first.0..member.first.0 + member.segments);
+    for segment in segments.map(SegmentNumber) {
         let Ok(page) = reader.read(reader.layout.segment_start(segment), 1).await else { return false };
         if batch::decode_header(&page, reader.pool).is_ok_and(|(head, _)| Some(head.generation) > newest) {
             return false;

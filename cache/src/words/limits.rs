@@ -20,6 +20,12 @@ pub const DISK_BLOCKS_MAX: u64 = 1 << 32;
 /// The largest request that the face takes. Doors refuse longer ones.
 pub const REQUEST_BYTES_MAX: u64 = 64 << 20;
 
+/// Devices of a pool at most. One more is refused.
+pub const MEMBERS_MAX: usize = 16;
+
+/// Segments that a device of a pool has at least. A smaller device is refused: it would cost more care than it caches.
+pub const MEMBER_SEGMENTS_MIN: u32 = 4;
+
 /// Segment sizes that a pool may be formatted with.
 pub const SEGMENT_BYTES_MIN: u64 = 32 << 10;
 /// See [`SEGMENT_BYTES_MIN`].

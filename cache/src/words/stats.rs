@@ -261,7 +261,7 @@ pub struct DiskStatistics {
 pub struct PoolStatistics {
     /// Identity of the pool, 32 hexadecimal digits.
     pub id: String,
-    /// Size of the device.
+    /// What it uses of its devices together.
     pub size_bytes: u64,
     /// Size of a segment.
     pub segment_bytes: u64,
@@ -275,8 +275,36 @@ pub struct PoolStatistics {
     pub reserved_bytes: u64,
     /// Disks attached.
     pub disks: u64,
-    /// True once the flash failed; disks go on without it.
+    /// True once all of the flash failed; disks go on without it.
     pub failed: bool,
+    /// The devices that belong to the pool.
+    pub devices: Vec<DeviceStatistics>,
+}
+
+/// How one device of the pool stands. Sizes in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceStatistics {
+    /// Its number in the pool; never used again.
+    pub number: u32,
+    /// What the pool uses of it.
+    pub size_bytes: u64,
+    /// Segments in all.
+    pub segments: u64,
+    /// Segments that belong to no disk.
+    pub segments_free: u64,
+    /// Whether it is used.
+    pub state: DeviceState,
+}
+
+/// Whether a device of the pool is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceState {
+    /// It is.
+    Used,
+    /// It failed, and leaves the pool.
+    Failed,
+    /// It is being taken out.
+    Leaving,
 }
 
 #[cfg(test)]

@@ -12,13 +12,19 @@ pub struct DiskId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PageNumber(pub u64);
 
-/// A 4 KiB page of a flash device, counted from the device's start. 32 bits: devices of up to 16 TiB.
+/// A 4 KiB page of the segments of a pool, counted from the first segment on: on which device it is, and where, is
+/// known to who reads and writes. 32 bits: pools of up to 16 TiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FlashPage(pub u32);
 
-/// A segment of a flash device, counted from the first.
+/// A segment of a pool. Those of one device follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SegmentNumber(pub u32);
+
+/// A device of a pool. Numbers are never used again, so that a device that was taken out can never be taken for one
+/// that belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MemberNumber(pub u32);
 
 /// A shard that uses a pool, counted from the one that opened it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,11 +61,6 @@ impl Sequence {
 }
 
 impl FlashPage {
-    /// Where the page starts on the device, in bytes.
-    pub fn offset(self) -> u64 {
-        u64::from(self.0) * PAGE
-    }
-
     /// The page `count` pages further on.
     #[must_use]
     pub fn plus(self, count: u32) -> Self {
@@ -82,6 +83,12 @@ impl PageNumber {
 /// The pages that share a byte with `range`.
 pub fn pages_touched(range: &ByteRange) -> impl DoubleEndedIterator<Item = PageNumber> + use<> {
     (range.start / PAGE..range.end.div_ceil(PAGE)).map(PageNumber)
+}
+
+impl fmt::Display for MemberNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
 }
 
 impl fmt::Display for DiskId {

@@ -1,10 +1,13 @@
 //! `forebay check`: verifies pools that nobody uses, and says what a start would find.
 //!
+//! Devices that hold the same pool are verified together, as a start would take them.
+//!
 //! Works without a daemon, on files that are opened for reading only. Names of disks, and how much of their content is
 //! believed, come from the folder of the daemon that the pool belongs to, if that can be read.
 
 mod show;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use block::FileDevice;
@@ -27,7 +30,13 @@ use show::{json, text};
 /// Entries of the ring: a check has few reads in flight.
 const RING_DEPTH: u32 = 64;
 
-/// What came of one device.
+/// What came of the devices of one pool, or of one device that is none's.
+struct Verdict {
+    /// In the order in which they were named.
+    paths: Vec<PathBuf>,
+    outcome: Outcome,
+}
+
 enum Outcome {
     Checked(CheckedPool, Names),
     /// It holds no pool that can be verified, or cannot be read: a word for programs, and the reason.
@@ -45,18 +54,19 @@ struct Remembered {
 
 pub(super) fn run(options: &Check) -> Answer<()> {
     let remembered = remembered(options)?;
-    let mut outcomes = Vec::new();
-    for device in &options.devices {
-        outcomes.push((device.clone(), check(device, remembered.as_ref())?));
-    }
+    let failed = |error: std::io::Error| Problem::failed(format!("Cannot start: {error}; free some memory"));
+    let ring = Ring::new(RING_DEPTH).map_err(failed)?;
+    let executor = Executor::new(ring.clone(), Order::Fifo);
+    let checked = executor.run(check_all(&ring, &options.devices, remembered.as_ref()));
+    let verdicts = checked.expect("a ring always waits, so a check cannot run out of things that may happen");
     if options.json {
-        let pools: Vec<_> = outcomes.iter().map(|(path, outcome)| json(path, outcome)).collect();
+        let pools: Vec<_> = verdicts.iter().map(json).collect();
         output::print(&format!("{}\n", api::document("pools", pools)))?;
     } else {
-        let texts: Vec<_> = outcomes.iter().filter_map(|(path, outcome)| text(path, outcome)).collect();
+        let texts: Vec<_> = verdicts.iter().filter_map(text).collect();
         output::print(&texts.join("\n"))?;
     }
-    judge(&outcomes)
+    judge(&verdicts)
 }
 
 /// What DIR says; none if there is nothing to be read there, which is an error only if it was named.
@@ -73,43 +83,72 @@ fn remembered(options: &Check) -> Answer<Option<Remembered>> {
     }
 }
 
-fn check(device: &Path, remembered: Option<&Remembered>) -> Answer<Outcome> {
-    let failed = |error: std::io::Error| Problem::failed(format!("Cannot start: {error}; free some memory"));
-    let ring = Ring::new(RING_DEPTH).map_err(failed)?;
-    let executor = Executor::new(ring.clone(), Order::Fifo);
+/// Verifies devices pool by pool.
+async fn check_all(ring: &Ring, paths: &[PathBuf], remembered: Option<&Remembered>) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    let mut pools: Vec<Pool> = Vec::new();
+    for path in paths {
+        match identify(ring, path).await {
+            Ok((id, device)) => match pools.iter_mut().find(|pool| pool.id == id) {
+                Some(pool) => {
+                    pool.paths.push(path.clone());
+                    pool.devices.push(device);
+                }
+                None => pools.push(Pool { id, paths: vec![path.clone()], devices: vec![device] }),
+            },
+            Err(outcome) => verdicts.push(Verdict { paths: vec![path.clone()], outcome }),
+        }
+    }
+    for pool in pools {
+        let paths = pool.paths.clone();
+        verdicts.push(Verdict { paths, outcome: check(pool, remembered).await });
+    }
+    // As they were named.
+    verdicts.sort_by_key(|verdict| paths.iter().position(|path| *path == verdict.paths[0]));
+    verdicts
+}
+
+/// The devices that hold one pool.
+struct Pool {
+    id: String,
+    paths: Vec<PathBuf>,
+    devices: Vec<FileDevice>,
+}
+
+/// Which pool a device holds, or why it cannot be verified.
+async fn identify(ring: &Ring, device: &Path) -> Result<(String, FileDevice), Outcome> {
     let options = OpenOptions {
         access: Access::ReadOnly,
         cache: PageCache::Direct,
         lock: Lock::Exclusive,
         create: None,
     };
-    let flash = match FileDevice::open(&ring, device, options) {
+    let path = device.display();
+    let flash = match FileDevice::open(ring, device, options) {
         Ok(flash) => flash,
-        Err(OpenError::Held { path }) => {
-            let path = path.display();
-            return Ok(Outcome::Refused(
+        Err(OpenError::Held { .. }) => {
+            return Err(Outcome::Refused(
                 "in-use",
                 format!(
                     "Cannot check {path}: a Forebay uses it now; stop that first (`fuser -v {path}` names it)"
                 ),
             ));
         }
-        Err(error) => return Ok(Outcome::Refused("unreadable", error.to_string())),
+        Err(error) => return Err(Outcome::Refused("unreadable", error.to_string())),
     };
-    let checked = executor.run(examine(device, &flash, remembered));
-    Ok(checked.expect("a ring always waits, so a check cannot run out of things that may happen"))
+    match cache::identify(&flash).await {
+        Ok(Identified::Pool { id, .. }) => Ok((id.to_string(), flash)),
+        Ok(other) => Err(no_pool(device, &other)),
+        Err(error) => Err(unreadable(&path, &error)),
+    }
 }
 
-async fn examine(device: &Path, flash: &FileDevice, remembered: Option<&Remembered>) -> Outcome {
-    let path = device.display();
-    let unreadable = |error: &dyn std::fmt::Display| {
-        Outcome::Refused("unreadable", format!("Cannot read {path}: {error}; check the device"))
-    };
-    let id = match cache::identify(flash).await {
-        Ok(Identified::Pool { id, .. }) => id.to_string(),
-        Ok(other) => return no_pool(device, &other),
-        Err(error) => return unreadable(&error),
-    };
+fn unreadable(path: &dyn fmt::Display, error: &dyn fmt::Display) -> Outcome {
+    Outcome::Refused("unreadable", format!("Cannot read {path}: {error}; check the device"))
+}
+
+async fn check(pool: Pool, remembered: Option<&Remembered>) -> Outcome {
+    let Pool { id, paths, devices } = pool;
     let here = remembered.filter(|remembered| {
         let pool = remembered.state.pool.as_ref();
         pool.is_some_and(|pool| pool.id == id && !pool.being_made)
@@ -117,19 +156,19 @@ async fn examine(device: &Path, flash: &FileDevice, remembered: Option<&Remember
     let marks: Option<Vec<u64>> = here.and_then(|here| here.state.pool.as_ref()).map(PoolRecord::marks_known);
     let expected = |disk, mark| here.map_or_else(unknown, |here| here.expect(disk, mark));
     let known = Knowledge { marks: marks.as_deref(), expected: &expected };
-    let bar = progress(device);
+    let bar = progress(&paths[0]);
     let mut tell = |progress: Progress| {
         bar.set_length(progress.total);
         bar.set_position(progress.done);
     };
-    let checked = cache::check(flash, &known, &mut tell).await;
+    let checked = cache::check(devices, &known, &mut tell).await;
     bar.finish_and_clear();
     let names = |here: &Remembered| {
         here.state.disks.iter().map(|disk| (disk.id, disk.name.clone())).collect::<Names>()
     };
     match checked {
         Ok(pool) => Outcome::Checked(pool, here.map(names).unwrap_or_default()),
-        Err(error) => unreadable(&error),
+        Err(error) => unreadable(&named(&paths), &error),
     }
 }
 
@@ -185,16 +224,27 @@ fn progress(device: &Path) -> ProgressBar {
     bar.with_style(style).with_prefix(device.display().to_string())
 }
 
-/// Damage is a failure of the command, and so is a device that could not be verified.
-fn judge(outcomes: &[(PathBuf, Outcome)]) -> Answer<()> {
-    let problem = |(path, outcome): &(PathBuf, Outcome)| match outcome {
-        Outcome::Checked(pool, _) if pool.is_whole() => None,
-        Outcome::Checked(..) => Some(format!(
-            "Found damage in {}: guests get what is damaged from their backings; if it happens again, replace the device",
-            path.display()
+/// Damage is a failure of the command, and so is a device that could not be verified, or was not named.
+fn judge(verdicts: &[Verdict]) -> Answer<()> {
+    let problem = |Verdict { paths, outcome }: &Verdict| match outcome {
+        Outcome::Checked(pool, _) if pool.devices_missing > 0 => Some(format!(
+            "Cannot check all of the pool on {}: {} of its {} devices were not named; name them too",
+            named(paths),
+            pool.devices_missing,
+            pool.devices
         )),
+        Outcome::Checked(pool, _) if !pool.is_whole() => Some(format!(
+            "Found damage in {}: guests get what is damaged from their backings; if it happens again, replace the device",
+            named(paths)
+        )),
+        Outcome::Checked(..) => None,
         Outcome::Refused(_, reason) => Some(reason.clone()),
     };
-    let problems: Vec<String> = outcomes.iter().filter_map(problem).collect();
+    let problems: Vec<String> = verdicts.iter().filter_map(problem).collect();
     if problems.is_empty() { Ok(()) } else { Err(Problem::failed(problems.join("; "))) }
+}
+
+fn named(paths: &[PathBuf]) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    paths.join(", ")
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Serve(options) => serve::run(&options),
         Command::Disk(command) => disk::run(command),
         Command::Vm(command) => vm::run(&command),
-        Command::Pool(command) => pool::run(&command),
+        Command::Pool(command) => pool::run(command),
         Command::Stats(options) => stats::run(&options),
         Command::Report(options) => report::run(&options),
         Command::Generate(options) => generate::run(&options),

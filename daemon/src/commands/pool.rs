@@ -1,16 +1,63 @@
 //! `forebay pool`: the flash of this host.
 
+use std::path::Path;
+
 use serde_json::Value;
 
-use super::read_and_print;
-use crate::cli::Pool;
-use crate::output::{self, number, size, text};
-use crate::problem::Answer;
+use super::{client, read_and_print};
+use crate::api::AddDevice;
+use crate::cli::{Pool, PoolAdd, PoolRemove};
+use crate::output::{self, list, number, size, text};
+use crate::places::absolute;
+use crate::problem::{Answer, Problem};
 
-pub(super) fn run(command: &Pool) -> Answer<()> {
+pub(super) fn run(command: Pool) -> Answer<()> {
     match command {
-        Pool::Show(reading) => read_and_print(reading, "/v1/pool", show),
+        Pool::Show(reading) => read_and_print(&reading, "/v1/pool", show),
+        Pool::Add(options) => add(options),
+        Pool::Remove(options) => remove(&options),
     }
+}
+
+fn add(options: PoolAdd) -> Answer<()> {
+    // Made absolute here: the daemon has another working directory.
+    let path = absolute(&options.device)?;
+    let size_bytes = options.size.map(|size| size.0);
+    let request = AddDevice { path: path.clone(), size_bytes, erase: options.erase };
+    let document = client(&options.daemon)?.post("/v1/pool/devices", &request)?;
+    let pool = &document["pool"];
+    output::print(&format!(
+        "{} is a device of the pool, which has {} now\n",
+        path.display(),
+        size(&pool["size_bytes"])
+    ))
+}
+
+fn remove(options: &PoolRemove) -> Answer<()> {
+    let path = absolute(&options.device)?;
+    let client = client(&options.daemon)?;
+    let document = client.get("/v1/pool")?;
+    let devices = list(&document["pool"]["devices"]);
+    let device = devices.iter().find(|device| is_at(device, &path)).ok_or_else(|| {
+        let paths: Vec<String> = devices.iter().map(|device| text(&device["path"])).collect();
+        Problem::missing(format!(
+            "Cannot take {} out of the pool: it is none of its devices, which are {}",
+            path.display(),
+            if paths.is_empty() { "none".to_owned() } else { paths.join(", ") }
+        ))
+    })?;
+    let document = client.delete(&format!("/v1/pool/devices/{}", device["number"]))?;
+    output::print(&format!(
+        "{} is no longer a device of the pool, which has {} now\n",
+        text(&device["path"]),
+        size(&document["pool"]["size_bytes"])
+    ))
+}
+
+/// True if a device is what is at `path`, however it is named.
+fn is_at(device: &Value, path: &Path) -> bool {
+    let Some(listed) = device["path"].as_str().map(Path::new) else { return false };
+    listed == path || matches!((listed.canonicalize(), path.canonicalize()), (Ok(one), Ok(two)) if one == two)
 }
 
 fn show(document: &Value) -> String {
@@ -29,5 +76,22 @@ fn show(document: &Value) -> String {
     if let Some(reason) = pool["page_cache_reason"].as_str() {
         shown.push(("page cache", format!("used, because {reason}")));
     }
-    output::pairs(&shown)
+    shown.extend(list(&pool["warnings"]).iter().map(|warning| ("warning", text(warning))));
+    let mut shown = output::pairs(&shown);
+    let rows: Vec<Vec<String>> = list(&pool["devices"]).iter().map(row).collect();
+    if !rows.is_empty() {
+        shown.push_str(&output::table(&["DEVICE", "NUMBER", "STATE", "SIZE", "SEGMENTS", "FREE"], &rows));
+    }
+    shown
+}
+
+fn row(device: &Value) -> Vec<String> {
+    vec![
+        text(&device["path"]),
+        number(&device["number"]),
+        text(&device["state"]),
+        size(&device["size_bytes"]),
+        number(&device["segments"]),
+        number(&device["segments_free"]),
+    ]
 }

@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::places::{Places, Surroundings};
 use crate::pool::PoolChoice;
 use crate::problem::{Answer, Problem};
-use crate::registry::Registry;
+use crate::registry::{PoolView, Registry};
 use crate::service::Service;
 use crate::supervisor::{self, Standing};
 use crate::{output, sockets};
@@ -101,11 +101,13 @@ fn allow_many_files() {
 /// Says on standard output that everything is there.
 async fn announce(registry: &Registry) -> Answer<()> {
     let standing = Standing::of(registry).await?;
-    let report = registry.pool_report().await?;
-    let path = registry.pool().path.display();
-    let pool = match registry.pool().missing {
-        Some(_) => format!("WITHOUT the pool {path}, which is missing"),
-        None => format!("pool {path} of {}", crate::units::Size(report.statistics.size_bytes)),
+    let PoolView { report, in_use } = registry.pool().await?;
+    let path = in_use.path().display();
+    let size = crate::units::Size(report.statistics.size_bytes);
+    let pool = match (&in_use.missing, in_use.devices.len()) {
+        (Some(_), _) => format!("WITHOUT the pool {path}, which is missing"),
+        (None, 0 | 1) => format!("pool {path} of {size}"),
+        (None, devices) => format!("pool of {devices} devices and {size}"),
     };
     output::print(&format!(
         "Forebay is ready: {standing}, {pool}, control socket {}\n",

@@ -1,5 +1,7 @@
 //! Answers of the control plane as HTTP has them.
 
+use std::future::Future;
+
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::http::{StatusCode, header};
@@ -7,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
 use crate::api::{self, ProblemDocument};
-use crate::problem::Problem;
+use crate::problem::{Answer, Problem};
 
 /// What handlers return.
 pub(super) type Reply = Result<Json<Value>, Failure>;
@@ -46,5 +48,17 @@ impl IntoResponse for Failure {
         let kind = header::HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
         response
+    }
+}
+
+/// Runs a change to its end, also if the client goes away in the middle.
+pub(super) async fn to_the_end<T: Send + 'static>(
+    change: impl Future<Output = Answer<T>> + Send + 'static,
+) -> Result<T, Failure> {
+    match tokio::spawn(change).await {
+        Ok(outcome) => Ok(outcome?),
+        Err(error) => Err(Failure(Problem::failed(format!(
+            "Cannot finish the change: {error}; see the log of the daemon, and report it"
+        )))),
     }
 }

@@ -1,6 +1,5 @@
 //! Requests about disks.
 
-use std::future::Future;
 use std::sync::Arc;
 
 use axum::Json;
@@ -8,9 +7,8 @@ use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};
 use serde_json::Value;
 
-use super::answer::{Failure, Reply, document};
+use super::answer::{Reply, document, to_the_end};
 use crate::api::{self, AddDisk, Guest, SetDisk};
-use crate::problem::{Answer, Problem};
 use crate::registry::{NewDisk, Registry};
 use crate::state::{GuestRecord, Stage};
 
@@ -85,16 +83,4 @@ pub(super) async fn all_statistics(State(registry): Shared) -> Reply {
 pub(super) async fn statistics(State(registry): Shared, Path(name): Path<String>) -> Reply {
     let view = registry.disk(&name).await?;
     Ok(document("disks", vec![api::statistics(&view)]))
-}
-
-/// Runs a change to its end, also if the client goes away in the middle.
-async fn to_the_end<T: Send + 'static>(
-    change: impl Future<Output = Answer<T>> + Send + 'static,
-) -> Result<T, Failure> {
-    match tokio::spawn(change).await {
-        Ok(outcome) => Ok(outcome?),
-        Err(error) => Err(Failure(Problem::failed(format!(
-            "Cannot finish the change: {error}; see the log of the daemon, and report it"
-        )))),
-    }
 }

@@ -9,26 +9,27 @@
 //!   POST   /v1/disks/NAME/evict        drop what is cached of it, for good
 //!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
+//!   POST   /v1/pool/devices            one more device
+//!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
 //! ```
 //! Whoever may open the socket may do all of it. Failures are problem documents (RFC 9457). A change that was accepted is
 //! finished even if the client goes away.
 
 mod answer;
 mod disks;
+mod pool;
 
 use std::future::Future;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::State;
 use axum::http::Uri;
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 
-use crate::api;
 use crate::problem::{Answer, Problem};
 use crate::registry::Registry;
-use answer::{Failure, Reply};
+use answer::Failure;
 
 /// Serves requests until `stop` is ready, then lets those that began end.
 ///
@@ -54,14 +55,11 @@ fn router(registry: Arc<Registry>) -> Router {
         .route("/v1/disks/{name}/give-up", post(disks::give_up))
         .route("/v1/stats", get(disks::all_statistics))
         .route("/v1/stats/{name}", get(disks::statistics))
-        .route("/v1/pool", get(show_pool))
+        .route("/v1/pool", get(pool::show))
+        .route("/v1/pool/devices", post(pool::add))
+        .route("/v1/pool/devices/{number}", delete(pool::remove))
         .fallback(unknown)
         .with_state(registry)
-}
-
-async fn show_pool(State(registry): State<Arc<Registry>>) -> Reply {
-    let report = registry.pool_report().await?;
-    Ok(answer::document("pool", api::pool(&report, registry.pool())))
 }
 
 async fn unknown(uri: Uri) -> Failure {

@@ -108,7 +108,10 @@ impl History {
 
     /// What of the cached content is believed, if the backing looks like this now.
     pub(crate) async fn past(self: &Rc<Self>, backing: &Appearance) -> Past {
-        let verdict = self.record.lock().await.judge(backing);
+        let (verdict, epoch) = {
+            let record = self.record.lock().await;
+            (record.judge(backing), record.epoch)
+        };
         let (belief, samples) = match verdict {
             Err(reason) => (Belief::Nothing(reason), 0),
             Ok(known) => {
@@ -121,6 +124,8 @@ impl History {
             belief,
             touched: Rc::<Touched>::clone(&self.touched),
             samples,
+            // It was attached before, with the reservation that it has.
+            granted: epoch > 0,
             flash_lost: Rc::new(move || {
                 let history = Rc::clone(&history);
                 Box::pin(async move { history.remember_flash_lost().await })

@@ -12,7 +12,7 @@ use crate::problem::{Answer, Problem};
 use crate::state::DiskRecord;
 
 /// How long a backing may take to answer a first look.
-const PROBE_TIME_MAX: Duration = Duration::from_secs(20);
+pub(super) const PROBE_TIME_MAX: Duration = Duration::from_secs(20);
 
 impl Registry {
     /// Looks at the backing of a remembered disk for as long as that takes. Each look holds a thread until it is answered,

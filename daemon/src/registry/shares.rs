@@ -3,7 +3,7 @@
 //!
 //! An earlier version did not remember the sizes of disks. Such a disk has its share from when it was served once.
 
-use super::Registry;
+use super::{Registry, lock};
 use crate::problem::Answer;
 use crate::shard::Absent;
 use crate::state::DiskRecord;
@@ -28,7 +28,8 @@ impl Registry {
     /// # Errors
     /// If the others leave too little; then nothing has changed.
     pub(super) async fn keep_share(&self, record: &DiskRecord) -> Answer<()> {
-        let (None, Some(size_bytes)) = (&self.pool.missing, record.size_bytes) else { return Ok(()) };
+        let is_missing = lock(&self.pool).missing.is_some();
+        let Some(size_bytes) = record.size_bytes.filter(|_| !is_missing) else { return Ok(()) };
         let (name, values) = (record.name.clone(), record.settings.clone());
         self.shards.keep_share(Absent { name, id: record.id, values, size_bytes }).await
     }

@@ -14,12 +14,13 @@ use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
 use block::file::Access;
 use block::nbd::Target;
-use cache::{Marks, PoolContent, PoolId};
+use cache::{Identified, Marks, MemberNumber, PoolId};
 use futures_util::future::join_all;
 
 use super::disk::not_attached;
 use super::{
-    Absent, Attaching, Content, Detached, DiskReport, Found, PoolReport, Reconfiguring, ShardHandle,
+    Absent, Attaching, Content, Detached, DiskReport, Found, OpenedPool, PoolReport, Reconfiguring,
+    ShardHandle,
 };
 use crate::backing::{Identity, Images};
 use crate::places::Places;
@@ -56,25 +57,66 @@ impl Shards {
         &self.all[0]
     }
 
-    /// Opens and locks the device for a pool and says what it holds; makes a file of `create` bytes first if asked to.
-    /// It stays open for [`Self::format_pool`] and [`Self::open_pool`].
-    pub(crate) async fn look_at_pool(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
-        self.first().look_at_pool(path, create).await
+    /// Opens and locks a device for a pool and says what it holds; makes a file of `create` bytes first if asked to. It stays
+    /// open until the pool is opened, it is added, or is let go.
+    pub(crate) async fn look_at_device(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
+        self.first().look_at_device(path, create).await
     }
 
-    /// Makes an empty pool of the device that was looked at, whatever it held.
-    pub(crate) async fn format_pool(&self, id: PoolId) -> Answer<()> {
-        self.first().format_pool(id).await
+    /// Closes devices that were looked at and are not used.
+    pub(crate) async fn let_go_of_devices(&self) -> Answer<()> {
+        self.first().let_go_of_devices().await
     }
 
-    /// Opens the pool on the device that was looked at, for all shards. What it holds of other disks than these is given
-    /// back.
-    pub(crate) async fn open_pool(&self, marks: Marks, disks: Vec<u32>) -> Answer<PoolContent> {
-        let content = self.first().open_pool(marks, disks).await?;
+    /// Makes an empty pool of a device that was looked at, whatever it held. Says what is on it now.
+    pub(crate) async fn format_pool(&self, path: PathBuf, id: PoolId) -> Answer<Identified> {
+        self.first().format_pool(path, id).await
+    }
+
+    /// Opens the pool on devices that were looked at, for all shards. What it holds of other disks than these is given back.
+    pub(crate) async fn open_pool(
+        &self,
+        paths: Vec<PathBuf>,
+        marks: Marks,
+        disks: Vec<u32>,
+    ) -> Answer<OpenedPool> {
+        let opened = self.first().open_pool(paths, marks, disks).await?;
         for shard in &self.all[1..] {
             shard.join_pool(self.first().share_pool().await?).await?;
         }
-        Ok(content)
+        // From here on a device is closed when the caches have closed it.
+        self.first().let_go_of_devices().await?;
+        Ok(opened)
+    }
+
+    /// Makes a device that was looked at one of the pool, on all shards, and puts content there.
+    ///
+    /// # Errors
+    /// If it cannot be one, or failed. Then it is none, or is leaving again.
+    pub(crate) async fn add_device(&self, path: PathBuf) -> Answer<MemberNumber> {
+        let number = self.first().add_device(path.clone()).await?;
+        let known = self.make_known(path, number).await;
+        self.first().let_go_of_devices().await?;
+        if known.is_err() {
+            // A shard that does not know it cannot read there, so nothing may be put there.
+            self.first().take_out_device(number).await?;
+        }
+        known.map(|()| number)
+    }
+
+    async fn make_known(&self, path: PathBuf, number: MemberNumber) -> Answer<()> {
+        for shard in &self.all[1..] {
+            shard.know_device(number, self.first().share_device(path.clone()).await?).await?;
+        }
+        self.first().use_device(number).await
+    }
+
+    /// Has a device leave the pool. It has left when the pool does not list it any more and nobody has it open.
+    ///
+    /// # Errors
+    /// If the pool cannot do without it; then nothing has changed.
+    pub(crate) async fn take_out_device(&self, number: MemberNumber) -> Answer<()> {
+        self.first().take_out_device(number).await
     }
 
     /// Goes on without a pool, on each shard for itself: every disk is served as if the flash had failed.

@@ -392,7 +392,9 @@ impl Shard {
         let cache = self.cache();
         let bounds =
             PoolBounds { reserve_bytes_min: cache.reserve_bytes_min(), usable_bytes: cache.usable_bytes() };
-        let settings = values.settings(id, disk_bytes, bounds)?;
+        // The stand-in for flash has its own bounds, which are nobody's business.
+        let given = if self.goes_without.get() { values.without_flash() } else { values.clone() };
+        let settings = given.settings(id, disk_bytes, bounds)?;
         Ok(DiskSettings { read_only: access == Access::ReadOnly, ..settings })
     }
 }

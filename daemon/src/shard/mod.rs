@@ -9,6 +9,7 @@
 //! is served, and what is remembered of it, is the business of the registry; which shard a disk is on, of `all.rs`.
 
 mod all;
+mod devices;
 mod disk;
 mod flash;
 mod pool;
@@ -17,24 +18,26 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::io;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::thread;
 
 use block::executor::{Executor, LocalHost, Order};
-use block::{FileDevice, Host, Ring};
+use block::{Host, Ring};
 use cache::Cache;
 use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use all::{SHARDS_MAX, Shards};
 pub(crate) use disk::{Absent, Attaching, Content, Detached, DiskReport, Reconfiguring};
-pub(crate) use pool::{Found, PoolReport};
+pub(crate) use flash::Openness;
+pub(crate) use pool::{Found, OpenedPool, PoolReport};
 
 use crate::aside::Aside;
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
 use disk::Disk;
-use flash::Flash;
+use flash::{Flash, OpenDevice};
 
 /// Entries of the ring's submission queue: what 64 disks at a moderate depth have in flight.
 const RING_DEPTH: u32 = 512;
@@ -49,9 +52,11 @@ pub(crate) struct Shard {
     number: u32,
     ring: Ring,
     host: LocalHost,
-    /// A pool's device between being looked at and being opened; of the shard that opened it, afterwards for the others.
-    flash: RefCell<Option<FileDevice>>,
+    /// Devices between being looked at and being used; of the shard that looked, afterwards for the others.
+    looked_at: RefCell<BTreeMap<PathBuf, OpenDevice>>,
     cache: OnceCell<Rc<Cache<Flash, LocalHost>>>,
+    /// The pool is missing, and nothing is cached on flash.
+    goes_without: Cell<bool>,
     /// The mark of this start of the pool.
     mark: Cell<u64>,
     places: Places,
@@ -143,8 +148,9 @@ fn run(
         number,
         ring,
         host: host.clone(),
-        flash: RefCell::default(),
+        looked_at: RefCell::default(),
         cache: OnceCell::new(),
+        goes_without: Cell::new(false),
         mark: Cell::new(0),
         places: surroundings.places,
         aside: surroundings.aside,

@@ -1,19 +1,20 @@
-//! The pool's side of a shard: looking at a device, making a pool of it, opening it.
+//! The pool's side of a shard: making a pool of a device, opening it on all of its devices, joining it. Single devices are
+//! looked at, added and taken out in `devices.rs`.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
-use block::FileDevice;
 use block::Host;
-use block::file::{Access, Cache as PageCache, Handle, Identity, Lock, OpenError, OpenOptions};
-use cache::{Cache, Identified, Marks, PoolContent, PoolId, PoolStatistics, SharedPool};
+use block::file::Identity;
+use cache::{
+    Cache, CacheError, Identified, Ignored, Marks, Opened, PoolContent, PoolId, PoolStatistics, SharedPool,
+};
 
-use super::flash::Flash;
+use super::flash::{DeviceHandle, Flash, OpenDevice, Openness};
 use super::{Shard, ShardHandle};
 use crate::problem::{Answer, Problem};
 
-/// What a file or device that may become the pool holds.
+/// What a file or device that may become one of the pool holds.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     /// Which storage it is, so that it is not also taken for a backing.
@@ -22,6 +23,17 @@ pub(crate) struct Found {
     pub(crate) fallback: Option<String>,
     /// What is on it.
     pub(crate) content: Identified,
+    /// Whether it is still open.
+    pub(crate) openness: Openness,
+}
+
+/// What came of opening a pool.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenedPool {
+    /// Whether what it held is believed.
+    pub(crate) content: PoolContent,
+    /// Devices that do not belong to it, and why.
+    pub(crate) ignored: Vec<(PathBuf, String)>,
 }
 
 /// How the pool stands.
@@ -32,32 +44,41 @@ pub(crate) struct PoolReport {
 }
 
 impl ShardHandle {
-    /// Opens and locks the device for a pool and says what it holds; makes a file of `create` bytes first if asked to.
-    /// It stays open for [`ShardHandle::format_pool`] and [`ShardHandle::open_pool`].
-    pub(super) async fn look_at_pool(&self, path: PathBuf, create: Option<u64>) -> Answer<Found> {
-        self.call(move |shard| async move { shard.look_at_pool(&path, create).await }).await?
-    }
-
-    /// Makes an empty pool of the device that was looked at, whatever it held.
-    pub(super) async fn format_pool(&self, id: PoolId) -> Answer<()> {
+    /// Makes an empty pool of a device that was looked at, whatever it held. Says what is on it now.
+    pub(super) async fn format_pool(&self, path: PathBuf, id: PoolId) -> Answer<Identified> {
         self.call(move |shard| async move {
-            let flash = shard.flash.take().expect("a pool is looked at before it is formatted");
-            let formatted = cache::format(&flash, id, None).await;
-            shard.flash.replace(Some(flash));
-            formatted.map_err(|error| Problem::failed(format!("Cannot make the pool: {error}")))
+            let open = shard.take_looked_at(&path);
+            let made = match cache::format(open.device(), id, None).await {
+                Ok(()) => cache::identify(open.device()).await.map_err(CacheError::from),
+                Err(error) => Err(error),
+            };
+            shard.looked_at.borrow_mut().insert(path, open);
+            made.map_err(|error| Problem::failed(format!("Cannot make the pool: {error}")))
         })
         .await?
     }
 
-    /// Opens the pool on the device that was looked at. What it holds of other disks than these is given back.
-    pub(super) async fn open_pool(&self, marks: Marks, disks: Vec<u32>) -> Answer<PoolContent> {
+    /// Opens the pool on devices that were looked at. What it holds of other disks than these is given back.
+    pub(super) async fn open_pool(
+        &self,
+        paths: Vec<PathBuf>,
+        marks: Marks,
+        disks: Vec<u32>,
+    ) -> Answer<OpenedPool> {
         self.call(move |shard| async move {
-            let flash = shard.flash.take().expect("a pool is looked at before it is opened");
+            let mut devices = Vec::new();
+            for path in &paths {
+                let open = shard.take_looked_at(path);
+                let spare = OpenDevice::from_handle(&shard.ring, open.handle()?);
+                shard.looked_at.borrow_mut().insert(path.clone(), spare);
+                devices.push(Flash::Device(open));
+            }
             let failed = |error| Problem::failed(format!("Cannot open the pool: {error}"));
-            let handle = flash.handle().map_err(|error| no_handle(&error))?;
-            let (cache, content) =
-                Cache::open(Flash::Device(flash), shard.host.clone(), &marks).await.map_err(failed)?;
-            shard.flash.replace(Some(FileDevice::from_handle(&shard.ring, handle)));
+            let Opened { cache, content, ignored } =
+                Cache::open(devices, shard.host.clone(), &marks).await.map_err(failed)?;
+            let named = |Ignored { place, reason }: Ignored| (paths[place].clone(), reason);
+            let ignored: Vec<_> = ignored.into_iter().map(named).collect();
+            shard.looked_at.borrow_mut().retain(|path, _| !ignored.iter().any(|(other, _)| other == path));
             for owner in cache.owners() {
                 if !disks.contains(&owner.0) {
                     cache.disown(owner).await.map_err(failed)?;
@@ -65,7 +86,7 @@ impl ShardHandle {
             }
             shard.mark.set(marks.new);
             assert!(shard.cache.set(cache).is_ok(), "a shard has one pool");
-            Ok(content)
+            Ok(OpenedPool { content, ignored })
         })
         .await?
     }
@@ -83,12 +104,14 @@ impl ShardHandle {
     /// Goes on without a pool: every disk is served as if the flash had failed.
     pub(super) async fn go_without_pool(&self) -> Answer<()> {
         self.call(move |shard| async move {
-            drop(shard.flash.take());
+            shard.looked_at.borrow_mut().clear();
             let (flash, marks) = (Flash::missing(), Marks { new: 0, known: vec![0] });
             let failed = |error| Problem::failed(format!("Cannot go on without a pool: {error}"));
             cache::format(&flash, PoolId([0; 16]), None).await.map_err(failed)?;
-            let (cache, _) = Cache::open(flash, shard.host.clone(), &marks).await.map_err(failed)?;
+            let opened = Cache::open(vec![flash], shard.host.clone(), &marks).await.map_err(failed)?;
+            let cache = opened.cache;
             cache.give_up_flash();
+            shard.goes_without.set(true);
             assert!(shard.cache.set(cache).is_ok(), "a shard has one pool");
             Ok(())
         })
@@ -134,67 +157,31 @@ impl ShardHandle {
 /// An open pool on its way to another shard.
 pub(super) struct SharedFlash {
     pool: SharedPool,
-    /// The very file that is open, for it is locked against being opened again.
-    device: Handle,
+    /// The very files that are open, for they are locked against being opened again.
+    devices: Vec<DeviceHandle>,
     mark: u64,
 }
 
-fn no_handle(error: &std::io::Error) -> Problem {
-    Problem::failed(format!(
-        "Cannot use the pool on several shards: {error}; allow more open files (`LimitNOFILE=` of the service)"
-    ))
-}
-
 impl Shard {
+    /// A device that was looked at before.
+    pub(super) fn take_looked_at(&self, path: &std::path::Path) -> OpenDevice {
+        self.looked_at.borrow_mut().remove(path).expect("a device is looked at before it is used")
+    }
+
     fn share_pool(&self) -> Answer<SharedFlash> {
-        let flash = self.flash.borrow();
-        let flash = flash.as_ref().expect("the shard that opened the pool has a device left to share");
-        let device = flash.handle().map_err(|error| no_handle(&error))?;
-        Ok(SharedFlash { pool: self.cache().shared(), device, mark: self.mark.get() })
+        let devices = self.looked_at.borrow().values().map(OpenDevice::handle).collect::<Answer<_>>()?;
+        Ok(SharedFlash { pool: self.cache().shared(), devices, mark: self.mark.get() })
     }
 
     async fn join_pool(&self, flash: SharedFlash) -> Answer<()> {
-        let SharedFlash { pool, device, mark } = flash;
-        let device = Flash::Device(FileDevice::from_handle(&self.ring, device));
-        let joined = Cache::join(&pool, device, self.host.clone()).await;
+        let SharedFlash { pool, devices, mark } = flash;
+        let own = |handle| Flash::Device(OpenDevice::from_handle(&self.ring, handle));
+        let devices = devices.into_iter().map(own).collect();
+        let joined = Cache::join(&pool, devices, self.host.clone()).await;
         let cache = joined
             .map_err(|error| Problem::failed(format!("Cannot use the pool on another shard: {error}")))?;
         self.mark.set(mark);
         assert!(self.cache.set(cache).is_ok(), "a shard has one pool");
         Ok(())
-    }
-
-    async fn look_at_pool(&self, path: &Path, create: Option<u64>) -> Answer<Found> {
-        // Whatever was looked at before is given back first, so that it can be looked at again.
-        drop(self.flash.take());
-        let open = |lock, create| {
-            let options = OpenOptions { access: Access::ReadWrite, cache: PageCache::Direct, lock, create };
-            FileDevice::open(&self.ring, path, options).map_err(|error| {
-                let message = format!("Cannot use {} as the pool: {error}", path.display());
-                match error {
-                    OpenError::Held { .. } => Problem::conflict(message),
-                    OpenError::System { source, .. } if source.kind() != io::ErrorKind::PermissionDenied => {
-                        Problem::unavailable(message)
-                    }
-                    _ => Problem::failed(message),
-                }
-            })
-        };
-        if create.is_none() {
-            // A guest's disk that looks blank is no pool to be. Whoever serves it holds these locks.
-            drop(open(Lock::Image, None)?);
-        }
-        let flash = open(Lock::Exclusive, create)?;
-        let content = cache::identify(&flash).await.map_err(|error| {
-            let path = path.display();
-            Problem::unavailable(format!("Cannot read {path} to see whether it is a pool: {error}"))
-        })?;
-        let found = Found {
-            identity: flash.identity(),
-            fallback: flash.fallback_reason().map(str::to_owned),
-            content,
-        };
-        self.flash.replace(Some(flash));
-        Ok(found)
     }
 }

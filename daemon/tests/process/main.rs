@@ -6,6 +6,7 @@
 mod bad_input;
 mod check;
 mod command_line;
+mod devices;
 mod host;
 mod lifecycle;
 mod pool;

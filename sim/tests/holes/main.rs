@@ -14,14 +14,14 @@
 //! | B24 overlapping guest writes | among the races |
 //! | B27, B29 flush shares and failures | among the races |
 //! | B28 flush over mixed roads | comes with write-back; now every road ends at the backing, which every flush flushes |
-//! | A32, A34, B35, B36 mirrors | comes with mirrors: a pool has one device |
-//! | A33 a member is missing | comes with several devices |
+//! | A32, A34, B35, B36 mirrors | comes with mirrors: no content is on two devices |
 //! | C39 raw backings | of the daemon, which holds locks and marks |
 //! | C42 backing dies | comes with write-back |
 //! | destage-order | comes with write-back |
 #![cfg(not(feature = "canary"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod devices;
 mod intents;
 mod log;
 mod on_flash;

@@ -8,7 +8,7 @@ use cache::bytes::checksum::page_checksum;
 use cache::bytes::layout::Layout;
 use cache::bytes::summary::Content;
 use cache::bytes::table::{self, NOTES, TableEntry};
-use cache::words::units::{DiskId, SegmentNumber, Sequence};
+use cache::words::units::{DiskId, FlashPage, SegmentNumber, Sequence};
 
 use crate::rig::{FLASH_BYTES, POOL, Rig, SHAPE};
 
@@ -26,7 +26,12 @@ pub(crate) struct Version {
 }
 
 pub(crate) fn layout() -> Layout {
-    Layout::new(FLASH_BYTES, SHAPE).unwrap()
+    Layout::for_first(FLASH_BYTES, SHAPE).unwrap()
+}
+
+/// Where a page is on the device, in bytes.
+pub(crate) fn at(page: FlashPage) -> u64 {
+    layout().device_offset(SegmentNumber(0), page)
 }
 
 impl Rig {
@@ -41,7 +46,8 @@ impl Rig {
         let slots = (0..2u64).filter_map(|slot| {
             let mut bytes = vec![0; layout().table_bytes()];
             self.flash.peek(layout().table_slot(slot), &mut bytes);
-            table::decode(&bytes, POOL, layout().segments()).ok()
+            let length = table::length(&bytes[..PAGE as usize], layout().segments_max())?;
+            table::decode(&bytes[..length], POOL).ok()
         });
         slots.max_by_key(|(turn, _)| *turn).unwrap().1
     }
@@ -62,7 +68,7 @@ impl Rig {
         let mut found = Vec::new();
         let mut place = 0;
         while place < layout().batch_pages() {
-            let at = start.plus(place).offset();
+            let at = at(start.plus(place));
             let Ok((head, entries)) = decode_header(&self.peek(at), POOL) else { break };
             if head.generation != life.1 || head.place != place {
                 break;
@@ -80,7 +86,7 @@ impl Rig {
         for life in self.segments_of(DiskId(1)) {
             for (header_at, _, entries) in self.batches(life) {
                 for entry in entries {
-                    let data_at = layout().segment_start(life.0).plus(entry.place).offset();
+                    let data_at = at(layout().segment_start(life.0).plus(entry.place));
                     let data = self.peek(data_at);
                     let is_about = match entry.kind {
                         Kind::Forget => page
@@ -129,7 +135,7 @@ impl Rig {
     /// What the summary of a segment's present life says, if it is whole.
     pub(crate) fn summary(&self, life: (SegmentNumber, Sequence)) -> Option<Content> {
         let mut content = Content::default();
-        let page = self.peek(layout().summary_start(life.0).offset());
+        let page = self.peek(at(layout().summary_start(life.0)));
         let (head, pages) = content.decode_page(&page, POOL).ok()?;
         assert_eq!(pages, 1, "segments of stories are small");
         (head.generation == life.1).then_some(content)
@@ -140,7 +146,7 @@ impl Rig {
         let lies = |life: &(SegmentNumber, Sequence)| {
             let Some(content) = self.summary(*life) else { return false };
             content.lines().any(|line| {
-                let data = self.peek(layout().segment_start(life.0).plus(line.place).offset());
+                let data = self.peek(at(layout().segment_start(life.0).plus(line.place)));
                 page_checksum(&data) != line.checksum
             })
         };

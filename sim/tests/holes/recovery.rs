@@ -5,7 +5,7 @@ use block::{BlockDevice, ByteRange, PAGE};
 use cache::bytes::table::NOTES;
 use cache::{Mode, PoolContent};
 
-use crate::on_flash::layout;
+use crate::on_flash::{at, layout};
 use crate::rig::{ENDS, End, Life, Rig, TORN};
 
 /// Old and new, closed and open, on flash and on the backing only.
@@ -115,12 +115,12 @@ fn damaged_notes_never_close_a_region_that_is_open() {
             let rig = Rig::new(page);
             rig.live(before, leave_something);
             let (segment, _) = *rig.segments_of(NOTES).last().unwrap();
-            let at = layout().segment_start(segment).offset() + page * PAGE;
+            let here = at(layout().segment_start(segment)) + page * PAGE;
             // Damage to one sector, and to the whole page.
             for sectors in [1, 64] {
                 let rig = Rig::new(page);
                 rig.live(before, leave_something);
-                rig.flash.rot(&ByteRange::at(at, PAGE), sectors);
+                rig.flash.rot(&ByteRange::at(here, PAGE), sectors);
                 rig.live(End::Stop, async |life| {
                     assert_eq!(life.settled(&ASKED).await, ANSWERS, "{before:?}, page {page} of notes");
                 });
@@ -138,8 +138,8 @@ fn damage_anywhere_in_the_log_never_brings_back_an_older_version() {
             for page in 0..8 {
                 let rig = Rig::new(1);
                 rig.live(before, leave_something);
-                let at = layout().segment_start(segment).offset() + page * PAGE;
-                rig.flash.rot(&ByteRange::at(at, PAGE), 1);
+                let here = at(layout().segment_start(segment)) + page * PAGE;
+                rig.flash.rot(&ByteRange::at(here, PAGE), 1);
                 rig.live(End::Stop, async |life| {
                     let seen = life.settled(&ASKED).await;
                     assert_eq!(seen, ANSWERS, "{before:?}, page {page} of segment {}", segment.0);

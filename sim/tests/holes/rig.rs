@@ -39,6 +39,10 @@ const REST: u64 = 65_000_000_000;
 /// What outlives processes.
 pub(crate) struct Rig {
     pub(crate) flash: Faults,
+    /// Another flash device, half as large, which is named at each start; it belongs to the pool once it was added.
+    pub(crate) second: Faults,
+    /// Set while the second device is away.
+    pub(crate) without_second: Cell<bool>,
     pub(crate) backing: Faults,
     /// The bits of touched pages; they do not outlive the host.
     touched: RefCell<Option<Rc<Box<[AtomicU64]>>>>,
@@ -101,6 +105,8 @@ impl Rig {
         let geometry = Geometry { physical_block: 4096, unmaps: true, ..Geometry::plain(PAGES * PAGE) };
         let rig = Self {
             flash: Faults::new(Memory::new(FLASH_BYTES), seed),
+            second: Faults::new(Memory::new(FLASH_BYTES / 2), seed + 200),
+            without_second: Cell::new(false),
             backing: Faults::new(Memory::with_geometry(geometry), seed + 100),
             touched: RefCell::default(),
             void: Rc::default(),
@@ -130,6 +136,7 @@ impl Rig {
         let host = executor.host();
         self.backing.delay(0, 0);
         self.flash.delay(0, 0);
+        self.second.delay(0, 0);
         self.fuse.set(u64::MAX);
         fuse.inspect(|operations| self.light_fuse(*operations));
         let living = async {
@@ -155,6 +162,7 @@ impl Rig {
     /// flight then. Nothing that takes long may follow in the story: time goes in small steps from here on.
     pub(crate) fn light_fuse(&self, operations: u64) {
         self.flash.delay(1000, 1000);
+        self.second.delay(1000, 1000);
         self.fuse.set(self.operations() + operations);
         self.lit.notify_one();
     }
@@ -169,11 +177,15 @@ impl Rig {
     }
 
     fn operations(&self) -> u64 {
-        self.flash.counts().writes + self.flash.counts().flushes
+        [&self.flash, &self.second]
+            .map(Faults::counts)
+            .map(|counts| counts.writes + counts.flushes)
+            .iter()
+            .sum()
     }
 
     fn die(&self, end: End) {
-        for device in [&self.flash, &self.backing] {
+        for device in [&self.flash, &self.second, &self.backing] {
             match end {
                 End::Stop => {}
                 End::Kill => device.kill(),
@@ -225,9 +237,12 @@ impl Rig {
 
     async fn start(&self, host: LocalHost) -> Life<'_> {
         let new = self.lives.get();
-        let flash = self.flash.reopen(host.clone());
+        let mut devices = vec![self.flash.reopen(host.clone())];
+        if !self.without_second.get() {
+            devices.push(self.second.reopen(host.clone()));
+        }
         let marks = Marks { new, known: (0..=new).collect() };
-        let (cache, content) = Cache::open(flash, host.clone(), &marks).await.unwrap();
+        let cache::Opened { cache, content, .. } = Cache::open(devices, host.clone(), &marks).await.unwrap();
         let disk = self.attach(&cache, &host, settings()).await;
         Life { rig: self, host, cache, disk, content }
     }
@@ -262,7 +277,7 @@ impl Rig {
             Ok(())
         };
         let flash_lost = Rc::new(move || Box::pin(std::future::ready(remember())) as _);
-        Past { belief, touched, samples: 0, flash_lost }
+        Past { belief, touched, samples: 0, granted: true, flash_lost }
     }
 }
 

@@ -1,24 +1,30 @@
 //! What a check found, for people and for programs.
 
-use std::path::Path;
-
 use block::PAGE;
-use cache::{CheckedDisk, CheckedPool};
+use cache::{CheckedDisk, CheckedPool, Ignored};
 use serde_json::{Value, json};
 
-use super::{Names, Outcome};
+use super::{Names, Outcome, Verdict, named};
 use crate::output;
 use crate::units::Size;
 
 /// One pool of the document.
-pub(super) fn json(path: &Path, outcome: &Outcome) -> Value {
+pub(super) fn json(verdict: &Verdict) -> Value {
+    let Verdict { paths, outcome } = verdict;
     let (pool, names) = match outcome {
         Outcome::Checked(pool, names) => (pool, names),
-        Outcome::Refused(state, reason) => return json!({ "path": path, "state": state, "reason": reason }),
+        Outcome::Refused(state, reason) => {
+            return json!({ "path": paths[0], "paths": paths, "state": state, "reason": reason });
+        }
     };
+    let ignored = |Ignored { place, reason }: &Ignored| json!({ "path": paths[*place], "reason": reason });
     json!({
-        "path": path,
-        "state": if pool.is_whole() { "whole" } else { "damaged" },
+        "path": paths[0],
+        "paths": paths,
+        "devices": pool.devices,
+        "devices_missing": pool.devices_missing,
+        "ignored": pool.ignored.iter().map(ignored).collect::<Vec<_>>(),
+        "state": state(pool),
         "reason": pool.dropped,
         "id": pool.id.to_string(),
         "size_bytes": pool.size_bytes,
@@ -52,22 +58,35 @@ fn disk_json(disk: &CheckedDisk, names: &Names) -> Value {
 }
 
 /// What is printed of a pool; nothing of what is none, which the error names.
-pub(super) fn text(path: &Path, outcome: &Outcome) -> Option<String> {
+pub(super) fn text(verdict: &Verdict) -> Option<String> {
+    let Verdict { paths, outcome } = verdict;
     let Outcome::Checked(pool, names) = outcome else { return None };
     let owned: u64 = pool.disks.iter().map(|disk| disk.segments).sum();
-    let verdict = if pool.is_whole() { "whole: every checksum holds" } else { "damaged" };
+    let found = match state(pool) {
+        "whole" => "whole: every checksum holds".to_owned(),
+        "incomplete" => {
+            format!("incomplete: {} of {} devices were not named", pool.devices_missing, pool.devices)
+        }
+        other => other.to_owned(),
+    };
     let mut shown = vec![
-        ("pool", path.display().to_string()),
+        ("pool", named(paths)),
         ("id", pool.id.to_string()),
-        ("state", verdict.to_owned()),
+        ("state", found),
         ("size", Size(pool.size_bytes).to_string()),
         ("segments", segments(pool, owned)),
     ];
+    shown.extend(
+        pool.ignored
+            .iter()
+            .map(|Ignored { place, reason }| ("ignored", format!("{}: {reason}", paths[*place].display()))),
+    );
     if let Some(reason) = pool.dropped {
         shown.push(("at start", format!("nothing comes back: {reason}")));
     }
-    shown.extend(pool.damage.iter().map(|what| ("damage", what.clone())));
-    for disk in &pool.disks {
+    let is_complete = pool.devices_missing == 0;
+    shown.extend(pool.damage.iter().filter(|_| is_complete).map(|what| ("damage", what.clone())));
+    for disk in pool.disks.iter().filter(|_| is_complete) {
         shown.extend(disk.damage.iter().map(|what| ("damage", format!("{}: {what}", label(disk, names)))));
     }
     let mut text = output::pairs(&shown);
@@ -86,6 +105,18 @@ pub(super) fn text(path: &Path, outcome: &Outcome) -> Option<String> {
         text.push_str(&output::table(&headings, &rows));
     }
     Some(text)
+}
+
+/// In a word for programs.
+fn state(pool: &CheckedPool) -> &'static str {
+    // What is on the devices that are not here looks damaged.
+    if pool.devices_missing > 0 {
+        "incomplete"
+    } else if pool.is_whole() {
+        "whole"
+    } else {
+        "damaged"
+    }
 }
 
 fn segments(pool: &CheckedPool, owned: u64) -> String {

@@ -1,0 +1,79 @@
+//! Leave: a device that failed, or is to be taken out, leaves the pool; guests go on.
+//!
+//! ```text
+//! 1. nothing new goes to it                       (segments.rs, as soon as it failed or was asked for)
+//! 2. each disk that has something there: all that is cached of it is void, durably
+//! 3. notes about regions go on elsewhere
+//! 4. nothing is left there: the others list it no more (membership.rs)
+//! ```
+//! All of a disk's content goes, also what is on other devices: a newer version, or a `forget`, may have been on this one,
+//! and without it an older version elsewhere would come back at the next start (DURABILITY A1). What is cached is clean,
+//! so that costs hits and nothing else. A crash before 4 leaves a pool of which a device is missing, or one that is whole.
+
+use std::rc::Rc;
+
+use block::{BlockDevice, BlockError, Host};
+
+use super::reclaim::Disks;
+use super::void::make_void;
+use crate::bytes::table::NOTES;
+use crate::survives::pool::Pool;
+use crate::words::units::{DiskId, MemberNumber};
+
+/// Does this shard's part of it for all devices that are to leave. To be called again when the bell rings.
+pub(crate) async fn leave<F: BlockDevice, H: Host>(pool: &Rc<Pool<F, H>>, disks: &Disks<F, H>) {
+    for member in pool.shared.all_leaving() {
+        if let Err(error) = leave_device(pool, disks, member).await {
+            tracing::error!(%error, device = %member, "A device cannot leave the pool as long as the others fail as well");
+        }
+    }
+    pool.drop_former_devices();
+}
+
+async fn leave_device<F: BlockDevice, H: Host>(
+    pool: &Rc<Pool<F, H>>,
+    disks: &Disks<F, H>,
+    member: MemberNumber,
+) -> Result<(), BlockError> {
+    let has_notes = || pool.segments().owners_on(member).contains(&NOTES);
+    let there = pool.segments().owners_on(member);
+    make_all_void(pool, disks, there.into_iter().filter(|owner| *owner != NOTES)).await?;
+    if has_notes() && pool.move_notes().await.is_err() {
+        // The other devices are full, and notes cannot wait for room: then everything goes that this shard can give up.
+        let everywhere = pool.segments().owners();
+        make_all_void(pool, disks, everywhere.into_iter()).await?;
+        if has_notes() {
+            pool.move_notes().await?;
+        }
+    }
+    // What is void is free once nobody reads it and the table says so, here and on other shards.
+    pool.let_go(member).await
+}
+
+async fn make_all_void<F: BlockDevice, H: Host>(
+    pool: &Pool<F, H>,
+    disks: &Disks<F, H>,
+    owners: impl Iterator<Item = DiskId>,
+) -> Result<(), BlockError> {
+    for disk in owners {
+        let cache = disks.borrow().get(&disk).cloned();
+        match cache {
+            // If the flash fails altogether, that is remembered elsewhere.
+            Some(cache) => make_void(&cache).await?,
+            None => disown_detached(pool, disk).await?,
+        }
+    }
+    Ok(())
+}
+
+/// What is cached of a disk that is attached nowhere goes as well; one that is attached on another shard is its business.
+async fn disown_detached<F: BlockDevice, H: Host>(pool: &Pool<F, H>, disk: DiskId) -> Result<(), BlockError> {
+    let disowned = {
+        let mut segments = pool.segments();
+        if segments.home(disk).is_some() {
+            return Ok(());
+        }
+        segments.disown(disk)
+    };
+    pool.free_disowned(disowned).await
+}

@@ -1,0 +1,58 @@
+//! What disks hold of a pool, and what was promised to them.
+
+use crate::words::units::ShardNumber;
+
+#[derive(Clone, Copy)]
+pub(super) struct Holder {
+    pub(super) held: u32,
+    pub(super) share: Share,
+    /// Whether its index says what is in its segments: not before its content was loaded.
+    pub(super) indexed: bool,
+    /// Set when the disk is being detached: it gets no segments any more.
+    pub(super) leaving: bool,
+    /// The shard on which it is attached, which alone knows what its segments hold.
+    pub(super) home: Option<ShardNumber>,
+}
+
+/// What a disk may hold, in segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Share {
+    pub(crate) reserve: u32,
+    pub(crate) limit: u32,
+}
+
+impl Holder {
+    /// One that holds nothing, reserved nothing, and whose content nobody knows.
+    pub(super) const UNKNOWN: Self = Self {
+        held: 0,
+        share: Share { reserve: 0, limit: u32::MAX },
+        indexed: false,
+        leaving: false,
+        home: None,
+    };
+}
+
+/// The segments that a disk keeps when others need room. A device that is gone may leave less than was promised: then every
+/// disk keeps its part of what is left.
+pub(super) fn kept<'a>(holders: impl Iterator<Item = &'a Holder>, usable: u32) -> impl Fn(&Holder) -> u32 {
+    let reserved: u64 = holders.map(|holder| u64::from(holder.share.reserve)).sum();
+    move |holder| match u64::from(holder.share.reserve) {
+        reserve if reserved <= u64::from(usable) => reserve as u32,
+        reserve => (reserve * u64::from(usable) / reserved) as u32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_that_became_smaller_is_shared_as_it_was_promised() {
+        let holder = |reserve| Holder { share: Share { reserve, limit: 100 }, ..Holder::UNKNOWN };
+        let holders = [holder(60), holder(20)];
+        let before = kept(holders.iter(), 80);
+        assert_eq!(holders.each_ref().map(before), [60, 20]);
+        let after = kept(holders.iter(), 40);
+        assert_eq!(holders.each_ref().map(after), [30, 10]);
+    }
+}

@@ -1,0 +1,237 @@
+//! How devices come to a pool and leave it while it is in use (rule I13).
+//!
+//! ```text
+//!   add:    table on the new device ── flush ── its superblock lists all ── flush ── every other superblock, epoch + 1
+//!   leave:  nothing new goes there ── what is there is made void, table durable ── superblocks of the others, epoch + 1
+//! ```
+//! Every superblock lists all devices of its epoch, and of two lists the one with the higher epoch counts. Power may go at
+//! each step: a device counts from the moment on at which one superblock of a higher epoch lists it, which is its own; and
+//! one that left is not on the list of any that stayed. A start that misses a listed device believes nothing.
+
+use std::rc::Rc;
+
+use block::{BlockDevice, BlockError, Buffer, Host};
+
+use super::flash::Flash;
+use super::pool::Pool;
+use super::shared::{Leaving, Left};
+use crate::bytes::members::Member;
+use crate::bytes::superblock::{SLOTS, Superblock};
+use crate::bytes::table::{self, NOTES, TableEntry};
+use crate::words::error::CacheError;
+use crate::words::limits::{MEMBER_SEGMENTS_MIN, MEMBERS_MAX, PAGE_BYTES};
+use crate::words::units::{DiskId, MemberNumber};
+
+impl<F: BlockDevice, H: Host> Pool<F, H> {
+    /// Writes the next superblock to all devices that it lists.
+    pub(super) async fn write_superblock(&self, next: &Superblock) -> Result<(), BlockError> {
+        let page = |own| Buffer::copy_of(&Superblock { own, ..*next }.encode());
+        self.write_everywhere(&next.members, next.slot(), page).await?;
+        self.shared.set_superblock(next);
+        Ok(())
+    }
+
+    /// Leaves a mark, as the last thing that this start does.
+    pub(crate) async fn leave(&self, mark: u64) -> Result<(), BlockError> {
+        let _membership = self.shared.membership.lock().await;
+        let last = self.shared.superblock();
+        self.write_superblock(&Superblock { turn: last.turn + 1, mark, ..last }).await
+    }
+
+    /// Makes a device, whatever it held, one of the pool. Nothing is put there before every shard has its own handle of it
+    /// and [`Self::use_device`] was called.
+    ///
+    /// # Errors
+    /// `TooSmall`, `Settings`, `FlashFailed`, or `Flash`; then the pool is as it was.
+    pub(crate) async fn add_device(&self, device: F) -> Result<MemberNumber, CacheError> {
+        let _membership = self.shared.membership.lock().await;
+        if self.is_failed() {
+            return Err(CacheError::FlashFailed);
+        }
+        let before = self.shared.superblock();
+        let member = self.place_for(&before, device.geometry().size)?;
+        let members = before.members.with(member).ok_or_else(|| {
+            CacheError::Settings(format!("A pool has at most {MEMBERS_MAX} devices: take one out first"))
+        })?;
+        let next = Superblock {
+            turn: before.turn + 1,
+            epoch: before.epoch + 1,
+            next: before.next + 1,
+            members,
+            ..before
+        };
+        // Nobody writes the table meanwhile, so that the new device's copy is not behind.
+        let written = self.shared.table.written.lock().await;
+        let lives: Vec<TableEntry> = self.segments().lives().collect();
+        prepare(&device, &next, written.turn, &lives).await?;
+        // From here on the device lists itself, and a start without it believes nothing.
+        if let Err(error) = enter(&device, &Superblock { own: member.number, ..next }).await {
+            // It may list itself now. No other list gets its number and epoch.
+            self.shared.set_superblock(&Superblock { next: next.next, epoch: next.epoch, ..before });
+            drop(wipe(&device).await);
+            return Err(error.into());
+        }
+        self.flash.borrow_mut().add(member, Rc::new(device));
+        self.write_superblock(&next).await?;
+        Ok(member.number)
+    }
+
+    fn place_for(&self, superblock: &Superblock, device_bytes: u64) -> Result<Member, CacheError> {
+        let layout = self.layout();
+        layout.check_device(device_bytes, MEMBER_SEGMENTS_MIN)?;
+        let segments = layout.segments_on(device_bytes);
+        let first = superblock.members.gap(segments, layout.segments_max()).ok_or_else(|| {
+            let left = u64::from(layout.segments_max().saturating_sub(superblock.members.end()));
+            CacheError::Settings(format!(
+                "The pool's segment table has room for {} bytes more, and the device has {device_bytes}: add a part \
+                 of it, or make a new pool with the larger device as its first",
+                left * layout.segment_bytes()
+            ))
+        })?;
+        Ok(Member { number: MemberNumber(superblock.next), first, segments, device_bytes })
+    }
+
+    /// Gives this shard its handle of a device that another shard added.
+    ///
+    /// # Errors
+    /// `Settings` if there is no such device.
+    pub(crate) fn know_device(&self, number: MemberNumber, device: F) -> Result<(), CacheError> {
+        let member = self.member(number)?;
+        self.flash.borrow_mut().add(member, Rc::new(device));
+        Ok(())
+    }
+
+    /// Starts to put content on a device that every shard knows.
+    ///
+    /// # Errors
+    /// `Settings` if there is no such device.
+    pub(crate) fn use_device(&self, number: MemberNumber) -> Result<(), CacheError> {
+        let member = self.member(number)?;
+        self.segments().add_device(member);
+        if self.shared.leaving(number).is_some() {
+            self.segments().stop_using(number);
+        }
+        self.announce_room();
+        // Another device may wait for a place for its notes before it can leave.
+        self.shared.room.ring_all();
+        Ok(())
+    }
+
+    /// Has a device leave the pool. It has left when the pool does not list it any more.
+    ///
+    /// # Errors
+    /// `Settings` if there is no such device, no other, or if what is left is less than what is reserved.
+    pub(crate) fn take_out(&self, number: MemberNumber) -> Result<(), CacheError> {
+        let member = self.member(number)?;
+        let segments = self.segments();
+        let (usable, reserved) = (segments.usable(), segments.reserved_by_others(DiskId(u32::MAX)));
+        drop(segments);
+        if self.shared.leaving(number).is_none() && usable.saturating_sub(member.segments) < reserved {
+            let bytes = |segments| u64::from(segments) * self.layout().segment_bytes();
+            return Err(CacheError::Settings(format!(
+                "Without device {number} the pool has {} bytes, and {} are reserved for disks: lower their reservations \
+                 first, or add another device",
+                bytes(usable.saturating_sub(member.segments)),
+                bytes(reserved)
+            )));
+        }
+        if self.shared.let_leave(number, Leaving::TakenOut) == Left::Nothing {
+            return Err(CacheError::Settings(format!(
+                "Device {number} is the last one of the pool: add another one first, or serve without a pool"
+            )));
+        }
+        self.segments().stop_using(number);
+        self.shared.room.ring_all();
+        Ok(())
+    }
+
+    fn member(&self, number: MemberNumber) -> Result<Member, CacheError> {
+        let member = self.shared.superblock().members.get(number);
+        member.ok_or_else(|| CacheError::Settings(format!("The pool has no device {number}")))
+    }
+
+    /// Lets a device go on which nothing is left.
+    pub(crate) async fn let_go(&self, number: MemberNumber) -> Result<(), BlockError> {
+        let _membership = self.shared.membership.lock().await;
+        let Some(why) = self.shared.leaving(number) else { return Ok(()) };
+        if !self.segments().is_empty(number) {
+            return Ok(());
+        }
+        if self.segments().owners_on(number).contains(&NOTES) {
+            return Ok(());
+        }
+        let before = self.shared.superblock();
+        let members = before.members.without(number);
+        let next = Superblock { turn: before.turn + 1, epoch: before.epoch + 1, members, ..before };
+        let device = self.flash.borrow().device(number).map(Rc::clone);
+        self.write_superblock(&next).await?;
+        self.segments().remove_device(number);
+        if let (Leaving::TakenOut, Some(device)) = (why, device) {
+            // So that it is nobody's. If that fails, its list is older than that of the others all the same.
+            drop(wipe(&*device).await);
+        }
+        tracing::info!(pool = %self.id(), device = %number, "The device has left the pool");
+        self.shared.room.ring_all();
+        Ok(())
+    }
+
+    /// Gives up this shard's handles of devices that left.
+    pub(crate) fn drop_former_devices(&self) {
+        let members = self.shared.superblock().members;
+        self.flash.borrow_mut().keep(|number| members.get(number).is_some());
+    }
+}
+
+/// Makes everything of a device ready but what says that it belongs to a pool.
+async fn prepare<F: BlockDevice>(
+    device: &F,
+    next: &Superblock,
+    turn: u64,
+    lives: &[TableEntry],
+) -> Result<(), BlockError> {
+    wipe(device).await?;
+    // Both copies are of this moment.
+    for turn in [turn, turn.saturating_sub(1)] {
+        let bytes = Buffer::copy_of(&table::encode(next.pool, turn, lives));
+        device.write(next.layout.table_slot(turn), bytes).await.1?;
+    }
+    device.flush().await
+}
+
+/// Makes it so that a device says that it belongs to a pool.
+async fn enter<F: BlockDevice>(device: &F, superblock: &Superblock) -> Result<(), BlockError> {
+    device.write(superblock.slot(), Buffer::copy_of(&superblock.encode())).await.1?;
+    device.flush().await
+}
+
+/// Makes a device hold no pool.
+pub(super) async fn wipe<F: BlockDevice>(device: &F) -> Result<(), BlockError> {
+    for slot in SLOTS {
+        device.write(slot, Buffer::zeroed(PAGE_BYTES)).await.1?;
+    }
+    device.flush().await
+}
+
+/// The handles of one shard, put in order by what stands on the devices themselves.
+///
+/// # Errors
+/// `NotAPool` if they are not just the devices of this pool, or `Flash`.
+pub(super) async fn handles<F: BlockDevice>(
+    superblock: &Superblock,
+    devices: Vec<F>,
+) -> Result<Flash<F>, CacheError> {
+    let mut found = Vec::new();
+    for device in devices {
+        let read = super::start::read_superblock(&device).await?;
+        let is_of_this_start = Superblock { own: read.own, ..*superblock } == read;
+        let member = superblock.members.get(read.own).filter(|_| is_of_this_start);
+        let member = member.ok_or_else(|| {
+            CacheError::NotAPool("the device holds another pool than the one that was opened".to_owned())
+        })?;
+        found.push((member, Rc::new(device)));
+    }
+    if superblock.members.iter().any(|member| !found.iter().any(|(other, _)| *other == member)) {
+        return Err(CacheError::NotAPool("a device of the pool is not among them".to_owned()));
+    }
+    Ok(Flash::new(superblock.layout, found))
+}

@@ -1,0 +1,47 @@
+//! What a file or device holds that is to become one of the pool, in words for a refusal.
+
+use cache::{Identified, MemberNumber};
+
+use crate::shard::Found;
+use crate::units::Size;
+
+/// Something that is not overwritten without its exact id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Holds {
+    /// What must be said to erase it.
+    pub(crate) id: String,
+    /// What it is.
+    pub(crate) what: String,
+}
+
+/// What stands on a device; none if it is blank. `own` is the id of the pool that is remembered.
+pub(crate) fn holds(content: &Identified, own: Option<&str>) -> Option<Holds> {
+    let (id, what) = match content {
+        Identified::Blank => return None,
+        Identified::Pool { id, .. } if own == Some(id.to_string().as_str()) => {
+            (id.to_string(), "a part of this very pool".to_owned())
+        }
+        Identified::Pool { id, size_bytes, .. } => {
+            (id.to_string(), format!("a pool of {} that this Forebay did not make", Size(*size_bytes)))
+        }
+        Identified::Older { id, version } => {
+            (id.clone(), format!("a pool of an older Forebay (format {version})"))
+        }
+        Identified::Foreign { id } => (id.clone(), "data that is no pool".to_owned()),
+        Identified::Damaged { id, what } => (id.clone(), format!("a damaged pool ({what})")),
+        Identified::Newer { id, version } => {
+            (id.clone(), format!("a pool of a newer Forebay (format {version})"))
+        }
+    };
+    Some(Holds { id, what })
+}
+
+impl Found {
+    /// Its number in the pool that it holds.
+    pub(super) fn number(&self) -> Option<MemberNumber> {
+        match &self.content {
+            Identified::Pool { number, .. } => Some(*number),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The pool as it is used now: its devices by their paths, and what became of those that left.
+//!
+//! The cache knows devices by number and what state they are in; which file each of them is, whether it can be taken for
+//! something else, and why it left, is known here.
+
+use std::path::{Path, PathBuf};
+
+use block::file::Identity;
+use cache::{DeviceState, MemberNumber, PoolStatistics};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
+
+use crate::shard::{Found, Openness};
+use crate::state::DeviceRecord;
+
+/// The pool that is in use now.
+#[derive(Clone, Debug)]
+pub(crate) struct PoolInUse {
+    /// Where it is, or should be: its first device.
+    path: PathBuf,
+    /// Why disks are served without it, if they are.
+    pub(crate) missing: Option<String>,
+    /// Everything that belongs to it, is about to, or is still open.
+    pub(crate) devices: Vec<DeviceInUse>,
+    /// What somebody should know of devices that are not listed any more.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A device that belongs to the pool, is about to, or is still open.
+#[derive(Clone, Debug)]
+pub(crate) struct DeviceInUse {
+    pub(crate) path: PathBuf,
+    /// Which storage it is.
+    pub(crate) identity: Identity,
+    /// Why it is used through the page cache, if it is.
+    pub(crate) fallback: Option<String>,
+    /// Its number in the pool; none as long as it does not belong.
+    pub(crate) number: Option<MemberNumber>,
+    /// Somebody asked for it back.
+    pub(crate) is_taken_out: bool,
+    made_by_us: bool,
+    openness: Openness,
+    /// When it was first seen to have failed.
+    failed_at: Option<String>,
+    /// The pool does not list it any more, or never did.
+    pub(crate) has_left: bool,
+}
+
+/// A device that has left the pool and is closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Former {
+    pub(crate) path: PathBuf,
+    /// It is a file that the daemon made, and that somebody took out.
+    pub(crate) is_to_be_removed: bool,
+}
+
+impl PoolInUse {
+    /// A pool that was opened on these.
+    pub(super) fn of(devices: Vec<DeviceInUse>) -> Self {
+        let path = devices.first().map(|device| device.path.clone()).unwrap_or_default();
+        Self { path, missing: None, devices, warnings: Vec::new() }
+    }
+
+    /// A pool that could not be opened.
+    pub(super) fn missing(path: PathBuf, reason: String) -> Self {
+        Self { path, missing: Some(reason), devices: Vec::new(), warnings: Vec::new() }
+    }
+
+    /// Where it is, or should be.
+    pub(crate) fn path(&self) -> &Path {
+        self.devices.iter().find(|device| !device.has_left).map_or(&self.path, |device| &device.path)
+    }
+
+    /// The device with a number.
+    pub(crate) fn device(&self, number: MemberNumber) -> Option<&DeviceInUse> {
+        self.devices.iter().find(|device| device.number == Some(number) && !device.has_left)
+    }
+
+    /// Notes whether somebody asked for a device back.
+    pub(crate) fn set_taken_out(&mut self, number: MemberNumber, is_taken_out: bool) {
+        let devices = self.devices.iter_mut().filter(|device| device.number == Some(number));
+        devices.for_each(|device| device.is_taken_out = is_taken_out);
+    }
+
+    /// True if a storage is one of the pool's.
+    pub(crate) fn is_on(&self, identity: Identity) -> bool {
+        self.devices.iter().any(|device| device.identity.same_storage(&identity))
+    }
+
+    /// Takes note of how the pool stands. Returns what has left and is closed.
+    pub(crate) fn take_note(&mut self, statistics: &PoolStatistics) -> Vec<Former> {
+        for device in &mut self.devices {
+            let Some(number) = device.number else { continue };
+            let listed = statistics.devices.iter().find(|listed| listed.number == number.0);
+            let failed = listed.map_or(!device.is_taken_out, |listed| listed.state == DeviceState::Failed);
+            if failed && device.failed_at.is_none() {
+                device.failed_at = Some(now());
+                tracing::error!("{} failed and leaves the pool; guests go on", device.path.display());
+            }
+            if listed.is_none() && !device.has_left {
+                device.has_left = true;
+                self.warnings.extend(device.warning());
+            }
+        }
+        let is_former = |device: &&DeviceInUse| device.has_left && !device.openness.is_open();
+        self.devices.iter().filter(is_former).map(DeviceInUse::former).collect()
+    }
+
+    /// Forgets a device.
+    pub(crate) fn forget(&mut self, path: &Path) {
+        self.devices.retain(|device| device.path != path);
+    }
+}
+
+impl DeviceInUse {
+    /// A device that was looked at and is open.
+    pub(crate) fn new(record: &DeviceRecord, found: &Found, number: Option<MemberNumber>) -> Self {
+        Self {
+            path: record.path.clone(),
+            identity: found.identity,
+            fallback: found.fallback.clone(),
+            number,
+            is_taken_out: record.leaving,
+            made_by_us: record.made_by_us,
+            openness: found.openness.clone(),
+            failed_at: None,
+            has_left: false,
+        }
+    }
+
+    fn warning(&self) -> Option<String> {
+        let at = self.failed_at.as_ref()?;
+        Some(format!("{} failed at {at} and left the pool", self.path.display()))
+    }
+
+    fn former(&self) -> Former {
+        // One that failed may be of use to whoever wants to know why.
+        let is_to_be_removed = self.made_by_us && self.is_taken_out && self.failed_at.is_none();
+        Former { path: self.path.clone(), is_to_be_removed }
+    }
+}
+
+/// The time as the log has it.
+fn now() -> String {
+    let mut text = String::new();
+    match SystemTime.format_time(&mut Writer::new(&mut text)) {
+        Ok(()) => text,
+        Err(std::fmt::Error) => "an unknown time".to_owned(),
+    }
+}

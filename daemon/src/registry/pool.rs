@@ -1,0 +1,368 @@
+//! Devices that come to the pool and leave it, while guests go on.
+//!
+//! ```text
+//!   add:     look at it ── remember it ── one of the pool, on all shards
+//!   remove:  nothing new goes there ── remember that ── (what is there goes) ── closed everywhere ── forget it
+//!   failed:  the cache has it leave by itself ── noticed here ── forget it, with a warning
+//! ```
+//! A device is remembered before it belongs to the pool and until it does not any more, so that a start never misses one
+//! that does. Additions and removals begin one after another.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use block::file::Identity;
+use cache::MemberNumber;
+use tokio::time::{Instant, sleep};
+
+use super::looking::PROBE_TIME_MAX;
+use super::{Registry, lock};
+use crate::pool::{DeviceInUse, Former, Holds, PoolInUse, check_no_backing, holds, reserve_storage};
+use crate::problem::{Answer, Problem};
+use crate::shard::{Found, PoolReport};
+use crate::state::{DeviceRecord, State};
+use crate::units::Size;
+
+/// How long a removal may take before it goes on behind its answer.
+const LEAVE_TIME_MAX: Duration = Duration::from_secs(20);
+/// How often somebody who waits for a device to leave looks.
+const LEAVE_INTERVAL: Duration = Duration::from_millis(50);
+/// How often devices that left by themselves are looked for.
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+
+/// What is wanted of a new device.
+#[derive(Clone, Debug)]
+pub(crate) struct NewDevice {
+    /// Absolute path.
+    pub(crate) path: PathBuf,
+    /// Make a file of so many bytes.
+    pub(crate) size: Option<Size>,
+    /// The id of what may be erased.
+    pub(crate) erase: Option<String>,
+}
+
+/// Whether somebody asked for a device back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum IsLeaving {
+    Yes,
+    No,
+}
+
+/// The pool as it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct PoolView {
+    pub(crate) report: PoolReport,
+    pub(crate) in_use: PoolInUse,
+}
+
+impl Registry {
+    /// How the pool stands, and which devices it has.
+    pub(crate) async fn pool(&self) -> Answer<PoolView> {
+        let report = self.shards.pool_report().await?;
+        let mut in_use = lock(&self.pool);
+        // What is to be forgotten is the business of whoever watches.
+        drop(in_use.take_note(&report.statistics));
+        Ok(PoolView { report, in_use: in_use.clone() })
+    }
+
+    /// Adds a device to the pool, whatever it held if that was named, and remembers it.
+    ///
+    /// # Errors
+    /// Whatever stands in the way; then everything is as before.
+    pub(crate) async fn add_device(&self, wanted: NewDevice) -> Answer<PoolView> {
+        let _adding = self.changing_pool.lock().await;
+        if let Some(reason) = &lock(&self.pool).missing {
+            return Err(Problem::conflict(format!(
+                "Cannot add {} to the pool: disks are served without one. {reason}",
+                wanted.path.display()
+            )));
+        }
+        self.settle_devices().await?;
+        if lock(&self.pool).devices.iter().any(|device| device.path == wanted.path) {
+            return Err(is_one_already(&wanted.path));
+        }
+        let added = match self.look_for(&wanted.path).await? {
+            Some(identity) => self.add_existing(&wanted, identity).await,
+            None => self.add_new_file(&wanted).await,
+        };
+        if let Err(problem) = added {
+            self.shards.let_go_of_devices().await?;
+            self.settle_devices().await?;
+            return Err(problem);
+        }
+        self.pool().await
+    }
+
+    async fn add_existing(&self, wanted: &NewDevice, identity: Identity) -> Answer<()> {
+        let path = wanted.path.display();
+        if wanted.size.is_some() {
+            return Err(Problem::conflict(format!(
+                "Cannot make {path} for the pool: it is there already; leave --size out to use it as it is"
+            )));
+        }
+        if lock(&self.pool).is_on(identity) {
+            return Err(is_one_already(&wanted.path));
+        }
+        let found = self.shards.look_at_device(wanted.path.clone(), None).await?;
+        self.check_content(wanted, &found)?;
+        let record = DeviceRecord::new(wanted.path.clone(), false);
+        self.enter(&record, &found).await?;
+        self.make_member(&wanted.path).await
+    }
+
+    async fn add_new_file(&self, wanted: &NewDevice) -> Answer<()> {
+        let path = wanted.path.display();
+        let Some(Size(bytes)) = wanted.size else {
+            return Err(Problem::invalid(format!(
+                "Cannot add {path} to the pool: it does not exist; give --size to make a file there"
+            )));
+        };
+        if wanted.erase.is_some() {
+            return Err(Problem::conflict(format!("Cannot erase what {path} holds: it does not exist")));
+        }
+        let found = self.shards.look_at_device(wanted.path.clone(), Some(bytes)).await?;
+        let reserved = wanted.path.clone();
+        let reserving = tokio::task::spawn_blocking(move || reserve_storage(&reserved, bytes, "--size"));
+        let record = DeviceRecord::new(wanted.path.clone(), true);
+        let entered = match reserving.await.expect("reserving storage does not panic") {
+            Ok(()) => self.enter(&record, &found).await,
+            failed => failed,
+        };
+        if entered.is_err() {
+            remove_file(&wanted.path);
+        }
+        entered?;
+        self.make_member(&wanted.path).await
+    }
+
+    /// Which storage is at a path, if there is any.
+    async fn look_for(&self, path: &Path) -> Answer<Option<Identity>> {
+        let wanted = path.to_owned();
+        let looking = tokio::task::spawn_blocking(move || match wanted.try_exists() {
+            Ok(true) => Identity::of(&wanted).map(Some).map_err(|error| error.to_string()),
+            Ok(false) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        });
+        let refuse = |reason: String| {
+            Problem::unavailable(format!("Cannot add {} to the pool: {reason}", path.display()))
+        };
+        match tokio::time::timeout(PROBE_TIME_MAX, looking).await {
+            Ok(outcome) => outcome.expect("looking at a file does not panic").map_err(refuse),
+            Err(_) => Err(refuse(format!("it did not answer within {} s", PROBE_TIME_MAX.as_secs()))),
+        }
+    }
+
+    /// Refuses what holds something that nobody said may be erased.
+    fn check_content(&self, wanted: &NewDevice, found: &Found) -> Answer<()> {
+        let own = self.state().pool.map(|pool| pool.id);
+        let path = wanted.path.display();
+        let refuse_word = |word: &str, what: &str| {
+            Err(Problem::conflict(format!(
+                "Cannot erase '{word}' on {path}: {what}. Nothing was changed; leave --erase out, or give the id of what \
+                 is there"
+            )))
+        };
+        match (holds(&found.content, own.as_deref()), wanted.erase.as_deref()) {
+            (None, None) => Ok(()),
+            (None, Some(word)) => refuse_word(word, "it holds nothing"),
+            (Some(Holds { id, .. }), Some(word)) if word == id => Ok(()),
+            (Some(Holds { id, what }), Some(word)) => {
+                refuse_word(word, &format!("it holds {what} with the id {id}"))
+            }
+            (Some(Holds { id, what }), None) => Err(Problem::conflict(format!(
+                "Cannot add {path} to the pool: it holds {what}. Nothing was changed. If what it holds may be destroyed: \
+                 forebay pool add {path} --erase {id}"
+            ))),
+        }
+    }
+
+    /// Remembers a device that is about to become one of the pool, and keeps it from being taken for a backing.
+    async fn enter(&self, record: &DeviceRecord, found: &Found) -> Answer<()> {
+        let _changing = self.changing.lock().await;
+        let mut changed = self.state();
+        check_no_backing(&changed.disks, &record.path, found.identity)?;
+        let Some(pool) = &mut changed.pool else { return Err(no_pool()) };
+        pool.devices.push(record.clone());
+        changed.save(&self.places.dir)?;
+        self.replace_state(changed);
+        lock(&self.pool).devices.push(DeviceInUse::new(record, found, None));
+        Ok(())
+    }
+
+    /// Has the cache take a device that was entered. If it does not, the device is forgotten again.
+    async fn make_member(&self, path: &Path) -> Answer<()> {
+        let added = self.shards.add_device(path.to_owned()).await;
+        let listed = self.shards.pool_report().await?.statistics.devices;
+        {
+            let mut pool = lock(&self.pool);
+            // One that was added and could not be used is leaving again; it is forgotten when it has left.
+            let strays = listed.iter().map(|device| MemberNumber(device.number));
+            let mut stray =
+                strays.filter(|number| pool.devices.iter().all(|known| known.number != Some(*number)));
+            let number = added.as_ref().ok().copied().or(stray.next());
+            for device in pool.devices.iter_mut().filter(|device| device.path == path) {
+                device.number = number;
+                device.is_taken_out = added.is_err();
+                device.has_left = number.is_none();
+            }
+        }
+        let number = added.map_err(|problem| Problem {
+            message: format!("Cannot add {} to the pool: {}", path.display(), problem.message),
+            ..problem
+        })?;
+        tracing::info!("{} is device {number} of the pool", path.display());
+        Ok(())
+    }
+
+    /// Has a device leave the pool, and waits until it is nobody's.
+    ///
+    /// # Errors
+    /// If there is none of this number, or the pool cannot do without it; then nothing has changed. If it takes long, the
+    /// removal goes on behind the answer, and the message says so.
+    pub(crate) async fn remove_device(&self, number: MemberNumber) -> Answer<PoolView> {
+        let path = self.start_removal(number).await?;
+        let deadline = Instant::now() + LEAVE_TIME_MAX;
+        loop {
+            let report = self.settle_devices().await?;
+            if lock(&self.pool).devices.iter().all(|device| device.number != Some(number)) {
+                return self.pool().await;
+            }
+            if Instant::now() >= deadline {
+                return Err(Problem::unavailable(still_leaving(&path, number, &report)));
+            }
+            sleep(LEAVE_INTERVAL).await;
+        }
+    }
+
+    /// From here on nothing new goes there, and no restart forgets that.
+    async fn start_removal(&self, number: MemberNumber) -> Answer<PathBuf> {
+        let _removing = self.changing_pool.lock().await;
+        let Some(device) = lock(&self.pool).device(number).cloned() else {
+            return Err(Problem::missing(format!(
+                "Cannot take device {number} out of the pool: there is none of this number; `forebay pool show` lists them"
+            )));
+        };
+        let path = device.path;
+        // Before it can leave, so that it is not taken for one that failed.
+        lock(&self.pool).set_taken_out(number, true);
+        if let Err(problem) = self.shards.take_out_device(number).await {
+            lock(&self.pool).set_taken_out(number, device.is_taken_out);
+            let message = format!("Cannot take {} out of the pool: {}", path.display(), problem.message);
+            return Err(Problem { message, ..problem });
+        }
+        self.remember_leaving(&path, IsLeaving::Yes).await?;
+        Ok(path)
+    }
+
+    async fn remember_leaving(&self, path: &Path, is_leaving: IsLeaving) -> Answer<()> {
+        let _changing = self.changing.lock().await;
+        let mut changed = self.state();
+        let devices = changed.pool.iter_mut().flat_map(|pool| &mut pool.devices);
+        devices
+            .filter(|device| device.path == path)
+            .for_each(|device| device.leaving = is_leaving == IsLeaving::Yes);
+        changed.save(&self.places.dir)?;
+        self.replace_state(changed);
+        Ok(())
+    }
+
+    /// Takes removals up again that the last stop cut short.
+    pub(super) async fn resume_removals(&self) {
+        let leaving: Vec<_> =
+            lock(&self.pool).devices.iter().filter(|device| device.is_taken_out).cloned().collect();
+        for device in leaving {
+            let Some(number) = device.number else { continue };
+            if let Err(problem) = self.shards.take_out_device(number).await {
+                tracing::error!("{} stays in the pool: {problem}", device.path.display());
+                lock(&self.pool).set_taken_out(number, false);
+                if let Err(problem) = self.remember_leaving(&device.path, IsLeaving::No).await {
+                    tracing::error!("The next start will try to take it out again: {problem}");
+                }
+            }
+        }
+    }
+
+    /// Forgets devices that left by themselves, for as long as the daemon runs.
+    pub(super) async fn watch_pool(self: Arc<Self>) {
+        let mut told = None;
+        loop {
+            sleep(WATCH_INTERVAL).await;
+            let problem = self.settle_devices().await.err();
+            if problem != told
+                && let Some(problem) = &problem
+            {
+                tracing::error!("Cannot forget a device that left the pool, and will try again: {problem}");
+            }
+            told = problem;
+        }
+    }
+
+    /// Takes note of devices that left, and forgets those that are closed.
+    async fn settle_devices(&self) -> Answer<PoolReport> {
+        let report = self.shards.pool_report().await?;
+        if lock(&self.pool).take_note(&report.statistics).is_empty() {
+            return Ok(report);
+        }
+        let _changing = self.changing.lock().await;
+        // Again, because somebody else may have done it meanwhile.
+        let former = lock(&self.pool).take_note(&report.statistics);
+        for Former { path, is_to_be_removed } in former {
+            if is_to_be_removed {
+                remove_file(&path);
+            }
+            self.forget_under_lock(&path)?;
+            tracing::info!("{} is no longer a device of the pool", path.display());
+        }
+        Ok(report)
+    }
+
+    fn forget_under_lock(&self, path: &Path) -> Answer<()> {
+        let mut changed: State = self.state();
+        changed.pool.iter_mut().for_each(|pool| pool.devices.retain(|device| device.path != path));
+        changed.save(&self.places.dir)?;
+        self.replace_state(changed);
+        lock(&self.pool).forget(path);
+        Ok(())
+    }
+}
+
+/// Removes a file that the daemon made.
+fn remove_file(path: &Path) {
+    match fs::remove_file(path) {
+        Ok(()) => {}
+        Err(error) => tracing::warn!("Cannot remove {}: {error}; remove it by hand", path.display()),
+    }
+}
+
+fn still_leaving(path: &Path, number: MemberNumber, report: &PoolReport) -> String {
+    let listed = report.statistics.devices.iter().find(|device| device.number == number.0);
+    let left = listed.map_or_else(
+        || "requests to it have not ended".to_owned(),
+        |device| {
+            format!(
+                "{} of its {} segments are in use",
+                device.segments - device.segments_free,
+                device.segments
+            )
+        },
+    );
+    format!(
+        "{} takes nothing new, but has not left the pool within {} s: {left}. It goes on leaving; `forebay pool show` \
+         lists it until it has left",
+        path.display(),
+        LEAVE_TIME_MAX.as_secs()
+    )
+}
+
+fn is_one_already(path: &Path) -> Problem {
+    Problem::conflict(format!(
+        "Cannot add {} to the pool: it is one of its devices already; `forebay pool show` lists them",
+        path.display()
+    ))
+}
+
+fn no_pool() -> Problem {
+    Problem::conflict("Cannot add a device: no pool is remembered; restart the daemon to have one made")
+}

@@ -1,0 +1,413 @@
+//! A pool of several devices: they come and go under load, one is missing at a start, one fails.
+
+use std::fs::{self, File, OpenOptions};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use doors::nbd::Client;
+use serde_json::Value;
+
+use crate::host::{Daemon, Host, forebay};
+
+const MIB: u64 = 1 << 20;
+/// What the image holds: more than RAM and either device alone.
+const IMAGE: u64 = 48 * MIB;
+const REQUEST: u64 = 64 << 10;
+/// Devices of different size.
+const FIRST: &str = "24MiB";
+const SECOND: &str = "40MiB";
+/// Far beyond what anything here takes.
+const ROUNDS: usize = 100;
+
+/// What the image holds at a place after so many rounds of writing.
+fn bytes(at: u64, round: u8) -> Vec<u8> {
+    vec![((at / REQUEST * 31 + u64::from(round) * 7) % 251) as u8; REQUEST as usize]
+}
+
+/// A daemon whose pool has one small device, with a disk that holds [`bytes`] of round 0.
+fn serve(host: &Host) -> Daemon {
+    let image: Vec<u8> = (0..IMAGE).step_by(REQUEST as usize).flat_map(|at| bytes(at, 0)).collect();
+    fs::write(host.path("a.img"), image).expect("the folder is ours");
+    let pool = host.text("one.img");
+    let daemon = host.serve_with(&["--pool", &pool, "--pool-size", FIRST, "--shards", "2"]);
+    daemon.run(&["disk", "add", "a", "--backing", &host.text("a.img")]).succeeded();
+    daemon.run(&["disk", "set", "a", "admission=always", "sequential-cutoff=0", "ram=1MiB"]).succeeded();
+    daemon
+}
+
+/// A daemon whose pool has two devices, with content on both.
+fn serve_on_two(host: &Host) -> Daemon {
+    let daemon = serve(host);
+    daemon.run(&["pool", "add", &host.text("two.img"), "--size", SECOND]).succeeded();
+    fill(&daemon, 0);
+    daemon
+}
+
+fn pool(daemon: &Daemon) -> Value {
+    daemon.json(&["pool", "show"])["pool"].clone()
+}
+
+fn devices(daemon: &Daemon) -> Vec<Value> {
+    pool(daemon)["devices"].as_array().expect("a list").clone()
+}
+
+fn paths(daemon: &Daemon) -> Vec<String> {
+    let path = |device: &Value| device["path"].as_str().expect("each has one").to_owned();
+    devices(daemon).iter().map(path).collect()
+}
+
+/// Segments in use of each device.
+fn used(daemon: &Daemon) -> Vec<u64> {
+    let used = |device: &Value| {
+        let number = |key: &str| device[key].as_u64().expect("a number");
+        number("segments") - number("segments_free")
+    };
+    devices(daemon).iter().map(used).collect()
+}
+
+/// Reads all of the disk, and holds it against what was written last.
+fn read_all(daemon: &Daemon, round: u8) {
+    read(&mut daemon.guest("a"), round);
+}
+
+fn read(guest: &mut Client, round: u8) {
+    read_part(guest, IMAGE, round);
+}
+
+fn read_part(guest: &mut Client, end: u64, round: u8) {
+    for at in (0..end).step_by(REQUEST as usize) {
+        let read = guest.read(at, REQUEST as u32).expect("no guest sees an error");
+        assert!(read == bytes(at, round), "at {at} in round {round}");
+    }
+}
+
+fn write_all(daemon: &Daemon, round: u8) {
+    write(&mut daemon.guest("a"), round);
+}
+
+fn write(guest: &mut Client, round: u8) {
+    for at in (0..IMAGE).step_by(REQUEST as usize) {
+        guest.write(at, &bytes(at, round)).expect("no guest sees an error");
+    }
+}
+
+/// Reads until each device holds something.
+fn fill(daemon: &Daemon, round: u8) {
+    for _ in 0..ROUNDS {
+        read_all(daemon, round);
+        if used(daemon).iter().all(|segments| *segments > 2) {
+            return;
+        }
+    }
+    panic!("the content stays on one device: {}", pool(daemon));
+}
+
+/// Reads until so many segments are in use: more than either device alone has.
+fn fill_more(daemon: &Daemon) {
+    daemon.run(&["disk", "set", "a", "limit=48MiB"]).succeeded();
+    let enough = (0..ROUNDS).any(|_| {
+        read_all(daemon, 0);
+        used(daemon).iter().sum::<u64>() >= 170
+    });
+    assert!(enough, "{}", pool(daemon));
+}
+
+/// Has a guest write and read, each read checked, while `change` is done. Returns the round that was written last.
+fn under_load(daemon: &Daemon, change: impl FnOnce()) -> u8 {
+    let is_over = AtomicBool::new(false);
+    let mut guest = daemon.guest("a");
+    std::thread::scope(|scope| {
+        let load = scope.spawn(|| {
+            for round in 1..=u8::MAX {
+                write(&mut guest, round);
+                read(&mut guest, round);
+                if is_over.load(Ordering::Relaxed) {
+                    return round;
+                }
+            }
+            panic!("the change takes for ever");
+        });
+        change();
+        is_over.store(true, Ordering::Relaxed);
+        load.join().expect("no guest sees an error")
+    })
+}
+
+fn loaded(daemon: &Daemon) -> Value {
+    loop {
+        let load = daemon.json(&["disk", "show", "a"])["disk"]["load"].clone();
+        if load["state"] != "loading" {
+            return load;
+        }
+    }
+}
+
+#[test]
+fn a_device_is_added_under_load_and_content_spreads_to_it() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let before = pool(&daemon);
+    let round = under_load(&daemon, || {
+        let said = daemon.run(&["pool", "add", &host.text("two.img"), "--size", SECOND]).succeeded();
+        assert!(said.contains("two.img is a device of the pool, which has 64MiB now"), "{said}");
+    });
+    fill(&daemon, round);
+    let after = pool(&daemon);
+    assert_eq!(before["id"], after["id"]);
+    assert!(after["usable_bytes"].as_u64() > before["usable_bytes"].as_u64());
+    assert_eq!(paths(&daemon), [host.text("one.img"), host.text("two.img")]);
+    let shown = daemon.run(&["pool", "show"]).succeeded();
+    assert!(shown.contains("DEVICE") && shown.contains("two.img") && shown.contains("used"), "{shown}");
+    let metadata = fs::metadata(host.path("two.img")).expect("it was made");
+    assert_eq!(metadata.len(), 40 * MIB);
+    read_all(&daemon, round);
+}
+
+#[test]
+fn a_device_is_taken_out_under_load_and_is_free_for_something_else() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let blank = host.image("two.img", 40 * MIB);
+    daemon.run(&["pool", "add", &blank]).succeeded();
+    fill(&daemon, 0);
+    // The one that the pool was made on can go too, and is found by another name.
+    std::os::unix::fs::symlink(host.path("one.img"), host.path("link.img")).expect("the folder is ours");
+    let round = under_load(&daemon, || {
+        let said = daemon.run(&["pool", "remove", &host.text("link.img")]).succeeded();
+        assert!(said.contains("one.img is no longer a device of the pool"), "{said}");
+    });
+    assert!(!host.path("one.img").exists(), "Forebay made it");
+    assert_eq!((paths(&daemon).len(), &pool(&daemon)["path"]), (1, &Value::from(blank.as_str())));
+    assert_eq!(pool(&daemon)["warnings"], serde_json::json!([]));
+    read_all(&daemon, round);
+    // One that was there before stays, and is nobody's.
+    let three = host.text("three.img");
+    daemon.run(&["pool", "add", &three, "--size", FIRST]).succeeded();
+    daemon.run(&["pool", "remove", &blank]).succeeded();
+    let other = Host::new();
+    let id = id_in(&other.serve_fails(&["--pool", &blank]));
+    assert!(other.serve_with(&["--pool", &blank, "--erase", &id]).stop().success());
+    read_all(&daemon, round);
+    assert!(daemon.stop().success());
+    // The user goes on naming what the pool was made on.
+    let daemon = host.serve_with(&["--pool", &host.text("one.img"), "--pool-size", FIRST]);
+    assert_eq!(paths(&daemon), [three]);
+    read_all(&daemon, round);
+}
+
+#[test]
+fn both_devices_are_warm_after_a_stop_and_after_a_kill() {
+    let host = Host::new();
+    let daemon = serve_on_two(&host);
+    fill_more(&daemon);
+    assert!(daemon.stop().success());
+    for how in ["stop", "kill"] {
+        let daemon = host.serve_with(&[]);
+        let load = loaded(&daemon);
+        assert_eq!(load["state"], "done", "after a {how}: {load}");
+        // More than the first device alone can hold.
+        assert!(load["kept_bytes"].as_u64() > Some(26 * MIB), "after a {how}: {load}");
+        assert!(used(&daemon).iter().all(|segments| *segments > 2));
+        assert!(daemon.announcement.contains("pool of 2 devices and 64MiB"), "{}", daemon.announcement);
+        read_all(&daemon, 0);
+        daemon.kill();
+    }
+}
+
+#[test]
+fn a_start_without_one_device_believes_nothing_and_the_device_is_not_believed_when_it_is_back() {
+    let host = Host::new();
+    let daemon = serve_on_two(&host);
+    assert!(daemon.stop().success());
+    fs::rename(host.path("two.img"), host.path("away.img")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    daemon.wait_for_log("two.img does not belong to the pool any more");
+    assert_eq!(loaded(&daemon)["kept_bytes"], 0);
+    assert_eq!(paths(&daemon), [host.text("one.img")]);
+    write_all(&daemon, 1);
+    read_all(&daemon, 1);
+    assert!(daemon.stop().success());
+
+    fs::rename(host.path("away.img"), host.path("two.img")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    assert_eq!(paths(&daemon), [host.text("one.img")]);
+    read_all(&daemon, 1);
+    let message = daemon.run(&["pool", "add", &host.text("two.img")]).failed();
+    assert!(message.contains("a part of this very pool"), "{message}");
+    daemon.run(&["pool", "add", &host.text("two.img"), "--erase", &id_in(&message)]).succeeded();
+    fill(&daemon, 1);
+}
+
+#[test]
+fn disks_are_served_when_no_device_is_there_and_go_on_with_all_when_they_are_back() {
+    let host = Host::new();
+    let daemon = serve_on_two(&host);
+    // Less than the least of a larger pool.
+    daemon.run(&["disk", "set", "a", "reserve=5MiB", "limit=20MiB"]).succeeded();
+    assert!(daemon.stop().success());
+    let rename = |from: &str, to: &str| {
+        for name in ["one", "two"] {
+            let path = |end: &str| host.path(&format!("{name}{end}"));
+            fs::rename(path(from), path(to)).expect("the folder is ours");
+        }
+    };
+    rename(".img", ".away");
+    let daemon = host.serve_with(&[]);
+    assert_eq!((&pool(&daemon)["state"], devices(&daemon).len()), (&"missing".into(), 0));
+    read_all(&daemon, 0);
+    let message = daemon.run(&["pool", "add", &host.text("three.img"), "--size", FIRST]).failed();
+    assert!(message.contains("disks are served without one"), "{message}");
+    assert!(daemon.stop().success());
+    rename(".away", ".img");
+    let daemon = host.serve_with(&[]);
+    assert_eq!(devices(&daemon).len(), 2);
+    read_all(&daemon, 0);
+}
+
+#[test]
+fn a_removal_that_a_stop_cut_short_goes_on_at_the_next_start() {
+    let host = Host::new();
+    let daemon = serve_on_two(&host);
+    assert!(daemon.stop().success());
+    let state = host.path("d/state.json");
+    let text = fs::read_to_string(&state).expect("it is there");
+    let (before, after) = text.split_once("two.img").expect("it is remembered");
+    let after = after.replacen("\"leaving\": false", "\"leaving\": true", 1);
+    fs::write(&state, format!("{before}two.img{after}")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    daemon.wait_for_log("two.img is no longer a device of the pool");
+    assert_eq!((paths(&daemon), host.path("two.img").exists()), (vec![host.text("one.img")], false));
+    read_all(&daemon, 0);
+    // The last one cannot go, whatever is remembered.
+    assert!(daemon.stop().success());
+    let text = fs::read_to_string(&state).expect("it is there");
+    fs::write(&state, text.replace("\"leaving\": false", "\"leaving\": true")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    daemon.wait_for_log("one.img stays in the pool");
+    read_all(&daemon, 0);
+}
+
+#[test]
+fn a_device_that_fails_leaves_and_guests_see_no_error() {
+    let host = Host::new();
+    let daemon = serve_on_two(&host);
+    let file = OpenOptions::new().write(true).open(host.path("two.img")).expect("it was made");
+    let has_left = (0..ROUNDS).any(|_| {
+        // A file that is cut off is a device that is gone. A write makes it longer again.
+        file.set_len(4 * MIB).expect("the folder is ours");
+        read_all(&daemon, 0);
+        pool(&daemon)["warnings"] != serde_json::json!([])
+    });
+    let after = pool(&daemon);
+    assert!(has_left, "{after}");
+    let warning = after["warnings"][0].as_str().expect("a text");
+    assert!(warning.contains("two.img failed at 20") && warning.contains("and left the pool"), "{warning}");
+    assert!(daemon.run(&["pool", "show"]).succeeded().contains(warning));
+    assert_eq!((&after["state"], paths(&daemon)), (&"serving".into(), vec![host.text("one.img")]));
+    let hits = || daemon.json(&["stats", "a"])["disks"][0]["read_hits_flash"].as_u64();
+    let before = hits();
+    let is_cached_again = (0..ROUNDS).any(|_| {
+        // Less than what is left can hold.
+        read_part(&mut daemon.guest("a"), 8 * MIB, 0);
+        hits() > before
+    });
+    assert!(is_cached_again, "{}", pool(&daemon));
+    daemon.wait_for_log("two.img is no longer a device of the pool");
+    assert!(host.path("two.img").exists(), "somebody may want to know why it failed");
+    assert!(daemon.stop().success());
+    let daemon = host.serve_with(&[]);
+    assert_eq!((loaded(&daemon)["state"].clone(), devices(&daemon).len()), ("done".into(), 1));
+}
+
+#[test]
+fn what_cannot_be_added_or_taken_out_is_refused_and_changes_nothing() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let backing = host.image("b.img", 24 * MIB);
+    daemon.run(&["disk", "add", "b", "--backing", &backing]).succeeded();
+    fs::write(host.path("data.img"), [1].repeat(24 << 20)).expect("the folder is ours");
+    std::os::unix::fs::symlink(host.path("one.img"), host.path("again.img")).expect("the folder is ours");
+    let (small, huge) = (host.image("small.img", 256 << 10), host.image("huge.img", 1 << 40));
+    let before = (pool(&daemon), fs::read(host.path("d/state.json")).expect("it is there"));
+    let data = host.text("data.img");
+    for (words, reason) in [
+        (&["add", &host.text("one.img")][..], "one of its devices already"),
+        (&["add", &host.text("again.img")], "one of its devices already"),
+        (&["add", &backing], "another process"),
+        (&["add", &data], "data that is no pool. Nothing was changed"),
+        (&["add", &data, "--erase", "foreign-00000000"], "Cannot erase 'foreign-00000000'"),
+        (&["add", &data, "--size", FIRST], "it is there already"),
+        (&["add", &host.text("none.img")], "give --size"),
+        (&["add", &host.text("none.img"), "--size", FIRST, "--erase", "x"], "it does not exist"),
+        (&["add", &host.text("none.img"), "--size", "256KiB"], "needs at least"),
+        (&["add", &host.text("no/none.img"), "--size", FIRST], "No such file"),
+        (&["add", &small], "needs at least"),
+        (&["add", &huge], "table has room for"),
+        (&["add", &host.text("")], "not a regular file or block device"),
+        (&["remove", &host.text("one.img")], "add another"),
+        (&["remove", &data], "it is none of its devices"),
+    ] {
+        let message = daemon.run(&[&["pool"], words].concat()).failed();
+        assert!(message.contains(reason), "{words:?}: {message}");
+        let after = (pool(&daemon), fs::read(host.path("d/state.json")).expect("it is there"));
+        assert!(after == before, "{words:?} changed something");
+        assert!(!host.path("none.img").exists(), "{words:?} left a file");
+    }
+    daemon.run(&["pool", "add", &host.text("two.img"), "--size", SECOND]).succeeded();
+    let message = daemon.run(&["disk", "add", "c", "--backing", &host.text("two.img")]).failed();
+    assert!(message.contains("it is the pool already"), "{message}");
+    // What is reserved does not fit without the second one.
+    daemon.run(&["disk", "set", "a", "reserve=30MiB"]).succeeded();
+    let message = daemon.run(&["pool", "remove", &host.text("two.img")]).failed();
+    assert!(message.contains("lower their reservations"), "{message}");
+    assert_eq!(devices(&daemon)[1]["state"], "used");
+    read_all(&daemon, 0);
+}
+
+#[test]
+fn a_disk_that_waits_keeps_its_backing_from_becoming_a_device() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let image = host.image("b.img", 24 * MIB);
+    daemon.run(&["disk", "add", "b", "--backing", &image]).succeeded();
+    assert!(daemon.stop().success());
+    // Smaller than it was, so that it is not served.
+    File::options().write(true).open(&image).and_then(|file| file.set_len(20 * MIB)).expect("ours");
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.disk("b")["state"], "waiting");
+    let message = daemon.run(&["pool", "add", &image]).failed();
+    assert!(message.contains("disk 'b' has its data there"), "{message}");
+}
+
+#[test]
+fn devices_of_one_pool_are_checked_together_and_a_missing_one_is_said() {
+    let host = Host::new();
+    let daemon = serve_on_two(&host);
+    assert!(daemon.stop().success());
+    let (dir, one, two) = (host.text("d"), host.text("one.img"), host.text("two.img"));
+    let check = |devices: &[&str]| {
+        let ran = forebay(&[&["check", "--dir", &dir, "--json"], devices].concat());
+        let document: Value = serde_json::from_str(&ran.stdout).expect("--json prints JSON");
+        (ran.status, document["pools"].as_array().expect("a list").clone(), ran.stderr)
+    };
+    let (status, pools, _) = check(&[&two, &one]);
+    assert_eq!((status, pools.len()), (0, 1));
+    assert_eq!(pools[0]["paths"], serde_json::json!([two, one]));
+    assert_eq!((&pools[0]["state"], &pools[0]["devices"]), (&"whole".into(), &2.into()));
+    assert_eq!((&pools[0]["devices_missing"], &pools[0]["reason"]), (&0.into(), &Value::Null));
+    assert!(pools[0]["disks"][0]["pages_kept"].as_u64() > Some(0), "{pools:?}");
+    let said = forebay(&["check", "--dir", &dir, &one, &two]).succeeded();
+    assert!(said.contains("one.img, ") && said.contains("whole: every checksum holds"), "{said}");
+
+    let (status, pools, stderr) = check(&[&one]);
+    assert_eq!((status, &pools[0]["state"]), (1, &"incomplete".into()), "{pools:?}");
+    assert_eq!(pools[0]["devices_missing"], 1);
+    assert!(stderr.contains("1 of its 2 devices were not named"), "{stderr}");
+    // Nothing was changed by it.
+    assert_eq!(loaded(&host.serve_with(&[]))["state"], "done");
+}
+
+/// The id that a refusal names, taken from the command that it prints.
+fn id_in(message: &str) -> String {
+    let (_, id) = message.split_once(" --erase ").expect("the command is there");
+    id.trim().to_owned()
+}
