@@ -34,6 +34,6 @@ pub use survives::start::{Marks, PoolContent};
 pub use words::error::CacheError;
 pub use words::settings::{Admission, DiskSettings, Mode};
 pub use words::stats::{
-    DiskCounts, DiskStatistics, Latency, LatencySummary, Load, LoadStatistics, PoolStatistics,
+    DiskCounts, DiskStatistics, Latency, LatencySummary, Load, LoadStatistics, PoolStatistics, Tally,
 };
 pub use words::units::DiskId;

@@ -41,6 +41,11 @@ impl FlushGate {
         }
     }
 
+    /// True once a flush failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.borrow().is_some() || self.lost.borrow().is_some()
+    }
+
     /// Flushes the backing, or shares a flush that is submitted after this call.
     pub(crate) async fn flush<B: BlockDevice>(&self, backing: &B) -> Result<(), BlockError> {
         if canary::has(Bug::FlushFromMemory) && self.arrived.get() == 0 {
