@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::places::Places;
 use crate::pool::PoolInUse;
 use crate::registry::DiskView;
-use crate::shard::{DiskReport, PoolReport};
+use crate::shard::{DiskReport, PoolReport, ShardReport};
 use crate::state::{GuestRecord, Stage};
 
 /// Version of all documents.
@@ -142,8 +142,12 @@ pub(crate) fn statistics(view: &DiskView) -> Value {
     Value::Object(disk)
 }
 
-/// The pool.
-pub(crate) fn pool(report: &PoolReport, pool: &PoolInUse) -> Value {
+/// The pool, and the threads that use it.
+pub(crate) fn pool(report: &PoolReport, pool: &PoolInUse, shards: &[ShardReport]) -> Value {
+    let shard = |shard: &ShardReport| {
+        let ShardReport { number, disks, busy_ns, age_ns } = shard;
+        json!({ "shard": number, "disks": disks, "busy_ns": busy_ns, "age_ns": age_ns })
+    };
     let PoolReport { statistics, reserve_bytes_min } = report;
     json!({
         "path": pool.path,
@@ -159,6 +163,7 @@ pub(crate) fn pool(report: &PoolReport, pool: &PoolInUse) -> Value {
         "reserve_bytes_min": reserve_bytes_min,
         "disks": statistics.disks,
         "page_cache_reason": pool.fallback,
+        "shards": shards.iter().map(shard).collect::<Vec<Value>>(),
     })
 }
 

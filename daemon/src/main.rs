@@ -10,6 +10,7 @@
 
 mod api;
 mod backing;
+mod balance;
 mod cli;
 mod client;
 mod commands;

@@ -61,7 +61,7 @@ fn router(registry: Arc<Registry>) -> Router {
 
 async fn show_pool(State(registry): State<Arc<Registry>>) -> Reply {
     let report = registry.pool_report().await?;
-    Ok(answer::document("pool", api::pool(&report, registry.pool())))
+    Ok(answer::document("pool", api::pool(&report, registry.pool(), &registry.shard_reports())))
 }
 
 async fn unknown(uri: Uri) -> Failure {

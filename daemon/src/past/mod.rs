@@ -90,13 +90,23 @@ impl History {
     /// What of the cached content is believed, if the backing looks like this now.
     pub(crate) fn past(self: &Rc<Self>, backing: &Appearance) -> Past {
         let verdict = self.record.borrow().judge(backing);
-        let (belief, samples) = match verdict {
-            Err(reason) => (Belief::Nothing(reason), 0),
-            Ok(known) => {
-                let belief = if self.kept { Belief::ByPage } else { Belief::ByRegion };
-                (belief, if known == Modified::Not { 0 } else { SAMPLES })
-            }
-        };
+        match verdict {
+            Err(reason) => self.past_by(Belief::Nothing(reason), 0),
+            Ok(Modified::Not) => self.past_by(self.belief(), 0),
+            Ok(Modified::Perhaps) => self.past_by(self.belief(), SAMPLES),
+        }
+    }
+
+    /// The past of a disk whose backing stayed in the hands of this process, locked, and was changed through us only.
+    pub(crate) fn unbroken_past(self: &Rc<Self>) -> Past {
+        self.past_by(self.belief(), 0)
+    }
+
+    fn belief(&self) -> Belief {
+        if self.kept { Belief::ByPage } else { Belief::ByRegion }
+    }
+
+    fn past_by(self: &Rc<Self>, belief: Belief, samples: usize) -> Past {
         let history = Rc::clone(self);
         Past {
             belief,
@@ -126,6 +136,11 @@ impl History {
         self.turn(path, bytes, access, void, access == Access::ReadOnly)?;
         self.touched.validate();
         Ok(())
+    }
+
+    /// The disk is attached again without having been detached in between: what [`Self::begin`] left still holds.
+    pub(crate) fn go_on(&self) {
+        self.touched.validate();
     }
 
     /// The disk is detached, all that guests wrote is in its backing, and what is cached of it is complete.

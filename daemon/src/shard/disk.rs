@@ -26,21 +26,21 @@ use crate::units::Size;
 /// How often a backing is looked at, to see whether it shrank: nanoseconds.
 const WATCH_INTERVAL_NS: u64 = 5_000_000_000;
 
-type Cached = CachedDisk<Backing, Flash, LocalHost>;
+pub(super) type Cached = CachedDisk<Backing, Flash, LocalHost>;
 
 /// A disk that is served.
 pub(super) struct Disk {
-    cached: Rc<Cached>,
-    door: Door<Rc<Cached>>,
-    location: Location,
-    history: Rc<History>,
-    identity: Identity,
+    pub(super) cached: Rc<Cached>,
+    pub(super) door: Door<Rc<Cached>>,
+    pub(super) location: Location,
+    pub(super) history: Rc<History>,
+    pub(super) identity: Identity,
     /// Why it is no longer what was attached.
-    failure: RefCell<Option<String>>,
-    /// Set when it begins to be detached.
-    leaving: Cell<bool>,
+    pub(super) failure: RefCell<Option<String>>,
+    /// Set when it begins to be detached, or to leave for another shard.
+    pub(super) leaving: Cell<bool>,
     /// Told when it is detached.
-    gone: Notify,
+    pub(super) gone: Notify,
 }
 
 /// What is to be attached.
@@ -87,6 +87,8 @@ pub(crate) struct DiskReport {
     pub(crate) fallback: Option<String>,
     pub(crate) failure: Option<String>,
     pub(crate) connections: u64,
+    /// Whether it could be moved to another shard.
+    pub(crate) fit_to_move: bool,
     pub(crate) statistics: DiskStatistics,
 }
 
@@ -159,7 +161,7 @@ impl ShardHandle {
 
     /// Every disk that is attached, with how it stands.
     pub(super) async fn disks(&self) -> Answer<Vec<(String, DiskReport)>> {
-        self.call(|shard| async move {
+        self.ask(|shard| {
             let disks = shard.disks.borrow();
             disks.iter().map(|(name, disk)| (name.clone(), disk.report(shard.number))).collect()
         })
@@ -168,7 +170,7 @@ impl ShardHandle {
 
     /// How one disk stands; none if it is not attached.
     pub(super) async fn disk_report(&self, name: String) -> Answer<Option<DiskReport>> {
-        self.call(move |shard| async move { shard.disk(&name).map(|disk| disk.report(shard.number)) }).await
+        self.ask(move |shard| shard.disk(&name).map(|disk| disk.report(shard.number))).await
     }
 }
 
@@ -266,7 +268,7 @@ impl Shard {
                 return Err(problem);
             }
         };
-        let disk = Rc::new(Disk {
+        let disk = Disk {
             cached,
             door,
             location: opening.location,
@@ -275,11 +277,19 @@ impl Shard {
             failure: RefCell::default(),
             leaving: Cell::new(false),
             gone: Notify::new(),
-        });
+        };
+        self.enter(name, disk);
+        Ok(())
+    }
+
+    /// From now on the disk is one of this shard, which looks after it.
+    pub(super) fn enter(&self, name: String, disk: Disk) {
+        let disk = Rc::new(disk);
         self.host.spawn(tell_what_came_back(name.clone(), Rc::clone(&disk)));
         self.host.spawn(watch(name.clone(), Rc::downgrade(&disk), self.host.clone()));
-        self.disks.borrow_mut().insert(name, disk);
-        Ok(())
+        let before = self.disks.borrow_mut().insert(name, disk);
+        // If it came back from where it could not be, its former self.
+        drop(before);
     }
 
     fn reconfigure(&self, change: &Reconfiguring) -> Answer<()> {
@@ -357,6 +367,7 @@ impl Disk {
             fallback: self.cached.backing().fallback_reason().map(str::to_owned),
             failure: self.failure.borrow().clone(),
             connections: self.door.connections(),
+            fit_to_move: self.is_fit_to_move(),
             statistics: self.cached.statistics(),
         }
     }
@@ -434,7 +445,7 @@ pub(super) fn not_attached(name: &str) -> Problem {
 }
 
 /// The cache's words with the disk's name and sizes as people read them.
-fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Problem {
+pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Problem {
     match error {
         CacheError::ReservationTooLarge { free_bytes, pool_bytes, .. } => Problem::conflict(format!(
             "A reservation of {} for disk '{name}' does not fit: {} of the pool's {} are not reserved yet; reserve less, \

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use block::FileDevice;
 use block::Host;
@@ -123,8 +122,8 @@ impl ShardHandle {
 
     /// How the pool stands.
     pub(super) async fn pool_report(&self) -> Answer<PoolReport> {
-        self.call(|shard| async move {
-            let cache = Rc::clone(shard.cache());
+        self.ask(|shard| {
+            let cache = shard.cache();
             PoolReport { statistics: cache.pool_statistics(), reserve_bytes_min: cache.reserve_bytes_min() }
         })
         .await
