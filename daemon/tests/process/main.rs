@@ -8,6 +8,7 @@ mod check;
 mod command_line;
 mod host;
 mod lifecycle;
+mod moving;
 mod pool;
 mod replay;
 mod rights;
