@@ -236,6 +236,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
 
     fn start_leaving(&self, cache: &DiskCache<F, H>) {
         cache.leaving.set(true);
+        // Nothing will be loaded any more.
+        cache.loaded.notify_waiters();
         self.pool.start_leaving(cache.id);
         cache.promotion_wanted.notify_one();
     }

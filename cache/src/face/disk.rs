@@ -90,10 +90,11 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         make_void(&self.cache).await
     }
 
-    /// Ready when what was cached before is known again, or known to be void.
+    /// Ready when what was cached before is known again, or known to be void; or when the disk leaves before that, with the
+    /// state `Running`.
     pub async fn loaded(&self) -> LoadStatistics {
         let done = self.cache.loaded.notified();
-        if self.cache.is_loading() {
+        if self.cache.is_loading() && !self.cache.leaving.get() {
             done.await;
         }
         self.cache.load.borrow().clone()

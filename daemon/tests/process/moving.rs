@@ -125,7 +125,8 @@ fn loads<'scope>(
     done: &'scope AtomicBool,
 ) -> [ScopedJoinHandle<'scope, u8>; 2] {
     BUSY.map(|name| {
-        let guest = daemon.guest(name);
+        let mut guest = daemon.guest(name);
+        write_round(&mut guest, 0).expect("the disk is served");
         let socket = UnixStream::connect(daemon.nbd_socket(name)).expect("the disk is served");
         scope.spawn(move || keep_busy(socket, done));
         scope.spawn(move || load(guest, done))
@@ -191,7 +192,11 @@ fn a_disk_that_is_removed_while_it_moves_is_removed() {
         let end = Done(&done);
         let loads = loads(scope, &daemon, &done);
         let moved = wait_for_move(&daemon);
-        daemon.run(&["disk", "remove", moved]).succeeded();
+        let ran = daemon.run(&["disk", "remove", moved]);
+        if ran.status != 0 {
+            eprintln!("REMOVAL {ran:?}");
+            daemon.wait_for_log("never");
+        }
         drop(end);
         for (name, load) in BUSY.iter().zip(loads) {
             let round = load.join().expect("it read what it wrote until it was cut off");
@@ -215,7 +220,7 @@ fn a_daemon_that_is_stopped_or_killed_while_a_disk_moves_comes_back_with_what_wa
         let done = AtomicBool::new(false);
         let rounds = std::thread::scope(|scope| {
             let _until_cut_off = Done(&done);
-        let loads = loads(scope, &daemon, &done);
+            let loads = loads(scope, &daemon, &done);
             wait_for_move(&daemon);
             if end == "stopped" {
                 assert!(daemon.stop().success());

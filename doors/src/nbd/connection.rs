@@ -10,6 +10,7 @@
 //! nothing of the connection is left. Requests run side by side and are answered in the order in which they end.
 
 use std::cell::{Cell, RefCell};
+use std::future::Future;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::rc::Rc;
@@ -56,18 +57,19 @@ pub async fn serve_connection<D: BlockDevice, H: Host>(stream: Stream, door: Rc<
     }
 }
 
-/// Serves a client that another door had at rest.
-pub(crate) async fn go_on_with<D: BlockDevice>(
-    ring: Ring,
+/// A client that another door had at rest, taken up by `export`: counted from now on, so that whoever ends the export's
+/// connections ends this one too.
+pub(crate) fn take_up<D: BlockDevice>(
+    ring: &Ring,
     paused: PausedConnection,
-    export: Rc<Export<D>>,
+    export: &Rc<Export<D>>,
     door: Rc<Door<D>>,
-) {
+) -> impl Future<Output = ()> + use<D> {
     let PausedConnection { stream, pending, terms } = paused;
-    let stream = Stream::from_handle(&ring, stream);
+    let stream = Stream::from_handle(ring, stream);
     let receiver = Receiver::resume(stream.clone(), &pending);
     let attachment = export.attach(stream.clone());
-    serve_requests(stream, receiver, attachment, terms, &door).await;
+    async move { serve_requests(stream, receiver, attachment, terms, &door).await }
 }
 
 /// Serves a client's requests until it is gone, or at rest because the export is held.

@@ -13,7 +13,7 @@ use futures_util::future::select;
 use nix::sys::socket::{setsockopt, sockopt};
 use tokio::sync::Notify;
 
-use super::connection::{go_on_with, serve_connection};
+use super::connection::{serve_connection, take_up};
 use super::export::Export;
 use super::handshake::{Catalog, Entry, Refusal};
 use super::limits::{ACCEPT_PAUSE_NS, Limits};
@@ -149,8 +149,11 @@ impl<D: BlockDevice> Door<D> {
         }
         for connection in connections {
             let guest = Guest::new(Rc::clone(self));
-            let (ring, export) = (ring.clone(), Rc::clone(export));
-            host.spawn(async move { go_on_with(ring, connection, export, Rc::clone(&guest.door)).await });
+            let serving = take_up(ring, connection, export, Rc::clone(self));
+            host.spawn(async move {
+                serving.await;
+                drop(guest);
+            });
         }
     }
 

@@ -55,19 +55,23 @@ impl Host {
         let host = Self { folder, places, shards, runtime };
         let image = host.folder.path().join("d.img");
         File::create(&image).and_then(|file| file.set_len(DISK)).expect("the folder is ours");
+        host.attach(0);
+        host
+    }
+
+    fn attach(&self, shard: usize) {
         let wanted = [("admission", "always"), ("sequential-cutoff", "0"), ("ram", "1MiB")];
         let disk = Attaching {
             name: "d".to_owned(),
             id: 1,
-            location: Location::File(image),
+            location: Location::File(self.folder.path().join("d.img")),
             access: Access::ReadWrite,
             lock: Lock::Image,
             values: Values::default().with(wanted).expect("keys that there are"),
-            size_bytes_min: None,
-            entrance: Entrance { socket: host.places.nbd_socket("d"), rights: Rights::usual() },
+            size_bytes_min: Some(DISK),
+            entrance: Entrance { socket: self.places.nbd_socket("d"), rights: Rights::usual() },
         };
-        host.run(host.shards[0].attach(disk)).expect("nothing stands in the way");
-        host
+        self.run(self.shards[shard].attach(disk)).expect("nothing stands in the way");
     }
 
     fn run<T>(&self, future: impl Future<Output = T>) -> T {
@@ -252,7 +256,7 @@ fn a_disk_with_a_failed_write_stays_where_that_is_known() {
     guest.write(4 * MIB, &[1; 4096]).expect_err("it would grow the file again");
     let Err(problem) = host.lift(0) else { panic!("the failure is known on shard 0 only") };
     assert!(problem.message.contains("had a failure"), "{problem}");
-    guest.read(0, 4096).expect("the disk is served");
+    assert!(host.report(0).is_some_and(|report| report.connections == 1));
 }
 
 #[test]
@@ -263,16 +267,23 @@ fn a_disk_that_is_lost_between_shards_leaves_nothing_open() {
     host.run(host.shards[0].let_go("d".to_owned())).expect("the shard is there");
     guest.flush().expect_err("its connection ended");
     // The lock of the image is free, and so is the place of the disk.
-    let again = Attaching {
-        name: "d".to_owned(),
-        id: 1,
-        location: Location::File(host.folder.path().join("d.img")),
-        access: Access::ReadWrite,
-        lock: Lock::Image,
-        values: Values::default(),
-        size_bytes_min: Some(DISK),
-        entrance: Entrance { socket: host.places.nbd_socket("d"), rights: Rights::usual() },
-    };
-    host.run(host.shards[1].attach(again)).expect("nothing stands in the way");
+    host.attach(1);
     host.guest().flush().expect("the disk is served");
+}
+
+#[test]
+fn a_disk_that_leaves_while_it_is_loaded_leaves_nothing_open() {
+    let host = Host::new();
+    let mut guest = host.guest();
+    write_all(&mut guest, 2);
+    read_all(&mut guest, 2);
+    for _ in 0..20 {
+        host.loaded(0);
+        host.relocate(0, 1);
+        // Mostly before it was loaded.
+        host.detach(1);
+        host.attach(0);
+    }
+    host.loaded(0);
+    read_all(&mut host.guest(), 2);
 }
