@@ -80,11 +80,10 @@ impl<D: BlockDevice> Door<D> {
         door
     }
 
-    /// Holds guests where they are, and lets what they sent before end. False if that took longer than `time_max_ns`. In
-    /// either case they stay until something is done with what is at rest then.
-    pub(crate) async fn pause(&self, time_max_ns: u64) -> bool {
-        let paused = pin!(self.entrance.pause());
-        matches!(select(paused, pin!(self.host.sleep(time_max_ns))).await, Either::Left(_))
+    /// Holds guests where they are; ready when what they sent before has ended. If that takes too long, the future is dropped,
+    /// and what is at rest by then has to go on.
+    pub(crate) async fn pause(&self) {
+        self.entrance.pause().await;
     }
 
     /// Listener and guests, to go on with.

@@ -90,9 +90,7 @@ impl Rights {
     }
 
     fn usual_group() -> GroupChoice {
-        // A host whose group file cannot be read is treated as one without the group: only the owner gets in.
-        let group = Group::from_name(GROUP).ok().flatten();
-        group.map_or(GroupChoice::Own, |group| GroupChoice::IfAllowed(group.gid))
+        forebay_group().map_or(GroupChoice::Own, GroupChoice::IfAllowed)
     }
 }
 
@@ -150,6 +148,17 @@ impl std::fmt::Display for SocketMode {
 pub(crate) fn own_user() -> String {
     let me = geteuid();
     User::from_uid(me).ok().flatten().map_or_else(|| me.to_string(), |user| user.name)
+}
+
+/// The group whose members may connect to any disk, if the host has it.
+pub(crate) fn forebay_group() -> Option<Gid> {
+    // A host whose group file cannot be read is treated as one without the group: only the owner gets in.
+    Group::from_name(GROUP).ok().flatten().map(|group| group.gid)
+}
+
+/// A group as the key `socket-group` takes it: by name if it has one.
+pub(crate) fn group_text(group: Gid) -> String {
+    Group::from_gid(group).ok().flatten().map_or_else(|| group.to_string(), |group| group.name)
 }
 
 fn find_user(name: &str) -> Answer<Uid> {

@@ -70,6 +70,9 @@ struct Memories {
     touched: RefCell<Option<Rc<Bits>>>,
     /// Outlives both: what flash holds is void.
     void: Rc<Cell<bool>>,
+    /// Set once the backing lost its connection in a process that has not detached the disk since. What that process
+    /// cached of what was lost may be on flash with nothing to tell that, so nobody may vouch for the backing.
+    reconnected: Cell<bool>,
 }
 
 struct Bits(Box<[AtomicU64]>);
@@ -177,6 +180,7 @@ async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: 
         let attached = caches[number].attach(settings, backing.reopen(host.clone()), past).await;
         disks.push(attached.expect("the settings fit, and nothing fails yet"));
         world.memories[number].void.set(false);
+        world.memories[number].reconnected.set(false);
     }
     world.set_weather(&mut rng);
     let running = Rc::new(Cell::new(0));
@@ -216,8 +220,9 @@ async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: 
     }
     world.count(&caches[0], &disks);
     if life + 1 < lives {
-        for (cache, disk) in caches.iter().zip(&disks) {
+        for ((cache, disk), memories) in caches.iter().zip(&disks).zip(&world.memories) {
             cache.detach(disk).await;
+            memories.reconnected.set(false);
         }
         return;
     }
@@ -266,7 +271,8 @@ async fn prove_alive(world: &World, host: &LocalHost, caches: &[Rc<SimCache>], d
             read(world, disk, number, ByteRange::at((1 << 20) + page * 4096, 4096)).await;
             host.sleep(10_000).await;
         }
-        host.sleep(1_000_000_000).await;
+        // Longer than it takes until a backing is asked to flush once more.
+        host.sleep(3_000_000_000).await;
         if disk.statistics().counts.promotions == before {
             world.fail(format!("disk {number} brings nothing to flash any more"));
         }
@@ -304,6 +310,7 @@ async fn disturb(
             world.coverage.borrow_mut().reconnects += 1;
             world.models[number].borrow_mut().lose_unflushed();
             backing.lose_volatile();
+            world.memories[number].reconnected.set(true);
         }
         0..=2 => {
             let settings = draw_settings(number, rng);
@@ -446,7 +453,11 @@ impl World {
             size,
             rotten: Cell::new(false),
             memories: (0..DISKS)
-                .map(|_| Memories { touched: RefCell::default(), void: Rc::default() })
+                .map(|_| Memories {
+                    touched: RefCell::default(),
+                    void: Rc::default(),
+                    reconnected: Cell::default(),
+                })
                 .collect(),
             models: (0..DISKS).map(|_| RefCell::new(Model::new(size))).collect(),
             coverage: RefCell::default(),
@@ -459,10 +470,11 @@ impl World {
 
     /// What is known of a disk when it is attached.
     fn past(&self, number: usize, rng: &mut Rng) -> Past {
-        let Memories { touched, void } = &self.memories[number];
+        let Memories { touched, void, reconnected } = &self.memories[number];
         let kept = touched.borrow().clone();
         let belief = match kept {
             _ if void.get() => Belief::Nothing("the flash failed".to_owned()),
+            _ if reconnected.get() => Belief::Nothing("the backing may have lost writes".to_owned()),
             Some(_) => Belief::ByPage,
             None => Belief::ByRegion,
         };

@@ -127,10 +127,12 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         }
         let disk = Rc::new(CachedDisk::new(Rc::clone(&cache), backing));
         self.pool.host.spawn(promote::run(cache));
+        self.pool.host.spawn(disk::settle(Rc::downgrade(&disk)));
         self.pool.host.spawn(disk::look_after(Rc::downgrade(&disk)));
         if disk.cache.is_loading() {
             let disk = Rc::clone(&disk);
-            self.pool.host.spawn(async move { load::load(&disk.cache, disk.backing(), samples).await });
+            let tail = belief.tail();
+            self.pool.host.spawn(async move { load::load(&disk.cache, disk.backing(), tail, samples).await });
         }
         Ok(disk)
     }
@@ -199,6 +201,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         drop(cache.loading.lock().await);
         // Waits for a batch that is being written. A failure is the flash's, and the next start finds what is there.
         let closed = cache.log.close().await;
+        cache.clear_proven();
         cache.forget_everything();
         self.pool.segments().set_indexed(cache.id, false);
         if closed.is_ok() {

@@ -19,6 +19,21 @@ use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count,
 /// writes all over its disk an intent for each write, and flash the wear of it.
 const LOOK_INTERVAL_NS: u64 = 30_000_000_000;
 
+/// How long it takes until a backing that failed its first flush is asked for another: nanoseconds.
+const SETTLE_RETRY_NS: u64 = 1_000_000_000;
+
+/// Has the backing settle, until it has or the disk is gone.
+pub(super) async fn settle<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<CachedDisk<B, F, H>>) {
+    while let Some(disk) = disk.upgrade().filter(|disk| !disk.cache.leaving.get()) {
+        if disk.settle_backing().await {
+            return;
+        }
+        let host = disk.cache.pool.host.clone();
+        drop(disk);
+        host.sleep(SETTLE_RETRY_NS).await;
+    }
+}
+
 /// Closes regions that came to rest, until the disk is gone.
 pub(super) async fn look_after<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<CachedDisk<B, F, H>>) {
     loop {
@@ -117,6 +132,16 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     /// Counts on from what was counted on another shard.
     pub fn count_on(&self, tally: &Tally) {
         tally.add_to(&self.cache.counters, &self.cache.latencies);
+    }
+
+    /// Waits for the flush that is running, which may be one of our own, and begins no other. True if none ever failed: then
+    /// the disk can be released, for there is no failure that would have to go along. Else flushes go on as before.
+    pub async fn stop_flushing(&self) -> bool {
+        self.flushes.stop().await
+    }
+
+    async fn settle_backing(&self) -> bool {
+        quiet::settle_backing(&self.cache, &self.backing, &self.flushes).await
     }
 
     pub(super) async fn close_idle_regions(&self) {

@@ -18,6 +18,7 @@ use crate::knowledge::ram::{Evicted, Ram, Standing};
 use crate::knowledge::regions::Regions;
 use crate::knowledge::sequential::Sequential;
 use crate::knowledge::touched::{SharedBits, Touched};
+use crate::knowledge::unproven::Unproven;
 use crate::survives::log::Log;
 use crate::survives::pool::Pool;
 use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, REQUEST_BYTES_MAX};
@@ -36,8 +37,13 @@ pub(crate) struct DiskCache<F, H> {
     /// Where the backing may hold something else than the log, by region and by page.
     pub(crate) regions: RefCell<Regions>,
     pub(crate) touched: Touched,
+    /// Pages that are in the log, but whose bits are to stay until that is proven.
+    pub(crate) unproven: RefCell<Unproven>,
     /// Epoch of the backing that everything cached belongs to.
     pub(crate) backing_epoch: Cell<u64>,
+    /// Set once the backing was flushed since the disk was attached: what it returns outside of open regions is durable
+    /// there from then on, whoever wrote it and with whatever intents.
+    pub(crate) backing_settled: Cell<bool>,
     /// How loading what was cached before stands.
     pub(crate) load: RefCell<LoadStatistics>,
     /// Changes when what is being loaded is no longer wanted.
@@ -84,7 +90,9 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             fills: RefCell::default(),
             regions: RefCell::new(Regions::new(pool.layout().region_pages(), disk_bytes)),
             touched: Touched::new(touched, disk_bytes),
+            unproven: RefCell::default(),
             backing_epoch: Cell::new(0),
+            backing_settled: Cell::new(false),
             load: RefCell::default(),
             load_ticket: Cell::new(0),
             loading: Mutex::new(()),
@@ -200,18 +208,37 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.drop_from_index(0..u64::MAX);
     }
 
+    /// Notes that pages are in the log, in this batch: what the backing holds of them is readable after a kill, once
+    /// something that was written later proves that the batch was.
+    pub(crate) fn note_written(&self, batch: u64, pages: impl Iterator<Item = (PageNumber, FlashPage)>) {
+        self.unproven.borrow_mut().add(batch, pages);
+        self.clear_proven();
+    }
+
+    /// Clears the bits of pages that are proven to be in the log, and current there.
+    pub(crate) fn clear_proven(&self) {
+        let index = self.index.borrow();
+        for (page, flash) in self.unproven.borrow_mut().take(self.log.proven()) {
+            if index.get(page).is_some_and(|located| located.flash == flash) {
+                self.touched.clear(page.0..page.0 + 1);
+            }
+        }
+    }
+
     /// Drops everything that is on flash, because the flash failed. RAM goes on.
     pub(crate) fn forget_flash(&self) {
         self.drop_from_index(0..u64::MAX);
     }
 
     /// True if the cold end of RAM should be offered to flash: it is filling up, and a page that flash does not have is
-    /// halfway to its end. Waiting until halfway makes batches large.
+    /// halfway to its end. Waiting until halfway makes batches large. What the backing may still lose with the power is
+    /// not put where it would outlive that.
     pub(crate) fn promotion_is_due(&self) -> bool {
         let ram = self.ram.borrow();
         let depth = offer_depth(&ram);
         let filling_up = ram.capacity() - ram.len() < depth;
-        filling_up && !self.is_loading() && !self.pool.is_failed() && ram.has_to_offer(depth / 2)
+        let usable = self.backing_settled.get() && !self.is_loading() && !self.pool.is_failed();
+        usable && filling_up && ram.has_to_offer(depth / 2)
     }
 
     /// How many cold pages the promoter looks at.

@@ -20,7 +20,7 @@ use super::void::make_void;
 use crate::bytes::checksum::page_checksum;
 use crate::bytes::summary::{Content, Run};
 use crate::knowledge::regions::EVERYTHING;
-use crate::knowledge::replay::{Belief, Bits, Replay};
+use crate::knowledge::replay::{Belief, Bits, Replay, Tail};
 use crate::knowledge::touched::{SharedBits, words_for};
 use crate::survives::log::encode_summary;
 use crate::survives::reading::{Contained, Unreadable, Wanted};
@@ -72,6 +72,8 @@ const SAMPLED_START_PAGES: u64 = 1024;
 /// What is known so far.
 struct Loading<'a, F: BlockDevice, H: Host> {
     cache: &'a DiskCache<F, H>,
+    /// What may have become of the end of the log.
+    tail: Tail,
     replay: Replay,
     /// Segments that were read, with the pages that the index has there.
     segments: Vec<(Wanted, u32)>,
@@ -119,6 +121,7 @@ fn mark_open_regions<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, belief: &
 pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     backing: &B,
+    tail: Tail,
     samples: usize,
 ) {
     let _loading = cache.loading.lock().await;
@@ -129,6 +132,7 @@ pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
     let ticket = cache.load_ticket.get();
     let mut loading = Loading {
         cache,
+        tail,
         replay: Replay::new(cache.block_pages(), cache.pool.layout().region_pages()),
         segments: Vec::new(),
         samples: Samples { most: samples, start: Vec::new(), elsewhere: Vec::new(), seen: 0 },
@@ -179,8 +183,8 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
             };
             // What is reclaimed meanwhile is the oldest, and only clean content that nobody knows yet.
             let window: Vec<_> = window.iter().filter(still).copied().collect();
-            let reads =
-                (0usize..).zip(&window).map(|(at, wanted)| self.read(*wanted, number == 0 && at == 0));
+            let newest = |at: usize| (number == 0 && at == 0).then_some(self.tail);
+            let reads = (0usize..).zip(&window).map(|(at, wanted)| self.read(*wanted, newest(at)));
             for (wanted, read) in window.iter().zip(join_all(reads).await) {
                 if cache.leaving.get() {
                     return Ok(());
@@ -193,7 +197,7 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
     }
 
     /// What a segment holds. The newest may lack its summary and gets it now: nothing is appended to it any more.
-    async fn read(&self, wanted: Wanted, newest: bool) -> Result<Contained, Unreadable> {
+    async fn read(&self, wanted: Wanted, newest: Option<Tail>) -> Result<Contained, Unreadable> {
         let pool = &self.cache.pool;
         let _pin = pool.pin_segment(wanted.segment);
         let contained = pool.reader().contained(wanted, newest).await?;

@@ -12,6 +12,7 @@ use super::disk_cache::DiskCache;
 use crate::knowledge::index::Located;
 use crate::knowledge::ram::{Offered, Standing};
 use crate::knowledge::segments::Purpose;
+use crate::survives::log::Written;
 use crate::survives::pool::NoSegment;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::BATCH_PAGES_MAX;
@@ -61,7 +62,7 @@ async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resu
             cache.touched.clear(offer.page.0..offer.page.0 + 1);
         }
     }
-    let Ok((located, bytes)) = appender.write(batch).await else {
+    let Ok(Written { located, bytes, number }) = appender.write(batch).await else {
         for offer in &offered {
             cache.ram.borrow_mut().settle(offer, Standing::Rejected);
         }
@@ -70,26 +71,31 @@ async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resu
     };
     count(&cache.counters.flash_write_bytes, bytes);
     count(&cache.counters.promotions, offered.len() as u64);
-    settle(cache, &offered, &located);
+    settle(cache, number, &offered, &located);
     Ok(())
 }
 
 /// Tells the index of what arrived and is still current.
-fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, offered: &[Offered], located: &[Located]) {
+fn settle<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    batch: u64,
+    offered: &[Offered],
+    located: &[Located],
+) {
     let mut ram = cache.ram.borrow_mut();
     let pairs = offered.iter().zip(located);
     let current = pairs.filter(|(offer, _)| ram.settle(offer, Standing::OnFlash));
     let current: Vec<_> = current.map(|(offer, located)| (offer.page, *located)).collect();
     drop(ram);
-    for (page, _) in &current {
-        // What the backing holds of it is in the log now, and readable after a kill.
-        cache.touched.clear(page.0..page.0 + 1);
-    }
-    enter_index(cache, &current);
+    enter_index(cache, batch, &current);
 }
 
-/// Enters pages in the index, neighbours on disk and on flash together.
-pub(super) fn enter_index<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, pages: &[(PageNumber, Located)]) {
+/// Enters pages of a batch in the index, neighbours on disk and on flash together.
+pub(super) fn enter_index<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    batch: u64,
+    pages: &[(PageNumber, Located)],
+) {
     let adjacent = |a: &(PageNumber, Located), b: &(PageNumber, Located)| {
         a.0.0 + 1 == b.0.0 && a.1.flash.plus(1) == b.1.flash
     };
@@ -101,4 +107,5 @@ pub(super) fn enter_index<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page
         segments.pages_known(flash, run.len() as u32);
         segments.pages_forgotten(&replaced);
     }
+    cache.note_written(batch, pages.iter().map(|(page, located)| (*page, located.flash)));
 }

@@ -18,6 +18,7 @@ use super::flush::FlushGate;
 use super::reconnect::{is_same, notice};
 use crate::knowledge::regions::EVERYTHING;
 use crate::knowledge::segments::Purpose;
+use crate::survives::log::Written;
 use crate::words::canary::{self, Bug};
 use crate::words::stats::count;
 use crate::words::units::PageNumber;
@@ -28,10 +29,10 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     backing: &B,
     flushes: &FlushGate,
 ) {
+    notice(cache, backing);
     if cache.is_loading() || cache.pool.is_failed() {
         return;
     }
-    notice(cache, backing);
     let epoch = cache.backing_epoch.get();
     let idle = cache.regions.borrow_mut().look();
     let idle: Vec<u32> = idle.into_iter().filter(|region| is_settled(cache, *region)).collect();
@@ -62,6 +63,24 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     drop(cache.pool.close_regions(cache.id, &closed).await);
 }
 
+/// Has the backing make durable whatever it acknowledged before the disk was attached: to processes that were killed, or
+/// that changed it without intents. Until that has succeeded, nothing is promoted, and a lost connection costs everything
+/// that is cached (rule I11, DURABILITY A19). True once it has.
+pub(crate) async fn settle_backing<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    flushes: &FlushGate,
+) -> bool {
+    notice(cache, backing);
+    let epoch = cache.backing_epoch.get();
+    let settled = flushes.flush(backing).await.is_ok() && is_same(cache, backing, epoch);
+    if settled {
+        cache.backing_settled.set(true);
+        cache.promotion_wanted.notify_one();
+    }
+    settled
+}
+
 /// True if nothing is in flight in a region, and everything that was is known to have succeeded.
 fn is_settled<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, region: u32) -> bool {
     let range = cache.regions.borrow().range(region);
@@ -75,6 +94,11 @@ async fn write_forgets<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, regions
         let pages = cache.regions.borrow().pages(*region);
         cache.touched.copy(&pages).map(|bits| (PageNumber(pages.start), bits))
     };
+    if regions.iter().any(|region| bits_of(region).is_some()) {
+        // What is in the log needs no `forget`, but its bit is set until something stands behind it.
+        cache.log.flush().await.ok()?;
+        cache.clear_proven();
+    }
     let mut rest = regions;
     while rest.iter().any(|region| bits_of(region).is_some()) {
         let appender = cache.log.begin(Purpose::Promotion).await.ok()?;
@@ -85,7 +109,7 @@ async fn write_forgets<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, regions
         for (first, bits) in &forgets {
             appender.forget(&mut batch, *first, bits);
         }
-        let (_, bytes) = appender.write(batch).await.ok()?;
+        let Written { bytes, .. } = appender.write(batch).await.ok()?;
         count(&cache.counters.flash_write_bytes, bytes);
         rest = later;
     }

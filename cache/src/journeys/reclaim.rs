@@ -17,7 +17,7 @@ use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
 use crate::knowledge::policy::Policy;
 use crate::knowledge::segments::Purpose;
-use crate::survives::log::Appender;
+use crate::survives::log::{Appender, Written};
 use crate::survives::pool::Pool;
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES, SURVIVORS_EIGHTHS_MAX};
 use crate::words::stats::count;
@@ -143,14 +143,14 @@ async fn append_batch<F: BlockDevice, H: Host>(
     for (survivor, bytes) in &pages {
         appender.add(&mut batch, survivor.page, survivor.sequence, bytes);
     }
-    let (located, bytes) = appender.write(batch).await.ok()?;
+    let Written { located, bytes, number } = appender.write(batch).await.ok()?;
     count(&cache.counters.flash_write_bytes, bytes);
     count(&cache.counters.reappends, pages.len() as u64);
     // A write may have dropped the page meanwhile: then the copy is for nothing.
     let pairs = pages.iter().zip(located).filter(|((survivor, _), _)| unchanged(survivor));
     let current: Vec<(PageNumber, Located)> =
         pairs.map(|((survivor, _), located)| (survivor.page, located)).collect();
-    enter_index(cache, &current);
+    enter_index(cache, number, &current);
     Some(())
 }
 

@@ -1,7 +1,7 @@
 //! Reconnect: the backing lost its connection, and may have lost writes with it that it had acknowledged and that no flush
 //! covered.
 //!
-//! Such writes are all in open regions. What is cached there may therefore be newer than the backing: it is dropped from
+//! Such writes are all in open regions, those of earlier processes too once the backing was flushed after them. What is cached there may therefore be newer than the backing: it is dropped from
 //! RAM and index, and counts as touched, so that no later start believes it either (rule I11, DURABILITY A19). Fills under
 //! way may have read either side of the loss and do not enter (rule I3).
 
@@ -20,9 +20,10 @@ pub(crate) fn notice<B: BlockDevice, F: BlockDevice, H: Host>(cache: &DiskCache<
     tracing::warn!(disk = %cache.id, "The backing lost its connection: what is cached of recent writes is dropped");
     cache.fills.borrow_mut().poison_all();
     let regions = cache.regions.borrow();
-    // Once the flash failed, the backing is changed without intents: then it may be any region.
-    let failed = cache.pool.is_failed();
-    for region in (0..regions.count()).filter(|region| failed || regions.is_open(*region)) {
+    // Once the flash failed, the backing is changed without intents: then it may be any region. So it may before the first
+    // flush: an earlier process may have changed it so.
+    let any = cache.pool.is_failed() || !cache.backing_settled.get();
+    for region in (0..regions.count()).filter(|region| any || regions.is_open(*region)) {
         cache.drop_pages(&regions.range(region));
         cache.touched.set(regions.pages(region));
     }

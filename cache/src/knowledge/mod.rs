@@ -13,3 +13,4 @@ pub(crate) mod segments;
 pub(crate) mod sequential;
 pub(crate) mod slab;
 pub(crate) mod touched;
+pub(crate) mod unproven;

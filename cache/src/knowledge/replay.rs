@@ -21,7 +21,9 @@ use crate::words::units::{FlashPage, PageNumber};
 pub enum Belief {
     /// Nothing, and why: the disk is new, or its backing is not what it was.
     Nothing(String),
-    /// All but the pages whose bit is set: the bits are those that the last process left.
+    /// All but the pages whose bit is set: the bits are those that the last process left. Only for a backing that loses
+    /// nothing but with the power of this host: one that may have lost its connection since, with writes that it had
+    /// acknowledged, is another backing than the one that was cached.
     ByPage,
     /// All but the regions with an open intent: the power went, and the bits with it.
     ByRegion,
@@ -48,6 +50,20 @@ impl Belief {
             _ => Bits::Cleared,
         }
     }
+
+    /// What may have become of the end of the log.
+    pub(crate) fn tail(&self) -> Tail {
+        if *self == Self::ByPage { Tail::Written } else { Tail::NotFlushed }
+    }
+}
+
+/// What may have become of the batches at the end of the newest segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tail {
+    /// The power went: each that was not flushed may be missing, whatever stands behind it.
+    NotFlushed,
+    /// Only the process ended: each was written before the next one was begun, so only the last one may be missing.
+    Written,
 }
 
 /// What became of the pages that segments hold. Counted in versions of pages: one page may have several.

@@ -262,7 +262,8 @@ impl<F: BlockDevice> Checker<'_, F> {
         let mut replay = Replay::new(1, layout.region_pages());
         for (segment, generation) in self.segments.owned_by(id) {
             let wanted = Wanted { segment, owner: id, generation };
-            match self.reader.contained(wanted, disk.segments == 0).await {
+            let newest = (disk.segments == 0).then(|| distrusted.expected.belief.tail());
+            match self.reader.contained(wanted, newest).await {
                 Ok(contained) => self.enter(&mut disk, &mut replay, &distrusted, segment, contained).await,
                 Err(error) => {
                     disk.damage.push(error.of(segment));

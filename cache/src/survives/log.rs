@@ -30,6 +30,9 @@ pub(crate) struct Log<F, H> {
     pool: Rc<Pool<F, H>>,
     disk: DiskId,
     open: Mutex<Option<Open>>,
+    /// Batches that were written, counted, and how many of them something proves that was written later.
+    written: Cell<u64>,
+    proven: Cell<u64>,
     /// Set once it was closed. The disk may have another log by then, and only one may append.
     closed: Cell<bool>,
 }
@@ -53,6 +56,16 @@ pub(crate) struct Appender<'a, F, H> {
     room: usize,
 }
 
+/// A batch that was written.
+pub(crate) struct Written {
+    /// Where its pages are, in the order in which they were added.
+    pub(crate) located: Vec<Located>,
+    /// Bytes written.
+    pub(crate) bytes: u64,
+    /// Which batch of this log it is; see [`Log::proven`].
+    pub(crate) number: u64,
+}
+
 /// A batch that is being put together.
 pub(crate) struct Batch {
     buffer: Buffer,
@@ -63,7 +76,14 @@ pub(crate) struct Batch {
 
 impl<F: BlockDevice, H: Host> Log<F, H> {
     pub(crate) fn new(pool: Rc<Pool<F, H>>, disk: DiskId) -> Self {
-        Self { pool, disk, open: Mutex::new(None), closed: Cell::new(false) }
+        Self {
+            pool,
+            disk,
+            open: Mutex::new(None),
+            written: Cell::new(0),
+            proven: Cell::new(0),
+            closed: Cell::new(false),
+        }
     }
 
     /// Waits for its turn, and if it is for promotion for room: for at least one page.
@@ -139,6 +159,12 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         appender.write(nothing).await.map(drop)
     }
 
+    /// So many batches are proven by a header behind them, or by a summary: if one of them cannot be read after a kill, that
+    /// is damage. The last one could be taken for one that never was.
+    pub(crate) fn proven(&self) -> u64 {
+        self.proven.get()
+    }
+
     /// Data pages that fit behind one more header.
     fn room(&self, open: &Open) -> usize {
         let left = self.pool.layout().batch_pages() - open.next;
@@ -162,6 +188,9 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         // this summary, which would look like damage to a segment that has one.
         if written.is_ok() {
             written = self.pool.flush().await;
+        }
+        if written.is_ok() {
+            self.proven.set(self.written.get());
         }
         // Whatever happened, the segment is closed: a failed flash is never written again.
         self.pool.seal_segment(open.segment);
@@ -210,9 +239,8 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         batch.located.push(Located { flash, checksum });
     }
 
-    /// Writes the batch, header and data in one. Returns where its pages are, in the order in which they were added,
-    /// and the bytes written.
-    pub(crate) async fn write(mut self, mut batch: Batch) -> Result<(Vec<Located>, u64), BlockError> {
+    /// Writes the batch, header and data in one.
+    pub(crate) async fn write(mut self, mut batch: Batch) -> Result<Written, BlockError> {
         assert_eq!(
             batch.buffer.len(),
             (1 + batch.entries.len()) * PAGE_BYTES,
@@ -236,7 +264,11 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         for line in &batch.lines {
             open.content.push(line);
         }
-        Ok((batch.located, bytes))
+        // Batches of a segment are written one after another, and a closed segment has a summary.
+        let before = self.log.written.get();
+        self.log.proven.set(before);
+        self.log.written.set(before + 1);
+        Ok(Written { located: batch.located, bytes, number: before + 1 })
     }
 }
 

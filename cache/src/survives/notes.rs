@@ -24,6 +24,7 @@ use crate::bytes::batch::{self, Entry, Head, Kind};
 use crate::bytes::layout::ENTRIES_PER_PAGE;
 use crate::bytes::table::NOTES;
 use crate::knowledge::regions::EVERYTHING;
+use crate::knowledge::replay::Tail;
 use crate::knowledge::segments::{Purpose, Segments};
 use crate::words::limits::{NOTE_BATCHES_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
@@ -308,7 +309,7 @@ async fn read_segment<F: BlockDevice>(
 ) -> Result<Option<BTreeSet<Region>>, Unreadable> {
     let mut open = BTreeSet::new();
     let mut complete = false;
-    for line in reader.headers(wanted).await?.content.lines() {
+    for line in reader.headers(wanted, Tail::NotFlushed).await?.content.lines() {
         let region = (DiskId(line.checksum), line.page.0 as u32);
         complete |= (line.kind, region) == COMPLETE;
         match line.kind {

@@ -11,6 +11,7 @@ use crate::bytes::batch::{self, Head, Kind};
 use crate::bytes::checksum::page_checksum;
 use crate::bytes::layout::Layout;
 use crate::bytes::summary::{Content, Line};
+use crate::knowledge::replay::Tail;
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, FlashPage, SegmentNumber, Sequence};
 
@@ -58,8 +59,8 @@ pub(crate) struct Headers {
 const FIRST_READ_PAGES: u32 = 16;
 /// Pages of a segment that are read at once while looking for headers.
 const CHUNK_PAGES: u32 = 512;
-/// How far behind a missing header the next one can be.
-const NEXT_HEADER_PAGES: u32 = 2 * (BATCH_PAGES_MAX as u32 + 1);
+/// How far behind a missing header others are looked for: the next four batches, if all are as large as they can be.
+const NEXT_HEADER_PAGES: u32 = 4 * (BATCH_PAGES_MAX as u32 + 1);
 
 /// Reads segments of one pool.
 pub(crate) struct Reader<'a, F> {
@@ -69,14 +70,19 @@ pub(crate) struct Reader<'a, F> {
 }
 
 impl<F: BlockDevice> Reader<'_, F> {
-    /// All that is to be known of a segment of a disk's log. Only the `newest` may lack its summary.
-    pub(crate) async fn contained(&self, wanted: Wanted, newest: bool) -> Result<Contained, Unreadable> {
-        let (content, durable, has_summary) = match self.summary(wanted).await {
-            Err(Unreadable::NoSummary) if newest => {
-                let Headers { content, durable } = self.headers(wanted).await?;
+    /// All that is to be known of a segment of a disk's log. Only the newest may lack its summary, and this says what may
+    /// have become of its end.
+    pub(crate) async fn contained(
+        &self,
+        wanted: Wanted,
+        newest: Option<Tail>,
+    ) -> Result<Contained, Unreadable> {
+        let (content, durable, has_summary) = match (self.summary(wanted).await, newest) {
+            (Err(Unreadable::NoSummary), Some(tail)) => {
+                let Headers { content, durable } = self.headers(wanted, tail).await?;
                 (content, durable, false)
             }
-            outcome => {
+            (outcome, _) => {
                 let content = outcome?;
                 let end = content.end;
                 (content, end, true)
@@ -123,14 +129,14 @@ impl<F: BlockDevice> Reader<'_, F> {
     }
 
     /// What the headers of a segment say, up to the first that is not there.
-    pub(crate) async fn headers(&self, wanted: Wanted) -> Result<Headers, Unreadable> {
+    pub(crate) async fn headers(&self, wanted: Wanted, tail: Tail) -> Result<Headers, Unreadable> {
         let mut content = Content::default();
         let mut durable = 0;
         let mut window = Window { first: 0, bytes: Buffer::zeroed(0) };
         let mut place = 0;
         while place < self.layout.batch_pages() {
             let Some((head, lines, end)) = self.header(wanted, &mut window, place).await? else {
-                self.check_tail(wanted, &mut window, place).await?;
+                self.check_tail(wanted, &mut window, place, tail).await?;
                 break;
             };
             for line in &lines {
@@ -183,11 +189,17 @@ impl<F: BlockDevice> Reader<'_, F> {
     }
 
     /// Looks whether a header behind the end says that the end is none.
-    async fn check_tail(&self, wanted: Wanted, window: &mut Window, end: u32) -> Result<(), Unreadable> {
+    async fn check_tail(
+        &self,
+        wanted: Wanted,
+        window: &mut Window,
+        end: u32,
+        tail: Tail,
+    ) -> Result<(), Unreadable> {
         let last = (end + NEXT_HEADER_PAGES).min(self.layout.batch_pages());
         for place in end + 1..last {
             let header = self.header(wanted, window, place).await?;
-            if header.is_some_and(|(head, ..)| head.durable > end) {
+            if header.is_some_and(|(head, ..)| head.durable > end || tail == Tail::Written) {
                 return Err(Unreadable::Damaged { place: end });
             }
         }

@@ -2,7 +2,6 @@
 //!
 //! This process talks to both: to QEMU by its monitor, to the daemon by the control socket.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::thread;
@@ -91,7 +90,7 @@ impl Daemon {
 
 impl Forebay for Daemon {
     fn add(&self, wanted: &Wanted) -> Answer<MovedDisk> {
-        let Wanted { name, path, qmp, device, original } = wanted;
+        let Wanted { name, path, qmp, device, original, socket_group } = wanted;
         let original = serde_json::to_value(original).expect("plain data with text keys");
         let path = path.to_str().ok_or_else(|| {
             Problem::invalid(format!("Cannot use backing {}: its path is no text; rename it", path.display()))
@@ -102,7 +101,7 @@ impl Forebay for Daemon {
             read_only: false,
             // To QEMU it is raw, whatever the guest wrote to its beginning.
             raw_anyway: true,
-            settings: BTreeMap::new(),
+            settings: socket_group.iter().map(|group| ("socket-group".to_owned(), group.clone())).collect(),
             guest: Some(Guest { qmp: qmp.clone(), device: device.clone(), original }),
         };
         let document = self.0.post("/v1/disks", &request)?;

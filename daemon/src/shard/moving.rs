@@ -14,12 +14,14 @@
 mod tests;
 
 use std::cell::{Cell, RefCell};
+use std::pin::pin;
 use std::rc::Rc;
 
-use block::BlockDevice;
 use block::file::Lock;
+use block::{BlockDevice, Host};
 use cache::{DiskSettings, Tally};
 use doors::nbd::Paused;
+use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
 use super::disk::{Cached, Disk, explain, not_attached};
@@ -84,11 +86,7 @@ impl Shard {
     async fn lift(&self, name: &str) -> Answer<Moving> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         disk.check_fit_to_move(name)?;
-        let held = disk.door.pause(HOLD_TIME_MAX_NS).await;
-        // Looked at once more: its last requests may have failed.
-        let backing =
-            if held { disk.check_fit_to_move(name).and_then(|()| handle(&disk, name)) } else { busy(name) };
-        let backing = match backing {
+        let backing = match self.still(&disk, name).await {
             Ok(backing) => backing,
             Err(problem) => {
                 disk.door.go_on(&self.ring, disk.door.take_paused());
@@ -106,6 +104,22 @@ impl Shard {
             entrance: disk.door.entrance(),
             guests: disk.door.take_paused(),
         })
+    }
+
+    /// Holds the guests of a disk until nothing is in flight any more. On failure whatever is at rest has to go on.
+    async fn still(&self, disk: &Disk, name: &str) -> Answer<BackingHandle> {
+        let too_late = pin!(self.host.sleep(HOLD_TIME_MAX_NS));
+        let still = pin!(async {
+            disk.door.pause().await;
+            // Looked at once more: its last requests may have failed, or a flush of our own.
+            disk.check_fit_to_move(name)?;
+            let backing = disk.cached.backing().handle().map_err(|error| out_of_files(name, &error))?;
+            if disk.cached.stop_flushing().await { Ok(backing) } else { Err(unfit(name)) }
+        });
+        match select(still, too_late).await {
+            Either::Left((still, _)) => still,
+            Either::Right(_) => Err(busy(name)),
+        }
     }
 
     async fn set_down(self: Rc<Self>, moving: Box<Moving>) -> Result<(), Refused> {
@@ -149,25 +163,22 @@ impl Disk {
     }
 
     fn check_fit_to_move(&self, name: &str) -> Answer<()> {
-        if self.is_fit_to_move() {
-            return Ok(());
-        }
-        Err(Problem::conflict(format!(
-            "Cannot move disk '{name}' to another shard: it is being loaded or detached, or had a failure, or is on an NBD \
-             server; it goes on where it is"
-        )))
+        if self.is_fit_to_move() { Ok(()) } else { Err(unfit(name)) }
     }
 }
 
-fn handle(disk: &Disk, name: &str) -> Answer<BackingHandle> {
-    disk.cached.backing().handle().map_err(|error| out_of_files(name, &error))
+fn unfit(name: &str) -> Problem {
+    Problem::conflict(format!(
+        "Cannot move disk '{name}' to another shard: it is being loaded or detached, or had a failure, or is on an NBD \
+         server; it goes on where it is"
+    ))
 }
 
-fn busy<T>(name: &str) -> Answer<T> {
-    Err(Problem::unavailable(format!(
+fn busy(name: &str) -> Problem {
+    Problem::unavailable(format!(
         "Cannot move disk '{name}' to another shard: its last requests did not end within {} ms; it goes on where it is",
         HOLD_TIME_MAX_NS / 1_000_000
-    )))
+    ))
 }
 
 fn out_of_files(name: &str, error: &std::io::Error) -> Problem {

@@ -10,6 +10,7 @@ use super::mirror::ChangeOver;
 use super::original::Found;
 use crate::names;
 use crate::problem::{Answer, Problem};
+use crate::rights::{forebay_group, group_text};
 use crate::units::Size;
 
 /// How long a guest's requests wait for Forebay while it is restarted, in seconds; as `disk show --connect` has it.
@@ -26,12 +27,14 @@ pub(crate) fn attach(world: &mut World, device: &str, name: Option<&str>) -> Ans
         None => default_name(world, device)?,
     };
     names::check(&name)?;
+    let socket_group = world.process.group_to_let_in(forebay_group())?.map(group_text);
     let disk = world.forebay.add(&Wanted {
         name,
         path: found.path.clone(),
         qmp: world.qmp.socket().to_owned(),
         device: device.to_owned(),
         original: found.original.clone(),
+        socket_group,
     })?;
     match move_behind(world, device, &found, &disk) {
         Ok(()) => Ok(disk),

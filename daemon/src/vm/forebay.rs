@@ -39,6 +39,8 @@ pub(crate) struct Wanted {
     pub(crate) device: String,
     /// How QEMU has it open.
     pub(crate) original: Original,
+    /// The group that the disk's socket is given to, as the key `socket-group` takes it; none leaves it as usual.
+    pub(crate) socket_group: Option<String>,
 }
 
 /// A disk that was taken from a running guest, or is on its way.

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use block::file::Identity;
+use nix::unistd::Gid;
 
 use super::command_line::CommandLine;
 use crate::problem::{Answer, Problem};
@@ -58,6 +59,17 @@ impl Process {
         fs::read_link(self.path("cwd")).map_err(|error| unreadable(self.id, &error))
     }
 
+    /// The group that a socket must be open to so that this process can connect; none if it is root, or in the group
+    /// `usual` that may connect anyway. A process that runs gets into no other groups, so nobody can be told to put its
+    /// user into one.
+    ///
+    /// # Errors
+    /// If the process cannot be looked into.
+    pub(super) fn group_to_let_in(&self, usual: Option<Gid>) -> Answer<Option<Gid>> {
+        let status = fs::read_to_string(self.path("status")).map_err(|error| unreadable(self.id, &error))?;
+        Ok(group_to_let_in(&status, usual))
+    }
+
     fn holds(&self, sockets: &[String]) -> Answer<bool> {
         let links = self.open_files()?.into_iter().filter_map(|file| fs::read_link(file).ok());
         let names: Vec<String> = links.map(|link| link.to_string_lossy().into_owned()).collect();
@@ -83,6 +95,21 @@ fn listening_sockets(table: &str, path: &Path) -> Vec<String> {
     };
     let inode = |line: &str| line.split_whitespace().nth(6).map(|inode| format!("socket:[{inode}]"));
     table.lines().filter(bound).filter_map(inode).collect()
+}
+
+/// [`Process::group_to_let_in`], from what the system says of a process.
+fn group_to_let_in(status: &str, usual: Option<Gid>) -> Option<Gid> {
+    // Real, effective, saved, and the one that files and sockets are opened with.
+    const FOR_FILES: usize = 3;
+    let numbers = |key: &str| -> Vec<u32> {
+        let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
+        line.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+    };
+    let group = *numbers("Gid:").get(FOR_FILES)?;
+    let is_root = numbers("Uid:").get(FOR_FILES) == Some(&0);
+    let is_usual =
+        usual.is_some_and(|usual| group == usual.as_raw() || numbers("Groups:").contains(&usual.as_raw()));
+    (!is_root && !is_usual).then(|| Gid::from_raw(group))
 }
 
 fn unreadable(id: u32, error: &io::Error) -> Problem {
@@ -117,6 +144,25 @@ mod tests {
         let nobody = Process { id: u32::MAX };
         let storage = Identity { device: 0, inode: 0, rdev: 0 };
         assert!(nobody.has_open(storage).unwrap_err().message.contains("run as root"));
+        assert!(nobody.group_to_let_in(None).unwrap_err().message.contains("run as root"));
+    }
+
+    #[test]
+    fn the_group_of_a_qemu_is_let_in_unless_it_gets_in_anyway() {
+        let status = |user: u32| {
+            format!(
+                "Name:\tqemu\nUid:\t1\t1\t1\t{user}\nGid:\t2\t2\t2\t994\nGroups:\t994 7 \nVmPeak:\t1 kB\n"
+            )
+        };
+        let gid = Gid::from_raw;
+        assert_eq!(group_to_let_in(&status(64055), None), Some(gid(994)));
+        assert_eq!(group_to_let_in(&status(64055), Some(gid(8))), Some(gid(994)));
+        for usual in [7, 994] {
+            assert_eq!(group_to_let_in(&status(64055), Some(gid(usual))), None);
+        }
+        assert_eq!(group_to_let_in(&status(0), None), None);
+        let us = Process { id: std::process::id() };
+        assert_eq!(us.group_to_let_in(Some(nix::unistd::getegid())), Ok(None));
     }
 
     #[test]

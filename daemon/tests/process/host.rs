@@ -95,12 +95,19 @@ impl Host {
             // Where the binary was built may be closed to others.
             let binary = self.path("forebay");
             fs::copy(command.get_program(), &binary).expect("the folder is ours");
-            chown(&self.folder, Some(ORDINARY), Some(ORDINARY)).expect("root may");
             command = Command::new(binary);
-            command.uid(ORDINARY).gid(ORDINARY);
         }
+        self.as_ordinary_user(&mut command);
         let pool = self.text("pool.img");
         Daemon::start_as(command, &self.path("d"), &["--pool", &pool, "--pool-size", "64MiB"])
+    }
+
+    /// Has `command` run as a user who is not root, also where the test runs as root; then the folder belongs to that user.
+    pub(crate) fn as_ordinary_user(&self, command: &mut Command) {
+        if geteuid().is_root() {
+            chown(&self.folder, Some(ORDINARY), Some(ORDINARY)).expect("root may");
+            command.uid(ORDINARY).gid(ORDINARY);
+        }
     }
 
     /// Runs `serve` in the folder `d` where it is expected to end by itself.

@@ -7,10 +7,11 @@ use crate::tools::{Background, run};
 /// Sizes of requests as guests mix them, in multiples of a sector, most of them not of a page.
 const SIZES: &str = "--bssplit=512/10:1536/10:4k/25:5k/5:16k/20:64k/15:100k/5:256k/10";
 
-/// Where fio works: a URI of a served disk, or a raw file.
+/// Where fio works: a URI of a served disk, a raw file, or a guest's own disk, past its page cache.
 pub(crate) enum Target<'a> {
     Served(&'a str),
     File(&'a str),
+    Device(&'a str),
 }
 
 /// Random writes over a part of a disk, each place once, in an order that `seed` gives.
@@ -26,17 +27,17 @@ pub(crate) struct Job {
 impl Job {
     /// Writes everything, reads it back while writing goes on, and fails if anything is not as it was written.
     pub(crate) fn write_and_verify(&self, uri: &str) {
-        fio(&self.write_arguments(uri));
+        fio(&self.write_arguments(&Target::Served(uri)));
     }
 
     /// The same beside the test, in `folder`, where fio leaves its notes if it fails.
     pub(crate) fn start(&self, uri: &str, folder: &Path) -> Background {
-        start(&self.write_arguments(uri), folder)
+        start(&self.write_arguments(&Target::Served(uri)), folder)
     }
 
     /// The same again and again, until it is dropped.
     pub(crate) fn start_endless(&self, uri: &str, folder: &Path) -> Background {
-        let mut arguments = self.write_arguments(uri);
+        let mut arguments = self.write_arguments(&Target::Served(uri));
         arguments.push("--loops=1000000".to_owned());
         start(&arguments, folder)
     }
@@ -55,8 +56,18 @@ impl Job {
         start(&arguments, folder)
     }
 
-    fn write_arguments(&self, uri: &str) -> Vec<String> {
-        let mut arguments = self.arguments(&Target::Served(uri));
+    /// [`Self::write_and_verify`] as a line for a guest's shell, on its disk `device`.
+    pub(crate) fn write_line(&self, device: &str) -> String {
+        format!("fio {}", self.write_arguments(&Target::Device(device)).join(" "))
+    }
+
+    /// [`Self::verify`] as a line for a guest's shell, on its disk `device`.
+    pub(crate) fn verify_line(&self, device: &str) -> String {
+        format!("fio {} --verify_only", self.arguments(&Target::Device(device)).join(" "))
+    }
+
+    fn write_arguments(&self, target: &Target) -> Vec<String> {
+        let mut arguments = self.arguments(target);
         arguments.extend(["--verify_backlog=128", "--fsync=200"].map(str::to_owned));
         arguments
     }
@@ -78,6 +89,11 @@ impl Job {
             Target::Served(uri) => arguments.extend(["--ioengine=nbd".to_owned(), format!("--uri={uri}")]),
             Target::File(path) => {
                 arguments.extend(["--ioengine=psync".to_owned(), format!("--filename={path}")]);
+            }
+            Target::Device(path) => {
+                let engine = ["--ioengine=libaio", "--direct=1"].map(str::to_owned);
+                arguments.extend(engine);
+                arguments.push(format!("--filename={path}"));
             }
         }
         arguments.extend([

@@ -10,10 +10,12 @@ mod content;
 mod crash;
 mod crash_rounds;
 mod fio;
+mod guest_system;
 #[path = "../process/host.rs"]
 #[allow(dead_code, reason = "shared with the tests of the process, which use more of it")]
 mod host;
 mod locks;
+mod machine;
 mod many;
 mod nbd_backing;
 mod online;

@@ -1,6 +1,7 @@
 //! A real QEMU without a guest system: its monitor reads and writes the disk as a guest would.
 
 use std::io::{BufRead, BufReader, Write};
+use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -9,6 +10,8 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::host::Host;
+
+const PROGRAM: &str = "qemu-system-x86_64";
 
 /// A QEMU that runs. Killed when dropped.
 pub(crate) struct Qemu {
@@ -38,16 +41,25 @@ pub(crate) enum Shape {
 impl Qemu {
     /// Starts a QEMU whose disk `vd0` is `image`.
     pub(crate) fn start(host: &Host, image: &str, shape: Shape) -> Self {
+        Self::start_by(Command::new(PROGRAM), host, image, shape)
+    }
+
+    /// The same as a user who is not root. The image must be open to that user.
+    pub(crate) fn start_as_ordinary_user(host: &Host, image: &str, shape: Shape) -> Self {
+        let mut command = Command::new(PROGRAM);
+        host.as_ordinary_user(&mut command);
+        Self::start_by(command, host, image, shape)
+    }
+
+    fn start_by(mut command: Command, host: &Host, image: &str, shape: Shape) -> Self {
         let (own, others) = (host.path("own.sock"), host.path("qmp.sock"));
         let listen = |path: &Path| format!("unix:{},server=on,wait=off", path.display());
-        let mut command = Command::new("qemu-system-x86_64");
         command.args(["-nodefaults", "-machine", "q35,accel=tcg", "-display", "none", "-S", "-name", "web"]);
         command.args(["-qmp", &listen(&own), "-qmp", &listen(&others)]).args(disk(image, shape));
         // What its monitor reads and writes, it tells on standard output.
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
         let mut child = child.expect("`cargo xtask test` installs qemu-system-x86");
-        let mut monitor = Monitor::connect(&mut child, &own);
-        monitor.execute("qmp_capabilities", &json!({}));
+        let monitor = Monitor::wait_for(&mut child, &own);
         Self { child, monitor, socket: others }
     }
 
@@ -60,12 +72,7 @@ impl Qemu {
 
     /// The driver and the name of each block node.
     pub(crate) fn nodes(&mut self) -> Vec<(String, String)> {
-        let nodes = self.monitor.execute("query-named-block-nodes", &json!({ "flat": true }));
-        let text = |value: &Value| value.as_str().expect("it is text").to_owned();
-        let all = nodes.as_array().expect("it is a list").iter();
-        let mut all: Vec<_> = all.map(|node| (text(&node["drv"]), text(&node["node-name"]))).collect();
-        all.sort();
-        all
+        self.monitor.nodes()
     }
 
     /// Ends it, as a guest's last shutdown does.
@@ -85,21 +92,38 @@ impl Drop for Qemu {
 
 impl Monitor {
     /// Connects as soon as the monitor is there. QEMU makes its sockets in the order in which they are named.
-    fn connect(child: &mut Child, socket: &Path) -> Self {
-        let writer = loop {
+    fn wait_for(child: &mut Child, socket: &Path) -> Self {
+        loop {
             match UnixStream::connect(socket) {
-                Ok(stream) => break stream,
+                Ok(stream) => return Self::new(stream),
                 Err(_) => assert_eq!(child.try_wait().expect("it is our child"), None, "QEMU runs"),
             }
             thread::yield_now();
-        };
+        }
+    }
+
+    /// Takes the greeting, so that commands can follow.
+    pub(crate) fn new(writer: UnixStream) -> Self {
         let mut reader = BufReader::new(writer.try_clone().expect("sockets can be shared"));
         let mut greeting = String::new();
         reader.read_line(&mut greeting).expect("it greets");
-        Self { reader, writer }
+        let mut monitor = Self { reader, writer };
+        monitor.execute("qmp_capabilities", &json!({}));
+        monitor
     }
 
-    fn execute(&mut self, command: &str, arguments: &Value) -> Value {
+    /// The driver and the name of each block node.
+    pub(crate) fn nodes(&mut self) -> Vec<(String, String)> {
+        let nodes = self.execute("query-named-block-nodes", &json!({ "flat": true }));
+        let text = |value: &Value| value.as_str().expect("it is text").to_owned();
+        let all = nodes.as_array().expect("it is a list").iter();
+        let mut all: Vec<_> = all.map(|node| (text(&node["drv"]), text(&node["node-name"]))).collect();
+        all.sort();
+        all
+    }
+
+    /// Has QEMU do `command`, which must succeed, and returns what it says.
+    pub(crate) fn execute(&mut self, command: &str, arguments: &Value) -> Value {
         let request = json!({ "execute": command, "arguments": arguments });
         self.writer.write_all(format!("{request}\n").as_bytes()).expect("it listens");
         loop {
@@ -147,13 +171,13 @@ fn disk(image: &str, shape: Shape) -> Vec<String> {
 /// Stands between a command and a monitor. Before `command` is passed on for the first time, `act` is done.
 pub(crate) fn stand_between(
     host: &Host,
-    qemu: &Qemu,
+    monitor: &Path,
     command: &str,
     act: impl FnOnce() + Send + 'static,
 ) -> PathBuf {
     let socket = host.path("between.sock");
     let listener = UnixListener::bind(&socket).expect("the folder is ours");
-    let monitor = UnixStream::connect(&qemu.socket).expect("QEMU listens");
+    let monitor = UnixStream::connect(monitor).expect("QEMU listens");
     let marker = format!("\"execute\":\"{command}\"");
     thread::spawn(move || {
         let (client, _) = listener.accept().expect("the command connects");
@@ -172,6 +196,8 @@ pub(crate) fn stand_between(
                 break;
             }
         }
+        // A monitor talks to one client at a time. Fails only if QEMU has ended.
+        to_monitor.shutdown(Shutdown::Both).unwrap_or(());
     });
     socket
 }

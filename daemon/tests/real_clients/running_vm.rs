@@ -1,6 +1,7 @@
 //! A running QEMU's disk moves behind Forebay and back while it is written to, and nothing is lost.
 
-use std::fs::File;
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -218,7 +219,7 @@ fn a_daemon_that_is_killed_at_any_step_of_attaching_and_started_again_goes_on() 
         let socket = daemon.control_socket().to_owned();
         let (killed, restarted) = std::sync::mpsc::channel();
         let folder = host.path("d");
-        let between = stand_between(&host, &qemu, command, move || {
+        let between = stand_between(&host, &qemu.socket, command, move || {
             daemon.kill();
             let again = Daemon::start(&folder, &[]);
             let state = again.disk("web-vd0");
@@ -243,6 +244,26 @@ fn a_daemon_that_is_killed_at_any_step_of_attaching_and_started_again_goes_on() 
         model.assert_served(&image, &mut daemon.guest("web-vd0"), command);
         assert_locked(&image);
     }
+}
+
+#[test]
+fn a_qemu_of_another_user_is_let_in_to_its_disk_while_it_runs() {
+    let host = Host::new();
+    let image = host.image("disk.img", SIZE);
+    fs::set_permissions(&image, Permissions::from_mode(0o666)).expect("it is ours");
+    let mut qemu = Qemu::start_as_ordinary_user(&host, &image, Shape::Blockdev);
+    let (run_dir, pool) = (host.text("run"), host.text("pool.img"));
+    let daemon = host.serve_with(&["--run-dir", &run_dir, "--pool", &pool, "--pool-size", "64MiB"]);
+    let mut model = Model::new();
+    attach(&daemon, &qemu);
+    (0..50).for_each(|number| model.request(&mut qemu, number));
+    model.assert_served(&image, &mut daemon.guest("web-vd0"), "attached");
+    // Nobody else is let in.
+    let mode = fs::metadata(daemon.nbd_socket("web-vd0")).expect("it is served").mode();
+    assert_eq!(mode & 0o777, 0o660);
+    detach(&daemon, &qemu);
+    model.request(&mut qemu, 50);
+    model.assert_in(&image, "given back");
 }
 
 #[test]

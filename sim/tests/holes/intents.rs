@@ -106,6 +106,54 @@ fn a19_a_region_stays_open_when_the_backing_fails_the_flush() {
 }
 
 #[test]
+fn a19_what_an_earlier_process_wrote_without_intents_may_go_with_the_connection_until_it_is_flushed() {
+    story(|rig| {
+        rig.live(End::Kill, async |life| {
+            life.cache_pages(0..8, 1).await;
+            // Without flash there are no intents.
+            life.cache.give_up_flash();
+            life.write(P, 2).await;
+            assert!(rig.void.get() && rig.open_regions().is_empty());
+        });
+        rig.live(End::Stop, async |life| {
+            rig.backing.fail_after(Operation::Flush, 0);
+            assert_eq!(life.see(P).await, 2);
+            rig.backing.lose_volatile();
+            let seen = life.content(P).await;
+            let mut home = vec![0; PAGE as usize];
+            rig.backing.peek(P * PAGE, &mut home);
+            assert!(seen == home, "what the backing lost is not shown from RAM, seed {}", rig.seed);
+        });
+    });
+}
+
+#[test]
+fn a19_nothing_goes_to_flash_before_the_backing_was_flushed() {
+    for end in [End::Kill, End::PowerCut] {
+        story(|rig| {
+            rig.live(End::Kill, async |life| {
+                life.cache_pages(0..8, 1).await;
+                life.cache.give_up_flash();
+                life.write(P, 2).await;
+            });
+            rig.live(end, async |life| {
+                // Its first flush fails, and so does every later one.
+                rig.backing.fail_after(Operation::Flush, 0);
+                assert_eq!(life.see(P).await, 2);
+                life.push_out().await;
+                assert_eq!(life.counts().promotions, 0);
+            });
+            rig.live(End::Stop, async |life| {
+                let seen = life.settled(&[P]).await;
+                assert!([1, 2, TORN].contains(&seen[0]));
+                life.push_out().await;
+                assert!(life.counts().promotions > 0, "this one was flushed");
+            });
+        });
+    }
+}
+
+#[test]
 fn a20_what_a_start_did_not_believe_does_not_come_back_when_its_region_is_closed() {
     for ends in ENDS {
         story(|rig| {

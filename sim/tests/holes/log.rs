@@ -137,6 +137,25 @@ fn a7_a_damaged_header_of_a_flushed_batch_is_not_taken_for_the_end() {
 }
 
 #[test]
+fn a7_a_damaged_header_of_the_last_batch_before_a_kill_never_shows_an_older_version() {
+    story(|rig| {
+        rig.live(End::Kill, async |life| {
+            life.cache_pages(0..8, 1).await;
+            life.write(P, 2).await;
+            life.push_out().await;
+        });
+        // Nothing was flushed since, so nothing on flash tells this batch from one that never was.
+        let newest = rig.newest(P).unwrap();
+        assert_eq!(newest.byte, 2);
+        let batches = rig.batches(*rig.segments_of(DiskId(1)).last().unwrap());
+        for (at, ..) in batches.iter().filter(|(at, ..)| *at >= newest.header_at) {
+            rig.flash.rot(&block::ByteRange::at(*at, PAGE), 1);
+        }
+        rig.live(End::Stop, async |life| assert_eq!(life.settled(&[P, P + 1]).await, [2, 1]));
+    });
+}
+
+#[test]
 fn a7_a_damaged_intent_is_not_taken_for_the_end_of_the_notes() {
     for end in [End::Kill, End::PowerCut] {
         story(|rig| {
