@@ -1,11 +1,12 @@
 //! Measures the cache itself: on devices in memory (nanoseconds, and with callgrind instructions, per request; bytes of
-//! RAM per block), and on a real file through the ring. `cargo xtask bench` runs it against peers and prints ratios.
+//! RAM per block), on a real file through the ring, and how soon the daemon serves again. `cargo xtask bench` runs it against peers and prints ratios.
 
 mod face;
 mod memory;
 mod restart;
 mod rig;
 mod shards;
+mod start;
 
 use clap::{Parser, Subcommand};
 
@@ -45,6 +46,21 @@ enum What {
         /// The pool's file, which is overwritten; in memory without one.
         #[arg(long)]
         file: Option<std::path::PathBuf>,
+    },
+    /// How soon the daemon serves again, and knows again what was cached.
+    Start {
+        /// The program `forebay`.
+        #[arg(long)]
+        program: std::path::PathBuf,
+        /// An empty folder for its pool, its sockets and a disk.
+        #[arg(long)]
+        dir: std::path::PathBuf,
+        /// Bytes of the disk, all of which are cached.
+        #[arg(long, default_value_t = 1 << 30)]
+        bytes: u64,
+        /// How the process before ended.
+        #[arg(long, value_enum)]
+        end: start::End,
     },
     /// What the first write into a region costs, and a later one.
     Intents {
@@ -94,6 +110,7 @@ fn main() {
         What::Recovery { block_bytes, flash_bytes, file } => {
             restart::recovery(block_bytes, flash_bytes, file.as_deref());
         }
+        What::Start { program, dir, bytes, end } => start::first_read(&program, &dir, bytes, end),
         What::Intents { file, regions } => restart::intents(&file, regions),
         What::Face { file, depth, seconds } => face::flash_hits(&file, depth, seconds),
         What::Shards { file, shards, disks, depth, seconds } => {

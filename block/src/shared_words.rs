@@ -19,6 +19,10 @@ pub struct SharedWords {
     _file: File,
 }
 
+// SAFETY: The mapping belongs to the process and not to a thread; it is unmapped once, by whoever drops it last, and what
+// is in it are atomics.
+unsafe impl Send for SharedWords {}
+
 impl SharedWords {
     /// Maps the first `count` words of a file, which grows to hold them. Its storage is taken now: later there would be
     /// no way to report that there is none.

@@ -15,6 +15,7 @@ use crate::pool::PoolInUse;
 use crate::registry::DiskView;
 use crate::shard::{DiskReport, PoolReport, ShardReport};
 use crate::state::{GuestRecord, Stage};
+use crate::totals::Total;
 
 /// Version of all documents.
 const SCHEMA: u64 = 1;
@@ -113,9 +114,11 @@ pub(crate) fn disk_full(view: &DiskView, places: &Places) -> Value {
     disk
 }
 
-/// Counters, ratios and latencies of a disk; `null` where it is not served.
+/// Counters, ratios and latencies of a disk since it was attached, missing where it is not served; and what it counted in
+/// all.
 pub(crate) fn statistics(view: &DiskView) -> Value {
     let mut disk = head(view);
+    disk.insert("total".to_owned(), view.total.as_ref().map_or(Value::Null, total));
     let Ok(report) = &view.report else { return Value::Object(disk) };
     let DiskReport { statistics, .. } = report;
     let counts = &statistics.counts;
@@ -220,6 +223,23 @@ fn load(view: &DiskView) -> Value {
         "pages_compared": load.pages_compared,
         "took_us": load.took_us,
     })
+}
+
+/// What a disk counted since it was added, or since what was kept of it was lost.
+fn total(total: &Total) -> Value {
+    let mut all: Map<String, Value> =
+        total.named().map(|(name, count)| (name.to_owned(), count.into())).collect();
+    let hits = total.count("read_hits_ram") + total.count("read_hits_flash");
+    let latencies = total.latencies().map(|(name, measured)| {
+        (name.to_owned(), json!({ "count": measured.count, "mean": measured.mean_us() }))
+    });
+    let more = json!({
+        "since": total.since.to_string(),
+        "hit_ratio": cache_ratio(hits, total.count("reads")),
+        "latency_us": latencies.collect::<Map<_, _>>(),
+    });
+    merge(&mut all, more);
+    Value::Object(all)
 }
 
 fn state(view: &DiskView) -> &'static str {

@@ -9,6 +9,7 @@
 //! ```
 
 mod api;
+mod aside;
 mod backing;
 mod balance;
 mod cli;
@@ -19,7 +20,9 @@ mod connect;
 mod control;
 mod demo;
 mod door;
+mod durable;
 mod keys;
+mod moment;
 mod names;
 mod output;
 mod past;
@@ -38,6 +41,7 @@ mod state;
 mod supervisor;
 #[cfg(test)]
 mod testing;
+mod totals;
 mod trace;
 mod units;
 mod vm;

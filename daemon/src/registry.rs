@@ -8,8 +8,11 @@
 //! Changes go one after another; looking at a backing, which may hang, happens before a change begins. Readers never
 //! wait for a change.
 
+mod counting;
 mod guest;
+mod looking;
 mod moving;
+mod shares;
 mod unshared;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,9 +21,8 @@ use std::time::Duration;
 
 use block::file::{Access, Lock};
 use tokio::sync::{Mutex, mpsc};
-use tokio::task::JoinHandle;
 
-use crate::backing::{self, Identity, Images, Location};
+use crate::backing::{Images, Location};
 use crate::door::Entrance;
 use crate::keys::Values;
 use crate::names;
@@ -29,12 +31,13 @@ use crate::places::Places;
 use crate::pool::{self, PoolInUse};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
-use crate::shard::{Attaching, Content, DiskReport, PoolReport, Reconfiguring, ShardReport, Shards};
+use crate::shard::{
+    Attaching, Content, Detached, DiskReport, PoolReport, Reconfiguring, ShardReport, Shards,
+};
 use crate::sockets;
 use crate::state::{DiskRecord, GuestRecord, State};
+use crate::totals::{Total, Totals};
 
-/// How long a backing may take to answer a first look.
-const PROBE_TIME_MAX: Duration = Duration::from_secs(20);
 /// How long a removal may take before it goes on behind its answer.
 const REMOVE_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long the start of the daemon waits for disks.
@@ -55,6 +58,10 @@ pub(crate) struct Registry {
     waiting: StdMutex<BTreeMap<String, String>>,
     /// Disks that are being removed. They are remembered until they are.
     removing: StdMutex<BTreeSet<String>>,
+    /// What disks counted in all. Locked for moments only.
+    totals: StdMutex<Totals>,
+    /// Held by whoever writes totals: what stood in the way the last time.
+    saving: Mutex<Option<Problem>>,
 }
 
 /// What is wanted of a new disk.
@@ -74,6 +81,8 @@ pub(crate) struct NewDisk {
 pub(crate) struct DiskView {
     pub(crate) record: DiskRecord,
     pub(crate) report: Result<DiskReport, String>,
+    /// What it counted in all; none in the moment in which it comes or goes.
+    pub(crate) total: Option<Total>,
     /// It is on its way out.
     pub(crate) leaving: bool,
 }
@@ -86,7 +95,11 @@ impl Registry {
             .iter()
             .map(|disk| (disk.name.clone(), "its backing has not answered yet".to_owned()))
             .collect();
-        Arc::new(Self {
+        let (totals, unread) = Totals::load(&places.dir);
+        if let Some(reason) = unread {
+            tracing::warn!("{reason}. What disks counted in all begins anew");
+        }
+        let registry = Self {
             places,
             shards,
             pool,
@@ -94,7 +107,11 @@ impl Registry {
             state: StdMutex::new(state),
             waiting: StdMutex::new(waiting),
             removing: StdMutex::default(),
-        })
+            totals: StdMutex::new(totals),
+            saving: Mutex::default(),
+        };
+        registry.begin_totals();
+        Arc::new(registry)
     }
 
     /// Where things are.
@@ -121,14 +138,7 @@ impl Registry {
     pub(crate) async fn disks(&self) -> Vec<DiskView> {
         let mut reports = self.shards.disks_as_far_as_known().await;
         let state = self.state();
-        let view = |record: &DiskRecord| DiskView {
-            record: record.clone(),
-            report: match reports.remove(&record.name) {
-                Some(answer) => answer.map_err(|problem| problem.message),
-                None => Err(self.reason(&record.name)),
-            },
-            leaving: self.is_being_removed(&record.name),
-        };
+        let view = |record: &DiskRecord| self.view(record.clone(), reports.remove(&record.name));
         state.disks.iter().map(view).collect()
     }
 
@@ -139,8 +149,21 @@ impl Registry {
     pub(crate) async fn disk(&self, name: &str) -> Answer<DiskView> {
         let record = known(&self.state(), name)?.clone();
         let report = self.shards.disk_report(name.to_owned()).await?;
-        let leaving = self.is_being_removed(name);
-        Ok(DiskView { record, report: report.ok_or_else(|| self.reason(name)), leaving })
+        Ok(self.view(record, report.map(Ok)))
+    }
+
+    /// A disk with what its shard says of it; none if it is on no shard.
+    fn view(&self, record: DiskRecord, report: Option<Answer<DiskReport>>) -> DiskView {
+        if let Some(Ok(report)) = &report {
+            self.see(report);
+        }
+        let reason = || Err(self.reason(&record.name));
+        DiskView {
+            report: report.map_or_else(reason, |answer| answer.map_err(|problem| problem.message)),
+            total: self.total(record.id),
+            leaving: self.is_being_removed(&record.name),
+            record,
+        }
     }
 
     /// Serves a new disk and remembers it.
@@ -180,15 +203,20 @@ impl Registry {
             guest: wanted.guest,
             size_bytes: None,
         };
-        self.shards.attach(self.attaching(&record, location, rights)).await?;
+        if let Err(problem) = self.shards.attach(self.attaching(&record, location, rights)).await {
+            // Whatever was reserved for it is free again.
+            log_if_failed(&self.shards.forget(id).await);
+            return Err(problem);
+        }
         record.size_bytes = self.size_now(&record.name).await;
         changed.disks.push(record.clone());
         if let Err(problem) = changed.save(&self.places.dir) {
             let undone = self.shards.detach(record.name.clone(), Content::Dropped).await;
-            log_if_failed(&undone);
+            log_if_failed(&undone.map(|_| ()));
             return Err(problem);
         }
         self.replace_state(changed);
+        self.begin_totals();
         drop(changing);
         self.disk(&record.name).await
     }
@@ -200,25 +228,29 @@ impl Registry {
     pub(crate) async fn set(&self, name: &str, changes: &BTreeMap<String, String>) -> Answer<DiskView> {
         let changing = self.changing.lock().await;
         let mut changed = self.state();
-        let before = known(&changed, name)?.settings.clone();
+        let before = known(&changed, name)?.clone();
         if self.is_being_removed(name) {
             return Err(being_removed(name));
         }
         guest::check_settled(&changed, name)?;
-        let values = before.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
+        let values = before.settings.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
         let served = self.shards.disk_report(name.to_owned()).await?.is_some();
         if served {
             self.reconfigure(name, &values).await?;
         } else {
             // Nothing to give them to now, but what nobody could ever get is refused at once.
             look_up(&values).await?;
+            self.keep_share(&DiskRecord { settings: values.clone(), ..before.clone() }).await?;
         }
         let record = changed.disks.iter_mut().find(|disk| disk.name == name);
         record.expect("it is known, and the lock is held").settings = values;
         if let Err(problem) = changed.save(&self.places.dir) {
-            if served {
-                log_if_failed(&self.reconfigure(name, &before).await);
-            }
+            let undone = if served {
+                self.reconfigure(name, &before.settings).await
+            } else {
+                self.keep_share(&before).await
+            };
+            log_if_failed(&undone);
             return Err(problem);
         }
         self.replace_state(changed);
@@ -232,11 +264,16 @@ impl Registry {
     /// If there is none of this name, or what is dropped may come back at the next start; the message says so.
     pub(crate) async fn evict(&self, name: &str) -> Answer<DiskView> {
         let changing = self.changing.lock().await;
-        let id = known(&self.state(), name)?.id;
+        let record = known(&self.state(), name)?.clone();
         if self.is_being_removed(name) {
             return Err(being_removed(name));
         }
-        self.shards.evict(name.to_owned(), id).await?;
+        let served = self.shards.disk_report(name.to_owned()).await?.is_some();
+        self.shards.evict(name.to_owned(), record.id).await?;
+        if !served {
+            // The pool knows nothing of it any more. What it held is free, so its share is as well.
+            self.keep_share(&record).await?;
+        }
         tracing::info!("What was cached of disk '{name}' is dropped, as asked for");
         drop(changing);
         self.disk(name).await
@@ -267,7 +304,7 @@ impl Registry {
         // A change of this disk that began before is waited for; those that come now find it in `removing`.
         drop(self.changing.lock().await);
         let detached = if self.shards.is_attached(&name) {
-            self.shards.detach(name.clone(), Content::Dropped).await
+            self.shards.detach(name.clone(), Content::Dropped).await.and_then(|detached| detached.flushed)
         } else {
             let id = known(&self.state(), &name)?.id;
             self.shards.forget(id).await
@@ -314,12 +351,20 @@ impl Registry {
     pub(crate) async fn stop(&self) -> Answer<()> {
         // Kept, so that no retry begins to serve a disk behind this.
         let changing = self.changing.lock().await;
+        // Also before, for a backing that hangs has the process end without the rest of this.
+        self.save_totals().await;
         let mut detaching = tokio::task::JoinSet::new();
         for name in self.shards.attached() {
             let shards = self.shards.clone();
             detaching.spawn(async move { shards.detach(name, Content::Kept).await });
         }
-        let outcomes = detaching.join_all().await;
+        let outcomes: Vec<Answer<Detached>> = detaching.join_all().await;
+        outcomes
+            .iter()
+            .flatten()
+            .filter_map(|detached| detached.last.as_ref())
+            .for_each(|last| self.see(last));
+        self.save_totals().await;
         let mut state = self.state();
         if self.pool.missing.is_none()
             && let Err(problem) = pool::leave(&self.places, &self.shards, &mut state).await
@@ -329,7 +374,7 @@ impl Registry {
         }
         self.replace_state(state);
         drop(changing);
-        outcomes.into_iter().collect()
+        outcomes.into_iter().try_for_each(|outcome| outcome?.flushed)
     }
 
     async fn keep_trying(self: Arc<Self>, name: String) {
@@ -388,14 +433,6 @@ impl Registry {
         Ok(())
     }
 
-    /// Looks at the backing of a remembered disk for as long as that takes. Each look holds a thread until it is answered,
-    /// so one that hangs is waited for and never joined by a second one.
-    async fn look_until_answered(&self, record: &DiskRecord, location: &Location) -> Answer<Identity> {
-        let looking = self.look(location, access(record.read_only), Images::ServedAsRaw);
-        let complain = || self.set_waiting(&record.name, &silent(location).message);
-        answer_of(looking, PROBE_TIME_MAX, complain).await
-    }
-
     /// Notes how large a disk is that was attached just now. Only for a backing that grew since it was served last.
     async fn remember_size(&self, state: &mut State, name: &str) {
         let size = self.size_now(name).await;
@@ -416,28 +453,6 @@ impl Registry {
     async fn size_now(&self, name: &str) -> Option<u64> {
         let report = self.shards.disk_report(name.to_owned()).await.unwrap_or_default();
         report.map(|report| report.size_bytes)
-    }
-
-    /// Looks at a backing that is to be added; it has to answer in time.
-    async fn look_at(&self, location: &Location, access: Access, images: Images) -> Answer<Identity> {
-        match tokio::time::timeout(PROBE_TIME_MAX, self.look(location, access, images)).await {
-            Ok(outcome) => outcome.expect("looking at a backing does not panic"),
-            Err(_) => Err(silent(location)),
-        }
-    }
-
-    /// Looks at a backing where one may wait for it: at a file on a thread of its own, at a server from the shard.
-    fn look(&self, location: &Location, access: Access, images: Images) -> JoinHandle<Answer<Identity>> {
-        match location {
-            Location::Nbd(target) => {
-                let (shards, target) = (self.shards.clone(), target.clone());
-                tokio::spawn(async move { shards.look_at_export(target, access, images).await })
-            }
-            Location::File(path) | Location::Model(_, path) => {
-                let path = path.clone();
-                tokio::task::spawn_blocking(move || backing::probe(&path, images))
-            }
-        }
     }
 
     fn is_being_removed(&self, name: &str) -> bool {
@@ -508,23 +523,6 @@ fn access(read_only: bool) -> Access {
     if read_only { Access::ReadOnly } else { Access::ReadWrite }
 }
 
-/// The answer of a look, however long it takes; `complain` is called each time that it has not come within `patience`.
-async fn answer_of<T>(mut looking: JoinHandle<T>, patience: Duration, complain: impl Fn()) -> T {
-    loop {
-        match tokio::time::timeout(patience, &mut looking).await {
-            Ok(outcome) => return outcome.expect("looking at a file does not panic"),
-            Err(_) => complain(),
-        }
-    }
-}
-
-fn silent(location: &Location) -> Problem {
-    Problem::unavailable(format!(
-        "Cannot use backing {location}: it did not answer within {} s; check the server or device that it is on",
-        PROBE_TIME_MAX.as_secs()
-    ))
-}
-
 /// Looks up who may connect, on a thread that may wait for the host's directory of users.
 async fn look_up(values: &Values) -> Answer<Rights> {
     let wanted = values.socket_rights();
@@ -540,26 +538,4 @@ fn log_if_failed(undone: &Answer<()>) {
 
 fn lock<T>(mutex: &StdMutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc::channel;
-
-    use super::*;
-
-    #[test]
-    fn a_look_that_hangs_is_waited_for_and_complained_of_and_its_answer_counts() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-        let (release, hanging) = channel();
-        let answer = runtime.expect("a runtime for one thread").block_on(async {
-            let looking = tokio::task::spawn_blocking(move || hanging.recv());
-            // The backing comes back once somebody has complained.
-            answer_of(looking, Duration::from_millis(1), || {
-                release.send(7).unwrap_or(());
-            })
-            .await
-        });
-        assert_eq!(answer, Ok(7));
-    }
 }

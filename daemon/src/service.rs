@@ -54,6 +54,8 @@ impl Service {
         let pool = pool::open(&places, &shards, &mut state, choice).await?;
         let listener = sockets::listen(&places.control_socket(), &Rights::usual())?;
         let registry = Registry::new(places, shards, pool, state);
+        registry.keep_shares().await;
+        tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
         if let Some(interval) = threads.balance_interval.duration() {
             tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));
         }

@@ -1,18 +1,15 @@
 //! What the daemon remembers across restarts: `DIR/state.json`, the pool and the disks.
 //!
-//! ```text
-//!   save:  write state.json.new ── fsync ── rename over state.json ── fsync of DIR
-//! ```
-//! A crash at any step leaves the old file or the new one, whole. A file that cannot be read as what this version
-//! writes is refused and never overwritten: it is the only place that knows which disks there are.
+//! It is replaced as a whole. A file that cannot be read as what this version writes is refused and never overwritten: it
+//! is the only place that knows which disks there are.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::durable;
 use crate::keys::Values;
 use crate::names;
 use crate::problem::{Answer, Problem};
@@ -20,7 +17,6 @@ use crate::problem::{Answer, Problem};
 /// Version of the file that this build writes, and the newest that it reads.
 const SCHEMA: u64 = 2;
 const FILE_NAME: &str = "state.json";
-const NEW_FILE_NAME: &str = "state.json.new";
 
 /// Everything that is remembered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -183,18 +179,15 @@ impl State {
     /// What the system said; then the earlier state is the remembered one, unless the message says otherwise.
     pub(crate) fn save(&self, dir: &Path) -> Answer<()> {
         assert_eq!(self.check(), Ok(()), "a state that could not be loaded again is never saved");
-        let (new, path) = (dir.join(NEW_FILE_NAME), dir.join(FILE_NAME));
-        let failed = |error: io::Error, left: &str| {
-            Problem::failed(format!(
-                "Cannot save {}: {error}; make room or repair its file system, then try again{left}",
-                path.display()
-            ))
-        };
         let text = serde_json::to_vec_pretty(self).expect("plain data with text keys");
-        write_durably(&new, &text).map_err(|error| failed(error, ""))?;
-        fs::rename(&new, &path).map_err(|error| failed(error, ""))?;
-        let synced = File::open(dir).and_then(|dir| dir.sync_all());
-        synced.map_err(|error| failed(error, " (a restart may already see the change)"))
+        durable::replace(dir, FILE_NAME, &text).map_err(|not| {
+            let left = if not.in_place { " (a restart may already see the change)" } else { "" };
+            Problem::failed(format!(
+                "Cannot save {}: {}; make room or repair its file system, then try again{left}",
+                dir.join(FILE_NAME).display(),
+                not.error
+            ))
+        })
     }
 
     /// The record of a disk.
@@ -208,13 +201,6 @@ impl State {
         self.next_disk = number.checked_add(1).expect("four thousand million disks are never added");
         number
     }
-}
-
-fn write_durably(path: &Path, text: &[u8]) -> io::Result<()> {
-    let mut options = File::options();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
-    file.write_all(text)?;
-    file.sync_all()
 }
 
 #[cfg(test)]
@@ -257,7 +243,7 @@ mod tests {
     fn a_crash_while_saving_leaves_the_old_state() {
         let dir = TempDir::new();
         sample().save(dir.path()).expect("the folder is ours");
-        fs::write(dir.path().join(NEW_FILE_NAME), "{\"schema\":1,").expect("the folder is ours");
+        fs::write(dir.path().join("state.json.new"), "{\"schema\":1,").expect("the folder is ours");
         assert_eq!(State::load(dir.path()), Ok(sample()));
         State::default().save(dir.path()).expect("a left-over temporary file is no obstacle");
         assert_eq!(State::load(dir.path()), Ok(State::default()));

@@ -24,13 +24,7 @@ const FLASH_BYTES: u64 = 42 * SEGMENT;
 const DISKS: u32 = 2;
 const SEEDS: u64 = 60;
 
-struct Bits(Box<[AtomicU64]>);
-
-impl SharedBits for Bits {
-    fn words(&self) -> &[AtomicU64] {
-        &self.0
-    }
-}
+type Bits = Box<[AtomicU64]>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
@@ -51,7 +45,7 @@ struct Machine {
 }
 
 fn bits() -> Rc<Bits> {
-    Rc::new(Bits((0..words_for(SIZE)).map(|_| AtomicU64::new(0)).collect()))
+    Rc::new((0..words_for(SIZE)).map(|_| AtomicU64::new(0)).collect())
 }
 
 fn settings(disk: u32) -> DiskSettings {

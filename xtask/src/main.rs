@@ -14,7 +14,7 @@ mod tidy;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use bench::Effort;
+use bench::{Effort, Scope};
 use machine::Machine;
 
 const USAGE: &str = "\
@@ -23,7 +23,9 @@ Usage: cargo xtask <COMMAND>
   ci                 everything that a change must pass: fmt, clippy, tidy, deny, docs, then test
   test [--seeds N]   all tests; first installs the Debian packages that tests with real clients need
   tidy               structure checks: floors, walls between crates, sizes, leftovers
-  bench [--quick]    how fast it is beside others, as ratios; writes nothing
+  bench [recovery] [--quick]
+                     how fast it is beside others, as ratios; writes nothing; with `recovery` only how fast it is there
+                     again
   guest SCRIPT [--disk IMAGE]... [--file FILE]...
                      boots a Linux guest with forebay, fio and tools, and runs a shell script in it
   deb [--prove]      a Debian package in target/debian; with --prove its life in a guest under systemd instead
@@ -40,7 +42,7 @@ enum Command {
     Ci,
     Test { seeds: u32 },
     Tidy,
-    Bench { effort: Effort },
+    Bench { scope: Scope, effort: Effort },
     Guest(Machine),
     Deb,
     ProveDeb,
@@ -71,7 +73,7 @@ fn execute(command: &Command, root: &Path) -> Result<(), String> {
         Command::Ci => gate::ci(root, SEEDS_DEFAULT),
         Command::Test { seeds } => gate::test(root, *seeds),
         Command::Tidy => tidy::tidy(root),
-        Command::Bench { effort } => bench::bench(root, *effort),
+        Command::Bench { scope, effort } => bench::bench(root, *scope, *effort),
         Command::Guest(machine) => machine::run(root, machine),
         Command::Deb => deb::deb(root),
         Command::ProveDeb => deb::prove(root),
@@ -90,8 +92,7 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["test"] => Ok(Command::Test { seeds: SEEDS_DEFAULT }),
         ["test", "--seeds", number] => parse_seeds(number).map(|seeds| Command::Test { seeds }),
         ["tidy"] => Ok(Command::Tidy),
-        ["bench"] => Ok(Command::Bench { effort: Effort::FULL }),
-        ["bench", "--quick"] => Ok(Command::Bench { effort: Effort::QUICK }),
+        ["bench", options @ ..] => parse_bench(options),
         ["guest", script, options @ ..] => machine::parse(script, options).map(Command::Guest),
         ["deb"] => Ok(Command::Deb),
         ["deb", "--prove"] => Ok(Command::ProveDeb),
@@ -99,6 +100,18 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["help" | "--help" | "-h"] => Ok(Command::Help),
         [] => Err("No command was given.".to_owned()),
         other => Err(format!("`{}` is not a command.", other.join(" "))),
+    }
+}
+
+fn parse_bench(options: &[&str]) -> Result<Command, String> {
+    let (scope, options) = match options {
+        ["recovery", rest @ ..] => (Scope::Recovery, rest),
+        all => (Scope::Everything, all),
+    };
+    match options {
+        [] => Ok(Command::Bench { scope, effort: Effort::FULL }),
+        ["--quick"] => Ok(Command::Bench { scope, effort: Effort::QUICK }),
+        other => Err(format!("`bench` does not know `{}`.", other.join(" "))),
     }
 }
 
@@ -130,7 +143,11 @@ mod tests {
         assert_eq!(parse_line("ci"), Ok(Command::Ci));
         assert_eq!(parse_line("test"), Ok(Command::Test { seeds: SEEDS_DEFAULT }));
         assert_eq!(parse_line("test --seeds 7"), Ok(Command::Test { seeds: 7 }));
-        assert_eq!(parse_line("bench --quick"), Ok(Command::Bench { effort: Effort::QUICK }));
+        let bench = |scope, effort| Ok(Command::Bench { scope, effort });
+        assert_eq!(parse_line("bench --quick"), bench(Scope::Everything, Effort::QUICK));
+        assert_eq!(parse_line("bench recovery"), bench(Scope::Recovery, Effort::FULL));
+        assert_eq!(parse_line("bench recovery --quick"), bench(Scope::Recovery, Effort::QUICK));
+        assert!(parse_line("bench recovery --fast").is_err());
         assert_eq!(parse_line("deb --prove"), Ok(Command::ProveDeb));
         assert_eq!(parse_line("--help"), Ok(Command::Help));
         assert!(matches!(parse_line("guest a.sh --disk b.img --file c"), Ok(Command::Guest(_))));

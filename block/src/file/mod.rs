@@ -84,6 +84,19 @@ impl Handle {
         let claim = self.claim.as_ref().map(File::try_clone).transpose()?;
         Ok(Self { opened: self.opened.try_clone()?, claim, ..*self })
     }
+
+    /// Opens, locks and measures `path`, which may wait for its file system: for a thread that may. Opening changes nothing
+    /// in it.
+    ///
+    /// # Errors
+    /// [`OpenError`], fit to be shown to an administrator.
+    pub fn open(path: &Path, options: OpenOptions) -> Result<Self, OpenError> {
+        let lock = options.lock;
+        let opened = open(path, options)?;
+        let unclaimed =
+            opened.kind == Kind::BlockDevice && !opened.geometry.read_only && lock == Lock::Beside;
+        Ok(Self { opened, lock, unclaimed, claim: None, cut_short: false })
+    }
 }
 
 impl FileDevice {
@@ -92,11 +105,7 @@ impl FileDevice {
     /// # Errors
     /// [`OpenError`], fit to be shown to an administrator.
     pub fn open(ring: &Ring, path: &Path, options: OpenOptions) -> Result<Self, OpenError> {
-        let lock = options.lock;
-        let opened = open(path, options)?;
-        let unclaimed =
-            opened.kind == Kind::BlockDevice && !opened.geometry.read_only && lock == Lock::Beside;
-        Ok(Self::from_handle(ring, Handle { opened, lock, unclaimed, claim: None, cut_short: false }))
+        Ok(Self::from_handle(ring, Handle::open(path, options)?))
     }
 
     /// The device, for another ring.

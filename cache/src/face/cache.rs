@@ -137,18 +137,39 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         Ok(disk)
     }
 
+    /// Keeps the share of a disk of `disk_bytes` that is not attached, as [`Cache::attach`] would give it: nobody else can
+    /// reserve that flash, nor push out what is cached of the disk up to its reservation. Until it is attached, or given up
+    /// by [`Cache::disown`].
+    ///
+    /// # Errors
+    /// `Settings` for what cannot be, `ReservationTooLarge`, `DiskAttached`. Then nothing has changed.
+    pub fn keep_share(&self, settings: &DiskSettings, disk_bytes: u64) -> Result<(), CacheError> {
+        let mut segments = self.pool.segments();
+        self.set_share(&mut segments, settings, &Geometry::plain(disk_bytes))
+    }
+
     /// Gives a disk its place on this shard, and its share of the pool.
     fn take_share(&self, settings: &DiskSettings, backing: &Geometry) -> Result<(), CacheError> {
         let mut segments = self.pool.segments();
-        if segments.home(settings.id).is_some() {
-            return Err(CacheError::DiskAttached(settings.id));
-        }
         if segments.attached() >= DISKS_MAX {
             return Err(CacheError::Settings(format!("A pool serves at most {DISKS_MAX} disks")));
         }
-        let share = self.check(&segments, settings, backing)?;
-        segments.set_share(settings.id, share);
+        self.set_share(&mut segments, settings, backing)?;
         segments.set_home(settings.id, Some(self.pool.seat.shard));
+        Ok(())
+    }
+
+    fn set_share(
+        &self,
+        segments: &mut Segments,
+        settings: &DiskSettings,
+        backing: &Geometry,
+    ) -> Result<(), CacheError> {
+        if segments.home(settings.id).is_some() {
+            return Err(CacheError::DiskAttached(settings.id));
+        }
+        let share = self.check(segments, settings, backing)?;
+        segments.set_share(settings.id, share);
         Ok(())
     }
 

@@ -14,6 +14,7 @@ use block::{
 use super::identity::Identity;
 use super::probe::{Images, image_in_export};
 use super::{Location, let_in};
+use crate::aside::Aside;
 use crate::problem::{Answer, Problem};
 
 /// How a backing is opened.
@@ -80,11 +81,17 @@ impl Backing {
     ///
     /// # Errors
     /// What stands in the way: somebody else has it open, its size is no disk's, the system or its server refuses.
-    pub(crate) async fn open(ring: &Ring, host: &LocalHost, opening: &Opening) -> Answer<Self> {
+    pub(crate) async fn open(
+        ring: &Ring,
+        host: &LocalHost,
+        aside: &Aside,
+        opening: &Opening,
+    ) -> Answer<Self> {
         Ok(match &opening.location {
-            Location::File(path) => Self::File(open_file(ring, path, opening)?),
+            Location::File(path) => Self::File(open_file(ring, aside, path, opening).await?),
             Location::Model(profile, path) => {
-                Self::Model(Model::new(open_file(ring, path, opening)?, host.clone(), *profile))
+                let file = open_file(ring, aside, path, opening).await?;
+                Self::Model(Model::new(file, host.clone(), *profile))
             }
             Location::Nbd(target) => {
                 let Opening { access, retry_ns, .. } = *opening;
@@ -214,10 +221,17 @@ async fn open_export(
 }
 
 /// Past the page cache of the host where that can be, in whatever units the device takes: guests may send sectors.
-fn open_file(ring: &Ring, path: &Path, opening: &Opening) -> Answer<Aligned<FileDevice>> {
+async fn open_file(
+    ring: &Ring,
+    aside: &Aside,
+    path: &Path,
+    opening: &Opening,
+) -> Answer<Aligned<FileDevice>> {
     let Opening { access, lock, .. } = *opening;
     let options = OpenOptions { access, cache: Cache::Direct, lock, create: None };
-    FileDevice::open(ring, path, options).map(Aligned::new).map_err(|error| problem(&error))
+    let path = path.to_owned();
+    let handle = aside.run(move || Handle::open(&path, options).map_err(|error| problem(&error))).await??;
+    Ok(Aligned::new(FileDevice::from_handle(ring, handle)))
 }
 
 fn problem(error: &OpenError) -> Problem {

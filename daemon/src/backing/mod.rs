@@ -1,7 +1,7 @@
 //! Backings: where the data of a disk finally lives, from the words of a user to an open device.
 //!
 //! ```text
-//!   "file:web.img" ──Location──> is it raw? (probe, off the shard) ──> Backing::open (on the shard)
+//!   "file:web.img" ──Location──> is it raw? (probe) ──> Backing::open; off the shard what may wait
 //! ```
 //! Opening and attaching change nothing in a backing. A file or device is locked as QEMU locks images, so that neither
 //! QEMU nor a second Forebay opens it beside us; an NBD server knows no locks.

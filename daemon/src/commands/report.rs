@@ -1,4 +1,4 @@
-//! `forebay report`: before and after on one's own disk, from the counters that every disk keeps.
+//! `forebay report`: before and after on one's own disk, from the counters that every disk keeps, across restarts.
 //!
 //! "Before" is not measured but concluded: had there been no cache, every read would have taken as long as those did that
 //! went to the backing. That is fair to the cache and a little hard on it: without it the backing would have been busier.
@@ -22,9 +22,10 @@ const CLASSES: [&str; 3] = ["read_hit_ram", "read_hit_flash", "read_miss"];
 pub(super) fn run(options: &Report) -> Answer<()> {
     names::check(&options.name)?;
     let document = client(&options.reading.daemon)?.get(&format!("/v1/stats/{}", options.name))?;
-    let gain = Gain::from(&document["disks"][0]).ok_or_else(|| {
+    let gain = Gain::from(&document["disks"][0]["total"]).ok_or_else(|| {
         Problem::unavailable(format!(
-            "Cannot report on disk '{}': it is not served now; `forebay disk list` says why",
+            "Cannot report on disk '{}': the daemon does not say what it counted in all; try again, and restart the \
+             daemon if it is of another version",
             options.name
         ))
     })?;
@@ -34,9 +35,11 @@ pub(super) fn run(options: &Report) -> Answer<()> {
     output::print(&gain.text(&options.name))
 }
 
-/// What the cache did for a disk since it was attached. Times in microseconds.
+/// What the cache did for a disk. Times in microseconds.
 #[derive(Clone, Debug, PartialEq)]
 struct Gain {
+    /// When counting began, as RFC 3339 has it.
+    since: String,
     reads: u64,
     read_bytes: u64,
     hits_ram: u64,
@@ -52,16 +55,17 @@ struct Gain {
 }
 
 impl Gain {
-    /// From the statistics of a disk; none if it is not served.
-    fn from(statistics: &Value) -> Option<Self> {
-        let count = |key: &str| statistics[key].as_u64();
+    /// From what a disk counted in all; none if that is not known.
+    fn from(total: &Value) -> Option<Self> {
+        let count = |key: &str| total[key].as_u64();
         let class = |name: &str| {
-            let latency = &statistics["latency_us"][name];
+            let latency = &total["latency_us"][name];
             Some((latency["count"].as_u64()?, latency["mean"].as_f64()?))
         };
         let classes: Vec<(u64, f64)> = CLASSES.iter().filter_map(|name| class(name)).collect();
         let &[.., (measured_backing, mean_backing)] = classes.as_slice() else { return None };
         Some(Self {
+            since: total["since"].as_str()?.to_owned(),
             reads: count("reads")?,
             read_bytes: count("read_bytes")?,
             hits_ram: count("read_hits_ram")?,
@@ -88,6 +92,7 @@ impl Gain {
     fn json(&self, name: &str) -> Value {
         json!({
             "name": name,
+            "since": self.since,
             "reads": self.reads,
             "hit_ratio": self.share(self.hits_ram + self.hits_flash),
             "hit_ratio_ram": self.share(self.hits_ram),
@@ -110,7 +115,7 @@ impl Gain {
 
     fn text(&self, name: &str) -> String {
         if self.reads == 0 {
-            return format!("Disk '{name}' was not read yet: there is nothing to report\n");
+            return format!("Disk '{name}' was not read since {}: there is nothing to report\n", self.since);
         }
         let percent =
             |count| self.share(count).map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));
@@ -127,7 +132,7 @@ impl Gain {
             ("  from flash", "-".to_owned(), percent(self.hits_flash)),
             ("bytes written to flash", "-".to_owned(), Size(self.flash_write_bytes).to_string()),
         ];
-        let mut text = format!("Disk '{name}', {} reads since it was attached\n\n", self.reads);
+        let mut text = format!("Disk '{name}', {} reads since {}\n\n", self.reads, self.since);
         let mut line = |name: &str, without: &str, with: &str| {
             writeln!(text, "  {name:29}{without:>14}{with:>16}").expect("a text takes all");
         };
@@ -176,7 +181,7 @@ mod tests {
 
     fn statistics() -> Value {
         json!({
-            "reads": 100, "read_bytes": 409_600, "read_hits_ram": 70, "read_hits_flash": 20,
+            "since": "2026-11-21T17:15:09Z", "reads": 100, "read_bytes": 409_600, "read_hits_ram": 70, "read_hits_flash": 20,
             "backing_reads": 12, "backing_read_bytes": 65_536, "flash_write_bytes": 8_192,
             "latency_us": {
                 "read_hit_ram": {"count": 70, "mean": 10.0},
@@ -195,7 +200,14 @@ mod tests {
         assert_eq!(json["without"]["read_mean_us"], 5_000.0);
         assert!((json["times_faster"].as_f64().expect("both are known") - 9.487).abs() < 0.001);
         let text = gain.text("a");
-        for part in ["5.0 ms", "527 us", "90.0 %", "9.5 times faster", "what the 10 reads took"] {
+        for part in [
+            "5.0 ms",
+            "527 us",
+            "90.0 %",
+            "9.5 times faster",
+            "what the 10 reads took",
+            "100 reads since 2026-11-21T17:15:09Z",
+        ] {
             assert!(text.contains(part), "{part} is missing in:\n{text}");
         }
     }
@@ -215,7 +227,7 @@ mod tests {
 
         let mut unread = statistics();
         unread["reads"] = json!(0);
-        assert!(Gain::from(&unread).expect("it is served").text("a").contains("not read yet"));
-        assert_eq!(Gain::from(&json!({"name": "a", "state": "waiting"})), None);
+        assert!(Gain::from(&unread).expect("it is served").text("a").contains("was not read since"));
+        assert_eq!(Gain::from(&Value::Null), None);
     }
 }

@@ -11,23 +11,26 @@
 //! what it was: same size, same file, same epoch; after a clean stop also not modified since. Where that cannot be known
 //! (a raw device, a crash), samples of the cached pages are compared with the backing first.
 //!
-//! All of it runs on the shard when a disk comes or goes, and blocks it for a few small writes.
+//! It is asked for by the shard when a disk comes or goes, and done aside, for a file system may take its time. One step
+//! after another: whoever changes the record has it until the change is durable.
 
 mod appearance;
 mod record;
 mod touched;
 
-use std::cell::RefCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use block::file::Access;
 use cache::{Belief, Expected, Past, SharedBits};
+use tokio::sync::Mutex;
 
 pub(crate) use appearance::Appearance;
 use record::{Modified, Record};
 pub(crate) use touched::Touched;
 
+use crate::aside::Aside;
 use crate::places::Places;
 use crate::problem::Answer;
 
@@ -71,25 +74,41 @@ pub(crate) fn foresee(
 pub(crate) struct History {
     places: Places,
     id: u32,
-    record: RefCell<Record>,
+    aside: Aside,
+    /// As it is remembered durably. Goes with whatever changes it, so that this is so even if nobody waits for the end.
+    record: Arc<Mutex<Record>>,
     touched: Rc<Touched>,
     kept: bool,
 }
 
 impl History {
-    /// Reads what is remembered of a disk. `mark` is that of this start of the pool.
+    /// Reads what is remembered of a disk, and how the file at `path` looks now, if this host has it. `mark` is that of this
+    /// start of the pool.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub(crate) fn open(places: &Places, id: u32, disk_bytes: u64, mark: u64) -> Answer<Self> {
-        let record = Record::load(&places.past(), id)?;
-        let (touched, kept) = Touched::open(&places.touched(), id, disk_bytes, mark);
-        Ok(Self { places: places.clone(), id, record: RefCell::new(record), touched: Rc::new(touched), kept })
+    pub(crate) async fn open(
+        aside: &Aside,
+        places: &Places,
+        id: u32,
+        disk_bytes: u64,
+        mark: u64,
+        path: Option<PathBuf>,
+    ) -> Answer<(Self, Appearance)> {
+        let folders = places.clone();
+        let reading = move || -> Answer<_> {
+            let record = Record::load(&folders.past(), id)?;
+            let touched = Touched::open(&folders.touched(), id, disk_bytes, mark);
+            Ok((record, touched, path.as_deref().map(Appearance::of).unwrap_or_default()))
+        };
+        let (record, (touched, kept), found) = aside.run(reading).await??;
+        let (record, touched) = (Arc::new(Mutex::new(record)), Rc::new(touched));
+        Ok((Self { places: places.clone(), id, aside: aside.clone(), record, touched, kept }, found))
     }
 
     /// What of the cached content is believed, if the backing looks like this now.
-    pub(crate) fn past(self: &Rc<Self>, backing: &Appearance) -> Past {
-        let verdict = self.record.borrow().judge(backing);
+    pub(crate) async fn past(self: &Rc<Self>, backing: &Appearance) -> Past {
+        let verdict = self.record.lock().await.judge(backing);
         match verdict {
             Err(reason) => self.past_by(Belief::Nothing(reason), 0),
             Ok(Modified::Not) => self.past_by(self.belief(), 0),
@@ -113,8 +132,8 @@ impl History {
             touched: Rc::<Touched>::clone(&self.touched),
             samples,
             flash_lost: Rc::new(move || {
-                let remembered = history.remember_flash_lost();
-                Box::pin(std::future::ready(remembered))
+                let history = Rc::clone(&history);
+                Box::pin(async move { history.remember_flash_lost().await })
             }),
         }
     }
@@ -124,7 +143,7 @@ impl History {
     ///
     /// # Errors
     /// If it cannot be remembered; then the disk must not be served.
-    pub(crate) fn begin(
+    pub(crate) async fn begin(
         &self,
         path: Option<&Path>,
         bytes: u64,
@@ -132,8 +151,9 @@ impl History {
         flash_failed: bool,
     ) -> Answer<()> {
         // Content that was to be void is, durably, unless flash failed: then it may come back with it.
-        let void = flash_failed && self.record.borrow().void;
-        self.turn(path, bytes, access, void, access == Access::ReadOnly)?;
+        let void = if flash_failed { Void::AsBefore } else { Void::No };
+        let at_rest = access == Access::ReadOnly;
+        self.turn(Turn { path: path.map(Path::to_owned), bytes, access, void, at_rest }).await?;
         self.touched.validate();
         Ok(())
     }
@@ -147,9 +167,9 @@ impl History {
     ///
     /// # Errors
     /// If it cannot be remembered; then less is believed at the next start.
-    pub(crate) fn end(&self, path: Option<&Path>, bytes: u64, access: Access) -> Answer<()> {
-        let void = self.record.borrow().void;
-        self.turn(path, bytes, access, void, true)
+    pub(crate) async fn end(&self, path: Option<&Path>, bytes: u64, access: Access) -> Answer<()> {
+        let path = path.map(Path::to_owned);
+        self.turn(Turn { path, bytes, access, void: Void::AsBefore, at_rest: true }).await
     }
 
     /// The disk is gone for good.
@@ -159,23 +179,117 @@ impl History {
     }
 
     /// Moves on to the next epoch, in the backing and here.
-    fn turn(&self, path: Option<&Path>, bytes: u64, access: Access, void: bool, at_rest: bool) -> Answer<()> {
-        let epoch = self.record.borrow().epoch + 1;
-        let writable = path.filter(|_| access == Access::ReadWrite);
-        let marked = writable.is_some_and(|path| appearance::write_epoch(path, self.id, epoch));
-        let found = path.map(Appearance::of).unwrap_or_default();
-        let now = Appearance { bytes: Some(bytes), ..found };
-        let record = Record::now(epoch, marked, &now, void, at_rest);
-        record.save(&self.places.past(), self.id)?;
-        self.record.replace(record);
-        Ok(())
+    async fn turn(&self, turn: Turn) -> Answer<()> {
+        let id = self.id;
+        self.change(move |before| {
+            let Turn { path, bytes, access, void, at_rest } = turn;
+            let epoch = before.epoch + 1;
+            let writable = path.as_deref().filter(|_| access == Access::ReadWrite);
+            let marked = writable.is_some_and(|path| appearance::write_epoch(path, id, epoch));
+            let found = path.as_deref().map(Appearance::of).unwrap_or_default();
+            let now = Appearance { bytes: Some(bytes), ..found };
+            Record::now(epoch, marked, &now, void == Void::AsBefore && before.void, at_rest)
+        })
+        .await
     }
 
-    fn remember_flash_lost(&self) -> Result<(), String> {
-        let mut record = self.record.borrow().clone();
-        record.void = true;
-        record.save(&self.places.past(), self.id).map_err(|problem| problem.message)?;
-        self.record.replace(record);
-        Ok(())
+    async fn remember_flash_lost(&self) -> Result<(), String> {
+        self.change(Record::voided).await.map_err(|problem| problem.message)
+    }
+
+    /// Changes the record durably, after all changes that were asked for before.
+    async fn change(&self, next: impl FnOnce(&Record) -> Record + Send + 'static) -> Answer<()> {
+        let mut record = Arc::clone(&self.record).lock_owned().await;
+        let (dir, id) = (self.places.past(), self.id);
+        let changing = move || {
+            let next = next(&record);
+            next.save(&dir, id)?;
+            *record = next;
+            Ok(())
+        };
+        self.aside.run(changing).await?
+    }
+}
+
+/// The step from one epoch to the next.
+struct Turn {
+    /// The file or device, if this host has it.
+    path: Option<PathBuf>,
+    bytes: u64,
+    access: Access,
+    void: Void,
+    at_rest: bool,
+}
+
+/// Whether what flash holds is to be believed no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Void {
+    No,
+    /// As it was when the turn begins.
+    AsBefore,
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+    use crate::testing::TempDir;
+
+    const SIZE: u64 = 1 << 20;
+
+    /// Runs a story with the past of a disk whose backing is not on this host.
+    fn with_history(tell: impl AsyncFnOnce(Rc<History>, &Places)) {
+        let dir = TempDir::new();
+        let places = Places { dir: dir.path().into(), run: dir.path().into() };
+        places.make().expect("the folder is ours");
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        runtime.expect("a runtime for one thread").block_on(async {
+            let opened = History::open(&Aside::here(), &places, 1, SIZE, 7, None).await;
+            tell(Rc::new(opened.expect("the folder is ours").0), &places).await;
+        });
+    }
+
+    fn remembered(places: &Places) -> Record {
+        Record::load(&places.past(), 1).expect("the folder is ours")
+    }
+
+    #[test]
+    fn flash_that_fails_while_a_disk_is_being_attached_is_remembered_as_void() {
+        with_history(async |history, places| {
+            let past = history.past(&Appearance::default()).await;
+            let attached = history.begin(None, SIZE, Access::ReadWrite, false);
+            let (begun, lost) = tokio::join!(attached, (past.flash_lost)());
+            assert_eq!((begun, lost), (Ok(()), Ok(())));
+            assert!(remembered(places).void);
+            history.end(None, SIZE, Access::ReadWrite).await.expect("the folder is ours");
+            assert!(remembered(places).void, "a clean stop does not make it believed");
+            // With flash that works, what was cached was dropped durably before.
+            history.begin(None, SIZE, Access::ReadWrite, false).await.expect("the folder is ours");
+            assert!(!remembered(places).void);
+        });
+    }
+
+    #[test]
+    fn a_change_that_nobody_waits_for_is_finished_before_the_next_one() {
+        with_history(async |history, places| {
+            let began = history.begin(None, SIZE, Access::ReadWrite, false).now_or_never();
+            assert_eq!(began, None, "it was given up");
+            history.end(None, SIZE, Access::ReadWrite).await.expect("the folder is ours");
+            assert_eq!(remembered(places).epoch, 2);
+        });
+    }
+
+    #[test]
+    fn what_cannot_be_remembered_is_an_error_and_the_record_stays() {
+        with_history(async |history, places| {
+            let past = history.past(&Appearance::default()).await;
+            std::fs::remove_dir(places.past()).expect("nothing is there yet");
+            let reason = (past.flash_lost)().await.expect_err("there is no folder");
+            assert!(reason.contains("1.json"), "{reason}");
+            std::fs::create_dir(places.past()).expect("the folder is ours");
+            history.begin(None, SIZE, Access::ReadWrite, true).await.expect("the folder is ours");
+            assert!(!remembered(places).void, "it never was");
+        });
     }
 }

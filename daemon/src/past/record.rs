@@ -1,13 +1,13 @@
 //! `DIR/past/ID.json`: what a backing looked like when it was last in our hands.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::Appearance;
+use crate::durable;
 use crate::problem::{Answer, Problem};
 
 const SCHEMA: u64 = 1;
@@ -68,25 +68,22 @@ impl Record {
         }
     }
 
+    /// The same, with what flash holds void.
+    pub(super) fn voided(&self) -> Self {
+        Self { void: true, ..self.clone() }
+    }
+
     /// Makes this what is remembered, durably.
     ///
     /// # Errors
     /// What the system said; then the earlier record is what is remembered.
     pub(super) fn save(&self, dir: &Path, id: u32) -> Answer<()> {
-        let (path, new) = (file(dir, id), dir.join(format!("{id}.json.new")));
         let text = serde_json::to_vec_pretty(self).expect("plain data");
-        let save = || {
-            let mut options = File::options();
-            let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-            file.write_all(&text)?;
-            file.sync_all()?;
-            fs::rename(&new, &path)?;
-            File::open(dir)?.sync_all()
-        };
-        save().map_err(|error: io::Error| {
+        durable::replace(dir, &file_name(id), &text).map_err(|not| {
             Problem::failed(format!(
-                "Cannot save {}: {error}; make room or repair its file system, then try again",
-                path.display()
+                "Cannot save {}: {}; make room or repair its file system, then try again",
+                file(dir, id).display(),
+                not.error
             ))
         })
     }
@@ -145,7 +142,11 @@ impl Record {
 }
 
 fn file(dir: &Path, id: u32) -> PathBuf {
-    dir.join(format!("{id}.json"))
+    dir.join(file_name(id))
+}
+
+fn file_name(id: u32) -> String {
+    format!("{id}.json")
 }
 
 #[cfg(test)]

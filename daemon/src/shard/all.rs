@@ -18,7 +18,9 @@ use cache::{Marks, PoolContent, PoolId};
 use futures_util::future::join_all;
 
 use super::disk::not_attached;
-use super::{Attaching, Content, DiskReport, Found, PoolReport, Reconfiguring, ShardHandle};
+use super::{
+    Absent, Attaching, Content, Detached, DiskReport, Found, PoolReport, Reconfiguring, ShardHandle,
+};
 use crate::backing::{Identity, Images};
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
@@ -163,6 +165,14 @@ impl Shards {
         attached
     }
 
+    /// Keeps for a disk that is not attached what it reserved of the pool, instead of what was kept for it before.
+    ///
+    /// # Errors
+    /// If the others leave too little; then nothing has changed.
+    pub(crate) async fn keep_share(&self, disk: Absent) -> Answer<()> {
+        self.first().keep_share(disk).await
+    }
+
     /// Changes how a disk is cached.
     ///
     /// # Errors
@@ -175,8 +185,8 @@ impl Shards {
     /// long as the backing does.
     ///
     /// # Errors
-    /// If the last flush failed. The disk is detached all the same.
-    pub(crate) async fn detach(&self, name: String, content: Content) -> Answer<()> {
+    /// If it is not attached.
+    pub(crate) async fn detach(&self, name: String, content: Content) -> Answer<Detached> {
         let detached = self.home(&name)?.detach(name.clone(), content).await;
         self.homes().remove(&name);
         detached

@@ -4,7 +4,9 @@
 //! lets every request end first. Nothing is remembered here.
 
 use std::cell::{Cell, RefCell};
+use std::path::Path;
 use std::rc::{Rc, Weak};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
@@ -26,10 +28,15 @@ use crate::units::Size;
 /// How often a backing is looked at, to see whether it shrank: nanoseconds.
 const WATCH_INTERVAL_NS: u64 = 5_000_000_000;
 
+/// Attachments so far, on all shards.
+static ATTACHMENTS: AtomicU64 = AtomicU64::new(0);
+
 pub(super) type Cached = CachedDisk<Backing, Flash, LocalHost>;
 
 /// A disk that is served.
 pub(super) struct Disk {
+    /// See [`DiskReport::attachment`].
+    pub(super) attachment: u64,
     pub(super) cached: Rc<Cached>,
     pub(super) door: Door<Rc<Cached>>,
     pub(super) location: Location,
@@ -57,6 +64,16 @@ pub(crate) struct Attaching {
     pub(crate) entrance: Entrance,
 }
 
+/// A disk that is not attached, and to keep its share of the pool.
+#[derive(Clone, Debug)]
+pub(crate) struct Absent {
+    pub(crate) name: String,
+    pub(crate) id: u32,
+    pub(crate) values: Values,
+    /// The size that it had when it was served last.
+    pub(crate) size_bytes: u64,
+}
+
 /// What is to be changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Reconfiguring {
@@ -75,9 +92,21 @@ pub(crate) enum Content {
     Dropped,
 }
 
+/// How a disk ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Detached {
+    /// How it stood after its last request; none if somebody else detached it.
+    pub(crate) last: Option<DiskReport>,
+    /// Whether all that guests wrote is durable. It is detached in either case.
+    pub(crate) flushed: Answer<()>,
+}
+
 /// How a served disk stands.
 #[derive(Clone, Debug)]
 pub(crate) struct DiskReport {
+    /// A number that no other attachment in this process has: counters begin at zero with each. A disk that moves to another
+    /// shard keeps it, as its counters go on.
+    pub(crate) attachment: u64,
     /// The shard that it is on, counted from 0.
     pub(crate) shard: u32,
     pub(crate) settings: DiskSettings,
@@ -117,6 +146,20 @@ impl ShardHandle {
         self.call(move |shard| async move { shard.attach(disk).await }).await?
     }
 
+    /// Keeps for a disk that is not attached what it reserved of the pool, instead of what was kept for it before.
+    ///
+    /// # Errors
+    /// If the others leave too little; then nothing has changed.
+    pub(super) async fn keep_share(&self, disk: Absent) -> Answer<()> {
+        self.call(move |shard| async move {
+            let Absent { name, id, values, size_bytes } = disk;
+            let settings = shard.settings(&values, DiskId(id), size_bytes, Access::ReadWrite)?;
+            let kept = shard.cache().keep_share(&settings, size_bytes);
+            kept.map_err(|error| explain(&name, &error, settings.reserve_bytes))
+        })
+        .await?
+    }
+
     /// Changes how a disk is cached.
     ///
     /// # Errors
@@ -129,15 +172,15 @@ impl ShardHandle {
     /// long as the backing does.
     ///
     /// # Errors
-    /// If the last flush failed. The disk is detached all the same.
-    pub(super) async fn detach(&self, name: String, content: Content) -> Answer<()> {
+    /// If it is not attached.
+    pub(super) async fn detach(&self, name: String, content: Content) -> Answer<Detached> {
         self.call(move |shard| async move { shard.detach(&name, content).await }).await?
     }
 
     /// Gives back what is cached of a disk that is not attached and will not be.
     pub(super) async fn forget(&self, id: u32) -> Answer<()> {
         self.call(move |shard| async move {
-            History::forget(&shard.places, id);
+            shard.forget_past(id).await?;
             shard.cache().disown(DiskId(id)).await.map_err(|error| {
                 Problem::failed(format!("What was cached of the disk keeps its place in the pool: {error}"))
             })
@@ -235,20 +278,19 @@ impl Shard {
         let Attaching { name, id, location, access, lock, values, size_bytes_min, entrance } = disk;
         assert!(self.disk(&name).is_none(), "the registry attaches a disk once");
         let opening = Opening { location, access, lock, retry_ns: values.retry_ns() };
-        let backing = Backing::open(&self.ring, &self.host, &opening).await?;
+        let backing = Backing::open(&self.ring, &self.host, &self.aside, &opening).await?;
         let identity = backing.identity();
         let size = backing.geometry().size;
         if let Some(before) = size_bytes_min.filter(|before| size < *before) {
             return Err(shrunk(&name, before, size));
         }
         let settings = self.settings(&values, DiskId(id), size, access)?;
-        let history = Rc::new(History::open(&self.places, id, size, self.mark.get())?);
-        let found = Appearance {
-            bytes: Some(size),
-            modified_ns: backing.modified_ns_at_open(),
-            ..opening.location.path().map(Appearance::of).unwrap_or_default()
-        };
-        let mut past = history.past(&found);
+        let path = opening.location.path().map(Path::to_owned);
+        let (history, found) =
+            History::open(&self.aside, &self.places, id, size, self.mark.get(), path).await?;
+        let history = Rc::new(history);
+        let found = Appearance { bytes: Some(size), modified_ns: backing.modified_ns_at_open(), ..found };
+        let mut past = history.past(&found).await;
         if lock == Lock::Beside {
             past.belief = Belief::Nothing("A QEMU has its backing open too".to_owned());
         } else if backing.is_unguarded() {
@@ -257,7 +299,7 @@ impl Shard {
         let attached = self.cache().attach(settings, backing, past).await;
         let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
         let flash_failed = self.cache().pool_statistics().failed;
-        if let Err(problem) = history.begin(opening.location.path(), size, access, flash_failed) {
+        if let Err(problem) = history.begin(opening.location.path(), size, access, flash_failed).await {
             self.cache().detach(&cached).await;
             return Err(problem);
         }
@@ -269,6 +311,7 @@ impl Shard {
             }
         };
         let disk = Disk {
+            attachment: ATTACHMENTS.fetch_add(1, Ordering::Relaxed),
             cached,
             door,
             location: opening.location,
@@ -310,12 +353,12 @@ impl Shard {
         Ok(())
     }
 
-    async fn detach(&self, name: &str, content: Content) -> Answer<()> {
+    async fn detach(&self, name: &str, content: Content) -> Answer<Detached> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         let gone = disk.gone.notified();
         if disk.leaving.replace(true) {
             gone.await;
-            return Ok(());
+            return Ok(Detached { last: None, flushed: Ok(()) });
         }
         disk.door.close().await;
         let flushed = if disk.cached.geometry().read_only { Ok(()) } else { disk.cached.flush().await };
@@ -325,7 +368,7 @@ impl Shard {
                 let access =
                     if disk.cached.geometry().read_only { Access::ReadOnly } else { Access::ReadWrite };
                 if let Err(problem) =
-                    disk.history.end(disk.location.path(), disk.cached.geometry().size, access)
+                    disk.history.end(disk.location.path(), disk.cached.geometry().size, access).await
                 {
                     tracing::warn!(
                         "What is cached of disk '{name}' is believed less at the next start: {problem}"
@@ -334,17 +377,25 @@ impl Shard {
             }
             Content::Dropped => {
                 self.cache().remove(&disk.cached).await;
-                History::forget(&self.places, disk.cached.settings().id.0);
+                // Its number is never used again: what stays of it is believed by nobody.
+                drop(self.forget_past(disk.cached.settings().id.0).await);
             }
         }
         self.disks.borrow_mut().remove(name);
         disk.gone.notify_waiters();
-        flushed.map_err(|error| {
+        let last = Some(disk.report(self.number));
+        let flushed = flushed.map_err(|error| {
             Problem::failed(format!(
                 "Disk '{name}' is no longer served, but the last flush of its backing failed ({error}): what guests \
                  wrote last may not be durable; check the backing"
             ))
-        })
+        });
+        Ok(Detached { last, flushed })
+    }
+
+    async fn forget_past(&self, id: u32) -> Answer<()> {
+        let places = self.places.clone();
+        self.aside.run(move || History::forget(&places, id)).await
     }
 
     /// What the cache is to do for a disk of `disk_bytes`.
@@ -360,6 +411,7 @@ impl Shard {
 impl Disk {
     fn report(&self, shard: u32) -> DiskReport {
         DiskReport {
+            attachment: self.attachment,
             shard,
             settings: self.cached.settings(),
             size_bytes: self.cached.geometry().size,

@@ -32,9 +32,10 @@ use cache::Cache;
 use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use all::{Relocation, SHARDS_MAX, ShardReport, Shards};
-pub(crate) use disk::{Attaching, Content, DiskReport, Reconfiguring};
+pub(crate) use disk::{Absent, Attaching, Content, Detached, DiskReport, Reconfiguring};
 pub(crate) use pool::{Found, PoolReport};
 
+use crate::aside::Aside;
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
 use disk::Disk;
@@ -59,6 +60,8 @@ pub(crate) struct Shard {
     /// The mark of this start of the pool.
     mark: Cell<u64>,
     places: Places,
+    /// For what may wait for a file system.
+    aside: Aside,
     disks: RefCell<BTreeMap<String, Rc<Disk>>>,
 }
 
@@ -81,12 +84,12 @@ impl ShardHandle {
     /// # Errors
     /// If there is no thread or no ring to be had.
     async fn start(places: &Places, number: u32) -> Answer<Self> {
-        let places = places.clone();
+        let (places, aside) = (places.clone(), Aside::here());
         let (jobs, receiver) = mpsc::channel(JOBS_MAX);
         let (started, outcome) = oneshot::channel();
         thread::Builder::new()
             .name(format!("shard-{number}"))
-            .spawn(move || run(number, receiver, started, places))
+            .spawn(move || run(number, receiver, started, Surroundings { places, aside }))
             .map_err(|error| {
                 Problem::failed(format!("Cannot start the thread of a shard: {error}; free some memory"))
             })?;
@@ -147,12 +150,18 @@ fn lost() -> Problem {
     )
 }
 
+/// What a shard has from outside.
+struct Surroundings {
+    places: Places,
+    aside: Aside,
+}
+
 /// The body of a shard's thread.
 fn run(
     number: u32,
     mut jobs: mpsc::Receiver<Job>,
     started: oneshot::Sender<io::Result<BusyTime>>,
-    places: Places,
+    surroundings: Surroundings,
 ) {
     let ring = match Ring::new(RING_DEPTH) {
         Ok(ring) => ring,
@@ -171,7 +180,8 @@ fn run(
         flash: RefCell::default(),
         cache: OnceCell::new(),
         mark: Cell::new(0),
-        places,
+        places: surroundings.places,
+        aside: surroundings.aside,
         disks: RefCell::default(),
     });
     drop(started.send(Ok(executor.busy_time())));

@@ -40,6 +40,8 @@ pub(super) struct Moving {
     location: Location,
     backing: BackingHandle,
     settings: DiskSettings,
+    /// Goes along with what was counted.
+    attachment: u64,
     tally: Tally,
     entrance: Entrance,
     guests: Paused,
@@ -100,6 +102,7 @@ impl Shard {
             location: disk.location.clone(),
             backing,
             settings: disk.cached.settings(),
+            attachment: disk.attachment,
             tally: disk.cached.tally(),
             entrance: disk.door.entrance(),
             guests: disk.door.take_paused(),
@@ -127,12 +130,15 @@ impl Shard {
             Ok(taken) => taken,
             Err(problem) => return Err((problem, moving)),
         };
-        let Moving { name, location, entrance, guests, .. } = *moving;
+        let Moving { name, location, attachment, entrance, guests, .. } = *moving;
         let door = Door::resume(&self.ring, &self.host, entrance, &name, Rc::clone(&cached), guests);
         let identity = cached.backing().identity();
         let failure = RefCell::default();
         let (leaving, gone) = (Cell::new(false), Notify::new());
-        self.enter(name, Disk { cached, door, location, history, identity, failure, leaving, gone });
+        self.enter(
+            name,
+            Disk { attachment, cached, door, location, history, identity, failure, leaving, gone },
+        );
         Ok(())
     }
 
@@ -142,7 +148,9 @@ impl Shard {
         let handle = moving.backing.try_clone().map_err(|error| out_of_files(name, &error))?;
         let backing = Backing::from_handle(&self.ring, &self.host, location, handle);
         let size = backing.geometry().size;
-        let history = Rc::new(History::open(&self.places, settings.id.0, size, self.mark.get())?);
+        let (id, mark) = (settings.id.0, self.mark.get());
+        let (history, _) = History::open(&self.aside, &self.places, id, size, mark, None).await?;
+        let history = Rc::new(history);
         let attached = self.cache().attach(*settings, backing, history.unbroken_past()).await;
         let cached = attached.map_err(|error| explain(name, &error, settings.reserve_bytes))?;
         history.go_on();

@@ -6,6 +6,8 @@
 //! A reader holds one record at a time, whatever the length of the trace. It never guesses: a record that cannot be is an
 //! error with its number, and what is no read or write is counted and left out.
 
+#[cfg(test)]
+pub(crate) mod testing;
 mod vscsi;
 
 use std::fs::File;
@@ -149,23 +151,6 @@ fn check(Request { offset, length, .. }: &Request) -> Result<(), String> {
     match offset.checked_add(u64::from(*length)) {
         Some(_) => Ok(()),
         None => Err(format!("an offset of {offset} bytes cannot be")),
-    }
-}
-
-#[cfg(test)]
-pub(crate) mod testing {
-    //! Records for tests.
-
-    /// A record as `vscsi1` has it.
-    pub(crate) fn record(command: u16, sector: u64, bytes: u32, at_us: u64) -> Vec<u8> {
-        let mut record = vec![0; 4];
-        record.extend(bytes.to_le_bytes());
-        record.extend([0; 4]);
-        record.extend(command.to_le_bytes());
-        record.extend([0; 2]);
-        record.extend(sector.to_le_bytes());
-        record.extend(at_us.to_le_bytes());
-        record
     }
 }
 

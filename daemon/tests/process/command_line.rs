@@ -122,7 +122,7 @@ fn a_report_compares_what_hits_took_with_what_the_backing_took() {
     let daemon = host.serve();
     let backing = format!("model:hdd-15k:{}", host.text("a.img"));
     daemon.run(&["disk", "add", "a", "--backing", &backing]).succeeded();
-    assert!(daemon.run(&["report", "a"]).succeeded().contains("not read yet"));
+    assert!(daemon.run(&["report", "a"]).succeeded().contains("was not read since"));
     let mut guest = daemon.guest("a");
     for _ in 0..20 {
         guest.read(64 << 10, 4096).expect("the disk is served");

@@ -13,4 +13,7 @@ mod pool;
 mod replay;
 mod rights;
 mod shards;
+mod totals;
+#[path = "../../src/trace/testing.rs"]
+mod trace_records;
 mod warm;

@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
 
-use crate::host::{Host, content};
+use crate::host::{Daemon, Host, content};
 
 const MIB: u64 = 1 << 20;
 
@@ -208,4 +208,80 @@ fn a_blank_disk_that_somebody_serves_never_becomes_a_pool() {
     assert!(message.contains("disk 'a' has its data there"), "{message}");
     assert!(content(&image, 0, 64 * MIB as usize).iter().all(|&byte| byte == 0), "nothing was changed");
     assert!(host.serve_with(&[]).announcement.contains("1 disks served"));
+}
+
+/// How much of a disk is cached on flash.
+fn cached(daemon: &Daemon, name: &str) -> u64 {
+    daemon.json(&["stats", name])["disks"][0]["cached_bytes"].as_u64().expect("a number")
+}
+
+/// Reads a disk from end to end until so much of it is on flash.
+fn fill_flash(daemon: &Daemon, name: &str, bytes: u64) {
+    daemon.run(&["disk", "set", name, "ram=1MiB", "admission=always", "sequential-cutoff=0"]).succeeded();
+    let size = daemon.disk(name)["size_bytes"].as_u64().expect("it is served");
+    let mut guest = daemon.guest(name);
+    for _ in 0..100 {
+        for at in 0..size / MIB {
+            guest.read(at * MIB, MIB as u32).expect("the disk is served");
+        }
+        if cached(daemon, name) >= bytes {
+            return;
+        }
+    }
+    panic!("{} of {bytes} bytes are on flash", cached(daemon, name));
+}
+
+#[test]
+fn what_a_disk_reserved_is_kept_for_it_while_its_backing_is_away() {
+    let host = Host::new();
+    let (image, other) = (host.image("a.img", 16 * MIB), host.image("b.img", 96 * MIB));
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image, "--reserve", "24MiB"]).succeeded();
+    fill_flash(&daemon, "a", 15 * MIB);
+    assert!(daemon.stop().success());
+    fs::rename(&image, host.path("away.img")).expect("the folder is ours");
+
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.disk("a")["state"], "waiting");
+    let pool = daemon.json(&["pool", "show"])["pool"].clone();
+    let number = |key: &str| pool[key].as_u64().expect("a number");
+    let (reserved, rest) = (number("reserved_bytes"), number("usable_bytes") - number("reserved_bytes"));
+    assert!(reserved >= 24 * MIB, "{pool}");
+    // Nobody else can reserve it, and a disk that is refused leaves nothing behind.
+    let add = |reserve: u64| {
+        daemon.run(&["disk", "add", "b", "--backing", &other, "--reserve", &reserve.to_string()])
+    };
+    let message = add(rest + number("segment_bytes")).failed();
+    assert!(message.contains("does not fit"), "{message}");
+    assert_eq!(daemon.json(&["pool", "show"])["pool"]["reserved_bytes"], reserved);
+    add(rest).succeeded();
+    // Nor can it reserve more by waiting.
+    let more = format!("reserve={}", reserved + number("segment_bytes"));
+    let message = daemon.run(&["disk", "set", "a", &more]).failed();
+    assert!(message.contains("does not fit"), "{message}");
+    // Nobody pushes out what is cached there.
+    fill_flash(&daemon, "b", rest * 3 / 4);
+    fs::rename(host.path("away.img"), &image).expect("the folder is ours");
+    daemon.wait_for_log("Disk 'a' has ");
+    assert!(cached(&daemon, "a") >= 15 * MIB, "{} bytes are back", cached(&daemon, "a"));
+}
+
+#[test]
+fn what_a_disk_reserved_is_free_once_it_is_removed_and_not_when_it_is_evicted() {
+    let host = Host::new();
+    let image = host.image("a.img", 16 * MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image, "--reserve", "24MiB"]).succeeded();
+    fill_flash(&daemon, "a", MIB);
+    let reserved = |daemon: &Daemon| daemon.json(&["pool", "show"])["pool"]["reserved_bytes"].clone();
+    let before = reserved(&daemon);
+    assert!(daemon.stop().success());
+    fs::remove_file(&image).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    daemon.run(&["disk", "evict", "a"]).succeeded();
+    assert_eq!(reserved(&daemon), before);
+    daemon.run(&["disk", "set", "a", "reserve=20MiB"]).succeeded();
+    assert!(reserved(&daemon).as_u64() < before.as_u64());
+    daemon.run(&["disk", "remove", "a"]).succeeded();
+    assert_eq!(reserved(&daemon), 0);
 }

@@ -3,22 +3,15 @@
 use std::path::Path;
 
 use crate::host::{Daemon, Host};
+use crate::trace_records::record;
 
 const MIB: u64 = 1 << 20;
 
 /// A trace of `vscsi1` records: SCSI command, sector, bytes, microseconds.
 fn trace(host: &Host, name: &str, records: &[(u16, u64, u32, u64)]) -> String {
-    let bytes = records.iter().flat_map(|(command, sector, bytes, at_us)| {
-        let mut record = vec![0; 4];
-        record.extend(bytes.to_le_bytes());
-        record.extend([0; 4]);
-        record.extend(command.to_le_bytes());
-        record.extend([0; 2]);
-        record.extend(sector.to_le_bytes());
-        record.extend(at_us.to_le_bytes());
-        record
-    });
-    std::fs::write(host.path(name), bytes.collect::<Vec<u8>>()).expect("the folder is ours");
+    let records =
+        records.iter().flat_map(|(command, sector, bytes, at_us)| record(*command, *sector, *bytes, *at_us));
+    std::fs::write(host.path(name), records.collect::<Vec<u8>>()).expect("the folder is ours");
     host.text(name)
 }
 

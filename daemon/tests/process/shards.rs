@@ -1,11 +1,11 @@
 //! Disks on several shards of one process.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
 
 use doors::nbd::Client;
-use nix::sys::stat::Mode;
-use nix::unistd::mkfifo;
+use nix::sys::socket::{AddressFamily, Backlog, SockFlag, SockType, UnixAddr, bind, listen, socket};
 
 use crate::host::{Daemon, Host, forebay};
 
@@ -119,7 +119,7 @@ fn a_number_of_shards_that_cannot_be_is_refused() {
     }
 }
 
-/// The thread of a shard that waits for a file hangs like one whose file system does.
+/// A thread that waits for a socket hangs like one whose device does.
 #[test]
 fn a_shard_that_hangs_is_named_and_what_is_on_others_is_shown_and_served() {
     let host = Host::new();
@@ -128,19 +128,28 @@ fn a_shard_that_hangs_is_named_and_what_is_on_others_is_shown_and_served() {
     for name in ["a", "b", "c"] {
         daemon.run(&["disk", "add", name, "--backing", &host.image(name, DISK)]).succeeded();
     }
-    // The next disk has number 4 and goes to shard 1, which reads what is remembered of it.
-    let past = host.path("d").join("past").join("4.json");
-    mkfifo(&past, Mode::S_IRWXU).expect("the folder is ours");
+    // The next disk goes to shard 1, which asks whether anybody listens where its socket is to be. Here somebody does, and
+    // lets in one caller only.
+    let listener = socket(AddressFamily::Unix, SockType::Stream, SockFlag::SOCK_CLOEXEC, None);
+    let listener = listener.expect("there are files left");
+    let address = UnixAddr::new(&daemon.nbd_socket("d")).expect("the path is short enough");
+    bind(listener.as_raw_fd(), &address).expect("nothing is there");
+    listen(&listener, Backlog::new(0).expect("a small number")).expect("it is ours");
+    let first = UnixStream::connect(daemon.nbd_socket("d")).expect("it is listened on");
     let image = host.image("d.img", DISK);
     std::thread::scope(|scope| {
-        let socket = daemon.control_socket();
+        let control = daemon.control_socket();
         let adding = scope.spawn(|| {
-            let socket = socket.to_str().expect("temporary folders have plain names");
-            forebay(&["disk", "add", "d", "--backing", &image, "--socket", socket])
+            let control = control.to_str().expect("temporary folders have plain names");
+            forebay(&["disk", "add", "d", "--backing", &image, "--socket", control])
         });
-        // Ready to open once somebody reads it; kept open until everything was asked.
-        let release = fs::File::options().write(true).open(&past).expect("the folder is ours");
-        let error = daemon.run(&["disk", "show", "b"]).failed();
+        // Answered until the thread hangs.
+        let error = loop {
+            let ran = daemon.run(&["disk", "show", "b"]);
+            if ran.status != 0 {
+                break ran.failed();
+            }
+        };
         assert!(error.contains("shard 1") && error.contains("5 s"), "{error}");
         let list = daemon.json(&["disk", "list"]);
         let [a, b, c] = &list["disks"].as_array().expect("a list")[..] else { panic!("{list}") };
@@ -150,7 +159,9 @@ fn a_shard_that_hangs_is_named_and_what_is_on_others_is_shown_and_served() {
         for name in ["a", "c"] {
             daemon.guest(name).flush().expect("the disk is served");
         }
-        drop(release);
+        // Nobody listens any more: the socket is a left-over, and replaced.
+        drop(first);
+        drop(listener);
         adding.join().expect("it only waits").succeeded();
     });
     assert_eq!(daemon.disk("b")["state"], "serving");

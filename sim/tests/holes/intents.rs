@@ -5,28 +5,21 @@ use std::rc::Rc;
 use block::{BlockDevice, Buffer, Host, Operation, PAGE, Unmap};
 use cache::{DiskSettings, Mode};
 
-use crate::rig::{ENDS, End, HELD, Life, Rig, SEGMENT, TORN, bytes_of, settings, story};
-
-/// What a story writes to page 3 after its first version is on flash.
-const P: u64 = 3;
+use crate::rig::{ENDS, End, HELD, Life, P, Rig, TORN, bytes_of, settings, story};
 
 #[test]
 fn a18_closing_an_intent_does_not_bring_back_what_the_index_had_dropped() {
     for end in ENDS {
         story(|rig| {
             rig.live(end, async |life| {
-                life.cache_pages(0..8, 1).await;
-                life.set_mode(Mode::WriteAround);
-                life.write(P, 2).await;
+                life.write_around_what_is_cached().await;
                 assert_eq!(rig.open_regions(), [0].into());
                 life.rest().await;
                 assert!(rig.open_regions().is_empty(), "closed, and page 3 is only on the backing");
                 assert!(rig.versions(P).iter().any(|version| version.byte == 1), "the log still has it");
                 assert_eq!(rig.newest(P), None, "but says `forget`");
             });
-            rig.live(End::Stop, async |life| {
-                assert_eq!(life.settled(&[P, P + 1]).await, [2, 1], "after {end:?}");
-            });
+            assert_eq!(rig.settles(&[P, P + 1]), [2, 1], "after {end:?}");
         });
     }
 }
@@ -38,19 +31,15 @@ fn a18_a_forget_outlives_the_segment_of_what_it_voids_and_no_longer_than_that_ma
         for end in ENDS {
             let rig = Rig::new(others);
             rig.live(end, async |life| {
-                life.change(DiskSettings { limit_bytes: 16 * SEGMENT, ..settings() });
-                life.cache_pages(0..8, 1).await;
-                life.set_mode(Mode::WriteAround);
-                life.write(P, 2).await;
+                life.shorten_log();
+                life.write_around_what_is_cached().await;
                 life.rest().await;
                 for _ in 0..others {
                     life.read_others(1).await;
                     life.see(P + 1).await;
                 }
             });
-            rig.live(End::Stop, async |life| {
-                assert_eq!(life.settled(&[P, P + 1]).await, [2, 1], "after {others} others and {end:?}");
-            });
+            assert_eq!(rig.settles(&[P, P + 1]), [2, 1], "after {others} others and {end:?}");
         }
     }
 }
@@ -65,10 +54,7 @@ fn a19_what_a_backing_only_acknowledged_is_not_believed_from_flash_after_a_power
             assert_eq!(rig.newest(P).unwrap().byte, 2, "flash has it, and the backing may lose it");
             assert_eq!(rig.open_regions(), [0].into());
         });
-        rig.live(End::Stop, async |life| {
-            let seen = life.settled(&[P]).await;
-            assert!([1, 2, TORN].contains(&seen[0]));
-        });
+        rig.settles_old_new_or_torn();
     });
 }
 
@@ -82,7 +68,7 @@ fn a19_a_region_is_closed_only_after_the_backing_was_flushed() {
             life.rest().await;
             assert!(rig.open_regions().is_empty());
         });
-        rig.live(End::Stop, async |life| assert_eq!(life.settled(&[P]).await, [2]));
+        assert_eq!(rig.settles(&[P]), [2]);
     });
 }
 
@@ -98,10 +84,7 @@ fn a19_a_region_stays_open_when_the_backing_fails_the_flush() {
             life.rest().await;
             assert_eq!(rig.open_regions(), [0].into());
         });
-        rig.live(End::Stop, async |life| {
-            let seen = life.settled(&[P]).await;
-            assert!([1, 2, TORN].contains(&seen[0]));
-        });
+        rig.settles_old_new_or_torn();
     });
 }
 
@@ -168,7 +151,7 @@ fn a20_what_a_start_did_not_believe_does_not_come_back_when_its_region_is_closed
                 life.rest().await;
                 assert!(rig.open_regions().is_empty());
             });
-            rig.live(End::Stop, async |life| assert_eq!(life.settled(&[P, P + 1]).await, [2, 1]));
+            assert_eq!(rig.settles(&[P, P + 1]), [2, 1]);
         });
     }
 }
@@ -196,7 +179,7 @@ fn a20_what_was_filled_while_the_intent_was_open_goes_with_it() {
             assert_eq!(kept.get(), rig.home(P));
             life.rest().await;
         });
-        rig.live(End::Stop, async |life| assert_eq!(life.settled(&[P]).await, [kept.get()]));
+        assert_eq!(rig.settles(&[P]), [kept.get()]);
     });
 }
 
@@ -259,9 +242,7 @@ fn a21_every_road_to_the_backing_opens_an_intent_first() {
                     // So that a power cut leaves it.
                     life.disk.flush().await.unwrap();
                 });
-                rig.live(End::Stop, async |life| {
-                    assert_eq!(life.settled(&[P]).await, [road.leaves()], "{road:?}, {end:?}");
-                });
+                assert_eq!(rig.settles(&[P]), [road.leaves()], "{road:?}, {end:?}");
             });
         }
     }
@@ -305,9 +286,7 @@ fn b22_a_second_writer_waits_for_the_intent_of_the_first() {
             assert_eq!(rig.backing.counts().writes, before, "nobody asked the backing yet");
             assert!(!first.get());
         });
-        rig.live(End::Stop, async |life| {
-            assert_eq!(life.settled(&[P, P + 1]).await, [1, 1], "nothing was changed");
-        });
+        assert_eq!(rig.settles(&[P, P + 1]), [1, 1], "nothing was changed");
     });
 }
 
@@ -317,9 +296,7 @@ fn b22_a_write_that_comes_while_a_region_is_being_closed_opens_it_again() {
         for moment in 0..16 {
             let rig = Rig::new(moment);
             rig.live(end, async |life| {
-                life.cache_pages(0..8, 1).await;
-                life.set_mode(Mode::WriteAround);
-                life.write(P, 2).await;
+                life.write_around_what_is_cached().await;
                 // Looks are five seconds apart; the second one closes the region, with both devices slow.
                 for _ in 0..2000 {
                     if rig.open_regions().is_empty() {
@@ -337,9 +314,7 @@ fn b22_a_write_that_comes_while_a_region_is_being_closed_opens_it_again() {
                 assert_eq!(life.see(P + 1).await, 3);
                 life.disk.flush().await.unwrap();
             });
-            rig.live(End::Stop, async |life| {
-                assert_eq!(life.settled(&[P, P + 1]).await, [2, 3], "{end:?}, moment {moment}");
-            });
+            assert_eq!(rig.settles(&[P, P + 1]), [2, 3], "{end:?}, moment {moment}");
         }
     }
 }
@@ -350,9 +325,7 @@ fn b23_after_an_error_of_a_write_nothing_is_cached_whatever_lands_later() {
         story(|rig| {
             rig.live(end, async |life| {
                 life.cache_pages(0..8, 1).await;
-                rig.backing.fail_after(Operation::Write, 0);
-                let result = life.disk.write(P * PAGE, Buffer::copy_of(&[2; PAGE as usize])).await.1;
-                assert!(result.is_err());
+                life.fail_to_write().await;
                 let bytes = life.content(P).await;
                 assert!(bytes.iter().all(|byte| [1, 2].contains(byte)));
                 life.push_out().await;
@@ -361,10 +334,7 @@ fn b23_after_an_error_of_a_write_nothing_is_cached_whatever_lands_later() {
                 assert_eq!(rig.open_regions(), [0].into(), "its outcome is never known");
                 rig.backing.land_late();
             });
-            rig.live(End::Stop, async |life| {
-                let seen = life.settled(&[P]).await;
-                assert!([1, 2, TORN].contains(&seen[0]), "{end:?}");
-            });
+            rig.settles_old_new_or_torn();
         });
     }
 }

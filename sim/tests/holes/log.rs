@@ -4,19 +4,17 @@ use block::{BlockDevice, PAGE};
 use cache::bytes::batch::Kind;
 use cache::bytes::table::NOTES;
 use cache::words::units::DiskId;
-use cache::{DiskSettings, Load, Mode};
+use cache::{Load, Mode};
 
 use crate::on_flash::layout;
-use crate::rig::{ENDS, End, PAGES, Rig, SEGMENT, TORN, settings, story};
-
-const P: u64 = 3;
+use crate::rig::{ENDS, End, P, PAGES, Rig, story};
 
 #[test]
 fn a1_the_segment_of_the_newest_copy_is_not_reclaimed_before_that_of_an_older_one() {
     for others in (0..200).step_by(13) {
         let rig = Rig::new(others);
         rig.live(End::Kill, async |life| {
-            life.change(DiskSettings { limit_bytes: 16 * SEGMENT, ..settings() });
+            life.shorten_log();
             // A holds the first version, and its neighbours there are hot. B, which holds the second, is cold.
             life.cache_pages(0..8, 1).await;
             life.cache_pages(P..P + 1, 2).await;
@@ -27,9 +25,7 @@ fn a1_the_segment_of_the_newest_copy_is_not_reclaimed_before_that_of_an_older_on
                 life.see(P - 1).await;
             }
         });
-        rig.live(End::Stop, async |life| {
-            assert_eq!(life.settled(&[P - 1, P, P + 1]).await, [1, 2, 1], "{others} others");
-        });
+        assert_eq!(rig.settles(&[P - 1, P, P + 1]), [1, 2, 1], "{others} others");
     }
 }
 
@@ -39,7 +35,7 @@ fn a1_a_segment_without_known_pages_waits_for_older_ones_of_its_disk() {
     for others in (0..240).step_by(13) {
         let rig = Rig::new(others);
         rig.live(End::Kill, async |life| {
-            life.change(DiskSettings { limit_bytes: 16 * SEGMENT, ..settings() });
+            life.shorten_log();
             life.cache_pages(0..8, 1).await;
             life.cache_pages(P..P + 1, 2).await;
             let newest = rig.newest(P).unwrap();
@@ -56,9 +52,7 @@ fn a1_a_segment_without_known_pages_waits_for_older_ones_of_its_disk() {
                 life.see(P + 1).await;
             }
         });
-        rig.live(End::Stop, async |life| {
-            assert_eq!(life.settled(&[P, P + 1]).await, [2, 1], "{others} others");
-        });
+        assert_eq!(rig.settles(&[P, P + 1]), [2, 1], "{others} others");
     }
 }
 
@@ -68,9 +62,7 @@ fn a4_an_open_intent_outlives_the_segment_of_its_note() {
         rig.live(End::PowerCut, async |life| {
             life.cache_pages(0..8, 1).await;
             let first = rig.segments_of(NOTES);
-            rig.backing.fail_after(block::Operation::Write, 0);
-            let write = life.disk.write(P * PAGE, block::Buffer::copy_of(&[2; PAGE as usize])).await;
-            assert!(write.1.is_err());
+            life.fail_to_write().await;
             // Notes of other regions fill one segment after another.
             for round in 0..4 {
                 for region in 1..8 {
@@ -82,10 +74,7 @@ fn a4_an_open_intent_outlives_the_segment_of_its_note() {
             assert_eq!(rig.open_regions(), [0].into());
             rig.backing.land_late();
         });
-        rig.live(End::Stop, async |life| {
-            let seen = life.settled(&[P]).await;
-            assert!([1, 2, TORN].contains(&seen[0]));
-        });
+        rig.settles_old_new_or_torn();
     });
 }
 
@@ -106,9 +95,7 @@ fn a5_no_summary_vouches_for_pages_that_a_power_cut_took() {
             life.read_others(100).await;
         });
         assert_eq!(rig.lying_summaries(), [], "cut at operation {operations}");
-        rig.live(End::Stop, async |life| {
-            assert_eq!(life.settled(&[0, 3, 7]).await, [2, 2, 2]);
-        });
+        assert_eq!(rig.settles(&[0, 3, 7]), [2, 2, 2]);
     }
 }
 
@@ -117,9 +104,7 @@ fn a7_a_damaged_header_of_a_flushed_batch_is_not_taken_for_the_end() {
     for end in [End::Kill, End::PowerCut] {
         story(|rig| {
             rig.live(end, async |life| {
-                life.cache_pages(0..8, 1).await;
-                life.set_mode(Mode::WriteAround);
-                life.write(P, 2).await;
+                life.write_around_what_is_cached().await;
                 life.rest().await;
             });
             // The note that voids the first version is the last that was written, and the segment is still open.
@@ -160,18 +145,14 @@ fn a7_a_damaged_intent_is_not_taken_for_the_end_of_the_notes() {
     for end in [End::Kill, End::PowerCut] {
         story(|rig| {
             rig.live(end, async |life| {
-                life.cache_pages(0..8, 1).await;
-                life.set_mode(Mode::WriteAround);
-                life.write(P, 2).await;
+                life.write_around_what_is_cached().await;
                 life.disk.flush().await.unwrap();
             });
             assert_eq!(rig.open_regions(), [0].into());
             let notes = rig.batches(*rig.segments_of(NOTES).last().unwrap());
             let (at, ..) = notes.iter().rfind(|(_, _, entries)| !entries.is_empty()).unwrap();
             rig.flash.rot(&block::ByteRange::at(*at, PAGE), 1);
-            rig.live(End::Stop, async |life| {
-                assert_eq!(life.settled(&[P, P + 1]).await, [2, 1], "after {end:?}");
-            });
+            assert_eq!(rig.settles(&[P, P + 1]), [2, 1], "after {end:?}");
         });
     }
 }
@@ -198,7 +179,7 @@ fn a8_a_batch_that_was_unreadable_at_one_start_does_not_appear_at_a_later_one() 
             life.push_out().await;
         });
         rig.poke_flash(at, &ghost);
-        rig.live(End::Stop, async |life| assert_eq!(life.settled(&[P, P + 1]).await, [3, 1]));
+        assert_eq!(rig.settles(&[P, P + 1]), [3, 1]);
     });
 }
 
@@ -207,19 +188,15 @@ fn a9_an_earlier_life_of_a_segment_does_not_come_back_when_the_first_batch_of_th
     for operations in 1..60 {
         let rig = Rig::new(operations);
         rig.live(End::PowerCut, async |life| {
-            life.change(DiskSettings { limit_bytes: 16 * SEGMENT, ..settings() });
-            life.cache_pages(0..8, 1).await;
-            life.set_mode(Mode::WriteAround);
-            life.write(P, 2).await;
+            life.shorten_log();
+            life.write_around_what_is_cached().await;
             life.rest().await;
             life.read_others(250).await;
             assert!(life.counts().reclaims > 20, "segments are used for the second time");
             rig.light_fuse(operations);
             life.read_others(200).await;
         });
-        rig.live(End::Stop, async |life| {
-            assert_eq!(life.settled(&[P, P + 1]).await, [2, 1], "cut at operation {operations}");
-        });
+        assert_eq!(rig.settles(&[P, P + 1]), [2, 1], "cut at operation {operations}");
     }
 }
 
@@ -229,15 +206,13 @@ fn a9_a_summary_of_an_earlier_life_is_not_believed() {
     for end in ENDS {
         story(|rig| {
             rig.live(end, async |life| {
-                life.change(DiskSettings { limit_bytes: 16 * SEGMENT, ..settings() });
-                life.cache_pages(0..8, 1).await;
-                life.set_mode(Mode::WriteAround);
-                life.write(P, 2).await;
+                life.shorten_log();
+                life.write_around_what_is_cached().await;
                 life.rest().await;
                 life.read_others(300 + rig.seed).await;
                 assert!(life.counts().reclaims > 20);
             });
-            rig.live(End::Stop, async |life| assert_eq!(life.settled(&[P, P + 1]).await, [2, 1]));
+            assert_eq!(rig.settles(&[P, P + 1]), [2, 1]);
         });
     }
 }

@@ -8,9 +8,7 @@ use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, P
 use cache::bytes::batch::Kind;
 use cache::{CacheError, DiskId, DiskSettings, Load, Mode, Past};
 
-use crate::rig::{ENDS, End, HELD, PAGES, REGION_PAGES, Rig, SEGMENT, see, settings, story};
-
-const P: u64 = 3;
+use crate::rig::{ENDS, End, HELD, P, PAGES, REGION_PAGES, Rig, SEGMENT, see, settings, story};
 
 #[test]
 fn a16_a_read_over_a_cached_and_an_absent_page_keeps_to_what_it_decided_at_its_start() {
@@ -30,7 +28,7 @@ fn a16_a_read_over_a_cached_and_an_absent_page_keeps_to_what_it_decided_at_its_s
             assert!(read.get());
             assert_eq!((life.see(P).await, life.see(P + 1).await), (2, 2));
         });
-        rig.live(End::Stop, async |life| assert_eq!(life.settled(&[P, P + 1]).await, [2, 2]));
+        assert_eq!(rig.settles(&[P, P + 1]), [2, 2]);
     });
 }
 
@@ -39,7 +37,7 @@ fn a26_a_flush_after_a_restart_covers_what_was_acknowledged_before_it() {
     story(|rig| {
         rig.live(End::Kill, async |life| life.write(P, 1).await);
         rig.live(End::PowerCut, async |life| life.disk.flush().await.unwrap());
-        rig.live(End::Stop, async |life| assert_eq!(life.settled(&[P]).await, [1]));
+        assert_eq!(rig.settles(&[P]), [1]);
     });
 }
 
@@ -61,7 +59,7 @@ fn a31_flash_that_was_away_while_the_disk_went_on_is_not_believed_when_it_return
                 assert_eq!((life.see(P).await, life.see(P + 1).await), (2, 2));
             });
             // By now nobody remembers but the flash.
-            rig.live(End::Stop, async |life| assert_eq!(life.settled(&[P, P + 1, 1]).await, [2, 2, 1]));
+            assert_eq!(rig.settles(&[P, P + 1, 1]), [2, 2, 1]);
         });
     }
 }
@@ -77,7 +75,7 @@ fn a31_a_write_is_refused_if_the_loss_of_flash_cannot_be_remembered() {
             assert!(result.is_err());
             assert_eq!(rig.home(P), 1, "the backing was not changed");
         });
-        rig.live(End::Stop, async |life| assert_eq!(life.settled(&[P]).await, [1]));
+        assert_eq!(rig.settles(&[P]), [1]);
     });
 }
 
@@ -116,7 +114,7 @@ fn b37_a_reader_of_a_segment_never_sees_what_another_disk_writes_there_later() {
             let owners: Vec<_> = rig.segments_of(DiskId(2)).into_iter().map(|(segment, _)| segment).collect();
             assert!(!owners.is_empty() && home.0 < 44);
         });
-        rig.live(End::Stop, async |life| assert_eq!(life.settled(&[P]).await, [1]));
+        assert_eq!(rig.settles(&[P]), [1]);
     });
 }
 
@@ -162,7 +160,7 @@ fn b40_what_was_evicted_does_not_come_back_though_the_backing_was_restored() {
                 life.disk.evict().await.unwrap();
             });
             restore(rig, 7);
-            rig.live(End::Stop, async |life| assert_eq!(life.settled(&[P]).await, [7], "{end:?}"));
+            assert_eq!(rig.settles(&[P]), [7], "{end:?}");
         });
     }
 }
@@ -185,9 +183,7 @@ fn b40_evicting_is_cut_at_every_write_and_leaves_all_or_nothing() {
                 restore(&rig, 7);
             }
             let expected = if answered.get() { 7 } else { 2 };
-            rig.live(End::Stop, async |life| {
-                assert_eq!(life.settled(&[P]).await, [expected], "{end:?} at {operations}");
-            });
+            assert_eq!(rig.settles(&[P]), [expected], "{end:?} at {operations}");
         }
     }
 }
@@ -237,9 +233,7 @@ fn b40_a_disk_that_is_attached_cannot_be_disowned() {
 fn b41_each_page_of_a_run_is_verified_by_itself() {
     story(|rig| {
         rig.live(End::Kill, async |life| {
-            life.cache_pages(0..8, 1).await;
-            life.set_mode(Mode::WriteAround);
-            life.write(P, 2).await;
+            life.write_around_what_is_cached().await;
         });
         rig.live(End::Stop, async |life| {
             life.loaded().await;
@@ -277,7 +271,7 @@ fn b43_notes_and_forgets_find_room_when_flash_is_full() {
             }
             assert!(rig.versions(P).iter().any(|version| version.kind == Kind::Forget));
         });
-        rig.live(End::Stop, async |life| assert_eq!(life.settled(&[P, P + 1]).await, [12, 1]));
+        assert_eq!(rig.settles(&[P, P + 1]), [12, 1]);
     });
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU64;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
-use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, PAGE};
+use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE};
 use cache::{
     Admission, Belief, Cache, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past, PoolContent, PoolId,
     Shape, words_for,
@@ -27,6 +27,8 @@ pub(crate) const FLASH_BYTES: u64 = (32 << 10) + SEGMENTS * SEGMENT;
 pub(crate) const REGION_PAGES: u64 = 64;
 /// Pages of the disk: sixteen regions. Stories happen in the first half.
 pub(crate) const PAGES: u64 = 1024;
+/// The page that most stories change, once pages 0 to 7 are on flash with 1 in them.
+pub(crate) const P: u64 = 3;
 /// Longer than anything that is not held: nanoseconds.
 pub(crate) const HELD: u64 = 1_000_000;
 /// Stands for a page of which a power cut took some sectors and left others.
@@ -201,6 +203,19 @@ impl Rig {
         });
     }
 
+    /// What these pages hold, as [`Life::settled`] tells it, in a process that does nothing else.
+    pub(crate) fn settles(&self, pages: &[u64]) -> Vec<u8> {
+        let seen = RefCell::default();
+        self.live(End::Stop, async |life| drop(seen.replace(life.settled(pages).await)));
+        seen.take()
+    }
+
+    /// A change of [`P`] to 2 may have reached the backing, or a part of it, or nothing; whichever it is stays.
+    pub(crate) fn settles_old_new_or_torn(&self) {
+        let seen = self.settles(&[P]);
+        assert!([1, 2, TORN].contains(&seen[0]), "page {P} holds {}, seed {}", seen[0], self.seed);
+    }
+
     /// The byte that fills a page of the backing.
     pub(crate) fn home(&self, page: u64) -> u8 {
         let mut bytes = [0; PAGE as usize];
@@ -330,6 +345,25 @@ impl Life<'_> {
         for page in pages {
             assert_eq!(self.rig.newest(page).map(|copy| copy.byte), Some(byte), "page {page} is on flash");
         }
+    }
+
+    /// Puts pages 0 to 7 on flash with 1 in them, and then 2 into [`P`] on the backing only.
+    pub(crate) async fn write_around_what_is_cached(&self) {
+        self.cache_pages(0..8, 1).await;
+        self.set_mode(Mode::WriteAround);
+        self.write(P, 2).await;
+    }
+
+    /// The backing refuses a write of 2 to [`P`].
+    pub(crate) async fn fail_to_write(&self) {
+        self.rig.backing.fail_after(Operation::Write, 0);
+        let (_, result) = self.disk.write(P * PAGE, Buffer::copy_of(&[2; PAGE as usize])).await;
+        assert!(result.is_err(), "the backing failed");
+    }
+
+    /// The disk may hold so little that its log comes round within a story.
+    pub(crate) fn shorten_log(&self) {
+        self.change(DiskSettings { limit_bytes: 16 * SEGMENT, ..settings() });
     }
 
     pub(crate) fn set_mode(&self, mode: Mode) {

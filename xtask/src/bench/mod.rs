@@ -3,7 +3,7 @@
 //! ```text
 //! doors       requests over NBD: `forebay serve` against nbdkit, qemu-storage-daemon and qemu-nbd
 //! alone       the cache without a door: its face on a file against fio, its own code, its memory
-//! restart     what safety costs: seconds until a start knows what was cached, and the first write into a region
+//! restart     what safety costs: seconds until a start knows what was cached and serves, and the first write into a region
 //! contest     rounds, medians, ratios           report     tables
 //! fio         one run of the load               server     a process that serves, and its CPU time
 //! forebay     our daemon as a server            peers      the others
@@ -48,6 +48,14 @@ impl Effort {
     pub(crate) const QUICK: Self = Self { rounds: 3, ..Self::FULL };
 }
 
+/// What to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    Everything,
+    /// How fast it is there again, and what that costs while it runs.
+    Recovery,
+}
+
 /// The programs that are measured.
 struct Programs {
     forebay: PathBuf,
@@ -58,7 +66,10 @@ struct Programs {
 ///
 /// # Errors
 /// If something cannot be built, or Forebay or fio do not work. A peer that is not here is named and left out.
-pub(crate) fn bench(root: &Path, effort: Effort) -> Result<(), String> {
+pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), String> {
+    if scope == Scope::Recovery {
+        return restart::measure(&build(root)?, &Scratch::new()?, effort);
+    }
     clients::install_missing()?;
     let programs = build(root)?;
     let scratch = Scratch::new()?;

@@ -1,6 +1,7 @@
-//! What safety costs: seconds until a start knows again what was cached, extrapolated to 100 GB from what fits here, and
-//! the first write into a region beside later ones. The program `bench` does the work.
+//! What safety costs: seconds until a start knows again what was cached, extrapolated to 100 GB from what fits here;
+//! until the daemon answers its first read; and the first write into a region beside later ones. The program `bench` does the work.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use super::alone::{number, parse};
@@ -12,58 +13,36 @@ use crate::run::output;
 /// Flash that is filled and recovered.
 const FLASH_BYTES: u64 = 2 << 30;
 const PAGE_BYTES: f64 = 4096.0;
-/// Seconds for 100 GB at 64 KiB blocks, on devices in memory.
+/// Seconds for 100 GB at 64 KiB blocks.
 const GOAL: f64 = 1.0;
+/// What the daemon caches before it is started again.
+const START_BYTES: u64 = 2 << 30;
+/// Seconds from the start of the process to the first read that is answered.
+const FIRST_READ_GOAL: f64 = 0.2;
+/// Every round fills a cache, which takes longer than what is measured.
+const ROUNDS_MAX: u32 = 3;
 const REGIONS: u32 = 1000;
 
 pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
-    recovery(programs, effort)?;
+    recovery(programs, scratch, effort)?;
+    starts(programs, scratch, effort)?;
     intents(programs, scratch, effort)
 }
 
-fn recovery(programs: &Programs, effort: Effort) -> Result<(), String> {
+fn recovery(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let file = scratch.path("recovery.img");
     let mut rows = Vec::new();
-    for (place, path) in [("memory", None::<&std::path::Path>)] {
+    for (place, path) in [("memory", None), ("file", Some(&file))] {
         for block_bytes in [65_536u32, 4096] {
-            let (mut pages, mut nanos) = (0.0, Vec::new());
-            for _ in 0..effort.rounds.min(3) {
-                let mut bench = Command::new(&programs.bench);
-                bench.args(["recovery", "--block-bytes", &block_bytes.to_string()]);
-                bench.args(["--flash-bytes", &FLASH_BYTES.to_string()]);
-                if let Some(path) = path {
-                    bench.arg("--file").arg(path);
-                }
-                let answer = parse(&output(&mut bench)?)?;
-                pages = number(&answer, "pages")?;
-                nanos.push(number(&answer, "nanos")?);
-            }
-            let seconds = median(&nanos) / 1e9;
-            let bytes = pages * PAGE_BYTES;
-            let blocks = bytes / f64::from(block_bytes);
-            let hundred = seconds * 100e9 / bytes;
-            let judged = path.is_none() && block_bytes == 65_536;
-            let verdict = match judged {
-                false => String::new(),
-                true if hundred <= GOAL => "reached".to_owned(),
-                true => format!("missed by {:.0} %", (hundred / GOAL - 1.0) * 100.0),
-            };
-            rows.push(vec![
-                place.to_owned(),
-                block_bytes.to_string(),
-                format!("{:.2} GB", bytes / 1e9),
-                format!("{:.1}", seconds * 1e3),
-                format!("{:.2}", seconds * 1e6 / blocks),
-                format!("{hundred:.2}"),
-                if judged { format!("{GOAL:.2}") } else { String::new() },
-                verdict,
-            ]);
+            rows.push(recovery_row(programs, effort, (place, path), block_bytes)?);
         }
     }
     let columns = [
         "flash",
         "block bytes",
         "content",
-        "ms",
+        "opened, ms (range)",
+        "loaded, ms (range)",
         "s per million blocks",
         "s per 100 GB (extrapolated)",
         "goal",
@@ -73,13 +52,104 @@ fn recovery(programs: &Programs, effort: Effort) -> Result<(), String> {
     Ok(())
 }
 
+fn recovery_row(
+    programs: &Programs,
+    effort: Effort,
+    (place, path): (&str, Option<&PathBuf>),
+    block_bytes: u32,
+) -> Result<Vec<String>, String> {
+    let (mut pages, mut opening, mut loading) = (0.0, Vec::new(), Vec::new());
+    for _ in 0..rounds(effort) {
+        let mut bench = Command::new(&programs.bench);
+        bench.args(["recovery", "--block-bytes", &block_bytes.to_string()]);
+        bench.args(["--flash-bytes", &FLASH_BYTES.to_string()]);
+        if let Some(path) = path {
+            bench.arg("--file").arg(path);
+        }
+        let answer = parse(&output(&mut bench)?)?;
+        pages = number(&answer, "pages")?;
+        let load = number(&answer, "load_nanos")? / 1e9;
+        opening.push(number(&answer, "nanos")? / 1e9 - load);
+        loading.push(load);
+    }
+    let bytes = pages * PAGE_BYTES;
+    let blocks = bytes / f64::from(block_bytes);
+    // Opening takes as long whatever the pool holds.
+    let hundred = median(&opening) + median(&loading) * 100e9 / bytes;
+    let [goal, verdict] = if block_bytes == 65_536 { judge(hundred, GOAL) } else { Default::default() };
+    Ok(vec![
+        place.to_owned(),
+        block_bytes.to_string(),
+        format!("{:.2} GB", bytes / 1e9),
+        spread(&opening, 1e3),
+        spread(&loading, 1e3),
+        format!("{:.2}", median(&loading) * 1e6 / blocks),
+        format!("{hundred:.2}"),
+        goal,
+        verdict,
+    ])
+}
+
+/// The real daemon on a pool file, after a stop and after a kill.
+fn starts(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let mut rows = Vec::new();
+    for end in ["stop", "kill"] {
+        let (mut bytes, mut first, mut load) = (0.0, Vec::new(), Vec::new());
+        for round in 0..rounds(effort) {
+            let dir = scratch.folder(&format!("{end}-{round}"))?;
+            let mut bench = Command::new(&programs.bench);
+            bench.arg("start").arg("--program").arg(&programs.forebay).arg("--dir").arg(&dir);
+            bench.args(["--bytes", &START_BYTES.to_string(), "--end", end]);
+            let answer = parse(&output(&mut bench)?)?;
+            bytes = number(&answer, "kept_bytes")?;
+            first.push(number(&answer, "first_read_us")? / 1e6);
+            load.push(number(&answer, "load_us")? / 1e6);
+            scratch.remove_folder(&dir)?;
+        }
+        let [goal, verdict] = judge(median(&first), FIRST_READ_GOAL);
+        rows.push(vec![
+            end.to_owned(),
+            format!("{:.2} GB", bytes / 1e9),
+            spread(&first, 1e3),
+            goal,
+            verdict,
+            spread(&load, 1e3),
+        ]);
+    }
+    let columns =
+        ["ended by", "content", "first read, ms (range)", "goal, s", "verdict", "loaded, ms (range)"];
+    report::print("A start of the daemon, pool in a file, blocks of 64 KiB", &columns, &rows);
+    Ok(())
+}
+
+fn rounds(effort: Effort) -> u32 {
+    effort.rounds.min(ROUNDS_MAX)
+}
+
+/// The goal and whether seconds reach it.
+fn judge(seconds: f64, goal: f64) -> [String; 2] {
+    let verdict = if seconds <= goal {
+        "reached".to_owned()
+    } else {
+        format!("missed by {:.0} %", (seconds / goal - 1.0) * 100.0)
+    };
+    [format!("{goal:.2}"), verdict]
+}
+
+/// The median with the extremes, in units of which a second has so many.
+fn spread(seconds: &[f64], units: f64) -> String {
+    let lowest = seconds.iter().copied().fold(f64::INFINITY, f64::min);
+    let highest = seconds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    format!("{:.1} ({:.1} to {:.1})", median(seconds) * units, lowest * units, highest * units)
+}
+
 fn intents(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let file = scratch.path("intents.img");
-    let mut rounds = [[const { Vec::new() }; 2], [const { Vec::new() }; 2]];
-    for _ in 0..effort.rounds.min(3) {
+    let mut figures = [[const { Vec::new() }; 2], [const { Vec::new() }; 2]];
+    for _ in 0..rounds(effort) {
         let mut bench = Command::new(&programs.bench);
         bench.arg("intents").arg("--file").arg(&file).args(["--regions", &REGIONS.to_string()]);
-        for (line, of_line) in output(&mut bench)?.lines().zip(&mut rounds) {
+        for (line, of_line) in output(&mut bench)?.lines().zip(&mut figures) {
             let answer = parse(line)?;
             for (key, values) in ["p50", "p99"].iter().zip(of_line) {
                 values.push(number(&answer, key)?);
@@ -88,7 +158,7 @@ fn intents(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(),
     }
     let rows: Vec<_> = ["first write into a region", "later write"]
         .iter()
-        .zip(&rounds)
+        .zip(&figures)
         .map(|(what, [p50, p99])| {
             vec![(*what).to_owned(), format!("{:.0}", median(p50)), format!("{:.0}", median(p99))]
         })
@@ -96,4 +166,16 @@ fn intents(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(),
     let columns = ["write of 4 KiB, flash in a file, backing in memory", "p50 us", "p99 us"];
     report::print("What an intent costs", &columns, &rows);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_are_upper_bounds_and_spreads_are_of_the_median() {
+        assert_eq!(judge(0.9, 1.0), ["1.00", "reached"]);
+        assert_eq!(judge(1.5, 1.0)[1], "missed by 50 %");
+        assert_eq!(spread(&[0.5, 0.25, 1.0], 1e3), "500.0 (250.0 to 1000.0)");
+    }
 }

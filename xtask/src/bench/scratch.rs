@@ -30,6 +30,22 @@ impl Scratch {
         self.folder.join(name)
     }
 
+    /// Makes a folder of this name in it.
+    pub(super) fn folder(&self, name: &str) -> Result<PathBuf, String> {
+        let path = self.path(name);
+        match fs::create_dir(&path) {
+            Ok(()) => Ok(path),
+            Err(error) => Err(format!("Could not make the folder {}: {error}.", path.display())),
+        }
+    }
+
+    /// Gives back what a folder takes, before the run ends.
+    pub(super) fn remove_folder(&self, path: &Path) -> Result<(), String> {
+        assert!(path.starts_with(&self.folder), "only what is ours is removed");
+        fs::remove_dir_all(path)
+            .map_err(|error| format!("Could not remove the folder {}: {error}.", path.display()))
+    }
+
     /// Makes a file of `bytes` (whole MiB) without zeroes or repetitions in it, and waits until it is on the disk.
     pub(super) fn filled_file(&self, name: &str, bytes: u64) -> Result<PathBuf, String> {
         let path = self.path(name);

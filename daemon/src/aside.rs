@@ -1,0 +1,65 @@
+//! Work that may wait for a file system, done aside from the threads that serve guests: opening, small durable writes.
+//!
+//! Such work is never broken off. Whoever asked for it may give up; what it began is finished all the same, so what it
+//! holds meanwhile, a lock for example, goes with it.
+
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+
+use crate::problem::{Answer, Problem};
+
+/// Reaches threads that may wait, from any thread and any executor.
+#[derive(Clone)]
+pub(crate) struct Aside(Handle);
+
+impl Aside {
+    /// Threads of the runtime that this is called in.
+    pub(crate) fn here() -> Self {
+        Self(Handle::current())
+    }
+
+    /// Does `work` on a thread of its own.
+    ///
+    /// # Errors
+    /// If there is no thread to be had, or the process is ending; then nothing was done.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Answer<T> {
+        // Asked for by a task of the control plane: no thread to be had is a panic, which must not be one of a shard.
+        let asking = self.0.spawn(async { spawn_blocking(work).await });
+        asking.await.flatten().map_err(|error| {
+            Problem::failed(format!(
+                "Cannot do what may wait for a file system: {error}; if the daemon is not ending, free some memory"
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use block::Ring;
+    use block::executor::{Executor, Order};
+
+    use super::*;
+
+    /// What a shard would get.
+    fn seven(aside: &Aside) -> Option<Answer<u32>> {
+        let executor = Executor::new(Ring::new(8).expect("io_uring is there"), Order::Fifo);
+        executor.run(aside.run(|| 7))
+    }
+
+    #[test]
+    fn work_is_done_for_another_executor_and_refused_at_the_end() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.expect("a runtime for one thread");
+        let (aside, got) = runtime.block_on(async {
+            let aside = Aside::here();
+            let shards = aside.clone();
+            (aside, spawn_blocking(move || seven(&shards)).await.expect("it does not panic"))
+        });
+        assert_eq!(got, Some(Ok(7)));
+        drop(runtime);
+        assert!(seven(&aside).is_some_and(|outcome| outcome.is_err()));
+    }
+}

@@ -1,0 +1,95 @@
+//! Looking at a backing before it is used, where one may wait for it: a file system that hangs holds up whoever asks it,
+//! so nobody asks on a thread that others need. What a look finds is judged by whoever asked for it.
+
+use std::time::Duration;
+
+use block::file::Access;
+use tokio::task::JoinHandle;
+
+use super::{Registry, access};
+use crate::backing::{self, Identity, Images, Location};
+use crate::problem::{Answer, Problem};
+use crate::state::DiskRecord;
+
+/// How long a backing may take to answer a first look.
+const PROBE_TIME_MAX: Duration = Duration::from_secs(20);
+
+impl Registry {
+    /// Looks at the backing of a remembered disk for as long as that takes. Each look holds a thread until it is answered,
+    /// so one that hangs is waited for and never joined by a second one.
+    pub(super) async fn look_until_answered(
+        &self,
+        record: &DiskRecord,
+        location: &Location,
+    ) -> Answer<Identity> {
+        let looking = self.look(location, access(record.read_only), Images::ServedAsRaw);
+        let complain = || self.set_waiting(&record.name, &silent(location).message);
+        answer_of(looking, PROBE_TIME_MAX, complain).await
+    }
+
+    /// Looks at a backing that is to be added; it has to answer in time.
+    pub(super) async fn look_at(
+        &self,
+        location: &Location,
+        access: Access,
+        images: Images,
+    ) -> Answer<Identity> {
+        match tokio::time::timeout(PROBE_TIME_MAX, self.look(location, access, images)).await {
+            Ok(outcome) => outcome.expect("looking at a backing does not panic"),
+            Err(_) => Err(silent(location)),
+        }
+    }
+
+    /// Looks at a backing where one may wait for it: at a file on a thread of its own, at a server from the shard.
+    fn look(&self, location: &Location, access: Access, images: Images) -> JoinHandle<Answer<Identity>> {
+        match location {
+            Location::Nbd(target) => {
+                let (shards, target) = (self.shards.clone(), target.clone());
+                tokio::spawn(async move { shards.look_at_export(target, access, images).await })
+            }
+            Location::File(path) | Location::Model(_, path) => {
+                let path = path.clone();
+                tokio::task::spawn_blocking(move || backing::probe(&path, images))
+            }
+        }
+    }
+}
+
+/// The answer of a look, however long it takes; `complain` is called each time that it has not come within `patience`.
+async fn answer_of<T>(mut looking: JoinHandle<T>, patience: Duration, complain: impl Fn()) -> T {
+    loop {
+        match tokio::time::timeout(patience, &mut looking).await {
+            Ok(outcome) => return outcome.expect("looking at a file does not panic"),
+            Err(_) => complain(),
+        }
+    }
+}
+
+fn silent(location: &Location) -> Problem {
+    Problem::unavailable(format!(
+        "Cannot use backing {location}: it did not answer within {} s; check the server or device that it is on",
+        PROBE_TIME_MAX.as_secs()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn a_look_that_hangs_is_waited_for_and_complained_of_and_its_answer_counts() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let (release, hanging) = channel();
+        let answer = runtime.expect("a runtime for one thread").block_on(async {
+            let looking = tokio::task::spawn_blocking(move || hanging.recv());
+            // The backing comes back once somebody has complained.
+            answer_of(looking, Duration::from_millis(1), || {
+                release.send(7).unwrap_or(());
+            })
+            .await
+        });
+        assert_eq!(answer, Ok(7));
+    }
+}

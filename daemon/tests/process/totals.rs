@@ -1,0 +1,94 @@
+//! What disks counted in all: kept across restarts, never in the way of one.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::host::{Daemon, Host};
+
+const MIB: u64 = 1 << 20;
+
+fn read(daemon: &Daemon, name: &str, times: u64) {
+    let mut guest = daemon.guest(name);
+    for _ in 0..times {
+        guest.read(0, 4096).expect("the disk is served");
+    }
+}
+
+fn report(daemon: &Daemon, name: &str) -> Value {
+    daemon.json(&["report", name])["report"].clone()
+}
+
+fn serve_with_a(host: &Host) -> Daemon {
+    let image = host.image("a.img", MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    daemon
+}
+
+#[test]
+fn a_report_goes_on_after_a_restart_and_while_the_disk_waits() {
+    let host = Host::new();
+    let daemon = serve_with_a(&host);
+    read(&daemon, "a", 10);
+    let before = report(&daemon, "a");
+    assert_eq!(before["reads"], 10);
+    assert!(daemon.stop().success());
+
+    let daemon = host.serve_with(&[]);
+    read(&daemon, "a", 5);
+    let after = report(&daemon, "a");
+    assert_eq!((&after["reads"], &after["since"]), (&15.into(), &before["since"]));
+    assert!(after["measured_backing_reads"].as_u64() >= before["measured_backing_reads"].as_u64());
+    let statistics = daemon.json(&["stats", "a"])["disks"][0].clone();
+    assert_eq!((&statistics["reads"], &statistics["total"]["reads"]), (&5.into(), &15.into()));
+    assert!(daemon.stop().success());
+
+    fs::rename(host.path("a.img"), host.path("away.img")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.disk("a")["state"], "waiting");
+    assert_eq!(report(&daemon, "a")["reads"], 15);
+    daemon.run(&["disk", "remove", "a"]).succeeded();
+    fs::rename(host.path("away.img"), host.path("a.img")).expect("the folder is ours");
+    daemon.run(&["disk", "add", "a", "--backing", &host.text("a.img")]).succeeded();
+    assert_eq!(report(&daemon, "a")["reads"], 0, "it is another disk");
+}
+
+#[test]
+fn a_kill_costs_what_was_counted_since_totals_were_written() {
+    let host = Host::new();
+    let daemon = serve_with_a(&host);
+    read(&daemon, "a", 10);
+    assert!(daemon.stop().success());
+    let kept = fs::read(host.path("d/totals.json")).expect("a clean stop wrote it");
+    let daemon = host.serve_with(&[]);
+    read(&daemon, "a", 5);
+    daemon.kill();
+    // Unless a minute went by meanwhile.
+    let lost = fs::read(host.path("d/totals.json")).expect("it is replaced as a whole") == kept;
+    let daemon = host.serve_with(&[]);
+    let reads = report(&daemon, "a")["reads"].as_u64().expect("a number");
+    assert!(if lost { reads == 10 } else { (10..=15).contains(&reads) }, "{reads}");
+}
+
+#[test]
+fn totals_that_cannot_be_read_begin_anew_and_keep_nobody_from_starting() {
+    let host = Host::new();
+    let daemon = serve_with_a(&host);
+    read(&daemon, "a", 10);
+    assert!(daemon.stop().success());
+    fs::write(host.path("d/totals.json"), "{\"schema\":1,").expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    daemon.wait_for_log("What disks counted in all begins anew");
+    read(&daemon, "a", 5);
+    assert!(daemon.stop().success());
+    let daemon = host.serve_with(&[]);
+    assert_eq!(report(&daemon, "a")["reads"], 5);
+    assert!(daemon.stop().success());
+    // Nor does a place where they cannot be written.
+    fs::remove_file(host.path("d/totals.json")).expect("the folder is ours");
+    fs::create_dir(host.path("d/totals.json")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    read(&daemon, "a", 1);
+    assert!(daemon.stop().success());
+}
