@@ -17,6 +17,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
@@ -56,6 +57,24 @@ pub enum Order {
     Seeded(u64),
 }
 
+/// How long an executor has worked, as opposed to waited. Any thread may look, and nobody waits for anybody.
+#[derive(Clone, Debug, Default)]
+pub struct BusyTime {
+    nanos: Arc<AtomicU64>,
+}
+
+impl BusyTime {
+    /// Nanoseconds since the executor began to run. Kept up to date after each round of tasks.
+    pub fn nanos(&self) -> u64 {
+        self.nanos.load(Ordering::Relaxed)
+    }
+
+    fn add(&self, nanos: u64) {
+        // One thread adds, so nothing is lost between looking and storing.
+        self.nanos.store(self.nanos() + nanos, Ordering::Relaxed);
+    }
+}
+
 /// Runs tasks on the thread that made it. Dropping it drops every task.
 pub struct Executor {
     shared: Rc<Shared>,
@@ -75,6 +94,7 @@ struct Shared {
     timers_made: Cell<u64>,
     order: Order,
     chance: Cell<u64>,
+    busy: BusyTime,
 }
 
 struct Timer {
@@ -109,6 +129,7 @@ impl Executor {
             timers_made: Cell::new(0),
             order,
             chance: Cell::new(seed),
+            busy: BusyTime::default(),
         };
         Self { shared: Rc::new(shared) }
     }
@@ -116,6 +137,11 @@ impl Executor {
     /// What tasks use to spawn, to sleep and to draw numbers.
     pub fn host(&self) -> LocalHost {
         LocalHost { shared: Rc::clone(&self.shared) }
+    }
+
+    /// The time that it works, for whoever wants to know how busy this thread is.
+    pub fn busy_time(&self) -> BusyTime {
+        self.shared.busy.clone()
     }
 
     /// Runs until `main` is done; other tasks run along and stay when it ends.
@@ -129,6 +155,7 @@ impl Executor {
         let waker = Waker::from(Arc::clone(&woken));
         let mut context = Context::from_waker(&waker);
         let mut main = pin!(main);
+        let mut resumed = self.shared.driver.now();
         loop {
             if std::mem::take(&mut *lock(&woken.woken))
                 && let Poll::Ready(value) = main.as_mut().poll(&mut context)
@@ -140,10 +167,15 @@ impl Executor {
                 ran += 1;
             }
             self.shared.driver.poll();
-            self.shared.fire_timers();
+            let now = self.shared.fire_timers();
+            self.shared.busy.add(now - resumed);
+            resumed = now;
             let idle = self.shared.queue.is_empty() && !*lock(&woken.woken);
-            if idle && !self.shared.driver.wait(self.shared.next_deadline()) {
-                return None;
+            if idle {
+                if !self.shared.driver.wait(self.shared.next_deadline()) {
+                    return None;
+                }
+                resumed = self.shared.driver.now();
             }
         }
     }
@@ -176,12 +208,14 @@ impl Shared {
         self.timers.borrow().peek().map(|timer| timer.0.deadline)
     }
 
-    fn fire_timers(&self) {
+    /// Returns the moment at which it looked.
+    fn fire_timers(&self) -> u64 {
         let now = self.driver.now();
         while self.next_deadline().is_some_and(|deadline| deadline <= now) {
             let timer = self.timers.borrow_mut().pop().expect("peeked just now");
             timer.0.waker.wake();
         }
+        now
     }
 }
 
@@ -411,6 +445,42 @@ mod tests {
         assert_eq!(trace.len(), 32);
         assert!(trace.is_sorted_by_key(|entry| entry.0));
         assert_eq!(trace.last().map(|entry| entry.0), Some(20));
+    }
+
+    /// Time that passes whenever somebody looks, by one each time, and by a thousand in a wait.
+    #[derive(Default)]
+    struct Ticking {
+        now: Cell<u64>,
+    }
+
+    impl Driver for Ticking {
+        fn now(&self) -> u64 {
+            self.now.set(self.now.get() + 1);
+            self.now.get()
+        }
+
+        fn poll(&self) {}
+
+        fn wait(&self, deadline: Option<u64>) -> bool {
+            self.now.set(self.now.get() + 1_000);
+            deadline.is_some()
+        }
+
+        fn unparker(&self) -> Arc<dyn Unpark> {
+            Arc::new(NoUnpark)
+        }
+    }
+
+    #[test]
+    fn waiting_is_not_work_and_everything_else_is() {
+        let executor = Executor::new(Ticking::default(), Order::Fifo);
+        let busy = executor.busy_time();
+        assert_eq!(busy.nanos(), 0);
+        executor.run(executor.host().sleep(5_000)).expect("the timer ends the run");
+        let worked = busy.nanos();
+        assert!((1..1_000).contains(&worked), "five waits or more, of which none counts: {worked}");
+        executor.run(std::future::ready(())).expect("it is ready");
+        assert!(busy.nanos() >= worked);
     }
 
     #[test]

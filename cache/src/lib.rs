@@ -35,6 +35,6 @@ pub use words::error::CacheError;
 pub use words::settings::{Admission, DiskSettings, Mode};
 pub use words::stats::{
     DeviceState, DeviceStatistics, DiskCounts, DiskStatistics, Latency, LatencySummary, Load, LoadStatistics,
-    PoolStatistics,
+    PoolStatistics, Tally,
 };
 pub use words::units::{DiskId, MemberNumber};

@@ -362,3 +362,84 @@ fn flash_that_fails_on_one_shard_has_failed_on_all() {
         assert_eq!(other.statistics().counts.read_hits_flash, before.counts.read_hits_flash);
     });
 }
+
+#[test]
+fn a_disk_is_released_for_another_shard_unless_a_failure_is_known_to_its_own_only() {
+    let flash = formatted();
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    executor.run(async {
+        let marks = Marks { new: 1, known: vec![0] };
+        let cache::Opened { cache: first, .. } =
+            Cache::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
+        let second =
+            Cache::join(&first.shared(), vec![flash.open(&host, FLASH_TAKES)], host.clone()).await.unwrap();
+        let backings = [(); 3].map(|()| Shared::new(DISK_BYTES));
+        let bits = Bits((0..words_for(DISK_BYTES)).map(|_| AtomicU64::new(0)).collect());
+        let attach = async |cache: &Rc<Cache<Device, LocalHost>>, number: usize, belief| {
+            let backing = backings[number].open(&host, BACKING_TAKES);
+            let fails = Rc::clone(&backing.fails);
+            let mut past = Past::none(DISK_BYTES);
+            if number == 0 {
+                past.touched = Rc::new(bits.clone());
+                past.belief = belief;
+            }
+            (cache.attach(settings(number), backing, past).await.unwrap(), fails)
+        };
+        let new = || Belief::Nothing("the disk is new".to_owned());
+        let page = || Buffer::copy_of(&[7; PAGE as usize]);
+        // A failed flush, and a failed write: later ones succeed, but what failed is not forgotten.
+        for number in [1, 2] {
+            let (disk, fails) = attach(&first, number, new()).await;
+            assert!(disk.is_fit_to_move());
+            fails.set(true);
+            if number == 1 {
+                disk.flush().await.unwrap_err();
+            } else {
+                disk.write(0, page()).await.1.unwrap_err();
+            }
+            fails.set(false);
+            assert!(!disk.is_fit_to_move());
+            assert!(number == 2 || !disk.stop_flushing().await);
+        }
+        let (disk, fails) = attach(&first, 0, new()).await;
+        disk.write(0, page()).await.1.unwrap();
+        for number in 1..100 {
+            disk.read(number * PAGE, Buffer::zeroed(PAGE as usize)).await.1.unwrap();
+            host.sleep(100_000).await;
+        }
+        assert!(disk.statistics().counts.promotions > 0);
+        assert!(disk.is_fit_to_move() && disk.stop_flushing().await);
+        // Nobody would learn of its failure.
+        fails.set(true);
+        assert_eq!(disk.flush().await.unwrap_err().kind, block::ErrorKind::Gone);
+        first.release(&disk).await;
+        let (moved, _) = attach(&second, 0, Belief::ByPage).await;
+        moved.count_on(&disk.tally());
+        let load = moved.loaded().await;
+        assert!(load.state == Load::Done && load.pages_kept > 0, "{load:?}");
+        assert_eq!(moved.statistics().counts.writes, 1);
+        let (buffer, result) = moved.read(0, Buffer::zeroed(PAGE as usize)).await;
+        assert!(result.is_ok() && buffer[..] == page()[..]);
+        moved.flush().await.unwrap();
+        second.detach(&moved).await;
+    });
+}
+
+#[test]
+fn nobody_waits_for_a_disk_to_be_loaded_that_has_left() {
+    let flash = formatted();
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    let left = executor.run(async {
+        let marks = Marks { new: 1, known: vec![0] };
+        let cache::Opened { cache, .. } =
+            Cache::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
+        let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
+        let past = Past { belief: Belief::ByRegion, ..Past::none(DISK_BYTES) };
+        let disk = cache.attach(settings(0), backing, past).await.unwrap();
+        let (loaded, ()) = futures_util::future::join(disk.loaded(), cache.remove(&disk)).await;
+        assert_eq!((loaded.state, disk.loaded().await.state), (Load::Running, Load::Running));
+    });
+    assert_eq!(left, Some(()), "somebody waits for what never happens");
+}

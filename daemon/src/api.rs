@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::places::Places;
 use crate::registry::{DiskView, PoolView};
-use crate::shard::{DiskReport, PoolReport};
+use crate::shard::{DiskReport, PoolReport, ShardReport};
 use crate::state::{GuestRecord, Stage};
 use crate::totals::Total;
 
@@ -158,10 +158,14 @@ pub(crate) fn statistics(view: &DiskView) -> Value {
     Value::Object(disk)
 }
 
-/// The pool.
+/// The pool, and the threads that use it.
 pub(crate) fn pool(view: &PoolView) -> Value {
-    let PoolView { report: PoolReport { statistics, reserve_bytes_min }, in_use } = view;
+    let PoolView { report: PoolReport { statistics, reserve_bytes_min }, in_use, shards } = view;
     let fallback = in_use.devices.iter().find_map(|device| device.fallback.as_ref());
+    let shard = |shard: &ShardReport| {
+        let ShardReport { number, disks, busy_ns, age_ns } = shard;
+        json!({ "shard": number, "disks": disks, "busy_ns": busy_ns, "age_ns": age_ns })
+    };
     json!({
         "path": in_use.path(),
         "id": statistics.id,
@@ -178,12 +182,13 @@ pub(crate) fn pool(view: &PoolView) -> Value {
         "page_cache_reason": fallback,
         "devices": devices(view),
         "warnings": in_use.warnings,
+        "shards": shards.iter().map(shard).collect::<Vec<Value>>(),
     })
 }
 
 /// The devices of the pool; none of one that is missing.
 fn devices(view: &PoolView) -> Vec<Value> {
-    let PoolView { report: PoolReport { statistics, .. }, in_use } = view;
+    let PoolView { report: PoolReport { statistics, .. }, in_use, .. } = view;
     if in_use.missing.is_some() {
         return Vec::new();
     }

@@ -13,7 +13,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::problem::{Answer, Problem, hint};
 use crate::shard::SHARDS_MAX;
-use crate::units::Size;
+use crate::units::{Interval, Size};
 
 /// What the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub(crate) struct Config {
     pub(crate) log: Option<String>,
     /// Threads that serve disks.
     pub(crate) shards: Option<u32>,
+    /// How often the load of shards is looked at.
+    pub(crate) balance_interval: Option<Interval>,
     /// The file or device of the pool.
     pub(crate) pool_file: Option<PathBuf>,
     /// Size of a pool file that is made.
@@ -41,7 +43,7 @@ struct Key {
     about: &'static str,
 }
 
-const KEYS: [Key; 6] = [
+const KEYS: [Key; 7] = [
     Key {
         table: "",
         name: "dir",
@@ -65,6 +67,12 @@ const KEYS: [Key; 6] = [
         name: "shards",
         example: "4",
         about: "Threads that serve disks, each disk on one of them. Default: one for each CPU, at most 8.",
+    },
+    Key {
+        table: "",
+        name: "balance-interval",
+        example: "\"30s\"",
+        about: "How often the load of these threads is compared, to move a disk if it stays lopsided; \"off\" for never.",
     },
     Key {
         table: "pool",
@@ -135,6 +143,7 @@ impl Config {
             "dir" => self.dir = Some(text.into()),
             "run-dir" => self.run_dir = Some(text.into()),
             "log" => self.log = Some(text.to_owned()),
+            "balance-interval" => self.balance_interval = Some(text.parse()?),
             "pool.file" => self.pool_file = Some(text.into()),
             "pool.size" => self.pool_size = Some(text.parse()?),
             _ => unreachable!("'{key}' is in the table of keys, and is not taken"),
@@ -206,9 +215,10 @@ mod tests {
     #[test]
     fn the_sample_sets_every_key() {
         let config = Config::parse(&sample()).expect("the sample is good");
-        let Config { dir, run_dir, log, shards, pool_file, pool_size } = config;
+        let Config { dir, run_dir, log, shards, balance_interval, pool_file, pool_size } = config;
         assert!(dir.is_some() && run_dir.is_some() && log.is_some() && pool_file.is_some());
         assert_eq!((shards, pool_size), (Some(4), Some(Size(100 << 30))));
+        assert_eq!(balance_interval, Some(Interval::default()), "the sample shows what is usual");
         assert_eq!(Config::parse(""), Ok(Config::default()));
     }
 
@@ -228,6 +238,7 @@ mod tests {
             let (line, message) = Config::parse(&format!("\nshards = {wrong}\n")).unwrap_err();
             assert!(line == 2 && message.contains("from 1 to 64"), "{line}: {message}");
         }
+        assert!(Config::parse("balance-interval = \"30\"\n").unwrap_err().1.contains("30s"));
         assert!(Config::parse("[pool]\nsize = \"many\"\n").unwrap_err().1.contains("many"));
         assert_eq!(Config::parse("dir = \"/x\"\nrun-dir = \n").unwrap_err().0, 2);
     }

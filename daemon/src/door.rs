@@ -8,7 +8,7 @@ use std::rc::Rc;
 use block::executor::LocalHost;
 use block::socket::Listener;
 use block::{BlockDevice, Host, Ring};
-use doors::nbd::{self, Export};
+use doors::nbd::{self, Export, Paused};
 use futures_util::future::{Either, select};
 
 use crate::problem::{Answer, Problem};
@@ -17,6 +17,9 @@ use crate::sockets;
 
 /// How long guests may take to fetch the answers to their last requests, in nanoseconds.
 const FETCH_TIME_MAX_NS: u64 = 2_000_000_000;
+
+/// What clients are told of every disk.
+const DESCRIPTION: &str = "Forebay disk";
 
 /// An open door. Dropping it without [`Door::close`] leaves guests connected.
 pub(crate) struct Door<D> {
@@ -54,10 +57,48 @@ impl<D: BlockDevice> Door<D> {
             sockets::remove(&socket);
             Problem::failed(format!("Cannot listen on socket {}: {error}", socket.display()))
         })?;
-        let export = Export::new(name, "Forebay disk", device);
+        let export = Export::new(name, DESCRIPTION, device);
         let door = nbd::Door::for_disk(Rc::clone(&export));
         host.spawn(Rc::clone(&door).listen(listener, host.clone()));
         Ok(Self { socket, rights: Cell::new(rights), host: host.clone(), entrance: door, export })
+    }
+
+    /// Goes on at `entrance` with the listener and the guests that another door of the disk `name` had at rest.
+    pub(crate) fn resume(
+        ring: &Ring,
+        host: &LocalHost,
+        entrance: Entrance,
+        name: &str,
+        device: D,
+        guests: Paused,
+    ) -> Self {
+        let Entrance { socket, rights } = entrance;
+        let export = Export::new(name, DESCRIPTION, device);
+        let door = nbd::Door::for_disk(Rc::clone(&export));
+        let door = Self { socket, rights: Cell::new(rights), host: host.clone(), entrance: door, export };
+        door.go_on(ring, guests);
+        door
+    }
+
+    /// Holds guests where they are; ready when what they sent before has ended. If that takes too long, the future is dropped,
+    /// and what is at rest by then has to go on.
+    pub(crate) async fn pause(&self) {
+        self.entrance.pause().await;
+    }
+
+    /// Listener and guests, to go on with.
+    pub(crate) fn take_paused(&self) -> Paused {
+        self.entrance.take_paused()
+    }
+
+    /// Goes on with listener and guests that were at rest.
+    pub(crate) fn go_on(&self, ring: &Ring, guests: Paused) {
+        self.entrance.go_on(ring, &self.host, guests);
+    }
+
+    /// Where it is, and for whom.
+    pub(crate) fn entrance(&self) -> Entrance {
+        Entrance { socket: self.socket.clone(), rights: self.rights.get() }
     }
 
     /// Who may connect from now on. Guests that are connected stay.

@@ -11,6 +11,7 @@
 mod api;
 mod aside;
 mod backing;
+mod balance;
 mod cli;
 mod client;
 mod commands;

@@ -11,19 +11,19 @@
 mod counting;
 mod guest;
 mod looking;
+mod moving;
 mod pool;
 mod shares;
+mod unshared;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
 use block::file::{Access, Lock};
-use block::nbd::{Address, Target};
 use tokio::sync::{Mutex, mpsc};
 
-use crate::backing::{Identity, Images, Location};
+use crate::backing::{Images, Location};
 use crate::door::Entrance;
 use crate::keys::Values;
 use crate::names;
@@ -123,12 +123,12 @@ impl Registry {
         &self.places
     }
 
-    /// Every disk, in the order in which they were added.
-    pub(crate) async fn disks(&self) -> Answer<Vec<DiskView>> {
-        let mut reports: BTreeMap<_, _> = self.shards.disks().await?.into_iter().collect();
+    /// Every disk, in the order in which they were added. One whose shard does not answer says so in its report.
+    pub(crate) async fn disks(&self) -> Vec<DiskView> {
+        let mut reports = self.shards.disks_as_far_as_known().await;
         let state = self.state();
         let view = |record: &DiskRecord| self.view(record.clone(), reports.remove(&record.name));
-        Ok(state.disks.iter().map(view).collect())
+        state.disks.iter().map(view).collect()
     }
 
     /// One disk.
@@ -138,15 +138,17 @@ impl Registry {
     pub(crate) async fn disk(&self, name: &str) -> Answer<DiskView> {
         let record = known(&self.state(), name)?.clone();
         let report = self.shards.disk_report(name.to_owned()).await?;
-        Ok(self.view(record, report))
+        Ok(self.view(record, report.map(Ok)))
     }
 
-    fn view(&self, record: DiskRecord, report: Option<DiskReport>) -> DiskView {
-        if let Some(report) = &report {
+    /// A disk with what its shard says of it; none if it is on no shard.
+    fn view(&self, record: DiskRecord, report: Option<Answer<DiskReport>>) -> DiskView {
+        if let Some(Ok(report)) = &report {
             self.see(report);
         }
+        let reason = || Err(self.reason(&record.name));
         DiskView {
-            report: report.ok_or_else(|| self.reason(&record.name)),
+            report: report.map_or_else(reason, |answer| answer.map_err(|problem| problem.message)),
             total: self.total(record.id),
             leaving: self.is_being_removed(&record.name),
             record,
@@ -195,8 +197,7 @@ impl Registry {
             log_if_failed(&self.shards.forget(id).await);
             return Err(problem);
         }
-        record.size_bytes =
-            self.shards.disk_report(record.name.clone()).await?.map(|report| report.size_bytes);
+        record.size_bytes = self.size_now(&record.name).await;
         changed.disks.push(record.clone());
         if let Err(problem) = changed.save(&self.places.dir) {
             let undone = self.shards.detach(record.name.clone(), Content::Dropped).await;
@@ -291,8 +292,7 @@ impl Registry {
     async fn finish_removal(self: Arc<Self>, name: String) -> Answer<()> {
         // A change of this disk that began before is waited for; those that come now find it in `removing`.
         drop(self.changing.lock().await);
-        let served = self.shards.disk_report(name.clone()).await?.is_some();
-        let detached = if served {
+        let detached = if self.shards.is_attached(&name) {
             self.shards.detach(name.clone(), Content::Dropped).await.and_then(|detached| detached.flushed)
         } else {
             let id = known(&self.state(), &name)?.id;
@@ -345,7 +345,7 @@ impl Registry {
         // Also before, for a backing that hangs has the process end without the rest of this.
         self.save_totals().await;
         let mut detaching = tokio::task::JoinSet::new();
-        for (name, _) in self.shards.disks().await? {
+        for name in self.shards.attached() {
             let shards = self.shards.clone();
             detaching.spawn(async move { shards.detach(name, Content::Kept).await });
         }
@@ -420,14 +420,15 @@ impl Registry {
         self.check_unshared(&record.name, &identity).await?;
         let rights = look_up(&current.settings).await?;
         self.shards.attach(self.attaching(current, location, rights)).await?;
-        self.remember_size(&mut state, &record.name).await
+        self.remember_size(&mut state, &record.name).await;
+        Ok(())
     }
 
     /// Notes how large a disk is that was attached just now. Only for a backing that grew since it was served last.
-    async fn remember_size(&self, state: &mut State, name: &str) -> Answer<()> {
-        let size = self.shards.disk_report(name.to_owned()).await?.map(|report| report.size_bytes);
-        if state.disk(name).is_none_or(|record| record.size_bytes == size) {
-            return Ok(());
+    async fn remember_size(&self, state: &mut State, name: &str) {
+        let size = self.size_now(name).await;
+        if size.is_none() || state.disk(name).is_none_or(|record| record.size_bytes == size) {
+            return;
         }
         for record in state.disks.iter_mut().filter(|record| record.name == name) {
             record.size_bytes = size;
@@ -437,21 +438,12 @@ impl Registry {
             Ok(()) => self.replace_state(state.clone()),
             Err(problem) => tracing::warn!("Cannot remember the size of disk '{name}': {problem}"),
         }
-        Ok(())
     }
 
-    /// Refuses a disk of this daemon as the backing of another one: neither could be stopped before the other.
-    fn check_not_own(&self, location: &Location) -> Answer<()> {
-        let Location::Nbd(Target { address: Address::Unix(socket), .. }) = location else { return Ok(()) };
-        let folder = |path: &Path| path.parent().and_then(|folder| folder.canonicalize().ok());
-        match folder(socket) {
-            Some(served) if Some(&served) == folder(&self.places.nbd_socket("any")).as_ref() => {
-                Err(Problem::conflict(format!(
-                    "Cannot use backing {location}: this daemon serves it; name the backing of that disk instead"
-                )))
-            }
-            _ => Ok(()),
-        }
+    /// The size of a disk that was attached just now; none if its shard does not say, which is no reason not to serve it.
+    async fn size_now(&self, name: &str) -> Option<u64> {
+        let report = self.shards.disk_report(name.to_owned()).await.unwrap_or_default();
+        report.map(|report| report.size_bytes)
     }
 
     fn is_being_removed(&self, name: &str) -> bool {
@@ -487,30 +479,6 @@ impl Registry {
         }
     }
 
-    /// Refuses storage that another disk or the pool is on, however it was named.
-    async fn check_unshared(&self, name: &str, identity: &Identity) -> Answer<()> {
-        if identity.local().is_some_and(|identity| lock(&self.pool).is_on(identity)) {
-            return Err(shared(name, "it is the pool"));
-        }
-        for (other, report) in self.shards.disks().await? {
-            if other != name && report.identity.same_storage(identity) {
-                return Err(shared(name, &format!("disk '{other}' is on it")));
-            }
-        }
-        Ok(())
-    }
-
-    /// Refuses a backing that a waiting disk will use. Compares names only: what a disk waits for may not answer.
-    fn check_not_waited_for(&self, state: &State, name: &str, location: &Location) -> Answer<()> {
-        let waiting = lock(&self.waiting);
-        let same =
-            |other: &&DiskRecord| other.backing == location.to_string() && waiting.contains_key(&other.name);
-        match state.disks.iter().find(same) {
-            None => Ok(()),
-            Some(other) => Err(shared(name, &format!("disk '{}' waits for it", other.name))),
-        }
-    }
-
     fn state(&self) -> State {
         lock(&self.state).clone()
     }
@@ -518,12 +486,6 @@ impl Registry {
     fn replace_state(&self, state: State) {
         *lock(&self.state) = state;
     }
-}
-
-fn shared(name: &str, user: &str) -> Problem {
-    Problem::conflict(format!(
-        "Cannot use that backing for disk '{name}': {user} already; name another file or device"
-    ))
 }
 
 fn known<'a>(state: &'a State, name: &str) -> Answer<&'a DiskRecord> {

@@ -17,6 +17,7 @@ use crate::registry::Registry;
 use crate::rights::Rights;
 use crate::shard::Shards;
 use crate::state::State;
+use crate::units::Interval;
 use crate::{control, sockets};
 
 /// How long disks may take to end before the process goes without them.
@@ -32,20 +33,32 @@ pub(crate) struct Service {
     stopping: Arc<Notify>,
 }
 
+/// The threads that serve disks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Threads {
+    /// How many there are; as many as are usual if none is given.
+    pub(crate) shards: Option<u32>,
+    /// How often their load is compared, to move a disk if it is lopsided.
+    pub(crate) balance_interval: Interval,
+}
+
 impl Service {
-    /// Starts `shards` shards, or as many as are usual, opens the pool, or makes it, and listens on the control socket. Disks that are remembered are attached by
-    /// [`Registry::start`].
+    /// Starts the shards, opens the pool, or makes it, and listens on the control socket. Disks that are remembered are
+    /// attached by [`Registry::start`].
     ///
     /// # Errors
     /// Whatever stands in the way; then nothing runs.
-    pub(crate) async fn start(places: Places, choice: &PoolChoice, shards: Option<u32>) -> Answer<Self> {
+    pub(crate) async fn start(places: Places, choice: &PoolChoice, threads: Threads) -> Answer<Self> {
         let mut state = State::load(&places.dir)?;
-        let shards = Shards::start(&places, shards).await?;
+        let shards = Shards::start(&places, threads.shards).await?;
         let pool = pool::open(&places, &shards, &mut state, choice).await?;
         let listener = sockets::listen(&places.control_socket(), &Rights::usual())?;
         let registry = Registry::new(places, shards, pool, state);
         registry.keep_shares().await;
         tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
+        if let Some(interval) = threads.balance_interval.duration() {
+            tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));
+        }
         let stopping = Arc::new(Notify::new());
         let stop_control = Arc::clone(&stopping);
         let serving =

@@ -27,7 +27,7 @@ impl Standing {
     /// That of now.
     pub(crate) async fn of(registry: &Registry) -> Answer<Self> {
         let (served, waiting): (Vec<_>, Vec<_>) =
-            registry.disks().await?.into_iter().partition(|disk| disk.report.is_ok());
+            registry.disks().await.into_iter().partition(|disk| disk.report.is_ok());
         let waiting = waiting.into_iter().map(|disk| disk.record.name).collect();
         Ok(Self { served: served.len(), waiting })
     }

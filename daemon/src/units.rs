@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,49 @@ impl RetryTime {
         match self {
             Self::Seconds(seconds) => Some(u64::from(seconds) * 1_000_000_000),
             Self::Wait => None,
+        }
+    }
+}
+
+/// How often something is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interval {
+    /// Every so many seconds.
+    Seconds(u32),
+    /// Never.
+    Off,
+}
+
+impl Default for Interval {
+    fn default() -> Self {
+        Self::Seconds(30)
+    }
+}
+
+impl Interval {
+    const SECONDS_MAX: u32 = 24 * 60 * 60;
+
+    /// The time between two looks, if there are any.
+    pub(crate) fn duration(self) -> Option<Duration> {
+        match self {
+            Self::Seconds(seconds) => Some(Duration::from_secs(seconds.into())),
+            Self::Off => None,
+        }
+    }
+}
+
+impl FromStr for Interval {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "off" {
+            return Ok(Self::Off);
+        }
+        match text.strip_suffix('s').map(str::parse) {
+            Some(Ok(seconds @ 1..=Self::SECONDS_MAX)) => Ok(Self::Seconds(seconds)),
+            _ => Err(format!(
+                "Cannot read '{text}' as an interval: write whole seconds from 1s to 86400s, such as 30s, or off"
+            )),
         }
     }
 }

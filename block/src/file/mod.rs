@@ -71,9 +71,20 @@ pub struct Handle {
     opened: Opened,
     lock: Lock,
     unclaimed: bool,
+    claim: Option<File>,
+    cut_short: bool,
 }
 
 impl Handle {
+    /// Another handle of the same open file.
+    ///
+    /// # Errors
+    /// If there are too many open files.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        let claim = self.claim.as_ref().map(File::try_clone).transpose()?;
+        Ok(Self { opened: self.opened.try_clone()?, claim, ..*self })
+    }
+
     /// Opens, locks and measures `path`, which may wait for its file system: for a thread that may. Opening changes nothing
     /// in it.
     ///
@@ -84,7 +95,7 @@ impl Handle {
         let opened = open(path, options)?;
         let unclaimed =
             opened.kind == Kind::BlockDevice && !opened.geometry.read_only && lock == Lock::Beside;
-        Ok(Self { opened, lock, unclaimed })
+        Ok(Self { opened, lock, unclaimed, claim: None, cut_short: false })
     }
 }
 
@@ -111,12 +122,18 @@ impl FileDevice {
             fallback: self.fallback.clone(),
             modified_ns: self.modified_ns,
         };
-        Ok(Handle { opened, lock: self.lock.get(), unclaimed: self.unclaimed.get() })
+        Ok(Handle {
+            opened,
+            lock: self.lock.get(),
+            unclaimed: self.unclaimed.get(),
+            claim: self.claim.borrow().as_ref().map(File::try_clone).transpose()?,
+            cut_short: self.cut_short.get(),
+        })
     }
 
     /// The device of a handle, on the thread of `ring`.
     pub fn from_handle(ring: &Ring, handle: Handle) -> Self {
-        let Handle { opened, lock, unclaimed } = handle;
+        let Handle { opened, lock, unclaimed, claim, cut_short } = handle;
         let Opened { file, kind, identity, geometry, direct, fallback, modified_ns } = opened;
         Self {
             ring: ring.clone(),
@@ -128,10 +145,10 @@ impl FileDevice {
             modified_ns,
             direct,
             zeroes_in_place: Cell::new(kind == Kind::File),
-            cut_short: Cell::new(false),
+            cut_short: Cell::new(cut_short),
             lock: Cell::new(lock),
             unclaimed: Cell::new(unclaimed),
-            claim: RefCell::default(),
+            claim: RefCell::new(claim),
         }
     }
 

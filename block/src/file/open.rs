@@ -105,6 +105,13 @@ pub(crate) struct Opened {
     pub(crate) modified_ns: Option<i64>,
 }
 
+impl Opened {
+    /// The same open file once more.
+    pub(crate) fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { file: self.file.try_clone()?, fallback: self.fallback.clone(), ..*self })
+    }
+}
+
 /// Why a file was not opened. Nothing has been changed then.
 #[derive(Debug)]
 pub enum OpenError {

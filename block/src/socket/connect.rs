@@ -6,7 +6,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use io_uring::{opcode, types};
 use nix::sys::socket::{
@@ -65,8 +65,8 @@ async fn connect<A: SockaddrLike + Unpin + 'static>(
     family: AddressFamily,
     address: A,
 ) -> io::Result<Stream> {
-    let socket = Rc::new(socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?);
-    let keep = Connecting { _socket: Rc::clone(&socket), address: Box::new(address) };
+    let socket = Arc::new(socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?);
+    let keep = Connecting { _socket: Arc::clone(&socket), address: Box::new(address) };
     let fd = types::Fd(socket.as_raw_fd());
     let entry = opcode::Connect::new(fd, keep.address.as_ptr(), keep.address.len()).build();
     // SAFETY: `keep` owns the socket and the boxed address that the entry points to.
@@ -76,7 +76,7 @@ async fn connect<A: SockaddrLike + Unpin + 'static>(
 }
 
 struct Connecting<A> {
-    _socket: Rc<OwnedFd>,
+    _socket: Arc<OwnedFd>,
     address: Box<A>,
 }
 

@@ -3,6 +3,7 @@
 //! What came along with earlier messages is copied to where it belongs; what is still missing is received straight
 //! into its place. Knows no protocol.
 
+use std::future::Future;
 use std::io;
 use std::ops::Range;
 
@@ -26,6 +27,13 @@ impl Incoming {
         Self { stream, buffer: Buffer::zeroed(room), start: 0, end: 0 }
     }
 
+    /// Goes on where another one stopped that had `pending` not handed out yet, at most `room` bytes.
+    pub fn resume(stream: Stream, room: usize, pending: &[u8]) -> Self {
+        let mut buffer = Buffer::zeroed(room);
+        buffer[..pending.len()].copy_from_slice(pending);
+        Self { stream, buffer, start: 0, end: pending.len() }
+    }
+
     /// What was received and not handed out yet.
     pub fn pending(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
@@ -42,6 +50,14 @@ impl Incoming {
     /// # Errors
     /// `UnexpectedEof` if the other side has finished, else those of recv(2).
     pub async fn fill(&mut self) -> io::Result<()> {
+        self.fill_unless(std::future::pending()).await
+    }
+
+    /// As [`Self::fill`], or until `stop` is ready; then nothing more may be pending than before, and nothing is lost.
+    ///
+    /// # Errors
+    /// As for [`Self::fill`].
+    pub async fn fill_unless(&mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
         // What is pending here is less than a message, so moving it costs nothing.
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
@@ -49,9 +65,11 @@ impl Incoming {
         assert!(self.end < self.buffer.len(), "there is always room for a message");
         let buffer = std::mem::replace(&mut self.buffer, Buffer::zeroed(0));
         let room = self.end..buffer.len();
-        let (buffer, received) = self.stream.receive(buffer, room).await;
+        let (buffer, received) = self.stream.receive_unless(buffer, room, stop).await;
         self.buffer = buffer;
-        self.end += some(received)?;
+        if let Some(count) = received? {
+            self.end += some(Ok(count))?;
+        }
         Ok(())
     }
 

@@ -10,15 +10,18 @@ mod incoming;
 #[cfg(test)]
 mod tests;
 
+use std::future::Future;
 use std::io;
 use std::net::TcpListener;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
+use std::pin::pin;
 use std::ptr;
-use std::rc::Rc;
+use std::sync::Arc;
 
+use futures_util::future::{Either, select};
 use io_uring::{opcode, types};
 use nix::sys::socket::Shutdown;
 
@@ -37,15 +40,21 @@ pub const INLINE_MAX: usize = 64;
 /// Waits for connections.
 pub struct Listener {
     ring: Ring,
-    socket: Rc<OwnedFd>,
+    socket: Arc<OwnedFd>,
 }
 
 /// A connection. Clones are the same one; it is closed when the last is gone and nothing is in flight.
 #[derive(Clone)]
 pub struct Stream {
     ring: Ring,
-    socket: Rc<OwnedFd>,
+    socket: Arc<OwnedFd>,
 }
+
+/// A listener on its way to the thread of another ring. Whoever connects meanwhile waits in the system's queue.
+pub struct ListenerHandle(Arc<OwnedFd>);
+
+/// A connection on its way to the thread of another ring. What the client sends meanwhile waits in the system's buffers.
+pub struct StreamHandle(Arc<OwnedFd>);
 
 /// A piece of what is sent.
 #[derive(Debug)]
@@ -113,7 +122,7 @@ impl Listener {
     /// If it cannot be made blocking, which is how the ring waits for it.
     pub fn from_unix(ring: &Ring, listener: UnixListener) -> io::Result<Self> {
         listener.set_nonblocking(false)?;
-        Ok(Self { ring: ring.clone(), socket: Rc::new(listener.into()) })
+        Ok(Self { ring: ring.clone(), socket: Arc::new(listener.into()) })
     }
 
     /// Takes over a TCP listener.
@@ -122,7 +131,7 @@ impl Listener {
     /// If it cannot be made blocking, which is how the ring waits for it.
     pub fn from_tcp(ring: &Ring, listener: TcpListener) -> io::Result<Self> {
         listener.set_nonblocking(false)?;
-        Ok(Self { ring: ring.clone(), socket: Rc::new(listener.into()) })
+        Ok(Self { ring: ring.clone(), socket: Arc::new(listener.into()) })
     }
 
     /// Waits for the next connection. Dropping the future refuses one that comes at that very moment.
@@ -132,17 +141,47 @@ impl Listener {
     /// pass with time: wait before the next try.
     pub async fn accept(&self) -> io::Result<Stream> {
         loop {
+            if let Some(stream) = self.accept_unless(std::future::pending()).await? {
+                return Ok(stream);
+            }
+        }
+    }
+
+    /// Waits for the next connection, or until `stop` is ready; then there is none, and nobody was refused.
+    ///
+    /// # Errors
+    /// As for [`Self::accept`].
+    pub async fn accept_unless(&self, stop: impl Future<Output = ()>) -> io::Result<Option<Stream>> {
+        let mut stop = pin!(stop);
+        loop {
             let entry =
                 opcode::Accept::new(self.fd(), ptr::null_mut(), ptr::null_mut()).flags(libc::SOCK_CLOEXEC);
-            let keep = Accepting { _socket: Rc::clone(&self.socket) };
+            let keep = Accepting { _socket: Arc::clone(&self.socket) };
             // SAFETY: no address is asked for, so the entry points to nothing; `keep` holds the socket.
-            let (_, result) = unsafe { self.ring.run(entry.build(), keep) }.await;
+            let accepting = unsafe { self.ring.run(entry.build(), keep) };
+            let (result, stopped) = match select(accepting, stop.as_mut()).await {
+                Either::Left(((_, result), _)) => (result, false),
+                Either::Right(((), accepting)) => (accepting.end_early().await.1, true),
+            };
             match outcome(result) {
-                Ok(_) => return Ok(Stream { ring: self.ring.clone(), socket: Rc::new(own(result)) }),
+                Ok(_) => {
+                    return Ok(Some(Stream { ring: self.ring.clone(), socket: Arc::new(own(result)) }));
+                }
+                Err(error) if stopped && ended_early(&error) => return Ok(None),
                 Err(error) if passes(&error) => {}
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// The listener, for another ring.
+    pub fn into_handle(self) -> ListenerHandle {
+        ListenerHandle(self.socket)
+    }
+
+    /// The listener of a handle, on the thread of `ring`.
+    pub fn from_handle(ring: &Ring, handle: ListenerHandle) -> Self {
+        Self { ring: ring.clone(), socket: handle.0 }
     }
 
     fn fd(&self) -> types::Fd {
@@ -159,7 +198,7 @@ impl Stream {
         let socket = std::os::unix::net::UnixStream::from(socket.into());
         // Only sets the flag of the file description; works for sockets of any family.
         socket.set_nonblocking(false)?;
-        Ok(Self { ring: ring.clone(), socket: Rc::new(socket.into()) })
+        Ok(Self { ring: ring.clone(), socket: Arc::new(socket.into()) })
     }
 
     /// Receives at least one byte into `buffer[range]` and returns how many; 0 if the other side has finished, or if
@@ -168,20 +207,50 @@ impl Stream {
     /// # Errors
     /// Those of recv(2). The buffer always comes back.
     pub async fn receive(&self, buffer: Buffer, range: Range<usize>) -> (Buffer, io::Result<usize>) {
+        let (buffer, received) = self.receive_unless(buffer, range, std::future::pending()).await;
+        (buffer, received.map(|received| received.expect("nothing can have stopped it")))
+    }
+
+    /// As [`Self::receive`], or until `stop` is ready; then nothing was received, and what comes is still to be had.
+    ///
+    /// # Errors
+    /// As for [`Self::receive`].
+    pub async fn receive_unless(
+        &self,
+        buffer: Buffer,
+        range: Range<usize>,
+        stop: impl Future<Output = ()>,
+    ) -> (Buffer, io::Result<Option<usize>>) {
         assert!(range.start <= range.end && range.end <= buffer.len(), "{range:?} of {buffer:?}");
-        let mut keep = Receiving { _socket: Rc::clone(&self.socket), buffer };
+        let mut keep = Receiving { _socket: Arc::clone(&self.socket), buffer };
+        let mut stop = pin!(stop);
         loop {
             let target = &mut keep.buffer[range.clone()];
             let len = u32::try_from(target.len()).unwrap_or(u32::MAX);
             let entry = opcode::Recv::new(self.fd(), target.as_mut_ptr(), len).build();
             // SAFETY: `keep` owns the buffer, whose bytes lie on the heap, and the socket; `target` bounds the write.
-            let (back, result) = unsafe { self.ring.run(entry, keep) }.await;
+            let receiving = unsafe { self.ring.run(entry, keep) };
+            let ((back, result), stopped) = match select(receiving, stop.as_mut()).await {
+                Either::Left((over, _)) => (over, false),
+                Either::Right(((), receiving)) => (receiving.end_early().await, true),
+            };
             keep = back;
             match outcome(result) {
+                Err(error) if stopped && ended_early(&error) => return (keep.buffer, Ok(None)),
                 Err(error) if passes(&error) => {}
-                received => return (keep.buffer, received),
+                received => return (keep.buffer, received.map(Some)),
             }
         }
+    }
+
+    /// The connection, for another ring. Nothing of it must be in flight.
+    pub fn into_handle(self) -> StreamHandle {
+        StreamHandle(self.socket)
+    }
+
+    /// The connection of a handle, on the thread of `ring`.
+    pub fn from_handle(ring: &Ring, handle: StreamHandle) -> Self {
+        Self { ring: ring.clone(), socket: handle.0 }
     }
 
     /// Sends all `chunks`, in order, and returns them. Sends of clones at the same time would mix: one at a time.
@@ -190,7 +259,7 @@ impl Stream {
     /// Those of sendmsg(2); how much went out before is then unknown. Never raises `SIGPIPE`.
     pub async fn send(&self, chunks: Vec<Chunk>) -> (Vec<Chunk>, io::Result<()>) {
         let mut keep =
-            Sending { _socket: Rc::clone(&self.socket), chunks, message: Box::new(Message::empty()) };
+            Sending { _socket: Arc::clone(&self.socket), chunks, message: Box::new(Message::empty()) };
         let mut sent = 0;
         loop {
             if !keep.message.aim(&keep.chunks, sent) {
@@ -229,7 +298,7 @@ impl Stream {
 }
 
 struct Accepting {
-    _socket: Rc<OwnedFd>,
+    _socket: Arc<OwnedFd>,
 }
 
 impl Keep for Accepting {
@@ -243,7 +312,7 @@ impl Keep for Accepting {
 }
 
 struct Receiving {
-    _socket: Rc<OwnedFd>,
+    _socket: Arc<OwnedFd>,
     buffer: Buffer,
 }
 
@@ -252,7 +321,7 @@ impl Keep for Receiving {
 }
 
 struct Sending {
-    _socket: Rc<OwnedFd>,
+    _socket: Arc<OwnedFd>,
     chunks: Vec<Chunk>,
     message: Box<Message>,
 }
@@ -303,6 +372,11 @@ fn own(result: i32) -> OwnedFd {
 /// The result of the kernel as a count or an error.
 fn outcome(result: i32) -> io::Result<usize> {
     usize::try_from(result).map_err(|_| io::Error::from_raw_os_error(-result))
+}
+
+/// True if an operation that was to end early did, and came to nothing.
+fn ended_early(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ECANCELED) || passes(error)
 }
 
 /// True if the same call again can succeed at once: a signal came.

@@ -220,3 +220,98 @@ fn a_server_that_takes_no_connections_makes_nobody_wait() {
     });
     std::fs::remove_dir_all(&folder).expect("the temporary folder is ours");
 }
+
+#[test]
+fn a_receive_that_is_stopped_loses_nothing_and_the_stream_goes_on() {
+    run(|ring| async move {
+        let (stream, mut client) = pair(&ring);
+        for round in 0..100u8 {
+            let (buffer, received) =
+                stream.receive_unless(Buffer::zeroed(4), 0..4, std::future::ready(())).await;
+            assert_eq!(received.expect("the connection is there"), None, "nothing was sent in round {round}");
+            client.write_all(&[round; 4]).expect("the socket takes four bytes");
+            let (buffer, received) = stream.receive(buffer, 0..4).await;
+            assert_eq!((received.expect("bytes are there"), buffer[3]), (4, round));
+        }
+    });
+}
+
+#[test]
+fn what_arrives_while_a_receive_is_stopped_is_received_by_it_or_by_the_next() {
+    run(|ring| async move {
+        let (stream, mut client) = pair(&ring);
+        let rounds = 2_000u32;
+        let writer = thread::spawn(move || {
+            for number in 0..rounds {
+                client.write_all(&number.to_be_bytes()).expect("the socket takes four bytes");
+            }
+        });
+        let mut incoming = Incoming::new(stream, 64);
+        let mut expected = 0;
+        while expected < rounds {
+            incoming.fill_unless(Turns(expected % 3)).await.expect("the writer is there, or all of it came");
+            while let Some(number) = incoming.pending().first_chunk::<4>() {
+                assert_eq!(u32::from_be_bytes(*number), expected);
+                incoming.consume(4);
+                expected += 1;
+            }
+        }
+        writer.join().expect("it only writes");
+    });
+}
+
+/// Ready after it was looked at so many times, each time to be looked at again at once.
+struct Turns(u32);
+
+impl Future for Turns {
+    type Output = ();
+
+    fn poll(mut self: std::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.0 == 0 {
+            return Poll::Ready(());
+        }
+        self.0 -= 1;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+#[test]
+fn listener_and_stream_go_on_with_another_ring_on_another_thread() {
+    let path = std::env::temp_dir().join(format!("forebay-handles-{}", std::process::id()));
+    let (listener, stream, first, second) = run(|ring| {
+        let path = path.clone();
+        async move {
+            let listener = Listener::bind_unix(&ring, &path).expect("nobody listens there");
+            let none = listener.accept_unless(std::future::ready(())).await;
+            assert!(none.expect("accepting works").is_none());
+            let mut first = UnixStream::connect(&path).expect("it is listened on");
+            let stream = listener.accept().await.expect("somebody connected");
+            first.write_all(b"early").expect("the socket takes five bytes");
+            // Waits in the system's queue.
+            let second = UnixStream::connect(&path).expect("it is listened on");
+            (listener.into_handle(), stream.into_handle(), first, second)
+        }
+    });
+    let elsewhere = thread::spawn(move || {
+        run(|ring| async move {
+            let listener = Listener::from_handle(&ring, listener);
+            let stream = Stream::from_handle(&ring, stream);
+            let mut incoming = Incoming::resume(stream.clone(), 16, b"known ");
+            incoming.fill().await.expect("bytes are there");
+            assert_eq!(incoming.pending(), b"known early");
+            let accepted = listener.accept().await.expect("somebody waits");
+            for stream in [stream, accepted] {
+                let hello = vec![Chunk::inline(b"hello")];
+                stream.send(hello).await.1.expect("the client is there");
+            }
+        });
+    });
+    elsewhere.join().expect("it serves both");
+    for mut client in [first, second] {
+        let mut hello = [0; 5];
+        client.read_exact(&mut hello).expect("it was served");
+        assert_eq!(&hello, b"hello");
+    }
+    std::fs::remove_file(path).expect("it is ours");
+}

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use io_uring::squeue;
+use io_uring::{opcode, squeue};
 
 use super::{Ring, Shared};
 
@@ -93,6 +93,34 @@ impl Ring {
         self.shared.push(entry.user_data(tag));
         Running { ring: self.clone(), tag, keep: Some(keep) }
     }
+}
+
+impl<K: Keep> Running<K> {
+    /// Ends the operation early if it still waits for something. Ready with what it came to: `-ECANCELED` if it had come
+    /// to nothing, else the result that it had, of which nothing is lost.
+    pub(crate) async fn end_early(self) -> (K, i32) {
+        while !self.is_over() {
+            let entry = opcode::AsyncCancel::new(self.tag).build();
+            // SAFETY: a cancellation points to nothing.
+            let (Cancelling, answer) = unsafe { self.ring.run(entry, Cancelling) }.await;
+            // The kernel was busy with it at that very moment: it may complete now, or begin to wait anew.
+            if answer != -libc::EALREADY {
+                break;
+            }
+        }
+        self.await
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.ring.shared.slots.borrow()[key(self.tag)], Slot::Done(_))
+    }
+}
+
+/// What a cancellation uses: nothing.
+struct Cancelling;
+
+impl Keep for Cancelling {
+    const IF_DROPPED: IfDropped = IfDropped::Finish;
 }
 
 impl Shared {

@@ -266,10 +266,19 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     /// Stops caching for a disk and keeps what is cached of it on flash, for when it is attached again. The caller has made
     /// sure that no request is in flight and that none will come.
     pub async fn detach<B: BlockDevice>(&self, disk: &CachedDisk<B, F, H>) {
-        let cache = &disk.cache;
         // Twice: the first look finds regions that were changed since the last one. A crash is no worse than without.
         disk.close_idle_regions().await;
         disk.close_idle_regions().await;
+        self.release(disk).await;
+    }
+
+    /// As [`Cache::detach`], for a disk that another shard attaches at once: what is open of it stays open, so that neither
+    /// its backing nor much of its flash has to be written first. What its RAM holds is lost.
+    ///
+    /// It is to be attached with the same backing, opened and locked without a break, and with the same bits of touched
+    /// pages, believed by page. Failures do not go along: see [`CachedDisk::is_fit_to_move`].
+    pub async fn release<B: BlockDevice>(&self, disk: &CachedDisk<B, F, H>) {
+        let cache = &disk.cache;
         self.start_leaving(cache);
         // What loads it may still read and close its segments, which another shard could give back.
         drop(cache.loading.lock().await);
@@ -311,6 +320,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
 
     fn start_leaving(&self, cache: &DiskCache<F, H>) {
         cache.leaving.set(true);
+        // Nothing will be loaded any more.
+        cache.loaded.notify_waiters();
         self.pool.start_leaving(cache.id);
         cache.promotion_wanted.notify_one();
     }

@@ -12,7 +12,7 @@ use crate::journeys::read::Answer;
 use crate::journeys::void::make_void;
 use crate::journeys::{quiet, read, write, zeroes};
 use crate::words::settings::DiskSettings;
-use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, count, ratio};
+use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
 
 /// How often regions are looked at, to close those that nothing changed since the last look: nanoseconds. A power cut
 /// costs the content of the regions that were written in the last minute. Looking more often would cost a guest that
@@ -105,13 +105,39 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         make_void(&self.cache).await
     }
 
-    /// Ready when what was cached before is known again, or known to be void.
+    /// Ready when what was cached before is known again, or known to be void; or when the disk leaves before that, with the
+    /// state `Running`.
     pub async fn loaded(&self) -> LoadStatistics {
         let done = self.cache.loaded.notified();
-        if self.cache.is_loading() {
+        if self.cache.is_loading() && !self.cache.leaving.get() {
             done.await;
         }
         self.cache.load.borrow().clone()
+    }
+
+    /// True if another shard can take the disk up by what flash and the bits of touched pages say: what was cached before
+    /// is known, and no failure has to be remembered. A failed write leaves its range out of the cache, and a failed flush
+    /// has all later ones fail; both are known here only.
+    pub fn is_fit_to_move(&self) -> bool {
+        let pool_is_fit = !self.cache.pool.is_failed() && self.cache.flash_void.get().is_none();
+        let nothing_failed = !self.cache.fills.borrow().distrusts_anything() && !self.flushes.has_failed();
+        pool_is_fit && nothing_failed && !self.cache.is_loading()
+    }
+
+    /// What was counted and measured so far.
+    pub fn tally(&self) -> Tally {
+        Tally::of(&self.cache.counters, &self.cache.latencies)
+    }
+
+    /// Counts on from what was counted on another shard.
+    pub fn count_on(&self, tally: &Tally) {
+        tally.add_to(&self.cache.counters, &self.cache.latencies);
+    }
+
+    /// Waits for the flush that is running, which may be one of our own, and begins no other. True if none ever failed: then
+    /// the disk can be released, for there is no failure that would have to go along. Else flushes go on as before.
+    pub async fn stop_flushing(&self) -> bool {
+        self.flushes.stop().await
     }
 
     async fn settle_backing(&self) -> bool {

@@ -8,7 +8,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use block::{BlockDevice, BlockError};
+use block::{BlockDevice, BlockError, ErrorKind, Operation};
 use tokio::sync::Mutex;
 
 use crate::words::canary::{self, Bug};
@@ -26,6 +26,9 @@ pub(crate) struct FlushGate {
     /// of them may succeed.
     lost: RefCell<Option<(u64, BlockError)>>,
     running: Mutex<()>,
+    /// Set when the disk goes to another shard, which has a gate of its own: a failure that is found here would be known to
+    /// nobody there.
+    stopped: Cell<bool>,
 }
 
 impl FlushGate {
@@ -38,7 +41,20 @@ impl FlushGate {
             epoch: Cell::new(epoch),
             lost: RefCell::new(None),
             running: Mutex::new(()),
+            stopped: Cell::new(false),
         }
+    }
+
+    /// True once a flush failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.borrow().is_some() || self.lost.borrow().is_some()
+    }
+
+    /// Waits for the flush that is running. If none ever failed, there will be no other, and the answer is true.
+    pub(crate) async fn stop(&self) -> bool {
+        let _running = self.running.lock().await;
+        self.stopped.set(!self.has_failed());
+        self.stopped.get()
     }
 
     /// Flushes the backing, or shares a flush that is submitted after this call.
@@ -51,6 +67,10 @@ impl FlushGate {
         let ticket = self.arrived.get() + 1;
         self.arrived.set(ticket);
         let _running = self.running.lock().await;
+        if self.stopped.get() {
+            let error = BlockError::anywhere(ErrorKind::Gone, Operation::Flush);
+            return Err(error.because("the disk is another shard's now"));
+        }
         if let Some(error) = &*self.failed.borrow() {
             return Err(error.clone());
         }

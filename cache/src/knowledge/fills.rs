@@ -102,6 +102,11 @@ impl Fills {
             || self.distrusted.ranges.iter().any(|distrusted| distrusted.overlaps(&range))
     }
 
+    /// True if any range must not enter the cache.
+    pub(crate) fn distrusts_anything(&self) -> bool {
+        self.distrusted.everything || !self.distrusted.ranges.is_empty()
+    }
+
     fn take_mutation(&mut self, mutation: &MutationNumber) -> ByteRange {
         let position = self.mutations.iter().position(|(number, _)| *number == mutation.0);
         let position = position.expect("a mutation is finished once, by whoever began it");

@@ -71,8 +71,9 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
             drop(wipe(&device).await);
             return Err(error.into());
         }
-        self.flash.borrow_mut().add(member, Rc::new(device));
         self.write_superblock(&next).await?;
+        // Not before it is listed: handles of devices that are not are given up at any time.
+        self.flash.borrow_mut().add(member, Rc::new(device));
         Ok(member.number)
     }
 

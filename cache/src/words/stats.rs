@@ -21,6 +21,11 @@ macro_rules! counters {
             pub fn snapshot(&self) -> $values {
                 $values { $($name: self.$name.get(),)* }
             }
+
+            /// Counts on from what was counted before.
+            pub fn add(&self, earlier: &$values) {
+                $(count(&self.$name, earlier.$name);)*
+            }
         }
 
         impl $values {
@@ -33,7 +38,7 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Counters of one disk since it was attached. `reads` is the sum of the five ways in which a read can end.
+    /// Counters of one disk since it was attached, from shard to shard. `reads` is the sum of the five ways in which a read can end.
     DiskCounters => DiskCounts {
         /// Read requests answered.
         reads,
@@ -211,6 +216,18 @@ impl Latencies {
         self.histograms.borrow_mut()[what as usize].saturating_record(nanos);
     }
 
+    /// The measurements as they stand.
+    fn snapshot(&self) -> [Histogram<u64>; 5] {
+        self.histograms.borrow().clone()
+    }
+
+    /// Goes on from what was measured before.
+    fn add(&self, earlier: &[Histogram<u64>; 5]) {
+        for (now, earlier) in self.histograms.borrow_mut().iter_mut().zip(earlier) {
+            now.add(earlier).expect("all histograms have the same bounds");
+        }
+    }
+
     /// Percentiles of one class.
     pub fn summary(&self, what: Latency) -> LatencySummary {
         let histogram = &self.histograms.borrow()[what as usize];
@@ -228,6 +245,24 @@ impl Latencies {
             p999: micros(histogram.value_at_quantile(0.999)),
             max: micros(histogram.max()),
         }
+    }
+}
+
+/// What was counted and measured of a disk, on its way to another shard.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    counts: DiskCounts,
+    latencies: [Histogram<u64>; 5],
+}
+
+impl Tally {
+    pub(crate) fn of(counters: &DiskCounters, latencies: &Latencies) -> Self {
+        Self { counts: counters.snapshot(), latencies: latencies.snapshot() }
+    }
+
+    pub(crate) fn add_to(&self, counters: &DiskCounters, latencies: &Latencies) {
+        counters.add(&self.counts);
+        latencies.add(&self.latencies);
     }
 }
 
@@ -317,6 +352,20 @@ mod tests {
         count(&counters.read_hits_ram, 3);
         let snapshot = counters.snapshot();
         assert!(snapshot.named().any(|entry| entry == ("read_hits_ram", 3)));
+    }
+
+    #[test]
+    fn a_tally_is_added_to_what_was_counted_meanwhile() {
+        let (before, after) = (DiskCounters::default(), DiskCounters::default());
+        let (slow, fast) = (Latencies::default(), Latencies::default());
+        count(&before.reads, 3);
+        count(&after.reads, 4);
+        slow.record(Latency::Write, 9_000_000);
+        fast.record(Latency::Write, 1_000);
+        Tally::of(&before, &slow).add_to(&after, &fast);
+        assert_eq!(after.snapshot(), DiskCounts { reads: 7, ..DiskCounts::default() });
+        let summary = fast.summary(Latency::Write);
+        assert!(summary.count == 2 && summary.max > 8_000.0, "{summary:?}");
     }
 
     #[test]

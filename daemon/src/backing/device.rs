@@ -40,7 +40,43 @@ pub(crate) enum Backing {
     Nbd(Aligned<NbdDevice<LocalHost>>),
 }
 
+/// An open file or device on its way to the thread of another shard: the same open file, locked throughout.
+pub(crate) struct BackingHandle(Handle);
+
+impl BackingHandle {
+    /// Another handle of the same.
+    ///
+    /// # Errors
+    /// If there are too many open files.
+    pub(crate) fn try_clone(&self) -> io::Result<Self> {
+        self.0.try_clone().map(Self)
+    }
+}
+
 impl Backing {
+    /// The backing, for another shard.
+    ///
+    /// # Errors
+    /// If there are too many open files, or it is no file or device of this host.
+    pub(crate) fn handle(&self) -> io::Result<BackingHandle> {
+        let file = self.file().ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
+        file.handle().map(BackingHandle)
+    }
+
+    /// The backing of a handle, on the thread of `ring`; `location` is where it was opened.
+    pub(crate) fn from_handle(
+        ring: &Ring,
+        host: &LocalHost,
+        location: &Location,
+        handle: BackingHandle,
+    ) -> Self {
+        let file = Aligned::new(FileDevice::from_handle(ring, handle.0));
+        match location {
+            Location::Model(profile, _) => Self::Model(Model::new(file, host.clone(), *profile)),
+            Location::File(_) | Location::Nbd(_) => Self::File(file),
+        }
+    }
+
     /// Opens a backing, and locks it if it can be.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ mod uri;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-pub(crate) use device::{Backing, Opening, look_at_export};
+pub(crate) use device::{Backing, BackingHandle, Opening, look_at_export};
 pub(crate) use identity::Identity;
 pub(crate) use probe::{Images, probe};
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{client, read_and_print};
 use crate::api::AddDevice;
 use crate::cli::{Pool, PoolAdd, PoolRemove};
-use crate::output::{self, list, number, size, text};
+use crate::output::{self, list, number, percent, size, text};
 use crate::places::absolute;
 use crate::problem::{Answer, Problem};
 
@@ -73,6 +73,9 @@ fn show(document: &Value) -> String {
         ("segments", format!("{}, {} free", number(&pool["segments"]), number(&pool["segments_free"]))),
         ("disks", number(&pool["disks"])),
     ];
+    for shard in list(&pool["shards"]) {
+        shown.push(("shard", self::shard(shard)));
+    }
     if let Some(reason) = pool["page_cache_reason"].as_str() {
         shown.push(("page cache", format!("used, because {reason}")));
     }
@@ -94,4 +97,14 @@ fn row(device: &Value) -> Vec<String> {
         number(&device["segments"]),
         number(&device["segments_free"]),
     ]
+}
+
+fn shard(shard: &Value) -> String {
+    let share = cache::words::stats::ratio(nanos(shard, "busy_ns"), nanos(shard, "age_ns"));
+    let (shard, disks) = (number(&shard["shard"]), number(&shard["disks"]));
+    format!("{shard}: {disks} disks, busy {} of its time", percent(&share.into()))
+}
+
+fn nanos(shard: &Value, key: &str) -> u64 {
+    shard[key].as_u64().unwrap_or(0)
 }

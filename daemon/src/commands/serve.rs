@@ -21,7 +21,7 @@ use crate::places::{Places, Surroundings};
 use crate::pool::PoolChoice;
 use crate::problem::{Answer, Problem};
 use crate::registry::{PoolView, Registry};
-use crate::service::Service;
+use crate::service::{Service, Threads};
 use crate::supervisor::{self, Standing};
 use crate::{output, sockets};
 
@@ -51,15 +51,19 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
         runtime.map_err(|error| Problem::failed(format!("Cannot start the control plane: {error}")))?;
-    let outcome = runtime.block_on(serve(places, &choice, options.shards.or(config.shards), &claim));
+    let threads = Threads {
+        shards: options.shards.or(config.shards),
+        balance_interval: config.balance_interval.unwrap_or_default(),
+    };
+    let outcome = runtime.block_on(serve(places, &choice, threads, &claim));
     // Threads that look at a backing which hangs are not waited for.
     runtime.shutdown_background();
     outcome
 }
 
-async fn serve(places: Places, choice: &PoolChoice, shards: Option<u32>, _claim: &File) -> Answer<()> {
+async fn serve(places: Places, choice: &PoolChoice, threads: Threads, _claim: &File) -> Answer<()> {
     let mut signals = Signals::new()?;
-    let service = Service::start(places, choice, shards).await?;
+    let service = Service::start(places, choice, threads).await?;
     tokio::select! {
         () = service.registry.start() => {
             announce(&service.registry).await?;
@@ -101,7 +105,7 @@ fn allow_many_files() {
 /// Says on standard output that everything is there.
 async fn announce(registry: &Registry) -> Answer<()> {
     let standing = Standing::of(registry).await?;
-    let PoolView { report, in_use } = registry.pool().await?;
+    let PoolView { report, in_use, .. } = registry.pool().await?;
     let path = in_use.path().display();
     let size = crate::units::Size(report.statistics.size_bytes);
     let pool = match (&in_use.missing, in_use.devices.len()) {

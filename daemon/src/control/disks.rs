@@ -15,7 +15,7 @@ use crate::state::{GuestRecord, Stage};
 type Shared = State<Arc<Registry>>;
 
 pub(super) async fn list(State(registry): Shared) -> Reply {
-    let disks = registry.disks().await?;
+    let disks = registry.disks().await;
     let disks: Vec<Value> = disks.iter().map(|view| api::disk_summary(view, registry.places())).collect();
     Ok(document("disks", disks))
 }
@@ -76,7 +76,7 @@ pub(super) async fn remove(State(registry): Shared, Path(name): Path<String>) ->
 }
 
 pub(super) async fn all_statistics(State(registry): Shared) -> Reply {
-    let disks = registry.disks().await?;
+    let disks = registry.disks().await;
     Ok(document("disks", disks.iter().map(api::statistics).collect::<Vec<Value>>()))
 }
 

@@ -29,7 +29,7 @@ use crate::places::{Places, Surroundings};
 use crate::pool::PoolChoice;
 use crate::problem::{Answer, Problem};
 use crate::registry::{NewDisk, Registry};
-use crate::service::Service;
+use crate::service::{Service, Threads};
 use crate::units::Size;
 use report::{Counted, Side};
 use workload::{Observed, Workload};
@@ -72,7 +72,7 @@ async fn show(options: &Demo, folder: &Path) -> Answer<()> {
     places.make()?;
     let _claim = places.claim()?;
     let pool = PoolChoice { file: None, size: Some(Size(POOL_BYTES)), erase: None };
-    let service = Service::start(places, &pool, None).await?;
+    let service = Service::start(places, &pool, Threads::default()).await?;
     let measured = measure(options, &service.registry, &backing).await;
     let (without, with) = match measured {
         Ok(sides) => sides,

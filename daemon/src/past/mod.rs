@@ -112,20 +112,31 @@ impl History {
             let record = self.record.lock().await;
             (record.judge(backing), record.epoch)
         };
-        let (belief, samples) = match verdict {
-            Err(reason) => (Belief::Nothing(reason), 0),
-            Ok(known) => {
-                let belief = if self.kept { Belief::ByPage } else { Belief::ByRegion };
-                (belief, if known == Modified::Not { 0 } else { SAMPLES })
-            }
+        let past = match verdict {
+            Err(reason) => self.past_by(Belief::Nothing(reason), 0),
+            Ok(Modified::Not) => self.past_by(self.belief(), 0),
+            Ok(Modified::Perhaps) => self.past_by(self.belief(), SAMPLES),
         };
+        // A disk that was attached before has the reservation that it has.
+        Past { granted: epoch > 0, ..past }
+    }
+
+    /// The past of a disk whose backing stayed in the hands of this process, locked, and was changed through us only.
+    pub(crate) fn unbroken_past(self: &Rc<Self>) -> Past {
+        self.past_by(self.belief(), 0)
+    }
+
+    fn belief(&self) -> Belief {
+        if self.kept { Belief::ByPage } else { Belief::ByRegion }
+    }
+
+    fn past_by(self: &Rc<Self>, belief: Belief, samples: usize) -> Past {
         let history = Rc::clone(self);
         Past {
             belief,
             touched: Rc::<Touched>::clone(&self.touched),
             samples,
-            // It was attached before, with the reservation that it has.
-            granted: epoch > 0,
+            granted: true,
             flash_lost: Rc::new(move || {
                 let history = Rc::clone(&history);
                 Box::pin(async move { history.remember_flash_lost().await })
@@ -151,6 +162,11 @@ impl History {
         self.turn(Turn { path: path.map(Path::to_owned), bytes, access, void, at_rest }).await?;
         self.touched.validate();
         Ok(())
+    }
+
+    /// The disk is attached again without having been detached in between: what [`Self::begin`] left still holds.
+    pub(crate) fn go_on(&self) {
+        self.touched.validate();
     }
 
     /// The disk is detached, all that guests wrote is in its backing, and what is cached of it is complete.

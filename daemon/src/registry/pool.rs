@@ -21,7 +21,7 @@ use super::looking::PROBE_TIME_MAX;
 use super::{Registry, lock};
 use crate::pool::{DeviceInUse, Former, Holds, PoolInUse, check_no_backing, holds, reserve_storage};
 use crate::problem::{Answer, Problem};
-use crate::shard::{Found, PoolReport};
+use crate::shard::{Found, PoolReport, ShardReport};
 use crate::state::{DeviceRecord, State};
 use crate::units::Size;
 
@@ -55,6 +55,8 @@ enum IsLeaving {
 pub(crate) struct PoolView {
     pub(crate) report: PoolReport,
     pub(crate) in_use: PoolInUse,
+    /// The threads that use it.
+    pub(crate) shards: Vec<ShardReport>,
 }
 
 impl Registry {
@@ -64,7 +66,7 @@ impl Registry {
         let mut in_use = lock(&self.pool);
         // What is to be forgotten is the business of whoever watches.
         drop(in_use.take_note(&report.statistics));
-        Ok(PoolView { report, in_use: in_use.clone() })
+        Ok(PoolView { report, in_use: in_use.clone(), shards: self.shards.reports() })
     }
 
     /// Adds a device to the pool, whatever it held if that was named, and remembers it.

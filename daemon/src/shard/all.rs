@@ -1,12 +1,12 @@
 //! All shards: where each disk lives, and the way there.
 //!
 //! ```text
-//!   a new disk ──> the shard with the fewest disks ──> stays there until it is detached
+//!   a new disk ──> the shard with the fewest disks ──> stays there until it is detached, or relocated
 //!   the pool   ──> opened by the first shard, joined by the others
 //! ```
 //! Which shard a disk is on is not remembered beyond the process: at the next start disks are spread anew. What is asked of
 //! all shards is asked of all at once; an answer takes as long as the busiest one needs to take up a job, and none waits
-//! for a request of a guest.
+//! for a request of a guest. How busy shards are is known without asking them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,12 +24,37 @@ use super::{
 };
 use crate::backing::{Identity, Images};
 use crate::places::Places;
-use crate::problem::Answer;
+use crate::problem::{Answer, Problem};
+use crate::sockets;
 
 /// The most shards that there can be: far above what pays on one host.
 pub(crate) const SHARDS_MAX: u32 = 64;
 /// The most that are started unless told otherwise.
 const SHARDS_CHOSEN_MAX: u32 = 8;
+
+/// How a shard stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ShardReport {
+    /// Counted from 0.
+    pub(crate) number: u32,
+    /// Disks that live there.
+    pub(crate) disks: usize,
+    /// Nanoseconds that its thread worked.
+    pub(crate) busy_ns: u64,
+    /// Nanoseconds since it was started.
+    pub(crate) age_ns: u64,
+}
+
+/// What came of an attempt to move a disk to another shard.
+#[derive(Debug)]
+pub(crate) enum Relocation {
+    /// It is served there.
+    Moved,
+    /// It goes on where it was, and why.
+    Stayed(Problem),
+    /// It is served nowhere, and why: its guests are cut off.
+    Lost(Problem),
+}
 
 /// Reaches all shards from any thread. They end when the last clone is gone.
 #[derive(Clone)]
@@ -224,10 +249,88 @@ impl Shards {
     }
 
     /// Every disk that is attached, with how it stands.
-    pub(crate) async fn disks(&self) -> Answer<Vec<(String, DiskReport)>> {
+    ///
+    /// # Errors
+    /// If a shard does not answer.
+    pub(crate) async fn disks(&self) -> Answer<BTreeMap<String, DiskReport>> {
         let answers = join_all(self.all.iter().map(ShardHandle::disks)).await;
         let answers: Answer<Vec<_>> = answers.into_iter().collect();
         Ok(answers?.into_iter().flatten().collect())
+    }
+
+    /// Every disk that is or may be attached, with how it stands, or why its shard does not say.
+    pub(crate) async fn disks_as_far_as_known(&self) -> BTreeMap<String, Answer<DiskReport>> {
+        let homes = self.homes().clone();
+        let answers = join_all(self.all.iter().map(ShardHandle::disks)).await;
+        let mut disks = BTreeMap::new();
+        for (shard, answer) in answers.into_iter().enumerate() {
+            match answer {
+                Ok(reports) => {
+                    disks.extend(reports.into_iter().map(|(name, report)| (name, Ok(report))));
+                }
+                Err(problem) => {
+                    let here = homes.iter().filter(|(_, home)| **home == shard);
+                    disks.extend(here.map(|(name, _)| (name.clone(), Err(problem.clone()))));
+                }
+            }
+        }
+        disks
+    }
+
+    /// The names of all disks that are attached. Asks no shard.
+    pub(crate) fn attached(&self) -> Vec<String> {
+        self.homes().keys().cloned().collect()
+    }
+
+    /// True if a disk is attached. Asks no shard.
+    pub(crate) fn is_attached(&self, name: &str) -> bool {
+        self.homes().contains_key(name)
+    }
+
+    /// How busy the shards are. Asks none of them.
+    pub(crate) fn reports(&self) -> Vec<ShardReport> {
+        let homes = self.homes();
+        let report = |(at, shard): (usize, &ShardHandle)| ShardReport {
+            number: shard.number,
+            disks: homes.values().filter(|home| **home == at).count(),
+            busy_ns: shard.busy.nanos(),
+            // Five centuries fit.
+            age_ns: shard.started.elapsed().as_nanos() as u64,
+        };
+        self.all.iter().enumerate().map(report).collect()
+    }
+
+    /// Moves a disk to shard `to` while its guests stay connected. Nothing else may be done with the disk meanwhile.
+    pub(crate) async fn relocate(&self, name: &str, to: usize) -> Relocation {
+        let Some(from) = self.homes().get(name).copied() else {
+            return Relocation::Stayed(not_attached(name));
+        };
+        let moving = match self.all[from].lift(name.to_owned()).await {
+            Ok(moving) => moving,
+            Err(problem) => return Relocation::Stayed(problem),
+        };
+        let socket = moving.entrance().socket.clone();
+        let lost = match self.all[to].set_down(moving).await {
+            Ok(Ok(())) => {
+                // First where it is now: whoever asks in between finds it twice rather than not at all.
+                self.homes().insert(name.to_owned(), to);
+                if let Err(problem) = self.all[from].let_go(name.to_owned()).await {
+                    tracing::error!("While a disk was moved away from there: {problem}");
+                }
+                return Relocation::Moved;
+            }
+            Ok(Err((problem, moving))) => match self.all[from].set_down(moving).await {
+                Ok(Ok(())) => return Relocation::Stayed(problem),
+                Ok(Err((problem, _))) | Err(problem) => problem,
+            },
+            Err(problem) => problem,
+        };
+        sockets::remove(&socket);
+        if let Err(problem) = self.all[from].let_go(name.to_owned()).await {
+            tracing::error!("While a disk that could not be moved was given up: {problem}");
+        }
+        self.homes().remove(name);
+        Relocation::Lost(lost)
     }
 
     /// How one disk stands; none if it is not attached.

@@ -31,23 +31,23 @@ const WATCH_INTERVAL_NS: u64 = 5_000_000_000;
 /// Attachments so far, on all shards.
 static ATTACHMENTS: AtomicU64 = AtomicU64::new(0);
 
-type Cached = CachedDisk<Backing, Flash, LocalHost>;
+pub(super) type Cached = CachedDisk<Backing, Flash, LocalHost>;
 
 /// A disk that is served.
 pub(super) struct Disk {
     /// See [`DiskReport::attachment`].
-    attachment: u64,
-    cached: Rc<Cached>,
-    door: Door<Rc<Cached>>,
-    location: Location,
-    history: Rc<History>,
-    identity: Identity,
+    pub(super) attachment: u64,
+    pub(super) cached: Rc<Cached>,
+    pub(super) door: Door<Rc<Cached>>,
+    pub(super) location: Location,
+    pub(super) history: Rc<History>,
+    pub(super) identity: Identity,
     /// Why it is no longer what was attached.
-    failure: RefCell<Option<String>>,
-    /// Set when it begins to be detached.
-    leaving: Cell<bool>,
+    pub(super) failure: RefCell<Option<String>>,
+    /// Set when it begins to be detached, or to leave for another shard.
+    pub(super) leaving: Cell<bool>,
     /// Told when it is detached.
-    gone: Notify,
+    pub(super) gone: Notify,
 }
 
 /// What is to be attached.
@@ -104,7 +104,8 @@ pub(crate) struct Detached {
 /// How a served disk stands.
 #[derive(Clone, Debug)]
 pub(crate) struct DiskReport {
-    /// A number that no other attachment in this process has: counters begin at zero with each.
+    /// A number that no other attachment in this process has: counters begin at zero with each. A disk that moves to another
+    /// shard keeps it, as its counters go on.
     pub(crate) attachment: u64,
     /// The shard that it is on, counted from 0.
     pub(crate) shard: u32,
@@ -115,6 +116,8 @@ pub(crate) struct DiskReport {
     pub(crate) fallback: Option<String>,
     pub(crate) failure: Option<String>,
     pub(crate) connections: u64,
+    /// Whether it could be moved to another shard.
+    pub(crate) fit_to_move: bool,
     pub(crate) statistics: DiskStatistics,
 }
 
@@ -201,7 +204,7 @@ impl ShardHandle {
 
     /// Every disk that is attached, with how it stands.
     pub(super) async fn disks(&self) -> Answer<Vec<(String, DiskReport)>> {
-        self.call(|shard| async move {
+        self.ask(|shard| {
             let disks = shard.disks.borrow();
             disks.iter().map(|(name, disk)| (name.clone(), disk.report(shard.number))).collect()
         })
@@ -210,7 +213,7 @@ impl ShardHandle {
 
     /// How one disk stands; none if it is not attached.
     pub(super) async fn disk_report(&self, name: String) -> Answer<Option<DiskReport>> {
-        self.call(move |shard| async move { shard.disk(&name).map(|disk| disk.report(shard.number)) }).await
+        self.ask(move |shard| shard.disk(&name).map(|disk| disk.report(shard.number))).await
     }
 }
 
@@ -307,7 +310,7 @@ impl Shard {
                 return Err(problem);
             }
         };
-        let disk = Rc::new(Disk {
+        let disk = Disk {
             attachment: ATTACHMENTS.fetch_add(1, Ordering::Relaxed),
             cached,
             door,
@@ -317,11 +320,19 @@ impl Shard {
             failure: RefCell::default(),
             leaving: Cell::new(false),
             gone: Notify::new(),
-        });
+        };
+        self.enter(name, disk);
+        Ok(())
+    }
+
+    /// From now on the disk is one of this shard, which looks after it.
+    pub(super) fn enter(&self, name: String, disk: Disk) {
+        let disk = Rc::new(disk);
         self.host.spawn(tell_what_came_back(name.clone(), Rc::clone(&disk)));
         self.host.spawn(watch(name.clone(), Rc::downgrade(&disk), self.host.clone()));
-        self.disks.borrow_mut().insert(name, disk);
-        Ok(())
+        let before = self.disks.borrow_mut().insert(name, disk);
+        // If it came back from where it could not be, its former self.
+        drop(before);
     }
 
     fn reconfigure(&self, change: &Reconfiguring) -> Answer<()> {
@@ -410,6 +421,7 @@ impl Disk {
             fallback: self.cached.backing().fallback_reason().map(str::to_owned),
             failure: self.failure.borrow().clone(),
             connections: self.door.connections(),
+            fit_to_move: self.is_fit_to_move(),
             statistics: self.cached.statistics(),
         }
     }
@@ -487,7 +499,7 @@ pub(super) fn not_attached(name: &str) -> Problem {
 }
 
 /// The cache's words with the disk's name and sizes as people read them.
-fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Problem {
+pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Problem {
     match error {
         CacheError::ReservationTooLarge { free_bytes, pool_bytes, .. } => Problem::conflict(format!(
             "A reservation of {} for disk '{name}' does not fit: {} of the pool's {} are not reserved yet; reserve less, \

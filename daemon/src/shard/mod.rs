@@ -7,11 +7,15 @@
 //! A job is a function that runs on the shard with everything that is there, and whose answer comes back. Jobs run
 //! beside each other and beside the requests of guests; none of them waits for another. The shard decides nothing: what
 //! is served, and what is remembered of it, is the business of the registry; which shard a disk is on, of `all.rs`.
+//!
+//! Changes take as long as they take. Questions have a limit: a shard whose thread hangs in the kernel is named to whoever
+//! asks, who then goes on without it.
 
 mod all;
 mod devices;
 mod disk;
 mod flash;
+mod moving;
 mod pool;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -22,13 +26,14 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::thread;
+use std::time::{Duration, Instant};
 
-use block::executor::{Executor, LocalHost, Order};
+use block::executor::{BusyTime, Executor, LocalHost, Order};
 use block::{Host, Ring};
 use cache::Cache;
 use tokio::sync::{mpsc, oneshot};
 
-pub(crate) use all::{SHARDS_MAX, Shards};
+pub(crate) use all::{Relocation, SHARDS_MAX, ShardReport, Shards};
 pub(crate) use disk::{Absent, Attaching, Content, Detached, DiskReport, Reconfiguring};
 pub(crate) use flash::Openness;
 pub(crate) use pool::{Found, OpenedPool, PoolReport};
@@ -65,10 +70,17 @@ pub(crate) struct Shard {
     disks: RefCell<BTreeMap<String, Rc<Disk>>>,
 }
 
+/// How long a question to a shard may take; its thread takes up a job within milliseconds unless it hangs.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(5);
+
 /// Reaches a shard from any thread. The shard ends when the last handle is gone.
 #[derive(Clone)]
 struct ShardHandle {
+    /// Counted from 0.
+    number: u32,
     jobs: mpsc::Sender<Job>,
+    busy: BusyTime,
+    started: Instant,
 }
 
 impl ShardHandle {
@@ -87,7 +99,7 @@ impl ShardHandle {
                 Problem::failed(format!("Cannot start the thread of a shard: {error}; free some memory"))
             })?;
         match outcome.await {
-            Ok(Ok(())) => Ok(Self { jobs }),
+            Ok(Ok(busy)) => Ok(Self { number, jobs, busy, started: Instant::now() }),
             Ok(Err(error)) => Err(Problem::failed(error.to_string())),
             Err(_) => Err(lost()),
         }
@@ -113,6 +125,28 @@ impl ShardHandle {
         self.jobs.send(job).await.map_err(|_| lost())?;
         outcome.await.map_err(|_| lost())
     }
+
+    /// As [`Self::call`], for a question: one that nothing depends on if the answer comes too late.
+    ///
+    /// # Errors
+    /// If there is no answer in time, or the shard is gone; with its number.
+    async fn ask<T, F>(&self, question: F) -> Answer<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Shard) -> T + Send + 'static,
+    {
+        let asked = self.call(move |shard| async move { question(&shard) });
+        tokio::time::timeout(ANSWER_TIME_MAX, asked).await.unwrap_or_else(|_| Err(self.silent()))
+    }
+
+    fn silent(&self) -> Problem {
+        Problem::unavailable(format!(
+            "Cannot ask shard {}: its thread has not answered for {} s; a device or file system that it waits for hangs, \
+             see the log of the kernel (dmesg). Disks on other shards are served",
+            self.number,
+            ANSWER_TIME_MAX.as_secs()
+        ))
+    }
 }
 
 fn lost() -> Problem {
@@ -131,7 +165,7 @@ struct Surroundings {
 fn run(
     number: u32,
     mut jobs: mpsc::Receiver<Job>,
-    started: oneshot::Sender<io::Result<()>>,
+    started: oneshot::Sender<io::Result<BusyTime>>,
     surroundings: Surroundings,
 ) {
     let ring = match Ring::new(RING_DEPTH) {
@@ -156,7 +190,7 @@ fn run(
         aside: surroundings.aside,
         disks: RefCell::default(),
     });
-    drop(started.send(Ok(())));
+    drop(started.send(Ok(executor.busy_time())));
     let serve = async {
         while let Some(job) = jobs.recv().await {
             host.spawn(job(Rc::clone(&shard)));

@@ -2,7 +2,6 @@
 //! looked at, added and taken out in `devices.rs`.
 
 use std::path::PathBuf;
-use std::rc::Rc;
 
 use block::Host;
 use block::file::Identity;
@@ -146,8 +145,8 @@ impl ShardHandle {
 
     /// How the pool stands.
     pub(super) async fn pool_report(&self) -> Answer<PoolReport> {
-        self.call(|shard| async move {
-            let cache = Rc::clone(shard.cache());
+        self.ask(|shard| {
+            let cache = shard.cache();
             PoolReport { statistics: cache.pool_statistics(), reserve_bytes_min: cache.reserve_bytes_min() }
         })
         .await

@@ -9,6 +9,7 @@ mod command_line;
 mod devices;
 mod host;
 mod lifecycle;
+mod moving;
 mod pool;
 mod replay;
 mod rights;

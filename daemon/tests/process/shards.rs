@@ -1,8 +1,11 @@
 //! Disks on several shards of one process.
 
 use std::collections::BTreeSet;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
 
 use doors::nbd::Client;
+use nix::sys::socket::{AddressFamily, Backlog, SockFlag, SockType, UnixAddr, bind, listen, socket};
 
 use crate::host::{Daemon, Host, forebay};
 
@@ -67,7 +70,11 @@ fn disks_are_spread_over_shards_share_the_pool_and_are_warm_again_on_any_number_
     }
     assert!(daemon.stop().success());
 
+    let mut places: Vec<u64> = (0..DISK).step_by(REQUEST as usize).collect();
     for shards in ["1", "3"] {
+        // What was read last is the newest of what comes back, and leaves flash last. Read in the same order again, each
+        // read that misses could have the very content leave that the next one asks for, and all would miss.
+        places.reverse();
         let daemon = host.serve_with(&["--shards", shards]);
         let expected: usize = shards.parse().expect("a number");
         for _ in NAMES {
@@ -76,15 +83,22 @@ fn disks_are_spread_over_shards_share_the_pool_and_are_warm_again_on_any_number_
         }
         assert_eq!(shards_of(&daemon).len(), expected);
         for name in NAMES {
-            let mut guest = daemon.guest(name);
-            for at in (0..DISK).step_by(REQUEST as usize) {
-                assert_eq!(guest.read(at, REQUEST as u32).expect("the disk is served"), bytes(name, at, 1));
-            }
+            read_what_came_back(&daemon, name, &places, shards);
         }
-        let hits = |name: &&str| daemon.json(&["stats", name])["disks"][0]["read_hits_flash"].as_u64();
-        assert!(NAMES.iter().any(|name| hits(name) > Some(0)), "nothing came back on {shards} shards");
         assert!(daemon.stop().success());
     }
+}
+
+/// Reads a disk whole and finds some of it on flash: disks take room from each other, but not what is reserved.
+fn read_what_came_back(daemon: &Daemon, name: &str, places: &[u64], shards: &str) {
+    let kept = daemon.json(&["disk", "show", name])["disk"]["load"]["kept_bytes"].as_u64();
+    assert!(kept > Some(0), "nothing of {name} came back on {shards} shards");
+    let mut guest = daemon.guest(name);
+    for at in places {
+        assert_eq!(guest.read(*at, REQUEST as u32).expect("the disk is served"), bytes(name, *at, 1));
+    }
+    let statistics = &daemon.json(&["stats", name])["disks"][0];
+    assert!(statistics["read_hits_flash"].as_u64() > Some(0), "{name} on {shards} shards: {statistics}");
 }
 
 #[test]
@@ -103,4 +117,53 @@ fn a_number_of_shards_that_cannot_be_is_refused() {
     for number in ["0", "65", "many"] {
         assert_eq!(forebay(&["serve", "--shards", number]).status, 2, "{number}");
     }
+}
+
+/// A thread that waits for a socket hangs like one whose device does.
+#[test]
+fn a_shard_that_hangs_is_named_and_what_is_on_others_is_shown_and_served() {
+    let host = Host::new();
+    let daemon =
+        host.serve_with(&["--pool", &host.text("pool.img"), "--pool-size", "64MiB", "--shards", "2"]);
+    for name in ["a", "b", "c"] {
+        daemon.run(&["disk", "add", name, "--backing", &host.image(name, DISK)]).succeeded();
+    }
+    // The next disk goes to shard 1, which asks whether anybody listens where its socket is to be. Here somebody does, and
+    // lets in one caller only.
+    let listener = socket(AddressFamily::Unix, SockType::Stream, SockFlag::SOCK_CLOEXEC, None);
+    let listener = listener.expect("there are files left");
+    let address = UnixAddr::new(&daemon.nbd_socket("d")).expect("the path is short enough");
+    bind(listener.as_raw_fd(), &address).expect("nothing is there");
+    listen(&listener, Backlog::new(0).expect("a small number")).expect("it is ours");
+    let first = UnixStream::connect(daemon.nbd_socket("d")).expect("it is listened on");
+    let image = host.image("d.img", DISK);
+    std::thread::scope(|scope| {
+        let control = daemon.control_socket();
+        let adding = scope.spawn(|| {
+            let control = control.to_str().expect("temporary folders have plain names");
+            forebay(&["disk", "add", "d", "--backing", &image, "--socket", control])
+        });
+        // Answered until the thread hangs.
+        let error = loop {
+            let ran = daemon.run(&["disk", "show", "b"]);
+            if ran.status != 0 {
+                break ran.failed();
+            }
+        };
+        assert!(error.contains("shard 1") && error.contains("5 s"), "{error}");
+        let list = daemon.json(&["disk", "list"]);
+        let [a, b, c] = &list["disks"].as_array().expect("a list")[..] else { panic!("{list}") };
+        assert_eq!((&a["state"], &c["state"]), (&"serving".into(), &"serving".into()), "{list}");
+        assert_eq!(b["state"], "waiting", "{b}");
+        assert!(b["reason"].as_str().expect("a text").contains("shard 1"), "{b}");
+        for name in ["a", "c"] {
+            daemon.guest(name).flush().expect("the disk is served");
+        }
+        // Nobody listens any more: the socket is a left-over, and replaced.
+        drop(first);
+        drop(listener);
+        adding.join().expect("it only waits").succeeded();
+    });
+    assert_eq!(daemon.disk("b")["state"], "serving");
+    assert!(daemon.stop().success());
 }

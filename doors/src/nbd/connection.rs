@@ -5,20 +5,22 @@
 //!                   │ waits for a permit                  │ gives permits back
 //!                   └────────────── Window <──────────────┘
 //! ```
-//! All of it is one task: what arrives together is worked on together and answered together, and when the task ends
+//! While the export is held the reader stops between two requests, and what it has not taken yet goes along to wherever the
+//! connection goes on: see `pause.rs`. All of it is one task: what arrives together is worked on together and answered together, and when the task ends
 //! nothing of the connection is left. Requests run side by side and are answered in the order in which they end.
 
 use std::cell::{Cell, RefCell};
+use std::future::Future;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 
 use block::socket::{Chunk, Stream};
-use block::{BlockDevice, Buffer, Host};
-use futures_util::StreamExt;
-use futures_util::future::{Either, join3, select};
+use block::{BlockDevice, Buffer, Host, Ring};
+use futures_util::future::{Either, FusedFuture, join3, select};
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 
 use super::door::Door;
 use super::export::{Attachment, Export};
@@ -27,6 +29,7 @@ use super::handshake::{Agreement, Handshake, Step};
 use super::limits::DRAIN_MAX;
 use super::option::greeting;
 use super::outbox::Outbox;
+use super::pause::PausedConnection;
 use super::receiver::{End, Receiver};
 use super::request::{Terms, check, perform, reply};
 use super::wire::{Command, Request};
@@ -44,21 +47,59 @@ pub async fn serve_connection<D: BlockDevice, H: Host>(stream: Stream, door: Rc<
         }
     };
     match negotiated {
-        Ok((attachment, terms)) => {
-            let export = Rc::clone(&attachment.export);
-            if let End::Violation(reason) = transmit(&stream, receiver, &export, terms).await {
-                tracing::debug!(reason, disk = export.name(), "an NBD client broke the protocol");
-                export.count_protocol_error();
-            }
-            stream.shutdown();
-        }
+        Ok((attachment, terms)) => serve_requests(stream, receiver, attachment, terms, &door).await,
         Err(End::Violation(reason)) => {
             tracing::debug!(reason, "an NBD client broke the protocol in its handshake");
             door.count_handshake_error();
             stream.shutdown();
         }
-        Err(End::Gone) => stream.shutdown(),
+        Err(End::Gone | End::Held) => stream.shutdown(),
     }
+}
+
+/// A client that another door had at rest, taken up by `export`: counted from now on, so that whoever ends the export's
+/// connections ends this one too.
+pub(crate) fn take_up<D: BlockDevice>(
+    ring: &Ring,
+    paused: PausedConnection,
+    export: &Rc<Export<D>>,
+    door: Rc<Door<D>>,
+) -> impl Future<Output = ()> + use<D> {
+    let PausedConnection { stream, pending, terms } = paused;
+    let stream = Stream::from_handle(ring, stream);
+    let receiver = Receiver::resume(stream.clone(), &pending);
+    let attachment = export.attach(stream.clone());
+    async move { serve_requests(stream, receiver, attachment, terms, &door).await }
+}
+
+/// Serves a client's requests until it is gone, or at rest because the export is held.
+async fn serve_requests<D: BlockDevice>(
+    stream: Stream,
+    mut receiver: Receiver,
+    attachment: Attachment<D>,
+    terms: Terms,
+    door: &Door<D>,
+) {
+    let export = Rc::clone(&attachment.export);
+    loop {
+        match transmit(&stream, &mut receiver, &export, terms).await {
+            // Called off by the time that the last request had ended.
+            End::Held if !export.gate.is_held() => {}
+            End::Held => {
+                let pending = receiver.pending().to_vec();
+                drop(attachment);
+                door.rest(PausedConnection { stream: stream.into_handle(), pending, terms });
+                return;
+            }
+            End::Violation(reason) => {
+                tracing::debug!(reason, disk = export.name(), "an NBD client broke the protocol");
+                export.count_protocol_error();
+                break;
+            }
+            End::Gone => break,
+        }
+    }
+    stream.shutdown();
 }
 
 /// The handshake, until the client has chosen an export.
@@ -109,10 +150,10 @@ struct Session<D> {
     outbox: Outbox,
 }
 
-/// The transmission phase. Ends when the client has and all that was in flight is over.
+/// The transmission phase. Ends when the client has, or when the export is held, and all that was in flight is over.
 async fn transmit<D: BlockDevice>(
     stream: &Stream,
-    mut receiver: Receiver,
+    receiver: &mut Receiver,
     export: &Rc<Export<D>>,
     terms: Terms,
 ) -> End {
@@ -125,7 +166,7 @@ async fn transmit<D: BlockDevice>(
         let start = |request, payload, permit| {
             running.borrow().push(execute(Rc::clone(&session), request, payload, permit));
         };
-        let end = read_requests(&mut receiver, &session, start).await;
+        let end = read_requests(receiver, &session, start).await;
         session.window.idle().await;
         session.outbox.close();
         finished.set(true);
@@ -141,17 +182,27 @@ async fn transmit<D: BlockDevice>(
     join3(read, run, session.outbox.send_all(stream)).await.0
 }
 
-/// Reads requests and starts them until the client leaves or the export drains.
+/// Reads requests and starts them until the client leaves, or the export drains or is held.
 async fn read_requests<D: BlockDevice>(
     receiver: &mut Receiver,
     session: &Session<D>,
     start: impl Fn(Request, Option<Buffer>, Permit),
 ) -> End {
+    let gate = &session.export.gate;
+    let mut held = pin!(gate.closes().fuse());
     loop {
+        // Only between two requests: one whose payload is on its way is taken in as a whole.
+        if gate.is_held() {
+            return End::Held;
+        }
+        if held.is_terminated() {
+            // It was held, and that was called off before we came here.
+            held.set(gate.closes().fuse());
+        }
         let ended = match receiver.next_request() {
             Ok(Some(request)) if request.command == Command::Disconnect => Err(End::Gone),
             Ok(Some(request)) => accept_request(receiver, session, request, &start).await,
-            Ok(None) => receiver.fill().await,
+            Ok(None) => receiver.fill_unless(held.as_mut()).await,
             Err(end) => Err(end),
         };
         if let Err(end) = ended {

@@ -7,15 +7,17 @@ use std::pin::pin;
 use std::rc::Rc;
 
 use block::socket::{Listener, Stream};
-use block::{BlockDevice, Host};
-use futures_util::future::{Either, select};
+use block::{BlockDevice, Host, Ring};
+use futures_util::FutureExt;
+use futures_util::future::select;
 use nix::sys::socket::{setsockopt, sockopt};
 use tokio::sync::Notify;
 
-use super::connection::serve_connection;
+use super::connection::{serve_connection, take_up};
 use super::export::Export;
 use super::handshake::{Catalog, Entry, Refusal};
 use super::limits::{ACCEPT_PAUSE_NS, Limits};
+use super::pause::{Gate, Paused, PausedConnection, Resting};
 
 /// The exports behind one listener, by name.
 pub struct Door<D> {
@@ -28,6 +30,9 @@ pub struct Door<D> {
     handshake_errors: Cell<u64>,
     closed: Cell<bool>,
     closing: Notify,
+    /// That of the one export, if there is only one: a door for many is never held.
+    gate: Rc<Gate>,
+    resting: Resting,
 }
 
 /// What happened at a door before its clients reached an export.
@@ -57,13 +62,15 @@ impl<D: BlockDevice> Door<D> {
     fn with(default: Option<Rc<Export<D>>>, limits: Limits) -> Self {
         Self {
             exports: RefCell::default(),
-            default,
             limits,
             connections: Cell::new(0),
             refused: Cell::new(0),
             handshake_errors: Cell::new(0),
             closed: Cell::new(false),
             closing: Notify::new(),
+            gate: default.as_ref().map_or_else(Rc::default, |export| Rc::clone(&export.gate)),
+            resting: Resting::default(),
+            default,
         }
     }
 
@@ -86,22 +93,24 @@ impl<D: BlockDevice> Door<D> {
         }
     }
 
-    /// Lets clients in, each as a task of `host`, until [`Self::close`] is called. Survives whatever accepting a
-    /// connection can fail with: the client concerned has to come again.
+    /// Lets clients in, each as a task of `host`, until [`Self::close`] or [`Self::pause`] is called. Survives whatever
+    /// accepting a connection can fail with: the client concerned has to come again.
     pub async fn listen<H: Host>(self: Rc<Self>, listener: Listener, host: H) {
         loop {
             let accepted = {
-                let closing = self.closing.notified();
+                let closing = pin!(self.closing.notified());
                 if self.closed.get() {
                     return;
                 }
-                match select(pin!(listener.accept()), pin!(closing)).await {
-                    Either::Left((accepted, _)) => accepted,
-                    Either::Right(_) => return,
+                if self.gate.is_held() {
+                    return self.resting.put_listener(listener);
                 }
+                let held = pin!(self.gate.closes());
+                listener.accept_unless(select(closing, held).map(drop)).await
             };
             match accepted {
-                Ok(stream) => self.welcome(stream, &host),
+                Ok(Some(stream)) if !self.closed.get() => self.welcome(stream, &host),
+                Ok(_) => {}
                 // One client gave up before we came to it.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
@@ -110,6 +119,46 @@ impl<D: BlockDevice> Door<D> {
                 }
             }
         }
+    }
+
+    /// Stands still: lets nobody in, reads no more requests, and is ready when those in flight are answered. For a door of
+    /// one disk that listens.
+    ///
+    /// Waits as long as the device, the slowest client and the longest handshake take. To call it off, drop the future and
+    /// [go on](Self::go_on) with what was [taken](Self::take_paused).
+    pub async fn pause(&self) {
+        assert!(self.default.is_some(), "a door for many disks is never held");
+        self.gate.hold();
+        self.resting.until(|resting| self.connections.get() == 0 && resting.has_listener()).await;
+    }
+
+    /// What stands still, to go on with; all of it once [`Self::pause`] is ready. What comes to rest later, if the pause was
+    /// called off, goes on by itself.
+    pub fn take_paused(&self) -> Paused {
+        self.gate.release();
+        self.resting.take()
+    }
+
+    /// Goes on with what this or another door for the same disk had at rest, as tasks of `host` over `ring`.
+    pub fn go_on<H: Host>(self: &Rc<Self>, ring: &Ring, host: &H, paused: Paused) {
+        let export = self.default.as_ref().expect("only the door of one disk is ever paused");
+        let Paused { listener, connections } = paused;
+        if let Some(listener) = listener {
+            let listener = Listener::from_handle(ring, listener);
+            host.spawn(Rc::clone(self).listen(listener, host.clone()));
+        }
+        for connection in connections {
+            let guest = Guest::new(Rc::clone(self));
+            let serving = take_up(ring, connection, export, Rc::clone(self));
+            host.spawn(async move {
+                serving.await;
+                drop(guest);
+            });
+        }
+    }
+
+    pub(crate) fn rest(&self, connection: PausedConnection) {
+        self.resting.put_connection(connection);
     }
 
     /// Lets nobody in any more: [`Self::listen`] ends, and its listener is closed. Connections stay.
@@ -173,5 +222,6 @@ impl<D> Guest<D> {
 impl<D> Drop for Guest<D> {
     fn drop(&mut self) {
         self.door.connections.set(self.door.connections.get() - 1);
+        self.door.resting.tell();
     }
 }

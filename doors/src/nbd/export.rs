@@ -14,6 +14,7 @@ use super::flight::Budget;
 use super::handshake::{Entry, Refusal};
 use super::limits::{Limits, PAYLOAD_MAX};
 use super::option::ExportFacts;
+use super::pause::Gate;
 use super::wire::export_flags;
 
 /// The block size that clients are told to prefer, if the device does not want a larger one: a page.
@@ -27,6 +28,7 @@ pub struct Export<D> {
     limits: Limits,
     budget: Budget,
     draining: Cell<bool>,
+    pub(crate) gate: Rc<Gate>,
     connections: RefCell<Slab<Stream>>,
     /// Told whenever a connection has ended.
     ended: Notify,
@@ -67,6 +69,7 @@ impl<D: BlockDevice> Export<D> {
             limits,
             budget: Budget::new(limits.budget_bytes),
             draining: Cell::new(false),
+            gate: Rc::default(),
             connections: RefCell::default(),
             ended: Notify::new(),
             connections_total: Cell::new(0),

@@ -18,6 +18,7 @@ mod door;
 mod export;
 mod flight;
 mod outbox;
+mod pause;
 mod receiver;
 mod request;
 
@@ -27,3 +28,4 @@ pub use connection::serve_connection;
 pub use door::{Door, DoorCounters};
 pub use export::{Export, ExportCounters};
 pub use limits::Limits;
+pub use pause::Paused;

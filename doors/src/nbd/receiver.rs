@@ -3,6 +3,7 @@
 //! Payload that came along with requests is copied; what is still missing is received straight into the payload's
 //! own buffer. Nothing here knows what a request means.
 
+use std::future::Future;
 use std::io;
 
 use block::Buffer;
@@ -23,6 +24,8 @@ pub(crate) enum End {
     Gone,
     /// The client broke the protocol.
     Violation(&'static str),
+    /// The export is held; more comes, and is left where it is.
+    Held,
 }
 
 impl From<io::Error> for End {
@@ -35,6 +38,11 @@ impl From<io::Error> for End {
 impl Receiver {
     pub(crate) fn new(stream: Stream) -> Self {
         Self { incoming: Incoming::new(stream, RECEIVE_BYTES) }
+    }
+
+    /// Goes on with a connection of which `pending` was received and not handed out.
+    pub(crate) fn resume(stream: Stream, pending: &[u8]) -> Self {
+        Self { incoming: Incoming::resume(stream, RECEIVE_BYTES, pending) }
     }
 
     /// What was received and not handed out yet.
@@ -50,6 +58,11 @@ impl Receiver {
     /// Waits for at least one more byte.
     pub(crate) async fn fill(&mut self) -> Result<(), End> {
         Ok(self.incoming.fill().await?)
+    }
+
+    /// As [`Self::fill`], or until `stop` is ready.
+    pub(crate) async fn fill_unless(&mut self, stop: impl Future<Output = ()>) -> Result<(), End> {
+        Ok(self.incoming.fill_unless(stop).await?)
     }
 
     /// The next request if all of it was received already.

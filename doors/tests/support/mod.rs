@@ -19,7 +19,7 @@ use block::{
     Unmap,
 };
 use doors::nbd::option::Replies;
-use doors::nbd::{Client, Door, Export, Limits};
+use doors::nbd::{Client, Door, Export, Limits, Paused};
 use tokio::sync::{Notify, mpsc as commands};
 
 /// Memory that can be held up and made to fail, and that remembers what was done to it.
@@ -115,6 +115,7 @@ impl BlockDevice for TestDevice {
 
 /// What runs on the server's thread.
 pub struct World {
+    pub ring: Ring,
     pub host: LocalHost,
     pub door: Rc<Door<TestDevice>>,
     pub export: Rc<Export<TestDevice>>,
@@ -194,6 +195,20 @@ impl Server {
         });
     }
 
+    /// Starts to pause the door; the receiver gets what stands still, to go on with elsewhere.
+    pub fn pause(&self) -> mpsc::Receiver<Paused> {
+        let (done, is_done) = mpsc::channel();
+        self.run(move |world| {
+            let door = Rc::clone(&world.door);
+            world.host.spawn(async move {
+                door.pause().await;
+                // A test that called it off takes what rests by itself.
+                done.send(door.take_paused()).unwrap_or(());
+            });
+        });
+        is_done
+    }
+
     /// Starts to drain the export; the receiver hears when that is done.
     pub fn drain(&self) -> mpsc::Receiver<()> {
         let (done, is_done) = mpsc::channel();
@@ -217,6 +232,11 @@ impl Drop for Server {
     }
 }
 
+/// Has a door of the same disk go on with what another one had at rest.
+pub fn go_on(world: &World, paused: Paused) {
+    world.door.go_on(&world.ring, &world.host, paused);
+}
+
 fn serve(
     path: &Path,
     geometry: Geometry,
@@ -231,7 +251,7 @@ fn serve(
     let door = Door::for_disk(Rc::clone(&export));
     let listener = Listener::bind_unix(&ring, path).unwrap();
     host.spawn(Rc::clone(&door).listen(listener, host.clone()));
-    let world = World { host, door, export };
+    let world = World { ring, host, door, export };
     ready.send(()).unwrap();
     executor.run(async {
         while let Some(command) = commands.recv().await {

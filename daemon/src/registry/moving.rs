@@ -1,0 +1,72 @@
+//! Disks moved between shards when their load is lopsided: `balance.rs` decides, the shards do it.
+//!
+//! A move is a change like any other: one at a time, none of a disk that is being removed or taken from a running guest.
+//! A disk that comes to be served nowhere waits like one whose backing is missing, and is tried again.
+
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use super::Registry;
+use crate::balance::{Balancer, DiskStanding, Move, Standing};
+use crate::shard::Relocation;
+
+impl Registry {
+    /// Looks at the load of the shards every so often and moves disks, as long as the registry is in use. A move that
+    /// has begun is always finished.
+    pub(crate) async fn keep_balanced(registry: Weak<Self>, interval: Duration) {
+        let started = Instant::now();
+        let mut balancer = Balancer::default();
+        loop {
+            tokio::time::sleep(interval).await;
+            let Some(registry) = registry.upgrade() else { return };
+            // A shard that does not answer is no reason to move anything.
+            let Some(standing) = registry.standing(started).await else { continue };
+            if let Some(wanted) = balancer.look(standing) {
+                registry.relocate(&wanted).await;
+            }
+        }
+    }
+
+    async fn standing(&self, started: Instant) -> Option<Standing> {
+        let disks = self.shards.disks().await.ok()?;
+        let disks = disks.into_iter().map(|(name, report)| {
+            let counts = &report.statistics.counts;
+            let standing = DiskStanding {
+                shard: report.shard as usize,
+                requests: counts.reads + counts.writes + counts.flushes + counts.discards,
+                bytes: counts.read_bytes + counts.write_bytes,
+                fit_to_move: report.fit_to_move,
+            };
+            (name, standing)
+        });
+        Some(Standing {
+            // Five centuries of nanoseconds fit.
+            now_ns: started.elapsed().as_nanos() as u64,
+            busy_ns: self.shards.reports().iter().map(|shard| shard.busy_ns).collect(),
+            disks: disks.collect(),
+        })
+    }
+
+    /// Moves a disk, if it is still one that may be moved.
+    async fn relocate(self: &Arc<Self>, wanted: &Move) {
+        let Move { disk: name, from, to } = wanted;
+        let _changing = self.changing.lock().await;
+        let settled = self.state().disk(name).is_some_and(|record| !record.is_beside_qemu());
+        if !settled || self.is_being_removed(name) {
+            return;
+        }
+        tracing::info!("Moving disk '{name}' from shard {from}, which has too much to do, to shard {to}");
+        let started = Instant::now();
+        match self.shards.relocate(name, *to).await {
+            Relocation::Moved => tracing::info!(
+                "Disk '{name}' is on shard {to} after {} ms; what it had cached in RAM is read anew",
+                started.elapsed().as_millis()
+            ),
+            Relocation::Stayed(problem) => tracing::warn!("{problem}"),
+            Relocation::Lost(problem) => {
+                self.set_waiting(name, &problem.message);
+                tokio::spawn(Arc::clone(self).keep_trying(name.clone()));
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! A disk on its way from one shard to another, while its guests stay connected.
+//!
+//! ```text
+//!   lift:      door held, requests end ── cache lets go, content stays on flash ──> Moving
+//!   set_down:  Moving ──> backing (the same open file, locked throughout) ── cache, which loads ── door goes on
+//!   let_go:    the old shard forgets the disk
+//! ```
+//! Until the cache lets go, a lift can be given up at any moment and the disk goes on where it is. After that it is served
+//! by whoever sets it down; if the new shard cannot, the old one does. Nothing is remembered beyond the process: for a
+//! restart it makes no difference where a disk was. What is cached in RAM is lost, and the index is loaded anew, with
+//! reads answered from the backing meanwhile: that is the price of a move.
+
+#[cfg(test)]
+mod tests;
+
+use std::cell::{Cell, RefCell};
+use std::pin::pin;
+use std::rc::Rc;
+
+use block::file::Lock;
+use block::{BlockDevice, Host};
+use cache::{DiskSettings, Tally};
+use doors::nbd::Paused;
+use futures_util::future::{Either, select};
+use tokio::sync::Notify;
+
+use super::disk::{Cached, Disk, explain, not_attached};
+use super::{Shard, ShardHandle};
+use crate::backing::{Backing, BackingHandle, Location};
+use crate::door::{Door, Entrance};
+use crate::past::History;
+use crate::problem::{Answer, Problem};
+
+/// How long guests may be held while their last requests end: well below what any of them takes for a failure.
+const HOLD_TIME_MAX_NS: u64 = 500_000_000;
+
+/// A disk between two shards.
+pub(super) struct Moving {
+    name: String,
+    location: Location,
+    backing: BackingHandle,
+    settings: DiskSettings,
+    /// Goes along with what was counted.
+    attachment: u64,
+    tally: Tally,
+    entrance: Entrance,
+    guests: Paused,
+}
+
+impl Moving {
+    /// Where its guests connect.
+    pub(super) fn entrance(&self) -> &Entrance {
+        &self.entrance
+    }
+}
+
+/// A disk that could not be set down, and why.
+pub(super) type Refused = (Problem, Box<Moving>);
+
+impl ShardHandle {
+    /// Takes a disk off its shard. It stays in the reports of that shard until it is let go.
+    ///
+    /// # Errors
+    /// Why it cannot be moved now; then it goes on where it is.
+    pub(super) async fn lift(&self, name: String) -> Answer<Box<Moving>> {
+        self.call(move |shard| async move { shard.lift(&name).await.map(Box::new) }).await?
+    }
+
+    /// Serves a disk that was lifted, here.
+    ///
+    /// # Errors
+    /// Why it cannot; then it is nowhere but in what comes back. A problem alone if this shard is gone, and the disk with it.
+    pub(super) async fn set_down(&self, moving: Box<Moving>) -> Answer<Result<(), Refused>> {
+        self.call(move |shard| async move { shard.set_down(moving).await }).await
+    }
+
+    /// Forgets a disk that was lifted and is served elsewhere, or nowhere.
+    pub(super) async fn let_go(&self, name: String) -> Answer<()> {
+        self.call(move |shard| async move {
+            let gone = shard.disks.borrow_mut().remove(&name);
+            drop(gone);
+        })
+        .await
+    }
+}
+
+impl Shard {
+    async fn lift(&self, name: &str) -> Answer<Moving> {
+        let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
+        disk.check_fit_to_move(name)?;
+        let backing = match self.still(&disk, name).await {
+            Ok(backing) => backing,
+            Err(problem) => {
+                disk.door.go_on(&self.ring, disk.door.take_paused());
+                return Err(problem);
+            }
+        };
+        disk.leaving.set(true);
+        self.cache().release(&disk.cached).await;
+        Ok(Moving {
+            name: name.to_owned(),
+            location: disk.location.clone(),
+            backing,
+            settings: disk.cached.settings(),
+            attachment: disk.attachment,
+            tally: disk.cached.tally(),
+            entrance: disk.door.entrance(),
+            guests: disk.door.take_paused(),
+        })
+    }
+
+    /// Holds the guests of a disk until nothing is in flight any more. On failure whatever is at rest has to go on.
+    async fn still(&self, disk: &Disk, name: &str) -> Answer<BackingHandle> {
+        let too_late = pin!(self.host.sleep(HOLD_TIME_MAX_NS));
+        let still = pin!(async {
+            disk.door.pause().await;
+            // Looked at once more: its last requests may have failed, or a flush of our own.
+            disk.check_fit_to_move(name)?;
+            let backing = disk.cached.backing().handle().map_err(|error| out_of_files(name, &error))?;
+            if disk.cached.stop_flushing().await { Ok(backing) } else { Err(unfit(name)) }
+        });
+        match select(still, too_late).await {
+            Either::Left((still, _)) => still,
+            Either::Right(_) => Err(busy(name)),
+        }
+    }
+
+    async fn set_down(self: Rc<Self>, moving: Box<Moving>) -> Result<(), Refused> {
+        let (cached, history) = match self.take_up(&moving).await {
+            Ok(taken) => taken,
+            Err(problem) => return Err((problem, moving)),
+        };
+        let Moving { name, location, attachment, entrance, guests, .. } = *moving;
+        let door = Door::resume(&self.ring, &self.host, entrance, &name, Rc::clone(&cached), guests);
+        let identity = cached.backing().identity();
+        let failure = RefCell::default();
+        let (leaving, gone) = (Cell::new(false), Notify::new());
+        self.enter(
+            name,
+            Disk { attachment, cached, door, location, history, identity, failure, leaving, gone },
+        );
+        Ok(())
+    }
+
+    /// Everything that can fail: afterwards guests can go on.
+    async fn take_up(&self, moving: &Moving) -> Answer<(Rc<Cached>, Rc<History>)> {
+        let Moving { name, location, settings, .. } = moving;
+        let handle = moving.backing.try_clone().map_err(|error| out_of_files(name, &error))?;
+        let backing = Backing::from_handle(&self.ring, &self.host, location, handle);
+        let size = backing.geometry().size;
+        let (id, mark) = (settings.id.0, self.mark.get());
+        let (history, _) = History::open(&self.aside, &self.places, id, size, mark, None).await?;
+        let history = Rc::new(history);
+        let attached = self.cache().attach(*settings, backing, history.unbroken_past()).await;
+        let cached = attached.map_err(|error| explain(name, &error, settings.reserve_bytes))?;
+        history.go_on();
+        cached.count_on(&moving.tally);
+        Ok((cached, history))
+    }
+}
+
+impl Disk {
+    /// True if it could be moved to another shard.
+    pub(super) fn is_fit_to_move(&self) -> bool {
+        let backing = self.cached.backing();
+        // An export of an NBD server is known by its connections, which belong to a shard's ring.
+        let backing_is_fit =
+            matches!(backing, Backing::File(_) | Backing::Model(_)) && backing.lock() == Lock::Image;
+        let undisturbed = !self.leaving.get() && self.failure.borrow().is_none();
+        backing_is_fit && undisturbed && self.cached.is_fit_to_move()
+    }
+
+    fn check_fit_to_move(&self, name: &str) -> Answer<()> {
+        if self.is_fit_to_move() { Ok(()) } else { Err(unfit(name)) }
+    }
+}
+
+fn unfit(name: &str) -> Problem {
+    Problem::conflict(format!(
+        "Cannot move disk '{name}' to another shard: it is being loaded or detached, or had a failure, or is on an NBD \
+         server; it goes on where it is"
+    ))
+}
+
+fn busy(name: &str) -> Problem {
+    Problem::unavailable(format!(
+        "Cannot move disk '{name}' to another shard: its last requests did not end within {} ms; it goes on where it is",
+        HOLD_TIME_MAX_NS / 1_000_000
+    ))
+}
+
+fn out_of_files(name: &str, error: &std::io::Error) -> Problem {
+    Problem::failed(format!(
+        "Cannot move disk '{name}' to another shard: {error}; allow more open files (`LimitNOFILE=` of the service)"
+    ))
+}

@@ -1,0 +1,290 @@
+//! Moves of a disk between two shards of this process, step by step, with real guests.
+
+use std::fs::{self, File};
+use std::future::Future;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use block::file::Access;
+use cache::Marks;
+use doors::nbd::Client;
+use doors::nbd::option::Replies;
+use doors::nbd::wire::{Command, Request};
+
+use super::super::{Attaching, Content, DiskReport};
+use super::*;
+use crate::keys::Values;
+use crate::places::{Places, Surroundings};
+use crate::rights::Rights;
+use crate::testing::TempDir;
+
+const MIB: u64 = 1 << 20;
+const DISK: u64 = 8 * MIB;
+const REQUEST: u64 = 64 << 10;
+
+/// Two shards with a pool between them, and the disk `d` on the first.
+struct Host {
+    folder: TempDir,
+    places: Places,
+    shards: [ShardHandle; 2],
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Host {
+    fn new() -> Self {
+        let folder = TempDir::new();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let runtime = runtime.expect("a runtime for one thread");
+        let dir = Some(folder.path().join("dir"));
+        let places = Places::resolve(dir, None, &Surroundings::of_process()).expect("the folder is ours");
+        places.make().expect("the folder is ours");
+        let start = async {
+            let shards = [0, 1]
+                .map(|number| ShardHandle::start(&places, number))
+                .map(futures_util::FutureExt::boxed_local);
+            let [first, second] = shards;
+            let shards = [first.await?, second.await?];
+            let pool = folder.path().join("pool.img");
+            shards[0].look_at_device(pool.clone(), Some(64 * MIB)).await?;
+            shards[0].format_pool(pool.clone(), cache::PoolId([7; 16])).await?;
+            shards[0].open_pool(vec![pool], Marks { new: 3, known: vec![0] }, vec![1]).await?;
+            shards[1].join_pool(shards[0].share_pool().await?).await?;
+            Ok::<_, Problem>(shards)
+        };
+        let shards = runtime.block_on(start).expect("a pool in a file can be made");
+        let host = Self { folder, places, shards, runtime };
+        let image = host.folder.path().join("d.img");
+        File::create(&image).and_then(|file| file.set_len(DISK)).expect("the folder is ours");
+        host.attach(0);
+        host
+    }
+
+    fn attach(&self, shard: usize) {
+        let wanted = [("admission", "always"), ("sequential-cutoff", "0"), ("ram", "1MiB")];
+        let disk = Attaching {
+            name: "d".to_owned(),
+            id: 1,
+            location: Location::File(self.folder.path().join("d.img")),
+            access: Access::ReadWrite,
+            lock: Lock::Image,
+            values: Values::default().with(wanted).expect("keys that there are"),
+            size_bytes_min: Some(DISK),
+            entrance: Entrance { socket: self.places.nbd_socket("d"), rights: Rights::usual() },
+        };
+        self.run(self.shards[shard].attach(disk)).expect("nothing stands in the way");
+    }
+
+    fn run<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
+    fn guest(&self) -> Client {
+        Client::connect(&self.places.nbd_socket("d"), "d", Replies::Simple).expect("the disk is served")
+    }
+
+    fn lift(&self, from: usize) -> Answer<Box<Moving>> {
+        self.run(self.shards[from].lift("d".to_owned()))
+    }
+
+    fn set_down(&self, to: usize, moving: Box<Moving>) -> Result<(), Refused> {
+        self.run(self.shards[to].set_down(moving)).expect("the shard is there")
+    }
+
+    fn relocate(&self, from: usize, to: usize) {
+        let moving = self.lift(from).expect("nothing stands in the way");
+        assert!(self.set_down(to, moving).is_ok());
+        self.run(self.shards[from].let_go("d".to_owned())).expect("the shard is there");
+    }
+
+    fn report(&self, shard: usize) -> Option<DiskReport> {
+        self.run(self.shards[shard].disk_report("d".to_owned())).expect("the shard is there")
+    }
+
+    /// The report of a disk once what was cached of it is known.
+    fn loaded(&self, shard: usize) -> DiskReport {
+        loop {
+            let report = self.report(shard).expect("it is there");
+            if report.statistics.load.state != cache::Load::Running {
+                return report;
+            }
+        }
+    }
+
+    fn detach(&self, shard: usize) {
+        self.run(self.shards[shard].detach("d".to_owned(), Content::Kept))
+            .expect("nothing stands in the way");
+        assert!(self.report(shard).is_none());
+    }
+}
+
+fn bytes(at: u64, round: u8) -> Vec<u8> {
+    vec![((at / REQUEST) as u8).wrapping_mul(3).wrapping_add(round); REQUEST as usize]
+}
+
+fn write_all(guest: &mut Client, round: u8) {
+    for at in (0..DISK).step_by(REQUEST as usize) {
+        guest.write(at, &bytes(at, round)).expect("the disk is served");
+    }
+}
+
+fn read_all(guest: &mut Client, round: u8) {
+    for at in (0..DISK).step_by(REQUEST as usize) {
+        assert_eq!(guest.read(at, REQUEST as u32).expect("the disk is served"), bytes(at, round), "at {at}");
+    }
+}
+
+#[test]
+fn a_disk_moves_with_its_guests_and_is_warm_where_it_goes_on() {
+    let host = Host::new();
+    let mut guest = host.guest();
+    write_all(&mut guest, 1);
+    read_all(&mut guest, 1);
+    let before = host.loaded(0).statistics;
+    host.relocate(0, 1);
+    assert!(host.report(0).is_none());
+    let after = host.loaded(1);
+    assert_eq!((after.shard, after.connections), (1, 1));
+    assert_eq!(after.statistics.counts.writes, before.counts.writes, "what was counted goes along");
+    assert_eq!(after.statistics.latencies[3].count, before.latencies[3].count);
+    assert!(after.statistics.load.pages_kept > DISK / block::PAGE / 2, "{:?}", after.statistics.load);
+    assert_eq!(after.statistics.load.pages_compared, 0, "nobody else can have changed it");
+    assert_eq!(after.statistics.ram_bytes, 0, "what RAM held is the price");
+    read_all(&mut guest, 1);
+    let hits = host.report(1).expect("it is there").statistics.counts.read_hits_flash;
+    assert!(hits > before.counts.read_hits_flash + DISK / REQUEST / 2, "{hits}");
+    // Whoever comes later finds it too, and it can be detached as ever.
+    host.guest().flush().expect("the disk is served");
+    host.detach(1);
+    assert!(UnixStream::connect(host.places.nbd_socket("d")).is_err());
+}
+
+#[test]
+fn what_was_written_last_is_read_after_each_of_many_moves_under_load() {
+    let host = Host::new();
+    let done = AtomicBool::new(false);
+    let mut guests: Vec<Client> = (0..3).map(|_| host.guest()).collect();
+    std::thread::scope(|scope| {
+        for (number, guest) in guests.iter_mut().enumerate() {
+            let (number, done) = (number as u64, &done);
+            scope.spawn(move || {
+                let mut round = 0u8;
+                while !done.load(Ordering::Relaxed) || round == 0 {
+                    round = round.wrapping_add(1);
+                    // Each has every third piece of the disk to itself.
+                    let places = (0..DISK).step_by(REQUEST as usize).skip(number as usize).step_by(3);
+                    for at in places.clone() {
+                        guest.write(at, &bytes(at, round)).expect("the disk is served");
+                    }
+                    guest.flush().expect("the disk is served");
+                    for at in places {
+                        let read = guest.read(at, REQUEST as u32).expect("the disk is served");
+                        assert_eq!(read, bytes(at, round), "guest {number} in round {round} at {at}");
+                    }
+                }
+            });
+        }
+        for round in 0..40 {
+            let (from, to) = (round % 2, (round + 1) % 2);
+            host.loaded(from);
+            host.relocate(from, to);
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    let statistics = host.loaded(0).statistics;
+    assert_eq!(statistics.counts.checksum_errors, 0);
+    assert_eq!(statistics.counts.backing_errors, 0);
+}
+
+#[test]
+fn a_guest_that_is_slow_to_send_calls_the_move_off_and_nobody_loses_anything() {
+    let host = Host::new();
+    let mut socket = UnixStream::connect(host.places.nbd_socket("d")).expect("the disk is served");
+    let ours = socket.try_clone().expect("there are files left");
+    let mut slow = Client::over(ours, "d", Replies::Simple).expect("the disk is served");
+    let mut other = host.guest();
+    let request = Request { flags: 0, command: Command::Write, cookie: 5, offset: 0, length: 8 };
+    let request = Request { length: 512, ..request };
+    socket.write_all(&request.encode()).expect("the daemon reads");
+    socket.write_all(&[9; 100]).expect("the daemon reads");
+    // Taken up by now: behind it on the same thread.
+    other.flush().expect("the disk is served");
+    let Err(problem) = host.lift(0) else { panic!("a request is on its way") };
+    assert!(problem.message.contains("did not end within 500 ms"), "{problem}");
+    socket.write_all(&[9; 412]).expect("the daemon reads");
+    let mut reply = [0; 16];
+    socket.read_exact(&mut reply).expect("the write is answered");
+    assert_eq!(reply[4..8], [0; 4], "it succeeded");
+    assert_eq!(other.read(0, 512).expect("the disk is served"), [9; 512]);
+    host.relocate(0, 1);
+    assert_eq!(slow.read(0, 512).expect("the disk is served"), [9; 512]);
+}
+
+#[test]
+fn a_disk_that_the_new_shard_cannot_take_up_goes_back_and_its_guests_notice_nothing() {
+    let host = Host::new();
+    let mut guest = host.guest();
+    write_all(&mut guest, 4);
+    read_all(&mut guest, 4);
+    let moving = host.lift(0).expect("nothing stands in the way");
+    let record = host.places.past().join("1.json");
+    let kept = fs::read(&record).expect("the disk was attached");
+    fs::remove_file(&record).and_then(|()| fs::create_dir(&record)).expect("the folder is ours");
+    let late = std::thread::spawn(move || {
+        read_all(&mut guest, 4);
+        guest
+    });
+    let Err((problem, moving)) = host.set_down(1, moving) else { panic!("its past cannot be read") };
+    assert!(problem.message.contains("1.json"), "{problem}");
+    fs::remove_dir(&record).and_then(|()| fs::write(&record, kept)).expect("the folder is ours");
+    assert!(host.set_down(0, moving).is_ok());
+    let mut guest = late.join().expect("its reads were only late");
+    assert!(host.report(1).is_none());
+    assert!(host.loaded(0).statistics.load.pages_kept > 0);
+    read_all(&mut guest, 4);
+    host.relocate(0, 1);
+    read_all(&mut guest, 4);
+}
+
+#[test]
+fn a_disk_with_a_failed_write_stays_where_that_is_known() {
+    let host = Host::new();
+    let mut guest = host.guest();
+    let image = File::options().write(true).open(host.folder.path().join("d.img"));
+    image.and_then(|image| image.set_len(MIB)).expect("the folder is ours");
+    // A file that was cut short fails whatever lies beyond its end.
+    guest.read(4 * MIB, 4096).expect_err("there is nothing");
+    guest.write(4 * MIB, &[1; 4096]).expect_err("it would grow the file again");
+    let Err(problem) = host.lift(0) else { panic!("the failure is known on shard 0 only") };
+    assert!(problem.message.contains("had a failure"), "{problem}");
+    assert!(host.report(0).is_some_and(|report| report.connections == 1));
+}
+
+#[test]
+fn a_disk_that_is_lost_between_shards_leaves_nothing_open() {
+    let host = Host::new();
+    let mut guest = host.guest();
+    drop(host.lift(0).expect("nothing stands in the way"));
+    host.run(host.shards[0].let_go("d".to_owned())).expect("the shard is there");
+    guest.flush().expect_err("its connection ended");
+    // The lock of the image is free, and so is the place of the disk.
+    host.attach(1);
+    host.guest().flush().expect("the disk is served");
+}
+
+#[test]
+fn a_disk_that_leaves_while_it_is_loaded_leaves_nothing_open() {
+    let host = Host::new();
+    let mut guest = host.guest();
+    write_all(&mut guest, 2);
+    read_all(&mut guest, 2);
+    for _ in 0..20 {
+        host.loaded(0);
+        host.relocate(0, 1);
+        // Mostly before it was loaded.
+        host.detach(1);
+        host.attach(0);
+    }
+    host.loaded(0);
+    read_all(&mut host.guest(), 2);
+}

@@ -1,0 +1,272 @@
+//! Disks that move between shards because the load is lopsided, under guests that check what they read.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{Scope, ScopedJoinHandle};
+
+use doors::nbd::Client;
+use doors::nbd::option::Replies;
+use doors::nbd::wire::{Command, Request};
+
+use crate::host::{Daemon, Host};
+
+const MIB: u64 = 1 << 20;
+const DISK: u64 = 7 * MIB;
+/// What is written and checked. Behind it is what only keeps the shard busy.
+const CHECKED: u64 = 6 * MIB;
+const REQUEST: u64 = 64 << 10;
+const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+/// The disks that all the load is on; both are on the first of two shards.
+const BUSY: [&str; 2] = ["a", "c"];
+/// Requests that are sent in one go to keep the shard busy.
+const BURST: usize = 64;
+/// The bytes of one such request.
+const SECTOR: usize = 512;
+
+/// Serves four disks on two shards whose load is compared every second.
+fn serve(host: &Host) -> Daemon {
+    fs::write(host.path("forebay.toml"), "balance-interval = \"1s\"\n").expect("the folder is ours");
+    let pool = host.text("pool.img");
+    let daemon = restart(host, &["--pool", &pool, "--pool-size", "96MiB"]);
+    for name in NAMES {
+        let image = host.image(&format!("{name}.img"), DISK);
+        daemon.run(&["disk", "add", name, "--backing", &image]).succeeded();
+        daemon.run(&["disk", "set", name, "admission=always", "sequential-cutoff=0", "ram=1MiB"]).succeeded();
+    }
+    assert_eq!(NAMES.map(|name| shard_of(&daemon, name)), [0, 1, 0, 1]);
+    daemon
+}
+
+fn restart(host: &Host, options: &[&str]) -> Daemon {
+    let config = host.text("forebay.toml");
+    host.serve_with(&[&["--config", &config, "--shards", "2"], options].concat())
+}
+
+fn shard_of(daemon: &Daemon, name: &str) -> u64 {
+    daemon.disk(name)["shard"].as_u64().expect("a number")
+}
+
+/// What a disk holds at a place after so many rounds of writing.
+fn bytes(at: u64, round: u8) -> Vec<u8> {
+    vec![((at / REQUEST * 31) as u8).wrapping_add(round.wrapping_mul(7)); REQUEST as usize]
+}
+
+/// Writes and checks every place of a disk again and again, until told to stop or cut off. Returns the last round that
+/// was acknowledged as a whole.
+fn load(mut guest: Client, done: &AtomicBool) -> u8 {
+    let mut round = 0u8;
+    loop {
+        let next = round.wrapping_add(1);
+        if write_round(&mut guest, next).is_err() {
+            return round;
+        }
+        round = next;
+        for _ in 0..3 {
+            let Ok(read) = read_round(&mut guest) else { return round };
+            assert!(read.iter().all(|(at, read)| *read == bytes(*at, round)), "round {round}");
+            if done.load(Ordering::Relaxed) {
+                return round;
+            }
+        }
+    }
+}
+
+fn write_round(guest: &mut Client, round: u8) -> io::Result<()> {
+    (0..CHECKED).step_by(REQUEST as usize).try_for_each(|at| guest.write(at, &bytes(at, round)))
+}
+
+fn read_round(guest: &mut Client) -> io::Result<Vec<(u64, Vec<u8>)>> {
+    let places = (0..CHECKED).step_by(REQUEST as usize);
+    places.map(|at| Ok((at, guest.read(at, REQUEST as u32)?))).collect()
+}
+
+/// Keeps a shard busy with next to no work of our own: small reads, many at a time, of what is in RAM.
+fn keep_busy(socket: UnixStream, done: &AtomicBool) {
+    let ours = socket.try_clone().expect("there are files left");
+    let _guest = Client::over(ours, "", Replies::Simple).expect("the disk is served");
+    let request = |number| Request {
+        flags: 0,
+        command: Command::Read,
+        cookie: number,
+        offset: CHECKED + number * SECTOR as u64,
+        length: SECTOR as u32,
+    };
+    let burst: Vec<u8> = (0..BURST as u64).flat_map(|number| request(number).encode()).collect();
+    let mut sending = socket.try_clone().expect("there are files left");
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // Ends with the connection, at the latest.
+            while !done.load(Ordering::Relaxed) && sending.write_all(&burst).is_ok() {}
+            sending.shutdown(std::net::Shutdown::Write).unwrap_or(());
+        });
+        let mut socket = io::BufReader::with_capacity(256 << 10, socket);
+        let mut reply = [0; 16 + SECTOR];
+        while socket.read_exact(&mut reply).is_ok() {
+            assert_eq!(reply[4..8], [0; 4], "no request fails while the disk is served");
+        }
+    });
+}
+
+/// Ends all load, also if the test fails.
+struct Done<'a>(&'a AtomicBool);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Puts load on the busy disks; what comes back says which round each of them holds in the end.
+fn loads<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    daemon: &Daemon,
+    done: &'scope AtomicBool,
+) -> [ScopedJoinHandle<'scope, u8>; 2] {
+    BUSY.map(|name| {
+        let mut guest = daemon.guest(name);
+        write_round(&mut guest, 0).expect("the disk is served");
+        let socket = UnixStream::connect(daemon.nbd_socket(name)).expect("the disk is served");
+        scope.spawn(move || keep_busy(socket, done));
+        scope.spawn(move || load(guest, done))
+    })
+}
+
+/// The disk that the next line with this text is about. A move may have been called off before, on a slow machine.
+fn wait_for(daemon: &Daemon, text: &str) -> &'static str {
+    let line = daemon.wait_for_log(text);
+    BUSY.into_iter().find(|name| line.contains(&format!("'{name}'"))).expect("the others do nothing")
+}
+
+/// Each page holds what `round` left, or what the round after it, which was cut short, had begun to write.
+fn check_content(daemon: &Daemon, name: &str, round: u8) {
+    let mut guest = daemon.guest(name);
+    for (at, read) in read_round(&mut guest).expect("the disk is served") {
+        let (old, new) = (bytes(at, round), bytes(at, round.wrapping_add(1)));
+        assert!(read == old || read == new, "{name} at {at} after round {round}: {}", read[0]);
+    }
+}
+
+#[test]
+fn of_two_disks_that_keep_a_shard_busy_one_moves_with_its_guests_and_its_flash_content() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let done = AtomicBool::new(false);
+    let (moved, writes) = std::thread::scope(|scope| {
+        let end = Done(&done);
+        let loads = loads(scope, &daemon, &done);
+        let moved = wait_for(&daemon, "is on shard 1 after");
+        let load = || daemon.json(&["disk", "show", moved])["disk"]["load"].clone();
+        while load()["state"] == "loading" {}
+        assert!(load()["kept_bytes"].as_u64() > Some(0), "{}", load());
+        let hits = |name| daemon.json(&["stats", name])["disks"][0]["read_hits_flash"].as_u64();
+        let before = hits(moved);
+        // The load goes on where it is now, and finds on flash what was there.
+        while hits(moved) <= before {}
+        drop(end);
+        let mut writes = 0;
+        for (name, load) in BUSY.iter().zip(loads) {
+            let round = load.join().expect("it read what it wrote, and nobody cut it off");
+            check_content(&daemon, name, round);
+            if *name == moved {
+                writes = (u64::from(round) + 1) * CHECKED / REQUEST;
+            }
+        }
+        (moved, writes)
+    });
+    let stayed = BUSY.into_iter().find(|name| *name != moved).expect("there are two");
+    assert_eq!((shard_of(&daemon, moved), shard_of(&daemon, stayed)), (1, 0));
+    let statistics = &daemon.json(&["stats", moved])["disks"][0];
+    assert_eq!(statistics["checksum_errors"], 0, "{statistics}");
+    assert_eq!(statistics["writes"], writes, "they are counted on: {statistics}");
+    let document = daemon.json(&["pool", "show"]);
+    let shards = document["pool"]["shards"].as_array().expect("a list");
+    assert_eq!(shards.iter().map(|shard| shard["disks"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(3)]);
+    assert!(shards.iter().all(|shard| shard["busy_ns"].as_u64() < shard["age_ns"].as_u64()), "{document}");
+    assert!(daemon.run(&["pool", "show"]).succeeded().contains("1: 3 disks, busy"));
+    assert!(daemon.stop().success());
+}
+
+#[test]
+fn a_disk_that_is_removed_while_it_moves_is_removed() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let end = Done(&done);
+        let loads = loads(scope, &daemon, &done);
+        let moved = wait_for(&daemon, "Moving disk");
+        daemon.run(&["disk", "remove", moved]).succeeded();
+        drop(end);
+        for (name, load) in BUSY.iter().zip(loads) {
+            let round = load.join().expect("it read what it wrote until it was cut off");
+            if *name != moved {
+                check_content(&daemon, name, round);
+            }
+        }
+        assert!(daemon.disk(moved).is_null());
+        // Its backing is free for the next one.
+        let image = host.text(&format!("{moved}.img"));
+        daemon.run(&["disk", "add", "next", "--backing", &image]).succeeded();
+    });
+    assert!(daemon.stop().success());
+}
+
+#[test]
+fn a_daemon_that_is_stopped_or_killed_while_a_disk_moves_comes_back_with_what_was_acknowledged() {
+    for end in ["stopped", "killed"] {
+        let host = Host::new();
+        let daemon = serve(&host);
+        let done = AtomicBool::new(false);
+        let rounds = std::thread::scope(|scope| {
+            let _until_cut_off = Done(&done);
+            let loads = loads(scope, &daemon, &done);
+            wait_for(&daemon, "Moving disk");
+            if end == "stopped" {
+                assert!(daemon.stop().success());
+            } else {
+                daemon.kill();
+            }
+            loads.map(|load| load.join().expect("it read what it wrote until it was cut off"))
+        });
+        let daemon = restart(&host, &[]);
+        for (name, round) in BUSY.iter().zip(rounds) {
+            assert_eq!(daemon.disk(name)["state"], "serving", "{end}");
+            check_content(&daemon, name, round);
+        }
+        assert!(daemon.stop().success());
+    }
+}
+
+#[test]
+fn a_disk_that_no_shard_can_take_up_waits_and_is_served_again() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let done = AtomicBool::new(false);
+    // What either of them would be known by.
+    let records = ["1.json", "3.json"].map(|file| host.path("d").join("past").join(file));
+    let kept = records.clone().map(|record| fs::read(record).expect("the disk was attached"));
+    for record in &records {
+        fs::remove_file(record).and_then(|()| fs::create_dir(record)).expect("the folder is ours");
+    }
+    let (lost, rounds) = std::thread::scope(|scope| {
+        let end = Done(&done);
+        let loads = loads(scope, &daemon, &done);
+        let lost = wait_for(&daemon, "waits and is tried again");
+        let disk = daemon.disk(lost);
+        assert_eq!(disk["state"], "waiting", "{disk}");
+        assert!(disk["reason"].as_str().expect("a text").contains("json"), "{disk}");
+        drop(end);
+        (lost, loads.map(|load| load.join().expect("it read what it wrote until it was cut off")))
+    });
+    for (record, kept) in records.iter().zip(kept) {
+        fs::remove_dir(record).and_then(|()| fs::write(record, kept)).expect("the folder is ours");
+    }
+    daemon.wait_for_log(&format!("Serving disk '{lost}'"));
+    for (name, round) in BUSY.iter().zip(rounds) {
+        assert_eq!(daemon.disk(name)["state"], "serving");
+        check_content(&daemon, name, round);
+    }
+    assert!(daemon.stop().success());
+}
