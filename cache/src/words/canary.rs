@@ -22,7 +22,7 @@ pub enum Bug {
     LateTouch,
     /// A page is no longer touched as soon as its new content is on its way to the log.
     EarlyClear,
-    /// A flush after a restart is answered without asking the backing, because nothing was written since (A26).
+    /// A guest's first flush after a restart is answered without asking the backing, because nothing was written since (A26).
     FlushFromMemory,
 }
 
