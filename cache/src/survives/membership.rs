@@ -1,7 +1,7 @@
 //! How devices come to a pool and leave it while it is in use (rule I13).
 //!
 //! ```text
-//!   add:    table on the new device ── flush ── its superblock lists all ── flush ── every other superblock, epoch + 1
+//!   add:    tables on the new device ── flush ── its superblock lists all ── flush ── every other superblock, epoch + 1
 //!   leave:  nothing new goes there ── what is there is made void, table durable ── superblocks of the others, epoch + 1
 //! ```
 //! Every superblock lists all devices of its epoch, and of two lists the one with the higher epoch counts. Power may go at
@@ -13,11 +13,11 @@ use std::rc::Rc;
 use block::{BlockDevice, BlockError, Buffer, Host};
 
 use super::flash::Flash;
+use super::opening::write_empty_tables;
 use super::pool::Pool;
 use super::shared::{Leaving, Left};
 use crate::bytes::members::Member;
 use crate::bytes::superblock::{SLOTS, Superblock};
-use crate::bytes::table::{self, NOTES, TableEntry};
 use crate::words::error::CacheError;
 use crate::words::limits::{MEMBER_SEGMENTS_MIN, MEMBERS_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, MemberNumber};
@@ -44,30 +44,19 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// # Errors
     /// `TooSmall`, `Settings`, `FlashFailed`, or `Flash`; then the pool is as it was.
     pub(crate) async fn add_device(&self, device: F) -> Result<MemberNumber, CacheError> {
+        let size = device.geometry().size;
+        self.with_device(size)?;
+        // Before anything is locked: a device that hangs holds up nobody else. Its tables are older than all others, and
+        // without those nothing is believed, so what they say does not matter.
+        wipe(&device).await?;
+        write_empty_tables(&device, self.id(), self.layout()).await?;
         let _membership = self.shared.membership.lock().await;
-        if self.is_failed() {
-            return Err(CacheError::FlashFailed);
-        }
-        let before = self.shared.superblock();
-        let member = self.place_for(&before, device.geometry().size)?;
-        let members = before.members.with(member).ok_or_else(|| {
-            CacheError::Settings(format!("A pool has at most {MEMBERS_MAX} devices: take one out first"))
-        })?;
-        let next = Superblock {
-            turn: before.turn + 1,
-            epoch: before.epoch + 1,
-            next: before.next + 1,
-            members,
-            ..before
-        };
-        // Nobody writes the table meanwhile, so that the new device's copy is not behind.
-        let written = self.shared.table.written.lock().await;
-        let lives: Vec<TableEntry> = self.segments().lives().collect();
-        prepare(&device, &next, written.turn, &lives).await?;
+        let (before, next, member) = self.with_device(size)?;
+        // Whatever becomes of this, also if it is dropped halfway: the device may list itself, and no other list gets its
+        // number and epoch.
+        self.shared.set_superblock(&Superblock { next: next.next, epoch: next.epoch, ..before });
         // From here on the device lists itself, and a start without it believes nothing.
         if let Err(error) = enter(&device, &Superblock { own: member.number, ..next }).await {
-            // It may list itself now. No other list gets its number and epoch.
-            self.shared.set_superblock(&Superblock { next: next.next, epoch: next.epoch, ..before });
             drop(wipe(&device).await);
             return Err(error.into());
         }
@@ -75,6 +64,20 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         // Not before it is listed: handles of devices that are not are given up at any time.
         self.flash.borrow_mut().add(member, Rc::new(device));
         Ok(member.number)
+    }
+
+    /// The superblock as it is, as it is with one device more, and that device.
+    fn with_device(&self, device_bytes: u64) -> Result<(Superblock, Superblock, Member), CacheError> {
+        if self.is_failed() {
+            return Err(CacheError::FlashFailed);
+        }
+        let before = self.shared.superblock();
+        let member = self.place_for(&before, device_bytes)?;
+        let members = before.members.with(member).ok_or_else(|| {
+            CacheError::Settings(format!("A pool has at most {MEMBERS_MAX} devices: take one out first"))
+        })?;
+        let (turn, epoch, next) = (before.turn + 1, before.epoch + 1, before.next + 1);
+        Ok((before, Superblock { turn, next, epoch, members, ..before }, member))
     }
 
     fn place_for(&self, superblock: &Superblock, device_bytes: u64) -> Result<Member, CacheError> {
@@ -126,8 +129,10 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         let member = self.member(number)?;
         let segments = self.segments();
         let (usable, reserved) = (segments.usable(), segments.reserved_by_others(DiskId(u32::MAX)));
+        let is_last = segments.space().used() == member.segments;
         drop(segments);
-        if self.shared.leaving(number).is_none() && usable.saturating_sub(member.segments) < reserved {
+        let fits = usable.saturating_sub(member.segments) >= reserved;
+        if self.shared.leaving(number).is_none() && !is_last && !fits {
             let bytes = |segments| u64::from(segments) * self.layout().segment_bytes();
             return Err(CacheError::Settings(format!(
                 "Without device {number} the pool has {} bytes, and {} are reserved for disks: lower their reservations \
@@ -158,9 +163,6 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         if !self.segments().is_empty(number) {
             return Ok(());
         }
-        if self.segments().owners_on(number).contains(&NOTES) {
-            return Ok(());
-        }
         let before = self.shared.superblock();
         let members = before.members.without(number);
         let next = Superblock { turn: before.turn + 1, epoch: before.epoch + 1, members, ..before };
@@ -168,8 +170,9 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.write_superblock(&next).await?;
         self.segments().remove_device(number);
         if let (Leaving::TakenOut, Some(device)) = (why, device) {
-            // So that it is nobody's. If that fails, its list is older than that of the others all the same.
-            drop(wipe(&*device).await);
+            // So that it is nobody's. If that fails, its list is older than that of the others all the same; and if it never
+            // ends, nobody else waits for it.
+            self.host.spawn(async move { drop(wipe(&*device).await) });
         }
         tracing::info!(pool = %self.id(), device = %number, "The device has left the pool");
         self.shared.room.ring_all();
@@ -181,22 +184,6 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         let members = self.shared.superblock().members;
         self.flash.borrow_mut().keep(|number| members.get(number).is_some());
     }
-}
-
-/// Makes everything of a device ready but what says that it belongs to a pool.
-async fn prepare<F: BlockDevice>(
-    device: &F,
-    next: &Superblock,
-    turn: u64,
-    lives: &[TableEntry],
-) -> Result<(), BlockError> {
-    wipe(device).await?;
-    // Both copies are of this moment.
-    for turn in [turn, turn.saturating_sub(1)] {
-        let bytes = Buffer::copy_of(&table::encode(next.pool, turn, lives));
-        device.write(next.layout.table_slot(turn), bytes).await.1?;
-    }
-    device.flush().await
 }
 
 /// Makes it so that a device says that it belongs to a pool.

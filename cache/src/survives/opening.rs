@@ -10,8 +10,7 @@ use crate::bytes::codec::FrameError;
 use crate::bytes::layout::{Layout, Shape};
 use crate::bytes::members::Members;
 use crate::bytes::superblock::{MAGIC, SLOTS, Superblock};
-use crate::bytes::table::{self, TableEntry};
-use crate::bytes::{FORMAT_VERSION, PoolId};
+use crate::bytes::{FORMAT_VERSION, PoolId, table};
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::MemberNumber;
@@ -126,12 +125,7 @@ pub async fn format(flash: &impl BlockDevice, pool: PoolId, shape: Option<Shape>
     // 1. Whatever was here is no pool any more.
     wipe(flash).await?;
     // 2. Both tables say that no segment is owned.
-    for turn in [0, 1] {
-        let nothing: Vec<TableEntry> = vec![None; members.end() as usize];
-        let bytes = table::encode(pool, turn, &nothing);
-        write(flash, layout.table_slot(turn), Buffer::copy_of(&bytes)).await?;
-    }
-    flash.flush().await?;
+    write_empty_tables(flash, pool, &layout).await?;
     // 3. The superblock makes it a pool.
     for turn in [0, 1] {
         let own = MemberNumber(0);
@@ -140,6 +134,19 @@ pub async fn format(flash: &impl BlockDevice, pool: PoolId, shape: Option<Shape>
     }
     flash.flush().await?;
     Ok(())
+}
+
+/// Writes the first tables of a device, durably: no segment is owned, and any other table is newer.
+pub(super) async fn write_empty_tables(
+    device: &impl BlockDevice,
+    pool: PoolId,
+    layout: &Layout,
+) -> Result<(), BlockError> {
+    for turn in [0, 1] {
+        let bytes = table::encode(pool, turn, &[]);
+        write(device, layout.table_slot(turn), Buffer::copy_of(&bytes)).await?;
+    }
+    device.flush().await
 }
 
 /// The current superblock among the two slots at the start of a device. Without a valid one, the failure that says

@@ -1,7 +1,10 @@
 //! Stories of devices that come to a pool, leave it, fail or are missing.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use block::{BlockDevice, Host, Operation};
-use cache::{DeviceState, MemberNumber, PoolContent};
+use cache::{DeviceState, DiskSettings, MemberNumber, PoolContent};
 
 use crate::rig::{ENDS, End, Life, Rig, story};
 
@@ -172,13 +175,49 @@ fn a_device_that_leaves_is_cut_at_every_write_and_no_older_version_comes_back() 
 }
 
 #[test]
+fn a_device_that_hangs_while_it_is_added_holds_up_nobody() {
+    story(|rig| {
+        rig.live(End::Stop, async |life| {
+            rig.second.hang();
+            let (cache, handle) = (Rc::clone(&life.cache), rig.second.handle(life.host.clone()));
+            let added = Rc::new(Cell::new(false));
+            let done = Rc::clone(&added);
+            life.host.spawn(async move {
+                let number = cache.add_device(handle).await.unwrap();
+                cache.use_device(number).unwrap();
+                done.set(true);
+            });
+            life.host.sleep(1_000_000).await;
+            // New segments, of content and of notes, and regions that come to rest.
+            life.cache_pages(0..8, 1).await;
+            for page in 0..512 {
+                life.write(page, 2).await;
+            }
+            life.read_others(100).await;
+            life.rest().await;
+            assert!(!added.get() && life.counts().promotions > 100);
+            assert_eq!(states(life), [DeviceState::Used]);
+            rig.second.release();
+            life.host.sleep(1_000_000).await;
+            assert!(added.get());
+            assert_eq!(states(life), [DeviceState::Used; 2]);
+        });
+    });
+}
+
+#[test]
 fn the_last_device_stays_and_so_does_one_without_which_reservations_do_not_fit() {
     let rig = Rig::new(1);
     rig.live(End::Stop, async |life| {
-        let refused = life.cache.take_out_device(MemberNumber(0)).unwrap_err().to_string();
-        assert!(refused.contains("reserved for disks"), "{refused}");
-        assert!(life.cache.take_out_device(MemberNumber(7)).is_err());
+        let refuse = |number| life.cache.take_out_device(number).unwrap_err().to_string();
+        assert!(refuse(MemberNumber(0)).contains("the last one"));
+        assert!(refuse(MemberNumber(7)).contains("no device 7"));
         add_second(life).await;
-        assert!(life.cache.take_out_device(SECOND).is_ok());
+        let settings = life.disk.settings();
+        life.change(DiskSettings { reserve_bytes: settings.reserve_bytes * 2, ..settings });
+        assert!(refuse(MemberNumber(0)).contains("reserved for disks"));
+        life.change(settings);
+        assert!(life.cache.take_out_device(MemberNumber(0)).is_ok());
+        assert!(refuse(SECOND).contains("the last one"), "the other one is on its way");
     });
 }
