@@ -252,6 +252,15 @@ fn formatted() -> Shared {
     flash
 }
 
+/// A pool that one shard opened, with this handle of its device, and another one joined.
+async fn two_shards(device: Device, flash: &Shared, host: &LocalHost) -> [Rc<Cache<Device, LocalHost>>; 2] {
+    let marks = Marks { new: 1, known: vec![0] };
+    let first = Cache::open(vec![device], host.clone(), &marks).await.unwrap().cache;
+    let handle = flash.open(host, FLASH_TAKES);
+    let second = Cache::join(&first.shared(), vec![handle], host.clone()).await.unwrap();
+    [first, second]
+}
+
 #[test]
 fn two_threads_that_share_a_pool_read_what_they_wrote_also_after_disks_changed_places() {
     let flash = formatted();
@@ -291,11 +300,7 @@ fn a_disk_is_attached_on_one_shard_only_and_shares_are_those_of_the_whole_pool()
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();
     executor.run(async {
-        let marks = Marks { new: 1, known: vec![0] };
-        let cache::Opened { cache: first, .. } =
-            Cache::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
-        let second =
-            Cache::join(&first.shared(), vec![flash.open(&host, FLASH_TAKES)], host.clone()).await.unwrap();
+        let [first, second] = two_shards(flash.open(&host, FLASH_TAKES), &flash, &host).await;
         let attach = async |cache: &Rc<Cache<Device, LocalHost>>, settings: DiskSettings| {
             let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
             cache.attach(settings, backing, Past::none(DISK_BYTES)).await
@@ -334,11 +339,7 @@ fn flash_that_fails_on_one_shard_has_failed_on_all() {
     executor.run(async {
         let device = flash.open(&host, FLASH_TAKES);
         let fails = Rc::clone(&device.fails);
-        let marks = Marks { new: 1, known: vec![0] };
-        let cache::Opened { cache: first, .. } =
-            Cache::open(vec![device], host.clone(), &marks).await.unwrap();
-        let second =
-            Cache::join(&first.shared(), vec![flash.open(&host, FLASH_TAKES)], host.clone()).await.unwrap();
+        let [first, second] = two_shards(device, &flash, &host).await;
         let attach = async |cache: &Rc<Cache<Device, LocalHost>>, number| {
             let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
             cache.attach(settings(number), backing, Past::none(DISK_BYTES)).await.unwrap()
@@ -369,11 +370,7 @@ fn a_disk_is_released_for_another_shard_unless_a_failure_is_known_to_its_own_onl
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();
     executor.run(async {
-        let marks = Marks { new: 1, known: vec![0] };
-        let cache::Opened { cache: first, .. } =
-            Cache::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
-        let second =
-            Cache::join(&first.shared(), vec![flash.open(&host, FLASH_TAKES)], host.clone()).await.unwrap();
+        let [first, second] = two_shards(flash.open(&host, FLASH_TAKES), &flash, &host).await;
         let backings = [(); 3].map(|()| Shared::new(DISK_BYTES));
         let bits = Bits((0..words_for(DISK_BYTES)).map(|_| AtomicU64::new(0)).collect());
         let attach = async |cache: &Rc<Cache<Device, LocalHost>>, number: usize, belief| {
