@@ -1,9 +1,10 @@
 //! Reconnect: the backing lost its connection, and may have lost writes with it that it had acknowledged and that no flush
 //! covered.
 //!
-//! Such writes are all in open regions, those of earlier processes too once the backing was flushed after them. What is cached there may therefore be newer than the backing: it is dropped from
-//! RAM and index, and counts as touched, so that no later start believes it either (rule I11, DURABILITY A19). Fills under
-//! way may have read either side of the loss and do not enter (rule I3).
+//! Such writes are all in open regions, once the backing was flushed after those of earlier processes. What is cached
+//! there may therefore be newer than the backing: it is dropped from RAM and index, and counts as touched, so that no
+//! later start believes it either (rule I11, DURABILITY A19). Fills under way may have read either side of the loss and
+//! do not enter (rule I3).
 
 use std::rc::Rc;
 
