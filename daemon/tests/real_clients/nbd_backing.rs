@@ -59,6 +59,17 @@ impl Server {
     fn signal(&mut self, signal: Signal) {
         assert!(self.process.is_running());
         kill(self.pid, signal).expect("it is a child of our child");
+        // A thread that runs at the moment may answer one more request.
+        while signal == Signal::SIGSTOP && !self.has_stopped() {
+            std::thread::yield_now();
+        }
+    }
+
+    fn has_stopped(&self) -> bool {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.pid)).expect("it runs, or has stopped");
+        let stats = tasks.map(|task| std::fs::read_to_string(task.expect("listed").path().join("stat")));
+        // The state stands behind the name, which stands in brackets.
+        stats.into_iter().all(|stat| stat.is_ok_and(|stat| stat.contains(") T ")))
     }
 }
 
