@@ -105,6 +105,12 @@ pub trait BlockDevice: 'static {
     /// device whose geometry says `unmaps` reads zeroes everywhere. Others may ignore it; ignoring is success.
     fn discard(&self, range: ByteRange) -> impl Future<Output = Result<(), BlockError>>;
 
+    /// True if whoever keeps a log here should discard what it gives up, though nobody would read it: flash wears less
+    /// by it. May turn false once a discard was refused. Default: no; it would cost and gain nothing.
+    fn wants_discards(&self) -> bool {
+        false
+    }
+
     /// Which parts of `range` hold data, in order and without gaps. Devices that cannot tell say that all do.
     fn extents(&self, range: ByteRange) -> impl Future<Output = Result<Vec<Extent>, BlockError>> {
         async move { Ok(vec![Extent { range, allocated: true }]) }
@@ -142,6 +148,10 @@ impl<D: BlockDevice> BlockDevice for std::rc::Rc<D> {
 
     fn discard(&self, range: ByteRange) -> impl Future<Output = Result<(), BlockError>> {
         (**self).discard(range)
+    }
+
+    fn wants_discards(&self) -> bool {
+        (**self).wants_discards()
     }
 
     fn extents(&self, range: ByteRange) -> impl Future<Output = Result<Vec<Extent>, BlockError>> {

@@ -45,6 +45,7 @@ struct State {
     delay: Cell<(u64, u64)>,
     rules: RefCell<Vec<Rule>>,
     hanging: Cell<bool>,
+    discards_hang: Cell<bool>,
     released: Notify,
     counts: RefCell<Counts>,
     /// Times that acknowledged writes were lost while a process lived.
@@ -69,6 +70,8 @@ struct InFlight {
 enum Change {
     Write(u64, Rc<[u8]>),
     Zero(ByteRange),
+    /// Zeroes in some of the sectors, which these are.
+    Discard(ByteRange, Rc<[bool]>),
 }
 
 /// A fault to come.
@@ -97,6 +100,12 @@ pub struct Counts {
     pub torn: u64,
     /// Writes that landed after their process died or after they were reported as failed.
     pub landed_late: u64,
+    /// Discards started.
+    pub discards: u64,
+    /// Discards that were in flight when their process died or the power went.
+    pub discards_cut: u64,
+    /// Reads and writes that were in flight together with a discard of the same place.
+    pub discards_met: u64,
 }
 
 impl Faults {
@@ -119,16 +128,26 @@ impl Faults {
             delay: Cell::new((0, 0)),
             rules: RefCell::default(),
             hanging: Cell::new(false),
+            discards_hang: Cell::new(false),
             released: Notify::new(),
             counts: RefCell::default(),
         };
         Self { state: Rc::new(state) }
     }
 
-    /// The device as a new process finds it. Devices given out earlier are dead from now on.
+    /// The device as a new process finds it. Devices given out earlier are dead from now on, and what they had in flight
+    /// is over.
     pub fn reopen<H: Host>(&self, host: H) -> Faulty<H> {
+        let left = std::mem::take(&mut self.state.content.borrow_mut().in_flight);
+        if !left.is_empty() {
+            for change in left {
+                self.settle_unknown(change);
+            }
+            self.land_late();
+        }
         self.state.life.set(self.state.life.get() + 1);
         self.state.hanging.set(false);
+        self.state.discards_hang.set(false);
         Faulty { host, faults: self.clone(), life: self.state.life.get() }
     }
 
@@ -162,9 +181,15 @@ impl Faults {
         self.state.hanging.set(true);
     }
 
+    /// No discard completes until [`Faults::release`]; everything else does.
+    pub fn hang_discards(&self) {
+        self.state.discards_hang.set(true);
+    }
+
     /// Lets hanging operations go on.
     pub fn release(&self) {
         self.state.hanging.set(false);
+        self.state.discards_hang.set(false);
         self.state.released.notify_waiters();
     }
 
@@ -173,6 +198,7 @@ impl Faults {
     pub fn power_cut(&self) {
         let mut content = self.state.content.borrow_mut();
         let in_flight = std::mem::take(&mut content.in_flight);
+        self.count_cut(&in_flight);
         for write in in_flight {
             content.apply(&write.change);
         }
@@ -187,10 +213,23 @@ impl Faults {
     /// [`Faults::land_late`]), or never comes.
     pub fn kill(&self) {
         let in_flight = std::mem::take(&mut self.state.content.borrow_mut().in_flight);
+        self.count_cut(&in_flight);
         for write in in_flight {
             self.settle_unknown(write);
         }
         self.end_life();
+    }
+
+    fn count_cut(&self, in_flight: &[InFlight]) {
+        let discards = in_flight.iter().filter(|one| one.change.is_discard());
+        self.state.counts.borrow_mut().discards_cut += discards.count() as u64;
+    }
+
+    /// Notes that a request is in flight together with others of the same place, which `meets` names.
+    fn meet(&self, range: &ByteRange, meets: fn(&Change) -> bool) {
+        let content = self.state.content.borrow();
+        let met = |one: &&InFlight| meets(&one.change) && one.change.range().overlaps(range);
+        self.state.counts.borrow_mut().discards_met += content.in_flight.iter().filter(met).count() as u64;
     }
 
     /// Writes that were still in the kernel land now.
@@ -282,21 +321,35 @@ impl Faults {
     }
 }
 
+impl Change {
+    fn range(&self) -> ByteRange {
+        match self {
+            Self::Write(offset, bytes) => ByteRange::at(*offset, bytes.len() as u64),
+            Self::Zero(range) | Self::Discard(range, _) => *range,
+        }
+    }
+
+    fn is_discard(&self) -> bool {
+        matches!(self, Self::Discard(..))
+    }
+}
+
 impl Content {
     fn apply(&mut self, change: &Change) {
         self.apply_in_part(change, || true);
     }
 
     fn apply_in_part(&mut self, change: &Change, mut lands: impl FnMut() -> bool) {
-        let (range, bytes) = match change {
-            Change::Write(offset, bytes) => (ByteRange::at(*offset, bytes.len() as u64), Some(bytes)),
-            Change::Zero(range) => (*range, None),
-        };
+        let range = change.range();
+        let zeroes = [0; SECTOR as usize];
         for (at, sector) in (range.start / SECTOR..range.end / SECTOR).enumerate() {
+            let from = at * SECTOR as usize;
+            let content = match change {
+                Change::Write(_, bytes) => &bytes[from..from + SECTOR as usize],
+                Change::Discard(_, zeroed) if !zeroed[at] => continue,
+                Change::Zero(_) | Change::Discard(..) => &zeroes,
+            };
             if lands() {
-                let from = at * SECTOR as usize;
-                let zeroes = [0; SECTOR as usize];
-                let content = bytes.map_or(&zeroes[..], |bytes| &bytes[from..from + SECTOR as usize]);
                 self.volatile.put(sector, content);
             }
         }
@@ -327,7 +380,7 @@ impl<H: Host> Faulty<H> {
         if most > 0 {
             self.host.sleep(least + self.faults.draw() % (most - least + 1)).await;
         }
-        while state.hanging.get() {
+        while state.hanging.get() || operation == Operation::Discard && state.discards_hang.get() {
             let released = state.released.notified();
             released.await;
         }
@@ -344,7 +397,13 @@ impl<H: Host> Faulty<H> {
     async fn change(&self, operation: Operation, range: ByteRange, change: Change) -> Result<(), BlockError> {
         self.ensure_alive(operation)?;
         let state = &self.faults.state;
-        state.counts.borrow_mut().writes += 1;
+        if change.is_discard() {
+            state.counts.borrow_mut().discards += 1;
+            self.faults.meet(&range, |_| true);
+        } else {
+            state.counts.borrow_mut().writes += 1;
+            self.faults.meet(&range, Change::is_discard);
+        }
         let fails = self.faults.fails(operation);
         let number = state.content.borrow_mut().start(change);
         self.take_time(operation).await?;
@@ -377,6 +436,7 @@ impl<H: Host> BlockDevice for Faulty<H> {
         if early {
             self.faults.peek(range.start, &mut buffer);
         }
+        self.faults.meet(&range, Change::is_discard);
         if let Err(error) = self.take_time(Operation::Read).await {
             return (buffer, Err(error));
         }
@@ -385,6 +445,7 @@ impl<H: Host> BlockDevice for Faulty<H> {
             let error = BlockError::new(ErrorKind::Io, Operation::Read, range).because("injected");
             return (buffer, Err(error));
         }
+        self.faults.meet(&range, Change::is_discard);
         if !early {
             self.faults.peek(range.start, &mut buffer);
         }
@@ -427,10 +488,12 @@ impl<H: Host> BlockDevice for Faulty<H> {
     /// Each sector becomes zero or stays as it was.
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         let range = self.geometry().check(Operation::Discard, range.start, range.len())?;
-        self.take_time(Operation::Discard).await?;
-        let mut content = self.faults.state.content.borrow_mut();
-        content.apply_in_part(&Change::Zero(range), || self.faults.draw() & 1 == 0);
-        Ok(())
+        let zeroed = (0..range.len() / SECTOR).map(|_| self.faults.draw() & 1 == 0).collect();
+        self.change(Operation::Discard, range, Change::Discard(range, zeroed)).await
+    }
+
+    fn wants_discards(&self) -> bool {
+        true
     }
 
     fn epoch(&self) -> u64 {

@@ -138,3 +138,72 @@ fn rot_changes_what_reads_find() {
         assert_eq!(buffer.iter().filter(|&&byte| byte != 1).count(), 1);
     });
 }
+
+#[test]
+fn a_discard_leaves_old_content_zeroes_or_a_mix_and_is_durable_with_a_flush() {
+    run(async |host, faults| {
+        let device = faults.reopen(host);
+        assert!(device.wants_discards());
+        put(&device, 1, 64).await.unwrap();
+        device.flush().await.unwrap();
+        device.discard(ByteRange::new(0, 64 * SECTOR)).await.unwrap();
+        let after = sectors(&faults, 64);
+        assert!(after.contains(&0) && after.contains(&1), "{after:?}");
+        device.flush().await.unwrap();
+        faults.power_cut();
+        assert_eq!(sectors(&faults, 64), after);
+        assert_eq!((faults.counts().discards, faults.counts().discards_cut), (1, 0));
+    });
+}
+
+#[test]
+fn a_discard_in_flight_when_its_process_ends_is_over_before_the_next_one() {
+    for kills in [true, false] {
+        let mut changed = 0;
+        for seed in 0..16 {
+            let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+            let faults = Faults::new(Memory::new(1 << 20), seed);
+            let (device, host) = (faults.reopen(executor.host()), executor.host());
+            executor.run(async {
+                put(&device, 1, 8).await.unwrap();
+                faults.hang_discards();
+                host.spawn(async move { drop(device.discard(ByteRange::new(0, 8 * SECTOR)).await) });
+                host.sleep(10).await;
+            });
+            assert_eq!(sectors(&faults, 8), [1; 8]);
+            drop(executor);
+            if kills {
+                faults.kill();
+                assert_eq!(faults.counts().discards_cut, 1);
+            }
+            let device = faults.reopen(Executor::new(VirtualTime::new(), Order::Fifo).host());
+            let before = sectors(&faults, 8);
+            changed += u64::from(before != [1; 8]);
+            if !kills {
+                faults.land_late();
+                assert_eq!(sectors(&faults, 8), before, "nothing is left of the process before");
+            }
+            drop(device);
+        }
+        assert!(changed > 0, "some discard has to land");
+    }
+}
+
+#[test]
+fn whoever_uses_what_is_being_discarded_is_noticed() {
+    run(async |host, faults| {
+        let device = Rc::new(faults.reopen(host.clone()));
+        faults.hang_discards();
+        let other = Rc::clone(&device);
+        host.spawn(async move { other.discard(ByteRange::new(0, 8 * SECTOR)).await.unwrap() });
+        host.sleep(10).await;
+        let elsewhere = Buffer::zeroed(SECTOR as usize);
+        device.write(8 * SECTOR, elsewhere).await.1.unwrap();
+        assert_eq!(faults.counts().discards_met, 0);
+        put(&device, 2, 1).await.unwrap();
+        assert_eq!(faults.counts().discards_met, 1);
+        device.read(0, Buffer::zeroed(SECTOR as usize)).await.1.unwrap();
+        assert!(faults.counts().discards_met > 1);
+        faults.release();
+    });
+}

@@ -9,6 +9,7 @@
 //!
 //! Knows no image formats, and keeps no data.
 
+mod discard;
 mod lock;
 mod open;
 #[cfg(test)]
@@ -150,6 +151,11 @@ impl FileDevice {
             unclaimed: Cell::new(unclaimed),
             claim: RefCell::new(claim),
         }
+    }
+
+    /// True for a block device, false for a regular file.
+    pub fn is_block_device(&self) -> bool {
+        self.kind == Kind::BlockDevice
     }
 
     /// True if data goes past the page cache of the host.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::future::Future;
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::{FileExt, symlink};
+use std::os::unix::fs::{FileExt, MetadataExt, symlink};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -447,4 +447,42 @@ fn a_device_beside_qemu_takes_the_image_when_qemu_has_gone_and_gives_it_back() {
 
 fn ring() -> Ring {
     Ring::new(4).expect("io_uring works here")
+}
+
+#[test]
+fn a_discard_frees_the_storage_of_a_block_device_and_of_nothing_else() {
+    let folder = Folder::new();
+    let path = folder.file(8 * MIB);
+    let Some(device) = Loop::over(&path) else { return };
+    let allocated = || fs::metadata(&path).expect("it is there").blocks() * 512;
+    run(async |ring| {
+        let opened = FileDevice::open(&ring, &device.0, options(Cache::Direct, Lock::Exclusive));
+        let opened = opened.expect("it is ours");
+        assert!(opened.is_block_device());
+        opened.write(0, pattern(8 * MIB, 1)).await.1.expect("there is room");
+        opened.flush().await.expect("it is there");
+        assert_eq!(allocated(), 8 * MIB);
+        let handle = opened.handle().expect("files may be open");
+        handle.discard(ByteRange::new(MIB, 5 * MIB)).expect("loop devices discard");
+        handle.discard(ByteRange::new(MIB, MIB)).expect("nothing is nothing");
+        assert_eq!(allocated(), 4 * MIB);
+        for (at, kept) in [(0, true), (MIB, false), (5 * MIB - 4096, false), (5 * MIB, true)] {
+            let (bytes, result) = opened.read(at, Buffer::zeroed(4096)).await;
+            result.expect("it can be read");
+            assert_eq!(bytes.iter().all(|&byte| byte == 0), !kept, "at {at}");
+        }
+        let refused = handle.discard(ByteRange::new(7 * MIB, 9 * MIB)).expect_err("it ends before");
+        assert_eq!(refused.kind, ErrorKind::InvalidRequest);
+    });
+}
+
+#[test]
+fn a_file_keeps_its_storage_and_says_that_it_does_not_discard() {
+    let folder = Folder::new();
+    let path = folder.file(MIB);
+    fs::write(&path, vec![1; MIB as usize]).expect("there is room");
+    let handle = Handle::open(&path, options(Cache::Direct, Lock::Exclusive)).expect("it is ours");
+    let refused = handle.discard(ByteRange::new(0, MIB)).expect_err("a file does not");
+    assert_eq!((refused.kind, refused.operation), (ErrorKind::Unsupported, Operation::Discard));
+    assert_eq!(fs::read(&path).expect("it is there"), vec![1; MIB as usize]);
 }

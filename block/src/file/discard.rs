@@ -1,0 +1,34 @@
+//! Discard of a block device, for a thread that may wait: the system call takes as long as the device does.
+//!
+//! Says `BLKDISCARD`, and nothing that falls back to writing zeroes, as punching holes through `fallocate` does on a block
+//! device: that would wear the flash which a discard is to spare. Never touches a regular file, whose storage stays reserved.
+
+use std::os::fd::AsRawFd;
+
+use super::{Handle, Kind, failed};
+use crate::{BlockError, ByteRange, ErrorKind, Operation};
+
+nix::ioctl_write_ptr_bad!(discard_bytes, nix::request_code_none!(0x12, 119), [u64; 2]);
+
+impl Handle {
+    /// Tells a block device that the content of `range` is not needed: afterwards each sector reads as before or as zeroes.
+    /// Waits for the device, and so does whatever holds the open file meanwhile; its locks are kept until this returns.
+    ///
+    /// # Errors
+    /// `Unsupported` for a regular file, and for a device that cannot; it need not be asked again. `InvalidRequest`,
+    /// `ReadOnly`, or what the device said.
+    pub fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
+        let range = self.opened.geometry.check(Operation::Discard, range.start, range.len())?;
+        if self.opened.kind != Kind::BlockDevice {
+            return Err(BlockError::new(ErrorKind::Unsupported, Operation::Discard, range)
+                .because("a file keeps its storage"));
+        }
+        if range.is_empty() {
+            return Ok(());
+        }
+        let place = [range.start, range.len()];
+        // SAFETY: the kernel reads two numbers from `place`, which outlives the call.
+        let done = unsafe { discard_bytes(self.opened.file.as_raw_fd(), &raw const place) };
+        done.map(drop).map_err(|errno| failed(errno as i32, Operation::Discard, Some(range)))
+    }
+}
