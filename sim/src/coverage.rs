@@ -79,6 +79,12 @@ coverage! {
     devices_taken_out,
     /// Starts without one of the flash devices.
     starts_without_a_device,
+    /// Discards of free segments on flash.
+    discards,
+    /// Of these, in flight when their process ended.
+    discards_cut,
+    /// Of these, refused by the device.
+    discards_failed,
     /// Backings that lost their connection and what no flush had covered.
     reconnects,
 }

@@ -116,6 +116,7 @@ pub fn run_seed(seed: u64) -> Report {
             break;
         }
     }
+    world.count_discards();
     let (coverage, failure) = (*world.coverage.borrow(), world.failure.borrow().clone());
     Report { digest: world.digest.get(), coverage, failure }
 }
@@ -143,7 +144,8 @@ fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
     drop(executor);
     let devices = || world.backings.iter().chain(&world.flash);
     match end {
-        End::Clean => {}
+        // A discard that nobody waited for is over before the next process is let in, whatever devices that one names.
+        End::Clean => world.flash.iter().for_each(Faults::kill),
         End::Kill => {
             world.coverage.borrow_mut().kills += 1;
             world.models.iter().for_each(|model| model.borrow_mut().kill());
@@ -228,8 +230,8 @@ async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: 
     for (cache, disk) in caches.iter().zip(&disks) {
         cache.remove(disk).await;
     }
-    // Nothing is in the way of a device that is to leave any more.
-    host.sleep(1_000_000).await;
+    // Nothing is in the way of a device that is to leave any more, once a discard is over that began in bad weather.
+    host.sleep(20_000_000).await;
     let statistics = caches[0].pool_statistics();
     let leaving = statistics.devices.iter().any(|device| device.state != DeviceState::Used);
     if leaving && !statistics.failed {
@@ -320,7 +322,10 @@ async fn disturb(
         }
         7 if rng.chance(500) => world.land_late(),
         7 => host.sleep(REST_NS).await,
-        8 => world.flash[number].fail_after(Operation::Read, rng.below(8)),
+        8 => {
+            let failing = if rng.chance(200) { Operation::Discard } else { Operation::Read };
+            world.flash[number].fail_after(failing, rng.below(8));
+        }
         9 | 10 => {
             world.rotten.set(true);
             world.flash[number].rot(&SEGMENTS_AREAS[number], 1 + rng.below(40));
@@ -538,10 +543,24 @@ impl World {
         self.failure.borrow_mut().get_or_insert(what);
     }
 
+    /// Adds what flash was told to discard, and checks that nobody used it meanwhile.
+    fn count_discards(&self) {
+        let mut coverage = self.coverage.borrow_mut();
+        for counts in self.flash.iter().map(Faults::counts) {
+            coverage.discards += counts.discards;
+            coverage.discards_cut += counts.discards_cut;
+            if counts.discards_met > 0 {
+                self.fail(format!("flash is used while it is discarded: {counts:?}"));
+            }
+        }
+    }
+
     /// Adds what this process counted, and checks that the counters agree with each other.
     fn count(&self, cache: &SimCache, disks: &[Rc<Disk>]) {
         let mut coverage = self.coverage.borrow_mut();
-        coverage.flash_failures += u64::from(cache.pool_statistics().failed);
+        let pool = cache.pool_statistics();
+        coverage.flash_failures += u64::from(pool.failed);
+        coverage.discards_failed += pool.devices.iter().filter(|device| !device.discards).count() as u64;
         for disk in disks {
             let counts = disk.statistics().counts;
             let ways = [

@@ -23,6 +23,9 @@ use crate::{
 };
 use volatile::Volatile;
 
+/// A discard takes so many times as long as another request.
+const DISCARD_TIMES: u64 = 16;
+
 /// A device that does what its [`Faults`] say.
 pub struct Faulty<H> {
     host: H,
@@ -378,7 +381,10 @@ impl<H: Host> Faulty<H> {
         let state = &self.faults.state;
         let (least, most) = state.delay.get();
         if most > 0 {
-            self.host.sleep(least + self.faults.draw() % (most - least + 1)).await;
+            let once = least + self.faults.draw() % (most - least + 1);
+            // Devices take long for what nobody waits for.
+            let times = if operation == Operation::Discard { DISCARD_TIMES } else { 1 };
+            self.host.sleep(once * times).await;
         }
         while state.hanging.get() || operation == Operation::Discard && state.discards_hang.get() {
             let released = state.released.notified();
@@ -485,10 +491,18 @@ impl<H: Host> BlockDevice for Faulty<H> {
         self.change(Operation::WriteZeroes, range, Change::Zero(range)).await
     }
 
-    /// Each sector becomes zero or stays as it was.
+    /// Becomes zero or stays as it was, in units that are drawn for each discard: sectors, pages, or more.
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         let range = self.geometry().check(Operation::Discard, range.start, range.len())?;
-        let zeroed = (0..range.len() / SECTOR).map(|_| self.faults.draw() & 1 == 0).collect();
+        let unit = 1 << (self.faults.draw() % 10);
+        let mut zeroes = false;
+        let is_zeroed = |sector: u64| {
+            if sector.is_multiple_of(unit) || sector == range.start / SECTOR {
+                zeroes = self.faults.draw() & 1 == 0;
+            }
+            zeroes
+        };
+        let zeroed = (range.start / SECTOR..range.end / SECTOR).map(is_zeroed).collect();
         self.change(Operation::Discard, range, Change::Discard(range, zeroed)).await
     }
 

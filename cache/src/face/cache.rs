@@ -15,6 +15,7 @@ use crate::journeys::reclaim::{self, Disks};
 use crate::journeys::void::make_void;
 use crate::knowledge::holders::Share;
 use crate::knowledge::segments::Segments;
+use crate::survives::discards;
 use crate::survives::pool::Pool;
 use crate::survives::shared::{Leaving, SharedPool};
 use crate::survives::start::{Ignored, Marks, PoolContent, Started, join, start};
@@ -107,6 +108,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     fn over(pool: Rc<Pool<F, H>>) -> Rc<Self> {
         let disks = Rc::new(Disks::default());
         pool.host.spawn(reclaim::run(Rc::clone(&pool), Rc::clone(&disks)));
+        pool.host.spawn(discards::run(Rc::clone(&pool)));
         Rc::new(Self { pool, disks })
     }
 
@@ -337,6 +339,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             size_bytes: member.device_bytes,
             segments: u64::from(member.segments),
             segments_free: u64::from(segments.space().free_on(member.number)),
+            discards: segments.space().discards(member.number),
             state: match self.pool.shared.leaving(member.number) {
                 None => DeviceState::Used,
                 Some(Leaving::Failed) => DeviceState::Failed,

@@ -78,7 +78,7 @@ impl Segments {
             let state = if life.is_some() { State::Sealed } else { State::Free };
             segments.lines.push(Line { state, life, live: 0 });
             match life {
-                None => segments.space.put(number),
+                None => segments.space.put_dropped(number),
                 Some((owner, generation)) => {
                     segments.holders.entry(owner).or_insert(Holder::UNKNOWN).held += 1;
                     if owner != NOTES {
@@ -95,6 +95,11 @@ impl Segments {
     /// Free and used segments, by device.
     pub(crate) fn space(&self) -> &Space {
         &self.space
+    }
+
+    /// The same, to discard what is free.
+    pub(crate) fn space_mut(&mut self) -> &mut Space {
+        &mut self.space
     }
 
     /// Segments that disks can use together.
@@ -120,21 +125,16 @@ impl Segments {
         self.space.remove(member);
     }
 
-    /// True if nobody owns or uses anything on a device.
+    /// True if nobody owns or uses anything on a device, nor discards it.
     pub(crate) fn is_empty(&self, member: MemberNumber) -> bool {
-        self.of_device(member).iter().all(|line| line.state == State::Free)
+        self.space.is_empty(member)
     }
 
     /// Who owns something on a device, notes included.
     pub(crate) fn owners_on(&self, member: MemberNumber) -> BTreeSet<DiskId> {
-        let lives = self.of_device(member).iter().filter_map(|line| line.life);
+        let Some(Member { first, segments, .. }) = self.space.member(member) else { return BTreeSet::new() };
+        let lives = self.lines[first.0 as usize..][..segments as usize].iter().filter_map(|line| line.life);
         lives.map(|(owner, _)| owner).filter(|owner| *owner != VOID).collect()
-    }
-
-    fn of_device(&self, member: MemberNumber) -> &[Line] {
-        self.space.member(member).map_or(&[], |member| {
-            &self.lines[member.first.0 as usize..(member.first.0 + member.segments) as usize]
-        })
     }
 
     /// Segments reserved by all disks but `disk`.
@@ -350,9 +350,10 @@ impl Segments {
         assert_eq!(line.live, 0, "segment {segment:?} is still in use");
         let (owner, _) = line.life.take().expect("a segment in use has an owner");
         line.state = State::Free;
-        if owner != VOID {
-            self.holders.get_mut(&owner).expect("owners stay until they hold nothing").held -= 1;
+        if owner == VOID {
+            return self.space.put_dropped(segment);
         }
+        self.holders.get_mut(&owner).expect("owners stay until they hold nothing").held -= 1;
         self.space.put(segment);
     }
 

@@ -1,9 +1,11 @@
 //! Free segments, by device: so that all devices of a pool are used in proportion to their size, and none that is to
-//! leave.
+//! leave. A segment that is being discarded is not free meanwhile, and the others are.
 
 use std::collections::VecDeque;
 
+use super::discards::{Discards, Run};
 use crate::bytes::members::{Member, Members};
+use crate::words::limits::KEPT_BACK_SEGMENTS;
 use crate::words::units::{MemberNumber, SegmentNumber};
 
 pub(crate) struct Space {
@@ -15,11 +17,12 @@ struct Device {
     /// Taken for new lives. Not once the device failed or is to be taken out: then what is on it goes.
     is_used: bool,
     free: VecDeque<SegmentNumber>,
+    discards: Discards,
 }
 
 impl Device {
     fn new(member: Member) -> Self {
-        Self { member, is_used: true, free: VecDeque::new() }
+        Self { member, is_used: true, free: VecDeque::new(), discards: Discards::new() }
     }
 }
 
@@ -46,8 +49,12 @@ impl Space {
 
     /// Free segments of one device.
     pub(crate) fn free_on(&self, member: MemberNumber) -> u32 {
-        let device = self.devices.iter().find(|device| device.member.number == member);
-        device.map_or(0, |device| device.free.len() as u32)
+        self.device(member).map_or(0, |device| device.free.len() as u32)
+    }
+
+    /// True if all segments of a device are free and none is being discarded.
+    pub(crate) fn is_empty(&self, member: MemberNumber) -> bool {
+        self.device(member).is_none_or(|device| device.free.len() == device.member.segments as usize)
     }
 
     /// A device, if it is one of them.
@@ -55,15 +62,16 @@ impl Space {
         self.devices.iter().map(|device| device.member).find(|other| other.number == member)
     }
 
-    /// Adds a device with all its segments free.
+    /// Adds a device with all its segments free, whatever they held.
     pub(crate) fn add(&mut self, member: Member) {
-        let free = (member.first.0..member.first.0 + member.segments).map(SegmentNumber).collect();
-        self.devices.push(Device { free, ..Device::new(member) });
+        self.devices.push(Device::new(member));
+        (member.first.0..member.first.0 + member.segments)
+            .for_each(|segment| self.put_dropped(SegmentNumber(segment)));
     }
 
     /// Stops taking segments of a device.
     pub(crate) fn stop_using(&mut self, member: MemberNumber) {
-        if let Some(device) = self.devices.iter_mut().find(|device| device.member.number == member) {
+        if let Some(device) = self.device_mut(member) {
             device.is_used = false;
         }
     }
@@ -78,10 +86,18 @@ impl Space {
         self.devices.iter().any(|device| device.member.has(segment))
     }
 
-    /// Gives a segment back.
+    /// Gives a segment back that is next to be written, or that was discarded.
     pub(crate) fn put(&mut self, segment: SegmentNumber) {
         if let Some(device) = self.devices.iter_mut().find(|device| device.member.has(segment)) {
             device.free.push_back(segment);
+        }
+    }
+
+    /// Gives a segment back whose content is gone for good, to be discarded unless it is used before.
+    pub(crate) fn put_dropped(&mut self, segment: SegmentNumber) {
+        if let Some(device) = self.devices.iter_mut().find(|device| device.member.has(segment)) {
+            device.free.push_back(segment);
+            device.discards.add(segment);
         }
     }
 
@@ -90,7 +106,54 @@ impl Space {
         let part = |device: &&mut Device| {
             device.free.len() as u64 * u64::from(u32::MAX) / u64::from(device.member.segments)
         };
-        self.devices.iter_mut().filter(|device| device.is_used).max_by_key(part)?.free.pop_front()
+        let device = self.devices.iter_mut().filter(|device| device.is_used).max_by_key(part)?;
+        let segment = device.free.pop_front()?;
+        device.discards.remove(segment);
+        Some(segment)
+    }
+
+    /// False once a device is known not to discard.
+    pub(crate) fn discards(&self, member: MemberNumber) -> bool {
+        self.device(member).is_some_and(|device| device.discards.are_possible())
+    }
+
+    /// Notes that a device does not discard.
+    pub(crate) fn give_up_discards(&mut self, member: MemberNumber) {
+        if let Some(device) = self.device_mut(member) {
+            device.discards.give_up();
+        }
+    }
+
+    /// What is free by now may be discarded once both copies of the table will have been written after this call. True if
+    /// there is something, and room for it.
+    pub(crate) fn ripen_discards(&mut self) -> bool {
+        for device in &mut self.devices {
+            device.discards.ripen();
+        }
+        self.spare() > 0 && self.in_use().any(|device| device.discards.some_are_due())
+    }
+
+    /// Holds segments back to discard them, `most` at most: neighbours on one device. To be given back with [`Self::put`].
+    pub(crate) fn take_to_discard(&mut self, most: u32) -> Option<(MemberNumber, Run)> {
+        let most = most.min(self.spare());
+        let mut used = self.devices.iter_mut().filter(|device| device.is_used);
+        let (device, run) = used.find_map(|device| device.discards.next(most).map(|run| (device, run)))?;
+        device.free.retain(|segment| !run.has(*segment));
+        Some((device.member.number, run))
+    }
+
+    /// Free segments that may be held back: half of those beyond the last ones, so that nobody waits for room because of
+    /// a discard.
+    fn spare(&self) -> u32 {
+        self.free().saturating_sub(KEPT_BACK_SEGMENTS) / 2
+    }
+
+    fn device(&self, member: MemberNumber) -> Option<&Device> {
+        self.devices.iter().find(|device| device.member.number == member)
+    }
+
+    fn device_mut(&mut self, member: MemberNumber) -> Option<&mut Device> {
+        self.devices.iter_mut().find(|device| device.member.number == member)
     }
 
     fn in_use(&self) -> impl Iterator<Item = &Device> {
@@ -115,6 +178,22 @@ mod tests {
         let there = taken.iter().filter(|segment| segment.0 >= 40).count();
         assert!((9..=11).contains(&there), "{there} of 30 on a third of the pool");
         assert_eq!((space.count(), space.used(), space.free()), (60, 60, 30));
+    }
+
+    #[test]
+    fn what_is_being_discarded_is_neither_free_nor_nobodys_and_half_of_the_rest_stays() {
+        let mut space = Space::new(&Members::one(0, 0).without(MemberNumber(0)));
+        space.add(member(0, 0, 4 + KEPT_BACK_SEGMENTS));
+        assert!(space.is_empty(MemberNumber(0)));
+        assert!(space.ripen_discards());
+        let (number, run) = space.take_to_discard(100).expect("all are due");
+        assert_eq!((number, run), (MemberNumber(0), Run { first: SegmentNumber(0), count: 2 }));
+        assert!(!space.is_empty(MemberNumber(0)));
+        assert!(space.take().is_some_and(|segment| !run.has(segment)));
+        assert_eq!(space.take_to_discard(100), None, "others may need what is left");
+        run.segments().for_each(|segment| space.put(segment));
+        assert_eq!(space.free(), 3 + KEPT_BACK_SEGMENTS);
+        assert!(space.take_to_discard(100).is_some_and(|(_, other)| other.first.0 > 2), "once is enough");
     }
 
     #[test]

@@ -33,6 +33,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
 
     /// Leaves a mark, as the last thing that this start does.
     pub(crate) async fn leave(&self, mark: u64) -> Result<(), BlockError> {
+        self.shared.discarding.end().await;
         let _membership = self.shared.membership.lock().await;
         let last = self.shared.superblock();
         self.write_superblock(&Superblock { turn: last.turn + 1, mark, ..last }).await
@@ -116,6 +117,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
             self.segments().stop_using(number);
         }
         self.announce_room();
+        self.shared.discarding.want();
         // Another device may wait for a place for its notes before it can leave.
         self.shared.room.ring_all();
         Ok(())

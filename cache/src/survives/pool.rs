@@ -180,7 +180,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     }
 
     /// Where a page is, if its device has not failed.
-    fn place(&self, first: FlashPage) -> Result<Place<F>, BlockError> {
+    pub(super) fn place(&self, first: FlashPage) -> Result<Place<F>, BlockError> {
         self.ensure_alive()?;
         let place = self.flash.borrow().place(first).ok_or_else(missing)?;
         if self.shared.leaving(place.member) == Some(Leaving::Failed) {
@@ -285,6 +285,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         for segment in disowned {
             self.free_segment(segment).await;
         }
+        self.shared.discarding.want();
         durable
     }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::discards::Discarding;
 use super::notes::Notes;
 use super::room::Room;
 use super::start::Found;
@@ -39,6 +40,7 @@ pub(crate) struct Shared {
     pub(super) notes: Notes,
     pub(super) table: TableWriter,
     pub(super) room: Room,
+    pub(super) discarding: Discarding,
     /// The last sequence drawn. One counter for all disks, so that one which is attached anew cannot draw a value twice.
     sequence: AtomicU64,
     failed: AtomicBool,
@@ -101,6 +103,7 @@ impl Shared {
                 written: tokio::sync::Mutex::new(Written { turn: table_turn, changes: 0 }),
             },
             room: Room::new(),
+            discarding: Discarding::new(),
             sequence: AtomicU64::new(Sequence::first_of(superblock.term).0),
             failed: AtomicBool::new(false),
         }

@@ -24,11 +24,13 @@ pub enum Bug {
     EarlyClear,
     /// A guest's first flush after a restart is answered without asking the backing, because nothing was written since (A26).
     FlushFromMemory,
+    /// A segment is taken and written while a discard of it is in flight (rule I7).
+    EarlyReuse,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::StaleFill,
         Self::EmptyFirst,
         Self::CloseWithoutForget,
@@ -38,6 +40,7 @@ impl Bug {
         Self::LateTouch,
         Self::EarlyClear,
         Self::FlushFromMemory,
+        Self::EarlyReuse,
     ];
 }
 

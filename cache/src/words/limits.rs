@@ -48,6 +48,11 @@ pub const NOTE_SEGMENTS: u32 = 2;
 /// Segments that no disk can hold for its content.
 pub const KEPT_BACK_SEGMENTS: u32 = RECLAIM_SEGMENTS + NOTE_SEGMENTS;
 
+/// Bytes that one discard of flash covers at most: so much is neither free nor in use while a
+/// device takes its time, and so much a stop may have to wait for.
+pub const DISCARD_BYTES_MAX: u64 = 128 << 20;
+const _: () = assert!(SEGMENT_BYTES_MAX <= DISCARD_BYTES_MAX, "a discard covers a segment");
+
 /// Batches of notes before what is still open is written to a new segment: all of them are read at each start.
 pub const NOTE_BATCHES_MAX: u32 = 256;
 

@@ -327,6 +327,8 @@ pub struct DeviceStatistics {
     pub segments: u64,
     /// Segments that belong to no disk.
     pub segments_free: u64,
+    /// False once it is known that it does not discard what is free, or refused to.
+    pub discards: bool,
     /// Whether it is used.
     pub state: DeviceState,
 }

@@ -22,6 +22,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod devices;
+mod discards;
 mod intents;
 mod log;
 mod on_flash;

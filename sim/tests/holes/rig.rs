@@ -51,7 +51,7 @@ pub(crate) struct Rig {
     /// Set while that cannot be remembered.
     pub(crate) forgetful: Rc<Cell<bool>>,
     lives: Cell<u64>,
-    /// How many writes and flushes of flash end the process.
+    /// How many writes, flushes and discards of flash end the process.
     fuse: Cell<u64>,
     lit: Notify,
     /// The next of the pages that nobody else is interested in.
@@ -128,7 +128,7 @@ impl Rig {
         self.live_until(end, None, tell);
     }
 
-    /// As [`Self::live`], but from the start on a fuse of so many writes and flushes of flash burns. See
+    /// As [`Self::live`], but from the start on a fuse of so many writes, flushes and discards of flash burns. See
     /// [`Self::light_fuse`]. True if the story was told to its end.
     pub(crate) fn live_until(&self, end: End, fuse: Option<u64>, tell: impl AsyncFnOnce(&Life<'_>)) -> bool {
         self.lives.set(self.lives.get() + 1);
@@ -158,7 +158,7 @@ impl Rig {
         told
     }
 
-    /// The process ends when flash will have been asked for so many writes and flushes more; the last of them is in
+    /// The process ends when flash will have been asked for so many writes, flushes and discards more; the last of them is in
     /// flight then. Nothing that takes long may follow in the story: time goes in small steps from here on.
     pub(crate) fn light_fuse(&self, operations: u64) {
         self.flash.delay(1000, 1000);
@@ -179,12 +179,20 @@ impl Rig {
     fn operations(&self) -> u64 {
         [&self.flash, &self.second]
             .map(Faults::counts)
-            .map(|counts| counts.writes + counts.flushes)
+            .map(|counts| counts.writes + counts.flushes + counts.discards)
             .iter()
             .sum()
     }
 
     fn die(&self, end: End) {
+        for flash in [&self.flash, &self.second] {
+            assert_eq!(
+                flash.counts().discards_met,
+                0,
+                "flash is used while it is discarded, seed {}",
+                self.seed
+            );
+        }
         for device in [&self.flash, &self.second, &self.backing] {
             match end {
                 End::Stop => {}

@@ -1,0 +1,136 @@
+//! Discards: devices that wear less by it are told which free segments nobody needs (rule I7).
+//!
+//! ```text
+//! 1. free: nobody reads the segment, no index points to it                        (pool.rs)
+//! 2. both copies of the table on flash say so
+//! 3. held back, discarded, given back: nobody can take it meanwhile
+//! ```
+//! Both copies, because a start believes the older one if the newer one is damaged: content that is gone in part must not
+//! be owned in either. A crash anywhere leaves a free segment with old content, zeroes or a mix, and nothing reads that; the
+//! next start discards it, as all that is free then.
+//!
+//! What reclaim frees is left out: it is written again next. Nobody waits for a discard, one runs at a time, and no error
+//! comes of it: a device that refused one is asked for no other until the next start.
+
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use block::{BlockDevice, BlockError, ByteRange, ErrorKind, Host};
+use tokio::sync::{Mutex, Notify};
+
+use super::pool::Pool;
+use crate::knowledge::discards::Run;
+use crate::words::canary::{self, Bug};
+use crate::words::limits::DISCARD_BYTES_MAX;
+use crate::words::units::MemberNumber;
+
+/// What shards have together of it.
+pub(super) struct Discarding {
+    /// Tells one of them, whichever has time.
+    wanted: Notify,
+    turn: Mutex<()>,
+    is_over: AtomicBool,
+}
+
+impl Discarding {
+    /// What is free at the start is wanted.
+    pub(super) fn new() -> Self {
+        let wanted = Notify::new();
+        wanted.notify_one();
+        Self { wanted, turn: Mutex::new(()), is_over: AtomicBool::new(false) }
+    }
+
+    /// Has what is free by now discarded.
+    pub(super) fn want(&self) {
+        self.wanted.notify_one();
+    }
+
+    /// Has nothing more discarded, because the pool is left; waits for the one discard that may be in flight.
+    pub(super) async fn end(&self) {
+        self.is_over.store(true, Ordering::SeqCst);
+        drop(self.turn.lock().await);
+    }
+}
+
+/// Discards what is free whenever there is something new, as long as the pool is in use.
+pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>) {
+    let discarding = &pool.shared.discarding;
+    loop {
+        discarding.wanted.notified().await;
+        let _turn = discarding.turn.lock().await;
+        if pool.discard_free().await.is_err() {
+            // The flash failed, on whatever shard.
+            return;
+        }
+    }
+}
+
+impl<F: BlockDevice, H: Host> Pool<F, H> {
+    /// Discards what is free.
+    ///
+    /// # Errors
+    /// If the flash failed.
+    async fn discard_free(&self) -> Result<(), BlockError> {
+        self.spare_those_that_want_none();
+        if self.is_over() || !self.segments().space_mut().ripen_discards() {
+            return Ok(());
+        }
+        // Twice: one write changes one of the two copies. Nothing is due that was freed after the first of them began.
+        self.persist_table().await?;
+        self.persist_table().await?;
+        let most = (DISCARD_BYTES_MAX / self.layout().segment_bytes()) as u32;
+        while !self.is_over() {
+            let taken = self.segments().space_mut().take_to_discard(most);
+            let Some((member, run)) = taken else { break };
+            // If this shard ends meanwhile, they stay held back until the next start: the discard may still come.
+            if canary::has(Bug::EarlyReuse) {
+                self.put_back(run);
+            }
+            if let Err(error) = self.discard(run).await {
+                self.give_up_discards(member, &error);
+            }
+            if !canary::has(Bug::EarlyReuse) {
+                self.put_back(run);
+            }
+            self.note_freed();
+        }
+        Ok(())
+    }
+
+    fn put_back(&self, run: Run) {
+        let mut segments = self.segments();
+        run.segments().for_each(|segment| segments.space_mut().put(segment));
+    }
+
+    async fn discard(&self, run: Run) -> Result<(), BlockError> {
+        let place = self.place(self.layout().segment_start(run.first))?;
+        let bytes = u64::from(run.count) * self.layout().segment_bytes();
+        place.device.discard(ByteRange::at(place.offset, bytes)).await
+    }
+
+    fn is_over(&self) -> bool {
+        self.shared.discarding.is_over.load(Ordering::SeqCst) || self.shared.is_failed()
+    }
+
+    /// Nothing is prepared for devices that gain nothing by it.
+    fn spare_those_that_want_none(&self) {
+        let devices = self.flash.borrow().clone();
+        let mut segments = self.segments();
+        for (member, _) in devices.devices().filter(|(_, device)| !device.wants_discards()) {
+            segments.space_mut().give_up_discards(member.number);
+        }
+    }
+
+    fn give_up_discards(&self, member: MemberNumber, error: &BlockError) {
+        self.segments().space_mut().give_up_discards(member);
+        if error.kind == ErrorKind::Unsupported {
+            tracing::debug!(%error, device = %member, "A device of the pool does not discard; that costs nothing but wear");
+        } else {
+            tracing::warn!(
+                %error, device = %member,
+                "A device of the pool refused to discard what is free, and is not asked again before the next start; \
+                 nothing is lost by it"
+            );
+        }
+    }
+}
