@@ -207,6 +207,7 @@ fn devices(view: &PoolView) -> Vec<Value> {
             "size_bytes": device.size_bytes,
             "segments": device.segments,
             "segments_free": device.segments_free,
+            "discards": device.discards,
             "page_cache_reason": known.and_then(|known| known.fallback.as_ref()),
         })
     };

@@ -56,6 +56,11 @@ pub(crate) fn number(value: &Value) -> String {
     value.as_u64().map_or_else(|| NOTHING.to_owned(), |number| number.to_string())
 }
 
+/// A yes or no from a document.
+pub(crate) fn yes_or_no(value: &Value) -> String {
+    value.as_bool().map_or(NOTHING, |yes| if yes { "yes" } else { "no" }).to_owned()
+}
+
 /// A text from a document.
 pub(crate) fn text(value: &Value) -> String {
     value.as_str().unwrap_or(NOTHING).to_owned()
@@ -87,7 +92,10 @@ mod tests {
     #[test]
     fn what_is_not_known_is_a_dash() {
         let nothing = Value::Null;
-        assert_eq!([size(&nothing), number(&nothing), text(&nothing), percent(&nothing)], ["-"; 4]);
+        let shown =
+            [size(&nothing), number(&nothing), text(&nothing), percent(&nothing), yes_or_no(&nothing)];
+        assert_eq!(shown, ["-"; 5]);
+        assert_eq!([json!(true), json!(false)].map(|value| yes_or_no(&value)), ["yes", "no"]);
         assert_eq!(percent(&json!(0.5)), "50.0%");
         assert_eq!(size(&json!(4096)), "4KiB");
     }

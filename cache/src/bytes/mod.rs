@@ -8,7 +8,8 @@
 //! All numbers are little-endian. Every structure carries a magic number, the format version, the pool's id and a
 //! CRC-32C of itself; nothing is believed before all four were checked. Superblock and table alternate between two
 //! slots, so that a torn write leaves the older one whole; everything else is written once and never overwritten
-//! until its segment has a new generation.
+//! until its segment has a new generation. A segment that is free in both slots may be discarded: then it holds what it
+//! held, zeroes, or a mix.
 
 pub mod batch;
 pub mod checksum;

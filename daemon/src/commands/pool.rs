@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{client, read_and_print};
 use crate::api::AddDevice;
 use crate::cli::{Pool, PoolAdd, PoolRemove};
-use crate::output::{self, list, number, percent, size, text};
+use crate::output::{self, list, number, percent, size, text, yes_or_no};
 use crate::places::absolute;
 use crate::problem::{Answer, Problem};
 
@@ -83,7 +83,10 @@ fn show(document: &Value) -> String {
     let mut shown = output::pairs(&shown);
     let rows: Vec<Vec<String>> = list(&pool["devices"]).iter().map(row).collect();
     if !rows.is_empty() {
-        shown.push_str(&output::table(&["DEVICE", "NUMBER", "STATE", "SIZE", "SEGMENTS", "FREE"], &rows));
+        shown.push_str(&output::table(
+            &["DEVICE", "NUMBER", "STATE", "SIZE", "SEGMENTS", "FREE", "DISCARDS"],
+            &rows,
+        ));
     }
     shown
 }
@@ -96,13 +99,15 @@ fn row(device: &Value) -> Vec<String> {
         size(&device["size_bytes"]),
         number(&device["segments"]),
         number(&device["segments_free"]),
+        yes_or_no(&device["discards"]),
     ]
 }
 
 fn shard(shard: &Value) -> String {
     let share = cache::words::stats::ratio(nanos(shard, "busy_ns"), nanos(shard, "age_ns"));
     let (shard, disks) = (number(&shard["shard"]), number(&shard["disks"]));
-    format!("{shard}: {disks} disks, busy {} of its time", percent(&share.into()))
+    let noun = if disks == "1" { "disk" } else { "disks" };
+    format!("{shard}: {disks} {noun}, busy {} of its time", percent(&share.into()))
 }
 
 fn nanos(shard: &Value, key: &str) -> u64 {

@@ -92,7 +92,7 @@ impl Shard {
             Problem::unavailable(format!("Cannot read {path} to see whether it is a pool: {error}"))
         })?;
         let (identity, fallback) = (device.identity(), device.fallback_reason().map(str::to_owned));
-        let open = OpenDevice::new(device);
+        let open = OpenDevice::new(device, self.aside.clone());
         let found = Found { identity, fallback, content, openness: open.openness() };
         self.looked_at.borrow_mut().insert(path, open);
         Ok(found)

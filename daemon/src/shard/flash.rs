@@ -6,12 +6,19 @@
 //! A pool whose device is gone must not keep guests from their disks after a restart. They are then served without flash:
 //! the cache is opened on an empty stand-in and told at once that its flash failed, so that it is neither written nor
 //! believed, and so that every disk remembers that it went on without (rule I14).
+//!
+//! Only block devices discard, aside from the shard. A file keeps the storage that was reserved for it, or others could fill
+//! its file system and the next write to flash fail; what the flash beneath it is told is up to that file system.
 
 use std::sync::{Arc, Weak};
 
 use block::file::Handle;
-use block::{BlockDevice, BlockError, Buffer, ByteRange, FileDevice, Geometry, Memory, Outcome, Ring, Unmap};
+use block::{
+    BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, FileDevice, Geometry, Memory, Operation, Outcome,
+    Ring, Unmap,
+};
 
+use crate::aside::Aside;
 use crate::problem::{Answer, Problem};
 
 /// Flash, or nothing.
@@ -27,12 +34,15 @@ pub(super) struct OpenDevice {
     // Dropped first, so that the file is closed once nobody has the other.
     device: FileDevice,
     held: Arc<()>,
+    /// For discards, which may take long.
+    aside: Aside,
 }
 
 /// A handle of a device on its way to another shard.
 pub(super) struct DeviceHandle {
     handle: Handle,
     held: Arc<()>,
+    aside: Aside,
 }
 
 /// Says whether a device is open on any shard.
@@ -41,8 +51,8 @@ pub(crate) struct Openness(Weak<()>);
 
 impl OpenDevice {
     /// A device that was opened just now.
-    pub(super) fn new(device: FileDevice) -> Self {
-        Self { device, held: Arc::default() }
+    pub(super) fn new(device: FileDevice, aside: Aside) -> Self {
+        Self { device, held: Arc::default(), aside }
     }
 
     /// The device itself.
@@ -60,18 +70,33 @@ impl OpenDevice {
                 "Cannot use the pool on several shards: {error}; allow more open files (`LimitNOFILE=` of the service)"
             ))
         })?;
-        Ok(DeviceHandle { handle, held: Arc::clone(&self.held) })
+        Ok(DeviceHandle { handle, held: Arc::clone(&self.held), aside: self.aside.clone() })
     }
 
     /// The device of a handle, on the thread of `ring`.
     pub(super) fn from_handle(ring: &Ring, handle: DeviceHandle) -> Self {
-        let DeviceHandle { handle, held } = handle;
-        Self { device: FileDevice::from_handle(ring, handle), held }
+        let DeviceHandle { handle, held, aside } = handle;
+        Self { device: FileDevice::from_handle(ring, handle), held, aside }
+    }
+
+    /// Discards on a thread that may wait. The device counts as open until that is over, also if nobody waits for it.
+    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
+        let failed = |problem: Problem| {
+            BlockError::new(ErrorKind::Io, Operation::Discard, range).because(problem.message)
+        };
+        let handle = self.handle().map_err(failed)?;
+        self.aside.run(move || handle.discard(range)).await.map_err(failed)?
     }
 
     /// Says later whether it is still open anywhere.
     pub(super) fn openness(&self) -> Openness {
         Openness(Arc::downgrade(&self.held))
+    }
+}
+
+impl DeviceHandle {
+    fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
+        self.handle.discard(range)
     }
 }
 
@@ -130,8 +155,15 @@ impl BlockDevice for Flash {
 
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         match self {
-            Self::Device(open) => open.device.discard(range).await,
+            Self::Device(open) => open.discard(range).await,
             Self::Missing(memory) => memory.discard(range).await,
+        }
+    }
+
+    fn wants_discards(&self) -> bool {
+        match self {
+            Self::Device(open) => open.device.is_block_device(),
+            Self::Missing(_) => false,
         }
     }
 }

@@ -298,3 +298,26 @@ fn command() -> Command {
         .stdin(Stdio::null());
     command
 }
+
+/// A loop device of one test, given back at its end.
+pub(crate) struct Loop(pub(crate) String);
+
+impl Loop {
+    /// None where this user or this host has none to give.
+    pub(crate) fn over(path: &str) -> Option<Self> {
+        let output = Command::new("losetup").args(["--find", "--show", path]).output().ok()?;
+        let name = String::from_utf8(output.stdout).expect("names are text");
+        let made = output.status.success().then(|| Self(name.trim().to_owned()));
+        if made.is_none() {
+            println!("NOT TESTED: no loop devices here");
+        }
+        made
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let status = Command::new("losetup").args(["--detach", &self.0]).status().expect("it was there");
+        assert!(status.success());
+    }
+}

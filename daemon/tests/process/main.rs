@@ -7,6 +7,7 @@ mod bad_input;
 mod check;
 mod command_line;
 mod devices;
+mod discards;
 mod host;
 mod lifecycle;
 mod moving;

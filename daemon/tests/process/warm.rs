@@ -8,7 +8,7 @@ use std::process::Command;
 use doors::nbd::Client;
 use serde_json::Value;
 
-use crate::host::{Daemon, Host, content};
+use crate::host::{Daemon, Host, Loop, content};
 
 const MIB: u64 = 1 << 20;
 /// What the image of most tests holds: more than RAM holds, so that most of it goes to flash.
@@ -439,32 +439,12 @@ fn a_pool_of_the_format_before_is_made_anew_and_said() {
     assert_eq!(content(&host.text("a.img"), 0, IMAGE_BYTES as usize), bytes_of(1, IMAGE_BYTES));
 }
 
-/// A loop device of one test, given back at its end.
-struct Loop(String);
-
-impl Loop {
-    /// None where this user or this host has none to give.
-    fn over(path: &str) -> Option<Self> {
-        let output = Command::new("losetup").args(["--find", "--show", path]).output().ok()?;
-        let name = String::from_utf8(output.stdout).expect("names are text");
-        output.status.success().then(|| Self(name.trim().to_owned()))
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let status = Command::new("losetup").args(["--detach", &self.0]).status().expect("it was there");
-        assert!(status.success());
-    }
-}
-
 #[test]
 fn the_same_device_under_another_name_is_what_was_cached_and_another_one_under_its_name_is_not() {
     let host = Host::new();
     let (data, other) = (image(&host, "data.img", 1), image(&host, "other.img", 5));
     // Two at once, so that the second one has another name than the first.
     let (Some(first), Some(second)) = (Loop::over(&data), Loop::over(&data)) else {
-        println!("no loop devices here: not tried");
         return;
     };
     let name = host.path("a.img");
