@@ -193,8 +193,10 @@ impl Guest {
         command.arg("-kernel").arg(self.kit.kernel()).arg("-initrd").arg(folder.path("initrd"));
         command.args(["-append", "console=ttyS0 quiet panic=-1 nokaslr mitigations=off random.trust_cpu=on"]);
         for (number, Disk { name, file, cache }) in self.disks.iter().enumerate() {
-            command
-                .args(["-drive", &format!("if=none,id=disk{number},format=raw,cache={cache},file={file}")]);
+            command.args([
+                "-drive",
+                &format!("if=none,id=disk{number},format=raw,cache={cache},discard=unmap,file={file}"),
+            ]);
             command.args(["-device", &format!("virtio-blk-pci,drive=disk{number},serial={name}")]);
         }
         command.args(&self.arguments);

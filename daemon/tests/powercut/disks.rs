@@ -131,6 +131,11 @@ impl Disks {
         self.run(move |world| world.disk(name).lies.set(true));
     }
 
+    /// Discards that reached disk `name`.
+    pub(crate) fn discards(&self, name: &'static str) -> u64 {
+        self.run(move |world| world.disk(name).faults.counts().discards)
+    }
+
     fn run<T: Send + 'static>(&self, task: impl FnOnce(&World) -> T + Send + 'static) -> T {
         let (answer, answered) = mpsc::channel();
         let command: Command =

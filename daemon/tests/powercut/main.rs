@@ -112,6 +112,9 @@ fn power_cuts(seed: u64) {
     }
     // Else nothing stale could have been served, and the proof would be empty.
     assert!(something_came_back, "no boot found anything of what was cached before");
+    let discards = rig.disks.discards("pool");
+    println!("{discards} discards of the pool");
+    assert!(discards > 0, "what is free in the pool is discarded at each start");
 }
 
 /// Proof that the rig is not blind: the same, with a backing that forgets what was flushed to it.
