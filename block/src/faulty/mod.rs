@@ -288,8 +288,8 @@ impl Faults {
         self.state.rules.borrow_mut().clear();
     }
 
-    /// Decides about a write of which nobody knows the outcome.
-    fn settle_unknown(&self, write: InFlight) {
+    /// Decides about a write of which nobody knows the outcome. True if it may still land.
+    fn settle_unknown(&self, write: InFlight) -> bool {
         let mut content = self.state.content.borrow_mut();
         match self.draw() % 4 {
             0 => content.apply(&write.change),
@@ -297,9 +297,13 @@ impl Faults {
                 content.apply_in_part(&write.change, || self.draw() & 1 == 0);
                 self.state.counts.borrow_mut().torn += 1;
             }
-            2 => content.late.push(write),
+            2 => {
+                content.late.push(write);
+                return true;
+            }
             _ => {}
         }
+        false
     }
 
     /// Whether the next operation of this kind fails.
@@ -411,14 +415,23 @@ impl<H: Host> Faulty<H> {
             self.faults.meet(&range, Change::is_discard);
         }
         let fails = self.faults.fails(operation);
+        let epoch = state.epoch.get();
         let number = state.content.borrow_mut().start(change);
         self.take_time(operation).await?;
         let Some(write) = state.content.borrow_mut().take(number) else {
             return Err(BlockError::new(ErrorKind::Gone, operation, range));
         };
         if fails {
-            self.faults.settle_unknown(write);
-            return Err(BlockError::new(ErrorKind::Io, operation, range).because("injected"));
+            // A device that answers has done what it does of a request; one that does not may go on with it.
+            let answers = if operation == Operation::Discard || state.epoch.get() != epoch {
+                // The kernel answers for a discard once the device has; and a connection takes its requests along.
+                state.content.borrow_mut().apply_in_part(&write.change, || self.faults.draw() & 1 == 0);
+                true
+            } else {
+                !self.faults.settle_unknown(write)
+            };
+            let kind = if answers { ErrorKind::Io } else { ErrorKind::Gone };
+            return Err(BlockError::new(kind, operation, range).because("injected"));
         }
         state.content.borrow_mut().apply(&write.change);
         Ok(())
