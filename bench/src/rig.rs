@@ -55,6 +55,9 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
             ram_bytes,
             admission: Admission::Always,
             sequential_cutoff_bytes: 0,
+            dirty_limit_bytes: None,
+            destage_rate_min: 0,
+            destage_rate_max: 0,
             read_only: false,
         };
         let past = Past { belief: Belief::ByPage, ..Past::none(backing.geometry().size) };

@@ -134,6 +134,9 @@ async fn attach(cache: &Rc<Cache<FileDevice, LocalHost>>, number: u32) -> Rc<Dis
         ram_bytes: 1 << 20,
         admission: Admission::Always,
         sequential_cutoff_bytes: 0,
+        dirty_limit_bytes: None,
+        destage_rate_min: 0,
+        destage_rate_max: 0,
         read_only: false,
     };
     let backing = Memory::new(1 << 32);

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! face        CachedDisk, Cache                       what doors and the daemon hold
-//! journeys    read, write, zeroes, flush, promote, reclaim, load, quiet    one file per way that data takes
+//! journeys    read, write, destage, flush, promote, reclaim, load ...      one file per way that data takes
 //! survives    log, notes, pool, shared, room, start     what stands on flash
-//! knowledge   index, RAM tier, segments, fills, policy        what is known in RAM; pure
+//! knowledge   index, what is dirty, RAM tier, segments, fills, policy      what is known in RAM; pure
 //! bytes       superblock, table, batch, checksum      structures to bytes and back; pure
 //! words       settings, limits, errors, counters, units
 //! ```
@@ -22,7 +22,7 @@ pub mod words;
 
 pub use bytes::PoolId;
 pub use bytes::layout::Shape;
-pub use face::cache::{Cache, Opened};
+pub use face::cache::{Cache, Opened, WhatIsDirty};
 pub use face::disk::CachedDisk;
 pub use journeys::load::{FlashLost, Past};
 pub use knowledge::replay::Belief;

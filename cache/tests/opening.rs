@@ -36,7 +36,8 @@ fn flip(memory: &Memory, offset: u64) {
 fn a_pool_is_recognised_also_with_one_damaged_superblock() {
     let memory = pool();
     let number = cache::MemberNumber(0);
-    let expected = Identified::Pool { id: ID, size_bytes: SIZE, segment_bytes: SEGMENT, devices: 1, number };
+    let expected =
+        Identified::Pool { id: ID, size_bytes: SIZE, segment_bytes: SEGMENT, devices: 1, number, mark: 0 };
     assert_eq!(run(identify(&memory)), Ok(expected.clone()));
     for slot in SLOTS {
         let memory = memory.duplicate();
@@ -64,9 +65,9 @@ fn damaged_truncated_and_newer_pools_are_told_apart_and_named() {
 
     let newer = pool();
     for slot in SLOTS {
-        newer.poke(slot + 8, &4u32.to_le_bytes());
+        newer.poke(slot + 8, &5u32.to_le_bytes());
     }
-    assert_eq!(run(identify(&newer)), Ok(Identified::Newer { id: ID.to_string(), version: 4 }));
+    assert_eq!(run(identify(&newer)), Ok(Identified::Newer { id: ID.to_string(), version: 5 }));
 }
 
 #[test]
@@ -178,7 +179,8 @@ fn rot_in_one_slot_of_the_table_does_not_keep_a_pool_from_opening() {
 /// Made by earlier versions of Forebay, with pages of disk 1 in them.
 #[test]
 fn pools_of_older_formats_are_recognised_and_not_opened() {
-    let images: [&[u8]; 2] = [include_bytes!("format-1.pool"), include_bytes!("format-2.pool")];
+    let images: [&[u8]; 3] =
+        [include_bytes!("format-1.pool"), include_bytes!("format-2.pool"), include_bytes!("format-3.pool")];
     for (image, version) in images.into_iter().zip(1..) {
         let memory = Memory::new(image.len() as u64);
         memory.poke(0, image);

@@ -14,7 +14,7 @@ use block::{
 };
 use cache::{
     Admission, Belief, Cache, CacheError, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past, PoolId,
-    Shape, SharedBits, SharedPool, format, words_for,
+    Shape, SharedBits, SharedPool, WhatIsDirty, format, words_for,
 };
 
 const SEGMENT: u64 = 32 << 10;
@@ -129,6 +129,9 @@ fn settings(number: usize) -> DiskSettings {
         ram_bytes: 64 * PAGE,
         admission: Admission::Always,
         sequential_cutoff_bytes: 0,
+        dirty_limit_bytes: None,
+        destage_rate_min: 0,
+        destage_rate_max: 0,
         read_only: false,
     }
 }
@@ -308,10 +311,13 @@ fn a_disk_is_attached_on_one_shard_only_and_shares_are_those_of_the_whole_pool()
         let disk = attach(&first, settings(0)).await.unwrap();
         assert!(matches!(attach(&second, settings(0)).await, Err(CacheError::DiskAttached(DiskId(1)))));
         assert_eq!(second.pool_statistics().disks, 1);
-        assert!(matches!(second.disown(DiskId(1)).await, Err(CacheError::DiskAttached(_))));
+        assert!(matches!(
+            second.disown(DiskId(1), WhatIsDirty::IsKept).await,
+            Err(CacheError::DiskAttached(_))
+        ));
         let all = DiskSettings { reserve_bytes: first.usable_bytes(), limit_bytes: u64::MAX, ..settings(1) };
         assert!(matches!(attach(&second, all).await, Err(CacheError::ReservationTooLarge { .. })));
-        first.remove(&disk).await;
+        first.remove(&disk, WhatIsDirty::IsKept).await.unwrap();
         attach(&second, all).await.unwrap();
         assert_eq!(first.pool_statistics().reserved_bytes, all.reserve_bytes);
     });
@@ -435,7 +441,9 @@ fn nobody_waits_for_a_disk_to_be_loaded_that_has_left() {
         let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);
         let past = Past { belief: Belief::ByRegion, ..Past::none(DISK_BYTES) };
         let disk = cache.attach(settings(0), backing, past).await.unwrap();
-        let (loaded, ()) = futures_util::future::join(disk.loaded(), cache.remove(&disk)).await;
+        let removal = cache.remove(&disk, WhatIsDirty::IsKept);
+        let (loaded, removed) = futures_util::future::join(disk.loaded(), removal).await;
+        removed.unwrap();
         assert_eq!((loaded.state, disk.loaded().await.state), (Load::Running, Load::Running));
     });
     assert_eq!(left, Some(()), "somebody waits for what never happens");

@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use block::ByteRange;
 use cache::{DeviceState, DeviceStatistics, LatencySummary, Load, MemberNumber};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::places::Places;
 use crate::registry::{DiskView, PoolView};
-use crate::shard::{DiskReport, PoolReport, ShardReport};
+use crate::shard::{DiskReport, PoolReport, Quietness, ShardReport};
 use crate::state::{GuestRecord, Stage};
 use crate::totals::Total;
 
@@ -75,6 +76,23 @@ pub(crate) struct SetDisk {
     pub(crate) settings: BTreeMap<String, String>,
 }
 
+/// Asks for a disk to be kept from becoming dirty.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QuiesceDisk {
+    /// For how long, from when nothing is dirty.
+    pub(crate) seconds: u64,
+}
+
+/// How a disk is removed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RemoveDisk {
+    /// What its backing does not have is given up.
+    #[serde(default)]
+    pub(crate) lose_dirty: bool,
+}
+
 /// A failure, as RFC 9457 has it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ProblemDocument {
@@ -110,7 +128,45 @@ pub(crate) fn disk_summary(view: &DiskView, places: &Places) -> Value {
         "shard": report.map(|report| report.shard),
     });
     merge(&mut disk, more);
+    merge(&mut disk, dirt(view));
     Value::Object(disk)
+}
+
+/// What of a disk its backing does not have.
+fn dirt(view: &DiskView) -> Value {
+    let report = view.report.as_ref().ok();
+    let statistics = report.map(|report| &report.statistics);
+    json!({
+        "dirty_bytes": statistics.map(|statistics| statistics.dirty_bytes),
+        "dirty_zeroes_bytes": statistics.map(|statistics| statistics.dirty_zeroes_bytes),
+        "dirty_limit_bytes": statistics.map(|statistics| statistics.dirty_limit_bytes),
+        "dirty_for_seconds": statistics.map(|statistics| statistics.dirty_for_seconds),
+        "lost_bytes": statistics.map(|statistics| statistics.lost_bytes),
+        "quiet": report.map(|report| quiet(&report.quiet)),
+    })
+}
+
+/// Whether a disk is kept from becoming dirty.
+fn quiet(quietness: &Quietness) -> Value {
+    let (state, seconds_left, reason) = match quietness {
+        Quietness::No => ("no", None, None),
+        Quietness::Coming => ("coming", None, None),
+        Quietness::Quiet { seconds_left } => ("quiet", Some(seconds_left), None),
+        Quietness::Failed(reason) => ("failed", None, Some(reason)),
+    };
+    json!({ "state": state, "seconds_left": seconds_left, "reason": reason })
+}
+
+/// What flash lost of a disk before the backing had it.
+pub(crate) fn lost(view: &DiskView, ranges: &[ByteRange]) -> Value {
+    let listed: u64 = ranges.iter().map(ByteRange::len).sum();
+    let bytes = view.report.as_ref().map_or(listed, |report| report.statistics.lost_bytes);
+    let range = |range: &ByteRange| json!({ "start": range.start, "length": range.len() });
+    json!({
+        "name": view.record.name,
+        "lost_bytes": bytes,
+        "ranges": ranges.iter().map(range).collect::<Vec<_>>(),
+    })
 }
 
 /// A disk by itself: as in a list, with its keys and its statistics.
@@ -141,7 +197,10 @@ pub(crate) fn statistics(view: &DiskView) -> Value {
     let more = json!({
         "hit_ratio": statistics.hit_ratio,
         "cached_bytes": statistics.cached_bytes,
-        "dirty_bytes": 0,
+        "dirty_bytes": statistics.dirty_bytes,
+        "dirty_zeroes_bytes": statistics.dirty_zeroes_bytes,
+        "dirty_limit_bytes": statistics.dirty_limit_bytes,
+        "lost_bytes": statistics.lost_bytes,
         "ram_bytes": statistics.ram_bytes,
         "flash_bytes": statistics.flash_bytes,
         "index_bytes": statistics.index_bytes,
@@ -149,9 +208,8 @@ pub(crate) fn statistics(view: &DiskView) -> Value {
         "blocks_cached": statistics.blocks_cached,
         "evict_blocks_per_op": cache_ratio(counts.evictions, counts.reclaims),
         "flash_write_amplification": cache_ratio(counts.flash_write_bytes, counts.promotions * block::PAGE),
-        "destage_bytes": 0,
-        "destage_bytes_per_second": 0,
-        "dirty_for_seconds": 0,
+        "destage_bytes_per_second": statistics.destage_bytes_per_second,
+        "dirty_for_seconds": statistics.dirty_for_seconds,
         "latency_us": latencies(report),
     });
     merge(&mut disk, more);
@@ -292,6 +350,7 @@ fn state(view: &DiskView) -> &'static str {
     }
     match &view.report {
         Ok(DiskReport { failure: Some(_), .. }) => "failed",
+        Ok(report) if report.statistics.stopped.is_some() => "stopped",
         Ok(_) => match view.record.guest.as_ref().map(|guest| guest.stage) {
             Some(Stage::Attaching) => "attaching",
             Some(Stage::Detaching) => "detaching",
@@ -303,16 +362,14 @@ fn state(view: &DiskView) -> &'static str {
 
 fn reason(view: &DiskView) -> Option<&str> {
     match &view.report {
-        Ok(report) => report.failure.as_deref(),
+        Ok(report) => report.failure.as_deref().or(report.statistics.stopped.as_deref()),
         Err(reason) => Some(reason),
     }
 }
 
 fn latencies(report: &DiskReport) -> Value {
     let named = cache::Latency::ALL.iter().zip(&report.statistics.latencies);
-    let mut all: Map<_, _> =
-        named.map(|((_, name), summary)| ((*name).to_owned(), latency(summary))).collect();
-    all.insert("destage".to_owned(), latency(&LatencySummary::default()));
+    let all: Map<_, _> = named.map(|((_, name), summary)| ((*name).to_owned(), latency(summary))).collect();
     Value::Object(all)
 }
 

@@ -93,7 +93,7 @@ pub(crate) struct Serve {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Disk {
     /// Serve a disk. Its content stays as it is.
-    Add(DiskAdd),
+    Add(Box<DiskAdd>),
     /// Show all disks.
     List(Reading),
     /// Show one disk.
@@ -103,8 +103,15 @@ pub(crate) enum Disk {
     Set(DiskSet),
     /// Drop what is cached of a disk, so that no restart brings it back. Guests go on, from the backing.
     Evict(DiskName),
-    /// Stop serving a disk. Its content stays where it is.
-    Remove(DiskName),
+    /// Write home what the backing of a disk does not have, at full speed. Guests go on.
+    Destage(DiskDestage),
+    /// Write home what the backing of a disk does not have, and have nothing become so for a while: for a backup or a snapshot
+    /// of the backing. Guests go on; what they write meanwhile goes to the backing.
+    Quiesce(DiskQuiesce),
+    /// End what `disk quiesce` began.
+    Resume(DiskName),
+    /// Stop serving a disk, once its backing has all of it. Its content stays where it is.
+    Remove(DiskRemove),
 }
 
 #[derive(Debug, Args)]
@@ -115,7 +122,7 @@ pub(crate) struct DiskAdd {
     /// file with the timing of a spinning array, such as `hdd-15k-raid5x5`, for demonstrations).
     #[arg(long, value_name = "URI")]
     pub(crate) backing: String,
-    /// write-through, write-around or pass-through. Default: write-through.
+    /// write-through, write-back, write-around or pass-through. Default: write-through.
     #[arg(long)]
     pub(crate) mode: Option<String>,
     /// The unit of the index, a power of two from 4KiB to 1MiB. Default: 64KiB.
@@ -127,6 +134,20 @@ pub(crate) struct DiskAdd {
     /// Flash that the disk never exceeds: a size, or a share of the disk such as 20%.
     #[arg(long, value_name = "SIZE")]
     pub(crate) limit: Option<String>,
+    /// write-back: the most that flash may hold and the backing does not have. Default: a tenth of the pool, divided among its
+    /// disks in write-back; never more than a quarter of the reservation.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) dirty_limit: Option<String>,
+    /// write-back: destage never goes slower than so many bytes a second, whatever guests do.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) destage_rate_min: Option<String>,
+    /// write-back: destage never goes faster than so many bytes a second.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) destage_rate_max: Option<String>,
+    /// Allow write-back though the backing cannot be marked (NBD, devices): nothing then keeps another Forebay from serving it
+    /// while flash has newer data.
+    #[arg(long)]
+    pub(crate) unmarked: bool,
     /// User who owns the NBD socket. Default: the one that the daemon runs as; only root can give it to another.
     #[arg(long, value_name = "USER")]
     pub(crate) socket_owner: Option<String>,
@@ -153,6 +174,9 @@ pub(crate) struct DiskShow {
     /// Print lines to copy that connect QEMU, libvirt and other clients to it.
     #[arg(long, conflicts_with = "json")]
     pub(crate) connect: bool,
+    /// List the bytes that flash lost before the backing had them. Reads of them fail until they are written anew.
+    #[arg(long, conflicts_with = "connect")]
+    pub(crate) lost: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
@@ -164,6 +188,45 @@ pub(crate) struct DiskSet {
     /// Keys with their new values.
     #[arg(required = true, value_name = "KEY=VALUE", value_parser = parse_pair)]
     pub(crate) settings: Vec<(String, String)>,
+    /// If this ends write-back, wait until the backing has everything.
+    #[arg(long)]
+    pub(crate) wait: bool,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiskDestage {
+    /// Its name.
+    pub(crate) name: String,
+    /// Wait until the backing has everything, and show how far it is.
+    #[arg(long, conflicts_with = "stop")]
+    pub(crate) wait: bool,
+    /// Stop hurrying: destage goes on as it suits guests.
+    #[arg(long)]
+    pub(crate) stop: bool,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiskQuiesce {
+    /// Its name.
+    pub(crate) name: String,
+    /// For how long, from when nothing is dirty; then it ends by itself.
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
+    pub(crate) seconds: u64,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiskRemove {
+    /// Its name.
+    pub(crate) name: String,
+    /// Give up whatever its backing does not have.
+    #[arg(long)]
+    pub(crate) lose_dirty: bool,
     #[command(flatten)]
     pub(crate) daemon: Daemon,
 }

@@ -1,6 +1,7 @@
 //! The command line's way to the daemon: one request over the control socket.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
@@ -19,12 +20,32 @@ pub(crate) struct Client {
     runtime: tokio::runtime::Runtime,
 }
 
+/// How a pause ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pause {
+    /// The time is over.
+    Over,
+    /// Somebody pressed Ctrl-C.
+    Interrupted,
+}
+
 impl Client {
     /// A client of the daemon whose control socket is `socket`. Connects with the first request.
     pub(crate) fn new(socket: PathBuf) -> Answer<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Problem::failed(format!("Cannot start: {error}")))?;
         Ok(Self { socket, runtime })
+    }
+
+    /// Waits.
+    pub(crate) fn pause(&self, time: Duration) -> Pause {
+        self.runtime.block_on(async {
+            tokio::select! {
+                () = tokio::time::sleep(time) => Pause::Over,
+                // If it cannot be listened for, it ends the process as it always does.
+                Ok(()) = tokio::signal::ctrl_c() => Pause::Interrupted,
+            }
+        })
     }
 
     /// Asks for what is at `path`.
@@ -42,19 +63,24 @@ impl Client {
         self.request(&Method::PATCH, path, Some(body))
     }
 
+    /// Asks for something to go, and says how.
+    pub(crate) fn delete_with(&self, path: &str, body: &impl Serialize) -> Answer<Value> {
+        self.request(&Method::DELETE, path, Some(body))
+    }
+
     /// Asks for something to go.
     pub(crate) fn delete(&self, path: &str) -> Answer<Value> {
         self.request(&Method::DELETE, path, None::<&()>)
     }
 
     fn request(&self, method: &Method, path: &str, body: Option<&impl Serialize>) -> Answer<Value> {
+        let mut request = Request::builder().method(method).uri(path).header(header::HOST, "forebay");
+        if body.is_some() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
         let body =
             body.map_or_else(Vec::new, |body| serde_json::to_vec(body).expect("plain data with text keys"));
-        let request = Request::builder()
-            .method(method)
-            .uri(path)
-            .header(header::HOST, "forebay")
-            .header(header::CONTENT_TYPE, "application/json")
+        let request = request
             .body(Full::new(Bytes::from(body)))
             .map_err(|error| Problem::invalid(format!("Cannot ask for '{path}': {error}; check the name")))?;
         let (status, bytes) = self.runtime.block_on(exchange(&self.socket, request))?;

@@ -4,6 +4,8 @@
 //! as it can be without the disk; what depends on the pool is judged by the cache.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
 use cache::{Admission, DiskId, DiskSettings, Mode};
 use serde::{Deserialize, Serialize};
@@ -25,8 +27,12 @@ pub(crate) struct Key {
 }
 
 /// Every key that can be set, in the order in which they are shown.
-pub(crate) const KEYS: [Key; 11] = [
-    Key { name: "mode", default: "write-through", about: "write-through, write-around or pass-through" },
+pub(crate) const KEYS: [Key; 15] = [
+    Key {
+        name: "mode",
+        default: "write-through",
+        about: "write-through, write-back, write-around or pass-through",
+    },
     Key {
         name: "block-size",
         default: "64KiB",
@@ -44,6 +50,28 @@ pub(crate) const KEYS: [Key; 11] = [
         name: "sequential-cutoff",
         default: "4MiB",
         about: "misses of a sequential run longer than this go past the cache; 0 = off",
+    },
+    Key {
+        name: "dirty-limit",
+        default: "auto",
+        about: "write-back: the most that flash may hold and the backing does not have; never more than a quarter of reserve; auto \
+                is a tenth of the pool, divided among its disks in write-back",
+    },
+    Key {
+        name: "destage-rate-min",
+        default: "0",
+        about: "write-back: destage never goes slower than so many bytes a second, whatever guests do; 0 = none",
+    },
+    Key {
+        name: "destage-rate-max",
+        default: "0",
+        about: "write-back: destage never goes faster than so many bytes a second; 0 = as fast as the backing takes it",
+    },
+    Key {
+        name: "unmarked",
+        default: "no",
+        about: "yes allows write-back where the backing cannot be marked (NBD, devices): nothing then keeps another Forebay \
+                from serving it while flash has newer data",
     },
     Key {
         name: "retry-time",
@@ -74,8 +102,7 @@ pub(crate) fn table() -> String {
 }
 
 /// Keys that are named in the plans and have no effect yet.
-const NOT_YET: [&str; 5] =
-    ["dirty-limit", "destage-rate-min", "destage-rate-max", "destage-order", "redundancy"];
+const NOT_YET: [&str; 2] = ["destage-order", "redundancy"];
 
 /// The values of all keys of one disk. In JSON and in the state each is the text that a user would write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,8 +115,43 @@ pub(crate) struct Values {
     ram: Size,
     admission: Admission,
     sequential_cutoff: Size,
+    dirty_limit: Share,
+    destage_rate_min: Size,
+    destage_rate_max: Size,
+    unmarked: Unmarked,
     retry_time: RetryTime,
     socket: SocketRights,
+}
+
+/// Whether a disk may write back to a backing that cannot be marked as lacking data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Unmarked {
+    /// It may not: somebody else could serve the backing as if it were complete.
+    #[default]
+    No,
+    /// It may: somebody sees to that.
+    Allowed,
+}
+
+impl FromStr for Unmarked {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "no" => Ok(Self::No),
+            "yes" => Ok(Self::Allowed),
+            _ => Err("write yes or no".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Unmarked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::No => "no",
+            Self::Allowed => "yes",
+        })
+    }
 }
 
 /// What the pool says about shares that Forebay is to choose.
@@ -111,6 +173,10 @@ impl Default for Values {
             ram: Size(32 << 20),
             admission: Admission::Adaptive,
             sequential_cutoff: Size(4 << 20),
+            dirty_limit: Share::Auto,
+            destage_rate_min: Size(0),
+            destage_rate_max: Size(0),
+            unmarked: Unmarked::No,
             retry_time: RetryTime::default(),
             socket: SocketRights::default(),
         }
@@ -133,25 +199,38 @@ impl Values {
     fn put(&mut self, key: &str, text: &str) -> Result<(), String> {
         let about = |message: String| format!("Cannot set {key}={text}: {message}");
         match key {
-            "mode" => self.mode = parse_mode(text).map_err(about)?,
+            "mode" => self.mode = text.parse().map_err(about)?,
             "block-size" => self.block_bytes = parse_block_bytes(text).map_err(about)?,
             "reserve" => self.reserve = text.parse().map_err(about)?,
             "limit" => self.limit = text.parse().map_err(about)?,
             "ram" => self.ram = parse_ram(text).map_err(about)?,
             "admission" => self.admission = text.parse().map_err(about)?,
             "sequential-cutoff" => self.sequential_cutoff = text.parse().map_err(about)?,
+            "dirty-limit" => self.dirty_limit = text.parse().map_err(about)?,
+            "destage-rate-min" => self.destage_rate_min = text.parse().map_err(about)?,
+            "destage-rate-max" => self.destage_rate_max = text.parse().map_err(about)?,
+            "unmarked" => self.unmarked = text.parse().map_err(about)?,
             "retry-time" => self.retry_time = text.parse().map_err(about)?,
             "socket-owner" => self.socket.owner = text.parse().map_err(about)?,
             "socket-group" => self.socket.group = text.parse().map_err(about)?,
             "socket-mode" => self.socket.mode = text.parse().map_err(about)?,
             _ if NOT_YET.contains(&key) => {
-                return Err(format!(
-                    "Cannot set {key}={text}: '{key}' belongs to write-back, which is not available yet; leave it out"
-                ));
+                return Err(format!("Cannot set {key}={text}: '{key}' is not available yet; leave it out"));
             }
             _ => return Err(format!("Unknown key '{key}': {}", hint(key, &KEYS.map(|key| key.name)))),
         }
         Ok(())
+    }
+
+    /// True if what guests write is acknowledged before the backing has it.
+    pub(crate) fn writes_back(&self) -> bool {
+        self.mode.row().writes_back
+    }
+
+    /// The same values with nothing that waits for its backing.
+    pub(crate) fn written_through(&self) -> Self {
+        let mode = if self.writes_back() { Mode::WriteThrough } else { self.mode };
+        Self { mode, ..self.clone() }
     }
 
     /// The same values with nothing cached.
@@ -174,6 +253,10 @@ impl Values {
             ("ram", Share::Bytes(self.ram.0).to_string()),
             ("admission", self.admission.to_string()),
             ("sequential-cutoff", Share::Bytes(self.sequential_cutoff.0).to_string()),
+            ("dirty-limit", self.dirty_limit.to_string()),
+            ("destage-rate-min", Share::Bytes(self.destage_rate_min.0).to_string()),
+            ("destage-rate-max", Share::Bytes(self.destage_rate_max.0).to_string()),
+            ("unmarked", self.unmarked.to_string()),
             ("retry-time", self.retry_time.to_string()),
             ("socket-owner", self.socket.owner.to_string()),
             ("socket-group", self.socket.group.to_string()),
@@ -186,6 +269,11 @@ impl Values {
         self.retry_time.nanoseconds()
     }
 
+    /// Whether it may write back to a backing that cannot be marked.
+    pub(crate) fn unmarked(&self) -> Unmarked {
+        self.unmarked
+    }
+
     /// Who may connect to the disk's sockets.
     pub(crate) fn socket_rights(&self) -> SocketRights {
         self.socket.clone()
@@ -194,7 +282,7 @@ impl Values {
     /// What the cache is to do for a disk of `disk_bytes` with these values.
     ///
     /// # Errors
-    /// If the reservation would exceed the limit.
+    /// If the reservation would exceed the limit, or the least rate of destage the greatest.
     pub(crate) fn settings(&self, id: DiskId, disk_bytes: u64, pool: PoolBounds) -> Answer<DiskSettings> {
         let reserve = self.reserve.of(disk_bytes);
         let limit = self.limit.of(disk_bytes);
@@ -207,6 +295,13 @@ impl Values {
                 Size(limit)
             )));
         }
+        let (rate_min, rate_max) = (self.destage_rate_min, self.destage_rate_max);
+        if rate_max.0 > 0 && rate_min > rate_max {
+            return Err(Problem::invalid(format!(
+                "Destage cannot go at {rate_min} a second at least and {rate_max} at most: lower 'destage-rate-min' or raise \
+                 'destage-rate-max'"
+            )));
+        }
         let reserve_bytes = reserve.unwrap_or(pool.reserve_bytes_min);
         Ok(DiskSettings {
             id,
@@ -217,16 +312,12 @@ impl Values {
             ram_bytes: self.ram.0,
             admission: self.admission,
             sequential_cutoff_bytes: self.sequential_cutoff.0,
+            dirty_limit_bytes: self.dirty_limit.of(disk_bytes),
+            destage_rate_min: rate_min.0,
+            destage_rate_max: rate_max.0,
             read_only: false,
         })
     }
-}
-
-fn parse_mode(text: &str) -> Result<Mode, String> {
-    if text == "write-back" {
-        return Err("write-back is not available yet; use write-through".to_owned());
-    }
-    text.parse()
 }
 
 fn parse_block_bytes(text: &str) -> Result<u32, String> {
@@ -288,6 +379,10 @@ mod tests {
                 ("ram", "1M"),
                 ("admission", "repeated:3"),
                 ("sequential-cutoff", "0"),
+                ("dirty-limit", "64MiB"),
+                ("destage-rate-min", "1MiB"),
+                ("destage-rate-max", "100MiB"),
+                ("unmarked", "yes"),
                 ("retry-time", "wait"),
                 ("socket-owner", "libvirt-qemu"),
                 ("socket-group", "64055"),
@@ -306,8 +401,8 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_modes_of_later_versions_are_refused_as_not_available_yet() {
-        for (key, text) in [("dirty-limit", "1G"), ("redundancy", "none"), ("mode", "write-back")] {
+    fn keys_of_later_versions_are_refused_as_not_available_yet() {
+        for (key, text) in [("destage-order", "flush"), ("redundancy", "none")] {
             assert!(with(key, text).unwrap_err().message.contains("not available yet"), "{key}");
         }
     }
@@ -324,6 +419,9 @@ mod tests {
             ("admission", "repeated:0"),
             ("limit", "120%"),
             ("reserve", "much"),
+            ("dirty-limit", "120%"),
+            ("destage-rate-max", "fast"),
+            ("unmarked", "perhaps"),
             ("retry-time", "0s"),
             ("retry-time", "25"),
             ("socket-owner", "two words"),
@@ -339,6 +437,16 @@ mod tests {
         let values = Values::default().with([("reserve", "2G"), ("limit", "1G")]).expect("each is good");
         let problem = values.settings(DiskId(1), 10 << 30, POOL).unwrap_err();
         assert!(problem.message.contains("above the limit"), "{problem}");
+    }
+
+    #[test]
+    fn a_least_rate_above_the_greatest_is_refused_and_none_is_no_limit() {
+        let values = with("destage-rate-min", "2M").expect("it is good");
+        let settings = values.settings(DiskId(1), 10 << 30, POOL).expect("there is no greatest one");
+        assert_eq!((settings.destage_rate_min, settings.destage_rate_max), (2 << 20, 0));
+        let values = values.with([("destage-rate-max", "1M")]).expect("each is good");
+        let problem = values.settings(DiskId(1), 10 << 30, POOL).unwrap_err();
+        assert!(problem.message.contains("destage-rate-min"), "{problem}");
     }
 
     #[test]

@@ -12,8 +12,9 @@
 //! A remembered pool that is gone or cannot be read does not keep guests from their disks: they are served without flash,
 //! and the log says so (the promise for flash that dies holds at a start too).
 //!
-//! Nothing that holds data is formatted without its exact id. No data lives on the pool alone in this version, so a
-//! pool that is named anew by the user replaces the one that is remembered.
+//! Nothing that holds data is formatted without its exact id. A pool that is named anew by the user replaces the one that is
+//! remembered, unless that one may hold what a backing does not have. Then disks that it may hold such data of wait for it,
+//! and nothing takes its place; others are served without flash as long as it cannot be used.
 
 mod content;
 mod in_use;
@@ -36,7 +37,7 @@ use crate::past::Touched;
 use crate::patience::while_in_conflict;
 use crate::places::{Places, absolute};
 use crate::problem::{Answer, Problem, ProblemKind};
-use crate::shard::{Found, Shards};
+use crate::shard::{Found, Owners, Shards};
 use crate::state::{DeviceRecord, DiskRecord, PoolRecord, State};
 use crate::units::Size;
 
@@ -88,11 +89,7 @@ pub(crate) async fn open(
     let mut setup = Setup { places, shards, state, path, is_named, choice };
     match setup.find().await {
         Err(problem) if problem.kind == ProblemKind::Unavailable && setup.may_go_without() => {
-            tracing::error!(
-                "{problem}. Until then, and a restart, disks are served without a cache on flash"
-            );
-            shards.go_without_pool().await?;
-            Ok(PoolInUse::missing(setup.path, problem.message))
+            setup.go_without(problem).await
         }
         found => setup.open(found?).await,
     }
@@ -233,7 +230,7 @@ impl Setup<'_> {
             }
             Identified::Older { id, version } if erase.is_none() && remembered_id.as_ref() == Some(id) => {
                 output::print(&format!(
-                    "The pool {} has format {version}, whose content was never kept: making it anew\n",
+                    "The pool {} has format {version}, which holds nothing but copies of what backings have: making it anew\n",
                     self.path.display()
                 ))?;
                 return self.format(found).await;
@@ -247,8 +244,19 @@ impl Setup<'_> {
         }
     }
 
-    /// Opens the pool, with a mark that is remembered before.
+    /// Serves disks without flash.
+    async fn go_without(&self, problem: Problem) -> Answer<PoolInUse> {
+        tracing::error!("{problem}. Until then, and a restart, disks are served without a cache on flash");
+        self.shards.go_without_pool().await?;
+        Ok(PoolInUse::missing(self.path.clone(), problem.message))
+    }
+
+    /// Opens the pool, with a mark that is remembered before. If it holds what no backing has and cannot be used as it is, it
+    /// stays as it is, and disks are served without it.
     async fn open(&mut self, candidates: Vec<Candidate>) -> Answer<PoolInUse> {
+        if let Err(problem) = self.check_is_no_old_copy(&candidates) {
+            return self.go_without(problem).await;
+        }
         let mark = self.shards.draw_mark().await?;
         let record = self.state.pool.as_mut().expect("it is recorded before it is opened");
         let known = record.marks_known();
@@ -257,8 +265,16 @@ impl Setup<'_> {
         record.marks.drain(..surplus);
         self.state.save(&self.places.dir)?;
         let disks = self.state.disks.iter().map(|disk| disk.id).collect();
+        let owners = Owners { disks, given_up: self.state.given_up.clone() };
         let paths = candidates.iter().map(|candidate| candidate.path.clone()).collect();
-        let opened = self.shards.open_pool(paths, Marks { new: mark, known }, disks).await?;
+        let opened = match self.shards.open_pool(paths, Marks { new: mark, known }, owners).await {
+            Err(problem) if problem.kind == ProblemKind::Unavailable => {
+                self.forget_mark(mark)?;
+                return self.go_without(problem).await;
+            }
+            opened => opened?,
+        };
+        self.state.given_up.clear();
         match opened.content {
             PoolContent::Kept { last_mark } => Touched::take_over(&self.places.touched(), last_mark, mark),
             PoolContent::Dropped(reason) => {
@@ -273,6 +289,31 @@ impl Setup<'_> {
         // The pool bears the new mark durably. One that bears an earlier mark is an old copy from now on.
         settle_mark(self.places, self.state, mark)?;
         Ok(PoolInUse::of(devices))
+    }
+
+    /// Refuses an old copy of a pool that came to hold later what backings do not have: it knows nothing of that.
+    fn check_is_no_old_copy(&self, candidates: &[Candidate]) -> Answer<()> {
+        let record = self.state.pool.as_ref().expect("it is recorded before it is opened");
+        let unsaved = self.state.unsaved();
+        let known = record.marks_known();
+        let is_strange = |found: &Found| found.mark().is_some_and(|mark| !known.contains(&mark));
+        match candidates.iter().find(|candidate| is_strange(&candidate.found)) {
+            Some(candidate) if !unsaved.is_empty() => Err(Problem::unavailable(format!(
+                "Cannot use {} as the pool: somebody else used it since, or it is an old copy, and it may hold data of {} that \
+                 their backings do not have. Bring back the pool as it was left",
+                candidate.path.display(),
+                list_of_disks(&unsaved)
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Forgets the mark of a start that did not reach the pool: those that it may bear are to be remembered.
+    fn forget_mark(&mut self, mark: u64) -> Answer<()> {
+        if let Some(record) = &mut self.state.pool {
+            record.marks.retain(|known| *known != mark);
+        }
+        self.state.save(&self.places.dir)
     }
 
     /// Forgets devices that the pool does not list; what is left is in use.
@@ -306,6 +347,7 @@ impl Setup<'_> {
     }
 
     fn record(&mut self, id: PoolId, making: Making) -> Answer<()> {
+        self.check_nothing_is_left_behind()?;
         let (path, id) = (self.path.clone(), id.to_string());
         let is_ours = making == Making::Begun
             || self.remembered_here().is_some_and(|record| {
@@ -315,6 +357,19 @@ impl Setup<'_> {
         let being_made = making == Making::Begun;
         self.state.pool = Some(PoolRecord { path, id, being_made, marks: Vec::new(), devices });
         self.state.save(&self.places.dir)
+    }
+
+    /// Refuses to have a new pool take the place of one that may hold what backings do not have.
+    fn check_nothing_is_left_behind(&self) -> Answer<()> {
+        let unsaved = self.state.unsaved();
+        let Some(pool) = self.state.pool.as_ref().filter(|_| !unsaved.is_empty()) else { return Ok(()) };
+        Err(Problem::unavailable(format!(
+            "Cannot make a new pool on {}: the pool {} may hold data of {} that their backings do not have. Serve with that one; \
+             if that data is given up, first remove those disks with --lose-dirty while no other pool is named",
+            self.path.display(),
+            pool.path.display(),
+            list_of_disks(&unsaved)
+        )))
     }
 
     /// Disks were served with this pool before, and the user did not ask for something else to be done with it just now.
@@ -341,6 +396,12 @@ impl Setup<'_> {
             self.path.display()
         ))
     }
+}
+
+/// Disks by name, for a message.
+fn list_of_disks(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    format!("{} {}", if names.len() == 1 { "disk" } else { "disks" }, names.join(", "))
 }
 
 /// How far the file of a pool is.

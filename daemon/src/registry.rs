@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   add:     look at the backing ── number ── attach on a shard ── remember durably ── answer;   undone if a step fails
-//!   remove:  detach (requests end, flush) ── forget durably ── answer
+//!   remove:  bring home what is dirty ── detach (requests end, flush) ── forget durably ── answer
 //!   start:   every remembered disk is attached by a task of its own; what fails waits and is tried again
 //! ```
 //! Changes go one after another; looking at a backing, which may hang, happens before a change begins. Readers never
@@ -10,9 +10,11 @@
 
 mod counting;
 mod guest;
+mod home;
 mod looking;
 mod moving;
 mod pool;
+mod removing;
 mod shares;
 mod unshared;
 
@@ -21,6 +23,7 @@ use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
 use block::file::{Access, Lock};
+use cache::{Mode, WhatIsDirty};
 use tokio::sync::{Mutex, mpsc};
 
 use crate::backing::{Images, Location};
@@ -32,13 +35,11 @@ use crate::places::Places;
 use crate::pool::{PoolInUse, leave};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
-use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards};
+use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards, Unsaved};
 use crate::sockets;
 use crate::state::{DiskRecord, GuestRecord, State};
 use crate::totals::{Total, Totals};
 
-/// How long a removal may take before it goes on behind its answer.
-const REMOVE_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long the start of the daemon waits for disks.
 const FIRST_TRY_TIME_MAX: Duration = Duration::from_secs(5);
 /// How long a disk that could not be served waits before it is tried again.
@@ -159,13 +160,15 @@ impl Registry {
     ///
     /// # Errors
     /// Whatever stands in the way; then everything is as before.
-    pub(crate) async fn add(&self, wanted: NewDisk) -> Answer<DiskView> {
+    pub(crate) async fn add(self: &Arc<Self>, wanted: NewDisk) -> Answer<DiskView> {
         names::check(&wanted.name)?;
         let socket = self.places.nbd_socket(&wanted.name);
         sockets::check_length(&socket)?;
         let location = Location::parse(&wanted.backing)?;
         let texts = wanted.settings.iter().map(|(key, text)| (key.as_str(), text.as_str()));
-        let values = Values::default().with(texts)?;
+        let wanted_values = Values::default().with(texts)?;
+        // Remembered, with the pool that it depends on, before it may write back.
+        let values = wanted_values.written_through();
         free_name(&self.state(), &wanted.name)?;
         let images = if wanted.raw_anyway { Images::ServedAsRaw } else { Images::Refused };
         self.check_not_own(&location)?;
@@ -191,23 +194,37 @@ impl Registry {
             settings: values,
             guest: wanted.guest,
             size_bytes: None,
+            unsaved_in: None,
         };
         if let Err(problem) = self.shards.attach(self.attaching(&record, location, rights)).await {
             // Whatever was reserved for it is free again.
-            log_if_failed(&self.shards.forget(id).await);
+            log_if_failed(&self.shards.forget(record.name.clone(), id, WhatIsDirty::IsLost).await);
             return Err(problem);
         }
         record.size_bytes = self.size_now(&record.name).await;
         changed.disks.push(record.clone());
         if let Err(problem) = changed.save(&self.places.dir) {
-            let undone = self.shards.detach(record.name.clone(), Content::Dropped).await;
+            let undone = self.shards.detach(record.name.clone(), Content::Dropped(WhatIsDirty::IsLost)).await;
             log_if_failed(&undone.map(|_| ()));
             return Err(problem);
         }
         self.replace_state(changed);
         self.begin_totals();
         drop(changing);
+        if wanted_values.writes_back() {
+            self.begin_write_back(&record.name).await?;
+        }
         self.disk(&record.name).await
+    }
+
+    /// Has a disk that was added just now write back. If it cannot, it is removed again.
+    async fn begin_write_back(self: &Arc<Self>, name: &str) -> Answer<()> {
+        let mode = BTreeMap::from([("mode".to_owned(), Mode::WriteBack.to_string())]);
+        if let Err(problem) = self.set(name, &mode).await {
+            log_if_failed(&self.remove(name, WhatIsDirty::IsKept).await);
+            return Err(problem);
+        }
+        Ok(())
     }
 
     /// Changes how a disk is cached, and remembers it.
@@ -225,6 +242,9 @@ impl Registry {
         let values = before.settings.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
         let served = self.shards.disk_report(name.to_owned()).await?.is_some();
         if served {
+            if values.writes_back() {
+                changed = self.note_unsaved(name)?;
+            }
             self.reconfigure(name, &values).await?;
         } else {
             // Nothing to give them to now, but what nobody could ever get is refused at once.
@@ -245,72 +265,6 @@ impl Registry {
         self.replace_state(changed);
         drop(changing);
         self.disk(name).await
-    }
-
-    /// Drops what is cached of a disk, durably. Guests go on. A disk that waits loses what its pool holds of it.
-    ///
-    /// # Errors
-    /// If there is none of this name, or what is dropped may come back at the next start; the message says so.
-    pub(crate) async fn evict(&self, name: &str) -> Answer<DiskView> {
-        let changing = self.changing.lock().await;
-        let record = known(&self.state(), name)?.clone();
-        if self.is_being_removed(name) {
-            return Err(being_removed(name));
-        }
-        let served = self.shards.disk_report(name.to_owned()).await?.is_some();
-        self.shards.evict(name.to_owned(), record.id).await?;
-        if !served {
-            // The pool knows nothing of it any more. What it held is free, so its share is as well.
-            self.keep_share(&record).await?;
-        }
-        tracing::info!("What was cached of disk '{name}' is dropped, as asked for");
-        drop(changing);
-        self.disk(name).await
-    }
-
-    /// Stops serving a disk and forgets it. The content of its backing stays.
-    ///
-    /// # Errors
-    /// If there is none of this name, or what is remembered cannot be changed. If a request hangs on the backing, the
-    /// removal goes on behind the answer, and the message says so.
-    pub(crate) async fn remove(self: &Arc<Self>, name: &str) -> Answer<()> {
-        known(&self.state(), name)?;
-        if !lock(&self.removing).insert(name.to_owned()) {
-            return Err(being_removed(name));
-        }
-        let finishing = tokio::spawn(Arc::clone(self).finish_removal(name.to_owned()));
-        match tokio::time::timeout(REMOVE_TIME_MAX, finishing).await {
-            Ok(outcome) => outcome.expect("a removal does not panic"),
-            Err(_) => Err(Problem::unavailable(format!(
-                "Disk '{name}' takes no new requests, but its backing has not answered the last ones for {} s; check the \
-                 backing, the disk is removed as soon as it answers",
-                REMOVE_TIME_MAX.as_secs()
-            ))),
-        }
-    }
-
-    async fn finish_removal(self: Arc<Self>, name: String) -> Answer<()> {
-        // A change of this disk that began before is waited for; those that come now find it in `removing`.
-        drop(self.changing.lock().await);
-        let detached = if self.shards.is_attached(&name) {
-            self.shards.detach(name.clone(), Content::Dropped).await.and_then(|detached| detached.flushed)
-        } else {
-            let id = known(&self.state(), &name)?.id;
-            self.shards.forget(id).await
-        };
-        let _changing = self.changing.lock().await;
-        let mut changed = self.state();
-        changed.disks.retain(|disk| disk.name != name);
-        let saved = changed.save(&self.places.dir);
-        lock(&self.removing).remove(&name);
-        if let Err(problem) = saved {
-            self.set_waiting(&name, "it was to be removed, and that could not be remembered");
-            tokio::spawn(Arc::clone(&self).keep_trying(name));
-            return Err(problem);
-        }
-        self.replace_state(changed);
-        lock(&self.waiting).remove(&name);
-        detached
     }
 
     /// Attaches every remembered disk by a task of its own, again and again until it works. Ready when each was tried
@@ -357,11 +311,15 @@ impl Registry {
             .for_each(|last| self.see(last));
         self.save_totals().await;
         let mut state = self.state();
-        if lock(&self.pool).missing.is_none()
-            && let Err(problem) = leave(&self.places, &self.shards, &mut state).await
-        {
-            // Only a copy of the pool that was made while it was in use can be taken for it now.
-            tracing::warn!("{problem}");
+        if lock(&self.pool).missing.is_none() {
+            let at_home = outcomes.iter().flatten().filter(|detached| detached.is_home);
+            for last in at_home.filter_map(|detached| detached.last.as_ref()) {
+                state.note_saved(last.settings.id.0);
+            }
+            if let Err(problem) = leave(&self.places, &self.shards, &mut state).await {
+                // Only a copy of the pool that was made while it was in use can be taken for it now.
+                tracing::warn!("{problem}");
+            }
         }
         self.replace_state(state);
         drop(changing);
@@ -419,7 +377,12 @@ impl Registry {
         };
         self.check_unshared(&record.name, &identity).await?;
         let rights = look_up(&current.settings).await?;
-        self.shards.attach(self.attaching(current, location, rights)).await?;
+        // What stands in its record from before this start.
+        let attaching = self.attaching(current, location, rights);
+        if attaching.values.writes_back() {
+            state = self.note_unsaved(&record.name)?;
+        }
+        self.shards.attach(attaching).await?;
         self.remember_size(&mut state, &record.name).await;
         Ok(())
     }
@@ -475,6 +438,10 @@ impl Registry {
             lock: if record.is_beside_qemu() { Lock::Beside } else { Lock::Image },
             values: record.settings_now(),
             size_bytes_min: record.size_bytes,
+            unsaved: Unsaved {
+                own: self.state().pool.map(|pool| pool.id),
+                held_by: record.unsaved_in.clone(),
+            },
             entrance: Entrance { socket: self.places.nbd_socket(&record.name), rights },
         }
     }

@@ -1,8 +1,9 @@
 //! What serves disks, from start to end: shards, pool, registry and control socket. `serve` runs it until a signal comes,
 //! the demonstration for a minute; there is no other way to serve.
 //!
-//! The end takes at most ten seconds: a backing that hangs must not keep a host from shutting down. In the modes there
-//! are, an acknowledged write is on its backing, so ending early loses nothing that was promised.
+//! The end takes at most ten seconds: a backing that hangs must not keep a host from shutting down. An acknowledged write is
+//! on its backing, or in write-back on flash, where the next start finds it; so ending early loses nothing that was promised,
+//! and nothing is destaged at the end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -84,7 +85,7 @@ impl Service {
             // The shard's thread waits for the kernel, which waits for a backing; only the end of the process frees it.
             eprintln!(
                 "error: Cannot finish all requests within {} s: a backing does not answer. Acknowledged writes are on \
-                 their backings; check the one that hangs",
+                 their backings, or on flash, where the next start finds them; check the one that hangs",
                 STOP_TIME_MAX.as_secs()
             );
             std::process::exit(1);

@@ -16,7 +16,7 @@ use crate::places::EMBEDDED_POOL;
 use crate::problem::{Answer, Problem};
 
 /// Version of the file that this build writes, and the newest that it reads.
-const SCHEMA: u64 = 3;
+const SCHEMA: u64 = 4;
 const FILE_NAME: &str = "state.json";
 
 /// Everything that is remembered.
@@ -30,6 +30,10 @@ pub(crate) struct State {
     pub(crate) pool: Option<PoolRecord>,
     /// The disks in the order in which they were added.
     pub(crate) disks: Vec<DiskRecord>,
+    /// Numbers of disks that were removed, and what their backings did not have given up, since the pool was opened. What it
+    /// may hold of them all the same goes when it is opened next.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) given_up: Vec<u32>,
 }
 
 /// Where the pool is.
@@ -106,6 +110,10 @@ pub(crate) struct DiskRecord {
     /// Its size when it was served last; none if an earlier version added it.
     #[serde(default)]
     pub(crate) size_bytes: Option<u64>,
+    /// The identity of the pool that may hold what the backing does not have. Remembered before the disk begins to write
+    /// back, until it is detached with nothing left. It is not served without that pool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unsaved_in: Option<String>,
     /// The running guest that it was taken from, until that has it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) guest: Option<GuestRecord>,
@@ -152,7 +160,7 @@ impl DiskRecord {
 
 impl Default for State {
     fn default() -> Self {
-        Self { schema: SCHEMA, next_disk: 1, pool: None, disks: Vec::new() }
+        Self { schema: SCHEMA, next_disk: 1, pool: None, disks: Vec::new(), given_up: Vec::new() }
     }
 }
 
@@ -244,6 +252,30 @@ impl State {
         self.disks.iter().find(|disk| disk.name == name)
     }
 
+    /// The names of the disks of which some pool may hold what their backings do not have.
+    pub(crate) fn unsaved(&self) -> Vec<&str> {
+        let unsaved = self.disks.iter().filter(|disk| disk.unsaved_in.is_some());
+        unsaved.map(|disk| disk.name.as_str()).collect()
+    }
+
+    /// Notes that a disk may come to have data in the pool that its backing does not have. True if that was not noted yet:
+    /// then it has to be saved before the disk writes back.
+    pub(crate) fn note_unsaved(&mut self, name: &str) -> bool {
+        let pool = self.pool.as_ref().map(|pool| pool.id.clone());
+        match self.disks.iter_mut().find(|disk| disk.name == name && disk.unsaved_in.is_none()) {
+            Some(disk) => {
+                disk.unsaved_in = pool;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Notes that the backing of a disk has everything, and that nothing else will come to be.
+    pub(crate) fn note_saved(&mut self, id: u32) {
+        self.disks.iter_mut().filter(|disk| disk.id == id).for_each(|disk| disk.unsaved_in = None);
+    }
+
     /// Gives out a number that no disk ever had.
     pub(crate) fn take_disk_number(&mut self) -> u32 {
         let number = self.next_disk;
@@ -278,6 +310,7 @@ mod tests {
             raw_anyway: false,
             settings: Values::default(),
             size_bytes: Some(1 << 30),
+            unsaved_in: None,
             guest: None,
         });
         state
@@ -318,7 +351,7 @@ mod tests {
             ("{\"schema\":1", "damaged"),
             ("[]", "damaged"),
             ("{\"schema\":1,\"next_disk\":1,\"pool\":null,\"disks\":[],\"more\":1}", "damaged"),
-            ("{\"schema\":4,\"everything\":\"new\"}", "newer Forebay"),
+            ("{\"schema\":5,\"everything\":\"new\"}", "newer Forebay"),
             (twice.as_str(), "twice"),
             (device_twice.as_str(), "twice"),
         ] {
@@ -342,7 +375,7 @@ mod tests {
             assert_eq!(pool.devices, [DeviceRecord::new(path, made_by_us)]);
             state.save(dir.path()).expect("the folder is ours");
             let text = fs::read_to_string(dir.path().join(FILE_NAME)).expect("it is there");
-            assert!(text.contains("\"schema\": 3"), "{text}");
+            assert!(text.contains("\"schema\": 4"), "{text}");
         }
     }
 
@@ -370,6 +403,21 @@ mod tests {
             assert_eq!(now, mode);
             assert_eq!(loaded.disks[0].settings, Values::default(), "what is wanted stays as it is");
         }
+    }
+
+    #[test]
+    fn where_unsaved_data_is_stays_known_until_it_is_saved() {
+        let mut state = sample();
+        let dir = TempDir::new();
+        assert!(state.note_unsaved("web"));
+        state.pool.as_mut().expect("it has one").id = "another".to_owned();
+        assert!(!state.note_unsaved("web"), "it is the first pool that may hold it");
+        state.save(dir.path()).expect("the folder is ours");
+        let mut loaded = State::load(dir.path()).expect("saved just now");
+        assert_eq!(loaded.disks[0].unsaved_in.as_deref(), Some("00ff"));
+        assert_eq!(loaded.unsaved(), ["web"]);
+        loaded.note_saved(loaded.disks[0].id);
+        assert!(loaded.unsaved().is_empty());
     }
 
     #[test]

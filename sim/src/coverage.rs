@@ -79,6 +79,24 @@ coverage! {
     devices_taken_out,
     /// Starts without one of the flash devices.
     starts_without_a_device,
+    /// Writes that were acknowledged when flash had them.
+    writes_back,
+    /// Pages that destage brought home.
+    destages,
+    /// Pages that a guest replaced while destage had them.
+    destages_superseded,
+    /// Disks whose writers were held back because much was dirty.
+    throttled,
+    /// Disks that were held without anything dirty for a while.
+    quiesces,
+    /// Evictions that failed, because something dirty did not come home.
+    evictions_failed,
+    /// Disks that stopped, because flash lost what their backing did not have.
+    disks_stopped,
+    /// Pools that were not opened because they may hold what no backing has.
+    dirty_pools_refused,
+    /// Starts that found something dirty.
+    dirty_starts,
     /// Discards of free segments on flash.
     discards,
     /// Of these, in flight when their process ended.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::{BlockDevice, Host};
-use cache::{Cache, Marks, MemberNumber, PoolContent};
+use cache::{Cache, CacheError, Marks, MemberNumber, PoolContent};
 
 use crate::rng::Rng;
 use crate::world::{DISKS, SimCache, World};
@@ -34,6 +34,12 @@ pub(crate) async fn open(
     let marks = Marks { new: life + 1, known: (0..=life + 1).collect() };
     let opened = match Cache::open(handles, host.clone(), &marks).await {
         Ok(opened) => opened,
+        Err(CacheError::HoldsDirty(_)) if world.rotten.get() => {
+            // The world ends here: an administrator has to decide.
+            world.coverage.borrow_mut().dirty_pools_refused += 1;
+            world.refused.set(true);
+            return None;
+        }
         Err(error) => {
             world.fail(format!("the pool does not open: {error}"));
             return None;

@@ -8,10 +8,12 @@
 //! One seed is one schedule: the same seed gives the same operations, delays, faults and order of tasks. A failing seed
 //! is printed and replays exactly.
 
+mod clients;
 pub mod coverage;
 mod devices;
 pub mod model;
 pub mod rng;
+mod settings;
 pub mod world;
 
 pub use coverage::Coverage;

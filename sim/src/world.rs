@@ -8,34 +8,38 @@ use std::sync::atomic::AtomicU64;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
-use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, SECTOR, Unmap};
+use block::{ByteRange, Geometry, Host, Memory, Operation, SECTOR};
 use cache::{
-    Admission, Belief, Cache, CachedDisk, DeviceState, DiskId, DiskSettings, Load, MemberNumber, Mode, Past,
-    PoolId, Shape, SharedBits, words_for,
+    Admission, Belief, Cache, CachedDisk, DeviceState, DiskSettings, Load, MemberNumber, Mode, Past, PoolId,
+    Shape, SharedBits, WhatIsDirty, words_for,
 };
 
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 
+use crate::clients::{read, run_client, verify};
 use crate::coverage::Coverage;
 use crate::devices::{FLASH_DEVICES, add_device, open, spread, take_out_device};
-use crate::model::{self, Model, Ticket};
+use crate::model::{Model, Ticket};
 use crate::rng::Rng;
+use crate::settings::{Kind, draw_settings};
 
-type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
+pub(crate) type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
 pub(crate) type SimCache = Cache<Faulty<LocalHost>, LocalHost>;
 
 pub(crate) const DISKS: usize = 2;
 const CLIENTS_PER_DISK: usize = 3;
 const OPERATIONS: u64 = 600;
-const SEGMENT_BYTES: u64 = 32 << 10;
-const RESERVE_BYTES: u64 = 16 * SEGMENT_BYTES;
+pub(crate) const SEGMENT_BYTES: u64 = 32 << 10;
+pub(crate) const RESERVE_BYTES: u64 = 16 * SEGMENT_BYTES;
 /// Ten regions a disk: some are open when a process ends, and some are not.
 const REGION_BYTES: u64 = 256 << 10;
 /// A world whose clients wait for regions to come to rest does nothing for so long: nanoseconds.
 const REST_NS: u64 = 65_000_000_000;
+/// No process lives that long, of its time: nanoseconds.
+const LIFE_MAX_NS: u64 = 3 * 3600 * 1_000_000_000;
 /// What of each flash device holds segments in every world; what stands before it has two copies.
 const SEGMENTS_AREAS: [ByteRange; FLASH_DEVICES] = [
-    ByteRange { start: 4 * SEGMENT_BYTES, end: 40 * SEGMENT_BYTES },
+    ByteRange { start: 4 * SEGMENT_BYTES, end: 41 * SEGMENT_BYTES },
     ByteRange { start: 4 * SEGMENT_BYTES, end: 12 * SEGMENT_BYTES },
 ];
 
@@ -53,19 +57,28 @@ pub struct Report {
 /// Everything that outlives a process: contents, models and what is counted.
 pub struct World {
     seed: u64,
+    kind: Kind,
     pub(crate) flash: Vec<Faults>,
     /// The numbers that the flash devices have in the pool, as far as this process knows.
     pub(crate) numbers: RefCell<[Option<MemberNumber>; FLASH_DEVICES]>,
     backings: Vec<Faults>,
-    models: Vec<RefCell<Model>>,
+    pub(crate) models: Vec<RefCell<Model>>,
     /// What outlives a process, of each disk.
     memories: Vec<Memories>,
     pub(crate) coverage: RefCell<Coverage>,
     digest: Cell<u64>,
-    failure: RefCell<Option<String>>,
-    left: Cell<u64>,
+    pub(crate) failure: RefCell<Option<String>>,
+    pub(crate) left: Cell<u64>,
     next_value: Cell<u64>,
     size: u64,
+    /// What the process is doing at the moment, for reports.
+    doing: RefCell<String>,
+    /// Set once the pool was not opened, because it may hold what no backing has.
+    pub(crate) refused: Cell<bool>,
+    /// Set while nothing fails.
+    pub(crate) is_calm: Cell<bool>,
+    /// By disk, set once the backing may have left a request without an answer in this process.
+    unanswered: Vec<Cell<bool>>,
     /// Set once flash returned something else than was written, failed or was away: then a start may believe nothing.
     pub(crate) rotten: Cell<bool>,
 }
@@ -107,12 +120,13 @@ pub fn run_seed(seed: u64) -> Report {
             _ if life + 1 == lives => End::Clean,
             0 => End::Clean,
             1 => End::Kill,
+            _ if world.kind == Kind::BackWithRot => End::Kill,
             _ => End::PowerCut,
         };
         // Some processes end before they have done much.
         world.left.set(if life > 0 && rng.chance(200) { rng.below(12) } else { 2 * OPERATIONS / lives });
         live(&world, life, lives, end, &mut rng);
-        if world.failure.borrow().is_some() {
+        if world.failure.borrow().is_some() || world.refused.get() {
             break;
         }
     }
@@ -129,7 +143,13 @@ fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
     let serving = serve(Rc::clone(world), host.clone(), [life, lives], end, Rng::new(rng.draw()));
     let ran = executor.run(async {
         match sudden {
-            None => serving.await,
+            None => {
+                // Tasks that look after disks never end, so waiting for ever is told by the time that it takes.
+                let (serving, too_long) = (pin!(serving), pin!(host.sleep(LIFE_MAX_NS)));
+                if matches!(select(serving, too_long).await, Either::Right(_)) {
+                    world.fail(format!("a process does not come to its end: {}", world.doing.borrow()));
+                }
+            }
             Some(deadline) => {
                 // Wherever it is by then: opening, attaching, loading, serving.
                 world.set_weather(rng);
@@ -164,6 +184,8 @@ fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
 }
 
 async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: End, mut rng: Rng) {
+    world.is_calm.set(false);
+    world.unanswered.iter().for_each(|unanswered| unanswered.set(false));
     if life == 0 {
         let shape = Shape { segment_bytes: SEGMENT_BYTES, region_bytes: REGION_BYTES };
         let first = world.flash[0].reopen(host.clone());
@@ -176,11 +198,13 @@ async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: 
     }
     let mut disks = Vec::new();
     for (number, backing) in world.backings.iter().enumerate() {
-        let settings = draw_settings(number, &mut rng);
+        let settings = draw_settings(world.kind, number, &mut rng);
         let past = world.past(number, &mut rng);
         let attached = caches[number].attach(settings, backing.reopen(host.clone()), past).await;
         disks.push(attached.expect("the settings fit, and nothing fails yet"));
         world.memories[number].void.set(false);
+        let holds_dirty = disks.last().is_some_and(|disk: &Rc<Disk>| disk.holds_dirty());
+        world.coverage.borrow_mut().dirty_starts += u64::from(holds_dirty);
         world.memories[number].reconnected.set(false);
     }
     world.set_weather(&mut rng);
@@ -196,28 +220,40 @@ async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: 
     }
     while world.left.get() > 0 && world.failure.borrow().is_none() {
         host.sleep(rng.below(3_000_000)).await;
+        world.say("clients run");
         disturb(&world, &host, &caches, &disks, &mut rng).await;
     }
     if end != End::Clean {
         // The end comes while requests are in flight.
         return world.count(&caches[0], &disks);
     }
+    let all: Vec<_> = disks.iter().map(|disk| disk.statistics()).collect();
+    world.say(&format!("clients end: {all:?}"));
     while running.get() > 0 {
-        host.sleep(100_000).await;
+        host.sleep(10_000_000).await;
     }
     world.calm();
     world.land_late();
     for (number, disk) in disks.iter().enumerate() {
+        world.say(&format!("verifying disk {number}: {:?}", disk.statistics()));
         verify(&world, disk, number).await;
+        if disk.statistics().stopped.is_some() {
+            world.coverage.borrow_mut().disks_stopped += 1;
+            if !world.rotten.get() {
+                world.fail(format!("disk {number} stopped: {:?}", disk.statistics().stopped));
+            }
+        }
     }
     // Else what this process cached is what the next one finds.
     if life + 1 == lives || rng.chance(200) {
         for (number, disk) in disks.iter().enumerate() {
-            disk.evict().await.expect("what flash holds can be remembered as void");
+            evict_at_last(&world, disk, number).await;
             verify(&world, disk, number).await;
-            disk.evict().await.expect("what flash holds can be remembered as void");
+            evict_at_last(&world, disk, number).await;
         }
+        world.say("proving that it goes on");
         prove_alive(&world, &host, &caches, &disks).await;
+        world.say("detaching or removing");
     }
     world.count(&caches[0], &disks);
     if life + 1 < lives {
@@ -228,10 +264,13 @@ async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: 
         return;
     }
     for (cache, disk) in caches.iter().zip(&disks) {
-        cache.remove(disk).await;
+        let kept = cache.remove(disk, WhatIsDirty::IsKept).await;
+        if kept.is_err() {
+            cache.remove(disk, WhatIsDirty::IsLost).await.expect("nothing is in the way of that");
+        }
     }
     // Nothing is in the way of a device that is to leave any more, once a discard is over that began in bad weather.
-    host.sleep(20_000_000).await;
+    host.sleep(200_000_000).await;
     let statistics = caches[0].pool_statistics();
     let leaving = statistics.devices.iter().any(|device| device.state != DeviceState::Used);
     if leaving && !statistics.failed {
@@ -243,10 +282,23 @@ async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: 
     }
 }
 
+/// Nothing fails any more, so everything comes home; unless flash lost some of it, or a request that nobody answered is not
+/// known to have ended.
+async fn evict_at_last(world: &World, disk: &Disk, number: usize) {
+    if let Err(error) = disk.evict().await {
+        world.coverage.borrow_mut().evictions_failed += 1;
+        if !world.rotten.get() && !world.unanswered[number].get() {
+            world.fail(format!("disk {number} does not come home: {error}"));
+        }
+    }
+}
+
 /// After all that happened, each disk must still be able to bring content to flash: nobody waits for ever for room.
 async fn prove_alive(world: &World, host: &LocalHost, caches: &[Rc<SimCache>], disks: &[Rc<Disk>]) {
     let enough = DISKS as u64 * RESERVE_BYTES;
-    if caches[0].pool_statistics().failed || caches[0].usable_bytes() < enough {
+    // A disk that stopped keeps its flash, and others may be short of it.
+    let stopped = disks.iter().any(|disk| disk.statistics().stopped.is_some());
+    if caches[0].pool_statistics().failed || caches[0].usable_bytes() < enough || stopped {
         return;
     }
     for (number, disk) in disks.iter().enumerate() {
@@ -265,25 +317,10 @@ async fn prove_alive(world: &World, host: &LocalHost, caches: &[Rc<SimCache>], d
         }
         // Longer than it takes until a backing is asked to flush once more.
         host.sleep(3_000_000_000).await;
-        if disk.statistics().counts.promotions == before {
+        let may_fail = world.unanswered[number].get();
+        if disk.statistics().counts.promotions == before && !may_fail {
             world.fail(format!("disk {number} brings nothing to flash any more"));
         }
-    }
-}
-
-fn draw_settings(number: usize, rng: &mut Rng) -> DiskSettings {
-    let modes = [Mode::WriteThrough, Mode::WriteThrough, Mode::WriteAround, Mode::PassThrough];
-    let admissions = [Admission::Adaptive, Admission::Always, Admission::Repeated(3)];
-    DiskSettings {
-        id: DiskId(number as u32 + 1),
-        mode: modes[rng.below(4) as usize],
-        block_bytes: 4096 << (rng.below(5) * 2),
-        reserve_bytes: RESERVE_BYTES,
-        limit_bytes: RESERVE_BYTES + rng.below(20) * SEGMENT_BYTES,
-        ram_bytes: (16 + rng.below(48)) * 4096,
-        admission: admissions[rng.below(3) as usize],
-        sequential_cutoff_bytes: [0, 64 << 10, 1 << 20][rng.below(3) as usize],
-        read_only: false,
     }
 }
 
@@ -297,23 +334,46 @@ async fn disturb(
 ) {
     let number = rng.below(DISKS as u64) as usize;
     let backing = &world.backings[number];
-    match rng.below(15) {
+    let what = rng.below(17);
+    world.say(&format!("disturbance {what} of disk {number}: {:?}", disks[number].statistics()));
+    match what {
         12 => {
             world.coverage.borrow_mut().reconnects += 1;
+            // Requests of the earlier connection end with it.
+            world.models[number].borrow_mut().land_late();
+            backing.land_late();
             world.models[number].borrow_mut().lose_unflushed();
             backing.lose_volatile();
             world.memories[number].reconnected.set(true);
         }
         0..=2 => {
-            let settings = draw_settings(number, rng);
+            let settings = draw_settings(world.kind, number, rng);
             caches[number].reconfigure(&disks[number], settings).expect("the settings fit");
             world.coverage.borrow_mut().reconfigurations += 1;
         }
-        3 => {
-            let evicted = disks[number].evict().await;
-            evicted.expect("what flash holds can be remembered as void");
+        // Fails if the backing does not take what is dirty.
+        3 if rng.chance(300) => {
+            let failed = disks[number].evict().await.is_err();
+            world.coverage.borrow_mut().evictions_failed += u64::from(failed);
         }
-        4 => backing.fail_after(Operation::Write, rng.below(8)),
+        3 => disks[number].start_destage(),
+        15 => disks[number].stop_destage(),
+        16 if rng.chance(300) => {
+            if disks[number].quiesce().await.is_ok() {
+                let dirty = disks[number].statistics().dirty_bytes;
+                host.sleep(rng.below(3_000_000)).await;
+                let later = disks[number].statistics().dirty_bytes;
+                if [dirty, later] != [0, 0] {
+                    world.fail(format!("a disk at rest is dirty: {dirty}, then {later} bytes"));
+                }
+                world.coverage.borrow_mut().quiesces += 1;
+                disks[number].resume();
+            }
+        }
+        4 => {
+            world.unanswered[number].set(true);
+            backing.fail_after(Operation::Write, rng.below(8));
+        }
         5 => backing.fail_after(Operation::Read, rng.below(8)),
         6 => {
             backing.hang();
@@ -326,7 +386,7 @@ async fn disturb(
             let failing = if rng.chance(200) { Operation::Discard } else { Operation::Read };
             world.flash[number].fail_after(failing, rng.below(8));
         }
-        9 | 10 => {
+        9 | 10 if world.kind != Kind::BackWithPowerCuts => {
             world.rotten.set(true);
             world.flash[number].rot(&SEGMENTS_AREAS[number], 1 + rng.below(40));
         }
@@ -341,104 +401,6 @@ async fn disturb(
     }
 }
 
-async fn run_client(world: &World, host: &LocalHost, disk: &Disk, number: usize, mut rng: Rng) {
-    while world.left.get() > 0 && world.failure.borrow().is_none() {
-        world.left.set(world.left.get() - 1);
-        host.sleep(rng.below(200_000)).await;
-        let size = disk.geometry().size;
-        let range = draw_range(&mut rng, size);
-        match rng.below(100) {
-            0..=54 => read(world, disk, number, range).await,
-            55..=86 => write(world, disk, number, range).await,
-            87..=90 => change(world, disk, number, range, Change::Zeroes).await,
-            91..=94 => change(world, disk, number, range, Change::Discard).await,
-            _ => flush(world, disk, number).await,
-        }
-        world.coverage.borrow_mut().operations += 1;
-        world.note(host.now());
-    }
-}
-
-/// A request of 512 bytes to 64 KiB; half of them in a small hot part, so that they meet.
-fn draw_range(rng: &mut Rng, size: u64) -> ByteRange {
-    let longest = if rng.chance(300) { 128 } else { 16 };
-    let sectors = 1 + rng.below(longest);
-    let area = if rng.chance(500) { (256 << 10) / SECTOR } else { size / SECTOR };
-    let mut first = rng.below(area);
-    if rng.chance(500) {
-        first = first / 8 * 8;
-    }
-    let end = (first + sectors).min(size / SECTOR);
-    ByteRange::new(first * SECTOR, end * SECTOR)
-}
-
-async fn read(world: &World, disk: &Disk, number: usize, range: ByteRange) {
-    let model = &world.models[number];
-    let ticket = model.borrow_mut().start_read(&range);
-    let (buffer, result) = disk.read(range.start, Buffer::zeroed(range.len() as usize)).await;
-    if result.is_err() {
-        world.coverage.borrow_mut().faults_during_fill += u64::from(disk.settings().mode.row().reads_fill);
-        return model.borrow_mut().drop_read(ticket);
-    }
-    world.judge(number, ticket, &buffer);
-}
-
-async fn write(world: &World, disk: &Disk, number: usize, range: ByteRange) {
-    let value = world.draw_value();
-    let mut buffer = Buffer::zeroed(range.len() as usize);
-    model::fill(&range, value, &mut buffer);
-    let ticket = world.models[number].borrow_mut().start_change(&range, value);
-    let (_, result) = disk.write(range.start, buffer).await;
-    let mut model = world.models[number].borrow_mut();
-    if result.is_ok() {
-        model.end_change(ticket);
-    } else {
-        world.coverage.borrow_mut().writes_failed += 1;
-        model.fail_change(ticket);
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Change {
-    Zeroes,
-    Discard,
-}
-
-async fn change(world: &World, disk: &Disk, number: usize, range: ByteRange, change: Change) {
-    let ticket = world.models[number].borrow_mut().start_change(&range, 0);
-    let result = match change {
-        Change::Zeroes => disk.write_zeroes(range, Unmap::Allowed).await,
-        Change::Discard => disk.discard(range).await,
-    };
-    let mut model = world.models[number].borrow_mut();
-    match (result, change) {
-        (Ok(()), Change::Zeroes) => model.end_change(ticket),
-        (Ok(()), Change::Discard) => model.end_discard(ticket),
-        (Err(_), _) => model.fail_change(ticket),
-    }
-}
-
-async fn flush(world: &World, disk: &Disk, number: usize) {
-    let ticket = world.models[number].borrow_mut().start_flush();
-    let result = disk.flush().await;
-    let mut model = world.models[number].borrow_mut();
-    match result {
-        Ok(()) => model.end_flush(ticket),
-        Err(_) => model.fail_flush(ticket),
-    }
-}
-
-/// Reads the whole disk and holds it against the model.
-async fn verify(world: &World, disk: &Disk, number: usize) {
-    let size = disk.geometry().size;
-    let mut offset = 0;
-    while offset < size {
-        let range = ByteRange::new(offset, (offset + (100 << 10)).min(size));
-        read(world, disk, number, range).await;
-        offset = range.end;
-    }
-}
-
 impl World {
     fn new(seed: u64, rng: &mut Rng) -> Self {
         // Not a whole number of pages, so that the last page is a partial one.
@@ -446,15 +408,21 @@ impl World {
         let physical_block = [512, 4096, 16 << 10][rng.below(3) as usize];
         let geometry = Geometry { physical_block, unmaps: rng.chance(700), ..Geometry::plain(size) };
         let backings = (0..DISKS).map(|_| Faults::new(Memory::with_geometry(geometry), rng.draw())).collect();
-        let flash_bytes = (128 << 10) + (36 + rng.below(4)) * SEGMENT_BYTES;
+        let flash_bytes = (128 << 10) + (37 + rng.below(4)) * SEGMENT_BYTES;
+        let kind = [Kind::Through, Kind::BackWithRot, Kind::BackWithPowerCuts][rng.below(3) as usize];
         Self {
             seed,
+            kind,
             flash: [flash_bytes, flash_bytes / 3 / SEGMENT_BYTES * SEGMENT_BYTES]
                 .map(|bytes| Faults::new(Memory::new(bytes), rng.draw()))
                 .into(),
             numbers: RefCell::new([Some(MemberNumber(0)), None]),
             backings,
             size,
+            doing: RefCell::default(),
+            refused: Cell::new(false),
+            is_calm: Cell::new(false),
+            unanswered: vec![Cell::new(false); DISKS],
             rotten: Cell::new(false),
             memories: (0..DISKS)
                 .map(|_| Memories {
@@ -477,8 +445,8 @@ impl World {
         let Memories { touched, void, reconnected } = &self.memories[number];
         let kept = touched.borrow().clone();
         let belief = match kept {
-            _ if void.get() => Belief::Nothing("the flash failed".to_owned()),
-            _ if reconnected.get() => Belief::Nothing("the backing may have lost writes".to_owned()),
+            _ if void.get() => Belief::Void("the flash failed".to_owned()),
+            _ if reconnected.get() => Belief::DirtyOnly("the backing may have lost writes".to_owned()),
             Some(_) => Belief::ByPage,
             None => Belief::ByRegion,
         };
@@ -507,6 +475,7 @@ impl World {
 
     /// No more faults.
     fn calm(&self) {
+        self.is_calm.set(true);
         for device in self.backings.iter().chain(&self.flash) {
             device.fail_no_more();
             device.release();
@@ -521,12 +490,16 @@ impl World {
         }
     }
 
-    fn draw_value(&self) -> u64 {
+    fn say(&self, doing: &str) {
+        self.doing.replace(doing.to_owned());
+    }
+
+    pub(crate) fn draw_value(&self) -> u64 {
         self.next_value.set(self.next_value.get() + 1);
         self.next_value.get()
     }
 
-    fn judge(&self, number: usize, ticket: Ticket, bytes: &[u8]) {
+    pub(crate) fn judge(&self, number: usize, ticket: Ticket, bytes: &[u8]) {
         let verdict = self.models[number].borrow_mut().end_read(ticket, bytes);
         if let Err(what) = verdict {
             self.fail(format!("disk {number}: {what}"));
@@ -535,7 +508,7 @@ impl World {
         words.for_each(|sector| self.note(u64::from_le_bytes(sector[..8].try_into().expect("eight bytes"))));
     }
 
-    fn note(&self, what: u64) {
+    pub(crate) fn note(&self, what: u64) {
         self.digest.set((self.digest.get() ^ what).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23));
     }
 
@@ -583,6 +556,10 @@ impl World {
             coverage.overlaps_serialised += counts.overlaps_serialised;
             coverage.checksum_errors += counts.checksum_errors;
             coverage.regions_closed += counts.regions_closed;
+            coverage.writes_back += counts.writes_back;
+            coverage.destages += counts.destages;
+            coverage.destages_superseded += counts.destages_superseded;
+            coverage.throttled += u64::from(counts.throttled_ns > 0);
             let load = disk.statistics().load;
             coverage.pages_kept += load.pages_kept;
             coverage.pages_dropped += load.pages_dropped;

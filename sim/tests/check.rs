@@ -58,6 +58,9 @@ fn settings(disk: u32) -> DiskSettings {
         ram_bytes: 16 * PAGE,
         admission: Admission::Always,
         sequential_cutoff_bytes: 0,
+        dirty_limit_bytes: None,
+        destage_rate_min: 0,
+        destage_rate_max: 0,
         read_only: false,
     }
 }

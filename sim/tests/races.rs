@@ -11,7 +11,9 @@ use std::rc::Rc;
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE, Unmap};
-use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, Shape};
+use cache::{
+    Admission, Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, Shape, WhatIsDirty,
+};
 
 type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
 
@@ -38,6 +40,9 @@ fn settings() -> DiskSettings {
         ram_bytes: 16 * PAGE,
         admission: Admission::Always,
         sequential_cutoff_bytes: 0,
+        dirty_limit_bytes: None,
+        destage_rate_min: 0,
+        destage_rate_max: 0,
         read_only: false,
     }
 }
@@ -479,7 +484,7 @@ impl PageRange {
 #[test]
 fn settings_for_a_disk_that_was_removed_reserve_nothing() {
     race(async |bench| {
-        bench.cache.remove(&bench.disk).await;
+        bench.cache.remove(&bench.disk, WhatIsDirty::IsKept).await.unwrap();
         assert!(bench.cache.reconfigure(&bench.disk, settings()).is_err());
         assert_eq!(bench.cache.pool_statistics().reserved_bytes, 0);
     });
@@ -552,7 +557,7 @@ async fn leave_while_waiting(bench: &Bench, patience: u64) {
     read(&stays, 200..240).await;
     read(&leaves, 200..240).await;
     bench.host.sleep(patience).await;
-    cache.remove(&leaves).await;
+    cache.remove(&leaves, WhatIsDirty::IsKept).await.unwrap();
     flash.delay(0, 0);
     bench.host.sleep(10 * HELD).await;
     let before = stays.statistics().counts.promotions;

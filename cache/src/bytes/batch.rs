@@ -17,6 +17,7 @@
 //! | kind | page | checksum | place |
 //! |---|---|---|---|
 //! | `fill`, `write` | of the disk | of the data, seeded | of the data |
+//! | `zeroes`, `home`, `lost` | the first of a range | pages of the range | 0 |
 //! | `forget` | first of the region | of the bitmap, seeded | of the bitmap: one bit for each page of the region |
 //! | `intent`, `quiet` | number of the region | number of the disk | 0 |
 
@@ -36,7 +37,7 @@ pub const ENTRY_BYTES: usize = 24;
 const _: () = assert!(ENTRIES_PER_PAGE >= BATCH_PAGES_MAX, "one header page describes a whole batch");
 const _: () = assert!(FRAME_BYTES + HEAD_BYTES == 80, "as the picture above says");
 
-/// What an entry means. `Write`, `Zeroes` and `Home` have their numbers so that the format stays; nobody writes them yet.
+/// What an entry means, about what stands before it in the log of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -44,9 +45,9 @@ pub enum Kind {
     Fill = 1,
     /// A guest's write that the backing may not have yet.
     Write = 2,
-    /// A guest's zeroes that the backing may not have yet.
+    /// Zeroes of a guest in a range of pages, which the backing may not have yet.
     Zeroes = 3,
-    /// Everything of a range up to a sequence is on the backing.
+    /// What the log holds so far of a range of pages is on the backing, durably.
     Home = 4,
     /// What the log holds so far of some pages of a region is void.
     Forget = 5,
@@ -54,14 +55,40 @@ pub enum Kind {
     Intent = 6,
     /// The region's intent is closed.
     Quiet = 7,
+    /// What a guest wrote to a range of pages was damaged before the backing had it.
+    Lost = 8,
 }
 
 impl Kind {
     /// The kind of a number.
     pub(super) fn from_number(number: u8) -> Option<Self> {
-        [Self::Fill, Self::Write, Self::Zeroes, Self::Home, Self::Forget, Self::Intent, Self::Quiet]
-            .into_iter()
-            .find(|kind| *kind as u8 == number)
+        [
+            Self::Fill,
+            Self::Write,
+            Self::Zeroes,
+            Self::Home,
+            Self::Forget,
+            Self::Intent,
+            Self::Quiet,
+            Self::Lost,
+        ]
+        .into_iter()
+        .find(|kind| *kind as u8 == number)
+    }
+
+    /// True if an entry stands for a range of pages and has no data page.
+    pub fn is_range(self) -> bool {
+        matches!(self, Self::Zeroes | Self::Home | Self::Lost)
+    }
+
+    /// True if an entry has a data page.
+    pub fn has_data(self) -> bool {
+        matches!(self, Self::Fill | Self::Write | Self::Forget)
+    }
+
+    /// True for what a guest changed and the backing may not have: it goes only when something durable stands for it (rule I8).
+    pub fn is_mutation(self) -> bool {
+        matches!(self, Self::Write | Self::Zeroes | Self::Lost)
     }
 }
 
@@ -74,7 +101,7 @@ pub struct Entry {
     pub kind: Kind,
     /// The version of the content. Copies keep it (rule I1).
     pub sequence: Sequence,
-    /// Checksum of the content, seeded with disk, page and sequence.
+    /// Checksum of the content, seeded with disk, page and sequence; of a range, its pages.
     pub seeded_checksum: u32,
     /// Where the data is, in pages from the start of the segment.
     pub place: u32,
@@ -165,7 +192,7 @@ mod tests {
     use crate::words::limits::PAGE_BYTES;
 
     fn entry() -> impl Strategy<Value = Entry> {
-        (0..1u64 << 48, 1..=7u8, any::<u64>(), any::<u32>(), any::<u32>()).prop_map(
+        (0..1u64 << 48, 1..=8u8, any::<u64>(), any::<u32>(), any::<u32>()).prop_map(
             |(page, kind, sequence, crc, place)| Entry {
                 page: PageNumber(page),
                 kind: Kind::from_number(kind).unwrap(),

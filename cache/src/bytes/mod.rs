@@ -20,9 +20,9 @@ pub mod summary;
 pub mod superblock;
 pub mod table;
 
-/// Version of the format that this build writes, and the only one that it reads. Pools of versions 1 and 2 hold nothing
-/// but clean content, of one device; they are made anew.
-pub const FORMAT_VERSION: u32 = 3;
+/// Version of the format that this build writes, and the only one that it reads. Pools of versions 1 to 3 hold nothing
+/// but clean content; they are made anew.
+pub const FORMAT_VERSION: u32 = 4;
 
 /// A pool's identity: random, drawn when the pool is formatted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

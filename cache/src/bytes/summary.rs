@@ -9,7 +9,7 @@
 //!         end of the last batch
 //! 80  4   runs on this page      84  4   pages of the whole summary
 //! 88      per run: first page (8: 48 bits page, 8 bits zero, 8 bits kind), sequence (8), place of the first page's data
-//!         in the segment (4), pages (4), then for each page the plain CRC-32C of its content (4)
+//!         in the segment (4), pages (4), then for each page the plain CRC-32C of its content (4); none for a range
 //! ```
 //! Checksums here are *plain*: that is what the index keeps. The seed in a batch's header guards against misplaced
 //! batches; a summary is guarded by its own checksum.
@@ -85,14 +85,47 @@ pub struct Content {
     /// The runs.
     pub runs: Vec<Run>,
     checksums: Vec<u32>,
+    /// Runs that are ranges.
+    ranges: usize,
     /// Where the last batch ends, in pages from the start of the segment.
     pub end: u32,
 }
 
 impl Content {
-    /// The checksums of a run, one a page.
+    /// The checksums of a run, one a page; none of a range.
     pub fn checksums(&self, run: &Run) -> &[u32] {
-        &self.checksums[run.first..run.first + run.pages]
+        let count = if run.kind.is_range() { 0 } else { run.pages };
+        &self.checksums[run.first..run.first + count]
+    }
+
+    /// Adds an entry of a batch behind all others.
+    pub fn push_entry(&mut self, entry: &Entry, disk: DiskId) {
+        if entry.kind.is_range() {
+            self.push_range(entry.kind, entry.page, entry.sequence, entry.seeded_checksum);
+        } else if entry.kind.has_data() {
+            self.push(&Line::of_entry(entry, disk));
+        } else {
+            // What stands in the place of a checksum is not one.
+            let Entry { page, kind, sequence, seeded_checksum: checksum, .. } = *entry;
+            self.push(&Line { page, kind, sequence, checksum, place: 0 });
+        }
+    }
+
+    /// Adds a range of pages behind all others, which has no data.
+    pub fn push_range(&mut self, kind: Kind, page: PageNumber, sequence: Sequence, pages: u32) {
+        let (place, first) = (0, self.checksums.len());
+        self.runs.push(Run { page, kind, sequence, place, first, pages: pages as usize });
+        self.ranges += 1;
+    }
+
+    /// Entries that the summary has to have room for.
+    pub fn entries(&self) -> usize {
+        self.checksums.len() + self.ranges
+    }
+
+    /// True if something of it must not go before something durable stands for it.
+    pub fn has_mutations(&self) -> bool {
+        self.runs.iter().any(|run| run.kind.is_mutation())
     }
 
     /// Adds a page behind all others.
@@ -115,7 +148,7 @@ impl Content {
         self.checksums.push(checksum);
     }
 
-    /// Every page, in the order in which they were written.
+    /// Every page, in the order in which they were written; not those that ranges speak of.
     pub fn lines(&self) -> impl Iterator<Item = Line> + '_ {
         self.runs.iter().flat_map(|run| {
             (0u32..).zip(self.checksums(run)).map(|(at, &checksum)| Line {
@@ -166,6 +199,15 @@ impl Content {
         let mut left = ROOM;
         for run in &self.runs {
             let mut rest = *run;
+            if run.kind.is_range() {
+                if left < RUN_BYTES {
+                    pages.push(Vec::new());
+                    left = ROOM;
+                }
+                left -= RUN_BYTES;
+                pages.last_mut().expect("there is a page").push(rest);
+                rest.pages = 0;
+            }
             while rest.pages > 0 {
                 if left < RUN_BYTES + CHECKSUM_BYTES {
                     pages.push(Vec::new());
@@ -207,9 +249,11 @@ impl Content {
                 pages: decoder.u32() as usize,
                 first: self.checksums.len(),
             };
-            let bytes = run.pages.checked_mul(CHECKSUM_BYTES).and_then(|bytes| left.checked_sub(bytes));
+            let checksums = if run.kind.is_range() { 0 } else { run.pages };
+            let bytes = checksums.checked_mul(CHECKSUM_BYTES).and_then(|bytes| left.checked_sub(bytes));
             left = bytes.filter(|_| run.pages > 0).ok_or(FrameError::Field("pages"))?;
-            self.checksums.extend((0..run.pages).map(|_| decoder.u32()));
+            self.checksums.extend((0..checksums).map(|_| decoder.u32()));
+            self.ranges += usize::from(run.kind.is_range());
             self.runs.push(run);
         }
         self.end = head.durable;
@@ -263,9 +307,18 @@ mod tests {
                     place += 1;
                 }
                 place += 1;
+                if sequence == 1 {
+                    content.push_range(Kind::Zeroes, PageNumber(page), Sequence(9), u32::MAX);
+                }
             }
             let back = decode(&content.encode(POOL, &head()));
             prop_assert!(back.lines().eq(content.lines()));
+            let ranges = |content: &Content| -> Vec<(PageNumber, usize)> {
+                let runs = content.runs.iter().filter(|run| run.kind.is_range());
+                runs.map(|run| (run.page, run.pages)).collect()
+            };
+            prop_assert_eq!(ranges(&back), ranges(&content));
+            prop_assert_eq!(back.entries(), content.entries());
             prop_assert_eq!(back.end, 77);
         }
 

@@ -10,7 +10,7 @@
 //! 56  4  number of this device
 //! 60  4  number of the next device that will be added
 //! 64  4  epoch of the list of devices: of two lists the one with the higher epoch counts
-//! 68  4  zero
+//! 68  4  1 if a disk may have content here that its backing does not have, else 0
 //! 72  8  mark of the last start: drawn by whoever opened the pool, and remembered by it elsewhere
 //! 80     the list of devices
 //! ```
@@ -49,6 +49,8 @@ pub struct Superblock {
     pub epoch: u32,
     /// All devices of the pool.
     pub members: Members,
+    /// Set durably before anything is written that no backing has: then nobody takes the pool for worthless.
+    pub may_be_dirty: bool,
     /// Drawn at the last start by whoever opened the pool. Whoever remembers another mark was not the last one.
     pub mark: u64,
 }
@@ -68,7 +70,7 @@ impl Superblock {
         encoder.u32(self.layout.region_pages());
         encoder.u32((self.layout.segment_bytes() / PAGE) as u32);
         encoder.u32(self.layout.segments_max());
-        for number in [self.own.0, self.next, self.epoch, 0] {
+        for number in [self.own.0, self.next, self.epoch, u32::from(self.may_be_dirty)] {
             encoder.u32(number);
         }
         encoder.u64(self.mark);
@@ -93,14 +95,15 @@ impl Superblock {
             region_bytes: u64::from(region_pages) * PAGE,
         };
         let layout = Layout::new(shape, segments_max).map_err(|_| FrameError::Field("layout"))?;
-        let [own, next, epoch, _] = [0; 4].map(|_| decoder.u32());
+        let [own, next, epoch, dirty] = [0; 4].map(|_| decoder.u32());
         let (own, mark) = (MemberNumber(own), decoder.u64());
         let members = Members::decode(&mut decoder, layout.segments_max())?;
         let fits = |member: &Member| member.segments <= layout.segments_on(member.device_bytes);
         if members.get(own).is_none() || !members.iter().all(|member| fits(&member)) {
             return Err(FrameError::Field("devices"));
         }
-        Ok(Self { pool: decoder.pool(), turn, term, layout, own, next, epoch, members, mark })
+        let may_be_dirty = dirty != 0;
+        Ok(Self { pool: decoder.pool(), turn, term, layout, own, next, epoch, members, may_be_dirty, mark })
     }
 
     /// The device that it stands on.
@@ -123,7 +126,8 @@ mod tests {
         let members = Members::one(64 << 20, segments).with(second).unwrap();
         let pool = PoolId([9; 16]);
         let mark = 0x1234_5678_9abc_def0;
-        Superblock { pool, turn: 5, term: 3, layout, own: number, next: 4, epoch: 2, members, mark }
+        let (own, may_be_dirty) = (number, true);
+        Superblock { pool, turn: 5, term: 3, layout, own, next: 4, epoch: 2, members, may_be_dirty, mark }
     }
 
     #[test]
@@ -144,7 +148,7 @@ mod tests {
     #[test]
     fn a_newer_version_is_named() {
         let mut page = superblock().encode();
-        page[8] = 4;
-        assert_eq!(Superblock::decode(&page), Err(FrameError::Version(4)));
+        page[8] = 5;
+        assert_eq!(Superblock::decode(&page), Err(FrameError::Version(5)));
     }
 }

@@ -10,9 +10,9 @@ use crate::bytes::members::Member;
 use crate::bytes::table;
 use crate::journeys::disk_cache::DiskCache;
 use crate::journeys::load::{self, Past};
-use crate::journeys::promote;
 use crate::journeys::reclaim::{self, Disks};
 use crate::journeys::void::make_void;
+use crate::journeys::{commit, promote};
 use crate::knowledge::holders::Share;
 use crate::knowledge::segments::Segments;
 use crate::survives::discards;
@@ -45,6 +45,15 @@ pub struct Opened<F: BlockDevice, H: Host> {
     pub content: PoolContent,
     /// Devices that were named and do not belong to it.
     pub ignored: Vec<Ignored>,
+}
+
+/// What becomes of what the backing does not have, when a disk is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhatIsDirty {
+    /// The disk is not given up as long as there is any.
+    IsKept,
+    /// It is lost.
+    IsLost,
 }
 
 impl<F: BlockDevice, H: Host> Cache<F, H> {
@@ -130,13 +139,16 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     /// Gives back what a disk holds that is not attached and will not be.
     ///
     /// # Errors
-    /// `DiskAttached`, or `Flash`.
-    pub async fn disown(&self, disk: DiskId) -> Result<(), CacheError> {
+    /// `DiskAttached`, `Flash`, or `HoldsDirty` if its backing does not have everything, unless that is given up with a word.
+    pub async fn disown(&self, disk: DiskId, what_is_dirty: WhatIsDirty) -> Result<(), CacheError> {
         let regions = self.pool.regions_with_intent(disk);
         let disowned = {
             let mut segments = self.pool.segments();
             if segments.home(disk).is_some() {
                 return Err(CacheError::DiskAttached(disk));
+            }
+            if segments.is_dirty(disk) && what_is_dirty == WhatIsDirty::IsKept {
+                return Err(CacheError::HoldsDirty(format!("of disk {disk}, which is not attached")));
             }
             segments.disown(disk)
         };
@@ -161,7 +173,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     ///
     /// # Errors
     /// `Settings` for what cannot be, `ReservationTooLarge`, `DiskAttached`; `Flash` if what is not believed could not be
-    /// made void, neither on flash nor elsewhere. Then nothing has changed.
+    /// made void, neither on flash nor elsewhere; `HoldsDirty` if flash has what belongs to the backing of this disk, and it is
+    /// not known that this is it. Then nothing has changed.
     pub async fn attach<B: BlockDevice>(
         &self,
         settings: DiskSettings,
@@ -178,17 +191,20 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         if let Err(error) = load::take_up(&cache, &belief).await {
             self.pool.segments().set_home(cache.id, None);
             self.disks.borrow_mut().remove(&cache.id);
-            return Err(CacheError::Flash(error));
+            return Err(error);
         }
+        self.pool.segments().set_writes_back(cache.id, settings.mode.row().writes_back);
         let disk = Rc::new(CachedDisk::new(Rc::clone(&cache), backing));
-        self.pool.host.spawn(promote::run(cache));
+        self.pool.host.spawn(promote::run(Rc::clone(&cache)));
+        self.pool.host.spawn(commit::run(cache));
+        self.pool.host.spawn(disk::destage(Rc::downgrade(&disk)));
         // If a device is to leave, what the disk has there goes.
         self.pool.seat.ring();
         self.pool.host.spawn(disk::settle(Rc::downgrade(&disk)));
         self.pool.host.spawn(disk::look_after(Rc::downgrade(&disk)));
         if disk.cache.is_loading() {
             let disk = Rc::clone(&disk);
-            let tail = belief.tail();
+            let tail = belief.tail(disk.cache.touched.end());
             self.pool.host.spawn(async move { load::load(&disk.cache, disk.backing(), tail, samples).await });
         }
         Ok(disk)
@@ -256,6 +272,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             let mut segments = self.pool.segments();
             let granted = disk.settings().reserve_bytes;
             let share = self.check(&segments, &settings, granted, &disk.backing().geometry())?;
+            disk.cache.check_dirty_fits(u64::from(share.reserve) * self.pool.layout().segment_bytes())?;
             segments.set_share(settings.id, share);
         }
         disk.cache.reconfigure(&settings);
@@ -284,11 +301,15 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         self.start_leaving(cache);
         // What loads it may still read and close its segments, which another shard could give back.
         drop(cache.loading.lock().await);
+        // A request to the backing would land after one of whoever attaches the disk next.
+        drop(cache.back.destaging.lock().await);
         // Waits for a batch that is being written. A failure is the flash's, and the next start finds what is there.
         drop(cache.log.close().await);
         cache.clear_proven();
-        cache.forget_everything();
+        // First of all: from here on nobody knows what is dirty, until it is loaded again.
         self.pool.segments().set_indexed(cache.id, false);
+        cache.forget_dirty();
+        cache.forget_everything();
         self.pool.segments().set_home(cache.id, None);
         self.disks.borrow_mut().remove(&cache.id);
         // If a device is to leave, what the disk has there is the next one's business.
@@ -309,15 +330,32 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
 
     /// Takes a disk away for good: all its flash and RAM become free. The caller has made sure that no request is in
     /// flight and that none will come.
-    pub async fn remove<B: BlockDevice>(&self, disk: &CachedDisk<B, F, H>) {
+    ///
+    /// # Errors
+    /// `HoldsDirty` if its backing does not have everything, unless that is given up with a word; then nothing has changed.
+    pub async fn remove<B: BlockDevice>(
+        &self,
+        disk: &CachedDisk<B, F, H>,
+        what_is_dirty: WhatIsDirty,
+    ) -> Result<(), CacheError> {
         let cache = &disk.cache;
+        if disk.holds_dirty() && what_is_dirty == WhatIsDirty::IsKept {
+            let bytes = disk.statistics().dirty_bytes;
+            return Err(CacheError::HoldsDirty(format!(
+                "{bytes} bytes of disk {}: destage it first",
+                cache.id
+            )));
+        }
         self.start_leaving(cache);
+        drop(cache.back.destaging.lock().await);
+        cache.give_up_dirty();
         // If the flash failed, nobody will ask for this disk at the next start, and numbers are never used again.
         drop(make_void(cache).await);
         self.disks.borrow_mut().remove(&cache.id);
         self.pool.segments().forget(cache.id);
         let regions = self.pool.regions_with_intent(cache.id);
         drop(self.pool.close_regions(cache.id, &regions).await);
+        Ok(())
     }
 
     fn start_leaving(&self, cache: &DiskCache<F, H>) {
@@ -326,6 +364,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         cache.loaded.notify_waiters();
         self.pool.start_leaving(cache.id);
         cache.promotion_wanted.notify_one();
+        cache.back.leave();
     }
 
     /// How the pool stands, with the disks of all shards. Takes constant time.

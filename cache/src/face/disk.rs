@@ -1,13 +1,18 @@
 //! A cached disk: the same face as the device that it wraps.
 
+use std::cell::RefCell;
+use std::pin::pin;
 use std::rc::{Rc, Weak};
 
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Operation, Outcome, RangeLock, Unmap,
 };
+use futures_util::future::select;
 
+use crate::journeys::back::{self, Hold};
 use crate::journeys::disk_cache::DiskCache;
-use crate::journeys::flush::FlushGate;
+use crate::journeys::flush::{self, FlushGate};
+use crate::journeys::pace::{self, Next};
 use crate::journeys::read::Answer;
 use crate::journeys::void::make_void;
 use crate::journeys::{quiet, read, write, zeroes};
@@ -18,6 +23,8 @@ use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count,
 /// costs the content of the regions that were written in the last minute. Looking more often would cost a guest that
 /// writes all over its disk an intent for each write, and flash the wear of it.
 const LOOK_INTERVAL_NS: u64 = 30_000_000_000;
+
+const SECOND_NS: u64 = 1_000_000_000;
 
 /// How long it takes until a backing that failed its first flush is asked for another: nanoseconds.
 const SETTLE_RETRY_NS: u64 = 1_000_000_000;
@@ -46,22 +53,42 @@ pub(super) async fn look_after<B: BlockDevice, F: BlockDevice, H: Host>(disk: We
     }
 }
 
+/// Destages until the disk is gone.
+pub(super) async fn destage<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<CachedDisk<B, F, H>>) {
+    let mut from = 0;
+    while let Some(ours) = disk.upgrade().filter(|disk| !disk.cache.leaving.get()) {
+        let cache = Rc::clone(&ours.cache);
+        let next = pace::step(&cache, &ours.backing, &ours.locks, &ours.flushes, &mut from).await;
+        drop(ours);
+        let wanted = cache.back.destage_wanted.notified();
+        match next {
+            Next::Wanted => wanted.await,
+            Next::Within(pause) => {
+                select(pin!(wanted), pin!(cache.pool.host.sleep(pause))).await;
+            }
+            Next::After(pause) => cache.pool.host.sleep(pause).await,
+        }
+    }
+}
+
 /// A disk whose requests go through the cache.
 ///
-/// Guarantees, as far as the modes without write-back go: a write is acknowledged when the backing has it; a read that
-/// starts after that sees it; overlapping writes take effect one after another; after a failed write its range is read
-/// from the backing for good.
+/// Guarantees: a write is acknowledged when the backing has it, or in write-back the log on flash; a read that starts after
+/// that sees it; overlapping writes take effect one after another; after a write that the backing failed its range is read
+/// from the backing for good. What the backing does not have is served from flash whatever the mode, or fails.
 pub struct CachedDisk<B, F: BlockDevice, H: Host> {
     pub(super) cache: Rc<DiskCache<F, H>>,
     backing: B,
     locks: RangeLock,
     flushes: FlushGate,
+    /// Held between [`CachedDisk::quiesce`] and [`CachedDisk::resume`].
+    quiet: RefCell<Option<Hold<F, H>>>,
 }
 
 impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     pub(super) fn new(cache: Rc<DiskCache<F, H>>, backing: B) -> Self {
         let flushes = FlushGate::new(backing.epoch());
-        Self { cache, backing, locks: RangeLock::new(), flushes }
+        Self { cache, backing, locks: RangeLock::new(), flushes, quiet: RefCell::default() }
     }
 
     /// The device behind the cache.
@@ -79,7 +106,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         let cache = &self.cache;
         let counts = cache.counters.snapshot();
         let settings = cache.settings.borrow();
-        let (index, ram) = (cache.index.borrow(), cache.ram.borrow());
+        let (index, ram, dirty) = (cache.index.borrow(), cache.ram.borrow(), cache.dirty.borrow());
         let held = u64::from(cache.pool.segments().held(cache.id));
         let hits = counts.read_hits_ram + counts.read_hits_flash;
         DiskStatistics {
@@ -88,21 +115,88 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             cached_bytes: index.pages() * block::PAGE,
             flash_bytes: held * cache.pool.layout().segment_bytes(),
             ram_bytes: ram.len() as u64 * block::PAGE,
+            dirty_bytes: dirty.pages() * block::PAGE,
+            dirty_zeroes_bytes: dirty.zeroes().pages() * block::PAGE,
+            dirty_limit_bytes: cache.dirty_limit() * block::PAGE,
+            lost_bytes: dirty.lost().pages() * block::PAGE,
+            destage_bytes_per_second: if dirty.is_empty() { 0 } else { cache.back.destage_rate() },
+            dirty_for_seconds: cache.back.dirty_for(cache.pool.host.now()) / SECOND_NS,
+            stopped: cache.back.stopped(),
             blocks_max: settings.limit_bytes / u64::from(settings.block_bytes),
             blocks_cached: index.blocks(),
-            index_bytes: index.bytes() + cache.policy.borrow().bytes(),
+            index_bytes: index.bytes() + cache.policy.borrow().bytes() + dirty.bytes(),
             load: cache.load.borrow().clone(),
             latencies: Latency::ALL.map(|(what, _)| cache.latencies.summary(what)),
         }
     }
 
-    /// Drops everything that is cached of this disk, durably: it does not come back at the next start either. Guests go
-    /// on; they read from the backing.
+    /// Drops everything that is cached of this disk, durably: it does not come back at the next start either. What the
+    /// backing does not have is destaged first. Guests go on; they read from the backing.
     ///
     /// # Errors
-    /// If the flash failed, and that could not be remembered elsewhere: it may come back.
+    /// If destage fails; or if the flash failed, and that could not be remembered elsewhere: it may come back.
     pub async fn evict(&self) -> Result<(), BlockError> {
+        let clean = back::hold(&self.cache);
+        clean.clean().await?;
         make_void(&self.cache).await
+    }
+
+    /// Has everything that is dirty destaged at full speed, once; guests go on. [`CachedDisk::statistics`] says how far it is.
+    pub fn start_destage(&self) {
+        self.cache.back.ask(true);
+    }
+
+    /// Goes on as if nobody had asked.
+    pub fn stop_destage(&self) {
+        self.cache.back.ask(false);
+    }
+
+    /// Destages everything, and has nothing become dirty until [`CachedDisk::resume`]: what guests write meanwhile goes to the
+    /// backing. Once this returns, the backing holds what was acknowledged before, durably: for a backup or a snapshot of it.
+    ///
+    /// # Errors
+    /// If destage or a flush fails; then it is as if it had not been asked for.
+    pub async fn quiesce(&self) -> Result<(), BlockError> {
+        let hold = back::hold(&self.cache);
+        hold.clean().await?;
+        flush::flush(&self.cache, &self.backing, &self.flushes).await?;
+        self.quiet.replace(Some(hold));
+        Ok(())
+    }
+
+    /// Ends what [`CachedDisk::quiesce`] began. True if there was something to end.
+    pub fn resume(&self) -> bool {
+        self.quiet.take().is_some()
+    }
+
+    /// True between the two.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet.borrow().is_some()
+    }
+
+    /// The bytes that flash lost before the backing had them: reads of them fail until they are written anew. At most so many
+    /// ranges.
+    pub fn lost(&self, most: usize) -> Vec<ByteRange> {
+        let dirty = self.cache.dirty.borrow();
+        let size = self.backing.geometry().size;
+        let bytes = |pages: std::ops::Range<u64>| {
+            ByteRange::new(pages.start * block::PAGE, (pages.end * block::PAGE).min(size))
+        };
+        dirty.lost().iter().take(most).map(bytes).collect()
+    }
+
+    /// True if flash may hold something that the backing does not have.
+    pub fn holds_dirty(&self) -> bool {
+        !self.cache.is_clean() || self.cache.may_hold_dirty()
+    }
+
+    /// Waits until it is known what the backing does not have. Then the disk answers, if it has not stopped.
+    async fn ready(&self, operation: Operation) -> Result<(), BlockError> {
+        if self.cache.may_hold_dirty() {
+            let known = back::wait_until_known(&self.cache).await;
+            return known.map_err(|error| BlockError { operation, ..error });
+        }
+        Ok(())
     }
 
     /// Ready when what was cached before is known again, or known to be void; or when the disk leaves before that, with the
@@ -146,6 +240,9 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
 
     pub(super) async fn close_idle_regions(&self) {
         quiet::close_idle(&self.cache, &self.backing, &self.flushes).await;
+        if !self.cache.pool.is_failed() {
+            back::note_clean(&self.cache).await;
+        }
     }
 
     fn check(&self, operation: Operation, offset: u64, length: u64) -> Result<ByteRange, BlockError> {
@@ -191,6 +288,9 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
             Err(error) => return (buffer, Err(error)),
         };
         let started = self.cache.pool.host.now();
+        if let Err(error) = self.ready(Operation::Read).await {
+            return (buffer, Err(error));
+        }
         let (outcome, answer) = read::read(&self.cache, &self.backing, &self.locks, range, buffer).await;
         if outcome.1.is_ok() {
             self.count_read(&range, answer, started);
@@ -205,6 +305,9 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
             Err(error) => return (buffer, Err(error)),
         };
         let started = self.cache.pool.host.now();
+        if let Err(error) = self.ready(Operation::Write).await {
+            return (buffer, Err(error));
+        }
         let outcome = write::write(&self.cache, &self.backing, &self.locks, range, buffer).await;
         if outcome.1.is_ok() {
             self.count_write(&range, started);
@@ -214,7 +317,10 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
 
     async fn flush(&self) -> Result<(), BlockError> {
         let started = self.cache.pool.host.now();
-        let result = self.flushes.flush(&self.backing).await;
+        let result = match self.ready(Operation::Flush).await {
+            Ok(()) => flush::flush(&self.cache, &self.backing, &self.flushes).await,
+            error => error,
+        };
         count(&self.cache.counters.flushes, 1);
         if result.is_err() {
             count(&self.cache.counters.backing_errors, 1);
@@ -229,6 +335,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
             return Ok(());
         }
         let started = self.cache.pool.host.now();
+        self.ready(Operation::WriteZeroes).await?;
         zeroes::write_zeroes(&self.cache, &self.backing, &self.locks, range, unmap).await?;
         self.count_write(&range, started);
         Ok(())
@@ -240,6 +347,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         if range.is_empty() {
             return Ok(());
         }
+        self.ready(Operation::Discard).await?;
         zeroes::discard(&self.cache, &self.backing, &self.locks, range).await
     }
 

@@ -10,7 +10,9 @@ use std::rc::Rc;
 use block::{BlockDevice, ByteRange, Host, PAGE};
 use tokio::sync::{Mutex, Notify, OnceCell};
 
+use super::back::Back;
 use super::load::FlashLost;
+use crate::knowledge::dirty::Dirty;
 use crate::knowledge::fills::Fills;
 use crate::knowledge::index::{Index, Located};
 use crate::knowledge::policy::{Policy, Room};
@@ -34,9 +36,13 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) index: RefCell<Index>,
     pub(crate) ram: RefCell<Ram>,
     pub(crate) fills: RefCell<Fills>,
+    /// What the backing does not have.
+    pub(crate) dirty: RefCell<Dirty>,
+    /// Writes on their way to the log, and from there to the backing.
+    pub(crate) back: Back,
     /// Where the backing may hold something else than the log, by region and by page.
     pub(crate) regions: RefCell<Regions>,
-    pub(crate) touched: Touched,
+    pub(crate) touched: Rc<Touched>,
     /// Pages that are in the log, but whose bits are to stay until that is proven.
     pub(crate) unproven: RefCell<Unproven>,
     /// Epoch of the backing that everything cached belongs to.
@@ -82,14 +88,17 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         flash_lost: FlashLost,
     ) -> Self {
         let policy = new_policy(&pool, &settings);
+        let touched = Rc::new(Touched::new(touched, disk_bytes));
         Self {
             id: settings.id,
-            log: Log::new(Rc::clone(&pool), settings.id),
+            log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched)),
             index: RefCell::new(Index::new(block_pages(&settings))),
             ram: RefCell::new(Ram::new(ram_pages(&settings))),
             fills: RefCell::default(),
             regions: RefCell::new(Regions::new(pool.layout().region_pages(), disk_bytes)),
-            touched: Touched::new(touched, disk_bytes),
+            touched,
+            dirty: RefCell::default(),
+            back: Back::default(),
             unproven: RefCell::default(),
             backing_epoch: Cell::new(0),
             backing_settled: Cell::new(false),
@@ -130,7 +139,11 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let before = self.settings.replace(*settings);
         if before.block_bytes != settings.block_bytes {
             self.forget_everything();
-            self.index.replace(Index::new(block_pages(settings)));
+            self.change_block(block_pages(settings));
+        }
+        if before.mode != settings.mode {
+            self.pool.segments().set_writes_back(self.id, settings.mode.row().writes_back);
+            self.back.notify_all();
         }
         if before.block_bytes != settings.block_bytes || before.limit_bytes != settings.limit_bytes {
             self.policy.replace(new_policy(&self.pool, settings));
@@ -139,6 +152,51 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             self.ram.borrow_mut().resize(ram_pages(settings));
         }
         self.policy.borrow_mut().set_admission(settings.admission);
+    }
+
+    /// Goes over to another block. What is dirty stays known.
+    fn change_block(&self, block_pages: u32) {
+        let mut index = Index::new(block_pages);
+        let before = self.index.borrow();
+        for page in self.dirty.borrow().pages_within(0..u64::MAX).map(PageNumber) {
+            let Some(Located { flash, checksum }) = before.get(page) else { continue };
+            index.insert_run(page, flash, &[checksum]);
+        }
+        drop(before);
+        self.index.replace(index);
+    }
+
+    /// True if all pages that share a byte with `range` are cached.
+    pub(crate) fn has_all(&self, range: &ByteRange) -> bool {
+        let cached = |page: PageNumber| {
+            self.ram.borrow().contains(page)
+                || self.on_flash(page).is_some()
+                || self.dirty.borrow().is_zeroes(page.0)
+        };
+        range.len() <= REQUEST_BYTES_MAX && pages_touched(range).all(cached)
+    }
+
+    /// Takes over that pages are zeroes, and that the backing does not have that.
+    pub(crate) fn enter_zeroes(&self, pages: &Range<u64>) {
+        self.ram.borrow_mut().remove(pages.clone());
+        self.dirty.borrow_mut().add_zeroes(pages.clone());
+        self.drop_from_index(pages.clone());
+    }
+
+    /// Takes over that the content of pages was damaged, and that the backing does not have it.
+    pub(crate) fn enter_lost(&self, pages: &Range<u64>) {
+        tracing::error!(
+            disk = %self.id,
+            first_byte = pages.start * PAGE,
+            bytes = (pages.end - pages.start) * PAGE,
+            "Flash lost what the backing does not have yet: these bytes fail until they are written anew"
+        );
+        self.ram.borrow_mut().remove(pages.clone());
+        self.dirty.borrow_mut().add_lost(pages.clone());
+        self.drop_from_index(pages.clone());
+        // Whoever waits for these to come home waits for ever otherwise.
+        self.note_dirtiness();
+        self.back.notify_all();
     }
 
     /// Where a page is on flash, if the flash can be believed.
@@ -180,26 +238,47 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         }
     }
 
-    /// Drops every cached page that shares a byte with `range`. True if all of them were cached.
+    /// Drops every cached page that shares a byte with `range`, save what is dirty. True if all of them were cached.
     pub(crate) fn drop_pages(&self, range: &ByteRange) -> bool {
         let pages = range.start / PAGE..range.end.div_ceil(PAGE);
-        let all_cached = range.len() <= REQUEST_BYTES_MAX
-            && pages_touched(range)
-                .all(|page| self.ram.borrow().contains(page) || self.on_flash(page).is_some());
+        let all_cached = self.has_all(range);
         self.ram.borrow_mut().remove(pages.clone());
         self.drop_from_index(pages);
         all_cached
     }
 
-    /// Drops one page from the index if it is still at `flash`, because its copy there turned out bad or has to go.
+    /// Drops one clean page from the index if it is still at `flash`, because its copy there turned out bad or has to go.
     pub(crate) fn drop_copy(&self, page: PageNumber, flash: FlashPage) {
+        if self.dirty.borrow().has_page(page.0) {
+            return;
+        }
         if self.index.borrow_mut().remove_if_at(page, flash) {
             self.pool.segments().pages_forgotten(&[flash]);
             self.ram.borrow_mut().lost_on_flash(page);
         }
     }
 
-    /// Drops everything that is cached, and whatever is on its way in.
+    /// True if flash has something that the backing does not have, or may have for all that is known.
+    pub(crate) fn may_hold_dirty(&self) -> bool {
+        let unknown = self.back.is_noted() && self.is_loading();
+        unknown || !self.dirty.borrow().is_empty() || self.back.stopped().is_some()
+    }
+
+    /// Gives up what is dirty, for good: nobody wants it.
+    pub(crate) fn give_up_dirty(&self) {
+        self.back.set_noted(false);
+        self.back.go_on();
+        self.forget_dirty();
+    }
+
+    /// Forgets what is dirty, because nobody wants it, or somebody else knows it.
+    pub(crate) fn forget_dirty(&self) {
+        self.dirty.replace(Dirty::default());
+        self.note_dirtiness();
+        self.back.notify_all();
+    }
+
+    /// Drops everything that is cached and clean, and whatever is on its way in.
     pub(crate) fn forget_everything(&self) {
         self.fills.borrow_mut().poison_all();
         self.load_ticket.set(self.load_ticket.get() + 1);
@@ -262,7 +341,9 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     }
 
     fn drop_from_index(&self, pages: Range<u64>) {
-        let dropped = self.index.borrow_mut().remove(pages);
+        let dirty = self.dirty.borrow();
+        let stays = |page: PageNumber| dirty.has_page(page.0);
+        let dropped = self.index.borrow_mut().remove(pages, stays);
         if !dropped.is_empty() {
             self.pool.segments().pages_forgotten(&dropped);
         }

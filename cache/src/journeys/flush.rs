@@ -1,6 +1,9 @@
 //! Flush: everything acknowledged before it arrived is durable when it completes.
 //!
-//! In the modes that there are, every acknowledged write is on the backing, so the backing's flush is the whole of it.
+//! What was acknowledged when the log had it is made durable there, and what was acknowledged when the backing had it, there:
+//! the mode does not matter, because it may have been another one when the write came. In write-back the backing is not
+//! asked if it was not given anything by guests.
+//!
 //! Flushes that arrive while one runs share the next one: never the running one, which was submitted too early for
 //! them (rule I5). The first failed flush is the last: what it should have made durable may be gone, and a later
 //! success would say nothing about it, so every later flush fails as well until the disk is attached anew. The exception
@@ -8,10 +11,39 @@
 
 use std::cell::{Cell, RefCell};
 
-use block::{BlockDevice, BlockError, ErrorKind, Operation};
+use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
+use futures_util::future::join;
 use tokio::sync::Mutex;
 
+use super::disk_cache::DiskCache;
 use crate::words::canary::{self, Bug};
+
+/// Makes durable what was acknowledged before this call.
+///
+/// # Errors
+/// If the flash, the backing or an earlier flush of it failed, or the disk stopped.
+pub(crate) async fn flush<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    gate: &FlushGate,
+) -> Result<(), BlockError> {
+    cache.check_alive(Operation::Flush)?;
+    let log = async {
+        if cache.back.last_dirty_batch.get() > cache.log.durable() {
+            cache.log.make_durable().await
+        } else {
+            Ok(())
+        }
+    };
+    let through = cache.back.through_to_flush();
+    let asks = through.is_some() || !cache.settings.borrow().mode.row().writes_back;
+    let backing = async { if asks { gate.flush_for_guest(backing).await } else { Ok(()) } };
+    let (log, backing) = join(log, backing).await;
+    if let (Ok(()), Some(through)) = (&backing, through) {
+        cache.back.note_through_flushed(through);
+    }
+    log.and(backing)
+}
 
 /// Joins the flushes of one disk.
 pub(crate) struct FlushGate {
@@ -25,6 +57,8 @@ pub(crate) struct FlushGate {
     /// The last flush that failed because the backing lost its connection, and the flushes that had arrived by then: none
     /// of them may succeed.
     lost: RefCell<Option<(u64, BlockError)>>,
+    /// Set when a flush failed in that way that was none of the guest's: the guest's next one fails as well.
+    untold: RefCell<Option<BlockError>>,
     running: Mutex<()>,
     /// Set when the disk goes to another shard, which has a gate of its own: a failure that is found here would be known to
     /// nobody there.
@@ -40,6 +74,7 @@ impl FlushGate {
             failed: RefCell::new(None),
             epoch: Cell::new(epoch),
             lost: RefCell::new(None),
+            untold: RefCell::new(None),
             running: Mutex::new(()),
             stopped: Cell::new(false),
         }
@@ -55,6 +90,16 @@ impl FlushGate {
         let _running = self.running.lock().await;
         self.stopped.set(!self.has_failed());
         self.stopped.get()
+    }
+
+    /// As [`Self::flush`], for a guest: what it would have been told of an earlier flush that was none of its own, it is told
+    /// now.
+    async fn flush_for_guest<B: BlockDevice>(&self, backing: &B) -> Result<(), BlockError> {
+        let result = self.flush(backing).await;
+        match self.untold.take() {
+            Some(error) => Err(error),
+            None => result,
+        }
     }
 
     /// Flushes the backing, or shares a flush that is submitted after this call.
@@ -89,6 +134,7 @@ impl FlushGate {
             Err(error) if reconnected => {
                 tracing::error!(%error, "The backing lost its connection, and perhaps writes that no flush had covered");
                 self.lost.replace(Some((self.arrived.get(), error.clone())));
+                self.untold.replace(Some(error.clone()));
             }
             Err(error) => {
                 tracing::error!(%error, "The backing failed a flush; flushes of this disk fail until it is attached anew");

@@ -8,17 +8,20 @@
 //! ```
 //! All of a disk's content goes, also what is on other devices: a newer version, or a `forget`, may have been on this one,
 //! and without it an older version elsewhere would come back at the next start (DURABILITY A1). What is cached is clean,
-//! so that costs hits and nothing else. A crash before 4 leaves a pool of which a device is missing, or one that is whole.
+//! so that costs hits and nothing else; what is dirty is destaged first, and the reclaimer is told when that is done. A crash
+//! before 4 leaves a pool of which a device is missing, or one that is whole.
 
 use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Host};
 
+use super::disk_cache::DiskCache;
 use super::reclaim::Disks;
 use super::void::make_void;
 use crate::bytes::table::NOTES;
 use crate::survives::pool::Pool;
-use crate::words::units::{DiskId, MemberNumber};
+use crate::survives::shared::Leaving;
+use crate::words::units::{DiskId, MemberNumber, PageNumber};
 
 /// Does this shard's part of it for all devices that are to leave. To be called again when the bell rings.
 pub(crate) async fn leave<F: BlockDevice, H: Host>(pool: &Rc<Pool<F, H>>, disks: &Disks<F, H>) {
@@ -28,6 +31,9 @@ pub(crate) async fn leave<F: BlockDevice, H: Host>(pool: &Rc<Pool<F, H>>, disks:
         }
     }
     pool.drop_former_devices();
+    if pool.shared.all_leaving().is_empty() {
+        disks.borrow().values().for_each(|cache| cache.back.no_device_leaves());
+    }
 }
 
 async fn leave_device<F: BlockDevice, H: Host>(
@@ -58,6 +64,7 @@ async fn make_all_void<F: BlockDevice, H: Host>(
     for disk in owners {
         let cache = disks.borrow().get(&disk).cloned();
         match cache {
+            Some(cache) if cache.may_hold_dirty() => wait_for_destage(pool, &cache),
             // If the flash fails altogether, that is remembered elsewhere.
             Some(cache) => make_void(&cache).await?,
             None => disown_detached(pool, disk).await?,
@@ -66,11 +73,31 @@ async fn make_all_void<F: BlockDevice, H: Host>(
     Ok(())
 }
 
+/// What the backing does not have is given to it first. If a part of that was on a device that failed, the disk stops.
+fn wait_for_destage<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCache<F, H>) {
+    if has_lost_dirty(pool, cache) {
+        cache.stop("A device of the pool failed, and with it what the backing does not have".to_owned());
+    } else {
+        cache.back.let_device_leave();
+    }
+}
+
+/// True if a part of what the backing does not have was on a device that failed.
+pub(super) fn has_lost_dirty<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCache<F, H>) -> bool {
+    let flash = pool.reader().flash;
+    let has_failed = |page: u64| {
+        let located = cache.index.borrow().get(PageNumber(page))?;
+        let (member, _) = flash.device_of(pool.layout().segment_of(located.flash))?;
+        (pool.shared.leaving(member.number) == Some(Leaving::Failed)).then_some(())
+    };
+    cache.dirty.borrow().pages_within(0..u64::MAX).any(|page| has_failed(page).is_some())
+}
+
 /// What is cached of a disk that is attached nowhere goes as well; one that is attached on another shard is its business.
 async fn disown_detached<F: BlockDevice, H: Host>(pool: &Pool<F, H>, disk: DiskId) -> Result<(), BlockError> {
     let disowned = {
         let mut segments = pool.segments();
-        if segments.home(disk).is_some() {
+        if segments.home(disk).is_some() || segments.is_dirty(disk) {
             return Ok(());
         }
         segments.disown(disk)

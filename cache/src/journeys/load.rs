@@ -15,16 +15,18 @@ use std::sync::atomic::AtomicU64;
 use block::{BlockDevice, BlockError, Buffer, Host, PAGE};
 use futures_util::future::join_all;
 
+use super::back;
 use super::disk_cache::DiskCache;
 use super::void::make_void;
 use crate::bytes::checksum::page_checksum;
 use crate::bytes::summary::{Content, Run};
-use crate::knowledge::regions::EVERYTHING;
+use crate::knowledge::regions::{DIRTY, EVERYTHING};
 use crate::knowledge::replay::{Belief, Bits, Replay, Tail};
 use crate::knowledge::touched::{SharedBits, words_for};
 use crate::survives::log::encode_summary;
 use crate::survives::reading::{Contained, Unreadable, Wanted};
 use crate::words::canary::{self, Bug};
+use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::{Load, LoadStatistics};
 use crate::words::units::{PageNumber, SegmentNumber};
@@ -67,6 +69,10 @@ pub type FlashLost = Rc<dyn Fn() -> futures_util::future::LocalBoxFuture<'static
 
 /// Segments that are read at once.
 const READ_AHEAD: usize = 16;
+/// How often a segment is read again that the device fails to read, if the disk cannot do without, and how long it is given
+/// in between: nanoseconds.
+const TRIES: usize = 5;
+const RETRY_NS: u64 = 200_000_000;
 /// Backing reads of samples at once.
 const SAMPLES_AT_ONCE: usize = 8;
 /// Pages at the start of a disk that are preferred as samples: partition tables and superblocks change with every mount
@@ -88,16 +94,35 @@ struct Loading<'a, F: BlockDevice, H: Host> {
 /// changed behind the log. What is not believed is void, durably, before the first request.
 ///
 /// # Errors
-/// If that could be made durable neither on flash nor elsewhere.
+/// `Flash` if that could be made durable neither on flash nor elsewhere; `HoldsDirty` if it is not known that the backing is
+/// the one that is to have what is dirty.
 pub(crate) async fn take_up<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     belief: &Belief,
-) -> Result<(), BlockError> {
+) -> Result<(), CacheError> {
+    let has_dirty = cache.pool.regions_with_intent(cache.id).contains(&DIRTY);
+    if let (Belief::Nothing(reason), true) = (belief, has_dirty) {
+        return Err(CacheError::HoldsDirty(format!(
+            "{reason}. Give disk {} its own backing back, or remove the disk with the word to lose that data",
+            cache.id
+        )));
+    }
+    let reason = match belief {
+        Belief::DirtyOnly(_) if has_dirty => {
+            // What is cached and clean is void from now on: closing the regions says so for good.
+            cache.pool.open_regions(cache.id, &[EVERYTHING]).await?;
+            None
+        }
+        Belief::Nothing(reason) | Belief::DirtyOnly(reason) | Belief::Void(reason) => Some(reason),
+        Belief::ByPage | Belief::ByRegion => None,
+    };
     mark_open_regions(cache, belief);
-    if let Belief::Nothing(reason) = belief {
+    cache.back.set_noted(has_dirty);
+    if let Some(reason) = reason {
         cache.load.borrow_mut().state = Load::Cold(reason.clone());
         make_void(cache).await?;
         cache.start_using_flash();
+        back::note_clean(cache).await;
     }
     Ok(())
 }
@@ -108,7 +133,7 @@ fn mark_open_regions<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, belief: &
     if open.contains(&EVERYTHING) {
         regions.open_all();
     }
-    for region in open.into_iter().filter(|region| *region != EVERYTHING) {
+    for region in open.into_iter().filter(|region| ![EVERYTHING, DIRTY].contains(region)) {
         regions.open(region);
     }
     for region in 0..regions.count() {
@@ -133,6 +158,17 @@ pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
         return;
     }
     let started = cache.pool.host.now();
+    while !load_once(cache, backing, tail, samples, started).await {}
+}
+
+/// Says whether that was it: what the backing does not have is loaded again if the blocks changed meanwhile.
+async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    tail: Tail,
+    samples: usize,
+    started: u64,
+) -> bool {
     let ticket = cache.load_ticket.get();
     let mut loading = Loading {
         cache,
@@ -147,7 +183,8 @@ pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
     };
     let cancelled = || cache.leaving.get() || cache.load_ticket.get() != ticket;
     let state = match read {
-        _ if cache.leaving.get() => return,
+        _ if cache.leaving.get() => return true,
+        _ if cancelled() && cache.back.is_noted() => return false,
         _ if cancelled() => {
             Load::Cold("It was evicted, or its block size changed, while it was loaded".to_owned())
         }
@@ -157,6 +194,12 @@ pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
                 cache.touched.clear(0..u64::from(u32::MAX).min(backing.geometry().size / PAGE));
             }
             Load::Done
+        }
+        Err(reason) if cache.back.is_noted() => {
+            drop(loading);
+            // Nobody knows any more which pages are dirty, so none can be served.
+            cache.stop(reason.clone());
+            Load::Cold(reason)
         }
         Err(reason) => {
             drop(loading);
@@ -170,7 +213,14 @@ pub(crate) async fn load<B: BlockDevice, F: BlockDevice, H: Host>(
     let took_us = (cache.pool.host.now() - started) / 1000;
     let before = cache.load.borrow().clone();
     cache.load.replace(LoadStatistics { state, took_us, ..before });
+    if cache.back.stopped().is_some() {
+        // Its segments stay as they are.
+        cache.loaded.notify_waiters();
+        return true;
+    }
     cache.start_using_flash();
+    cache.note_dirtiness();
+    true
 }
 
 impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
@@ -204,7 +254,16 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
     async fn read(&self, wanted: Wanted, newest: Option<Tail>) -> Result<Contained, Unreadable> {
         let pool = &self.cache.pool;
         let _pin = pool.pin_segment(wanted.segment);
-        let contained = pool.reader().contained(wanted, newest).await?;
+        let mut contained = pool.reader().contained(wanted, newest).await;
+        for _ in 0..TRIES {
+            // What only flash has is worth asking for again.
+            if !self.cache.back.is_noted() || !matches!(contained, Err(Unreadable::Device)) {
+                break;
+            }
+            pool.host.sleep(RETRY_NS).await;
+            contained = pool.reader().contained(wanted, newest).await;
+        }
+        let contained = contained?;
         if !contained.has_summary {
             self.seal(wanted, &contained.content).await.map_err(|_| Unreadable::Device)?;
         }
@@ -272,8 +331,9 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let cache = self.cache;
         let layout = *cache.pool.layout();
         let mut dropped = Vec::new();
+        let dirty = self.replay.dirty;
         for pages in cache.touched.runs() {
-            dropped.extend(self.replay.index.remove(pages));
+            dropped.extend(self.replay.index.remove(pages, |page| dirty.has_page(page.0)));
         }
         let mut segments = cache.pool.segments();
         for (wanted, _) in &self.segments {
@@ -297,6 +357,7 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         load.pages_kept = self.replay.index.pages();
         load.pages_dropped += dropped.len() as u64;
         cache.index.replace(self.replay.index);
+        cache.dirty.replace(dirty);
     }
 }
 

@@ -4,8 +4,10 @@
 //! |---|---|---|
 //! | `read` | RAM, flash, backing | guest; a miss enters RAM behind the answer |
 //! | `write` | guest | backing, then RAM |
-//! | `zeroes` | guest (write-zeroes, discard) | backing |
-//! | `flush` | guest | backing |
+//! | `zeroes` | guest (write-zeroes, discard) | backing, or the log |
+//! | `write_back` | guest | the log, by way of `commit`, slowed down by `throttle` |
+//! | `destage` | the log | backing, at the pace that `pace` sets |
+//! | `flush` | guest | the log and the backing |
 //! | `promote` | RAM | flash |
 //! | `load` | flash | index: what was cached before the process began |
 //! | `quiet` | regions that nothing changes any more | notes on flash |
@@ -15,16 +17,22 @@
 //!
 //! All share one [`disk_cache::DiskCache`], what is cached of one disk. They meet only there.
 
+pub(crate) mod back;
+pub(crate) mod commit;
+mod destage;
 pub(crate) mod disk_cache;
 pub(crate) mod flush;
 pub(crate) mod leave;
 pub(crate) mod load;
 pub(crate) mod mutation;
+pub(crate) mod pace;
 pub(crate) mod promote;
 pub(crate) mod quiet;
 pub(crate) mod read;
 pub(crate) mod reclaim;
 pub(crate) mod reconnect;
+mod throttle;
 pub(crate) mod void;
 pub(crate) mod write;
+mod write_back;
 pub(crate) mod zeroes;

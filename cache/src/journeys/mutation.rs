@@ -1,9 +1,10 @@
 //! The frame around everything that changes the backing: what makes writes and the cache agree.
 //!
 //! ```text
-//! 1. wait for overlapping mutations (rule I2)
+//! 1. wait for overlapping mutations (rule I2); nothing of the range is dirty
 //! 2. hide the cached pages, mark them as touched, and poison the fills under way (rules I3, I11)
-//! 3. wait until the intents of its regions are durable (rule I11)
+//! 3. wait until the intents of its regions are durable (rule I11), and until it is durable what the backing has of what was
+//!    dirty (rule I12)
 //! 4. change the backing                                       <- the journey's own step
 //! 5. known good: the range may be cached again; anything else: it stays uncached for good
 //! ```
@@ -58,6 +59,11 @@ impl Turn {
         }
         Self { guard: locks.acquire(unit).await, range }
     }
+
+    /// The right alone, for a change that does not go to the backing.
+    pub(super) fn into_guard(self) -> RangeGuard {
+        self.guard
+    }
 }
 
 impl<F: BlockDevice, H: Host> Mutation<F, H> {
@@ -89,6 +95,10 @@ impl<F: BlockDevice, H: Host> Mutation<F, H> {
         }
         if canary::has(Bug::LateTouch) {
             cache.touched.set(pages);
+        }
+        // What the backing has been given by destage must not come back as dirty, and be written over this (rule I12).
+        if cache.back.last_home_batch.get() > cache.log.durable() && cache.log.make_durable().await.is_err() {
+            remember_elsewhere(cache).await?;
         }
         Ok(mutation)
     }
@@ -124,6 +134,8 @@ async fn intend<F: BlockDevice, H: Host>(
 
 impl<F: BlockDevice, H: Host> Drop for Mutation<F, H> {
     fn drop(&mut self) {
+        // Also if it failed: it may be there all the same.
+        self.cache.back.note_through();
         let mut fills = self.cache.fills.borrow_mut();
         if self.succeeded {
             fills.finish_mutation(&self.number);

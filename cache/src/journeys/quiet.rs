@@ -20,6 +20,7 @@ use crate::knowledge::regions::EVERYTHING;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::Written;
 use crate::words::canary::{self, Bug};
+use crate::words::limits::ROOM_WAIT_NS;
 use crate::words::stats::count;
 use crate::words::units::PageNumber;
 
@@ -30,7 +31,7 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     flushes: &FlushGate,
 ) {
     notice(cache, backing);
-    if cache.is_loading() || cache.pool.is_failed() {
+    if cache.is_loading() || cache.pool.is_failed() || cache.back.stopped().is_some() {
         return;
     }
     let epoch = cache.backing_epoch.get();
@@ -92,7 +93,13 @@ fn is_settled<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, region: u32) -> 
 async fn write_forgets<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, regions: &[u32]) -> Option<()> {
     let bits_of = |region: &u32| {
         let pages = cache.regions.borrow().pages(*region);
-        cache.touched.copy(&pages).map(|bits| (PageNumber(pages.start), bits))
+        let mut bits = cache.touched.copy(&pages)?;
+        // What the backing does not have is not void, whatever it holds.
+        for page in cache.dirty.borrow().all_within(&pages) {
+            let at = page - pages.start;
+            bits[(at / 8) as usize] &= !(1 << (at % 8));
+        }
+        bits.iter().any(|byte| *byte != 0).then_some((PageNumber(pages.start), bits))
     };
     if regions.iter().any(|region| bits_of(region).is_some()) {
         // What is in the log needs no `forget`, but its bit is set until something stands behind it.
@@ -101,7 +108,8 @@ async fn write_forgets<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, regions
     }
     let mut rest = regions;
     while rest.iter().any(|region| bits_of(region).is_some()) {
-        let appender = cache.log.begin(Purpose::Promotion).await.ok()?;
+        // If there is no room for long, they stay open: a disk that is detached must not wait for ever.
+        let appender = cache.log.begin_within(Purpose::Promotion, ROOM_WAIT_NS).await.ok()?;
         let (now, later) = rest.split_at(rest.len().min(appender.room()));
         // Looked at under the lock of the log: whatever is promoted from here on stands behind the `forget`.
         let forgets: Vec<_> = now.iter().filter_map(bits_of).collect();

@@ -2,15 +2,17 @@
 //!
 //! Each page is decided once, at the start: what is cached then is answered from the cache and never from the backing
 //! (rule I3), so that a read that spans cached and absent pages cannot mix in what a joined backing read happened to
-//! find under the cached ones. The exception is a copy that flash cannot give back intact: it is clean, so the backing
-//! has the same or something newer.
+//! find under the cached ones. The exception is a copy that flash cannot give back intact: if it is clean, the backing has
+//! the same or something newer. If it is dirty, the guest gets an error, and never an older version.
 //!
 //! A read of pages that are being written waits for the write, once, if what is written enters the cache: asking a slow
 //! backing for what is on its way to it would cost more and could not be kept.
 
 use std::ops::Range;
 
-use block::{BlockDevice, BlockError, Buffer, ByteRange, Host, Outcome, PAGE, RangeLock};
+use block::{
+    BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE, RangeLock,
+};
 use futures_util::future::{join, join_all};
 
 use super::disk_cache::DiskCache;
@@ -46,9 +48,31 @@ pub(crate) async fn read<B: BlockDevice, F: BlockDevice, H: Host>(
     range: ByteRange,
     mut buffer: Buffer,
 ) -> (Outcome, Answer) {
+    for _ in 0..TRIES {
+        let (outcome, answer) = read_once(cache, backing, locks, range, buffer).await;
+        let moved =
+            outcome.1.as_ref().is_err_and(|error| error.kind == ErrorKind::Corrupt && error.range.is_none());
+        if !moved {
+            return (outcome, answer);
+        }
+        buffer = outcome.0;
+    }
+    ((buffer, Err(damaged(&range))), Answer::Flash)
+}
+
+/// Looks again where dirty pages are, so often: they were moved while they were being read, or they are damaged.
+const TRIES: usize = 3;
+
+async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    locks: &RangeLock,
+    range: ByteRange,
+    mut buffer: Buffer,
+) -> (Outcome, Answer) {
     notice(cache, backing);
     let row = cache.settings.borrow().mode.row();
-    if !row.reads_hit {
+    if !row.reads_hit && !cache.dirty.borrow().overlaps(&(range.start / PAGE..range.end.div_ceil(PAGE))) {
         return (fetch_past(cache, backing, range, buffer).await, Answer::Bypass);
     }
     let mut plan = Plan::decide(cache, &range, &mut buffer);
@@ -59,6 +83,9 @@ pub(crate) async fn read<B: BlockDevice, F: BlockDevice, H: Host>(
         plan.flash.clear();
         drop(locks.acquire(range.widened(PAGE)).await);
         plan = Plan::decide(cache, &range, &mut buffer);
+    }
+    if plan.lost {
+        return ((buffer, Err(damaged(&range))), Answer::Flash);
     }
     if plan.flash.is_empty() && plan.absent.is_empty() {
         return ((buffer, Ok(())), Answer::Ram);
@@ -74,6 +101,12 @@ pub(crate) async fn read<B: BlockDevice, F: BlockDevice, H: Host>(
     (read_mixed(cache, backing, plan, range, buffer, fills).await, answer)
 }
 
+/// What is said of pages whose newest version was on flash alone, and is not there any more.
+fn damaged(range: &ByteRange) -> BlockError {
+    BlockError::new(ErrorKind::Corrupt, Operation::Read, *range)
+        .because("flash does not give back what the backing does not have yet")
+}
+
 /// What each page of a request is answered from.
 struct Plan<'a, F, H> {
     /// Runs of neighbours on disk and on flash.
@@ -81,6 +114,8 @@ struct Plan<'a, F, H> {
     /// Runs of pages that are not cached.
     absent: Vec<Range<u64>>,
     cached_any: bool,
+    /// Some page was damaged before the backing had it.
+    lost: bool,
 }
 
 struct FlashRun<'a, F, H> {
@@ -94,15 +129,22 @@ struct FlashRun<'a, F, H> {
 impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
     /// Decides every page and copies what RAM has.
     fn decide(cache: &'a DiskCache<F, H>, range: &ByteRange, buffer: &mut Buffer) -> Self {
-        let mut plan = Self { flash: Vec::new(), absent: Vec::new(), cached_any: false };
+        let mut plan = Self { flash: Vec::new(), absent: Vec::new(), cached_any: false, lost: false };
         let mut ram = cache.ram.borrow_mut();
+        let dirty = cache.dirty.borrow();
+        let any_dirty = !dirty.is_empty();
         for page in pages_touched(range) {
             if let Some(bytes) = ram.read(page) {
                 copy_page(buffer, range, page, bytes);
                 plan.cached_any = true;
             } else if let Some(located) = cache.on_flash(page) {
                 plan.add_flash(cache, page, located);
+            } else if any_dirty && dirty.is_zeroes(page.0) {
+                copy_page(buffer, range, page, &[0; PAGE_BYTES]);
+                plan.cached_any = true;
             } else {
+                // The backing has an older version of what the flash took along.
+                plan.lost |= any_dirty && (dirty.has_page(page.0) || dirty.is_lost(page.0));
                 plan.add_absent(page);
             }
         }
@@ -167,8 +209,45 @@ async fn read_cached<B: BlockDevice, F: BlockDevice, H: Host>(
     if lost.is_empty() {
         return (buffer, Ok(()));
     }
+    let lost = match all_clean(cache, &range, lost) {
+        Ok(lost) => lost,
+        Err(error) => return (buffer, Err(error)),
+    };
     let result = fetch(cache, backing, &lost, Fill::Allowed).await;
     finish(&range, buffer, &lost, result)
+}
+
+/// The pages that flash could not give back, if the backing has all of them. For those that it does not have, an error: one
+/// without a place if they were moved meanwhile, so that it is worth looking again.
+fn all_clean<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    range: &ByteRange,
+    lost: Vec<LostPage>,
+) -> Result<Vec<Range<u64>>, BlockError> {
+    let dirty = cache.dirty.borrow();
+    let needed = |lost: &&LostPage| dirty.overlaps(&(lost.page.0..lost.page.0 + 1));
+    let there =
+        |lost: &LostPage| cache.on_flash(lost.page).is_some_and(|located| located.flash == lost.flash);
+    if lost.iter().filter(needed).any(there) {
+        return Err(damaged(range));
+    }
+    if lost.iter().any(|lost| needed(&lost)) {
+        return Err(BlockError::anywhere(ErrorKind::Corrupt, Operation::Read));
+    }
+    let mut runs: Vec<Range<u64>> = Vec::new();
+    for LostPage { page, .. } in lost {
+        match runs.last_mut() {
+            Some(run) if run.end == page.0 => run.end += 1,
+            _ => runs.push(page.0..page.0 + 1),
+        }
+    }
+    Ok(runs)
+}
+
+/// A page that flash could not give back, and where it should have been.
+struct LostPage {
+    page: PageNumber,
+    flash: FlashPage,
 }
 
 /// Some of it has to come from the backing.
@@ -188,6 +267,10 @@ async fn read_mixed<B: BlockDevice, F: BlockDevice, H: Host>(
     if lost.is_empty() || result.is_err() {
         return (buffer, result);
     }
+    let lost = match all_clean(cache, &range, lost) {
+        Ok(lost) => lost,
+        Err(error) => return (buffer, Err(error)),
+    };
     let result = fetch(cache, backing, &lost, fill).await;
     finish(&range, buffer, &lost, result)
 }
@@ -217,7 +300,7 @@ async fn read_runs<F: BlockDevice, H: Host>(
     runs: Vec<FlashRun<'_, F, H>>,
     range: &ByteRange,
     buffer: &mut Buffer,
-) -> Vec<Range<u64>> {
+) -> Vec<LostPage> {
     let reads = runs.into_iter().map(async |run| {
         let (page, len) = (run.page, run.checksums.len() * PAGE_BYTES);
         let (bytes, lost) = read_run(cache, run, Buffer::zeroed(len)).await;
@@ -239,7 +322,7 @@ async fn read_run<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     run: FlashRun<'_, F, H>,
     buffer: Buffer,
-) -> (Buffer, Vec<Range<u64>>) {
+) -> (Buffer, Vec<LostPage>) {
     let (buffer, result) = cache.pool.read(run.first, buffer).await;
     count(&cache.counters.flash_read_bytes, buffer.len() as u64);
     if result.is_err() {
@@ -256,7 +339,7 @@ async fn read_run<F: BlockDevice, H: Host>(
                 count(&cache.counters.checksum_errors, 1);
             }
             cache.drop_copy(page, flash);
-            lost.push(page.0..page.0 + 1);
+            lost.push(LostPage { page, flash });
         }
     }
     (buffer, lost)
@@ -311,6 +394,7 @@ async fn fetch<B: BlockDevice, F: BlockDevice, H: Host>(
     // The fill begins, and its sequence is drawn, before the backing is asked (rules I1 and I3).
     let sequence = cache.pool.draw_sequence();
     let filling = Filling::begin(cache, &range);
+    cache.back.guest_waited.set(cache.pool.host.now());
     let (bytes, result) = backing.read(range.start, Buffer::zeroed(range.len() as usize)).await;
     count_backing_read(cache, &range, &result);
     // Poisons this fill too, if the connection was lost in between.
@@ -364,6 +448,7 @@ async fn fetch_past<B: BlockDevice, F: BlockDevice, H: Host>(
     range: ByteRange,
     buffer: Buffer,
 ) -> Outcome {
+    cache.back.guest_waited.set(cache.pool.host.now());
     let (buffer, result) = backing.read(range.start, buffer).await;
     count_backing_read(cache, &range, &result);
     (buffer, result)

@@ -1,16 +1,18 @@
-//! Reclaim: the oldest segment becomes free; what is still warm in it is appended again first.
+//! Reclaim: the oldest segment becomes free; what is still warm in it is appended again first, and whatever of it the backing
+//! does not have (rule I8). That, and whatever replaced what guests wrote there, is durable before the segment is free.
 //!
 //! One reclaim runs at a time for the whole pool, on the shard on which the victim's owner is attached; the turns are
 //! taken in `survives/room.rs`.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
-use block::{BlockDevice, Buffer, Host};
+use block::{BlockDevice, Buffer, Host, Operation};
 
 use super::disk_cache::DiskCache;
-use super::leave::leave;
+use super::leave::{has_lost_dirty, leave};
 use super::promote::enter_index;
 use super::void::remember_elsewhere;
 use crate::bytes::batch::Kind;
@@ -18,9 +20,11 @@ use crate::bytes::checksum::page_checksum;
 use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
 use crate::knowledge::policy::Policy;
+use crate::knowledge::ranges::Ranges;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Written};
 use crate::survives::pool::Pool;
+use crate::words::canary::{self, Bug};
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES, SURVIVORS_EIGHTHS_MAX};
 use crate::words::stats::count;
 use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence};
@@ -28,7 +32,7 @@ use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence
 /// The disks of a pool, by number.
 pub(crate) type Disks<F, H> = RefCell<BTreeMap<DiskId, Rc<DiskCache<F, H>>>>;
 
-/// A warm page of the victim.
+/// A page of the victim that is warm or dirty.
 struct Survivor {
     page: PageNumber,
     sequence: Sequence,
@@ -38,14 +42,30 @@ struct Survivor {
 
 /// Makes room whenever somebody waits for it and it is this shard's turn, as long as the pool is in use.
 pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc<Disks<F, H>>) {
+    let mut in_vain = 0;
     loop {
         pool.seat.rung().await;
         while let Some(victim) = pool.seat.next_victim() {
-            reclaim(&pool, &disks, victim).await;
+            let free = pool.segments().free_count();
+            let freed = reclaim(&pool, &disks, victim).await;
             pool.seat.finish();
+            in_vain = if pool.segments().free_count() > free { 0 } else { in_vain + 1 };
+            if !freed || in_vain >= IN_VAIN_MAX {
+                // Nothing but dirty pages is moved around. Destage or another device helps; whoever waits asks again then.
+                disks.borrow().values().for_each(|cache| cache.back.ask(true));
+                pool.host.sleep(RETRY_NS).await;
+                pool.announce_room();
+                // What is below may be what helps.
+                pool.seat.ring();
+                break;
+            }
         }
         if pool.notice_failure() {
             for cache in disks.borrow().values() {
+                if cache.check_alive(Operation::Read).is_err() {
+                    // It stays as it is: should the flash come back, all that was acknowledged is there.
+                    continue;
+                }
                 cache.forget_flash();
                 // At once: the flash may have lost what it had acknowledged, and a kill must not bring back the rest.
                 let cache = Rc::clone(cache);
@@ -57,35 +77,203 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
     }
 }
 
-async fn reclaim<F: BlockDevice, H: Host>(pool: &Pool<F, H>, disks: &Disks<F, H>, victim: SegmentNumber) {
+/// Says whether the victim is free.
+async fn reclaim<F: BlockDevice, H: Host>(
+    pool: &Pool<F, H>,
+    disks: &Disks<F, H>,
+    victim: SegmentNumber,
+) -> bool {
     let owner = pool.segments().life(victim).map(|(owner, _)| owner);
     let cache = owner.and_then(|owner| disks.borrow().get(&owner).cloned());
-    if let Some(cache) = cache {
+    let is_dirty = owner.is_some_and(|owner| pool.segments().is_dirty(owner));
+    let is_empty = if let Some(cache) = cache {
         count(&cache.counters.reclaims, 1);
         let live = pool.segments().live(victim);
-        if live > 0 {
-            empty(&cache, victim).await;
-        }
+        if live > 0 || is_dirty { empty(&cache, victim).await } else { true }
+    } else {
+        !is_dirty
+    };
+    // If its content became void meanwhile, it goes whatever it held.
+    let still_owned = pool.segments().life(victim).map(|(owner, _)| owner) == owner;
+    if !is_empty && still_owned {
+        pool.segments().put_back(victim);
+        return false;
     }
     pool.free_segment(victim).await;
+    true
 }
 
-/// Makes sure that nothing points to the segment any more.
-async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: SegmentNumber) {
-    if let Some(content) = cache.pool.read_summary(victim).await {
-        let survivors = keep_warm(cache, victim, &content);
-        for chunk in survivors.chunks(BATCH_PAGES_MAX) {
-            append_again(cache, chunk).await;
+/// How long reclaim rests after it could not empty a segment: nanoseconds.
+const RETRY_NS: u64 = 50_000_000;
+
+/// Segments that are emptied one after another without any gain.
+const IN_VAIN_MAX: u32 = 4;
+
+/// How often dirty pages are read that flash does not give back, before they count as lost.
+const TRIES: usize = 3;
+
+/// Makes sure that nothing points to the segment any more, and that nothing is lost with it. Says whether that is so.
+async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: SegmentNumber) -> bool {
+    let content = cache.pool.read_summary(victim).await;
+    let has_mutations = content.as_ref().is_none_or(Content::has_mutations);
+    let survivors = match &content {
+        Some(content) => keep_warm(cache, victim, content),
+        None => dirty_survivors(cache, victim),
+    };
+    let mut marks = Marks::said_by(content.as_ref());
+    for chunk in survivors.chunks(BATCH_PAGES_MAX) {
+        append_again(cache, chunk, &mut marks).await;
+    }
+    if has_mutations {
+        let rest = retry_dirty(cache, victim, &mut marks).await;
+        let said = say_again(cache, &mut marks, &rest).await.is_none();
+        if said || !dirty_survivors(cache, victim).is_empty() {
+            return false;
+        }
+        let flushed = cache.log.make_durable().await.is_ok();
+        // The end of the log may be on a device that failed, and nothing that is needed with it.
+        if !flushed && (cache.pool.notice_failure() || has_lost_dirty(&cache.pool, cache)) {
+            return false;
         }
     }
     // Left over are survivors that could not be appended, and everything if the summary could not be read.
-    if cache.pool.segments().live(victim) == 0 {
-        return;
+    if cache.pool.segments().live(victim) > 0 {
+        let (start, end) =
+            (cache.pool.layout().segment_start(victim), cache.pool.layout().summary_start(victim));
+        let dropped = cache.index.borrow_mut().remove_on_flash(start.0..end.0);
+        count(&cache.counters.evictions, dropped.len() as u64);
+        cache.pool.segments().pages_forgotten(&dropped);
     }
-    let (start, end) = (cache.pool.layout().segment_start(victim), cache.pool.layout().summary_start(victim));
-    let dropped = cache.index.borrow_mut().remove_on_flash(start.0..end.0);
-    count(&cache.counters.evictions, dropped.len() as u64);
-    cache.pool.segments().pages_forgotten(&dropped);
+    true
+}
+
+/// The dirty pages in a segment, by what the index knows.
+fn dirty_survivors<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: SegmentNumber) -> Vec<Survivor> {
+    let dirty = cache.dirty.borrow();
+    let index = cache.index.borrow();
+    let in_victim = |page: u64| {
+        let page = PageNumber(page);
+        let flash = index.get(page)?.flash;
+        let heat = index.heat(page);
+        // Its sequence is not known here: any later one will do, as the log is in order.
+        let sequence = cache.pool.draw_sequence();
+        let is_there = cache.pool.layout().segment_of(flash) == victim;
+        is_there.then_some(Survivor { page, sequence, flash, heat })
+    };
+    dirty.pages_within(0..u64::MAX).filter_map(in_victim).collect()
+}
+
+/// Tries again what could not be read or appended. Returns the dirty pages that are lost.
+async fn retry_dirty<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    victim: SegmentNumber,
+    marks: &mut Marks,
+) -> Vec<Survivor> {
+    let mut rest = dirty_survivors(cache, victim);
+    for _ in 0..TRIES {
+        if rest.is_empty() || cache.pool.notice_failure() {
+            return Vec::new();
+        }
+        append_again(cache, &rest, marks).await;
+        rest = dirty_survivors(cache, victim);
+    }
+    rest
+}
+
+/// What a victim says of ranges, and what of that was said again. By place, not by count: what guests write meanwhile
+/// leaves the ranges.
+struct Marks {
+    zeroes: Ranges,
+    lost: Ranges,
+}
+
+impl Marks {
+    /// What a segment says, by its summary; anything, without one.
+    fn said_by(content: Option<&Content>) -> Self {
+        let said = |kind: Kind| {
+            let mut ranges = Ranges::default();
+            match content {
+                None => ranges.insert(0..u64::MAX),
+                Some(content) => content
+                    .runs
+                    .iter()
+                    .filter(|run| run.kind == kind)
+                    .for_each(|run| ranges.insert(run.page.0..run.page.0 + run.pages as u64)),
+            }
+            ranges
+        };
+        Self { zeroes: said(Kind::Zeroes), lost: said(Kind::Lost) }
+    }
+
+    /// At most so many entries of the log that say again what is still so.
+    fn entries<F: BlockDevice, H: Host>(
+        &self,
+        cache: &DiskCache<F, H>,
+        most: usize,
+    ) -> Vec<(Kind, Range<u64>)> {
+        if canary::has(Bug::TombstoneDropped) {
+            return Vec::new();
+        }
+        let dirty = cache.dirty.borrow();
+        let zeroes = self
+            .zeroes
+            .iter()
+            .flat_map(|range| dirty.zeroes().within(range))
+            .map(|part| (Kind::Zeroes, part));
+        let lost =
+            self.lost.iter().flat_map(|range| dirty.lost().within(range)).map(|part| (Kind::Lost, part));
+        zeroes
+            .chain(lost)
+            .flat_map(|(kind, range)| cut(range).map(move |part| (kind, part)))
+            .take(most)
+            .collect()
+    }
+
+    /// Notes what was said again.
+    fn note(&mut self, entries: &[(Kind, Range<u64>)]) {
+        for (kind, pages) in entries {
+            if *kind == Kind::Zeroes { &mut self.zeroes } else { &mut self.lost }.remove(pages);
+        }
+    }
+}
+
+/// The parts of a range, each as long as an entry of the log can say.
+fn cut(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+    const STEP: u64 = u32::MAX as u64;
+    let starts = (range.start..range.end).step_by(STEP as usize);
+    starts.map(move |start| start..range.end.min(start.saturating_add(STEP)))
+}
+
+/// Says again, in the open segment, what the victim says of ranges and is still so; and which pages are lost with it.
+async fn say_again<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    marks: &mut Marks,
+    lost: &[Survivor],
+) -> Option<()> {
+    let is_current = |survivor: &&Survivor| {
+        cache.index.borrow().get(survivor.page).is_some_and(|located| located.flash == survivor.flash)
+    };
+    while !marks.entries(cache, 1).is_empty() || lost.iter().any(|survivor| is_current(&survivor)) {
+        let appender = cache.log.begin(Purpose::Survivors).await.ok()?;
+        // Looked at under the lock of the log, as all that is said there.
+        let mut entries = marks.entries(cache, appender.room());
+        let newly_lost = lost.iter().filter(is_current).take(appender.room() - entries.len());
+        let newly_lost: Vec<_> =
+            newly_lost.map(|survivor| (Kind::Lost, survivor.page.0..survivor.page.0 + 1)).collect();
+        entries.extend(newly_lost.iter().cloned());
+        let mut batch = appender.batch(0);
+        for (kind, pages) in &entries {
+            appender.say(&mut batch, *kind, pages);
+        }
+        let Written { bytes, number, .. } = appender.write(batch).await.ok()?;
+        count(&cache.counters.flash_write_bytes, bytes);
+        cache.back.last_dirty_batch.set(number);
+        for (_, pages) in &newly_lost {
+            cache.enter_lost(pages);
+        }
+        marks.note(&entries);
+    }
+    Some(())
 }
 
 /// Drops what is cold and returns what is warm, as much as may survive; what survives cools down by one step.
@@ -98,14 +286,17 @@ fn keep_warm<F: BlockDevice, H: Host>(
     let lowered = cache.pool.segments().exceeds_limit(cache.id);
     let most = if lowered { 0 } else { (layout.batch_pages() * SURVIVORS_EIGHTHS_MAX / 8) as usize };
     let mut survivors: Vec<Survivor> = Vec::new();
-    for entry in content.lines().filter(|line| line.kind == Kind::Fill) {
+    let mut warm = 0;
+    for entry in content.lines().filter(|line| matches!(line.kind, Kind::Fill | Kind::Write)) {
         let flash = layout.segment_start(victim).plus(entry.place);
         let current = cache.index.borrow().get(entry.page).is_some_and(|located| located.flash == flash);
         if !current {
             continue;
         }
         let heat = cache.index.borrow().heat(entry.page);
-        if Policy::keeps(heat) && survivors.len() < most {
+        let is_dirty = cache.dirty.borrow().has_page(entry.page.0);
+        if is_dirty || Policy::keeps(heat) && warm < most {
+            warm += usize::from(!is_dirty);
             survivors.push(Survivor { page: entry.page, sequence: entry.sequence, flash, heat });
         } else {
             cache.drop_copy(entry.page, flash);
@@ -113,21 +304,25 @@ fn keep_warm<F: BlockDevice, H: Host>(
         }
     }
     for survivor in &survivors {
-        cache.index.borrow_mut().set_heat(survivor.page, survivor.heat - 1);
+        cache.index.borrow_mut().set_heat(survivor.page, survivor.heat.saturating_sub(1));
     }
     survivors.sort_unstable_by_key(|survivor| survivor.page);
     survivors
 }
 
 /// Copies pages to the open segment, with the sequences that they have (rule I1).
-async fn append_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, survivors: &[Survivor]) {
+async fn append_again<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    survivors: &[Survivor],
+    marks: &mut Marks,
+) {
     let contents = read_survivors(cache, survivors).await;
     let mut rest = contents.as_slice();
     while !rest.is_empty() {
         let Ok(appender) = cache.log.begin(Purpose::Survivors).await else { return };
         let (now, later) = rest.split_at(rest.len().min(appender.room()));
         rest = later;
-        if append_batch(cache, appender, now).await.is_none() {
+        if append_batch(cache, appender, now, marks).await.is_none() {
             return;
         }
     }
@@ -137,6 +332,7 @@ async fn append_batch<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     appender: Appender<'_, F, H>,
     pages: &[(&Survivor, Buffer)],
+    marks: &mut Marks,
 ) -> Option<()> {
     let unchanged = |survivor: &Survivor| {
         cache.index.borrow().get(survivor.page).is_some_and(|located| located.flash == survivor.flash)
@@ -148,11 +344,22 @@ async fn append_batch<F: BlockDevice, H: Host>(
     }
     let mut batch = appender.batch(pages.len());
     for (survivor, bytes) in &pages {
-        appender.add(&mut batch, survivor.page, survivor.sequence, bytes);
+        if cache.dirty.borrow().has_page(survivor.page.0) {
+            appender.add_dirty(&mut batch, survivor.page, survivor.sequence, bytes);
+        } else {
+            appender.add(&mut batch, survivor.page, survivor.sequence, bytes);
+        }
+    }
+    // What is said of ranges goes along: a batch of its own would cost a page.
+    let entries = marks.entries(cache, appender.room() - pages.len());
+    for (kind, pages) in &entries {
+        appender.say(&mut batch, *kind, pages);
     }
     let Written { located, bytes, number } = appender.write(batch).await.ok()?;
+    marks.note(&entries);
     count(&cache.counters.flash_write_bytes, bytes);
     count(&cache.counters.reappends, pages.len() as u64);
+    cache.back.last_dirty_batch.set(number);
     // A write may have dropped the page meanwhile: then the copy is for nothing.
     let pairs = pages.iter().zip(located).filter(|((survivor, _), _)| unchanged(survivor));
     let current: Vec<(PageNumber, Located)> =

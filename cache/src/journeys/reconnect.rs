@@ -18,6 +18,8 @@ pub(crate) fn notice<B: BlockDevice, F: BlockDevice, H: Host>(cache: &DiskCache<
     if cache.backing_epoch.replace(epoch) == epoch {
         return;
     }
+    // Requests of the earlier connection have ended with it.
+    cache.back.stuck.take();
     tracing::warn!(disk = %cache.id, "The backing lost its connection: what is cached of recent writes is dropped");
     cache.fills.borrow_mut().poison_all();
     let regions = cache.regions.borrow();

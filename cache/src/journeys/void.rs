@@ -11,13 +11,18 @@ use super::disk_cache::DiskCache;
 /// Drops everything that is cached, durably. New content may enter at once.
 ///
 /// # Errors
-/// If the flash failed, and that could not be remembered.
+/// If something is dirty, which the caller sees to; or if the flash failed, and that could not be remembered.
 pub(crate) async fn make_void<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+    // Looked at under the lock of the log: nothing becomes dirty in between.
+    let is_unwanted = || !cache.may_hold_dirty();
     let disown = || {
         cache.forget_everything();
         cache.pool.segments().disown(cache.id)
     };
-    let disowned = cache.log.give_up(disown).await;
+    let Some(disowned) = cache.log.give_up(is_unwanted, disown).await else {
+        let error = BlockError::anywhere(ErrorKind::Io, Operation::Discard);
+        return Err(error.because("flash holds what the backing does not have"));
+    };
     if cache.pool.free_disowned(disowned).await.is_err() {
         return remember_elsewhere(cache).await;
     }
@@ -31,6 +36,11 @@ pub(crate) async fn make_void<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) 
 pub(crate) async fn remember_elsewhere<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
 ) -> Result<(), BlockError> {
+    if cache.may_hold_dirty() {
+        // The disk does not go on: should the flash come back, it has what was acknowledged.
+        cache.stop("The flash failed, and with it what the backing does not have".to_owned());
+        return cache.check_alive(Operation::Write);
+    }
     let remember = || async {
         (cache.flash_lost)().await.map_err(|reason| {
             BlockError::anywhere(ErrorKind::Io, Operation::Write)

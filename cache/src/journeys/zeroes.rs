@@ -1,4 +1,4 @@
-//! Write-zeroes and discard: both change the backing to zeroes, and leave nothing of the range cached.
+//! Write-zeroes and discard: both change the backing to zeroes, at once or by destage, and leave nothing of the range cached.
 //!
 //! A discard either becomes zeroes on whole pages or is ignored (rule I10), never something in between: content that
 //! may come back later would break the promise that what one read showed every later read shows.
@@ -8,7 +8,9 @@ use std::rc::Rc;
 use block::{BlockDevice, BlockError, ByteRange, Host, PAGE, RangeLock, Unmap};
 
 use super::disk_cache::DiskCache;
-use super::mutation::{Mutation, Turn};
+use super::mutation::Mutation;
+use super::write::{Way, Wish, can_go_without, decide};
+use super::write_back::zeroes_back;
 use crate::words::stats::count;
 
 /// Makes `range`, which the caller has checked, read as zeroes.
@@ -19,7 +21,21 @@ pub(crate) async fn write_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
     range: ByteRange,
     unmap: Unmap,
 ) -> Result<(), BlockError> {
-    let turn = Turn::wait(cache, locks, backing.geometry().physical_block, range).await;
+    // Zeroes that are to keep their storage go to the backing, which alone can see to that.
+    let wish = if unmap == Unmap::Allowed { Wish::AsTheModeSays } else { Wish::Through };
+    // The two pages at its ends, of which the rest stays as it is.
+    let turn = match decide(cache, backing, locks, range, 2, wish).await? {
+        Way::Back(decided) => match zeroes_back(cache, backing, locks, decided, range).await {
+            Err(error) if can_go_without(cache, &error) => {
+                match decide(cache, backing, locks, range, 2, Wish::NotBack).await? {
+                    Way::Through(turn) => turn,
+                    Way::Back(_) => return Err(error),
+                }
+            }
+            result => return result,
+        },
+        Way::Through(turn) => turn,
+    };
     let mutation = Mutation::begin(cache, turn).await?;
     count(&cache.counters.backing_writes, 1);
     let result = backing.write_zeroes(range, unmap).await;

@@ -3,11 +3,19 @@
 use crate::words::units::ShardNumber;
 
 #[derive(Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says something else of a disk, and most go together with others"
+)]
 pub(super) struct Holder {
     pub(super) held: u32,
     pub(super) share: Share,
     /// Whether its index says what is in its segments: not before its content was loaded.
     pub(super) indexed: bool,
+    /// Whether there may be something in its segments that its backing does not have.
+    pub(super) dirty: bool,
+    /// Whether what its guests write stays on flash for a while.
+    pub(super) writes_back: bool,
     /// Set when the disk is being detached: it gets no segments any more.
     pub(super) leaving: bool,
     /// The shard on which it is attached, which alone knows what its segments hold.
@@ -27,6 +35,8 @@ impl Holder {
         held: 0,
         share: Share { reserve: 0, limit: u32::MAX },
         indexed: false,
+        dirty: false,
+        writes_back: false,
         leaving: false,
         home: None,
     };

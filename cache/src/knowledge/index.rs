@@ -166,27 +166,41 @@ impl Index {
         entered
     }
 
-    /// Takes pages out. Returns the flash pages that held them.
-    pub(crate) fn remove(&mut self, pages: Range<u64>) -> Vec<FlashPage> {
-        let blocks = pages.start / self.block_pages..pages.end.div_ceil(self.block_pages);
-        if blocks.end.saturating_sub(blocks.start) > self.blocks() {
-            let known: Vec<u64> = self.known_blocks().filter(|block| blocks.contains(block)).collect();
-            return known.into_iter().flat_map(|block| self.remove_in_block(block, &pages)).collect();
-        }
+    /// Takes pages out, save those that are to stay. Returns the flash pages that held them.
+    pub(crate) fn remove(&mut self, pages: Range<u64>, stays: impl Fn(PageNumber) -> bool) -> Vec<FlashPage> {
         let mut removed = Vec::new();
-        for block in blocks {
-            if self.find(block).is_some() {
-                removed.extend(self.remove_in_block(block, &pages));
-            }
+        for block in self.known_within(&pages) {
+            removed.extend(self.remove_in_block(block, &pages, &stays));
         }
         removed
+    }
+
+    /// Tells of each page that is known among these, in no order.
+    pub(crate) fn pages_within(&self, pages: Range<u64>, mut tell: impl FnMut(u64)) {
+        for block in self.known_within(&pages) {
+            let first = block * self.block_pages;
+            let own = first.max(pages.start)..(first + self.block_pages).min(pages.end);
+            own.filter(|page| self.get(PageNumber(*page)).is_some()).for_each(&mut tell);
+        }
+    }
+
+    /// The known blocks that share a page with these.
+    fn known_within(&self, pages: &Range<u64>) -> Vec<u64> {
+        let mut blocks = pages.start / self.block_pages..pages.end.div_ceil(self.block_pages);
+        if blocks.end.saturating_sub(blocks.start) > self.blocks() {
+            return self.known_blocks().filter(|block| blocks.contains(block)).collect();
+        }
+        if blocks.end - blocks.start == 1 {
+            return self.find(blocks.start).map(|_| blocks.start).into_iter().collect();
+        }
+        blocks.by_ref().filter(|block| self.find(*block).is_some()).collect()
     }
 
     /// Takes a page out if it is still at `flash`. Says whether it was.
     pub(crate) fn remove_if_at(&mut self, page: PageNumber, flash: FlashPage) -> bool {
         let there = self.get(page).is_some_and(|located| located.flash == flash);
         if there {
-            self.remove(page.0..page.0 + 1);
+            self.remove(page.0..page.0 + 1, |_| false);
         }
         there
     }
@@ -256,13 +270,21 @@ impl Index {
         self.table.iter().map(|&slot| self.slots.block(slot))
     }
 
-    fn remove_in_block(&mut self, block: u64, pages: &Range<u64>) -> Vec<FlashPage> {
+    fn remove_in_block(
+        &mut self,
+        block: u64,
+        pages: &Range<u64>,
+        stays: impl Fn(PageNumber) -> bool,
+    ) -> Vec<FlashPage> {
         let own = block * self.block_pages..(block + 1) * self.block_pages;
         let within = |page: u64| (page.clamp(own.start, own.end) - own.start) as usize;
         let mut removed = Vec::new();
         self.change(block, |places| {
-            for place in &mut places[within(pages.start)..within(pages.end)] {
-                removed.extend(place.take().map(|located| located.flash));
+            let from = within(pages.start);
+            for (place, at) in places[from..within(pages.end)].iter_mut().zip(from as u64..) {
+                if place.is_some() && !stays(PageNumber(own.start + at)) {
+                    removed.extend(place.take().map(|located| located.flash));
+                }
             }
         });
         self.pages -= removed.len() as u64;
@@ -439,7 +461,7 @@ mod tests {
                         prop_assert_eq!(entered as usize, model.len() - before);
                     }
                     Op::Remove(page, count) => {
-                        let removed = index.remove(page..page + count).len();
+                        let removed = index.remove(page..page + count, |_| false).len();
                         let before = model.len();
                         model.retain(|key, _| !(page..page + count).contains(key));
                         prop_assert_eq!(removed, before - model.len());
@@ -494,7 +516,7 @@ mod tests {
         index.insert_run(PageNumber(1), FlashPage(7), &[1]);
         index.set_heat(PageNumber(2), 9);
         assert_eq!(index.heat(PageNumber(0)), HEAT_MAX);
-        index.remove(1..2);
+        index.remove(1..2, |_| false);
         assert_eq!(index.heat(PageNumber(1)), 0);
     }
 }

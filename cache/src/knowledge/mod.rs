@@ -1,5 +1,6 @@
 //! Knowledge: what is known in RAM about what is cached. Pure data structures; none of them awaits anything.
 
+pub(crate) mod dirty;
 pub(crate) mod discards;
 pub(crate) mod extents;
 pub(crate) mod fills;
@@ -9,6 +10,7 @@ pub(crate) mod index;
 pub(crate) mod pins;
 pub(crate) mod policy;
 pub(crate) mod ram;
+pub(crate) mod ranges;
 pub(crate) mod regions;
 pub(crate) mod replay;
 pub(crate) mod segments;

@@ -2,15 +2,21 @@
 //! checking a pool offline decide by these very lines.
 //!
 //! The log of a disk is in order of versions, so the first line that is found of a page, counted from its end, says all:
-//! it holds the content, or it says `forget`, and nothing older is believed.
+//! it holds the content, or it says `forget` or `zeroes`, and nothing older is believed. `home` alone says something of what
+//! stands before it: the backing has it, so it is clean. What guests wrote and no `home` stands behind is dirty, and is
+//! believed whatever the backing may hold.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::ops::Range;
 
 use block::Buffer;
 
+use super::dirty::Dirty;
 use super::index::Index;
+use super::ranges::Ranges;
+use super::touched::LogEnd;
 use crate::bytes::batch::Kind;
 use crate::bytes::summary::{Content, Run};
 use crate::words::limits::PAGE_BYTES;
@@ -19,8 +25,14 @@ use crate::words::units::{FlashPage, PageNumber};
 /// How much of what was cached before is believed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Belief {
-    /// Nothing, and why: the disk is new, or its backing is not what it was.
+    /// Nothing, and why: the disk is new, or its backing is not what it was. A disk that holds what its backing does not
+    /// have is not attached so: that belongs to the backing as it was.
     Nothing(String),
+    /// Nothing but what the backing does not have, and why: it is the same one, and may have lost what it had acknowledged.
+    DirtyOnly(String),
+    /// Nothing at all, and why: the flash failed, and the disk went on without it. What it says is not in the backing is of
+    /// an earlier time.
+    Void(String),
     /// All but the pages whose bit is set: the bits are those that the last process left. Only for a backing that loses
     /// nothing but with the power of this host: one that may have lost its connection since, with writes that it had
     /// acknowledged, is another backing than the one that was cached.
@@ -46,14 +58,20 @@ impl Belief {
         match self {
             Self::ByPage if open => Bits::Kept,
             Self::ByRegion if open => Bits::Set,
+            Self::DirtyOnly(_) => Bits::Set,
             // A closed region was at rest: its bits were of no meaning any more. And of what is void, none has any.
             _ => Bits::Cleared,
         }
     }
 
-    /// What may have become of the end of the log.
-    pub(crate) fn tail(&self) -> Tail {
-        if *self == Self::ByPage { Tail::Written } else { Tail::NotFlushed }
+    /// What may have become of the end of the log, if the process had come to `end`.
+    pub(crate) fn tail(&self, end: LogEnd) -> Tail {
+        match self {
+            Self::ByPage => Tail::Written(end),
+            // Where the process had come to is in memory that the power takes along.
+            Self::DirtyOnly(_) if end != LogEnd::default() => Tail::Written(end),
+            _ => Tail::NotFlushed,
+        }
     }
 }
 
@@ -62,8 +80,9 @@ impl Belief {
 pub(crate) enum Tail {
     /// The power went: each that was not flushed may be missing, whatever stands behind it.
     NotFlushed,
-    /// Only the process ended: each was written before the next one was begun, so only the last one may be missing.
-    Written,
+    /// Only the process ended: each was written before the next one was begun, so only one may be missing, which is the
+    /// last, and was not noted as written.
+    Written(LogEnd),
 }
 
 /// What became of the pages that segments hold. Counted in versions of pages: one page may have several.
@@ -79,9 +98,14 @@ pub(crate) struct Counts {
 pub(crate) struct Replay {
     region_pages: u64,
     pub(crate) index: Index,
+    pub(crate) dirty: Dirty,
     pub(crate) counts: Counts,
     /// Pages whose older versions are void, as bits, by region.
     forgotten: BTreeMap<u64, Buffer>,
+    /// Pages whose older versions are void, because they were made zeroes or are lost.
+    replaced: Ranges,
+    /// Pages of which the backing has what stands before in the log.
+    home: Ranges,
 }
 
 impl Replay {
@@ -89,8 +113,11 @@ impl Replay {
         Self {
             region_pages: u64::from(region_pages),
             index: Index::new(block_pages),
+            dirty: Dirty::default(),
             counts: Counts::default(),
             forgotten: BTreeMap::new(),
+            replaced: Ranges::default(),
+            home: Ranges::default(),
         }
     }
 
@@ -106,40 +133,106 @@ impl Replay {
     ) -> u32 {
         let mut total = 0;
         for run in content.runs.iter().rev() {
+            let flash = start.plus(run.place);
+            let checksums = content.checksums(run);
             match run.kind {
                 Kind::Fill => {
-                    let checksums = content.checksums(run);
-                    let now = self.enter_run(run, start.plus(run.place), checksums, &is_touched);
+                    let now = self.enter_run(run.page, flash, checksums, &is_touched);
                     if now > 0 {
                         entered(run, checksums);
                     }
                     total += now;
                 }
+                Kind::Write => total += self.enter_writes(run, flash, checksums, &is_touched),
                 Kind::Forget => {
                     for _ in 0..run.pages {
                         let bits = forgets.pop().expect("one for each line");
                         self.forget(run.page, bits);
                     }
                 }
-                // Nobody writes others into the log of a disk yet.
-                _ => {}
+                Kind::Home => self.home.insert(pages_of(run)),
+                Kind::Zeroes => self.replace(pages_of(run), Dirty::add_zeroes),
+                Kind::Lost => self.replace(pages_of(run), Dirty::add_lost),
+                // They stand among the notes of all disks.
+                Kind::Intent | Kind::Quiet => {}
             }
         }
         total
     }
 
-    fn enter_run(
+    /// What guests wrote: clean if the backing has it, and dirty otherwise.
+    fn enter_writes(
         &mut self,
         run: &Run,
         flash: FlashPage,
         checksums: &[u32],
         is_touched: impl Fn(PageNumber) -> bool,
     ) -> u32 {
-        let (forgotten, region_pages) = (&self.forgotten, self.region_pages);
+        let mut entered = 0;
+        let pages = pages_of(run);
+        let mut at = pages.start;
+        while at < pages.end {
+            let home = self.home.first_within(at..pages.end);
+            let dirty_end = home.as_ref().map_or(pages.end, |home| home.start);
+            let part = |from: u64, to: u64| {
+                let (skip, count) = ((from - pages.start) as usize, (to - from) as usize);
+                (flash.plus(skip as u32), &checksums[skip..skip + count])
+            };
+            if at < dirty_end {
+                let (flash, checksums) = part(at, dirty_end);
+                let (forgotten, replaced, pages) = (&self.forgotten, &self.replaced, self.region_pages);
+                let counted = RefCell::new(Vec::new());
+                let wanted = |page: PageNumber| {
+                    let wanted = !is_void(forgotten, replaced, pages, page);
+                    if wanted {
+                        counted.borrow_mut().push(page.0);
+                    }
+                    wanted
+                };
+                entered += self.index.insert_absent(PageNumber(at), flash, checksums, wanted);
+                counted.into_inner().into_iter().for_each(|page| self.dirty.add_page(page));
+            }
+            if let Some(home) = home {
+                let (flash, checksums) = part(home.start, home.end);
+                entered += self.enter_run(PageNumber(home.start), flash, checksums, &is_touched);
+                at = home.end;
+            } else {
+                at = pages.end;
+            }
+        }
+        entered
+    }
+
+    /// Nothing older of these pages counts, and what stands here does where the backing does not have it.
+    fn replace(&mut self, pages: Range<u64>, add: impl Fn(&mut Dirty, Range<u64>)) {
+        let mut left = Ranges::default();
+        left.insert(pages.clone());
+        for known in self.home.within(pages.clone()).chain(self.replaced.within(pages.clone())) {
+            left.remove(&known);
+        }
+        self.index.pages_within(pages.clone(), |page| left.remove(&(page..page + 1)));
+        let regions = pages.start / self.region_pages..pages.end.div_ceil(self.region_pages);
+        for (region, bits) in self.forgotten.range(regions) {
+            let first = region * self.region_pages;
+            for page in (0..self.region_pages).filter(|at| is_set(bits, *at)).map(|at| first + at) {
+                left.remove(&(page..page + 1));
+            }
+        }
+        left.iter().for_each(|pages| add(&mut self.dirty, pages));
+        self.replaced.insert(pages);
+    }
+
+    fn enter_run(
+        &mut self,
+        first: PageNumber,
+        flash: FlashPage,
+        checksums: &[u32],
+        is_touched: impl Fn(PageNumber) -> bool,
+    ) -> u32 {
+        let (forgotten, replaced, region_pages) = (&self.forgotten, &self.replaced, self.region_pages);
         let (void, dropped) = (Cell::new(0), RefCell::new(Vec::new()));
         let wanted = |page: PageNumber| {
-            let bits = forgotten.get(&(page.0 / region_pages));
-            if bits.is_some_and(|bits| is_set(bits, page.0 % region_pages)) {
+            if is_void(forgotten, replaced, region_pages, page) {
                 void.set(void.get() + 1);
                 return false;
             }
@@ -149,7 +242,7 @@ impl Replay {
             }
             !touched
         };
-        let entered = self.index.insert_absent(run.page, flash, checksums, wanted);
+        let entered = self.index.insert_absent(first, flash, checksums, wanted);
         self.counts.forgotten += void.get();
         let dropped = dropped.into_inner();
         self.counts.dropped += dropped.len() as u64;
@@ -172,6 +265,21 @@ impl Replay {
             }
         }
     }
+}
+
+/// The pages that a run speaks of.
+fn pages_of(run: &Run) -> Range<u64> {
+    run.page.0..run.page.0 + run.pages as u64
+}
+
+fn is_void(
+    forgotten: &BTreeMap<u64, Buffer>,
+    replaced: &Ranges,
+    region_pages: u64,
+    page: PageNumber,
+) -> bool {
+    let bits = forgotten.get(&(page.0 / region_pages));
+    bits.is_some_and(|bits| is_set(bits, page.0 % region_pages)) || replaced.contains(page.0)
 }
 
 fn is_set(bits: &[u8], at: u64) -> bool {
@@ -218,6 +326,27 @@ mod tests {
     }
 
     #[test]
+    fn what_guests_wrote_is_dirty_unless_home_stands_behind_it() {
+        let mut content = content(&[(Kind::Write, 1), (Kind::Write, 2), (Kind::Write, 5)]);
+        content.push_range(Kind::Home, PageNumber(2), Sequence(9), 2);
+        content.push_range(Kind::Zeroes, PageNumber(7), Sequence(10), 4);
+        let newer = self::content(&[(Kind::Write, 5), (Kind::Write, 8), (Kind::Fill, 9)]);
+        let mut replay = Replay::new(1, 64);
+        assert_eq!(replay.enter(FlashPage(100), &newer, Vec::new(), |_| true, |_, _| {}), 2);
+        assert_eq!(replay.enter(FlashPage(200), &content, Vec::new(), |_| true, |_, _| {}), 1);
+        let dirty: Vec<u64> = replay.dirty.pages_within(0..64).collect();
+        assert_eq!(dirty, [1, 5, 8], "2 is home, and touched");
+        assert_eq!(replay.dirty.zeroes().iter().collect::<Vec<_>>(), [7..8, 10..11], "8 and 9 came later");
+        let place = |page| replay.index.get(PageNumber(page)).map(|located| located.flash.0);
+        assert_eq!([1, 2, 5, 7, 8, 9].map(place), [Some(201), None, Some(101), None, Some(102), None]);
+        let mut older = Content::default();
+        older.push_range(Kind::Lost, PageNumber(0), Sequence(1), 12);
+        replay.enter(FlashPage(300), &older, Vec::new(), |_| false, |_, _| {});
+        let lost: Vec<_> = replay.dirty.lost().iter().collect();
+        assert_eq!(lost, [0..1, 4..5, 6..7, 11..12], "2 and 3 are home, and the others have something newer");
+    }
+
+    #[test]
     fn bits_count_only_in_open_regions_and_a_power_cut_sets_them_all() {
         for (belief, open, bits) in [
             (Belief::ByPage, true, Bits::Kept),
@@ -225,6 +354,7 @@ mod tests {
             (Belief::ByRegion, true, Bits::Set),
             (Belief::ByRegion, false, Bits::Cleared),
             (Belief::Nothing(String::new()), true, Bits::Cleared),
+            (Belief::DirtyOnly(String::new()), false, Bits::Set),
         ] {
             assert_eq!(belief.bits(open), bits, "{belief:?}, open: {open}");
         }

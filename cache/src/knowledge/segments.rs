@@ -10,6 +10,8 @@
 //! A disk's reservation is the flash that others cannot take from it; its limit is what it cannot exceed. In between
 //! the pool is shared: the oldest segment of whoever holds more than reserved goes first.
 
+mod dirtiness;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::holders::{self, Holder, Share};
@@ -29,6 +31,8 @@ pub(crate) struct Segments {
     sealed: VecDeque<SegmentNumber>,
     holders: BTreeMap<DiskId, Holder>,
     generation: Sequence,
+    /// Disks of which what guests write stays on flash for a while.
+    writing_back: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -70,6 +74,7 @@ impl Segments {
             sealed: VecDeque::new(),
             holders: BTreeMap::new(),
             generation: start,
+            writing_back: 0,
         };
         let mut sealed = Vec::new();
         for number in (0..members.end()).map(SegmentNumber) {
@@ -236,17 +241,6 @@ impl Segments {
         }
     }
 
-    /// An attached disk that holds more than it may, after its limit was lowered.
-    pub(crate) fn over_limit(&self) -> Option<DiskId> {
-        let over = |holder: &Holder| holder.home.is_some() && holder.held > holder.share.limit;
-        self.holders.iter().find(|(_, holder)| over(holder)).map(|(disk, _)| *disk)
-    }
-
-    /// True if a disk holds more than it may, after its limit was lowered.
-    pub(crate) fn exceeds_limit(&self, disk: DiskId) -> bool {
-        self.holders.get(&disk).is_some_and(|holder| holder.held > holder.share.limit)
-    }
-
     /// True if the disk can take a segment for new content without anything being reclaimed.
     pub(crate) fn has_room(&self, disk: DiskId) -> bool {
         let below_limit = self.holders.get(&disk).is_some_and(|holder| holder.held < holder.share.limit);
@@ -300,6 +294,10 @@ impl Segments {
                 continue;
             }
             let holder = &self.holders[&owner];
+            if holder.dirty && !holder.indexed {
+                // Nobody knows what of it the backing does not have.
+                continue;
+            }
             if holder.indexed && self.lines[segment.0 as usize].live == 0 {
                 chosen = Some(position);
                 break;

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::words::limits::PAGE_BYTES;
-use crate::words::units::PageNumber;
+use crate::words::units::{PageNumber, Sequence};
 
 /// Memory for one bit per page of a disk. To be of use it outlives the process, as a mapped file in memory does; if it
 /// does not, more content is lost to a kill, and nothing else.
@@ -26,17 +26,63 @@ impl SharedBits for Box<[AtomicU64]> {
 
 /// Words that hold a bit for each page of a disk.
 pub fn words_for(disk_bytes: u64) -> usize {
+    bit_words(disk_bytes) + END_WORDS
+}
+
+fn bit_words(disk_bytes: u64) -> usize {
     disk_bytes.div_ceil(PAGE_BYTES as u64).div_ceil(64) as usize
+}
+
+/// Words before the bits: how far the log was written.
+const END_WORDS: usize = 2;
+
+/// How far the log was written; nowhere if nobody noted it.
+pub(crate) fn log_end(bits: &dyn SharedBits) -> LogEnd {
+    let word = |at: usize| bits.words()[at].load(Ordering::Relaxed);
+    LogEnd { generation: Sequence(word(0)), place: word(1) as u32 }
+}
+
+/// True if the bit of a page is set, or there is none.
+pub(crate) fn is_set(bits: &dyn SharedBits, page: PageNumber) -> bool {
+    let word = bits.words().get(END_WORDS + (page.0 / 64) as usize);
+    word.is_none_or(|word| word.load(Ordering::Relaxed) >> (page.0 % 64) & 1 == 1)
+}
+
+/// How far the log of a disk was written: in which life of a segment, and to which page of it. Outlives the process as the
+/// bits do, so that after a kill a last batch that was damaged can be told from one that never was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LogEnd {
+    pub(crate) generation: Sequence,
+    /// Behind the last batch, in pages from the start of the segment.
+    pub(crate) place: u32,
 }
 
 pub(crate) struct Touched {
     bits: Rc<dyn SharedBits>,
+    /// Words that hold bits.
+    count: usize,
 }
 
 impl Touched {
     pub(crate) fn new(bits: Rc<dyn SharedBits>, disk_bytes: u64) -> Self {
         assert!(bits.words().len() >= words_for(disk_bytes), "a bit for each page");
-        Self { bits }
+        Self { bits, count: bit_words(disk_bytes) }
+    }
+
+    /// Notes that a batch was written.
+    pub(crate) fn note_end(&self, end: LogEnd) {
+        let [generation, place] = [&self.bits.words()[0], &self.bits.words()[1]];
+        if generation.load(Ordering::Relaxed) != end.generation.0 {
+            // A kill in between leaves an end that says less than is true, and never more.
+            place.store(0, Ordering::Relaxed);
+            generation.store(end.generation.0, Ordering::Relaxed);
+        }
+        place.store(u64::from(end.place), Ordering::Relaxed);
+    }
+
+    /// How far the log was written.
+    pub(crate) fn end(&self) -> LogEnd {
+        log_end(&*self.bits)
     }
 
     pub(crate) fn is_set(&self, page: PageNumber) -> bool {
@@ -82,7 +128,7 @@ impl Touched {
     }
 
     fn words(&self) -> &[AtomicU64] {
-        self.bits.words()
+        &self.bits.words()[END_WORDS..END_WORDS + self.count]
     }
 
     /// One thread writes; atomics only because the memory is shared with whoever comes after.
@@ -108,8 +154,20 @@ mod tests {
     use super::*;
 
     fn touched() -> Touched {
-        let words: Box<[AtomicU64]> = (0..8).map(|_| AtomicU64::new(0)).collect();
+        let words: Box<[AtomicU64]> = (0..10).map(|_| AtomicU64::new(0)).collect();
         Touched::new(Rc::new(words), 512 * PAGE_BYTES as u64)
+    }
+
+    #[test]
+    fn the_end_of_the_log_is_noted_beside_the_bits() {
+        let touched = touched();
+        assert_eq!(touched.end(), LogEnd::default());
+        for (generation, place) in [(7, 9), (7, 12), (8, 2)] {
+            let end = LogEnd { generation: Sequence(generation), place };
+            touched.note_end(end);
+            assert_eq!(touched.end(), end);
+        }
+        assert!(touched.runs().is_empty());
     }
 
     #[test]

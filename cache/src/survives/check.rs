@@ -17,7 +17,6 @@ use super::notes::Region;
 use super::reading::{Contained, Reader, Wanted};
 use super::start::{Examined, Ignored, USED_SINCE, examine};
 use crate::bytes::PoolId;
-use crate::bytes::batch::Kind;
 use crate::bytes::checksum::page_checksum;
 use crate::bytes::summary::Line;
 use crate::bytes::superblock::{SLOTS, Superblock};
@@ -25,7 +24,7 @@ use crate::bytes::table::{NOTES, TableEntry, VOID};
 use crate::knowledge::regions::EVERYTHING;
 use crate::knowledge::replay::{Belief, Bits, Replay};
 use crate::knowledge::segments::Segments;
-use crate::knowledge::touched::SharedBits;
+use crate::knowledge::touched::{self, SharedBits};
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::{DiskId, MemberNumber, PageNumber, SegmentNumber, Sequence};
@@ -100,6 +99,8 @@ pub struct CheckedDisk {
     /// Pages that would come back. Those of them that are damaged would be found so when they are read, and read from the
     /// backing.
     pub pages_kept: u64,
+    /// Pages that would come back and that the backing does not have.
+    pub pages_dirty: u64,
     /// Pages that would not, because the backing may have changed behind them.
     pub pages_dropped: u64,
     /// Versions of pages that the log itself says are void.
@@ -265,14 +266,15 @@ impl<F: BlockDevice> Checker<'_, F> {
             self.open_regions.range((id, 0)..=(id, EVERYTHING)).map(|(_, r)| *r).collect();
         let cold = match &expected.belief {
             _ if self.dropped.is_some() => self.dropped.map(str::to_owned),
-            Belief::Nothing(reason) => Some(reason.clone()),
-            Belief::ByPage | Belief::ByRegion => None,
+            Belief::Nothing(reason) | Belief::Void(reason) => Some(reason.clone()),
+            Belief::DirtyOnly(_) | Belief::ByPage | Belief::ByRegion => None,
         };
         let mut disk = CheckedDisk {
             id,
             segments: 0,
             cold,
             pages_kept: 0,
+            pages_dirty: 0,
             pages_dropped: 0,
             versions_forgotten: 0,
             pages_verified: 0,
@@ -284,10 +286,12 @@ impl<F: BlockDevice> Checker<'_, F> {
         };
         let layout = self.reader.layout;
         let distrusted = Distrusted { region_pages: u64::from(layout.region_pages()), open, expected };
+        let end =
+            distrusted.expected.touched.clone().map(|bits| touched::log_end(&*bits)).unwrap_or_default();
         let mut replay = Replay::new(1, layout.region_pages());
         for (segment, generation) in self.segments.owned_by(id) {
             let wanted = Wanted { segment, owner: id, generation };
-            let newest = (disk.segments == 0).then(|| distrusted.expected.belief.tail());
+            let newest = (disk.segments == 0).then(|| distrusted.expected.belief.tail(end));
             match self.reader.contained(wanted, newest).await {
                 Ok(contained) => self.enter(&mut disk, &mut replay, &distrusted, segment, contained).await,
                 Err(error) => {
@@ -301,9 +305,16 @@ impl<F: BlockDevice> Checker<'_, F> {
             (self.progress)(self.done);
         }
         if disk.cold.is_some() {
-            return CheckedDisk { pages_kept: 0, pages_dropped: 0, pages_kept_damaged: 0, ..disk };
+            return CheckedDisk {
+                pages_kept: 0,
+                pages_dirty: 0,
+                pages_dropped: 0,
+                pages_kept_damaged: 0,
+                ..disk
+            };
         }
         disk.pages_kept = replay.index.pages();
+        disk.pages_dirty = replay.dirty.pages();
         disk.pages_dropped = replay.counts.dropped;
         disk.versions_forgotten = replay.counts.forgotten;
         disk
@@ -321,8 +332,7 @@ impl<F: BlockDevice> Checker<'_, F> {
         let Contained { content, forgets, durable, .. } = contained;
         let start = self.reader.layout.segment_start(segment);
         replay.enter(start, &content, forgets, |page| distrusted.has(page), |_, _| {});
-        let lines: Vec<Line> =
-            content.lines().filter(|line| matches!(line.kind, Kind::Fill | Kind::Forget)).collect();
+        let lines: Vec<Line> = content.lines().filter(|line| line.kind.has_data()).collect();
         disk.pages_verified += lines.len() as u64;
         for line in bad_lines(&self.reader, segment, &lines).await {
             if line.place >= durable {
@@ -344,12 +354,7 @@ impl Distrusted {
         let open = self.open.contains(&region) || self.open.contains(&EVERYTHING);
         match (self.expected.belief.bits(open), &self.expected.touched) {
             (Bits::Cleared, _) => false,
-            (Bits::Kept, Some(bits)) => {
-                let word = bits.words().get((page.0 / 64) as usize);
-                word.is_none_or(|word| {
-                    word.load(std::sync::atomic::Ordering::Relaxed) >> (page.0 % 64) & 1 == 1
-                })
-            }
+            (Bits::Kept, Some(bits)) => touched::is_set(&**bits, page),
             (Bits::Kept, None) | (Bits::Set, _) => true,
         }
     }

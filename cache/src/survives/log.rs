@@ -12,17 +12,21 @@
 //! so of two versions the one that was appended later is the later one, whatever is copied when. Recovery relies on it.
 
 use std::cell::Cell;
+use std::ops::Range;
+use std::pin::pin;
 use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Buffer, Host};
+use futures_util::future::select;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::pool::{NoSegment, Pool};
 use crate::bytes::batch::{self, Entry, Head, Kind};
 use crate::bytes::checksum::{page_checksum, seeded};
-use crate::bytes::summary::{Content, Line};
+use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
 use crate::knowledge::segments::Purpose;
+use crate::knowledge::touched::{LogEnd, Touched};
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
 
@@ -33,8 +37,36 @@ pub(crate) struct Log<F, H> {
     /// Batches that were written, counted, and how many of them something proves that was written later.
     written: Cell<u64>,
     proven: Cell<u64>,
+    /// So many of them are durable.
+    durable: Cell<u64>,
+    /// Where the last one ends.
+    tail: Cell<Option<Tail>>,
+    /// Up to where the open segment is known to be durable.
+    known_durable: Cell<Option<Tail>>,
+    /// Notes how far the log was written, in memory that outlives the process.
+    touched: Rc<Touched>,
+    /// Joins those who want it durable.
+    durability: Gate,
     /// Set once it was closed. The disk may have another log by then, and only one may append.
     closed: Cell<bool>,
+}
+
+/// Where the last batch ends, in the open segment.
+#[derive(Clone, Copy)]
+struct Tail {
+    segment: SegmentNumber,
+    generation: Sequence,
+    end: u32,
+}
+
+/// Those who want what was written before they came to be durable.
+#[derive(Default)]
+struct Gate {
+    /// Who came, counted.
+    arrived: Cell<u64>,
+    /// Who is served.
+    covered: Cell<u64>,
+    running: Mutex<()>,
 }
 
 /// The segment that is being written.
@@ -43,8 +75,10 @@ struct Open {
     generation: Sequence,
     /// The next page to write, counted from the segment's start.
     next: u32,
-    /// Pages that are known to be flushed.
-    durable: u32,
+    /// Where the last batch ends that says anything.
+    spoken: u32,
+    /// So many pages were said to be durable by a header.
+    said: u32,
     /// Everything so far, for the summary.
     content: Content,
 }
@@ -69,19 +103,25 @@ pub(crate) struct Written {
 /// A batch that is being put together.
 pub(crate) struct Batch {
     buffer: Buffer,
+    /// Data pages so far.
+    pages: usize,
     entries: Vec<Entry>,
-    lines: Vec<Line>,
     located: Vec<Located>,
 }
 
 impl<F: BlockDevice, H: Host> Log<F, H> {
-    pub(crate) fn new(pool: Rc<Pool<F, H>>, disk: DiskId) -> Self {
+    pub(crate) fn new(pool: Rc<Pool<F, H>>, disk: DiskId, touched: Rc<Touched>) -> Self {
         Self {
             pool,
             disk,
             open: Mutex::new(None),
             written: Cell::new(0),
             proven: Cell::new(0),
+            durable: Cell::new(0),
+            tail: Cell::new(None),
+            known_durable: Cell::new(None),
+            touched,
+            durability: Gate::default(),
             closed: Cell::new(false),
         }
     }
@@ -102,7 +142,26 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         }
     }
 
-    async fn try_begin(&self, purpose: Purpose) -> Result<Appender<'_, F, H>, NoSegment> {
+    /// As [`Self::begin`], waiting for room for so many nanoseconds at most.
+    pub(crate) async fn begin_within(
+        &self,
+        purpose: Purpose,
+        nanos: u64,
+    ) -> Result<Appender<'_, F, H>, NoSegment> {
+        let deadline = self.pool.host.now() + nanos;
+        loop {
+            match self.try_begin(purpose).await {
+                Err(NoSegment::Exhausted) if self.pool.host.now() < deadline => {
+                    let room = pin!(self.pool.wait_for_room(self.disk));
+                    select(room, pin!(self.pool.host.sleep_until(deadline))).await;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// As [`Self::begin`], without waiting for room.
+    pub(crate) async fn try_begin(&self, purpose: Purpose) -> Result<Appender<'_, F, H>, NoSegment> {
         let mut open = self.open.lock().await;
         if self.closed.get() {
             return Err(NoSegment::Leaving);
@@ -112,7 +171,8 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         }
         if open.is_none() {
             let (segment, generation) = self.pool.take_segment(self.disk, purpose).await?;
-            *open = Some(Open { segment, generation, next: 0, durable: 0, content: Content::default() });
+            *open =
+                Some(Open { segment, generation, next: 0, spoken: 0, said: 0, content: Content::default() });
         }
         let room = open.as_ref().map_or(0, |open| self.room(open));
         Ok(Appender { log: self, open, room })
@@ -128,30 +188,36 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         }
     }
 
-    /// Gives up the open segment without a summary, because nobody wants the content, and does something before anything
-    /// else can be appended.
-    pub(crate) async fn give_up<T>(&self, then: impl FnOnce() -> T) -> T {
+    /// If nobody wants the content, gives up the open segment without a summary, and does something before anything else can
+    /// be appended.
+    pub(crate) async fn give_up<T>(
+        &self,
+        is_unwanted: impl FnOnce() -> bool,
+        then: impl FnOnce() -> T,
+    ) -> Option<T> {
         let mut open = self.open.lock().await;
+        if !is_unwanted() {
+            return None;
+        }
         if let Some(open) = open.take() {
             self.pool.seal_segment(open.segment);
         }
-        then()
+        // Nobody asks for any of it to be durable any more.
+        self.tail.set(None);
+        self.durable.set(self.written.get());
+        Some(then())
     }
 
     /// Makes durable what was appended before this call, and says so on flash: in the summary, or in a header without
     /// data. Without that, damage to the last batch would look like the end of the log (rule I6).
     pub(crate) async fn flush(&self) -> Result<(), BlockError> {
-        let Some((segment, end)) = self.open.lock().await.as_ref().map(|open| (open.segment, open.next))
+        self.make_durable().await?;
+        let mut open = self.open.lock().await;
+        let Some(ours) = open.as_ref().filter(|open| self.durable_end(open).min(open.spoken) > open.said)
         else {
             // A segment is durable, and says so, before the next one is taken.
             return Ok(());
         };
-        self.pool.flush_segment(segment).await?;
-        let mut open = self.open.lock().await;
-        let Some(ours) = open.as_mut().filter(|open| segment == open.segment) else {
-            return Ok(());
-        };
-        ours.durable = ours.durable.max(end);
         if self.room(ours) == 0 {
             return match open.take() {
                 Some(full) => self.seal(full).await,
@@ -163,19 +229,52 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         appender.write(nothing).await.map(drop)
     }
 
+    /// Makes durable what was appended before this call, by a flush of the device that is submitted after it. Those who come
+    /// while one runs share the next one (rule I5).
+    pub(crate) async fn make_durable(&self) -> Result<(), BlockError> {
+        let gate = &self.durability;
+        let ticket = gate.arrived.get() + 1;
+        gate.arrived.set(ticket);
+        let _running = gate.running.lock().await;
+        if gate.covered.get() >= ticket {
+            return Ok(());
+        }
+        let (covers, batches) = (gate.arrived.get(), self.written.get());
+        if let Some(tail) = self.tail.get().filter(|_| self.durable.get() < batches) {
+            self.pool.flush_segment(tail.segment).await?;
+            self.known_durable.set(Some(tail));
+            self.durable.set(self.durable.get().max(batches));
+        }
+        gate.covered.set(gate.covered.get().max(covers));
+        Ok(())
+    }
+
+    /// So many batches are durable.
+    pub(crate) fn durable(&self) -> u64 {
+        self.durable.get()
+    }
+
     /// So many batches are proven by a header behind them, or by a summary: if one of them cannot be read after a kill, that
     /// is damage. The last one could be taken for one that never was.
     pub(crate) fn proven(&self) -> u64 {
         self.proven.get()
     }
 
-    /// Data pages that fit behind one more header.
+    /// Entries that fit behind one more header, each with a data page or without.
     fn room(&self, open: &Open) -> usize {
-        let left = self.pool.layout().batch_pages() - open.next;
-        (left as usize).saturating_sub(1).min(BATCH_PAGES_MAX)
+        let pages = self.pool.layout().batch_pages() as usize;
+        let in_summary = pages - open.content.entries();
+        (pages - open.next as usize).saturating_sub(1).min(in_summary).min(BATCH_PAGES_MAX)
+    }
+
+    /// Pages of the open segment that are known to be durable.
+    fn durable_end(&self, open: &Open) -> u32 {
+        let known = self.known_durable.get().filter(|known| known.generation == open.generation);
+        known.map_or(0, |known| known.end)
     }
 
     async fn seal(&self, open: Open) -> Result<(), BlockError> {
+        let batches = self.written.get();
         let layout = *self.pool.layout();
         // 1. The data is durable. Crash before: the segment has no summary and is read header by header.
         let flushed = self.pool.flush_segment(open.segment).await;
@@ -194,7 +293,8 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
             written = self.pool.flush_segment(open.segment).await;
         }
         if written.is_ok() {
-            self.proven.set(self.written.get());
+            self.proven.set(batches);
+            self.durable.set(self.durable.get().max(batches));
         }
         // Whatever happened, the segment is closed: a failed flash is never written again.
         self.pool.seal_segment(open.segment);
@@ -203,26 +303,31 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
 }
 
 impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
-    /// Pages that the batch may hold; at least one.
+    /// Entries that the batch may have; at least one.
     pub(crate) fn room(&self) -> usize {
         self.room
     }
 
-    /// Starts a batch of up to `pages` pages.
+    /// Starts a batch of so many data pages.
     pub(crate) fn batch(&self, pages: usize) -> Batch {
         assert!(pages <= self.room);
         let entries = Vec::with_capacity(pages);
         Batch {
             buffer: Buffer::zeroed((1 + pages) * PAGE_BYTES),
+            pages: 0,
             entries,
-            lines: Vec::with_capacity(pages),
             located: Vec::with_capacity(pages),
         }
     }
 
-    /// Puts a page into the batch, which must be current now. Copies keep their sequence (rule I1).
+    /// Puts clean content of a page into the batch, which must be current now. Copies keep their sequence (rule I1).
     pub(crate) fn add(&self, batch: &mut Batch, page: PageNumber, sequence: Sequence, bytes: &[u8]) {
         self.put(batch, Kind::Fill, page, sequence, bytes);
+    }
+
+    /// As [`Self::add`], for content that the backing does not have.
+    pub(crate) fn add_dirty(&self, batch: &mut Batch, page: PageNumber, sequence: Sequence, bytes: &[u8]) {
+        self.put(batch, Kind::Write, page, sequence, bytes);
     }
 
     /// Says that what the log holds so far of some pages is void: one bit for each page from `first` on.
@@ -230,48 +335,67 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         self.put(batch, Kind::Forget, first, self.log.pool.draw_sequence(), bits);
     }
 
+    /// Says something of a range of pages.
+    pub(crate) fn say(&self, batch: &mut Batch, kind: Kind, pages: &Range<u64>) {
+        assert!(kind.is_range());
+        // A range is as long as an entry can say; a disk has fewer pages than that times sixteen.
+        let sequence = self.log.pool.draw_sequence();
+        let count = u32::try_from(pages.end - pages.start).expect("ranges are cut before");
+        let page = PageNumber(pages.start);
+        batch.entries.push(Entry { page, kind, sequence, seeded_checksum: count, place: 0 });
+    }
+
     fn put(&self, batch: &mut Batch, kind: Kind, page: PageNumber, sequence: Sequence, bytes: &[u8]) {
         let open = self.open.as_ref().expect("begin opened a segment");
-        let place = 1 + batch.entries.len();
+        batch.pages += 1;
+        let place = batch.pages;
         batch.buffer[place * PAGE_BYTES..(place + 1) * PAGE_BYTES].copy_from_slice(bytes);
         let checksum = page_checksum(bytes);
         let in_segment = open.next + place as u32;
         let seeded_checksum = seeded(checksum, self.log.disk, page, sequence);
         batch.entries.push(Entry { page, kind, sequence, seeded_checksum, place: in_segment });
-        batch.lines.push(Line { page, kind, sequence, checksum, place: in_segment });
         let flash = self.log.pool.layout().segment_start(open.segment).plus(in_segment);
         batch.located.push(Located { flash, checksum });
     }
 
-    /// Writes the batch, header and data in one.
+    /// Writes the batch, header and data in one. If that fails, the segment is given up: the next batch goes to another one.
     pub(crate) async fn write(mut self, mut batch: Batch) -> Result<Written, BlockError> {
-        assert_eq!(
-            batch.buffer.len(),
-            (1 + batch.entries.len()) * PAGE_BYTES,
-            "a batch is as large as announced"
-        );
+        assert_eq!(batch.buffer.len(), (1 + batch.pages) * PAGE_BYTES, "a batch is as large as announced");
+        assert!(batch.entries.len() <= self.room, "the summary has room for it");
+        let log = self.log;
         let open = self.open.as_mut().expect("begin opened a segment");
+        let durable = log.durable_end(open);
         let head = Head {
-            disk: self.log.disk,
+            disk: log.disk,
             segment: open.segment,
             generation: open.generation,
             place: open.next,
-            sequence: self.log.pool.draw_sequence(),
-            durable: open.durable,
+            sequence: log.pool.draw_sequence(),
+            durable,
         };
-        batch::encode_header(&mut batch.buffer[..PAGE_BYTES], self.log.pool.id(), &head, &batch.entries);
-        let first = self.log.pool.layout().segment_start(open.segment).plus(open.next);
+        batch::encode_header(&mut batch.buffer[..PAGE_BYTES], log.pool.id(), &head, &batch.entries);
+        let first = log.pool.layout().segment_start(open.segment).plus(open.next);
         // The place is used up before the write starts: whatever becomes of the write, nothing else goes there.
-        open.next += 1 + batch.entries.len() as u32;
+        open.next += 1 + batch.pages as u32;
         let bytes = batch.buffer.len() as u64;
-        self.log.pool.write(first, batch.buffer).await?;
-        for line in &batch.lines {
-            open.content.push(line);
+        if let Err(error) = log.pool.write(first, batch.buffer).await {
+            if let Some(open) = self.open.take() {
+                log.pool.seal_segment(open.segment);
+            }
+            return Err(error);
         }
+        open.said = durable;
+        batch.entries.iter().for_each(|entry| open.content.push_entry(entry, log.disk));
+        let Open { segment, generation, next: end, .. } = *open;
+        if !batch.entries.is_empty() {
+            open.spoken = end;
+        }
+        log.touched.note_end(LogEnd { generation, place: end });
+        log.tail.set(Some(Tail { segment, generation, end }));
         // Batches of a segment are written one after another, and a closed segment has a summary.
-        let before = self.log.written.get();
-        self.log.proven.set(before);
-        self.log.written.set(before + 1);
+        let before = log.written.get();
+        log.proven.set(before);
+        log.written.set(before + 1);
         Ok(Written { located: batch.located, bytes, number: before + 1 })
     }
 }

@@ -18,6 +18,7 @@ use super::pool::Pool;
 use super::shared::{Leaving, Left};
 use crate::bytes::members::Member;
 use crate::bytes::superblock::{SLOTS, Superblock};
+use crate::knowledge::regions::DIRTY;
 use crate::words::error::CacheError;
 use crate::words::limits::{MEMBER_SEGMENTS_MIN, MEMBERS_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, MemberNumber};
@@ -36,7 +37,29 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.shared.discarding.end().await;
         let _membership = self.shared.membership.lock().await;
         let last = self.shared.superblock();
-        self.write_superblock(&Superblock { turn: last.turn + 1, mark, ..last }).await
+        let may_be_dirty = self.shared.notes.any_dirty();
+        self.write_superblock(&Superblock { turn: last.turn + 1, mark, may_be_dirty, ..last }).await
+    }
+
+    /// Makes durable that the pool may hold what no backing has: to be awaited before anything is written that none has.
+    pub(crate) async fn note_dirty(&self, disk: DiskId) -> Result<(), BlockError> {
+        if !self.shared.superblock().may_be_dirty {
+            let _membership = self.shared.membership.lock().await;
+            let last = self.shared.superblock();
+            if !last.may_be_dirty {
+                let next = Superblock { turn: last.turn + 1, may_be_dirty: true, ..last };
+                self.write_superblock(&next).await?;
+            }
+        }
+        // Kept by reclaim from now on, until its index says what is in its segments.
+        self.segments().set_dirty(disk, true);
+        self.open_regions(disk, &[DIRTY]).await
+    }
+
+    /// Notes that a disk holds nothing any more that its backing does not have. What that relies on is durable.
+    pub(crate) async fn note_clean(&self, disk: DiskId) -> Result<(), BlockError> {
+        self.segments().set_dirty(disk, false);
+        self.close_regions(disk, &[DIRTY]).await
     }
 
     /// Makes a device, whatever it held, one of the pool. Nothing is put there before every shard has its own handle of it

@@ -23,7 +23,7 @@ use super::shared::lock;
 use crate::bytes::batch::{self, Entry, Head, Kind};
 use crate::bytes::layout::ENTRIES_PER_PAGE;
 use crate::bytes::table::NOTES;
-use crate::knowledge::regions::EVERYTHING;
+use crate::knowledge::regions::{DIRTY, EVERYTHING};
 use crate::knowledge::replay::Tail;
 use crate::knowledge::segments::{Purpose, Segments};
 use crate::words::limits::{MEMBERS_MAX, NOTE_BATCHES_MAX, PAGE_BYTES};
@@ -71,6 +71,11 @@ impl Notes {
     /// The regions of a disk with an open intent.
     pub(crate) fn open_regions(&self, disk: DiskId) -> Vec<u32> {
         lock(&self.book).open.range((disk, 0)..=(disk, u32::MAX)).map(|(_, region)| *region).collect()
+    }
+
+    /// True if a disk may have content that its backing does not have.
+    pub(crate) fn any_dirty(&self) -> bool {
+        lock(&self.book).open.iter().any(|(_, region)| *region == DIRTY)
     }
 
     /// Opens regions. Once this returns, that is durable.
@@ -182,7 +187,7 @@ impl Book {
     /// Opens regions. Returns the ticket of what has to be durable for it.
     fn note_open(&mut self, disk: DiskId, regions: &[u32]) -> u64 {
         let everything = self.open.contains(&(disk, EVERYTHING));
-        for region in regions.iter().filter(|_| !everything) {
+        for region in regions.iter().filter(|region| !everything || **region == DIRTY) {
             if self.open.insert((disk, *region)) {
                 self.ask(Kind::Intent, (disk, *region));
             }
@@ -231,7 +236,7 @@ impl Book {
         let open = &mut self.open;
         while open.len() > most.max(1) {
             let mut counts = BTreeMap::<DiskId, usize>::new();
-            for (disk, _) in open.iter() {
+            for (disk, _) in open.iter().filter(|(_, region)| *region != DIRTY) {
                 *counts.entry(*disk).or_default() += 1;
             }
             let Some((disk, _)) =
@@ -239,7 +244,7 @@ impl Book {
             else {
                 return;
             };
-            open.retain(|(other, _)| *other != disk);
+            open.retain(|(other, region)| *other != disk || *region == DIRTY);
             open.insert((disk, EVERYTHING));
         }
     }

@@ -58,6 +58,8 @@ pub enum Identified {
         devices: usize,
         /// The number of this one among them.
         number: MemberNumber,
+        /// The mark of the last start.
+        mark: u64,
     },
 }
 
@@ -90,6 +92,7 @@ pub async fn identify(flash: &impl BlockDevice) -> Result<Identified, BlockError
             segment_bytes: superblock.layout.segment_bytes(),
             devices: superblock.members.iter().count(),
             number: superblock.own,
+            mark: superblock.mark,
         },
         Err(FrameError::Version(version)) if version < FORMAT_VERSION => {
             Identified::Older { id: claimed_id(&start), version }
@@ -129,7 +132,18 @@ pub async fn format(flash: &impl BlockDevice, pool: PoolId, shape: Option<Shape>
     // 3. The superblock makes it a pool.
     for turn in [0, 1] {
         let own = MemberNumber(0);
-        let superblock = Superblock { pool, turn, term: 0, layout, own, next: 1, epoch: 0, members, mark: 0 };
+        let superblock = Superblock {
+            pool,
+            turn,
+            term: 0,
+            layout,
+            own,
+            next: 1,
+            epoch: 0,
+            members,
+            may_be_dirty: false,
+            mark: 0,
+        };
         write(flash, superblock.slot(), Buffer::copy_of(&superblock.encode())).await?;
     }
     flash.flush().await?;

@@ -127,6 +127,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         room_made.await;
     }
 
+    /// True if there may be less room than reclaim needs, because a device takes it along or took it.
+    pub(crate) fn lacks_room(&self) -> bool {
+        !self.shared.all_leaving().is_empty() || self.segments().is_exhausted()
+    }
+
     /// Lets those who wait for a segment look again.
     pub(crate) fn announce_room(&self) {
         self.shared.room.announce();

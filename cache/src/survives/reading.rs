@@ -8,10 +8,10 @@ use block::{BlockDevice, Buffer};
 
 use super::flash::Flash;
 use crate::bytes::PoolId;
-use crate::bytes::batch::{self, Head, Kind};
-use crate::bytes::checksum::page_checksum;
+use crate::bytes::batch::{self, Entry, Head, Kind};
+use crate::bytes::checksum::{page_checksum, seeded};
 use crate::bytes::layout::Layout;
-use crate::bytes::summary::{Content, Line};
+use crate::bytes::summary::{Content, Run};
 use crate::knowledge::replay::Tail;
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, FlashPage, SegmentNumber, Sequence};
@@ -54,6 +54,15 @@ pub(crate) struct Headers {
     pub(crate) content: Content,
     /// Pages from the start of the segment that they say were flushed.
     pub(crate) durable: u32,
+}
+
+/// A batch as its header says.
+struct Batch {
+    /// In pages from the start of the segment, as `end`.
+    start: u32,
+    end: u32,
+    durable: u32,
+    entries: Vec<Entry>,
 }
 
 /// Pages of a summary that are read first: enough for most.
@@ -122,41 +131,48 @@ impl<F: BlockDevice> Reader<F> {
             pages = said;
             at += 1;
         }
-        if content.runs.iter().any(|run| run.place as usize + run.pages > self.layout.batch_pages() as usize)
-        {
+        let outside = |run: &Run| run.place as usize + run.pages > self.layout.batch_pages() as usize;
+        if content.runs.iter().any(|run| !run.kind.is_range() && outside(run)) {
             return Err(Unreadable::NoSummary);
         }
         Ok(content)
     }
 
-    /// What the headers of a segment say, up to the first that is not there.
+    /// What the headers of a segment say, up to the first batch that is not there as a whole. What nobody flushed may have
+    /// its header and lack its data: what guests wrote is looked at there, and the rest by whoever reads it.
     pub(crate) async fn headers(&self, wanted: Wanted, tail: Tail) -> Result<Headers, Unreadable> {
-        let mut content = Content::default();
-        let mut durable = 0;
         let mut window = Window { first: 0, bytes: Buffer::zeroed(0) };
-        let mut place = 0;
-        while place < self.layout.batch_pages() {
-            let Some((head, lines, end)) = self.header(wanted, &mut window, place).await? else {
-                self.check_tail(wanted, &mut window, place, tail).await?;
-                break;
-            };
-            for line in &lines {
-                content.push(line);
-            }
-            durable = durable.max(head.durable);
-            place = end;
+        let mut batches: Vec<Batch> = Vec::new();
+        let mut end = 0;
+        while end < self.layout.batch_pages() {
+            let Some(batch) = self.header(wanted, &mut window, end).await? else { break };
+            end = batch.end;
+            batches.push(batch);
         }
-        content.end = place;
+        let durable = batches.iter().map(|batch| batch.durable).max().unwrap_or(0);
+        let mut content = Content::default();
+        let mut whole = 0;
+        for batch in &batches {
+            if batch.start >= durable && !self.is_whole(wanted, batch).await? {
+                break;
+            }
+            batch.entries.iter().for_each(|entry| content.push_entry(entry, wanted.owner));
+            whole = batch.end;
+        }
+        if whole < self.layout.batch_pages() {
+            self.check_tail(wanted, &mut window, whole, tail).await?;
+        }
+        content.end = whole;
         Ok(Headers { content, durable })
     }
 
-    /// The header at a place, with its lines and where its batch ends.
+    /// The batch at a place, as its header says.
     async fn header(
         &self,
         wanted: Wanted,
         window: &mut Window,
         place: u32,
-    ) -> Result<Option<(Head, Vec<Line>, u32)>, Unreadable> {
+    ) -> Result<Option<Batch>, Unreadable> {
         if !window.has(place) {
             let pages = (self.layout.batch_pages() - place).min(CHUNK_PAGES);
             let start = self.layout.segment_start(wanted.segment).plus(place);
@@ -165,8 +181,7 @@ impl<F: BlockDevice> Reader<F> {
         let Ok((head, entries)) = batch::decode_header(window.page(place), self.pool) else {
             return Ok(None);
         };
-        let data =
-            entries.iter().filter(|entry| !matches!(entry.kind, Kind::Intent | Kind::Quiet)).count() as u32;
+        let data = entries.iter().filter(|entry| entry.kind.has_data()).count() as u32;
         let end = place + 1 + data;
         let inside = |place: u32| place < self.layout.batch_pages();
         if !wanted.is_of(&head, place)
@@ -175,21 +190,25 @@ impl<F: BlockDevice> Reader<F> {
         {
             return Ok(None);
         }
-        let lines = entries.iter().map(|entry| match entry.kind {
-            // What stands in the place of a checksum is not one.
-            Kind::Intent | Kind::Quiet => Line {
-                page: entry.page,
-                kind: entry.kind,
-                sequence: entry.sequence,
-                checksum: entry.seeded_checksum,
-                place: 0,
-            },
-            _ => Line::of_entry(entry, wanted.owner),
-        });
-        Ok(Some((head, lines.collect(), end)))
+        Ok(Some(Batch { start: place, end, durable: head.durable, entries }))
     }
 
-    /// Looks whether a header behind the end says that the end is none.
+    /// True if what guests wrote in a batch is there.
+    async fn is_whole(&self, wanted: Wanted, batch: &Batch) -> Result<bool, Unreadable> {
+        let written = || batch.entries.iter().filter(|entry| entry.kind == Kind::Write);
+        let Some(first) = written().map(|entry| entry.place).min() else { return Ok(true) };
+        let start = self.layout.segment_start(wanted.segment).plus(first);
+        let bytes = self.read(start, batch.end - first).await?;
+        let holds = |entry: &Entry| {
+            let at = (entry.place - first) as usize * PAGE_BYTES;
+            let Entry { page, sequence, seeded_checksum, .. } = *entry;
+            seeded(page_checksum(&bytes[at..at + PAGE_BYTES]), wanted.owner, page, sequence)
+                == seeded_checksum
+        };
+        Ok(written().all(holds))
+    }
+
+    /// Looks whether something says that the end is none: a header behind it, or the process that wrote it.
     async fn check_tail(
         &self,
         wanted: Wanted,
@@ -197,10 +216,17 @@ impl<F: BlockDevice> Reader<F> {
         end: u32,
         tail: Tail,
     ) -> Result<(), Unreadable> {
+        let written = match tail {
+            Tail::NotFlushed => false,
+            Tail::Written(known) if known.generation == wanted.generation && known.place > end => {
+                return Err(Unreadable::Damaged { place: end });
+            }
+            Tail::Written(_) => true,
+        };
         let last = (end + NEXT_HEADER_PAGES).min(self.layout.batch_pages());
         for place in end + 1..last {
-            let header = self.header(wanted, window, place).await?;
-            if header.is_some_and(|(head, ..)| head.durable > end || tail == Tail::Written) {
+            let batch = self.header(wanted, window, place).await?;
+            if batch.is_some_and(|batch| batch.durable > end || written) {
                 return Err(Unreadable::Damaged { place: end });
             }
         }

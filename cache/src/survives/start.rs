@@ -27,10 +27,11 @@ use crate::bytes::batch;
 use crate::bytes::members::{Member, Members};
 use crate::bytes::superblock::Superblock;
 use crate::bytes::table::{self, TableEntry};
+use crate::knowledge::regions::DIRTY;
 use crate::knowledge::segments::Segments;
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
-use crate::words::units::{MemberNumber, SegmentNumber, Sequence};
+use crate::words::units::{DiskId, MemberNumber, SegmentNumber, Sequence};
 
 /// By what whoever opens a pool knows whether it was the last to use it.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +82,7 @@ pub struct Ignored {
 /// Opens a pool.
 ///
 /// # Errors
-/// `NotAPool`, without having changed anything, or `Flash`.
+/// `NotAPool` or `HoldsDirty`, without having changed anything, or `Flash`.
 pub(crate) async fn start<F: BlockDevice, H: Host>(
     devices: Vec<F>,
     host: H,
@@ -89,6 +90,11 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
 ) -> Result<Started<F, H>, CacheError> {
     let Examined { mut superblock, flash, tables, newest_term, content: found, ignored, missing } =
         examine(devices, Some(&marks.known)).await?;
+    if let (Err(reason), true) = (&found, superblock.may_be_dirty) {
+        return Err(CacheError::HoldsDirty(format!(
+            "{reason}. Nothing was changed: name all devices of the pool, or erase it if that data is not wanted"
+        )));
+    }
     let last_mark = superblock.mark;
     superblock.turn += 1;
     superblock.term = superblock.term.max(newest_term) + 1;
@@ -104,7 +110,13 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
         Ok((lives, regions)) => (lives, regions, PoolContent::Kept { last_mark }),
         Err(reason) => (Vec::new(), BTreeSet::new(), PoolContent::Dropped(reason)),
     };
-    let segments = Segments::new(superblock.layout, &superblock.members, start, &lives);
+    let mut segments = Segments::new(superblock.layout, &superblock.members, start, &lives);
+    let dirty: Vec<DiskId> =
+        open_regions.iter().filter(|(_, region)| *region == DIRTY).map(|(disk, _)| *disk).collect();
+    for disk in &dirty {
+        segments.set_dirty(*disk, true);
+    }
+    superblock.may_be_dirty = !dirty.is_empty();
     let table_turn = tables.iter().flatten().flatten().map(|(turn, _)| *turn).max().unwrap_or(0);
     let shared = Shared::new(Found { superblock, table_turn, segments, open_regions });
     let pool = Rc::new(Pool::new(flash, host, Arc::new(shared)));
@@ -190,7 +202,8 @@ pub(crate) async fn examine<F: BlockDevice>(
     }
     let term = superblocks.iter().map(|one| one.term).max().unwrap_or(0);
     let turn = superblocks.iter().map(|one| one.turn).max().unwrap_or(0);
-    let superblock = Superblock { turn, term, ..superblock };
+    let may_be_dirty = superblocks.iter().any(|one| one.may_be_dirty);
+    let superblock = Superblock { turn, term, may_be_dirty, ..superblock };
     Ok(Examined { superblock, flash, tables, newest_term, content, ignored, missing })
 }
 

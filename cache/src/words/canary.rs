@@ -24,13 +24,23 @@ pub enum Bug {
     EarlyClear,
     /// A guest's first flush after a restart is answered without asking the backing, because nothing was written since (A26).
     FlushFromMemory,
+    /// In write-back a write is acknowledged before the log has it.
+    AckBeforeWrite,
+    /// A write goes to the backing although something older of its pages is dirty (rule I12).
+    BypassOverDirty,
+    /// A segment goes although it says of pages that they are zeroes, and the backing does not have that (A10).
+    TombstoneDropped,
+    /// Pages count as destaged before the backing was flushed (A14, rule I9).
+    HomeBeforeFlush,
+    /// Pages count as destaged although a guest replaced them meanwhile (A13).
+    HomeOfAnother,
     /// A segment is taken and written while a discard of it is in flight (rule I7).
     EarlyReuse,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 15] = [
         Self::StaleFill,
         Self::EmptyFirst,
         Self::CloseWithoutForget,
@@ -40,6 +50,11 @@ impl Bug {
         Self::LateTouch,
         Self::EarlyClear,
         Self::FlushFromMemory,
+        Self::AckBeforeWrite,
+        Self::BypassOverDirty,
+        Self::TombstoneDropped,
+        Self::HomeBeforeFlush,
+        Self::HomeOfAnother,
         Self::EarlyReuse,
     ];
 }

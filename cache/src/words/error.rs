@@ -60,6 +60,10 @@ pub enum CacheError {
     #[error("Disk {0} is attached already")]
     DiskAttached(DiskId),
 
+    /// Flash holds what no backing has, and what was asked for would lose it.
+    #[error("Flash holds data that its backing does not have yet: {0}")]
+    HoldsDirty(String),
+
     /// The flash failed earlier; nothing can be written to it until it is replaced.
     #[error("The pool's flash failed earlier and is no longer used: replace it and restart")]
     FlashFailed,

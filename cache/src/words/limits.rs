@@ -37,9 +37,10 @@ pub const SEGMENT_BYTES_CHOSEN_MIN: u64 = 256 << 10;
 /// keep what is hot when the oldest one is reclaimed. Smaller reservations are refused.
 pub const RESERVE_SEGMENTS_MIN: u32 = 16;
 
-/// Segments that only reclaim may take, so that it can always move what is hot before it frees a segment. Without
-/// them a full pool could not be reclaimed at all.
-pub const RECLAIM_SEGMENTS: u32 = 2;
+/// Segments that only reclaim may take, so that it can always move what is hot or dirty before it frees a segment. Without
+/// them a full pool could not be reclaimed at all. One more than a victim needs: what it says of ranges may have become more
+/// than it was.
+pub const RECLAIM_SEGMENTS: u32 = 3;
 
 /// Segments kept back for notes about regions: the one that is written, and the next one while it takes over what is
 /// open. Writers of guests wait for notes, so notes never wait for room.
@@ -79,6 +80,19 @@ pub const RAM_BYTES_MAX: u64 = 1 << 40;
 /// Streams watched for sequential access, for reads and for writes of each disk. The stream that was extended longest
 /// ago is forgotten for a new one.
 pub const STREAMS_MAX: usize = 32;
+
+/// How long guests' writes, and whoever closes regions, wait for room in the log before they go on without, nanoseconds: then
+/// something else than reclaim is in the way.
+pub const ROOM_WAIT_NS: u64 = 2_000_000_000;
+
+/// Pages that destage writes to the backing in one request at most: 1 MiB.
+pub const DESTAGE_PAGES_MAX: u64 = 256;
+
+/// Pages that destage makes zeroes in one request at most: 64 MiB.
+pub const ZEROES_PAGES_MAX: u64 = REQUEST_BYTES_MAX / PAGE;
+
+/// Ranges of zeroes of one disk that its backing does not have: whoever discards one more waits for destage.
+pub const ZERO_RANGES_MAX: usize = 4096;
 
 /// Ranges of failed writes that are remembered one by one. When there are more, the disk stops caching altogether.
 pub const DISTRUSTED_RANGES_MAX: usize = 1024;

@@ -5,13 +5,15 @@ use std::str::FromStr;
 
 use super::units::DiskId;
 
-/// What the cache does with reads and writes of a disk. Never decides what cached content *means*: in every mode a
-/// write first hides the pages it covers, so modes can be changed at any time.
+/// What the cache does with reads and writes of a disk. Never decides what cached content *means*: what the backing does
+/// not have yet is served from the cache and destaged in every mode, so modes can be changed at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// Writes go to the backing first and then enter the cache. The default: nothing depends on the flash.
     #[default]
     WriteThrough,
+    /// Writes go to flash, and from there to the backing later. What was acknowledged depends on the flash until then.
+    WriteBack,
     /// Writes go to the backing only; reads are cached. For disks that are written and rarely read back.
     WriteAround,
     /// Neither reads nor writes touch the cache, save that writes drop what they make stale.
@@ -20,6 +22,7 @@ pub enum Mode {
 
 /// What a mode does with each journey; the whole of the difference between modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "a row of a table of yes and no")]
 pub struct ModeRow {
     /// Reads are answered from the cache where it can.
     pub reads_hit: bool,
@@ -27,22 +30,29 @@ pub struct ModeRow {
     pub reads_fill: bool,
     /// What was written enters the cache once the backing has it.
     pub writes_enter: bool,
+    /// What was written is acknowledged once flash has it.
+    pub writes_back: bool,
 }
 
 impl Mode {
     /// Every mode with its name.
-    pub const ALL: [(Self, &'static str); 3] = [
+    pub const ALL: [(Self, &'static str); 4] = [
         (Self::WriteThrough, "write-through"),
+        (Self::WriteBack, "write-back"),
         (Self::WriteAround, "write-around"),
         (Self::PassThrough, "pass-through"),
     ];
 
     /// What this mode does.
     pub fn row(self) -> ModeRow {
+        let through = ModeRow { reads_hit: true, reads_fill: true, writes_enter: true, writes_back: false };
         match self {
-            Self::WriteThrough => ModeRow { reads_hit: true, reads_fill: true, writes_enter: true },
-            Self::WriteAround => ModeRow { reads_hit: true, reads_fill: true, writes_enter: false },
-            Self::PassThrough => ModeRow { reads_hit: false, reads_fill: false, writes_enter: false },
+            Self::WriteThrough => through,
+            Self::WriteBack => ModeRow { writes_back: true, ..through },
+            Self::WriteAround => ModeRow { writes_enter: false, ..through },
+            Self::PassThrough => {
+                ModeRow { reads_hit: false, reads_fill: false, writes_enter: false, writes_back: false }
+            }
         }
     }
 }
@@ -127,6 +137,13 @@ pub struct DiskSettings {
     pub admission: Admission,
     /// Misses of a sequential run longer than this go past the cache; 0 switches the detection off.
     pub sequential_cutoff_bytes: u64,
+    /// The most that flash may hold and the backing does not have; writers slow down as they come near it. None: a tenth of
+    /// the pool, divided among its disks in write-back. Never more than a quarter of the reservation.
+    pub dirty_limit_bytes: Option<u64>,
+    /// Destage never goes slower than this while there is something to destage, in bytes a second, whatever guests do.
+    pub destage_rate_min: u64,
+    /// Destage never goes faster than this, in bytes a second; 0 for as fast as the backing takes it.
+    pub destage_rate_max: u64,
     /// Writes are refused.
     pub read_only: bool,
 }
@@ -144,6 +161,6 @@ mod tests {
             assert_eq!(admission.to_string().parse(), Ok(admission));
         }
         assert!("repeated:0".parse::<Admission>().is_err());
-        assert!("write-back".parse::<Mode>().unwrap_err().contains("write-through"));
+        assert!("write-forth".parse::<Mode>().unwrap_err().contains("write-through"));
     }
 }

@@ -68,6 +68,16 @@ counters! {
         write_misses,
         /// Writes that did not enter the cache.
         writes_bypassed,
+        /// Writes that were acknowledged when flash had them; they count as hits or misses too.
+        writes_back,
+        /// Pages that destage wrote to the backing.
+        destages,
+        /// Pages that were written to the backing for nothing, because a guest replaced them meanwhile.
+        destages_superseded,
+        /// Bytes that destage wrote to the backing.
+        destage_bytes,
+        /// Nanoseconds that writers were held back, because much was dirty.
+        throttled_ns,
         /// Pages written to flash because they earned it.
         promotions,
         /// Pages that left RAM without having earned flash.
@@ -159,23 +169,26 @@ pub enum Latency {
     Write,
     /// A flush.
     Flush,
+    /// A request to the backing by destage.
+    Destage,
 }
 
 impl Latency {
     /// All of them with the names that users see.
-    pub const ALL: [(Self, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str); 6] = [
         (Self::ReadHitRam, "read_hit_ram"),
         (Self::ReadHitFlash, "read_hit_flash"),
         (Self::ReadMiss, "read_miss"),
         (Self::Write, "write"),
         (Self::Flush, "flush"),
+        (Self::Destage, "destage"),
     ];
 }
 
 /// Latency histograms of one disk, two significant digits, from one microsecond to a minute.
 #[derive(Debug)]
 pub struct Latencies {
-    histograms: RefCell<[Histogram<u64>; 5]>,
+    histograms: RefCell<[Histogram<u64>; 6]>,
 }
 
 /// What a histogram says, in microseconds.
@@ -217,12 +230,12 @@ impl Latencies {
     }
 
     /// The measurements as they stand.
-    fn snapshot(&self) -> [Histogram<u64>; 5] {
+    fn snapshot(&self) -> [Histogram<u64>; 6] {
         self.histograms.borrow().clone()
     }
 
     /// Goes on from what was measured before.
-    fn add(&self, earlier: &[Histogram<u64>; 5]) {
+    fn add(&self, earlier: &[Histogram<u64>; 6]) {
         for (now, earlier) in self.histograms.borrow_mut().iter_mut().zip(earlier) {
             now.add(earlier).expect("all histograms have the same bounds");
         }
@@ -252,7 +265,7 @@ impl Latencies {
 #[derive(Clone, Debug)]
 pub struct Tally {
     counts: DiskCounts,
-    latencies: [Histogram<u64>; 5],
+    latencies: [Histogram<u64>; 6],
 }
 
 impl Tally {
@@ -279,6 +292,20 @@ pub struct DiskStatistics {
     pub flash_bytes: u64,
     /// Content in RAM.
     pub ram_bytes: u64,
+    /// Content on flash that the backing does not have.
+    pub dirty_bytes: u64,
+    /// Zeroes that the backing does not have.
+    pub dirty_zeroes_bytes: u64,
+    /// The most that may be dirty.
+    pub dirty_limit_bytes: u64,
+    /// What was damaged before the backing had it.
+    pub lost_bytes: u64,
+    /// What destage lately achieved while it was at work, in bytes a second; 0 if nothing is dirty.
+    pub destage_bytes_per_second: u64,
+    /// How long something was dirty without a break, in seconds.
+    pub dirty_for_seconds: u64,
+    /// Why the disk stopped, if it did: it answers nothing but errors.
+    pub stopped: Option<String>,
     /// Blocks that fit into the disk's limit.
     pub blocks_max: u64,
     /// Blocks of which at least one page is on flash.
@@ -288,7 +315,7 @@ pub struct DiskStatistics {
     /// What became of what was cached before the disk was attached.
     pub load: LoadStatistics,
     /// Latencies, in the order of [`Latency::ALL`].
-    pub latencies: [LatencySummary; 5],
+    pub latencies: [LatencySummary; 6],
 }
 
 /// How the pool stands. Sizes in bytes.

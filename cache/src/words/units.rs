@@ -34,7 +34,7 @@ pub struct ShardNumber(pub u32);
 ///
 /// The term rises durably at every start before anything is appended (rule I1), so no value is ever drawn twice,
 /// whatever a crash took away. Both page versions and segment generations are of this type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sequence(pub u64);
 
 impl Sequence {

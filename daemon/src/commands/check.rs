@@ -186,7 +186,7 @@ impl Remembered {
     fn expect_remembered(&self, record: &DiskRecord, mark: u64) -> Answer<Expected> {
         let location = Location::parse(&record.backing)?;
         if record.is_beside_qemu() {
-            let belief = Belief::Nothing("A QEMU has its backing open too".to_owned());
+            let belief = past::beside_qemu(Belief::ByRegion);
             return Ok(Expected { belief, touched: None });
         }
         past::foresee(&self.places, record.id, location.path(), record.size_bytes, mark)

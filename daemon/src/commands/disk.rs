@@ -4,21 +4,24 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{client, read_and_print};
-use crate::api::{AddDisk, SetDisk};
+use super::{client, home, read_and_print};
+use crate::api::{AddDisk, RemoveDisk, SetDisk};
 use crate::backing::Location;
-use crate::cli::{Disk, DiskAdd, DiskName, DiskSet, DiskShow};
+use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskSet, DiskShow};
 use crate::output::{self, list, number, percent, size, text};
-use crate::problem::Answer;
+use crate::problem::{Answer, ProblemKind};
 use crate::{connect, names};
 
 pub(super) fn run(command: Disk) -> Answer<()> {
     match command {
-        Disk::Add(options) => add(options),
+        Disk::Add(options) => add(*options),
         Disk::List(reading) => read_and_print(&reading, "/v1/disks", show_list),
         Disk::Show(options) => show(&options),
         Disk::Set(options) => set(options),
         Disk::Evict(options) => evict(&options),
+        Disk::Destage(options) => home::destage(&options),
+        Disk::Quiesce(options) => home::quiesce(&options),
+        Disk::Resume(options) => home::resume(&options),
         Disk::Remove(options) => remove(&options),
     }
 }
@@ -32,6 +35,10 @@ fn add(options: DiskAdd) -> Answer<()> {
         ("block-size", options.block_size),
         ("reserve", options.reserve),
         ("limit", options.limit),
+        ("dirty-limit", options.dirty_limit),
+        ("destage-rate-min", options.destage_rate_min),
+        ("destage-rate-max", options.destage_rate_max),
+        ("unmarked", options.unmarked.then(|| "yes".to_owned())),
         ("socket-owner", options.socket_owner),
         ("socket-group", options.socket_group),
         ("socket-mode", options.socket_mode),
@@ -54,34 +61,58 @@ fn set(options: DiskSet) -> Answer<()> {
     let path = path_of(&options.name)?;
     let settings: BTreeMap<_, _> = options.settings.into_iter().collect();
     let keys: Vec<String> = settings.keys().cloned().collect();
-    let document = client(&options.daemon)?.patch(&path, &SetDisk { settings })?;
+    let client = client(&options.daemon)?;
+    let document = client.patch(&path, &SetDisk { settings })?;
     let now = &document["disk"]["settings"];
     let shown: Vec<String> = keys.iter().map(|key| format!("{key}={}", text(&now[key.as_str()]))).collect();
-    output::print(&format!("Disk '{}' now has {}\n", options.name, shown.join(" ")))
+    output::print(&format!("Disk '{}' now has {}\n", options.name, shown.join(" ")))?;
+    if now["mode"] != "write-back" && keys.iter().any(|key| key == "mode") {
+        return home::after_write_back(&client, &options.name, &document["disk"], options.wait);
+    }
+    Ok(())
 }
 
 fn evict(options: &DiskName) -> Answer<()> {
     let path = format!("{}/evict", path_of(&options.name)?);
-    client(&options.daemon)?.post(&path, &())?;
+    let client = client(&options.daemon)?;
+    home::bring_home(&client, &options.name)?;
+    let evicted = client.post(&path, &());
+    home::let_go(&client, &options.name)?;
+    evicted?;
     output::print(&format!(
         "Nothing is cached of disk '{}' any more, and no restart brings it back\n",
         options.name
     ))
 }
 
-fn remove(options: &DiskName) -> Answer<()> {
+fn remove(options: &DiskRemove) -> Answer<()> {
     let path = path_of(&options.name)?;
-    client(&options.daemon)?.delete(&path)?;
-    output::print(&format!("Disk '{}' is no longer served; its backing keeps its content\n", options.name))
+    let client = client(&options.daemon)?;
+    let lose_dirty = options.lose_dirty;
+    if !lose_dirty {
+        home::bring_home(&client, &options.name)?;
+    }
+    if let Err(problem) = client.delete_with(&path, &RemoveDisk { lose_dirty }) {
+        if problem.kind == ProblemKind::Conflict && !lose_dirty {
+            home::let_go(&client, &options.name)?;
+        }
+        return Err(problem);
+    }
+    let content =
+        if lose_dirty { "its backing has what was brought home" } else { "its backing keeps its content" };
+    output::print(&format!("Disk '{}' is no longer served; {content}\n", options.name))
 }
 
 fn show(options: &DiskShow) -> Answer<()> {
     let path = path_of(&options.name)?;
+    if options.lost {
+        return read_and_print(&options.reading, &format!("{path}/lost"), show_lost);
+    }
     let show = if options.connect { show_connect } else { show_one };
     read_and_print(&options.reading, &path, show)
 }
 
-fn path_of(name: &str) -> Answer<String> {
+pub(super) fn path_of(name: &str) -> Answer<String> {
     names::check(name)?;
     Ok(format!("/v1/disks/{name}"))
 }
@@ -98,6 +129,7 @@ fn show_list(document: &Value) -> String {
                 size(&disk["block_bytes"]),
                 size(&disk["reserve_bytes"]),
                 size(&disk["limit_bytes"]),
+                size(&disk["dirty_bytes"]),
                 number(&disk["connections"]),
                 text(&disk["backing"]),
             ]
@@ -106,7 +138,8 @@ fn show_list(document: &Value) -> String {
     if rows.is_empty() {
         return "No disks yet: `forebay disk add NAME --backing PATH` adds one\n".to_owned();
     }
-    let headings = ["NAME", "MODE", "STATE", "SIZE", "BLOCK", "RESERVE", "LIMIT", "GUESTS", "BACKING"];
+    let headings =
+        ["NAME", "MODE", "STATE", "SIZE", "BLOCK", "RESERVE", "LIMIT", "DIRTY", "GUESTS", "BACKING"];
     output::table(&headings, &rows)
 }
 
@@ -129,6 +162,7 @@ fn show_one(document: &Value) -> String {
         ("cached on flash", size(&statistics["cached_bytes"])),
         ("cached in RAM", size(&statistics["ram_bytes"])),
         ("hit ratio", percent(&statistics["hit_ratio"])),
+        ("dirty", dirty(disk)),
         ("NBD socket", text(&disk["nbd_socket"])),
         ("guests", number(&disk["connections"])),
     ]);
@@ -141,6 +175,47 @@ fn show_one(document: &Value) -> String {
         shown.push(("page cache", format!("used, because {reason}")));
     }
     output::pairs(&shown)
+}
+
+/// What its backing does not have, and for how long.
+fn dirty(disk: &Value) -> String {
+    let mut said = Vec::new();
+    said.push(match disk["dirty_bytes"].as_u64() {
+        None => return text(&Value::Null),
+        Some(0) if disk["dirty_zeroes_bytes"] == 0 => "nothing".to_owned(),
+        Some(_) => format!(
+            "{} and {} of zeroes, for {} s",
+            size(&disk["dirty_bytes"]),
+            size(&disk["dirty_zeroes_bytes"]),
+            number(&disk["dirty_for_seconds"])
+        ),
+    });
+    if disk["mode"] == "write-back" {
+        said.push(format!("at most {}", size(&disk["dirty_limit_bytes"])));
+    }
+    if disk["lost_bytes"].as_u64().is_some_and(|lost| lost > 0) {
+        let name = text(&disk["name"]);
+        said.push(format!("{} LOST, see `disk show {name} --lost`", size(&disk["lost_bytes"])));
+    }
+    let quiet = &disk["quiet"];
+    said.extend(match quiet["state"].as_str() {
+        Some("coming") => Some("being brought home".to_owned()),
+        Some("quiet") => Some(format!("quiet for {} s", number(&quiet["seconds_left"]))),
+        Some("failed") => Some(format!("could not be quiet: {}", text(&quiet["reason"]))),
+        _ => None,
+    });
+    said.join("; ")
+}
+
+fn show_lost(document: &Value) -> String {
+    let lost = &document["lost"];
+    let ranges = list(&lost["ranges"]);
+    if ranges.is_empty() {
+        return format!("Nothing of disk '{}' was lost\n", text(&lost["name"]));
+    }
+    let rows: Vec<Vec<String>> =
+        ranges.iter().map(|range| vec![number(&range["start"]), number(&range["length"])]).collect();
+    output::table(&["START", "LENGTH"], &rows)
 }
 
 /// What became of what was cached before the disk was attached.

@@ -3,6 +3,7 @@
 mod check;
 mod disk;
 mod generate;
+mod home;
 mod logging;
 mod pool;
 mod replay;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::client;
+use super::{client, home};
 use crate::api::{AddDisk, Guest};
 use crate::cli::{Vm, VmAttach, VmDetach};
 use crate::client::Client;
@@ -132,7 +132,13 @@ impl Forebay for Daemon {
     }
 
     fn give_up(&self, name: &str) -> Answer<()> {
-        self.change(name, "give-up")
+        // With progress, and while the guest is where it was: the change itself then finds nothing left to do.
+        self.patiently(|client| home::bring_home(client, name))?;
+        let given_up = self.change(name, "give-up");
+        if given_up.is_err() {
+            home::let_go(&self.0, name)?;
+        }
+        given_up
     }
 
     fn remove(&self, name: &str) -> Answer<()> {

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};
+use cache::WhatIsDirty;
 use serde_json::Value;
 
 use super::answer::{Reply, document, to_the_end};
-use crate::api::{self, AddDisk, Guest, SetDisk};
+use crate::api::{self, AddDisk, Guest, QuiesceDisk, RemoveDisk, SetDisk};
 use crate::registry::{NewDisk, Registry};
+use crate::shard::Destage;
 use crate::state::{GuestRecord, Stage};
 
 type Shared = State<Arc<Registry>>;
@@ -69,9 +71,50 @@ pub(super) async fn give_up(State(registry): Shared, Path(name): Path<String>) -
     Ok(document("disk", api::disk_full(&view, &places)))
 }
 
-pub(super) async fn remove(State(registry): Shared, Path(name): Path<String>) -> Reply {
+/// Destage at full speed, from now on.
+pub(super) async fn start_destage(State(registry): Shared, Path(name): Path<String>) -> Reply {
+    let view = registry.destage(&name, Destage::Start).await?;
+    Ok(document("disk", api::disk_full(&view, registry.places())))
+}
+
+/// Destage as it suits guests.
+pub(super) async fn stop_destage(State(registry): Shared, Path(name): Path<String>) -> Reply {
+    let view = registry.destage(&name, Destage::Stop).await?;
+    Ok(document("disk", api::disk_full(&view, registry.places())))
+}
+
+/// Begins to keep a disk from being dirty. Answers at once: `quiet` of the disk says how far that is.
+pub(super) async fn quiesce(
+    State(registry): Shared,
+    Path(name): Path<String>,
+    request: Result<Json<QuiesceDisk>, JsonRejection>,
+) -> Reply {
+    let Json(QuiesceDisk { seconds }) = request?;
+    let view = registry.quiesce(&name, seconds).await?;
+    Ok(document("disk", api::disk_full(&view, registry.places())))
+}
+
+/// Lets it become dirty again.
+pub(super) async fn resume(State(registry): Shared, Path(name): Path<String>) -> Reply {
+    let view = registry.resume(&name).await?;
+    Ok(document("disk", api::disk_full(&view, registry.places())))
+}
+
+/// What flash lost of a disk.
+pub(super) async fn lost(State(registry): Shared, Path(name): Path<String>) -> Reply {
+    let ranges = registry.lost(&name).await?;
+    Ok(document("lost", api::lost(&registry.disk(&name).await?, &ranges)))
+}
+
+pub(super) async fn remove(
+    State(registry): Shared,
+    Path(name): Path<String>,
+    request: Result<Option<Json<RemoveDisk>>, JsonRejection>,
+) -> Reply {
+    let RemoveDisk { lose_dirty } = request?.map(|Json(request)| request).unwrap_or_default();
+    let what_is_dirty = if lose_dirty { WhatIsDirty::IsLost } else { WhatIsDirty::IsKept };
     let removed = name.clone();
-    to_the_end(async move { registry.remove(&name).await }).await?;
+    to_the_end(async move { registry.remove(&name, what_is_dirty).await }).await?;
     Ok(document("removed", removed))
 }
 

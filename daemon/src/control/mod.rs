@@ -5,7 +5,12 @@
 //!   POST   /v1/disks              serve one more       GET    /v1/stats
 //!   GET    /v1/disks/NAME         one disk             GET    /v1/stats/NAME
 //!   PATCH  /v1/disks/NAME         change it
-//!   DELETE /v1/disks/NAME         stop serving it
+//!   DELETE /v1/disks/NAME         stop serving it; with {"lose_dirty":true} whatever its backing does not have
+//!   POST   /v1/disks/NAME/destage      bring home what is dirty, at full speed
+//!   DELETE /v1/disks/NAME/destage      not any more
+//!   POST   /v1/disks/NAME/quiesce      the same, then keep it so for a while; answers at once
+//!   POST   /v1/disks/NAME/resume       let it become dirty again
+//!   GET    /v1/disks/NAME/lost         what flash lost before the backing had it
 //!   POST   /v1/disks/NAME/evict        drop what is cached of it, for good
 //!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
@@ -51,6 +56,10 @@ fn router(registry: Arc<Registry>) -> Router {
         .route("/v1/disks", get(disks::list).post(disks::add))
         .route("/v1/disks/{name}", get(disks::show).patch(disks::set).delete(disks::remove))
         .route("/v1/disks/{name}/evict", post(disks::evict))
+        .route("/v1/disks/{name}/destage", post(disks::start_destage).delete(disks::stop_destage))
+        .route("/v1/disks/{name}/quiesce", post(disks::quiesce))
+        .route("/v1/disks/{name}/resume", post(disks::resume))
+        .route("/v1/disks/{name}/lost", get(disks::lost))
         .route("/v1/disks/{name}/take-over", post(disks::take_over))
         .route("/v1/disks/{name}/give-up", post(disks::give_up))
         .route("/v1/stats", get(disks::all_statistics))

@@ -4,6 +4,7 @@
 //! ```text
 //!   DIR/past/ID.json      what the backing looked like when it was last in our hands            survives the host
 //!   the backing           an epoch in an extended attribute, where its file system holds one    goes with the data
+//!                         and, while flash may have newer data, who has it
 //!   RUN/touched/ID        one bit for each page that is not in the log as the backing holds it  survives the process
 //! ```
 //! A cache that is warm after a restart may show old data if somebody changed the backing in between: restored a snapshot,
@@ -26,8 +27,8 @@ use block::file::Access;
 use cache::{Belief, Expected, Past, SharedBits};
 use tokio::sync::Mutex;
 
-pub(crate) use appearance::Appearance;
-use record::{Modified, Record};
+pub(crate) use appearance::{Appearance, DirtyMark};
+use record::{Doubt, Modified, Record};
 pub(crate) use touched::Touched;
 
 use crate::aside::Aside;
@@ -38,7 +39,7 @@ use crate::problem::Answer;
 const SAMPLES: usize = 128;
 /// Why nothing is believed where samples do not help: they would find what somebody else changed, perhaps; not what a
 /// server lost that was restarted while nobody watched its connections.
-pub(crate) const UNGUARDED: &str = "Nobody kept its NBD server from changing it meanwhile";
+const UNGUARDED: &str = "Nobody kept its NBD server from changing it meanwhile";
 
 /// What of a disk's content would be believed if it were attached now, after a start whose predecessor left `mark` on the
 /// pool. Changes nothing. A backing that is not there keeps its disk waiting, and what is cached of it. One without a path
@@ -53,21 +54,48 @@ pub(crate) fn foresee(
     disk_bytes: Option<u64>,
     mark: u64,
 ) -> Answer<Expected> {
-    let nothing = |reason| Ok(Expected { belief: Belief::Nothing(reason), touched: None });
-    let Some(backing) = backing else { return nothing(UNGUARDED.to_owned()) };
-    let found = Appearance::of(backing);
+    let without_bits = |belief| Ok(Expected { belief, touched: None });
+    let found = backing.map(Appearance::of).unwrap_or_default();
     // The size of a device is taken to be what it was: looking is for starts, which may wait for it.
     let disk_bytes = found.bytes.or(disk_bytes);
     let verdict = Record::load(&places.past(), id)?.judge(&Appearance { bytes: disk_bytes, ..found });
-    if backing.exists()
-        && let Err(reason) = verdict
-    {
-        return nothing(reason);
+    match (verdict, backing) {
+        (Err(doubt), None) => return without_bits(unguarded(doubted(&doubt))),
+        (Ok(_), None) => return without_bits(unguarded(Belief::ByRegion)),
+        (Err(doubt), Some(backing)) if doubt == Doubt::Void || backing.exists() => {
+            return without_bits(doubted(&doubt));
+        }
+        _ => {}
     }
     let bits = disk_bytes.and_then(|disk_bytes| Touched::peek(&places.touched(), id, disk_bytes, mark));
     let touched = bits.map(|bits| Rc::new(bits) as Rc<dyn SharedBits>);
     let belief = if touched.is_some() { Belief::ByPage } else { Belief::ByRegion };
     Ok(Expected { belief, touched })
+}
+
+/// What is believed in spite of a doubt.
+fn doubted(doubt: &Doubt) -> Belief {
+    match doubt {
+        Doubt::Void => Belief::Void(doubt.reason()),
+        Doubt::Backing(reason) => Belief::Nothing(reason.clone()),
+    }
+}
+
+/// What is believed of a disk on a server that nobody kept from changing it, if `belief` is what speaks for the disk
+/// otherwise. The server may have lost what it had acknowledged: that is clean here. What it never had is as it was.
+pub(crate) fn unguarded(belief: Belief) -> Belief {
+    match belief {
+        Belief::ByPage | Belief::ByRegion => Belief::DirtyOnly(UNGUARDED.to_owned()),
+        doubted => doubted,
+    }
+}
+
+/// What is believed of a disk that a QEMU has open beside us, if `belief` is what speaks for the disk otherwise.
+pub(crate) fn beside_qemu(belief: Belief) -> Belief {
+    match belief {
+        Belief::Void(reason) => Belief::Void(reason),
+        _ => Belief::Nothing("A QEMU has its backing open too".to_owned()),
+    }
 }
 
 /// The past of one disk, in the hands of its shard.
@@ -113,12 +141,18 @@ impl History {
             (record.judge(backing), record.epoch)
         };
         let past = match verdict {
-            Err(reason) => self.past_by(Belief::Nothing(reason), 0),
+            Err(doubt) => self.past_by(doubted(&doubt), 0),
             Ok(Modified::Not) => self.past_by(self.belief(), 0),
             Ok(Modified::Perhaps) => self.past_by(self.belief(), SAMPLES),
         };
         // A disk that was attached before has the reservation that it has.
         Past { granted: epoch > 0, ..past }
+    }
+
+    /// True if nothing on flash counts: the flash failed, and the disk went on without it. Then everything that was dirty had
+    /// come home before.
+    pub(crate) async fn is_void(&self) -> bool {
+        self.record.lock().await.void
     }
 
     /// The past of a disk whose backing stayed in the hands of this process, locked, and was changed through us only.
@@ -176,6 +210,25 @@ impl History {
     pub(crate) async fn end(&self, path: Option<&Path>, bytes: u64, access: Access) -> Answer<()> {
         let path = path.map(Path::to_owned);
         self.turn(Turn { path, bytes, access, void: Void::AsBefore, at_rest: true }).await
+    }
+
+    /// Says on the file at `path` that flash may have newer data. False if it cannot hold that.
+    ///
+    /// # Errors
+    /// If nobody could be asked.
+    pub(crate) async fn mark(&self, path: Option<&Path>, mark: DirtyMark) -> Answer<bool> {
+        let Some(path) = path.map(Path::to_owned) else { return Ok(false) };
+        self.aside.run(move || mark.write(&path)).await
+    }
+
+    /// Takes that back, if it is said there: the file has everything. A mark that stays keeps others away, and nobody else.
+    pub(crate) async fn unmark(&self, path: Option<&Path>, mark: DirtyMark) {
+        let Some(path) = path.map(Path::to_owned) else { return };
+        let shown = path.display().to_string();
+        let removed = self.aside.run(move || mark.remove(&path).map_err(|error| error.to_string())).await;
+        if let Err(reason) = removed.map_err(|problem| problem.message).flatten() {
+            tracing::warn!("{shown} still says that flash has newer data, which is not so: {reason}");
+        }
     }
 
     /// The disk is gone for good.
@@ -274,6 +327,19 @@ mod tests {
             history.begin(None, SIZE, Access::ReadWrite, false).await.expect("the folder is ours");
             assert!(!remembered(places).void);
         });
+    }
+
+    #[test]
+    fn a_server_that_nobody_guarded_is_believed_only_not_to_have_what_it_never_had() {
+        for by in [Belief::ByPage, Belief::ByRegion] {
+            assert!(matches!(unguarded(by), Belief::DirtyOnly(_)));
+        }
+        let other = Belief::Nothing("another size".to_owned());
+        assert_eq!(unguarded(other.clone()), other, "another backing gets nothing of what is dirty");
+        let void = doubted(&Doubt::Void);
+        assert!(matches!(unguarded(void.clone()), Belief::Void(_)));
+        assert_eq!(beside_qemu(void.clone()), void);
+        assert!(matches!(beside_qemu(Belief::ByPage), Belief::Nothing(_)));
     }
 
     #[test]

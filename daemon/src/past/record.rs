@@ -31,6 +31,25 @@ pub(super) struct Record {
     pub(super) void: bool,
 }
 
+/// Why nothing is believed of what is cached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// The flash failed, and the disk went on without it.
+    Void,
+    /// The backing is not what it was, and why.
+    Backing(String),
+}
+
+impl Doubt {
+    /// In words.
+    pub(super) fn reason(&self) -> String {
+        match self {
+            Self::Void => "The flash failed, and the disk went on without it".to_owned(),
+            Self::Backing(reason) => reason.clone(),
+        }
+    }
+}
+
 /// Whether a backing that can be the one that was cached has been modified since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Modified {
@@ -97,12 +116,16 @@ impl Record {
     ///
     /// # Errors
     /// Why it cannot.
-    pub(super) fn judge(&self, backing: &Appearance) -> Result<Modified, String> {
+    pub(super) fn judge(&self, backing: &Appearance) -> Result<Modified, Doubt> {
+        if self.void {
+            return Err(Doubt::Void);
+        }
+        self.compare(backing).map_err(Doubt::Backing)
+    }
+
+    fn compare(&self, backing: &Appearance) -> Result<Modified, String> {
         if self.epoch == 0 {
             return Err("It is attached for the first time".to_owned());
-        }
-        if self.void {
-            return Err("The flash failed, and the disk went on without it".to_owned());
         }
         if let (Some(before), Some(now)) = (self.bytes, backing.bytes)
             && before != now
@@ -161,6 +184,7 @@ mod tests {
             inode: Some(7),
             modified_ns: Some(1_000),
             epoch: Some((3, 5)),
+            dirty: None,
         }
     }
 
@@ -185,9 +209,9 @@ mod tests {
     #[test]
     fn whatever_differs_is_named() {
         let new = Record::default();
-        assert!(new.judge(&backing()).unwrap_err().contains("first time"));
+        assert!(new.judge(&backing()).unwrap_err().reason().contains("first time"));
         let void = Record { void: true, ..at_rest() };
-        assert!(void.judge(&backing()).unwrap_err().contains("flash failed"));
+        assert_eq!(void.judge(&backing()), Err(Doubt::Void));
         for (now, reason) in [
             (Appearance { bytes: Some(2 << 20), ..backing() }, "2097152"),
             (Appearance { inode: Some(8), ..backing() }, "another file"),
@@ -197,7 +221,7 @@ mod tests {
             (Appearance { epoch: None, ..backing() }, "mark"),
             (Appearance { modified_ns: Some(2_000), ..backing() }, "modified"),
         ] {
-            let verdict = at_rest().judge(&now).unwrap_err();
+            let verdict = at_rest().judge(&now).unwrap_err().reason();
             assert!(verdict.contains(reason), "{verdict}");
         }
     }

@@ -44,4 +44,12 @@ impl Found {
             _ => None,
         }
     }
+
+    /// The mark of the last start of the pool that it holds.
+    pub(super) fn mark(&self) -> Option<u64> {
+        match &self.content {
+            Identified::Pool { mark, .. } => Some(*mark),
+            _ => None,
+        }
+    }
 }

@@ -33,6 +33,9 @@ impl Registry {
         let _changing = self.changing.lock().await;
         let mut changed = self.state();
         let settings = known(&changed, name)?.settings.clone();
+        if settings.writes_back() {
+            changed = self.note_unsaved(name)?;
+        }
         let guest = self.guest_of(&mut changed, name)?;
         if guest.stage == Stage::Attached {
             return Ok(());
@@ -59,6 +62,9 @@ impl Registry {
         let mut changed = before.clone();
         self.guest_of(&mut changed, name)?.stage = Stage::Detaching;
         let withdrawn = self.withdraw(&changed, name).await;
+        // From here on nothing of it is on flash alone, until it is taken over again.
+        let id = known(&changed, name)?.id;
+        changed.note_saved(id);
         // In this order: a daemon that dies in between comes up without the lock that it is about to give up.
         if let Err(problem) = withdrawn.and_then(|()| changed.save(&self.places.dir)) {
             log_if_failed(&self.reconfigure(name, &known(&before, name)?.settings_now()).await);

@@ -12,15 +12,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
+use block::ByteRange;
 use block::file::Access;
 use block::nbd::Target;
-use cache::{Identified, Marks, MemberNumber, PoolId};
+use cache::{Identified, Marks, MemberNumber, PoolId, WhatIsDirty};
 use futures_util::future::join_all;
 
 use super::disk::not_attached;
 use super::{
-    Absent, Attaching, Content, Detached, DiskReport, Found, OpenedPool, PoolReport, Reconfiguring,
-    ShardHandle,
+    Absent, Attaching, Content, Destage, Detached, DiskReport, Found, OpenedPool, Owners, PoolReport,
+    Reconfiguring, ShardHandle,
 };
 use crate::backing::{Identity, Images};
 use crate::places::Places;
@@ -98,14 +99,14 @@ impl Shards {
         self.first().format_pool(path, id).await
     }
 
-    /// Opens the pool on devices that were looked at, for all shards. What it holds of other disks than these is given back.
+    /// Opens the pool on devices that were looked at, for all shards. What it holds of other disks is given back.
     pub(crate) async fn open_pool(
         &self,
         paths: Vec<PathBuf>,
         marks: Marks,
-        disks: Vec<u32>,
+        owners: Owners,
     ) -> Answer<OpenedPool> {
-        let opened = self.first().open_pool(paths, marks, disks).await?;
+        let opened = self.first().open_pool(paths, marks, owners).await?;
         for shard in &self.all[1..] {
             shard.join_pool(self.first().share_pool().await?).await?;
         }
@@ -227,16 +228,57 @@ impl Shards {
     /// long as the backing does.
     ///
     /// # Errors
-    /// If it is not attached.
+    /// If it is not attached; or if it was to go for good and its backing does not take what is dirty: then it is served as
+    /// before.
     pub(crate) async fn detach(&self, name: String, content: Content) -> Answer<Detached> {
-        let detached = self.home(&name)?.detach(name.clone(), content).await;
-        self.homes().remove(&name);
+        let shard = self.home(&name)?;
+        let detached = shard.detach(name.clone(), content).await;
+        let goes_on =
+            detached.is_err() && shard.disk_report(name.clone()).await.is_ok_and(|report| report.is_some());
+        if !goes_on {
+            self.homes().remove(&name);
+        }
         detached
     }
 
+    /// Has everything that is dirty of a disk destaged at full speed, or not any more.
+    ///
+    /// # Errors
+    /// If it is not attached.
+    pub(crate) async fn destage(&self, name: String, asked: Destage) -> Answer<()> {
+        self.home(&name)?.destage(name, asked).await
+    }
+
+    /// Begins to bring home everything of a disk, and to keep it so for so many seconds from then on.
+    ///
+    /// # Errors
+    /// If it is not attached.
+    pub(crate) async fn quiesce(&self, name: String, seconds: u64) -> Answer<()> {
+        self.home(&name)?.quiesce(name, seconds).await
+    }
+
+    /// Ends what [`Self::quiesce`] began. True if there was something to end.
+    ///
+    /// # Errors
+    /// If it is not attached.
+    pub(crate) async fn resume(&self, name: String) -> Answer<bool> {
+        self.home(&name)?.resume(name).await
+    }
+
+    /// The bytes of a disk that flash lost before the backing had them. At most so many ranges.
+    ///
+    /// # Errors
+    /// If it is not attached.
+    pub(crate) async fn lost(&self, name: String, most: usize) -> Answer<Vec<ByteRange>> {
+        self.home(&name)?.lost(name, most).await
+    }
+
     /// Gives back what is cached of a disk that is not attached and will not be.
-    pub(crate) async fn forget(&self, id: u32) -> Answer<()> {
-        self.first().forget(id).await
+    ///
+    /// # Errors
+    /// A conflict if its backing does not have everything, unless that is given up; then nothing has changed.
+    pub(crate) async fn forget(&self, name: String, id: u32, what_is_dirty: WhatIsDirty) -> Answer<()> {
+        self.first().forget(name, id, what_is_dirty).await
     }
 
     /// Drops what is cached of a disk for good, whether it is attached or not.

@@ -11,11 +11,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
 use block::nbd::Target;
-use block::{BlockDevice, BlockError, Host, PAGE};
-use cache::{Belief, CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load};
+use block::{BlockDevice, Host, PAGE};
+use cache::{CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load, Past, WhatIsDirty};
 use tokio::sync::Notify;
 
 use super::flash::Flash;
+use super::home::{Quiet, Quietness, Unsaved, bring_home, holds_dirty};
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export};
 use crate::door::{Door, Entrance};
@@ -42,6 +43,7 @@ pub(super) struct Disk {
     pub(super) location: Location,
     pub(super) history: Rc<History>,
     pub(super) identity: Identity,
+    pub(super) quiet: Quiet,
     /// Why it is no longer what was attached.
     pub(super) failure: RefCell<Option<String>>,
     /// Set when it begins to be detached, or to leave for another shard.
@@ -61,6 +63,8 @@ pub(crate) struct Attaching {
     pub(crate) values: Values,
     /// The size that it had when it was served last.
     pub(crate) size_bytes_min: Option<u64>,
+    /// Which pool may hold what its backing does not have.
+    pub(crate) unsaved: Unsaved,
     pub(crate) entrance: Entrance,
 }
 
@@ -88,8 +92,8 @@ pub(crate) struct Reconfiguring {
 pub(crate) enum Content {
     /// It stays on flash for the next time.
     Kept,
-    /// It goes.
-    Dropped,
+    /// It goes; what the backing does not have is brought home first, unless it is given up.
+    Dropped(WhatIsDirty),
 }
 
 /// How a disk ended.
@@ -99,6 +103,8 @@ pub(crate) struct Detached {
     pub(crate) last: Option<DiskReport>,
     /// Whether all that guests wrote is durable. It is detached in either case.
     pub(crate) flushed: Answer<()>,
+    /// True if the backing has all of it.
+    pub(crate) is_home: bool,
 }
 
 /// How a served disk stands.
@@ -118,6 +124,8 @@ pub(crate) struct DiskReport {
     pub(crate) connections: u64,
     /// Whether it could be moved to another shard.
     pub(crate) fit_to_move: bool,
+    /// Whether it is kept from becoming dirty.
+    pub(crate) quiet: Quietness,
     pub(crate) statistics: DiskStatistics,
 }
 
@@ -165,27 +173,17 @@ impl ShardHandle {
     /// # Errors
     /// If it cannot be so; then nothing has changed.
     pub(super) async fn reconfigure(&self, change: Reconfiguring) -> Answer<()> {
-        self.call(move |shard| async move { shard.reconfigure(&change) }).await?
+        self.call(move |shard| async move { shard.reconfigure(&change).await }).await?
     }
 
     /// Stops serving a disk: lets requests in flight end, makes what was written durable, gives the backing back. Takes as
     /// long as the backing does.
     ///
     /// # Errors
-    /// If it is not attached.
+    /// If it is not attached; or if it was to go for good and its backing does not take what is dirty: then it is served as
+    /// before.
     pub(super) async fn detach(&self, name: String, content: Content) -> Answer<Detached> {
         self.call(move |shard| async move { shard.detach(&name, content).await }).await?
-    }
-
-    /// Gives back what is cached of a disk that is not attached and will not be.
-    pub(super) async fn forget(&self, id: u32) -> Answer<()> {
-        self.call(move |shard| async move {
-            shard.forget_past(id).await?;
-            shard.cache().disown(DiskId(id)).await.map_err(|error| {
-                Problem::failed(format!("What was cached of the disk keeps its place in the pool: {error}"))
-            })
-        })
-        .await?
     }
 
     /// Drops what is cached of a disk for good, whether it is attached or not.
@@ -196,7 +194,10 @@ impl ShardHandle {
         self.call(move |shard| async move {
             match shard.disk(&name) {
                 Some(disk) => evict(&disk.cached, &name).await,
-                None => shard.cache().disown(DiskId(id)).await.map_err(|error| may_come_back(&name, &error)),
+                None => match shard.cache().disown(DiskId(id), WhatIsDirty::IsKept).await {
+                    Err(CacheError::HoldsDirty(_)) => Err(holds_dirty(&name)),
+                    outcome => outcome.map_err(|error| may_come_back(&name, &error)),
+                },
             }
         })
         .await?
@@ -206,14 +207,15 @@ impl ShardHandle {
     pub(super) async fn disks(&self) -> Answer<Vec<(String, DiskReport)>> {
         self.ask(|shard| {
             let disks = shard.disks.borrow();
-            disks.iter().map(|(name, disk)| (name.clone(), disk.report(shard.number))).collect()
+            let report = |disk: &Rc<Disk>| disk.report(shard.number, shard.host.now());
+            disks.iter().map(|(name, disk)| (name.clone(), report(disk))).collect()
         })
         .await
     }
 
     /// How one disk stands; none if it is not attached.
     pub(super) async fn disk_report(&self, name: String) -> Answer<Option<DiskReport>> {
-        self.ask(move |shard| shard.disk(&name).map(|disk| disk.report(shard.number))).await
+        self.ask(move |shard| shard.disk(&name).map(|disk| disk.report(shard.number, shard.host.now()))).await
     }
 }
 
@@ -253,14 +255,18 @@ impl Shard {
         }
         // Nothing of what was cached before the image was shared is believed, and nothing is cached before the change.
         evict(&disk.cached, &change.name).await?;
-        self.reconfigure(change)
+        self.reconfigure(change).await
     }
 
     async fn withdraw(&self, change: &Reconfiguring) -> Answer<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
-        self.reconfigure(change)?;
-        evict(&disk.cached, &change.name).await?;
-        bring_home(&disk.cached).await.map_err(|error| {
+        self.reconfigure(change).await?;
+        bring_home(&disk, &change.name).await?;
+        let evicted = evict(&disk.cached, &change.name).await;
+        disk.cached.resume();
+        evicted?;
+        // What guests wrote to the backing meanwhile.
+        disk.cached.flush().await.map_err(|error| {
             Problem::failed(format!(
                 "Cannot make durable what guests wrote to disk '{}': {error}; check its backing",
                 change.name
@@ -275,7 +281,7 @@ impl Shard {
     }
 
     async fn attach(self: Rc<Self>, disk: Attaching) -> Answer<()> {
-        let Attaching { name, id, location, access, lock, values, size_bytes_min, entrance } = disk;
+        let Attaching { name, id, location, access, lock, values, size_bytes_min, unsaved, entrance } = disk;
         assert!(self.disk(&name).is_none(), "the registry attaches a disk once");
         let opening = Opening { location, access, lock, retry_ns: values.retry_ns() };
         let backing = Backing::open(&self.ring, &self.host, &self.aside, &opening).await?;
@@ -289,17 +295,24 @@ impl Shard {
         let (history, found) =
             History::open(&self.aside, &self.places, id, size, self.mark.get(), path).await?;
         let history = Rc::new(history);
+        self.check_unsaved(&name, id, &unsaved, &found, &history).await?;
         let found = Appearance { bytes: Some(size), modified_ns: backing.modified_ns_at_open(), ..found };
-        let mut past = history.past(&found).await;
-        if lock == Lock::Beside {
-            past.belief = Belief::Nothing("A QEMU has its backing open too".to_owned());
-        } else if backing.is_unguarded() {
-            past.belief = Belief::Nothing(past::UNGUARDED.to_owned());
-        }
+        let past = history.past(&found).await;
+        let belief = match past.belief {
+            believed if lock == Lock::Beside => past::beside_qemu(believed),
+            believed if backing.is_unguarded() => past::unguarded(believed),
+            believed => believed,
+        };
+        let past = Past { belief, ..past };
         let attached = self.cache().attach(settings, backing, past).await;
         let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
         let flash_failed = self.cache().pool_statistics().failed;
-        if let Err(problem) = history.begin(opening.location.path(), size, access, flash_failed).await {
+        let path = opening.location.path();
+        let begun = match history.begin(path, size, access, flash_failed).await {
+            Ok(()) if access == Access::ReadWrite => self.mark(&name, id, &values, &history, path).await,
+            begun => begun,
+        };
+        if let Err(problem) = begun {
             self.cache().detach(&cached).await;
             return Err(problem);
         }
@@ -317,6 +330,7 @@ impl Shard {
             location: opening.location,
             history,
             identity,
+            quiet: Quiet::default(),
             failure: RefCell::default(),
             leaving: Cell::new(false),
             gone: Notify::new(),
@@ -335,12 +349,16 @@ impl Shard {
         drop(before);
     }
 
-    fn reconfigure(&self, change: &Reconfiguring) -> Answer<()> {
+    async fn reconfigure(&self, change: &Reconfiguring) -> Answer<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
         let before = disk.cached.settings();
         let geometry = disk.cached.backing().geometry();
         let access = if before.read_only { Access::ReadOnly } else { Access::ReadWrite };
         let settings = self.settings(&change.values, before.id, geometry.size, access)?;
+        if access == Access::ReadWrite {
+            let path = disk.location.path();
+            self.mark(&change.name, before.id.0, &change.values, &disk.history, path).await?;
+        }
         let rights_before = disk.door.rights();
         disk.door.set_rights(change.rights.unwrap_or(rights_before))?;
         self.cache().reconfigure(&disk.cached, settings).map_err(|error| {
@@ -355,45 +373,63 @@ impl Shard {
 
     async fn detach(&self, name: &str, content: Content) -> Answer<Detached> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
+        let may_be_dirty = disk.cached.settings().mode.row().writes_back || disk.cached.holds_dirty();
+        if content == Content::Dropped(WhatIsDirty::IsKept) && may_be_dirty {
+            // While guests are still there: if it cannot be, they do not notice. From then on nothing becomes dirty.
+            bring_home(&disk, name).await?;
+        }
         let gone = disk.gone.notified();
         if disk.leaving.replace(true) {
             gone.await;
-            return Ok(Detached { last: None, flushed: Ok(()) });
+            return Ok(Detached { last: None, flushed: Ok(()), is_home: false });
         }
         disk.door.close().await;
-        let flushed = if disk.cached.geometry().read_only { Ok(()) } else { disk.cached.flush().await };
-        match content {
+        let is_given_up = content == Content::Dropped(WhatIsDirty::IsLost);
+        let needs_flush = !is_given_up && !disk.cached.geometry().read_only;
+        let flushed = if needs_flush { disk.cached.flush().await } else { Ok(()) };
+        let is_home = !disk.cached.holds_dirty();
+        let dropped = match content {
             Content::Kept => {
-                self.cache().detach(&disk.cached).await;
-                let access =
-                    if disk.cached.geometry().read_only { Access::ReadOnly } else { Access::ReadWrite };
-                if let Err(problem) =
-                    disk.history.end(disk.location.path(), disk.cached.geometry().size, access).await
-                {
-                    tracing::warn!(
-                        "What is cached of disk '{name}' is believed less at the next start: {problem}"
-                    );
-                }
+                self.let_rest(&disk, name).await;
+                Ok(())
             }
-            Content::Dropped => {
-                self.cache().remove(&disk.cached).await;
-                // Its number is never used again: what stays of it is believed by nobody.
-                drop(self.forget_past(disk.cached.settings().id.0).await);
-            }
+            Content::Dropped(what_is_dirty) => self.drop_content(&disk, name, what_is_dirty).await,
+        };
+        if is_home || matches!(content, Content::Dropped(_)) && dropped.is_ok() {
+            let mark = self.mark_of(name, disk.cached.settings().id.0);
+            disk.history.unmark(disk.location.path(), mark).await;
         }
+        disk.quiet.end();
         self.disks.borrow_mut().remove(name);
         disk.gone.notify_waiters();
-        let last = Some(disk.report(self.number));
-        let flushed = flushed.map_err(|error| {
-            Problem::failed(format!(
-                "Disk '{name}' is no longer served, but the last flush of its backing failed ({error}): what guests \
-                 wrote last may not be durable; check the backing"
-            ))
-        });
-        Ok(Detached { last, flushed })
+        dropped?;
+        let last = Some(disk.report(self.number, self.host.now()));
+        let flushed = flushed.map_err(|error| last_flush_failed(name, &error));
+        Ok(Detached { last, flushed, is_home })
     }
 
-    async fn forget_past(&self, id: u32) -> Answer<()> {
+    /// Has the cache let go of a disk that will come back.
+    async fn let_rest(&self, disk: &Disk, name: &str) {
+        self.cache().detach(&disk.cached).await;
+        let geometry = disk.cached.geometry();
+        let access = if geometry.read_only { Access::ReadOnly } else { Access::ReadWrite };
+        if let Err(problem) = disk.history.end(disk.location.path(), geometry.size, access).await {
+            tracing::warn!("What is cached of disk '{name}' is believed less at the next start: {problem}");
+        }
+    }
+
+    /// Has the cache forget a disk. If something is dirty after all, it is only let go of, as if it came back.
+    async fn drop_content(&self, disk: &Disk, name: &str, what_is_dirty: WhatIsDirty) -> Answer<()> {
+        if self.cache().remove(&disk.cached, what_is_dirty).await.is_err() {
+            self.let_rest(disk, name).await;
+            return Err(holds_dirty(name));
+        }
+        // Its number is never used again: what stays of it is believed by nobody.
+        drop(self.forget_past(disk.cached.settings().id.0).await);
+        Ok(())
+    }
+
+    pub(super) async fn forget_past(&self, id: u32) -> Answer<()> {
         let places = self.places.clone();
         self.aside.run(move || History::forget(&places, id)).await
     }
@@ -411,7 +447,7 @@ impl Shard {
 }
 
 impl Disk {
-    fn report(&self, shard: u32) -> DiskReport {
+    fn report(&self, shard: u32, now: u64) -> DiskReport {
         DiskReport {
             attachment: self.attachment,
             shard,
@@ -422,6 +458,7 @@ impl Disk {
             failure: self.failure.borrow().clone(),
             connections: self.door.connections(),
             fit_to_move: self.is_fit_to_move(),
+            quiet: self.quiet.at(now),
             statistics: self.cached.statistics(),
         }
     }
@@ -452,12 +489,6 @@ fn may_come_back(name: &str, error: &dyn std::fmt::Display) -> Problem {
     Problem::failed(format!(
         "What was cached of disk '{name}' may come back at the next start: {error}; make room for DIR, and try again"
     ))
-}
-
-/// Sees to it that all data of a disk is in its backing, durably. In the modes that there are a flush is all of it; what
-/// a later mode holds back is destaged here.
-async fn bring_home(cached: &Cached) -> Result<(), BlockError> {
-    cached.flush().await
 }
 
 /// Says, once it is known, how much of what was cached before is cached again.
@@ -492,6 +523,13 @@ fn shrunk(name: &str, before: u64, size: u64) -> Problem {
     ))
 }
 
+fn last_flush_failed(name: &str, error: &dyn std::fmt::Display) -> Problem {
+    Problem::failed(format!(
+        "Disk '{name}' is no longer served, but the last flush of its backing failed ({error}): what guests wrote last may \
+         not be durable; check the backing"
+    ))
+}
+
 pub(super) fn not_attached(name: &str) -> Problem {
     Problem::unavailable(format!(
         "Disk '{name}' is not being served now; see `forebay disk list` for the reason"
@@ -507,6 +545,9 @@ pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Pro
             Size(reserve_bytes),
             Size(*free_bytes),
             Size(*pool_bytes)
+        )),
+        CacheError::HoldsDirty(_) => Problem::unavailable(format!(
+            "Cannot serve disk '{name}': {error}: forebay disk remove {name} --lose-dirty"
         )),
         other => Problem::invalid(format!("Cannot cache disk '{name}': {other}")),
     }

@@ -15,6 +15,7 @@ mod all;
 mod devices;
 mod disk;
 mod flash;
+mod home;
 mod moving;
 mod pool;
 
@@ -36,7 +37,8 @@ use tokio::sync::{mpsc, oneshot};
 pub(crate) use all::{Relocation, SHARDS_MAX, ShardReport, Shards};
 pub(crate) use disk::{Absent, Attaching, Content, Detached, DiskReport, Reconfiguring};
 pub(crate) use flash::Openness;
-pub(crate) use pool::{Found, OpenedPool, PoolReport};
+pub(crate) use home::{Destage, Quietness, Unsaved};
+pub(crate) use pool::{Found, OpenedPool, Owners, PoolReport};
 
 use crate::aside::Aside;
 use crate::places::Places;

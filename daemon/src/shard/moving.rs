@@ -25,6 +25,7 @@ use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
 use super::disk::{Cached, Disk, explain, not_attached};
+use super::home::Quiet;
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, BackingHandle, Location};
 use crate::door::{Door, Entrance};
@@ -134,10 +135,10 @@ impl Shard {
         let door = Door::resume(&self.ring, &self.host, entrance, &name, Rc::clone(&cached), guests);
         let identity = cached.backing().identity();
         let failure = RefCell::default();
-        let (leaving, gone) = (Cell::new(false), Notify::new());
+        let (leaving, gone, quiet) = (Cell::new(false), Notify::new(), Quiet::default());
         self.enter(
             name,
-            Disk { attachment, cached, door, location, history, identity, failure, leaving, gone },
+            Disk { attachment, cached, door, location, history, identity, quiet, failure, leaving, gone },
         );
         Ok(())
     }
@@ -166,7 +167,7 @@ impl Disk {
         // An export of an NBD server is known by its connections, which belong to a shard's ring.
         let backing_is_fit =
             matches!(backing, Backing::File(_) | Backing::Model(_)) && backing.lock() == Lock::Image;
-        let undisturbed = !self.leaving.get() && self.failure.borrow().is_none();
+        let undisturbed = !self.leaving.get() && self.failure.borrow().is_none() && self.quiet.is_over();
         backing_is_fit && undisturbed && self.cached.is_fit_to_move()
     }
 

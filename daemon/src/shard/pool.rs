@@ -4,9 +4,11 @@
 use std::path::PathBuf;
 
 use block::Host;
+use block::executor::LocalHost;
 use block::file::Identity;
 use cache::{
-    Cache, CacheError, Identified, Ignored, Marks, Opened, PoolContent, PoolId, PoolStatistics, SharedPool,
+    Cache, CacheError, DiskId, Identified, Ignored, Marks, Opened, PoolContent, PoolId, PoolStatistics,
+    SharedPool, WhatIsDirty,
 };
 
 use super::flash::{DeviceHandle, Flash, OpenDevice, Openness};
@@ -35,6 +37,15 @@ pub(crate) struct OpenedPool {
     pub(crate) ignored: Vec<(PathBuf, String)>,
 }
 
+/// Whose content a pool may hold.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Owners {
+    /// The disks that there are.
+    pub(crate) disks: Vec<u32>,
+    /// Disks that were removed with the word that what their backings do not have is given up.
+    pub(crate) given_up: Vec<u32>,
+}
+
 /// How the pool stands.
 #[derive(Clone, Debug)]
 pub(crate) struct PoolReport {
@@ -57,12 +68,16 @@ impl ShardHandle {
         .await?
     }
 
-    /// Opens the pool on devices that were looked at. What it holds of other disks than these is given back.
+    /// Opens the pool on devices that were looked at. What it holds of other disks is given back, unless it is dirty and nobody
+    /// gave it up: then it stays, and takes room.
+    ///
+    /// # Errors
+    /// `Unavailable` if it holds what no backing has, and is not known to be whole; then nothing has changed.
     pub(super) async fn open_pool(
         &self,
         paths: Vec<PathBuf>,
         marks: Marks,
-        disks: Vec<u32>,
+        owners: Owners,
     ) -> Answer<OpenedPool> {
         self.call(move |shard| async move {
             let mut devices = Vec::new();
@@ -72,16 +87,18 @@ impl ShardHandle {
                 shard.looked_at.borrow_mut().insert(path.clone(), spare);
                 devices.push(Flash::Device(open));
             }
-            let failed = |error| Problem::failed(format!("Cannot open the pool: {error}"));
+            let failed = |error| match error {
+                CacheError::HoldsDirty(_) => Problem::unavailable(format!("Cannot open the pool: {error}")),
+                _ => Problem::failed(format!("Cannot open the pool: {error}")),
+            };
             let Opened { cache, content, ignored } =
                 Cache::open(devices, shard.host.clone(), &marks).await.map_err(failed)?;
             let named = |Ignored { place, reason }: Ignored| (paths[place].clone(), reason);
             let ignored: Vec<_> = ignored.into_iter().map(named).collect();
             shard.looked_at.borrow_mut().retain(|path, _| !ignored.iter().any(|(other, _)| other == path));
-            for owner in cache.owners() {
-                if !disks.contains(&owner.0) {
-                    cache.disown(owner).await.map_err(failed)?;
-                }
+            let strangers = cache.owners().into_iter().filter(|owner| !owners.disks.contains(&owner.0));
+            for owner in strangers {
+                give_back(&cache, owner, &owners.given_up).await.map_err(failed)?;
             }
             shard.mark.set(marks.new);
             assert!(shard.cache.set(cache).is_ok(), "a shard has one pool");
@@ -150,6 +167,25 @@ impl ShardHandle {
             PoolReport { statistics: cache.pool_statistics(), reserve_bytes_min: cache.reserve_bytes_min() }
         })
         .await
+    }
+}
+
+/// Gives back what a pool holds of a disk that is not remembered.
+async fn give_back(
+    cache: &Cache<Flash, LocalHost>,
+    owner: DiskId,
+    given_up: &[u32],
+) -> Result<(), CacheError> {
+    let what_is_dirty = if given_up.contains(&owner.0) { WhatIsDirty::IsLost } else { WhatIsDirty::IsKept };
+    match cache.disown(owner, what_is_dirty).await {
+        Err(CacheError::HoldsDirty(_)) => {
+            tracing::error!(
+                "The pool holds data that no backing has, of disk number {owner}, which is not remembered here. It stays there; \
+                 restore the state.json that knows the disk"
+            );
+            Ok(())
+        }
+        outcome => outcome,
     }
 }
 

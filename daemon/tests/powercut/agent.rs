@@ -22,26 +22,28 @@ const RUN: &str = "/run/forebay";
 const STATE: &str = "/var/lib/forebay";
 
 /// Runs until something is wrong or the power goes. Words: the seed of this boot's load, the first window that it writes
-/// and the one after its last, whether the disk is new, the mode in which it is written, and whether to compare at once
-/// or after all that was cached before is known again.
+/// and the one after its last, whether the disk is new, the mode in which it was written last and in which it is written now,
+/// and whether to compare at once or after all that was cached before is known again.
 pub(crate) fn run(words: &[String]) -> Result<(), String> {
-    let [seed, first, end, disk, mode, begin] = words else { return Err(format!("wrong usage: {words:?}")) };
+    let [seed, first, end, disk, last_mode, mode, begin] = words else {
+        return Err(format!("wrong usage: {words:?}"));
+    };
     let number = |word: &String| word.parse().map_err(|_| format!("{word} is no number"));
     let load = Load::new(number(seed)?, WINDOWS, number(first)?..number(end)?);
     // Before the daemon has a chance to change anything.
-    let backing = File::open(BACKING).and_then(|file| read_file(&file, &WINDOWS));
-    let backing = backing.map_err(|error| format!("cannot read the backing: {error}"))?;
+    let backing = read_backing()?;
     let daemon = Daemon::start()?;
     if disk == "new" {
         // Little RAM and little flash, so that both give way to what comes.
         let add = ["disk", "add", "disk", "--backing", BACKING, "--limit", "16MiB", "--block-size", "16KiB"];
         daemon.command(&add)?;
-        daemon.command(&["disk", "set", "disk", "ram=1MiB", "sequential-cutoff=0"])?;
+        daemon.command(&["disk", "set", "disk", "ram=1MiB", "sequential-cutoff=0", "unmarked=yes"])?;
         println!("added");
     }
     // Whatever the mode was when the power went: only in some modes is a read answered from what came back.
     daemon.command(&["disk", "set", "disk", "mode=write-through"])?;
     let mut guest = daemon.guest()?;
+    let backing = if last_mode == "write-back" { daemon.bring_home(&mut guest)? } else { backing };
     if begin == "loaded" {
         daemon.wait_until_loaded()?;
     }
@@ -60,6 +62,11 @@ pub(crate) fn run(words: &[String]) -> Result<(), String> {
     match stopped {
         Stopped::Gone(why) | Stopped::Wrong(why) => Err(why),
     }
+}
+
+fn read_backing() -> Result<Vec<u8>, String> {
+    let backing = File::open(BACKING).and_then(|file| read_file(&file, &WINDOWS));
+    backing.map_err(|error| format!("cannot read the backing: {error}"))
 }
 
 /// Every page that is served must be the backing's: an older or a newer one would not stay what it is.
@@ -111,6 +118,17 @@ impl Daemon {
         let output = output.map_err(|error| format!("cannot start forebay: {error}"))?;
         let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
         if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+    }
+
+    /// Has everything written to the backing, and returns what that holds then: what was served before.
+    fn bring_home(&self, guest: &mut Client) -> Result<Vec<u8>, String> {
+        let served = read_all(guest, &WINDOWS).map_err(|error| error.to_string())?;
+        self.command(&["disk", "destage", "disk", "--wait"])?;
+        let backing = read_backing()?;
+        match first_difference(&served, &backing) {
+            None => Ok(backing),
+            Some(page) => Err(format!("page {page} came home with other content than was served before")),
+        }
     }
 
     /// Reads that flash answered, in whole or in part.

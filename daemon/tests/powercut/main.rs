@@ -7,7 +7,8 @@
 //! ```
 //! Boot after boot on the same disks: the agent compares all that Forebay serves with the backing, then writes, and says
 //! what each flush promised. At a write or flush that chance chose, in some boots already while Forebay starts, the power
-//! of disks and machine goes in one moment. Then every promised write must be on the backing, in whole sectors.
+//! of disks and machine goes in one moment. Then every promised write must be on the backing, in whole sectors; what was
+//! written in write-back must be there once a later boot had it destaged.
 //!
 //! This is one program for both sides, and so has no harness: in the guest it is the agent.
 
@@ -35,7 +36,7 @@ const POOL_MIB: u64 = 64;
 /// In each region of the disk one window: intents are kept by regions of 64 MiB.
 const WINDOWS: Windows = Windows { count: 3, bytes: 8 * MIB, stride: 64 * MIB };
 /// The mode of each boot is drawn from these.
-const MODES: &[&str] = &["write-through", "write-through", "write-around", "pass-through"];
+const MODES: &[&str] = &["write-through", "write-back", "write-back", "write-around", "pass-through"];
 /// A name, and what runs with a seed.
 type Test = (&'static str, fn(u64));
 /// The tests of this program.
@@ -97,7 +98,9 @@ fn power_cuts(seed: u64) {
     let boots = number_from("FOREBAY_POWER_CUTS").unwrap_or(BOOTS_DEFAULT);
     let mut rig = Rig::new(seed);
     let mut something_came_back = false;
-    for number in 0..boots {
+    let mut number = 0;
+    // What was written back last is not passed over.
+    while number < boots || rig.not_home.is_some() {
         let (boot, lost) = rig.boot_and_check(number, OPERATIONS_WHILE_WRITING);
         assert_eq!(lost, Ok(()), "boot {number}: {} writes were flushed", boot.flushed);
         let hits =
@@ -109,6 +112,7 @@ fn power_cuts(seed: u64) {
         );
         println!("  {found}");
         something_came_back |= found.contains(CAME_BACK) && !found.contains(NOTHING_CAME_BACK);
+        number += 1;
     }
     // Else nothing stale could have been served, and the proof would be empty.
     assert!(something_came_back, "no boot found anything of what was cached before");
@@ -136,6 +140,10 @@ struct Rig {
     disks: Disks,
     /// Whether the disk was added to Forebay in an earlier boot.
     has_disk: bool,
+    /// The mode in which it was written last.
+    last_mode: &'static str,
+    /// What the backing may hold once everything has come home that is on flash.
+    not_home: Option<Model>,
     _folder: Folder,
 }
 
@@ -149,6 +157,8 @@ struct Boot {
     /// What Forebay said of what was cached before.
     came_back: Option<String>,
     mode: &'static str,
+    /// What the backing held when guests began to write, with everything at home; `None` if the power went before.
+    before: Option<Vec<u8>>,
     /// Windows that were written.
     written: Range<u64>,
 }
@@ -161,7 +171,15 @@ impl Rig {
         let disks = Disks::new(plans.into(), seed, &folder.path);
         disks.fill("state", file_system(&folder.path, STATE_MIB));
         let kit = Kit::ready().expect("`cargo xtask test` installs what a guest needs");
-        Self { kit, chance: Chance::new(seed), disks, has_disk: false, _folder: folder }
+        Self {
+            kit,
+            chance: Chance::new(seed),
+            disks,
+            has_disk: false,
+            last_mode: MODES[0],
+            not_home: None,
+            _folder: folder,
+        }
     }
 
     /// Boots until the power goes, after so many `operations` of guests that write if it comes to that. Says whether
@@ -173,18 +191,31 @@ impl Rig {
         let first = number % last;
         let end = last.min(first + 1 + number % 3);
         let load = Load::new(self.chance.below(u64::MAX), WINDOWS, first..end);
-        let before = self.disks.content("backing", WINDOWS.ranges().collect());
-        let boot = self.boot(number, &load, operations);
-        let mut model = Model::new(load.clone(), before);
+        let mut boot = self.boot(number, &load, operations);
+        let Some(before) = boot.before.take() else { return (boot, Ok(())) };
+        if let Some(Err(lost)) = self.not_home.take().map(|model| model.check(0, &before)) {
+            return (boot, Err(format!("what was written back did not come home: {lost}")));
+        }
+        let mut model = Model::new(load, before);
         (0..boot.flushed).for_each(|write| model.promise(write));
-        let lost = model.check(0, &self.disks.content("backing", WINDOWS.ranges().collect()));
+        self.last_mode = boot.mode;
+        if boot.mode == "write-back" {
+            self.not_home = Some(model);
+            return (boot, Ok(()));
+        }
+        let lost = model.check(0, &self.backing());
         (boot, lost)
+    }
+
+    fn backing(&self) -> Vec<u8> {
+        self.disks.content("backing", WINDOWS.ranges().collect())
     }
 
     /// Switches the machine on, and returns what it had shown when its power went.
     fn boot(&mut self, number: u64, load: &Load, operations: Range<u64>) -> Boot {
-        // The first boot fills the cache, whatever the seed.
-        let mode = if number == 0 { MODES[0] } else { MODES[self.chance.below(MODES.len() as u64) as usize] };
+        let drawn = MODES[self.chance.below(MODES.len() as u64) as usize];
+        // The first boot fills the cache, and one writes back, whatever the seed.
+        let mode = MODES.get(number as usize).copied().filter(|_| number < 2).unwrap_or(drawn);
         let mut machine = self.start(number, load, mode);
         let early = number % 4 == 3;
         if early {
@@ -205,6 +236,7 @@ impl Rig {
                 // Whoever says this line after the power is gone had the flush before.
                 ("flushed", writes) => boot.flushed = writes.parse().unwrap_or(boot.flushed),
                 ("same", _) => {
+                    boot.before = Some(self.backing());
                     let operations = self.chance.within(operations.clone());
                     self.disks.cut_after(operations, machine.power_switch());
                 }
@@ -230,10 +262,11 @@ impl Rig {
         let script = format!(
             "mkdir -p /var/lib/forebay\n\
              mount -t ext4 /dev/disk/state /var/lib/forebay || exit 1\n\
-             exec {name} agent {seed} {first} {end} {disk} {mode} {begin}\n",
+             exec {name} agent {seed} {first} {end} {disk} {last_mode} {mode} {begin}\n",
             seed = load.seed(),
             first = load.written().start,
             end = load.written().end,
+            last_mode = self.last_mode,
         );
         guest.start(&script).expect("QEMU is installed")
     }

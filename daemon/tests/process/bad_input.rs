@@ -84,7 +84,7 @@ fn settings_that_cannot_be_are_refused() {
         ("--block-size", "2KiB", "power of two"),
         ("--block-size", "2MiB", "power of two"),
         ("--block-size", "big", "Cannot read 'big' as a size"),
-        ("--mode", "write-back", "not available yet"),
+        ("--mode", "write-forth", "write-back"),
         ("--mode", "fast", "write-through"),
         ("--reserve", "1TiB", "lower"),
         ("--reserve", "4KiB", "too small"),
@@ -140,7 +140,7 @@ fn changes_that_cannot_be_change_nothing() {
         (&["blocksize=4K"][..], "did you mean 'block-size'?"),
         (&["mode=write-around", "ram=1"], "at least 1MiB"),
         (&["mode=write-around", "reserve=1T"], "does not fit"),
-        (&["dirty-limit=1G"], "not available yet"),
+        (&["destage-order=flush"], "not available yet"),
         (&["admission=repeated:99"], "1 to 15"),
     ] {
         let mut words = vec!["disk", "set", "a"];

@@ -19,3 +19,4 @@ mod totals;
 #[path = "../../src/trace/testing.rs"]
 mod trace_records;
 mod warm;
+mod write_back;

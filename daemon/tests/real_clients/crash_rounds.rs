@@ -5,6 +5,8 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::SystemTime;
 
+use doors::nbd::Client;
+
 use crate::busy::{Busy, Stopped, Told, first_difference, read_all};
 use crate::host::{Daemon, Host};
 use crate::stamps::{Chance, Load, Model, SECTOR, Windows};
@@ -12,7 +14,7 @@ use crate::stamps::{Chance, Load, Model, SECTOR, Windows};
 const MIB: u64 = 1 << 20;
 const DISK_BYTES: u64 = 24 * MIB;
 const WINDOWS: Windows = Windows { count: 1, bytes: DISK_BYTES, stride: DISK_BYTES };
-/// Kills of an ordinary run.
+/// Kills of an ordinary run, in two modes together.
 const ROUNDS_DEFAULT: u64 = 20;
 /// Acknowledged writes of a round until the daemon is killed.
 const WRITES_MAX: u64 = 1500;
@@ -59,18 +61,36 @@ fn kill_after(daemon: Daemon, load: Load, before: Vec<u8>, writes: u64) -> Model
     }
 }
 
+/// A host, its image, and a daemon that serves it with little room, so that much is evicted, and destaged while guests write.
+fn small_cache(mode: &str) -> (Host, String, Daemon) {
+    let host = Host::new();
+    let image = host.image("disk.img", DISK_BYTES);
+    let daemon = host.serve();
+    let add = ["disk", "add", "disk", "--backing", &image, "--limit", "9MiB", "--block-size", "16KiB"];
+    daemon.run(&add).succeeded();
+    let mode = format!("mode={mode}");
+    daemon.run(&["disk", "set", "disk", "ram=1MiB", "sequential-cutoff=0", &mode]).succeeded();
+    (host, image, daemon)
+}
+
+/// Kills of each mode.
+fn rounds() -> u64 {
+    number_from("FOREBAY_KILLS").unwrap_or(ROUNDS_DEFAULT) / 2
+}
+
+/// Reads all of the disk, which must hold what `model` allows.
+fn read_and_check(guest: &mut Client, model: &Model, told: &str) -> Vec<u8> {
+    let served = read_all(guest, &WINDOWS).expect("the disk is served");
+    assert_eq!(model.check(0, &served), Ok(()), "{told}");
+    served
+}
+
 #[test]
 fn nothing_acknowledged_is_lost_and_nothing_stale_is_served_after_kills() {
     let mut chance = Chance::new(seed());
-    let host = Host::new();
-    let image = host.image("disk.img", DISK_BYTES);
-    let mut daemon = host.serve();
-    let add = ["disk", "add", "disk", "--backing", &image, "--limit", "9MiB", "--block-size", "16KiB"];
-    daemon.run(&add).succeeded();
-    daemon.run(&["disk", "set", "disk", "ram=1MiB", "sequential-cutoff=0"]).succeeded();
-
+    let (host, image, mut daemon) = small_cache("write-through");
     let mut something_came_back = false;
-    for round in 0..number_from("FOREBAY_KILLS").unwrap_or(ROUNDS_DEFAULT) {
+    for round in 0..rounds() {
         let load = Load::new(chance.below(u64::MAX), WINDOWS, 0..1);
         let before = fs::read(&image).expect("it is ours");
         let writes = chance.within(1..WRITES_MAX);
@@ -86,15 +106,47 @@ fn nothing_acknowledged_is_lost_and_nothing_stale_is_served_after_kills() {
         }
         // First with what came back from before, then with what is cached by now.
         for _ in 0..2 {
-            let served = read_all(&mut guest, &WINDOWS).expect("the disk is served");
-            assert_eq!(model.check(0, &served), Ok(()), "round {round}, killed after {writes} writes");
+            let told = format!("round {round}, killed after {writes} writes");
+            let served = read_and_check(&mut guest, &model, &told);
             let backing = fs::read(&image).expect("it is ours");
             let stale = first_difference(&served, &backing);
-            assert_eq!(stale, None, "a page is not the backing's: round {round}, after {writes} writes");
+            assert_eq!(stale, None, "a page is not the backing's: {told}");
         }
     }
     // Else nothing stale could have been served, and the proof would be empty.
     assert!(something_came_back, "no start found anything of what was cached before");
+}
+
+#[test]
+fn nothing_acknowledged_in_write_back_is_lost_after_kills_and_all_of_it_comes_home() {
+    let mut chance = Chance::new(seed());
+    let (host, image, mut daemon) = small_cache("write-back");
+    let mut content = fs::read(&image).expect("it is ours");
+    let mut was_dirty = false;
+    for round in 0..rounds() {
+        let load = Load::new(chance.below(u64::MAX), WINDOWS, 0..1);
+        let writes = chance.within(1..WRITES_MAX);
+        let model = kill_after(daemon, load, content, writes);
+        let backing = fs::read(&image).expect("it is ours");
+
+        daemon = host.serve();
+        let disk = daemon.disk("disk");
+        assert_eq!(disk["state"], "serving", "{disk}");
+        let mut guest = daemon.guest("disk");
+        let told = format!("round {round}, killed after {writes} writes");
+        content = read_and_check(&mut guest, &model, &told);
+        was_dirty |= first_difference(&content, &backing).is_some();
+        // In every other round what is dirty stays so, for the next kill to find.
+        if round % 2 == 1 {
+            daemon.run(&["disk", "destage", "disk", "--wait"]).succeeded();
+            let backing = fs::read(&image).expect("it is ours");
+            assert_eq!(first_difference(&content, &backing), None, "not all came home: {told}");
+        }
+        let again = read_and_check(&mut guest, &model, &told);
+        assert_eq!(first_difference(&content, &again), None, "what was read is read again: {told}");
+    }
+    // Else nothing could have been lost, and the proof would be empty.
+    assert!(was_dirty, "no kill came while flash had what the backing had not");
 }
 
 /// Reads places that `seed` chooses, and returns the share of reads that the cache answered.

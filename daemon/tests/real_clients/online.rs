@@ -36,6 +36,7 @@ fn fio_verifies_while(changes: &[&[&str]]) {
     let statistics = daemon.json(&["stats", "disk"])["disks"][0].clone();
     assert!(statistics["promotions"].as_u64() > Some(0), "{statistics}");
     assert_eq!(statistics["checksum_errors"], 0, "{statistics}");
+    daemon.run(&["disk", "destage", "disk", "--wait"]).succeeded();
     assert!(daemon.stop().success());
     job.verify(&Target::File(&image));
 }
@@ -47,6 +48,19 @@ fn fio_verifies_while_the_mode_changes() {
         &["mode=write-through"],
         &["mode=pass-through"],
         &["mode=write-through"],
+    ]);
+}
+
+#[test]
+fn fio_verifies_while_write_back_comes_and_goes() {
+    fio_verifies_while(&[
+        &["mode=write-back"],
+        &["mode=write-through"],
+        &["mode=write-back", "dirty-limit=1MiB"],
+        &["block-size=4KiB", "ram=2MiB"],
+        &["mode=pass-through"],
+        &["mode=write-back", "block-size=64KiB", "dirty-limit=auto"],
+        &["mode=write-around"],
     ]);
 }
 

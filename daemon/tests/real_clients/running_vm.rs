@@ -178,6 +178,23 @@ fn what_a_guest_changes_after_it_has_its_disk_back_is_not_hidden_by_what_was_cac
 }
 
 #[test]
+fn a_guest_gets_its_disk_back_with_all_that_was_written_back() {
+    let host = Host::new();
+    let image = host.image("disk.img", SIZE);
+    let daemon = host.serve();
+    let mut qemu = Qemu::start(&host, &image, Shape::Blockdev);
+    let mut model = Model::new();
+    for round in 0..3 {
+        attach(&daemon, &qemu);
+        daemon.run(&["disk", "set", "web-vd0", "mode=write-back"]).succeeded();
+        (round * 100..round * 100 + 50).for_each(|number| model.request(&mut qemu, number));
+        detach(&daemon, &qemu);
+        model.assert_in(&image, "given back");
+    }
+    assert_locked(&image);
+}
+
+#[test]
 fn a_daemon_that_is_killed_and_started_again_serves_the_running_guest_and_gives_the_disk_back() {
     let host = Host::new();
     let image = host.image("disk.img", SIZE);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use block::faulty::Faults;
 use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE};
 use cache::bytes::batch::Kind;
-use cache::{CacheError, DiskId, DiskSettings, Load, Mode, Past};
+use cache::{CacheError, DiskId, DiskSettings, Load, Mode, Past, WhatIsDirty};
 
 use crate::rig::{ENDS, End, HELD, P, PAGES, REGION_PAGES, Rig, SEGMENT, see, settings, story};
 
@@ -203,11 +203,11 @@ fn b40_a_disk_that_was_removed_leaves_nothing_to_one_with_its_number() {
         story(|rig| {
             rig.live(end, async |life| {
                 life.cache_pages(0..8, 1).await;
-                life.cache.remove(&life.disk).await;
+                life.cache.remove(&life.disk, WhatIsDirty::IsKept).await.unwrap();
                 assert_eq!(life.cache.owners(), []);
                 if end == End::Stop {
                     // Attached anew, for the end of the story detaches.
-                    life.cache.disown(DiskId(1)).await.unwrap();
+                    life.cache.disown(DiskId(1), WhatIsDirty::IsKept).await.unwrap();
                 }
             });
             restore(rig, 7);
@@ -224,7 +224,10 @@ fn b40_a_disk_that_was_removed_leaves_nothing_to_one_with_its_number() {
 fn b40_a_disk_that_is_attached_cannot_be_disowned() {
     Rig::new(1).live(End::Stop, async |life| {
         life.cache_pages(0..8, 1).await;
-        assert!(matches!(life.cache.disown(DiskId(1)).await, Err(CacheError::DiskAttached(_))));
+        assert!(matches!(
+            life.cache.disown(DiskId(1), WhatIsDirty::IsKept).await,
+            Err(CacheError::DiskAttached(_))
+        ));
         assert_eq!(life.see(P).await, 1);
     });
 }

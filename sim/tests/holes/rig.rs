@@ -96,6 +96,9 @@ pub(crate) fn settings() -> DiskSettings {
         ram_bytes: 16 * PAGE,
         admission: Admission::Always,
         sequential_cutoff_bytes: 0,
+        dirty_limit_bytes: None,
+        destage_rate_min: 0,
+        destage_rate_max: 0,
         read_only: false,
     }
 }

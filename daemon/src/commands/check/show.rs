@@ -46,6 +46,8 @@ fn disk_json(disk: &CheckedDisk, names: &Names) -> Value {
         "segments": disk.segments,
         "pages_kept": disk.pages_kept,
         "kept_bytes": disk.pages_kept * PAGE,
+        "pages_dirty": disk.pages_dirty,
+        "dirty_bytes": disk.pages_dirty * PAGE,
         "pages_dropped": disk.pages_dropped,
         "versions_forgotten": disk.versions_forgotten,
         "pages_verified": disk.pages_verified,
@@ -95,6 +97,7 @@ pub(super) fn text(verdict: &Verdict) -> Option<String> {
         let headings = [
             "DISK",
             "COMES BACK",
+            "DIRTY",
             "DROPPED",
             "OPEN REGIONS",
             "VERIFIED",
@@ -135,6 +138,7 @@ fn row(disk: &CheckedDisk, names: &Names) -> Vec<String> {
     vec![
         label(disk, names),
         size(disk.pages_kept),
+        size(disk.pages_dirty),
         size(disk.pages_dropped),
         disk.regions_open.map_or_else(|| "all".to_owned(), |open| open.to_string()),
         size(disk.pages_verified),

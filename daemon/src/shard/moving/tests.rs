@@ -12,7 +12,7 @@ use doors::nbd::Client;
 use doors::nbd::option::Replies;
 use doors::nbd::wire::{Command, Request};
 
-use super::super::{Attaching, Content, DiskReport};
+use super::super::{Attaching, Content, DiskReport, Owners, Unsaved};
 use super::*;
 use crate::keys::Values;
 use crate::places::{Places, Surroundings};
@@ -47,8 +47,9 @@ impl Host {
             let shards = [first.await?, second.await?];
             let pool = folder.path().join("pool.img");
             shards[0].look_at_device(pool.clone(), Some(64 * MIB)).await?;
+            let owners = Owners { disks: vec![1], given_up: Vec::new() };
             shards[0].format_pool(pool.clone(), cache::PoolId([7; 16])).await?;
-            shards[0].open_pool(vec![pool], Marks { new: 3, known: vec![0] }, vec![1]).await?;
+            shards[0].open_pool(vec![pool], Marks { new: 3, known: vec![0] }, owners).await?;
             shards[1].join_pool(shards[0].share_pool().await?).await?;
             Ok::<_, Problem>(shards)
         };
@@ -70,6 +71,7 @@ impl Host {
             lock: Lock::Image,
             values: Values::default().with(wanted).expect("keys that there are"),
             size_bytes_min: Some(DISK),
+            unsaved: Unsaved::default(),
             entrance: Entrance { socket: self.places.nbd_socket("d"), rights: Rights::usual() },
         };
         self.run(self.shards[shard].attach(disk)).expect("nothing stands in the way");

@@ -1,0 +1,403 @@
+//! What write-back keeps of a disk beside what is dirty: writes on their way to the log, who waits for what to be clean,
+//! and whether flash says that there may be something dirty.
+//!
+//! Nothing here awaits, save [`note_dirty`] and those who wait for the backing to catch up.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::rc::Rc;
+
+use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
+use tokio::sync::{Mutex, Notify};
+
+use super::commit::Pending;
+use super::disk_cache::DiskCache;
+use crate::knowledge::ranges::Ranges;
+use crate::words::error::CacheError;
+use crate::words::limits::PAGE_BYTES;
+
+#[derive(Default)]
+pub(crate) struct Back {
+    /// Writes that are not in the log yet, in order.
+    pub(super) queue: RefCell<VecDeque<Pending>>,
+    /// Tells the committer that there are some.
+    pub(super) queued: Notify,
+    /// Writes between the decision that they go to the log and their end.
+    pub(super) writers: Cell<usize>,
+    /// Pages that they make dirty at most.
+    pub(super) coming: Cell<u64>,
+    /// Whether flash says, durably, that something may be dirty.
+    noted: Cell<bool>,
+    noting: Mutex<()>,
+    /// Changes that the backing acknowledged, and how many of them a flush has covered.
+    through: Cell<u64>,
+    through_flushed: Cell<u64>,
+    /// The last batches with something dirty and with a `home`.
+    pub(super) last_dirty_batch: Cell<u64>,
+    pub(super) last_home_batch: Cell<u64>,
+    /// How many want nothing to become dirty.
+    holds: Cell<usize>,
+    /// Nothing becomes dirty because a device is to leave.
+    device_leaves: Cell<bool>,
+    /// Somebody asked for all of it to be destaged.
+    pub(super) asked: Cell<bool>,
+    /// Destage had nothing to do when it looked last.
+    pub(super) asleep: Cell<bool>,
+    /// Tells destage to look.
+    pub(crate) destage_wanted: Notify,
+    /// Tells those who wait that something was destaged, or failed to be.
+    pub(super) progress: Notify,
+    /// Rounds of destage that failed.
+    pub(super) failures: Cell<u64>,
+    /// Held while destage has requests at the backing.
+    pub(crate) destaging: Mutex<()>,
+    /// Pages that somebody waits for.
+    pub(super) wanted: RefCell<Ranges>,
+    /// Pages whose destage may still land at any time: nothing newer is sent after it on the same connection.
+    pub(super) stuck: RefCell<Ranges>,
+    /// When the first of what is dirty became so.
+    pub(super) dirty_since: Cell<Option<u64>>,
+    /// When the next writer may go on, if writers are held back.
+    pub(super) next_writer: Cell<u64>,
+    /// What destage achieved lately, in bytes a second.
+    pub(super) rate: Cell<u64>,
+    /// When a guest last waited for the backing.
+    pub(super) guest_waited: Cell<u64>,
+    /// Why the disk stopped.
+    stopped: RefCell<Option<String>>,
+}
+
+/// While it lives, nothing becomes dirty, and destage goes on until nothing is.
+pub(crate) struct Hold<F: BlockDevice, H: Host> {
+    cache: Rc<DiskCache<F, H>>,
+}
+
+/// A write that goes to the log, until it has ended.
+pub(super) struct Writer<F: BlockDevice, H: Host> {
+    cache: Rc<DiskCache<F, H>>,
+    pages: u64,
+}
+
+/// Rounds of destage that may fail while somebody waits for one page.
+const FAILURES_MAX: u64 = 3;
+
+impl Back {
+    /// Notes that flash says that something may be dirty.
+    pub(super) fn set_noted(&self, noted: bool) {
+        self.noted.set(noted);
+    }
+
+    /// True if flash says that something may be dirty.
+    pub(crate) fn is_noted(&self) -> bool {
+        self.noted.get()
+    }
+
+    /// True if somebody wants nothing to become dirty.
+    pub(crate) fn is_held(&self) -> bool {
+        self.holds.get() > 0 || self.device_leaves.get()
+    }
+
+    /// Has nothing become dirty until no device leaves any more.
+    pub(super) fn let_device_leave(&self) {
+        self.device_leaves.set(true);
+        self.destage_wanted.notify_one();
+    }
+
+    pub(super) fn no_device_leaves(&self) {
+        self.device_leaves.set(false);
+    }
+
+    /// Notes that the backing acknowledged a change, or may have done it.
+    pub(super) fn note_through(&self) {
+        self.through.set(self.through.get() + 1);
+    }
+
+    /// What a flush of the backing that is submitted now covers; none if there is nothing that it has to.
+    pub(super) fn through_to_flush(&self) -> Option<u64> {
+        Some(self.through.get()).filter(|through| *through > self.through_flushed.get())
+    }
+
+    pub(super) fn note_through_flushed(&self, through: u64) {
+        self.through_flushed.set(self.through_flushed.get().max(through));
+    }
+
+    /// Somebody asks for everything to be destaged, or does not any more.
+    pub(crate) fn ask(&self, asked: bool) {
+        self.asked.set(asked && self.dirty_since.get().is_some());
+        self.destage_wanted.notify_one();
+    }
+
+    /// What destage achieved lately, in bytes a second.
+    pub(crate) fn destage_rate(&self) -> u64 {
+        self.rate.get()
+    }
+
+    /// How long something was dirty, in nanoseconds.
+    pub(crate) fn dirty_for(&self, now: u64) -> u64 {
+        self.dirty_since.get().map_or(0, |since| now.saturating_sub(since))
+    }
+
+    /// Why the disk stopped.
+    pub(crate) fn stopped(&self) -> Option<String> {
+        self.stopped.borrow().clone()
+    }
+
+    /// Lets everybody notice that the disk leaves.
+    pub(crate) fn leave(&self) {
+        self.queued.notify_one();
+        self.notify_all();
+    }
+
+    /// Forgets why the disk stopped.
+    pub(super) fn go_on(&self) {
+        self.stopped.take();
+    }
+
+    pub(super) fn notify_all(&self) {
+        self.progress.notify_waiters();
+        self.destage_wanted.notify_one();
+    }
+}
+
+impl<F: BlockDevice, H: Host> DiskCache<F, H> {
+    /// Whether what guests write is acknowledged once flash has it.
+    pub(crate) fn writes_back(&self) -> bool {
+        let wanted = self.settings.borrow().mode.row().writes_back && !self.back.is_held();
+        wanted && self.can_write_back()
+    }
+
+    /// Whether the log takes what guests write.
+    pub(crate) fn can_write_back(&self) -> bool {
+        !self.is_loading() && !self.pool.is_failed() && !self.leaving.get()
+    }
+
+    /// True if flash holds nothing that the backing does not have, for all that is known, and nothing is on its way there.
+    pub(crate) fn is_clean(&self) -> bool {
+        !self.may_hold_dirty() && self.back.writers.get() == 0
+    }
+
+    /// Stops the disk: from now on it answers nothing but errors, because what it would answer may be wrong.
+    pub(crate) fn stop(&self, reason: String) {
+        if self.back.stopped.borrow().is_some() {
+            return;
+        }
+        tracing::error!(disk = %self.id, reason, "The disk stops: its data that the backing does not have cannot be given back");
+        let error = BlockError::anywhere(ErrorKind::Io, Operation::Write).because(&reason);
+        self.back.stopped.replace(Some(reason));
+        // Its segments stay as they are, and nobody waits for room in them.
+        self.pool.segments().set_indexed(self.id, false);
+        self.pool.start_leaving(self.id);
+        let waiting = std::mem::take(&mut *self.back.queue.borrow_mut());
+        for pending in waiting {
+            pending.end(Err(error.clone()));
+        }
+        self.back.notify_all();
+    }
+
+    /// Says whether the disk may answer.
+    ///
+    /// # Errors
+    /// If it has stopped.
+    pub(crate) fn check_alive(&self, operation: Operation) -> Result<(), BlockError> {
+        if self.pool.is_failed() && self.back.stopped.borrow().is_none() && !self.dirty.borrow().is_empty() {
+            self.stop("The flash failed, and with it what the backing does not have".to_owned());
+        }
+        match &*self.back.stopped.borrow() {
+            None => Ok(()),
+            Some(reason) => Err(BlockError::anywhere(ErrorKind::Io, operation).because(reason)),
+        }
+    }
+
+    /// Says whether what is dirty fits into a reservation.
+    ///
+    /// # Errors
+    /// `Settings` if it has to be destaged first.
+    pub(crate) fn check_dirty_fits(&self, reserve_bytes: u64) -> Result<(), CacheError> {
+        let dirty = self.dirty.borrow().pages();
+        let most = self.dirty_most(reserve_bytes.div_ceil(self.pool.layout().segment_bytes()));
+        if dirty <= most {
+            return Ok(());
+        }
+        let [dirty_bytes, most_bytes] = [dirty, most].map(|pages| pages * PAGE_BYTES as u64);
+        Err(CacheError::Settings(format!(
+            "{dirty_bytes} bytes are dirty, and a reservation of {reserve_bytes} bytes allows {most_bytes}: destage the disk first"
+        )))
+    }
+
+    /// What may be dirty at most in so many segments that are kept for the disk, in pages: half of what half of them hold. Reclaim moves what
+    /// is dirty along, in batches that may be smaller than those that it came in, and needs room to get ahead by that.
+    fn dirty_most(&self, segments: u64) -> u64 {
+        segments / 2 * u64::from(self.pool.layout().batch_pages() / 2)
+    }
+
+    /// What may be dirty at most, in pages.
+    pub(crate) fn dirty_limit(&self) -> u64 {
+        let settings = self.settings.borrow();
+        let layout = self.pool.layout();
+        let segments = self.pool.segments();
+        let sharing = segments.writing_back().max(1);
+        let tenth = u64::from(segments.usable()) * layout.segment_bytes() / 10 / u64::from(sharing);
+        let most = self.dirty_most(u64::from(segments.kept_by(self.id)));
+        (settings.dirty_limit_bytes.unwrap_or(tenth) / PAGE_BYTES as u64).clamp(most.min(16), most)
+    }
+
+    /// Notes that something became dirty or clean.
+    pub(super) fn note_dirtiness(&self) {
+        let since = self.back.dirty_since.get();
+        let empty = !self.dirty.borrow().can_come_home(0..u64::MAX);
+        if !empty && self.back.asleep.take() {
+            self.back.destage_wanted.notify_one();
+        }
+        match since {
+            None if !empty => self.back.dirty_since.set(Some(self.pool.host.now())),
+            Some(_) if empty => {
+                self.back.dirty_since.set(None);
+                self.back.asked.set(false);
+                if self.back.device_leaves.get() {
+                    self.pool.seat.ring();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Has nothing become dirty, as long as what is returned lives.
+pub(crate) fn hold<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>) -> Hold<F, H> {
+    cache.back.holds.set(cache.back.holds.get() + 1);
+    cache.back.destage_wanted.notify_one();
+    Hold { cache: Rc::clone(cache) }
+}
+
+impl<F: BlockDevice, H: Host> Hold<F, H> {
+    /// Ready once nothing is dirty, durably.
+    ///
+    /// # Errors
+    /// If destage fails, or the disk stopped or leaves.
+    pub(crate) async fn clean(&self) -> Result<(), BlockError> {
+        let cache = &self.cache;
+        wait_until_known(cache).await?;
+        let is_home = || cache.back.writers.get() == 0 && !cache.dirty.borrow().can_come_home(0..u64::MAX);
+        wait_until(cache, is_home).await?;
+        let lost_bytes = cache.dirty.borrow().lost().pages() * PAGE_BYTES as u64;
+        if lost_bytes > 0 {
+            return Err(BlockError::anywhere(ErrorKind::Corrupt, Operation::Read).because(format!(
+                "flash lost {lost_bytes} bytes that the backing does not have: write them anew, or give them up"
+            )));
+        }
+        if cache.back.last_home_batch.get() > cache.log.durable() {
+            cache.log.make_durable().await?;
+        }
+        Ok(())
+    }
+}
+
+impl<F: BlockDevice, H: Host> Drop for Hold<F, H> {
+    fn drop(&mut self) {
+        self.cache.back.holds.set(self.cache.back.holds.get() - 1);
+    }
+}
+
+impl<F: BlockDevice, H: Host> Writer<F, H> {
+    pub(super) fn enter(cache: &Rc<DiskCache<F, H>>, pages: u64) -> Self {
+        cache.back.writers.set(cache.back.writers.get() + 1);
+        cache.back.coming.set(cache.back.coming.get() + pages);
+        Self { cache: Rc::clone(cache), pages }
+    }
+}
+
+impl<F: BlockDevice, H: Host> Drop for Writer<F, H> {
+    fn drop(&mut self) {
+        let writers = self.cache.back.writers.get() - 1;
+        self.cache.back.writers.set(writers);
+        self.cache.back.coming.set(self.cache.back.coming.get() - self.pages);
+        self.cache.back.progress.notify_waiters();
+    }
+}
+
+/// Has pages destaged before anything else, and waits for that.
+///
+/// # Errors
+/// If destage fails, or the disk stopped or leaves.
+pub(super) async fn wait_clean<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    pages: &Range<u64>,
+) -> Result<(), BlockError> {
+    cache.back.wanted.borrow_mut().insert(pages.clone());
+    cache.back.destage_wanted.notify_one();
+    wait_until(cache, || !cache.dirty.borrow().can_come_home(pages.clone())).await
+}
+
+/// Waits for destage.
+///
+/// # Errors
+/// If it fails, or the disk stopped or leaves.
+pub(super) async fn wait_until<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    is_so: impl Fn() -> bool,
+) -> Result<(), BlockError> {
+    let before = cache.back.failures.get();
+    loop {
+        let progress = cache.back.progress.notified();
+        if is_so() {
+            return Ok(());
+        }
+        cache.check_alive(Operation::Write)?;
+        let failed = |reason: &str| BlockError::anywhere(ErrorKind::Io, Operation::Write).because(reason);
+        if cache.leaving.get() {
+            return Err(failed("the disk is being detached"));
+        }
+        if cache.back.failures.get() >= before + FAILURES_MAX {
+            return Err(failed("what flash holds could not be written to the backing"));
+        }
+        progress.await;
+    }
+}
+
+/// Waits until it is known what is dirty.
+///
+/// # Errors
+/// If the disk leaves, or stopped.
+pub(crate) async fn wait_until_known<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+) -> Result<(), BlockError> {
+    while cache.is_loading() && cache.back.is_noted() {
+        let done = cache.loaded.notified();
+        if cache.leaving.get() {
+            let error = BlockError::anywhere(ErrorKind::Gone, Operation::Read);
+            return Err(error.because("the disk is being detached"));
+        }
+        done.await;
+    }
+    cache.check_alive(Operation::Read)
+}
+
+/// Has flash say, durably, that something may be dirty, unless it says so already.
+///
+/// # Errors
+/// If flash fails.
+pub(super) async fn note_dirty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+    if cache.back.noted.get() {
+        return Ok(());
+    }
+    let _noting = cache.back.noting.lock().await;
+    if !cache.back.noted.get() {
+        cache.pool.note_dirty(cache.id).await?;
+        cache.back.noted.set(true);
+    }
+    Ok(())
+}
+
+/// Has flash say that nothing is dirty, if that is so. Failures leave it as it is.
+pub(crate) async fn note_clean<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) {
+    let _noting = cache.back.noting.lock().await;
+    if !cache.back.noted.get() || !cache.is_clean() || cache.log.make_durable().await.is_err() {
+        return;
+    }
+    // From the look to this without a pause: a writer that comes later notes it anew, behind this.
+    if cache.is_clean() {
+        cache.back.noted.set(false);
+        drop(cache.pool.note_clean(cache.id).await);
+    }
+}

@@ -1,0 +1,225 @@
+//! Commit: what guests write in write-back goes to the log, as much as has come together in one batch (group commit).
+//!
+//! ```text
+//!   writers ──> queue ──> one batch: header and pages ── written ──> index, dirty, RAM ──> acknowledged
+//! ```
+//! Written is what survives the process; only a flush makes it survive the power. What is acknowledged is known in the very
+//! step in which the log is free for the next batch, so that nothing older of a page is ever appended behind it.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host, Operation, RangeGuard};
+use tokio::sync::oneshot;
+
+use super::back::Writer;
+use super::disk_cache::DiskCache;
+use super::promote::enter_index;
+use crate::bytes::batch::Kind;
+use crate::knowledge::fills::MutationNumber;
+use crate::knowledge::index::Located;
+use crate::knowledge::ram::Standing;
+use crate::knowledge::segments::Purpose;
+use crate::survives::log::{Appender, Batch, Written};
+use crate::survives::pool::NoSegment;
+use crate::words::canary::{self, Bug};
+use crate::words::limits::{PAGE_BYTES, ROOM_WAIT_NS};
+use crate::words::stats::count;
+use crate::words::units::{PageNumber, Sequence};
+
+/// What is to be in the log.
+pub(super) enum Change {
+    /// Content of whole pages.
+    Content(Buffer),
+    Zeroes,
+}
+
+/// A write on its way to the log.
+pub(crate) struct Pending {
+    pub(super) pages: Range<u64>,
+    pub(super) change: Change,
+    /// Drawn on acceptance (rule I1).
+    pub(super) sequence: Sequence,
+    /// Pages that are in the log.
+    pub(super) done: usize,
+    pub(super) acknowledge: oneshot::Sender<(Change, Result<(), BlockError>)>,
+    /// Kept until the write is in the log or failed, whoever waits for it.
+    pub(super) _kept: Box<dyn std::any::Any>,
+}
+
+/// What a write keeps until it has ended: overlapping ones wait for it, and no fill enters that began before.
+pub(super) struct Kept<F: BlockDevice, H: Host> {
+    pub(super) _writer: Writer<F, H>,
+    pub(super) _poison: Poison<F, H>,
+    pub(super) _guard: Rc<RangeGuard>,
+}
+
+/// A mutation of which the backing does not know: when it ends, what the backing holds is as it was.
+pub(super) struct Poison<F: BlockDevice, H: Host> {
+    pub(super) cache: Rc<DiskCache<F, H>>,
+    pub(super) number: MutationNumber,
+}
+
+impl<F: BlockDevice, H: Host> Drop for Poison<F, H> {
+    fn drop(&mut self) {
+        self.cache.fills.borrow_mut().finish_mutation(&self.number);
+    }
+}
+
+/// Commits for one disk until it leaves.
+pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
+    while !cache.leaving.get() {
+        cache.back.queued.notified().await;
+        while !cache.back.queue.borrow().is_empty() {
+            if let Err(error) = commit_batch(&cache).await {
+                let failed = std::mem::take(&mut *cache.back.queue.borrow_mut());
+                for pending in failed {
+                    pending.end(Err(error.clone()));
+                }
+            }
+        }
+    }
+}
+
+async fn commit_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+    cache.check_alive(Operation::Write)?;
+    let appender = match cache.log.begin_within(Purpose::Promotion, ROOM_WAIT_NS).await {
+        Ok(appender) => appender,
+        Err(no_segment) => return Err(refusal(no_segment)),
+    };
+    if cache.back.queue.borrow().is_empty() {
+        // The disk stopped meanwhile.
+        return Ok(());
+    }
+    let (parts, pages) = plan(cache, appender.room());
+    let batch = gather(cache, &appender, &parts, pages);
+    if canary::has(Bug::AckBeforeWrite) {
+        settle_early(cache, &parts);
+    }
+    let written = match appender.write(batch).await {
+        Ok(written) => written,
+        // Another device takes it, if there is one.
+        Err(_) if !cache.pool.notice_failure() => return Ok(()),
+        Err(error) => {
+            count(&cache.counters.flash_errors, 1);
+            return Err(error);
+        }
+    };
+    count(&cache.counters.flash_write_bytes, written.bytes);
+    // If it stopped meanwhile, those in the queue are others.
+    cache.check_alive(Operation::Write)?;
+    settle(cache, &parts, &written);
+    Ok(())
+}
+
+/// The batch of these parts of the writes in the queue.
+fn gather<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    appender: &Appender<'_, F, H>,
+    parts: &[Range<usize>],
+    pages: usize,
+) -> Batch {
+    let mut batch = appender.batch(pages);
+    for (pending, part) in cache.back.queue.borrow().iter().zip(parts) {
+        match &pending.change {
+            Change::Zeroes => appender.say(&mut batch, Kind::Zeroes, &pending.pages),
+            Change::Content(bytes) => {
+                for at in part.clone() {
+                    let page = PageNumber(pending.pages.start + at as u64);
+                    let content = &bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];
+                    appender.add_dirty(&mut batch, page, pending.sequence, content);
+                }
+            }
+        }
+    }
+    batch
+}
+
+/// Which part of each write, from the first on, goes into a batch with room for so many entries; and the data pages of
+/// them all.
+fn plan<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, room: usize) -> (Vec<Range<usize>>, usize) {
+    let (mut left, mut pages) = (room, 0);
+    let mut parts = Vec::new();
+    for pending in &*cache.back.queue.borrow() {
+        if left == 0 {
+            break;
+        }
+        let part = match &pending.change {
+            Change::Zeroes => 0..1,
+            Change::Content(bytes) => {
+                let part = pending.done..(bytes.len() / PAGE_BYTES).min(pending.done + left);
+                pages += part.len();
+                part
+            }
+        };
+        left -= part.len();
+        parts.push(part);
+    }
+    (parts, pages)
+}
+
+/// Takes over what is in the log, and acknowledges what is there as a whole.
+fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize>], written: &Written) {
+    cache.back.last_dirty_batch.set(written.number);
+    let mut located = written.located.iter();
+    for part in parts {
+        let mut queue = cache.back.queue.borrow_mut();
+        let Some(pending) = queue.front_mut() else { break };
+        let is_whole = match &pending.change {
+            Change::Zeroes => {
+                cache.enter_zeroes(&pending.pages);
+                true
+            }
+            Change::Content(bytes) => {
+                let places: Vec<(PageNumber, Located)> = part
+                    .clone()
+                    .map(|at| PageNumber(pending.pages.start + at as u64))
+                    .zip(located.by_ref().copied())
+                    .collect();
+                enter_index(cache, written.number, &places);
+                for (at, (page, _)) in part.clone().zip(&places) {
+                    cache.dirty.borrow_mut().add_page(page.0);
+                    let content = &bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];
+                    cache.enter(*page, content, pending.sequence, Standing::OnFlash);
+                }
+                pending.done = part.end;
+                pending.done == bytes.len() / PAGE_BYTES
+            }
+        };
+        if is_whole {
+            let pending = queue.pop_front().expect("it is the first one");
+            drop(queue);
+            pending.end(Ok(()));
+        }
+    }
+    cache.note_dirtiness();
+}
+
+/// The planted bug: acknowledged before anything is written.
+fn settle_early<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize>]) {
+    let mut queue = cache.back.queue.borrow_mut();
+    for pending in queue.iter_mut().take(parts.len()) {
+        let (unheard, _) = oneshot::channel();
+        let acknowledge = std::mem::replace(&mut pending.acknowledge, unheard);
+        drop(acknowledge.send((Change::Zeroes, Ok(()))));
+    }
+}
+
+impl Pending {
+    pub(super) fn end(self, result: Result<(), BlockError>) {
+        let Self { change, acknowledge, _kept: kept, .. } = self;
+        // Whoever waited may have given up.
+        drop(acknowledge.send((change, result)));
+        drop(kept);
+    }
+}
+
+/// What is said of a log that takes nothing.
+pub(super) fn refusal(reason: NoSegment) -> BlockError {
+    let error = |kind| BlockError::anywhere(kind, Operation::Write);
+    match reason {
+        NoSegment::Failed => error(ErrorKind::Io).because("the flash failed"),
+        NoSegment::Leaving => error(ErrorKind::Io).because("the disk is being detached, or stopped"),
+        NoSegment::Exhausted => error(ErrorKind::NoSpace).because("no segment of the pool is free"),
+    }
+}

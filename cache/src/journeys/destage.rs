@@ -1,0 +1,427 @@
+//! Destage: what flash holds and the backing does not have is written there, in the order of addresses (rule I9).
+//!
+//! ```text
+//! 1. some runs of dirty pages are chosen, and where each page is on flash is remembered
+//! 2. they are read, from RAM or flash, and written to the backing, several at once
+//! 3. flush of the backing, submitted after that, over the same connection
+//! 4. under the lock of the log: `home` for those pages that are still where they were ── written
+//! 5. they are clean
+//! ```
+//! A crash before 4 leaves everything dirty. Guests never wait for any of it: a page that is written meanwhile goes to
+//! another place in the log, and stays dirty. A page has one destage in flight at most, because a round ends before the next
+//! one begins.
+//!
+//! `home` speaks of what stands before it in the log. So one entry can cover everything from the first page to the last
+//! one, as long as nothing in between is still dirty.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, PAGE, RangeLock, Unmap};
+use futures_util::StreamExt;
+use futures_util::stream;
+
+use super::disk_cache::DiskCache;
+use super::flush::FlushGate;
+use super::reconnect::{is_same, notice};
+use crate::bytes::batch::Kind;
+use crate::bytes::checksum::page_checksum;
+use crate::knowledge::dirty::Run;
+use crate::knowledge::index::Located;
+use crate::knowledge::ranges::Ranges;
+use crate::knowledge::segments::Purpose;
+use crate::survives::pool::{NoSegment, Pin};
+use crate::words::canary::{self, Bug};
+use crate::words::limits::{DESTAGE_PAGES_MAX, PAGE_BYTES, ZEROES_PAGES_MAX};
+use crate::words::stats::{Latency, count};
+use crate::words::units::{FlashPage, PageNumber, SegmentNumber, Sequence};
+
+/// How much a round takes on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    /// Pages at most.
+    pub(super) pages: u64,
+    /// Requests to the backing at once.
+    pub(super) width: usize,
+}
+
+/// What a round achieved.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Achieved {
+    /// Bytes that were written to the backing.
+    pub(super) bytes: u64,
+    /// Runs that the backing was given.
+    pub(super) runs: usize,
+    /// Something could not be.
+    pub(super) failed: bool,
+    /// The address to go on from.
+    pub(super) next: u64,
+}
+
+impl Achieved {
+    /// True if there was nothing that could be tried.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.runs == 0 && !self.failed
+    }
+}
+
+/// Where the content of a page was when it was read for the backing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    page: u64,
+    flash: FlashPage,
+    generation: Sequence,
+}
+
+/// What the backing has been given.
+#[derive(Default)]
+struct Given {
+    places: Vec<Place>,
+    zeroes: Vec<Range<u64>>,
+    failed: bool,
+}
+
+/// One round, from the address `from` on, or of what somebody waits for.
+pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    locks: &RangeLock,
+    flushes: &FlushGate,
+    from: u64,
+    size: Size,
+) -> Achieved {
+    let _destaging = cache.back.destaging.lock().await;
+    notice(cache, backing);
+    let epoch = cache.backing_epoch.get();
+    let (runs, next) = choose(cache, from, size.pages);
+    let jobs = runs.into_iter().map(|run| give(cache, backing, locks, run));
+    let given: Vec<Given> = stream::iter(jobs).buffer_unordered(size.width).collect().await;
+    let mut all = Given::default();
+    for given in given {
+        all.places.extend(given.places);
+        all.zeroes.extend(given.zeroes);
+        all.failed |= given.failed;
+    }
+    let bytes = all.places.len() as u64 * PAGE;
+    let runs = all.places.len() + all.zeroes.len();
+    let mut achieved = Achieved { bytes, runs, failed: all.failed, next };
+    if all.places.is_empty() && all.zeroes.is_empty() {
+        return achieved;
+    }
+    count(&cache.counters.destage_bytes, bytes);
+    if !canary::has(Bug::HomeBeforeFlush) && flushes.flush(backing).await.is_err()
+        || !is_same(cache, backing, epoch)
+    {
+        achieved.failed = true;
+        return achieved;
+    }
+    achieved.failed |= come_home(cache, all).await.is_none();
+    achieved
+}
+
+/// Chooses what the next round takes on, and where the one after it goes on.
+fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u64) -> (Vec<Run>, u64) {
+    let dirty = cache.dirty.borrow();
+    let stuck = cache.back.stuck.borrow();
+    let (mut runs, mut left) = (Vec::new(), pages);
+    let mut take = |runs: &mut Vec<Run>, run: Run| {
+        let (all, is_zeroes) = match run {
+            Run::Pages(pages) => (pages, false),
+            Run::Zeroes(pages) => (pages.start..pages.end.min(pages.start + ZEROES_PAGES_MAX), true),
+        };
+        let end = all.end;
+        let mut free = Ranges::default();
+        free.insert(all.clone());
+        stuck.within(all).for_each(|part| free.remove(&part));
+        for part in free.iter() {
+            left = left.saturating_sub(if is_zeroes { 1 } else { part.end - part.start });
+            runs.push(if is_zeroes { Run::Zeroes(part) } else { Run::Pages(part) });
+        }
+        (end, left)
+    };
+    let mut wanted = cache.back.wanted.borrow_mut();
+    for run in wanted_runs(&dirty, &wanted) {
+        take(&mut runs, run);
+    }
+    *wanted = Ranges::default();
+    if !runs.is_empty() {
+        return (runs, from);
+    }
+    let mut at = from;
+    while let Some(run) = dirty.next_run(at, DESTAGE_PAGES_MAX) {
+        let (end, left) = take(&mut runs, run);
+        at = end;
+        if left == 0 {
+            return (runs, at);
+        }
+    }
+    (runs, 0)
+}
+
+/// The dirty runs in what somebody waits for.
+fn wanted_runs(dirty: &crate::knowledge::dirty::Dirty, wanted: &Ranges) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for range in wanted.iter() {
+        let mut at = range.start;
+        while let Some(run) = dirty.next_run(at, DESTAGE_PAGES_MAX) {
+            let (Run::Pages(pages) | Run::Zeroes(pages)) = &run;
+            if pages.start >= range.end {
+                break;
+            }
+            at = pages.end;
+            runs.push(run);
+        }
+    }
+    runs
+}
+
+/// Gives the backing one run.
+async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    locks: &RangeLock,
+    run: Run,
+) -> Given {
+    let (Run::Pages(pages) | Run::Zeroes(pages)) = &run;
+    let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(backing.geometry().size));
+    // Where the backing reads, changes and writes more than a page as a whole, nobody else may change the rest of it.
+    let unit = backing.geometry().physical_block;
+    let _guard = if unit > PAGE { Some(locks.acquire(range.widened(unit)).await) } else { None };
+    match run {
+        Run::Zeroes(pages) => give_zeroes(cache, backing, pages, range).await,
+        Run::Pages(pages) => give_pages(cache, backing, pages).await,
+    }
+}
+
+async fn give_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    pages: Range<u64>,
+    range: ByteRange,
+) -> Given {
+    let unmap = if backing.geometry().unmaps { Unmap::Allowed } else { Unmap::Forbidden };
+    count(&cache.counters.backing_writes, 1);
+    match backing.write_zeroes(range, unmap).await {
+        Ok(()) => Given { zeroes: vec![pages], ..Given::default() },
+        Err(error) => fail(cache, &pages, &error),
+    }
+}
+
+async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    pages: Range<u64>,
+) -> Given {
+    let Fetched { mut content, places, damaged } = fetch(cache, &pages).await;
+    let mut given = Given { failed: damaged, ..Given::default() };
+    let wanted = pages.end - pages.start;
+    for run in places.chunk_by(|a, b| a.page + 1 == b.page) {
+        let start = run[0].page * PAGE;
+        let end = (start + run.len() as u64 * PAGE).min(backing.geometry().size);
+        let bytes = if run.len() as u64 == wanted && end - start == content.len() as u64 {
+            std::mem::replace(&mut content, Buffer::zeroed(0))
+        } else {
+            let at = (start - pages.start * PAGE) as usize;
+            Buffer::copy_of(&content[at..at + (end - start) as usize])
+        };
+        let started = cache.pool.host.now();
+        count(&cache.counters.backing_writes, 1);
+        count(&cache.counters.backing_write_bytes, bytes.len() as u64);
+        let (_, result) = backing.write(start, bytes).await;
+        cache.latencies.record(Latency::Destage, cache.pool.host.now() - started);
+        match result {
+            Ok(()) => given.places.extend_from_slice(run),
+            Err(error) => given.failed |= fail(cache, &(run[0].page..end.div_ceil(PAGE)), &error).failed,
+        }
+    }
+    given
+}
+
+/// Takes notice of a request that the backing failed. It stays dirty. If nobody knows what becomes of the request, nothing
+/// newer is sent after it over the same connection: it would be overwritten.
+fn fail<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, pages: &Range<u64>, error: &BlockError) -> Given {
+    count(&cache.counters.backing_errors, 1);
+    if matches!(error.kind, ErrorKind::Gone) {
+        cache.back.stuck.borrow_mut().insert(pages.clone());
+    }
+    tracing::warn!(disk = %cache.id, %error, "Destage failed; what it was to write stays on flash, and is tried again");
+    Given { failed: true, ..Given::default() }
+}
+
+/// What is to be written to the backing.
+struct Fetched {
+    content: Buffer,
+    /// Where it was, by page.
+    places: Vec<Place>,
+    /// Some of it cannot be read.
+    damaged: bool,
+}
+
+/// The content of pages that are still dirty, and where it was.
+async fn fetch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, pages: &Range<u64>) -> Fetched {
+    let mut damaged = false;
+    let mut content = Buffer::zeroed((pages.end - pages.start) as usize * PAGE_BYTES);
+    let (mut places, mut reads) = (Vec::new(), Vec::<FlashRun<'_, F, H>>::new());
+    for page in pages.clone() {
+        let number = PageNumber(page);
+        // It may be clean by now, or zeroes.
+        let located = cache.index.borrow().get(number).filter(|_| cache.dirty.borrow().has_page(page));
+        let Some(Located { flash, checksum }) = located else { continue };
+        let segment = cache.pool.layout().segment_of(flash);
+        let Some(generation) = generation_of(cache, segment) else { continue };
+        let place = Place { page, flash, generation };
+        if let Some(bytes) = cache.ram.borrow().peek(number) {
+            let at = (page - pages.start) as usize * PAGE_BYTES;
+            content[at..at + PAGE_BYTES].copy_from_slice(bytes);
+            places.push(place);
+            continue;
+        }
+        match reads.last_mut() {
+            Some(run) if run.continues(place) => run.pages.push((place, checksum)),
+            _ => reads.push(FlashRun { pages: vec![(place, checksum)], _pin: cache.pool.pin(flash) }),
+        }
+    }
+    for run in reads {
+        let (first, len) = (run.pages[0].0, run.pages.len() * PAGE_BYTES);
+        let (bytes, result) = cache.pool.read(first.flash, Buffer::zeroed(len)).await;
+        count(&cache.counters.flash_read_bytes, len as u64);
+        for ((place, checksum), bytes) in run.pages.iter().zip(bytes.chunks_exact(PAGE_BYTES)) {
+            if result.is_ok() && page_checksum(bytes) == *checksum {
+                let at = (place.page - pages.start) as usize * PAGE_BYTES;
+                content[at..at + PAGE_BYTES].copy_from_slice(bytes);
+                places.push(*place);
+            } else {
+                damaged = true;
+                count(
+                    if result.is_ok() {
+                        &cache.counters.checksum_errors
+                    } else {
+                        &cache.counters.flash_errors
+                    },
+                    1,
+                );
+            }
+        }
+    }
+    places.sort_unstable_by_key(|place| place.page);
+    Fetched { content, places, damaged }
+}
+
+/// Neighbours on the disk and on flash, kept there while they are read.
+struct FlashRun<'a, F, H> {
+    pages: Vec<(Place, u32)>,
+    _pin: Pin<'a, F, H>,
+}
+
+impl<F, H> FlashRun<'_, F, H> {
+    fn continues(&self, next: Place) -> bool {
+        let (last, _) = self.pages[self.pages.len() - 1];
+        last.page + 1 == next.page && last.flash.plus(1) == next.flash && last.generation == next.generation
+    }
+}
+
+fn generation_of<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    segment: SegmentNumber,
+) -> Option<Sequence> {
+    cache.pool.segments().life(segment).map(|(_, generation)| generation)
+}
+
+/// Says in the log what the backing has, durably, of what is still as it was; and takes it for clean.
+async fn come_home<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: Given) -> Option<()> {
+    let mut given = given;
+    let mut is_first = true;
+    while is_first || !given.places.is_empty() || !given.zeroes.is_empty() {
+        is_first = false;
+        let appender = match cache.log.try_begin(Purpose::Promotion).await {
+            Ok(appender) => appender,
+            // Nothing can be appended, and reclaim has no room to make any: a device took it along.
+            Err(NoSegment::Exhausted) if cache.pool.lacks_room() => {
+                return leave_instead(cache, &given).await;
+            }
+            Err(NoSegment::Exhausted) => cache.log.begin(Purpose::Promotion).await.ok()?,
+            Err(_) => return None,
+        };
+        let home = still_there(cache, &given);
+        let ranges = joined(cache, &home);
+        let now = &ranges[..ranges.len().min(appender.room())];
+        if now.is_empty() {
+            return Some(());
+        }
+        let mut batch = appender.batch(0);
+        for range in now {
+            appender.say(&mut batch, Kind::Home, range);
+        }
+        let written = appender.write(batch).await.ok()?;
+        count(&cache.counters.flash_write_bytes, written.bytes);
+        cache.back.last_home_batch.set(written.number);
+        let end = now[now.len() - 1].end;
+        // Looked at before the batch was written, under the lock of the log: nothing can have replaced any of it since.
+        for pages in home.within(0..end) {
+            cache.dirty.borrow_mut().remove(&pages);
+        }
+        count(&cache.counters.destages, home.within(0..end).map(|pages| pages.end - pages.start).sum());
+        given.places.retain(|place| place.page >= end);
+        given.zeroes.retain(|pages| pages.end > end);
+        cache.note_dirtiness();
+        cache.back.progress.notify_waiters();
+    }
+    Some(())
+}
+
+/// Gives up everything that flash holds of the disk, if the backing has been given all that it lacked.
+async fn leave_instead<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: &Given) -> Option<()> {
+    let is_unwanted = || {
+        let home = still_there(cache, given);
+        let dirty = cache.dirty.borrow();
+        let mut pages = dirty.all_within(&(0..u64::MAX));
+        pages.all(|page| home.contains(page))
+    };
+    let disown = || {
+        cache.forget_dirty();
+        cache.forget_everything();
+        cache.pool.segments().disown(cache.id)
+    };
+    let disowned = cache.log.give_up(is_unwanted, disown).await?;
+    cache.back.progress.notify_waiters();
+    cache.pool.free_disowned(disowned).await.ok()
+}
+
+/// The pages that nothing has replaced since they were read for the backing.
+fn still_there<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, given: &Given) -> Ranges {
+    let dirty = cache.dirty.borrow();
+    let mut home = Ranges::default();
+    for place in &given.places {
+        let flash = cache.index.borrow().get(PageNumber(place.page)).map(|located| located.flash);
+        let segment = cache.pool.layout().segment_of(place.flash);
+        let same = flash == Some(place.flash) && generation_of(cache, segment) == Some(place.generation);
+        let same = same || canary::has(Bug::HomeOfAnother) && flash.is_some();
+        if same && dirty.has_page(place.page) {
+            home.insert(place.page..place.page + 1);
+        } else {
+            count(&cache.counters.destages_superseded, 1);
+        }
+    }
+    for pages in &given.zeroes {
+        dirty.zeroes().within(pages.clone()).for_each(|part| home.insert(part));
+    }
+    home
+}
+
+/// Ranges that cover these pages and nothing else that is dirty, as few as can be.
+fn joined<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, home: &Ranges) -> Vec<Range<u64>> {
+    let dirty = cache.dirty.borrow();
+    let mut joined: Vec<Range<u64>> = Vec::new();
+    for range in home.iter() {
+        match joined.last_mut() {
+            Some(last)
+                if u32::try_from(range.end - last.start).is_ok()
+                    && !dirty.overlaps(&(last.end..range.start)) =>
+            {
+                last.end = range.end;
+            }
+            _ => joined.push(range),
+        }
+    }
+    joined
+}

@@ -1,0 +1,150 @@
+//! Pace: when destage works, how much at once, and how long it rests.
+//!
+//! Nobody waits for destage as long as little is dirty: then it lets writes to the same places come together, and the longer
+//! it waits the more neighbours it can join. It works at full speed when somebody waits for it, or when no guest waits for the
+//! backing. In between it works more the more is dirty, and rests in proportion to what its requests took: a backing that is
+//! slow because guests use it is given more rest.
+
+use std::rc::Rc;
+
+use block::{BlockDevice, Host, RangeLock};
+
+use super::destage::{Size, round};
+use super::disk_cache::DiskCache;
+use super::flush::FlushGate;
+use crate::words::limits::PAGE_BYTES;
+
+/// What is dirty stays so for this long, if it is little: nanoseconds.
+const REST_NS: u64 = 10 * SECOND;
+/// How long destage rests after it failed.
+const RETRY_NS: u64 = SECOND;
+/// No guest has waited for the backing for so long: it is idle.
+const IDLE_NS: u64 = 200_000_000;
+/// Shares of the limit, in sixteenths: below the first destage rests, above the second it works at full speed.
+const LITTLE_SIXTEENTHS: u64 = 1;
+const MUCH_SIXTEENTHS: u64 = 14;
+/// At full speed.
+const FULL: Size = Size { pages: 1024, width: 8 };
+/// All at once, for when nothing can be said of a part.
+const ALL: Size = Size { pages: u64::MAX, width: 8 };
+/// The longest rest after one round.
+const PAUSE_MAX_NS: u64 = SECOND;
+const SECOND: u64 = 1_000_000_000;
+
+/// When destage is to be asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// When somebody wants it.
+    Wanted,
+    /// After so many nanoseconds, or when somebody wants it.
+    Within(u64),
+    /// After so many nanoseconds.
+    After(u64),
+}
+
+/// How urgent it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Urgency {
+    /// Somebody waits for it.
+    Waited,
+    /// Nobody does, and no guest needs the backing.
+    Idle,
+    /// Guests need the backing; so many sixteenths of the limit are dirty.
+    Shared(u64),
+}
+
+/// Destages some, if it is time to. `from` is where the last round ended.
+pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    locks: &RangeLock,
+    flushes: &FlushGate,
+    from: &mut u64,
+) -> Next {
+    let nothing = cache.dirty.borrow().pages() == 0 && cache.dirty.borrow().zeroes().is_empty();
+    if nothing || cache.is_loading() || cache.back.stopped().is_some() || cache.leaving.get() {
+        cache.back.asleep.set(true);
+        return Next::Wanted;
+    }
+    let now = cache.pool.host.now();
+    let urgency = urgency(cache, now);
+    if let Some(rest) = rest(cache, urgency, now) {
+        return Next::Within(rest);
+    }
+    let size = if cache.pool.lacks_room() { ALL } else { size(urgency) };
+    let achieved = round(cache, backing, locks, flushes, *from, size).await;
+    *from = achieved.next;
+    let took = cache.pool.host.now() - now;
+    if achieved.failed || achieved.is_nothing() && is_stuck(cache) {
+        cache.back.failures.set(cache.back.failures.get() + 1);
+        cache.back.progress.notify_waiters();
+        return Next::After(RETRY_NS);
+    }
+    note_rate(cache, achieved.bytes, took);
+    Next::After(pause(cache, urgency, achieved.bytes, took))
+}
+
+/// True if everything that is dirty waits for requests of which nobody knows the outcome.
+fn is_stuck<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
+    !cache.back.stuck.borrow().is_empty()
+}
+
+fn urgency<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, now: u64) -> Urgency {
+    let back = &cache.back;
+    let waited = back.is_held() || back.asked.get() || !back.wanted.borrow().is_empty();
+    let leaving_mode = !cache.settings.borrow().mode.row().writes_back;
+    let sixteenths = cache.dirty.borrow().pages() * 16 / cache.dirty_limit().max(1);
+    if waited || leaving_mode || sixteenths >= MUCH_SIXTEENTHS {
+        return Urgency::Waited;
+    }
+    if now.saturating_sub(back.guest_waited.get()) >= IDLE_NS && sixteenths >= LITTLE_SIXTEENTHS {
+        return Urgency::Idle;
+    }
+    Urgency::Shared(sixteenths)
+}
+
+/// How long nothing is to be done yet, if so.
+fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency, now: u64) -> Option<u64> {
+    let Urgency::Shared(sixteenths) = urgency else { return None };
+    let due = cache.back.dirty_since.get().unwrap_or(now) + REST_NS;
+    let many_zeroes = cache.dirty.borrow().zeroes().len() * 4 > crate::words::limits::ZERO_RANGES_MAX;
+    (sixteenths < LITTLE_SIXTEENTHS && now < due && !many_zeroes).then(|| (due - now).min(SECOND))
+}
+
+fn size(urgency: Urgency) -> Size {
+    match urgency {
+        Urgency::Waited | Urgency::Idle => FULL,
+        Urgency::Shared(sixteenths) => {
+            Size { pages: 64 + 32 * sixteenths, width: 1 + sixteenths as usize / 4 }
+        }
+    }
+}
+
+fn note_rate<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, bytes: u64, took: u64) {
+    if bytes > 0 && took > 0 {
+        let now = u128::from(bytes) * u128::from(SECOND) / u128::from(took);
+        let before = u128::from(cache.back.rate.get());
+        let rate = if before == 0 { now } else { (before * 3 + now) / 4 };
+        cache.back.rate.set(rate.min(u128::from(u64::MAX)) as u64);
+    }
+}
+
+/// How long destage rests after a round of so many bytes that took so long.
+fn pause<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency, bytes: u64, took: u64) -> u64 {
+    let settings = cache.settings.borrow();
+    let for_rate = |rate: u64| {
+        let takes = u128::from(bytes) * u128::from(SECOND) / u128::from(rate.max(1));
+        (takes.min(u128::from(u64::MAX)) as u64).saturating_sub(took)
+    };
+    let wanted = match urgency {
+        Urgency::Waited | Urgency::Idle => 0,
+        // As long as the round took while little is dirty, and less and less from there on.
+        Urgency::Shared(sixteenths) => (took * (16 - sixteenths.min(16)) / 16).min(PAUSE_MAX_NS),
+    };
+    let wanted =
+        if settings.destage_rate_min > 0 { wanted.min(for_rate(settings.destage_rate_min)) } else { wanted };
+    if settings.destage_rate_max > 0 { wanted.max(for_rate(settings.destage_rate_max)) } else { wanted }
+}
+
+const _: () =
+    assert!(PAGE_BYTES as u64 * FULL.pages <= 4 << 20, "a round is short enough to be stopped soon");

@@ -1,0 +1,92 @@
+//! Throttle: writers slow down smoothly as what is dirty comes near its limit, so that none of them is stopped at once.
+//!
+//! Below half of the limit nobody waits. From there on, each page costs its writers a wait that grows with the square of how
+//! far it is to the limit, up to twice what destage lately took for one: near the limit writers go at half the pace of
+//! destage, so the limit is reached only if destage stands still.
+
+use std::rc::Rc;
+
+use block::{BlockDevice, BlockError, Host};
+
+use super::back::{Writer, wait_until};
+use super::disk_cache::DiskCache;
+use crate::words::limits::{PAGE_BYTES, ZERO_RANGES_MAX};
+use crate::words::stats::count;
+
+/// What destage is expected to achieve before it was measured, in bytes a second: a slow disk at random addresses.
+const RATE_AT_FIRST: u64 = 1 << 20;
+/// The longest that one writer is held back at once, in nanoseconds.
+const WAIT_MAX_NS: u64 = 250_000_000;
+const SECOND: u64 = 1_000_000_000;
+
+/// Waits until so many pages more may become dirty, at most [`largest`], and counts them from then on.
+///
+/// # Errors
+/// If the limit is reached, and destage fails; or if the disk stops or leaves.
+pub(super) async fn admit<F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    pages: u64,
+) -> Result<Writer<F, H>, BlockError> {
+    let limit = cache.dirty_limit();
+    let occupied = || cache.dirty.borrow().pages() + cache.back.coming.get();
+    // A write that is larger than the limit has room when it is alone.
+    let fits = || occupied() == 0 || occupied() + pages <= limit;
+    let has_room = || fits() && cache.dirty.borrow().zeroes().len() < ZERO_RANGES_MAX;
+    let dirty = occupied();
+    if dirty * 2 > limit {
+        cache.back.destage_wanted.notify_one();
+        slow_down(cache, dirty, limit, pages).await;
+    }
+    if !has_room() {
+        let started = cache.pool.host.now();
+        cache.back.destage_wanted.notify_one();
+        let waited = wait_until(cache, has_room).await;
+        count(&cache.counters.throttled_ns, cache.pool.host.now() - started);
+        waited?;
+    }
+    Ok(Writer::enter(cache, pages))
+}
+
+/// Pages of the largest write that goes to the log: others would leave no room for any.
+pub(super) fn largest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> u64 {
+    cache.dirty_limit() / 2
+}
+
+async fn slow_down<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, dirty: u64, limit: u64, pages: u64) {
+    let now = cache.pool.host.now();
+    let rate = match cache.back.rate.get() {
+        0 => RATE_AT_FIRST,
+        rate => rate,
+    };
+    let wait = wait_for(dirty, limit, pages, rate);
+    // One after another: what all of them wait together is what their pages cost.
+    let next = cache.back.next_writer.get().max(now).min(now + WAIT_MAX_NS) + wait;
+    cache.back.next_writer.set(next);
+    count(&cache.counters.throttled_ns, next - now);
+    cache.pool.host.sleep_until(next.min(now + WAIT_MAX_NS)).await;
+}
+
+/// Nanoseconds that so many pages cost.
+fn wait_for(dirty: u64, limit: u64, pages: u64, rate: u64) -> u64 {
+    let half = limit.div_ceil(2).max(1);
+    let above = dirty.saturating_sub(half).min(half);
+    let one_page = u128::from(PAGE_BYTES as u64 * SECOND / rate.max(1));
+    let wait = u128::from(pages) * one_page * 2 * u128::from(above * above) / u128::from(half * half);
+    wait.min(u128::from(WAIT_MAX_NS)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_from_half_of_the_limit_on() {
+        let rate = 4096 * 1000;
+        let millisecond = 1_000_000;
+        assert_eq!(wait_for(500, 1000, 1, rate), 0);
+        assert_eq!(wait_for(750, 1000, 1, rate), millisecond / 2);
+        assert_eq!(wait_for(1000, 1000, 1, rate), 2 * millisecond, "half the pace of destage");
+        assert_eq!(wait_for(5000, 1000, 4, rate), 8 * millisecond);
+        assert_eq!(wait_for(1000, 1000, u64::MAX, 0), WAIT_MAX_NS);
+    }
+}

@@ -1,0 +1,162 @@
+//! Write in write-back: acknowledged when the log has it, as whole pages. The backing is not asked, save for the rest of a
+//! page of which only a part is written and nothing is cached.
+//!
+//! ```text
+//! 1. wait while too much is dirty, and then for overlapping mutations (rule I2)        <- write.rs
+//! 2. flash says, durably, that something may be dirty
+//! 3. pages of which only a part is written are completed
+//! 4. fills under way are poisoned (rule I3)
+//! 5. into the queue; acknowledged when the log has all of it        <- commit.rs
+//! ```
+//! What is cached of the pages stays readable until 5, and stays if 5 fails.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use block::{
+    BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE, RangeGuard,
+    RangeLock,
+};
+use tokio::sync::oneshot;
+
+use super::back::{Writer, note_dirty};
+use super::commit::{Change, Kept, Pending, Poison};
+use super::disk_cache::DiskCache;
+use super::read;
+use crate::words::limits::PAGE_BYTES;
+use crate::words::stats::count;
+
+/// A write that was decided to go to the log.
+pub(super) struct Decided<F: BlockDevice, H: Host> {
+    /// Nothing overlaps it.
+    pub(super) guard: RangeGuard,
+    /// Counted from the decision on.
+    pub(super) writer: Writer<F, H>,
+}
+
+/// Writes `buffer` to `range`.
+pub(super) async fn write_back<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    locks: &RangeLock,
+    decided: Decided<F, H>,
+    range: ByteRange,
+    buffer: Buffer,
+) -> Outcome {
+    let pages = range.start / PAGE..range.end.div_ceil(PAGE);
+    if let Err(error) = note_dirty(cache).await {
+        return (buffer, Err(error));
+    }
+    if !range.is_aligned(PAGE) {
+        let result = match complete(cache, backing, locks, &range, &buffer).await {
+            Ok(content) => submit(cache, decided, pages, Change::Content(content)).await.1,
+            Err(error) => Err(error),
+        };
+        return (buffer, result);
+    }
+    match submit(cache, decided, pages, Change::Content(buffer)).await {
+        (Change::Content(buffer), result) => (buffer, result),
+        // The queue is gone, and the buffer with it.
+        (Change::Zeroes, result) => (Buffer::zeroed(range.len() as usize), result),
+    }
+}
+
+/// Makes `range` read as zeroes: its whole pages by one entry of the log, and the rest as a write does.
+pub(super) async fn zeroes_back<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    locks: &RangeLock,
+    decided: Decided<F, H>,
+    range: ByteRange,
+) -> Result<(), BlockError> {
+    let whole = range.narrowed(PAGE);
+    let touched = range.start / PAGE..range.end.div_ceil(PAGE);
+    note_dirty(cache).await?;
+    let (first, last) = (touched.start, touched.end - 1);
+    let Decided { guard, writer } = decided;
+    let guard = Rc::new(guard);
+    for page in [first, last].iter().take(if first == last { 1 } else { 2 }) {
+        let own = ByteRange::at(page * PAGE, PAGE);
+        let part = own.intersection(&range);
+        if whole.contains(&own) || part.is_empty() {
+            continue;
+        }
+        let content = complete(cache, backing, locks, &part, &Buffer::zeroed(part.len() as usize)).await?;
+        let writer = Writer::enter(cache, 0);
+        submit_kept(cache, writer, Rc::clone(&guard), *page..page + 1, Change::Content(content)).await.1?;
+    }
+    if whole.is_empty() {
+        return Ok(());
+    }
+    submit_kept(cache, writer, guard, whole.start / PAGE..whole.end / PAGE, Change::Zeroes).await.1
+}
+
+async fn submit<F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    decided: Decided<F, H>,
+    pages: Range<u64>,
+    change: Change,
+) -> (Change, Result<(), BlockError>) {
+    submit_kept(cache, decided.writer, Rc::new(decided.guard), pages, change).await
+}
+
+/// Puts a change into the queue and waits until the log has it.
+async fn submit_kept<F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    writer: Writer<F, H>,
+    guard: Rc<RangeGuard>,
+    pages: Range<u64>,
+    change: Change,
+) -> (Change, Result<(), BlockError>) {
+    let range = ByteRange::new(pages.start * PAGE, pages.end * PAGE);
+    if let Err(error) = cache.check_alive(Operation::Write) {
+        return (change, Err(error));
+    }
+    let number = cache.fills.borrow_mut().begin_mutation(&range);
+    let poison = Poison { cache: Rc::clone(cache), number };
+    count(&cache.counters.writes_back, 1);
+    let (acknowledge, acknowledged) = oneshot::channel();
+    let pending = Pending {
+        pages,
+        change,
+        sequence: cache.pool.draw_sequence(),
+        done: 0,
+        acknowledge,
+        _kept: Box::new(Kept { _writer: writer, _poison: poison, _guard: guard }),
+    };
+    cache.back.queue.borrow_mut().push_back(pending);
+    cache.back.queued.notify_one();
+    acknowledged.await.unwrap_or_else(|_| {
+        let error = BlockError::new(ErrorKind::Gone, Operation::Write, range);
+        (Change::Zeroes, Err(error.because("the disk was detached")))
+    })
+}
+
+/// The whole pages of a write of which only a part is written: the rest is as it was.
+async fn complete<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    locks: &RangeLock,
+    range: &ByteRange,
+    bytes: &[u8],
+) -> Result<Buffer, BlockError> {
+    let whole = range.widened(PAGE);
+    let size = backing.geometry().size;
+    let mut content = Buffer::zeroed(whole.len() as usize);
+    let (first, last) = (whole.start, whole.end - PAGE);
+    for page in [first, last].iter().take(if first == last { 1 } else { 2 }) {
+        let own = ByteRange::new(*page, (page + PAGE).min(size));
+        if range.contains(&own) {
+            continue;
+        }
+        let before = Buffer::zeroed(own.len() as usize);
+        let ((before, result), _) = read::read(cache, backing, locks, own, before).await;
+        result?;
+        let at = (page - whole.start) as usize;
+        content[at..at + before.len()].copy_from_slice(&before);
+    }
+    let at = (range.start - whole.start) as usize;
+    content[at..at + bytes.len()].copy_from_slice(bytes);
+    debug_assert_eq!(content.len() % PAGE_BYTES, 0);
+    Ok(content)
+}

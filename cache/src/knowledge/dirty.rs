@@ -1,0 +1,239 @@
+//! What the backing does not have yet: pages whose newest version is in the log only, ranges that guests made zeroes, and
+//! what was damaged before the backing had it.
+//!
+//! Where a dirty page's content is on flash, the index says, as for any other page. Pages are kept in the order of their
+//! addresses, because that is the order in which destage takes them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::ranges::Ranges;
+
+/// Pages of one group of bits.
+const GROUP: u64 = 64;
+
+/// A run of dirty pages of one sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Run {
+    /// Pages whose content the index locates.
+    Pages(Range<u64>),
+    /// Zeroes.
+    Zeroes(Range<u64>),
+}
+
+#[derive(Default)]
+pub(crate) struct Dirty {
+    /// Sixty-four pages each, by the number of the group.
+    groups: BTreeMap<u64, u64>,
+    count: u64,
+    zeroes: Ranges,
+    lost: Ranges,
+}
+
+impl Dirty {
+    /// True if the backing has everything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0 && self.zeroes.is_empty() && self.lost.is_empty()
+    }
+
+    /// Pages with content.
+    pub(crate) fn pages(&self) -> u64 {
+        self.count
+    }
+
+    /// Ranges of zeroes.
+    pub(crate) fn zeroes(&self) -> &Ranges {
+        &self.zeroes
+    }
+
+    /// Ranges that were damaged.
+    pub(crate) fn lost(&self) -> &Ranges {
+        &self.lost
+    }
+
+    /// True if the newest version of a page is in the log only.
+    pub(crate) fn has_page(&self, page: u64) -> bool {
+        self.groups.get(&(page / GROUP)).is_some_and(|bits| bits >> (page % GROUP) & 1 == 1)
+    }
+
+    /// True if a page is zeroes that the backing does not have.
+    pub(crate) fn is_zeroes(&self, page: u64) -> bool {
+        !self.zeroes.is_empty() && self.zeroes.contains(page)
+    }
+
+    /// True if the content of a page was damaged before the backing had it.
+    pub(crate) fn is_lost(&self, page: u64) -> bool {
+        !self.lost.is_empty() && self.lost.contains(page)
+    }
+
+    /// True if the backing does not have what any of these pages holds.
+    pub(crate) fn overlaps(&self, pages: &Range<u64>) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        self.zeroes.overlaps(pages) || self.lost.overlaps(pages) || self.next_page(pages.clone()).is_some()
+    }
+
+    /// True if there is anything among these pages that destage can bring to the backing.
+    pub(crate) fn can_come_home(&self, pages: Range<u64>) -> bool {
+        self.zeroes.overlaps(&pages) || self.next_page(pages).is_some()
+    }
+
+    /// Notes the newest version of a page.
+    pub(crate) fn add_page(&mut self, page: u64) {
+        let one = page..page + 1;
+        if !self.zeroes.is_empty() {
+            self.zeroes.remove(&one);
+        }
+        if !self.lost.is_empty() {
+            self.lost.remove(&one);
+        }
+        let bits = self.groups.entry(page / GROUP).or_default();
+        let bit = 1 << (page % GROUP);
+        self.count += u64::from(*bits & bit == 0);
+        *bits |= bit;
+    }
+
+    /// Notes that pages are zeroes.
+    pub(crate) fn add_zeroes(&mut self, pages: Range<u64>) {
+        self.remove(&pages);
+        self.zeroes.insert(pages);
+    }
+
+    /// Notes that pages were damaged.
+    pub(crate) fn add_lost(&mut self, pages: Range<u64>) {
+        self.remove(&pages);
+        self.lost.insert(pages);
+    }
+
+    /// Notes that the backing has what these pages hold, or that nobody wants it.
+    pub(crate) fn remove(&mut self, pages: &Range<u64>) {
+        self.zeroes.remove(pages);
+        self.lost.remove(pages);
+        let groups = pages.start / GROUP..pages.end.div_ceil(GROUP);
+        let numbers: Vec<u64> = self.groups.range(groups).map(|(number, _)| *number).collect();
+        for number in numbers {
+            let bits = self.groups.get_mut(&number).expect("listed just now");
+            let before = bits.count_ones();
+            *bits &= !mask(number, pages);
+            self.count -= u64::from(before - bits.count_ones());
+            if *bits == 0 {
+                self.groups.remove(&number);
+            }
+        }
+    }
+
+    /// The first page with content among these.
+    pub(crate) fn next_page(&self, pages: Range<u64>) -> Option<u64> {
+        let groups = pages.start / GROUP..pages.end.div_ceil(GROUP);
+        self.groups.range(groups).find_map(|(number, bits)| {
+            let inside = bits & mask(*number, &pages);
+            (inside != 0).then(|| number * GROUP + u64::from(inside.trailing_zeros()))
+        })
+    }
+
+    /// The pages with content among these, in order.
+    pub(crate) fn pages_within(&self, pages: Range<u64>) -> impl Iterator<Item = u64> + '_ {
+        let mut from = pages.start;
+        std::iter::from_fn(move || {
+            let page = self.next_page(from..pages.end)?;
+            from = page + 1;
+            Some(page)
+        })
+    }
+
+    /// The pages among these that the backing does not have, whatever they hold, in no order.
+    pub(crate) fn all_within(&self, pages: &Range<u64>) -> impl Iterator<Item = u64> + '_ {
+        let ranges = self.zeroes.within(pages.clone()).chain(self.lost.within(pages.clone())).flatten();
+        self.pages_within(pages.clone()).chain(ranges)
+    }
+
+    /// The first run from `from` on that the backing is to be given, of at most so many pages with content, or of zeroes.
+    pub(crate) fn next_run(&self, from: u64, most: u64) -> Option<Run> {
+        let page = self.next_page(from..u64::MAX);
+        let zeroes = self.zeroes.first_within(from..u64::MAX);
+        match (page, zeroes) {
+            (None, None) => None,
+            (Some(page), Some(zeroes)) if page > zeroes.start => Some(Run::Zeroes(zeroes)),
+            (None, Some(zeroes)) => Some(Run::Zeroes(zeroes)),
+            (Some(page), _) => {
+                let end = (page + 1..page + most).find(|page| !self.has_page(*page)).unwrap_or(page + most);
+                Some(Run::Pages(page..end))
+            }
+        }
+    }
+
+    /// Bytes of RAM taken, about.
+    pub(crate) fn bytes(&self) -> u64 {
+        /// Key and value, and a third more for the room that nodes leave.
+        const GROUP_BYTES: u64 = 22;
+        (self.groups.len() + self.zeroes.len() + self.lost.len()) as u64 * GROUP_BYTES
+    }
+}
+
+/// The bits of a group that stand for these pages.
+fn mask(number: u64, pages: &Range<u64>) -> u64 {
+    let first = number * GROUP;
+    let start = pages.start.clamp(first, first + GROUP) - first;
+    let end = pages.end.clamp(first, first + GROUP) - first;
+    if start >= end { 0 } else { u64::MAX >> (GROUP - (end - start)) << start }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Holds {
+        Nothing,
+        Content,
+        Zeroes,
+        Lost,
+    }
+
+    proptest! {
+        #[test]
+        fn it_agrees_with_a_plain_array(
+            ops in proptest::collection::vec((0..4u8, 0..300u64, 0..90u64), 1..60),
+            from in 0..300u64,
+        ) {
+            let mut dirty = Dirty::default();
+            let mut model = [Holds::Nothing; 400];
+            for (what, start, length) in ops {
+                let pages = start..start + length;
+                let holds = match what {
+                    0 => { dirty.remove(&pages); Holds::Nothing }
+                    1 => { pages.clone().for_each(|page| dirty.add_page(page)); Holds::Content }
+                    2 => { dirty.add_zeroes(pages.clone()); Holds::Zeroes }
+                    _ => { dirty.add_lost(pages.clone()); Holds::Lost }
+                };
+                model[pages.start as usize..pages.end as usize].fill(holds);
+            }
+            let count = |wanted| model.iter().filter(|holds| **holds == wanted).count() as u64;
+            prop_assert_eq!(dirty.pages(), count(Holds::Content));
+            prop_assert_eq!(dirty.zeroes().pages(), count(Holds::Zeroes));
+            prop_assert_eq!(dirty.lost().pages(), count(Holds::Lost));
+            prop_assert_eq!(dirty.is_empty(), count(Holds::Nothing) == 400);
+            for (page, holds) in (0..).zip(model) {
+                prop_assert_eq!(dirty.has_page(page), holds == Holds::Content);
+                prop_assert_eq!(dirty.is_zeroes(page), holds == Holds::Zeroes);
+                prop_assert_eq!(dirty.is_lost(page), holds == Holds::Lost);
+                prop_assert_eq!(dirty.overlaps(&(page..page + 1)), holds != Holds::Nothing);
+            }
+            let wanted = |holds: &Holds| matches!(holds, Holds::Content | Holds::Zeroes);
+            let first = (from..400).find(|page| wanted(&model[*page as usize]));
+            let run = dirty.next_run(from, 8);
+            prop_assert_eq!(run.is_some(), first.is_some());
+            if let Some(Run::Pages(pages) | Run::Zeroes(pages)) = run {
+                let first = first.unwrap();
+                prop_assert_eq!(pages.start, first);
+                prop_assert!(pages.clone().all(|page| model[page as usize] == model[first as usize]));
+                let next = model.get(pages.end as usize);
+                let full = model[first as usize] == Holds::Content && pages.end - pages.start == 8;
+                prop_assert!(full || next != Some(&model[first as usize]));
+            }
+        }
+    }
+}

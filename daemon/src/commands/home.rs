@@ -1,0 +1,213 @@
+//! Bringing home what the backing of a disk does not have, and waiting for that: `disk destage`, `disk quiesce`, and what
+//! other commands do first.
+//!
+//! The daemon begins and answers at once; how far it is stands in the description of the disk, which is asked for again and
+//! again. So whoever waits can stop waiting (Ctrl-C), and the disk is as it was before.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::Value;
+
+use super::client;
+use super::disk::path_of;
+use crate::api::QuiesceDisk;
+use crate::cli::{DiskDestage, DiskName, DiskQuiesce};
+use crate::client::{Client, Pause};
+use crate::output::{self, text};
+use crate::problem::{Answer, Problem};
+use crate::units::Size;
+
+/// How often it is looked how far it is.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+/// How long nothing may come home, while requests fail, until nobody waits for it any more.
+const STUCK_TIME_MAX: Duration = Duration::from_secs(30);
+/// For how many seconds a disk stays quiet for the change that it was made quiet for.
+const CHANGE_SECONDS: u64 = 60;
+
+pub(super) fn destage(options: &DiskDestage) -> Answer<()> {
+    let name = &options.name;
+    let path = format!("{}/destage", path_of(name)?);
+    let client = client(&options.daemon)?;
+    if options.stop {
+        client.delete(&path)?;
+        return output::print(&format!("Disk '{name}' is destaged as it suits guests\n"));
+    }
+    let document = client.post(&path, &())?;
+    if options.wait {
+        return wait_for_destage(&client, name);
+    }
+    let disk = &document["disk"];
+    let said = if is_home(disk) {
+        format!("The backing of disk '{name}' has everything\n")
+    } else {
+        format!(
+            "{} of disk '{name}' are on their way to its backing; --wait waits for them\n",
+            Size(left(disk))
+        )
+    };
+    output::print(&said)
+}
+
+pub(super) fn quiesce(options: &DiskQuiesce) -> Answer<()> {
+    let DiskQuiesce { name, seconds, daemon } = options;
+    let client = client(daemon)?;
+    start_quiet(&client, name, *seconds)?;
+    wait_for_quiet(&client, name)?;
+    output::print(&format!(
+        "The backing of disk '{name}' has everything, and nothing else comes to lie on flash alone for {seconds} s. \
+         `forebay disk resume {name}` ends that\n"
+    ))
+}
+
+pub(super) fn resume(options: &DiskName) -> Answer<()> {
+    let path = format!("{}/resume", path_of(&options.name)?);
+    client(&options.daemon)?.post(&path, &())?;
+    output::print(&format!("Disk '{}' goes on as before\n", options.name))
+}
+
+/// Says what is left to do after write-back was ended, and waits for it if asked to, or if somebody watches.
+pub(super) fn after_write_back(client: &Client, name: &str, disk: &Value, wait: bool) -> Answer<()> {
+    if is_home(disk) {
+        return Ok(());
+    }
+    output::print(&format!(
+        "New writes go to the backing first. {} that it does not have yet are on their way there, while guests go on\n",
+        Size(left(disk))
+    ))?;
+    let is_watched = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    if wait || is_watched { wait_for_destage(client, name) } else { Ok(()) }
+}
+
+/// Brings home everything of a disk and keeps it so for the change that follows at once. Does nothing where nothing is dirty,
+/// or nobody can: the change will say what stands in its way.
+pub(super) fn bring_home(client: &Client, name: &str) -> Answer<()> {
+    let document = client.get(&path_of(name)?)?;
+    let disk = &document["disk"];
+    if is_home(disk) || disk["load"].is_null() {
+        return Ok(());
+    }
+    start_quiet(client, name, CHANGE_SECONDS)?;
+    wait_for_quiet(client, name)
+}
+
+/// Ends what [`bring_home`] began.
+pub(super) fn let_go(client: &Client, name: &str) -> Answer<()> {
+    let document = client.get(&path_of(name)?)?;
+    let state = &document["disk"]["quiet"]["state"];
+    if state == "coming" || state == "quiet" {
+        client.post(&format!("{}/resume", path_of(name)?), &())?;
+    }
+    Ok(())
+}
+
+fn start_quiet(client: &Client, name: &str, seconds: u64) -> Answer<()> {
+    client.post(&format!("{}/quiesce", path_of(name)?), &QuiesceDisk { seconds }).map(drop)
+}
+
+fn wait_for_quiet(client: &Client, name: &str) -> Answer<()> {
+    let came = wait(client, name, |disk| match disk["quiet"]["state"].as_str() {
+        Some("quiet") => Some(Ok(())),
+        Some("coming") => None,
+        Some("failed") => Some(Err(not_home(name, &text(&disk["quiet"]["reason"])))),
+        _ => Some(Err(not_home(name, "somebody resumed it, or it ended by itself"))),
+    });
+    if came.is_err() {
+        let_go(client, name)?;
+    }
+    came
+}
+
+fn wait_for_destage(client: &Client, name: &str) -> Answer<()> {
+    wait(client, name, |disk| match disk["lost_bytes"].as_u64() {
+        _ if is_home(disk) => Some(Ok(())),
+        Some(lost @ 1..) if left(disk) == 0 => Some(Err(is_lost(name, lost))),
+        _ => None,
+    })?;
+    output::print(&format!("The backing of disk '{name}' has everything\n"))
+}
+
+fn not_home(name: &str, reason: &str) -> Problem {
+    Problem::conflict(format!(
+        "Cannot bring home what the backing of disk '{name}' does not have: {reason}. The disk is as before; repair the \
+         backing and try again, or give that data up: forebay disk remove {name} --lose-dirty"
+    ))
+}
+
+/// Looks at a disk until `judge` says how it ended, and shows how far it is.
+fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Answer<()>>) -> Answer<()> {
+    let path = path_of(name)?;
+    let bar = progress(name);
+    let mut moved = Moved { least: u64::MAX, most: 0, at: Instant::now(), errors: 0 };
+    loop {
+        let document = client.get(&path)?;
+        let disk = &document["disk"];
+        if let Some(outcome) = judge(disk) {
+            bar.finish_and_clear();
+            return outcome;
+        }
+        if disk["state"] == "stopped" || disk["state"] == "waiting" {
+            return Err(not_home(name, &text(&disk["reason"])));
+        }
+        moved.look(disk, name)?;
+        bar.set_length(moved.most);
+        bar.set_position(moved.most - left(disk).min(moved.most));
+        if client.pause(LOOK_INTERVAL) == Pause::Interrupted {
+            let_go(client, name)?;
+            return Err(Problem::failed(format!("Stopped waiting; disk '{name}' is served as before")));
+        }
+    }
+}
+
+/// Whether something still comes home.
+struct Moved {
+    least: u64,
+    most: u64,
+    at: Instant,
+    /// Failed requests when something last moved.
+    errors: u64,
+}
+
+impl Moved {
+    fn look(&mut self, disk: &Value, name: &str) -> Answer<()> {
+        let kinds = ["backing_errors", "flash_errors", "checksum_errors"];
+        let errors = kinds.iter().filter_map(|kind| disk["statistics"][kind].as_u64()).sum();
+        let left = left(disk);
+        self.most = self.most.max(left);
+        if left < self.least {
+            *self = Self { least: left, at: Instant::now(), errors, ..*self };
+        }
+        if errors > self.errors && self.at.elapsed() >= STUCK_TIME_MAX {
+            let reason = format!("requests fail, and nothing came home for {} s", STUCK_TIME_MAX.as_secs());
+            return Err(not_home(name, &reason));
+        }
+        Ok(())
+    }
+}
+
+fn is_lost(name: &str, bytes: u64) -> Problem {
+    Problem::conflict(format!(
+        "The backing of disk '{name}' has everything but {} that flash lost: `forebay disk show {name} --lost` lists them. Have the \
+         guest write them anew, from a backup",
+        Size(bytes)
+    ))
+}
+
+/// True if the backing of a disk has everything, and that is known.
+fn is_home(disk: &Value) -> bool {
+    left(disk) == 0 && disk["lost_bytes"] == 0 && disk["load"]["state"] != "loading"
+}
+
+/// What the backing of a disk does not have, in bytes.
+fn left(disk: &Value) -> u64 {
+    let bytes = |key: &str| disk[key].as_u64().unwrap_or(0);
+    bytes("dirty_bytes") + bytes("dirty_zeroes_bytes")
+}
+
+/// On standard error, if that is a terminal.
+fn progress(name: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+    let template = "  {prefix} {bar:20} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta} left";
+    let style = ProgressStyle::with_template(template).expect("a constant that follows its rules");
+    bar.with_style(style).with_prefix(name.to_owned())
+}

@@ -1,0 +1,96 @@
+//! What a disk has in its pool and not in its backing: remembered before there can be any, brought home when somebody asks.
+//!
+//! `state.json` says of each disk which pool may hold such data. It is noted before the disk begins to write back, and goes
+//! with a stop that left nothing, or with the disk. A disk that has such a note is served with that very pool or not at all:
+//! with any other its guests would find old data.
+
+use block::ByteRange;
+
+use super::{DiskView, Registry, being_removed, known, lock};
+use crate::problem::{Answer, Problem};
+use crate::shard::Destage;
+use crate::state::{DiskRecord, State};
+
+/// The longest that a disk is kept quiet at once, in seconds.
+const QUIET_SECONDS_MAX: u64 = 24 * 60 * 60;
+/// Lost ranges that are listed.
+const LOST_MAX: usize = 10_000;
+
+impl Registry {
+    /// Remembers that the pool may come to hold data that the backing of a disk does not have; without a pool there will be
+    /// none. To be called before the disk writes back, by whoever holds the lock of changes. Returns what is remembered now.
+    ///
+    /// # Errors
+    /// If it cannot be remembered; then the disk must not write back.
+    pub(super) fn note_unsaved(&self, name: &str) -> Answer<State> {
+        let mut state = self.state();
+        if lock(&self.pool).missing.is_none() && state.note_unsaved(name) {
+            state.save(&self.places.dir)?;
+            self.replace_state(state.clone());
+        }
+        Ok(state)
+    }
+
+    /// Refuses to give up data that is in a pool which is not in use.
+    pub(super) fn check_pool_is_here(&self, record: &DiskRecord) -> Answer<()> {
+        let state = self.state();
+        let in_use = state.pool.as_ref().filter(|_| lock(&self.pool).missing.is_none());
+        match &record.unsaved_in {
+            Some(pool) if in_use.is_none_or(|in_use| in_use.id != *pool) => Err(Problem::conflict(format!(
+                "Cannot forget what is cached of disk '{name}': pool {pool} may hold data that its backing does not have, and \
+                 is not in use now (`forebay pool show` says why). Bring that pool back, or give that data up: forebay disk \
+                 remove {name} --lose-dirty",
+                name = record.name
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Has everything that is dirty of a disk destaged at full speed, or not any more.
+    ///
+    /// # Errors
+    /// If there is none of this name, or it is not served.
+    pub(crate) async fn destage(&self, name: &str, asked: Destage) -> Answer<DiskView> {
+        known(&self.state(), name)?;
+        self.shards.destage(name.to_owned(), asked).await?;
+        self.disk(name).await
+    }
+
+    /// Begins to bring home everything of a disk, and to keep it so for so many seconds from then on. Its report says how far
+    /// that is.
+    ///
+    /// # Errors
+    /// If there is none of this name, or it is not served, or is being removed.
+    pub(crate) async fn quiesce(&self, name: &str, seconds: u64) -> Answer<DiskView> {
+        known(&self.state(), name)?;
+        if self.is_being_removed(name) {
+            return Err(being_removed(name));
+        }
+        if !(1..=QUIET_SECONDS_MAX).contains(&seconds) {
+            return Err(Problem::invalid(format!(
+                "Cannot keep disk '{name}' quiet for {seconds} s: from 1 to {QUIET_SECONDS_MAX}"
+            )));
+        }
+        self.shards.quiesce(name.to_owned(), seconds).await?;
+        self.disk(name).await
+    }
+
+    /// Ends what [`Self::quiesce`] began.
+    ///
+    /// # Errors
+    /// If there is none of this name, or it is not served.
+    pub(crate) async fn resume(&self, name: &str) -> Answer<DiskView> {
+        known(&self.state(), name)?;
+        self.shards.resume(name.to_owned()).await?;
+        self.disk(name).await
+    }
+
+    /// The bytes of a disk that flash lost before the backing had them, the first ones if there are many.
+    ///
+    /// # Errors
+    /// If there is none of this name, or it is not served.
+    pub(crate) async fn lost(&self, name: &str) -> Answer<Vec<ByteRange>> {
+        known(&self.state(), name)?;
+        self.shards.lost(name.to_owned(), LOST_MAX).await
+    }
+}

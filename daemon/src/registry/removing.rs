@@ -1,0 +1,146 @@
+//! Disks that go, and content that goes: nothing that a backing does not have goes without a word to that effect.
+//!
+//! A removal first brings home what is dirty, while guests are still served: if the backing does not take it, the disk is as
+//! before. Only then are guests cut off.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cache::WhatIsDirty;
+
+use super::{DiskView, Registry, being_removed, known, lock};
+use crate::backing::Location;
+use crate::past::DirtyMark;
+use crate::problem::{Answer, Problem, ProblemKind};
+use crate::shard::Content;
+use crate::state::DiskRecord;
+
+/// How long a removal may take before it goes on behind its answer.
+const REMOVE_TIME_MAX: Duration = Duration::from_secs(10);
+/// How long a backing that is not served is waited for.
+const UNMARK_TIME_MAX: Duration = Duration::from_secs(2);
+
+impl Registry {
+    /// Drops what is cached of a disk, durably. Guests go on. A disk that waits loses what its pool holds of it.
+    ///
+    /// # Errors
+    /// If there is none of this name, its backing does not take what is dirty, or what is dropped may come back at the next
+    /// start; the message says so.
+    pub(crate) async fn evict(&self, name: &str) -> Answer<DiskView> {
+        let changing = self.changing.lock().await;
+        let record = known(&self.state(), name)?.clone();
+        if self.is_being_removed(name) {
+            return Err(being_removed(name));
+        }
+        self.check_pool_is_here(&record)?;
+        let served = self.shards.disk_report(name.to_owned()).await?.is_some();
+        self.shards.evict(name.to_owned(), record.id).await?;
+        if !served {
+            // The pool knows nothing of it any more. What it held is free, so its share is as well.
+            self.keep_share(&record).await?;
+        }
+        tracing::info!("What was cached of disk '{name}' is dropped, as asked for");
+        drop(changing);
+        self.disk(name).await
+    }
+
+    /// Stops serving a disk and forgets it. The content of its backing stays.
+    ///
+    /// # Errors
+    /// If there is none of this name, its backing does not take what is dirty, or what is remembered cannot be changed. If
+    /// the backing hangs or there is much to destage, the removal goes on behind the answer, and the message says so.
+    pub(crate) async fn remove(self: &Arc<Self>, name: &str, what_is_dirty: WhatIsDirty) -> Answer<()> {
+        known(&self.state(), name)?;
+        if !lock(&self.removing).insert(name.to_owned()) {
+            return Err(being_removed(name));
+        }
+        let finishing = tokio::spawn(Arc::clone(self).finish_removal(name.to_owned(), what_is_dirty));
+        match tokio::time::timeout(REMOVE_TIME_MAX, finishing).await {
+            Ok(outcome) => outcome.expect("a removal does not panic"),
+            Err(_) => Err(Problem::unavailable(format!(
+                "Disk '{name}' is not removed yet: its backing has not taken everything and answered the last requests for \
+                 {} s. The disk is removed as soon as it has; check the backing, `forebay disk show {name}` says what is left",
+                REMOVE_TIME_MAX.as_secs()
+            ))),
+        }
+    }
+
+    async fn finish_removal(self: Arc<Self>, name: String, what_is_dirty: WhatIsDirty) -> Answer<()> {
+        // A change of this disk that began before is waited for; those that come now find it in `removing`.
+        drop(self.changing.lock().await);
+        let record = known(&self.state(), &name)?.clone();
+        let outcome = match self.take_away(&record, what_is_dirty).await {
+            Err(problem) if problem.kind == ProblemKind::Conflict => {
+                lock(&self.removing).remove(&name);
+                self.go_on_serving(name, &problem);
+                return Err(problem);
+            }
+            outcome => outcome,
+        };
+        let _changing = self.changing.lock().await;
+        let mut changed = self.state();
+        changed.disks.retain(|disk| disk.name != name);
+        if record.unsaved_in.is_some() && what_is_dirty == WhatIsDirty::IsLost {
+            // Its pool may know nothing of this: it may be away, or have failed.
+            changed.given_up.push(record.id);
+        }
+        let saved = changed.save(&self.places.dir);
+        lock(&self.removing).remove(&name);
+        if let Err(problem) = saved {
+            self.set_waiting(&name, "it was to be removed, and that could not be remembered");
+            tokio::spawn(Arc::clone(&self).keep_trying(name));
+            return Err(problem);
+        }
+        self.replace_state(changed);
+        lock(&self.waiting).remove(&name);
+        outcome
+    }
+
+    /// Ends the service of a disk and drops what is cached of it.
+    ///
+    /// # Errors
+    /// A conflict if something is dirty and stays so; then it is kept. Any other failure does not keep the disk.
+    async fn take_away(&self, record: &DiskRecord, what_is_dirty: WhatIsDirty) -> Answer<()> {
+        let name = record.name.clone();
+        if what_is_dirty == WhatIsDirty::IsKept {
+            self.check_pool_is_here(record)?;
+        }
+        if self.shards.is_attached(&name) {
+            let detached = self.shards.detach(name, Content::Dropped(what_is_dirty)).await;
+            return detached.and_then(|detached| detached.flushed);
+        }
+        let forgotten = self.shards.forget(name, record.id, what_is_dirty).await;
+        if self.check_pool_is_here(record).is_ok() {
+            forgotten?;
+        }
+        self.unmark(record).await;
+        Ok(())
+    }
+
+    /// Takes the mark off the backing of a disk that is not served, if it can be reached soon. A mark that stays keeps others
+    /// away from it, and says how it is taken off.
+    async fn unmark(&self, record: &DiskRecord) {
+        let Some(pool) = record.unsaved_in.clone() else { return };
+        let Ok(location) = Location::parse(&record.backing) else { return };
+        let Some(path) = location.path().map(Path::to_owned) else { return };
+        let mark = DirtyMark { pool, disk: record.id, name: record.name.clone() };
+        let removing = tokio::task::spawn_blocking(move || mark.remove(&path));
+        let removed = tokio::time::timeout(UNMARK_TIME_MAX, removing).await;
+        if !matches!(removed, Ok(Ok(Ok(())))) {
+            tracing::warn!(
+                "The backing of disk '{}' may still say that flash has newer data: setfattr -x user.forebay.dirty FILE",
+                record.name
+            );
+        }
+    }
+
+    /// Sees to it that a disk is served which was to be removed and is not.
+    fn go_on_serving(self: Arc<Self>, name: String, problem: &Problem) {
+        let was_waiting = lock(&self.waiting).contains_key(&name);
+        if !self.shards.is_attached(&name) && !was_waiting {
+            self.set_waiting(&name, &problem.message);
+            tokio::spawn(self.keep_trying(name));
+        }
+    }
+}

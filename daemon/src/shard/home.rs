@@ -1,0 +1,302 @@
+//! What of a disk comes home when somebody asks: destage at once, nothing dirty for a while, what can never come.
+//!
+//! ```text
+//!   quiesce:  no ──> coming (destage at full speed) ──> quiet ── time is up, or resume ──> no
+//!                       └── the backing does not take it ──> failed
+//! ```
+//! Whoever asks is answered at once and looks at reports to see how far it is: what a backing takes minutes for must not keep
+//! a connection waiting. Guests go on all the time. An end is always in sight: a backup that forgot to resume does not leave a
+//! disk without write-back for ever.
+
+use std::cell::{Cell, RefCell};
+use std::path::Path;
+use std::pin::pin;
+use std::rc::Rc;
+
+use block::executor::LocalHost;
+use block::{ByteRange, Host};
+use cache::{CacheError, DiskId, WhatIsDirty};
+use futures_util::future::{Either, select};
+use tokio::sync::Notify;
+
+use super::disk::{Cached, Disk, not_attached};
+use super::{Shard, ShardHandle};
+use crate::keys::{Unmarked, Values};
+use crate::past::{Appearance, DirtyMark, History};
+use crate::problem::{Answer, Problem};
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// Whether nothing of a disk is dirty because somebody asked for that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Quietness {
+    /// Nobody did.
+    #[default]
+    No,
+    /// It is being destaged.
+    Coming,
+    /// Nothing is dirty for so many seconds more.
+    Quiet { seconds_left: u64 },
+    /// It was asked for and could not be, and why. The disk goes on as if it had not been asked for.
+    Failed(String),
+}
+
+/// Keeps a disk quiet.
+#[derive(Default)]
+pub(super) struct Quiet {
+    state: RefCell<State>,
+    /// Which request counts: whoever keeps the disk quiet for an earlier one stops.
+    turn: Cell<u64>,
+    turned: Notify,
+}
+
+#[derive(Clone, Debug, Default)]
+enum State {
+    #[default]
+    No,
+    Coming,
+    Until(u64),
+    Failed(String),
+}
+
+impl Quiet {
+    /// How it stands at this time.
+    pub(super) fn at(&self, now: u64) -> Quietness {
+        match &*self.state.borrow() {
+            State::No => Quietness::No,
+            State::Coming => Quietness::Coming,
+            State::Until(end) => {
+                Quietness::Quiet { seconds_left: end.saturating_sub(now).div_ceil(SECOND_NS) }
+            }
+            State::Failed(reason) => Quietness::Failed(reason.clone()),
+        }
+    }
+
+    /// True if nobody asked for it, or it came to nothing.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(*self.state.borrow(), State::No | State::Failed(_))
+    }
+
+    /// Ends it without a word to the cache: whoever calls this knows better.
+    pub(super) fn end(&self) {
+        self.state.replace(State::No);
+        self.take_turn();
+    }
+
+    fn take_turn(&self) -> u64 {
+        self.turn.set(self.turn.get() + 1);
+        self.turned.notify_waiters();
+        self.turn.get()
+    }
+
+    async fn is_superseded(&self, turn: u64) {
+        while self.turn.get() == turn {
+            self.turned.notified().await;
+        }
+    }
+}
+
+impl ShardHandle {
+    /// Has everything that is dirty destaged at full speed, or not any more.
+    pub(super) async fn destage(&self, name: String, asked: Destage) -> Answer<()> {
+        self.call(move |shard| async move {
+            let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            match asked {
+                // Until all is known that is dirty, there is nothing to hurry.
+                Destage::Start => shard.host.spawn(async move {
+                    disk.cached.loaded().await;
+                    disk.cached.start_destage();
+                }),
+                Destage::Stop => disk.cached.stop_destage(),
+            }
+            Ok(())
+        })
+        .await?
+    }
+
+    /// Begins to bring everything home and to keep it so, for so many seconds from then on.
+    pub(super) async fn quiesce(&self, name: String, seconds: u64) -> Answer<()> {
+        self.call(move |shard| async move {
+            let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            let turn = disk.quiet.take_turn();
+            if !matches!(*disk.quiet.state.borrow(), State::Until(_)) {
+                disk.quiet.state.replace(State::Coming);
+            }
+            shard.host.spawn(keep_quiet(name, disk, shard.host.clone(), turn, seconds));
+            Ok(())
+        })
+        .await?
+    }
+
+    /// Ends what [`Self::quiesce`] began. True if there was something to end.
+    pub(super) async fn resume(&self, name: String) -> Answer<bool> {
+        self.call(move |shard| async move {
+            let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            let was_quiet = !disk.quiet.is_over();
+            disk.quiet.end();
+            Ok(disk.cached.resume() || was_quiet)
+        })
+        .await?
+    }
+
+    /// The bytes of a disk that flash lost before the backing had them. At most so many ranges.
+    pub(super) async fn lost(&self, name: String, most: usize) -> Answer<Vec<ByteRange>> {
+        self.ask(move |shard| {
+            let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            Ok(disk.cached.lost(most))
+        })
+        .await?
+    }
+
+    /// Gives back what is cached of a disk that is not attached and will not be.
+    ///
+    /// # Errors
+    /// A conflict if its backing does not have everything, unless that is given up; then nothing has changed.
+    pub(super) async fn forget(&self, name: String, id: u32, what_is_dirty: WhatIsDirty) -> Answer<()> {
+        self.call(move |shard| async move {
+            match shard.cache().disown(DiskId(id), what_is_dirty).await {
+                Err(CacheError::HoldsDirty(_)) => Err(holds_dirty(&name)),
+                outcome => {
+                    shard.forget_past(id).await?;
+                    outcome.map_err(|error| {
+                        Problem::failed(format!(
+                            "What was cached of the disk keeps its place in the pool: {error}"
+                        ))
+                    })
+                }
+            }
+        })
+        .await?
+    }
+}
+
+/// Which pool may hold what the backing of a disk does not have, as far as it is remembered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unsaved {
+    /// The pool of this host.
+    pub(crate) own: Option<String>,
+    /// The one that may hold such data.
+    pub(crate) held_by: Option<String>,
+}
+
+/// Whether destage is to hurry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Destage {
+    /// Until nothing is dirty.
+    Start,
+    /// Not any more.
+    Stop,
+}
+
+impl Shard {
+    /// Refuses a disk if somebody else has newer data of its backing than it can get here: its guests would find old data.
+    pub(super) async fn check_unsaved(
+        &self,
+        name: &str,
+        id: u32,
+        unsaved: &Unsaved,
+        found: &Appearance,
+        history: &Rc<History>,
+    ) -> Answer<()> {
+        if let Some(mark) =
+            found.dirty.as_ref().filter(|mark| unsaved.own.as_ref() != Some(&mark.pool) || mark.disk != id)
+        {
+            return Err(Problem::unavailable(format!(
+                "Cannot serve disk '{name}': its backing lacks data that pool {} has, where it is disk '{}' of another \
+                 Forebay. Have that one destage and remove it. If that data is lost or given up, take the mark off the file: \
+                 setfattr -x user.forebay.dirty FILE",
+                mark.pool, mark.name
+            )));
+        }
+        let in_use = |pool: &String| !self.goes_without.get() && self.cache().pool_statistics().id == *pool;
+        match unsaved.held_by.as_ref().filter(|pool| !in_use(pool)) {
+            Some(pool) if !history.is_void().await => Err(Problem::unavailable(format!(
+                "Cannot serve disk '{name}': pool {pool} may hold data that its backing does not have, and is not in use now \
+                 (`forebay pool show` says why). Bring that pool back, or give that data up: forebay disk remove {name} \
+                 --lose-dirty"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Marks the backing of a disk that is about to write back, so that no other Forebay serves it as if it were complete.
+    ///
+    /// # Errors
+    /// If it cannot hold a mark, and nobody allowed it to go without.
+    pub(super) async fn mark(
+        &self,
+        name: &str,
+        id: u32,
+        values: &Values,
+        history: &History,
+        path: Option<&Path>,
+    ) -> Answer<()> {
+        if !values.writes_back() || self.goes_without.get() {
+            return Ok(());
+        }
+        let is_marked = history.mark(path, self.mark_of(name, id)).await?;
+        if is_marked || values.unmarked() == Unmarked::Allowed {
+            return Ok(());
+        }
+        Err(Problem::invalid(format!(
+            "Cannot write back on disk '{name}': its backing cannot be marked, so nothing would keep another Forebay from serving \
+             it while flash has newer data. Use write-through; or see to that yourself, and allow it with unmarked=yes \
+             (`--unmarked` of `disk add`)"
+        )))
+    }
+
+    /// What the backing of a disk bears while flash may have newer data.
+    pub(super) fn mark_of(&self, name: &str, id: u32) -> DirtyMark {
+        DirtyMark { pool: self.cache().pool_statistics().id, disk: id, name: name.to_owned() }
+    }
+}
+
+/// Sees to it that all data of a disk is in its backing, durably, and that nothing becomes dirty any more.
+///
+/// # Errors
+/// If the backing does not take it; then the disk goes on as before.
+pub(super) async fn bring_home(disk: &Disk, name: &str) -> Answer<()> {
+    disk.quiet.end();
+    disk.cached.quiesce().await.map_err(|error| not_home(name, &disk.cached, &error))
+}
+
+fn not_home(name: &str, cached: &Cached, error: &dyn std::fmt::Display) -> Problem {
+    let statistics = cached.statistics();
+    let size = crate::units::Size(statistics.dirty_bytes);
+    Problem::conflict(format!(
+        "Cannot bring home {size} of disk '{name}' that its backing does not have: {error}. Nothing was changed; repair the \
+         backing and try again, or give that data up: forebay disk remove {name} --lose-dirty"
+    ))
+}
+
+/// Why a disk that is not served cannot be given up.
+pub(super) fn holds_dirty(name: &str) -> Problem {
+    Problem::conflict(format!(
+        "Cannot forget what is cached of disk '{name}': its backing does not have all of it. Give it its backing back, so \
+         that it is served and destaged, or give that data up: forebay disk remove {name} --lose-dirty"
+    ))
+}
+
+async fn keep_quiet(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, seconds: u64) {
+    // Whoever took over is looked for first: then what this one holds was not handed over yet, and goes.
+    let superseded = pin!(disk.quiet.is_superseded(turn));
+    let quieted = match select(superseded, pin!(disk.cached.quiesce())).await {
+        Either::Left(_) => return,
+        Either::Right((quieted, _)) => quieted,
+    };
+    if let Err(error) = quieted {
+        tracing::warn!(
+            "Disk '{name}' goes on as before, because not all of it could be brought home: {error}"
+        );
+        disk.quiet.state.replace(State::Failed(error.to_string()));
+        return;
+    }
+    let end = host.now() + seconds * SECOND_NS;
+    disk.quiet.state.replace(State::Until(end));
+    let superseded = pin!(disk.quiet.is_superseded(turn));
+    if let Either::Right(_) = select(superseded, pin!(host.sleep_until(end))).await {
+        disk.cached.resume();
+        disk.quiet.state.replace(State::No);
+        tracing::warn!("Disk '{name}' was to be quiet for {seconds} s, which are over: it writes back again");
+    }
+}

@@ -1,0 +1,110 @@
+//! What the clients of a world do, each request told to the model before and after.
+
+use block::executor::LocalHost;
+use block::{BlockDevice, Buffer, ByteRange, Host, SECTOR, Unmap};
+
+use crate::model;
+use crate::rng::Rng;
+use crate::world::{Disk, World};
+
+pub(crate) async fn run_client(world: &World, host: &LocalHost, disk: &Disk, number: usize, mut rng: Rng) {
+    while world.left.get() > 0 && world.failure.borrow().is_none() {
+        world.left.set(world.left.get() - 1);
+        host.sleep(rng.below(200_000)).await;
+        let size = disk.geometry().size;
+        let range = draw_range(&mut rng, size);
+        let what = rng.below(100);
+        match what {
+            0..=54 => read(world, disk, number, range).await,
+            55..=86 => write(world, disk, number, range).await,
+            87..=90 => change(world, disk, number, range, Change::Zeroes).await,
+            91..=94 => change(world, disk, number, range, Change::Discard).await,
+            _ => flush(world, disk, number).await,
+        }
+        world.coverage.borrow_mut().operations += 1;
+        world.note(host.now());
+    }
+}
+
+/// A request of 512 bytes to 64 KiB; half of them in a small hot part, so that they meet.
+fn draw_range(rng: &mut Rng, size: u64) -> ByteRange {
+    let longest = if rng.chance(300) { 128 } else { 16 };
+    let sectors = 1 + rng.below(longest);
+    let area = if rng.chance(500) { (256 << 10) / SECTOR } else { size / SECTOR };
+    let mut first = rng.below(area);
+    if rng.chance(500) {
+        first = first / 8 * 8;
+    }
+    let end = (first + sectors).min(size / SECTOR);
+    ByteRange::new(first * SECTOR, end * SECTOR)
+}
+
+pub(crate) async fn read(world: &World, disk: &Disk, number: usize, range: ByteRange) {
+    let model = &world.models[number];
+    let ticket = model.borrow_mut().start_read(&range);
+    let (buffer, result) = disk.read(range.start, Buffer::zeroed(range.len() as usize)).await;
+    if let Err(error) = result {
+        world.coverage.borrow_mut().faults_during_fill += u64::from(disk.settings().mode.row().reads_fill);
+        if world.is_calm.get() && !world.rotten.get() {
+            world.fail(format!("disk {number} fails although nothing else does: {error}"));
+        }
+        return model.borrow_mut().drop_read(ticket);
+    }
+    world.judge(number, ticket, &buffer);
+}
+
+async fn write(world: &World, disk: &Disk, number: usize, range: ByteRange) {
+    let value = world.draw_value();
+    let mut buffer = Buffer::zeroed(range.len() as usize);
+    model::fill(&range, value, &mut buffer);
+    let ticket = world.models[number].borrow_mut().start_change(&range, value);
+    let (_, result) = disk.write(range.start, buffer).await;
+    let mut model = world.models[number].borrow_mut();
+    if result.is_ok() {
+        model.end_change(ticket);
+    } else {
+        world.coverage.borrow_mut().writes_failed += 1;
+        model.fail_change(ticket);
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Change {
+    Zeroes,
+    Discard,
+}
+
+async fn change(world: &World, disk: &Disk, number: usize, range: ByteRange, change: Change) {
+    let ticket = world.models[number].borrow_mut().start_change(&range, 0);
+    let result = match change {
+        Change::Zeroes => disk.write_zeroes(range, Unmap::Allowed).await,
+        Change::Discard => disk.discard(range).await,
+    };
+    let mut model = world.models[number].borrow_mut();
+    match (result, change) {
+        (Ok(()), Change::Zeroes) => model.end_change(ticket),
+        (Ok(()), Change::Discard) => model.end_discard(ticket),
+        (Err(_), _) => model.fail_change(ticket),
+    }
+}
+
+async fn flush(world: &World, disk: &Disk, number: usize) {
+    let ticket = world.models[number].borrow_mut().start_flush();
+    let result = disk.flush().await;
+    let mut model = world.models[number].borrow_mut();
+    match result {
+        Ok(()) => model.end_flush(ticket),
+        Err(_) => model.fail_flush(ticket),
+    }
+}
+
+/// Reads the whole disk and holds it against the model.
+pub(crate) async fn verify(world: &World, disk: &Disk, number: usize) {
+    let size = disk.geometry().size;
+    let mut offset = 0;
+    while offset < size {
+        let range = ByteRange::new(offset, (offset + (100 << 10)).min(size));
+        read(world, disk, number, range).await;
+        offset = range.end;
+    }
+}

@@ -1,0 +1,47 @@
+//! What a world is like: which faults it has, and how its disks are cached.
+
+use cache::{Admission, DiskId, DiskSettings, Mode};
+
+use crate::rng::Rng;
+use crate::world::{RESERVE_BYTES, SEGMENT_BYTES};
+
+/// Which faults come together. Flash that rots between a flush and the next header that says so, and then loses power, is not
+/// told from one whose last batch was not flushed: what guests wrote there is lost without a word. Both together are
+/// simulated where nothing depends on flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// No disk is in write-back.
+    Through,
+    /// Disks are, and flash rots.
+    BackWithRot,
+    /// Disks are, and power goes.
+    BackWithPowerCuts,
+}
+
+/// Settings of a disk.
+pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSettings {
+    let modes = [
+        Mode::WriteThrough,
+        Mode::WriteAround,
+        Mode::PassThrough,
+        Mode::WriteBack,
+        Mode::WriteBack,
+        Mode::WriteBack,
+    ];
+    let modes = if kind == Kind::Through { &modes[..3] } else { &modes[..] };
+    let admissions = [Admission::Adaptive, Admission::Always, Admission::Repeated(3)];
+    DiskSettings {
+        id: DiskId(number as u32 + 1),
+        mode: modes[rng.below(modes.len() as u64) as usize],
+        block_bytes: 4096 << (rng.below(5) * 2),
+        reserve_bytes: RESERVE_BYTES,
+        limit_bytes: RESERVE_BYTES + rng.below(20) * SEGMENT_BYTES,
+        ram_bytes: (16 + rng.below(48)) * 4096,
+        admission: admissions[rng.below(3) as usize],
+        sequential_cutoff_bytes: [0, 64 << 10, 1 << 20][rng.below(3) as usize],
+        dirty_limit_bytes: [None, Some(64 << 10), Some(1 << 20)][rng.below(3) as usize],
+        destage_rate_min: 0,
+        destage_rate_max: [0, 0, 1 << 20][rng.below(3) as usize],
+        read_only: false,
+    }
+}
