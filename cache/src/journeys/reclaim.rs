@@ -125,11 +125,15 @@ async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Segment
         append_again(cache, chunk, &mut marks).await;
     }
     if has_mutations {
-        let rest = retry_dirty(cache, victim, &mut marks).await;
-        let said = say_again(cache, &mut marks, &rest).await.is_none();
-        if said || !dirty_survivors(cache, victim).is_empty() {
+        let rest = retry_dirty(cache, survivors, &mut marks).await;
+        if say_again(cache, &mut marks, &rest).await.is_none() || rest.iter().any(|page| is_left(cache, page))
+        {
             return false;
         }
+        debug_assert!(
+            dirty_survivors(cache, victim).is_empty(),
+            "a summary names all that its segment holds"
+        );
         let flushed = cache.log.make_durable().await.is_ok();
         // The end of the log may be on a device that failed, and nothing that is needed with it.
         if !flushed && (cache.pool.notice_failure() || has_lost_dirty(&cache.pool, cache)) {
@@ -147,7 +151,13 @@ async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Segment
     true
 }
 
-/// The dirty pages in a segment, by what the index knows.
+/// True if a page is dirty, and still where it was.
+fn is_left<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, survivor: &Survivor) -> bool {
+    let flash = cache.index.borrow().get(survivor.page).map(|located| located.flash);
+    flash == Some(survivor.flash) && cache.dirty.borrow().has_page(survivor.page.0)
+}
+
+/// The dirty pages in a segment, by what the index knows: all that is dirty is looked at, for want of a summary.
 fn dirty_survivors<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: SegmentNumber) -> Vec<Survivor> {
     let dirty = cache.dirty.borrow();
     let index = cache.index.borrow();
@@ -163,19 +173,21 @@ fn dirty_survivors<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Seg
     dirty.pages_within(0..u64::MAX).filter_map(in_victim).collect()
 }
 
-/// Tries again what could not be read or appended. Returns the dirty pages that are lost.
+/// Tries again what of the survivors could not be read or appended. Returns the dirty pages that are lost, or could not be
+/// appended because the flash failed.
 async fn retry_dirty<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
-    victim: SegmentNumber,
+    survivors: Vec<Survivor>,
     marks: &mut Marks,
 ) -> Vec<Survivor> {
-    let mut rest = dirty_survivors(cache, victim);
+    let mut rest = survivors;
+    rest.retain(|survivor| is_left(cache, survivor));
     for _ in 0..TRIES {
         if rest.is_empty() || cache.pool.notice_failure() {
-            return Vec::new();
+            break;
         }
         append_again(cache, &rest, marks).await;
-        rest = dirty_survivors(cache, victim);
+        rest.retain(|survivor| is_left(cache, survivor));
     }
     rest
 }
@@ -250,14 +262,12 @@ async fn say_again<F: BlockDevice, H: Host>(
     marks: &mut Marks,
     lost: &[Survivor],
 ) -> Option<()> {
-    let is_current = |survivor: &&Survivor| {
-        cache.index.borrow().get(survivor.page).is_some_and(|located| located.flash == survivor.flash)
-    };
-    while !marks.entries(cache, 1).is_empty() || lost.iter().any(|survivor| is_current(&survivor)) {
+    while !marks.entries(cache, 1).is_empty() || lost.iter().any(|survivor| is_left(cache, survivor)) {
         let appender = cache.log.begin(Purpose::Survivors).await.ok()?;
         // Looked at under the lock of the log, as all that is said there.
         let mut entries = marks.entries(cache, appender.room());
-        let newly_lost = lost.iter().filter(is_current).take(appender.room() - entries.len());
+        let newly_lost =
+            lost.iter().filter(|survivor| is_left(cache, survivor)).take(appender.room() - entries.len());
         let newly_lost: Vec<_> =
             newly_lost.map(|survivor| (Kind::Lost, survivor.page.0..survivor.page.0 + 1)).collect();
         entries.extend(newly_lost.iter().cloned());
