@@ -19,6 +19,8 @@ pub enum ErrorKind {
     Gone,
     /// What came back fails its checksum: use another copy.
     Corrupt,
+    /// Nobody answered: the request may still be done, at any time, until the device's epoch changes or it is opened anew.
+    Unanswered,
     /// The device cannot do this at all (no hole punching, no discard): do it another way.
     Unsupported,
 }
@@ -108,6 +110,7 @@ impl fmt::Display for ErrorKind {
             Self::NoSpace => "no space left",
             Self::Gone => "device gone or changed",
             Self::Corrupt => "content fails its checksum",
+            Self::Unanswered => "no answer",
             Self::Unsupported => "not supported by the device",
         })
     }

@@ -430,7 +430,7 @@ impl<H: Host> Faulty<H> {
             } else {
                 !self.faults.settle_unknown(write)
             };
-            let kind = if answers { ErrorKind::Io } else { ErrorKind::Gone };
+            let kind = if answers { ErrorKind::Io } else { ErrorKind::Unanswered };
             return Err(BlockError::new(kind, operation, range).because("injected"));
         }
         state.content.borrow_mut().apply(&write.change);

@@ -147,12 +147,17 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
     if !runs.is_empty() {
         return (runs, from);
     }
-    let mut at = from;
-    while let Some(run) = dirty.next_run(at, DESTAGE_PAGES_MAX) {
-        let (end, left) = take(&mut runs, run);
-        at = end;
-        if left == 0 {
-            return (runs, at);
+    // From the start once more if there is nothing up to the end: a round without work says that there is none.
+    for start in [from, 0] {
+        let (mut at, mut left) = (start, pages);
+        while let Some(run) = dirty.next_run(at, left.min(DESTAGE_PAGES_MAX)) {
+            (at, left) = take(&mut runs, run);
+            if left == 0 {
+                return (runs, at);
+            }
+        }
+        if !runs.is_empty() {
+            break;
         }
     }
     (runs, 0)
@@ -237,14 +242,14 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
     given
 }
 
-/// Takes notice of a request that the backing failed. It stays dirty. If nobody knows what becomes of the request, nothing
-/// newer is sent after it over the same connection: it would be overwritten.
+/// Takes notice of a request that the backing failed. It stays dirty, and is tried again. If nobody knows what becomes of the
+/// request, nothing newer is sent after it before the connection is another one: it could be overwritten.
 fn fail<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, pages: &Range<u64>, error: &BlockError) -> Given {
     count(&cache.counters.backing_errors, 1);
-    if matches!(error.kind, ErrorKind::Gone) {
+    if error.kind == ErrorKind::Unanswered {
         cache.back.stuck.borrow_mut().insert(pages.clone());
     }
-    tracing::warn!(disk = %cache.id, %error, "Destage failed; what it was to write stays on flash, and is tried again");
+    tracing::warn!(disk = %cache.id, %error, "Destage failed; what it was to write stays on flash");
     Given { failed: true, ..Given::default() }
 }
 

@@ -59,12 +59,12 @@ impl<H: Host> NbdDevice<H> {
                     return (back.buffer, Err(Failure::Answered(error, words)));
                 }
                 Outcome::Answered(answer) => return (back.buffer, Ok(answer)),
-                Outcome::Lost { ending, .. } if deadlines.is_over(deadline) => {
-                    return (back.buffer, Err(Failure::Late(ending.to_string())));
-                }
                 Outcome::Lost { ending, reached } => {
                     if reached && changes(back.request.command) && !ending.server_is_through() {
                         return (back.buffer, Err(Failure::Unknown(ending)));
+                    }
+                    if deadlines.is_over(deadline) {
+                        return (back.buffer, Err(Failure::Late(ending.to_string())));
                     }
                 }
             }
@@ -101,7 +101,7 @@ impl<H: Host> NbdDevice<H> {
                 (ErrorKind::Io, format!("{target} did not do it within the retry time; {why}"))
             }
             Failure::Unknown(ending) => (
-                ErrorKind::Io,
+                ErrorKind::Unanswered,
                 format!("the connection to {target} was given up, {ending}; it may still be done"),
             ),
             Failure::Refused(reason) => (ErrorKind::Gone, reason),
