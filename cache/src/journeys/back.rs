@@ -167,9 +167,11 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         wanted && self.can_write_back()
     }
 
-    /// Whether the log takes what guests write.
+    /// Whether the log takes what guests write. Not once it is remembered elsewhere that what flash holds of the disk is void:
+    /// the next start would believe nothing of it.
     pub(crate) fn can_write_back(&self) -> bool {
-        !self.is_loading() && !self.pool.is_failed() && !self.leaving.get()
+        let is_believed = !self.pool.is_failed() && self.flash_void.get().is_none();
+        is_believed && !self.is_loading() && !self.leaving.get()
     }
 
     /// True if flash holds nothing that the backing does not have, for all that is known, and nothing is on its way there.

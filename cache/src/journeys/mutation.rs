@@ -97,7 +97,14 @@ impl<F: BlockDevice, H: Host> Mutation<F, H> {
             cache.touched.set(pages);
         }
         // What the backing has been given by destage must not come back as dirty, and be written over this (rule I12).
-        if cache.back.last_home_batch.get() > cache.log.durable() && cache.log.make_durable().await.is_err() {
+        if cache.back.last_home_batch.get() > cache.log.durable()
+            && let Err(error) = cache.log.make_durable().await
+        {
+            if !cache.pool.notice_failure() {
+                // One of several devices failed, with the end of the log. All that is cached of the disk becomes void with it, and
+                // then nothing can come back; until that is done, this is no time to change the backing.
+                return Err(error);
+            }
             remember_elsewhere(cache).await?;
         }
         Ok(mutation)

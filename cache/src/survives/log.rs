@@ -45,6 +45,8 @@ pub(crate) struct Log<F, H> {
     known_durable: Cell<Option<Tail>>,
     /// Notes how far the log was written, in memory that outlives the process.
     touched: Rc<Touched>,
+    /// Set once batches that were not durable were on a device that failed: a flush of another one does not cover them.
+    is_broken: Cell<bool>,
     /// Joins those who want it durable.
     durability: Gate,
     /// Set once it was closed. The disk may have another log by then, and only one may append.
@@ -121,6 +123,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
             tail: Cell::new(None),
             known_durable: Cell::new(None),
             touched,
+            is_broken: Cell::new(false),
             durability: Gate::default(),
             closed: Cell::new(false),
         }
@@ -204,6 +207,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         }
         // Nobody asks for any of it to be durable any more.
         self.tail.set(None);
+        self.is_broken.set(false);
         self.durable.set(self.written.get());
         Some(then())
     }
@@ -238,6 +242,9 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         let _running = gate.running.lock().await;
         if gate.covered.get() >= ticket {
             return Ok(());
+        }
+        if self.is_broken.get() {
+            return Err(Pool::<F, H>::gone());
         }
         let (covers, batches) = (gate.arrived.get(), self.written.get());
         if let Some(tail) = self.tail.get().filter(|_| self.durable.get() < batches) {
@@ -338,9 +345,8 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
     /// Says something of a range of pages.
     pub(crate) fn say(&self, batch: &mut Batch, kind: Kind, pages: &Range<u64>) {
         assert!(kind.is_range());
-        // A range is as long as an entry can say; a disk has fewer pages than that times sixteen.
         let sequence = self.log.pool.draw_sequence();
-        let count = u32::try_from(pages.end - pages.start).expect("ranges are cut before");
+        let count = u32::try_from(pages.end - pages.start).expect("whoever says it cuts what is longer");
         let page = PageNumber(pages.start);
         batch.entries.push(Entry { page, kind, sequence, seeded_checksum: count, place: 0 });
     }
@@ -381,6 +387,9 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         if let Err(error) = log.pool.write(first, batch.buffer).await {
             if let Some(open) = self.open.take() {
                 log.pool.seal_segment(open.segment);
+                let has_undurable = log.tail.get().is_some_and(|tail| tail.generation == open.generation);
+                log.is_broken
+                    .set(log.is_broken.get() || has_undurable && log.durable.get() < log.written.get());
             }
             return Err(error);
         }
