@@ -135,15 +135,16 @@ fn one_byte(byte: i64, kind: libc::c_int) -> libc::flock {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{Turn, turn};
     use super::*;
 
     /// Opens one file again and again, each time with a description of its own. The file is gone at the end.
-    struct Image(std::path::PathBuf);
+    struct Image(std::path::PathBuf, #[expect(dead_code, reason = "held until the test ends")] Turn);
 
     impl Image {
         fn new(name: &str) -> Self {
             let name = format!("forebay-lock-{name}-{}", std::process::id());
-            Self(std::env::temp_dir().join(name))
+            Self(std::env::temp_dir().join(name), turn())
         }
 
         fn open(&self) -> File {

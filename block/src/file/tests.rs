@@ -7,6 +7,7 @@ use std::os::unix::fs::{FileExt, MetadataExt, symlink};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 
 use super::*;
@@ -15,8 +16,17 @@ use crate::executor::{Driver, Executor, Order};
 
 const MIB: u64 = 1 << 20;
 
+/// Tests that lock files and tests that start programs go one after the other: a child shares every description that
+/// is open where it is born, locks included, until it runs its own program.
+pub(super) fn turn() -> Turn {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) type Turn = MutexGuard<'static, ()>;
+
 /// A folder that is gone at the end of a test.
-struct Folder(PathBuf);
+struct Folder(PathBuf, #[expect(dead_code, reason = "held until the test ends")] Turn);
 
 impl Folder {
     fn new() -> Self {
@@ -24,7 +34,7 @@ impl Folder {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("forebay-file-{}-{number}", std::process::id()));
         fs::create_dir_all(&path).expect("the temporary folder is ours");
-        Self(path)
+        Self(path, turn())
     }
 
     /// A file of `size` bytes without content.
