@@ -44,8 +44,8 @@ impl Holder {
 
 /// The segments that a disk keeps when others need room. A device that is gone may leave less than was promised: then every
 /// disk keeps its part of what is left.
-pub(super) fn kept<'a>(holders: impl Iterator<Item = &'a Holder>, usable: u32) -> impl Fn(&Holder) -> u32 {
-    let reserved: u64 = holders.map(|holder| u64::from(holder.share.reserve)).sum();
+/// `reserved` are the segments that were promised to all of them together.
+pub(super) fn kept(reserved: u64, usable: u32) -> impl Fn(&Holder) -> u32 {
     move |holder| match u64::from(holder.share.reserve) {
         reserve if reserved <= u64::from(usable) => reserve as u32,
         reserve => (reserve * u64::from(usable) / reserved) as u32,
@@ -60,9 +60,9 @@ mod tests {
     fn a_pool_that_became_smaller_is_shared_as_it_was_promised() {
         let holder = |reserve| Holder { share: Share { reserve, limit: 100 }, ..Holder::UNKNOWN };
         let holders = [holder(60), holder(20)];
-        let before = kept(holders.iter(), 80);
+        let before = kept(80, 80);
         assert_eq!(holders.each_ref().map(before), [60, 20]);
-        let after = kept(holders.iter(), 40);
+        let after = kept(80, 40);
         assert_eq!(holders.each_ref().map(after), [30, 10]);
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Segments {
     sealed: VecDeque<SegmentNumber>,
     holders: BTreeMap<DiskId, Holder>,
     generation: Sequence,
+    /// Segments that are promised to disks, all together.
+    reserved: u64,
     /// Disks of which what guests write stays on flash for a while.
     writing_back: u32,
 }
@@ -74,6 +76,7 @@ impl Segments {
             sealed: VecDeque::new(),
             holders: BTreeMap::new(),
             generation: start,
+            reserved: 0,
             writing_back: 0,
         };
         let mut sealed = Vec::new();
@@ -144,7 +147,8 @@ impl Segments {
 
     /// Segments reserved by all disks but `disk`.
     pub(crate) fn reserved_by_others(&self, disk: DiskId) -> u32 {
-        self.holders.iter().filter(|(id, _)| **id != disk).map(|(_, holder)| holder.share.reserve).sum()
+        let own = self.holders.get(&disk).map_or(0, |holder| holder.share.reserve);
+        (self.reserved - u64::from(own)) as u32
     }
 
     /// Segments that belong to no disk.
@@ -156,6 +160,7 @@ impl Segments {
     pub(crate) fn set_share(&mut self, disk: DiskId, share: Share) {
         assert!(share.reserve <= share.limit);
         let holder = self.holders.entry(disk).or_insert(Holder::UNKNOWN);
+        self.reserved = self.reserved + u64::from(share.reserve) - u64::from(holder.share.reserve);
         holder.share = share;
         holder.leaving = false;
     }
@@ -199,6 +204,8 @@ impl Segments {
     /// Forgets a disk that holds nothing any more.
     pub(crate) fn forget(&mut self, disk: DiskId) {
         if let Some(holder) = self.holders.remove(&disk) {
+            self.reserved -= u64::from(holder.share.reserve);
+            self.writing_back -= u32::from(holder.writes_back);
             assert_eq!(holder.held, 0, "a disk gives up its segments before it is forgotten");
         }
     }
@@ -283,7 +290,7 @@ impl Segments {
         let owner = |segment: SegmentNumber| {
             self.lines[segment.0 as usize].life.expect("sealed segments are owned").0
         };
-        let kept = holders::kept(self.holders.values(), self.usable());
+        let kept = holders::kept(self.reserved, self.usable());
         let mut seen = BTreeSet::new();
         let mut fit = None;
         let mut own = None;

@@ -19,9 +19,9 @@ impl Segments {
     /// Notes whether what a disk's guests write stays on flash for a while.
     pub(crate) fn set_writes_back(&mut self, disk: DiskId, writes_back: bool) {
         if let Some(holder) = self.holders.get_mut(&disk) {
-            holder.writes_back = writes_back;
+            let before = std::mem::replace(&mut holder.writes_back, writes_back);
+            self.writing_back = self.writing_back + u32::from(writes_back) - u32::from(before);
         }
-        self.writing_back = self.holders.values().filter(|holder| holder.writes_back).count() as u32;
     }
 
     /// Disks of which that is so.
@@ -36,7 +36,7 @@ impl Segments {
 
     /// Segments that a disk keeps when others need room.
     pub(crate) fn kept_by(&self, disk: DiskId) -> u32 {
-        let kept = holders::kept(self.holders.values(), self.usable());
+        let kept = holders::kept(self.reserved, self.usable());
         self.holders.get(&disk).map_or(0, kept)
     }
 
