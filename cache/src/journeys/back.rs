@@ -14,7 +14,6 @@ use tokio::sync::{Mutex, Notify};
 use super::commit::Pending;
 use super::disk_cache::DiskCache;
 use crate::knowledge::ranges::Ranges;
-use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 
 #[derive(Default)]
@@ -138,6 +137,11 @@ impl Back {
         self.dirty_since.get().map_or(0, |since| now.saturating_sub(since))
     }
 
+    /// True if the disk stopped.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.stopped.borrow().is_some()
+    }
+
     /// Why the disk stopped.
     pub(crate) fn stopped(&self) -> Option<String> {
         self.stopped.borrow().clone()
@@ -181,7 +185,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Stops the disk: from now on it answers nothing but errors, because what it would answer may be wrong.
     pub(crate) fn stop(&self, reason: String) {
-        if self.back.stopped.borrow().is_some() {
+        if self.back.has_stopped() {
             return;
         }
         tracing::error!(disk = %self.id, reason, "The disk stops: its data that the backing does not have cannot be given back");
@@ -202,46 +206,13 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// # Errors
     /// If it has stopped.
     pub(crate) fn check_alive(&self, operation: Operation) -> Result<(), BlockError> {
-        if self.pool.is_failed() && self.back.stopped.borrow().is_none() && !self.dirty.borrow().is_empty() {
+        if self.pool.is_failed() && !self.back.has_stopped() && !self.dirty.borrow().is_empty() {
             self.stop("The flash failed, and with it what the backing does not have".to_owned());
         }
         match &*self.back.stopped.borrow() {
             None => Ok(()),
             Some(reason) => Err(BlockError::anywhere(ErrorKind::Io, operation).because(reason)),
         }
-    }
-
-    /// Says whether what is dirty fits into a reservation.
-    ///
-    /// # Errors
-    /// `Settings` if it has to be destaged first.
-    pub(crate) fn check_dirty_fits(&self, reserve_bytes: u64) -> Result<(), CacheError> {
-        let dirty = self.dirty.borrow().pages();
-        let most = self.dirty_most(reserve_bytes.div_ceil(self.pool.layout().segment_bytes()));
-        if dirty <= most {
-            return Ok(());
-        }
-        let [dirty_bytes, most_bytes] = [dirty, most].map(|pages| pages * PAGE_BYTES as u64);
-        Err(CacheError::Settings(format!(
-            "{dirty_bytes} bytes are dirty, and a reservation of {reserve_bytes} bytes allows {most_bytes}: destage the disk first"
-        )))
-    }
-
-    /// What may be dirty at most in so many segments that are kept for the disk, in pages: half of what half of them hold. Reclaim moves what
-    /// is dirty along, in batches that may be smaller than those that it came in, and needs room to get ahead by that.
-    fn dirty_most(&self, segments: u64) -> u64 {
-        segments / 2 * u64::from(self.pool.layout().batch_pages() / 2)
-    }
-
-    /// What may be dirty at most, in pages.
-    pub(crate) fn dirty_limit(&self) -> u64 {
-        let settings = self.settings.borrow();
-        let layout = self.pool.layout();
-        let segments = self.pool.segments();
-        let sharing = segments.writing_back().max(1);
-        let tenth = u64::from(segments.usable()) * layout.segment_bytes() / 10 / u64::from(sharing);
-        let most = self.dirty_most(u64::from(segments.kept_by(self.id)));
-        (settings.dirty_limit_bytes.unwrap_or(tenth) / PAGE_BYTES as u64).clamp(most.min(16), most)
     }
 
     /// Notes that something became dirty or clean.

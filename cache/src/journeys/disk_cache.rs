@@ -261,7 +261,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// True if flash has something that the backing does not have, or may have for all that is known.
     pub(crate) fn may_hold_dirty(&self) -> bool {
         let unknown = self.back.is_noted() && self.is_loading();
-        unknown || !self.dirty.borrow().is_empty() || self.back.stopped().is_some()
+        unknown || !self.dirty.borrow().is_empty() || self.back.has_stopped()
     }
 
     /// Gives up what is dirty, for good: nobody wants it.

@@ -213,7 +213,7 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
     let took_us = (cache.pool.host.now() - started) / 1000;
     let before = cache.load.borrow().clone();
     cache.load.replace(LoadStatistics { state, took_us, ..before });
-    if cache.back.stopped().is_some() {
+    if cache.back.has_stopped() {
         // Its segments stay as they are.
         cache.loaded.notify_waiters();
         return true;

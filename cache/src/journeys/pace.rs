@@ -62,7 +62,7 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
     from: &mut u64,
 ) -> Next {
     let nothing = cache.dirty.borrow().pages() == 0 && cache.dirty.borrow().zeroes().is_empty();
-    if nothing || cache.is_loading() || cache.back.stopped().is_some() || cache.leaving.get() {
+    if nothing || cache.is_loading() || cache.back.has_stopped() || cache.leaving.get() {
         cache.back.asleep.set(true);
         return Next::Wanted;
     }

@@ -31,7 +31,7 @@ pub(crate) async fn close_idle<B: BlockDevice, F: BlockDevice, H: Host>(
     flushes: &FlushGate,
 ) {
     notice(cache, backing);
-    if cache.is_loading() || cache.pool.is_failed() || cache.back.stopped().is_some() {
+    if cache.is_loading() || cache.pool.is_failed() || cache.back.has_stopped() {
         return;
     }
     let epoch = cache.backing_epoch.get();

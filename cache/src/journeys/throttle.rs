@@ -10,6 +10,7 @@ use block::{BlockDevice, BlockError, Host};
 
 use super::back::{Writer, wait_until};
 use super::disk_cache::DiskCache;
+use crate::words::error::CacheError;
 use crate::words::limits::{PAGE_BYTES, ZERO_RANGES_MAX};
 use crate::words::stats::count;
 
@@ -19,6 +20,42 @@ const RATE_AT_FIRST: u64 = 1 << 20;
 const WAIT_MAX_NS: u64 = 250_000_000;
 const SECOND: u64 = 1_000_000_000;
 
+impl<F: BlockDevice, H: Host> DiskCache<F, H> {
+    /// Says whether what is dirty fits into a reservation.
+    ///
+    /// # Errors
+    /// `Settings` if it has to be destaged first.
+    pub(crate) fn check_dirty_fits(&self, reserve_bytes: u64) -> Result<(), CacheError> {
+        let dirty = self.dirty.borrow().pages();
+        let most = self.dirty_most(reserve_bytes.div_ceil(self.pool.layout().segment_bytes()));
+        if dirty <= most {
+            return Ok(());
+        }
+        let [dirty_bytes, most_bytes] = [dirty, most].map(|pages| pages * PAGE_BYTES as u64);
+        Err(CacheError::Settings(format!(
+            "{dirty_bytes} bytes are dirty, and a reservation of {reserve_bytes} bytes allows {most_bytes}: destage the disk first"
+        )))
+    }
+
+    /// What may be dirty at most in so many segments that are kept for the disk, in pages: half of what half of them hold.
+    /// Reclaim moves what is dirty along, in batches that may be smaller than those that it came in, and needs room to get
+    /// ahead by that.
+    fn dirty_most(&self, segments: u64) -> u64 {
+        segments / 2 * u64::from(self.pool.layout().batch_pages() / 2)
+    }
+
+    /// What may be dirty at most, in pages.
+    pub(crate) fn dirty_limit(&self) -> u64 {
+        let settings = self.settings.borrow();
+        let layout = self.pool.layout();
+        let segments = self.pool.segments();
+        let sharing = segments.writing_back().max(1);
+        let tenth = u64::from(segments.usable()) * layout.segment_bytes() / 10 / u64::from(sharing);
+        let most = self.dirty_most(u64::from(segments.kept_by(self.id)));
+        (settings.dirty_limit_bytes.unwrap_or(tenth) / PAGE_BYTES as u64).clamp(most.min(16), most)
+    }
+}
+
 /// Waits until so many pages more may become dirty, at most [`largest`], and counts them from then on.
 ///
 /// # Errors
@@ -27,12 +64,11 @@ pub(super) async fn admit<F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
     pages: u64,
 ) -> Result<Writer<F, H>, BlockError> {
-    let limit = cache.dirty_limit();
     let occupied = || cache.dirty.borrow().pages() + cache.back.coming.get();
-    // A write that is larger than the limit has room when it is alone.
-    let fits = || occupied() == 0 || occupied() + pages <= limit;
+    // Asked for each time: it may be changed while somebody waits. A write that is larger has room when it is alone.
+    let fits = || occupied() == 0 || occupied() + pages <= cache.dirty_limit();
     let has_room = || fits() && cache.dirty.borrow().zeroes().len() < ZERO_RANGES_MAX;
-    let dirty = occupied();
+    let (dirty, limit) = (occupied(), cache.dirty_limit());
     if dirty * 2 > limit {
         cache.back.destage_wanted.notify_one();
         slow_down(cache, dirty, limit, pages).await;
