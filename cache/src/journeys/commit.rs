@@ -215,7 +215,7 @@ impl Pending {
 }
 
 /// What is said of a log that takes nothing.
-pub(super) fn refusal(reason: NoSegment) -> BlockError {
+fn refusal(reason: NoSegment) -> BlockError {
     let error = |kind| BlockError::anywhere(kind, Operation::Write);
     match reason {
         NoSegment::Failed => error(ErrorKind::Io).because("the flash failed"),

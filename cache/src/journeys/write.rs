@@ -16,7 +16,7 @@ use super::write_back::{Decided, write_back};
 use crate::knowledge::ram::Standing;
 use crate::words::canary::{self, Bug};
 use crate::words::stats::count;
-use crate::words::units::{PageNumber, Sequence};
+use crate::words::units::{PageNumber, Sequence, pages_cut};
 
 /// Which way a change takes.
 pub(super) enum Way<F: BlockDevice, H: Host> {
@@ -34,29 +34,23 @@ pub(crate) async fn write<B: BlockDevice, F: BlockDevice, H: Host>(
     range: ByteRange,
     buffer: Buffer,
 ) -> Outcome {
-    let sequential = is_sequential(cache, &range);
+    let was_cached = cache.has_all(&range);
+    let sequential = !was_cached && is_sequential(cache, &range);
     let wish = if sequential { Wish::Through } else { Wish::AsTheModeSays };
     let pages = range.end.div_ceil(PAGE) - range.start / PAGE;
-    let turn = match decide(cache, backing, locks, range, pages, wish).await {
-        Err(error) => return (buffer, Err(error)),
-        Ok(Way::Through(turn)) => return through(cache, backing, turn, range, buffer, sequential).await,
+    match decide(cache, backing, locks, range, pages, wish).await {
+        Err(error) => (buffer, Err(error)),
+        Ok(Way::Through(turn)) => through(cache, backing, turn, range, buffer, sequential).await,
         Ok(Way::Back(decided)) => {
-            let was_cached = cache.has_all(&range);
             count_write(cache, true, was_cached);
             let (buffer, result) = write_back(cache, backing, locks, decided, range, buffer).await;
-            // Nothing that guests wrote is lost with a flash that failed, or is full of what cannot go: the disk goes on without.
-            match &result {
-                Err(error) if can_go_without(cache, error) => {}
-                _ => return (buffer, result),
-            }
-            match decide(cache, backing, locks, range, pages, Wish::NotBack).await {
-                Ok(Way::Through(turn)) => (buffer, turn),
-                Ok(Way::Back(_)) | Err(_) => return (buffer, result),
+            let Err(error) = result else { return (buffer, Ok(())) };
+            match go_without(cache, backing, locks, range, error).await {
+                Ok(turn) => through(cache, backing, turn, range, buffer, sequential).await,
+                Err(error) => (buffer, Err(error)),
             }
         }
-    };
-    let (buffer, turn) = turn;
-    through(cache, backing, turn, range, buffer, sequential).await
+    }
 }
 
 /// Writes to the backing first.
@@ -95,16 +89,32 @@ async fn through<B: BlockDevice, F: BlockDevice, H: Host>(
     (buffer, result)
 }
 
-/// Whether the backing can take what the log did not.
-pub(super) fn can_go_without<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, error: &BlockError) -> bool {
+/// After the log did not take a change: the right to make it at the backing, if the log failed or is full of what cannot go,
+/// and nothing that guests wrote is lost with it.
+///
+/// # Errors
+/// What the log said, if that is not so.
+pub(super) async fn go_without<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    locks: &RangeLock,
+    range: ByteRange,
+    error: BlockError,
+) -> Result<Turn, BlockError> {
     let log_failed = cache.pool.is_failed() || error.kind == ErrorKind::NoSpace;
-    log_failed && cache.check_alive(Operation::Write).is_ok() && !cache.leaving.get()
+    if !log_failed || cache.check_alive(Operation::Write).is_err() || cache.leaving.get() {
+        return Err(error);
+    }
+    match decide(cache, backing, locks, range, 0, Wish::NotBack).await {
+        Ok(Way::Through(turn)) => Ok(turn),
+        Ok(Way::Back(_)) | Err(_) => Err(error),
+    }
 }
 
-/// Whether a write is part of a long sequential run of misses.
+/// Whether a write that misses is part of a long sequential run of such.
 fn is_sequential<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> bool {
     let cutoff = cache.settings.borrow().sequential_cutoff_bytes;
-    let run = if cache.has_all(range) { 0 } else { cache.missed_writes.borrow_mut().run_length(range) };
+    let run = cache.missed_writes.borrow_mut().run_length(range);
     cutoff > 0 && run > cutoff
 }
 
@@ -184,17 +194,9 @@ struct Edges {
 
 impl Edges {
     fn take<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> Self {
-        let whole = range.narrowed(PAGE);
-        let first = PageNumber(range.start / PAGE);
-        let last = PageNumber((range.end - 1) / PAGE);
         let ram = cache.ram.borrow();
-        let partial = |page: &PageNumber| whole.intersection(&page.range()).is_empty();
-        let mut pages = Vec::new();
-        for page in [first, last].iter().take(if first == last { 1 } else { 2 }).filter(|page| partial(page))
-        {
-            pages.extend(ram.peek(*page).map(|bytes| (*page, bytes.into())));
-        }
-        Self { pages }
+        let edges = pages_cut(range).filter_map(|page| Some((page, ram.peek(page)?.into())));
+        Self { pages: edges.collect() }
     }
 }
 

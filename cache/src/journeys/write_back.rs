@@ -25,6 +25,7 @@ use super::disk_cache::DiskCache;
 use super::read;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::count;
+use crate::words::units::pages_cut;
 
 /// A write that was decided to go to the log.
 pub(super) struct Decided<F: BlockDevice, H: Host> {
@@ -70,20 +71,16 @@ pub(super) async fn zeroes_back<B: BlockDevice, F: BlockDevice, H: Host>(
     range: ByteRange,
 ) -> Result<(), BlockError> {
     let whole = range.narrowed(PAGE);
-    let touched = range.start / PAGE..range.end.div_ceil(PAGE);
     note_dirty(cache).await?;
-    let (first, last) = (touched.start, touched.end - 1);
     let Decided { guard, writer } = decided;
     let guard = Rc::new(guard);
-    for page in [first, last].iter().take(if first == last { 1 } else { 2 }) {
-        let own = ByteRange::at(page * PAGE, PAGE);
-        let part = own.intersection(&range);
-        if whole.contains(&own) || part.is_empty() {
-            continue;
-        }
+    for page in pages_cut(&range) {
+        let part = page.range().intersection(&range);
         let content = complete(cache, backing, locks, &part, &Buffer::zeroed(part.len() as usize)).await?;
+        let change = Change::Content(content);
+        // What it makes dirty is counted with the whole.
         let writer = Writer::enter(cache, 0);
-        submit_kept(cache, writer, Rc::clone(&guard), *page..page + 1, Change::Content(content)).await.1?;
+        submit_kept(cache, writer, Rc::clone(&guard), page.0..page.0 + 1, change).await.1?;
     }
     if whole.is_empty() {
         return Ok(());
@@ -143,16 +140,16 @@ async fn complete<B: BlockDevice, F: BlockDevice, H: Host>(
     let whole = range.widened(PAGE);
     let size = backing.geometry().size;
     let mut content = Buffer::zeroed(whole.len() as usize);
-    let (first, last) = (whole.start, whole.end - PAGE);
-    for page in [first, last].iter().take(if first == last { 1 } else { 2 }) {
-        let own = ByteRange::new(*page, (page + PAGE).min(size));
+    for page in pages_cut(range) {
+        // The last page of a disk may be cut short by the disk's end, and written as a whole.
+        let own = ByteRange::new(page.offset(), page.range().end.min(size));
         if range.contains(&own) {
             continue;
         }
         let before = Buffer::zeroed(own.len() as usize);
         let ((before, result), _) = read::read(cache, backing, locks, own, before).await;
         result?;
-        let at = (page - whole.start) as usize;
+        let at = (page.offset() - whole.start) as usize;
         content[at..at + before.len()].copy_from_slice(&before);
     }
     let at = (range.start - whole.start) as usize;

@@ -9,7 +9,7 @@ use block::{BlockDevice, BlockError, ByteRange, Host, PAGE, RangeLock, Unmap};
 
 use super::disk_cache::DiskCache;
 use super::mutation::Mutation;
-use super::write::{Way, Wish, can_go_without, decide};
+use super::write::{Way, Wish, decide, go_without};
 use super::write_back::zeroes_back;
 use crate::words::stats::count;
 
@@ -26,13 +26,8 @@ pub(crate) async fn write_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
     // The two pages at its ends, of which the rest stays as it is.
     let turn = match decide(cache, backing, locks, range, 2, wish).await? {
         Way::Back(decided) => match zeroes_back(cache, backing, locks, decided, range).await {
-            Err(error) if can_go_without(cache, &error) => {
-                match decide(cache, backing, locks, range, 2, Wish::NotBack).await? {
-                    Way::Through(turn) => turn,
-                    Way::Back(_) => return Err(error),
-                }
-            }
-            result => return result,
+            Err(error) => go_without(cache, backing, locks, range, error).await?,
+            Ok(()) => return Ok(()),
         },
         Way::Through(turn) => turn,
     };

@@ -85,6 +85,14 @@ pub fn pages_touched(range: &ByteRange) -> impl DoubleEndedIterator<Item = PageN
     (range.start / PAGE..range.end.div_ceil(PAGE)).map(PageNumber)
 }
 
+/// The pages of which only a part is in `range`: two at most.
+pub fn pages_cut(range: &ByteRange) -> impl Iterator<Item = PageNumber> + use<> {
+    let (first, last) = (range.start / PAGE, range.end.div_ceil(PAGE).saturating_sub(1));
+    let ends = [Some(first), (last != first).then_some(last)];
+    let range = *range;
+    ends.into_iter().flatten().map(PageNumber).filter(move |page| !range.contains(&page.range()))
+}
+
 impl fmt::Display for MemberNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0)
@@ -106,6 +114,16 @@ mod tests {
         let early = Sequence(Sequence::first_of(3).0 + (1 << 40) - 1);
         assert!(Sequence::first_of(4) > early);
         assert!(Sequence::first_of(4).next() > Sequence::first_of(4));
+    }
+
+    #[test]
+    fn pages_that_are_cut_are_those_at_the_ends() {
+        let cut = |start, end| pages_cut(&ByteRange::new(start, end)).map(|page| page.0).collect::<Vec<_>>();
+        assert_eq!(cut(0, 8192), []);
+        assert_eq!(cut(512, 8192), [0]);
+        assert_eq!(cut(4096, 8704), [2]);
+        assert_eq!(cut(512, 12_800), [0, 3]);
+        assert_eq!(cut(512, 1024), [0]);
     }
 
     #[test]
