@@ -1,20 +1,18 @@
 //! What flash holds and the backing does not: a newer version that the power may take, zeroes that stand for older content,
-//! flash that rots, destage with something coming in between.
+//! destage with something coming in between.
 
 use std::cell::Cell;
 
 use block::faulty::Faults;
-use block::{BlockDevice, Buffer, ByteRange, Host, Memory, PAGE};
-use cache::bytes::batch::Kind;
+use block::{Host, Memory, PAGE};
 use cache::{DiskId, DiskSettings, Mode, Past};
 use futures_util::future::join;
 
 use crate::guest::{Guest, judge, sectors};
-use crate::on_flash::Version;
 use crate::rig::{End, HELD, Life, PAGES, Rig, see, settings};
 
 /// The sectors of page 3.
-const P: std::ops::Range<u64> = 24..32;
+pub(crate) const P: std::ops::Range<u64> = 24..32;
 
 /// Tells a story that ends at one operation after the other, until it comes to its end. Returns how many those were.
 /// What a crash takes differs with `round`.
@@ -198,66 +196,5 @@ fn a12_a13_a15_whatever_comes_while_destage_is_at_work_is_neither_lost_nor_overw
             // What goes past the cache waits until destage is done with the page; everything else does not.
             assert_eq!(superseded == 0, matches!(between, Between::Bypass), "{between:?}: {superseded}");
         }
-    }
-}
-
-/// Damages a flushed batch in the open segment, header or data, while nobody runs: that of page 3. Zeroes stand before it, and
-/// others behind it with a header that says that it was flushed. The backing has 1 in every page.
-fn damage_what_was_flushed(end: End, what: impl Fn(&Version) -> u64) -> (Rig, Guest) {
-    let (rig, guest) = (Rig::new(1), Guest::new());
-    rig.live(end, async |life| {
-        guest.write(&life.disk, sectors(0..64)).await;
-        life.write_back(24).await;
-        guest.zero(&life.disk, sectors(0..16)).await;
-        guest.write(&life.disk, sectors(P)).await;
-        guest.flush(&life.disk).await;
-        guest.zero(&life.disk, sectors(40..56)).await;
-        guest.flush(&life.disk).await;
-    });
-    guest.end(end);
-    let version = rig.versions(P.start / 8).pop().unwrap();
-    assert_eq!(version.kind, Kind::Write);
-    rig.flash.rot(&ByteRange::at(what(&version), PAGE), 1);
-    (rig, guest)
-}
-
-#[test]
-fn a7_a_damaged_header_of_a_flushed_batch_stops_a_disk_that_may_have_lost_writes() {
-    for end in [End::Kill, End::PowerCut] {
-        let (rig, _) = damage_what_was_flushed(end, |version| version.header_at);
-        for _ in 0..2 {
-            rig.live(End::Kill, async |life| {
-                life.loaded().await;
-                let stopped = life.disk.statistics().stopped.unwrap();
-                assert!(stopped.contains("damaged"), "{stopped}");
-                for page in 0..6 {
-                    let read = life.disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await.1;
-                    assert!(read.is_err(), "page {page} is shown, and may be an older one");
-                }
-            });
-        }
-        assert_eq!([0, 3, 5].map(|page| rig.home(page)), [1; 3], "nothing was given to the backing");
-    }
-}
-
-#[test]
-fn a7_a_damaged_page_of_a_flushed_batch_is_lost_and_nothing_else() {
-    for end in [End::Kill, End::PowerCut] {
-        let (rig, guest) = damage_what_was_flushed(end, |version| version.data_at);
-        rig.live(End::Kill, async |life| {
-            life.loaded().await;
-            let page = P.start / 8;
-            for _ in 0..2 {
-                let read = life.disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await.1;
-                assert!(read.is_err(), "the page is shown, and can be none but an older one");
-            }
-            assert!(life.disk.evict().await.is_err(), "it cannot come home");
-            assert_eq!([0, 3, 5].map(|page| rig.home(page)), [0, 1, 0], "and the others have");
-            guest.write(&life.disk, sectors(P)).await;
-            guest.flush(&life.disk).await;
-            guest.read(&life.disk).await.unwrap();
-        });
-        guest.end(End::Kill);
-        judge(&rig, &guest, "written anew");
     }
 }

@@ -31,3 +31,4 @@ mod planted;
 mod promises;
 mod recovery;
 mod rig;
+mod rot;
