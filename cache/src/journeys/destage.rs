@@ -166,8 +166,11 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
 /// The dirty runs in what somebody waits for.
 fn wanted_runs(dirty: &crate::knowledge::dirty::Dirty, wanted: &Ranges) -> Vec<Run> {
     let mut runs = Vec::new();
+    let mut at = 0;
     for range in wanted.iter() {
-        let mut at = range.start;
+        // A run may reach beyond what is wanted. No page is given twice at a time: the second request could be the one that
+        // nobody answers, and land after something newer.
+        at = range.start.max(at);
         while let Some(run) = dirty.next_run(at, DESTAGE_PAGES_MAX) {
             let (Run::Pages(pages) | Run::Zeroes(pages)) = &run;
             if pages.start >= range.end {
