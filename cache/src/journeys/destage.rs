@@ -1,13 +1,14 @@
 //! Destage: what flash holds and the backing does not have is written there, in the order of addresses (rule I9).
 //!
 //! ```text
-//! 1. some runs of dirty pages are chosen, and where each page is on flash is remembered
-//! 2. they are read, from RAM or flash, and written to the backing, several at once
+//! 1. some runs of dirty pages are chosen, where each page is on flash is remembered, and the log is made durable
+//! 2. those that are still there are read, from RAM or flash, and written to the backing, several at once
 //! 3. flush of the backing, submitted after that, over the same connection
 //! 4. under the lock of the log: `home` for those pages that are still where they were ── written
 //! 5. they are clean
 //! ```
-//! A crash before 4 leaves everything dirty. Guests never wait for any of it: a page that is written meanwhile goes to
+//! A crash before 4 leaves everything dirty. Without the flush in 1, a power cut could take what the log says of a page and
+//! leave the backing changed: an older copy on flash would count as clean, and be another than that. Guests never wait for any of it: a page that is written meanwhile goes to
 //! another place in the log, and stays dirty. A page has one destage in flight at most, because a round ends before the next
 //! one begins.
 //!
@@ -94,7 +95,11 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     notice(cache, backing);
     let epoch = cache.backing_epoch.get();
     let (runs, next) = choose(cache, from, size.pages);
-    let jobs = runs.into_iter().map(|run| give(cache, backing, locks, run));
+    let known = places_of(cache, &runs);
+    if make_durable(cache).await.is_err() {
+        return Achieved { failed: true, next, ..Achieved::default() };
+    }
+    let jobs = runs.into_iter().map(|run| give(cache, backing, locks, run, &known));
     let given: Vec<Given> = stream::iter(jobs).buffer_unordered(size.width).collect().await;
     let mut all = Given::default();
     for given in given {
@@ -163,6 +168,33 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
     (runs, 0)
 }
 
+/// Where the content of chosen pages is, in order.
+fn places_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, runs: &[Run]) -> Vec<Place> {
+    let pages = runs.iter().filter_map(|run| match run {
+        Run::Pages(pages) => Some(pages.clone()),
+        Run::Zeroes(_) => None,
+    });
+    let mut places: Vec<Place> = pages.flatten().filter_map(|page| Some(place_of(cache, page)?.0)).collect();
+    places.sort_unstable_by_key(|place| place.page);
+    places
+}
+
+/// Where the content of a dirty page is, and its checksum.
+fn place_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: u64) -> Option<(Place, u32)> {
+    let Located { flash, checksum } = cache.index.borrow().get(PageNumber(page))?;
+    let generation = generation_of(cache, cache.pool.layout().segment_of(flash))?;
+    cache.dirty.borrow().has_page(page).then_some((Place { page, flash, generation }, checksum))
+}
+
+/// Makes durable what the log says of dirty pages.
+async fn make_durable<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+    let is_durable = cache.back.last_dirty_batch.get() <= cache.log.durable();
+    if is_durable || canary::has(Bug::BackingBeforeLog) {
+        return Ok(());
+    }
+    cache.log.make_durable().await
+}
+
 /// The dirty runs in what somebody waits for.
 fn wanted_runs(dirty: &crate::knowledge::dirty::Dirty, wanted: &Ranges) -> Vec<Run> {
     let mut runs = Vec::new();
@@ -189,6 +221,7 @@ async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
     backing: &B,
     locks: &RangeLock,
     run: Run,
+    known: &[Place],
 ) -> Given {
     let (Run::Pages(pages) | Run::Zeroes(pages)) = &run;
     let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(backing.geometry().size));
@@ -197,7 +230,7 @@ async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
     let _guard = if unit > PAGE { Some(locks.acquire(range.widened(unit)).await) } else { None };
     match run {
         Run::Zeroes(pages) => give_zeroes(cache, backing, pages, range).await,
-        Run::Pages(pages) => give_pages(cache, backing, pages).await,
+        Run::Pages(pages) => give_pages(cache, backing, pages, known).await,
     }
 }
 
@@ -219,8 +252,9 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
     backing: &B,
     pages: Range<u64>,
+    known: &[Place],
 ) -> Given {
-    let Fetched { mut content, places, damaged } = fetch(cache, &pages).await;
+    let Fetched { mut content, places, damaged } = fetch(cache, &pages, known).await;
     let mut given = Given { failed: damaged, ..Given::default() };
     let wanted = pages.end - pages.start;
     for run in places.chunk_by(|a, b| a.page + 1 == b.page) {
@@ -265,19 +299,22 @@ struct Fetched {
     damaged: bool,
 }
 
-/// The content of pages that are still dirty, and where it was.
-async fn fetch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, pages: &Range<u64>) -> Fetched {
+/// The content of pages that are still dirty and where they are known to be, durably; and where that is.
+async fn fetch<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    pages: &Range<u64>,
+    known: &[Place],
+) -> Fetched {
     let mut damaged = false;
     let mut content = Buffer::zeroed((pages.end - pages.start) as usize * PAGE_BYTES);
     let (mut places, mut reads) = (Vec::new(), Vec::<FlashRun<'_, F, H>>::new());
     for page in pages.clone() {
         let number = PageNumber(page);
-        // It may be clean by now, or zeroes.
-        let located = cache.index.borrow().get(number).filter(|_| cache.dirty.borrow().has_page(page));
-        let Some(Located { flash, checksum }) = located else { continue };
-        let segment = cache.pool.layout().segment_of(flash);
-        let Some(generation) = generation_of(cache, segment) else { continue };
-        let place = Place { page, flash, generation };
+        // It may be clean by now, or zeroes, or elsewhere, where the power may still take it.
+        let Some((place, checksum)) = place_of(cache, page) else { continue };
+        if !known.binary_search_by_key(&page, |known| known.page).is_ok_and(|at| known[at] == place) {
+            continue;
+        }
         if let Some(bytes) = cache.ram.borrow().peek(number) {
             let at = (page - pages.start) as usize * PAGE_BYTES;
             content[at..at + PAGE_BYTES].copy_from_slice(bytes);
@@ -286,7 +323,7 @@ async fn fetch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, pages: &Range<u
         }
         match reads.last_mut() {
             Some(run) if run.continues(place) => run.pages.push((place, checksum)),
-            _ => reads.push(FlashRun { pages: vec![(place, checksum)], _pin: cache.pool.pin(flash) }),
+            _ => reads.push(FlashRun { pages: vec![(place, checksum)], _pin: cache.pool.pin(place.flash) }),
         }
     }
     for run in reads {

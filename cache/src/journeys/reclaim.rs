@@ -134,7 +134,7 @@ async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Segment
             dirty_survivors(cache, victim).is_empty(),
             "a summary names all that its segment holds"
         );
-        let flushed = cache.log.make_durable().await.is_ok();
+        let flushed = canary::has(Bug::ReuseBeforeDurable) || cache.log.make_durable().await.is_ok();
         // The end of the log may be on a device that failed, and nothing that is needed with it.
         if !flushed && (cache.pool.notice_failure() || has_lost_dirty(&cache.pool, cache)) {
             return false;

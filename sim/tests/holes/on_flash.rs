@@ -73,8 +73,7 @@ impl Rig {
             if head.generation != life.1 || head.place != place {
                 break;
             }
-            let notes = |entry: &&Entry| matches!(entry.kind, Kind::Intent | Kind::Quiet);
-            place += 1 + (entries.len() - entries.iter().filter(notes).count()) as u32;
+            place += 1 + entries.iter().filter(|entry| entry.kind.has_data()).count() as u32;
             found.push((at, head, entries));
         }
         found
