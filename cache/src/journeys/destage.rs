@@ -22,15 +22,14 @@ use futures_util::StreamExt;
 use futures_util::stream;
 
 use super::disk_cache::DiskCache;
+use super::flash_run::FlashRun;
 use super::flush::FlushGate;
 use super::reconnect::{is_same, notice};
 use crate::bytes::batch::Kind;
-use crate::bytes::checksum::page_checksum;
 use crate::knowledge::dirty::Run;
-use crate::knowledge::index::Located;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::segments::Purpose;
-use crate::survives::pool::{NoSegment, Pin};
+use crate::survives::pool::NoSegment;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{DESTAGE_PAGES_MAX, PAGE_BYTES, ZEROES_PAGES_MAX};
 use crate::words::stats::{Latency, count};
@@ -264,65 +263,45 @@ struct Fetched {
 
 /// The content of pages that are still dirty, and where it was.
 async fn fetch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, pages: &Range<u64>) -> Fetched {
-    let mut damaged = false;
     let mut content = Buffer::zeroed((pages.end - pages.start) as usize * PAGE_BYTES);
-    let (mut places, mut reads) = (Vec::new(), Vec::<FlashRun<'_, F, H>>::new());
-    for page in pages.clone() {
-        let number = PageNumber(page);
+    let mut put = |page: PageNumber, bytes: &[u8]| {
+        let at = (page.0 - pages.start) as usize * PAGE_BYTES;
+        content[at..at + PAGE_BYTES].copy_from_slice(bytes);
+    };
+    let (mut places, mut runs) = (Vec::new(), Vec::new());
+    for page in pages.clone().map(PageNumber) {
         // It may be clean by now, or zeroes.
-        let located = cache.index.borrow().get(number).filter(|_| cache.dirty.borrow().has_page(page));
-        let Some(Located { flash, checksum }) = located else { continue };
-        let segment = cache.pool.layout().segment_of(flash);
-        let Some(generation) = generation_of(cache, segment) else { continue };
-        let place = Place { page, flash, generation };
-        if let Some(bytes) = cache.ram.borrow().peek(number) {
-            let at = (page - pages.start) as usize * PAGE_BYTES;
-            content[at..at + PAGE_BYTES].copy_from_slice(bytes);
-            places.push(place);
-            continue;
-        }
-        match reads.last_mut() {
-            Some(run) if run.continues(place) => run.pages.push((place, checksum)),
-            _ => reads.push(FlashRun { pages: vec![(place, checksum)], _pin: cache.pool.pin(flash) }),
+        let located = cache.index.borrow().get(page).filter(|_| cache.dirty.borrow().has_page(page.0));
+        let Some(place) = located.and_then(|located| place_of(cache, page, located.flash)) else { continue };
+        places.push(place);
+        match (cache.ram.borrow().peek(page), located) {
+            (Some(bytes), _) => put(page, bytes),
+            (None, Some(located)) => FlashRun::add(&mut runs, cache, page, located),
+            (None, None) => {}
         }
     }
-    for run in reads {
-        let (first, len) = (run.pages[0].0, run.pages.len() * PAGE_BYTES);
-        let (bytes, result) = cache.pool.read(first.flash, Buffer::zeroed(len)).await;
-        count(&cache.counters.flash_read_bytes, len as u64);
-        for ((place, checksum), bytes) in run.pages.iter().zip(bytes.chunks_exact(PAGE_BYTES)) {
-            if result.is_ok() && page_checksum(bytes) == *checksum {
-                let at = (place.page - pages.start) as usize * PAGE_BYTES;
-                content[at..at + PAGE_BYTES].copy_from_slice(bytes);
-                places.push(*place);
-            } else {
-                damaged = true;
-                count(
-                    if result.is_ok() {
-                        &cache.counters.checksum_errors
-                    } else {
-                        &cache.counters.flash_errors
-                    },
-                    1,
-                );
+    let mut damaged = Vec::new();
+    for run in runs {
+        let buffer = Buffer::zeroed(run.bytes());
+        for page in run.read(cache, buffer).await.pages() {
+            match page.content {
+                Ok(bytes) => put(page.number, bytes),
+                Err(_) => damaged.push(page.number.0),
             }
         }
     }
-    places.sort_unstable_by_key(|place| place.page);
-    Fetched { content, places, damaged }
+    places.retain(|place| !damaged.contains(&place.page));
+    Fetched { content, places, damaged: !damaged.is_empty() }
 }
 
-/// Neighbours on the disk and on flash, kept there while they are read.
-struct FlashRun<'a, F, H> {
-    pages: Vec<(Place, u32)>,
-    _pin: Pin<'a, F, H>,
-}
-
-impl<F, H> FlashRun<'_, F, H> {
-    fn continues(&self, next: Place) -> bool {
-        let (last, _) = self.pages[self.pages.len() - 1];
-        last.page + 1 == next.page && last.flash.plus(1) == next.flash && last.generation == next.generation
-    }
+/// Where a page is, in this life of its segment.
+fn place_of<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    page: PageNumber,
+    flash: FlashPage,
+) -> Option<Place> {
+    let generation = generation_of(cache, cache.pool.layout().segment_of(flash))?;
+    Some(Place { page: page.0, flash, generation })
 }
 
 fn generation_of<F: BlockDevice, H: Host>(

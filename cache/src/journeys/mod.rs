@@ -21,6 +21,7 @@ pub(crate) mod back;
 pub(crate) mod commit;
 mod destage;
 pub(crate) mod disk_cache;
+mod flash_run;
 pub(crate) mod flush;
 pub(crate) mod leave;
 pub(crate) mod load;

@@ -12,11 +12,11 @@ use std::rc::Rc;
 use block::{BlockDevice, Buffer, Host, Operation};
 
 use super::disk_cache::DiskCache;
+use super::flash_run::FlashRun;
 use super::leave::{has_lost_dirty, leave};
 use super::promote::enter_index;
 use super::void::remember_elsewhere;
 use crate::bytes::batch::Kind;
-use crate::bytes::checksum::page_checksum;
 use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
 use crate::knowledge::policy::Policy;
@@ -25,7 +25,7 @@ use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Written};
 use crate::survives::pool::Pool;
 use crate::words::canary::{self, Bug};
-use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES, SURVIVORS_EIGHTHS_MAX};
+use crate::words::limits::{BATCH_PAGES_MAX, SURVIVORS_EIGHTHS_MAX};
 use crate::words::stats::count;
 use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence};
 
@@ -383,23 +383,22 @@ async fn read_survivors<'a, F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     survivors: &'a [Survivor],
 ) -> Vec<(&'a Survivor, Buffer)> {
-    let mut contents = Vec::with_capacity(survivors.len());
-    for run in survivors.chunk_by(|a, b| a.flash.plus(1) == b.flash) {
-        let (buffer, result) = cache.pool.read(run[0].flash, Buffer::zeroed(run.len() * PAGE_BYTES)).await;
-        count(&cache.counters.flash_read_bytes, buffer.len() as u64);
-        if result.is_err() {
-            count(&cache.counters.flash_errors, 1);
-            continue;
+    let (mut current, mut runs) = (Vec::new(), Vec::new());
+    for survivor in survivors {
+        let located = cache.index.borrow().get(survivor.page);
+        if let Some(located) = located.filter(|located| located.flash == survivor.flash) {
+            FlashRun::add(&mut runs, cache, survivor.page, located);
+            current.push(survivor);
         }
-        for (survivor, bytes) in run.iter().zip(buffer.chunks_exact(PAGE_BYTES)) {
-            let located =
-                cache.index.borrow().get(survivor.page).filter(|located| located.flash == survivor.flash);
-            match located {
-                Some(located) if located.checksum == page_checksum(bytes) => {
-                    contents.push((survivor, Buffer::copy_of(bytes)));
-                }
-                Some(_) => count(&cache.counters.checksum_errors, 1),
-                None => {}
+    }
+    let mut contents = Vec::with_capacity(current.len());
+    let mut current = current.into_iter();
+    for run in runs {
+        let buffer = Buffer::zeroed(run.bytes());
+        let checked = run.read(cache, buffer).await;
+        for (page, survivor) in checked.pages().zip(current.by_ref()) {
+            if let Ok(bytes) = page.content {
+                contents.push((survivor, Buffer::copy_of(bytes)));
             }
         }
     }
