@@ -45,6 +45,8 @@ pub(crate) struct Back {
     pub(super) asleep: Cell<bool>,
     /// Tells destage to look.
     pub(crate) destage_wanted: Notify,
+    /// Tells destage, while it rests, that the settings changed or the disk leaves.
+    pub(crate) pace_changed: Notify,
     /// Tells those who wait that something was destaged, or failed to be.
     pub(super) progress: Notify,
     /// Rounds of destage that failed.
@@ -150,6 +152,7 @@ impl Back {
     /// Lets everybody notice that the disk leaves.
     pub(crate) fn leave(&self) {
         self.queued.notify_one();
+        self.pace_changed.notify_waiters();
         self.notify_all();
     }
 

@@ -152,6 +152,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             self.ram.borrow_mut().resize(ram_pages(settings));
         }
         self.policy.borrow_mut().set_admission(settings.admission);
+        self.back.pace_changed.notify_waiters();
     }
 
     /// Goes over to another block. What is dirty stays known.
