@@ -129,6 +129,12 @@ impl Back {
         self.destage_wanted.notify_one();
     }
 
+    /// Has pages destaged before anything else.
+    pub(super) fn want(&self, pages: Range<u64>) {
+        self.wanted.borrow_mut().insert(pages);
+        self.destage_wanted.notify_one();
+    }
+
     /// What destage achieved lately, in bytes a second.
     pub(crate) fn destage_rate(&self) -> u64 {
         self.rate.get()
@@ -300,8 +306,7 @@ pub(super) async fn wait_clean<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     pages: &Range<u64>,
 ) -> Result<(), BlockError> {
-    cache.back.wanted.borrow_mut().insert(pages.clone());
-    cache.back.destage_wanted.notify_one();
+    cache.back.want(pages.clone());
     wait_until(cache, || !cache.dirty.borrow().can_come_home(pages.clone())).await
 }
 

@@ -22,8 +22,9 @@ use futures_util::StreamExt;
 use futures_util::stream;
 
 use super::disk_cache::DiskCache;
-use super::flash_run::FlashRun;
+use super::flash_run::{Fault, FlashRun};
 use super::flush::FlushGate;
+use super::lost::{self, Damaged};
 use super::reconnect::{is_same, notice};
 use crate::bytes::batch::Kind;
 use crate::knowledge::dirty::Run;
@@ -77,6 +78,8 @@ struct Place {
 struct Given {
     places: Vec<Place>,
     zeroes: Vec<Range<u64>>,
+    /// What it was not given because flash does not give it back.
+    damaged: Vec<Damaged>,
     failed: bool,
 }
 
@@ -99,8 +102,10 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     for given in given {
         all.places.extend(given.places);
         all.zeroes.extend(given.zeroes);
+        all.damaged.extend(given.damaged);
         all.failed |= given.failed;
     }
+    all.failed |= lost::give_up(cache, &all.damaged, Purpose::Promotion).await.is_none();
     let bytes = all.places.len() as u64 * PAGE;
     let runs = all.places.len() + all.zeroes.len();
     let mut achieved = Achieved { bytes, runs, failed: all.failed, next };
@@ -216,8 +221,8 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
     backing: &B,
     pages: Range<u64>,
 ) -> Given {
-    let Fetched { mut content, places, damaged } = fetch(cache, &pages).await;
-    let mut given = Given { failed: damaged, ..Given::default() };
+    let Fetched { mut content, places, damaged, failed } = fetch(cache, &pages).await;
+    let mut given = Given { damaged, failed, ..Given::default() };
     let wanted = pages.end - pages.start;
     for run in places.chunk_by(|a, b| a.page + 1 == b.page) {
         let start = run[0].page * PAGE;
@@ -257,8 +262,10 @@ struct Fetched {
     content: Buffer,
     /// Where it was, by page.
     places: Vec<Place>,
-    /// Some of it cannot be read.
-    damaged: bool,
+    /// What is not there any more.
+    damaged: Vec<Damaged>,
+    /// Flash failed some of it, and may give it back another time.
+    failed: bool,
 }
 
 /// The content of pages that are still dirty, and where it was.
@@ -268,30 +275,37 @@ async fn fetch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, pages: &Range<u
         let at = (page.0 - pages.start) as usize * PAGE_BYTES;
         content[at..at + PAGE_BYTES].copy_from_slice(bytes);
     };
-    let (mut places, mut runs) = (Vec::new(), Vec::new());
+    let (mut places, mut wanted, mut runs) = (Vec::new(), Vec::new(), Vec::new());
     for page in pages.clone().map(PageNumber) {
         // It may be clean by now, or zeroes.
         let located = cache.index.borrow().get(page).filter(|_| cache.dirty.borrow().has_page(page.0));
-        let Some(place) = located.and_then(|located| place_of(cache, page, located.flash)) else { continue };
-        places.push(place);
-        match (cache.ram.borrow().peek(page), located) {
-            (Some(bytes), _) => put(page, bytes),
-            (None, Some(located)) => FlashRun::add(&mut runs, cache, page, located),
-            (None, None) => {}
+        let Some(located) = located else { continue };
+        let Some(place) = place_of(cache, page, located.flash) else { continue };
+        if cache.with_ram(page, located, |bytes| put(page, bytes)).is_some() {
+            places.push(place);
+        } else {
+            FlashRun::add(&mut runs, cache, page, located);
+            wanted.push(place);
         }
     }
-    let mut damaged = Vec::new();
+    let (mut damaged, mut failed) = (Vec::new(), false);
+    let mut wanted = wanted.into_iter();
     for run in runs {
         let buffer = Buffer::zeroed(run.bytes());
-        for page in run.read(cache, buffer).await.pages() {
+        let checked = run.read(cache, buffer).await;
+        for (page, place) in checked.pages().zip(wanted.by_ref()) {
             match page.content {
-                Ok(bytes) => put(page.number, bytes),
-                Err(_) => damaged.push(page.number.0),
+                Ok(bytes) => {
+                    put(page.number, bytes);
+                    places.push(place);
+                }
+                Err(Fault::Content) => damaged.push(Damaged::at(cache, page.number, page.flash)),
+                Err(Fault::Device) => failed = true,
             }
         }
     }
-    places.retain(|place| !damaged.contains(&place.page));
-    Fetched { content, places, damaged: !damaged.is_empty() }
+    places.sort_unstable_by_key(|place| place.page);
+    Fetched { content, places, damaged, failed }
 }
 
 /// Where a page is, in this life of its segment.

@@ -12,6 +12,7 @@ use tokio::sync::{Mutex, Notify, OnceCell};
 
 use super::back::Back;
 use super::load::FlashLost;
+use crate::bytes::checksum::page_checksum;
 use crate::knowledge::dirty::Dirty;
 use crate::knowledge::fills::Fills;
 use crate::knowledge::index::{Index, Located};
@@ -198,6 +199,22 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         // Whoever waits for these to come home waits for ever otherwise.
         self.note_dirtiness();
         self.back.notify_all();
+    }
+
+    /// What RAM has of a page that flash has too: the content that belongs to this place, and no other.
+    pub(crate) fn with_ram<T>(
+        &self,
+        page: PageNumber,
+        located: Located,
+        act: impl FnOnce(&[u8]) -> T,
+    ) -> Option<T> {
+        let ram = self.ram.borrow();
+        ram.peek(page).filter(|bytes| page_checksum(bytes) == located.checksum).map(act)
+    }
+
+    /// True if RAM has the content that belongs to this place on flash.
+    pub(crate) fn has_in_ram(&self, page: PageNumber, located: Located) -> bool {
+        self.with_ram(page, located, |_| ()).is_some()
     }
 
     /// Where a page is on flash, if the flash can be believed.

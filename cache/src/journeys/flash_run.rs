@@ -6,7 +6,7 @@
 //!
 //! Never decides what becomes of a page that is damaged: that is the reader's business.
 
-use block::{BlockDevice, Buffer, Host};
+use block::{BlockDevice, Buffer, ErrorKind, Host};
 
 use super::disk_cache::DiskCache;
 use crate::bytes::checksum::page_checksum;
@@ -28,9 +28,9 @@ pub(super) struct FlashRun<'a, F, H> {
 /// Why flash did not give a page back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// What came back is not what was written.
+    /// What came back is not what was written, or the device says that it cannot be read any more.
     Content,
-    /// The device failed the read.
+    /// The device failed the read. It may come to its senses.
     Device,
 }
 
@@ -134,9 +134,8 @@ async fn read_flash<F: BlockDevice, H: Host>(
 ) -> (Buffer, Option<Fault>) {
     let (bytes, result) = cache.pool.read(first, buffer).await;
     count(&cache.counters.flash_read_bytes, bytes.len() as u64);
-    if result.is_ok() {
-        return (bytes, None);
-    }
+    let Err(error) = result else { return (bytes, None) };
     count(&cache.counters.flash_errors, 1);
-    (bytes, Some(Fault::Device))
+    let fault = if error.kind == ErrorKind::Corrupt { Fault::Content } else { Fault::Device };
+    (bytes, Some(fault))
 }

@@ -205,6 +205,8 @@ fn all_clean<F: BlockDevice, H: Host>(
     let there =
         |lost: &LostPage| cache.on_flash(lost.page).is_some_and(|located| located.flash == lost.flash);
     if lost.iter().filter(needed).any(there) {
+        // Destage finds out whether it is lost for good.
+        lost.iter().filter(needed).for_each(|lost| cache.back.want(lost.page.0..lost.page.0 + 1));
         return Err(damaged(range));
     }
     if lost.iter().any(|lost| needed(&lost)) {

@@ -21,6 +21,7 @@
 #![cfg(not(feature = "canary"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod damage;
 mod devices;
 mod discards;
 mod intents;
