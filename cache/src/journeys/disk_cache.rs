@@ -57,6 +57,9 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) load_ticket: Cell<u64>,
     /// Held while it is loaded.
     pub(crate) loading: Mutex<()>,
+    /// Held while one of its segments is reclaimed, and while the disk is released: what it forgets then is not what a victim
+    /// has been emptied of.
+    pub(crate) reclaiming: Mutex<()>,
     /// Told when loading has ended.
     pub(crate) loaded: Notify,
     pub(crate) flash_lost: FlashLost,
@@ -106,6 +109,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             load: RefCell::default(),
             load_ticket: Cell::new(0),
             loading: Mutex::new(()),
+            reclaiming: Mutex::new(()),
             loaded: Notify::new(),
             flash_lost,
             flash_void: OnceCell::new(),

@@ -46,10 +46,10 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
     let mut in_vain = 0;
     loop {
         pool.seat.rung().await;
-        while let Some(victim) = pool.seat.next_victim() {
+        while let Some(work) = pool.seat.next_victim() {
             let free = pool.segments().free_count();
-            let freed = reclaim(&pool, &disks, victim).await;
-            pool.seat.finish();
+            let freed = reclaim(&pool, &disks, work.victim).await;
+            work.end();
             in_vain = if pool.segments().free_count() > free { 0 } else { in_vain + 1 };
             if !freed || in_vain >= IN_VAIN_MAX {
                 // Nothing but dirty pages is moved around. Destage or another device helps; whoever waits asks again then.
@@ -87,12 +87,19 @@ async fn reclaim<F: BlockDevice, H: Host>(
     let owner = pool.segments().life(victim).map(|(owner, _)| owner);
     let cache = owner.and_then(|owner| disks.borrow().get(&owner).cloned());
     let is_dirty = owner.is_some_and(|owner| pool.segments().is_dirty(owner));
-    let is_empty = if let Some(cache) = cache {
+    let home = owner.and_then(|owner| pool.segments().home(owner));
+    let _reclaiming = match &cache {
+        Some(cache) => Some(cache.reclaiming.lock().await),
+        None => None,
+    };
+    let is_empty = if let Some(cache) = &cache {
         count(&cache.counters.reclaims, 1);
         let live = pool.segments().live(victim);
-        if live > 0 || is_dirty { empty(&cache, victim).await } else { true }
+        // Of a disk that has been released, nothing is known here any more.
+        !cache.leaving.get() && if live > 0 || is_dirty { empty(cache, victim).await } else { true }
     } else {
-        !is_dirty
+        // The turn may have been given before the owner went to another shard.
+        !is_dirty && home.is_none_or(|home| home == pool.seat.shard)
     };
     // If its content became void meanwhile, it goes whatever it held.
     let still_owned = pool.segments().life(victim).map(|(owner, _)| owner) == owner;
