@@ -28,6 +28,7 @@ mod guest;
 mod intents;
 mod log;
 mod on_flash;
+mod operations;
 mod planted;
 mod promises;
 mod recovery;

@@ -145,14 +145,28 @@ impl Rig {
         self.second.delay(0, 0);
         self.fuse.set(u64::MAX);
         fuse.inspect(|operations| self.light_fuse(*operations));
-        let living = async {
+        self.run(end, executor, async {
             let life = self.start(host.clone()).await;
             tell(&life).await;
             if end == End::Stop {
                 life.cache.detach(&life.disk).await;
             }
-        };
+        })
+    }
+
+    /// Does something to flash in a process of its own, which ends after so many writes, flushes and discards. True if it was
+    /// done before.
+    pub(crate) fn act_until(&self, end: End, fuse: u64, act: impl AsyncFnOnce(LocalHost)) -> bool {
+        let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+        self.light_fuse(fuse);
+        let host = executor.host();
+        self.run(end, executor, act(host))
+    }
+
+    /// True if a process came to its end before its fuse had burnt.
+    fn run(&self, end: End, executor: Executor, living: impl Future<Output = ()>) -> bool {
         let told = {
+            let host = executor.host();
             let (living, burning) = (pin!(living), pin!(self.burn(&host)));
             match executor.run(select(living, burning)) {
                 Some(told) => matches!(told, Either::Left(_)),
@@ -175,7 +189,7 @@ impl Rig {
     }
 
     async fn burn(&self, host: &LocalHost) {
-        if self.fuse.get() == u64::MAX {
+        while self.fuse.get() == u64::MAX {
             self.lit.notified().await;
         }
         while self.operations() < self.fuse.get() {
