@@ -60,13 +60,15 @@ pub(super) async fn destage<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<
         let cache = Rc::clone(&ours.cache);
         let next = pace::step(&cache, &ours.backing, &ours.locks, &ours.flushes, &mut from).await;
         drop(ours);
-        let wanted = cache.back.destage_wanted.notified();
+        let (wanted, changed) = (cache.back.destage_wanted.notified(), cache.back.pace_changed.notified());
         match next {
             Next::Wanted => wanted.await,
             Next::Within(pause) => {
                 select(pin!(wanted), pin!(cache.pool.host.sleep(pause))).await;
             }
-            Next::After(pause) => cache.pool.host.sleep(pause).await,
+            Next::After(pause) => {
+                select(pin!(changed), pin!(cache.pool.host.sleep(pause))).await;
+            }
         }
     }
 }

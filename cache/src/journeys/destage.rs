@@ -23,15 +23,16 @@ use futures_util::StreamExt;
 use futures_util::stream;
 
 use super::disk_cache::DiskCache;
+use super::flash_run::{Fault, FlashRun};
 use super::flush::FlushGate;
+use super::lost::{self, Damaged};
 use super::reconnect::{is_same, notice};
 use crate::bytes::batch::Kind;
-use crate::bytes::checksum::page_checksum;
 use crate::knowledge::dirty::Run;
 use crate::knowledge::index::Located;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::segments::Purpose;
-use crate::survives::pool::{NoSegment, Pin};
+use crate::survives::pool::NoSegment;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{DESTAGE_PAGES_MAX, PAGE_BYTES, ZEROES_PAGES_MAX};
 use crate::words::stats::{Latency, count};
@@ -79,6 +80,8 @@ struct Place {
 struct Given {
     places: Vec<Place>,
     zeroes: Vec<Range<u64>>,
+    /// What it was not given because flash does not give it back.
+    damaged: Vec<Damaged>,
     failed: bool,
 }
 
@@ -105,8 +108,10 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     for given in given {
         all.places.extend(given.places);
         all.zeroes.extend(given.zeroes);
+        all.damaged.extend(given.damaged);
         all.failed |= given.failed;
     }
+    all.failed |= lost::give_up(cache, &all.damaged, Purpose::Promotion).await.is_none();
     let bytes = all.places.len() as u64 * PAGE;
     let runs = all.places.len() + all.zeroes.len();
     let mut achieved = Achieved { bytes, runs, failed: all.failed, next };
@@ -179,11 +184,12 @@ fn places_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, runs: &[Run]) -> 
     places
 }
 
-/// Where the content of a dirty page is, and its checksum.
-fn place_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: u64) -> Option<(Place, u32)> {
-    let Located { flash, checksum } = cache.index.borrow().get(PageNumber(page))?;
-    let generation = generation_of(cache, cache.pool.layout().segment_of(flash))?;
-    cache.dirty.borrow().has_page(page).then_some((Place { page, flash, generation }, checksum))
+/// Where the content of a dirty page is, in this life of its segment.
+fn place_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: u64) -> Option<(Place, Located)> {
+    let located = cache.index.borrow().get(PageNumber(page))?;
+    let generation = generation_of(cache, cache.pool.layout().segment_of(located.flash))?;
+    let place = Place { page, flash: located.flash, generation };
+    cache.dirty.borrow().has_page(page).then_some((place, located))
 }
 
 /// Makes durable what the log says of dirty pages.
@@ -198,8 +204,11 @@ async fn make_durable<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resul
 /// The dirty runs in what somebody waits for.
 fn wanted_runs(dirty: &crate::knowledge::dirty::Dirty, wanted: &Ranges) -> Vec<Run> {
     let mut runs = Vec::new();
+    let mut at = 0;
     for range in wanted.iter() {
-        let mut at = range.start;
+        // A run may reach beyond what is wanted. No page is given twice at a time: the second request could be the one that
+        // nobody answers, and land after something newer.
+        at = range.start.max(at);
         while let Some(run) = dirty.next_run(at, DESTAGE_PAGES_MAX) {
             let (Run::Pages(pages) | Run::Zeroes(pages)) = &run;
             if pages.start >= range.end {
@@ -251,8 +260,8 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
     pages: Range<u64>,
     known: &[Place],
 ) -> Given {
-    let Fetched { mut content, places, damaged } = fetch(cache, &pages, known).await;
-    let mut given = Given { failed: damaged, ..Given::default() };
+    let Fetched { mut content, places, damaged, failed } = fetch(cache, &pages, known).await;
+    let mut given = Given { damaged, failed, ..Given::default() };
     let wanted = pages.end - pages.start;
     for run in places.chunk_by(|a, b| a.page + 1 == b.page) {
         let start = run[0].page * PAGE;
@@ -292,8 +301,10 @@ struct Fetched {
     content: Buffer,
     /// Where it was, by page.
     places: Vec<Place>,
-    /// Some of it cannot be read.
-    damaged: bool,
+    /// What is not there any more.
+    damaged: Vec<Damaged>,
+    /// Flash failed some of it, and may give it back another time.
+    failed: bool,
 }
 
 /// The content of pages that are still dirty and where they are known to be, durably; and where that is.
@@ -302,64 +313,44 @@ async fn fetch<F: BlockDevice, H: Host>(
     pages: &Range<u64>,
     known: &[Place],
 ) -> Fetched {
-    let mut damaged = false;
     let mut content = Buffer::zeroed((pages.end - pages.start) as usize * PAGE_BYTES);
-    let (mut places, mut reads) = (Vec::new(), Vec::<FlashRun<'_, F, H>>::new());
+    let mut put = |page: PageNumber, bytes: &[u8]| {
+        let at = (page.0 - pages.start) as usize * PAGE_BYTES;
+        content[at..at + PAGE_BYTES].copy_from_slice(bytes);
+    };
+    let (mut places, mut wanted, mut runs) = (Vec::new(), Vec::new(), Vec::new());
     for page in pages.clone() {
-        let number = PageNumber(page);
         // It may be clean by now, or zeroes, or elsewhere, where the power may still take it.
-        let Some((place, checksum)) = place_of(cache, page) else { continue };
+        let Some((place, located)) = place_of(cache, page) else { continue };
         if !known.binary_search_by_key(&page, |known| known.page).is_ok_and(|at| known[at] == place) {
             continue;
         }
-        if let Some(bytes) = cache.ram.borrow().peek(number) {
-            let at = (page - pages.start) as usize * PAGE_BYTES;
-            content[at..at + PAGE_BYTES].copy_from_slice(bytes);
+        let page = PageNumber(page);
+        if cache.with_ram(page, located, |bytes| put(page, bytes)).is_some() {
             places.push(place);
-            continue;
-        }
-        match reads.last_mut() {
-            Some(run) if run.continues(place) => run.pages.push((place, checksum)),
-            _ => reads.push(FlashRun { pages: vec![(place, checksum)], _pin: cache.pool.pin(place.flash) }),
+        } else {
+            FlashRun::add(&mut runs, cache, page, located);
+            wanted.push(place);
         }
     }
-    for run in reads {
-        let (first, len) = (run.pages[0].0, run.pages.len() * PAGE_BYTES);
-        let (bytes, result) = cache.pool.read(first.flash, Buffer::zeroed(len)).await;
-        count(&cache.counters.flash_read_bytes, len as u64);
-        for ((place, checksum), bytes) in run.pages.iter().zip(bytes.chunks_exact(PAGE_BYTES)) {
-            if result.is_ok() && page_checksum(bytes) == *checksum {
-                let at = (place.page - pages.start) as usize * PAGE_BYTES;
-                content[at..at + PAGE_BYTES].copy_from_slice(bytes);
-                places.push(*place);
-            } else {
-                damaged = true;
-                count(
-                    if result.is_ok() {
-                        &cache.counters.checksum_errors
-                    } else {
-                        &cache.counters.flash_errors
-                    },
-                    1,
-                );
+    let (mut damaged, mut failed) = (Vec::new(), false);
+    let mut wanted = wanted.into_iter();
+    for run in runs {
+        let buffer = Buffer::zeroed(run.bytes());
+        let checked = run.read(cache, buffer).await;
+        for (page, place) in checked.pages().zip(wanted.by_ref()) {
+            match page.content {
+                Ok(bytes) => {
+                    put(page.number, bytes);
+                    places.push(place);
+                }
+                Err(Fault::Content) => damaged.push(Damaged::at(cache, page.number, page.flash)),
+                Err(Fault::Device) => failed = true,
             }
         }
     }
     places.sort_unstable_by_key(|place| place.page);
-    Fetched { content, places, damaged }
-}
-
-/// Neighbours on the disk and on flash, kept there while they are read.
-struct FlashRun<'a, F, H> {
-    pages: Vec<(Place, u32)>,
-    _pin: Pin<'a, F, H>,
-}
-
-impl<F, H> FlashRun<'_, F, H> {
-    fn continues(&self, next: Place) -> bool {
-        let (last, _) = self.pages[self.pages.len() - 1];
-        last.page + 1 == next.page && last.flash.plus(1) == next.flash && last.generation == next.generation
-    }
+    Fetched { content, places, damaged, failed }
 }
 
 fn generation_of<F: BlockDevice, H: Host>(

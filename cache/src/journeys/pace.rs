@@ -38,7 +38,7 @@ pub(crate) enum Next {
     Wanted,
     /// After so many nanoseconds, or when somebody wants it.
     Within(u64),
-    /// After so many nanoseconds.
+    /// After so many nanoseconds, or when the settings change.
     After(u64),
 }
 
@@ -61,7 +61,7 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
     flushes: &FlushGate,
     from: &mut u64,
 ) -> Next {
-    let nothing = cache.dirty.borrow().pages() == 0 && cache.dirty.borrow().zeroes().is_empty();
+    let nothing = !cache.dirty.borrow().can_come_home(0..u64::MAX);
     if nothing || cache.is_loading() || cache.back.has_stopped() || cache.leaving.get() {
         cache.back.asleep.set(true);
         return Next::Wanted;
@@ -71,7 +71,7 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
     if let Some(rest) = rest(cache, urgency, now) {
         return Next::Within(rest);
     }
-    let size = if cache.pool.lacks_room() { ALL } else { size(urgency) };
+    let size = if cache.pool.lacks_room() { ALL } else { size(cache, urgency) };
     let achieved = round(cache, backing, locks, flushes, *from, size).await;
     *from = achieved.next;
     let took = cache.pool.host.now() - now;
@@ -111,13 +111,19 @@ fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency, now:
     (sixteenths < LITTLE_SIXTEENTHS && now < due && !many_zeroes).then(|| (due - now).min(SECOND))
 }
 
-fn size(urgency: Urgency) -> Size {
-    match urgency {
+fn size<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency) -> Size {
+    let Size { pages, width } = match urgency {
         Urgency::Waited | Urgency::Idle => FULL,
         Urgency::Shared(sixteenths) => {
             Size { pages: 64 + 32 * sixteenths, width: 1 + sixteenths as usize / 4 }
         }
-    }
+    };
+    let most = match cache.settings.borrow().destage_rate_max {
+        0 => pages,
+        // The work of a second, so that the rest behind it is no longer; one page is the least that there is.
+        rate => (rate / PAGE_BYTES as u64).max(1),
+    };
+    Size { pages: pages.min(most), width }
 }
 
 fn note_rate<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, bytes: u64, took: u64) {

@@ -20,6 +20,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod back;
+mod damage;
 mod devices;
 mod dirty;
 mod discards;
