@@ -1,6 +1,7 @@
 //! The steps of `ci`, `test` and `nightly`, in the order in which they fail fastest.
 
 use std::ffi::OsStr;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -76,6 +77,24 @@ fn canary(root: &Path) -> Result<(), String> {
         "--locked",
         "planted",
     ]))
+}
+
+/// Simulation alone, with these seeds, built for speed. Goes on after a seed that failed, and names all of them at its end.
+pub(crate) fn seeds(root: &Path, seeds: &Range<u64>) -> Result<(), String> {
+    let mut tests = cargo(root);
+    tests.args([
+        "test",
+        "--release",
+        "--package",
+        "sim",
+        "--test",
+        "seeds",
+        "--locked",
+        "no_seed",
+        "--",
+        "--nocapture",
+    ]);
+    run(tests.env("FOREBAY_SEED_RANGE", format!("{}..{}", seeds.start, seeds.end)))
 }
 
 /// The tests with the seeds of a night, known vulnerabilities, then every fuzz target for a while.
