@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sim::{Coverage, run_seed};
 
 /// So often a long run says how far it is.
-const PROGRESS_SEEDS: u64 = 10_000;
+const PROGRESS_SEEDS: u64 = 1000;
+/// So many seeds meet every case.
+const ENOUGH_SEEDS: u64 = 300;
 
 fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
@@ -60,7 +62,7 @@ fn run_seeds(seeds: Range<u64>, after_failure: AfterFailure) -> Met {
                 println!("seed {seed} failed: {failure}");
                 met.failures.push((seed, failure));
             }
-            if met.seeds % PROGRESS_SEEDS == 0 {
+            if met.seeds.is_multiple_of(PROGRESS_SEEDS) {
                 println!("{} seeds, {} failed", met.seeds, met.failures.len());
             }
         }
@@ -81,7 +83,7 @@ fn no_seed_shows_a_value_that_it_must_not() {
     }
     let met = match range("FOREBAY_SEED_RANGE") {
         Some(seeds) => run_seeds(seeds, AfterFailure::GoOn),
-        None => run_seeds(0..number("FOREBAY_SEEDS").unwrap_or(300), AfterFailure::Stop),
+        None => run_seeds(0..number("FOREBAY_SEEDS").unwrap_or(ENOUGH_SEEDS), AfterFailure::Stop),
     };
     if let [(seed, failure), others @ ..] = &met.failures[..] {
         let others: Vec<u64> = others.iter().map(|(seed, _)| *seed).collect();
@@ -95,7 +97,7 @@ fn no_seed_shows_a_value_that_it_must_not() {
         println!("  {name}: {count}");
     }
     let missing: Vec<_> = coverage.named().filter(|(_, count)| *count == 0).collect();
-    assert!(missing.is_empty(), "never met in {seeds} seeds: {missing:?}");
+    assert!(missing.is_empty() || seeds < ENOUGH_SEEDS, "never met in {seeds} seeds: {missing:?}");
     assert!(coverage.operations >= 500 * seeds, "at least 500 operations a seed");
 }
 

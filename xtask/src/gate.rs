@@ -12,6 +12,8 @@ use crate::{clients, deb, tidy};
 const CARGO_DENY: &str = "0.20.2";
 /// Simulation seeds of a night.
 const SEEDS_NIGHTLY: u32 = 100_000;
+/// Seeds of a long run that one process takes on: what it met is said after each of them.
+const SEEDS_AT_ONCE: u64 = 10_000;
 /// Kills and power cuts of a night. An ordinary run has fewer, as the tests themselves say.
 const KILLS_NIGHTLY: u32 = 200;
 const POWER_CUTS_NIGHTLY: u32 = 100;
@@ -79,22 +81,22 @@ fn canary(root: &Path) -> Result<(), String> {
     ]))
 }
 
-/// Simulation alone, with these seeds, built for speed. Goes on after a seed that failed, and names all of them at its end.
+/// Simulation alone, with these seeds, built for speed, so many in a process. Goes on after a seed that failed.
 pub(crate) fn seeds(root: &Path, seeds: &Range<u64>) -> Result<(), String> {
-    let mut tests = cargo(root);
-    tests.args([
-        "test",
-        "--release",
-        "--package",
-        "sim",
-        "--test",
-        "seeds",
-        "--locked",
-        "no_seed",
-        "--",
-        "--nocapture",
-    ]);
-    run(tests.env("FOREBAY_SEED_RANGE", format!("{}..{}", seeds.start, seeds.end)))
+    let mut failed = Vec::new();
+    for from in seeds.clone().step_by(SEEDS_AT_ONCE as usize) {
+        let part = format!("{from}..{}", seeds.end.min(from + SEEDS_AT_ONCE));
+        let mut tests = cargo(root);
+        tests.args(["test", "--release", "--package", "sim", "--test", "seeds", "--locked"]);
+        tests.args(["no_seed", "--", "--nocapture"]).env("FOREBAY_SEED_RANGE", &part);
+        if run(&mut tests).is_err() {
+            failed.push(part);
+        }
+    }
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(format!("Seeds failed, and are named above, in {}.", failed.join(", ")))
 }
 
 /// The tests with the seeds of a night, known vulnerabilities, then every fuzz target for a while.
