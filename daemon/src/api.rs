@@ -122,6 +122,7 @@ pub(crate) fn disk_summary(view: &DiskView, places: &Places) -> Value {
     let more = json!({
         "reason": reason(view),
         "backing": view.record.backing,
+        "backing_state": report.map(backing_state),
         "read_only": view.record.read_only,
         "nbd_socket": places.nbd_socket(&view.record.name),
         "connections": report.map(|report| report.connections),
@@ -130,6 +131,16 @@ pub(crate) fn disk_summary(view: &DiskView, places: &Places) -> Value {
     merge(&mut disk, more);
     merge(&mut disk, dirt(view));
     Value::Object(disk)
+}
+
+/// Whether the backing does what it is asked for.
+fn backing_state(report: &DiskReport) -> Value {
+    let trouble = report.trouble.as_ref();
+    json!({
+        "state": if trouble.is_some() { "failing" } else { "good" },
+        "for_seconds": trouble.map(|trouble| trouble.for_ns / 1_000_000_000),
+        "reason": trouble.map(|trouble| &trouble.reason),
+    })
 }
 
 /// What of a disk its backing does not have.
@@ -210,6 +221,7 @@ pub(crate) fn statistics(view: &DiskView) -> Value {
         "flash_write_amplification": cache_ratio(counts.flash_write_bytes, counts.promotions * block::PAGE),
         "destage_bytes_per_second": statistics.destage_bytes_per_second,
         "dirty_for_seconds": statistics.dirty_for_seconds,
+        "backing_retries": report.backing_retries,
         "latency_us": latencies(report),
     });
     merge(&mut disk, more);
