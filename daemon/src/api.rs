@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use block::ByteRange;
-use cache::{DeviceState, DeviceStatistics, LatencySummary, Load, MemberNumber};
+use cache::{DeviceState, DeviceStatistics, DiskCounts, LatencySummary, Load, MemberNumber};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -194,6 +194,11 @@ pub(crate) fn disk_full(view: &DiskView, places: &Places) -> Value {
     disk
 }
 
+/// Bytes that were to come to flash: what earned it, and what guests wrote in write-back.
+fn wanted_on_flash(counts: &DiskCounts) -> u64 {
+    counts.promotions * block::PAGE + counts.write_back_bytes
+}
+
 /// Counters, ratios and latencies of a disk since it was attached, missing where it is not served; and what it counted in
 /// all.
 pub(crate) fn statistics(view: &DiskView) -> Value {
@@ -218,7 +223,7 @@ pub(crate) fn statistics(view: &DiskView) -> Value {
         "blocks_max": statistics.blocks_max,
         "blocks_cached": statistics.blocks_cached,
         "evict_blocks_per_op": cache_ratio(counts.evictions, counts.reclaims),
-        "flash_write_amplification": cache_ratio(counts.flash_write_bytes, counts.promotions * block::PAGE),
+        "flash_write_amplification": cache_ratio(counts.flash_write_bytes, wanted_on_flash(counts)),
         "destage_bytes_per_second": statistics.destage_bytes_per_second,
         "dirty_for_seconds": statistics.dirty_for_seconds,
         "backing_retries": report.backing_retries,
