@@ -143,6 +143,11 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         make_void(&self.cache).await
     }
 
+    /// True while destage has requests at the backing, or is about to say in the log what they achieved.
+    pub fn is_destaging(&self) -> bool {
+        self.cache.back.destaging.try_lock().is_err()
+    }
+
     /// Has everything that is dirty destaged at full speed, once; guests go on. [`CachedDisk::statistics`] says how far it is.
     pub fn start_destage(&self) {
         self.cache.back.ask(true);

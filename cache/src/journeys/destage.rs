@@ -1,13 +1,14 @@
 //! Destage: what flash holds and the backing does not have is written there, in the order of addresses (rule I9).
 //!
 //! ```text
-//! 1. some runs of dirty pages are chosen, and where each page is on flash is remembered
-//! 2. they are read, from RAM or flash, and written to the backing, several at once
+//! 1. some runs of dirty pages are chosen, where each page is on flash is remembered, and the log is made durable
+//! 2. those that are still there are read, from RAM or flash, and written to the backing, several at once
 //! 3. flush of the backing, submitted after that, over the same connection
 //! 4. under the lock of the log: `home` for those pages that are still where they were ── written
 //! 5. they are clean
 //! ```
-//! A crash before 4 leaves everything dirty. Guests never wait for any of it: a page that is written meanwhile goes to
+//! A crash before 4 leaves everything dirty. Without the flush in 1, a power cut could take what the log says of a page and
+//! leave the backing changed: an older copy on flash would count as clean, and be another than that. Guests never wait for any of it: a page that is written meanwhile goes to
 //! another place in the log, and stays dirty. A page has one destage in flight at most, because a round ends before the next
 //! one begins.
 //!
@@ -28,6 +29,7 @@ use super::lost::{self, Damaged};
 use super::reconnect::{is_same, notice};
 use crate::bytes::batch::Kind;
 use crate::knowledge::dirty::Run;
+use crate::knowledge::index::Located;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::segments::Purpose;
 use crate::survives::pool::NoSegment;
@@ -96,7 +98,11 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     notice(cache, backing);
     let epoch = cache.backing_epoch.get();
     let (runs, next) = choose(cache, from, size.pages);
-    let jobs = runs.into_iter().map(|run| give(cache, backing, locks, run));
+    let known = places_of(cache, &runs);
+    if make_durable(cache).await.is_err() {
+        return Achieved { failed: true, next, ..Achieved::default() };
+    }
+    let jobs = runs.into_iter().map(|run| give(cache, backing, locks, run, &known));
     let given: Vec<Given> = stream::iter(jobs).buffer_unordered(size.width).collect().await;
     let mut all = Given::default();
     for given in given {
@@ -167,11 +173,42 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
     (runs, 0)
 }
 
+/// Where the content of chosen pages is, in order.
+fn places_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, runs: &[Run]) -> Vec<Place> {
+    let pages = runs.iter().filter_map(|run| match run {
+        Run::Pages(pages) => Some(pages.clone()),
+        Run::Zeroes(_) => None,
+    });
+    let mut places: Vec<Place> = pages.flatten().filter_map(|page| Some(place_of(cache, page)?.0)).collect();
+    places.sort_unstable_by_key(|place| place.page);
+    places
+}
+
+/// Where the content of a dirty page is, in this life of its segment.
+fn place_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: u64) -> Option<(Place, Located)> {
+    let located = cache.index.borrow().get(PageNumber(page))?;
+    let generation = generation_of(cache, cache.pool.layout().segment_of(located.flash))?;
+    let place = Place { page, flash: located.flash, generation };
+    cache.dirty.borrow().has_page(page).then_some((place, located))
+}
+
+/// Makes durable what the log says of dirty pages.
+async fn make_durable<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+    let is_durable = cache.back.last_dirty_batch.get() <= cache.log.durable();
+    if is_durable || canary::has(Bug::BackingBeforeLog) {
+        return Ok(());
+    }
+    cache.log.make_durable().await
+}
+
 /// The dirty runs in what somebody waits for.
 fn wanted_runs(dirty: &crate::knowledge::dirty::Dirty, wanted: &Ranges) -> Vec<Run> {
     let mut runs = Vec::new();
+    let mut at = 0;
     for range in wanted.iter() {
-        let mut at = range.start;
+        // A run may reach beyond what is wanted. No page is given twice at a time: the second request could be the one that
+        // nobody answers, and land after something newer.
+        at = range.start.max(at);
         while let Some(run) = dirty.next_run(at, DESTAGE_PAGES_MAX) {
             let (Run::Pages(pages) | Run::Zeroes(pages)) = &run;
             if pages.start >= range.end {
@@ -190,6 +227,7 @@ async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
     backing: &B,
     locks: &RangeLock,
     run: Run,
+    known: &[Place],
 ) -> Given {
     let (Run::Pages(pages) | Run::Zeroes(pages)) = &run;
     let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(backing.geometry().size));
@@ -198,7 +236,7 @@ async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
     let _guard = if unit > PAGE { Some(locks.acquire(range.widened(unit)).await) } else { None };
     match run {
         Run::Zeroes(pages) => give_zeroes(cache, backing, pages, range).await,
-        Run::Pages(pages) => give_pages(cache, backing, pages).await,
+        Run::Pages(pages) => give_pages(cache, backing, pages, known).await,
     }
 }
 
@@ -220,8 +258,9 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
     backing: &B,
     pages: Range<u64>,
+    known: &[Place],
 ) -> Given {
-    let Fetched { mut content, places, damaged, failed } = fetch(cache, &pages).await;
+    let Fetched { mut content, places, damaged, failed } = fetch(cache, &pages, known).await;
     let mut given = Given { damaged, failed, ..Given::default() };
     let wanted = pages.end - pages.start;
     for run in places.chunk_by(|a, b| a.page + 1 == b.page) {
@@ -268,19 +307,25 @@ struct Fetched {
     failed: bool,
 }
 
-/// The content of pages that are still dirty, and where it was.
-async fn fetch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, pages: &Range<u64>) -> Fetched {
+/// The content of pages that are still dirty and where they are known to be, durably; and where that is.
+async fn fetch<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    pages: &Range<u64>,
+    known: &[Place],
+) -> Fetched {
     let mut content = Buffer::zeroed((pages.end - pages.start) as usize * PAGE_BYTES);
     let mut put = |page: PageNumber, bytes: &[u8]| {
         let at = (page.0 - pages.start) as usize * PAGE_BYTES;
         content[at..at + PAGE_BYTES].copy_from_slice(bytes);
     };
     let (mut places, mut wanted, mut runs) = (Vec::new(), Vec::new(), Vec::new());
-    for page in pages.clone().map(PageNumber) {
-        // It may be clean by now, or zeroes.
-        let located = cache.index.borrow().get(page).filter(|_| cache.dirty.borrow().has_page(page.0));
-        let Some(located) = located else { continue };
-        let Some(place) = place_of(cache, page, located.flash) else { continue };
+    for page in pages.clone() {
+        // It may be clean by now, or zeroes, or elsewhere, where the power may still take it.
+        let Some((place, located)) = place_of(cache, page) else { continue };
+        if !known.binary_search_by_key(&page, |known| known.page).is_ok_and(|at| known[at] == place) {
+            continue;
+        }
+        let page = PageNumber(page);
         if cache.with_ram(page, located, |bytes| put(page, bytes)).is_some() {
             places.push(place);
         } else {
@@ -306,16 +351,6 @@ async fn fetch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, pages: &Range<u
     }
     places.sort_unstable_by_key(|place| place.page);
     Fetched { content, places, damaged, failed }
-}
-
-/// Where a page is, in this life of its segment.
-fn place_of<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    page: PageNumber,
-    flash: FlashPage,
-) -> Option<Place> {
-    let generation = generation_of(cache, cache.pool.layout().segment_of(flash))?;
-    Some(Place { page: page.0, flash, generation })
 }
 
 fn generation_of<F: BlockDevice, H: Host>(

@@ -139,11 +139,14 @@ async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Segment
         if given_up.is_none() || said.is_none() || rest.iter().any(|page| is_left(cache, page)) {
             return false;
         }
+        if content.is_some() {
+            count(&cache.counters.zeroes_reclaimed, marks.zeroes.iter().count() as u64);
+        }
         debug_assert!(
             dirty_survivors(cache, victim).is_empty(),
             "a summary names all that its segment holds"
         );
-        let flushed = cache.log.make_durable().await.is_ok();
+        let flushed = canary::has(Bug::ReuseBeforeDurable) || cache.log.make_durable().await.is_ok();
         // The end of the log may be on a device that failed, and nothing that is needed with it.
         if !flushed && (cache.pool.notice_failure() || has_lost_dirty(&cache.pool, cache)) {
             return false;
@@ -297,11 +300,12 @@ fn keep_warm<F: BlockDevice, H: Host>(
     for entry in content.lines().filter(|line| matches!(line.kind, Kind::Fill | Kind::Write)) {
         let flash = layout.segment_start(victim).plus(entry.place);
         let current = cache.index.borrow().get(entry.page).is_some_and(|located| located.flash == flash);
+        let is_dirty = cache.dirty.borrow().has_page(entry.page.0);
         if !current {
+            count(&cache.counters.superseded_reclaimed, u64::from(entry.kind == Kind::Write && is_dirty));
             continue;
         }
         let heat = cache.index.borrow().heat(entry.page);
-        let is_dirty = cache.dirty.borrow().has_page(entry.page.0);
         if is_dirty || Policy::keeps(heat) && warm < most {
             warm += usize::from(!is_dirty);
             survivors.push(Survivor { page: entry.page, sequence: entry.sequence, flash, heat });

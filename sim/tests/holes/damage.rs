@@ -17,7 +17,7 @@ fn page(number: u64) -> ByteRange {
 
 impl Life<'_> {
     /// Puts 1 on the backing in pages 0 to 7, and 2 on flash alone in some of them. Destage rests until it is let go on.
-    async fn write_back(&self, pages: std::ops::Range<u64>) {
+    async fn write_back_pages(&self, pages: std::ops::Range<u64>) {
         self.loaded().await;
         self.write_pages(0..8, 1).await;
         self.disk.flush().await.unwrap();
@@ -62,7 +62,7 @@ fn destage_lists_a_damaged_dirty_page_as_lost_at_once_and_brings_the_others_home
     for end in ENDS {
         story(|rig| {
             rig.live(end, async |life| {
-                life.write_back(2..6).await;
+                life.write_back_pages(2..6).await;
                 life.disk.flush().await.unwrap();
                 life.push_out().await;
                 life.damage(P);
@@ -90,7 +90,7 @@ fn destage_lists_a_damaged_dirty_page_as_lost_at_once_and_brings_the_others_home
 fn a_guest_that_reads_a_damaged_dirty_page_has_it_listed() {
     story(|rig| {
         rig.live(End::Stop, async |life| {
-            life.write_back(P..P + 1).await;
+            life.write_back_pages(P..P + 1).await;
             life.push_out().await;
             life.damage(P);
             life.destage_at(0);
@@ -106,7 +106,7 @@ fn reclaim_appends_a_damaged_dirty_page_from_ram() {
     story(|rig| {
         rig.live(End::Kill, async |life| {
             life.shorten_log();
-            life.write_back(P..P + 1).await;
+            life.write_back_pages(P..P + 1).await;
             let before = life.newest(P);
             life.damage(P);
             for _ in 0..200 {
@@ -128,7 +128,7 @@ fn reclaim_appends_a_damaged_dirty_page_from_ram() {
 fn a_page_that_flash_fails_to_read_for_a_while_is_not_lost() {
     story(|rig| {
         rig.live(End::Stop, async |life| {
-            life.write_back(2..6).await;
+            life.write_back_pages(2..6).await;
             life.push_out().await;
             rig.flash.fail_often(Operation::Read, 1000);
             life.destage().await;
@@ -146,7 +146,7 @@ fn a_page_that_flash_fails_to_read_for_a_while_is_not_lost() {
 fn a_page_that_flash_gives_back_the_second_time_comes_home() {
     story(|rig| {
         rig.live(End::Stop, async |life| {
-            life.write_back(2..6).await;
+            life.write_back_pages(2..6).await;
             life.push_out().await;
             rig.flash.fail_after(Operation::Read, 0);
             assert_eq!(life.see(P).await, 2);
@@ -162,7 +162,7 @@ fn a_page_that_flash_gives_back_the_second_time_comes_home() {
 fn destage_notices_a_higher_rate_while_it_rests_for_a_lower_one() {
     story(|rig| {
         rig.live(End::Stop, async |life| {
-            life.write_back(2..5).await;
+            life.write_back_pages(2..5).await;
             assert_eq!(life.disk.statistics().dirty_bytes, 3 * PAGE);
             life.destage_at(PAGE);
             life.disk.start_destage();
