@@ -32,6 +32,8 @@ use trouble::Watch;
 const REST_NS: u64 = 500_000_000;
 /// Requests that the system may have of which nobody waits any more; when there are so many, no more are sent.
 const LEFT_MAX: usize = 256;
+/// And so many bytes of buffers that they hold.
+const LEFT_BYTES_MAX: u64 = 64 << 20;
 
 /// What becomes of a request that gets no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,11 +57,24 @@ struct Shared<D, H> {
     retry_ns: Cell<Option<u64>>,
     hang: Hang,
     watch: Watch,
-    /// What the system has and nobody waits for; of changes, where.
-    left: RefCell<Vec<(u64, Option<ByteRange>)>>,
+    /// What the system has and nobody waits for.
+    left: RefCell<Vec<Left>>,
     left_ever: Cell<u64>,
     /// Tells that one of these ended.
     ended: Notify,
+}
+
+/// A request that the system has and nobody waits for.
+struct Left {
+    number: u64,
+    asked: Asked,
+}
+
+/// What is asked of the device.
+#[derive(Clone, Copy)]
+struct Asked {
+    operation: Operation,
+    range: ByteRange,
 }
 
 impl<D: BlockDevice, H: Host> Patient<D, H> {
@@ -131,13 +146,13 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
     {
         let shared = &self.shared;
         let deadline = self.deadline();
-        let changes = (operation != Operation::Read).then_some(range);
+        let asked = Asked { operation, range };
         loop {
-            if let Some(Err(late)) = shared.turn(operation, changes, deadline).await {
+            if let Some(Err(late)) = shared.turn(asked, deadline).await {
                 return Some((input, Err(late)));
             }
             let running = send(Rc::clone(shared), input);
-            let (back, result) = shared.wait(running, changes, deadline).await?;
+            let (back, result) = shared.wait(running, asked, deadline).await?;
             let Err(error) = &result else { return Some((back, result)) };
             let rest = shared.host.now().saturating_add(REST_NS);
             if !passes(error.kind) || rest >= deadline {
@@ -168,19 +183,17 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
 
 impl<D: BlockDevice, H: Host> Shared<D, H> {
     /// Waits until a request may be sent. An error if that does not come in time.
-    async fn turn(
-        &self,
-        operation: Operation,
-        changes: Option<ByteRange>,
-        deadline: u64,
-    ) -> Option<Result<(), BlockError>> {
+    async fn turn(&self, asked: Asked, deadline: u64) -> Option<Result<(), BlockError>> {
         if self.left.borrow().is_empty() {
             return None;
         }
         let in_the_way = || {
             let left = self.left.borrow();
-            let meets = |one: &ByteRange| changes.is_some_and(|range| range.overlaps(one));
-            left.len() >= LEFT_MAX || left.iter().filter_map(|(_, range)| range.as_ref()).any(meets)
+            let bytes: u64 = left.iter().map(|left| left.asked.buffer_bytes()).sum();
+            let meets = |left: &Left| {
+                asked.changes() && left.asked.changes() && asked.range.overlaps(&left.asked.range)
+            };
+            left.len() >= LEFT_MAX || bytes >= LEFT_BYTES_MAX || left.iter().any(meets)
         };
         let free = async {
             loop {
@@ -192,7 +205,7 @@ impl<D: BlockDevice, H: Host> Shared<D, H> {
             }
         };
         Some(self.deadlines.within(deadline, free).await.ok_or_else(|| {
-            let error = BlockError { range: changes, ..BlockError::anywhere(ErrorKind::Untried, operation) };
+            let error = BlockError::new(ErrorKind::Untried, asked.operation, asked.range);
             error.because("earlier requests have not been answered yet")
         }))
     }
@@ -201,7 +214,7 @@ impl<D: BlockDevice, H: Host> Shared<D, H> {
     async fn wait<T: 'static>(
         self: &Rc<Self>,
         running: impl Future<Output = (T, Result<(), BlockError>)> + 'static,
-        changes: Option<ByteRange>,
+        asked: Asked,
         deadline: u64,
     ) -> Option<(T, Result<(), BlockError>)> {
         let mut running = Box::pin(running);
@@ -216,15 +229,25 @@ impl<D: BlockDevice, H: Host> Shared<D, H> {
         self.watch.note_silence(self.host.now());
         let number = self.left_ever.get();
         self.left_ever.set(number + 1);
-        self.left.borrow_mut().push((number, changes));
+        self.left.borrow_mut().push(Left { number, asked });
         let ours = Rc::clone(self);
         self.host.spawn(async move {
             let (_, result) = running.await;
-            ours.left.borrow_mut().retain(|(other, _)| *other != number);
+            ours.left.borrow_mut().retain(|left| left.number != number);
             ours.watch.judge(ours.host.now(), &result);
             ours.ended.notify_waiters();
         });
         None
+    }
+}
+
+impl Asked {
+    fn changes(&self) -> bool {
+        self.operation != Operation::Read
+    }
+
+    fn buffer_bytes(&self) -> u64 {
+        if matches!(self.operation, Operation::Read | Operation::Write) { self.range.len() } else { 0 }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{Memory, PAGE};
 
 const SECOND: u64 = 1_000_000_000;
 const RETRY: u64 = 25 * SECOND;
+const SIZE: u64 = 8 << 20;
 
 type Device = Patient<Faulty<LocalHost>, LocalHost>;
 
@@ -18,7 +19,7 @@ type Device = Patient<Faulty<LocalHost>, LocalHost>;
 fn run(test: impl AsyncFnOnce(&LocalHost, &Faults, Rc<Device>)) {
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();
-    let faults = Faults::new(Memory::new(64 * PAGE), 1);
+    let faults = Faults::new(Memory::new(SIZE), 1);
     let beneath = faults.reopen(host.clone());
     let device = Patient::new(beneath, host.clone(), "b".to_owned(), Hang::GivenUp, Some(RETRY));
     let told = executor.run(test(&host, &faults, Rc::new(device)));
@@ -88,7 +89,7 @@ fn a_change_is_sent_again_only_if_the_device_said_that_the_first_one_ended() {
 #[test]
 fn errors_that_time_does_not_cure_are_passed_on_at_once() {
     run(async |host, _, device| {
-        let (_, result) = device.read(1000 * PAGE, page(0)).await;
+        let (_, result) = device.read(SIZE, page(0)).await;
         assert_eq!(result.unwrap_err().kind, ErrorKind::InvalidRequest);
         assert_eq!((host.now(), device.trouble()), (0, None));
     });
@@ -141,6 +142,21 @@ fn hanging_reads_are_given_up_and_no_more_are_sent_than_there_may_be() {
         let sent = faults.counts().reads;
         assert_eq!(read(&device, 0).await.unwrap_err().kind, ErrorKind::Untried);
         assert_eq!(faults.counts().reads, sent);
+        faults.release();
+        host.sleep(SECOND).await;
+        assert_eq!(read(&device, 0).await, Ok(0));
+    });
+}
+
+#[test]
+fn requests_that_are_given_up_hold_so_much_memory_and_no_more() {
+    run(async |host, faults, device| {
+        device.set_retry_ns(Some(SECOND));
+        faults.hang();
+        for _ in 0..LEFT_BYTES_MAX / SIZE {
+            device.read(0, Buffer::zeroed(SIZE as usize)).await.1.unwrap_err();
+        }
+        assert_eq!(read(&device, 0).await.unwrap_err().kind, ErrorKind::Untried);
         faults.release();
         host.sleep(SECOND).await;
         assert_eq!(read(&device, 0).await, Ok(0));
