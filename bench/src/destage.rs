@@ -23,6 +23,8 @@ const COLD: ByteRange = ByteRange { start: 2 << 30, end: DISK };
 const FLASH: u64 = 2560 << 20;
 const DIRTY_LIMIT: u64 = 600 << 20;
 const RAM: u64 = 16 << 20;
+/// How long destage and guests are there before they are measured.
+const SETTLING_SECONDS: u64 = 20;
 const SECOND: u64 = 1_000_000_000;
 /// Requests in flight where as much as an array can do is asked of it, and by guests in a burst.
 const DEPTH: u32 = 32;
@@ -69,7 +71,8 @@ pub(crate) fn beside(profile: Profile, load_percent: u64, hit_percent: u64, seco
         let rig = write_back_rig(&host, profile).await;
         warm(&rig).await;
         write_burst(&rig, &host).await;
-        // Guests are there before destage begins, which takes the array for idle otherwise.
+        // Destage finds out how much at once is right.
+        read_at_rate(&rig, &host, Guests { seconds: SETTLING_SECONDS, ..load }).await;
         let before = rig.disk.statistics().counts.destage_bytes;
         let latencies = read_at_rate(&rig, &host, load).await;
         let statistics = rig.disk.statistics();
@@ -218,7 +221,8 @@ async fn warm(rig: &Rig<Array, Memory>) {
 async fn read_at_rate(rig: &Rig<Array, Memory>, host: &LocalHost, load: Guests) -> Latencies {
     let count = load.reads_per_second * load.seconds;
     let nanos = Rc::new(RefCell::new(Vec::new()));
-    let (mut state, started) = (7, host.now());
+    // Another row of places each time.
+    let (mut state, started) = (host.now() | 7, host.now());
     for number in 0..count {
         // At random moments, as of many guests: the mean of what is between them is what the rate says.
         let at =

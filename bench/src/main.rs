@@ -116,6 +116,9 @@ enum What {
         /// How long to write.
         #[arg(long, default_value_t = 3)]
         seconds: u64,
+        /// Bytes of a segment of the log: by default as in pools of 64 GiB and more.
+        #[arg(long, default_value_t = 32 << 20)]
+        segment_bytes: u64,
         /// How many writes there are, instead of a time.
         #[arg(long)]
         count: Option<u64>,
@@ -138,7 +141,7 @@ enum What {
         #[arg(long, default_value_t = 80)]
         hit_percent: u64,
         /// How long guests read.
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, default_value_t = 40)]
         seconds: u64,
     },
     /// Flash hits on a real file, with disks spread over shards.
@@ -171,9 +174,9 @@ fn main() {
         What::DirtyRecovery { dirty_bytes, file } => restart::dirty_recovery(dirty_bytes, file.as_deref()),
         What::Start { program, dir, bytes, end } => start::first_read(&program, &dir, bytes, end),
         What::Intents { file, regions } => restart::intents(&file, regions),
-        What::Writes { file, writer, depth, flush_every, area, seconds, count } => {
+        What::Writes { file, writer, depth, flush_every, area, seconds, count, segment_bytes } => {
             let end = count.map_or(writes::End::After(Duration::from_secs(seconds)), writes::End::Writes);
-            writes::run(&file, writer, writes::Load { depth, flush_every, area, end });
+            writes::run(&file, writer, writes::Load { depth, flush_every, area, end, segment_bytes });
         }
         What::Burst { profile } => destage::burst(profile),
         What::Beside { profile, load_percent, hit_percent, seconds } => {

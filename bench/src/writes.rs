@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use block::executor::{Executor, LocalHost, Order};
 use block::file::{Access, Cache, Lock, OpenOptions};
 use block::{BlockDevice, Buffer, FileDevice, Host, Memory, Ring};
-use cache::Mode;
+use cache::{Mode, PoolId, Shape};
 use clap::ValueEnum;
 
 use crate::rig::{Rig, random};
@@ -22,6 +22,7 @@ use crate::rig::{Rig, random};
 /// Room for what is dirty in any of these measurements, so that no writer is held back.
 const SIZE: u64 = 2560 << 20;
 const DIRTY_LIMIT: u64 = 600 << 20;
+const REGION_BYTES: u64 = 64 << 20;
 const PAGE: u64 = 4096;
 /// As disks of the daemon have it, if nobody says otherwise.
 const BLOCK_BYTES: u32 = 65_536;
@@ -48,6 +49,8 @@ pub(crate) struct Load {
     pub(crate) area: u64,
     /// When it ends.
     pub(crate) end: End,
+    /// Bytes of a segment of the log.
+    pub(crate) segment_bytes: u64,
 }
 
 /// When a load ends.
@@ -83,7 +86,9 @@ pub(crate) fn run(path: &Path, writer: Writer, load: Load) {
                 (done, bytes)
             }
             Writer::Cache => {
-                let rig = Rig::with_settings(host.clone(), file, Memory::new(1 << 40), BLOCK_BYTES, RAM, |settings| {
+                let shape = Shape { segment_bytes: load.segment_bytes, region_bytes: REGION_BYTES };
+                cache::format(&file, PoolId([1; 16]), Some(shape)).await.expect("the file takes a format");
+                let rig = Rig::attach(host.clone(), file, Memory::new(1 << 40), BLOCK_BYTES, RAM, |settings| {
                     settings.mode = Mode::WriteBack;
                     settings.reserve_bytes = settings.limit_bytes / 16 * 15;
                     settings.dirty_limit_bytes = Some(DIRTY_LIMIT);
@@ -91,6 +96,7 @@ pub(crate) fn run(path: &Path, writer: Writer, load: Load) {
                     settings.destage_rate_max = 1 << 20;
                 })
                 .await;
+                rig.disk.loaded().await;
                 // The first write notes that something is dirty, and takes the first segment.
                 rig.write(0, 4096).await;
                 let before = rig.disk.statistics().counts.flash_write_bytes;

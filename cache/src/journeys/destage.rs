@@ -18,8 +18,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, PAGE, RangeLock, Unmap};
-use futures_util::StreamExt;
-use futures_util::stream;
+use futures_util::future::join_all;
 
 use super::disk_cache::DiskCache;
 use super::flush::FlushGate;
@@ -52,6 +51,8 @@ pub(super) struct Achieved {
     pub(super) bytes: u64,
     /// Runs that the backing was given.
     pub(super) runs: usize,
+    /// What a request to the backing took in the mean, in nanoseconds, if there were as many at once as could be.
+    pub(super) request_nanos: Option<u64>,
     /// Something could not be.
     pub(super) failed: bool,
     /// The address to go on from.
@@ -79,6 +80,19 @@ struct Given {
     places: Vec<Place>,
     zeroes: Vec<Range<u64>>,
     failed: bool,
+    /// Requests with data, and what they took together in nanoseconds.
+    requests: u64,
+    nanos: u64,
+}
+
+impl Given {
+    fn add(&mut self, other: Self) {
+        self.places.extend(other.places);
+        self.zeroes.extend(other.zeroes);
+        self.failed |= other.failed;
+        self.requests += other.requests;
+        self.nanos += other.nanos;
+    }
 }
 
 /// One round, from the address `from` on, or of what somebody waits for.
@@ -94,17 +108,25 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     notice(cache, backing);
     let epoch = cache.backing_epoch.get();
     let (runs, next) = choose(cache, from, size.pages);
-    let jobs = runs.into_iter().map(|run| give(cache, backing, locks, run));
-    let given: Vec<Given> = stream::iter(jobs).buffer_unordered(size.width).collect().await;
+    // One after another in each of several stretches: neighbours are mostly on one spindle, and would wait for each other there,
+    // and guests for all of them.
+    let lanes = runs.chunks(runs.len().div_ceil(size.width).max(1));
+    let given = join_all(lanes.map(async |lane| {
+        let mut given = Given::default();
+        for run in lane {
+            given.add(give(cache, backing, locks, run.clone()).await);
+        }
+        given
+    }))
+    .await;
     let mut all = Given::default();
     for given in given {
-        all.places.extend(given.places);
-        all.zeroes.extend(given.zeroes);
-        all.failed |= given.failed;
+        all.add(given);
     }
     let bytes = all.places.len() as u64 * PAGE;
     let runs = all.places.len() + all.zeroes.len();
-    let mut achieved = Achieved { bytes, runs, failed: all.failed, next };
+    let request_nanos = (all.requests >= size.width as u64).then(|| all.nanos / all.requests);
+    let mut achieved = Achieved { bytes, runs, request_nanos, failed: all.failed, next };
     if all.places.is_empty() && all.zeroes.is_empty() {
         return achieved;
     }
@@ -233,7 +255,10 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
         count(&cache.counters.backing_writes, 1);
         count(&cache.counters.backing_write_bytes, bytes.len() as u64);
         let (_, result) = backing.write(start, bytes).await;
-        cache.latencies.record(Latency::Destage, cache.pool.host.now() - started);
+        let took = cache.pool.host.now() - started;
+        cache.latencies.record(Latency::Destage, took);
+        given.requests += 1;
+        given.nanos += took;
         match result {
             Ok(()) => given.places.extend_from_slice(run),
             Err(error) => given.failed |= fail(cache, &(run[0].page..end.div_ceil(PAGE)), &error).failed,

@@ -26,7 +26,7 @@ const AREA_BYTES: u64 = 256 << 20;
 /// Twice as much and a little, so that nobody is held back.
 const DIRTY_MIB: u64 = 544;
 /// What makes so much dirty possible, and room for what is written in one turn behind it.
-const POOL_BYTES: u64 = 4 << 30;
+const POOL_BYTES: u64 = 8 << 30;
 const DEPTHS: [u32; 2] = [1, 32];
 /// Depths of which the flash bytes are asked.
 const FLASH_DEPTHS: [u32; 3] = [1, 8, 32];
@@ -49,7 +49,7 @@ pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) ->
     over_nbd(programs, scratch, effort)?;
     at_the_face(programs, scratch, effort)?;
     bursts(programs)?;
-    beside_guests(programs)?;
+    beside_guests(programs, effort)?;
     recovery(programs, scratch, effort)
 }
 
@@ -217,12 +217,15 @@ fn bursts(programs: &Programs) -> Result<(), String> {
 }
 
 /// Guests' reads on modelled arrays, with and without destage beside them.
-fn beside_guests(programs: &Programs) -> Result<(), String> {
+fn beside_guests(programs: &Programs, effort: Effort) -> Result<(), String> {
     let mut rows = Vec::new();
     for profile in PROFILES {
-        let mut bench = Command::new(&programs.bench);
-        let answer = parse(&output(bench.args(["beside", "--profile", profile]))?)?;
-        let get = |key| number(&answer, key);
+        let mut answers = Vec::new();
+        for _ in 0..effort.rounds {
+            let mut bench = Command::new(&programs.bench);
+            answers.push(parse(&output(bench.args(["beside", "--profile", profile]))?)?);
+        }
+        let get = |key| column(&answers, key).map(|values| median(&values));
         let slower = get("busy_p99")? / get("idle_p99")?;
         let share = get("destage_bytes_per_second")? / get("sorted_bytes_per_second")?;
         rows.push(vec![
