@@ -104,6 +104,9 @@ enum What {
         /// Who writes.
         #[arg(long, value_enum)]
         writer: writes::Writer,
+        /// What the file is like at the start.
+        #[arg(long, value_enum, default_value_t = writes::Storage::Written)]
+        storage: writes::Storage,
         /// Writes in flight.
         #[arg(long, default_value_t = 32)]
         depth: u32,
@@ -174,9 +177,13 @@ fn main() {
         What::DirtyRecovery { dirty_bytes, file } => restart::dirty_recovery(dirty_bytes, file.as_deref()),
         What::Start { program, dir, bytes, end } => start::first_read(&program, &dir, bytes, end),
         What::Intents { file, regions } => restart::intents(&file, regions),
-        What::Writes { file, writer, depth, flush_every, area, seconds, count, segment_bytes } => {
+        What::Writes { file, writer, storage, depth, flush_every, area, seconds, count, segment_bytes } => {
             let end = count.map_or(writes::End::After(Duration::from_secs(seconds)), writes::End::Writes);
-            writes::run(&file, writer, writes::Load { depth, flush_every, area, end, segment_bytes });
+            writes::run(
+                &file,
+                writer,
+                writes::Load { storage, depth, flush_every, area, end, segment_bytes },
+            );
         }
         What::Burst { profile } => destage::burst(profile),
         What::Beside { profile, load_percent, hit_percent, seconds } => {

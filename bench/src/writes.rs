@@ -2,7 +2,8 @@
 //! such a file itself. One loop makes both, so their difference is what the cache costs.
 //!
 //! The file is written from end to end before it is used, whoever uses it: a file system answers the first write into a
-//! place that was only reserved with work of its own, which a log that has gone round once does not meet any more.
+//! place that was only reserved with work of its own, which a log that has gone round once does not meet any more. What
+//! that work costs can be asked for, too.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -16,6 +17,7 @@ use block::file::{Access, Cache, Lock, OpenOptions};
 use block::{BlockDevice, Buffer, FileDevice, Host, Memory, Ring};
 use cache::{Mode, PoolId, Shape};
 use clap::ValueEnum;
+use nix::fcntl::{FallocateFlags, fallocate};
 
 use crate::rig::{Rig, random};
 
@@ -38,9 +40,19 @@ pub(crate) enum Writer {
     File,
 }
 
+/// What the file is like at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Storage {
+    /// Written from end to end.
+    Written,
+    /// Reserved, as the daemon makes pool files.
+    Reserved,
+}
+
 /// What is written.
 #[derive(Clone, Copy)]
 pub(crate) struct Load {
+    pub(crate) storage: Storage,
     /// Writes in flight.
     pub(crate) depth: u32,
     /// So many writes are followed by a flush.
@@ -70,7 +82,7 @@ struct Done {
 
 /// Runs a load and prints its figures.
 pub(crate) fn run(path: &Path, writer: Writer, load: Load) {
-    lay_out(path);
+    lay_out(path, load.storage);
     let ring = Ring::new(256).expect("io_uring is available");
     let executor = Executor::new(ring.clone(), Order::Fifo);
     let host = executor.host();
@@ -162,16 +174,25 @@ async fn write<D: BlockDevice + 'static>(device: Rc<D>, host: &LocalHost, load: 
     Done { writes: begun.get(), took, micros }
 }
 
-/// Makes the file, unless an earlier run did.
-fn lay_out(path: &Path) {
+/// Makes the file; a written one is left as an earlier run made it.
+fn lay_out(path: &Path, storage: Storage) {
     const CHUNK: usize = 4 << 20;
-    if path.metadata().is_ok_and(|file| file.len() == SIZE) {
+    let is_there = path.metadata().is_ok_and(|file| file.len() == SIZE);
+    if is_there && storage == Storage::Written {
         return;
     }
+    if is_there {
+        std::fs::remove_file(path).expect("the pool's file can be replaced");
+    }
     let mut file = File::create(path).expect("the pool's file can be made");
-    let chunk = vec![0; CHUNK];
-    for _ in 0..SIZE / CHUNK as u64 {
-        file.write_all(&chunk).expect("there is room for the pool's file");
+    if storage == Storage::Reserved {
+        let reserved = fallocate(&file, FallocateFlags::empty(), 0, SIZE.cast_signed());
+        reserved.expect("there is room for the pool's file");
+    } else {
+        let chunk = vec![0; CHUNK];
+        for _ in 0..SIZE / CHUNK as u64 {
+            file.write_all(&chunk).expect("there is room for the pool's file");
+        }
     }
     file.sync_all().expect("the pool's file can be written");
 }

@@ -26,10 +26,14 @@ const AREA_BYTES: u64 = 256 << 20;
 /// Twice as much and a little, so that nobody is held back.
 const DIRTY_MIB: u64 = 544;
 /// What makes so much dirty possible, and room for what is written in one turn behind it.
-const POOL_BYTES: u64 = 8 << 30;
+const POOL_BYTES: u64 = 4 << 30;
 const DEPTHS: [u32; 2] = [1, 32];
-/// Depths of which the flash bytes are asked.
-const FLASH_DEPTHS: [u32; 3] = [1, 8, 32];
+/// What a table calls it, depths, and what is to be said to `bench writes`. First what goals are for.
+const FACES: &[(&str, &[u32], &[&str])] = &[
+    ("written before, segments of 32 MiB", &[1, 8, 32], &[]),
+    ("written before, segments of 1 MiB", &[1, 32], &["--segment-bytes", "1048576"]),
+    ("only reserved, segments of 32 MiB", &[1, 32], &["--storage", "reserved"]),
+];
 /// Of the raw file's pace.
 const RAW_GOAL: f64 = 0.85;
 const AHEAD: f64 = 1.0;
@@ -132,29 +136,32 @@ fn report_contest(heading: &str, contenders: &[(&str, Option<f64>)], turns: &[Ve
 /// The cache without a door and without a client of its own process, beside the same loop on the file itself.
 fn at_the_face(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let file = scratch.path("writes-face.img");
-    let write = |writer: &str, depth: u32, end: [&str; 2]| {
+    let write = |writer: &str, depth: u32, more: &[&str]| {
         let mut bench = Command::new(&programs.bench);
         bench.args(["writes", "--writer", writer, "--depth", &depth.to_string(), "--file"]).arg(&file);
-        bench.args(end);
+        bench.args(more);
         parse(&output(&mut bench)?)
     };
     let seconds = effort.seconds.to_string();
     let mut rows = Vec::new();
-    for depth in FLASH_DEPTHS {
-        let turns = take_turns(effort.rounds, &["cache", "file"], |writer| {
-            write(writer, depth, ["--seconds", &seconds])
-        })?;
-        let [cache, raw] = [&turns[0], &turns[1]].map(|turns| column(turns, "iops"));
-        let (cache, raw) = (cache?, raw?);
-        let flash = median(&column(&turns[0], "flash_bytes")?) / median(&column(&turns[0], "bytes")?);
-        let goal = DEPTHS.contains(&depth).then_some(RAW_GOAL);
-        let mut row =
-            vec![depth.to_string(), format!("{:.0}", median(&cache)), format!("{:.0}", median(&raw))];
-        row.extend(report::judged(ratio(&cache, &raw, Better::Higher), goal));
-        row.push(format!("{flash:.2}"));
-        rows.push(row);
+    for (name, depths, more) in FACES {
+        for depth in *depths {
+            let turns = take_turns(effort.rounds, &["cache", "file"], |writer| {
+                write(writer, *depth, &[&["--seconds", &seconds], *more].concat())
+            })?;
+            let [cache, raw] = [&turns[0], &turns[1]].map(|turns| column(turns, "iops"));
+            let (cache, raw) = (cache?, raw?);
+            let flash = median(&column(&turns[0], "flash_bytes")?) / median(&column(&turns[0], "bytes")?);
+            let goal = (more.is_empty() && DEPTHS.contains(depth)).then_some(RAW_GOAL);
+            let mut row = vec![(*name).to_owned(), depth.to_string()];
+            row.extend([&cache, &raw].map(|iops| format!("{:.0}", median(iops))));
+            row.extend(report::judged(ratio(&cache, &raw, Better::Higher), goal));
+            row.push(format!("{flash:.2}"));
+            rows.push(row);
+        }
     }
     let columns = [
+        "file",
         "depth",
         "cache, IOPS",
         "raw file, IOPS",
@@ -165,11 +172,11 @@ fn at_the_face(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result
     ];
     report::print("Random 4 KiB writes at the face of the cache, a flush every 32", &columns, &rows);
     let burst = take_turns(effort.rounds, &["cache", "file"], |writer| {
-        write(writer, 32, ["--count", &BURST_WRITES.to_string()])
+        write(writer, 32, &["--area", &(512u64 << 20).to_string(), "--count", &BURST_WRITES.to_string()])
     })?;
     let seconds = |turns: &[Value]| Ok::<_, String>(median(&column(turns, "nanos")?) / 1e9);
     println!(
-        "A burst of 256 MiB, depth 32: taken in {:.2} s, by the raw file in {:.2} s.",
+        "A burst of 256 MiB in 512 MiB, depth 32: taken in {:.2} s, by the raw file in {:.2} s.",
         seconds(&burst[0])?,
         seconds(&burst[1])?
     );
