@@ -17,7 +17,7 @@ pub enum ErrorKind {
     NoSpace,
     /// The device is gone or is not what it was (removed, shrunk, closed): take it out.
     Gone,
-    /// What came back fails its checksum: use another copy.
+    /// What came back fails its checksum, or the device says that it cannot read it any more: use another copy.
     Corrupt,
     /// Nobody answered: the request may still be done, at any time, until the device's epoch changes or it is opened anew.
     Unanswered,
@@ -81,6 +81,8 @@ impl BlockError {
             libc::EINVAL => ErrorKind::InvalidRequest,
             libc::EOPNOTSUPP | libc::ENOSYS | libc::ENOTTY => ErrorKind::Unsupported,
             libc::ENODEV | libc::ENXIO | libc::ENOENT | libc::ESTALE => ErrorKind::Gone,
+            // What Linux makes of a medium error and of a failed check of its integrity.
+            libc::ENODATA | libc::EILSEQ if operation == Operation::Read => ErrorKind::Corrupt,
             _ => ErrorKind::Io,
         };
         let reason = std::io::Error::from_raw_os_error(errno).to_string();
@@ -109,7 +111,7 @@ impl fmt::Display for ErrorKind {
             Self::ReadOnly => "device may not be written",
             Self::NoSpace => "no space left",
             Self::Gone => "device gone or changed",
-            Self::Corrupt => "content fails its checksum",
+            Self::Corrupt => "content is damaged",
             Self::Unanswered => "no answer",
             Self::Unsupported => "not supported by the device",
         })
@@ -131,3 +133,17 @@ impl fmt::Display for BlockError {
 }
 
 impl std::error::Error for BlockError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_device_cannot_read_any_more_is_told_from_what_it_failed_to_read() {
+        let kind = |errno, operation| BlockError::from_errno(errno, operation, None).kind;
+        assert_eq!(kind(libc::ENODATA, Operation::Read), ErrorKind::Corrupt);
+        assert_eq!(kind(libc::EILSEQ, Operation::Read), ErrorKind::Corrupt);
+        assert_eq!(kind(libc::EIO, Operation::Read), ErrorKind::Io);
+        assert_eq!(kind(libc::ENODATA, Operation::Write), ErrorKind::Io);
+    }
+}

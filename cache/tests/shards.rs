@@ -267,11 +267,6 @@ async fn two_shards(device: Device, flash: &Shared, host: &LocalHost) -> [Rc<Cac
 #[test]
 fn two_threads_that_share_a_pool_read_what_they_wrote_also_after_disks_changed_places() {
     let flash = formatted();
-    let content = || Content {
-        backing: Shared::new(DISK_BYTES),
-        bits: Bits((0..words_for(DISK_BYTES)).map(|_| AtomicU64::new(0)).collect()),
-        values: Arc::new(Mutex::new(vec![0; DISK_PAGES as usize])),
-    };
     let contents: Vec<Content> = (0..DISKS).map(|_| content()).collect();
     let (ended_here, ended_there) = (channel(), channel());
     let ends = [(ended_here.0, ended_there.1), (ended_there.0, ended_here.1)];
@@ -368,6 +363,113 @@ fn flash_that_fails_on_one_shard_has_failed_on_all() {
         }
         assert_eq!(other.statistics().counts.read_hits_flash, before.counts.read_hits_flash);
     });
+}
+
+/// A disk in write-back, which destage brings nothing home of after the first page.
+async fn attach_dirty(
+    cache: &Cache<Device, LocalHost>,
+    host: &LocalHost,
+    number: usize,
+    content: &Content,
+) -> Rc<Disk> {
+    let past =
+        Past { touched: Rc::new(content.bits.clone()), belief: Belief::ByPage, ..Past::none(DISK_BYTES) };
+    let settings = DiskSettings {
+        mode: Mode::WriteBack,
+        limit_bytes: 32 * SEGMENT,
+        destage_rate_max: 1,
+        ..settings(number)
+    };
+    let disk = cache.attach(settings, content.backing.open(host, BACKING_TAKES), past).await.unwrap();
+    disk.loaded().await;
+    disk
+}
+
+async fn write(disk: &Disk, content: &Content, page: u64, value: u64) {
+    content.values.lock().unwrap()[page as usize] = value;
+    let bytes = value.to_le_bytes().repeat(PAGE as usize / 8);
+    disk.write(page * PAGE, Buffer::copy_of(&bytes)).await.1.unwrap();
+}
+
+/// Fills so many segments, the oldest of which are the only ones with the first pages.
+async fn fill_segments(disk: &Disk, content: &Content, segments: u64) {
+    for page in 0..16 {
+        write(disk, content, page, page + 1).await;
+    }
+    let mut value = 1000;
+    while disk.statistics().flash_bytes < segments * SEGMENT {
+        value += 1;
+        write(disk, content, 8 + value % 8, value).await;
+    }
+}
+
+fn content() -> Content {
+    Content {
+        backing: Shared::new(DISK_BYTES),
+        bits: Bits((0..words_for(DISK_BYTES)).map(|_| AtomicU64::new(0)).collect()),
+        values: Arc::new(Mutex::new(vec![0; DISK_PAGES as usize])),
+    }
+}
+
+#[test]
+fn a_disk_that_is_released_while_its_segment_is_reclaimed_keeps_what_is_dirty_there() {
+    for later in (0..20_000).step_by(250) {
+        let (flash, content) = (formatted(), content());
+        let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+        let host = executor.host();
+        let ran = executor.run(async {
+            let [first, second] = two_shards(flash.open(&host, FLASH_TAKES), &flash, &host).await;
+            let disk = attach_dirty(&first, &host, 0, &content).await;
+            fill_segments(&disk, &content, 22).await;
+            first.reconfigure(&disk, DiskSettings { limit_bytes: 16 * SEGMENT, ..disk.settings() }).unwrap();
+            host.sleep(later).await;
+            first.release(&disk).await;
+            drop(disk);
+            let disk = attach_dirty(&second, &host, 0, &content).await;
+            // Whatever became free is used anew.
+            for value in 0..200 {
+                write(&disk, &content, 8 + value % 8, value).await;
+            }
+            for page in 0..16 {
+                check(&disk, &content, page).await;
+            }
+            assert!(disk.statistics().dirty_bytes > 8 * PAGE);
+        });
+        assert!(ran.is_some(), "everything waits");
+    }
+}
+
+#[test]
+fn a_shard_that_ends_in_the_middle_of_a_reclaim_leaves_the_turn_to_the_others() {
+    let (flash, contents) = (formatted(), [content(), content()]);
+    let ending = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = ending.host();
+    let kept = ending.run(async {
+        let marks = Marks { new: 1, known: vec![0] };
+        let device = flash.open(&host, FLASH_TAKES);
+        let cache = Cache::open(vec![device], host.clone(), &marks).await.unwrap().cache;
+        let disk = attach_dirty(&cache, &host, 0, &contents[0]).await;
+        fill_segments(&disk, &contents[0], 22).await;
+        cache.reconfigure(&disk, DiskSettings { limit_bytes: 16 * SEGMENT, ..disk.settings() }).unwrap();
+        host.sleep(FLASH_TAKES / 2).await;
+        assert_eq!(disk.statistics().counts.reclaims, 1, "in the middle of the first one");
+        (cache, disk)
+    });
+    let shared = kept.map(|(cache, _)| cache.shared()).unwrap();
+    drop(ending);
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    let ran = executor.run(async {
+        let handle = flash.open(&host, FLASH_TAKES);
+        let second = Cache::join(&shared, vec![handle], host.clone()).await.unwrap();
+        let disk = attach_dirty(&second, &host, 1, &contents[1]).await;
+        second.reconfigure(&disk, DiskSettings { limit_bytes: 16 * SEGMENT, ..disk.settings() }).unwrap();
+        for value in 0..200 {
+            write(&disk, &contents[1], value % 8, value).await;
+        }
+        assert!(disk.statistics().counts.reclaims > 0);
+    });
+    assert!(ran.is_some(), "everything waits");
 }
 
 #[test]

@@ -51,6 +51,8 @@ coverage! {
     kills,
     /// Power cuts.
     power_cuts,
+    /// Power cuts just before which flash had rotted, with logs at rest.
+    power_cuts_with_rot,
     /// Changes of settings.
     reconfigurations,
     /// Disks whose content was loaded.
@@ -85,6 +87,12 @@ coverage! {
     destages,
     /// Pages that a guest replaced while destage had them.
     destages_superseded,
+    /// Disks whose destage had requests under way when their process was killed or the power went.
+    destages_interrupted,
+    /// Older versions that were reclaimed while the newer one was dirty.
+    superseded_reclaimed,
+    /// Ranges of zeroes that were reclaimed, because nothing older is left that they stand for.
+    zeroes_reclaimed,
     /// Disks whose writers were held back because much was dirty.
     throttled,
     /// Disks that were held without anything dirty for a while.

@@ -11,7 +11,9 @@
 mod clients;
 pub mod coverage;
 mod devices;
+mod disturb;
 pub mod model;
+mod process;
 pub mod rng;
 mod settings;
 pub mod world;

@@ -6,15 +6,15 @@ use crate::rng::Rng;
 use crate::world::{RESERVE_BYTES, SEGMENT_BYTES};
 
 /// Which faults come together. Flash that rots between a flush and the next header that says so, and then loses power, is not
-/// told from one whose last batch was not flushed: what guests wrote there is lost without a word. Both together are
-/// simulated where nothing depends on flash.
+/// told from one whose last batch was not flushed: what guests wrote there is lost without a word. So in write-back power goes
+/// in other worlds than those in which flash rots at any time; there a piece of it rots at most when logs are at rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// No disk is in write-back.
     Through,
     /// Disks are, and flash rots.
     BackWithRot,
-    /// Disks are, and power goes.
+    /// Disks are, and power goes, now and then just after a piece of flash rotted.
     BackWithPowerCuts,
 }
 

@@ -8,37 +8,30 @@ use std::sync::atomic::AtomicU64;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
-use block::{ByteRange, Geometry, Host, Memory, Operation, SECTOR};
-use cache::{
-    Admission, Belief, Cache, CachedDisk, DeviceState, DiskSettings, Load, MemberNumber, Mode, Past, PoolId,
-    Shape, SharedBits, WhatIsDirty, words_for,
-};
-
+use block::{ByteRange, Geometry, Host, Memory, SECTOR};
+use cache::{Belief, Cache, CachedDisk, Load, MemberNumber, Past, SharedBits, words_for};
 use futures_util::future::{Either, select};
 
-use crate::clients::{read, run_client, verify};
 use crate::coverage::Coverage;
-use crate::devices::{FLASH_DEVICES, add_device, open, spread, take_out_device};
+use crate::devices::FLASH_DEVICES;
 use crate::model::{Model, Ticket};
+use crate::process::serve;
 use crate::rng::Rng;
-use crate::settings::{Kind, draw_settings};
+use crate::settings::Kind;
 
 pub(crate) type Disk = CachedDisk<Faulty<LocalHost>, Faulty<LocalHost>, LocalHost>;
 pub(crate) type SimCache = Cache<Faulty<LocalHost>, LocalHost>;
 
 pub(crate) const DISKS: usize = 2;
-const CLIENTS_PER_DISK: usize = 3;
 const OPERATIONS: u64 = 600;
 pub(crate) const SEGMENT_BYTES: u64 = 32 << 10;
 pub(crate) const RESERVE_BYTES: u64 = 16 * SEGMENT_BYTES;
 /// Ten regions a disk: some are open when a process ends, and some are not.
-const REGION_BYTES: u64 = 256 << 10;
-/// A world whose clients wait for regions to come to rest does nothing for so long: nanoseconds.
-const REST_NS: u64 = 65_000_000_000;
+pub(crate) const REGION_BYTES: u64 = 256 << 10;
 /// No process lives that long, of its time: nanoseconds.
 const LIFE_MAX_NS: u64 = 3 * 3600 * 1_000_000_000;
 /// What of each flash device holds segments in every world; what stands before it has two copies.
-const SEGMENTS_AREAS: [ByteRange; FLASH_DEVICES] = [
+pub(crate) const SEGMENTS_AREAS: [ByteRange; FLASH_DEVICES] = [
     ByteRange { start: 4 * SEGMENT_BYTES, end: 41 * SEGMENT_BYTES },
     ByteRange { start: 4 * SEGMENT_BYTES, end: 12 * SEGMENT_BYTES },
 ];
@@ -57,14 +50,14 @@ pub struct Report {
 /// Everything that outlives a process: contents, models and what is counted.
 pub struct World {
     seed: u64,
-    kind: Kind,
+    pub(crate) kind: Kind,
     pub(crate) flash: Vec<Faults>,
     /// The numbers that the flash devices have in the pool, as far as this process knows.
     pub(crate) numbers: RefCell<[Option<MemberNumber>; FLASH_DEVICES]>,
-    backings: Vec<Faults>,
+    pub(crate) backings: Vec<Faults>,
     pub(crate) models: Vec<RefCell<Model>>,
     /// What outlives a process, of each disk.
-    memories: Vec<Memories>,
+    pub(crate) memories: Vec<Memories>,
     pub(crate) coverage: RefCell<Coverage>,
     digest: Cell<u64>,
     pub(crate) failure: RefCell<Option<String>>,
@@ -78,23 +71,23 @@ pub struct World {
     /// Set while nothing fails.
     pub(crate) is_calm: Cell<bool>,
     /// By disk, set once the backing may have left a request without an answer in this process.
-    unanswered: Vec<Cell<bool>>,
+    pub(crate) unanswered: Vec<Cell<bool>>,
     /// Set once flash returned something else than was written, failed or was away: then a start may believe nothing.
     pub(crate) rotten: Cell<bool>,
 }
 
 /// What is remembered of a disk beside flash and backing.
-struct Memories {
+pub(crate) struct Memories {
     /// Outlives a process, not the host.
-    touched: RefCell<Option<Rc<Bits>>>,
+    pub(crate) touched: RefCell<Option<Rc<Bits>>>,
     /// Outlives both: what flash holds is void.
-    void: Rc<Cell<bool>>,
+    pub(crate) void: Rc<Cell<bool>>,
     /// Set once the backing lost its connection in a process that has not detached the disk since. What that process
     /// cached of what was lost may be on flash with nothing to tell that, so nobody may vouch for the backing.
-    reconnected: Cell<bool>,
+    pub(crate) reconnected: Cell<bool>,
 }
 
-struct Bits(Box<[AtomicU64]>);
+pub(crate) struct Bits(Box<[AtomicU64]>);
 
 impl SharedBits for Bits {
     fn words(&self) -> &[AtomicU64] {
@@ -104,7 +97,7 @@ impl SharedBits for Bits {
 
 /// How a process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+pub(crate) enum End {
     Clean,
     Kill,
     PowerCut,
@@ -183,224 +176,6 @@ fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
     devices().for_each(Faults::land_late);
 }
 
-async fn serve(world: Rc<World>, host: LocalHost, [life, lives]: [u64; 2], end: End, mut rng: Rng) {
-    world.is_calm.set(false);
-    world.unanswered.iter().for_each(|unanswered| unanswered.set(false));
-    if life == 0 {
-        let shape = Shape { segment_bytes: SEGMENT_BYTES, region_bytes: REGION_BYTES };
-        let first = world.flash[0].reopen(host.clone());
-        cache::format(&first, PoolId([7; 16]), Some(shape)).await.expect("no fault is set yet");
-    }
-    let Some((cache, named)) = open(&world, &host, life, &mut rng).await else { return };
-    let caches = spread(&world, &host, cache, &named, &mut rng).await;
-    if life == 0 && rng.chance(500) {
-        add_device(&world, &host, &caches).await;
-    }
-    let mut disks = Vec::new();
-    for (number, backing) in world.backings.iter().enumerate() {
-        let settings = draw_settings(world.kind, number, &mut rng);
-        let past = world.past(number, &mut rng);
-        let attached = caches[number].attach(settings, backing.reopen(host.clone()), past).await;
-        disks.push(attached.expect("the settings fit, and nothing fails yet"));
-        world.memories[number].void.set(false);
-        let holds_dirty = disks.last().is_some_and(|disk: &Rc<Disk>| disk.holds_dirty());
-        world.coverage.borrow_mut().dirty_starts += u64::from(holds_dirty);
-        world.memories[number].reconnected.set(false);
-    }
-    world.set_weather(&mut rng);
-    let running = Rc::new(Cell::new(0));
-    for client in 0..DISKS * CLIENTS_PER_DISK {
-        running.set(running.get() + 1);
-        let (world, host, running) = (Rc::clone(&world), host.clone(), Rc::clone(&running));
-        let (disk, rng) = (Rc::clone(&disks[client % DISKS]), Rng::new(rng.draw()));
-        host.clone().spawn(async move {
-            run_client(&world, &host, &disk, client % DISKS, rng).await;
-            running.set(running.get() - 1);
-        });
-    }
-    while world.left.get() > 0 && world.failure.borrow().is_none() {
-        host.sleep(rng.below(3_000_000)).await;
-        world.say("clients run");
-        disturb(&world, &host, &caches, &disks, &mut rng).await;
-    }
-    if end != End::Clean {
-        // The end comes while requests are in flight.
-        return world.count(&caches[0], &disks);
-    }
-    let all: Vec<_> = disks.iter().map(|disk| disk.statistics()).collect();
-    world.say(&format!("clients end: {all:?}"));
-    while running.get() > 0 {
-        host.sleep(10_000_000).await;
-    }
-    world.calm();
-    world.land_late();
-    for (number, disk) in disks.iter().enumerate() {
-        world.say(&format!("verifying disk {number}: {:?}", disk.statistics()));
-        verify(&world, disk, number).await;
-        if disk.statistics().stopped.is_some() {
-            world.coverage.borrow_mut().disks_stopped += 1;
-            if !world.rotten.get() {
-                world.fail(format!("disk {number} stopped: {:?}", disk.statistics().stopped));
-            }
-        }
-    }
-    // Else what this process cached is what the next one finds.
-    if life + 1 == lives || rng.chance(200) {
-        for (number, disk) in disks.iter().enumerate() {
-            evict_at_last(&world, disk, number).await;
-            verify(&world, disk, number).await;
-            evict_at_last(&world, disk, number).await;
-        }
-        world.say("proving that it goes on");
-        prove_alive(&world, &host, &caches, &disks).await;
-        world.say("detaching or removing");
-    }
-    world.count(&caches[0], &disks);
-    if life + 1 < lives {
-        for ((cache, disk), memories) in caches.iter().zip(&disks).zip(&world.memories) {
-            cache.detach(disk).await;
-            memories.reconnected.set(false);
-        }
-        return;
-    }
-    for (cache, disk) in caches.iter().zip(&disks) {
-        let kept = cache.remove(disk, WhatIsDirty::IsKept).await;
-        if kept.is_err() {
-            cache.remove(disk, WhatIsDirty::IsLost).await.expect("nothing is in the way of that");
-        }
-    }
-    // Nothing is in the way of a device that is to leave any more, once a discard is over that began in bad weather.
-    host.sleep(200_000_000).await;
-    let statistics = caches[0].pool_statistics();
-    let leaving = statistics.devices.iter().any(|device| device.state != DeviceState::Used);
-    if leaving && !statistics.failed {
-        world.fail(format!("a device does not leave: {statistics:?}"));
-    }
-    // One segment holds notes. A flash that failed gives nothing back.
-    if statistics.segments_free + 1 != statistics.segments && !statistics.failed {
-        world.fail(format!("segments leak: {statistics:?}"));
-    }
-}
-
-/// Nothing fails any more, so everything comes home; unless flash lost some of it, or a request that nobody answered is not
-/// known to have ended.
-async fn evict_at_last(world: &World, disk: &Disk, number: usize) {
-    if let Err(error) = disk.evict().await {
-        world.coverage.borrow_mut().evictions_failed += 1;
-        if !world.rotten.get() && !world.unanswered[number].get() {
-            world.fail(format!("disk {number} does not come home: {error}"));
-        }
-    }
-}
-
-/// After all that happened, each disk must still be able to bring content to flash: nobody waits for ever for room.
-async fn prove_alive(world: &World, host: &LocalHost, caches: &[Rc<SimCache>], disks: &[Rc<Disk>]) {
-    let enough = DISKS as u64 * RESERVE_BYTES;
-    // A disk that stopped keeps its flash, and others may be short of it.
-    let stopped = disks.iter().any(|disk| disk.statistics().stopped.is_some());
-    if caches[0].pool_statistics().failed || caches[0].usable_bytes() < enough || stopped {
-        return;
-    }
-    for (number, disk) in disks.iter().enumerate() {
-        let settings = DiskSettings {
-            mode: Mode::WriteThrough,
-            admission: Admission::Always,
-            sequential_cutoff_bytes: 0,
-            ..disk.settings()
-        };
-        caches[number].reconfigure(disk, settings).expect("the settings fit");
-        let before = disk.statistics().counts.promotions;
-        // More than RAM holds, from where clients seldom were, so that no failed write keeps it all out.
-        for page in 0..2 * settings.ram_bytes / 4096 {
-            read(world, disk, number, ByteRange::at((1 << 20) + page * 4096, 4096)).await;
-            host.sleep(10_000).await;
-        }
-        // Longer than it takes until a backing is asked to flush once more.
-        host.sleep(3_000_000_000).await;
-        let may_fail = world.unanswered[number].get();
-        if disk.statistics().counts.promotions == before && !may_fail {
-            world.fail(format!("disk {number} brings nothing to flash any more"));
-        }
-    }
-}
-
-/// Something that operators, hardware or chance do while clients run.
-async fn disturb(
-    world: &World,
-    host: &LocalHost,
-    caches: &[Rc<SimCache>],
-    disks: &[Rc<Disk>],
-    rng: &mut Rng,
-) {
-    let number = rng.below(DISKS as u64) as usize;
-    let backing = &world.backings[number];
-    let what = rng.below(17);
-    world.say(&format!("disturbance {what} of disk {number}: {:?}", disks[number].statistics()));
-    match what {
-        12 => {
-            world.coverage.borrow_mut().reconnects += 1;
-            // Requests of the earlier connection end with it.
-            world.models[number].borrow_mut().land_late();
-            backing.land_late();
-            world.models[number].borrow_mut().lose_unflushed();
-            backing.lose_volatile();
-            world.memories[number].reconnected.set(true);
-        }
-        0..=2 => {
-            let settings = draw_settings(world.kind, number, rng);
-            caches[number].reconfigure(&disks[number], settings).expect("the settings fit");
-            world.coverage.borrow_mut().reconfigurations += 1;
-        }
-        // Fails if the backing does not take what is dirty.
-        3 if rng.chance(300) => {
-            let failed = disks[number].evict().await.is_err();
-            world.coverage.borrow_mut().evictions_failed += u64::from(failed);
-        }
-        3 => disks[number].start_destage(),
-        15 => disks[number].stop_destage(),
-        16 if rng.chance(300) => {
-            if disks[number].quiesce().await.is_ok() {
-                let dirty = disks[number].statistics().dirty_bytes;
-                host.sleep(rng.below(3_000_000)).await;
-                let later = disks[number].statistics().dirty_bytes;
-                if [dirty, later] != [0, 0] {
-                    world.fail(format!("a disk at rest is dirty: {dirty}, then {later} bytes"));
-                }
-                world.coverage.borrow_mut().quiesces += 1;
-                disks[number].resume();
-            }
-        }
-        4 => {
-            world.unanswered[number].set(true);
-            backing.fail_after(Operation::Write, rng.below(8));
-        }
-        5 => backing.fail_after(Operation::Read, rng.below(8)),
-        6 => {
-            backing.hang();
-            host.sleep(rng.below(2_000_000)).await;
-            backing.release();
-        }
-        7 if rng.chance(500) => world.land_late(),
-        7 => host.sleep(REST_NS).await,
-        8 => {
-            let failing = if rng.chance(200) { Operation::Discard } else { Operation::Read };
-            world.flash[number].fail_after(failing, rng.below(8));
-        }
-        9 | 10 if world.kind != Kind::BackWithPowerCuts => {
-            world.rotten.set(true);
-            world.flash[number].rot(&SEGMENTS_AREAS[number], 1 + rng.below(40));
-        }
-        11 if rng.chance(60) => {
-            let failing = [Operation::Write, Operation::Flush][rng.below(2) as usize];
-            world.rotten.set(true);
-            world.flash[number].fail_after(failing, rng.below(8));
-        }
-        13 if rng.chance(300) => add_device(world, host, caches).await,
-        14 if rng.chance(200) => take_out_device(world, host, caches, rng).await,
-        _ => world.set_weather(rng),
-    }
-}
-
 impl World {
     fn new(seed: u64, rng: &mut Rng) -> Self {
         // Not a whole number of pages, so that the last page is a partial one.
@@ -441,7 +216,7 @@ impl World {
     }
 
     /// What is known of a disk when it is attached.
-    fn past(&self, number: usize, rng: &mut Rng) -> Past {
+    pub(crate) fn past(&self, number: usize, rng: &mut Rng) -> Past {
         let Memories { touched, void, reconnected } = &self.memories[number];
         let kept = touched.borrow().clone();
         let belief = match kept {
@@ -466,7 +241,7 @@ impl World {
     }
 
     /// How slow devices are for a while.
-    fn set_weather(&self, rng: &mut Rng) {
+    pub(crate) fn set_weather(&self, rng: &mut Rng) {
         for device in self.backings.iter().chain(&self.flash) {
             let least = rng.below(50_000);
             device.delay(least, least + 1 + rng.below(400_000));
@@ -474,7 +249,7 @@ impl World {
     }
 
     /// No more faults.
-    fn calm(&self) {
+    pub(crate) fn calm(&self) {
         self.is_calm.set(true);
         for device in self.backings.iter().chain(&self.flash) {
             device.fail_no_more();
@@ -483,14 +258,14 @@ impl World {
         }
     }
 
-    fn land_late(&self) {
+    pub(crate) fn land_late(&self) {
         for (model, backing) in self.models.iter().zip(&self.backings) {
             model.borrow_mut().land_late();
             backing.land_late();
         }
     }
 
-    fn say(&self, doing: &str) {
+    pub(crate) fn say(&self, doing: &str) {
         self.doing.replace(doing.to_owned());
     }
 
@@ -529,7 +304,7 @@ impl World {
     }
 
     /// Adds what this process counted, and checks that the counters agree with each other.
-    fn count(&self, cache: &SimCache, disks: &[Rc<Disk>]) {
+    pub(crate) fn count(&self, cache: &SimCache, disks: &[Rc<Disk>]) {
         let mut coverage = self.coverage.borrow_mut();
         let pool = cache.pool_statistics();
         coverage.flash_failures += u64::from(pool.failed);
@@ -559,6 +334,8 @@ impl World {
             coverage.writes_back += counts.writes_back;
             coverage.destages += counts.destages;
             coverage.destages_superseded += counts.destages_superseded;
+            coverage.superseded_reclaimed += counts.superseded_reclaimed;
+            coverage.zeroes_reclaimed += counts.zeroes_reclaimed;
             coverage.throttled += u64::from(counts.throttled_ns > 0);
             let load = disk.statistics().load;
             coverage.pages_kept += load.pages_kept;

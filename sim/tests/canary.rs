@@ -1,7 +1,7 @@
 //! The canaries: one known bug after another is planted, and simulation must find each within so many seeds.
 //!
 //! Run with `cargo test -p sim --features canary --test canary`. If a bug is not found any more, simulation has become
-//! blind on that eye.
+//! blind on that eye. Some bugs are left to stories, which know the moment at which they do harm: `holes/planted.rs`.
 #![cfg(feature = "canary")]
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +29,8 @@ const FOUND_WITHIN: [(Bug, u64); 15] = [
 
 #[test]
 fn simulation_finds_every_planted_bug() {
-    assert_eq!(FOUND_WITHIN.map(|(bug, _)| bug), Bug::ALL);
+    let left = Bug::ALL.into_iter().filter(|bug| !Bug::IN_STORIES.contains(bug));
+    assert_eq!(FOUND_WITHIN.map(|(bug, _)| bug).to_vec(), left.collect::<Vec<_>>());
     let blind: Vec<String> = FOUND_WITHIN.iter().filter_map(|(bug, seeds)| hunt(*bug, *seeds)).collect();
     assert!(blind.is_empty(), "simulation is blind: {blind:#?}");
 }

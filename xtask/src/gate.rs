@@ -61,7 +61,7 @@ fn real_traces(root: &Path) -> Option<(&'static str, PathBuf)> {
     None
 }
 
-/// A build of the cache with a planted bug, which simulation must find: proof that it is not blind.
+/// A build of the cache with a planted bug, which simulation or one of its stories must find: proof that they are not blind.
 fn canary(root: &Path) -> Result<(), String> {
     run(cargo(root).args([
         "test",
@@ -71,7 +71,10 @@ fn canary(root: &Path) -> Result<(), String> {
         "canary",
         "--test",
         "canary",
+        "--test",
+        "holes",
         "--locked",
+        "planted",
     ]))
 }
 

@@ -30,6 +30,16 @@ const ENTRY_BYTES: usize = 16;
 /// One segment's line: its owner, if it has one, and the generation of its present life.
 pub type TableEntry = Option<(DiskId, Sequence)>;
 
+/// Sees to it that the newest generation stands in a table though its segment may be free by now: what is left there was written
+/// before this table, and not behind a newer one that is damaged.
+pub fn keep_newest(entries: &mut [TableEntry], newest: Sequence) {
+    if entries.iter().flatten().all(|(_, generation)| *generation != newest)
+        && let Some(free) = entries.iter_mut().find(|entry| entry.is_none())
+    {
+        *free = Some((VOID, newest));
+    }
+}
+
 /// Pages of one slot for so many segments.
 pub fn pages_for(segments: u32) -> u32 {
     (FRAME_BYTES + HEAD_BYTES + segments as usize * ENTRY_BYTES).div_ceil(PAGE_BYTES) as u32
@@ -81,6 +91,19 @@ pub fn decode(bytes: &[u8], pool: PoolId) -> Result<(u64, Vec<TableEntry>), Fram
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_newest_generation_stands_in_a_table_once() {
+        let owned = Some((DiskId(1), Sequence(7)));
+        let mut entries = [owned, None, None];
+        keep_newest(&mut entries, Sequence(7));
+        assert_eq!(entries, [owned, None, None]);
+        keep_newest(&mut entries, Sequence(9));
+        assert_eq!(entries, [owned, Some((VOID, Sequence(9))), None]);
+        let mut full = [owned];
+        keep_newest(&mut full, Sequence(9));
+        assert_eq!(full, [owned], "no segment is free that could hold anything");
+    }
 
     #[test]
     fn a_table_reads_back_as_it_was() {

@@ -303,6 +303,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         drop(cache.loading.lock().await);
         // A request to the backing would land after one of whoever attaches the disk next.
         drop(cache.back.destaging.lock().await);
+        // A segment that is being emptied would look empty as soon as what it holds is forgotten here, and be given away.
+        let _reclaiming = cache.reclaiming.lock().await;
         // Waits for a batch that is being written. A failure is the flash's, and the next start finds what is there.
         drop(cache.log.close().await);
         cache.clear_proven();

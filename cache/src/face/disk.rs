@@ -60,13 +60,15 @@ pub(super) async fn destage<B: BlockDevice, F: BlockDevice, H: Host>(disk: Weak<
         let cache = Rc::clone(&ours.cache);
         let next = pace::step(&cache, &ours.backing, &ours.locks, &ours.flushes, &mut from).await;
         drop(ours);
-        let wanted = cache.back.destage_wanted.notified();
+        let (wanted, changed) = (cache.back.destage_wanted.notified(), cache.back.pace_changed.notified());
         match next {
             Next::Wanted => wanted.await,
             Next::Within(pause) => {
                 select(pin!(wanted), pin!(cache.pool.host.sleep(pause))).await;
             }
-            Next::After(pause) => cache.pool.host.sleep(pause).await,
+            Next::After(pause) => {
+                select(pin!(changed), pin!(cache.pool.host.sleep(pause))).await;
+            }
         }
     }
 }
@@ -139,6 +141,11 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         let clean = back::hold(&self.cache);
         clean.clean().await?;
         make_void(&self.cache).await
+    }
+
+    /// True while destage has requests at the backing, or is about to say in the log what they achieved.
+    pub fn is_destaging(&self) -> bool {
+        self.cache.back.destaging.try_lock().is_err()
     }
 
     /// Has everything that is dirty destaged at full speed, once; guests go on. [`CachedDisk::statistics`] says how far it is.

@@ -46,6 +46,8 @@ pub(crate) struct Back {
     pub(super) asleep: Cell<bool>,
     /// Tells destage to look.
     pub(crate) destage_wanted: Notify,
+    /// Tells destage, while it rests, that the settings changed or the disk leaves.
+    pub(crate) pace_changed: Notify,
     /// Tells those who wait that something was destaged, or failed to be.
     pub(super) progress: Notify,
     /// Rounds of destage that failed.
@@ -130,6 +132,12 @@ impl Back {
         self.destage_wanted.notify_one();
     }
 
+    /// Has pages destaged before anything else.
+    pub(super) fn want(&self, pages: Range<u64>) {
+        self.wanted.borrow_mut().insert(pages);
+        self.destage_wanted.notify_one();
+    }
+
     /// What destage achieved lately, in bytes a second.
     pub(crate) fn destage_rate(&self) -> u64 {
         self.rate.get()
@@ -153,6 +161,7 @@ impl Back {
     /// Lets everybody notice that the disk leaves.
     pub(crate) fn leave(&self) {
         self.queued.notify_one();
+        self.pace_changed.notify_waiters();
         self.notify_all();
     }
 
@@ -300,8 +309,7 @@ pub(super) async fn wait_clean<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     pages: &Range<u64>,
 ) -> Result<(), BlockError> {
-    cache.back.wanted.borrow_mut().insert(pages.clone());
-    cache.back.destage_wanted.notify_one();
+    cache.back.want(pages.clone());
     wait_until(cache, || !cache.dirty.borrow().can_come_home(pages.clone())).await
 }
 

@@ -7,9 +7,11 @@
 //! step in which the log is free for the next batch, so that nothing older of a page is ever appended behind it.
 
 use std::ops::Range;
+use std::pin::pin;
 use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host, Operation, RangeGuard};
+use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
 use super::back::Writer;
@@ -66,10 +68,13 @@ impl<F: BlockDevice, H: Host> Drop for Poison<F, H> {
     }
 }
 
+/// A log in which nothing is written for so long is at rest: nanoseconds.
+const REST_NS: u64 = 100_000_000;
+
 /// Commits for one disk until it leaves.
 pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
     while !cache.leaving.get() {
-        cache.back.queued.notified().await;
+        rest(&cache).await;
         while !cache.back.queue.borrow().is_empty() {
             if let Err(error) = commit_batch(&cache).await {
                 let failed = std::mem::take(&mut *cache.back.queue.borrow_mut());
@@ -78,6 +83,25 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
                 }
             }
         }
+    }
+}
+
+/// Ready when there may be something to commit. Once the log has come to rest, flash says how much of it was flushed: else
+/// damage to the last batch would look, after a power cut, like the end of a log that was never flushed (rule I6).
+async fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) {
+    let queued = pin!(cache.back.queued.notified());
+    if !cache.log.is_unsaid() || cache.pool.is_failed() {
+        return queued.await;
+    }
+    let Either::Right(((), queued)) = select(queued, pin!(cache.pool.host.sleep(REST_NS))).await else {
+        return;
+    };
+    let said = cache.log.say_durable().await;
+    // Nobody who writes waits for the flush: the next header says the same.
+    let durable = pin!(async { said.and(cache.log.make_durable().await) });
+    if let Either::Right((Err(_), queued)) = select(queued, durable).await {
+        // The flash failed. Whoever writes next is told.
+        queued.await;
     }
 }
 

@@ -1,13 +1,14 @@
 //! Destage: what flash holds and the backing does not have is written there, in the order of addresses (rule I9).
 //!
 //! ```text
-//! 1. some runs of dirty pages are chosen, and where each page is on flash is remembered
-//! 2. they are read, from RAM or flash, and written to the backing, several at once
+//! 1. some runs of dirty pages are chosen, where each page is on flash is remembered, and the log is made durable
+//! 2. those that are still there are read, from RAM or flash, and written to the backing, several at once
 //! 3. flush of the backing, submitted after that, over the same connection
 //! 4. under the lock of the log: `home` for those pages that are still where they were ── written
 //! 5. they are clean
 //! ```
-//! A crash before 4 leaves everything dirty. Guests never wait for any of it: a page that is written meanwhile goes to
+//! A crash before 4 leaves everything dirty. Without the flush in 1, a power cut could take what the log says of a page and
+//! leave the backing changed: an older copy on flash would count as clean, and be another than that. Guests never wait for any of it: a page that is written meanwhile goes to
 //! another place in the log, and stays dirty. A page has one destage in flight at most, because a round ends before the next
 //! one begins.
 //!
@@ -21,15 +22,16 @@ use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, PAGE, R
 use futures_util::future::join_all;
 
 use super::disk_cache::DiskCache;
+use super::flash_run::{Fault, FlashRun};
 use super::flush::FlushGate;
+use super::lost::{self, Damaged};
 use super::reconnect::{is_same, notice};
 use crate::bytes::batch::Kind;
-use crate::bytes::checksum::page_checksum;
 use crate::knowledge::dirty::Run;
 use crate::knowledge::index::Located;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::segments::Purpose;
-use crate::survives::pool::{NoSegment, Pin};
+use crate::survives::pool::NoSegment;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{DESTAGE_PAGES_MAX, PAGE_BYTES, ZEROES_PAGES_MAX};
 use crate::words::stats::{Latency, count};
@@ -79,6 +81,8 @@ struct Place {
 struct Given {
     places: Vec<Place>,
     zeroes: Vec<Range<u64>>,
+    /// What it was not given because flash does not give it back.
+    damaged: Vec<Damaged>,
     failed: bool,
     /// Requests with data, and what they took together in nanoseconds.
     requests: u64,
@@ -89,6 +93,7 @@ impl Given {
     fn add(&mut self, other: Self) {
         self.places.extend(other.places);
         self.zeroes.extend(other.zeroes);
+        self.damaged.extend(other.damaged);
         self.failed |= other.failed;
         self.requests += other.requests;
         self.nanos += other.nanos;
@@ -108,21 +113,12 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     notice(cache, backing);
     let epoch = cache.backing_epoch.get();
     let (runs, next) = choose(cache, from, size.pages);
-    // One after another in each of several stretches: neighbours are mostly on one spindle, and would wait for each other there,
-    // and guests for all of them.
-    let lanes = runs.chunks(runs.len().div_ceil(size.width).max(1));
-    let given = join_all(lanes.map(async |lane| {
-        let mut given = Given::default();
-        for run in lane {
-            given.add(give(cache, backing, locks, run.clone()).await);
-        }
-        given
-    }))
-    .await;
-    let mut all = Given::default();
-    for given in given {
-        all.add(given);
+    let known = places_of(cache, &runs);
+    if make_durable(cache).await.is_err() {
+        return Achieved { failed: true, next, ..Achieved::default() };
     }
+    let mut all = give_all(cache, backing, locks, &runs, &known, size.width).await;
+    all.failed |= lost::give_up(cache, &all.damaged, Purpose::Promotion).await.is_none();
     let bytes = all.places.len() as u64 * PAGE;
     let runs = all.places.len() + all.zeroes.len();
     let request_nanos = (all.requests >= size.width as u64).then(|| all.nanos / all.requests);
@@ -185,11 +181,42 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
     (runs, 0)
 }
 
+/// Where the content of chosen pages is, in order.
+fn places_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, runs: &[Run]) -> Vec<Place> {
+    let pages = runs.iter().filter_map(|run| match run {
+        Run::Pages(pages) => Some(pages.clone()),
+        Run::Zeroes(_) => None,
+    });
+    let mut places: Vec<Place> = pages.flatten().filter_map(|page| Some(place_of(cache, page)?.0)).collect();
+    places.sort_unstable_by_key(|place| place.page);
+    places
+}
+
+/// Where the content of a dirty page is, in this life of its segment.
+fn place_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: u64) -> Option<(Place, Located)> {
+    let located = cache.index.borrow().get(PageNumber(page))?;
+    let generation = generation_of(cache, cache.pool.layout().segment_of(located.flash))?;
+    let place = Place { page, flash: located.flash, generation };
+    cache.dirty.borrow().has_page(page).then_some((place, located))
+}
+
+/// Makes durable what the log says of dirty pages.
+async fn make_durable<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+    let is_durable = cache.back.last_dirty_batch.get() <= cache.log.durable();
+    if is_durable || canary::has(Bug::BackingBeforeLog) {
+        return Ok(());
+    }
+    cache.log.make_durable().await
+}
+
 /// The dirty runs in what somebody waits for.
 fn wanted_runs(dirty: &crate::knowledge::dirty::Dirty, wanted: &Ranges) -> Vec<Run> {
     let mut runs = Vec::new();
+    let mut at = 0;
     for range in wanted.iter() {
-        let mut at = range.start;
+        // A run may reach beyond what is wanted. No page is given twice at a time: the second request could be the one that
+        // nobody answers, and land after something newer.
+        at = range.start.max(at);
         while let Some(run) = dirty.next_run(at, DESTAGE_PAGES_MAX) {
             let (Run::Pages(pages) | Run::Zeroes(pages)) = &run;
             if pages.start >= range.end {
@@ -202,12 +229,38 @@ fn wanted_runs(dirty: &crate::knowledge::dirty::Dirty, wanted: &Ranges) -> Vec<R
     runs
 }
 
+/// Gives the backing these runs: one after another in each of so many stretches. Neighbours are mostly on one spindle, would
+/// wait for each other there, and guests for all of them.
+async fn give_all<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    locks: &RangeLock,
+    runs: &[Run],
+    known: &[Place],
+    width: usize,
+) -> Given {
+    let stretches = runs.chunks(runs.len().div_ceil(width).max(1));
+    let stretches = stretches.map(async |stretch| {
+        let mut given = Given::default();
+        for run in stretch {
+            given.add(give(cache, backing, locks, run.clone(), known).await);
+        }
+        given
+    });
+    let mut all = Given::default();
+    for given in join_all(stretches).await {
+        all.add(given);
+    }
+    all
+}
+
 /// Gives the backing one run.
 async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
     backing: &B,
     locks: &RangeLock,
     run: Run,
+    known: &[Place],
 ) -> Given {
     let (Run::Pages(pages) | Run::Zeroes(pages)) = &run;
     let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(backing.geometry().size));
@@ -216,7 +269,7 @@ async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
     let _guard = if unit > PAGE { Some(locks.acquire(range.widened(unit)).await) } else { None };
     match run {
         Run::Zeroes(pages) => give_zeroes(cache, backing, pages, range).await,
-        Run::Pages(pages) => give_pages(cache, backing, pages).await,
+        Run::Pages(pages) => give_pages(cache, backing, pages, known).await,
     }
 }
 
@@ -238,9 +291,10 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
     backing: &B,
     pages: Range<u64>,
+    known: &[Place],
 ) -> Given {
-    let Fetched { mut content, places, damaged } = fetch(cache, &pages).await;
-    let mut given = Given { failed: damaged, ..Given::default() };
+    let Fetched { mut content, places, damaged, failed } = fetch(cache, &pages, known).await;
+    let mut given = Given { damaged, failed, ..Given::default() };
     let wanted = pages.end - pages.start;
     for run in places.chunk_by(|a, b| a.page + 1 == b.page) {
         let start = run[0].page * PAGE;
@@ -283,71 +337,56 @@ struct Fetched {
     content: Buffer,
     /// Where it was, by page.
     places: Vec<Place>,
-    /// Some of it cannot be read.
-    damaged: bool,
+    /// What is not there any more.
+    damaged: Vec<Damaged>,
+    /// Flash failed some of it, and may give it back another time.
+    failed: bool,
 }
 
-/// The content of pages that are still dirty, and where it was.
-async fn fetch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, pages: &Range<u64>) -> Fetched {
-    let mut damaged = false;
+/// The content of pages that are still dirty and where they are known to be, durably; and where that is.
+async fn fetch<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    pages: &Range<u64>,
+    known: &[Place],
+) -> Fetched {
     let mut content = Buffer::zeroed((pages.end - pages.start) as usize * PAGE_BYTES);
-    let (mut places, mut reads) = (Vec::new(), Vec::<FlashRun<'_, F, H>>::new());
+    let mut put = |page: PageNumber, bytes: &[u8]| {
+        let at = (page.0 - pages.start) as usize * PAGE_BYTES;
+        content[at..at + PAGE_BYTES].copy_from_slice(bytes);
+    };
+    let (mut places, mut wanted, mut runs) = (Vec::new(), Vec::new(), Vec::new());
     for page in pages.clone() {
-        let number = PageNumber(page);
-        // It may be clean by now, or zeroes.
-        let located = cache.index.borrow().get(number).filter(|_| cache.dirty.borrow().has_page(page));
-        let Some(Located { flash, checksum }) = located else { continue };
-        let segment = cache.pool.layout().segment_of(flash);
-        let Some(generation) = generation_of(cache, segment) else { continue };
-        let place = Place { page, flash, generation };
-        if let Some(bytes) = cache.ram.borrow().peek(number) {
-            let at = (page - pages.start) as usize * PAGE_BYTES;
-            content[at..at + PAGE_BYTES].copy_from_slice(bytes);
-            places.push(place);
+        // It may be clean by now, or zeroes, or elsewhere, where the power may still take it.
+        let Some((place, located)) = place_of(cache, page) else { continue };
+        if !known.binary_search_by_key(&page, |known| known.page).is_ok_and(|at| known[at] == place) {
             continue;
         }
-        match reads.last_mut() {
-            Some(run) if run.continues(place) => run.pages.push((place, checksum)),
-            _ => reads.push(FlashRun { pages: vec![(place, checksum)], _pin: cache.pool.pin(flash) }),
+        let page = PageNumber(page);
+        if cache.with_ram(page, located, |bytes| put(page, bytes)).is_some() {
+            places.push(place);
+        } else {
+            FlashRun::add(&mut runs, cache, page, located);
+            wanted.push(place);
         }
     }
-    for run in reads {
-        let (first, len) = (run.pages[0].0, run.pages.len() * PAGE_BYTES);
-        let (bytes, result) = cache.pool.read(first.flash, Buffer::zeroed(len)).await;
-        count(&cache.counters.flash_read_bytes, len as u64);
-        for ((place, checksum), bytes) in run.pages.iter().zip(bytes.chunks_exact(PAGE_BYTES)) {
-            if result.is_ok() && page_checksum(bytes) == *checksum {
-                let at = (place.page - pages.start) as usize * PAGE_BYTES;
-                content[at..at + PAGE_BYTES].copy_from_slice(bytes);
-                places.push(*place);
-            } else {
-                damaged = true;
-                count(
-                    if result.is_ok() {
-                        &cache.counters.checksum_errors
-                    } else {
-                        &cache.counters.flash_errors
-                    },
-                    1,
-                );
+    let (mut damaged, mut failed) = (Vec::new(), false);
+    let mut wanted = wanted.into_iter();
+    for run in runs {
+        let buffer = Buffer::zeroed(run.bytes());
+        let checked = run.read(cache, buffer).await;
+        for (page, place) in checked.pages().zip(wanted.by_ref()) {
+            match page.content {
+                Ok(bytes) => {
+                    put(page.number, bytes);
+                    places.push(place);
+                }
+                Err(Fault::Content) => damaged.push(Damaged::at(cache, page.number, page.flash)),
+                Err(Fault::Device) => failed = true,
             }
         }
     }
     places.sort_unstable_by_key(|place| place.page);
-    Fetched { content, places, damaged }
-}
-
-/// Neighbours on the disk and on flash, kept there while they are read.
-struct FlashRun<'a, F, H> {
-    pages: Vec<(Place, u32)>,
-    _pin: Pin<'a, F, H>,
-}
-
-impl<F, H> FlashRun<'_, F, H> {
-    fn continues(&self, next: Place) -> bool {
-        let (last, _) = self.pages[self.pages.len() - 1];
-        last.page + 1 == next.page && last.flash.plus(1) == next.flash && last.generation == next.generation
-    }
+    Fetched { content, places, damaged, failed }
 }
 
 fn generation_of<F: BlockDevice, H: Host>(

@@ -12,6 +12,7 @@ use tokio::sync::{Mutex, Notify, OnceCell};
 
 use super::back::Back;
 use super::load::FlashLost;
+use crate::bytes::checksum::page_checksum;
 use crate::knowledge::dirty::Dirty;
 use crate::knowledge::fills::Fills;
 use crate::knowledge::index::{Index, Located};
@@ -56,6 +57,9 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) load_ticket: Cell<u64>,
     /// Held while it is loaded.
     pub(crate) loading: Mutex<()>,
+    /// Held while one of its segments is reclaimed, and while the disk is released: what it forgets then is not what a victim
+    /// has been emptied of.
+    pub(crate) reclaiming: Mutex<()>,
     /// Told when loading has ended.
     pub(crate) loaded: Notify,
     pub(crate) flash_lost: FlashLost,
@@ -105,6 +109,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             load: RefCell::default(),
             load_ticket: Cell::new(0),
             loading: Mutex::new(()),
+            reclaiming: Mutex::new(()),
             loaded: Notify::new(),
             flash_lost,
             flash_void: OnceCell::new(),
@@ -152,6 +157,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             self.ram.borrow_mut().resize(ram_pages(settings));
         }
         self.policy.borrow_mut().set_admission(settings.admission);
+        self.back.pace_changed.notify_waiters();
     }
 
     /// Goes over to another block. What is dirty stays known.
@@ -197,6 +203,22 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         // Whoever waits for these to come home waits for ever otherwise.
         self.note_dirtiness();
         self.back.notify_all();
+    }
+
+    /// What RAM has of a page that flash has too: the content that belongs to this place, and no other.
+    pub(crate) fn with_ram<T>(
+        &self,
+        page: PageNumber,
+        located: Located,
+        act: impl FnOnce(&[u8]) -> T,
+    ) -> Option<T> {
+        let ram = self.ram.borrow();
+        ram.peek(page).filter(|bytes| page_checksum(bytes) == located.checksum).map(act)
+    }
+
+    /// True if RAM has the content that belongs to this place on flash.
+    pub(crate) fn has_in_ram(&self, page: PageNumber, located: Located) -> bool {
+        self.with_ram(page, located, |_| ()).is_some()
     }
 
     /// Where a page is on flash, if the flash can be believed.

@@ -42,6 +42,10 @@ pub(crate) async fn flush<B: BlockDevice, F: BlockDevice, H: Host>(
     if let (Ok(()), Some(through)) = (&backing, through) {
         cache.back.note_through_flushed(through);
     }
+    if cache.log.is_unsaid() {
+        // Whoever commits says so on flash, once there is nothing else to do.
+        cache.back.queued.notify_one();
+    }
     log.and(backing)
 }
 

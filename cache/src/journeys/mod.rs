@@ -10,6 +10,7 @@
 //! | `flush` | guest | the log and the backing |
 //! | `promote` | RAM | flash |
 //! | `load` | flash | index: what was cached before the process began |
+//! | `lost` | flash that gives back no dirty page | the log, which says so |
 //! | `quiet` | regions that nothing changes any more | notes on flash |
 //! | `reclaim` | flash | flash again, or nowhere |
 //! | `reconnect` | backing | what may be newer than the backing is dropped |
@@ -21,9 +22,11 @@ pub(crate) mod back;
 pub(crate) mod commit;
 mod destage;
 pub(crate) mod disk_cache;
+mod flash_run;
 pub(crate) mod flush;
 pub(crate) mod leave;
 pub(crate) mod load;
+mod lost;
 pub(crate) mod mutation;
 pub(crate) mod pace;
 pub(crate) mod promote;

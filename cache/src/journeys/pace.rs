@@ -40,7 +40,7 @@ pub(crate) enum Next {
     Wanted,
     /// After so many nanoseconds, or when somebody wants it.
     Within(u64),
-    /// After so many nanoseconds.
+    /// After so many nanoseconds, or when the settings change.
     After(u64),
 }
 
@@ -63,7 +63,7 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
     flushes: &FlushGate,
     from: &mut u64,
 ) -> Next {
-    let nothing = cache.dirty.borrow().pages() == 0 && cache.dirty.borrow().zeroes().is_empty();
+    let nothing = !cache.dirty.borrow().can_come_home(0..u64::MAX);
     if nothing || cache.is_loading() || cache.back.has_stopped() || cache.leaving.get() {
         cache.back.asleep.set(true);
         return Next::Wanted;
@@ -117,13 +117,19 @@ fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency, now:
 }
 
 fn size<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency) -> Size {
-    match urgency {
+    let Size { pages, width } = match urgency {
         Urgency::Waited | Urgency::Idle => FULL,
         Urgency::Shared(_) => {
             let width = cache.back.width.borrow_mut().next();
             Size { pages: SHARED_PAGES * (1 + width as u64), width }
         }
-    }
+    };
+    let most = match cache.settings.borrow().destage_rate_max {
+        0 => pages,
+        // The work of a second, so that the rest behind it is no longer; one page is the least that there is.
+        rate => (rate / PAGE_BYTES as u64).max(1),
+    };
+    Size { pages: pages.min(most), width }
 }
 
 fn note_rate<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, bytes: u64, took: u64) {

@@ -16,11 +16,9 @@ use block::{
 use futures_util::future::{join, join_all};
 
 use super::disk_cache::DiskCache;
+use super::flash_run::{FlashRun, Page};
 use super::reconnect::notice;
-use crate::bytes::checksum::page_checksum;
-use crate::knowledge::index::Located;
 use crate::knowledge::ram::Standing;
-use crate::survives::pool::Pin;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::count;
 use crate::words::units::{FlashPage, PageNumber, pages_touched};
@@ -109,21 +107,14 @@ fn damaged(range: &ByteRange) -> BlockError {
 
 /// What each page of a request is answered from.
 struct Plan<'a, F, H> {
-    /// Runs of neighbours on disk and on flash.
+    /// Runs of neighbours on flash, each given up when it has been read: a backing that hangs must not keep reclaim from
+    /// their segments.
     flash: Vec<FlashRun<'a, F, H>>,
     /// Runs of pages that are not cached.
     absent: Vec<Range<u64>>,
     cached_any: bool,
     /// Some page was damaged before the backing had it.
     lost: bool,
-}
-
-struct FlashRun<'a, F, H> {
-    page: PageNumber,
-    first: FlashPage,
-    checksums: Vec<u32>,
-    /// Given up when this run has been read: a backing that hangs must not keep reclaim from the segment.
-    _pin: Pin<'a, F, H>,
 }
 
 impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
@@ -138,7 +129,8 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
                 copy_page(buffer, range, page, bytes);
                 plan.cached_any = true;
             } else if let Some(located) = cache.on_flash(page) {
-                plan.add_flash(cache, page, located);
+                plan.cached_any = true;
+                FlashRun::add(&mut plan.flash, cache, page, located);
             } else if any_dirty && dirty.is_zeroes(page.0) {
                 copy_page(buffer, range, page, &[0; PAGE_BYTES]);
                 plan.cached_any = true;
@@ -151,23 +143,6 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
         plan
     }
 
-    fn add_flash(&mut self, cache: &'a DiskCache<F, H>, page: PageNumber, located: Located) {
-        self.cached_any = true;
-        if let Some(run) = self.flash.last_mut() {
-            let count = run.checksums.len() as u32;
-            if run.page.0 + u64::from(count) == page.0 && run.first.plus(count) == located.flash {
-                run.checksums.push(located.checksum);
-                return;
-            }
-        }
-        self.flash.push(FlashRun {
-            page,
-            first: located.flash,
-            checksums: vec![located.checksum],
-            _pin: cache.pool.pin(located.flash),
-        });
-    }
-
     fn add_absent(&mut self, page: PageNumber) {
         match self.absent.last_mut() {
             Some(run) if run.end == page.0 => run.end += 1,
@@ -178,7 +153,7 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
     /// True if one read of flash fills the whole buffer as it is.
     fn is_one_run(&self, range: &ByteRange) -> bool {
         let [run] = &*self.flash else { return false };
-        range.is_aligned(PAGE) && range.len() == run.checksums.len() as u64 * PAGE
+        range.is_aligned(PAGE) && range.len() == run.bytes() as u64
     }
 }
 
@@ -200,8 +175,9 @@ async fn read_cached<B: BlockDevice, F: BlockDevice, H: Host>(
 ) -> Outcome {
     let one_run = if plan.is_one_run(&range) { plan.flash.pop() } else { None };
     let lost = if let Some(run) = one_run {
-        let (filled, lost) = read_run(cache, run, buffer).await;
-        buffer = filled;
+        let checked = run.read(cache, buffer).await;
+        let lost = checked.pages().filter_map(|page| take_notice(cache, &page)).collect();
+        buffer = checked.into_bytes();
         lost
     } else {
         read_runs(cache, plan.flash, &range, &mut buffer).await
@@ -229,6 +205,8 @@ fn all_clean<F: BlockDevice, H: Host>(
     let there =
         |lost: &LostPage| cache.on_flash(lost.page).is_some_and(|located| located.flash == lost.flash);
     if lost.iter().filter(needed).any(there) {
+        // Destage finds out whether it is lost for good.
+        lost.iter().filter(needed).for_each(|lost| cache.back.want(lost.page.0..lost.page.0 + 1));
         return Err(damaged(range));
     }
     if lost.iter().any(|lost| needed(&lost)) {
@@ -302,47 +280,30 @@ async fn read_runs<F: BlockDevice, H: Host>(
     buffer: &mut Buffer,
 ) -> Vec<LostPage> {
     let reads = runs.into_iter().map(async |run| {
-        let (page, len) = (run.page, run.checksums.len() * PAGE_BYTES);
-        let (bytes, lost) = read_run(cache, run, Buffer::zeroed(len)).await;
-        (page, bytes, lost)
+        let buffer = Buffer::zeroed(run.bytes());
+        run.read(cache, buffer).await
     });
     let mut lost = Vec::new();
-    for (first, bytes, lost_of_run) in join_all(reads).await {
-        for (at, bytes) in bytes.chunks_exact(PAGE_BYTES).enumerate() {
-            copy_page(buffer, range, PageNumber(first.0 + at as u64), bytes);
+    for checked in join_all(reads).await {
+        for page in checked.pages() {
+            if let Ok(bytes) = page.content {
+                copy_page(buffer, range, page.number, bytes);
+            }
+            lost.extend(take_notice(cache, &page));
         }
-        lost.extend(lost_of_run);
     }
     lost
 }
 
-/// Reads one run and checks every page of it. Returns the pages that are not what they should be; the index forgets
-/// their copies. The run's pin ends with it: until then no other content can have come to the same place on flash.
-async fn read_run<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    run: FlashRun<'_, F, H>,
-    buffer: Buffer,
-) -> (Buffer, Vec<LostPage>) {
-    let (buffer, result) = cache.pool.read(run.first, buffer).await;
-    count(&cache.counters.flash_read_bytes, buffer.len() as u64);
-    if result.is_err() {
-        count(&cache.counters.flash_errors, 1);
+/// Takes notice of what flash gave back of a page. If it is not what it should be, the index forgets that copy.
+fn take_notice<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: &Page<'_>) -> Option<LostPage> {
+    let Page { number, flash, content } = *page;
+    if let Ok(bytes) = content {
+        warm_up(cache, number, flash, bytes);
+        return None;
     }
-    let mut lost = Vec::new();
-    for (at, (bytes, &checksum)) in buffer.chunks_exact(PAGE_BYTES).zip(&run.checksums).enumerate() {
-        let page = PageNumber(run.page.0 + at as u64);
-        let flash = run.first.plus(at as u32);
-        if result.is_ok() && page_checksum(bytes) == checksum {
-            warm_up(cache, page, flash, bytes);
-        } else {
-            if result.is_ok() {
-                count(&cache.counters.checksum_errors, 1);
-            }
-            cache.drop_copy(page, flash);
-            lost.push(LostPage { page, flash });
-        }
-    }
-    (buffer, lost)
+    cache.drop_copy(number, flash);
+    Some(LostPage { page: number, flash })
 }
 
 /// Flash hits of a block before its pages go to RAM as well: a page that is hit once or twice is served well from

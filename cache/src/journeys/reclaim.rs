@@ -12,11 +12,12 @@ use std::rc::Rc;
 use block::{BlockDevice, Buffer, Host, Operation};
 
 use super::disk_cache::DiskCache;
+use super::flash_run::FlashRun;
 use super::leave::{has_lost_dirty, leave};
+use super::lost::{self, Damaged};
 use super::promote::enter_index;
 use super::void::remember_elsewhere;
 use crate::bytes::batch::Kind;
-use crate::bytes::checksum::page_checksum;
 use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
 use crate::knowledge::policy::Policy;
@@ -25,7 +26,7 @@ use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Written};
 use crate::survives::pool::Pool;
 use crate::words::canary::{self, Bug};
-use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES, SURVIVORS_EIGHTHS_MAX};
+use crate::words::limits::{BATCH_PAGES_MAX, SURVIVORS_EIGHTHS_MAX};
 use crate::words::stats::count;
 use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence};
 
@@ -45,10 +46,10 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
     let mut in_vain = 0;
     loop {
         pool.seat.rung().await;
-        while let Some(victim) = pool.seat.next_victim() {
+        while let Some(work) = pool.seat.next_victim() {
             let free = pool.segments().free_count();
-            let freed = reclaim(&pool, &disks, victim).await;
-            pool.seat.finish();
+            let freed = reclaim(&pool, &disks, work.victim).await;
+            work.end();
             in_vain = if pool.segments().free_count() > free { 0 } else { in_vain + 1 };
             if !freed || in_vain >= IN_VAIN_MAX {
                 // Nothing but dirty pages is moved around. Destage or another device helps; whoever waits asks again then.
@@ -86,12 +87,19 @@ async fn reclaim<F: BlockDevice, H: Host>(
     let owner = pool.segments().life(victim).map(|(owner, _)| owner);
     let cache = owner.and_then(|owner| disks.borrow().get(&owner).cloned());
     let is_dirty = owner.is_some_and(|owner| pool.segments().is_dirty(owner));
-    let is_empty = if let Some(cache) = cache {
+    let home = owner.and_then(|owner| pool.segments().home(owner));
+    let _reclaiming = match &cache {
+        Some(cache) => Some(cache.reclaiming.lock().await),
+        None => None,
+    };
+    let is_empty = if let Some(cache) = &cache {
         count(&cache.counters.reclaims, 1);
         let live = pool.segments().live(victim);
-        if live > 0 || is_dirty { empty(&cache, victim).await } else { true }
+        // Of a disk that has been released, nothing is known here any more.
+        !cache.leaving.get() && if live > 0 || is_dirty { empty(cache, victim).await } else { true }
     } else {
-        !is_dirty
+        // The turn may have been given before the owner went to another shard.
+        !is_dirty && home.is_none_or(|home| home == pool.seat.shard)
     };
     // If its content became void meanwhile, it goes whatever it held.
     let still_owned = pool.segments().life(victim).map(|(owner, _)| owner) == owner;
@@ -125,16 +133,20 @@ async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Segment
         append_again(cache, chunk, &mut marks).await;
     }
     if has_mutations {
-        let rest = retry_dirty(cache, survivors, &mut marks).await;
-        if say_again(cache, &mut marks, &rest).await.is_none() || rest.iter().any(|page| is_left(cache, page))
-        {
+        let (rest, damaged) = retry_dirty(cache, survivors, &mut marks).await;
+        let given_up = lost::give_up(cache, &damaged, Purpose::Survivors).await;
+        let said = say_again(cache, &mut marks).await;
+        if given_up.is_none() || said.is_none() || rest.iter().any(|page| is_left(cache, page)) {
             return false;
+        }
+        if content.is_some() {
+            count(&cache.counters.zeroes_reclaimed, marks.zeroes.iter().count() as u64);
         }
         debug_assert!(
             dirty_survivors(cache, victim).is_empty(),
             "a summary names all that its segment holds"
         );
-        let flushed = cache.log.make_durable().await.is_ok();
+        let flushed = canary::has(Bug::ReuseBeforeDurable) || cache.log.make_durable().await.is_ok();
         // The end of the log may be on a device that failed, and nothing that is needed with it.
         if !flushed && (cache.pool.notice_failure() || has_lost_dirty(&cache.pool, cache)) {
             return false;
@@ -173,23 +185,23 @@ fn dirty_survivors<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Seg
     dirty.pages_within(0..u64::MAX).filter_map(in_victim).collect()
 }
 
-/// Tries again what of the survivors could not be read or appended. Returns the dirty pages that are lost, or could not be
-/// appended because the flash failed.
+/// Tries again what of the survivors could not be read or appended. Returns the dirty pages that are left, and which of them
+/// flash does not give back.
 async fn retry_dirty<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     survivors: Vec<Survivor>,
     marks: &mut Marks,
-) -> Vec<Survivor> {
-    let mut rest = survivors;
+) -> (Vec<Survivor>, Vec<Damaged>) {
+    let (mut rest, mut damaged) = (survivors, Vec::new());
     rest.retain(|survivor| is_left(cache, survivor));
     for _ in 0..TRIES {
         if rest.is_empty() || cache.pool.notice_failure() {
             break;
         }
-        append_again(cache, &rest, marks).await;
+        damaged = append_again(cache, &rest, marks).await;
         rest.retain(|survivor| is_left(cache, survivor));
     }
-    rest
+    (rest, damaged)
 }
 
 /// What a victim says of ranges, and what of that was said again. By place, not by count: what guests write meanwhile
@@ -256,21 +268,12 @@ fn cut(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
     starts.map(move |start| start..range.end.min(start.saturating_add(STEP)))
 }
 
-/// Says again, in the open segment, what the victim says of ranges and is still so; and which pages are lost with it.
-async fn say_again<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    marks: &mut Marks,
-    lost: &[Survivor],
-) -> Option<()> {
-    while !marks.entries(cache, 1).is_empty() || lost.iter().any(|survivor| is_left(cache, survivor)) {
+/// Says again, in the open segment, what the victim says of ranges and is still so.
+async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut Marks) -> Option<()> {
+    while !marks.entries(cache, 1).is_empty() {
         let appender = cache.log.begin(Purpose::Survivors).await.ok()?;
         // Looked at under the lock of the log, as all that is said there.
-        let mut entries = marks.entries(cache, appender.room());
-        let newly_lost =
-            lost.iter().filter(|survivor| is_left(cache, survivor)).take(appender.room() - entries.len());
-        let newly_lost: Vec<_> =
-            newly_lost.map(|survivor| (Kind::Lost, survivor.page.0..survivor.page.0 + 1)).collect();
-        entries.extend(newly_lost.iter().cloned());
+        let entries = marks.entries(cache, appender.room());
         let mut batch = appender.batch(0);
         for (kind, pages) in &entries {
             appender.say(&mut batch, *kind, pages);
@@ -278,9 +281,6 @@ async fn say_again<F: BlockDevice, H: Host>(
         let Written { bytes, number, .. } = appender.write(batch).await.ok()?;
         count(&cache.counters.flash_write_bytes, bytes);
         cache.back.last_dirty_batch.set(number);
-        for (_, pages) in &newly_lost {
-            cache.enter_lost(pages);
-        }
         marks.note(&entries);
     }
     Some(())
@@ -300,11 +300,12 @@ fn keep_warm<F: BlockDevice, H: Host>(
     for entry in content.lines().filter(|line| matches!(line.kind, Kind::Fill | Kind::Write)) {
         let flash = layout.segment_start(victim).plus(entry.place);
         let current = cache.index.borrow().get(entry.page).is_some_and(|located| located.flash == flash);
+        let is_dirty = cache.dirty.borrow().has_page(entry.page.0);
         if !current {
+            count(&cache.counters.superseded_reclaimed, u64::from(entry.kind == Kind::Write && is_dirty));
             continue;
         }
         let heat = cache.index.borrow().heat(entry.page);
-        let is_dirty = cache.dirty.borrow().has_page(entry.page.0);
         if is_dirty || Policy::keeps(heat) && warm < most {
             warm += usize::from(!is_dirty);
             survivors.push(Survivor { page: entry.page, sequence: entry.sequence, flash, heat });
@@ -320,22 +321,24 @@ fn keep_warm<F: BlockDevice, H: Host>(
     survivors
 }
 
-/// Copies pages to the open segment, with the sequences that they have (rule I1).
+/// Copies pages to the open segment, with the sequences that they have (rule I1). Returns those that flash does not give
+/// back.
 async fn append_again<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     survivors: &[Survivor],
     marks: &mut Marks,
-) {
-    let contents = read_survivors(cache, survivors).await;
+) -> Vec<Damaged> {
+    let (contents, damaged) = read_survivors(cache, survivors).await;
     let mut rest = contents.as_slice();
     while !rest.is_empty() {
-        let Ok(appender) = cache.log.begin(Purpose::Survivors).await else { return };
+        let Ok(appender) = cache.log.begin(Purpose::Survivors).await else { break };
         let (now, later) = rest.split_at(rest.len().min(appender.room()));
         rest = later;
         if append_batch(cache, appender, now, marks).await.is_none() {
-            return;
+            break;
         }
     }
+    damaged
 }
 
 async fn append_batch<F: BlockDevice, H: Host>(
@@ -378,30 +381,36 @@ async fn append_batch<F: BlockDevice, H: Host>(
     Some(())
 }
 
-/// Reads survivors, neighbours together, and leaves out whatever fails its checksum or has been superseded.
+/// The content of survivors that are still current, from RAM or flash, and those that flash does not give back.
 async fn read_survivors<'a, F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     survivors: &'a [Survivor],
-) -> Vec<(&'a Survivor, Buffer)> {
+) -> (Vec<(&'a Survivor, Buffer)>, Vec<Damaged>) {
     let mut contents = Vec::with_capacity(survivors.len());
-    for run in survivors.chunk_by(|a, b| a.flash.plus(1) == b.flash) {
-        let (buffer, result) = cache.pool.read(run[0].flash, Buffer::zeroed(run.len() * PAGE_BYTES)).await;
-        count(&cache.counters.flash_read_bytes, buffer.len() as u64);
-        if result.is_err() {
-            count(&cache.counters.flash_errors, 1);
-            continue;
+    let (mut wanted, mut runs) = (Vec::new(), Vec::new());
+    for survivor in survivors {
+        let located = cache.index.borrow().get(survivor.page);
+        let Some(located) = located.filter(|located| located.flash == survivor.flash) else { continue };
+        if let Some(bytes) = cache.with_ram(survivor.page, located, Buffer::copy_of) {
+            contents.push((survivor, bytes));
+        } else {
+            FlashRun::add(&mut runs, cache, survivor.page, located);
+            wanted.push(survivor);
         }
-        for (survivor, bytes) in run.iter().zip(buffer.chunks_exact(PAGE_BYTES)) {
-            let located =
-                cache.index.borrow().get(survivor.page).filter(|located| located.flash == survivor.flash);
-            match located {
-                Some(located) if located.checksum == page_checksum(bytes) => {
-                    contents.push((survivor, Buffer::copy_of(bytes)));
-                }
-                Some(_) => count(&cache.counters.checksum_errors, 1),
-                None => {}
+    }
+    let mut damaged = Vec::new();
+    let mut wanted = wanted.into_iter();
+    for run in runs {
+        let buffer = Buffer::zeroed(run.bytes());
+        let checked = run.read(cache, buffer).await;
+        for (page, survivor) in checked.pages().zip(wanted.by_ref()) {
+            match page.content {
+                Ok(bytes) => contents.push((survivor, Buffer::copy_of(bytes))),
+                Err(_) => damaged.push(Damaged::at(cache, page.number, page.flash)),
             }
         }
     }
-    contents
+    // Neighbours on the disk become neighbours on flash.
+    contents.sort_unstable_by_key(|(survivor, _)| survivor.page);
+    (contents, damaged)
 }

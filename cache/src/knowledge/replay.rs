@@ -67,9 +67,9 @@ impl Belief {
     /// What may have become of the end of the log, if the process had come to `end`.
     pub(crate) fn tail(&self, end: LogEnd) -> Tail {
         match self {
-            Self::ByPage => Tail::Written(end),
-            // Where the process had come to is in memory that the power takes along.
-            Self::DirtyOnly(_) if end != LogEnd::default() => Tail::Written(end),
+            // Where the process had come to is in memory that the power takes along. A process that appended nothing, perhaps
+            // because it ended before it had loaded anything, says nothing of what the power left to it.
+            Self::ByPage | Self::DirtyOnly(_) if end != LogEnd::default() => Tail::Written(end),
             _ => Tail::NotFlushed,
         }
     }
@@ -344,6 +344,21 @@ mod tests {
         replay.enter(FlashPage(300), &older, Vec::new(), |_| false, |_, _| {});
         let lost: Vec<_> = replay.dirty.lost().iter().collect();
         assert_eq!(lost, [0..1, 4..5, 6..7, 11..12], "2 and 3 are home, and the others have something newer");
+    }
+
+    #[test]
+    fn only_a_process_that_appended_says_how_its_log_ends() {
+        let end = LogEnd { generation: Sequence(7), place: 3 };
+        for (belief, written) in [
+            (Belief::ByPage, true),
+            (Belief::DirtyOnly(String::new()), true),
+            (Belief::ByRegion, false),
+            (Belief::Nothing(String::new()), false),
+        ] {
+            let expected = if written { Tail::Written(end) } else { Tail::NotFlushed };
+            assert_eq!(belief.tail(end), expected, "{belief:?}");
+            assert_eq!(belief.tail(LogEnd::default()), Tail::NotFlushed, "{belief:?}");
+        }
     }
 
     #[test]

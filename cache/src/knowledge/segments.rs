@@ -367,6 +367,11 @@ impl Segments {
         self.lines.iter().map(|line| line.life)
     }
 
+    /// The newest generation.
+    pub(crate) fn generation(&self) -> Sequence {
+        self.generation
+    }
+
     /// Owner and generation of one segment.
     pub(crate) fn life(&self, segment: SegmentNumber) -> Option<(DiskId, Sequence)> {
         self.lines[segment.0 as usize].life

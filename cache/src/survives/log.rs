@@ -216,9 +216,13 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
     /// data. Without that, damage to the last batch would look like the end of the log (rule I6).
     pub(crate) async fn flush(&self) -> Result<(), BlockError> {
         self.make_durable().await?;
+        self.say_durable().await
+    }
+
+    /// Says on flash what is known to be durable, if nothing says so yet.
+    pub(crate) async fn say_durable(&self) -> Result<(), BlockError> {
         let mut open = self.open.lock().await;
-        let Some(ours) = open.as_ref().filter(|open| self.durable_end(open).min(open.spoken) > open.said)
-        else {
+        let Some(ours) = open.as_ref().filter(|open| self.unsaid_end(open) > open.said) else {
             // A segment is durable, and says so, before the next one is taken.
             return Ok(());
         };
@@ -231,6 +235,12 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         let appender = Appender { log: self, open, room: 0 };
         let nothing = appender.batch(0);
         appender.write(nothing).await.map(drop)
+    }
+
+    /// True if something in the open segment is durable, and nothing on flash says so; or if somebody appends at this moment.
+    pub(crate) fn is_unsaid(&self) -> bool {
+        let Ok(open) = self.open.try_lock() else { return true };
+        open.as_ref().is_some_and(|open| self.unsaid_end(open) > open.said)
     }
 
     /// Makes durable what was appended before this call, by a flush of the device that is submitted after it. Those who come
@@ -278,6 +288,11 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
     fn durable_end(&self, open: &Open) -> u32 {
         let known = self.known_durable.get().filter(|known| known.generation == open.generation);
         known.map_or(0, |known| known.end)
+    }
+
+    /// Pages of the open segment that a header could say to be durable, up to the last batch that says anything itself.
+    fn unsaid_end(&self, open: &Open) -> u32 {
+        self.durable_end(open).min(open.spoken)
     }
 
     async fn seal(&self, open: Open) -> Result<(), BlockError> {

@@ -306,7 +306,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         let covers = table.changes.load(Ordering::SeqCst);
         let turn = written.turn + 1;
         // Copied first, so that nobody waits for the encoding.
-        let lives: Vec<TableEntry> = self.segments().lives().collect();
+        let (mut lives, newest) = {
+            let segments = self.segments();
+            (segments.lives().collect::<Vec<TableEntry>>(), segments.generation())
+        };
+        table::keep_newest(&mut lives, newest);
         let bytes = table::encode(self.id(), turn, &lives);
         // Power lost during the write: the other slot, one turn older, is whole, and no batch relies on this turn yet.
         // If only some devices have it, the newest one counts.

@@ -1,7 +1,7 @@
 //! Room: who waits for a segment, and whose turn it is to make one free.
 //!
 //! ```text
-//!   Nobody ──next_victim, owner lives here──> Working ──finish──> Nobody
+//!   Nobody ──next_victim, owner lives here──> Working ──Work dropped──> Nobody
 //!      └─────next_victim, owner lives elsewhere──> Given ──next_victim there──> Working
 //! ```
 //! One reclaim runs at a time for the whole pool, whichever shard does it, so the segments kept back for it always
@@ -48,6 +48,14 @@ pub(crate) struct Seat {
     shared: Arc<Shared>,
     pub(crate) shard: ShardNumber,
     bell: Arc<Notify>,
+}
+
+/// The turn to reclaim one segment, given back when this is dropped: also by a shard that ends in the middle of it, so that
+/// the others do not wait for it for ever. To be followed by another look, for whoever asked meanwhile found the turn taken.
+pub(crate) struct Work<'a> {
+    seat: &'a Seat,
+    pub(crate) victim: SegmentNumber,
+    ended: bool,
 }
 
 impl Room {
@@ -110,9 +118,12 @@ impl Seat {
         self.bell.notified().await;
     }
 
-    /// The next segment that this shard is to reclaim. It has the turn from then on, until [`Self::finish`]. None if there
-    /// is nothing to do, or another shard does it.
-    pub(crate) fn next_victim(&self) -> Option<SegmentNumber> {
+    /// The next segment that this shard is to reclaim. None if there is nothing to do, or another shard does it.
+    pub(crate) fn next_victim(&self) -> Option<Work<'_>> {
+        self.take_turn().map(|victim| Work { seat: self, victim, ended: false })
+    }
+
+    fn take_turn(&self) -> Option<SegmentNumber> {
         let room = &self.shared.room;
         let mut queue = lock(&room.queue);
         match queue.turn {
@@ -153,13 +164,30 @@ impl Seat {
         queue.turn = Turn::Working(self.shard);
         Some(victim)
     }
+}
 
-    /// Gives the turn back: the segment is free. To be followed by another look, for whoever asked meanwhile found the turn
-    /// taken.
-    pub(crate) fn finish(&self) {
-        let mut queue = lock(&self.shared.room.queue);
-        assert_eq!(queue.turn, Turn::Working(self.shard), "only who has the turn gives it back");
+impl Work<'_> {
+    /// The segment is free, or was put back.
+    pub(crate) fn end(mut self) {
+        self.ended = true;
+    }
+}
+
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        let shared = &self.seat.shared;
+        // Behind a lock that a panic left is nothing worth tidying: every other shard is about to end as well.
+        let Ok(mut queue) = shared.room.queue.lock() else { return };
+        assert_eq!(queue.turn, Turn::Working(self.seat.shard), "only who has the turn gives it back");
         queue.turn = Turn::Nobody;
+        if self.ended {
+            return;
+        }
+        // Whatever was appended again stays as it is beside it.
+        if let Some(mut segments) = shared.segments_if_whole() {
+            segments.put_back(self.victim);
+        }
+        queue.ring_all();
     }
 }
 
@@ -173,8 +201,7 @@ impl Drop for Seat {
         let other = queue.bells.iter().position(Option::is_some).map(|at| ShardNumber(at as u32));
         queue.turn = match (queue.turn, other) {
             (Turn::Given(shard, victim), Some(other)) if shard == self.shard => Turn::Given(other, victim),
-            // What it was reclaiming stays as it is until the next start.
-            (Turn::Given(shard, _) | Turn::Working(shard), _) if shard == self.shard => Turn::Nobody,
+            (Turn::Given(shard, _), _) if shard == self.shard => Turn::Nobody,
             (turn, _) => turn,
         };
         queue.ring_all();

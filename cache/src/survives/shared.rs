@@ -162,9 +162,14 @@ impl Shared {
 
     /// Notes that a shard ended.
     pub(super) fn abandon(&self, shard: ShardNumber) {
-        if let Ok(mut segments) = self.segments.lock() {
+        if let Some(mut segments) = self.segments_if_whole() {
             segments.abandon(shard);
         }
+    }
+
+    /// The segments, unless a panic left them half done: for whoever tidies up on its way out.
+    pub(super) fn segments_if_whole(&self) -> Option<MutexGuard<'_, Segments>> {
+        self.segments.lock().ok()
     }
 
     /// Draws the next sequence (rule I1): mutations on acceptance, fills before their backing read.

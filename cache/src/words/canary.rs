@@ -26,10 +26,14 @@ pub enum Bug {
     FlushFromMemory,
     /// In write-back a write is acknowledged before the log has it.
     AckBeforeWrite,
+    /// A segment goes before what replaced its content is durable (A3, rule I8).
+    ReuseBeforeDurable,
     /// A write goes to the backing although something older of its pages is dirty (rule I12).
     BypassOverDirty,
     /// A segment goes although it says of pages that they are zeroes, and the backing does not have that (A10).
     TombstoneDropped,
+    /// The backing gets pages that the power may still take from the log, and leaves older ones there for clean.
+    BackingBeforeLog,
     /// Pages count as destaged before the backing was flushed (A14, rule I9).
     HomeBeforeFlush,
     /// Pages count as destaged although a guest replaced them meanwhile (A13).
@@ -40,7 +44,7 @@ pub enum Bug {
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::StaleFill,
         Self::EmptyFirst,
         Self::CloseWithoutForget,
@@ -51,12 +55,17 @@ impl Bug {
         Self::EarlyClear,
         Self::FlushFromMemory,
         Self::AckBeforeWrite,
+        Self::ReuseBeforeDurable,
         Self::BypassOverDirty,
         Self::TombstoneDropped,
+        Self::BackingBeforeLog,
         Self::HomeBeforeFlush,
         Self::HomeOfAnother,
         Self::EarlyReuse,
     ];
+
+    /// Those that stories find, because random walks hardly ever come to the moment at which they do harm.
+    pub const IN_STORIES: [Self; 2] = [Self::ReuseBeforeDurable, Self::BackingBeforeLog];
 }
 
 #[cfg(feature = "canary")]

@@ -86,6 +86,10 @@ counters! {
         evictions,
         /// Pages appended again when their segment was reclaimed.
         reappends,
+        /// Versions of pages that went with their segment, while the newer one that a guest wrote is not on the backing.
+        superseded_reclaimed,
+        /// Ranges of zeroes that went with their segment, because the backing has them, or something newer.
+        zeroes_reclaimed,
         /// Segments reclaimed.
         reclaims,
         /// Fills thrown away because a write to their range came in between.

@@ -5,11 +5,10 @@
 //!
 //! | hole | |
 //! |---|---|
-//! | A2 fill outranks an acknowledged dirty write | comes with write-back; its clean half is among the races |
-//! | A3 old version reclaimed before the new one is durable | comes with write-back |
-//! | A6 hole before a flushed batch | comes with write-back; batches of a segment are written one after another |
-//! | A10 tombstone dropped too early | comes with write-back: `zeroes` do not enter the log yet |
-//! | A11 to A15 destage | comes with write-back |
+//! | A2 fill outranks an acknowledged dirty write | among the races, and in random walks: the planted bug "stale fill" |
+//! | A11 one number for all that is home | `home` speaks of ranges; each destage of `dirty` |
+//! | A14 home before the backing's flush | in random walks: the planted bug "home before flush" |
+//! | A6 hole before a flushed batch | batches of a segment are written one after another |
 //! | B17 re-append races with a write | among the races: `a_page_written_while_it_is_appended_again_keeps_the_write` |
 //! | B24 overlapping guest writes | among the races |
 //! | B27, B29 flush shares and failures | among the races |
@@ -18,14 +17,20 @@
 //! | C39 raw backings | of the daemon, which holds locks and marks |
 //! | C42 backing dies | comes with write-back |
 //! | destage-order | comes with write-back |
-#![cfg(not(feature = "canary"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod back;
+mod damage;
 mod devices;
+mod dirty;
 mod discards;
+mod guest;
 mod intents;
 mod log;
 mod on_flash;
+mod operations;
+mod planted;
 mod promises;
 mod recovery;
 mod rig;
+mod rot;

@@ -73,14 +73,13 @@ impl Rig {
             if head.generation != life.1 || head.place != place {
                 break;
             }
-            let notes = |entry: &&Entry| matches!(entry.kind, Kind::Intent | Kind::Quiet);
-            place += 1 + (entries.len() - entries.iter().filter(notes).count()) as u32;
+            place += 1 + entries.iter().filter(|entry| entry.kind.has_data()).count() as u32;
             found.push((at, head, entries));
         }
         found
     }
 
-    /// Every version of a page that the log of the disk holds, oldest first, `forget`s of it included.
+    /// Every version of a page that the log of the disk holds, oldest first, whatever else it says of the page included.
     pub(crate) fn versions(&self, page: u64) -> Vec<Version> {
         let mut versions = Vec::new();
         for life in self.segments_of(DiskId(1)) {
@@ -93,6 +92,10 @@ impl Rig {
                             .checked_sub(entry.page.0)
                             .filter(|at| *at < u64::from(layout().region_pages()))
                             .is_some_and(|at| data[(at / 8) as usize] >> (at % 8) & 1 == 1),
+                        // How many pages, for want of data.
+                        kind if kind.is_range() => {
+                            (entry.page.0..entry.page.0 + u64::from(entry.seeded_checksum)).contains(&page)
+                        }
                         _ => entry.page.0 == page,
                     };
                     if is_about {

@@ -51,7 +51,9 @@ pub(crate) struct Rig {
     /// Set while that cannot be remembered.
     pub(crate) forgetful: Rc<Cell<bool>>,
     lives: Cell<u64>,
-    /// How many writes, flushes and discards of flash end the process.
+    /// How the disk is cached when a process starts.
+    pub(crate) mode: Cell<Mode>,
+    /// How many writes, flushes and discards of all devices end the process.
     fuse: Cell<u64>,
     lit: Notify,
     /// The next of the pages that nobody else is interested in.
@@ -115,6 +117,7 @@ impl Rig {
             void: Rc::default(),
             forgetful: Rc::default(),
             lives: Cell::new(0),
+            mode: Cell::new(Mode::WriteThrough),
             fuse: Cell::new(u64::MAX),
             lit: Notify::new(),
             other: Cell::new(0),
@@ -131,7 +134,7 @@ impl Rig {
         self.live_until(end, None, tell);
     }
 
-    /// As [`Self::live`], but from the start on a fuse of so many writes, flushes and discards of flash burns. See
+    /// As [`Self::live`], but from the start on a fuse of so many writes, flushes and discards burns. See
     /// [`Self::light_fuse`]. True if the story was told to its end.
     pub(crate) fn live_until(&self, end: End, fuse: Option<u64>, tell: impl AsyncFnOnce(&Life<'_>)) -> bool {
         self.lives.set(self.lives.get() + 1);
@@ -142,14 +145,28 @@ impl Rig {
         self.second.delay(0, 0);
         self.fuse.set(u64::MAX);
         fuse.inspect(|operations| self.light_fuse(*operations));
-        let living = async {
+        self.run(end, executor, async {
             let life = self.start(host.clone()).await;
             tell(&life).await;
             if end == End::Stop {
                 life.cache.detach(&life.disk).await;
             }
-        };
+        })
+    }
+
+    /// Does something to flash in a process of its own, which ends after so many writes, flushes and discards. True if it was
+    /// done before.
+    pub(crate) fn act_until(&self, end: End, fuse: u64, act: impl AsyncFnOnce(LocalHost)) -> bool {
+        let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+        self.light_fuse(fuse);
+        let host = executor.host();
+        self.run(end, executor, act(host))
+    }
+
+    /// True if a process came to its end before its fuse had burnt.
+    fn run(&self, end: End, executor: Executor, living: impl Future<Output = ()>) -> bool {
         let told = {
+            let host = executor.host();
             let (living, burning) = (pin!(living), pin!(self.burn(&host)));
             match executor.run(select(living, burning)) {
                 Some(told) => matches!(told, Either::Left(_)),
@@ -161,17 +178,18 @@ impl Rig {
         told
     }
 
-    /// The process ends when flash will have been asked for so many writes, flushes and discards more; the last of them is in
-    /// flight then. Nothing that takes long may follow in the story: time goes in small steps from here on.
+    /// The process ends when flash and backing will have been asked for so many writes, flushes and discards more; the last of
+    /// them is in flight then. Nothing that takes long may follow in the story: time goes in small steps from here on.
     pub(crate) fn light_fuse(&self, operations: u64) {
-        self.flash.delay(1000, 1000);
-        self.second.delay(1000, 1000);
+        for device in [&self.flash, &self.second, &self.backing] {
+            device.delay(1000, 1000);
+        }
         self.fuse.set(self.operations() + operations);
         self.lit.notify_one();
     }
 
     async fn burn(&self, host: &LocalHost) {
-        if self.fuse.get() == u64::MAX {
+        while self.fuse.get() == u64::MAX {
             self.lit.notified().await;
         }
         while self.operations() < self.fuse.get() {
@@ -179,8 +197,14 @@ impl Rig {
         }
     }
 
+    /// What devices were asked for so far, reads included.
+    pub(crate) fn requests(&self) -> u64 {
+        let reads = [&self.flash, &self.second, &self.backing].map(|device| device.counts().reads);
+        self.operations() + reads.iter().sum::<u64>()
+    }
+
     fn operations(&self) -> u64 {
-        [&self.flash, &self.second]
+        [&self.flash, &self.second, &self.backing]
             .map(Faults::counts)
             .map(|counts| counts.writes + counts.flushes + counts.discards)
             .iter()
@@ -254,7 +278,8 @@ impl Rig {
         }
         let marks = Marks { new, known: (0..=new).collect() };
         let cache::Opened { cache, content, .. } = Cache::open(devices, host.clone(), &marks).await.unwrap();
-        let disk = self.attach(&cache, &host, settings()).await;
+        let settings = DiskSettings { mode: self.mode.get(), ..settings() };
+        let disk = self.attach(&cache, &host, settings).await;
         Life { rig: self, host, cache, disk, content }
     }
 
@@ -305,6 +330,27 @@ impl Life<'_> {
     pub(crate) async fn write_pages(&self, pages: std::ops::Range<u64>, byte: u8) {
         let bytes = vec![byte; ((pages.end - pages.start) * PAGE) as usize];
         self.disk.write(pages.start * PAGE, Buffer::copy_of(&bytes)).await.1.unwrap();
+    }
+
+    /// Has the disk write back, in this process and in later ones, with so many segments at most.
+    pub(crate) async fn write_back(&self, segments: u64) {
+        // Before that, writes go to the backing.
+        self.loaded().await;
+        self.rig.mode.set(Mode::WriteBack);
+        self.change(DiskSettings { mode: Mode::WriteBack, limit_bytes: segments * SEGMENT, ..settings() });
+    }
+
+    /// True if the backing does not have everything.
+    pub(crate) fn is_dirty(&self) -> bool {
+        let statistics = self.disk.statistics();
+        statistics.dirty_bytes + statistics.dirty_zeroes_bytes > 0
+    }
+
+    /// Waits until the backing has everything.
+    pub(crate) async fn until_clean(&self) {
+        while self.is_dirty() {
+            self.host.sleep(2000).await;
+        }
     }
 
     /// Ready when what was cached before is known.

@@ -1,0 +1,141 @@
+//! Flash run: the one place where pages that the index knows are read from flash and held against their checksums.
+//!
+//! Neighbours are read with one request. A page that does not come back intact is read once more if the backing does not have
+//! it; of a clean page the backing has the same or something newer, and asking it is sooner done than asking a device again
+//! that may take long to fail.
+//!
+//! Never decides what becomes of a page that is damaged: that is the reader's business.
+
+use block::{BlockDevice, Buffer, ErrorKind, Host};
+
+use super::disk_cache::DiskCache;
+use crate::bytes::checksum::page_checksum;
+use crate::knowledge::index::Located;
+use crate::survives::pool::Pin;
+use crate::words::limits::PAGE_BYTES;
+use crate::words::stats::count;
+use crate::words::units::{FlashPage, PageNumber};
+
+/// Pages that lie next to each other on flash, kept there until they have been read and dealt with: until then no other
+/// content can have come to the same place.
+pub(super) struct FlashRun<'a, F, H> {
+    first: FlashPage,
+    /// Each page with the checksum of its content.
+    pages: Vec<(PageNumber, u32)>,
+    _pin: Pin<'a, F, H>,
+}
+
+/// Why flash did not give a page back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// What came back is not what was written, or the device says that it cannot be read any more.
+    Content,
+    /// The device failed the read. It may come to its senses.
+    Device,
+}
+
+/// A run that was read.
+pub(super) struct Checked<'a, F, H> {
+    run: FlashRun<'a, F, H>,
+    bytes: Buffer,
+    /// By place in the run.
+    faults: Vec<(usize, Fault)>,
+}
+
+/// One page of a run that was read.
+pub(super) struct Page<'a> {
+    pub(super) number: PageNumber,
+    pub(super) flash: FlashPage,
+    pub(super) content: Result<&'a [u8], Fault>,
+}
+
+impl<'a, F: BlockDevice, H: Host> FlashRun<'a, F, H> {
+    /// Adds a page to the last run if it is behind it on flash, else to a new one. To be called in the very step in which the
+    /// index says where the page is.
+    pub(super) fn add(
+        runs: &mut Vec<Self>,
+        cache: &'a DiskCache<F, H>,
+        page: PageNumber,
+        Located { flash, checksum }: Located,
+    ) {
+        match runs.last_mut() {
+            Some(run) if run.first.plus(run.pages.len() as u32) == flash => run.pages.push((page, checksum)),
+            _ => runs.push(Self { first: flash, pages: vec![(page, checksum)], _pin: cache.pool.pin(flash) }),
+        }
+    }
+
+    /// How long it is, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.pages.len() * PAGE_BYTES
+    }
+
+    /// Reads it into `buffer`, which is as long, and checks every page.
+    pub(super) async fn read(self, cache: &DiskCache<F, H>, buffer: Buffer) -> Checked<'a, F, H> {
+        assert_eq!(buffer.len(), self.bytes(), "a buffer as long as the run");
+        let (bytes, fault) = read_flash(cache, self.first, buffer).await;
+        let mut checked = Checked { run: self, bytes, faults: Vec::new() };
+        for at in 0..checked.run.pages.len() {
+            let Some(fault) = fault.or_else(|| checked.check(cache, at)) else { continue };
+            if let Some(fault) = checked.read_again(cache, at, fault).await {
+                checked.faults.push((at, fault));
+            }
+        }
+        checked
+    }
+}
+
+impl<F: BlockDevice, H: Host> Checked<'_, F, H> {
+    /// Every page, in the order in which they were added.
+    pub(super) fn pages(&self) -> impl Iterator<Item = Page<'_>> {
+        self.run.pages.iter().zip(self.bytes.chunks_exact(PAGE_BYTES)).enumerate().map(
+            |(at, ((page, _), bytes))| {
+                let fault = self.faults.iter().find(|(place, _)| *place == at);
+                let content = fault.map_or(Ok(bytes), |(_, fault)| Err(*fault));
+                Page { number: *page, flash: self.run.first.plus(at as u32), content }
+            },
+        )
+    }
+
+    /// Everything that was read, also what is damaged.
+    pub(super) fn into_bytes(self) -> Buffer {
+        self.bytes
+    }
+
+    /// What is wrong with what was read of a page.
+    fn check(&self, cache: &DiskCache<F, H>, at: usize) -> Option<Fault> {
+        let bytes = &self.bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];
+        if page_checksum(bytes) == self.run.pages[at].1 {
+            return None;
+        }
+        count(&cache.counters.checksum_errors, 1);
+        Some(Fault::Content)
+    }
+
+    /// Reads a page once more that the backing does not have. Returns what is still wrong with it.
+    async fn read_again(&mut self, cache: &DiskCache<F, H>, at: usize, fault: Fault) -> Option<Fault> {
+        if !cache.dirty.borrow().has_page(self.run.pages[at].0.0) {
+            return Some(fault);
+        }
+        let flash = self.run.first.plus(at as u32);
+        let (bytes, fault) = read_flash(cache, flash, Buffer::zeroed(PAGE_BYTES)).await;
+        if fault.is_some() {
+            return fault;
+        }
+        self.bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES].copy_from_slice(&bytes);
+        self.check(cache, at)
+    }
+}
+
+/// Reads flash and counts that. Returns what the device said.
+async fn read_flash<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    first: FlashPage,
+    buffer: Buffer,
+) -> (Buffer, Option<Fault>) {
+    let (bytes, result) = cache.pool.read(first, buffer).await;
+    count(&cache.counters.flash_read_bytes, bytes.len() as u64);
+    let Err(error) = result else { return (bytes, None) };
+    count(&cache.counters.flash_errors, 1);
+    let fault = if error.kind == ErrorKind::Corrupt { Fault::Content } else { Fault::Device };
+    (bytes, Some(fault))
+}

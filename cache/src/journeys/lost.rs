@@ -1,0 +1,79 @@
+//! Lost: what flash does not give back although the backing does not have it. The log says so, so that it is known after a
+//! restart as well, that `disk show --lost` lists it, and that everything else goes on: reads of these pages fail until they
+//! are written anew, and nobody is shown an older version.
+//!
+//! Whoever finds a page damaged has read it twice, and RAM does not have it either. Looked at once more under the lock of the
+//! log: a guest may have written it anew meanwhile.
+
+use block::{BlockDevice, Host};
+
+use super::disk_cache::DiskCache;
+use crate::bytes::batch::Kind;
+use crate::knowledge::segments::Purpose;
+use crate::survives::log::Written;
+use crate::words::limits::ROOM_WAIT_NS;
+use crate::words::stats::count;
+use crate::words::units::{FlashPage, PageNumber, Sequence};
+
+/// A dirty page that flash did not give back, and where it should have been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Damaged {
+    page: PageNumber,
+    flash: FlashPage,
+    /// Which life of its segment that was.
+    generation: Option<Sequence>,
+}
+
+impl Damaged {
+    /// To be called while the segment is still kept from being used anew.
+    pub(super) fn at<F: BlockDevice, H: Host>(
+        cache: &DiskCache<F, H>,
+        page: PageNumber,
+        flash: FlashPage,
+    ) -> Self {
+        Self { page, flash, generation: generation_of(cache, flash) }
+    }
+}
+
+/// Gives up those of the pages that are still dirty, and where they were. None if the log does not take that: then they stay
+/// as they are.
+pub(super) async fn give_up<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    damaged: &[Damaged],
+    purpose: Purpose,
+) -> Option<()> {
+    while damaged.iter().any(|damaged| is_there(cache, damaged)) {
+        let appender = cache.log.begin_within(purpose, ROOM_WAIT_NS).await.ok()?;
+        let lost: Vec<_> = damaged
+            .iter()
+            .filter(|damaged| is_there(cache, damaged))
+            .take(appender.room())
+            .map(|damaged| damaged.page.0..damaged.page.0 + 1)
+            .collect();
+        let mut batch = appender.batch(0);
+        for page in &lost {
+            appender.say(&mut batch, Kind::Lost, page);
+        }
+        let Written { bytes, number, .. } = appender.write(batch).await.ok()?;
+        count(&cache.counters.flash_write_bytes, bytes);
+        cache.back.last_dirty_batch.set(number);
+        for page in &lost {
+            cache.enter_lost(page);
+        }
+    }
+    Some(())
+}
+
+/// True if a page is still dirty, where it was, and RAM does not have it.
+fn is_there<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, damaged: &Damaged) -> bool {
+    let Damaged { page, flash, generation } = *damaged;
+    let located = cache.index.borrow().get(page).filter(|located| located.flash == flash);
+    let in_ram = || located.is_some_and(|located| cache.has_in_ram(page, located));
+    let is_dirty = located.is_some() && cache.dirty.borrow().has_page(page.0);
+    is_dirty && generation_of(cache, flash) == generation && !in_ram()
+}
+
+fn generation_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, flash: FlashPage) -> Option<Sequence> {
+    let segment = cache.pool.layout().segment_of(flash);
+    cache.pool.segments().life(segment).map(|(_, generation)| generation)
+}

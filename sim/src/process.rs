@@ -1,0 +1,234 @@
+//! One process of a world: it opens the pool, serves clients, and comes to its end.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use block::executor::LocalHost;
+use block::{ByteRange, Host};
+use cache::{Admission, DeviceState, DiskSettings, Mode, PoolId, Shape, WhatIsDirty};
+
+use crate::clients::{read, run_client, verify};
+use crate::devices::{FLASH_DEVICES, add_device, open, spread};
+use crate::disturb::disturb;
+use crate::rng::Rng;
+use crate::settings::{Kind, draw_settings};
+use crate::world::{
+    DISKS, Disk, End, REGION_BYTES, RESERVE_BYTES, SEGMENT_BYTES, SEGMENTS_AREAS, SimCache, World,
+};
+
+const CLIENTS_PER_DISK: usize = 3;
+/// Logs are at rest after so long, whatever the weather: nanoseconds.
+const REST_OF_LOGS_NS: u64 = 1_000_000_000;
+/// So many of a thousand power cuts find flash that rotted just before.
+const ROT_PER_MILLE: u64 = 300;
+
+/// A process that serves clients: its disks, and the cache of each.
+struct Serving {
+    world: Rc<World>,
+    host: LocalHost,
+    caches: Vec<Rc<SimCache>>,
+    disks: Vec<Rc<Disk>>,
+    /// Clients that have not come to their end.
+    running: Rc<Cell<usize>>,
+}
+
+pub(crate) async fn serve(
+    world: Rc<World>,
+    host: LocalHost,
+    [life, lives]: [u64; 2],
+    end: End,
+    mut rng: Rng,
+) {
+    let Some(serving) = Serving::start(world, host, life, &mut rng).await else { return };
+    let Serving { world, host, caches, disks, .. } = &serving;
+    while world.left.get() > 0 && world.failure.borrow().is_none() {
+        host.sleep(rng.below(3_000_000)).await;
+        world.say("clients run");
+        disturb(world, host, caches, disks, &mut rng).await;
+    }
+    if end != End::Clean {
+        // Mostly the end comes while requests are in flight.
+        if end == End::PowerCut && world.kind == Kind::BackWithPowerCuts && rng.chance(ROT_PER_MILLE) {
+            serving.rest_and_rot(&mut rng).await;
+        }
+        let interrupted = disks.iter().filter(|disk| disk.is_destaging()).count();
+        world.coverage.borrow_mut().destages_interrupted += interrupted as u64;
+        return world.count(&caches[0], disks);
+    }
+    serving.come_to_rest().await;
+    serving.verify().await;
+    // Else what this process cached is what the next one finds.
+    if life + 1 == lives || rng.chance(200) {
+        serving.prove_all().await;
+    }
+    world.count(&caches[0], disks);
+    if life + 1 == lives { serving.remove().await } else { serving.detach().await }
+}
+
+impl Serving {
+    /// Opens the pool, attaches the disks and lets clients go.
+    async fn start(world: Rc<World>, host: LocalHost, life: u64, rng: &mut Rng) -> Option<Self> {
+        world.is_calm.set(false);
+        world.unanswered.iter().for_each(|unanswered| unanswered.set(false));
+        if life == 0 {
+            let shape = Shape { segment_bytes: SEGMENT_BYTES, region_bytes: REGION_BYTES };
+            let first = world.flash[0].reopen(host.clone());
+            cache::format(&first, PoolId([7; 16]), Some(shape)).await.expect("no fault is set yet");
+        }
+        let (cache, named) = open(&world, &host, life, rng).await?;
+        let caches = spread(&world, &host, cache, &named, rng).await;
+        if life == 0 && rng.chance(500) {
+            add_device(&world, &host, &caches).await;
+        }
+        let mut serving = Self { world, host, caches, disks: Vec::new(), running: Rc::default() };
+        serving.attach(rng).await;
+        serving.world.set_weather(rng);
+        serving.let_clients_go(rng);
+        Some(serving)
+    }
+
+    async fn attach(&mut self, rng: &mut Rng) {
+        let world = &self.world;
+        for (number, backing) in world.backings.iter().enumerate() {
+            let settings = draw_settings(world.kind, number, rng);
+            let past = world.past(number, rng);
+            let attached =
+                self.caches[number].attach(settings, backing.reopen(self.host.clone()), past).await;
+            let disk = attached.expect("the settings fit, and nothing fails yet");
+            world.memories[number].void.set(false);
+            world.coverage.borrow_mut().dirty_starts += u64::from(disk.holds_dirty());
+            world.memories[number].reconnected.set(false);
+            self.disks.push(disk);
+        }
+    }
+
+    fn let_clients_go(&self, rng: &mut Rng) {
+        for client in 0..DISKS * CLIENTS_PER_DISK {
+            self.running.set(self.running.get() + 1);
+            let (world, host, running) =
+                (Rc::clone(&self.world), self.host.clone(), Rc::clone(&self.running));
+            let (disk, rng) = (Rc::clone(&self.disks[client % DISKS]), Rng::new(rng.draw()));
+            self.host.spawn(async move {
+                run_client(&world, &host, &disk, client % DISKS, rng).await;
+                running.set(running.get() - 1);
+            });
+        }
+    }
+
+    /// Clients end, and nothing fails any more.
+    async fn come_to_rest(&self) {
+        let all: Vec<_> = self.disks.iter().map(|disk| disk.statistics()).collect();
+        self.world.say(&format!("clients end: {all:?}"));
+        while self.running.get() > 0 {
+            self.host.sleep(10_000_000).await;
+        }
+        self.world.calm();
+        self.world.land_late();
+    }
+
+    /// A piece of flash rots when logs are at rest, shortly before the end: what was flushed is not taken for what never was.
+    async fn rest_and_rot(&self, rng: &mut Rng) {
+        self.come_to_rest().await;
+        self.host.sleep(REST_OF_LOGS_NS).await;
+        let world = &self.world;
+        world.rotten.set(true);
+        let place = rng.below(FLASH_DEVICES as u64) as usize;
+        world.flash[place].rot(&SEGMENTS_AREAS[place], 1);
+        world.coverage.borrow_mut().power_cuts_with_rot += 1;
+    }
+
+    async fn verify(&self) {
+        for (number, disk) in self.disks.iter().enumerate() {
+            self.world.say(&format!("verifying disk {number}: {:?}", disk.statistics()));
+            verify(&self.world, disk, number).await;
+            if disk.statistics().stopped.is_some() {
+                self.world.coverage.borrow_mut().disks_stopped += 1;
+                if !self.world.rotten.get() {
+                    self.world.fail(format!("disk {number} stopped: {:?}", disk.statistics().stopped));
+                }
+            }
+        }
+    }
+
+    /// Everything comes home and is read from there, and then it goes on.
+    async fn prove_all(&self) {
+        for (number, disk) in self.disks.iter().enumerate() {
+            evict_at_last(&self.world, disk, number).await;
+            verify(&self.world, disk, number).await;
+            evict_at_last(&self.world, disk, number).await;
+        }
+        self.world.say("proving that it goes on");
+        prove_alive(&self.world, &self.host, &self.caches, &self.disks).await;
+        self.world.say("detaching or removing");
+    }
+
+    async fn detach(&self) {
+        for ((cache, disk), memories) in self.caches.iter().zip(&self.disks).zip(&self.world.memories) {
+            cache.detach(disk).await;
+            memories.reconnected.set(false);
+        }
+    }
+
+    /// Removes all disks, and then nothing is left of them.
+    async fn remove(&self) {
+        for (cache, disk) in self.caches.iter().zip(&self.disks) {
+            let kept = cache.remove(disk, WhatIsDirty::IsKept).await;
+            if kept.is_err() {
+                cache.remove(disk, WhatIsDirty::IsLost).await.expect("nothing is in the way of that");
+            }
+        }
+        // Nothing is in the way of a device that is to leave any more, once a discard is over that began in bad weather.
+        self.host.sleep(200_000_000).await;
+        let statistics = self.caches[0].pool_statistics();
+        let leaving = statistics.devices.iter().any(|device| device.state != DeviceState::Used);
+        if leaving && !statistics.failed {
+            self.world.fail(format!("a device does not leave: {statistics:?}"));
+        }
+        // One segment holds notes. A flash that failed gives nothing back.
+        if statistics.segments_free + 1 != statistics.segments && !statistics.failed {
+            self.world.fail(format!("segments leak: {statistics:?}"));
+        }
+    }
+}
+
+/// Nothing fails any more, so everything comes home; unless flash lost some of it, or a request that nobody answered is not
+/// known to have ended.
+async fn evict_at_last(world: &World, disk: &Disk, number: usize) {
+    if let Err(error) = disk.evict().await {
+        world.coverage.borrow_mut().evictions_failed += 1;
+        if !world.rotten.get() && !world.unanswered[number].get() {
+            world.fail(format!("disk {number} does not come home: {error}"));
+        }
+    }
+}
+
+/// After all that happened, each disk must still be able to bring content to flash: nobody waits for ever for room.
+async fn prove_alive(world: &World, host: &LocalHost, caches: &[Rc<SimCache>], disks: &[Rc<Disk>]) {
+    let enough = DISKS as u64 * RESERVE_BYTES;
+    // A disk that stopped keeps its flash, and others may be short of it.
+    let stopped = disks.iter().any(|disk| disk.statistics().stopped.is_some());
+    if caches[0].pool_statistics().failed || caches[0].usable_bytes() < enough || stopped {
+        return;
+    }
+    for (number, disk) in disks.iter().enumerate() {
+        let settings = DiskSettings {
+            mode: Mode::WriteThrough,
+            admission: Admission::Always,
+            sequential_cutoff_bytes: 0,
+            ..disk.settings()
+        };
+        caches[number].reconfigure(disk, settings).expect("the settings fit");
+        let before = disk.statistics().counts.promotions;
+        // More than RAM holds, from where clients seldom were, so that no failed write keeps it all out.
+        for page in 0..2 * settings.ram_bytes / 4096 {
+            read(world, disk, number, ByteRange::at((1 << 20) + page * 4096, 4096)).await;
+            host.sleep(10_000).await;
+        }
+        // Longer than it takes until a backing is asked to flush once more.
+        host.sleep(3_000_000_000).await;
+        let may_fail = world.unanswered[number].get();
+        if disk.statistics().counts.promotions == before && !may_fail {
+            world.fail(format!("disk {number} brings nothing to flash any more"));
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The canaries that stories must find: bugs that do harm at moments to which random walks hardly ever come.
+//!
+//! Run with `cargo test -p sim --features canary --test holes planted`.
+#![cfg(feature = "canary")]
+
+use cache::words::canary::{Bug, plant};
+
+/// Each bug with the story that fails with it.
+const FOUND_BY: [(Bug, fn()); 2] = [
+    (Bug::ReuseBeforeDurable, crate::dirty::a_superseded_version_is_reclaimed),
+    (Bug::BackingBeforeLog, crate::back::a_power_cut_at_every_operation),
+];
+
+#[test]
+fn stories_find_every_planted_bug_that_is_left_to_them() {
+    assert_eq!(FOUND_BY.map(|(bug, _)| bug), Bug::IN_STORIES);
+    let blind: Vec<Bug> =
+        FOUND_BY.iter().filter(|(bug, story)| passes(*bug, *story)).map(|(bug, _)| *bug).collect();
+    assert!(blind.is_empty(), "stories are blind: {blind:?}");
+}
+
+/// True if a story comes to its end although the bug is planted.
+fn passes(bug: Bug, story: fn()) -> bool {
+    let told = std::thread::spawn(move || {
+        plant(Some(bug));
+        story();
+    });
+    let Err(found) = told.join() else { return true };
+    println!("{bug:?}: {}", found.downcast_ref::<String>().map_or("a panic", String::as_str));
+    false
+}
