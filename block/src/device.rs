@@ -83,7 +83,7 @@ pub struct Extent {
 ///   *started after the write completed* has completed.
 /// - After a failed write the content of its range is unknown: old, new, or a mix of both. If it failed with `Unanswered`,
 ///   it may land at any time until the [epoch](BlockDevice::epoch) changes or the device is opened anew; after any other
-///   error it will not change any more.
+///   error it does not undo what is written there later.
 /// - After a failed flush nothing is known about the durability of any write before it, and a later successful flush
 ///   says nothing about those.
 /// - Requests that overlap while in flight may take effect in any order, or mixed sector by sector.

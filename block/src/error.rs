@@ -21,6 +21,8 @@ pub enum ErrorKind {
     Corrupt,
     /// Nobody answered: the request may still be done, at any time, until the device's epoch changes or it is opened anew.
     Unanswered,
+    /// The device was not asked, because it has not answered for too long: nothing happened. Try again later.
+    Untried,
     /// The device cannot do this at all (no hole punching, no discard): do it another way.
     Unsupported,
 }
@@ -113,6 +115,7 @@ impl fmt::Display for ErrorKind {
             Self::Gone => "device gone or changed",
             Self::Corrupt => "content is damaged",
             Self::Unanswered => "no answer",
+            Self::Untried => "not tried",
             Self::Unsupported => "not supported by the device",
         })
     }

@@ -9,6 +9,7 @@
 
 pub mod aligned;
 pub mod buffer;
+mod deadline;
 pub mod device;
 pub mod error;
 pub mod executor;
@@ -18,6 +19,7 @@ pub mod host;
 pub mod memory;
 pub mod model;
 pub mod nbd;
+pub mod patient;
 pub mod range;
 pub mod range_lock;
 pub mod shared_words;
@@ -34,6 +36,7 @@ pub use host::Host;
 pub use memory::Memory;
 pub use model::Model;
 pub use nbd::NbdDevice;
+pub use patient::Patient;
 pub use range::ByteRange;
 pub use range_lock::{RangeGuard, RangeLock};
 pub use shared_words::SharedWords;

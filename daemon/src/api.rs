@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use block::ByteRange;
-use cache::{DeviceState, DeviceStatistics, LatencySummary, Load, MemberNumber};
+use cache::{DeviceState, DeviceStatistics, DiskCounts, LatencySummary, Load, MemberNumber};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -122,6 +122,7 @@ pub(crate) fn disk_summary(view: &DiskView, places: &Places) -> Value {
     let more = json!({
         "reason": reason(view),
         "backing": view.record.backing,
+        "backing_state": report.map(backing_state),
         "read_only": view.record.read_only,
         "nbd_socket": places.nbd_socket(&view.record.name),
         "connections": report.map(|report| report.connections),
@@ -130,6 +131,16 @@ pub(crate) fn disk_summary(view: &DiskView, places: &Places) -> Value {
     merge(&mut disk, more);
     merge(&mut disk, dirt(view));
     Value::Object(disk)
+}
+
+/// Whether the backing does what it is asked for.
+fn backing_state(report: &DiskReport) -> Value {
+    let trouble = report.trouble.as_ref();
+    json!({
+        "state": if trouble.is_some() { "failing" } else { "good" },
+        "for_seconds": trouble.map(|trouble| trouble.for_ns / 1_000_000_000),
+        "reason": trouble.map(|trouble| &trouble.reason),
+    })
 }
 
 /// What of a disk its backing does not have.
@@ -183,6 +194,11 @@ pub(crate) fn disk_full(view: &DiskView, places: &Places) -> Value {
     disk
 }
 
+/// Bytes that were to come to flash: what earned it, and what guests wrote in write-back.
+fn wanted_on_flash(counts: &DiskCounts) -> u64 {
+    counts.promotions * block::PAGE + counts.write_back_bytes
+}
+
 /// Counters, ratios and latencies of a disk since it was attached, missing where it is not served; and what it counted in
 /// all.
 pub(crate) fn statistics(view: &DiskView) -> Value {
@@ -207,9 +223,10 @@ pub(crate) fn statistics(view: &DiskView) -> Value {
         "blocks_max": statistics.blocks_max,
         "blocks_cached": statistics.blocks_cached,
         "evict_blocks_per_op": cache_ratio(counts.evictions, counts.reclaims),
-        "flash_write_amplification": cache_ratio(counts.flash_write_bytes, counts.promotions * block::PAGE),
+        "flash_write_amplification": cache_ratio(counts.flash_write_bytes, wanted_on_flash(counts)),
         "destage_bytes_per_second": statistics.destage_bytes_per_second,
         "dirty_for_seconds": statistics.dirty_for_seconds,
+        "backing_retries": report.backing_retries,
         "latency_us": latencies(report),
     });
     merge(&mut disk, more);

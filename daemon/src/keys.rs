@@ -76,7 +76,7 @@ pub(crate) const KEYS: [Key; 15] = [
     Key {
         name: "retry-time",
         default: "25s",
-        about: "how long a request waits for a server that is away, then it fails; wait = for ever; used for NBD backings",
+        about: "how long a request waits for a backing that fails, hangs or is away, then it is an error; wait = for ever",
     },
     Key {
         name: "socket-owner",

@@ -25,9 +25,9 @@ Usage: cargo xtask <COMMAND>
   test [--seeds N]   all tests; first installs the Debian packages that tests with real clients need
   seeds FROM..TO     the simulation with these seeds, millions if wanted; says how far it is, and which seeds failed
   tidy               structure checks: floors, walls between crates, sizes, leftovers
-  bench [recovery] [--quick]
+  bench [recovery | writes] [--quick]
                      how fast it is beside others, as ratios; writes nothing; with `recovery` only how fast it is there
-                     again
+                     again, with `writes` only write-back
   guest SCRIPT [--disk IMAGE]... [--file FILE]...
                      boots a Linux guest with forebay, fio and tools, and runs a shell script in it
   deb [--prove]      a Debian package in target/debian; with --prove its life in a guest under systemd instead
@@ -111,6 +111,7 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
 fn parse_bench(options: &[&str]) -> Result<Command, String> {
     let (scope, options) = match options {
         ["recovery", rest @ ..] => (Scope::Recovery, rest),
+        ["writes", rest @ ..] => (Scope::Writes, rest),
         all => (Scope::Everything, all),
     };
     match options {
@@ -160,6 +161,7 @@ mod tests {
         let bench = |scope, effort| Ok(Command::Bench { scope, effort });
         assert_eq!(parse_line("bench --quick"), bench(Scope::Everything, Effort::QUICK));
         assert_eq!(parse_line("bench recovery"), bench(Scope::Recovery, Effort::FULL));
+        assert_eq!(parse_line("bench writes --quick"), bench(Scope::Writes, Effort::QUICK));
         assert_eq!(parse_line("bench recovery --quick"), bench(Scope::Recovery, Effort::QUICK));
         assert!(parse_line("bench recovery --fast").is_err());
         assert_eq!(parse_line("deb --prove"), Ok(Command::ProveDeb));

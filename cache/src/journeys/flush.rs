@@ -7,7 +7,8 @@
 //! Flushes that arrive while one runs share the next one: never the running one, which was submitted too early for
 //! them (rule I5). The first failed flush is the last: what it should have made durable may be gone, and a later
 //! success would say nothing about it, so every later flush fails as well until the disk is attached anew. The exception
-//! is a backing that lost its connection: it knows what it lost, and its failed flush has told the guest.
+//! is a backing that lost its connection: it knows what it lost, and its failed flush has told the guest; and one that was
+//! not asked at all, because it has not answered for too long.
 
 use std::cell::{Cell, RefCell};
 
@@ -140,6 +141,8 @@ impl FlushGate {
                 self.lost.replace(Some((self.arrived.get(), error.clone())));
                 self.untold.replace(Some(error.clone()));
             }
+            // Nothing was flushed and nothing is gone: a later one covers all of it.
+            Err(error) if error.kind == ErrorKind::Untried => {}
             Err(error) => {
                 tracing::error!(%error, "The backing failed a flush; flushes of this disk fail until it is attached anew");
                 self.failed.replace(Some(error.clone()));

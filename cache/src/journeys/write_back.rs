@@ -112,6 +112,9 @@ async fn submit_kept<F: BlockDevice, H: Host>(
     let number = cache.fills.borrow_mut().begin_mutation(&range);
     let poison = Poison { cache: Rc::clone(cache), number };
     count(&cache.counters.writes_back, 1);
+    if let Change::Content(content) = &change {
+        count(&cache.counters.write_back_bytes, content.len() as u64);
+    }
     let (acknowledge, acknowledged) = oneshot::channel();
     let pending = Pending {
         pages,

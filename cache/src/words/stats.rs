@@ -70,6 +70,8 @@ counters! {
         writes_bypassed,
         /// Writes that were acknowledged when flash had them; they count as hits or misses too.
         writes_back,
+        /// Bytes of pages that guests had flash acknowledge.
+        write_back_bytes,
         /// Pages that destage wrote to the backing.
         destages,
         /// Pages that were written to the backing for nothing, because a guest replaced them meanwhile.

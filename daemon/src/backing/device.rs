@@ -7,6 +7,7 @@ use block::executor::LocalHost;
 use block::file::{Access, Cache, FileDevice, Handle, Lock, OpenError, OpenOptions};
 use block::model::Model;
 use block::nbd::{NbdDevice, NbdError, NbdOptions, Target};
+use block::patient::{Hang, Patient, Trouble};
 use block::{
     Aligned, BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Ring, SECTOR, Unmap,
 };
@@ -26,22 +27,25 @@ pub(crate) struct Opening {
     pub(crate) access: Access,
     /// Which lock is taken.
     pub(crate) lock: Lock,
-    /// How long a request to a server may take, in nanoseconds; none: for ever.
+    /// How long a request may take, in nanoseconds; none: for ever.
     pub(crate) retry_ns: Option<u64>,
 }
 
 /// A backing that is open and locked. Belongs to the thread of its ring.
 pub(crate) enum Backing {
     /// A raw file or a block device.
-    File(Aligned<FileDevice>),
+    File(Patient<Aligned<FileDevice>, LocalHost>),
     /// The same with the timing of a spinning array.
-    Model(Model<Aligned<FileDevice>, LocalHost>),
+    Model(Patient<Model<Aligned<FileDevice>, LocalHost>, LocalHost>),
     /// An export of an NBD server. Not locked: the protocol has no way to keep others away.
-    Nbd(Aligned<NbdDevice<LocalHost>>),
+    Nbd(Patient<Aligned<NbdDevice<LocalHost>>, LocalHost>),
 }
 
 /// An open file or device on its way to the thread of another shard: the same open file, locked throughout.
-pub(crate) struct BackingHandle(Handle);
+pub(crate) struct BackingHandle {
+    file: Handle,
+    retry_ns: Option<u64>,
+}
 
 impl BackingHandle {
     /// Another handle of the same.
@@ -49,7 +53,7 @@ impl BackingHandle {
     /// # Errors
     /// If there are too many open files.
     pub(crate) fn try_clone(&self) -> io::Result<Self> {
-        self.0.try_clone().map(Self)
+        Ok(Self { file: self.file.try_clone()?, ..*self })
     }
 }
 
@@ -57,23 +61,35 @@ impl Backing {
     /// The backing, for another shard.
     ///
     /// # Errors
-    /// If there are too many open files, or it is no file or device of this host.
+    /// If there are too many open files, it is no file or device of this host, or the system still has requests of which
+    /// nobody on the other shard would know.
     pub(crate) fn handle(&self) -> io::Result<BackingHandle> {
+        if self.has_left_requests() {
+            return Err(io::Error::from(io::ErrorKind::ResourceBusy));
+        }
         let file = self.file().ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
-        file.handle().map(BackingHandle)
+        Ok(BackingHandle { file: file.handle()?, retry_ns: self.retry_ns() })
     }
 
-    /// The backing of a handle, on the thread of `ring`; `location` is where it was opened.
+    /// The backing of a handle, on the thread of `ring`, in whatever units the device takes: guests may send sectors. `location`
+    /// is where it was opened.
     pub(crate) fn from_handle(
         ring: &Ring,
         host: &LocalHost,
         location: &Location,
         handle: BackingHandle,
     ) -> Self {
-        let file = Aligned::new(FileDevice::from_handle(ring, handle.0));
+        let BackingHandle { file, retry_ns } = handle;
+        let name = location.to_string();
+        let file = Aligned::new(FileDevice::from_handle(ring, file));
         match location {
-            Location::Model(profile, _) => Self::Model(Model::new(file, host.clone(), *profile)),
-            Location::File(_) | Location::Nbd(_) => Self::File(file),
+            Location::Model(profile, _) => {
+                let model = Model::new(file, host.clone(), *profile);
+                Self::Model(Patient::new(model, host.clone(), name, Hang::GivenUp, retry_ns))
+            }
+            Location::File(_) | Location::Nbd(_) => {
+                Self::File(Patient::new(file, host.clone(), name, Hang::GivenUp, retry_ns))
+            }
         }
     }
 
@@ -87,26 +103,28 @@ impl Backing {
         aside: &Aside,
         opening: &Opening,
     ) -> Answer<Self> {
-        Ok(match &opening.location {
-            Location::File(path) => Self::File(open_file(ring, aside, path, opening).await?),
-            Location::Model(profile, path) => {
-                let file = open_file(ring, aside, path, opening).await?;
-                Self::Model(Model::new(file, host.clone(), *profile))
+        let Opening { location, access, retry_ns, .. } = opening;
+        match location {
+            Location::File(path) | Location::Model(_, path) => {
+                let file = open_file(aside, path, opening).await?;
+                let handle = BackingHandle { file, retry_ns: *retry_ns };
+                Ok(Self::from_handle(ring, host, location, handle))
             }
             Location::Nbd(target) => {
-                let Opening { access, retry_ns, .. } = *opening;
-                let options = NbdOptions { access, retry_ns, ..NbdOptions::default() };
-                Self::Nbd(Aligned::new(open_export(ring, host, target, options).await?))
+                let options = NbdOptions { access: *access, retry_ns: *retry_ns, ..NbdOptions::default() };
+                let export = Aligned::new(open_export(ring, host, target, options).await?);
+                let name = location.to_string();
+                Ok(Self::Nbd(Patient::new(export, host.clone(), name, Hang::EndedByDevice, *retry_ns)))
             }
-        })
+        }
     }
 
     /// Which storage it is on.
     pub(crate) fn identity(&self) -> Identity {
         match self {
-            Self::File(device) => Identity::Local(device.inner().identity()),
-            Self::Model(model) => Identity::Local(model.inner().inner().identity()),
-            Self::Nbd(device) => Identity::of_export(device.inner().target()),
+            Self::File(device) => Identity::Local(device.inner().inner().identity()),
+            Self::Model(model) => Identity::Local(model.inner().inner().inner().identity()),
+            Self::Nbd(device) => Identity::of_export(device.inner().inner().target()),
         }
     }
 
@@ -128,16 +146,55 @@ impl Backing {
     /// The size in bytes that it has now; if it shrank, later requests fail.
     pub(crate) async fn current_size(&self) -> Result<u64, BlockError> {
         match self {
-            Self::File(device) => device.inner().current_size().await,
-            Self::Model(model) => model.inner().inner().current_size().await,
-            Self::Nbd(device) => device.inner().current_size(),
+            Self::File(device) => device.inner().inner().current_size().await,
+            Self::Model(model) => model.inner().inner().inner().current_size().await,
+            Self::Nbd(device) => device.inner().inner().current_size(),
         }
     }
 
-    /// Changes how long later requests may take, where that is not up to the system.
+    /// Changes how long later requests may take.
     pub(crate) fn set_retry_ns(&self, retry_ns: Option<u64>) {
-        if let Self::Nbd(device) = self {
-            device.inner().set_retry_ns(retry_ns);
+        match self {
+            Self::File(device) => device.set_retry_ns(retry_ns),
+            Self::Model(device) => device.set_retry_ns(retry_ns),
+            Self::Nbd(device) => {
+                device.set_retry_ns(retry_ns);
+                device.inner().inner().set_retry_ns(retry_ns);
+            }
+        }
+    }
+
+    /// What is wrong with it at present, as far as that is known.
+    pub(crate) fn trouble(&self) -> Option<Trouble> {
+        match self {
+            Self::File(device) => device.trouble(),
+            Self::Model(device) => device.trouble(),
+            Self::Nbd(device) => device.trouble(),
+        }
+    }
+
+    /// Requests that were sent again because they failed.
+    pub(crate) fn retries(&self) -> u64 {
+        match self {
+            Self::File(device) => device.retries(),
+            Self::Model(device) => device.retries(),
+            Self::Nbd(device) => device.retries(),
+        }
+    }
+
+    fn retry_ns(&self) -> Option<u64> {
+        match self {
+            Self::File(device) => device.retry_ns(),
+            Self::Model(device) => device.retry_ns(),
+            Self::Nbd(device) => device.retry_ns(),
+        }
+    }
+
+    fn has_left_requests(&self) -> bool {
+        match self {
+            Self::File(device) => device.has_left_requests(),
+            Self::Model(device) => device.has_left_requests(),
+            Self::Nbd(device) => device.has_left_requests(),
         }
     }
 
@@ -175,8 +232,8 @@ impl Backing {
     /// The file or device of this host, if it is one.
     fn file(&self) -> Option<&FileDevice> {
         match self {
-            Self::File(device) => Some(device.inner()),
-            Self::Model(model) => Some(model.inner().inner()),
+            Self::File(device) => Some(device.inner().inner()),
+            Self::Model(model) => Some(model.inner().inner().inner()),
             Self::Nbd(_) => None,
         }
     }
@@ -220,18 +277,12 @@ async fn open_export(
     })
 }
 
-/// Past the page cache of the host where that can be, in whatever units the device takes: guests may send sectors.
-async fn open_file(
-    ring: &Ring,
-    aside: &Aside,
-    path: &Path,
-    opening: &Opening,
-) -> Answer<Aligned<FileDevice>> {
+/// Past the page cache of the host where that can be.
+async fn open_file(aside: &Aside, path: &Path, opening: &Opening) -> Answer<Handle> {
     let Opening { access, lock, .. } = *opening;
     let options = OpenOptions { access, cache: Cache::Direct, lock, create: None };
     let path = path.to_owned();
-    let handle = aside.run(move || Handle::open(&path, options).map_err(|error| problem(&error))).await??;
-    Ok(Aligned::new(FileDevice::from_handle(ring, handle)))
+    aside.run(move || Handle::open(&path, options).map_err(|error| problem(&error))).await?
 }
 
 fn problem(error: &OpenError) -> Problem {

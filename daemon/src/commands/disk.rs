@@ -171,6 +171,10 @@ fn show_one(document: &Value) -> String {
         let warning = "NBD keeps nobody else from writing to this backing; see to that yourself";
         shown.push(("fencing", warning.to_owned()));
     }
+    if let Some(reason) = disk["backing_state"]["reason"].as_str() {
+        let seconds = disk["backing_state"]["for_seconds"].as_u64().unwrap_or_default();
+        shown.push(("backing state", format!("failing since {seconds} s: {reason}")));
+    }
     if let Some(reason) = disk["page_cache_reason"].as_str() {
         shown.push(("page cache", format!("used, because {reason}")));
     }

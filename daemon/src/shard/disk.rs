@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
 use block::nbd::Target;
+use block::patient::Trouble;
 use block::{BlockDevice, Host, PAGE};
 use cache::{CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load, Past, WhatIsDirty};
 use tokio::sync::Notify;
@@ -120,6 +121,10 @@ pub(crate) struct DiskReport {
     pub(crate) identity: Identity,
     /// Why its backing goes through the page cache of the host, if it does.
     pub(crate) fallback: Option<String>,
+    /// What is wrong with its backing at present.
+    pub(crate) trouble: Option<Trouble>,
+    /// Requests to its backing that were sent again because they failed.
+    pub(crate) backing_retries: u64,
     pub(crate) failure: Option<String>,
     pub(crate) connections: u64,
     /// Whether it could be moved to another shard.
@@ -455,6 +460,8 @@ impl Disk {
             size_bytes: self.cached.geometry().size,
             identity: self.identity.clone(),
             fallback: self.cached.backing().fallback_reason().map(str::to_owned),
+            trouble: self.cached.backing().trouble(),
+            backing_retries: self.cached.backing().retries(),
             failure: self.failure.borrow().clone(),
             connections: self.door.connections(),
             fit_to_move: self.is_fit_to_move(),

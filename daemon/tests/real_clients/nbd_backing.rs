@@ -239,3 +239,40 @@ fn a_disk_whose_server_is_away_waits_and_is_served_when_it_comes() {
     daemon.wait_for_log("Serving disk 'disk'");
     assert_eq!(daemon.guest("disk").read(0, 512).expect("it is served"), [3; 512]);
 }
+
+#[test]
+fn a_backing_that_answers_with_errors_is_a_pause_then_an_error_and_nothing_dirty_is_lost() {
+    let host = Host::new();
+    let (image, broken) = (host.image("disk.img", 64 * MIB), host.text("broken"));
+    let daemon = host.serve();
+    let (file, rate) = (format!("error-file={broken}"), "error-rate=100%");
+    let server = Server::nbdkit(&host, &["--filter=error", "file", &image, rate, &file]);
+    let add = ["disk", "add", "disk", "--backing", &server.uri, "--mode", "write-back", "--unmarked"];
+    daemon.run(&[&add[..], &["--reserve", "32MiB", "--dirty-limit", "7MiB"]].concat()).succeeded();
+    let mut guest = daemon.guest("disk");
+    guest.write(0, &[1; 4096]).expect("the disk is served");
+    fs::write(&broken, "").expect("a file in the folder of the test");
+    let mut other = daemon.guest("disk");
+    let missing = std::thread::spawn(move || other.read(32 * MIB, 4096).map(|bytes| bytes[0]));
+    daemon.wait_for_log("fails:");
+    let shown = daemon.disk("disk");
+    assert_eq!(shown["backing_state"]["state"], "failing", "{shown}");
+    assert!(daemon.run(&["disk", "show", "disk"]).succeeded().contains("failing since"));
+    // What the cache has is answered, and what flash takes is written.
+    assert_eq!(guest.read(0, 4096).expect("a hit")[0], 1);
+    guest.write(4096, &[2; 4096]).expect("flash takes it");
+    guest.flush().expect("flash makes it durable");
+    fs::remove_file(&broken).expect("it was made above");
+    assert_eq!(missing.join().expect("it only reads").expect("a pause"), 0);
+    daemon.wait_for_log("works again");
+
+    daemon.run(&["disk", "set", "disk", "retry-time=1s"]).succeeded();
+    fs::write(&broken, "").expect("a file in the folder of the test");
+    guest.write(8192, &[3; 4096]).expect("flash takes it");
+    guest.read(40 * MIB, 4096).expect_err("a miss, after the retry time");
+    assert!(daemon.disk("disk")["dirty_bytes"].as_u64() > Some(0));
+    fs::remove_file(&broken).expect("it was made above");
+    daemon.run(&["disk", "destage", "disk", "--wait"]).succeeded();
+    let home = fs::read(&image).expect("the image");
+    assert_eq!([0, 4096, 8192].map(|at| home[at]), [1, 2, 3]);
+}

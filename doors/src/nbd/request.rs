@@ -187,7 +187,11 @@ impl From<BlockError> for Failure {
             ErrorKind::ReadOnly => ReplyError::Permission,
             ErrorKind::NoSpace => ReplyError::NoSpace,
             ErrorKind::Unsupported => ReplyError::Unsupported,
-            ErrorKind::Io | ErrorKind::Gone | ErrorKind::Corrupt | ErrorKind::Unanswered => ReplyError::Io,
+            ErrorKind::Io
+            | ErrorKind::Gone
+            | ErrorKind::Corrupt
+            | ErrorKind::Unanswered
+            | ErrorKind::Untried => ReplyError::Io,
         };
         // The reason stays here: it may name paths of the host.
         Self { error: number, message: error.kind.to_string().into() }

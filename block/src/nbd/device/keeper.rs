@@ -14,9 +14,9 @@ use super::super::option::ExportFacts;
 use super::super::wire::export_flags::{READ_ONLY, SEND_FLUSH, SEND_TRIM, SEND_WRITE_ZEROES};
 use super::connect::{Connected, NbdError, connect};
 use super::connection::{Connection, Ending};
-use super::deadline::Deadlines;
 use super::ledger::Ledger;
 use super::target::Target;
+use crate::deadline::Deadlines;
 use crate::{Host, Ring};
 
 /// The pause before the second attempt to connect, in nanoseconds; it doubles with each further one.

@@ -31,7 +31,6 @@
 
 mod connect;
 mod connection;
-mod deadline;
 mod face;
 mod keeper;
 mod ledger;

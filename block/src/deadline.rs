@@ -13,12 +13,12 @@ use tokio::sync::Notify;
 use crate::Host;
 
 /// A deadline that never comes.
-pub(super) const NEVER: u64 = u64::MAX;
+pub(crate) const NEVER: u64 = u64::MAX;
 /// How often the clock is looked at: so much too late, in nanoseconds, may a deadline be noticed.
 const TICK_NS: u64 = 100_000_000;
 
 /// The clock of one device.
-pub(super) struct Deadlines<H> {
+pub(crate) struct Deadlines<H> {
     host: H,
     waiting: Cell<usize>,
     closed: Cell<bool>,
@@ -28,7 +28,7 @@ pub(super) struct Deadlines<H> {
 }
 
 impl<H: Host> Deadlines<H> {
-    pub(super) fn new(host: H) -> Self {
+    pub(crate) fn new(host: H) -> Self {
         Self {
             host,
             waiting: Cell::new(0),
@@ -39,17 +39,17 @@ impl<H: Host> Deadlines<H> {
     }
 
     /// The moment that is `duration` nanoseconds from now, or never.
-    pub(super) fn after(&self, duration: Option<u64>) -> u64 {
+    pub(crate) fn after(&self, duration: Option<u64>) -> u64 {
         duration.map_or(NEVER, |duration| self.host.now().saturating_add(duration))
     }
 
     /// True once `deadline` has come.
-    pub(super) fn is_over(&self, deadline: u64) -> bool {
+    pub(crate) fn is_over(&self, deadline: u64) -> bool {
         deadline != NEVER && self.host.now() >= deadline
     }
 
     /// What `future` gives, or `None` if `deadline` comes first.
-    pub(super) async fn within<F: Future>(&self, deadline: u64, future: F) -> Option<F::Output> {
+    pub(crate) async fn within<F: Future>(&self, deadline: u64, future: F) -> Option<F::Output> {
         if deadline == NEVER {
             return Some(future.await);
         }
@@ -72,7 +72,7 @@ impl<H: Host> Deadlines<H> {
     }
 
     /// Ticks until it is closed. Must run as a task.
-    pub(super) async fn run(&self) {
+    pub(crate) async fn run(&self) {
         while !self.closed.get() {
             if self.waiting.get() == 0 {
                 self.begun.notified().await;
@@ -84,7 +84,7 @@ impl<H: Host> Deadlines<H> {
     }
 
     /// Ends [`Self::run`], at the latest a tick later.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.closed.set(true);
         self.begun.notify_one();
     }

@@ -1,0 +1,339 @@
+//! Patient: a device that fails or hangs for a while is given time, so that whoever asks sees a pause and not an error.
+//!
+//! A path to storage that is lost (iSCSI, multipath, a mount from elsewhere) shows as errors of a file or device that works
+//! again seconds later. For the retry time
+//! - **what failed** is sent again. A read may be; a change may because the first one has ended: the device said so.
+//! - **what hangs** is waited for. After that whoever asked gets an error, while the system still has the request. A change
+//!   that shares a byte with it is not sent before it has ended: it could land late and undo what came after.
+//! - **a flush** waits for a device that fails to answer reads again, and is sent then. It is never sent a second time, and
+//!   never given up while the system has it: a flush that failed says that data may be gone.
+//!
+//! Errors that waiting does not cure are passed on at once: no room, no permission, content that is damaged, a device that is
+//! gone. Never says that something was done that was not.
+
+#[cfg(test)]
+mod tests;
+mod trouble;
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::rc::Rc;
+
+use tokio::sync::Notify;
+
+use crate::deadline::{Deadlines, NEVER};
+use crate::{
+    BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Host, Operation, Outcome, Unmap,
+};
+pub use trouble::Trouble;
+use trouble::Watch;
+
+/// How long what failed rests before it is sent again, in nanoseconds.
+const REST_NS: u64 = 500_000_000;
+/// Requests that the system may have of which nobody waits any more; when there are so many, no more are sent.
+const LEFT_MAX: usize = 256;
+/// And so many bytes of buffers that they hold.
+const LEFT_BYTES_MAX: u64 = 64 << 20;
+
+/// What becomes of a request that gets no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hang {
+    /// It stays where it is, and whoever asked gets an error: for files and devices, whose requests cannot be taken back.
+    GivenUp,
+    /// The device ends it within the retry time, and says what is known of it: an NBD connection.
+    EndedByDevice,
+}
+
+/// A device that is given time.
+pub struct Patient<D, H: Host> {
+    shared: Rc<Shared<D, H>>,
+}
+
+struct Shared<D, H> {
+    device: D,
+    host: H,
+    deadlines: Rc<Deadlines<H>>,
+    /// None: for ever.
+    retry_ns: Cell<Option<u64>>,
+    hang: Hang,
+    watch: Watch,
+    /// What the system has and nobody waits for.
+    left: RefCell<Vec<Left>>,
+    left_ever: Cell<u64>,
+    /// Tells that one of these ended.
+    ended: Notify,
+}
+
+/// A request that the system has and nobody waits for.
+struct Left {
+    number: u64,
+    asked: Asked,
+}
+
+/// What is asked of the device.
+#[derive(Clone, Copy)]
+struct Asked {
+    operation: Operation,
+    range: ByteRange,
+}
+
+impl<D: BlockDevice, H: Host> Patient<D, H> {
+    /// Gives a device so much time for each request; none: for ever. `name` is what the log calls it.
+    pub fn new(device: D, host: H, name: String, hang: Hang, retry_ns: Option<u64>) -> Self {
+        let deadlines = Rc::new(Deadlines::new(host.clone()));
+        // Nothing but the clock: the device is closed when nobody has a request there any more.
+        let ticking = Rc::clone(&deadlines);
+        host.spawn(async move { ticking.run().await });
+        let shared = Rc::new(Shared {
+            device,
+            deadlines,
+            watch: Watch::new(name),
+            host,
+            retry_ns: Cell::new(retry_ns),
+            hang,
+            left: RefCell::default(),
+            left_ever: Cell::new(0),
+            ended: Notify::new(),
+        });
+        Self { shared }
+    }
+
+    /// The device beneath.
+    pub fn inner(&self) -> &D {
+        &self.shared.device
+    }
+
+    /// Changes how long later requests may take.
+    pub fn set_retry_ns(&self, retry_ns: Option<u64>) {
+        self.shared.retry_ns.set(retry_ns);
+    }
+
+    /// How long a request may take; none: for ever.
+    pub fn retry_ns(&self) -> Option<u64> {
+        self.shared.retry_ns.get()
+    }
+
+    /// What is wrong with the device at present.
+    pub fn trouble(&self) -> Option<Trouble> {
+        self.shared.watch.trouble(self.shared.host.now())
+    }
+
+    /// Requests that were sent again because the first one failed.
+    pub fn retries(&self) -> u64 {
+        self.shared.watch.retries()
+    }
+
+    /// True if the system has requests that nobody waits for any more: the device must not be used in another way meanwhile.
+    pub fn has_left_requests(&self) -> bool {
+        !self.shared.left.borrow().is_empty()
+    }
+
+    fn deadline(&self) -> u64 {
+        self.shared.deadlines.after(self.shared.retry_ns.get())
+    }
+
+    /// Does a request, again and again if need be. `Err` if the device was not asked, or did not answer in time.
+    async fn perform<T, R>(
+        &self,
+        operation: Operation,
+        range: ByteRange,
+        mut input: T,
+        mut send: impl FnMut(Rc<Shared<D, H>>, T) -> R,
+    ) -> Option<(T, Result<(), BlockError>)>
+    where
+        T: 'static,
+        R: Future<Output = (T, Result<(), BlockError>)> + 'static,
+    {
+        let shared = &self.shared;
+        let deadline = self.deadline();
+        let asked = Asked { operation, range };
+        loop {
+            if let Some(Err(late)) = shared.turn(asked, deadline).await {
+                return Some((input, Err(late)));
+            }
+            let running = send(Rc::clone(shared), input);
+            let (back, result) = shared.wait(running, asked, deadline).await?;
+            let Err(error) = &result else { return Some((back, result)) };
+            let rest = shared.host.now().saturating_add(REST_NS);
+            if !passes(error.kind) || rest >= deadline {
+                return Some((back, result));
+            }
+            input = back;
+            shared.host.sleep_until(rest).await;
+            shared.watch.count_retry();
+        }
+    }
+
+    async fn change<R>(
+        &self,
+        operation: Operation,
+        range: ByteRange,
+        mut send: impl FnMut(Rc<Shared<D, H>>) -> R,
+    ) -> Result<(), BlockError>
+    where
+        R: Future<Output = Result<(), BlockError>> + 'static,
+    {
+        let performed = self.perform(operation, range, (), |shared, ()| {
+            let running = send(shared);
+            async move { ((), running.await) }
+        });
+        performed.await.map_or_else(|| Err(silent(operation, range)), |((), result)| result)
+    }
+}
+
+impl<D: BlockDevice, H: Host> Shared<D, H> {
+    /// Waits until a request may be sent. An error if that does not come in time.
+    async fn turn(&self, asked: Asked, deadline: u64) -> Option<Result<(), BlockError>> {
+        if self.left.borrow().is_empty() {
+            return None;
+        }
+        let in_the_way = || {
+            let left = self.left.borrow();
+            let bytes: u64 = left.iter().map(|left| left.asked.buffer_bytes()).sum();
+            let meets = |left: &Left| {
+                asked.changes() && left.asked.changes() && asked.range.overlaps(&left.asked.range)
+            };
+            left.len() >= LEFT_MAX || bytes >= LEFT_BYTES_MAX || left.iter().any(meets)
+        };
+        let free = async {
+            loop {
+                let ended = self.ended.notified();
+                if !in_the_way() {
+                    return;
+                }
+                ended.await;
+            }
+        };
+        Some(self.deadlines.within(deadline, free).await.ok_or_else(|| {
+            let error = BlockError::new(ErrorKind::Untried, asked.operation, asked.range);
+            error.because("earlier requests have not been answered yet")
+        }))
+    }
+
+    /// What a request gives, or nothing if the deadline comes first: then the system has it until it ends.
+    async fn wait<T: 'static>(
+        self: &Rc<Self>,
+        running: impl Future<Output = (T, Result<(), BlockError>)> + 'static,
+        asked: Asked,
+        deadline: u64,
+    ) -> Option<(T, Result<(), BlockError>)> {
+        let mut running = Box::pin(running);
+        let deadline = if self.hang == Hang::EndedByDevice { NEVER } else { deadline };
+        let waiting = self.watch.begin(self.host.now());
+        let outcome = self.deadlines.within(deadline, &mut running).await;
+        drop(waiting);
+        if let Some((_, result)) = &outcome {
+            self.watch.judge(self.host.now(), result);
+            return outcome;
+        }
+        self.watch.note_silence(self.host.now());
+        let number = self.left_ever.get();
+        self.left_ever.set(number + 1);
+        self.left.borrow_mut().push(Left { number, asked });
+        let ours = Rc::clone(self);
+        self.host.spawn(async move {
+            let (_, result) = running.await;
+            ours.left.borrow_mut().retain(|left| left.number != number);
+            ours.watch.judge(ours.host.now(), &result);
+            ours.ended.notify_waiters();
+        });
+        None
+    }
+}
+
+impl Asked {
+    fn changes(&self) -> bool {
+        self.operation != Operation::Read
+    }
+
+    fn buffer_bytes(&self) -> u64 {
+        if matches!(self.operation, Operation::Read | Operation::Write) { self.range.len() } else { 0 }
+    }
+}
+
+impl<D, H: Host> Drop for Patient<D, H> {
+    fn drop(&mut self) {
+        self.shared.deadlines.close();
+    }
+}
+
+/// True if the device may do another time what it failed to do.
+fn passes(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Io | ErrorKind::Untried)
+}
+
+/// What is said of a request that the system still has when the time is over.
+fn silent(operation: Operation, range: ByteRange) -> BlockError {
+    BlockError::new(ErrorKind::Io, operation, range)
+        .because("the device did not answer within the retry time")
+}
+
+impl<D: BlockDevice, H: Host> BlockDevice for Patient<D, H> {
+    fn geometry(&self) -> Geometry {
+        self.shared.device.geometry()
+    }
+
+    async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
+        let length = buffer.len();
+        let range = ByteRange::at(offset, length as u64);
+        let send = |shared: Rc<Shared<D, H>>, buffer| async move { shared.device.read(offset, buffer).await };
+        let performed = self.perform(Operation::Read, range, buffer, send).await;
+        // The system has the other one.
+        performed.unwrap_or_else(|| (Buffer::zeroed(length), Err(silent(Operation::Read, range))))
+    }
+
+    async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
+        let length = buffer.len();
+        let range = ByteRange::at(offset, length as u64);
+        let send =
+            |shared: Rc<Shared<D, H>>, buffer| async move { shared.device.write(offset, buffer).await };
+        let performed = self.perform(Operation::Write, range, buffer, send).await;
+        performed.unwrap_or_else(|| (Buffer::zeroed(length), Err(silent(Operation::Write, range))))
+    }
+
+    async fn flush(&self) -> Result<(), BlockError> {
+        let shared = &self.shared;
+        let deadline = self.deadline();
+        while shared.watch.is_failing() {
+            // Any read says whether it works again. It is given time of its own, and no more than is left.
+            let unit = self.geometry().alignment;
+            let probe = async { self.read(0, Buffer::zeroed(unit as usize)).await.1 };
+            match shared.deadlines.within(deadline, probe).await {
+                Some(Ok(())) => break,
+                Some(Err(error)) if !passes(error.kind) => break,
+                Some(Err(_)) if !shared.deadlines.is_over(deadline) => shared.host.sleep(REST_NS).await,
+                _ => {
+                    let error = BlockError::anywhere(ErrorKind::Untried, Operation::Flush);
+                    return Err(error.because("the device has failed for longer than the retry time"));
+                }
+            }
+        }
+        let waiting = shared.watch.begin(shared.host.now());
+        let result = shared.device.flush().await;
+        drop(waiting);
+        shared.watch.judge(shared.host.now(), &result);
+        result
+    }
+
+    async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
+        let send = |shared: Rc<Shared<D, H>>| async move { shared.device.write_zeroes(range, unmap).await };
+        self.change(Operation::WriteZeroes, range, send).await
+    }
+
+    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
+        let send = |shared: Rc<Shared<D, H>>| async move { shared.device.discard(range).await };
+        self.change(Operation::Discard, range, send).await
+    }
+
+    fn wants_discards(&self) -> bool {
+        self.shared.device.wants_discards()
+    }
+
+    async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {
+        self.shared.device.extents(range).await
+    }
+
+    fn epoch(&self) -> u64 {
+        self.shared.device.epoch()
+    }
+}
