@@ -1,12 +1,16 @@
 //! Measures the cache itself: on devices in memory (nanoseconds, and with callgrind instructions, per request; bytes of
 //! RAM per block), on a real file through the ring, and how soon the daemon serves again. `cargo xtask bench` runs it against peers and prints ratios.
 
+mod destage;
 mod face;
 mod memory;
 mod restart;
 mod rig;
 mod shards;
 mod start;
+mod writes;
+
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
@@ -47,6 +51,15 @@ enum What {
         #[arg(long)]
         file: Option<std::path::PathBuf>,
     },
+    /// How long a start takes until everything that is dirty is known again, after a kill.
+    DirtyRecovery {
+        /// Bytes of random pages that are dirty; the pool is ten times as large.
+        #[arg(long, default_value_t = 512 << 20)]
+        dirty_bytes: u64,
+        /// The pool's file, which is overwritten; in memory without one.
+        #[arg(long)]
+        file: Option<std::path::PathBuf>,
+    },
     /// How soon the daemon serves again, and knows again what was cached.
     Start {
         /// The program `forebay`.
@@ -83,6 +96,57 @@ enum What {
         #[arg(long, default_value_t = 3)]
         seconds: u64,
     },
+    /// Random 4 KiB writes in write-back on a real file, or to the file itself.
+    Writes {
+        /// The pool's file; it is overwritten.
+        #[arg(long)]
+        file: std::path::PathBuf,
+        /// Who writes.
+        #[arg(long, value_enum)]
+        writer: writes::Writer,
+        /// What the file is like at the start.
+        #[arg(long, value_enum, default_value_t = writes::Storage::Written)]
+        storage: writes::Storage,
+        /// Writes in flight.
+        #[arg(long, default_value_t = 32)]
+        depth: u32,
+        /// So many writes are followed by a flush.
+        #[arg(long, default_value_t = 32)]
+        flush_every: u64,
+        /// Bytes that random pages of are written.
+        #[arg(long, default_value_t = 256 << 20)]
+        area: u64,
+        /// How long to write.
+        #[arg(long, default_value_t = 3)]
+        seconds: u64,
+        /// Bytes of a segment of the log: by default as in pools of 64 GiB and more.
+        #[arg(long, default_value_t = 32 << 20)]
+        segment_bytes: u64,
+        /// How many writes there are, instead of a time.
+        #[arg(long)]
+        count: Option<u64>,
+    },
+    /// Random writes on a modelled array: seeks as they arrive, and destaged. In virtual time.
+    Burst {
+        /// The array, such as `hdd-15k-raid5x5`.
+        #[arg(long)]
+        profile: block::model::Profile,
+    },
+    /// Guests' reads on a modelled array beside destage. In virtual time.
+    Beside {
+        /// The array, such as `hdd-15k-raid5x5`.
+        #[arg(long)]
+        profile: block::model::Profile,
+        /// Reads of guests, in hundredths of the random reads that the array answers.
+        #[arg(long, default_value_t = 50)]
+        load_percent: u64,
+        /// Reads that are hits, in hundredths.
+        #[arg(long, default_value_t = 80)]
+        hit_percent: u64,
+        /// How long guests read.
+        #[arg(long, default_value_t = 40)]
+        seconds: u64,
+    },
     /// Flash hits on a real file, with disks spread over shards.
     Shards {
         /// The pool's file; it is overwritten.
@@ -110,8 +174,21 @@ fn main() {
         What::Recovery { block_bytes, flash_bytes, file } => {
             restart::recovery(block_bytes, flash_bytes, file.as_deref());
         }
+        What::DirtyRecovery { dirty_bytes, file } => restart::dirty_recovery(dirty_bytes, file.as_deref()),
         What::Start { program, dir, bytes, end } => start::first_read(&program, &dir, bytes, end),
         What::Intents { file, regions } => restart::intents(&file, regions),
+        What::Writes { file, writer, storage, depth, flush_every, area, seconds, count, segment_bytes } => {
+            let end = count.map_or(writes::End::After(Duration::from_secs(seconds)), writes::End::Writes);
+            writes::run(
+                &file,
+                writer,
+                writes::Load { storage, depth, flush_every, area, end, segment_bytes },
+            );
+        }
+        What::Burst { profile } => destage::burst(profile),
+        What::Beside { profile, load_percent, hit_percent, seconds } => {
+            destage::beside(profile, load_percent, hit_percent, seconds);
+        }
         What::Face { file, depth, seconds } => face::flash_hits(&file, depth, seconds),
         What::Shards { file, shards, disks, depth, seconds } => {
             shards::flash_hits(&file, shards::Load { shards, disks, depth, seconds });

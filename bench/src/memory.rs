@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use block::Memory;
 use block::executor::{Executor, Order, VirtualTime};
+use cache::Mode;
 use clap::ValueEnum;
 
 use crate::rig::Rig;
@@ -19,6 +20,8 @@ pub(crate) enum Journey {
     MissWithFill,
     /// Write 4 KiB through.
     Write,
+    /// Write 4 KiB in write-back.
+    WriteBack,
     /// Nothing: what the measurement itself costs.
     Nothing,
 }
@@ -26,13 +29,23 @@ pub(crate) enum Journey {
 const PAGE: u64 = 4096;
 const FLASH: u64 = 256 << 20;
 const RAM: u64 = 16 << 20;
+/// What write-back writes: little enough to be dirty altogether without anybody being held back.
+const WRITTEN: u64 = 12 << 20;
 
 /// Runs requests one after another and prints nanoseconds per request.
 pub(crate) fn requests(journey: Journey, count: u64) {
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();
     let spent = executor.run(async {
-        let rig = Rig::new(host, Memory::new(FLASH), Memory::new(1 << 40), 4096, RAM).await;
+        let rig = Rig::with_settings(host, Memory::new(FLASH), Memory::new(1 << 40), 4096, RAM, |settings| {
+            if matches!(journey, Journey::WriteBack) {
+                settings.mode = Mode::WriteBack;
+                settings.reserve_bytes = settings.limit_bytes / 8 * 7;
+                settings.dirty_limit_bytes = Some(WRITTEN * 4);
+                settings.destage_rate_max = 1;
+            }
+        })
+        .await;
         rig.warm_up(64 << 20, 4096).await;
         if matches!(journey, Journey::RamHit) {
             rig.warm_up(RAM / 2, 4096).await;
@@ -64,6 +77,12 @@ async fn run_one(rig: &Rig<Memory, Memory>, journey: Journey, request: u64) {
         }
         Journey::Write => {
             rig.write(place((64 << 20) / PAGE), 4096).await;
+            if request.is_multiple_of(16) {
+                rig.rest().await;
+            }
+        }
+        Journey::WriteBack => {
+            rig.write(place(WRITTEN / PAGE), 4096).await;
             if request.is_multiple_of(16) {
                 rig.rest().await;
             }

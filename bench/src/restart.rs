@@ -1,13 +1,15 @@
 //! What safety costs: how long a start takes until all that was cached is known again, and what the first write into a
 //! region costs, which waits for the region's intent.
 
+use std::cell::Cell;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::file::{Access, Cache, Lock, OpenOptions};
-use block::{BlockDevice, FileDevice, Memory, Ring};
-use cache::{Load, LoadStatistics, Shape};
+use block::{BlockDevice, Buffer, FileDevice, Host, Memory, Ring};
+use cache::{DiskSettings, Load, LoadStatistics, Mode, Shape};
 
 use crate::rig::Rig;
 
@@ -73,6 +75,93 @@ fn start<F: BlockDevice>(executor: &Executor, flash: F, block_bytes: u32) -> Rec
         let backing = Memory::new(DISK_PER_FLASH * flash.geometry().size);
         let started = Instant::now();
         let rig = Rig::again(host, flash, backing, block_bytes, RAM).await;
+        let opened = Instant::now();
+        let load = rig.disk.loaded().await;
+        Recovered { took: started.elapsed(), loading: opened.elapsed(), load }
+    });
+    started.expect("nothing waits")
+}
+
+/// Writes random pages in write-back until so many bytes are dirty, ends as a kill does, and prints how long the next start
+/// takes until it knows them again: so long guests wait.
+pub(crate) fn dirty_recovery(dirty_bytes: u64, file: Option<&Path>) {
+    let flash_bytes = dirty_bytes * 10;
+    let Recovered { took, loading, load } = match file {
+        None => {
+            let flash = Memory::new(flash_bytes);
+            let executor = || Executor::new(VirtualTime::new(), Order::Fifo);
+            make_dirty(&executor(), flash.clone(), dirty_bytes);
+            start_dirty(&executor(), flash, dirty_bytes)
+        }
+        Some(path) => {
+            let first = on_ring(path, Some(flash_bytes));
+            make_dirty(&first.0, first.1, dirty_bytes);
+            drop(first.0);
+            let second = on_ring(path, None);
+            start_dirty(&second.0, second.1, dirty_bytes)
+        }
+    };
+    assert_eq!(load.state, Load::Done, "what is dirty is known again");
+    println!(
+        "{{\"measurement\":\"dirty-recovery\",\"pages\":{},\"nanos\":{},\"load_nanos\":{}}}",
+        load.pages_kept,
+        took.as_nanos(),
+        loading.as_nanos()
+    );
+}
+
+/// Writes of guests at once.
+const WRITERS: u64 = 32;
+
+fn make_dirty<F: BlockDevice>(executor: &Executor, flash: F, dirty_bytes: u64) {
+    let host = executor.host();
+    executor.run(async {
+        let backing = Memory::new(DIRTY_AREAS * dirty_bytes);
+        let rig = Rig::with_settings(host.clone(), flash, backing, 4096, RAM, |settings| {
+            to_write_back(settings, dirty_bytes);
+        })
+        .await;
+        let pages = dirty_bytes / PAGE;
+        let running = Rc::new(Cell::new(WRITERS));
+        for writer in 0..WRITERS {
+            let (disk, running) = (Rc::clone(&rig.disk), Rc::clone(&running));
+            host.spawn(async move {
+                for number in (writer..pages).step_by(WRITERS as usize) {
+                    // An odd stride comes to each page of the area once, in an order without locality.
+                    let page = number.wrapping_mul(0x9e37_79b9) % (DIRTY_AREAS * pages).next_power_of_two();
+                    let page = page % (DIRTY_AREAS * pages);
+                    disk.write(page * PAGE, Buffer::zeroed(PAGE as usize)).await.1.expect("nothing fails");
+                }
+                running.set(running.get() - 1);
+            });
+        }
+        while running.get() > 0 {
+            host.sleep(1_000_000).await;
+        }
+    });
+}
+
+/// The disk is so many times as large as what is dirty.
+const DIRTY_AREAS: u64 = 2;
+const PAGE: u64 = 4096;
+
+fn to_write_back(settings: &mut DiskSettings, dirty_bytes: u64) {
+    settings.mode = Mode::WriteBack;
+    settings.reserve_bytes = settings.limit_bytes / 16 * 15;
+    // More than becomes dirty, so that nobody is held back.
+    settings.dirty_limit_bytes = Some(dirty_bytes / 8 * 17);
+    settings.destage_rate_max = 1;
+}
+
+fn start_dirty<F: BlockDevice>(executor: &Executor, flash: F, dirty_bytes: u64) -> Recovered {
+    let host = executor.host();
+    let started = executor.run(async {
+        let backing = Memory::new(DIRTY_AREAS * dirty_bytes);
+        let started = Instant::now();
+        let rig = Rig::attach(host, flash, backing, 4096, RAM, |settings| {
+            to_write_back(settings, dirty_bytes);
+        })
+        .await;
         let opened = Instant::now();
         let load = rig.disk.loaded().await;
         Recovered { took: started.elapsed(), loading: opened.elapsed(), load }

@@ -43,10 +43,38 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         block_bytes: u32,
         ram_bytes: u64,
     ) -> Self {
+        Self::attach(host, flash, backing, block_bytes, ram_bytes, |_| {}).await
+    }
+
+    /// As [`Self::new`], with settings changed.
+    pub(crate) async fn with_settings(
+        host: LocalHost,
+        flash: F,
+        backing: B,
+        block_bytes: u32,
+        ram_bytes: u64,
+        change: impl FnOnce(&mut DiskSettings),
+    ) -> Self {
+        cache::format(&flash, PoolId([1; 16]), None).await.expect("the pool's device takes a format");
+        let rig = Self::attach(host, flash, backing, block_bytes, ram_bytes, change).await;
+        // Until then writes go to the backing.
+        rig.disk.loaded().await;
+        rig
+    }
+
+    /// As [`Self::again`], with settings changed.
+    pub(crate) async fn attach(
+        host: LocalHost,
+        flash: F,
+        backing: B,
+        block_bytes: u32,
+        ram_bytes: u64,
+        change: impl FnOnce(&mut DiskSettings),
+    ) -> Self {
         let marks = Marks { new: 1, known: vec![0, 1] };
         let opened = Cache::open(vec![flash], host.clone(), &marks).await;
         let cache::Opened { cache, .. } = opened.expect("it was formatted by this program");
-        let settings = DiskSettings {
+        let mut settings = DiskSettings {
             id: DiskId(1),
             mode: Mode::WriteThrough,
             block_bytes,
@@ -60,6 +88,7 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
             destage_rate_max: 0,
             read_only: false,
         };
+        change(&mut settings);
         let past = Past { belief: Belief::ByPage, ..Past::none(backing.geometry().size) };
         let disk = cache.attach(settings, backing, past).await.expect("the settings fit");
         Self { disk, host, cache }
@@ -95,4 +124,10 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
     pub(crate) async fn rest(&self) {
         self.host.sleep(1).await;
     }
+}
+
+/// The next of a row of random numbers. The constants are Knuth's for a linear congruential generator of 64 bits (MMIX).
+pub(crate) fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
 }

@@ -17,14 +17,48 @@ use block::{ByteRange, SECTOR};
 /// A value that a sector can hold; zero is a sector of zeroes.
 pub type Value = u64;
 
-/// A short list of distinct values.
+/// A short list of distinct values. Mostly it is one, which is kept without memory of its own: models copy many lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Values(Vec<Value>);
+enum Values {
+    One(Value),
+    Several(Vec<Value>),
+}
 
 impl Values {
+    const NONE: Self = Self::Several(Vec::new());
+
+    fn as_slice(&self) -> &[Value] {
+        match self {
+            Self::One(value) => std::slice::from_ref(value),
+            Self::Several(values) => values,
+        }
+    }
+
+    fn contains(&self, value: Value) -> bool {
+        self.as_slice().contains(&value)
+    }
+
     fn add(&mut self, value: Value) {
-        if !self.0.contains(&value) {
-            self.0.push(value);
+        if self.contains(value) {
+            return;
+        }
+        match self {
+            Self::One(other) => *self = Self::Several(vec![*other, value]),
+            Self::Several(values) if values.is_empty() => *self = Self::One(value),
+            Self::Several(values) => values.push(value),
+        }
+    }
+
+    fn retain(&mut self, keeps: impl Fn(Value) -> bool) {
+        match self {
+            Self::One(value) if keeps(*value) => {}
+            Self::One(_) => *self = Self::NONE,
+            Self::Several(values) => {
+                values.retain(|value| keeps(*value));
+                if let [value] = values[..] {
+                    *self = Self::One(value);
+                }
+            }
         }
     }
 }
@@ -65,7 +99,7 @@ impl Model {
     /// A disk of zeroes.
     pub fn new(size: u64) -> Self {
         let sectors = (size / SECTOR) as usize;
-        let zero = vec![Values(vec![0]); sectors];
+        let zero = vec![Values::One(0); sectors];
         Self {
             now: zero.clone(),
             after_cut: zero,
@@ -80,7 +114,7 @@ impl Model {
     /// A change of `range` to `value` is about to be asked for.
     pub fn start_change(&mut self, range: &ByteRange, value: Value) -> Ticket {
         let sectors = sectors(range);
-        let mut concurrent = Values(Vec::new());
+        let mut concurrent = Values::NONE;
         for other in self.changes.values_mut().filter(|other| overlap(&other.sectors, &sectors)) {
             other.concurrent.add(value);
             concurrent.add(other.value);
@@ -95,7 +129,7 @@ impl Model {
     pub fn end_change(&mut self, ticket: Ticket) {
         let Change { sectors, value, concurrent } = self.take_change(ticket);
         for sector in sectors {
-            self.now[sector].0.retain(|other| *other == value || concurrent.0.contains(other));
+            self.now[sector].retain(|other| other == value || concurrent.contains(other));
         }
     }
 
@@ -108,7 +142,7 @@ impl Model {
     pub fn fail_change(&mut self, ticket: Ticket) {
         let Change { sectors, value, .. } = self.take_change(ticket);
         for sector in sectors {
-            self.late.entry(sector).or_insert(Values(Vec::new())).add(value);
+            self.late.entry(sector).or_insert(Values::NONE).add(value);
         }
     }
 
@@ -116,8 +150,8 @@ impl Model {
     pub fn land_late(&mut self) {
         let late = std::mem::take(&mut self.late);
         for (sector, values) in late {
-            for value in values.0 {
-                self.appear(sector..sector + 1, value);
+            for value in values.as_slice() {
+                self.appear(sector..sector + 1, *value);
             }
         }
     }
@@ -142,11 +176,14 @@ impl Model {
         for (at, content) in bytes.chunks_exact(SECTOR as usize).enumerate() {
             let sector = read.first + at;
             let value = value_of(content).map_err(|what| format!("sector {sector}: {what}"))?;
-            if !read.legal[at].0.contains(&value) {
-                return Err(format!("sector {sector} holds {value:#x}, legal are {:x?}", read.legal[at].0));
+            if !read.legal[at].contains(value) {
+                return Err(format!(
+                    "sector {sector} holds {value:#x}, legal are {:x?}",
+                    read.legal[at].as_slice()
+                ));
             }
             if !read.disturbed[at] {
-                self.now[sector] = Values(vec![value]);
+                self.now[sector] = Values::One(value);
             }
         }
         Ok(())
@@ -168,7 +205,7 @@ impl Model {
     pub fn end_flush(&mut self, ticket: Ticket) {
         let covered = self.flushes.remove(&ticket).expect("a flush ends once");
         for (left, covered) in self.after_cut.iter_mut().zip(covered) {
-            left.0.retain(|value| covered.0.contains(value));
+            left.retain(|value| covered.contains(value));
         }
     }
 
@@ -197,7 +234,7 @@ impl Model {
     /// The device lost what no flush had covered, or a part of it, while everybody lives on.
     pub fn lose_unflushed(&mut self) {
         for sector in 0..self.now.len() {
-            for value in self.after_cut[sector].0.clone() {
+            for value in self.after_cut[sector].as_slice().to_vec() {
                 self.appear(sector..sector + 1, value);
             }
         }

@@ -1,6 +1,7 @@
 //! The steps of `ci`, `test` and `nightly`, in the order in which they fail fastest.
 
 use std::ffi::OsStr;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,6 +12,8 @@ use crate::{clients, deb, tidy};
 const CARGO_DENY: &str = "0.20.2";
 /// Simulation seeds of a night.
 const SEEDS_NIGHTLY: u32 = 100_000;
+/// Seeds of a long run that one process takes on: what it met is said after each of them.
+const SEEDS_AT_ONCE: u64 = 10_000;
 /// Kills and power cuts of a night. An ordinary run has fewer, as the tests themselves say.
 const KILLS_NIGHTLY: u32 = 200;
 const POWER_CUTS_NIGHTLY: u32 = 100;
@@ -76,6 +79,24 @@ fn canary(root: &Path) -> Result<(), String> {
         "--locked",
         "planted",
     ]))
+}
+
+/// Simulation alone, with these seeds, built for speed, so many in a process. Goes on after a seed that failed.
+pub(crate) fn seeds(root: &Path, seeds: &Range<u64>) -> Result<(), String> {
+    let mut failed = Vec::new();
+    for from in seeds.clone().step_by(SEEDS_AT_ONCE as usize) {
+        let part = format!("{from}..{}", seeds.end.min(from + SEEDS_AT_ONCE));
+        let mut tests = cargo(root);
+        tests.args(["test", "--release", "--package", "sim", "--test", "seeds", "--locked"]);
+        tests.args(["no_seed", "--", "--nocapture"]).env("FOREBAY_SEED_RANGE", &part);
+        if run(&mut tests).is_err() {
+            failed.push(part);
+        }
+    }
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(format!("Seeds failed, and are named above, in {}.", failed.join(", ")))
 }
 
 /// The tests with the seeds of a night, known vulnerabilities, then every fuzz target for a while.

@@ -11,6 +11,7 @@ mod machine;
 mod run;
 mod tidy;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -22,25 +23,27 @@ Usage: cargo xtask <COMMAND>
 
   ci                 everything that a change must pass: fmt, clippy, tidy, deny, docs, then test
   test [--seeds N]   all tests; first installs the Debian packages that tests with real clients need
+  seeds FROM..TO     the simulation with these seeds, millions if wanted; says how far it is, and which seeds failed
   tidy               structure checks: floors, walls between crates, sizes, leftovers
-  bench [recovery] [--quick]
+  bench [recovery | writes] [--quick]
                      how fast it is beside others, as ratios; writes nothing; with `recovery` only how fast it is there
-                     again
+                     again, with `writes` only write-back
   guest SCRIPT [--disk IMAGE]... [--file FILE]...
                      boots a Linux guest with forebay, fio and tools, and runs a shell script in it
   deb [--prove]      a Debian package in target/debian; with --prove its life in a guest under systemd instead
   nightly            the tests with many more seeds, and the fuzz targets if cargo-fuzz is there
 
-  --seeds N          how many seeds each simulation runs. Default: 10000";
+  --seeds N          how many seeds each simulation runs. Default: 20000";
 
 /// Simulation seeds of an ordinary run: what fits the time of CI on two cores.
-const SEEDS_DEFAULT: u32 = 10_000;
+const SEEDS_DEFAULT: u32 = 20_000;
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
 enum Command {
     Ci,
     Test { seeds: u32 },
+    Seeds(Range<u64>),
     Tidy,
     Bench { scope: Scope, effort: Effort },
     Guest(Machine),
@@ -72,6 +75,7 @@ fn execute(command: &Command, root: &Path) -> Result<(), String> {
     match command {
         Command::Ci => gate::ci(root, SEEDS_DEFAULT),
         Command::Test { seeds } => gate::test(root, *seeds),
+        Command::Seeds(seeds) => gate::seeds(root, seeds),
         Command::Tidy => tidy::tidy(root),
         Command::Bench { scope, effort } => bench::bench(root, *scope, *effort),
         Command::Guest(machine) => machine::run(root, machine),
@@ -91,6 +95,7 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["ci"] => Ok(Command::Ci),
         ["test"] => Ok(Command::Test { seeds: SEEDS_DEFAULT }),
         ["test", "--seeds", number] => parse_seeds(number).map(|seeds| Command::Test { seeds }),
+        ["seeds", range] => parse_range(range).map(Command::Seeds),
         ["tidy"] => Ok(Command::Tidy),
         ["bench", options @ ..] => parse_bench(options),
         ["guest", script, options @ ..] => machine::parse(script, options).map(Command::Guest),
@@ -106,6 +111,7 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
 fn parse_bench(options: &[&str]) -> Result<Command, String> {
     let (scope, options) = match options {
         ["recovery", rest @ ..] => (Scope::Recovery, rest),
+        ["writes", rest @ ..] => (Scope::Writes, rest),
         all => (Scope::Everything, all),
     };
     match options {
@@ -120,6 +126,14 @@ fn parse_seeds(number: &str) -> Result<u32, String> {
     match number.parse() {
         Ok(seeds) if seeds > 0 => Ok(seeds),
         _ => Err(format!("`--seeds {number}` is not a whole number of at least 1.")),
+    }
+}
+
+fn parse_range(range: &str) -> Result<Range<u64>, String> {
+    let ends = range.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    match ends {
+        Some((from, to)) if from < to => Ok(from..to),
+        _ => Err(format!("`seeds {range}` is not a range of seeds such as 0..1000000.")),
     }
 }
 
@@ -143,9 +157,11 @@ mod tests {
         assert_eq!(parse_line("ci"), Ok(Command::Ci));
         assert_eq!(parse_line("test"), Ok(Command::Test { seeds: SEEDS_DEFAULT }));
         assert_eq!(parse_line("test --seeds 7"), Ok(Command::Test { seeds: 7 }));
+        assert_eq!(parse_line("seeds 5..900"), Ok(Command::Seeds(5..900)));
         let bench = |scope, effort| Ok(Command::Bench { scope, effort });
         assert_eq!(parse_line("bench --quick"), bench(Scope::Everything, Effort::QUICK));
         assert_eq!(parse_line("bench recovery"), bench(Scope::Recovery, Effort::FULL));
+        assert_eq!(parse_line("bench writes --quick"), bench(Scope::Writes, Effort::QUICK));
         assert_eq!(parse_line("bench recovery --quick"), bench(Scope::Recovery, Effort::QUICK));
         assert!(parse_line("bench recovery --fast").is_err());
         assert_eq!(parse_line("deb --prove"), Ok(Command::ProveDeb));
@@ -158,6 +174,8 @@ mod tests {
         assert_eq!(parse_line("tset"), Err("`tset` is not a command.".to_owned()));
         assert_eq!(parse_line(""), Err("No command was given.".to_owned()));
         assert!(parse_line("test --seeds").is_err());
+        assert!(parse_line("seeds 9").is_err());
+        assert!(parse_line("seeds 9..9").is_err());
         assert!(parse_line("guest").is_err());
         assert!(parse_line("guest a.sh --disk").is_err());
         assert!(parse_line("ci --seeds 3").is_err());

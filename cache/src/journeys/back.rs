@@ -14,6 +14,7 @@ use tokio::sync::{Mutex, Notify};
 use super::commit::Pending;
 use super::disk_cache::DiskCache;
 use crate::knowledge::ranges::Ranges;
+use crate::knowledge::width::Width;
 use crate::words::limits::PAGE_BYTES;
 
 #[derive(Default)]
@@ -63,6 +64,8 @@ pub(crate) struct Back {
     pub(super) next_writer: Cell<u64>,
     /// What destage achieved lately, in bytes a second.
     pub(super) rate: Cell<u64>,
+    /// How many requests it has at once while guests use the backing too.
+    pub(super) width: RefCell<Width>,
     /// When a guest last waited for the backing.
     pub(super) guest_waited: Cell<u64>,
     /// Why the disk stopped.

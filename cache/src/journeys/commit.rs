@@ -73,6 +73,7 @@ const REST_NS: u64 = 100_000_000;
 
 /// Commits for one disk until it leaves.
 pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
+    let _end = End(&cache);
     while !cache.leaving.get() {
         rest(&cache).await;
         while !cache.back.queue.borrow().is_empty() {
@@ -83,6 +84,17 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
                 }
             }
         }
+    }
+}
+
+/// When nobody commits any more, nobody waits: also if this is dropped with the executor, for writes in the queue keep the disk.
+struct End<'a, F: BlockDevice, H: Host>(&'a DiskCache<F, H>);
+
+impl<F: BlockDevice, H: Host> Drop for End<'_, F, H> {
+    fn drop(&mut self) {
+        let waiting = std::mem::take(&mut *self.0.back.queue.borrow_mut());
+        // Dropped once the queue is free again.
+        drop(waiting);
     }
 }
 

@@ -19,8 +19,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, PAGE, RangeLock, Unmap};
-use futures_util::StreamExt;
-use futures_util::stream;
+use futures_util::future::join_all;
 
 use super::disk_cache::DiskCache;
 use super::flash_run::{Fault, FlashRun};
@@ -54,6 +53,8 @@ pub(super) struct Achieved {
     pub(super) bytes: u64,
     /// Runs that the backing was given.
     pub(super) runs: usize,
+    /// What a request to the backing took in the mean, in nanoseconds, if there were as many at once as could be.
+    pub(super) request_nanos: Option<u64>,
     /// Something could not be.
     pub(super) failed: bool,
     /// The address to go on from.
@@ -83,6 +84,20 @@ struct Given {
     /// What it was not given because flash does not give it back.
     damaged: Vec<Damaged>,
     failed: bool,
+    /// Requests with data, and what they took together in nanoseconds.
+    requests: u64,
+    nanos: u64,
+}
+
+impl Given {
+    fn add(&mut self, other: Self) {
+        self.places.extend(other.places);
+        self.zeroes.extend(other.zeroes);
+        self.damaged.extend(other.damaged);
+        self.failed |= other.failed;
+        self.requests += other.requests;
+        self.nanos += other.nanos;
+    }
 }
 
 /// One round, from the address `from` on, or of what somebody waits for.
@@ -102,19 +117,12 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     if make_durable(cache).await.is_err() {
         return Achieved { failed: true, next, ..Achieved::default() };
     }
-    let jobs = runs.into_iter().map(|run| give(cache, backing, locks, run, &known));
-    let given: Vec<Given> = stream::iter(jobs).buffer_unordered(size.width).collect().await;
-    let mut all = Given::default();
-    for given in given {
-        all.places.extend(given.places);
-        all.zeroes.extend(given.zeroes);
-        all.damaged.extend(given.damaged);
-        all.failed |= given.failed;
-    }
+    let mut all = give_all(cache, backing, locks, &runs, &known, size.width).await;
     all.failed |= lost::give_up(cache, &all.damaged, Purpose::Promotion).await.is_none();
     let bytes = all.places.len() as u64 * PAGE;
     let runs = all.places.len() + all.zeroes.len();
-    let mut achieved = Achieved { bytes, runs, failed: all.failed, next };
+    let request_nanos = (all.requests >= size.width as u64).then(|| all.nanos / all.requests);
+    let mut achieved = Achieved { bytes, runs, request_nanos, failed: all.failed, next };
     if all.places.is_empty() && all.zeroes.is_empty() {
         return achieved;
     }
@@ -221,6 +229,31 @@ fn wanted_runs(dirty: &crate::knowledge::dirty::Dirty, wanted: &Ranges) -> Vec<R
     runs
 }
 
+/// Gives the backing these runs: one after another in each of so many stretches. Neighbours are mostly on one spindle, would
+/// wait for each other there, and guests for all of them.
+async fn give_all<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    locks: &RangeLock,
+    runs: &[Run],
+    known: &[Place],
+    width: usize,
+) -> Given {
+    let stretches = runs.chunks(runs.len().div_ceil(width).max(1));
+    let stretches = stretches.map(async |stretch| {
+        let mut given = Given::default();
+        for run in stretch {
+            given.add(give(cache, backing, locks, run.clone(), known).await);
+        }
+        given
+    });
+    let mut all = Given::default();
+    for given in join_all(stretches).await {
+        all.add(given);
+    }
+    all
+}
+
 /// Gives the backing one run.
 async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
@@ -276,7 +309,10 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
         count(&cache.counters.backing_writes, 1);
         count(&cache.counters.backing_write_bytes, bytes.len() as u64);
         let (_, result) = backing.write(start, bytes).await;
-        cache.latencies.record(Latency::Destage, cache.pool.host.now() - started);
+        let took = cache.pool.host.now() - started;
+        cache.latencies.record(Latency::Destage, took);
+        given.requests += 1;
+        given.nanos += took;
         match result {
             Ok(()) => given.places.extend_from_slice(run),
             Err(error) => given.failed |= fail(cache, &(run[0].page..end.div_ceil(PAGE)), &error).failed,

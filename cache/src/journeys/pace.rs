@@ -2,8 +2,8 @@
 //!
 //! Nobody waits for destage as long as little is dirty: then it lets writes to the same places come together, and the longer
 //! it waits the more neighbours it can join. It works at full speed when somebody waits for it, or when no guest waits for the
-//! backing. In between it works more the more is dirty, and rests in proportion to what its requests took: a backing that is
-//! slow because guests use it is given more rest.
+//! backing. In between it rests in proportion to what its requests took, so that a backing that is slow because guests use it
+//! is given more rest; and has as many requests there at once as hardly wait for each other (`knowledge/width.rs`).
 
 use std::rc::Rc;
 
@@ -24,7 +24,9 @@ const IDLE_NS: u64 = 200_000_000;
 const LITTLE_SIXTEENTHS: u64 = 1;
 const MUCH_SIXTEENTHS: u64 = 14;
 /// At full speed.
-const FULL: Size = Size { pages: 1024, width: 8 };
+const FULL: Size = Size { pages: 512, width: 6 };
+/// Beside guests, for each request at once and one more.
+const SHARED_PAGES: u64 = 64;
 /// All at once, for when nothing can be said of a part.
 const ALL: Size = Size { pages: u64::MAX, width: 8 };
 /// The longest rest after one round.
@@ -81,6 +83,9 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
         return Next::After(RETRY_NS);
     }
     note_rate(cache, achieved.bytes, took);
+    if let (Urgency::Shared(_), Some(nanos)) = (urgency, achieved.request_nanos) {
+        cache.back.width.borrow_mut().note(size.width, nanos);
+    }
     Next::After(pause(cache, urgency, achieved.bytes, took))
 }
 
@@ -114,8 +119,9 @@ fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency, now:
 fn size<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency) -> Size {
     let Size { pages, width } = match urgency {
         Urgency::Waited | Urgency::Idle => FULL,
-        Urgency::Shared(sixteenths) => {
-            Size { pages: 64 + 32 * sixteenths, width: 1 + sixteenths as usize / 4 }
+        Urgency::Shared(_) => {
+            let width = cache.back.width.borrow_mut().next();
+            Size { pages: SHARED_PAGES * (1 + width as u64), width }
         }
     };
     let most = match cache.settings.borrow().destage_rate_max {
@@ -144,8 +150,12 @@ fn pause<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency, byt
     };
     let wanted = match urgency {
         Urgency::Waited | Urgency::Idle => 0,
-        // As long as the round took while little is dirty, and less and less from there on.
-        Urgency::Shared(sixteenths) => (took * (16 - sixteenths.min(16)) / 16).min(PAUSE_MAX_NS),
+        // Up to half of the limit about what the round took, and less the more the backing can do at once; from there on less
+        // and less.
+        Urgency::Shared(sixteenths) => {
+            let most = 16 - cache.back.width.borrow().kept() as u64;
+            (took * (2 * MUCH_SIXTEENTHS).saturating_sub(2 * sixteenths).min(most) / 16).min(PAUSE_MAX_NS)
+        }
     };
     let wanted =
         if settings.destage_rate_min > 0 { wanted.min(for_rate(settings.destage_rate_min)) } else { wanted };

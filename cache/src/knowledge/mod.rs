@@ -19,3 +19,4 @@ pub(crate) mod slab;
 pub(crate) mod space;
 pub(crate) mod touched;
 pub(crate) mod unproven;
+pub(crate) mod width;

@@ -1,4 +1,4 @@
-//! One run of fio: 4 KiB random reads for a while, or one pass over a whole disk to warm it up.
+//! One run of fio: 4 KiB random reads or writes for a while, or one pass over a whole disk to warm it up.
 //!
 //! fio prints a line of its own before its JSON, so the JSON goes to a file.
 
@@ -27,7 +27,11 @@ pub(super) struct Sample {
     pub(super) iops: f64,
     pub(super) p50_us: f64,
     pub(super) requests: f64,
+    pub(super) flushes: f64,
 }
+
+/// Writes after which fio asks for a flush. With many in flight it asks for more, until the first one has ended.
+const WRITES_PER_FLUSH: u32 = 32;
 
 /// Random 4 KiB reads, `depth` of them in flight, for `seconds`.
 pub(super) fn random_reads(
@@ -39,28 +43,53 @@ pub(super) fn random_reads(
     let mut load = vec!["--rw=randread".to_owned(), "--bs=4k".to_owned(), "--norandommap".to_owned()];
     load.extend(["--randrepeat=0", "--time_based"].map(str::to_owned));
     load.extend([format!("--iodepth={depth}"), format!("--runtime={seconds}")]);
-    load.extend(engine(target));
+    load.extend(engine(target, Access::Read));
+    run(scratch, &load, seconds + GRACE_SECONDS)
+}
+
+/// Random 4 KiB writes with flushes among them, `depth` of them in flight, for `seconds`.
+pub(super) fn random_writes(
+    scratch: &Scratch,
+    target: Target,
+    depth: u32,
+    seconds: u32,
+) -> Result<Sample, String> {
+    let mut load = vec!["--rw=randwrite".to_owned(), "--bs=4k".to_owned(), "--norandommap".to_owned()];
+    load.extend(["--randrepeat=0", "--time_based"].map(str::to_owned));
+    load.extend([format!("--iodepth={depth}"), format!("--runtime={seconds}")]);
+    load.push(format!("--fsync={WRITES_PER_FLUSH}"));
+    load.extend(engine(target, Access::Write));
     run(scratch, &load, seconds + GRACE_SECONDS)
 }
 
 /// One pass over everything in order.
 pub(super) fn read_all(scratch: &Scratch, target: Target) -> Result<(), String> {
     let mut load = ["--rw=read", "--bs=64k", "--iodepth=1"].map(str::to_owned).to_vec();
-    load.extend(engine(target));
+    load.extend(engine(target, Access::Read));
     run(scratch, &load, GRACE_SECONDS).map(drop)
 }
 
-fn engine(target: Target) -> Vec<String> {
-    match target {
+/// What a load does to its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+}
+
+fn engine(target: Target, access: Access) -> Vec<String> {
+    let mut engine = match target {
         Target::Nbd { uri } => vec!["--ioengine=nbd".to_owned(), format!("--uri={uri}")],
         Target::File { path, bytes } => vec![
             "--ioengine=io_uring".to_owned(),
             "--direct=1".to_owned(),
-            "--readonly".to_owned(),
             format!("--filename={}", path.display()),
             format!("--size={bytes}"),
         ],
+    };
+    if access == Access::Read {
+        engine.push("--readonly".to_owned());
     }
+    engine
 }
 
 fn run(scratch: &Scratch, load: &[String], seconds_max: u32) -> Result<Sample, String> {
@@ -85,12 +114,15 @@ fn parse(text: &str) -> Result<Sample, String> {
     if job["error"] != 0 {
         return Err(format!("fio's requests failed with errno {}.", job["error"]));
     }
-    let read = &job["read"];
+    // fio tells of both, whichever it did.
+    let wrote = job["write"]["total_ios"].as_f64().is_some_and(|count| count > 0.0);
+    let done = if wrote { &job["write"] } else { &job["read"] };
     let number = |value: &Value, name: &str| value.as_f64().ok_or(format!("fio's answer has no {name}."));
     Ok(Sample {
-        iops: number(&read["iops"], "iops")?,
-        p50_us: number(&read["clat_ns"]["percentile"]["50.000000"], "median latency")? / 1000.0,
-        requests: number(&read["total_ios"], "count of requests")?,
+        iops: number(&done["iops"], "iops")?,
+        p50_us: number(&done["clat_ns"]["percentile"]["50.000000"], "median latency")? / 1000.0,
+        requests: number(&done["total_ios"], "count of requests")?,
+        flushes: job["sync"]["total_ios"].as_f64().unwrap_or(0.0),
     })
 }
 
@@ -102,7 +134,11 @@ mod tests {
     fn an_answer_is_read() {
         let text = r#"{"jobs":[{"error":0,"read":{"iops":1500.5,"total_ios":3001,
             "clat_ns":{"percentile":{"50.000000":12032}}}}]}"#;
-        assert_eq!(parse(text), Ok(Sample { iops: 1500.5, p50_us: 12.032, requests: 3001.0 }));
+        let read = Sample { iops: 1500.5, p50_us: 12.032, requests: 3001.0, flushes: 0.0 };
+        assert_eq!(parse(text), Ok(read));
+        let text = r#"{"jobs":[{"error":0,"read":{"iops":0,"total_ios":0},"sync":{"total_ios":94},
+            "write":{"iops":1500.5,"total_ios":3001,"clat_ns":{"percentile":{"50.000000":12032}}}}]}"#;
+        assert_eq!(parse(text), Ok(Sample { flushes: 94.0, ..read }));
     }
 
     #[test]

@@ -67,12 +67,27 @@ impl Reads {
 }
 
 impl Forebay {
+    /// Starts it with a pool that it makes.
     pub(super) fn start(scratch: &Scratch, program: &Path) -> Result<Self, String> {
-        let folder = scratch.path("forebay");
+        Self::start_with(scratch, program, "forebay", &["--pool-size", POOL_SIZE])
+    }
+
+    /// Starts it with a file as its pool that holds nothing but zeroes, in a folder of this name.
+    pub(super) fn start_on(
+        scratch: &Scratch,
+        program: &Path,
+        name: &str,
+        pool: &Path,
+    ) -> Result<Self, String> {
+        Self::start_with(scratch, program, name, &["--pool", &pool.to_string_lossy()])
+    }
+
+    fn start_with(scratch: &Scratch, program: &Path, name: &str, pool: &[&str]) -> Result<Self, String> {
+        let folder = scratch.path(name);
         let socket = folder.join("control.sock");
         let mut command = Command::new(program);
-        command.arg("serve").arg("--dir").arg(&folder).args(["--pool-size", POOL_SIZE, "--log", "warn"]);
-        let server = Server::start(scratch, "forebay", &mut command, &socket)?;
+        command.arg("serve").arg("--dir").arg(&folder).args(pool).args(["--log", "warn"]);
+        let server = Server::start(scratch, name, &mut command, &socket)?;
         let forebay = Self { server, program: program.to_owned(), folder };
         let pool = forebay.ask(&["pool", "show", "--json"])?;
         if let Some(reason) = pool["pool"]["page_cache_reason"].as_str() {
@@ -81,6 +96,26 @@ impl Forebay {
             );
         }
         Ok(forebay)
+    }
+
+    /// Serves a file in write-back, with room for so many MiB to be dirty. Returns the address for clients.
+    pub(super) fn add_write_back_disk(
+        &self,
+        name: &str,
+        backing: &Path,
+        dirty_mib: u64,
+    ) -> Result<String, String> {
+        let backing = backing.to_string_lossy();
+        self.tell(&["disk", "add", name, "--backing", &backing])?;
+        let (reserve, limit) =
+            (format!("reserve={}MiB", dirty_mib * 4 + 64), format!("dirty-limit={dirty_mib}MiB"));
+        self.tell(&["disk", "set", name, &reserve, "sequential-cutoff=0"])?;
+        self.tell(&["disk", "set", name, &limit, "destage-rate-max=1MiB", "mode=write-back"])?;
+        Ok(self.uri(name))
+    }
+
+    fn uri(&self, name: &str) -> String {
+        format!("nbd+unix:///{name}?socket={}", self.folder.join(format!("nbd/{name}.sock")).display())
     }
 
     /// Serves a file and reads it until all of it is in `tier`. Returns the address for clients.
@@ -102,8 +137,7 @@ impl Forebay {
         let backing = backing.to_string_lossy();
         self.tell(&["disk", "add", name, "--backing", &backing])?;
         self.tell(&["disk", "set", name, &ram, "sequential-cutoff=0"])?;
-        let socket = self.folder.join(format!("nbd/{name}.sock"));
-        let uri = format!("nbd+unix:///{name}?socket={}", socket.display());
+        let uri = self.uri(name);
         for _ in 0..PASSES_MAX {
             let before = self.reads(name)?;
             fio::read_all(scratch, Target::Nbd { uri: &uri })?;
@@ -126,6 +160,17 @@ impl Forebay {
             hits_ram: number("read_hits_ram")?,
             hits_flash: number("read_hits_flash")?,
         })
+    }
+
+    /// Bytes that a disk's guests wrote so far, and that were written to flash.
+    pub(super) fn written(&self, name: &str) -> Result<(f64, f64), String> {
+        let answer = self.ask(&["stats", name, "--json"])?;
+        let number = |key: &str| {
+            answer["disks"][0][key]
+                .as_f64()
+                .ok_or_else(|| format!("`forebay stats` has no `{key}`: {answer}."))
+        };
+        Ok((number("write_bytes")?, number("flash_write_bytes")?))
     }
 
     fn ask(&self, arguments: &[&str]) -> Result<Value, String> {

@@ -3,6 +3,7 @@
 //! ```text
 //! doors       requests over NBD: `forebay serve` against nbdkit, qemu-storage-daemon and qemu-nbd
 //! alone       the cache without a door: its face on a file against fio, its own code, its memory
+//! writes      write-back: beside the raw file and others; what destage costs; how soon a dirty set is known again
 //! restart     what safety costs: seconds until a start knows what was cached and serves, and the first write into a region
 //! contest     rounds, medians, ratios           report     tables
 //! fio         one run of the load               server     a process that serves, and its CPU time
@@ -23,6 +24,7 @@ mod report;
 mod restart;
 mod scratch;
 mod server;
+mod writes;
 
 use std::path::{Path, PathBuf};
 
@@ -54,6 +56,8 @@ pub(crate) enum Scope {
     Everything,
     /// How fast it is there again, and what that costs while it runs.
     Recovery,
+    /// Write-back.
+    Writes,
 }
 
 /// The programs that are measured.
@@ -77,9 +81,13 @@ pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), Str
         "Ratios say how fast Forebay is, the other being 1: above 1.00 it is ahead. Medians of {} rounds.",
         effort.rounds
     );
+    if scope == Scope::Writes {
+        return writes::measure(&programs, &scratch, effort);
+    }
     doors::measure(&programs, &scratch, effort)?;
     alone::measure(&programs, &scratch, effort)?;
-    restart::measure(&programs, &scratch, effort)
+    restart::measure(&programs, &scratch, effort)?;
+    writes::measure(&programs, &scratch, effort)
 }
 
 /// Builds what is measured with all optimisations.

@@ -28,6 +28,24 @@ impl Peer {
         peer
     }
 
+    /// nbdkit's cache in front of a file; it acknowledges a write when its own file has it.
+    pub(super) fn nbdkit_cache(scratch: &Scratch, name: &'static str, file: &Path) -> Self {
+        let mut peer = Self::new(scratch, name, "nbdkit", "nbdkit", "");
+        peer.command.args(["--foreground", "--filter=cache", "--unix"]).arg(&peer.socket);
+        peer.command.arg("file").arg(file).arg("cache=writeback");
+        // The filter makes its file there.
+        peer.command.env("TMPDIR", scratch.path(""));
+        peer
+    }
+
+    /// qemu-nbd on a raw file, through the page cache.
+    pub(super) fn qemu_nbd_writeback(scratch: &Scratch, name: &'static str, file: &Path) -> Self {
+        let mut peer = Self::new(scratch, name, "qemu-nbd", "qemu-utils", "raw");
+        peer.command.args(["--format=raw", "--cache=writeback", "--persistent", "--shared=8"]);
+        peer.command.args(["--export-name=raw", "--socket"]).arg(&peer.socket).arg(file);
+        peer
+    }
+
     /// QEMU's device that has no data: reading gives zeroes.
     pub(super) fn null(scratch: &Scratch, name: &'static str, bytes: u64) -> Self {
         let mut peer = Self::new(scratch, name, "qemu-storage-daemon", "qemu-system-common", "null");

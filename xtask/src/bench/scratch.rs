@@ -46,10 +46,18 @@ impl Scratch {
             .map_err(|error| format!("Could not remove the folder {}: {error}.", path.display()))
     }
 
+    /// Makes a file of `bytes` (whole MiB) of zeroes that were written, not only reserved.
+    pub(super) fn zeroed_file(&self, name: &str, bytes: u64) -> Result<PathBuf, String> {
+        let path = self.path(name);
+        fill(&path, bytes, Content::Zeroes)
+            .map_err(|error| format!("Could not fill the file {}: {error}.", path.display()))?;
+        Ok(path)
+    }
+
     /// Makes a file of `bytes` (whole MiB) without zeroes or repetitions in it, and waits until it is on the disk.
     pub(super) fn filled_file(&self, name: &str, bytes: u64) -> Result<PathBuf, String> {
         let path = self.path(name);
-        fill(&path, bytes)
+        fill(&path, bytes, Content::Anything)
             .map_err(|error| format!("Could not fill the file {}: {error}.", path.display()))?;
         Ok(path)
     }
@@ -63,7 +71,15 @@ impl Drop for Scratch {
     }
 }
 
-fn fill(path: &Path, bytes: u64) -> std::io::Result<()> {
+/// What a file is filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Zeroes,
+    /// Neither zeroes nor repetitions.
+    Anything,
+}
+
+fn fill(path: &Path, bytes: u64, content: Content) -> std::io::Result<()> {
     const CHUNK: u64 = 1 << 20;
     assert!(bytes.is_multiple_of(CHUNK), "files of this tool have whole MiB, not {bytes} bytes");
     let mut file = File::create_new(path)?;
@@ -74,7 +90,8 @@ fn fill(path: &Path, bytes: u64) -> std::io::Result<()> {
         while (chunk.len() as u64) < CHUNK {
             // The constants are Knuth's for a linear congruential generator of 64 bits (MMIX).
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            chunk.extend_from_slice(&state.to_le_bytes());
+            let word = if content == Content::Zeroes { 0 } else { state };
+            chunk.extend_from_slice(&word.to_le_bytes());
         }
         file.write_all(&chunk)?;
     }

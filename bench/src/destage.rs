@@ -1,0 +1,254 @@
+//! What destage costs a spinning array and the guests on it, on the modelled arrays of `block::model`, in virtual time: the
+//! figures say what the arrays are asked to do and when, and no load of this machine changes them. CPU time counts for nothing.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::model::{Model, Profile, Work};
+use block::{BlockDevice, Buffer, ByteRange, Host, Memory};
+use cache::Mode;
+
+use crate::rig::{Rig, random};
+
+const PAGE: u64 = 4096;
+/// The disk: the whole stroke of its spindles.
+const DISK: u64 = 8 << 30;
+/// Where guests write: random pages of the start of the disk.
+const AREA: u64 = 512 << 20;
+const BURST: u64 = 256 << 20;
+/// What guests read again and again, and where they read each page once.
+const HOT: ByteRange = ByteRange { start: 1 << 30, end: (1 << 30) + (64 << 20) };
+const COLD: ByteRange = ByteRange { start: 2 << 30, end: DISK };
+const FLASH: u64 = 2560 << 20;
+const DIRTY_LIMIT: u64 = 600 << 20;
+const RAM: u64 = 16 << 20;
+/// How long destage and guests are there before they are measured.
+const SETTLING_SECONDS: u64 = 20;
+const SECOND: u64 = 1_000_000_000;
+/// Requests in flight where as much as an array can do is asked of it, and by guests in a burst.
+const DEPTH: u32 = 32;
+/// What destage has in flight at full speed, and the most that one of its requests writes.
+const SORTED_DEPTH: u32 = 8;
+const SORTED_BYTES: u64 = 1 << 20;
+
+type Array = Model<Memory, LocalHost>;
+
+/// A burst of random writes, sent to the array as it arrives, and destaged.
+pub(crate) fn burst(profile: Profile) {
+    let arrival = in_virtual_time(async |host: LocalHost| {
+        let array = Rc::new(Model::new(Memory::new(DISK), host.clone(), profile));
+        write_all(&array, &host, burst_pages().into_iter().map(|page| page..page + 1).collect(), DEPTH).await;
+        (array.work(), host.now())
+    });
+    let destaged = in_virtual_time(async |host: LocalHost| {
+        let rig = write_back_rig(&host, profile).await;
+        write_burst(&rig, &host).await;
+        let before = rig.disk.backing().work();
+        let started = host.now();
+        wait_until_clean(&rig, &host).await;
+        (since(before, rig.disk.backing().work()), host.now() - started)
+    });
+    for (how, (work, took)) in [("arrival", arrival), ("destage", destaged)] {
+        println!(
+            "{{\"measurement\":\"burst\",\"how\":\"{how}\",\"seek_nanos\":{},\"busy_nanos\":{},\"operations\":{},\"nanos\":{took}}}",
+            work.seek_nanos, work.busy_nanos, work.operations
+        );
+    }
+}
+
+/// Guests that read at a steady rate, without and with destage beside them; and what the array could do at best.
+pub(crate) fn beside(profile: Profile, load_percent: u64, hit_percent: u64, seconds: u64) {
+    let random_reads = in_virtual_time(async |host| random_reads(host, profile).await);
+    let sorted = in_virtual_time(async |host| sorted_writes(host, profile).await);
+    let load = Guests { reads_per_second: random_reads * load_percent / 100, hit_percent, seconds };
+    let idle = in_virtual_time(async |host: LocalHost| {
+        let rig = write_back_rig(&host, profile).await;
+        warm(&rig).await;
+        read_at_rate(&rig, &host, load).await
+    });
+    let (busy, destaged) = in_virtual_time(async |host: LocalHost| {
+        let rig = write_back_rig(&host, profile).await;
+        warm(&rig).await;
+        write_burst(&rig, &host).await;
+        // Destage finds out how much at once is right.
+        read_at_rate(&rig, &host, Guests { seconds: SETTLING_SECONDS, ..load }).await;
+        let before = rig.disk.statistics().counts.destage_bytes;
+        let latencies = read_at_rate(&rig, &host, load).await;
+        let statistics = rig.disk.statistics();
+        assert!(statistics.dirty_bytes > 0, "destage had work to the end");
+        (latencies, (statistics.counts.destage_bytes - before) / seconds)
+    });
+    println!(
+        "{{\"measurement\":\"beside\",\"array_reads_per_second\":{random_reads},\"guest_reads_per_second\":{},\"sorted_bytes_per_second\":{sorted},\
+         \"destage_bytes_per_second\":{destaged},\"idle_p50\":{},\"idle_p99\":{},\"busy_p50\":{},\"busy_p99\":{},\"reads\":{}}}",
+        load.reads_per_second,
+        idle.at(50),
+        idle.at(99),
+        busy.at(50),
+        busy.at(99),
+        busy.nanos.len()
+    );
+}
+
+/// What guests do.
+#[derive(Clone, Copy)]
+struct Guests {
+    reads_per_second: u64,
+    hit_percent: u64,
+    seconds: u64,
+}
+
+struct Latencies {
+    /// Sorted.
+    nanos: Vec<u64>,
+}
+
+impl Latencies {
+    fn at(&self, percent: usize) -> u64 {
+        self.nanos[(self.nanos.len() - 1) * percent / 100]
+    }
+}
+
+fn in_virtual_time<T>(work: impl AsyncFnOnce(LocalHost) -> T) -> T {
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    executor.run(work(host)).expect("the model answers everything")
+}
+
+async fn write_back_rig(host: &LocalHost, profile: Profile) -> Rig<Array, Memory> {
+    let array = Model::new(Memory::new(DISK), host.clone(), profile);
+    Rig::with_settings(host.clone(), Memory::new(FLASH), array, 4096, RAM, |settings| {
+        settings.mode = Mode::WriteBack;
+        settings.reserve_bytes = settings.limit_bytes / 16 * 15;
+        settings.dirty_limit_bytes = Some(DIRTY_LIMIT);
+    })
+    .await
+}
+
+/// The pages of the burst, in the order in which guests write them; some of them more than once.
+fn burst_pages() -> Vec<u64> {
+    let mut state = 1;
+    (0..BURST / PAGE).map(|_| random(&mut state) % (AREA / PAGE)).collect()
+}
+
+async fn write_burst(rig: &Rig<Array, Memory>, host: &LocalHost) {
+    for page in burst_pages() {
+        rig.write(page * PAGE, PAGE as usize).await;
+    }
+    assert!(host.now() < 600 * SECOND, "nobody was held back for long");
+}
+
+async fn wait_until_clean(rig: &Rig<Array, Memory>, host: &LocalHost) {
+    rig.disk.start_destage();
+    while rig.disk.statistics().dirty_bytes > 0 {
+        host.sleep(SECOND / 100).await;
+    }
+}
+
+/// Writes runs of pages in this order, so many at once.
+async fn write_all(array: &Rc<Array>, host: &LocalHost, runs: Vec<std::ops::Range<u64>>, depth: u32) {
+    let runs = Rc::new(RefCell::new(runs.into_iter()));
+    let running = Rc::new(Cell::new(depth));
+    for _ in 0..depth {
+        let (array, runs, running) = (Rc::clone(array), Rc::clone(&runs), Rc::clone(&running));
+        host.spawn(async move {
+            loop {
+                let next = runs.borrow_mut().next();
+                let Some(run) = next else { break };
+                let buffer = Buffer::zeroed(((run.end - run.start) * PAGE) as usize);
+                array.write(run.start * PAGE, buffer).await.1.expect("memory does not fail");
+            }
+            running.set(running.get() - 1);
+        });
+    }
+    while running.get() > 0 {
+        host.sleep(SECOND / 1000).await;
+    }
+}
+
+/// Bytes a second that the array takes of what the burst left, sorted, neighbours joined, and nothing beside it.
+async fn sorted_writes(host: LocalHost, profile: Profile) -> u64 {
+    let mut pages = burst_pages();
+    pages.sort_unstable();
+    pages.dedup();
+    let mut runs: Vec<std::ops::Range<u64>> = Vec::new();
+    for page in &pages {
+        match runs.last_mut() {
+            Some(run) if run.end == *page && (run.end - run.start) * PAGE < SORTED_BYTES => run.end += 1,
+            _ => runs.push(*page..page + 1),
+        }
+    }
+    let array = Rc::new(Model::new(Memory::new(DISK), host.clone(), profile));
+    write_all(&array, &host, runs, SORTED_DEPTH).await;
+    (u128::from(pages.len() as u64 * PAGE) * u128::from(SECOND) / u128::from(host.now())) as u64
+}
+
+/// Random reads a second that the array answers at most.
+async fn random_reads(host: LocalHost, profile: Profile) -> u64 {
+    const READS: u64 = 20_000;
+    let array = Rc::new(Model::new(Memory::new(DISK), host.clone(), profile));
+    let (left, running) = (Rc::new(Cell::new(READS)), Rc::new(Cell::new(DEPTH)));
+    for worker in 0..DEPTH {
+        let (array, left, running) = (Rc::clone(&array), Rc::clone(&left), Rc::clone(&running));
+        host.spawn(async move {
+            let mut state = u64::from(worker);
+            while left.get() > 0 {
+                left.set(left.get() - 1);
+                let place = random(&mut state) % (DISK / PAGE) * PAGE;
+                array.read(place, Buffer::zeroed(PAGE as usize)).await.1.expect("memory does not fail");
+            }
+            running.set(running.get() - 1);
+        });
+    }
+    while running.get() > 0 {
+        host.sleep(SECOND / 1000).await;
+    }
+    READS * SECOND / host.now()
+}
+
+/// Has the hot part cached.
+async fn warm(rig: &Rig<Array, Memory>) {
+    while rig.disk.statistics().cached_bytes < HOT.len() / 100 * 99 {
+        for place in (HOT.start..HOT.end).step_by(64 << 10) {
+            rig.read(place, 64 << 10).await;
+            rig.rest().await;
+        }
+    }
+}
+
+/// Reads at a steady rate, whether earlier ones were answered or not.
+async fn read_at_rate(rig: &Rig<Array, Memory>, host: &LocalHost, load: Guests) -> Latencies {
+    let count = load.reads_per_second * load.seconds;
+    let nanos = Rc::new(RefCell::new(Vec::new()));
+    // Another row of places each time.
+    let (mut state, started) = (host.now() | 7, host.now());
+    for number in 0..count {
+        // At random moments, as of many guests: the mean of what is between them is what the rate says.
+        let at =
+            started + (number * 1000 + random(&mut state) % 1000) * SECOND / 1000 / load.reads_per_second;
+        host.sleep_until(at).await;
+        let from = if random(&mut state) % 100 < load.hit_percent { HOT } else { COLD };
+        let place = from.start + random(&mut state) % (from.len() / PAGE) * PAGE;
+        let (disk, host, nanos) = (Rc::clone(&rig.disk), host.clone(), Rc::clone(&nanos));
+        host.clone().spawn(async move {
+            let started = host.now();
+            disk.read(place, Buffer::zeroed(PAGE as usize)).await.1.expect("memory does not fail");
+            nanos.borrow_mut().push(host.now() - started);
+        });
+    }
+    while (nanos.borrow().len() as u64) < count {
+        host.sleep(SECOND / 1000).await;
+    }
+    let mut nanos = nanos.take();
+    nanos.sort_unstable();
+    Latencies { nanos }
+}
+
+fn since(before: Work, after: Work) -> Work {
+    Work {
+        operations: after.operations - before.operations,
+        seek_nanos: after.seek_nanos - before.seek_nanos,
+        busy_nanos: after.busy_nanos - before.busy_nanos,
+    }
+}

@@ -1,0 +1,198 @@
+//! Random 4 KiB writes with a flush after every so many: through the face of a cache in write-back, on a real file, and on
+//! such a file itself. One loop makes both, so their difference is what the cache costs.
+//!
+//! The file is written from end to end before it is used, whoever uses it: a file system answers the first write into a
+//! place that was only reserved with work of its own, which a log that has gone round once does not meet any more. What
+//! that work costs can be asked for, too.
+
+use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use block::executor::{Executor, LocalHost, Order};
+use block::file::{Access, Cache, Lock, OpenOptions};
+use block::{BlockDevice, Buffer, FileDevice, Host, Memory, Ring};
+use cache::{Mode, PoolId, Shape};
+use clap::ValueEnum;
+use nix::fcntl::{FallocateFlags, fallocate};
+
+use crate::rig::{Rig, random};
+
+/// Room for what is dirty in any of these measurements, so that no writer is held back.
+const SIZE: u64 = 2560 << 20;
+const DIRTY_LIMIT: u64 = 600 << 20;
+const REGION_BYTES: u64 = 64 << 20;
+const PAGE: u64 = 4096;
+/// As disks of the daemon have it, if nobody says otherwise.
+const BLOCK_BYTES: u32 = 65_536;
+/// See [`BLOCK_BYTES`].
+const RAM: u64 = 32 << 20;
+
+/// Who writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Writer {
+    /// The cache, with its log in the file.
+    Cache,
+    /// Nobody but the loop.
+    File,
+}
+
+/// What the file is like at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Storage {
+    /// Written from end to end.
+    Written,
+    /// Reserved, as the daemon makes pool files.
+    Reserved,
+}
+
+/// What is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Load {
+    pub(crate) storage: Storage,
+    /// Writes in flight.
+    pub(crate) depth: u32,
+    /// So many writes are followed by a flush.
+    pub(crate) flush_every: u64,
+    /// Random pages of so many bytes.
+    pub(crate) area: u64,
+    /// When it ends.
+    pub(crate) end: End,
+    /// Bytes of a segment of the log.
+    pub(crate) segment_bytes: u64,
+}
+
+/// When a load ends.
+#[derive(Clone, Copy)]
+pub(crate) enum End {
+    After(Duration),
+    Writes(u64),
+}
+
+/// What became of it.
+struct Done {
+    writes: u64,
+    took: Duration,
+    /// Microseconds of each write, sorted.
+    micros: Vec<u64>,
+}
+
+/// Runs a load and prints its figures.
+pub(crate) fn run(path: &Path, writer: Writer, load: Load) {
+    lay_out(path, load.storage);
+    let ring = Ring::new(256).expect("io_uring is available");
+    let executor = Executor::new(ring.clone(), Order::Fifo);
+    let host = executor.host();
+    let options =
+        OpenOptions { access: Access::ReadWrite, cache: Cache::Direct, lock: Lock::None, create: None };
+    let file = FileDevice::open(&ring, path, options).expect("it was made just now");
+    let direct = file.is_direct();
+    executor.run(async {
+        let (done, flash_bytes) = match writer {
+            Writer::File => {
+                let done = write(Rc::new(file), &host, load).await;
+                let bytes = done.writes * PAGE;
+                (done, bytes)
+            }
+            Writer::Cache => {
+                let shape = Shape { segment_bytes: load.segment_bytes, region_bytes: REGION_BYTES };
+                cache::format(&file, PoolId([1; 16]), Some(shape)).await.expect("the file takes a format");
+                let rig = Rig::attach(host.clone(), file, Memory::new(1 << 40), BLOCK_BYTES, RAM, |settings| {
+                    settings.mode = Mode::WriteBack;
+                    settings.reserve_bytes = settings.limit_bytes / 16 * 15;
+                    settings.dirty_limit_bytes = Some(DIRTY_LIMIT);
+                    // What destage costs guests is measured elsewhere.
+                    settings.destage_rate_max = 1 << 20;
+                })
+                .await;
+                rig.disk.loaded().await;
+                // The first write notes that something is dirty, and takes the first segment.
+                rig.write(0, 4096).await;
+                let before = rig.disk.statistics().counts.flash_write_bytes;
+                let done = write(Rc::clone(&rig.disk), &host, load).await;
+                let counts = rig.disk.statistics().counts;
+                assert_eq!(counts.writes_back, counts.writes, "none went past flash");
+                (done, counts.flash_write_bytes - before)
+            }
+        };
+        let at = |thousandth: usize| done.micros[(done.micros.len() - 1) * thousandth / 1000];
+        println!(
+            "{{\"measurement\":\"writes\",\"writer\":\"{writer:?}\",\"direct\":{direct},\"depth\":{},\"writes\":{},\"nanos\":{},\
+             \"iops\":{},\"p50\":{},\"p99\":{},\"flash_bytes\":{flash_bytes},\"bytes\":{}}}",
+            load.depth,
+            done.writes,
+            done.took.as_nanos(),
+            u128::from(done.writes) * 1_000_000_000 / done.took.as_nanos().max(1),
+            at(500),
+            at(990),
+            done.writes * PAGE
+        );
+    });
+}
+
+/// Writes as told, and flushes once more at the end.
+async fn write<D: BlockDevice + 'static>(device: Rc<D>, host: &LocalHost, load: Load) -> Done {
+    let (begun, running) = (Rc::new(Cell::new(0u64)), Rc::new(Cell::new(load.depth)));
+    let micros = Rc::new(RefCell::new(Vec::new()));
+    let started = Instant::now();
+    let goes_on = move |begun: u64| match load.end {
+        End::After(time) => started.elapsed() < time,
+        End::Writes(count) => begun < count,
+    };
+    for worker in 0..load.depth {
+        let (device, begun, running, micros) =
+            (Rc::clone(&device), Rc::clone(&begun), Rc::clone(&running), Rc::clone(&micros));
+        host.spawn(async move {
+            let mut state = u64::from(worker) + 1;
+            let mut buffer = Buffer::copy_of(&[worker as u8 | 1; PAGE as usize]);
+            while goes_on(begun.get()) {
+                let number = begun.get() + 1;
+                begun.set(number);
+                let place = random(&mut state) % (load.area / PAGE) * PAGE;
+                let before = Instant::now();
+                let (back, result) = device.write(place, buffer).await;
+                result.expect("the devices do not fail");
+                micros.borrow_mut().push(before.elapsed().as_micros() as u64);
+                buffer = back;
+                if number.is_multiple_of(load.flush_every) {
+                    device.flush().await.expect("the devices do not fail");
+                }
+            }
+            running.set(running.get() - 1);
+        });
+    }
+    while running.get() > 0 {
+        host.sleep(200_000).await;
+    }
+    device.flush().await.expect("the devices do not fail");
+    let took = started.elapsed();
+    let mut micros = micros.take();
+    micros.sort_unstable();
+    Done { writes: begun.get(), took, micros }
+}
+
+/// Makes the file; a written one is left as an earlier run made it.
+fn lay_out(path: &Path, storage: Storage) {
+    const CHUNK: usize = 4 << 20;
+    let is_there = path.metadata().is_ok_and(|file| file.len() == SIZE);
+    if is_there && storage == Storage::Written {
+        return;
+    }
+    if is_there {
+        std::fs::remove_file(path).expect("the pool's file can be replaced");
+    }
+    let mut file = File::create(path).expect("the pool's file can be made");
+    if storage == Storage::Reserved {
+        let reserved = fallocate(&file, FallocateFlags::empty(), 0, SIZE.cast_signed());
+        reserved.expect("there is room for the pool's file");
+    } else {
+        let chunk = vec![0; CHUNK];
+        for _ in 0..SIZE / CHUNK as u64 {
+            file.write_all(&chunk).expect("there is room for the pool's file");
+        }
+    }
+    file.sync_all().expect("the pool's file can be written");
+}

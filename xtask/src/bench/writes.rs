@@ -1,0 +1,331 @@
+//! Write-back: random 4 KiB writes beside the raw file and beside others that acknowledge before the disk has it, and what
+//! they cost in flash; what destage costs a spinning array and its guests; how soon a dirty set is known again.
+//!
+//! All files are written from end to end first, those of the others too: the first write into a place that is only reserved
+//! costs a file system work of its own. While others are compared, destage is held at 1 MiB/s, so that the writes are
+//! what is measured. What an array does comes from its model in virtual time, where the load of this machine counts
+//! for nothing.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::alone::{number, parse};
+use super::contest::{Better, median, ratio, take_turns};
+use super::fio::{self, Sample, Target};
+use super::forebay::Forebay;
+use super::peers::Peer;
+use super::scratch::Scratch;
+use super::server::Server;
+use super::{Effort, Programs, report};
+use crate::run::output;
+
+/// Random pages of so much are written.
+const AREA_BYTES: u64 = 256 << 20;
+/// Twice as much and a little, so that nobody is held back.
+const DIRTY_MIB: u64 = 544;
+/// What makes so much dirty possible, and room for what is written in one turn behind it.
+const POOL_BYTES: u64 = 4 << 30;
+const DEPTHS: [u32; 2] = [1, 32];
+/// What a table calls it, depths, and what is to be said to `bench writes`. First what goals are for.
+const FACES: &[(&str, &[u32], &[&str])] = &[
+    ("written before, segments of 32 MiB", &[1, 8, 32], &[]),
+    ("written before, segments of 1 MiB", &[1, 32], &["--segment-bytes", "1048576"]),
+    ("only reserved, segments of 32 MiB", &[1, 32], &["--storage", "reserved"]),
+];
+/// Of the raw file's pace.
+const RAW_GOAL: f64 = 0.85;
+const AHEAD: f64 = 1.0;
+const PROFILES: [&str; 2] = ["hdd-15k-raid5x5", "hdd-10k-raid0x11"];
+/// Seek time as writes arrive, by seek time of destage.
+const SEEKS_GOAL: f64 = 4.0;
+/// The p99 of guests beside destage, by that without.
+const P99_GOAL: f64 = 2.0;
+/// Destage beside guests, of what the array takes in order of addresses at best.
+const DESTAGE_GOAL: f64 = 0.30;
+/// A burst of 256 MiB.
+const BURST_WRITES: u64 = (256 << 20) / 4096;
+/// Every round fills a pool, which takes longer than what is measured.
+const RECOVERIES_MAX: u32 = 3;
+
+pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    over_nbd(programs, scratch, effort)?;
+    at_the_face(programs, scratch, effort)?;
+    bursts(programs)?;
+    beside_guests(programs, effort)?;
+    recovery(programs, scratch, effort)
+}
+
+/// Who takes part over NBD.
+enum Contender<'a> {
+    Raw(&'a Path),
+    Nbd(&'a str),
+}
+
+fn over_nbd(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let raw = scratch.filled_file("writes-raw.img", AREA_BYTES)?;
+    let backing = scratch.filled_file("writes-backing.img", AREA_BYTES)?;
+    let pool = scratch.zeroed_file("writes-pool.img", POOL_BYTES)?;
+    let forebay = Forebay::start_on(scratch, &programs.forebay, "writes", &pool)?;
+    let uri = forebay.add_write_back_disk("writes", &backing, DIRTY_MIB)?;
+    let others = [
+        scratch.filled_file("writes-nbdkit.img", AREA_BYTES)?,
+        scratch.filled_file("writes-qemu.img", AREA_BYTES)?,
+    ];
+    let mut peers = vec![
+        Peer::nbdkit_cache(scratch, "nbdkit cache filter, writeback", &others[0]),
+        Peer::qemu_nbd_writeback(scratch, "qemu-nbd cache=writeback", &others[1]),
+    ];
+    let mut servers: Vec<(&str, String, Server)> = Vec::new();
+    for peer in &mut peers {
+        if let Some(server) = peer.start(scratch)? {
+            servers.push((peer.name, peer.uri.clone(), server));
+        }
+    }
+    let mut contenders = vec![("forebay", Contender::Nbd(&uri), None)];
+    contenders.push(("fio on the raw file, O_DIRECT, no server", Contender::Raw(&raw), Some(RAW_GOAL)));
+    contenders.extend(servers.iter().map(|(name, uri, _)| (*name, Contender::Nbd(uri), Some(AHEAD))));
+    for depth in DEPTHS {
+        let before = forebay.written("writes")?;
+        let turns = take_turns(effort.rounds, &contenders, |(_, contender, _)| {
+            let target = match contender {
+                Contender::Raw(path) => Target::File { path, bytes: AREA_BYTES },
+                Contender::Nbd(uri) => Target::Nbd { uri },
+            };
+            fio::random_writes(scratch, target, depth, effort.seconds)
+        })?;
+        let after = forebay.written("writes")?;
+        let names: Vec<_> = contenders.iter().map(|(name, _, goal)| (*name, *goal)).collect();
+        report_contest(
+            &format!("Random 4 KiB writes over NBD, depth {depth}, a flush every 32"),
+            &names,
+            &turns,
+        );
+        println!(
+            "Forebay wrote {:.2} bytes to flash for each byte of its guest.",
+            (after.1 - before.1) / (after.0 - before.0)
+        );
+    }
+    Ok(())
+}
+
+fn report_contest(heading: &str, contenders: &[(&str, Option<f64>)], turns: &[Vec<Sample>]) {
+    let each = |turns: &[Sample], get: fn(&Sample) -> f64| turns.iter().map(get).collect::<Vec<_>>();
+    let ours = each(&turns[0], |sample| sample.iops);
+    let mut rows = Vec::new();
+    for ((name, goal), turns) in contenders.iter().zip(turns) {
+        let iops = each(turns, |sample| sample.iops);
+        let mut row = vec![
+            (*name).to_owned(),
+            format!("{:.0}", median(&iops)),
+            format!("{:.1}", median(&each(turns, |sample| sample.p50_us))),
+            format!("{:.1}", median(&each(turns, |sample| sample.requests / sample.flushes.max(1.0)))),
+        ];
+        row.extend(if rows.is_empty() {
+            [const { String::new() }; 3]
+        } else {
+            report::judged(ratio(&ours, &iops, Better::Higher), *goal)
+        });
+        rows.push(row);
+    }
+    let columns = ["who", "IOPS", "p50 us", "writes per flush", "ratio of IOPS (range)", "goal", "verdict"];
+    report::print(heading, &columns, &rows);
+}
+
+/// The cache without a door and without a client of its own process, beside the same loop on the file itself.
+fn at_the_face(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let file = scratch.path("writes-face.img");
+    let write = |writer: &str, depth: u32, more: &[&str]| {
+        let mut bench = Command::new(&programs.bench);
+        bench.args(["writes", "--writer", writer, "--depth", &depth.to_string(), "--file"]).arg(&file);
+        bench.args(more);
+        parse(&output(&mut bench)?)
+    };
+    let seconds = effort.seconds.to_string();
+    let mut rows = Vec::new();
+    for (name, depths, more) in FACES {
+        for depth in *depths {
+            let turns = take_turns(effort.rounds, &["cache", "file"], |writer| {
+                write(writer, *depth, &[&["--seconds", &seconds], *more].concat())
+            })?;
+            let [cache, raw] = [&turns[0], &turns[1]].map(|turns| column(turns, "iops"));
+            let (cache, raw) = (cache?, raw?);
+            let flash = median(&column(&turns[0], "flash_bytes")?) / median(&column(&turns[0], "bytes")?);
+            let goal = (more.is_empty() && DEPTHS.contains(depth)).then_some(RAW_GOAL);
+            let mut row = vec![(*name).to_owned(), depth.to_string()];
+            row.extend([&cache, &raw].map(|iops| format!("{:.0}", median(iops))));
+            row.extend(report::judged(ratio(&cache, &raw, Better::Higher), goal));
+            row.push(format!("{flash:.2}"));
+            rows.push(row);
+        }
+    }
+    let columns = [
+        "file",
+        "depth",
+        "cache, IOPS",
+        "raw file, IOPS",
+        "ratio (range)",
+        "goal",
+        "verdict",
+        "flash bytes per byte",
+    ];
+    report::print("Random 4 KiB writes at the face of the cache, a flush every 32", &columns, &rows);
+    let burst = take_turns(effort.rounds, &["cache", "file"], |writer| {
+        write(writer, 32, &["--area", &(512u64 << 20).to_string(), "--count", &BURST_WRITES.to_string()])
+    })?;
+    let seconds = |turns: &[Value]| Ok::<_, String>(median(&column(turns, "nanos")?) / 1e9);
+    println!(
+        "A burst of 256 MiB in 512 MiB, depth 32: taken in {:.2} s, by the raw file in {:.2} s.",
+        seconds(&burst[0])?,
+        seconds(&burst[1])?
+    );
+    Ok(())
+}
+
+fn column(answers: &[Value], key: &str) -> Result<Vec<f64>, String> {
+    answers.iter().map(|answer| number(answer, key)).collect()
+}
+
+/// A burst of random writes on modelled arrays: as it arrives, and destaged.
+fn bursts(programs: &Programs) -> Result<(), String> {
+    let mut rows = Vec::new();
+    for profile in PROFILES {
+        let mut bench = Command::new(&programs.bench);
+        let text = output(bench.args(["burst", "--profile", profile]))?;
+        let ways = text.lines().map(parse).collect::<Result<Vec<_>, _>>()?;
+        let [arrival, destage] = &ways[..] else { return Err(format!("`bench burst` printed {text}")) };
+        let seeks = |way: &Value| Ok::<_, String>(number(way, "seek_nanos")? / 1e9);
+        let (arrival_seeks, destage_seeks) = (seeks(arrival)?, seeks(destage)?);
+        let times = arrival_seeks / destage_seeks;
+        rows.push(vec![
+            profile.to_owned(),
+            format!("{arrival_seeks:.1}"),
+            format!("{destage_seeks:.1}"),
+            format!("{times:.1}"),
+            format!("{SEEKS_GOAL:.0}"),
+            at_least(times, SEEKS_GOAL),
+            format!("{:.0}", number(arrival, "nanos")? / 1e9),
+            format!("{:.0}", number(destage, "nanos")? / 1e9),
+        ]);
+    }
+    let columns = [
+        "array",
+        "seek s, as it arrives",
+        "seek s, destaged",
+        "times fewer",
+        "goal",
+        "verdict",
+        "s in all, as it arrives",
+        "s in all, destaged",
+    ];
+    report::print("256 MiB of random 4 KiB writes in 512 MiB, modelled arrays", &columns, &rows);
+    Ok(())
+}
+
+/// Guests' reads on modelled arrays, with and without destage beside them.
+fn beside_guests(programs: &Programs, effort: Effort) -> Result<(), String> {
+    let mut rows = Vec::new();
+    for profile in PROFILES {
+        let mut answers = Vec::new();
+        for _ in 0..effort.rounds {
+            let mut bench = Command::new(&programs.bench);
+            answers.push(parse(&output(bench.args(["beside", "--profile", profile]))?)?);
+        }
+        let get = |key| column(&answers, key).map(|values| median(&values));
+        let slower = get("busy_p99")? / get("idle_p99")?;
+        let share = get("destage_bytes_per_second")? / get("sorted_bytes_per_second")?;
+        rows.push(vec![
+            profile.to_owned(),
+            format!("{:.0}", get("guest_reads_per_second")?),
+            format!("{:.1}", get("idle_p99")? / 1e6),
+            format!("{:.1}", get("busy_p99")? / 1e6),
+            format!("{slower:.2}"),
+            at_most(slower, P99_GOAL),
+            format!("{:.2}", get("sorted_bytes_per_second")? / 1e6),
+            format!("{:.2}", get("destage_bytes_per_second")? / 1e6),
+            format!("{:.0} %", share * 100.0),
+            at_least(share, DESTAGE_GOAL),
+        ]);
+    }
+    let columns = [
+        "array",
+        "guest reads/s",
+        "p99 idle, ms",
+        "p99 beside destage, ms",
+        "times",
+        "goal 2.0",
+        "sorted writes at best, MB/s",
+        "destage, MB/s",
+        "share",
+        "goal 30 %",
+    ];
+    report::print(
+        "Guests at half the array's read rate, 80 % hits, beside destage, modelled arrays",
+        &columns,
+        &rows,
+    );
+    Ok(())
+}
+
+/// How soon a dirty set is known again after a kill.
+fn recovery(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let file = scratch.path("writes-recovery.img");
+    let mut rows = Vec::new();
+    for (place, path) in [("memory", None), ("file", Some(&file))] {
+        let (mut pages, mut seconds) = (0.0, Vec::new());
+        for _ in 0..effort.rounds.min(RECOVERIES_MAX) {
+            let mut bench = Command::new(&programs.bench);
+            bench.arg("dirty-recovery");
+            if let Some(path) = path {
+                bench.arg("--file").arg(path);
+            }
+            let answer = parse(&output(&mut bench)?)?;
+            pages = number(&answer, "pages")?;
+            seconds.push(number(&answer, "nanos")? / 1e9);
+        }
+        rows.push(vec![
+            place.to_owned(),
+            format!("{pages:.0}"),
+            format!("{:.0}", median(&seconds) * 1e3),
+            format!("{:.2}", median(&seconds) * 1e6 / pages),
+        ]);
+    }
+    let columns = ["flash", "dirty pages", "ms until guests are served", "s per million pages"];
+    report::print("From a kill with a dirty set to the first request", &columns, &rows);
+    Ok(())
+}
+
+fn at_least(value: f64, goal: f64) -> String {
+    if value >= goal {
+        "reached".to_owned()
+    } else {
+        format!("missed by {:.0} %", (1.0 - value / goal) * 100.0)
+    }
+}
+
+fn at_most(value: f64, goal: f64) -> String {
+    if value <= goal {
+        "reached".to_owned()
+    } else {
+        format!("missed by {:.0} %", (value / goal - 1.0) * 100.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_are_bounds_from_below_or_from_above() {
+        assert_eq!([at_least(4.0, 4.0), at_least(3.0, 4.0)], ["reached", "missed by 25 %"]);
+        assert_eq!([at_most(2.0, 2.0), at_most(3.0, 2.0)], ["reached", "missed by 50 %"]);
+    }
+
+    #[test]
+    fn a_figure_that_an_answer_lacks_is_an_error() {
+        let answers = [serde_json::json!({ "iops": 1.0 }), serde_json::json!({})];
+        assert_eq!(column(&answers[..1], "iops"), Ok(vec![1.0]));
+        assert!(column(&answers, "iops").is_err());
+    }
+}
