@@ -69,7 +69,8 @@ pub(super) fn resume(options: &DiskName) -> Answer<()> {
 /// Says what is left to do after write-back was ended, and waits for it if asked to, or if somebody watches.
 pub(super) fn after_write_back(client: &Client, name: &str, disk: &Value, wait: bool) -> Answer<()> {
     if is_home(disk) {
-        return Ok(());
+        // Also if it came home before anybody could wait for it.
+        return if wait { say_home(name) } else { Ok(()) };
     }
     output::print(&format!(
         "New writes go to the backing first. {} that it does not have yet are on their way there, while guests go on\n",
@@ -124,7 +125,7 @@ fn wait_for_destage(client: &Client, name: &str) -> Answer<()> {
         Some(lost @ 1..) if left(disk) == 0 => Some(Err(is_lost(name, lost))),
         _ => None,
     })?;
-    output::print(&format!("The backing of disk '{name}' has everything\n"))
+    say_home(name)
 }
 
 fn not_home(name: &str, reason: &str) -> Problem {
@@ -191,6 +192,10 @@ fn is_lost(name: &str, bytes: u64) -> Problem {
          guest write them anew, from a backup",
         Size(bytes)
     ))
+}
+
+fn say_home(name: &str) -> Answer<()> {
+    output::print(&format!("The backing of disk '{name}' has everything\n"))
 }
 
 /// True if the backing of a disk has everything, and that is known.
