@@ -71,7 +71,7 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         ram_bytes: u64,
         change: impl FnOnce(&mut DiskSettings),
     ) -> Self {
-        let marks = Marks { new: 1, known: vec![0, 1] };
+        let marks = Marks { new: 1, known: vec![0, 1], epoch: None };
         let opened = Cache::open(vec![flash], host.clone(), &marks).await;
         let cache::Opened { cache, .. } = opened.expect("it was formatted by this program");
         let mut settings = DiskSettings {
@@ -86,6 +86,7 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
             dirty_limit_bytes: None,
             destage_rate_min: 0,
             destage_rate_max: 0,
+            redundancy: cache::Redundancy::Mirror,
             read_only: false,
         };
         change(&mut settings);

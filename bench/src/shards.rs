@@ -85,7 +85,7 @@ async fn open(ring: &Ring, host: LocalHost, path: &Path) -> (Rc<Cache<FileDevice
     let device = FileDevice::open(ring, path, options).expect("the pool's file can be made");
     cache::format(&device, PoolId([1; 16]), None).await.expect("the pool's device takes a format");
     let own = FileDevice::from_handle(ring, device.handle().expect("files may be open"));
-    let marks = Marks { new: 1, known: vec![0] };
+    let marks = Marks { new: 1, known: vec![0], epoch: None };
     let cache::Opened { cache, .. } =
         Cache::open(vec![own], host, &marks).await.expect("it was formatted just now");
     (cache, device)
@@ -137,6 +137,7 @@ async fn attach(cache: &Rc<Cache<FileDevice, LocalHost>>, number: u32) -> Rc<Dis
         dirty_limit_bytes: None,
         destage_rate_min: 0,
         destage_rate_max: 0,
+        redundancy: cache::Redundancy::Mirror,
         read_only: false,
     };
     let backing = Memory::new(1 << 32);

@@ -29,10 +29,11 @@ pub use knowledge::replay::Belief;
 pub use knowledge::touched::{SharedBits, words_for};
 pub use survives::check::{CheckedDisk, CheckedPool, Expected, Knowledge, Progress, check};
 pub use survives::opening::{Identified, format, identify};
+pub use survives::pool::Witness;
 pub use survives::shared::SharedPool;
 pub use survives::start::{Ignored, Marks, PoolContent};
 pub use words::error::CacheError;
-pub use words::settings::{Admission, DiskSettings, Mode};
+pub use words::settings::{Admission, DiskSettings, Mode, Redundancy};
 pub use words::stats::{
     DeviceState, DeviceStatistics, DiskCounts, DiskStatistics, Latency, LatencySummary, Load, LoadStatistics,
     PoolStatistics, Tally,

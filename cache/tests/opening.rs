@@ -23,7 +23,7 @@ fn pool() -> Memory {
 }
 
 fn marks() -> Marks {
-    Marks { new: 1, known: vec![0, 1] }
+    Marks { new: 1, known: vec![0, 1], epoch: None }
 }
 
 fn flip(memory: &Memory, offset: u64) {
@@ -149,17 +149,17 @@ fn a_leave_that_is_cut_at_any_write_leaves_the_earlier_mark_or_the_new_one() {
                 let device = faults.reopen(executor.host());
                 executor.run(Cache::open(vec![device], executor.host(), &marks)).unwrap().unwrap()
             };
-            let cache = open(Marks { new: 1, known: vec![0] }).cache;
+            let cache = open(Marks { new: 1, known: vec![0], epoch: None }).cache;
             faults.fail_after(Operation::Write, cut);
             let left = executor.run(cache.leave(2)).unwrap().is_ok();
             faults.power_cut();
-            let content = open(Marks { new: 3, known: vec![1, 2] }).content;
+            let content = open(Marks { new: 3, known: vec![1, 2], epoch: None }).content;
             let PoolContent::Kept { last_mark } = content else {
                 panic!("seed {seed}, cut {cut}: {content:?}")
             };
             assert!(last_mark == 2 || last_mark == 1 && !left, "seed {seed}, cut {cut}: mark {last_mark}");
             if left {
-                let content = open(Marks { new: 4, known: vec![2] }).content;
+                let content = open(Marks { new: 4, known: vec![2], epoch: None }).content;
                 assert!(matches!(content, PoolContent::Dropped(_)), "another start came in between");
                 break;
             }

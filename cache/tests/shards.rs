@@ -132,6 +132,7 @@ fn settings(number: usize) -> DiskSettings {
         dirty_limit_bytes: None,
         destage_rate_min: 0,
         destage_rate_max: 0,
+        redundancy: cache::Redundancy::Mirror,
         read_only: false,
     }
 }
@@ -232,7 +233,7 @@ async fn enter(
 ) -> Rc<Cache<Device, LocalHost>> {
     match opened {
         Ok(tell) => {
-            let marks = Marks { new: 1, known: vec![0] };
+            let marks = Marks { new: 1, known: vec![0], epoch: None };
             let cache::Opened { cache, .. } =
                 Cache::open(vec![flash.open(host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
             tell.send(cache.shared()).unwrap();
@@ -257,7 +258,7 @@ fn formatted() -> Shared {
 
 /// A pool that one shard opened, with this handle of its device, and another one joined.
 async fn two_shards(device: Device, flash: &Shared, host: &LocalHost) -> [Rc<Cache<Device, LocalHost>>; 2] {
-    let marks = Marks { new: 1, known: vec![0] };
+    let marks = Marks { new: 1, known: vec![0], epoch: None };
     let first = Cache::open(vec![device], host.clone(), &marks).await.unwrap().cache;
     let handle = flash.open(host, FLASH_TAKES);
     let second = Cache::join(&first.shared(), vec![handle], host.clone()).await.unwrap();
@@ -324,7 +325,7 @@ fn another_device_cannot_be_joined_as_the_pool() {
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();
     executor.run(async {
-        let marks = Marks { new: 1, known: vec![0] };
+        let marks = Marks { new: 1, known: vec![0], epoch: None };
         let cache::Opened { cache, .. } =
             Cache::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
         let joined = Cache::join(&cache.shared(), vec![other.open(&host, FLASH_TAKES)], host.clone()).await;
@@ -445,7 +446,7 @@ fn a_shard_that_ends_in_the_middle_of_a_reclaim_leaves_the_turn_to_the_others() 
     let ending = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = ending.host();
     let kept = ending.run(async {
-        let marks = Marks { new: 1, known: vec![0] };
+        let marks = Marks { new: 1, known: vec![0], epoch: None };
         let device = flash.open(&host, FLASH_TAKES);
         let cache = Cache::open(vec![device], host.clone(), &marks).await.unwrap().cache;
         let disk = attach_dirty(&cache, &host, 0, &contents[0]).await;
@@ -537,7 +538,7 @@ fn nobody_waits_for_a_disk_to_be_loaded_that_has_left() {
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();
     let left = executor.run(async {
-        let marks = Marks { new: 1, known: vec![0] };
+        let marks = Marks { new: 1, known: vec![0], epoch: None };
         let cache::Opened { cache, .. } =
             Cache::open(vec![flash.open(&host, FLASH_TAKES)], host.clone(), &marks).await.unwrap();
         let backing = Shared::new(DISK_BYTES).open(&host, BACKING_TAKES);

@@ -152,6 +152,8 @@ fn dirt(view: &DiskView) -> Value {
         "dirty_zeroes_bytes": statistics.map(|statistics| statistics.dirty_zeroes_bytes),
         "dirty_limit_bytes": statistics.map(|statistics| statistics.dirty_limit_bytes),
         "dirty_for_seconds": statistics.map(|statistics| statistics.dirty_for_seconds),
+        "mirrored": statistics.map(|statistics| statistics.mirrored),
+        "segments_uncopied": statistics.map(|statistics| statistics.segments_uncopied),
         "lost_bytes": statistics.map(|statistics| statistics.lost_bytes),
         "quiet": report.map(|report| quiet(&report.quiet)),
     })
@@ -244,6 +246,7 @@ pub(crate) fn pool(view: &PoolView) -> Value {
     json!({
         "path": in_use.path(),
         "id": statistics.id,
+        "segments_uncopied": statistics.segments_uncopied,
         "state": if in_use.missing.is_some() { "missing" } else if statistics.failed { "failed" } else { "serving" },
         "reason": in_use.missing,
         "size_bytes": statistics.size_bytes,

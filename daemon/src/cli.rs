@@ -144,6 +144,10 @@ pub(crate) struct DiskAdd {
     /// write-back: destage never goes faster than so many bytes a second.
     #[arg(long, value_name = "SIZE")]
     pub(crate) destage_rate_max: Option<String>,
+    /// write-back: mirror or none. mirror keeps what the backing does not have on two devices of the pool, if it has two that
+    /// are large enough. Default: mirror.
+    #[arg(long)]
+    pub(crate) redundancy: Option<String>,
     /// Allow write-back though the backing cannot be marked (NBD, devices): nothing then keeps another Forebay from serving it
     /// while flash has newer data.
     #[arg(long)]
@@ -285,6 +289,8 @@ pub(crate) enum Pool {
     Add(PoolAdd),
     /// Take a device out, while guests go on. What is cached of disks that have some of it there is dropped.
     Remove(PoolRemove),
+    /// Add a device in the place of another one, which failed or is to go. What is mirrored gets its second copies there.
+    Replace(PoolReplace),
 }
 
 #[derive(Debug, Args)]
@@ -297,6 +303,25 @@ pub(crate) struct PoolAdd {
     /// Take it though it holds something, if that has this very id. Destroys it.
     #[arg(long, value_name = "ID")]
     pub(crate) erase: Option<String>,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PoolReplace {
+    /// The file or device that goes, as `pool show` lists it or listed it.
+    pub(crate) old: PathBuf,
+    /// The one that comes: a file or a block device that holds nothing.
+    pub(crate) new: PathBuf,
+    /// Make a file of this size, which must not exist yet. Its storage is reserved.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) size: Option<Size>,
+    /// Take it though it holds something, if that has this very id. Destroys it.
+    #[arg(long, value_name = "ID")]
+    pub(crate) erase: Option<String>,
+    /// Wait until everything that is to have a second copy has one, and show how far that is.
+    #[arg(long)]
+    pub(crate) wait: bool,
     #[command(flatten)]
     pub(crate) daemon: Daemon,
 }

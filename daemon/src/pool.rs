@@ -33,7 +33,7 @@ pub(crate) use in_use::{DeviceInUse, Former, PoolInUse};
 
 use crate::backing::Location;
 use crate::output;
-use crate::past::Touched;
+use crate::past::{Touched, witness};
 use crate::patience::while_in_conflict;
 use crate::places::{Places, absolute};
 use crate::problem::{Answer, Problem, ProblemKind};
@@ -264,10 +264,12 @@ impl Setup<'_> {
         let surplus = record.marks.len().saturating_sub(MARKS_MAX);
         record.marks.drain(..surplus);
         self.state.save(&self.places.dir)?;
+        let id = self.state.pool.as_ref().map_or_else(String::new, |record| record.id.clone());
+        let epoch = Some(witness::least_epoch(&self.places.dir, &id)?);
         let disks = self.state.disks.iter().map(|disk| disk.id).collect();
         let owners = Owners { disks, given_up: self.state.given_up.clone() };
         let paths = candidates.iter().map(|candidate| candidate.path.clone()).collect();
-        let opened = match self.shards.open_pool(paths, Marks { new: mark, known }, owners).await {
+        let opened = match self.shards.open_pool(paths, Marks { new: mark, known, epoch }, owners).await {
             Err(problem) if problem.kind == ProblemKind::Unavailable => {
                 self.forget_mark(mark)?;
                 return self.go_without(problem).await;

@@ -44,6 +44,7 @@ pub(crate) async fn read(world: &World, disk: &Disk, number: usize, range: ByteR
     let ticket = model.borrow_mut().start_read(&range);
     let (buffer, result) = disk.read(range.start, Buffer::zeroed(range.len() as usize)).await;
     if let Err(error) = result {
+        world.note_error(number, &error);
         world.coverage.borrow_mut().faults_during_fill += u64::from(disk.settings().mode.row().reads_fill);
         if world.is_calm.get() && !world.rotten.get() {
             world.fail(format!("disk {number} fails although nothing else does: {error}"));
@@ -60,11 +61,13 @@ async fn write(world: &World, disk: &Disk, number: usize, range: ByteRange) {
     let ticket = world.models[number].borrow_mut().start_change(&range, value);
     let (_, result) = disk.write(range.start, buffer).await;
     let mut model = world.models[number].borrow_mut();
-    if result.is_ok() {
-        model.end_change(ticket);
-    } else {
-        world.coverage.borrow_mut().writes_failed += 1;
-        model.fail_change(ticket);
+    match result {
+        Ok(()) => model.end_change(ticket),
+        Err(error) => {
+            world.note_error(number, &error);
+            world.coverage.borrow_mut().writes_failed += 1;
+            model.fail_change(ticket);
+        }
     }
 }
 
@@ -84,7 +87,10 @@ async fn change(world: &World, disk: &Disk, number: usize, range: ByteRange, cha
     match (result, change) {
         (Ok(()), Change::Zeroes) => model.end_change(ticket),
         (Ok(()), Change::Discard) => model.end_discard(ticket),
-        (Err(_), _) => model.fail_change(ticket),
+        (Err(error), _) => {
+            world.note_error(number, &error);
+            model.fail_change(ticket);
+        }
     }
 }
 
@@ -94,7 +100,10 @@ async fn flush(world: &World, disk: &Disk, number: usize) {
     let mut model = world.models[number].borrow_mut();
     match result {
         Ok(()) => model.end_flush(ticket),
-        Err(_) => model.fail_flush(ticket),
+        Err(error) => {
+            world.note_error(number, &error);
+            model.fail_flush(ticket);
+        }
     }
 }
 

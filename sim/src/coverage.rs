@@ -111,6 +111,12 @@ coverage! {
     discards_cut,
     /// Of these, refused by the device.
     discards_failed,
+    /// Mirrored pools of which a device failed or was away.
+    mirrors_degraded,
+    /// Mirrored pools of which a device rotted.
+    mirrors_rotten,
+    /// Mirrored pools that came to have two copies of everything.
+    mirrors_whole,
     /// Backings that lost their connection and what no flush had covered.
     reconnects,
 }

@@ -20,7 +20,12 @@ pub(crate) async fn open(
     rng: &mut Rng,
 ) -> Option<(Rc<SimCache>, Vec<usize>)> {
     let mut named: Vec<usize> = (0..FLASH_DEVICES).collect();
-    if rng.chance(20) {
+    if world.is_mirrored() {
+        if let Some(missed) = rng.chance(150).then(|| world.device_to_miss(rng)).flatten() {
+            named.retain(|place| *place != missed);
+            world.coverage.borrow_mut().starts_without_a_device += 1;
+        }
+    } else if rng.chance(20) {
         // The first one is of the pool, unless it was taken out.
         named.remove(usize::from(world.numbers.borrow()[0].is_some()));
         world.rotten.set(true);
@@ -31,7 +36,7 @@ pub(crate) async fn open(
     }
     let handles = named.iter().map(|place| world.flash[*place].reopen(host.clone())).collect();
     // The mark is drawn before the pool is opened, and the last one is known.
-    let marks = Marks { new: life + 1, known: (0..=life + 1).collect() };
+    let marks = Marks { new: life + 1, known: (0..=life + 1).collect(), epoch: Some(world.epoch.get()) };
     let opened = match Cache::open(handles, host.clone(), &marks).await {
         Ok(opened) => opened,
         Err(CacheError::HoldsDirty(_)) if world.rotten.get() => {
@@ -45,6 +50,7 @@ pub(crate) async fn open(
             return None;
         }
     };
+    world.witness(&opened.cache);
     match opened.content {
         PoolContent::Kept { .. } => {}
         PoolContent::Dropped(_) if world.rotten.get() => world.coverage.borrow_mut().pools_dropped += 1,
@@ -117,6 +123,7 @@ pub(crate) async fn spread(
     let handles = named.iter().map(|place| world.flash[*place].handle(host.clone())).collect();
     let joined = Cache::join(&first.shared(), handles, host.clone()).await;
     let second = joined.expect("nothing fails yet, and it is the same device");
+    world.witness(&second);
     world.coverage.borrow_mut().lives_on_two_shards += 1;
     let mut caches = vec![first, second];
     if rng.chance(500) {

@@ -6,6 +6,7 @@ use block::executor::LocalHost;
 use block::{Host, Operation};
 
 use crate::devices::{add_device, take_out_device};
+use crate::mirror::harm_or_mend;
 use crate::rng::Rng;
 use crate::settings::{Kind, draw_settings};
 use crate::world::{DISKS, Disk, SEGMENTS_AREAS, SimCache, World};
@@ -26,6 +27,7 @@ pub(crate) async fn disturb(
     let what = rng.below(17);
     world.say(&format!("disturbance {what} of disk {number}: {:?}", disk.statistics()));
     match what {
+        4 | 5 | 8..=14 if world.is_mirrored() => harm_or_mend(world, host, caches, rng).await,
         12 => reconnect(world, number),
         0..=2 => {
             let settings = draw_settings(world.kind, number, rng);

@@ -12,6 +12,7 @@ mod clients;
 pub mod coverage;
 mod devices;
 mod disturb;
+mod mirror;
 pub mod model;
 mod process;
 pub mod rng;

@@ -1,6 +1,6 @@
 //! What a world is like: which faults it has, and how its disks are cached.
 
-use cache::{Admission, DiskId, DiskSettings, Mode};
+use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy};
 
 use crate::rng::Rng;
 use crate::world::{RESERVE_BYTES, SEGMENT_BYTES};
@@ -16,6 +16,9 @@ pub(crate) enum Kind {
     BackWithRot,
     /// Disks are, and power goes, now and then just after a piece of flash rotted.
     BackWithPowerCuts,
+    /// All disks are mirrored on two devices. One of them at a time fails, rots or is away, power goes, and backings do not
+    /// fail: no guest may see an error.
+    Mirrored,
 }
 
 /// Settings of a disk.
@@ -42,6 +45,11 @@ pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSet
         dirty_limit_bytes: [None, Some(64 << 10), Some(1 << 20)][rng.below(3) as usize],
         destage_rate_min: 0,
         destage_rate_max: [0, 0, 1 << 20][rng.below(3) as usize],
+        redundancy: if kind == Kind::Mirrored || rng.chance(700) {
+            Redundancy::Mirror
+        } else {
+            Redundancy::None
+        },
         read_only: false,
     }
 }

@@ -14,6 +14,7 @@ use futures_util::future::{Either, select};
 
 use crate::coverage::Coverage;
 use crate::devices::FLASH_DEVICES;
+use crate::mirror::Copies;
 use crate::model::{Model, Ticket};
 use crate::process::serve;
 use crate::rng::Rng;
@@ -68,6 +69,13 @@ pub struct World {
     doing: RefCell<String>,
     /// Set once the pool was not opened, because it may hold what no backing has.
     pub(crate) refused: Cell<bool>,
+    /// The highest epoch of the pool's list of devices that is remembered elsewhere.
+    pub(crate) epoch: Rc<Cell<u32>>,
+    /// How the copies of a mirrored world are, and whether one device could be missed now.
+    pub(crate) copies: Cell<Copies>,
+    pub(crate) can_harm: Cell<bool>,
+    /// Whether it could rot.
+    pub(crate) can_rot: Cell<bool>,
     /// Set while nothing fails.
     pub(crate) is_calm: Cell<bool>,
     /// By disk, set once the backing may have left a request without an answer in this process.
@@ -184,11 +192,19 @@ impl World {
         let geometry = Geometry { physical_block, unmaps: rng.chance(700), ..Geometry::plain(size) };
         let backings = (0..DISKS).map(|_| Faults::new(Memory::with_geometry(geometry), rng.draw())).collect();
         let flash_bytes = (128 << 10) + (37 + rng.below(4)) * SEGMENT_BYTES;
-        let kind = [Kind::Through, Kind::BackWithRot, Kind::BackWithPowerCuts][rng.below(3) as usize];
+        let kinds = [Kind::Through, Kind::BackWithRot, Kind::BackWithPowerCuts, Kind::Mirrored];
+        let kind = kinds[rng.below(4) as usize];
+        // Too small for two copies, or larger than the first.
+        let is_large = kind == Kind::Mirrored || rng.chance(300);
+        let second_bytes = if is_large {
+            flash_bytes + SEGMENT_BYTES
+        } else {
+            flash_bytes / 3 / SEGMENT_BYTES * SEGMENT_BYTES
+        };
         Self {
             seed,
             kind,
-            flash: [flash_bytes, flash_bytes / 3 / SEGMENT_BYTES * SEGMENT_BYTES]
+            flash: [flash_bytes, second_bytes]
                 .map(|bytes| Faults::new(Memory::new(bytes), rng.draw()))
                 .into(),
             numbers: RefCell::new([Some(MemberNumber(0)), None]),
@@ -196,6 +212,10 @@ impl World {
             size,
             doing: RefCell::default(),
             refused: Cell::new(false),
+            epoch: Rc::default(),
+            copies: Cell::new(Copies::Lacking { place: 1, rotten: false }),
+            can_harm: Cell::new(false),
+            can_rot: Cell::new(false),
             is_calm: Cell::new(false),
             unanswered: vec![Cell::new(false); DISKS],
             rotten: Cell::new(false),
@@ -213,6 +233,16 @@ impl World {
             left: Cell::new(0),
             next_value: Cell::new(0),
         }
+    }
+
+    /// Remembers which lists of devices are too old.
+    pub(crate) fn witness(&self, cache: &SimCache) {
+        self.epoch.set(self.epoch.get().max(cache.epoch()));
+        let epoch = Rc::clone(&self.epoch);
+        cache.set_witness(Rc::new(move |seen| {
+            epoch.set(epoch.get().max(seen));
+            Box::pin(std::future::ready(Ok(())))
+        }));
     }
 
     /// What is known of a disk when it is attached.

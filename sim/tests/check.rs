@@ -61,6 +61,7 @@ fn settings(disk: u32) -> DiskSettings {
         dirty_limit_bytes: None,
         destage_rate_min: 0,
         destage_rate_max: 0,
+        redundancy: cache::Redundancy::Mirror,
         read_only: false,
     }
 }
@@ -98,7 +99,7 @@ impl Machine {
             let touched = self.touched[at].clone().map(|bits| bits as Rc<dyn SharedBits>);
             Expected { belief: self.belief(at), touched }
         };
-        let marks = [self.starts];
+        let marks = Marks { new: 0, known: vec![self.starts], epoch: None };
         let known = Knowledge { marks: Some(&marks), expected: &expected };
         let mut done = 0;
         let checked = executor.run(check(vec![device], &known, &mut |progress| {
@@ -138,7 +139,7 @@ impl Machine {
             let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
             cache::format(&device, PoolId([3; 16]), Some(shape)).await.unwrap();
         }
-        let marks = Marks { new: self.starts + 1, known: vec![self.starts] };
+        let marks = Marks { new: self.starts + 1, known: vec![self.starts], epoch: None };
         self.starts += 1;
         let cache::Opened { cache, content, .. } =
             Cache::open(vec![device], host.clone(), &marks).await.unwrap();
@@ -329,7 +330,8 @@ fn a_pool_that_somebody_else_used_is_verified_all_the_same_and_nothing_of_it_is_
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let device = || vec![host.flash.handle(executor.host())];
     let expected = |_: DiskId, _: u64| Expected { belief: Belief::ByPage, touched: None };
-    let known = Knowledge { marks: Some(&[77]), expected: &expected };
+    let marks = Marks { new: 0, known: vec![77], epoch: None };
+    let known = Knowledge { marks: Some(&marks), expected: &expected };
     let said = executor.run(check(device(), &known, &mut |_| {})).unwrap().unwrap();
     assert!(said.is_whole() && said.dropped.is_some_and(|reason| reason.contains("Another Forebay")));
     assert!(said.disks.iter().all(|disk| disk.pages_kept == 0 && disk.cold.is_some()));

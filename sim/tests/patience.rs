@@ -39,6 +39,7 @@ fn settings(id: u32, mode: Mode) -> DiskSettings {
         dirty_limit_bytes: Some(8 * PAGE),
         destage_rate_min: 0,
         destage_rate_max: 0,
+        redundancy: cache::Redundancy::Mirror,
         read_only: false,
     }
 }
@@ -54,7 +55,7 @@ fn run(mode: Mode, story: impl AsyncFn(&Bench)) {
             let device = flash.reopen(host.clone());
             let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
             cache::format(&device, PoolId([1; 16]), Some(shape)).await.unwrap();
-            let marks = Marks { new: 1, known: vec![0] };
+            let marks = Marks { new: 1, known: vec![0], epoch: None };
             let cache = Cache::open(vec![device], host.clone(), &marks).await.unwrap().cache;
             let attach = async |id: u32, faults: &Faults| {
                 let beneath = faults.reopen(host.clone());

@@ -43,6 +43,7 @@ fn settings() -> DiskSettings {
         dirty_limit_bytes: None,
         destage_rate_min: 0,
         destage_rate_max: 0,
+        redundancy: cache::Redundancy::Mirror,
         read_only: false,
     }
 }
@@ -61,7 +62,9 @@ fn race(run: impl AsyncFn(&Bench)) {
             let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
             cache::format(&device, PoolId([1; 16]), Some(shape)).await.unwrap();
             let cache::Opened { cache, .. } =
-                Cache::open(vec![device], host.clone(), &Marks { new: 1, known: vec![0] }).await.unwrap();
+                Cache::open(vec![device], host.clone(), &Marks { new: 1, known: vec![0], epoch: None })
+                    .await
+                    .unwrap();
             let past = Past::none(SIZE);
             let disk = cache.attach(settings(), backing.reopen(host.clone()), past).await.unwrap();
             let bench =
@@ -537,7 +540,7 @@ async fn leave_while_waiting(bench: &Bench, patience: u64) {
     let device = flash.reopen(bench.host.clone());
     let shape = Shape { segment_bytes: SEGMENT, region_bytes: 256 << 10 };
     cache::format(&device, PoolId([2; 16]), Some(shape)).await.unwrap();
-    let marks = Marks { new: 1, known: vec![0] };
+    let marks = Marks { new: 1, known: vec![0], epoch: None };
     let cache::Opened { cache, .. } = Cache::open(vec![device], bench.host.clone(), &marks).await.unwrap();
     let attach = async |id| {
         let settings = DiskSettings { id: DiskId(id), ..settings() };

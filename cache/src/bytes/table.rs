@@ -7,8 +7,9 @@
 //! 32  8   turn: the slot with the higher turn is current
 //! 40  4   segments
 //! 44  4   zero
-//! 48  16  per segment: owner (4; 0xffff_ffff = free), zero (4), generation (8)
+//! 48  16  per segment: owner (4; 0xffff_ffff = free), copy (4; 0 the first, 1 the second), generation (8)
 //! ```
+//! A segment that is mirrored has two lines of the same owner and generation, on two devices.
 
 use super::PoolId;
 use super::codec::{Decoder, Encoder, FRAME_BYTES, FrameError};
@@ -27,16 +28,25 @@ pub const DISK_IDS_END: u32 = VOID.0;
 const HEAD_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 16;
 
-/// One segment's line: its owner, if it has one, and the generation of its present life.
-pub type TableEntry = Option<(DiskId, Sequence)>;
+/// One segment's line: its owner, if it has one, the generation of its present life, and which copy it is.
+pub type TableEntry = Option<(DiskId, Sequence, Copied)>;
+
+/// Which of two copies a segment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Copied {
+    /// The one that is read; the only one if there is no second.
+    First,
+    /// A complete copy of all that the first one says, and of what guests wrote there; not of what is clean.
+    Second,
+}
 
 /// Sees to it that the newest generation stands in a table though its segment may be free by now: what is left there was written
 /// before this table, and not behind a newer one that is damaged.
 pub fn keep_newest(entries: &mut [TableEntry], newest: Sequence) {
-    if entries.iter().flatten().all(|(_, generation)| *generation != newest)
+    if entries.iter().flatten().all(|(_, generation, _)| *generation != newest)
         && let Some(free) = entries.iter_mut().find(|entry| entry.is_none())
     {
-        *free = Some((VOID, newest));
+        *free = Some((VOID, newest, Copied::First));
     }
 }
 
@@ -54,9 +64,10 @@ pub fn encode(pool: PoolId, turn: u64, entries: &[TableEntry]) -> Vec<u8> {
     encoder.u32(segments);
     encoder.u32(0);
     for entry in entries {
-        let (owner, generation) = entry.map_or((FREE, 0), |(owner, generation)| (owner.0, generation.0));
+        let (owner, generation, copied) = entry
+            .map_or((FREE, 0, Copied::First), |(owner, generation, copied)| (owner.0, generation.0, copied));
         encoder.u32(owner);
-        encoder.u32(0);
+        encoder.u32(u32::from(copied == Copied::Second));
         encoder.u64(generation);
     }
     encoder.finish();
@@ -82,8 +93,9 @@ pub fn decode(bytes: &[u8], pool: PoolId) -> Result<(u64, Vec<TableEntry>), Fram
         return Err(FrameError::Field("segments"));
     }
     let entries = (0..segments).map(|_| {
-        let (owner, _, generation) = (decoder.u32(), decoder.u32(), decoder.u64());
-        (owner != FREE).then_some((DiskId(owner), Sequence(generation)))
+        let (owner, copy, generation) = (decoder.u32(), decoder.u32(), decoder.u64());
+        let copied = if copy == 0 { Copied::First } else { Copied::Second };
+        (owner != FREE).then_some((DiskId(owner), Sequence(generation), copied))
     });
     Ok((turn, entries.collect()))
 }
@@ -94,12 +106,12 @@ mod tests {
 
     #[test]
     fn the_newest_generation_stands_in_a_table_once() {
-        let owned = Some((DiskId(1), Sequence(7)));
+        let owned = Some((DiskId(1), Sequence(7), Copied::First));
         let mut entries = [owned, None, None];
         keep_newest(&mut entries, Sequence(7));
         assert_eq!(entries, [owned, None, None]);
         keep_newest(&mut entries, Sequence(9));
-        assert_eq!(entries, [owned, Some((VOID, Sequence(9))), None]);
+        assert_eq!(entries, [owned, Some((VOID, Sequence(9), Copied::First)), None]);
         let mut full = [owned];
         keep_newest(&mut full, Sequence(9));
         assert_eq!(full, [owned], "no segment is free that could hold anything");
@@ -107,8 +119,10 @@ mod tests {
 
     #[test]
     fn a_table_reads_back_as_it_was() {
-        let entries: Vec<TableEntry> =
-            (0..500).map(|n| (n % 3 != 0).then_some((DiskId(n), Sequence(u64::from(n) << 40 | 7)))).collect();
+        let copied = |n| if n % 5 == 0 { Copied::Second } else { Copied::First };
+        let entries: Vec<TableEntry> = (0..500)
+            .map(|n| (n % 3 != 0).then_some((DiskId(n), Sequence(u64::from(n) << 40 | 7), copied(n))))
+            .collect();
         let mut bytes = encode(PoolId([1; 16]), 9, &entries);
         assert_eq!(length(&bytes[..PAGE_BYTES], 500), Some(bytes.len()));
         assert_eq!(length(&bytes[..PAGE_BYTES], 499), None);

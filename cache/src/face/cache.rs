@@ -12,11 +12,11 @@ use crate::journeys::disk_cache::DiskCache;
 use crate::journeys::load::{self, Past};
 use crate::journeys::reclaim::{self, Disks};
 use crate::journeys::void::make_void;
-use crate::journeys::{commit, promote};
+use crate::journeys::{commit, promote, second_copies};
 use crate::knowledge::holders::Share;
 use crate::knowledge::segments::Segments;
 use crate::survives::discards;
-use crate::survives::pool::Pool;
+use crate::survives::pool::{Pool, Witness};
 use crate::survives::shared::{Leaving, SharedPool};
 use crate::survives::start::{Ignored, Marks, PoolContent, Started, join, start};
 use crate::words::error::CacheError;
@@ -24,7 +24,7 @@ use crate::words::limits::{
     BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, DISK_BLOCKS_MAX, DISKS_MAX, RAM_BYTES_MAX, RAM_BYTES_MIN,
     RESERVE_SEGMENTS_MIN,
 };
-use crate::words::settings::DiskSettings;
+use crate::words::settings::{DiskSettings, Redundancy};
 use crate::words::stats::{DeviceState, DeviceStatistics, PoolStatistics};
 use crate::words::units::{DiskId, MemberNumber};
 
@@ -114,6 +114,17 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         self.pool.take_out(number)
     }
 
+    /// Has the epoch of the pool's list of devices remembered durably elsewhere, whenever a device that failed is struck off;
+    /// what needed that device is acknowledged afterwards. [`Marks::epoch`] gives it back.
+    pub fn set_witness(&self, witness: Witness) {
+        self.pool.witness.replace(Some(witness));
+    }
+
+    /// The epoch of the pool's list of devices.
+    pub fn epoch(&self) -> u32 {
+        self.pool.shared.superblock().epoch
+    }
+
     fn over(pool: Rc<Pool<F, H>>) -> Rc<Self> {
         let disks = Rc::new(Disks::default());
         pool.host.spawn(reclaim::run(Rc::clone(&pool), Rc::clone(&disks)));
@@ -193,10 +204,15 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             self.disks.borrow_mut().remove(&cache.id);
             return Err(error);
         }
-        self.pool.segments().set_writes_back(cache.id, settings.mode.row().writes_back);
+        {
+            let mut segments = self.pool.segments();
+            segments.set_writes_back(cache.id, settings.mode.row().writes_back);
+            segments.set_mirrored(cache.id, settings.redundancy == Redundancy::Mirror);
+        }
         let disk = Rc::new(CachedDisk::new(Rc::clone(&cache), backing));
         self.pool.host.spawn(promote::run(Rc::clone(&cache)));
-        self.pool.host.spawn(commit::run(cache));
+        self.pool.host.spawn(commit::run(Rc::clone(&cache)));
+        self.pool.host.spawn(second_copies::run(cache));
         self.pool.host.spawn(disk::destage(Rc::downgrade(&disk)));
         // If a device is to leave, what the disk has there goes.
         self.pool.seat.ring();
@@ -272,7 +288,10 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             let mut segments = self.pool.segments();
             let granted = disk.settings().reserve_bytes;
             let share = self.check(&segments, &settings, granted, &disk.backing().geometry())?;
-            disk.cache.check_dirty_fits(u64::from(share.reserve) * self.pool.layout().segment_bytes())?;
+            if settings.reserve_bytes < granted {
+                let reserve_bytes = u64::from(share.reserve) * self.pool.layout().segment_bytes();
+                disk.cache.check_dirty_fits(&segments, reserve_bytes)?;
+            }
             segments.set_share(settings.id, share);
         }
         disk.cache.reconfigure(&settings);
@@ -366,6 +385,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         cache.loaded.notify_waiters();
         self.pool.start_leaving(cache.id);
         cache.promotion_wanted.notify_one();
+        cache.second_wanted.notify_one();
         cache.back.leave();
     }
 
@@ -387,7 +407,9 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
                 Some(Leaving::TakenOut) => DeviceState::Leaving,
             },
         };
-        let devices = superblock.members.iter().map(device).collect();
+        let out = self.pool.shared.out();
+        let out = out.into_iter().filter(|member| superblock.members.get(member.number).is_none());
+        let devices = superblock.members.iter().chain(out).map(device).collect();
         PoolStatistics {
             id: self.pool.id().to_string(),
             size_bytes: superblock.members.iter().map(|member| member.device_bytes).sum(),
@@ -398,6 +420,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             reserved_bytes: u64::from(segments.reserved_by_others(no_disk)) * layout.segment_bytes(),
             disks: segments.attached() as u64,
             failed: self.pool.shared.is_failed(),
+            segments_uncopied: segments.all_uncopied(),
+            notes_mirrored: segments.uncopied(table::NOTES) == 0 && segments.is_mirrored(table::NOTES),
             devices,
         }
     }

@@ -109,7 +109,11 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         let counts = cache.counters.snapshot();
         let settings = cache.settings.borrow();
         let (index, ram, dirty) = (cache.index.borrow(), cache.ram.borrow(), cache.dirty.borrow());
-        let held = u64::from(cache.pool.segments().held(cache.id));
+        let (held, mirrored, uncopied) = {
+            let segments = cache.pool.segments();
+            let held = u64::from(segments.held(cache.id));
+            (held, segments.is_mirrored(cache.id), segments.uncopied(cache.id))
+        };
         let hits = counts.read_hits_ram + counts.read_hits_flash;
         DiskStatistics {
             counts,
@@ -121,6 +125,8 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             dirty_zeroes_bytes: dirty.zeroes().pages() * block::PAGE,
             dirty_limit_bytes: cache.dirty_limit() * block::PAGE,
             lost_bytes: dirty.lost().pages() * block::PAGE,
+            mirrored,
+            segments_uncopied: uncopied,
             destage_bytes_per_second: if dirty.is_empty() { 0 } else { cache.back.destage_rate() },
             dirty_for_seconds: cache.back.dirty_for(cache.pool.host.now()) / SECOND_NS,
             stopped: cache.back.stopped(),

@@ -25,7 +25,7 @@ use crate::knowledge::unproven::Unproven;
 use crate::survives::log::Log;
 use crate::survives::pool::Pool;
 use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, REQUEST_BYTES_MAX};
-use crate::words::settings::DiskSettings;
+use crate::words::settings::{DiskSettings, Redundancy};
 use crate::words::stats::{DiskCounters, Latencies, Load, LoadStatistics};
 use crate::words::units::{DiskId, FlashPage, PageNumber, Sequence, pages_touched};
 
@@ -72,6 +72,8 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) latencies: Latencies,
     /// Tells the promoter that RAM is filling up, or that the disk leaves.
     pub(crate) promotion_wanted: Notify,
+    /// Tells whoever makes second copies that some lack, or that the disk leaves.
+    pub(crate) second_wanted: Notify,
     pub(crate) leaving: Cell<bool>,
     /// Pages that entered RAM since its cold end was looked at.
     entered: Cell<usize>,
@@ -119,6 +121,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             counters: DiskCounters::default(),
             latencies: Latencies::default(),
             promotion_wanted: Notify::new(),
+            second_wanted: Notify::new(),
             leaving: Cell::new(false),
             entered: Cell::new(0),
             settings: RefCell::new(settings),
@@ -150,6 +153,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             self.pool.segments().set_writes_back(self.id, settings.mode.row().writes_back);
             self.back.notify_all();
         }
+        self.pool.segments().set_mirrored(self.id, settings.redundancy == Redundancy::Mirror);
         if before.block_bytes != settings.block_bytes || before.limit_bytes != settings.limit_bytes {
             self.policy.replace(new_policy(&self.pool, settings));
         }

@@ -111,18 +111,40 @@ impl<F: BlockDevice, H: Host> Checked<'_, F, H> {
         Some(Fault::Content)
     }
 
-    /// Reads a page once more that the backing does not have. Returns what is still wrong with it.
+    /// Reads a page once more that the backing does not have: its second copy, where it is by now, and the same once more.
+    /// Returns what is still wrong with it.
     async fn read_again(&mut self, cache: &DiskCache<F, H>, at: usize, fault: Fault) -> Option<Fault> {
-        if !cache.dirty.borrow().has_page(self.run.pages[at].0.0) {
+        let (page, checksum) = self.run.pages[at];
+        if !cache.dirty.borrow().has_page(page.0) {
             return Some(fault);
         }
         let flash = self.run.first.plus(at as u32);
-        let (bytes, fault) = read_flash(cache, flash, Buffer::zeroed(PAGE_BYTES)).await;
-        if fault.is_some() {
-            return fault;
+        if let Some(bytes) = cache.pool.read_second(flash, 1).await
+            && self.take(at, &bytes)
+        {
+            return None;
         }
-        self.bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES].copy_from_slice(&bytes);
-        self.check(cache, at)
+        // Its segment may have got another name meanwhile, that of its second copy.
+        let located = cache.index.borrow().get(page).filter(|located| located.checksum == checksum);
+        let now = located.map_or(flash, |located| located.flash);
+        let _pin = cache.pool.pin(now);
+        let (bytes, again) = read_flash(cache, now, Buffer::zeroed(PAGE_BYTES)).await;
+        if again.is_none() {
+            if self.take(at, &bytes) {
+                return None;
+            }
+            count(&cache.counters.checksum_errors, 1);
+        }
+        Some(again.unwrap_or(Fault::Content))
+    }
+
+    /// Takes over what was read of a page elsewhere, if that is its content.
+    fn take(&mut self, at: usize, bytes: &[u8]) -> bool {
+        let is_it = page_checksum(bytes) == self.run.pages[at].1;
+        if is_it {
+            self.bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES].copy_from_slice(bytes);
+        }
+        is_it
     }
 }
 

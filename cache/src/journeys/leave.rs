@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! 1. nothing new goes to it                       (segments.rs, as soon as it failed or was asked for)
-//! 2. each disk that has something there: all that is cached of it is void, durably
+//! 2. each disk that has something there: what has a second copy goes on with that (second_copies.rs); else all that is
+//!    cached of it is void, durably
 //! 3. notes about regions go on elsewhere
 //! 4. nothing is left there: the others list it no more (membership.rs)
 //! ```
@@ -17,6 +18,7 @@ use block::{BlockDevice, BlockError, Host};
 
 use super::disk_cache::DiskCache;
 use super::reclaim::Disks;
+use super::second_copies;
 use super::void::make_void;
 use crate::bytes::table::NOTES;
 use crate::survives::pool::Pool;
@@ -41,6 +43,10 @@ async fn leave_device<F: BlockDevice, H: Host>(
     disks: &Disks<F, H>,
     member: MemberNumber,
 ) -> Result<(), BlockError> {
+    if pool.shared.leaving(member) == Some(Leaving::Failed) {
+        pool.record_out().await?;
+        heal(pool, disks, member).await?;
+    }
     let has_notes = || pool.segments().owners_on(member).contains(&NOTES);
     let there = pool.segments().owners_on(member);
     make_all_void(pool, disks, there.into_iter().filter(|owner| *owner != NOTES)).await?;
@@ -64,10 +70,31 @@ async fn make_all_void<F: BlockDevice, H: Host>(
     for disk in owners {
         let cache = disks.borrow().get(&disk).cloned();
         match cache {
+            // What of it is left has two copies, or is being written.
+            Some(cache) if is_mirrored_whole(pool, &cache) => {}
             Some(cache) if cache.may_hold_dirty() => wait_for_destage(pool, &cache),
             // If the flash fails altogether, that is remembered elsewhere.
             Some(cache) => make_void(&cache).await?,
             None => disown_detached(pool, disk).await?,
+        }
+    }
+    Ok(())
+}
+
+/// Lets second copies take the place of what a device had that failed.
+async fn heal<F: BlockDevice, H: Host>(
+    pool: &Pool<F, H>,
+    disks: &Disks<F, H>,
+    member: MemberNumber,
+) -> Result<(), BlockError> {
+    let there = pool.segments().owners_on(member);
+    for disk in there.into_iter().filter(|owner| *owner != NOTES) {
+        let cache = disks.borrow().get(&disk).cloned();
+        match cache {
+            // Its index is not there yet; told when it is.
+            Some(cache) if cache.is_loading() => {}
+            Some(cache) => second_copies::go_on_without(&cache, member).await?,
+            None => second_copies::go_on_detached(pool, disk, member).await?,
         }
     }
     Ok(())
@@ -82,13 +109,25 @@ fn wait_for_destage<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCach
     }
 }
 
+/// True if all that a disk has on a device that failed is to go on with its second copy, sooner or later: what is open or
+/// being reclaimed is not, at the moment, and asks again when it is.
+fn is_mirrored_whole<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCache<F, H>) -> bool {
+    let members = pool.shared.all_leaving();
+    let is_failed = |member: &MemberNumber| pool.shared.leaving(*member) == Some(Leaving::Failed);
+    let segments = pool.segments();
+    members.iter().all(is_failed)
+        && members.iter().all(|member| segments.has_copies_of_all(*member, cache.id))
+}
+
 /// True if a part of what the backing does not have was on a device that failed.
 pub(super) fn has_lost_dirty<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCache<F, H>) -> bool {
     let flash = pool.reader().flash;
     let has_failed = |page: u64| {
         let located = cache.index.borrow().get(PageNumber(page))?;
-        let (member, _) = flash.device_of(pool.layout().segment_of(located.flash))?;
-        (pool.shared.leaving(member.number) == Some(Leaving::Failed)).then_some(())
+        let segment = pool.layout().segment_of(located.flash);
+        let has_second = pool.segments().second(segment).is_some();
+        let (member, _) = flash.device_of(segment)?;
+        (!has_second && pool.shared.leaving(member.number) == Some(Leaving::Failed)).then_some(())
     };
     cache.dirty.borrow().pages_within(0..u64::MAX).any(|page| has_failed(page).is_some())
 }

@@ -226,11 +226,7 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
 impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
     async fn read_all(&mut self) -> Result<(), String> {
         let cache = self.cache;
-        let owned = cache.pool.segments().owned_by(cache.id);
-        let wanted: Vec<_> = owned
-            .into_iter()
-            .map(|(segment, generation)| Wanted { segment, owner: cache.id, generation })
-            .collect();
+        let wanted = cache.pool.all_wanted(cache.id);
         for (number, window) in wanted.chunks(READ_AHEAD).enumerate() {
             let still = |wanted: &&Wanted| {
                 cache.pool.segments().is_sealed(wanted.segment, (wanted.owner, wanted.generation))
@@ -273,6 +269,8 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
     /// Writes the summary that a segment lacks. Data first, as ever (rule I6).
     async fn seal(&self, wanted: Wanted, content: &Content) -> Result<(), BlockError> {
         let pool = &self.cache.pool;
+        // What was read from one copy only must be on both before anybody sees it (DURABILITY A34).
+        pool.make_equal(wanted, content).await?;
         pool.flush_segment(wanted.segment).await?;
         let summary = encode_summary(pool, wanted.owner, wanted.segment, wanted.generation, content);
         pool.write(pool.layout().summary_start(wanted.segment), Buffer::copy_of(&summary)).await?;

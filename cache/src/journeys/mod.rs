@@ -34,6 +34,7 @@ pub(crate) mod quiet;
 pub(crate) mod read;
 pub(crate) mod reclaim;
 pub(crate) mod reconnect;
+pub(crate) mod second_copies;
 mod throttle;
 pub(crate) mod void;
 pub(crate) mod write;

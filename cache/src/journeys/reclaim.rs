@@ -16,6 +16,7 @@ use super::flash_run::FlashRun;
 use super::leave::{has_lost_dirty, leave};
 use super::lost::{self, Damaged};
 use super::promote::enter_index;
+use super::second_copies::lacks_second;
 use super::void::remember_elsewhere;
 use crate::bytes::batch::Kind;
 use crate::bytes::summary::Content;
@@ -74,6 +75,12 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
             }
         } else {
             leave(&pool, &disks).await;
+            if let Err(error) = pool.copy_notes().await {
+                tracing::warn!(%error, "Notes about regions stand on one device only");
+            }
+            for cache in disks.borrow().values().filter(|cache| lacks_second(cache)) {
+                cache.second_wanted.notify_one();
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use block::{BlockDevice, BlockError, Host};
 
 use super::back::{Writer, wait_until};
 use super::disk_cache::DiskCache;
+use crate::knowledge::segments::Segments;
 use crate::words::error::CacheError;
 use crate::words::limits::{PAGE_BYTES, ZERO_RANGES_MAX};
 use crate::words::stats::count;
@@ -25,9 +26,9 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     ///
     /// # Errors
     /// `Settings` if it has to be destaged first.
-    pub(crate) fn check_dirty_fits(&self, reserve_bytes: u64) -> Result<(), CacheError> {
+    pub(crate) fn check_dirty_fits(&self, segments: &Segments, reserve_bytes: u64) -> Result<(), CacheError> {
         let dirty = self.dirty.borrow().pages();
-        let most = self.dirty_most(reserve_bytes.div_ceil(self.pool.layout().segment_bytes()));
+        let most = self.dirty_most(segments, reserve_bytes.div_ceil(self.pool.layout().segment_bytes()));
         if dirty <= most {
             return Ok(());
         }
@@ -40,8 +41,11 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// What may be dirty at most in so many segments that are kept for the disk, in pages: half of what half of them hold.
     /// Reclaim moves what is dirty along, in batches that may be smaller than those that it came in, and needs room to get
     /// ahead by that.
-    fn dirty_most(&self, segments: u64) -> u64 {
-        segments / 2 * u64::from(self.pool.layout().batch_pages() / 2)
+    fn dirty_most(&self, segments: &Segments, kept: u64) -> u64 {
+        // Two copies take twice the room, on two devices.
+        let most =
+            if segments.is_mirrored(self.id) { (kept / 2).min(segments.pairs_of_each()) } else { kept };
+        most / 2 * u64::from(self.pool.layout().batch_pages() / 2)
     }
 
     /// What may be dirty at most, in pages.
@@ -51,7 +55,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let segments = self.pool.segments();
         let sharing = segments.writing_back().max(1);
         let tenth = u64::from(segments.usable()) * layout.segment_bytes() / 10 / u64::from(sharing);
-        let most = self.dirty_most(u64::from(segments.kept_by(self.id)));
+        let most = self.dirty_most(&segments, u64::from(segments.kept_by(self.id)));
         (settings.dirty_limit_bytes.unwrap_or(tenth) / PAGE_BYTES as u64).clamp(most.min(16), most)
     }
 }

@@ -16,6 +16,10 @@ pub(super) struct Holder {
     pub(super) dirty: bool,
     /// Whether what its guests write stays on flash for a while.
     pub(super) writes_back: bool,
+    /// Whether two copies are wanted of that.
+    pub(super) mirrored: bool,
+    /// Second copies that the table does not name yet.
+    pub(super) unrecorded: u32,
     /// Set when the disk is being detached: it gets no segments any more.
     pub(super) leaving: bool,
     /// The shard on which it is attached, which alone knows what its segments hold.
@@ -37,6 +41,8 @@ impl Holder {
         indexed: false,
         dirty: false,
         writes_back: false,
+        mirrored: false,
+        unrecorded: 0,
         leaving: false,
         home: None,
     };

@@ -222,6 +222,29 @@ impl Index {
         removed
     }
 
+    /// Has every page looked at, and moved on flash, or dropped where `place` says nothing. Returns the flash pages of those
+    /// that were dropped.
+    pub(crate) fn rearrange(
+        &mut self,
+        place: impl Fn(PageNumber, FlashPage) -> Option<FlashPage>,
+    ) -> Vec<FlashPage> {
+        let mut dropped = Vec::new();
+        for block in self.known_blocks().collect::<Vec<_>>() {
+            let first = block * self.block_pages;
+            self.change(block, |places| {
+                for (page, slot) in (first..).zip(places) {
+                    let Some(located) = slot.as_mut() else { continue };
+                    match place(PageNumber(page), located.flash) {
+                        Some(flash) => located.flash = flash,
+                        None => dropped.extend(slot.take().map(|gone| gone.flash)),
+                    }
+                }
+            });
+        }
+        self.pages -= dropped.len() as u64;
+        dropped
+    }
+
     /// The heat of the page's block.
     pub(crate) fn heat(&self, page: PageNumber) -> u8 {
         self.find(page.0 / self.block_pages).map_or(0, |slot| match &self.slots {

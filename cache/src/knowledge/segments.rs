@@ -7,18 +7,25 @@
 //! Of one disk, the oldest segment always goes first: an older version of a page is gone before a newer one, and what a
 //! segment says of earlier ones is no longer needed when it goes (rule I8).
 //!
+//! Of a disk that is mirrored, and of notes, each segment has a second copy on another device if there is one. It goes where
+//! the first one goes, and is owned, held and given back with it (`copies.rs`).
+//!
 //! A disk's reservation is the flash that others cannot take from it; its limit is what it cannot exceed. In between
 //! the pool is shared: the oldest segment of whoever holds more than reserved goes first.
 
+mod copies;
 mod dirtiness;
+#[cfg(test)]
+mod tests;
 
+pub(crate) use copies::Left;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::holders::{self, Holder, Share};
 use super::space::Space;
 use crate::bytes::layout::Layout;
 use crate::bytes::members::{Member, Members};
-use crate::bytes::table::{NOTES, TableEntry, VOID};
+use crate::bytes::table::{Copied, NOTES, TableEntry, VOID};
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{KEPT_BACK_SEGMENTS, NOTE_SEGMENTS};
 use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, Sequence, ShardNumber};
@@ -44,6 +51,8 @@ struct Line {
     life: Option<(DiskId, Sequence)>,
     /// Pages that an index points to.
     live: u32,
+    /// The other copy, if there is one.
+    other: Option<SegmentNumber>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +61,8 @@ enum State {
     Open,
     Sealed,
     Reclaiming,
+    /// The second copy of another one.
+    Second,
 }
 
 /// What a segment is taken for.
@@ -82,17 +93,25 @@ impl Segments {
         let mut sealed = Vec::new();
         for number in (0..members.end()).map(SegmentNumber) {
             let entry = table.get(number.0 as usize).copied().flatten();
-            let life = entry.filter(|(owner, _)| *owner != VOID && segments.space.has(number));
-            let state = if life.is_some() { State::Sealed } else { State::Free };
-            segments.lines.push(Line { state, life, live: 0 });
+            let entry = entry.filter(|(owner, ..)| *owner != VOID && segments.space.knows(number));
+            let life = entry.map(|(owner, generation, _)| (owner, generation));
+            let state = match entry {
+                None => State::Free,
+                Some((_, _, Copied::First)) => State::Sealed,
+                Some((_, _, Copied::Second)) => State::Second,
+            };
+            segments.lines.push(Line { state, life, live: 0, other: None });
             match life {
                 None => segments.space.put_dropped(number),
-                Some((owner, generation)) => {
-                    segments.holders.entry(owner).or_insert(Holder::UNKNOWN).held += 1;
-                    if owner != NOTES {
-                        sealed.push((generation, number));
-                    }
-                }
+                Some((owner, _)) => segments.holders.entry(owner).or_insert(Holder::UNKNOWN).held += 1,
+            }
+        }
+        segments.join_copies();
+        for (number, line) in (0u32..).map(SegmentNumber).zip(&segments.lines) {
+            if let (State::Sealed, Some((owner, generation))) = (line.state, line.life)
+                && owner != NOTES
+            {
+                sealed.push((generation, number));
             }
         }
         sealed.sort_unstable();
@@ -112,7 +131,14 @@ impl Segments {
 
     /// Segments that disks can use together.
     pub(crate) fn usable(&self) -> u32 {
-        self.space.used().saturating_sub(KEPT_BACK_SEGMENTS)
+        let copies = if self.space.can_pair() { 2 } else { 1 };
+        self.space.used().saturating_sub(copies * KEPT_BACK_SEGMENTS)
+    }
+
+    /// The same without a device.
+    pub(crate) fn usable_without(&self, member: MemberNumber) -> u32 {
+        let (used, can_pair) = self.space.used_without(member);
+        used.saturating_sub(if can_pair { 2 } else { 1 } * KEPT_BACK_SEGMENTS)
     }
 
     /// Adds the segments of a device, all of them free.
@@ -178,13 +204,15 @@ impl Segments {
         disks.map(|(disk, _)| *disk).collect()
     }
 
-    /// The segments of an owner with their generations, newest first.
+    /// The segments of an owner with their generations, newest first; of two copies the first.
     pub(crate) fn owned_by(&self, owner: DiskId) -> Vec<(SegmentNumber, Sequence)> {
-        let lives = (0u32..).map(SegmentNumber).zip(self.lives());
-        let own = |(segment, life): (_, TableEntry)| {
-            life.filter(|life| life.0 == owner).map(|(_, generation)| (segment, generation))
+        let own = |(segment, line): (SegmentNumber, &Line)| match line.life {
+            Some((other, generation)) if other == owner && line.state != State::Second => {
+                Some((segment, generation))
+            }
+            _ => None,
         };
-        let mut owned: Vec<_> = lives.filter_map(own).collect();
+        let mut owned: Vec<_> = (0u32..).map(SegmentNumber).zip(&self.lines).filter_map(own).collect();
         owned.sort_unstable_by_key(|(_, generation)| std::cmp::Reverse(*generation));
         owned
     }
@@ -250,28 +278,49 @@ impl Segments {
 
     /// True if the disk can take a segment for new content without anything being reclaimed.
     pub(crate) fn has_room(&self, disk: DiskId) -> bool {
-        let below_limit = self.holders.get(&disk).is_some_and(|holder| holder.held < holder.share.limit);
-        below_limit && self.free_count() > KEPT_BACK_SEGMENTS - self.noted()
+        let needed = self.copies_of(disk);
+        let below_limit =
+            self.holders.get(&disk).is_some_and(|holder| holder.held + needed <= holder.share.limit);
+        let floor = self.floor(Purpose::Promotion);
+        below_limit && if needed == 2 { self.space.has_pair(floor) } else { self.space.has(floor) }
     }
 
     /// Takes a free segment and opens its next life; the table must be durable before anything is written to it.
     pub(crate) fn take(&mut self, disk: DiskId, purpose: Purpose) -> Option<(SegmentNumber, Sequence)> {
-        let may = match purpose {
-            Purpose::Promotion => self.has_room(disk),
-            Purpose::Survivors => self.free_count() > NOTE_SEGMENTS - self.noted(),
-            Purpose::Notes => true,
-        };
-        if !may {
+        if purpose == Purpose::Promotion && !self.has_room(disk) {
             return None;
         }
-        let segment = self.space.take()?;
+        let floor = self.floor(purpose);
+        let (segment, second) = if self.copies_of(disk) == 2 {
+            let (first, second) = self.space.take_pair(floor)?;
+            (first, Some(second))
+        } else {
+            (self.space.take(floor)?, None)
+        };
         self.generation = self.generation.next();
+        self.open(segment, State::Open, disk);
+        if let Some(second) = second {
+            self.open(second, State::Second, disk);
+            self.join(segment, second);
+        }
+        Some((segment, self.generation))
+    }
+
+    fn open(&mut self, segment: SegmentNumber, state: State, owner: DiskId) {
         let line = &mut self.lines[segment.0 as usize];
         assert_eq!((line.state, line.live), (State::Free, 0));
-        line.state = State::Open;
-        line.life = Some((disk, self.generation));
-        self.holders.entry(disk).or_insert(Holder::UNKNOWN).held += 1;
-        Some((segment, self.generation))
+        line.state = state;
+        line.life = Some((owner, self.generation));
+        self.holders.entry(owner).or_insert(Holder::UNKNOWN).held += 1;
+    }
+
+    /// What must be left after something was taken.
+    fn floor(&self, purpose: Purpose) -> u32 {
+        match purpose {
+            Purpose::Promotion => KEPT_BACK_SEGMENTS - self.noted(),
+            Purpose::Survivors => NOTE_SEGMENTS - self.noted(),
+            Purpose::Notes => 0,
+        }
     }
 
     /// Closes an open segment: from now on it can be reclaimed, after all that were closed before.
@@ -286,7 +335,9 @@ impl Segments {
     /// without known pages before any other, then the disk's own if it is at its limit, else the oldest of all who hold
     /// more than reserved.
     pub(crate) fn choose_victim(&mut self, disk: DiskId) -> Option<SegmentNumber> {
-        let at_limit = self.holders.get(&disk).is_some_and(|holder| holder.held >= holder.share.limit);
+        let needed = self.copies_of(disk);
+        let at_limit =
+            self.holders.get(&disk).is_some_and(|holder| holder.held + needed > holder.share.limit);
         let owner = |segment: SegmentNumber| {
             self.lines[segment.0 as usize].life.expect("sealed segments are owned").0
         };
@@ -331,6 +382,7 @@ impl Segments {
             line.life = Some((VOID, generation));
             if line.state == State::Sealed {
                 line.state = State::Reclaiming;
+                // Its second copy is freed with it.
                 disowned.push(SegmentNumber(number));
             }
         }
@@ -348,8 +400,15 @@ impl Segments {
         self.free(segment);
     }
 
-    /// Gives a segment back that nothing points to and nobody reads.
+    /// Gives a segment back that nothing points to and nobody reads, with its second copy.
     pub(crate) fn free(&mut self, segment: SegmentNumber) {
+        if let Some(second) = self.part(segment) {
+            self.free_one(second);
+        }
+        self.free_one(segment);
+    }
+
+    fn free_one(&mut self, segment: SegmentNumber) {
         let line = &mut self.lines[segment.0 as usize];
         assert_eq!(line.state, State::Reclaiming);
         assert_eq!(line.live, 0, "segment {segment:?} is still in use");
@@ -362,9 +421,12 @@ impl Segments {
         self.space.put(segment);
     }
 
-    /// Owner and generation of each segment, for the table.
-    pub(crate) fn lives(&self) -> impl Iterator<Item = Option<(DiskId, Sequence)>> + '_ {
-        self.lines.iter().map(|line| line.life)
+    /// Owner, generation and copy of each segment, for the table.
+    pub(crate) fn lives(&self) -> impl Iterator<Item = TableEntry> + '_ {
+        self.lines.iter().map(|line| {
+            let copied = if line.state == State::Second { Copied::Second } else { Copied::First };
+            line.life.map(|(owner, generation)| (owner, generation, copied))
+        })
     }
 
     /// The newest generation.
@@ -393,9 +455,10 @@ impl Segments {
         self.lines[self.layout.segment_of(first).0 as usize].live += count;
     }
 
-    /// Segments of notes, as far as they are among those kept back.
+    /// Segments of notes, as far as they are among those kept back; pairs if things have two copies.
     fn noted(&self) -> u32 {
-        self.held(NOTES).min(NOTE_SEGMENTS)
+        let copies = if self.space.can_pair() { 2 } else { 1 };
+        (self.held(NOTES) / copies).min(NOTE_SEGMENTS)
     }
 
     /// Notes that no index points to these pages any more.
@@ -407,204 +470,5 @@ impl Segments {
 }
 
 impl Line {
-    const FREE: Self = Self { state: State::Free, life: None, live: 0 };
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::bytes::layout::Shape;
-
-    const A: DiskId = DiskId(1);
-    const B: DiskId = DiskId(2);
-    const DEVICE: u64 = 44 * (32 << 10);
-
-    fn pool() -> Segments {
-        let shape = Shape { segment_bytes: 32 << 10, region_bytes: 1 << 20 };
-        let layout = Layout::for_first(DEVICE, shape).unwrap();
-        let members = Members::one(DEVICE, layout.segments_on(DEVICE));
-        let mut segments = Segments::new(layout, &members, Sequence::first_of(1), &[]);
-        segments.set_share(A, Share { reserve: 16, limit: 24 });
-        segments.set_share(B, Share { reserve: 16, limit: 40 });
-        segments.set_indexed(A, true);
-        segments.set_indexed(B, true);
-        segments
-    }
-
-    fn fill(segments: &mut Segments, disk: DiskId, count: u32) {
-        for _ in 0..count {
-            let (segment, _) = segments.take(disk, Purpose::Promotion).expect("there is room");
-            let first = segments.layout.segment_start(segment).plus(1);
-            segments.pages_known(first, 1);
-            segments.seal(segment);
-        }
-    }
-
-    fn reclaim(segments: &mut Segments, disk: DiskId) -> DiskId {
-        let victim = segments.choose_victim(disk).expect("something can go");
-        let (owner, _) = segments.life(victim).unwrap();
-        let page = segments.layout.segment_start(victim).plus(1);
-        segments.pages_forgotten(&[page]);
-        segments.free(victim);
-        owner
-    }
-
-    #[test]
-    fn the_last_segments_are_for_survivors_only() {
-        let mut segments = pool();
-        let free = segments.free_count();
-        fill(&mut segments, B, free - KEPT_BACK_SEGMENTS);
-        assert_eq!(segments.take(B, Purpose::Promotion), None);
-        assert!(segments.take(B, Purpose::Survivors).is_some());
-    }
-
-    #[test]
-    fn a_disk_at_its_limit_gives_up_its_own_oldest() {
-        let mut segments = pool();
-        fill(&mut segments, B, 4);
-        fill(&mut segments, A, 24);
-        assert!(!segments.has_room(A));
-        assert_eq!(reclaim(&mut segments, A), A);
-        assert!(segments.has_room(A));
-    }
-
-    #[test]
-    fn a_disk_below_its_reservation_takes_from_whoever_holds_more_than_reserved() {
-        let mut segments = pool();
-        let free = segments.free_count();
-        fill(&mut segments, B, free - KEPT_BACK_SEGMENTS);
-        for _ in 0..16 {
-            assert_eq!(reclaim(&mut segments, A), B);
-            fill(&mut segments, A, 1);
-        }
-        assert!(segments.held(B) >= 16);
-    }
-
-    #[test]
-    fn the_very_last_segments_are_for_notes_only() {
-        let mut segments = pool();
-        while segments.take(B, Purpose::Survivors).is_some() {}
-        assert_eq!(segments.free_count(), NOTE_SEGMENTS);
-        assert!(segments.take(NOTES, Purpose::Notes).is_some());
-        assert_eq!(segments.take(B, Purpose::Survivors), None);
-        assert!(segments.take(NOTES, Purpose::Notes).is_some());
-    }
-
-    #[test]
-    fn a_disks_oldest_segment_goes_first_if_nothing_points_to_it() {
-        let mut segments = pool();
-        let (empty, _) = segments.take(A, Purpose::Promotion).unwrap();
-        fill(&mut segments, B, 20);
-        segments.seal(empty);
-        assert_eq!(segments.choose_victim(B), Some(empty));
-    }
-
-    #[test]
-    fn a_newer_segment_never_goes_before_an_older_one_of_the_same_disk() {
-        let mut segments = pool();
-        fill(&mut segments, B, 20);
-        let oldest = segments.sealed[0];
-        let (empty, _) = segments.take(B, Purpose::Promotion).unwrap();
-        segments.seal(empty);
-        assert_eq!(segments.choose_victim(B), Some(oldest));
-    }
-
-    #[test]
-    fn what_a_table_says_is_closed_again_oldest_first() {
-        let mut before = pool();
-        fill(&mut before, B, 6);
-        let victim = before.choose_victim(B).unwrap();
-        before.pages_forgotten(&[before.layout.segment_start(victim).plus(1)]);
-        before.free(victim);
-        fill(&mut before, A, 3);
-        before.disown(A);
-        let expected: Vec<_> = before.sealed.iter().copied().collect();
-        let table: Vec<_> = before.lives().collect();
-        let members = Members::one(DEVICE, before.space.count());
-        let after = Segments::new(before.layout, &members, Sequence::first_of(2), &table);
-        assert_eq!(after.sealed, expected);
-        assert_eq!((after.held(B), after.held(A), after.held(VOID)), (5, 0, 0));
-        assert_eq!(after.free_count(), after.space.count() - 5);
-        assert_eq!(after.owners(), [B]);
-    }
-
-    fn second(segments: &Segments) -> Member {
-        let first = SegmentNumber(segments.space.count());
-        Member { number: MemberNumber(1), first, segments: segments.space.count() / 2, device_bytes: DEVICE }
-    }
-
-    #[test]
-    fn a_device_that_is_not_used_any_more_is_empty_once_its_owners_were_disowned() {
-        let mut segments = pool();
-        let member = second(&segments);
-        segments.add_device(member);
-        fill(&mut segments, B, 6);
-        segments.stop_using(member.number);
-        let usable = segments.usable();
-        fill(&mut segments, A, 6);
-        assert_eq!(segments.owners_on(member.number), [B].into());
-        assert!(!segments.is_empty(member.number));
-        let pages: Vec<_> = segments
-            .owned_by(B)
-            .into_iter()
-            .map(|(segment, _)| segments.layout.segment_start(segment).plus(1))
-            .collect();
-        segments.pages_forgotten(&pages);
-        for segment in segments.disown(B) {
-            segments.free(segment);
-        }
-        assert!(segments.is_empty(member.number));
-        segments.remove_device(member.number);
-        assert_eq!(segments.usable(), usable);
-    }
-
-    #[test]
-    fn generations_never_repeat() {
-        let mut segments = pool();
-        let mut seen = std::collections::BTreeSet::new();
-        for _ in 0..100 {
-            let (segment, generation) = segments.take(A, Purpose::Survivors).unwrap();
-            assert!(seen.insert(generation));
-            segments.seal(segment);
-            let victim = segments.choose_victim(A).unwrap();
-            segments.free(victim);
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "still in use")]
-    fn a_segment_that_an_index_points_to_is_not_freed() {
-        let mut segments = pool();
-        fill(&mut segments, A, 1);
-        let victim = segments.choose_victim(A).unwrap();
-        segments.free(victim);
-    }
-
-    #[test]
-    fn a_shard_that_ended_leaves_its_segments_to_whoever_needs_them() {
-        let mut segments = pool();
-        segments.set_home(A, Some(ShardNumber(0)));
-        segments.set_home(B, Some(ShardNumber(1)));
-        fill(&mut segments, A, 3);
-        segments.abandon(ShardNumber(0));
-        assert_eq!(
-            (segments.home(A), segments.home(B), segments.attached()),
-            (None, Some(ShardNumber(1)), 1)
-        );
-        let victim = segments.choose_victim(A).unwrap();
-        segments.free(victim);
-        assert_eq!(segments.held(A), 2);
-    }
-
-    #[test]
-    fn only_an_attached_disk_is_asked_to_meet_a_lowered_limit() {
-        let mut segments = pool();
-        fill(&mut segments, A, 20);
-        segments.set_share(A, Share { reserve: 16, limit: 18 });
-        assert_eq!(segments.over_limit(), None);
-        segments.set_home(A, Some(ShardNumber(0)));
-        assert_eq!(segments.over_limit(), Some(A));
-        segments.set_share(A, Share { reserve: 16, limit: 20 });
-        assert_eq!(segments.over_limit(), None);
-    }
+    const FREE: Self = Self { state: State::Free, life: None, live: 0, other: None };
 }

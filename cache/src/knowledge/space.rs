@@ -5,11 +5,13 @@ use std::collections::VecDeque;
 
 use super::discards::{Discards, Run};
 use crate::bytes::members::{Member, Members};
-use crate::words::limits::KEPT_BACK_SEGMENTS;
+use crate::words::limits::{KEPT_BACK_SEGMENTS, RESERVE_SEGMENTS_MIN};
 use crate::words::units::{MemberNumber, SegmentNumber};
 
 pub(crate) struct Space {
     devices: Vec<Device>,
+    /// Which of two devices gets the first copy next.
+    turn: bool,
 }
 
 struct Device {
@@ -24,12 +26,25 @@ impl Device {
     fn new(member: Member) -> Self {
         Self { member, is_used: true, free: VecDeque::new(), discards: Discards::new() }
     }
+
+    fn free(&self) -> u32 {
+        self.free.len() as u32
+    }
+}
+
+/// Devices on which fewer pairs than this fit hold one copy of everything: what is kept back would be most of it.
+const PAIRS_MIN: u32 = KEPT_BACK_SEGMENTS + RESERVE_SEGMENTS_MIN;
+
+/// Pairs that can be made of so many segments on each of some devices, the two of a pair on different ones.
+fn pairs(of_devices: impl Iterator<Item = u32>) -> u32 {
+    let (all, most) = of_devices.fold((0, 0), |(all, most), own| (all + own, own.max(most)));
+    (all / 2).min(all - most)
 }
 
 impl Space {
     /// These devices, none of whose segments is free yet.
     pub(crate) fn new(members: &Members) -> Self {
-        Self { devices: members.iter().map(Device::new).collect() }
+        Self { devices: members.iter().map(Device::new).collect(), turn: false }
     }
 
     /// Segments of all devices.
@@ -40,6 +55,13 @@ impl Space {
     /// Segments of the devices that are used.
     pub(crate) fn used(&self) -> u32 {
         self.in_use().map(|device| device.member.segments).sum()
+    }
+
+    /// The same without one of them: as many as there would be, and whether things could have two copies then.
+    pub(crate) fn used_without(&self, member: MemberNumber) -> (u32, bool) {
+        let others = || self.in_use().map(|device| device.member).filter(|other| other.number != member);
+        let can_pair = pairs(others().map(|other| other.segments)) >= PAIRS_MIN;
+        (others().map(|other| other.segments).sum(), can_pair)
     }
 
     /// Free segments of the devices that are used.
@@ -82,7 +104,7 @@ impl Space {
     }
 
     /// True if a segment is on one of the devices.
-    pub(crate) fn has(&self, segment: SegmentNumber) -> bool {
+    pub(crate) fn knows(&self, segment: SegmentNumber) -> bool {
         self.devices.iter().any(|device| device.member.has(segment))
     }
 
@@ -101,12 +123,75 @@ impl Space {
         }
     }
 
-    /// Takes a free segment of the device with the largest part of its segments free.
-    pub(crate) fn take(&mut self) -> Option<SegmentNumber> {
-        let part = |device: &&mut Device| {
-            device.free.len() as u64 * u64::from(u32::MAX) / u64::from(device.member.segments)
+    /// True if two copies of something can stand on two devices that are used.
+    pub(crate) fn can_pair(&self) -> bool {
+        pairs(self.in_use().map(|device| device.member.segments)) >= PAIRS_MIN
+    }
+
+    /// Pairs of segments on different devices that all segments of the devices in use make.
+    pub(crate) fn pairs(&self) -> u32 {
+        pairs(self.in_use().map(|device| device.member.segments))
+    }
+
+    /// What can be taken: pairs of free segments on different devices if things have two copies, else free segments.
+    pub(crate) fn left(&self) -> u32 {
+        if self.can_pair() { pairs(self.in_use().map(Device::free)) } else { self.free() }
+    }
+
+    /// Takes a free segment of the device with the largest part of its segments free, so that no less than `floor` can be
+    /// taken afterwards, or no less than before.
+    pub(crate) fn take(&mut self, floor: u32) -> Option<SegmentNumber> {
+        let number = self.fit(floor, |_| true)?;
+        self.take_of(number)
+    }
+
+    /// True if [`Self::take`] finds one.
+    pub(crate) fn has(&self, floor: u32) -> bool {
+        self.fit(floor, |_| true).is_some()
+    }
+
+    /// As [`Self::take`], on another device than a segment's.
+    pub(crate) fn take_beside(&mut self, other: SegmentNumber, floor: u32) -> Option<SegmentNumber> {
+        let number = self.fit(floor, |member| !member.has(other))?;
+        self.take_of(number)
+    }
+
+    /// Takes two free segments of different devices, so that no less than `floor` pairs can be taken afterwards.
+    pub(crate) fn take_pair(&mut self, floor: u32) -> Option<(SegmentNumber, SegmentNumber)> {
+        if !self.has_pair(floor) {
+            return None;
+        }
+        let mut fullest: Vec<_> = self.in_use().map(|device| (device.free(), device.member.number)).collect();
+        fullest.sort_unstable_by_key(|(free, number)| (std::cmp::Reverse(*free), *number));
+        let [(_, a), (_, b), ..] = fullest[..] else { return None };
+        self.turn = !self.turn;
+        let (first, second) = if self.turn { (a, b) } else { (b, a) };
+        Some((self.take_of(first)?, self.take_of(second)?))
+    }
+
+    /// True if [`Self::take_pair`] finds one.
+    pub(crate) fn has_pair(&self, floor: u32) -> bool {
+        pairs(self.in_use().map(Device::free)) > floor
+    }
+
+    /// The fullest device of which a segment may be taken.
+    fn fit(&self, floor: u32, fits: impl Fn(&Member) -> bool) -> Option<MemberNumber> {
+        let (paired, left) = (self.can_pair(), self.left());
+        let leaves_enough = |device: &&Device| {
+            let after = self.in_use().map(|other| other.free() - u32::from(std::ptr::eq(other, *device)));
+            let after = if paired { pairs(after) } else { left - 1 };
+            // What a device has more than all others together makes no pairs.
+            after >= floor || paired && after == left
         };
-        let device = self.devices.iter_mut().filter(|device| device.is_used).max_by_key(part)?;
+        let part = |device: &&Device| {
+            u64::from(device.free()) * u64::from(u32::MAX) / u64::from(device.member.segments)
+        };
+        let may = |device: &&Device| device.free() > 0 && fits(&device.member) && leaves_enough(device);
+        self.in_use().filter(may).max_by_key(part).map(|device| device.member.number)
+    }
+
+    fn take_of(&mut self, number: MemberNumber) -> Option<SegmentNumber> {
+        let device = self.device_mut(number)?;
         let segment = device.free.pop_front()?;
         device.discards.remove(segment);
         Some(segment)
@@ -145,7 +230,7 @@ impl Space {
     /// Free segments that may be held back: half of those beyond the last ones, so that nobody waits for room because of
     /// a discard.
     fn spare(&self) -> u32 {
-        self.free().saturating_sub(KEPT_BACK_SEGMENTS) / 2
+        self.left().saturating_sub(KEPT_BACK_SEGMENTS) / 2
     }
 
     fn device(&self, member: MemberNumber) -> Option<&Device> {
@@ -174,7 +259,7 @@ mod tests {
         let mut space = Space::new(&Members::one(0, 0).without(MemberNumber(0)));
         space.add(member(0, 0, 40));
         space.add(member(1, 40, 20));
-        let taken: Vec<_> = (0..30).filter_map(|_| space.take()).collect();
+        let taken: Vec<_> = (0..30).filter_map(|_| space.take(0)).collect();
         let there = taken.iter().filter(|segment| segment.0 >= 40).count();
         assert!((9..=11).contains(&there), "{there} of 30 on a third of the pool");
         assert_eq!((space.count(), space.used(), space.free()), (60, 60, 30));
@@ -189,7 +274,7 @@ mod tests {
         let (number, run) = space.take_to_discard(100).expect("all are due");
         assert_eq!((number, run), (MemberNumber(0), Run { first: SegmentNumber(0), count: 2 }));
         assert!(!space.is_empty(MemberNumber(0)));
-        assert!(space.take().is_some_and(|segment| !run.has(segment)));
+        assert!(space.take(0).is_some_and(|segment| !run.has(segment)));
         assert_eq!(space.take_to_discard(100), None, "others may need what is left");
         run.segments().for_each(|segment| space.put(segment));
         assert_eq!(space.free(), 3 + KEPT_BACK_SEGMENTS);
@@ -201,13 +286,13 @@ mod tests {
         let mut space = Space::new(&Members::one(0, 0).without(MemberNumber(0)));
         space.add(member(0, 0, 4));
         space.add(member(1, 4, 40));
-        let taken = space.take().expect("all are free");
+        let taken = space.take(0).expect("all are free");
         assert!(taken.0 >= 4);
         space.stop_using(MemberNumber(1));
         space.put(taken);
         assert_eq!((space.used(), space.free(), space.free_on(MemberNumber(1))), (4, 4, 40));
-        assert!((0..5).filter_map(|_| space.take()).all(|segment| segment.0 < 4));
+        assert!((0..5).filter_map(|_| space.take(0)).all(|segment| segment.0 < 4));
         space.remove(MemberNumber(1));
-        assert!(!space.has(taken));
+        assert!(!space.knows(taken));
     }
 }

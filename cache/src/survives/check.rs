@@ -15,7 +15,7 @@ use futures_util::future::join_all;
 use super::flash::Flash;
 use super::notes::Region;
 use super::reading::{Contained, Reader, Wanted};
-use super::start::{Examined, Ignored, USED_SINCE, examine};
+use super::start::{Examined, Ignored, Marks, USED_SINCE, examine};
 use crate::bytes::PoolId;
 use crate::bytes::checksum::page_checksum;
 use crate::bytes::summary::Line;
@@ -31,8 +31,8 @@ use crate::words::units::{DiskId, MemberNumber, PageNumber, SegmentNumber, Seque
 
 /// What is known about a pool beside what stands on it.
 pub struct Knowledge<'a> {
-    /// Marks of earlier starts of whoever will open the pool. None: it counts as the last one to have used it.
-    pub marks: Option<&'a [u64]>,
+    /// What whoever will open the pool knows of it. None: it counts as the last one to have used it.
+    pub marks: Option<&'a Marks>,
     /// What is expected of a disk, by its number and the mark of the last start.
     pub expected: &'a dyn Fn(DiskId, u64) -> Expected,
 }
@@ -290,7 +290,8 @@ impl<F: BlockDevice> Checker<'_, F> {
             distrusted.expected.touched.clone().map(|bits| touched::log_end(&*bits)).unwrap_or_default();
         let mut replay = Replay::new(1, layout.region_pages());
         for (segment, generation) in self.segments.owned_by(id) {
-            let wanted = Wanted { segment, owner: id, generation };
+            let second = self.segments.second(segment);
+            let wanted = Wanted { segment, second, owner: id, generation };
             let newest = (disk.segments == 0).then(|| distrusted.expected.belief.tail(end));
             match self.reader.contained(wanted, newest).await {
                 Ok(contained) => self.enter(&mut disk, &mut replay, &distrusted, segment, contained).await,

@@ -169,7 +169,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         if self.closed.get() {
             return Err(NoSegment::Leaving);
         }
-        if let Some(full) = open.take_if(|open| self.room(open) == 0) {
+        if let Some(full) = open.take_if(|open| self.room(open) == 0 || self.lacks_copy(open)) {
             self.seal(full).await.map_err(|_| NoSegment::Failed)?;
         }
         if open.is_none() {
@@ -179,6 +179,15 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         }
         let room = open.as_ref().map_or(0, |open| self.room(open));
         Ok(Appender { log: self, open, room })
+    }
+
+    /// Closes the open segment if it lacks a copy that it is to have: of one that is closed another can be made.
+    pub(crate) async fn close_torn(&self) -> Result<(), BlockError> {
+        let mut open = self.open.lock().await;
+        match open.take_if(|open| self.lacks_copy(open)) {
+            Some(torn) => self.seal(torn).await,
+            None => Ok(()),
+        }
     }
 
     /// Closes the open segment and the log, so that nothing more is appended: because the disk leaves.
@@ -282,6 +291,11 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         let pages = self.pool.layout().batch_pages() as usize;
         let in_summary = pages - open.content.entries();
         (pages - open.next as usize).saturating_sub(1).min(in_summary).min(BATCH_PAGES_MAX)
+    }
+
+    /// True if the open segment has one copy, of which there are to be two.
+    fn lacks_copy(&self, open: &Open) -> bool {
+        self.pool.lacks_copy(self.disk, open.segment)
     }
 
     /// Pages of the open segment that are known to be durable.
@@ -399,7 +413,10 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         // The place is used up before the write starts: whatever becomes of the write, nothing else goes there.
         open.next += 1 + batch.pages as u32;
         let bytes = batch.buffer.len() as u64;
-        if let Err(error) = log.pool.write(first, batch.buffer).await {
+        // What is clean has one copy.
+        let is_clean = batch.entries.iter().all(|entry| entry.kind == Kind::Fill);
+        let second_bytes = if is_clean { PAGE_BYTES } else { batch.buffer.len() };
+        if let Err(error) = log.pool.write_most(first, batch.buffer, second_bytes).await {
             if let Some(open) = self.open.take() {
                 log.pool.seal_segment(open.segment);
                 let has_undurable = log.tail.get().is_some_and(|tail| tail.generation == open.generation);

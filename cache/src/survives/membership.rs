@@ -4,9 +4,11 @@
 //!   add:    tables on the new device ── flush ── its superblock lists all ── flush ── every other superblock, epoch + 1
 //!   leave:  nothing new goes there ── what is there is made void, table durable ── superblocks of the others, epoch + 1
 //! ```
+//! A device that failed is struck off the list at once (`copies.rs`), and what disks had there is dealt with afterwards.
+//!
 //! Every superblock lists all devices of its epoch, and of two lists the one with the higher epoch counts. Power may go at
 //! each step: a device counts from the moment on at which one superblock of a higher epoch lists it, which is its own; and
-//! one that left is not on the list of any that stayed. A start that misses a listed device believes nothing.
+//! one that left is not on the list of any that stayed. What a start believes that misses a device is decided in `start.rs`.
 
 use std::rc::Rc;
 
@@ -108,7 +110,10 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         let layout = self.layout();
         layout.check_device(device_bytes, MEMBER_SEGMENTS_MIN)?;
         let segments = layout.segments_on(device_bytes);
-        let first = superblock.members.gap(segments, layout.segments_max()).ok_or_else(|| {
+        // Disks may still refer to what one that failed had.
+        let out = self.shared.out();
+        let taken = out.iter().fold(superblock.members, |members, out| members.with(*out).unwrap_or(members));
+        let first = taken.gap(segments, layout.segments_max()).ok_or_else(|| {
             let left = u64::from(layout.segments_max().saturating_sub(superblock.members.end()));
             CacheError::Settings(format!(
                 "The pool's segment table has room for {} bytes more, and the device has {device_bytes}: add a part \
@@ -153,16 +158,17 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     pub(crate) fn take_out(&self, number: MemberNumber) -> Result<(), CacheError> {
         let member = self.member(number)?;
         let segments = self.segments();
-        let (usable, reserved) = (segments.usable(), segments.reserved_by_others(DiskId(u32::MAX)));
+        let (usable, reserved) =
+            (segments.usable_without(number), segments.reserved_by_others(DiskId(u32::MAX)));
         let is_last = segments.space().used() == member.segments;
         drop(segments);
-        let fits = usable.saturating_sub(member.segments) >= reserved;
+        let fits = usable >= reserved;
         if self.shared.leaving(number).is_none() && !is_last && !fits {
             let bytes = |segments| u64::from(segments) * self.layout().segment_bytes();
             return Err(CacheError::Settings(format!(
                 "Without device {number} the pool has {} bytes, and {} are reserved for disks: lower their reservations \
                  first, or add another device",
-                bytes(usable.saturating_sub(member.segments)),
+                bytes(usable),
                 bytes(reserved)
             )));
         }
@@ -188,6 +194,15 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         if !self.segments().is_empty(number) {
             return Ok(());
         }
+        if self.shared.out().iter().any(|member| member.number == number) {
+            self.segments().remove_device(number);
+            self.shared.forget_out(number);
+            tracing::info!(pool = %self.id(), device = %number, "Nothing refers to the device that failed any more");
+            self.shared.room.ring_all();
+            return Ok(());
+        }
+        // What reclaim freed there is still owned in the table: a start would take it for lost.
+        self.persist_table().await?;
         let before = self.shared.superblock();
         let members = before.members.without(number);
         let next = Superblock { turn: before.turn + 1, epoch: before.epoch + 1, members, ..before };
@@ -207,7 +222,9 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// Gives up this shard's handles of devices that left.
     pub(crate) fn drop_former_devices(&self) {
         let members = self.shared.superblock().members;
-        self.flash.borrow_mut().keep(|number| members.get(number).is_some());
+        let out = self.shared.out();
+        let is_out = |number| out.iter().any(|member| member.number == number);
+        self.flash.borrow_mut().keep(|number| members.get(number).is_some() || is_out(number));
     }
 }
 

@@ -1,6 +1,7 @@
 //! What survives: everything that writes to flash, and the order in which it does.
 
 pub(crate) mod check;
+mod copies;
 pub(crate) mod discards;
 pub(crate) mod flash;
 pub(crate) mod log;

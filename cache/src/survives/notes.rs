@@ -116,6 +116,18 @@ impl Notes {
         self.start_segment(pool, &mut writer).await
     }
 
+    /// Goes on where there are two copies, if there is one and two can be had.
+    pub(crate) async fn copy<F: BlockDevice, H: Host>(&self, pool: &Pool<F, H>) -> Result<(), BlockError> {
+        let mut writer = self.writer.lock().await;
+        match &*writer {
+            Some(open) if pool.lacks_copy(NOTES, open.segment) => {
+                *writer = None;
+                self.start_segment(pool, &mut writer).await
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Makes the first `ticket` notes durable.
     async fn write<F: BlockDevice, H: Host>(&self, pool: &Pool<F, H>, ticket: u64) -> Result<(), BlockError> {
         let mut writer = self.writer.lock().await;
@@ -143,7 +155,10 @@ impl Notes {
         // One more page for the header that says that they are durable.
         let needed = waiting.div_ceil(ENTRIES_PER_PAGE) as u32 + 1;
         // Taken out: if this is dropped halfway, the next one starts a new segment with all that is open.
-        let Some(mut open) = writer.take().filter(|open| open.next + needed <= pages_for_notes(pool)) else {
+        let fits = |open: &Writer| {
+            open.next + needed <= pages_for_notes(pool) && !pool.lacks_copy(NOTES, open.segment)
+        };
+        let Some(mut open) = writer.take().filter(fits) else {
             return self.start_segment(pool, writer).await;
         };
         let (pending, covers) = lock(&self.book).take_pending(waiting);
@@ -317,7 +332,8 @@ pub(crate) async fn read_all<F: BlockDevice>(
     }
     let mut found = Err(Unreadable::NoSummary);
     for (segment, generation) in &owned {
-        let wanted = Wanted { segment: *segment, owner: NOTES, generation: *generation };
+        let second = segments.second(*segment);
+        let wanted = Wanted { segment: *segment, second, owner: NOTES, generation: *generation };
         if let Some(open) = read_segment(reader, wanted).await? {
             found = Ok((*segment, open));
             break;

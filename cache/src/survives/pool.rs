@@ -7,11 +7,12 @@
 //! reader's business, unless the device is gone.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard};
 
 use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host};
-use futures_util::future::join_all;
+use futures_util::future::{LocalBoxFuture, join_all};
 use tokio::sync::Notify;
 
 use super::flash::{Flash, Place, missing};
@@ -39,7 +40,13 @@ pub(crate) struct Pool<F, H> {
     /// Whether this shard knows that all of the flash failed. What another shard found out counts here from the next request to
     /// flash on, or when the reclaimer is told: never between a look and what is done upon it.
     failed: Cell<bool>,
+    /// Remembers elsewhere which lists of devices are too old; see [`Witness`].
+    pub(crate) witness: RefCell<Option<Witness>>,
 }
+
+/// Remembers durably, elsewhere than on flash, that no list of the pool's devices of a lower epoch than this one is to be
+/// believed any more (rule I13): a device that failed, and comes back alone, knows nothing of what was written without it.
+pub type Witness = Rc<dyn Fn(u32) -> LocalBoxFuture<'static, Result<(), String>>>;
 
 /// Why a disk gets no segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +69,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
             pins: RefCell::default(),
             reader_done: Notify::new(),
             failed: Cell::new(shared.is_failed()),
+            witness: RefCell::default(),
             shared,
         }
     }
@@ -101,6 +109,8 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         if purpose != Purpose::Notes && self.segments().is_leaving(disk) {
             return Err(NoSegment::Leaving);
         }
+        // What is written from now on may have one copy, because a device failed.
+        self.record_out().await.map_err(|_| NoSegment::Failed)?;
         let taken = self.segments().take(disk, purpose).ok_or(NoSegment::Exhausted)?;
         // Crash here: the table still names the segment's earlier life or none, and nothing was written to it.
         if self.persist_table().await.is_err() {
@@ -170,20 +180,6 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.announce_room();
     }
 
-    /// Writes to flash, within one segment. Any failure is the end of the device.
-    pub(crate) async fn write(&self, first: FlashPage, buffer: Buffer) -> Result<(), BlockError> {
-        let place = self.place(first)?;
-        let result = place.device.write(place.offset, buffer).await.1;
-        self.judge(place.member, result)
-    }
-
-    /// Makes everything durable that was written to a segment before. Any failure is the end of the device (rule I5).
-    pub(crate) async fn flush_segment(&self, segment: SegmentNumber) -> Result<(), BlockError> {
-        let place = self.place(self.layout().segment_start(segment))?;
-        let result = place.device.flush().await;
-        self.judge(place.member, result)
-    }
-
     /// Where a page is, if its device has not failed.
     pub(super) fn place(&self, first: FlashPage) -> Result<Place<F>, BlockError> {
         self.ensure_alive()?;
@@ -238,6 +234,22 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// Reads pages that lie next to each other, all within one segment, which the caller holds with a pin or by
     /// reclaiming it.
     pub(crate) async fn read(&self, first: FlashPage, buffer: Buffer) -> (Buffer, Result<(), BlockError>) {
+        let (buffer, result) = self.read_copy(first, buffer).await;
+        match (result, self.second_copy(first)) {
+            (Err(_), Some(second)) => {
+                let _pin = self.pin(second);
+                self.read_copy(second, buffer).await
+            }
+            (result, _) => (buffer, result),
+        }
+    }
+
+    /// Reads from just this place.
+    pub(super) async fn read_copy(
+        &self,
+        first: FlashPage,
+        buffer: Buffer,
+    ) -> (Buffer, Result<(), BlockError>) {
         let place = match self.place(first) {
             Ok(place) => place,
             Err(error) => return (buffer, Err(error)),
@@ -259,8 +271,29 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// What the summary of a closed segment says, if it has one of its present life.
     pub(crate) async fn read_summary(&self, segment: SegmentNumber) -> Option<Content> {
         self.ensure_alive().ok()?;
-        let (owner, generation) = self.segments().life(segment)?;
-        self.reader().summary(Wanted { segment, owner, generation }).await.ok()
+        let wanted = self.wanted(segment)?;
+        self.reader().summary(wanted).await.ok()
+    }
+
+    /// The segments of a disk, for reading what they hold, newest first.
+    pub(crate) fn all_wanted(&self, owner: DiskId) -> Vec<Wanted> {
+        let segments = self.segments();
+        let owned = segments.owned_by(owner).into_iter();
+        owned
+            .map(|(segment, generation)| Wanted {
+                segment,
+                second: segments.second(segment),
+                owner,
+                generation,
+            })
+            .collect()
+    }
+
+    /// A segment as it is now, for reading what it holds.
+    fn wanted(&self, segment: SegmentNumber) -> Option<Wanted> {
+        let segments = self.segments();
+        let (owner, generation) = segments.life(segment)?;
+        Some(Wanted { segment, second: segments.second(segment), owner, generation })
     }
 
     /// Opens regions of a disk, so that the backing may be changed there. Durable once this returns.
@@ -281,6 +314,15 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// Has the notes about regions go on elsewhere, because their device is to leave.
     pub(crate) async fn move_notes(&self) -> Result<(), BlockError> {
         self.shared.notes.move_on(self).await
+    }
+
+    /// Has the notes about regions stand on two devices, if there are two.
+    pub(crate) async fn copy_notes(&self) -> Result<(), BlockError> {
+        // Asked for often, and guests wait for notes: their writer is kept for this only if there is something to do.
+        if !self.segments().notes_lack_copy() {
+            return Ok(());
+        }
+        self.shared.notes.copy(self).await
     }
 
     /// Makes durable that segments were disowned, and gives them back. Nothing must point to them. All at once: a crash
@@ -334,7 +376,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         error.because("the flash failed earlier")
     }
 
-    fn judge(&self, member: MemberNumber, result: Result<(), BlockError>) -> Result<(), BlockError> {
+    pub(super) fn judge(
+        &self,
+        member: MemberNumber,
+        result: Result<(), BlockError>,
+    ) -> Result<(), BlockError> {
         if let Err(error) = &result {
             self.fail(member, error);
         }

@@ -3,6 +3,8 @@
 //! The newest segment of an owner may lack its summary: it was being written when the process ended. Its batches are
 //! read from the front to the first that is not there. If a later one says that the missing one was flushed, that is not
 //! the end but damage (rule I6): somebody must be told, and nothing older may be taken for what was lost.
+//!
+//! Of what has two copies, either will do, batch by batch: power may have gone while they differed.
 
 use block::{BlockDevice, Buffer};
 
@@ -20,6 +22,8 @@ use crate::words::units::{DiskId, FlashPage, SegmentNumber, Sequence};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     pub(crate) segment: SegmentNumber,
+    /// Where its second copy is.
+    pub(crate) second: Option<SegmentNumber>,
     pub(crate) owner: DiskId,
     pub(crate) generation: Sequence,
 }
@@ -100,18 +104,40 @@ impl<F: BlockDevice> Reader<F> {
         };
         let mut forgets = Vec::new();
         for line in content.lines().filter(|line| line.kind == Kind::Forget) {
-            let bits = self.read(self.layout.segment_start(wanted.segment).plus(line.place), 1).await?;
-            if page_checksum(&bits) != line.checksum {
-                return Err(Unreadable::Damaged { place: line.place });
-            }
-            forgets.push(bits);
+            forgets.push(self.page(wanted, line.place, line.checksum).await?);
         }
         Ok(Contained { content, forgets, durable, has_summary })
     }
 
+    /// A page of a segment with this checksum.
+    async fn page(&self, wanted: Wanted, place: u32, checksum: u32) -> Result<Buffer, Unreadable> {
+        let mut failure = Unreadable::Damaged { place };
+        for segment in wanted.copies() {
+            match self.read(self.layout.segment_start(segment).plus(place), 1).await {
+                Ok(bytes) if page_checksum(&bytes) == checksum => return Ok(bytes),
+                Ok(_) => {}
+                Err(error) => failure = error,
+            }
+        }
+        Err(failure)
+    }
+
     /// What the summary of a closed segment says.
     pub(crate) async fn summary(&self, wanted: Wanted) -> Result<Content, Unreadable> {
-        let start = self.layout.summary_start(wanted.segment);
+        let mut failure = None;
+        for segment in wanted.copies() {
+            match self.summary_in(wanted, segment).await {
+                Ok(content) => return Ok(content),
+                // That it has none says more than that it cannot be read: its headers may be.
+                Err(error) if failure != Some(Unreadable::NoSummary) => failure = Some(error),
+                Err(_) => {}
+            }
+        }
+        Err(failure.expect("there is one copy at least"))
+    }
+
+    async fn summary_in(&self, wanted: Wanted, segment: SegmentNumber) -> Result<Content, Unreadable> {
+        let start = self.layout.summary_start(segment);
         let first_pages = self.layout.summary_pages().min(FIRST_READ_PAGES);
         let mut bytes = self.read(start, first_pages).await?;
         let mut content = Content::default();
@@ -141,7 +167,7 @@ impl<F: BlockDevice> Reader<F> {
     /// What the headers of a segment say, up to the first batch that is not there as a whole. What nobody flushed may have
     /// its header and lack its data: what guests wrote is looked at there, and the rest by whoever reads it.
     pub(crate) async fn headers(&self, wanted: Wanted, tail: Tail) -> Result<Headers, Unreadable> {
-        let mut window = Window { first: 0, bytes: Buffer::zeroed(0) };
+        let mut window: Windows = wanted.copies().map(Window::of).collect();
         let mut batches: Vec<Batch> = Vec::new();
         let mut end = 0;
         while end < self.layout.batch_pages() {
@@ -170,17 +196,31 @@ impl<F: BlockDevice> Reader<F> {
     async fn header(
         &self,
         wanted: Wanted,
-        window: &mut Window,
+        windows: &mut Windows,
         place: u32,
     ) -> Result<Option<Batch>, Unreadable> {
-        if !window.has(place) {
-            let pages = (self.layout.batch_pages() - place).min(CHUNK_PAGES);
-            let start = self.layout.segment_start(wanted.segment).plus(place);
-            *window = Window { first: place, bytes: self.read(start, pages).await? };
+        let mut failure = None;
+        for window in windows {
+            if !window.has(place) {
+                let pages = (self.layout.batch_pages() - place).min(CHUNK_PAGES);
+                match self.read(self.layout.segment_start(window.segment).plus(place), pages).await {
+                    Ok(bytes) => (window.first, window.bytes) = (place, bytes),
+                    Err(error) => {
+                        failure = Some(error);
+                        continue;
+                    }
+                }
+            }
+            if let Some(batch) = self.decode(wanted, window.page(place), place) {
+                return Ok(Some(batch));
+            }
         }
-        let Ok((head, entries)) = batch::decode_header(window.page(place), self.pool) else {
-            return Ok(None);
-        };
+        failure.map_or(Ok(None), Err)
+    }
+
+    /// The batch that a header at a place says, if it is one.
+    fn decode(&self, wanted: Wanted, page: &[u8], place: u32) -> Option<Batch> {
+        let (head, entries) = batch::decode_header(page, self.pool).ok()?;
         let data = entries.iter().filter(|entry| entry.kind.has_data()).count() as u32;
         let end = place + 1 + data;
         let inside = |place: u32| place < self.layout.batch_pages();
@@ -188,16 +228,38 @@ impl<F: BlockDevice> Reader<F> {
             || end > self.layout.batch_pages()
             || !entries.iter().all(|entry| inside(entry.place))
         {
-            return Ok(None);
+            return None;
         }
-        Ok(Some(Batch { start: place, end, durable: head.durable, entries }))
+        Some(Batch { start: place, end, durable: head.durable, entries })
     }
 
-    /// True if what guests wrote in a batch is there.
+    /// True if a page is the header of a batch of this life.
+    pub(crate) fn is_header(&self, wanted: Wanted, page: &[u8], place: u32) -> bool {
+        self.decode(wanted, page, place).is_some()
+    }
+
+    /// True if what guests wrote in a batch is there, in one copy as a whole.
     async fn is_whole(&self, wanted: Wanted, batch: &Batch) -> Result<bool, Unreadable> {
+        let mut failure = None;
+        for segment in wanted.copies() {
+            match self.is_whole_in(wanted, segment, batch).await {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                Err(error) => failure = Some(error),
+            }
+        }
+        failure.map_or(Ok(false), Err)
+    }
+
+    async fn is_whole_in(
+        &self,
+        wanted: Wanted,
+        segment: SegmentNumber,
+        batch: &Batch,
+    ) -> Result<bool, Unreadable> {
         let written = || batch.entries.iter().filter(|entry| entry.kind == Kind::Write);
         let Some(first) = written().map(|entry| entry.place).min() else { return Ok(true) };
-        let start = self.layout.segment_start(wanted.segment).plus(first);
+        let start = self.layout.segment_start(segment).plus(first);
         let bytes = self.read(start, batch.end - first).await?;
         let holds = |entry: &Entry| {
             let at = (entry.place - first) as usize * PAGE_BYTES;
@@ -212,7 +274,7 @@ impl<F: BlockDevice> Reader<F> {
     async fn check_tail(
         &self,
         wanted: Wanted,
-        window: &mut Window,
+        window: &mut Windows,
         end: u32,
         tail: Tail,
     ) -> Result<(), Unreadable> {
@@ -254,19 +316,32 @@ impl Unreadable {
 }
 
 impl Wanted {
+    /// A generation is given once in the life of a pool, so it says of which segment something is; the number that a header
+    /// names is that of the first of two copies, which may be gone.
     fn is_of(&self, head: &Head, place: u32) -> bool {
-        (head.segment, head.disk, head.generation, head.place)
-            == (self.segment, self.owner, self.generation, place)
+        (head.disk, head.generation, head.place) == (self.owner, self.generation, place)
+    }
+
+    /// Where its copies are.
+    fn copies(&self) -> impl Iterator<Item = SegmentNumber> + use<> {
+        [Some(self.segment), self.second].into_iter().flatten()
     }
 }
 
-/// A stretch of a segment that was read.
+/// A stretch of a segment that was read, of each of its copies.
+type Windows = Vec<Window>;
+
 struct Window {
+    segment: SegmentNumber,
     first: u32,
     bytes: Buffer,
 }
 
 impl Window {
+    fn of(segment: SegmentNumber) -> Self {
+        Self { segment, first: 0, bytes: Buffer::zeroed(0) }
+    }
+
     fn has(&self, place: u32) -> bool {
         place >= self.first && ((place - self.first + 1) as usize * PAGE_BYTES) <= self.bytes.len()
     }

@@ -34,6 +34,8 @@ pub(crate) struct Shared {
     devices: Mutex<Devices>,
     /// True while there is a device that failed or is to be taken out, and still belongs to the pool.
     some_leave: AtomicBool,
+    /// True while a device that failed is listed, or the witness does not know that it is not.
+    some_failed: AtomicBool,
     /// Held while a device comes or goes.
     pub(super) membership: tokio::sync::Mutex<()>,
     segments: Mutex<Segments>,
@@ -51,6 +53,24 @@ struct Devices {
     /// As it was last written; `own` is of no meaning.
     superblock: Superblock,
     leaving: BTreeMap<MemberNumber, Leaving>,
+    /// Failed, not listed any more, and not forgotten yet: disks may have had something there.
+    out: Vec<Member>,
+    /// The epoch of a list that a device was struck off, until the witness knows it.
+    to_witness: Option<u32>,
+}
+
+/// What is not remembered yet of devices that failed.
+pub(super) struct ToStrikeOff {
+    /// They are on the list.
+    pub(super) failed: Vec<Member>,
+    /// The witness does not know this epoch.
+    pub(super) to_witness: Option<u32>,
+}
+
+impl ToStrikeOff {
+    pub(super) fn is_nothing(&self) -> bool {
+        self.failed.is_empty() && self.to_witness.is_none()
+    }
 }
 
 /// Why a device is to leave the pool.
@@ -93,8 +113,14 @@ impl Shared {
         Self {
             pool: superblock.pool,
             layout: superblock.layout,
-            devices: Mutex::new(Devices { superblock, leaving: BTreeMap::new() }),
+            devices: Mutex::new(Devices {
+                superblock,
+                leaving: BTreeMap::new(),
+                out: Vec::new(),
+                to_witness: None,
+            }),
             some_leave: AtomicBool::new(false),
+            some_failed: AtomicBool::new(false),
             membership: tokio::sync::Mutex::new(()),
             segments: Mutex::new(segments),
             notes: Notes::new(open_regions),
@@ -123,7 +149,51 @@ impl Shared {
     pub(super) fn set_superblock(&self, superblock: &Superblock) {
         let mut devices = lock(&self.devices);
         devices.superblock = *superblock;
-        devices.leaving.retain(|number, _| superblock.members.get(*number).is_some());
+        let Devices { leaving, out, .. } = &mut *devices;
+        let is_out = |number| out.iter().any(|member| member.number == number);
+        leaving.retain(|number, _| superblock.members.get(*number).is_some() || is_out(*number));
+        self.some_leave.store(!devices.leaving.is_empty(), Ordering::SeqCst);
+    }
+
+    /// The devices that failed and are listed, if there are any; none if the witness knows what is listed.
+    pub(super) fn to_strike_off(&self) -> ToStrikeOff {
+        if !self.some_failed.load(Ordering::SeqCst) {
+            return ToStrikeOff { failed: Vec::new(), to_witness: None };
+        }
+        let devices = lock(&self.devices);
+        let failed = |member: &Member| devices.leaving.get(&member.number) == Some(&Leaving::Failed);
+        let failed: Vec<_> = devices.superblock.members.iter().filter(failed).collect();
+        self.some_failed.store(!failed.is_empty() || devices.to_witness.is_some(), Ordering::SeqCst);
+        ToStrikeOff { failed, to_witness: devices.to_witness }
+    }
+
+    /// Notes that devices are about to be struck off the list, which the witness is to be told.
+    pub(super) fn strike_off(&self, failed: &[Member], epoch: u32) {
+        let mut devices = lock(&self.devices);
+        for member in failed {
+            if !devices.out.contains(member) {
+                devices.out.push(*member);
+            }
+        }
+        devices.to_witness = Some(epoch);
+    }
+
+    /// Notes what the witness knows.
+    pub(super) fn note_witnessed(&self, epoch: u32) {
+        let mut devices = lock(&self.devices);
+        devices.to_witness = devices.to_witness.filter(|other| *other > epoch);
+    }
+
+    /// The devices that failed and are not listed any more.
+    pub(crate) fn out(&self) -> Vec<Member> {
+        lock(&self.devices).out.clone()
+    }
+
+    /// Forgets such a device: nothing refers to it.
+    pub(super) fn forget_out(&self, member: MemberNumber) {
+        let mut devices = lock(&self.devices);
+        devices.out.retain(|other| other.number != member);
+        devices.leaving.remove(&member);
         self.some_leave.store(!devices.leaving.is_empty(), Ordering::SeqCst);
     }
 
@@ -157,6 +227,9 @@ impl Shared {
         }
         devices.leaving.insert(member, why);
         self.some_leave.store(true, Ordering::SeqCst);
+        if why == Leaving::Failed {
+            self.some_failed.store(true, Ordering::SeqCst);
+        }
         Left::Others
     }
 

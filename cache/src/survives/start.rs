@@ -26,7 +26,7 @@ use super::shared::{Shared, SharedPool};
 use crate::bytes::batch;
 use crate::bytes::members::{Member, Members};
 use crate::bytes::superblock::Superblock;
-use crate::bytes::table::{self, TableEntry};
+use crate::bytes::table::{self, NOTES, TableEntry, VOID};
 use crate::knowledge::regions::DIRTY;
 use crate::knowledge::segments::Segments;
 use crate::words::error::CacheError;
@@ -41,6 +41,9 @@ pub struct Marks {
     /// Marks of earlier starts of whoever opens the pool. If the pool bears another one, somebody else used it since,
     /// or memory of it was lost, and nothing on it is believed.
     pub known: Vec<u64>,
+    /// The highest epoch of a list of devices that the witness was told. None without a witness: then a pool of which a
+    /// device is missing is not believed at all, because it may have gone on elsewhere without what is named now.
+    pub epoch: Option<u32>,
 }
 
 /// What became of the content of a pool when it was opened.
@@ -89,7 +92,7 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
     marks: &Marks,
 ) -> Result<Started<F, H>, CacheError> {
     let Examined { mut superblock, flash, tables, newest_term, content: found, ignored, missing } =
-        examine(devices, Some(&marks.known)).await?;
+        examine(devices, Some(marks)).await?;
     if let (Err(reason), true) = (&found, superblock.may_be_dirty) {
         return Err(CacheError::HoldsDirty(format!(
             "{reason}. Nothing was changed: name all devices of the pool, or erase it if that data is not wanted"
@@ -102,8 +105,7 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
     if !missing.is_empty() {
         // Should it come back, it does not belong any more: its content is of another time.
         superblock.epoch += 1;
-        superblock.members =
-            missing.iter().fold(superblock.members, |members, missing| members.without(*missing));
+        superblock.members = without(&superblock.members, &missing);
     }
     let start = Sequence::first_of(superblock.term);
     let (lives, open_regions, content) = match found {
@@ -166,14 +168,18 @@ pub(crate) struct Examined<F> {
     pub(crate) missing: Vec<MemberNumber>,
 }
 
-/// Reads what a start goes by, and decides whether the content is believed. Without `known` marks, whoever asks counts as
+/// Why a pool is not believed that is older than what the witness knows.
+pub(crate) const STALE: &str =
+    "The pool went on without the devices that are here, because they had failed or were missing";
+
+/// Reads what a start goes by, and decides whether the content is believed. Without `marks`, whoever asks counts as
 /// the last one to have used the pool. Changes nothing.
 ///
 /// # Errors
 /// `NotAPool`, or `Flash`.
 pub(crate) async fn examine<F: BlockDevice>(
     devices: Vec<F>,
-    known: Option<&[u64]>,
+    marks: Option<&Marks>,
 ) -> Result<Examined<F>, CacheError> {
     let Assembled { superblocks, devices, ignored, missing } = assemble(devices).await?;
     let newest = |superblock: &&Superblock| (superblock.epoch, superblock.turn);
@@ -183,12 +189,12 @@ pub(crate) async fn examine<F: BlockDevice>(
     for (_, device) in flash.devices() {
         tables.push(read_tables(&**device, &superblock).await?);
     }
-    let mut content = found(&flash, &superblock, &tables).await;
-    if known.is_some_and(|known| superblocks.iter().any(|one| !known.contains(&one.mark))) {
+    let mut content = found(&flash, &superblock, &missing, &tables).await;
+    if marks.is_some_and(|marks| superblocks.iter().any(|one| !marks.known.contains(&one.mark))) {
         content = Err(USED_SINCE);
     }
     let lives = tables.iter().flatten().flatten().flat_map(|(_, lives)| lives).flatten();
-    let newest_term = lives.map(|life| life.1.term()).max().unwrap_or(0);
+    let newest_term = lives.map(|(_, generation, _)| generation.term()).max().unwrap_or(0);
     if superblocks.iter().any(|one| newest_term > one.term) {
         // The table is never ahead of the term: there was a newer superblock, with a mark that nobody knows now.
         content =
@@ -197,8 +203,10 @@ pub(crate) async fn examine<F: BlockDevice>(
     if superblocks.iter().any(|one| one.term == superblock.term && one.mark != superblock.mark) {
         content = Err("The devices of the pool are not of the same time");
     }
-    if !missing.is_empty() {
-        content = Err(INCOMPLETE);
+    match marks.and_then(|marks| marks.epoch) {
+        Some(epoch) if superblock.epoch < epoch => content = Err(STALE),
+        None if !missing.is_empty() => content = Err(INCOMPLETE),
+        _ => {}
     }
     let term = superblocks.iter().map(|one| one.term).max().unwrap_or(0);
     let turn = superblocks.iter().map(|one| one.turn).max().unwrap_or(0);
@@ -292,32 +300,63 @@ async fn read_tables<F: BlockDevice>(
 async fn found<F: BlockDevice>(
     flash: &Flash<F>,
     superblock: &Superblock,
+    missing: &[MemberNumber],
     tables: &[[Option<Table>; 2]],
 ) -> Result<(Vec<TableEntry>, BTreeSet<Region>), &'static str> {
+    let present = without(&superblock.members, missing);
     let layout = superblock.layout;
     let reader = Reader { flash: flash.clone(), layout, pool: superblock.pool };
     let Some((_, lives)) = tables.iter().flatten().flatten().max_by_key(|(turn, _)| *turn) else {
         return Err("No copy of the segment table is whole");
     };
-    if tables.iter().flatten().any(Option::is_none) && !is_current(&reader, &superblock.members, lives).await
-    {
+    if tables.iter().flatten().any(Option::is_none) && !is_current(&reader, &present, lives).await {
         return Err("The current copy of the segment table is damaged");
     }
-    let start = Sequence::first_of(superblock.term);
-    let mut segments = Segments::new(layout, &superblock.members, start, lives);
-    match notes::read_all(&reader, &mut segments).await {
-        Ok(open_regions) => Ok((segments.lives().collect(), open_regions)),
-        Err(Unreadable::Device) => Err("Notes about what was being written cannot be read"),
-        Err(Unreadable::Damaged { .. } | Unreadable::NoSummary) => {
-            Err("Notes about what was being written are damaged")
-        }
+    let lost = owners_of_lost(lives, &present);
+    if lost.contains(&NOTES) {
+        return Err(INCOMPLETE);
     }
+    let start = Sequence::first_of(superblock.term);
+    let mut segments = Segments::new(layout, &present, start, lives);
+    let open_regions = match notes::read_all(&reader, &mut segments).await {
+        Ok(open_regions) => open_regions,
+        Err(Unreadable::Device) => return Err("Notes about what was being written cannot be read"),
+        Err(Unreadable::Damaged { .. } | Unreadable::NoSummary) => {
+            return Err("Notes about what was being written are damaged");
+        }
+    };
+    if lost.iter().any(|disk| open_regions.contains(&(*disk, DIRTY))) {
+        return Err(INCOMPLETE);
+    }
+    // A newer version, or a `forget`, may have been where nobody can read it.
+    for disk in lost {
+        segments.disown(disk);
+    }
+    Ok((segments.lives().collect(), open_regions))
+}
+
+/// Those who own segments of which none of the devices has a copy.
+fn owners_of_lost(lives: &[TableEntry], present: &Members) -> BTreeSet<DiskId> {
+    let is_here = |number: SegmentNumber| present.iter().any(|member| member.has(number));
+    let owned =
+        || (0u32..).map(SegmentNumber).zip(lives).filter_map(|(number, life)| Some((number, (*life)?)));
+    let here: BTreeSet<_> = owned()
+        .filter(|(number, _)| is_here(*number))
+        .map(|(_, (owner, generation, _))| (owner, generation))
+        .collect();
+    let lives = owned().map(|(_, (owner, generation, _))| (owner, generation));
+    let lost = lives.filter(|life| life.0 != VOID && !here.contains(life));
+    lost.map(|(owner, _)| owner).collect()
+}
+
+fn without(members: &Members, missing: &[MemberNumber]) -> Members {
+    missing.iter().fold(*members, |members, missing| members.without(*missing))
 }
 
 /// One copy of the table is not whole. Either power went while it was written, and then nothing relies on it; or it was
 /// the current one and is damaged, and then there are batches that the other one does not know.
 async fn is_current<F: BlockDevice>(reader: &Reader<F>, members: &Members, lives: &[TableEntry]) -> bool {
-    let newest = lives.iter().flatten().map(|(_, generation)| *generation).max();
+    let newest = lives.iter().flatten().map(|(_, generation, _)| *generation).max();
     let segments = members.iter().flat_map(|member| member.first.0..member.first.0 + member.segments);
     for segment in segments.map(SegmentNumber) {
         let Ok(page) = reader.read(reader.layout.segment_start(segment), 1).await else { return false };

@@ -118,6 +118,37 @@ impl FromStr for Admission {
     }
 }
 
+/// Of how many devices what the backing does not have survives the loss of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Redundancy {
+    /// Two devices have it, if the pool has two that are large enough. The default.
+    #[default]
+    Mirror,
+    /// One has it: if that is lost, so is it.
+    None,
+}
+
+impl fmt::Display for Redundancy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Mirror => "mirror",
+            Self::None => "none",
+        })
+    }
+}
+
+impl FromStr for Redundancy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "mirror" => Ok(Self::Mirror),
+            "none" => Ok(Self::None),
+            _ => Err(format!("Unknown redundancy '{text}': one of mirror, none")),
+        }
+    }
+}
+
 /// How a disk is cached. Sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskSettings {
@@ -144,6 +175,8 @@ pub struct DiskSettings {
     pub destage_rate_min: u64,
     /// Destage never goes faster than this, in bytes a second; 0 for as fast as the backing takes it.
     pub destage_rate_max: u64,
+    /// How what the backing does not have is kept.
+    pub redundancy: Redundancy,
     /// Writes are refused.
     pub read_only: bool,
 }
@@ -159,6 +192,9 @@ mod tests {
         }
         for admission in [Admission::Adaptive, Admission::Always, Admission::Repeated(3)] {
             assert_eq!(admission.to_string().parse(), Ok(admission));
+        }
+        for redundancy in [Redundancy::Mirror, Redundancy::None] {
+            assert_eq!(redundancy.to_string().parse(), Ok(redundancy));
         }
         assert!("repeated:0".parse::<Admission>().is_err());
         assert!("write-forth".parse::<Mode>().unwrap_err().contains("write-through"));

@@ -306,6 +306,10 @@ pub struct DiskStatistics {
     pub dirty_limit_bytes: u64,
     /// What was damaged before the backing had it.
     pub lost_bytes: u64,
+    /// True if two devices have what the backing does not have, or are to.
+    pub mirrored: bool,
+    /// Segments of a mirrored disk that lack a second copy: what guests wrote there does not survive the loss of a device.
+    pub segments_uncopied: u64,
     /// What destage lately achieved while it was at work, in bytes a second; 0 if nothing is dirty.
     pub destage_bytes_per_second: u64,
     /// How long something was dirty without a break, in seconds.
@@ -345,7 +349,11 @@ pub struct PoolStatistics {
     pub disks: u64,
     /// True once all of the flash failed; disks go on without it.
     pub failed: bool,
-    /// The devices that belong to the pool.
+    /// True if notes about regions stand on two devices.
+    pub notes_mirrored: bool,
+    /// Segments of mirrored disks that lack a second copy.
+    pub segments_uncopied: u64,
+    /// The devices that belong to the pool, and those that failed and still had something of a disk.
     pub devices: Vec<DeviceStatistics>,
 }
 

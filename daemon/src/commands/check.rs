@@ -14,7 +14,7 @@ use block::FileDevice;
 use block::Ring;
 use block::executor::{Executor, Order};
 use block::file::{Access, Cache as PageCache, Lock, OpenError, OpenOptions};
-use cache::{Belief, CheckedPool, DiskId, Expected, Identified, Knowledge, Progress};
+use cache::{Belief, CheckedPool, DiskId, Expected, Identified, Knowledge, Marks, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::api;
@@ -24,7 +24,7 @@ use crate::output;
 use crate::past;
 use crate::places::{Places, Surroundings};
 use crate::problem::{Answer, Problem};
-use crate::state::{DiskRecord, PoolRecord, State};
+use crate::state::{DiskRecord, State};
 use show::{json, text};
 
 /// Entries of the ring: a check has few reads in flight.
@@ -153,9 +153,9 @@ async fn check(pool: Pool, remembered: Option<&Remembered>) -> Outcome {
         let pool = remembered.state.pool.as_ref();
         pool.is_some_and(|pool| pool.id == id && !pool.being_made)
     });
-    let marks: Option<Vec<u64>> = here.and_then(|here| here.state.pool.as_ref()).map(PoolRecord::marks_known);
+    let marks = here.and_then(Remembered::marks);
     let expected = |disk, mark| here.map_or_else(unknown, |here| here.expect(disk, mark));
-    let known = Knowledge { marks: marks.as_deref(), expected: &expected };
+    let known = Knowledge { marks: marks.as_ref(), expected: &expected };
     let bar = progress(&paths[0]);
     let mut tell = |progress: Progress| {
         bar.set_length(progress.total);
@@ -173,6 +173,13 @@ async fn check(pool: Pool, remembered: Option<&Remembered>) -> Outcome {
 }
 
 impl Remembered {
+    /// What is known of the pool. None if it cannot be known: then it is taken for what was used last.
+    fn marks(&self) -> Option<Marks> {
+        let pool = self.state.pool.as_ref()?;
+        let epoch = past::witness::least_epoch(&self.places.dir, &pool.id).ok();
+        Some(Marks { new: 0, known: pool.marks_known(), epoch })
+    }
+
     /// How much of a disk's content would be believed.
     fn expect(&self, disk: DiskId, mark: u64) -> Expected {
         let Some(record) = self.state.disks.iter().find(|record| record.id == disk.0) else {

@@ -38,6 +38,7 @@ fn add(options: DiskAdd) -> Answer<()> {
         ("dirty-limit", options.dirty_limit),
         ("destage-rate-min", options.destage_rate_min),
         ("destage-rate-max", options.destage_rate_max),
+        ("redundancy", options.redundancy),
         ("unmarked", options.unmarked.then(|| "yes".to_owned())),
         ("socket-owner", options.socket_owner),
         ("socket-group", options.socket_group),
@@ -196,6 +197,11 @@ fn dirty(disk: &Value) -> String {
     });
     if disk["mode"] == "write-back" {
         said.push(format!("at most {}", size(&disk["dirty_limit_bytes"])));
+    }
+    match disk["segments_uncopied"].as_u64() {
+        _ if disk["mirrored"] != true => {}
+        Some(0) => said.push("mirrored".to_owned()),
+        _ => said.push(format!("{} segments lack a second copy", number(&disk["segments_uncopied"]))),
     }
     if disk["lost_bytes"].as_u64().is_some_and(|lost| lost > 0) {
         let name = text(&disk["name"]);

@@ -1,21 +1,25 @@
 //! `forebay pool`: the flash of this host.
 
 use std::path::Path;
+use std::time::Duration;
 
+use indicatif::ProgressBar;
 use serde_json::Value;
 
 use super::{client, read_and_print};
 use crate::api::AddDevice;
-use crate::cli::{Pool, PoolAdd, PoolRemove};
+use crate::cli::{Pool, PoolAdd, PoolRemove, PoolReplace};
+use crate::client::{Client, Pause};
 use crate::output::{self, list, number, percent, size, text, yes_or_no};
 use crate::places::absolute;
-use crate::problem::{Answer, Problem};
+use crate::problem::{Answer, Problem, ProblemKind};
 
 pub(super) fn run(command: Pool) -> Answer<()> {
     match command {
         Pool::Show(reading) => read_and_print(&reading, "/v1/pool", show),
         Pool::Add(options) => add(options),
         Pool::Remove(options) => remove(&options),
+        Pool::Replace(options) => replace(options),
     }
 }
 
@@ -33,18 +37,67 @@ fn add(options: PoolAdd) -> Answer<()> {
     ))
 }
 
+/// The new one first: there is no moment at which the pool has less than before.
+fn replace(options: PoolReplace) -> Answer<()> {
+    let (old, new) = (absolute(&options.old)?, absolute(&options.new)?);
+    let client = client(&options.daemon)?;
+    let size_bytes = options.size.map(|size| size.0);
+    // Looked for before anything is changed. One that failed may have left by itself.
+    let before = client.get("/v1/pool")?;
+    let device = list(&before["pool"]["devices"]).iter().find(|device| is_at(device, &old)).cloned();
+    if device.is_none() && old.exists() {
+        let reason =
+            format!("{}; to add a device: forebay pool add {}", none_of(&before, &old), new.display());
+        return Err(Problem::missing(format!("Cannot replace {} in the pool: {reason}", old.display())));
+    }
+    client.post("/v1/pool/devices", &AddDevice { path: new.clone(), size_bytes, erase: options.erase })?;
+    if let Some(device) = device {
+        let left = client.delete(&format!("/v1/pool/devices/{}", device["number"]));
+        // Gone by itself meanwhile, because it failed.
+        left.map(drop)
+            .or_else(|problem| if problem.kind == ProblemKind::Missing { Ok(()) } else { Err(problem) })?;
+    }
+    output::print(&format!("{} is a device of the pool in the place of {}\n", new.display(), old.display()))?;
+    if options.wait { wait_for_copies(&client) } else { Ok(()) }
+}
+
+/// How often it is looked how many segments lack a second copy.
+const LOOK_INTERVAL: Duration = Duration::from_millis(200);
+
+fn wait_for_copies(client: &Client) -> Answer<()> {
+    let bar = ProgressBar::new(0).with_message("second copies");
+    let mut most = 0;
+    loop {
+        let document = client.get("/v1/pool")?;
+        let left = document["pool"]["segments_uncopied"].as_u64().unwrap_or(0);
+        if left == 0 {
+            bar.finish_and_clear();
+            return output::print("Everything that is to have a second copy has one\n");
+        }
+        most = most.max(left);
+        bar.set_length(most);
+        bar.set_position(most - left);
+        if client.pause(LOOK_INTERVAL) == Pause::Interrupted {
+            return Err(Problem::failed("Stopped waiting; second copies are made all the same".to_owned()));
+        }
+    }
+}
+
+fn none_of(document: &Value, path: &Path) -> String {
+    let paths: Vec<String> =
+        list(&document["pool"]["devices"]).iter().map(|device| text(&device["path"])).collect();
+    let paths = if paths.is_empty() { "none".to_owned() } else { paths.join(", ") };
+    format!("{} is none of its devices, which are {paths}", path.display())
+}
+
 fn remove(options: &PoolRemove) -> Answer<()> {
     let path = absolute(&options.device)?;
     let client = client(&options.daemon)?;
     let document = client.get("/v1/pool")?;
     let devices = list(&document["pool"]["devices"]);
     let device = devices.iter().find(|device| is_at(device, &path)).ok_or_else(|| {
-        let paths: Vec<String> = devices.iter().map(|device| text(&device["path"])).collect();
-        Problem::missing(format!(
-            "Cannot take {} out of the pool: it is none of its devices, which are {}",
-            path.display(),
-            if paths.is_empty() { "none".to_owned() } else { paths.join(", ") }
-        ))
+        let reason = none_of(&document, &path);
+        Problem::missing(format!("Cannot take {} out of the pool: {reason}", path.display()))
     })?;
     let document = client.delete(&format!("/v1/pool/devices/{}", device["number"]))?;
     output::print(&format!(
@@ -73,6 +126,10 @@ fn show(document: &Value) -> String {
         ("segments", format!("{}, {} free", number(&pool["segments"]), number(&pool["segments_free"]))),
         ("disks", number(&pool["disks"])),
     ];
+    if pool["segments_uncopied"].as_u64().is_some_and(|left| left > 0) {
+        let left = number(&pool["segments_uncopied"]);
+        shown.push(("mirror", format!("{left} segments lack their second copy, which is being made")));
+    }
     for shard in list(&pool["shards"]) {
         shown.push(("shard", self::shard(shard)));
     }

@@ -18,6 +18,7 @@
 mod appearance;
 mod record;
 mod touched;
+pub(crate) mod witness;
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

@@ -2,6 +2,7 @@
 //! looked at, added and taken out in `devices.rs`.
 
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use block::Host;
 use block::executor::LocalHost;
@@ -13,6 +14,7 @@ use cache::{
 
 use super::flash::{DeviceHandle, Flash, OpenDevice, Openness};
 use super::{Shard, ShardHandle};
+use crate::past::witness;
 use crate::problem::{Answer, Problem};
 
 /// What a file or device that may become one of the pool holds.
@@ -101,6 +103,7 @@ impl ShardHandle {
                 give_back(&cache, owner, &owners.given_up).await.map_err(failed)?;
             }
             shard.mark.set(marks.new);
+            shard.let_witness(&cache);
             assert!(shard.cache.set(cache).is_ok(), "a shard has one pool");
             Ok(OpenedPool { content, ignored })
         })
@@ -121,7 +124,7 @@ impl ShardHandle {
     pub(super) async fn go_without_pool(&self) -> Answer<()> {
         self.call(move |shard| async move {
             shard.looked_at.borrow_mut().clear();
-            let (flash, marks) = (Flash::missing(), Marks { new: 0, known: vec![0] });
+            let (flash, marks) = (Flash::missing(), Marks { new: 0, known: vec![0], epoch: None });
             let failed = |error| Problem::failed(format!("Cannot go on without a pool: {error}"));
             cache::format(&flash, PoolId([0; 16]), None).await.map_err(failed)?;
             let opened = Cache::open(vec![flash], shard.host.clone(), &marks).await.map_err(failed)?;
@@ -203,6 +206,19 @@ impl Shard {
         self.looked_at.borrow_mut().remove(path).expect("a device is looked at before it is used")
     }
 
+    /// Has DIR remember when a device of the pool is struck off.
+    fn let_witness(&self, cache: &Cache<Flash, LocalHost>) {
+        let (dir, aside) = (self.places.dir.clone(), self.aside.clone());
+        let pool = cache.pool_statistics().id;
+        cache.set_witness(Rc::new(move |epoch| {
+            let (dir, pool, aside) = (dir.clone(), pool.clone(), aside.clone());
+            Box::pin(async move {
+                let remembered = aside.run(move || witness::remember(&dir, &pool, epoch)).await;
+                remembered.map_err(|problem| problem.message).flatten()
+            })
+        }));
+    }
+
     fn share_pool(&self) -> Answer<SharedFlash> {
         let devices = self.looked_at.borrow().values().map(OpenDevice::handle).collect::<Answer<_>>()?;
         Ok(SharedFlash { pool: self.cache().shared(), devices, mark: self.mark.get() })
@@ -216,6 +232,7 @@ impl Shard {
         let cache = joined
             .map_err(|error| Problem::failed(format!("Cannot use the pool on another shard: {error}")))?;
         self.mark.set(mark);
+        self.let_witness(&cache);
         assert!(self.cache.set(cache).is_ok(), "a shard has one pool");
         Ok(())
     }

@@ -10,6 +10,7 @@ mod devices;
 mod discards;
 mod host;
 mod lifecycle;
+mod mirror;
 mod moving;
 mod pool;
 mod replay;

@@ -196,7 +196,7 @@ enum Found {
 fn what_is_there(rig: &Rig) -> Found {
     let found = std::cell::Cell::new(Found::None);
     rig.between(async |host| {
-        let marks = Marks { new: 1, known: [0, 1].into() };
+        let marks = Marks { new: 1, known: [0, 1].into(), epoch: None };
         let Ok(opened) = Cache::open(vec![rig.flash.reopen(host.clone())], host, &marks).await else {
             return;
         };

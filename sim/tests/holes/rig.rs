@@ -101,6 +101,7 @@ pub(crate) fn settings() -> DiskSettings {
         dirty_limit_bytes: None,
         destage_rate_min: 0,
         destage_rate_max: 0,
+        redundancy: cache::Redundancy::Mirror,
         read_only: false,
     }
 }
@@ -276,7 +277,7 @@ impl Rig {
         if !self.without_second.get() {
             devices.push(self.second.reopen(host.clone()));
         }
-        let marks = Marks { new, known: (0..=new).collect() };
+        let marks = Marks { new, known: (0..=new).collect(), epoch: None };
         let cache::Opened { cache, content, .. } = Cache::open(devices, host.clone(), &marks).await.unwrap();
         let settings = DiskSettings { mode: self.mode.get(), ..settings() };
         let disk = self.attach(&cache, &host, settings).await;

@@ -31,7 +31,7 @@ impl Segments {
 
     /// True if not even reclaim gets a segment.
     pub(crate) fn is_exhausted(&self) -> bool {
-        self.free_count() <= NOTE_SEGMENTS - self.noted()
+        self.space.left() <= NOTE_SEGMENTS - self.noted()
     }
 
     /// Segments that a disk keeps when others need room.

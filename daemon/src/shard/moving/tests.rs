@@ -49,7 +49,7 @@ impl Host {
             shards[0].look_at_device(pool.clone(), Some(64 * MIB)).await?;
             let owners = Owners { disks: vec![1], given_up: Vec::new() };
             shards[0].format_pool(pool.clone(), cache::PoolId([7; 16])).await?;
-            shards[0].open_pool(vec![pool], Marks { new: 3, known: vec![0] }, owners).await?;
+            shards[0].open_pool(vec![pool], Marks { new: 3, known: vec![0], epoch: None }, owners).await?;
             shards[1].join_pool(shards[0].share_pool().await?).await?;
             Ok::<_, Problem>(shards)
         };

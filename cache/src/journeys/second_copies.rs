@@ -1,0 +1,151 @@
+//! Second copies: what guests wrote survives the loss of a device, and gets another second copy afterwards.
+//!
+//! ```text
+//!   a device fails:  its first copies ──> the second ones take their place in the index and in the table
+//!                    its second copies ──> given up
+//!   a device comes:  each closed segment that has one copy, newest first ── copied ── flushed ── table
+//! ```
+//! Clean pages have one copy: those of a first copy that is lost are forgotten. On flash they stay named in the second one, as
+//! the newest of their pages, so that nothing older comes back; there they fail their checksum, and the backing is asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use block::{BlockDevice, BlockError, Host};
+
+use super::disk_cache::DiskCache;
+use crate::knowledge::segments::Left;
+use crate::survives::pool::Pool;
+use crate::words::units::{DiskId, MemberNumber, SegmentNumber};
+
+/// How long it rests after a copy could not be made: nanoseconds.
+const RETRY_NS: u64 = 1_000_000_000;
+
+/// Goes on with the other copies of what a device had that failed.
+pub(super) async fn go_on_without<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    member: MemberNumber,
+) -> Result<(), BlockError> {
+    // What is open is closed first: the next segment has two copies again, if there are two devices.
+    cache.log.close_torn().await?;
+    if replace(cache, member) {
+        // Crash before: the next start does the same.
+        cache.pool.persist_table().await?;
+    }
+    Ok(())
+}
+
+/// In one step, so that nobody sees an index that points to where nothing is. Says whether anything changed.
+fn replace<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, member: MemberNumber) -> bool {
+    let layout = *cache.pool.layout();
+    let torn = cache.pool.segments().torn_by(member, cache.id);
+    let lost: BTreeSet<SegmentNumber> =
+        torn.iter().filter(|(_, left)| *left == Left::Second).map(|(segment, _)| *segment).collect();
+    if !lost.is_empty() {
+        let dirty = cache.dirty.borrow();
+        let dropped = cache.index.borrow_mut().rearrange(|page, flash| {
+            let goes = lost.contains(&layout.segment_of(flash)) && !dirty.has_page(page.0);
+            (!goes).then_some(flash)
+        });
+        cache.pool.segments().pages_forgotten(&dropped);
+    }
+    let moved = take_apart(&cache.pool, &torn);
+    if !moved.is_empty() {
+        cache.index.borrow_mut().rearrange(|_, flash| {
+            let segment = layout.segment_of(flash);
+            let within = flash.0 - layout.segment_start(segment).0;
+            Some(
+                moved
+                    .get(&segment)
+                    .map_or(flash, |to: &SegmentNumber| layout.segment_start(*to).plus(within)),
+            )
+        });
+    }
+    torn.iter().any(|(_, left)| *left != Left::Nothing)
+}
+
+/// Lets second copies take the place of first ones, and says which; gives up those that have none.
+fn take_apart<F: BlockDevice, H: Host>(
+    pool: &Pool<F, H>,
+    torn: &[(SegmentNumber, Left)],
+) -> BTreeMap<SegmentNumber, SegmentNumber> {
+    let mut segments = pool.segments();
+    let mut moved = BTreeMap::new();
+    for (segment, left) in torn {
+        match left {
+            Left::Second => drop(moved.insert(*segment, segments.promote_second(*segment))),
+            Left::First => segments.drop_second(*segment),
+            Left::Nothing => {}
+        }
+    }
+    moved
+}
+
+/// As [`go_on_without`], for a disk that is attached nowhere.
+pub(super) async fn go_on_detached<F: BlockDevice, H: Host>(
+    pool: &Pool<F, H>,
+    disk: DiskId,
+    member: MemberNumber,
+) -> Result<(), BlockError> {
+    if pool.segments().home(disk).is_some() {
+        return Ok(());
+    }
+    let torn = pool.segments().torn_by(member, disk);
+    if take_apart(pool, &torn).is_empty() && torn.iter().all(|(_, left)| *left == Left::Nothing) {
+        return Ok(());
+    }
+    pool.persist_table().await
+}
+
+/// Makes second copies of what lacks them, until the disk leaves.
+pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
+    while !cache.leaving.get() {
+        cache.second_wanted.notified().await;
+        while !cache.leaving.get() && !cache.pool.is_failed() && lacks_second(&cache) {
+            if !make_one(&cache).await {
+                cache.pool.host.sleep(RETRY_NS).await;
+            }
+        }
+    }
+}
+
+/// True if some of what is cached of a disk has one copy, and is to have two.
+pub(super) fn lacks_second<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
+    let is_usable = !cache.is_loading() && !cache.back.has_stopped();
+    is_usable && cache.pool.segments().lacks_second(cache.id).is_some()
+}
+
+/// Says whether a copy was made, or none is needed any more.
+async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
+    // What is written from now on has two.
+    if cache.log.close_torn().await.is_err() {
+        return false;
+    }
+    let pool = &cache.pool;
+    let (first, life, second) = {
+        let mut segments = pool.segments();
+        let Some(first) = segments.lacks_second(cache.id) else { return true };
+        let Some(life) = segments.life(first) else { return true };
+        (first, life, segments.start_second(first))
+    };
+    let Some(second) = second else {
+        if pool.segments().has_room(cache.id) {
+            return false;
+        }
+        pool.wait_for_room(cache.id).await;
+        return true;
+    };
+    let _pin = pool.pin_segment(first);
+    if pool.copy_segment(first, second).await.is_err() {
+        pool.segments().give_up_second(second);
+        return false;
+    }
+    if pool.segments().complete_second(first, life, second) {
+        let recorded = pool.persist_table().await;
+        // If that failed, so did the flash, or one of two devices, and then the other one has the table.
+        pool.segments().copies_recorded(cache.id, 1);
+        return recorded.is_ok();
+    }
+    pool.announce_room();
+    true
+}

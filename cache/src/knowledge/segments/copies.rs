@@ -1,0 +1,233 @@
+//! Two copies of one segment on two devices (rule I13): everything of notes, and of disks that are mirrored all that their
+//! logs say and what guests wrote.
+//!
+//! ```text
+//!   take:      both at once, one line of the table for each
+//!   repair:    a free segment on another device ── copied, flushed (survives/copies.rs) ──> second copy, table
+//!   a device fails:  its first copies: the second ones take their place; its second copies: given up
+//! ```
+
+use std::collections::BTreeMap;
+
+use super::{Line, Purpose, Segments, State};
+use crate::bytes::table::NOTES;
+use crate::words::limits::KEPT_BACK_SEGMENTS;
+use crate::words::units::{DiskId, MemberNumber, SegmentNumber, Sequence};
+
+/// What becomes of a segment of which a device had a copy that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// The second copy, on a device that did not fail.
+    Second,
+    /// The first one.
+    First,
+    /// Nothing.
+    Nothing,
+}
+
+impl Segments {
+    /// Notes whether there are to be two copies of what a disk's guests wrote.
+    pub(crate) fn set_mirrored(&mut self, disk: DiskId, mirrored: bool) {
+        if let Some(holder) = self.holders.get_mut(&disk) {
+            holder.mirrored = mirrored;
+        }
+    }
+
+    /// True if what a disk takes has two copies: it wants that, what guests write or wrote depends on flash, and there are
+    /// two devices that are large enough.
+    pub(crate) fn is_mirrored(&self, disk: DiskId) -> bool {
+        let wanted = disk == NOTES
+            || self
+                .holders
+                .get(&disk)
+                .is_some_and(|holder| holder.mirrored && (holder.writes_back || holder.dirty));
+        wanted && self.space.can_pair()
+    }
+
+    /// True if notes stand in one copy, and could in two.
+    pub(crate) fn notes_lack_copy(&self) -> bool {
+        self.is_mirrored(NOTES) && self.held(NOTES) == 1
+    }
+
+    /// Copies of each segment that a disk takes.
+    pub(super) fn copies_of(&self, disk: DiskId) -> u32 {
+        if self.is_mirrored(disk) { 2 } else { 1 }
+    }
+
+    /// Pairs of segments that each disk in write-back may take for its part.
+    pub(crate) fn pairs_of_each(&self) -> u64 {
+        u64::from(self.space.pairs().saturating_sub(KEPT_BACK_SEGMENTS) / self.writing_back.max(1))
+    }
+
+    /// The second copy of a segment.
+    pub(crate) fn second(&self, segment: SegmentNumber) -> Option<SegmentNumber> {
+        let line = &self.lines[segment.0 as usize];
+        line.other.filter(|_| line.state != State::Second)
+    }
+
+    /// Makes one segment the second copy of another.
+    pub(super) fn join(&mut self, first: SegmentNumber, second: SegmentNumber) {
+        self.lines[first.0 as usize].other = Some(second);
+        self.lines[second.0 as usize].other = Some(first);
+    }
+
+    /// Takes two copies apart that go different ways. Returns the second one of a first.
+    pub(super) fn part(&mut self, segment: SegmentNumber) -> Option<SegmentNumber> {
+        let other = self.lines[segment.0 as usize].other.take()?;
+        let line = &mut self.lines[other.0 as usize];
+        line.other = None;
+        if line.state != State::Second {
+            return None;
+        }
+        line.state = State::Reclaiming;
+        Some(other)
+    }
+
+    /// Finds the copies of each other in a table. A second copy whose first one is gone takes its place.
+    pub(super) fn join_copies(&mut self) {
+        let mut firsts = BTreeMap::new();
+        let mut seconds = Vec::new();
+        for (number, line) in (0u32..).map(SegmentNumber).zip(&self.lines) {
+            match (line.life, line.state) {
+                (Some(life), State::Second) => seconds.push((life, number)),
+                (Some(life), _) => drop(firsts.insert(life, number)),
+                (None, _) => {}
+            }
+        }
+        for (life, second) in seconds {
+            if let Some(first) = firsts.get(&life) {
+                self.join(*first, second);
+            } else {
+                firsts.insert(life, second);
+                self.lines[second.0 as usize].state = State::Sealed;
+            }
+        }
+    }
+
+    /// Closed segments of a disk of which a device that failed had a copy, and what is left of each.
+    pub(crate) fn torn_by(&self, member: MemberNumber, disk: DiskId) -> Vec<(SegmentNumber, Left)> {
+        let Some(member) = self.space.member(member) else { return Vec::new() };
+        let left = |number: SegmentNumber| {
+            let line = &self.lines[number.0 as usize];
+            if line.state != State::Sealed || line.life.is_none_or(|(owner, _)| owner != disk) {
+                return None;
+            }
+            match (member.has(number), line.other) {
+                (true, Some(_)) => Some((number, Left::Second)),
+                (true, None) => Some((number, Left::Nothing)),
+                (false, Some(other)) if member.has(other) => Some((number, Left::First)),
+                (false, _) => None,
+            }
+        };
+        (0..self.lines.len() as u32).map(SegmentNumber).filter_map(left).collect()
+    }
+
+    /// True if all segments of a disk of which a device has a copy have another one elsewhere.
+    pub(crate) fn has_copies_of_all(&self, member: MemberNumber, disk: DiskId) -> bool {
+        let Some(member) = self.space.member(member) else { return true };
+        let lines = &self.lines[member.first.0 as usize..][..member.segments as usize];
+        let own = lines.iter().filter(|line| line.life.is_some_and(|(owner, _)| owner == disk));
+        own.clone().all(|line| line.other.is_some())
+    }
+
+    /// Gives back a segment that was to become a second copy.
+    pub(crate) fn give_up_second(&mut self, second: SegmentNumber) {
+        self.lines[second.0 as usize].state = State::Free;
+        self.space.put(second);
+    }
+
+    /// Lets the second copy of a closed segment take the place of the first, on a device that failed. Returns it: whoever
+    /// points to pages of the first one is to point there.
+    pub(crate) fn promote_second(&mut self, first: SegmentNumber) -> SegmentNumber {
+        let second = self.lines[first.0 as usize].other.take().expect("whoever asks looked");
+        let lost = &mut self.lines[first.0 as usize];
+        assert_eq!(lost.state, State::Sealed);
+        lost.state = State::Reclaiming;
+        let live = std::mem::take(&mut lost.live);
+        let line = &mut self.lines[second.0 as usize];
+        (line.state, line.live, line.other) = (State::Sealed, live, None);
+        let place = self.sealed.iter_mut().find(|segment| **segment == first);
+        *place.expect("closed segments are in order") = second;
+        self.free_one(first);
+        second
+    }
+
+    /// Gives up the second copy of a segment, on a device that failed.
+    pub(crate) fn drop_second(&mut self, first: SegmentNumber) {
+        if let Some(second) = self.part(first) {
+            self.free_one(second);
+        }
+    }
+
+    /// The newest closed segment of a disk that lacks a second copy and is to have one.
+    pub(crate) fn lacks_second(&self, disk: DiskId) -> Option<SegmentNumber> {
+        if !self.is_mirrored(disk) {
+            return None;
+        }
+        let own = |segment: &&SegmentNumber| {
+            let line = &self.lines[segment.0 as usize];
+            line.other.is_none() && line.life.is_some_and(|(owner, _)| owner == disk)
+        };
+        self.sealed.iter().rev().find(own).copied()
+    }
+
+    /// Segments of a mirrored disk of which no second copy is recorded.
+    pub(crate) fn uncopied(&self, disk: DiskId) -> u64 {
+        let Some(holder) = self.holders.get(&disk).filter(|_| self.is_mirrored(disk)) else { return 0 };
+        let is_own = |line: &&Line| line.life.is_some_and(|(owner, _)| owner == disk);
+        let lacks = |line: &&Line| line.state != State::Second && line.other.is_none();
+        let lacking = self.lines.iter().filter(is_own).filter(lacks).count() as u64;
+        lacking + u64::from(holder.unrecorded)
+    }
+
+    /// Segments of all mirrored disks of which no second copy is recorded.
+    pub(crate) fn all_uncopied(&self) -> u64 {
+        self.holders.keys().filter(|disk| **disk != NOTES).map(|disk| self.uncopied(*disk)).sum()
+    }
+
+    /// The table names all second copies of a disk that were made so far.
+    pub(crate) fn copies_recorded(&mut self, disk: DiskId, count: u32) {
+        if let Some(holder) = self.holders.get_mut(&disk) {
+            holder.unrecorded -= count;
+        }
+    }
+
+    /// Takes a free segment on another device for a second copy of a closed one. It is nobody's in the table until
+    /// [`Self::complete_second`].
+    pub(crate) fn start_second(&mut self, first: SegmentNumber) -> Option<SegmentNumber> {
+        let (owner, _) = self.lines[first.0 as usize].life?;
+        let below_limit = self.holders.get(&owner).is_some_and(|holder| holder.held < holder.share.limit);
+        if !below_limit {
+            return None;
+        }
+        let floor = self.floor(Purpose::Promotion);
+        let second = self.space.take_beside(first, floor)?;
+        let line = &mut self.lines[second.0 as usize];
+        assert_eq!((line.state, line.live), (State::Free, 0));
+        line.state = State::Reclaiming;
+        Some(second)
+    }
+
+    /// Makes a complete copy the second one of a segment that is as it was; else gives it back. Says which. To be followed by
+    /// [`Self::copies_recorded`] once the table says so.
+    pub(crate) fn complete_second(
+        &mut self,
+        first: SegmentNumber,
+        life: (DiskId, Sequence),
+        second: SegmentNumber,
+    ) -> bool {
+        let line = &self.lines[first.0 as usize];
+        let is_wanted = line.state == State::Sealed && line.life == Some(life) && line.other.is_none();
+        if !is_wanted {
+            self.give_up_second(second);
+            return false;
+        }
+        let line = &mut self.lines[second.0 as usize];
+        (line.state, line.life) = (State::Second, Some(life));
+        self.join(first, second);
+        let holder = self.holders.get_mut(&life.0).expect("it holds the first");
+        holder.held += 1;
+        holder.unrecorded += 1;
+        true
+    }
+}

@@ -1,0 +1,194 @@
+//! Segments taken, closed, reclaimed and given back, by one device and by two.
+
+use super::*;
+use crate::bytes::layout::Shape;
+
+const A: DiskId = DiskId(1);
+const B: DiskId = DiskId(2);
+const DEVICE: u64 = 44 * (32 << 10);
+
+fn pool() -> Segments {
+    let shape = Shape { segment_bytes: 32 << 10, region_bytes: 1 << 20 };
+    let layout = Layout::for_first(DEVICE, shape).unwrap();
+    let members = Members::one(DEVICE, layout.segments_on(DEVICE));
+    let mut segments = Segments::new(layout, &members, Sequence::first_of(1), &[]);
+    segments.set_share(A, Share { reserve: 16, limit: 24 });
+    segments.set_share(B, Share { reserve: 16, limit: 40 });
+    segments.set_indexed(A, true);
+    segments.set_indexed(B, true);
+    segments
+}
+
+fn fill(segments: &mut Segments, disk: DiskId, count: u32) {
+    for _ in 0..count {
+        let (segment, _) = segments.take(disk, Purpose::Promotion).expect("there is room");
+        let first = segments.layout.segment_start(segment).plus(1);
+        segments.pages_known(first, 1);
+        segments.seal(segment);
+    }
+}
+
+fn reclaim(segments: &mut Segments, disk: DiskId) -> DiskId {
+    let victim = segments.choose_victim(disk).expect("something can go");
+    let (owner, _) = segments.life(victim).unwrap();
+    let page = segments.layout.segment_start(victim).plus(1);
+    segments.pages_forgotten(&[page]);
+    segments.free(victim);
+    owner
+}
+
+#[test]
+fn the_last_segments_are_for_survivors_only() {
+    let mut segments = pool();
+    let free = segments.free_count();
+    fill(&mut segments, B, free - KEPT_BACK_SEGMENTS);
+    assert_eq!(segments.take(B, Purpose::Promotion), None);
+    assert!(segments.take(B, Purpose::Survivors).is_some());
+}
+
+#[test]
+fn a_disk_at_its_limit_gives_up_its_own_oldest() {
+    let mut segments = pool();
+    fill(&mut segments, B, 4);
+    fill(&mut segments, A, 24);
+    assert!(!segments.has_room(A));
+    assert_eq!(reclaim(&mut segments, A), A);
+    assert!(segments.has_room(A));
+}
+
+#[test]
+fn a_disk_below_its_reservation_takes_from_whoever_holds_more_than_reserved() {
+    let mut segments = pool();
+    let free = segments.free_count();
+    fill(&mut segments, B, free - KEPT_BACK_SEGMENTS);
+    for _ in 0..16 {
+        assert_eq!(reclaim(&mut segments, A), B);
+        fill(&mut segments, A, 1);
+    }
+    assert!(segments.held(B) >= 16);
+}
+
+#[test]
+fn the_very_last_segments_are_for_notes_only() {
+    let mut segments = pool();
+    while segments.take(B, Purpose::Survivors).is_some() {}
+    assert_eq!(segments.free_count(), NOTE_SEGMENTS);
+    assert!(segments.take(NOTES, Purpose::Notes).is_some());
+    assert_eq!(segments.take(B, Purpose::Survivors), None);
+    assert!(segments.take(NOTES, Purpose::Notes).is_some());
+}
+
+#[test]
+fn a_disks_oldest_segment_goes_first_if_nothing_points_to_it() {
+    let mut segments = pool();
+    let (empty, _) = segments.take(A, Purpose::Promotion).unwrap();
+    fill(&mut segments, B, 20);
+    segments.seal(empty);
+    assert_eq!(segments.choose_victim(B), Some(empty));
+}
+
+#[test]
+fn a_newer_segment_never_goes_before_an_older_one_of_the_same_disk() {
+    let mut segments = pool();
+    fill(&mut segments, B, 20);
+    let oldest = segments.sealed[0];
+    let (empty, _) = segments.take(B, Purpose::Promotion).unwrap();
+    segments.seal(empty);
+    assert_eq!(segments.choose_victim(B), Some(oldest));
+}
+
+#[test]
+fn what_a_table_says_is_closed_again_oldest_first() {
+    let mut before = pool();
+    fill(&mut before, B, 6);
+    let victim = before.choose_victim(B).unwrap();
+    before.pages_forgotten(&[before.layout.segment_start(victim).plus(1)]);
+    before.free(victim);
+    fill(&mut before, A, 3);
+    before.disown(A);
+    let expected: Vec<_> = before.sealed.iter().copied().collect();
+    let table: Vec<_> = before.lives().collect();
+    let members = Members::one(DEVICE, before.space.count());
+    let after = Segments::new(before.layout, &members, Sequence::first_of(2), &table);
+    assert_eq!(after.sealed, expected);
+    assert_eq!((after.held(B), after.held(A), after.held(VOID)), (5, 0, 0));
+    assert_eq!(after.free_count(), after.space.count() - 5);
+    assert_eq!(after.owners(), [B]);
+}
+
+fn second(segments: &Segments) -> Member {
+    let first = SegmentNumber(segments.space.count());
+    Member { number: MemberNumber(1), first, segments: segments.space.count() / 2, device_bytes: DEVICE }
+}
+
+#[test]
+fn a_device_that_is_not_used_any_more_is_empty_once_its_owners_were_disowned() {
+    let mut segments = pool();
+    let member = second(&segments);
+    segments.add_device(member);
+    fill(&mut segments, B, 6);
+    segments.stop_using(member.number);
+    let usable = segments.usable();
+    fill(&mut segments, A, 6);
+    assert_eq!(segments.owners_on(member.number), [B].into());
+    assert!(!segments.is_empty(member.number));
+    let pages: Vec<_> = segments
+        .owned_by(B)
+        .into_iter()
+        .map(|(segment, _)| segments.layout.segment_start(segment).plus(1))
+        .collect();
+    segments.pages_forgotten(&pages);
+    for segment in segments.disown(B) {
+        segments.free(segment);
+    }
+    assert!(segments.is_empty(member.number));
+    segments.remove_device(member.number);
+    assert_eq!(segments.usable(), usable);
+}
+
+#[test]
+fn generations_never_repeat() {
+    let mut segments = pool();
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..100 {
+        let (segment, generation) = segments.take(A, Purpose::Survivors).unwrap();
+        assert!(seen.insert(generation));
+        segments.seal(segment);
+        let victim = segments.choose_victim(A).unwrap();
+        segments.free(victim);
+    }
+}
+
+#[test]
+#[should_panic(expected = "still in use")]
+fn a_segment_that_an_index_points_to_is_not_freed() {
+    let mut segments = pool();
+    fill(&mut segments, A, 1);
+    let victim = segments.choose_victim(A).unwrap();
+    segments.free(victim);
+}
+
+#[test]
+fn a_shard_that_ended_leaves_its_segments_to_whoever_needs_them() {
+    let mut segments = pool();
+    segments.set_home(A, Some(ShardNumber(0)));
+    segments.set_home(B, Some(ShardNumber(1)));
+    fill(&mut segments, A, 3);
+    segments.abandon(ShardNumber(0));
+    assert_eq!((segments.home(A), segments.home(B), segments.attached()), (None, Some(ShardNumber(1)), 1));
+    let victim = segments.choose_victim(A).unwrap();
+    segments.free(victim);
+    assert_eq!(segments.held(A), 2);
+}
+
+#[test]
+fn only_an_attached_disk_is_asked_to_meet_a_lowered_limit() {
+    let mut segments = pool();
+    fill(&mut segments, A, 20);
+    segments.set_share(A, Share { reserve: 16, limit: 18 });
+    assert_eq!(segments.over_limit(), None);
+    segments.set_home(A, Some(ShardNumber(0)));
+    assert_eq!(segments.over_limit(), Some(A));
+    segments.set_share(A, Share { reserve: 16, limit: 20 });
+    assert_eq!(segments.over_limit(), None);
+}

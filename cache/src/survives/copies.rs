@@ -1,0 +1,221 @@
+//! Writing what has two copies, and making the second one of what has lost it (rule I13).
+//!
+//! ```text
+//!   write, flush:  both devices at once ── one failed? ── the others list it no more, epoch + 1 ── witness ── acknowledged
+//!   repair:        read the first copy ── write another ── flush ── table: it is the second one
+//! ```
+//! Nothing that only one device has is acknowledged before it is durable, on that device and with the witness, that the
+//! other one is out: it may come back alone, and then nothing on it would tell that it is not all (DURABILITY A32).
+//!
+//! The bytes of both copies are the same, save that clean pages are written to the first one only: what they held can be had
+//! from the backing. A second copy of those is never read without its checksum failing.
+
+use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host, Operation};
+use futures_util::future::join;
+
+use super::pool::{Pool, Witness};
+use super::reading::Wanted;
+use crate::bytes::batch::Kind;
+use crate::bytes::checksum::page_checksum;
+use crate::bytes::members::{Member, Members};
+use crate::bytes::summary::Content;
+use crate::bytes::superblock::Superblock;
+use crate::words::limits::{MEMBERS_MAX, PAGE_BYTES};
+use crate::words::units::{DiskId, FlashPage, SegmentNumber};
+
+/// What is to be at a place.
+#[derive(Clone, Copy)]
+enum Expected {
+    Header,
+    Data(u32),
+    /// Clean content, which has one copy.
+    Anything,
+}
+
+/// Pages that are copied at once.
+const COPIED_AT_ONCE: u32 = 256;
+
+impl<F: BlockDevice, H: Host> Pool<F, H> {
+    /// Writes to flash, within one segment, to both copies if it has two. Any failure is the end of the device.
+    pub(crate) async fn write(&self, first: FlashPage, buffer: Buffer) -> Result<(), BlockError> {
+        let all = buffer.len();
+        self.write_most(first, buffer, all).await
+    }
+
+    /// As [`Self::write`], of which the second copy gets so many bytes from the start on.
+    pub(crate) async fn write_most(
+        &self,
+        first: FlashPage,
+        buffer: Buffer,
+        second_bytes: usize,
+    ) -> Result<(), BlockError> {
+        let Some(second) = self.second_copy(first) else { return self.write_copy(first, buffer).await };
+        let copy = Buffer::copy_of(&buffer[..second_bytes]);
+        let (a, b) = join(self.write_copy(first, buffer), self.write_copy(second, copy)).await;
+        self.one_is_enough(a, b).await
+    }
+
+    /// Makes everything durable that was written to a segment before, in both copies. Any failure is the end of the device
+    /// (rule I5).
+    pub(crate) async fn flush_segment(&self, segment: SegmentNumber) -> Result<(), BlockError> {
+        let second = self.segments().second(segment);
+        let Some(second) = second else { return self.flush_copy(segment).await };
+        let (a, b) = join(self.flush_copy(segment), self.flush_copy(second)).await;
+        self.one_is_enough(a, b).await
+    }
+
+    /// Where the second copy of a page is.
+    pub(crate) fn second_copy(&self, page: FlashPage) -> Option<FlashPage> {
+        let layout = self.layout();
+        let segment = layout.segment_of(page);
+        let second = self.segments().second(segment)?;
+        Some(layout.segment_start(second).plus(page.0 - layout.segment_start(segment).0))
+    }
+
+    /// Reads pages from their second copy; none if there is none.
+    pub(crate) async fn read_second(&self, first: FlashPage, pages: usize) -> Option<Buffer> {
+        let second = self.second_copy(first)?;
+        let _pin = self.pin(second);
+        let (buffer, result) = self.read_copy(second, Buffer::zeroed(pages * PAGE_BYTES)).await;
+        result.ok().map(|()| buffer)
+    }
+
+    /// True if there is one copy of a disk's segment that can be written, and there are to be two.
+    pub(crate) fn lacks_copy(&self, disk: DiskId, segment: SegmentNumber) -> bool {
+        let (second, is_mirrored) = {
+            let segments = self.segments();
+            (segments.second(segment), segments.is_mirrored(disk))
+        };
+        let has_failed = |segment| self.place(self.layout().segment_start(segment)).is_err();
+        match second {
+            None => is_mirrored,
+            Some(second) => has_failed(segment) || has_failed(second),
+        }
+    }
+
+    async fn write_copy(&self, first: FlashPage, buffer: Buffer) -> Result<(), BlockError> {
+        let place = self.place(first)?;
+        let result = place.device.write(place.offset, buffer).await.1;
+        self.judge(place.member, result)
+    }
+
+    async fn flush_copy(&self, segment: SegmentNumber) -> Result<(), BlockError> {
+        let place = self.place(self.layout().segment_start(segment))?;
+        let result = place.device.flush().await;
+        self.judge(place.member, result)
+    }
+
+    async fn one_is_enough(
+        &self,
+        a: Result<(), BlockError>,
+        b: Result<(), BlockError>,
+    ) -> Result<(), BlockError> {
+        match (a, b) {
+            (Ok(()), Ok(())) => Ok(()),
+            (Ok(()), Err(_)) | (Err(_), Ok(())) => self.record_out().await,
+            (Err(error), Err(_)) => Err(error),
+        }
+    }
+
+    /// Makes durable which devices failed and are not of the pool any more.
+    ///
+    /// # Errors
+    /// If that could not be remembered: then nothing may be acknowledged that relies on it.
+    pub(crate) async fn record_out(&self) -> Result<(), BlockError> {
+        if self.shared.to_strike_off().is_nothing() {
+            return Ok(());
+        }
+        let _membership = self.shared.membership.lock().await;
+        for _ in 0..=MEMBERS_MAX {
+            let to_do = self.shared.to_strike_off();
+            if to_do.is_nothing() {
+                return Ok(());
+            }
+            if !to_do.failed.is_empty() {
+                // What reclaim freed there is still owned in the table: a start would take it for lost.
+                self.persist_table().await?;
+                let before = self.shared.superblock();
+                let without = |members: Members, failed: &Member| members.without(failed.number);
+                let members = to_do.failed.iter().fold(before.members, without);
+                let (turn, epoch) = (before.turn + 1, before.epoch + 1);
+                self.shared.strike_off(&to_do.failed, epoch);
+                self.write_superblock(&Superblock { turn, epoch, members, ..before }).await?;
+            }
+            if let Some(epoch) = self.shared.to_strike_off().to_witness {
+                self.tell_witness(epoch).await?;
+                self.shared.note_witnessed(epoch);
+            }
+            // Another one may have failed at it.
+        }
+        Err(Self::gone())
+    }
+
+    async fn tell_witness(&self, epoch: u32) -> Result<(), BlockError> {
+        let witness: Option<Witness> = self.witness.borrow().clone();
+        let Some(witness) = witness else { return Ok(()) };
+        witness(epoch).await.map_err(|reason| {
+            tracing::error!(pool = %self.id(), reason, "Cannot remember that a device of the pool is out");
+            BlockError::anywhere(ErrorKind::Io, Operation::Write).because(reason)
+        })
+    }
+
+    /// Makes what both copies of the end of a log hold the same: power may have gone while they differed. Where one of them
+    /// is not what it is said to be, the other one is written there; nothing that is valid is overwritten.
+    pub(crate) async fn make_equal(&self, wanted: Wanted, content: &Content) -> Result<(), BlockError> {
+        let Some(second) = wanted.second else { return Ok(()) };
+        let mut expected = vec![Expected::Header; content.end as usize];
+        for line in content.lines().filter(|line| line.kind.has_data()) {
+            let expect =
+                if line.kind == Kind::Fill { Expected::Anything } else { Expected::Data(line.checksum) };
+            expected[line.place as usize] = expect;
+        }
+        let reader = self.reader();
+        let is_valid = |page: &[u8], place: u32| match expected[place as usize] {
+            Expected::Anything => true,
+            Expected::Data(checksum) => page_checksum(page) == checksum,
+            Expected::Header => reader.is_header(wanted, page, place),
+        };
+        let starts = [wanted.segment, second].map(|segment| self.layout().segment_start(segment));
+        let mut at = 0;
+        while at < content.end {
+            let count = COPIED_AT_ONCE.min(content.end - at);
+            let read = starts
+                .map(|start| self.read_copy(start.plus(at), Buffer::zeroed(count as usize * PAGE_BYTES)));
+            let [first, other] = read;
+            let ((a, _), (b, _)) = join(first, other).await;
+            for (place, (a, b)) in (at..).zip(a.chunks_exact(PAGE_BYTES).zip(b.chunks_exact(PAGE_BYTES))) {
+                let to = match (is_valid(a, place), is_valid(b, place)) {
+                    (true, false) => self.write_copy(starts[1].plus(place), Buffer::copy_of(a)).await,
+                    (false, true) => self.write_copy(starts[0].plus(place), Buffer::copy_of(b)).await,
+                    _ => Ok(()),
+                };
+                if to.is_err() {
+                    // That device failed, and the other one has it.
+                    return self.record_out().await;
+                }
+            }
+            at += count;
+        }
+        Ok(())
+    }
+
+    /// Makes another copy of all that a closed segment holds, durably. The caller holds the segment with a pin.
+    pub(crate) async fn copy_segment(
+        &self,
+        from: SegmentNumber,
+        to: SegmentNumber,
+    ) -> Result<(), BlockError> {
+        let layout = self.layout();
+        let pages = (layout.segment_bytes() / PAGE_BYTES as u64) as u32;
+        let mut at = 0;
+        while at < pages {
+            let count = COPIED_AT_ONCE.min(pages - at);
+            let buffer = Buffer::zeroed(count as usize * PAGE_BYTES);
+            let (buffer, read) = self.read_copy(layout.segment_start(from).plus(at), buffer).await;
+            read?;
+            self.write_copy(layout.segment_start(to).plus(at), buffer).await?;
+            at += count;
+        }
+        self.flush_copy(to).await
+    }
+}

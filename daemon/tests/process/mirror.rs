@@ -1,0 +1,156 @@
+//! Mirrored: what guests wrote is on two devices of the pool, and either of them may go, at any time, without a guest that
+//! notices.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::host::{Daemon, Host, content};
+use crate::warm::{bytes_of, image};
+
+const PAGE: u64 = 4096;
+/// So few that destage lets them lie for some seconds.
+const PAGES: u64 = 100;
+const DEVICES: [&str; 2] = ["one.img", "two.img"];
+
+fn place(number: u64) -> u64 {
+    number * 7 % PAGES * 3 * PAGE
+}
+
+fn page(number: u64, version: u64) -> Vec<u8> {
+    bytes_of(1000 * version + number + 7, PAGE)
+}
+
+fn write(daemon: &Daemon, version: u64) {
+    let mut guest = daemon.guest("a");
+    for number in 0..PAGES {
+        guest.write(place(number), &page(number, version)).expect("no guest sees an error");
+    }
+    guest.flush().expect("no guest sees an error");
+}
+
+fn assert_served(daemon: &Daemon, version: u64) {
+    let mut guest = daemon.guest("a");
+    for number in 0..PAGES {
+        let found = guest.read(place(number), PAGE as u32).expect("no guest sees an error");
+        assert!(found == page(number, version), "page {number} is not version {version}");
+    }
+}
+
+fn pool(daemon: &Daemon) -> Value {
+    daemon.json(&["pool", "show"])["pool"].clone()
+}
+
+fn paths(daemon: &Daemon) -> Vec<String> {
+    let devices = pool(daemon)["devices"].as_array().expect("a list").clone();
+    devices.iter().map(|device| device["path"].as_str().expect("each has one").to_owned()).collect()
+}
+
+fn serve(host: &Host) -> Daemon {
+    host.serve_with(&["--pool", &host.text(DEVICES[0]), "--pool-size", "64MiB"])
+}
+
+fn wait_for_copies(daemon: &Daemon) {
+    loop {
+        let disk = daemon.json(&["disk", "show", "a"])["disk"].clone();
+        if disk["mirrored"] == true && disk["segments_uncopied"] == 0 {
+            return;
+        }
+    }
+}
+
+/// A disk in write-back whose pool has two devices, with version 1 of all pages on both of them and nowhere else.
+fn mirrored(host: &Host) -> (Daemon, String) {
+    let image = image(host, "a.img", 1);
+    let daemon = serve(host);
+    daemon.run(&["pool", "add", &host.text(DEVICES[1]), "--size", "64MiB"]).succeeded();
+    daemon
+        .run(&["disk", "add", "a", "--backing", &image, "--mode", "write-back", "--reserve", "16MiB"])
+        .succeeded();
+    write(&daemon, 1);
+    wait_for_copies(&daemon);
+    let is_home = |number| content(&image, place(number), PAGE as usize) == page(number, 1);
+    assert!(!(0..PAGES).any(is_home), "they are written back later");
+    (daemon, image)
+}
+
+#[test]
+fn either_device_may_be_missing_at_a_start_and_a_new_one_takes_its_place() {
+    for (missing, stays) in [(0, 1), (1, 0)] {
+        let host = Host::new();
+        let (daemon, image) = mirrored(&host);
+        daemon.kill();
+        fs::rename(host.path(DEVICES[missing]), host.path("away.img")).expect("it is there");
+
+        let daemon = serve(&host);
+        assert_served(&daemon, 1);
+        assert_eq!(paths(&daemon), [host.text(DEVICES[stays])]);
+        write(&daemon, 2);
+        let new = host.text("three.img");
+        let replace = ["pool", "replace", &host.text(DEVICES[missing]), &new, "--size", "64MiB", "--wait"];
+        daemon.run(&replace).succeeded();
+        wait_for_copies(&daemon);
+        assert_served(&daemon, 2);
+
+        // The new one is worth as much as the old one was; and that one is stale, and not believed.
+        daemon.kill();
+        fs::remove_file(host.path(DEVICES[stays])).expect("it is there");
+        fs::rename(host.path("away.img"), host.path(DEVICES[missing])).expect("it is there");
+        let daemon = serve(&host);
+        assert_eq!(paths(&daemon), [new]);
+        assert_served(&daemon, 2);
+        daemon.run(&["disk", "destage", "a", "--wait"]).succeeded();
+        for number in 0..PAGES {
+            assert!(
+                content(&image, place(number), PAGE as usize) == page(number, 2),
+                "page {number} came home"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_device_that_comes_back_alone_is_stale_and_its_disk_waits() {
+    let host = Host::new();
+    let (daemon, _image) = mirrored(&host);
+    daemon.kill();
+    fs::rename(host.path(DEVICES[1]), host.path("away.img")).expect("it is there");
+    let daemon = serve(&host);
+    write(&daemon, 2);
+    daemon.kill();
+
+    // What was written last is on the device that is away now.
+    fs::rename(host.path(DEVICES[0]), host.path("newest.img")).expect("it is there");
+    fs::rename(host.path("away.img"), host.path(DEVICES[1])).expect("it is there");
+    let daemon = serve(&host);
+    assert_eq!(daemon.disk("a")["state"], "waiting", "{}", daemon.disk("a"));
+    assert_eq!(daemon.stop().code(), Some(0));
+
+    fs::rename(host.path("newest.img"), host.path(DEVICES[0])).expect("it is there");
+    let daemon = serve(&host);
+    assert_served(&daemon, 2);
+}
+
+#[test]
+fn without_redundancy_there_is_one_copy_and_with_it_the_second_is_made_while_guests_write() {
+    let host = Host::new();
+    let (daemon, _image) = mirrored(&host);
+    daemon.run(&["disk", "set", "a", "redundancy=none"]).succeeded();
+    assert_eq!(daemon.json(&["disk", "show", "a"])["disk"]["mirrored"], false);
+    write(&daemon, 2);
+    daemon.run(&["disk", "set", "a", "redundancy=mirror"]).succeeded();
+    write(&daemon, 3);
+    wait_for_copies(&daemon);
+    assert_served(&daemon, 3);
+}
+
+#[test]
+fn what_is_no_device_of_the_pool_is_not_replaced() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let stranger = host.image("stranger.img", 1 << 20);
+    let refused =
+        daemon.run(&["pool", "replace", &stranger, &host.text("two.img"), "--size", "64MiB"]).failed();
+    assert!(refused.contains("none of its devices"), "{refused}");
+    assert_eq!(paths(&daemon), [host.text(DEVICES[0])]);
+}

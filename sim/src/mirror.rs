@@ -1,0 +1,113 @@
+//! Worlds in which what guests wrote has two copies: one device at a time fails, rots or is away, and no guest may notice.
+//!
+//! A device is harmed only while the other one has everything. One that failed comes back as a new one, and when all copies are
+//! there again, either may be next.
+
+use std::rc::Rc;
+
+use block::executor::LocalHost;
+use block::{BlockError, Operation};
+
+use crate::devices::{FLASH_DEVICES, add_device};
+use crate::rng::Rng;
+use crate::settings::Kind;
+use crate::world::{Disk, SEGMENTS_AREAS, SimCache, World};
+
+/// How the copies of a world are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Copies {
+    /// Both devices have everything.
+    Two,
+    /// This one does not, for all that is known; the other one does.
+    Lacking {
+        place: usize,
+        /// Some of it rotted, which nothing mends but that it fails.
+        rotten: bool,
+    },
+}
+
+impl World {
+    pub(crate) fn is_mirrored(&self) -> bool {
+        self.kind == Kind::Mirrored
+    }
+
+    /// Looks whether everything has two copies. To be called whenever that may have changed.
+    pub(crate) fn look_for_copies(&self, caches: &[Rc<SimCache>], disks: &[Rc<Disk>]) {
+        let pool = caches[0].pool_statistics();
+        let both = pool.devices.len() == FLASH_DEVICES && self.numbers.borrow().iter().all(Option::is_some);
+        let used = pool.devices.iter().all(|device| device.state == cache::DeviceState::Used);
+        let copied = disks.iter().all(|disk| disk.statistics().segments_uncopied == 0);
+        // What is clean has one copy, and the whole log of a disk is needed once something in it is dirty.
+        self.can_rot.set(disks.iter().all(|disk| disk.statistics().mirrored));
+        let is_whole = both && used && copied && pool.notes_mirrored;
+        match self.copies.get() {
+            Copies::Lacking { place, rotten: false } if is_whole => {
+                // A fault that was to come, and did not meet anything.
+                self.flash[place].fail_no_more();
+                self.copies.set(Copies::Two);
+                self.coverage.borrow_mut().mirrors_whole += 1;
+            }
+            // Settings changed, and what was not mirrored is to be.
+            Copies::Two if !is_whole => self.can_harm.set(false),
+            _ => self.can_harm.set(is_whole),
+        }
+    }
+
+    /// A device to be without from now on, if the other one has everything.
+    pub(crate) fn device_to_miss(&self, rng: &mut Rng) -> Option<usize> {
+        let place = self.device_to_harm(rng)?;
+        let rotten = matches!(self.copies.get(), Copies::Lacking { rotten: true, .. });
+        self.copies.set(Copies::Lacking { place, rotten });
+        self.numbers.borrow_mut()[place] = None;
+        self.coverage.borrow_mut().mirrors_degraded += 1;
+        Some(place)
+    }
+
+    /// A guest saw an error.
+    pub(crate) fn note_error(&self, number: usize, error: &BlockError) {
+        if self.is_mirrored() {
+            self.fail(format!("a guest of disk {number}, which is mirrored, sees an error: {error}"));
+        }
+    }
+
+    fn device_to_harm(&self, rng: &mut Rng) -> Option<usize> {
+        match self.copies.get() {
+            Copies::Two if self.can_harm.get() => Some(rng.below(FLASH_DEVICES as u64) as usize),
+            Copies::Lacking { place, rotten: true } if self.can_harm.get() => Some(place),
+            Copies::Two | Copies::Lacking { .. } => None,
+        }
+    }
+}
+
+/// A device fails or rots, or one that failed is replaced.
+pub(crate) async fn harm_or_mend(world: &World, host: &LocalHost, caches: &[Rc<SimCache>], rng: &mut Rng) {
+    if let Some(place) = world.device_to_harm(rng) {
+        let flash = &world.flash[place];
+        if world.can_rot.get() && rng.chance(300) {
+            world.copies.set(Copies::Lacking { place, rotten: true });
+            flash.rot(&SEGMENTS_AREAS[place], 1 + rng.below(40));
+            world.coverage.borrow_mut().mirrors_rotten += 1;
+        } else {
+            let failing = [Operation::Write, Operation::Flush][rng.below(2) as usize];
+            flash.fail_after(failing, rng.below(8));
+            let rotten = matches!(world.copies.get(), Copies::Lacking { rotten: true, .. });
+            world.copies.set(Copies::Lacking { place, rotten });
+            world.coverage.borrow_mut().mirrors_degraded += 1;
+        }
+        return;
+    }
+    let Copies::Lacking { place, .. } = world.copies.get() else { return };
+    let number = world.numbers.borrow()[place];
+    let devices = caches[0].pool_statistics().devices;
+    if number.is_some_and(|number| devices.iter().any(|device| device.number == number.0)) {
+        return;
+    }
+    // Another one in its place.
+    world.flash[place].fail_no_more();
+    world.flash[place].land_late();
+    world.numbers.borrow_mut()[place] = None;
+    add_device(world, host, caches).await;
+    if world.numbers.borrow()[place].is_some() {
+        world.copies.set(Copies::Lacking { place, rotten: false });
+    }
+}
