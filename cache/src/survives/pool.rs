@@ -235,13 +235,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// reclaiming it.
     pub(crate) async fn read(&self, first: FlashPage, buffer: Buffer) -> (Buffer, Result<(), BlockError>) {
         let (buffer, result) = self.read_copy(first, buffer).await;
-        match (result, self.second_copy(first)) {
-            (Err(_), Some(second)) => {
-                let _pin = self.pin(second);
-                self.read_copy(second, buffer).await
-            }
-            (result, _) => (buffer, result),
-        }
+        // A hit takes no lock of what shards share.
+        let second = if result.is_err() { self.second_copy(first) } else { None };
+        let Some(second) = second else { return (buffer, result) };
+        let _pin = self.pin(second);
+        self.read_copy(second, buffer).await
     }
 
     /// Reads from just this place.
