@@ -46,8 +46,7 @@ fn replace(options: PoolReplace) -> Answer<()> {
     let before = client.get("/v1/pool")?;
     let device = list(&before["pool"]["devices"]).iter().find(|device| is_at(device, &old)).cloned();
     if device.is_none() && old.exists() {
-        let reason =
-            format!("{}; to add a device: forebay pool add {}", none_of(&before, &old), new.display());
+        let reason = format!("{}; to add a device: forebay pool add {}", none_of(&before), new.display());
         return Err(Problem::missing(format!("Cannot replace {} in the pool: {reason}", old.display())));
     }
     client.post("/v1/pool/devices", &AddDevice { path: new.clone(), size_bytes, erase: options.erase })?;
@@ -83,11 +82,11 @@ fn wait_for_copies(client: &Client) -> Answer<()> {
     }
 }
 
-fn none_of(document: &Value, path: &Path) -> String {
+fn none_of(document: &Value) -> String {
     let paths: Vec<String> =
         list(&document["pool"]["devices"]).iter().map(|device| text(&device["path"])).collect();
     let paths = if paths.is_empty() { "none".to_owned() } else { paths.join(", ") };
-    format!("{} is none of its devices, which are {paths}", path.display())
+    format!("it is none of its devices, which are {paths}")
 }
 
 fn remove(options: &PoolRemove) -> Answer<()> {
@@ -96,7 +95,7 @@ fn remove(options: &PoolRemove) -> Answer<()> {
     let document = client.get("/v1/pool")?;
     let devices = list(&document["pool"]["devices"]);
     let device = devices.iter().find(|device| is_at(device, &path)).ok_or_else(|| {
-        let reason = none_of(&document, &path);
+        let reason = none_of(&document);
         Problem::missing(format!("Cannot take {} out of the pool: {reason}", path.display()))
     })?;
     let document = client.delete(&format!("/v1/pool/devices/{}", device["number"]))?;
