@@ -44,6 +44,8 @@ pub(crate) async fn serve(
     while world.left.get() > 0 && world.failure.borrow().is_none() {
         host.sleep(rng.below(3_000_000)).await;
         world.say("clients run");
+        // Before as well: a start may have changed settings, and with them what is to have two copies.
+        world.look_for_copies(caches, disks);
         disturb(world, host, caches, disks, &mut rng).await;
         world.look_for_copies(caches, disks);
     }
