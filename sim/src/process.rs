@@ -79,6 +79,8 @@ impl Serving {
             cache::format(&first, PoolId([7; 16]), Some(shape)).await.expect("no fault is set yet");
         }
         let (cache, named) = open(&world, &host, life, rng).await?;
+        // Not known before everything is attached.
+        world.can_harm.set(false);
         let caches = spread(&world, &host, cache, &named, rng).await;
         if life == 0 && (world.is_mirrored() || rng.chance(500)) {
             add_device(&world, &host, &caches).await;
