@@ -112,10 +112,11 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
 /// True if some of what is cached of a disk has one copy, and is to have two.
 pub(super) fn lacks_second<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
     let is_usable = !cache.is_loading() && !cache.back.has_stopped();
-    is_usable && cache.pool.segments().lacks_second(cache.id).is_some()
+    let segments = cache.pool.segments();
+    is_usable && (segments.lacks_second(cache.id).is_some() || segments.is_unrecorded(cache.id))
 }
 
-/// Says whether a copy was made, or none is needed any more.
+/// Says whether a copy was made, or none is needed any more and the table says so.
 async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
     // What is written from now on has two.
     if cache.log.close_torn().await.is_err() {
@@ -124,8 +125,12 @@ async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
     let pool = &cache.pool;
     let (first, life, second) = {
         let mut segments = pool.segments();
-        let Some(first) = segments.lacks_second(cache.id) else { return true };
-        let Some(life) = segments.life(first) else { return true };
+        let first = segments.lacks_second(cache.id);
+        let life = first.and_then(|first| segments.life(first));
+        let Some((first, life)) = first.zip(life) else {
+            drop(segments);
+            return pool.persist_table().await.is_ok();
+        };
         (first, life, segments.start_second(first))
     };
     let Some(second) = second else {
@@ -141,10 +146,7 @@ async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
         return false;
     }
     if pool.segments().complete_second(first, life, second) {
-        let recorded = pool.persist_table().await;
-        // If that failed, so did the flash, or one of two devices, and then the other one has the table.
-        pool.segments().copies_recorded(cache.id, 1);
-        return recorded.is_ok();
+        return pool.persist_table().await.is_ok();
     }
     pool.announce_room();
     true

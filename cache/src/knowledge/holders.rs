@@ -18,8 +18,11 @@ pub(super) struct Holder {
     pub(super) writes_back: bool,
     /// Whether two copies are wanted of that.
     pub(super) mirrored: bool,
-    /// Second copies that the table does not name yet.
+    /// What the loss of a device would undo because the table does not say it yet: second copies that were made, and
+    /// segments with one copy that were freed.
     pub(super) unrecorded: u32,
+    /// How much of that the table says that is being written.
+    pub(super) recording: u32,
     /// Set when the disk is being detached: it gets no segments any more.
     pub(super) leaving: bool,
     /// The shard on which it is attached, which alone knows what its segments hold.
@@ -43,6 +46,7 @@ impl Holder {
         writes_back: false,
         mirrored: false,
         unrecorded: 0,
+        recording: 0,
         leaving: false,
         home: None,
     };

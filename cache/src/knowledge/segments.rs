@@ -402,8 +402,9 @@ impl Segments {
 
     /// Gives a segment back that nothing points to and nobody reads, with its second copy.
     pub(crate) fn free(&mut self, segment: SegmentNumber) {
-        if let Some(second) = self.part(segment) {
-            self.free_one(second);
+        match self.part(segment) {
+            Some(second) => self.free_one(second),
+            None => self.note_single_freed(segment),
         }
         self.free_one(segment);
     }

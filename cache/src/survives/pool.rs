@@ -347,7 +347,8 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         let turn = written.turn + 1;
         // Copied first, so that nobody waits for the encoding.
         let (mut lives, newest) = {
-            let segments = self.segments();
+            let mut segments = self.segments();
+            segments.start_recording();
             (segments.lives().collect::<Vec<TableEntry>>(), segments.generation())
         };
         table::keep_newest(&mut lives, newest);
@@ -357,6 +358,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         let members = self.shared.superblock().members;
         self.write_everywhere(&members, self.layout().table_slot(turn), |_| Buffer::copy_of(&bytes)).await?;
         *written = Written { turn, changes: covers };
+        self.segments().recorded();
         Ok(())
     }
 

@@ -312,31 +312,35 @@ async fn found<F: BlockDevice>(
     if tables.iter().flatten().any(Option::is_none) && !is_current(&reader, &present, lives).await {
         return Err("The current copy of the segment table is damaged");
     }
-    let lost = owners_of_lost(lives, &present);
-    if lost.contains(&NOTES) {
-        return Err(INCOMPLETE);
-    }
+    let lost = lost_lives(lives, &present);
+    let lost_notes =
+        lost.iter().filter(|(owner, _)| *owner == NOTES).map(|(_, generation)| *generation).max();
     let start = Sequence::first_of(superblock.term);
     let mut segments = Segments::new(layout, &present, start, lives);
     let open_regions = match notes::read_all(&reader, &mut segments).await {
         Ok(open_regions) => open_regions,
+        Err(_) if lost_notes.is_some() => return Err(INCOMPLETE),
         Err(Unreadable::Device) => return Err("Notes about what was being written cannot be read"),
         Err(Unreadable::Damaged { .. } | Unreadable::NoSummary) => {
             return Err("Notes about what was being written are damaged");
         }
     };
-    if lost.iter().any(|disk| open_regions.contains(&(*disk, DIRTY))) {
+    // Notes that stand here are complete, and for all that are older.
+    let notes = segments.owned_by(NOTES).first().map(|(_, generation)| *generation);
+    let disks: BTreeSet<DiskId> =
+        lost.iter().map(|(owner, _)| *owner).filter(|owner| *owner != NOTES).collect();
+    if lost_notes > notes || disks.iter().any(|disk| open_regions.contains(&(*disk, DIRTY))) {
         return Err(INCOMPLETE);
     }
     // A newer version, or a `forget`, may have been where nobody can read it.
-    for disk in lost {
+    for disk in disks {
         segments.disown(disk);
     }
     Ok((segments.lives().collect(), open_regions))
 }
 
-/// Those who own segments of which none of the devices has a copy.
-fn owners_of_lost(lives: &[TableEntry], present: &Members) -> BTreeSet<DiskId> {
+/// Owners and generations of segments of which none of the devices has a copy.
+fn lost_lives(lives: &[TableEntry], present: &Members) -> BTreeSet<(DiskId, Sequence)> {
     let is_here = |number: SegmentNumber| present.iter().any(|member| member.has(number));
     let owned =
         || (0u32..).map(SegmentNumber).zip(lives).filter_map(|(number, life)| Some((number, (*life)?)));
@@ -345,8 +349,7 @@ fn owners_of_lost(lives: &[TableEntry], present: &Members) -> BTreeSet<DiskId> {
         .map(|(_, (owner, generation, _))| (owner, generation))
         .collect();
     let lives = owned().map(|(_, (owner, generation, _))| (owner, generation));
-    let lost = lives.filter(|life| life.0 != VOID && !here.contains(life));
-    lost.map(|(owner, _)| owner).collect()
+    lives.filter(|life| life.0 != VOID && !here.contains(life)).collect()
 }
 
 fn without(members: &Members, missing: &[MemberNumber]) -> Members {

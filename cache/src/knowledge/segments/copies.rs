@@ -185,10 +185,30 @@ impl Segments {
         self.holders.keys().filter(|disk| **disk != NOTES).map(|disk| self.uncopied(*disk)).sum()
     }
 
-    /// The table names all second copies of a disk that were made so far.
-    pub(crate) fn copies_recorded(&mut self, disk: DiskId, count: u32) {
-        if let Some(holder) = self.holders.get_mut(&disk) {
-            holder.unrecorded -= count;
+    /// A segment with one copy is freed. While the table names it, a start without its device misses it; of two copies the
+    /// other one would be there. Of notes only the newest count.
+    pub(super) fn note_single_freed(&mut self, segment: SegmentNumber) {
+        let owner =
+            self.lines[segment.0 as usize].life.map(|(owner, _)| owner).filter(|owner| *owner != NOTES);
+        if let Some(holder) = owner.and_then(|owner| self.holders.get_mut(&owner)) {
+            holder.unrecorded += 1;
+        }
+    }
+
+    /// True if a disk is mirrored on the devices, and the table does not say so yet.
+    pub(crate) fn is_unrecorded(&self, disk: DiskId) -> bool {
+        self.is_mirrored(disk) && self.holders.get(&disk).is_some_and(|holder| holder.unrecorded > 0)
+    }
+
+    /// The table is about to be written with what [`Self::lives`] says now.
+    pub(crate) fn start_recording(&mut self) {
+        self.holders.values_mut().for_each(|holder| holder.recording = holder.unrecorded);
+    }
+
+    /// That table is durable.
+    pub(crate) fn recorded(&mut self) {
+        for holder in self.holders.values_mut() {
+            holder.unrecorded -= std::mem::take(&mut holder.recording);
         }
     }
 
@@ -208,8 +228,8 @@ impl Segments {
         Some(second)
     }
 
-    /// Makes a complete copy the second one of a segment that is as it was; else gives it back. Says which. To be followed by
-    /// [`Self::copies_recorded`] once the table says so.
+    /// Makes a complete copy the second one of a segment that is as it was; else gives it back. Says which. It counts once the
+    /// table says so.
     pub(crate) fn complete_second(
         &mut self,
         first: SegmentNumber,

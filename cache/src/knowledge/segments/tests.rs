@@ -192,3 +192,30 @@ fn only_an_attached_disk_is_asked_to_meet_a_lowered_limit() {
     segments.set_share(A, Share { reserve: 16, limit: 20 });
     assert_eq!(segments.over_limit(), None);
 }
+
+#[test]
+fn copies_count_once_the_table_says_all_that_makes_them_enough() {
+    let mut segments = pool();
+    fill(&mut segments, A, 2);
+    let member = Member { segments: segments.space.count(), ..second(&segments) };
+    segments.add_device(member);
+    segments.set_mirrored(A, true);
+    segments.set_writes_back(A, true);
+    assert_eq!(segments.uncopied(A), 2);
+    // One is freed, and the other one copied.
+    reclaim(&mut segments, A);
+    let first = segments.lacks_second(A).expect("one has a single copy");
+    let life = segments.life(first).unwrap();
+    let copy = segments.start_second(first).expect("there is room");
+    segments.start_recording();
+    assert!(segments.complete_second(first, life, copy));
+    assert_eq!((segments.lacks_second(A), segments.uncopied(A)), (None, 2));
+    // What that table says was looked at before the copy was complete.
+    segments.recorded();
+    assert_eq!((segments.is_unrecorded(A), segments.uncopied(A)), (true, 1));
+    segments.start_recording();
+    // Written to no end: the next one says it.
+    segments.start_recording();
+    segments.recorded();
+    assert_eq!((segments.is_unrecorded(A), segments.uncopied(A)), (false, 0));
+}
