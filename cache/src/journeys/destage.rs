@@ -283,7 +283,7 @@ async fn give_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
     count(&cache.counters.backing_writes, 1);
     match backing.write_zeroes(range, unmap).await {
         Ok(()) => Given { zeroes: vec![pages], ..Given::default() },
-        Err(error) => fail(cache, &pages, &error),
+        Err(error) => fail(cache, backing, &pages, &error),
     }
 }
 
@@ -315,7 +315,9 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
         given.nanos += took;
         match result {
             Ok(()) => given.places.extend_from_slice(run),
-            Err(error) => given.failed |= fail(cache, &(run[0].page..end.div_ceil(PAGE)), &error).failed,
+            Err(error) => {
+                given.failed |= fail(cache, backing, &(run[0].page..end.div_ceil(PAGE)), &error).failed
+            }
         }
     }
     given
@@ -323,9 +325,16 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
 
 /// Takes notice of a request that the backing failed. It stays dirty, and is tried again. If nobody knows what becomes of the
 /// request, nothing newer is sent after it before the connection is another one: it could be overwritten.
-fn fail<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, pages: &Range<u64>, error: &BlockError) -> Given {
+fn fail<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    pages: &Range<u64>,
+    error: &BlockError,
+) -> Given {
     count(&cache.counters.backing_errors, 1);
     if error.kind == ErrorKind::Unanswered {
+        // A connection that was lost before ended other requests, not this one.
+        notice(cache, backing);
         cache.back.stuck.borrow_mut().insert(pages.clone());
     }
     tracing::warn!(disk = %cache.id, %error, "Destage failed; what it was to write stays on flash");
