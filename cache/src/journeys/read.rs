@@ -70,12 +70,14 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
 ) -> (Outcome, Answer) {
     notice(cache, backing);
     let row = cache.settings.borrow().mode.row();
-    if !row.reads_hit && !cache.dirty.borrow().overlaps(&(range.start / PAGE..range.end.div_ceil(PAGE))) {
+    let is_dirty = || cache.dirty.borrow().overlaps(&(range.start / PAGE..range.end.div_ceil(PAGE)));
+    if !row.reads_hit && !is_dirty() && !is_entering(cache, &range) {
         return (fetch_past(cache, backing, range, buffer).await, Answer::Bypass);
     }
     let mut plan = Plan::decide(cache, &range, &mut buffer);
-    if row.writes_enter && !plan.absent.is_empty() && cache.fills.borrow().is_mutating(&range) {
-        // What is being written will be in RAM in a moment, and could not be filled now. One wait, however busy the range
+    if !plan.absent.is_empty() && is_entering(cache, &range) {
+        // What is being written will be in RAM in a moment, and could not be filled now. On its way to the log it also has
+        // with it what the rest of its pages held, maybe before the backing lost that: nobody reads past it. One wait, however busy the range
         // is; then everything is decided anew. Nothing is pinned meanwhile: a backing that hangs must not keep reclaim
         // from its segments.
         plan.flash.clear();
@@ -97,6 +99,12 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
     }
     let answer = if plan.cached_any { Answer::Partial } else { Answer::Miss };
     (read_mixed(cache, backing, plan, range, buffer, fills).await, answer)
+}
+
+/// True if something is being written to the range that enters the cache, whatever the mode became meanwhile.
+fn is_entering<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> bool {
+    let enters = cache.settings.borrow().mode.row().writes_enter || !cache.back.queue.borrow().is_empty();
+    enters && cache.fills.borrow().is_mutating(range)
 }
 
 /// What is said of pages whose newest version was on flash alone, and is not there any more.

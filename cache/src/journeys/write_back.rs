@@ -23,6 +23,7 @@ use super::back::{Writer, note_dirty};
 use super::commit::{Change, Kept, Pending, Poison};
 use super::disk_cache::DiskCache;
 use super::read;
+use super::reconnect::is_same;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::count;
 use crate::words::units::pages_cut;
@@ -132,8 +133,28 @@ async fn submit_kept<F: BlockDevice, H: Host>(
     })
 }
 
-/// The whole pages of a write of which only a part is written: the rest is as it was.
+/// The whole pages of a write of which only a part is written: the rest is as it was. To be submitted at once: from then on
+/// nobody reads past it.
+///
+/// If the backing may have lost writes meanwhile, the rest is looked at once more: what somebody else read there since must
+/// not change again.
 async fn complete<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    locks: &RangeLock,
+    range: &ByteRange,
+    bytes: &[u8],
+) -> Result<Buffer, BlockError> {
+    loop {
+        let epoch = cache.backing_epoch.get();
+        let content = complete_once(cache, backing, locks, range, bytes).await?;
+        if is_same(cache, backing, epoch) {
+            return Ok(content);
+        }
+    }
+}
+
+async fn complete_once<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
     backing: &B,
     locks: &RangeLock,
