@@ -259,7 +259,8 @@ pub(crate) fn pool(view: &PoolView) -> Value {
         "disks": statistics.disks,
         "page_cache_reason": fallback,
         "devices": devices(view),
-        "warnings": in_use.warnings,
+        "devices_failed": in_use.failed().collect::<Vec<_>>(),
+        "warnings": in_use.warnings(),
         "shards": shards.iter().map(shard).collect::<Vec<Value>>(),
     })
 }

@@ -86,6 +86,17 @@ struct Rule {
     per_mille: u64,
 }
 
+/// What a power cut leaves of what was not durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Of each sector what chance decides.
+    ByChance,
+    /// All of it, what was in flight included.
+    Everything,
+    /// Nothing.
+    Nothing,
+}
+
 /// What was injected so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -199,6 +210,11 @@ impl Faults {
     /// The power goes: every sector keeps its durable content or any version that was written after, in flight
     /// included; sector by sector, so that writes tear.
     pub fn power_cut(&self) {
+        self.power_cut_keeping(Kept::ByChance);
+    }
+
+    /// As [`Faults::power_cut`], where nothing or everything is kept that was not durable.
+    pub fn power_cut_keeping(&self, kept: Kept) {
         let mut content = self.state.content.borrow_mut();
         let in_flight = std::mem::take(&mut content.in_flight);
         self.count_cut(&in_flight);
@@ -207,7 +223,11 @@ impl Faults {
         }
         content.late.clear();
         let Content { durable, volatile, .. } = &mut *content;
-        let lost = volatile.collapse(durable, || self.draw());
+        let lost = volatile.collapse(durable, |versions| match kept {
+            Kept::ByChance => self.draw() % (versions + 1),
+            Kept::Everything => versions,
+            Kept::Nothing => 0,
+        });
         self.state.counts.borrow_mut().sectors_lost += lost;
         self.end_life();
     }
@@ -249,7 +269,7 @@ impl Faults {
         self.state.epoch.set(self.state.epoch.get() + 1);
         let mut content = self.state.content.borrow_mut();
         let Content { durable, volatile, .. } = &mut *content;
-        let lost = volatile.collapse(durable, || self.draw());
+        let lost = volatile.collapse(durable, |versions| self.draw() % (versions + 1));
         self.state.counts.borrow_mut().sectors_lost += lost;
     }
 

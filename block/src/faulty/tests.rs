@@ -41,6 +41,23 @@ fn a_power_cut_keeps_what_was_flushed_and_any_part_of_the_rest() {
 }
 
 #[test]
+fn a_power_cut_that_keeps_everything_or_nothing_leaves_no_mix() {
+    for (kept, byte) in [(Kept::Everything, 3), (Kept::Nothing, 1)] {
+        run(async |host, faults| {
+            let device = Rc::new(faults.reopen(host.clone()));
+            put(&device, 1, 64).await.unwrap();
+            device.flush().await.unwrap();
+            put(&device, 2, 64).await.unwrap();
+            faults.delay(100, 100);
+            host.spawn(async move { drop(put(&device, 3, 64).await) });
+            host.sleep(50).await;
+            faults.power_cut_keeping(kept);
+            assert_eq!(sectors(&faults, 64), [byte; 64]);
+        });
+    }
+}
+
+#[test]
 fn a_flush_covers_only_what_was_written_before_it_started() {
     run(async |host, faults| {
         let device = Rc::new(faults.reopen(host.clone()));

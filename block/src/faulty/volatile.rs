@@ -69,11 +69,12 @@ impl Volatile {
         }
     }
 
-    /// Lets each sector keep its durable content or any of its versions. Returns how many lost their newest.
-    pub(super) fn collapse(&mut self, durable: &Memory, mut draw: impl FnMut() -> u64) -> u64 {
+    /// Lets each sector keep its durable content or one of its versions: `keep` says which, given how many there are. Returns
+    /// how many lost their newest.
+    pub(super) fn collapse(&mut self, durable: &Memory, mut keep: impl FnMut(u64) -> u64) -> u64 {
         let mut lost = 0;
         for (sector, versions) in std::mem::take(&mut self.sectors) {
-            let kept = (draw() % (versions.len() as u64 + 1)) as usize;
+            let kept = keep(versions.len() as u64) as usize;
             lost += u64::from(kept < versions.len());
             if let Some(version) = kept.checked_sub(1).map(|kept| &versions[kept]) {
                 durable.poke(sector * SECTOR, &version.bytes);

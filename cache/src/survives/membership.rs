@@ -73,7 +73,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         let size = device.geometry().size;
         self.with_device(size)?;
         // Before anything is locked: a device that hangs holds up nobody else. Its tables are older than all others, and
-        // without those nothing is believed, so what they say does not matter.
+        // a start without those believes nothing of what they say.
         wipe(&device).await?;
         write_empty_tables(&device, self.id(), self.layout()).await?;
         let _membership = self.shared.membership.lock().await;

@@ -150,13 +150,16 @@ pub async fn format(flash: &impl BlockDevice, pool: PoolId, shape: Option<Shape>
     Ok(())
 }
 
+/// The turns of the tables that a device has before the pool writes one to it.
+pub(super) const FIRST_TURNS: [u64; 2] = [0, 1];
+
 /// Writes the first tables of a device, durably: no segment is owned, and any other table is newer.
 pub(super) async fn write_empty_tables(
     device: &impl BlockDevice,
     pool: PoolId,
     layout: &Layout,
 ) -> Result<(), BlockError> {
-    for turn in [0, 1] {
+    for turn in FIRST_TURNS {
         let bytes = table::encode(pool, turn, &[]);
         write(device, layout.table_slot(turn), Buffer::copy_of(&bytes)).await?;
     }

@@ -49,7 +49,7 @@ pub(crate) struct Contained {
     pub(crate) forgets: Vec<Buffer>,
     /// Pages from the start of the segment that are known to have been flushed.
     pub(crate) durable: u32,
-    /// Whether it has a summary.
+    /// Whether it has a summary, in each of its copies.
     pub(crate) has_summary: bool,
 }
 
@@ -96,10 +96,11 @@ impl<F: BlockDevice> Reader<F> {
                 let Headers { content, durable } = self.headers(wanted, tail).await?;
                 (content, durable, false)
             }
-            (outcome, _) => {
+            (outcome, newest) => {
                 let content = outcome?;
                 let end = content.end;
-                (content, end, true)
+                // The process may have ended while it wrote the summary of the last one.
+                (content, end, newest.is_none() || !self.lacks_summary(wanted).await)
             }
         };
         let mut forgets = Vec::new();
@@ -134,6 +135,16 @@ impl<F: BlockDevice> Reader<F> {
             }
         }
         Err(failure.expect("there is one copy at least"))
+    }
+
+    /// True if a copy of a closed segment has no summary. What it says is in the other one, for as long as that is there.
+    async fn lacks_summary(&self, wanted: Wanted) -> bool {
+        for segment in wanted.copies() {
+            if self.summary_in(wanted, segment).await == Err(Unreadable::NoSummary) {
+                return true;
+            }
+        }
+        false
     }
 
     async fn summary_in(&self, wanted: Wanted, segment: SegmentNumber) -> Result<Content, Unreadable> {

@@ -19,7 +19,7 @@ use block::{BlockDevice, BlockError, Buffer, Host};
 use super::flash::Flash;
 use super::membership;
 use super::notes::{self, Region};
-use super::opening::newest_superblock;
+use super::opening::{FIRST_TURNS, newest_superblock};
 use super::pool::Pool;
 use super::reading::{Reader, Unreadable};
 use super::shared::{Shared, SharedPool};
@@ -306,9 +306,13 @@ async fn found<F: BlockDevice>(
     let present = without(&superblock.members, missing);
     let layout = superblock.layout;
     let reader = Reader { flash: flash.clone(), layout, pool: superblock.pool };
-    let Some((_, lives)) = tables.iter().flatten().flatten().max_by_key(|(turn, _)| *turn) else {
+    let Some((turn, lives)) = tables.iter().flatten().flatten().max_by_key(|(turn, _)| *turn) else {
         return Err("No copy of the segment table is whole");
     };
+    if FIRST_TURNS.contains(turn) && !missing.is_empty() {
+        // It was added just before the end, and what is owned stands on the others alone.
+        return Err(INCOMPLETE);
+    }
     if tables.iter().flatten().any(Option::is_none) && !is_current(&reader, &present, lives).await {
         return Err("The current copy of the segment table is damaged");
     }

@@ -182,6 +182,10 @@ fn show_one(document: &Value) -> String {
     output::pairs(&shown)
 }
 
+/// What is said of a disk that is to have two copies.
+const NOT_MIRRORED: &str =
+    "NOT mirrored, because the pool has no two devices for that: see `forebay pool show`";
+
 /// What its backing does not have, and for how long.
 fn dirty(disk: &Value) -> String {
     let mut said = Vec::new();
@@ -199,7 +203,10 @@ fn dirty(disk: &Value) -> String {
         said.push(format!("at most {}", size(&disk["dirty_limit_bytes"])));
     }
     match disk["segments_uncopied"].as_u64() {
-        _ if disk["mirrored"] != true => {}
+        _ if disk["mirrored"] != true => {
+            let wanted = disk["mode"] == "write-back" && disk["settings"]["redundancy"] == "mirror";
+            said.extend(wanted.then(|| NOT_MIRRORED.to_owned()));
+        }
         Some(0) => said.push("mirrored".to_owned()),
         _ => said.push(format!("{} segments lack a second copy", number(&disk["segments_uncopied"]))),
     }

@@ -45,7 +45,8 @@ fn replace(options: PoolReplace) -> Answer<()> {
     // Looked for before anything is changed. One that failed may have left by itself.
     let before = client.get("/v1/pool")?;
     let device = list(&before["pool"]["devices"]).iter().find(|device| is_at(device, &old)).cloned();
-    if device.is_none() && old.exists() {
+    let has_failed = || list(&before["pool"]["devices_failed"]).iter().any(|path| is(path, &old));
+    if device.is_none() && !has_failed() && old.exists() {
         let reason = format!("{}; to add a device: forebay pool add {}", none_of(&before), new.display());
         return Err(Problem::missing(format!("Cannot replace {} in the pool: {reason}", old.display())));
     }
@@ -108,7 +109,11 @@ fn remove(options: &PoolRemove) -> Answer<()> {
 
 /// True if a device is what is at `path`, however it is named.
 fn is_at(device: &Value, path: &Path) -> bool {
-    let Some(listed) = device["path"].as_str().map(Path::new) else { return false };
+    is(&device["path"], path)
+}
+
+fn is(listed: &Value, path: &Path) -> bool {
+    let Some(listed) = listed.as_str().map(Path::new) else { return false };
     listed == path || matches!((listed.canonicalize(), path.canonicalize()), (Ok(one), Ok(two)) if one == two)
 }
 

@@ -22,8 +22,17 @@ pub(crate) struct PoolInUse {
     pub(crate) missing: Option<String>,
     /// Everything that belongs to it, is about to, or is still open.
     pub(crate) devices: Vec<DeviceInUse>,
-    /// What somebody should know of devices that are not listed any more.
-    pub(crate) warnings: Vec<String>,
+    /// Those that failed and are not listed any more, since the daemon was started.
+    failed: Vec<Failed>,
+}
+
+/// A device that failed and left the pool.
+#[derive(Clone, Debug)]
+struct Failed {
+    path: PathBuf,
+    at: String,
+    /// Another one was added since.
+    is_replaced: bool,
 }
 
 /// A device that belongs to the pool, is about to, or is still open.
@@ -58,12 +67,12 @@ impl PoolInUse {
     /// A pool that was opened on these.
     pub(super) fn of(devices: Vec<DeviceInUse>) -> Self {
         let path = devices.first().map(|device| device.path.clone()).unwrap_or_default();
-        Self { path, missing: None, devices, warnings: Vec::new() }
+        Self { path, missing: None, devices, failed: Vec::new() }
     }
 
     /// A pool that could not be opened.
     pub(super) fn missing(path: PathBuf, reason: String) -> Self {
-        Self { path, missing: Some(reason), devices: Vec::new(), warnings: Vec::new() }
+        Self { path, missing: Some(reason), devices: Vec::new(), failed: Vec::new() }
     }
 
     /// Where it is, or should be.
@@ -95,15 +104,33 @@ impl PoolInUse {
             let failed = listed.map_or(!device.is_taken_out, |listed| listed.state == DeviceState::Failed);
             if failed && device.failed_at.is_none() {
                 device.failed_at = Some(now());
-                tracing::error!("{} failed and leaves the pool; guests go on", device.path.display());
+                let path = device.path.display();
+                tracing::error!("{path} failed and leaves the pool; guests go on. {}", replace(&device.path));
             }
             if listed.is_none() && !device.has_left {
                 device.has_left = true;
-                self.warnings.extend(device.warning());
+                self.failed.extend(device.failed());
             }
         }
         let is_former = |device: &&DeviceInUse| device.has_left && !device.openness.is_open();
         self.devices.iter().filter(is_former).map(DeviceInUse::former).collect()
+    }
+
+    /// Notes that a device was added: it takes the place of one that failed, if there is one.
+    pub(crate) fn note_added(&mut self) {
+        if let Some(failed) = self.failed.iter_mut().find(|failed| !failed.is_replaced) {
+            failed.is_replaced = true;
+        }
+    }
+
+    /// Devices that failed, left, and have nothing in their place.
+    pub(crate) fn failed(&self) -> impl Iterator<Item = &Path> {
+        self.failed.iter().filter(|failed| !failed.is_replaced).map(|failed| failed.path.as_path())
+    }
+
+    /// What somebody should know of devices that are not listed any more.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.failed.iter().map(Failed::warning).collect()
     }
 
     /// Forgets a device.
@@ -128,9 +155,9 @@ impl DeviceInUse {
         }
     }
 
-    fn warning(&self) -> Option<String> {
-        let at = self.failed_at.as_ref()?;
-        Some(format!("{} failed at {at} and left the pool", self.path.display()))
+    fn failed(&self) -> Option<Failed> {
+        let at = self.failed_at.clone()?;
+        Some(Failed { path: self.path.clone(), at, is_replaced: false })
     }
 
     fn former(&self) -> Former {
@@ -138,6 +165,19 @@ impl DeviceInUse {
         let is_to_be_removed = self.made_by_us && self.is_taken_out && self.failed_at.is_none();
         Former { path: self.path.clone(), is_to_be_removed }
     }
+}
+
+impl Failed {
+    fn warning(&self) -> String {
+        let Self { path, at, is_replaced } = self;
+        let advice = if *is_replaced { "Another one is in its place".to_owned() } else { replace(path) };
+        format!("{} failed at {at} and left the pool. {advice}", path.display())
+    }
+}
+
+/// What to do about a device that failed.
+fn replace(path: &Path) -> String {
+    format!("Put another one in its place: forebay pool replace {} NEW", path.display())
 }
 
 /// The time as the log has it.

@@ -214,6 +214,7 @@ impl Registry {
             message: format!("Cannot add {} to the pool: {}", path.display(), problem.message),
             ..problem
         })?;
+        lock(&self.pool).note_added();
         tracing::info!("{} is device {number} of the pool", path.display());
         Ok(())
     }

@@ -11,6 +11,7 @@ mod discards;
 mod host;
 mod lifecycle;
 mod mirror;
+mod mirror_fails;
 mod moving;
 mod pool;
 mod replay;

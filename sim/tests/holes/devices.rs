@@ -58,13 +58,13 @@ fn a33_a_pool_of_which_a_device_is_missing_believes_nothing_and_never_takes_it_b
             rig.live(end, async |life| {
                 fill_both(life).await;
             });
-            rig.without_second.set(true);
+            rig.named.set([true, false, false]);
             rig.live(end, async |life| {
                 assert!(matches!(life.content, PoolContent::Dropped(_)));
                 assert_eq!(life.settled(&[P, P + 1]).await, [2, 1]);
                 life.cache_pages(0..8, 3).await;
             });
-            rig.without_second.set(false);
+            rig.named.set([true, true, false]);
             rig.live(End::Stop, async |life| {
                 assert!(matches!(life.content, PoolContent::Kept { .. }));
                 assert_eq!(states(life), [DeviceState::Used]);

@@ -13,7 +13,7 @@
 //! | B24 overlapping guest writes | among the races |
 //! | B27, B29 flush shares and failures | among the races |
 //! | B28 flush over mixed roads | comes with write-back; now every road ends at the backing, which every flush flushes |
-//! | A32, A34, B35, B36 mirrors | random walks of mirrored worlds (`sim/src/mirror.rs`); A32 on the real process: `daemon/tests/process/mirror.rs` |
+//! | A32, A34, B35, B36 mirrors | `two_copies`, and random walks of mirrored worlds (`sim/src/mirror.rs`); A32 on the real process: `daemon/tests/process/mirror_fails.rs` |
 //! | C39 raw backings | of the daemon, which holds locks and marks |
 //! | C42 backing dies | comes with write-back |
 //! | destage-order | comes with write-back |
@@ -34,3 +34,4 @@ mod promises;
 mod recovery;
 mod rig;
 mod rot;
+mod two_copies;

@@ -7,11 +7,11 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
-use block::faulty::{Faults, Faulty};
+use block::faulty::{Faults, Faulty, Kept};
 use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE};
 use cache::{
-    Admission, Belief, Cache, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past, PoolContent, PoolId,
-    Shape, words_for,
+    Admission, Belief, Cache, CacheError, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past,
+    PoolContent, PoolId, Shape, words_for,
 };
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
@@ -41,8 +41,14 @@ pub(crate) struct Rig {
     pub(crate) flash: Faults,
     /// Another flash device, half as large, which is named at each start; it belongs to the pool once it was added.
     pub(crate) second: Faults,
-    /// Set while the second device is away.
-    pub(crate) without_second: Cell<bool>,
+    /// One more, which is named at a start when a story says so.
+    pub(crate) third: Faults,
+    /// Which of the three are named at a start.
+    pub(crate) named: Cell<[bool; 3]>,
+    /// What a power cut leaves of the three.
+    pub(crate) kept: Cell<[Kept; 3]>,
+    /// What is remembered of the pool beside it, as the daemon does; else every mark is known, and no epoch.
+    pub(crate) witness: Option<Witness>,
     pub(crate) backing: Faults,
     /// The bits of touched pages; they do not outlive the host.
     touched: RefCell<Option<Rc<Box<[AtomicU64]>>>>,
@@ -59,6 +65,21 @@ pub(crate) struct Rig {
     /// The next of the pages that nobody else is interested in.
     other: Cell<u64>,
     pub(crate) seed: u64,
+}
+
+/// What DIR remembers of a pool.
+#[derive(Default)]
+pub(crate) struct Witness {
+    /// The least epoch of a list of devices that is believed.
+    pub(crate) epoch: Rc<Cell<u32>>,
+    /// The mark of the last start that opened it, and of those that were cut short since.
+    marks: RefCell<Vec<u64>>,
+}
+
+impl Witness {
+    fn known(&self) -> Vec<u64> {
+        self.marks.borrow().iter().copied().chain([0]).collect()
+    }
 }
 
 /// How a process ends.
@@ -108,11 +129,23 @@ pub(crate) fn settings() -> DiskSettings {
 
 impl Rig {
     pub(crate) fn new(seed: u64) -> Self {
+        Self::with(seed, FLASH_BYTES / 2, None)
+    }
+
+    /// A host whose second device is as large as the first, with a witness.
+    pub(crate) fn mirrored(seed: u64) -> Self {
+        Self::with(seed, FLASH_BYTES, Some(Witness::default()))
+    }
+
+    fn with(seed: u64, second_bytes: u64, witness: Option<Witness>) -> Self {
         let geometry = Geometry { physical_block: 4096, unmaps: true, ..Geometry::plain(PAGES * PAGE) };
         let rig = Self {
             flash: Faults::new(Memory::new(FLASH_BYTES), seed),
-            second: Faults::new(Memory::new(FLASH_BYTES / 2), seed + 200),
-            without_second: Cell::new(false),
+            second: Faults::new(Memory::new(second_bytes), seed + 200),
+            third: Faults::new(Memory::new(FLASH_BYTES), seed + 300),
+            named: Cell::new([true, true, false]),
+            kept: Cell::new([Kept::ByChance; 3]),
+            witness,
             backing: Faults::new(Memory::with_geometry(geometry), seed + 100),
             touched: RefCell::default(),
             void: Rc::default(),
@@ -138,19 +171,28 @@ impl Rig {
     /// As [`Self::live`], but from the start on a fuse of so many writes, flushes and discards burns. See
     /// [`Self::light_fuse`]. True if the story was told to its end.
     pub(crate) fn live_until(&self, end: End, fuse: Option<u64>, tell: impl AsyncFnOnce(&Life<'_>)) -> bool {
+        self.try_live(end, fuse, async |life| tell(&life.unwrap()).await)
+    }
+
+    /// As [`Self::live_until`], for a start that may be refused.
+    pub(crate) fn try_live(
+        &self,
+        end: End,
+        fuse: Option<u64>,
+        tell: impl AsyncFnOnce(Result<Life<'_>, CacheError>),
+    ) -> bool {
         self.lives.set(self.lives.get() + 1);
         let executor = Executor::new(VirtualTime::new(), Order::Seeded(self.seed ^ self.lives.get() << 32));
         let host = executor.host();
-        self.backing.delay(0, 0);
-        self.flash.delay(0, 0);
-        self.second.delay(0, 0);
+        self.all().iter().for_each(|device| device.delay(0, 0));
         self.fuse.set(u64::MAX);
         fuse.inspect(|operations| self.light_fuse(*operations));
         self.run(end, executor, async {
             let life = self.start(host.clone()).await;
-            tell(&life).await;
-            if end == End::Stop {
-                life.cache.detach(&life.disk).await;
+            let left = life.as_ref().ok().map(|life| (Rc::clone(&life.cache), Rc::clone(&life.disk)));
+            tell(life).await;
+            if let (End::Stop, Some((cache, disk))) = (end, left) {
+                cache.detach(&disk).await;
             }
         })
     }
@@ -182,9 +224,7 @@ impl Rig {
     /// The process ends when flash and backing will have been asked for so many writes, flushes and discards more; the last of
     /// them is in flight then. Nothing that takes long may follow in the story: time goes in small steps from here on.
     pub(crate) fn light_fuse(&self, operations: u64) {
-        for device in [&self.flash, &self.second, &self.backing] {
-            device.delay(1000, 1000);
-        }
+        self.all().iter().for_each(|device| device.delay(1000, 1000));
         self.fuse.set(self.operations() + operations);
         self.lit.notify_one();
     }
@@ -200,16 +240,25 @@ impl Rig {
 
     /// What devices were asked for so far, reads included.
     pub(crate) fn requests(&self) -> u64 {
-        let reads = [&self.flash, &self.second, &self.backing].map(|device| device.counts().reads);
+        let reads = self.all().map(|device| device.counts().reads);
         self.operations() + reads.iter().sum::<u64>()
     }
 
     fn operations(&self) -> u64 {
-        [&self.flash, &self.second, &self.backing]
-            .map(Faults::counts)
-            .map(|counts| counts.writes + counts.flushes + counts.discards)
-            .iter()
-            .sum()
+        let of = |device: &Faults| {
+            let counts = device.counts();
+            counts.writes + counts.flushes + counts.discards
+        };
+        self.all().map(of).iter().sum()
+    }
+
+    fn all(&self) -> [&Faults; 4] {
+        [&self.flash, &self.second, &self.third, &self.backing]
+    }
+
+    /// The flash devices, in the order in which a start names them.
+    pub(crate) fn devices(&self) -> [&Faults; 3] {
+        [&self.flash, &self.second, &self.third]
     }
 
     fn die(&self, end: End) {
@@ -221,11 +270,12 @@ impl Rig {
                 self.seed
             );
         }
-        for device in [&self.flash, &self.second, &self.backing] {
+        let [first, second, third] = self.kept.get();
+        for (device, kept) in self.all().into_iter().zip([first, second, third, Kept::ByChance]) {
             match end {
                 End::Stop => {}
                 End::Kill => device.kill(),
-                End::PowerCut => device.power_cut(),
+                End::PowerCut => device.power_cut_keeping(kept),
             }
             // The dead process's requests hold its locks, so they land before the next one is let in (rule I15).
             device.land_late();
@@ -271,17 +321,33 @@ impl Rig {
         bytes[0]
     }
 
-    async fn start(&self, host: LocalHost) -> Life<'_> {
+    async fn start(&self, host: LocalHost) -> Result<Life<'_>, CacheError> {
+        let named = self.devices().into_iter().zip(self.named.get()).filter(|(_, is_named)| *is_named);
+        let devices = named.map(|(device, _)| device.reopen(host.clone())).collect();
         let new = self.lives.get();
-        let mut devices = vec![self.flash.reopen(host.clone())];
-        if !self.without_second.get() {
-            devices.push(self.second.reopen(host.clone()));
+        let marks = match &self.witness {
+            None => Marks { new, known: (0..=new).collect(), epoch: None },
+            Some(witness) => Marks { new, known: witness.known(), epoch: Some(witness.epoch.get()) },
+        };
+        if let Some(witness) = &self.witness {
+            witness.marks.borrow_mut().push(new);
         }
-        let marks = Marks { new, known: (0..=new).collect(), epoch: None };
-        let cache::Opened { cache, content, .. } = Cache::open(devices, host.clone(), &marks).await.unwrap();
+        let opened = Cache::open(devices, host.clone(), &marks).await;
+        if let (Err(_), Some(witness)) = (&opened, &self.witness) {
+            witness.marks.borrow_mut().pop();
+        }
+        let cache::Opened { cache, content, .. } = opened?;
+        if let Some(witness) = &self.witness {
+            witness.marks.replace(vec![new]);
+            let epoch = Rc::clone(&witness.epoch);
+            cache.set_witness(Rc::new(move |seen| {
+                epoch.set(epoch.get().max(seen));
+                Box::pin(std::future::ready(Ok(())))
+            }));
+        }
         let settings = DiskSettings { mode: self.mode.get(), ..settings() };
-        let disk = self.attach(&cache, &host, settings).await;
-        Life { rig: self, host, cache, disk, content }
+        let disk = self.attach(&cache, &host, settings).await?;
+        Ok(Life { rig: self, host, cache, disk, content })
     }
 
     /// Puts a disk with these settings in front of the backing, with what is remembered of it.
@@ -290,10 +356,10 @@ impl Rig {
         cache: &Cache<Faulty<LocalHost>, LocalHost>,
         host: &LocalHost,
         settings: DiskSettings,
-    ) -> Rc<Disk> {
-        let disk = cache.attach(settings, self.backing.reopen(host.clone()), self.past()).await.unwrap();
+    ) -> Result<Rc<Disk>, CacheError> {
+        let disk = cache.attach(settings, self.backing.reopen(host.clone()), self.past()).await?;
         self.void.set(false);
-        disk
+        Ok(disk)
     }
 
     pub(crate) fn past(&self) -> Past {

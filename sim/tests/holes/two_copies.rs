@@ -1,0 +1,392 @@
+//! Two copies as one story, cut at every single write, flush and discard of flash and backing, one after the other: guests write
+//! back to two devices, the log comes round, things come home, one device fails, another one takes its place and gets its
+//! copies. After each cut the pool is started on both devices, on one of them, and on what came back of an earlier time:
+//!
+//! ```text
+//!   cut ── start on some devices: refused, or all is there ── some more is written ── end ── start on others ── ...
+//! ```
+//! Whatever is named, what a guest sees is what it may see; and where the promise says that what is named is enough, it is not
+//! refused. Which single devices are enough is known at each moment: both, the one that did not fail, and again both once all
+//! copies are made.
+
+use std::cell::Cell;
+
+use block::faulty::Kept;
+use block::{Host, Operation, PAGE};
+use cache::{DeviceState, DiskSettings, Mode};
+use futures_util::future::join_all;
+
+use crate::guest::{Guest, USED_PAGES, sectors};
+use crate::rig::{End, Life, Rig, SEGMENT, settings};
+
+/// The devices of the story: the first two are the pool, the third comes in the place of one of them.
+const THIRD: usize = 2;
+/// Longer than second copies take: nanoseconds.
+const COPIED_NS: u64 = 1_000_000_000;
+
+/// Some of the devices, by place.
+type Devices = [bool; 3];
+
+/// How a process ends, and what of each device the power leaves.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    end: End,
+    kept: [Kept; 3],
+}
+
+impl Cut {
+    const fn power(kept: [Kept; 3]) -> Self {
+        Self { end: End::PowerCut, kept }
+    }
+}
+
+const CUTS: [Cut; 6] = [
+    Cut { end: End::Kill, kept: [Kept::ByChance; 3] },
+    Cut::power([Kept::ByChance; 3]),
+    Cut::power([Kept::Everything; 3]),
+    Cut::power([Kept::Nothing; 3]),
+    Cut::power([Kept::Everything, Kept::Nothing, Kept::Everything]),
+    Cut::power([Kept::Nothing, Kept::Everything, Kept::Nothing]),
+];
+
+/// Devices that are named at one start after the other, by the part that they play.
+type Plan = &'static [Named];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    /// All that were ever of the pool.
+    All,
+    /// The one that fails in the story.
+    Failing,
+    /// The other one.
+    Staying,
+    /// Both of the beginning.
+    Both,
+    /// The one that comes later.
+    New,
+    /// The one that stays and the new one.
+    Pair,
+}
+
+const PLANS: [Plan; 8] = [
+    &[Named::All, Named::Staying],
+    &[Named::All, Named::Failing, Named::New, Named::All],
+    &[Named::Staying, Named::All],
+    &[Named::Failing, Named::All, Named::Staying],
+    &[Named::Both, Named::New, Named::Failing, Named::Pair],
+    &[Named::New, Named::Failing, Named::Staying, Named::All],
+    &[Named::Pair, Named::New, Named::All],
+    &[Named::Pair, Named::Both, Named::Failing, Named::Staying],
+];
+
+/// The story so far, beside what is on devices.
+struct Story {
+    rig: Rig,
+    guest: Guest,
+    failing: usize,
+    /// Each of these is enough to start with.
+    enough: Cell<Devices>,
+    /// No start names them any more: they were not of the pool at the last one.
+    forgotten: Cell<Devices>,
+    context: String,
+}
+
+impl Story {
+    fn new(seed: u64, context: String) -> Self {
+        let (rig, guest) = (Rig::mirrored(seed), Guest::new());
+        let none = Cell::new([false; 3]);
+        Self { rig, guest, failing: (seed % 2) as usize, enough: none.clone(), forgotten: none, context }
+    }
+
+    fn staying(&self) -> usize {
+        1 - self.failing
+    }
+
+    /// Just these are enough from now on, each alone.
+    fn are_enough(&self, devices: &[usize]) {
+        self.enough.set([0, 1, THIRD].map(|device| devices.contains(&device)));
+    }
+
+    /// Tells the story until it is cut. True if it came to its end before.
+    fn tell(&self, cut: Cut, operations: u64) -> bool {
+        self.rig.kept.set(cut.kept);
+        let told = self.rig.live_until(cut.end, None, async |life| {
+            add(life, 1).await;
+            life.change(small());
+            self.rig.mode.set(Mode::WriteBack);
+            life.read_others(60).await;
+            self.guest.write(&life.disk, sectors(0..8)).await;
+            wait_until_copied(life).await;
+            self.are_enough(&[0, 1]);
+            self.rig.light_fuse(operations);
+            let telling = Telling { life, story: self };
+            telling.write().await;
+            telling.go_round().await;
+            telling.destage().await;
+            telling.fail().await;
+            telling.replace().await;
+            telling.write().await;
+            telling.go_round().await;
+        });
+        self.guest.end(cut.end);
+        told
+    }
+
+    /// A start on all devices that is cut in turn, with what it destages. True if it was over before.
+    fn cut_start(&self, cut: Cut, operations: u64) -> bool {
+        self.rig.kept.set(cut.kept);
+        self.rig.named.set([true; 3]);
+        let told = self.rig.live_until(cut.end, Some(operations), async |life| {
+            life.loaded().await;
+            life.disk.start_destage();
+            life.host.sleep(50_000).await;
+        });
+        self.guest.end(cut.end);
+        told
+    }
+
+    /// Starts on the devices that each part of the plan names.
+    fn judge(&self, plan: Plan, cut: Cut) {
+        self.rig.kept.set([Kept::ByChance; 3]);
+        for (step, named) in plan.iter().enumerate() {
+            let devices = self.devices(*named);
+            let context = format!("{}, {named:?} of {plan:?}", self.context);
+            self.rig.named.set(devices);
+            let promised = devices.iter().zip(self.enough.get()).any(|(named, enough)| *named && enough);
+            let told = self.rig.try_live(cut.end, None, async |life| match life {
+                Ok(life) => self.step(&life, promised, step, &context).await,
+                Err(error) => assert!(!promised, "{context}: refused: {error}"),
+            });
+            assert!(told);
+            self.guest.end(cut.end);
+        }
+        self.come_home();
+    }
+
+    /// Who plays a part, without those that a start does not name any more.
+    fn devices(&self, named: Named) -> Devices {
+        let only = |devices: &[usize]| [0, 1, THIRD].map(|device| devices.contains(&device));
+        let devices = match named {
+            Named::All => [true; 3],
+            Named::Both => [true, true, false],
+            Named::Failing => only(&[self.failing]),
+            Named::Staying => only(&[self.staying()]),
+            Named::New => only(&[THIRD]),
+            Named::Pair => only(&[self.staying(), THIRD]),
+        };
+        let forgotten = self.forgotten.get();
+        let left = [0, 1, THIRD].map(|device| devices[device] && !forgotten[device]);
+        // Whoever names one that was forgotten, and nothing else, says so with a word of his own.
+        if left.contains(&true) { left } else { devices }
+    }
+
+    /// A process that found the pool: what a guest sees is right, or nothing is to be seen.
+    async fn step(&self, life: &Life<'_>, promised: bool, step: usize, context: &str) {
+        let Story { guest, rig, .. } = self;
+        life.loaded().await;
+        if life.disk.statistics().stopped.is_some() {
+            assert!(!promised, "{context}: {:?}", life.disk.statistics().stopped);
+            return;
+        }
+        see_all(life, guest, context).await;
+        let listed = listed(life);
+        self.forgotten.set([0, 1, THIRD].map(|device| !listed[device]));
+        // Acknowledged by these, and by nobody else.
+        self.enough.set(listed);
+        let start = (step as u64 * 40 + rig.seed * 8) % (USED_PAGES * 8 - 16);
+        assert!(guest.write(&life.disk, sectors(start..start + 12)).await, "{context}");
+        guest.flush(&life.disk).await;
+        if listed.iter().filter(|listed| **listed).count() > 1 {
+            wait_until_copied(life).await;
+        }
+        // What is not flushed may be lost.
+        assert!(guest.write(&life.disk, sectors(start + 4..start + 8)).await, "{context}");
+        see_all(life, guest, context).await;
+    }
+
+    /// At last everything comes home, from all that there is, and the backing has it.
+    fn come_home(&self) {
+        let Self { rig, guest, context, .. } = self;
+        rig.named.set(self.devices(Named::All));
+        rig.live(End::Stop, async |life| {
+            life.loaded().await;
+            let before = see_all(life, guest, context).await;
+            life.disk.evict().await.unwrap_or_else(|error| panic!("{context}: does not come home: {error}"));
+            let mut home = vec![0; before.len()];
+            rig.backing.peek(0, &mut home);
+            assert!(home == before, "{context}: the backing holds something else");
+        });
+    }
+}
+
+/// Settings under which little may be dirty, and the log comes round soon.
+fn small() -> DiskSettings {
+    DiskSettings {
+        mode: Mode::WriteBack,
+        limit_bytes: 32 * SEGMENT,
+        dirty_limit_bytes: Some(24 * PAGE),
+        ..settings()
+    }
+}
+
+/// Adds a device to the pool.
+async fn add(life: &Life<'_>, device: usize) {
+    let handle = life.rig.devices()[device].handle(life.host.clone());
+    let number = life.cache.add_device(handle).await.unwrap();
+    life.cache.use_device(number).unwrap();
+}
+
+/// The devices that the pool lists and uses, by place.
+fn listed(life: &Life<'_>) -> Devices {
+    let devices = life.cache.pool_statistics().devices;
+    [0u32, 1, 2].map(|number| {
+        devices.iter().any(|device| device.number == number && device.state == DeviceState::Used)
+    })
+}
+
+fn is_copied(life: &Life<'_>) -> bool {
+    let disk = life.disk.statistics();
+    disk.mirrored && disk.segments_uncopied == 0 && life.cache.pool_statistics().notes_mirrored
+}
+
+/// Waits until everything has two copies.
+async fn wait_until_copied(life: &Life<'_>) {
+    let deadline = life.host.now() + COPIED_NS;
+    while !is_copied(life) {
+        assert!(life.host.now() < deadline, "no second copies: {:?}", life.cache.pool_statistics());
+        life.host.sleep(2000).await;
+    }
+}
+
+/// Everything that the guest uses, twice the same.
+async fn see_all(life: &Life<'_>, guest: &Guest, context: &str) -> Vec<u8> {
+    let [first, second] = [guest.read(&life.disk).await, guest.read(&life.disk).await];
+    let first = first.unwrap_or_else(|what| panic!("{context}: {what}"));
+    assert_eq!(Ok(&first), second.as_ref(), "{context}");
+    first
+}
+
+/// What each part of the story leaves to the next one.
+struct Telling<'a> {
+    life: &'a Life<'a>,
+    story: &'a Story,
+}
+
+impl Telling<'_> {
+    async fn put(&self, range: std::ops::Range<u64>) {
+        assert!(self.story.guest.write(&self.life.disk, sectors(range)).await, "no guest sees an error");
+    }
+
+    /// Whole pages, several at once, a part of a page, zeroes; some of it flushed.
+    async fn write(&self) {
+        let (guest, disk) = (&self.story.guest, &self.life.disk);
+        self.put(0..24).await;
+        join_all([16..32, 30..34, 64..72].map(|range| self.put(range))).await;
+        guest.flush(disk).await;
+        assert!(guest.zero(disk, sectors(4..20)).await);
+        self.put(9..11).await;
+        guest.flush(disk).await;
+        self.put(100..108).await;
+    }
+
+    /// What is dirty is moved along, and what was superseded goes.
+    async fn go_round(&self) {
+        let before = self.life.counts();
+        while self.life.counts().reclaims < before.reclaims + 2 {
+            self.life.read_others(7).await;
+        }
+        self.story.guest.flush(&self.life.disk).await;
+    }
+
+    /// Destage, with a write coming in between.
+    async fn destage(&self) {
+        self.life.disk.start_destage();
+        self.life.host.sleep(1500).await;
+        self.put(2..6).await;
+        self.life.until_clean().await;
+        self.put(16..48).await;
+        self.story.guest.flush(&self.life.disk).await;
+    }
+
+    /// One of the devices fails: nothing that is written to it from now on counts.
+    async fn fail(&self) {
+        let Self { life, story } = self;
+        let device = story.rig.devices()[story.failing];
+        story.are_enough(&[story.staying()]);
+        // Which of them comes first differs.
+        device.fail_often(Operation::Write, 1000);
+        device.fail_often(Operation::Flush, 1000);
+        self.put(20..28).await;
+        story.guest.flush(&life.disk).await;
+        self.put(50..60).await;
+        story.guest.flush(&life.disk).await;
+        let [first, second, _] = listed(life);
+        assert!(first != second, "one of them is out");
+        self.put(24..40).await;
+    }
+
+    /// Another one takes its place while the guest writes.
+    async fn replace(&self) {
+        let Self { life, story } = self;
+        add(life, THIRD).await;
+        self.put(70..80).await;
+        story.guest.flush(&life.disk).await;
+        self.put(76..90).await;
+        wait_until_copied(life).await;
+        story.are_enough(&[story.staying(), THIRD]);
+        self.put(0..8).await;
+        story.guest.flush(&life.disk).await;
+    }
+}
+
+/// Tells the story for each of these cuts at every operation, and judges each by the plan whose turn it is. As often as
+/// `FOREBAY_STORIES` says, each time with other plans and other seeds.
+fn cut_everywhere(cuts: &[Cut]) {
+    let rounds = std::env::var("FOREBAY_STORIES").map_or(1, |rounds| rounds.parse().unwrap());
+    for round in 0..rounds {
+        let told = (1..2000).find(|operations| {
+            let told = cuts.iter().enumerate().map(|(at, cut)| {
+                let seed = operations + 10_000 * round;
+                let plan = PLANS[(seed as usize + at + round as usize) % PLANS.len()];
+                let story = Story::new(seed, format!("seed {seed}, {cut:?} at operation {operations}"));
+                let told = story.tell(*cut, *operations);
+                story.judge(plan, *cut);
+                told
+            });
+            told.fold(false, |any, told| any | told)
+        });
+        println!("round {round}: {told:?} operations");
+        assert!(told.is_some_and(|operations| operations > 400), "the story is longer, and ends: {told:?}");
+    }
+}
+
+#[test]
+fn the_start_after_it_is_cut_at_every_operation_too_and_either_device_has_everything() {
+    let mut starts = 0;
+    for operations in (7..458).step_by(83) {
+        for cut in 1.. {
+            let seed = operations + cut * 1000;
+            let story = Story::new(seed, format!("seed {seed}, cut at {operations}, and its start at {cut}"));
+            let cuts = [operations, cut].map(|at| CUTS[at as usize % CUTS.len()]);
+            story.tell(cuts[0], operations);
+            let told = story.cut_start(cuts[1], cut);
+            story.judge(PLANS[seed as usize % PLANS.len()], cuts[1]);
+            starts += 1;
+            if told {
+                break;
+            }
+        }
+    }
+    println!("{starts} starts");
+    assert!(starts > 100, "a start writes superblock, notes, summary and table, each twice: {starts}");
+}
+
+#[test]
+fn two_copies_are_killed_at_every_operation_and_keep_what_they_promised() {
+    cut_everywhere(&CUTS[..1]);
+}
+
+#[test]
+fn two_copies_lose_power_at_every_operation_and_keep_what_they_promised() {
+    cut_everywhere(&CUTS[1..]);
+}
