@@ -50,7 +50,7 @@ pub(crate) async fn open(
             return None;
         }
     };
-    world.witness(&opened.cache);
+    world.witness(&opened.cache).await;
     match opened.content {
         PoolContent::Kept { .. } => {}
         PoolContent::Dropped(_) if world.rotten.get() => world.coverage.borrow_mut().pools_dropped += 1,
@@ -123,7 +123,7 @@ pub(crate) async fn spread(
     let handles = named.iter().map(|place| world.flash[*place].handle(host.clone())).collect();
     let joined = Cache::join(&first.shared(), handles, host.clone()).await;
     let second = joined.expect("nothing fails yet, and it is the same device");
-    world.witness(&second);
+    world.witness(&second).await;
     world.coverage.borrow_mut().lives_on_two_shards += 1;
     let mut caches = vec![first, second];
     if rng.chance(500) {

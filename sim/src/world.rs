@@ -236,13 +236,13 @@ impl World {
     }
 
     /// Remembers which lists of devices are too old.
-    pub(crate) fn witness(&self, cache: &SimCache) {
-        self.epoch.set(self.epoch.get().max(cache.epoch()));
+    pub(crate) async fn witness(&self, cache: &SimCache) {
         let epoch = Rc::clone(&self.epoch);
-        cache.set_witness(Rc::new(move |seen| {
+        let witness: cache::Witness = Rc::new(move |seen| {
             epoch.set(epoch.get().max(seen));
             Box::pin(std::future::ready(Ok(())))
-        }));
+        });
+        drop(cache.set_witness(witness).await);
     }
 
     /// What is known of a disk when it is attached.

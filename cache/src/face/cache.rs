@@ -115,9 +115,14 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     }
 
     /// Has the epoch of the pool's list of devices remembered durably elsewhere, whenever a device that failed is struck off;
-    /// what needed that device is acknowledged afterwards. [`Marks::epoch`] gives it back.
-    pub fn set_witness(&self, witness: Witness) {
+    /// what needed that device is acknowledged afterwards. [`Marks::epoch`] gives it back. To be called before a disk is attached:
+    /// the witness is told here of what failed, or was missing, while the pool was opened.
+    ///
+    /// # Errors
+    /// `Flash` if it cannot remember that.
+    pub async fn set_witness(&self, witness: Witness) -> Result<(), CacheError> {
         self.pool.witness.replace(Some(witness));
+        Ok(self.pool.record_out().await?)
     }
 
     /// The epoch of the pool's list of devices.

@@ -142,7 +142,10 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
                 self.write_superblock(&Superblock { turn, epoch, members, ..before }).await?;
             }
             if let Some(epoch) = self.shared.to_strike_off().to_witness {
-                self.tell_witness(epoch).await?;
+                if !self.tell_witness(epoch).await? {
+                    // Told when it is known, before anything else needs that.
+                    return Ok(());
+                }
                 self.shared.note_witnessed(epoch);
             }
             // Another one may have failed at it.
@@ -150,10 +153,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         Err(Self::gone())
     }
 
-    async fn tell_witness(&self, epoch: u32) -> Result<(), BlockError> {
+    /// False if there is no witness.
+    async fn tell_witness(&self, epoch: u32) -> Result<bool, BlockError> {
         let witness: Option<Witness> = self.witness.borrow().clone();
-        let Some(witness) = witness else { return Ok(()) };
-        witness(epoch).await.map_err(|reason| {
+        let Some(witness) = witness else { return Ok(false) };
+        witness(epoch).await.map(|()| true).map_err(|reason| {
             tracing::error!(pool = %self.id(), reason, "Cannot remember that a device of the pool is out");
             BlockError::anywhere(ErrorKind::Io, Operation::Write).because(reason)
         })

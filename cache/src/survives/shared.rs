@@ -109,7 +109,7 @@ pub(super) struct Written {
 impl Shared {
     /// A pool as it was found; what is found must be durable.
     pub(super) fn new(found: Found) -> Self {
-        let Found { superblock, table_turn, segments, open_regions } = found;
+        let Found { superblock, table_turn, segments, open_regions, to_witness } = found;
         Self {
             pool: superblock.pool,
             layout: superblock.layout,
@@ -117,10 +117,10 @@ impl Shared {
                 superblock,
                 leaving: BTreeMap::new(),
                 out: Vec::new(),
-                to_witness: None,
+                to_witness,
             }),
             some_leave: AtomicBool::new(false),
-            some_failed: AtomicBool::new(false),
+            some_failed: AtomicBool::new(to_witness.is_some()),
             membership: tokio::sync::Mutex::new(()),
             segments: Mutex::new(segments),
             notes: Notes::new(open_regions),

@@ -64,6 +64,8 @@ pub(crate) struct Found {
     pub(crate) table_turn: u64,
     pub(crate) segments: Segments,
     pub(crate) open_regions: BTreeSet<Region>,
+    /// The epoch of the list, if devices were struck off it because they are missing.
+    pub(crate) to_witness: Option<u32>,
 }
 
 /// A pool that was opened.
@@ -120,7 +122,8 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
     }
     superblock.may_be_dirty = !dirty.is_empty();
     let table_turn = tables.iter().flatten().flatten().map(|(turn, _)| *turn).max().unwrap_or(0);
-    let shared = Shared::new(Found { superblock, table_turn, segments, open_regions });
+    let to_witness = (!missing.is_empty()).then_some(superblock.epoch);
+    let shared = Shared::new(Found { to_witness, superblock, table_turn, segments, open_regions });
     let pool = Rc::new(Pool::new(flash, host, Arc::new(shared)));
     if let PoolContent::Dropped(_) = content {
         // Before the mark: a crash in between must not make the content look like this one's.

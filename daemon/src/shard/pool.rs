@@ -103,7 +103,7 @@ impl ShardHandle {
                 give_back(&cache, owner, &owners.given_up).await.map_err(failed)?;
             }
             shard.mark.set(marks.new);
-            shard.let_witness(&cache);
+            shard.let_witness(&cache).await?;
             assert!(shard.cache.set(cache).is_ok(), "a shard has one pool");
             Ok(OpenedPool { content, ignored })
         })
@@ -207,16 +207,22 @@ impl Shard {
     }
 
     /// Has DIR remember when a device of the pool is struck off.
-    fn let_witness(&self, cache: &Cache<Flash, LocalHost>) {
+    async fn let_witness(&self, cache: &Cache<Flash, LocalHost>) -> Answer<()> {
         let (dir, aside) = (self.places.dir.clone(), self.aside.clone());
         let pool = cache.pool_statistics().id;
-        cache.set_witness(Rc::new(move |epoch| {
+        let witness: cache::Witness = Rc::new(move |epoch| {
             let (dir, pool, aside) = (dir.clone(), pool.clone(), aside.clone());
             Box::pin(async move {
                 let remembered = aside.run(move || witness::remember(&dir, &pool, epoch)).await;
                 remembered.map_err(|problem| problem.message).flatten()
             })
-        }));
+        });
+        let failed = |error| {
+            Problem::failed(format!(
+                "Cannot remember which devices of the pool are out, and not use it before: {error}"
+            ))
+        };
+        cache.set_witness(witness).await.map_err(failed)
     }
 
     fn share_pool(&self) -> Answer<SharedFlash> {
@@ -232,7 +238,7 @@ impl Shard {
         let cache = joined
             .map_err(|error| Problem::failed(format!("Cannot use the pool on another shard: {error}")))?;
         self.mark.set(mark);
-        self.let_witness(&cache);
+        self.let_witness(&cache).await?;
         assert!(self.cache.set(cache).is_ok(), "a shard has one pool");
         Ok(())
     }

@@ -340,10 +340,11 @@ impl Rig {
         if let Some(witness) = &self.witness {
             witness.marks.replace(vec![new]);
             let epoch = Rc::clone(&witness.epoch);
-            cache.set_witness(Rc::new(move |seen| {
+            let remember: cache::Witness = Rc::new(move |seen| {
                 epoch.set(epoch.get().max(seen));
                 Box::pin(std::future::ready(Ok(())))
-            }));
+            });
+            cache.set_witness(remember).await?;
         }
         let settings = DiskSettings { mode: self.mode.get(), ..settings() };
         let disk = self.attach(&cache, &host, settings).await?;
