@@ -8,15 +8,15 @@
 //! Clean pages have one copy: those of a first copy that is lost are forgotten. On flash they stay named in the second one, as
 //! the newest of their pages, so that nothing older comes back; there they fail their checksum, and the backing is asked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Host};
 
 use super::disk_cache::DiskCache;
-use crate::knowledge::segments::Left;
+use crate::knowledge::segments::{Left, Segments};
 use crate::survives::pool::Pool;
-use crate::words::units::{DiskId, MemberNumber, SegmentNumber};
+use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber};
 
 /// How long it rests after a copy could not be made: nanoseconds.
 const RETRY_NS: u64 = 1_000_000_000;
@@ -28,6 +28,10 @@ pub(super) async fn go_on_without<F: BlockDevice, H: Host>(
 ) -> Result<(), BlockError> {
     // What is open is closed first: the next segment has two copies again, if there are two devices.
     cache.log.close_torn().await?;
+    if cache.leaving.get() {
+        // What it holds is asked about once more when it is attached nowhere.
+        return Ok(());
+    }
     if replace(cache, member) {
         // Crash before: the next start does the same.
         cache.pool.persist_table().await?;
@@ -38,47 +42,47 @@ pub(super) async fn go_on_without<F: BlockDevice, H: Host>(
 /// In one step, so that nobody sees an index that points to where nothing is. Says whether anything changed.
 fn replace<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, member: MemberNumber) -> bool {
     let layout = *cache.pool.layout();
-    let torn = cache.pool.segments().torn_by(member, cache.id);
-    let lost: BTreeSet<SegmentNumber> =
-        torn.iter().filter(|(_, left)| *left == Left::Second).map(|(segment, _)| *segment).collect();
-    if !lost.is_empty() {
+    let Apart { moved, changed } = take_apart(&mut cache.pool.segments(), member, cache.id);
+    if !moved.is_empty() {
         let dirty = cache.dirty.borrow();
-        let dropped = cache.index.borrow_mut().rearrange(|page, flash| {
-            let goes = lost.contains(&layout.segment_of(flash)) && !dirty.has_page(page.0);
-            (!goes).then_some(flash)
+        let there = |flash: FlashPage| {
+            let segment = layout.segment_of(flash);
+            let to: Option<&SegmentNumber> = moved.get(&segment);
+            to.map(|to| layout.segment_start(*to).plus(flash.0 - layout.segment_start(segment).0))
+        };
+        let dropped = cache.index.borrow_mut().rearrange(|page, flash| match there(flash) {
+            Some(_) if !dirty.has_page(page.0) => None,
+            Some(moved) => Some(moved),
+            None => Some(flash),
         });
+        // Counted where the others went.
+        let dropped: Vec<_> = dropped.into_iter().filter_map(there).collect();
         cache.pool.segments().pages_forgotten(&dropped);
     }
-    let moved = take_apart(&cache.pool, &torn);
-    if !moved.is_empty() {
-        cache.index.borrow_mut().rearrange(|_, flash| {
-            let segment = layout.segment_of(flash);
-            let within = flash.0 - layout.segment_start(segment).0;
-            Some(
-                moved
-                    .get(&segment)
-                    .map_or(flash, |to: &SegmentNumber| layout.segment_start(*to).plus(within)),
-            )
-        });
-    }
-    torn.iter().any(|(_, left)| *left != Left::Nothing)
+    changed
 }
 
-/// Lets second copies take the place of first ones, and says which; gives up those that have none.
-fn take_apart<F: BlockDevice, H: Host>(
-    pool: &Pool<F, H>,
-    torn: &[(SegmentNumber, Left)],
-) -> BTreeMap<SegmentNumber, SegmentNumber> {
-    let mut segments = pool.segments();
-    let mut moved = BTreeMap::new();
-    for (segment, left) in torn {
+/// What became of the segments that a device had a copy of.
+struct Apart {
+    /// First copies, and the second ones that took their places.
+    moved: BTreeMap<SegmentNumber, SegmentNumber>,
+    /// Whether there is anything for the table to say.
+    changed: bool,
+}
+
+/// Lets second copies take the place of first ones, and gives up second ones. Found and done under one lock: another shard may
+/// choose any of them for reclaim at any moment.
+fn take_apart(segments: &mut Segments, member: MemberNumber, disk: DiskId) -> Apart {
+    let mut apart = Apart { moved: BTreeMap::new(), changed: false };
+    for (segment, left) in segments.torn_by(member, disk) {
         match left {
-            Left::Second => drop(moved.insert(*segment, segments.promote_second(*segment))),
-            Left::First => segments.drop_second(*segment),
-            Left::Nothing => {}
+            Left::Second => drop(apart.moved.insert(segment, segments.promote_second(segment))),
+            Left::First => segments.drop_second(segment),
+            Left::Nothing => continue,
         }
+        apart.changed = true;
     }
-    moved
+    apart
 }
 
 /// As [`go_on_without`], for a disk that is attached nowhere.
@@ -87,14 +91,11 @@ pub(super) async fn go_on_detached<F: BlockDevice, H: Host>(
     disk: DiskId,
     member: MemberNumber,
 ) -> Result<(), BlockError> {
-    if pool.segments().home(disk).is_some() {
-        return Ok(());
-    }
-    let torn = pool.segments().torn_by(member, disk);
-    if take_apart(pool, &torn).is_empty() && torn.iter().all(|(_, left)| *left == Left::Nothing) {
-        return Ok(());
-    }
-    pool.persist_table().await
+    let changed = {
+        let mut segments = pool.segments();
+        segments.home(disk).is_none() && take_apart(&mut segments, member, disk).changed
+    };
+    if changed { pool.persist_table().await } else { Ok(()) }
 }
 
 /// Makes second copies of what lacks them, until the disk leaves.
