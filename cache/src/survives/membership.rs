@@ -60,8 +60,10 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
 
     /// Notes that a disk holds nothing any more that its backing does not have. What that relies on is durable.
     pub(crate) async fn note_clean(&self, disk: DiskId) -> Result<(), BlockError> {
+        // Not before: what is written with one copy would be missed by a start that finds the disk dirty.
+        self.close_regions(disk, &[DIRTY]).await?;
         self.segments().set_dirty(disk, false);
-        self.close_regions(disk, &[DIRTY]).await
+        Ok(())
     }
 
     /// Makes a device, whatever it held, one of the pool. Nothing is put there before every shard has its own handle of it
@@ -112,7 +114,16 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         let segments = layout.segments_on(device_bytes);
         // Disks may still refer to what one that failed had.
         let out = self.shared.out();
-        let taken = out.iter().fold(superblock.members, |members, out| members.with(*out).unwrap_or(members));
+        let mut taken = superblock.members;
+        for device in out {
+            taken = taken.with(device).ok_or_else(|| {
+                CacheError::Settings(format!(
+                    "Disks still refer to device {}, which failed, and a pool has at most {MEMBERS_MAX} devices with \
+                     those: destage or remove the disks that stopped first",
+                    device.number
+                ))
+            })?;
+        }
         let first = taken.gap(segments, layout.segments_max()).ok_or_else(|| {
             let left = u64::from(layout.segments_max().saturating_sub(superblock.members.end()));
             CacheError::Settings(format!(
