@@ -394,8 +394,8 @@ impl Segments {
         disowned
     }
 
-    /// Gives up a segment of notes that a later one stands for.
-    pub(crate) fn retire_notes(&mut self, segment: SegmentNumber) {
+    /// Gives up a segment of notes that a later one stands for, or one that nobody wrote to.
+    pub(crate) fn give_up(&mut self, segment: SegmentNumber) {
         self.lines[segment.0 as usize].state = State::Reclaiming;
         self.free(segment);
     }

@@ -187,7 +187,7 @@ impl Notes {
         next.append(pool, &[COMPLETE]).await?;
         next.flush(pool).await?;
         for (segment, _) in before {
-            pool.segments().retire_notes(segment);
+            pool.segments().give_up(segment);
         }
         // Durable, so that damage to the new one is never taken for a crash before it was complete.
         pool.persist_table().await?;
@@ -342,7 +342,7 @@ pub(crate) async fn read_all<F: BlockDevice>(
     }
     let (counts, open) = found?;
     for (segment, _) in owned.into_iter().filter(|(segment, _)| *segment != counts) {
-        segments.retire_notes(segment);
+        segments.give_up(segment);
     }
     Ok(open)
 }

@@ -109,14 +109,17 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         if purpose != Purpose::Notes && self.segments().is_leaving(disk) {
             return Err(NoSegment::Leaving);
         }
-        // What is written from now on may have one copy, because a device failed.
-        self.record_out().await.map_err(|_| NoSegment::Failed)?;
         let taken = self.segments().take(disk, purpose).ok_or(NoSegment::Exhausted)?;
+        // It may have one copy because a device failed. Looked at after it was taken: that may have been on another thread.
+        if self.record_out().await.is_err() {
+            self.segments().give_up(taken.0);
+            return Err(NoSegment::Failed);
+        }
         // Crash here: the table still names the segment's earlier life or none, and nothing was written to it.
         if self.persist_table().await.is_err() {
             // Nobody will write to it. Its owner holds it, but for notes, of which only those that are written count.
             match purpose {
-                Purpose::Notes => self.segments().retire_notes(taken.0),
+                Purpose::Notes => self.segments().give_up(taken.0),
                 Purpose::Promotion | Purpose::Survivors => self.seal_segment(taken.0),
             }
             return Err(NoSegment::Failed);

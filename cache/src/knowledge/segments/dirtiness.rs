@@ -1,6 +1,6 @@
 //! Whose segments hold what the backing does not have, how much of that has room, and who holds more than it may.
 
-use super::{Segments, State};
+use super::{Segments, State, VOID};
 use crate::knowledge::holders::{self, Holder};
 use crate::words::limits::NOTE_SEGMENTS;
 use crate::words::units::{DiskId, SegmentNumber};
@@ -40,10 +40,14 @@ impl Segments {
         self.holders.get(&disk).map_or(0, kept)
     }
 
-    /// Gives back a victim that could not be emptied: it is the oldest of its disk, as before.
+    /// Gives back a victim that could not be emptied: it is the oldest of its disk, as before. One that was disowned meanwhile
+    /// belongs to nobody, and nobody knows who still reads it: the next start finds it free.
     pub(crate) fn put_back(&mut self, segment: SegmentNumber) {
         let line = &mut self.lines[segment.0 as usize];
         assert_eq!(line.state, State::Reclaiming);
+        if line.life.is_none_or(|(owner, _)| owner == VOID) {
+            return;
+        }
         line.state = State::Sealed;
         self.sealed.push_front(segment);
     }
