@@ -23,7 +23,7 @@ use crate::knowledge::index::Located;
 use crate::knowledge::ram::Standing;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Batch, Written};
-use crate::survives::pool::NoSegment;
+use crate::survives::pool::{NoSegment, Pool};
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{PAGE_BYTES, ROOM_WAIT_NS};
 use crate::words::stats::count;
@@ -132,13 +132,16 @@ async fn commit_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resul
     if canary::has(Bug::AckBeforeWrite) {
         settle_early(cache, &parts);
     }
-    let written = match appender.write(batch).await {
-        Ok(written) => written,
+    let outcome = appender.write(batch).await;
+    let written = match (outcome, cache.pool.notice_failure()) {
+        (Ok(written), false) => written,
         // Another device takes it, if there is one.
-        Err(_) if !cache.pool.notice_failure() => return Ok(()),
-        Err(error) => {
+        (Err(_), false) => return Ok(()),
+        // If somebody else found out meanwhile: a disk of which nothing was dirty then is remembered as one whose flash is not
+        // to be believed.
+        (outcome, true) => {
             count(&cache.counters.flash_errors, 1);
-            return Err(error);
+            return Err(outcome.err().unwrap_or_else(Pool::<F, H>::gone));
         }
     };
     count(&cache.counters.flash_write_bytes, written.bytes);
