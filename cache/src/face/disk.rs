@@ -176,10 +176,13 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     ///
     /// # Errors
     /// If destage or a flush fails; then it is as if it had not been asked for.
-    pub async fn quiesce(&self) -> Result<(), BlockError> {
+    pub async fn quiesce(self: &Rc<Self>) -> Result<(), BlockError> {
         let hold = back::hold(&self.cache);
         hold.clean().await?;
-        flush::flush(&self.cache, &self.backing, &self.flushes).await?;
+        let ours = Rc::clone(self);
+        let flushed = async move { flush::flush(&ours.cache, &ours.backing, &ours.flushes).await };
+        // Whoever waits may give up, and a flush that fails is everybody's.
+        self.cache.pool.host.to_its_end(flushed).await?;
         self.quiet.replace(Some(hold));
         Ok(())
     }

@@ -34,3 +34,4 @@ mod promises;
 mod recovery;
 mod rig;
 mod rot;
+mod undurable;
