@@ -272,7 +272,9 @@ impl<F: BlockDevice, H: Host> Hold<F, H> {
             )));
         }
         if cache.back.last_home_batch.get() > cache.log.durable() {
-            cache.log.make_durable().await?;
+            // Whoever waits may give up, and a flush that fails is everybody's.
+            let ours = Rc::clone(cache);
+            cache.pool.host.to_its_end(async move { ours.log.make_durable().await }).await?;
         }
         Ok(())
     }

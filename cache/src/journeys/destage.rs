@@ -110,6 +110,10 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     size: Size,
 ) -> Achieved {
     let _destaging = cache.back.destaging.lock().await;
+    if cache.leaving.get() {
+        // The disk was released meanwhile, and the backing is somebody else's.
+        return Achieved { next: from, ..Achieved::default() };
+    }
     notice(cache, backing);
     let epoch = cache.backing_epoch.get();
     let (runs, next) = choose(cache, from, size.pages);
