@@ -45,8 +45,6 @@ use crate::units::Size;
 const EMBEDDED_PERCENT: u64 = 10;
 /// And at most so many bytes.
 const EMBEDDED_BYTES_MAX: u64 = 32 << 30;
-/// Starts that are remembered: as many may be cut short in a row before the pool was marked.
-const MARKS_MAX: usize = 16;
 /// Sizes of files that are made are rounded down to this many bytes.
 const ROUNDING: u64 = 1 << 20;
 
@@ -252,20 +250,21 @@ impl Setup<'_> {
     }
 
     /// Opens the pool, with a mark that is remembered before. If it holds what no backing has and cannot be used as it is, it
-    /// stays as it is, and disks are served without it.
+    /// stays as it is, and disks are served without it; so it does if it cannot be known how old its lists may be.
     async fn open(&mut self, candidates: Vec<Candidate>) -> Answer<PoolInUse> {
         if let Err(problem) = self.check_is_no_old_copy(&candidates) {
             return self.go_without(problem).await;
         }
-        let mark = self.shards.draw_mark().await?;
         let record = self.state.pool.as_mut().expect("it is recorded before it is opened");
+        let epoch = match witness::least_epoch(&self.places.dir, &record.id) {
+            Ok(epoch) => Some(epoch),
+            Err(problem) => return self.go_without(problem).await,
+        };
+        let mark = self.shards.draw_mark().await?;
         let known = record.marks_known();
-        record.marks.push(mark);
-        let surplus = record.marks.len().saturating_sub(MARKS_MAX);
-        record.marks.drain(..surplus);
+        let borne: Vec<u64> = candidates.iter().filter_map(|candidate| candidate.found.mark()).collect();
+        record.remember_mark(mark, &borne);
         self.state.save(&self.places.dir)?;
-        let id = self.state.pool.as_ref().map_or_else(String::new, |record| record.id.clone());
-        let epoch = Some(witness::least_epoch(&self.places.dir, &id)?);
         let disks = self.state.disks.iter().map(|disk| disk.id).collect();
         let owners = Owners { disks, given_up: self.state.given_up.clone() };
         let paths = candidates.iter().map(|candidate| candidate.path.clone()).collect();

@@ -18,6 +18,8 @@ use crate::problem::{Answer, Problem};
 /// Version of the file that this build writes, and the newest that it reads.
 const SCHEMA: u64 = 4;
 const FILE_NAME: &str = "state.json";
+/// Starts that are remembered, and in addition those whose marks the pool bears.
+const MARKS_MAX: usize = 16;
 
 /// Everything that is remembered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,6 +80,18 @@ impl PoolRecord {
     /// Marks by which the pool is known to have been used by nobody else. 0 is that of a pool that was never opened.
     pub(crate) fn marks_known(&self) -> Vec<u64> {
         self.marks.iter().copied().chain([0]).collect()
+    }
+
+    /// Remembers the mark of a start, before the pool bears it. However many starts were cut short before that, those marks
+    /// that it bears now stay known.
+    pub(crate) fn remember_mark(&mut self, mark: u64, borne: &[u64]) {
+        let mut surplus = (self.marks.len() + 1).saturating_sub(MARKS_MAX);
+        self.marks.retain(|known| {
+            let is_surplus = surplus > 0 && !borne.contains(known);
+            surplus -= usize::from(is_surplus);
+            !is_surplus
+        });
+        self.marks.push(mark);
     }
 
     /// True if this is the pool that is meant by a path.
@@ -360,6 +374,16 @@ mod tests {
             assert!(problem.message.contains(reason), "{problem}");
             assert_eq!(fs::read_to_string(&path).expect("still there"), text);
         }
+    }
+
+    #[test]
+    fn the_mark_that_the_pool_bears_is_never_forgotten_for_starts_that_were_cut_short() {
+        let mut pool = sample().pool.expect("it has one");
+        for mark in 100..200 {
+            pool.remember_mark(mark, &[7, 103]);
+        }
+        assert_eq!(pool.marks.len(), MARKS_MAX);
+        assert_eq!((&pool.marks[..3], pool.marks.last()), (&[7, 103, 186][..], Some(&199)));
     }
 
     #[test]

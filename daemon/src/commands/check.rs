@@ -147,13 +147,22 @@ fn unreadable(path: &dyn fmt::Display, error: &dyn fmt::Display) -> Outcome {
     Outcome::Refused("unreadable", format!("Cannot read {path}: {error}; check the device"))
 }
 
+/// A start would not use these at all.
+fn as_no_start_would(paths: &[PathBuf], problem: &Problem) -> Outcome {
+    let reason = format!("Cannot check {} as a start would: {problem}; or name another --dir", named(paths));
+    Outcome::Refused("unknown", reason)
+}
+
 async fn check(pool: Pool, remembered: Option<&Remembered>) -> Outcome {
     let Pool { id, paths, devices } = pool;
     let here = remembered.filter(|remembered| {
         let pool = remembered.state.pool.as_ref();
         pool.is_some_and(|pool| pool.id == id && !pool.being_made)
     });
-    let marks = here.and_then(Remembered::marks);
+    let marks = match here.map(Remembered::marks).transpose() {
+        Ok(marks) => marks,
+        Err(problem) => return as_no_start_would(&paths, &problem),
+    };
     let expected = |disk, mark| here.map_or_else(unknown, |here| here.expect(disk, mark));
     let known = Knowledge { marks: marks.as_ref(), expected: &expected };
     let bar = progress(&paths[0]);
@@ -173,11 +182,14 @@ async fn check(pool: Pool, remembered: Option<&Remembered>) -> Outcome {
 }
 
 impl Remembered {
-    /// What is known of the pool. None if it cannot be known: then it is taken for what was used last.
-    fn marks(&self) -> Option<Marks> {
-        let pool = self.state.pool.as_ref()?;
-        let epoch = past::witness::least_epoch(&self.places.dir, &pool.id).ok();
-        Some(Marks { new: 0, known: pool.marks_known(), epoch })
+    /// What is known of the pool, which is the one that is remembered.
+    ///
+    /// # Errors
+    /// If it cannot be known: then a start goes without the pool.
+    fn marks(&self) -> Answer<Marks> {
+        let pool = self.state.pool.as_ref().expect("it is the one that is remembered");
+        let epoch = past::witness::least_epoch(&self.places.dir, &pool.id)?;
+        Ok(Marks { new: 0, known: pool.marks_known(), epoch: Some(epoch) })
     }
 
     /// How much of a disk's content would be believed.

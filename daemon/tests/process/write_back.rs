@@ -259,6 +259,36 @@ fn without_its_pool_a_dirty_disk_waits_and_others_are_served() {
     assert_served(&daemon, "a", 1);
 }
 
+/// What says which devices are stale cannot be read. However often it is tried, the pool is there for whoever mends that.
+#[test]
+fn a_pool_of_which_the_witness_is_damaged_waits_and_is_never_forgotten() {
+    let (host, daemon, _) = dirty();
+    let plain = image(&host, "b.img", 2);
+    daemon.run(&["disk", "add", "b", "--backing", &plain]).succeeded();
+    daemon.kill();
+    fs::write(host.path("d/witness.json"), "{").expect("the folder is ours");
+    let before = fs::read(host.path("pool.img")).expect("it is there");
+    // More often than starts are remembered.
+    for _ in 0..20 {
+        let daemon = host.serve();
+        let disk = wait_for_state(&daemon, "a", "waiting");
+        assert!(disk["reason"].as_str().expect("it has one").contains("pool"), "{disk}");
+        assert_eq!(daemon.disk("b")["state"], "serving");
+        let pool = daemon.json(&["pool", "show"])["pool"].clone();
+        assert!(pool["reason"].as_str().expect("it has one").contains("witness.json"), "{pool}");
+        daemon.kill();
+    }
+    assert!(before == fs::read(host.path("pool.img")).expect("it is there"), "it was left alone");
+    let check = ["check", &host.text("pool.img"), "--dir", &host.text("d")];
+    let refused = crate::host::forebay(&check).failed();
+    assert!(refused.contains("as a start would") && refused.contains("witness.json"), "{refused}");
+
+    fs::remove_file(host.path("d/witness.json")).expect("the folder is ours");
+    crate::host::forebay(&check).succeeded();
+    let daemon = host.serve();
+    assert_served(&daemon, "a", 1);
+}
+
 #[test]
 fn a_disk_that_was_given_up_without_its_pool_does_not_come_back_with_it() {
     let (host, daemon, image) = dirty();
