@@ -122,10 +122,11 @@ fn is_mirrored_whole<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCac
 /// True if a part of what the backing does not have was on a device that failed.
 pub(super) fn has_lost_dirty<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCache<F, H>) -> bool {
     let flash = pool.reader().flash;
+    let segments = pool.segments();
     let has_failed = |page: u64| {
         let located = cache.index.borrow().get(PageNumber(page))?;
         let segment = pool.layout().segment_of(located.flash);
-        let has_second = pool.segments().second(segment).is_some();
+        let has_second = segments.second(segment).is_some();
         let (member, _) = flash.device_of(segment)?;
         (!has_second && pool.shared.leaving(member.number) == Some(Leaving::Failed)).then_some(())
     };
