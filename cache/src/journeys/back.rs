@@ -13,6 +13,7 @@ use tokio::sync::{Mutex, Notify};
 
 use super::commit::Pending;
 use super::disk_cache::DiskCache;
+use super::leave::settle_log;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::width::Width;
 use crate::words::limits::PAGE_BYTES;
@@ -274,7 +275,7 @@ impl<F: BlockDevice, H: Host> Hold<F, H> {
         if cache.back.last_home_batch.get() > cache.log.durable() {
             // Whoever waits may give up, and a flush that fails is everybody's.
             let ours = Rc::clone(cache);
-            cache.pool.host.to_its_end(async move { ours.log.make_durable().await }).await?;
+            cache.pool.host.to_its_end(async move { settle_log(&ours).await }).await?;
         }
         Ok(())
     }

@@ -1,9 +1,12 @@
 //! The end of a log that is not durable: what becomes of it when a flush fails, or its device does.
 
-use block::{BlockDevice, Buffer, Host, Operation, PAGE};
-use cache::DiskId;
+use std::future::ready;
+use std::rc::Rc;
 
-use crate::rig::{End, Rig, story};
+use block::{BlockDevice, Buffer, ByteRange, Host, Operation, PAGE, Unmap};
+use cache::{DeviceState, DiskId, DiskSettings, Mode, Redundancy};
+
+use crate::rig::{End, Life, Rig, story};
 
 /// Longer than it takes until a log is at rest: nanoseconds.
 const RESTED: u64 = 300_000_000;
@@ -51,4 +54,160 @@ fn a_guest_that_flushes_often_and_writes_nothing_does_not_keep_the_log_from_sayi
         }
         assert_eq!(headers_without_entries(&rig), 1);
     });
+}
+
+/// A disk that is not mirrored, on two devices. Everything is home, and the log goes on in a segment of the second one, of which
+/// nobody needs anything but that it says so: which is not durable.
+async fn go_on_second(life: &Life<'_>) {
+    let rig = life.rig;
+    life.write_pages(0..64, 1).await;
+    life.disk.flush().await.unwrap();
+    life.write_back(24).await;
+    life.change(DiskSettings { redundancy: Redundancy::None, ..life.disk.settings() });
+    let number = life.cache.add_device(rig.second.handle(life.host.clone())).await.unwrap();
+    life.cache.use_device(number).unwrap();
+    let first = life.cache.pool_statistics().devices[0].segments;
+    let is_on_second =
+        || rig.segments_of(DiskId(1)).pop().is_some_and(|(segment, _)| u64::from(segment.0) >= first);
+    for page in 100..200 {
+        life.write(page, 2).await;
+        if is_on_second() {
+            // That is made durable before it comes home; what says so is not.
+            life.disk.start_destage();
+            life.until_clean().await;
+            if is_on_second() {
+                return;
+            }
+        }
+    }
+    panic!("never on the second device, seed {}", rig.seed);
+}
+
+fn go_away(rig: &Rig) {
+    for operation in [Operation::Write, Operation::Flush] {
+        rig.second.fail_often(operation, 1000);
+    }
+}
+
+fn states(life: &Life<'_>) -> Vec<DeviceState> {
+    life.cache.pool_statistics().devices.iter().map(|device| device.state).collect()
+}
+
+#[test]
+fn zeroes_that_were_not_durable_on_a_device_that_failed_come_home_and_the_device_leaves() {
+    for end in [End::Kill, End::PowerCut] {
+        story(|rig| {
+            rig.live(end, async |life| {
+                go_on_second(life).await;
+                life.disk.write_zeroes(ByteRange::at(3 * PAGE, 2 * PAGE), Unmap::Allowed).await.unwrap();
+                assert!(life.is_dirty() && rig.home(3) == 1);
+                go_away(rig);
+                life.write(10, 7).await;
+                // Nothing asks for it but the device that is to leave.
+                life.host.sleep(5_000_000_000).await;
+                assert!(!life.is_dirty(), "seed {}", rig.seed);
+                assert_eq!(states(life), [DeviceState::Used]);
+                life.disk.flush().await.unwrap();
+                life.write(4, 9).await;
+                life.disk.flush().await.unwrap();
+                rig.second.fail_no_more();
+            });
+            rig.without_second.set(true);
+            assert_eq!(rig.settles(&[3, 4, 5, 10]), [0, 9, 1, 7]);
+        });
+    }
+}
+
+#[test]
+fn a_flush_does_not_vouch_for_what_was_in_a_segment_that_could_not_be_closed() {
+    story(|rig| {
+        rig.live(End::Kill, async |life| {
+            go_on_second(life).await;
+            rig.second.fail_often(Operation::Flush, 1000);
+            // Until the segment is full and another one is taken.
+            let owned = rig.segments_of(DiskId(1)).len();
+            let mut page = 0;
+            while rig.segments_of(DiskId(1)).len() == owned {
+                life.disk.write_zeroes(ByteRange::at(page * PAGE, PAGE), Unmap::Allowed).await.unwrap();
+                page += 1;
+            }
+            while life.disk.flush().await.is_err() {
+                life.host.sleep(1000).await;
+            }
+            let home: Vec<u8> = (0..page).map(|page| rig.home(page)).collect();
+            assert!(
+                home.iter().take(page as usize - 1).all(|byte| *byte == 0),
+                "{home:?}, seed {}",
+                rig.seed
+            );
+        });
+    });
+}
+
+#[test]
+fn guests_write_on_while_a_device_leaves_with_a_log_that_says_what_is_home() {
+    for end in [End::Kill, End::PowerCut] {
+        story(|rig| {
+            rig.live(end, async |life| {
+                go_on_second(life).await;
+                let settings = life.disk.settings();
+                life.change(DiskSettings { mode: Mode::WriteThrough, ..settings });
+                // The backing takes its time, so that the device does not leave at once.
+                rig.backing.delay(50_000, 50_000);
+                go_away(rig);
+                for page in 100..110 {
+                    life.write(page, 5).await;
+                }
+                assert!(life.disk.is_fit_to_move(), "a range is not trusted any more, seed {}", rig.seed);
+                life.disk.flush().await.unwrap();
+                rig.second.fail_no_more();
+                rig.mode.set(Mode::WriteThrough);
+            });
+            rig.without_second.set(true);
+            assert_eq!(rig.settles(&[3, 100, 109]), [1, 5, 5]);
+        });
+    }
+}
+
+#[test]
+fn a_log_of_which_one_copy_is_left_goes_on_once_it_can_be_remembered_that_the_other_is_out() {
+    for end in [End::Kill, End::PowerCut] {
+        story(|rig| {
+            rig.live(end, async |life| {
+                life.write_back(24).await;
+                let number = life.cache.add_device(rig.second.handle(life.host.clone())).await.unwrap();
+                life.cache.use_device(number).unwrap();
+                // What is open has one copy, and is closed now.
+                life.host.sleep(5_000_000_000).await;
+                // Destage makes the log durable once, and comes no further.
+                rig.backing.hang();
+                life.write(3, 1).await;
+                life.disk.flush().await.unwrap();
+                life.host.sleep(1_000_000_000).await;
+                let statistics = life.disk.statistics();
+                assert!(statistics.mirrored && statistics.segments_uncopied == 0);
+                let forgetful = Rc::clone(&rig.forgetful);
+                let told =
+                    move || if forgetful.get() { Err("the folder is full".to_owned()) } else { Ok(()) };
+                life.cache.set_witness(Rc::new(move |_| Box::pin(ready(told()))));
+                rig.forgetful.set(true);
+                life.write(4, 1).await;
+                go_away(rig);
+                for page in 4..8 {
+                    let written = life.disk.write(page * PAGE, Buffer::zeroed(PAGE as usize)).await.1;
+                    assert!(written.is_err(), "nobody knows that the other device is out");
+                }
+                assert!(life.disk.flush().await.is_err(), "seed {}", rig.seed);
+                rig.forgetful.set(false);
+                life.host.sleep(5_000_000_000).await;
+                life.disk.flush().await.unwrap();
+                life.write(5, 2).await;
+                life.disk.flush().await.unwrap();
+                assert_eq!([3, 4, 5].map(|page| rig.home(page)), [0; 3], "all of it is on flash alone");
+                rig.second.fail_no_more();
+            });
+            rig.without_second.set(true);
+            assert_eq!(rig.settles(&[3, 4, 5]), [1, 1, 2]);
+        });
+    }
 }
