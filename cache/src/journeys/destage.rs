@@ -321,7 +321,7 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
         match result {
             Ok(()) => given.places.extend_from_slice(run),
             Err(error) => {
-                given.failed |= fail(cache, backing, &(run[0].page..end.div_ceil(PAGE)), &error).failed
+                given.failed |= fail(cache, backing, &(run[0].page..end.div_ceil(PAGE)), &error).failed;
             }
         }
     }

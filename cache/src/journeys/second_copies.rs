@@ -133,8 +133,6 @@ async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
     let Some((first, life, second)) = chosen else {
         return pool.persist_table().await.is_ok();
     };
-        (first, life, segments.start_second(first))
-    };
     let Some(second) = second else {
         if pool.segments().has_room(cache.id) {
             return false;

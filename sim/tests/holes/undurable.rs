@@ -112,7 +112,7 @@ fn zeroes_that_were_not_durable_on_a_device_that_failed_come_home_and_the_device
                 life.disk.flush().await.unwrap();
                 rig.second.fail_no_more();
             });
-            rig.without_second.set(true);
+            rig.named.set([true, false, false]);
             assert_eq!(rig.settles(&[3, 4, 5, 10]), [0, 9, 1, 7]);
         });
     }
@@ -163,7 +163,7 @@ fn guests_write_on_while_a_device_leaves_with_a_log_that_says_what_is_home() {
                 rig.second.fail_no_more();
                 rig.mode.set(Mode::WriteThrough);
             });
-            rig.without_second.set(true);
+            rig.named.set([true, false, false]);
             assert_eq!(rig.settles(&[3, 100, 109]), [1, 5, 5]);
         });
     }
@@ -189,7 +189,7 @@ fn a_log_of_which_one_copy_is_left_goes_on_once_it_can_be_remembered_that_the_ot
                 let forgetful = Rc::clone(&rig.forgetful);
                 let told =
                     move || if forgetful.get() { Err("the folder is full".to_owned()) } else { Ok(()) };
-                life.cache.set_witness(Rc::new(move |_| Box::pin(ready(told()))));
+                life.cache.set_witness(Rc::new(move |_| Box::pin(ready(told())))).await.unwrap();
                 rig.forgetful.set(true);
                 life.write(4, 1).await;
                 go_away(rig);
@@ -206,7 +206,7 @@ fn a_log_of_which_one_copy_is_left_goes_on_once_it_can_be_remembered_that_the_ot
                 assert_eq!([3, 4, 5].map(|page| rig.home(page)), [0; 3], "all of it is on flash alone");
                 rig.second.fail_no_more();
             });
-            rig.without_second.set(true);
+            rig.named.set([true, false, false]);
             assert_eq!(rig.settles(&[3, 4, 5]), [1, 1, 2]);
         });
     }
