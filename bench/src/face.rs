@@ -9,7 +9,7 @@ use block::executor::{Executor, Order};
 use block::file::{Access, Cache, Lock, OpenOptions};
 use block::{FileDevice, Host, Memory, Ring};
 
-use crate::rig::Rig;
+use crate::rig::{Rig, random};
 
 const SIZE: u64 = 512 << 20;
 /// What is read: on flash, and much more than RAM holds.
@@ -44,8 +44,7 @@ pub(crate) fn flash_hits(path: &Path, depth: u32, seconds: u64) {
             host.spawn(async move {
                 let mut state = u64::from(worker) + 1;
                 while started.elapsed() < Duration::from_secs(seconds) {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    rig.read((state >> 33) % (AREA / 4096) * 4096, 4096).await;
+                    rig.read(random(&mut state) % (AREA / 4096) * 4096, 4096).await;
                     done.set(done.get() + 1);
                 }
                 running.set(running.get() - 1);

@@ -21,28 +21,23 @@ const RAM: u64 = 16 << 20;
 
 /// Fills a cache, opens it anew and prints how long that took.
 pub(crate) fn recovery(block_bytes: u32, flash_bytes: u64, file: Option<&Path>) {
-    let Recovered { took, loading, load } = match file {
+    let backing_bytes = DISK_PER_FLASH * flash_bytes;
+    let recovered = match file {
         None => {
             let flash = Memory::new(flash_bytes);
             let executor = || Executor::new(VirtualTime::new(), Order::Fifo);
             fill(&executor(), flash.clone(), block_bytes);
-            start(&executor(), flash, block_bytes)
+            start(&executor(), flash, backing_bytes, block_bytes, |_| {})
         }
         Some(path) => {
             let first = on_ring(path, Some(flash_bytes));
             fill(&first.0, first.1, block_bytes);
             drop(first.0);
             let second = on_ring(path, None);
-            start(&second.0, second.1, block_bytes)
+            start(&second.0, second.1, backing_bytes, block_bytes, |_| {})
         }
     };
-    assert_eq!(load.state, Load::Done, "what was cached is known again");
-    println!(
-        "{{\"measurement\":\"recovery\",\"block_bytes\":{block_bytes},\"pages\":{},\"nanos\":{},\"load_nanos\":{}}}",
-        load.pages_kept,
-        took.as_nanos(),
-        loading.as_nanos()
-    );
+    recovered.print("recovery", block_bytes);
 }
 
 fn fill<F: BlockDevice>(executor: &Executor, flash: F, block_bytes: u32) {
@@ -69,12 +64,31 @@ struct Recovered {
     load: LoadStatistics,
 }
 
-fn start<F: BlockDevice>(executor: &Executor, flash: F, block_bytes: u32) -> Recovered {
+impl Recovered {
+    fn print(&self, measurement: &str, block_bytes: u32) {
+        let Self { took, loading, load } = self;
+        assert_eq!(load.state, Load::Done, "what was on flash is known again");
+        println!(
+            "{{\"measurement\":\"{measurement}\",\"block_bytes\":{block_bytes},\"pages\":{},\"nanos\":{},\"load_nanos\":{}}}",
+            load.pages_kept,
+            took.as_nanos(),
+            loading.as_nanos()
+        );
+    }
+}
+
+fn start<F: BlockDevice>(
+    executor: &Executor,
+    flash: F,
+    backing_bytes: u64,
+    block_bytes: u32,
+    change: impl FnOnce(&mut DiskSettings),
+) -> Recovered {
     let host = executor.host();
     let started = executor.run(async {
-        let backing = Memory::new(DISK_PER_FLASH * flash.geometry().size);
+        let backing = Memory::new(backing_bytes);
         let started = Instant::now();
-        let rig = Rig::again(host, flash, backing, block_bytes, RAM).await;
+        let rig = Rig::attach(host, flash, backing, block_bytes, RAM, change).await;
         let opened = Instant::now();
         let load = rig.disk.loaded().await;
         Recovered { took: started.elapsed(), loading: opened.elapsed(), load }
@@ -85,29 +99,24 @@ fn start<F: BlockDevice>(executor: &Executor, flash: F, block_bytes: u32) -> Rec
 /// Writes random pages in write-back until so many bytes are dirty, ends as a kill does, and prints how long the next start
 /// takes until it knows them again: so long guests wait.
 pub(crate) fn dirty_recovery(dirty_bytes: u64, file: Option<&Path>) {
-    let flash_bytes = dirty_bytes * 10;
-    let Recovered { took, loading, load } = match file {
+    let (flash_bytes, backing_bytes) = (dirty_bytes * 10, DIRTY_AREAS * dirty_bytes);
+    let change = |settings: &mut DiskSettings| to_write_back(settings, dirty_bytes);
+    let recovered = match file {
         None => {
             let flash = Memory::new(flash_bytes);
             let executor = || Executor::new(VirtualTime::new(), Order::Fifo);
             make_dirty(&executor(), flash.clone(), dirty_bytes);
-            start_dirty(&executor(), flash, dirty_bytes)
+            start(&executor(), flash, backing_bytes, DIRTY_BLOCK, change)
         }
         Some(path) => {
             let first = on_ring(path, Some(flash_bytes));
             make_dirty(&first.0, first.1, dirty_bytes);
             drop(first.0);
             let second = on_ring(path, None);
-            start_dirty(&second.0, second.1, dirty_bytes)
+            start(&second.0, second.1, backing_bytes, DIRTY_BLOCK, change)
         }
     };
-    assert_eq!(load.state, Load::Done, "what is dirty is known again");
-    println!(
-        "{{\"measurement\":\"dirty-recovery\",\"pages\":{},\"nanos\":{},\"load_nanos\":{}}}",
-        load.pages_kept,
-        took.as_nanos(),
-        loading.as_nanos()
-    );
+    recovered.print("dirty-recovery", DIRTY_BLOCK);
 }
 
 /// Writes of guests at once.
@@ -117,7 +126,7 @@ fn make_dirty<F: BlockDevice>(executor: &Executor, flash: F, dirty_bytes: u64) {
     let host = executor.host();
     executor.run(async {
         let backing = Memory::new(DIRTY_AREAS * dirty_bytes);
-        let rig = Rig::with_settings(host.clone(), flash, backing, 4096, RAM, |settings| {
+        let rig = Rig::with_settings(host.clone(), flash, backing, DIRTY_BLOCK, RAM, |settings| {
             to_write_back(settings, dirty_bytes);
         })
         .await;
@@ -144,6 +153,7 @@ fn make_dirty<F: BlockDevice>(executor: &Executor, flash: F, dirty_bytes: u64) {
 /// The disk is so many times as large as what is dirty.
 const DIRTY_AREAS: u64 = 2;
 const PAGE: u64 = 4096;
+const DIRTY_BLOCK: u32 = 4096;
 
 fn to_write_back(settings: &mut DiskSettings, dirty_bytes: u64) {
     settings.mode = Mode::WriteBack;
@@ -151,22 +161,6 @@ fn to_write_back(settings: &mut DiskSettings, dirty_bytes: u64) {
     // More than becomes dirty, so that nobody is held back.
     settings.dirty_limit_bytes = Some(dirty_bytes / 8 * 17);
     settings.destage_rate_max = 1;
-}
-
-fn start_dirty<F: BlockDevice>(executor: &Executor, flash: F, dirty_bytes: u64) -> Recovered {
-    let host = executor.host();
-    let started = executor.run(async {
-        let backing = Memory::new(DIRTY_AREAS * dirty_bytes);
-        let started = Instant::now();
-        let rig = Rig::attach(host, flash, backing, 4096, RAM, |settings| {
-            to_write_back(settings, dirty_bytes);
-        })
-        .await;
-        let opened = Instant::now();
-        let load = rig.disk.loaded().await;
-        Recovered { took: started.elapsed(), loading: opened.elapsed(), load }
-    });
-    started.expect("nothing waits")
 }
 
 /// Writes into regions that are at rest, and once more into each, and prints what either costs.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::{BlockDevice, Buffer, Host};
-use cache::{Admission, Belief, Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, Shape};
+use cache::{Belief, Cache, CachedDisk, DiskId, DiskSettings, Marks, Past, PoolId, Shape};
 
 /// While it is warmed up, so that a real flash takes what RAM gives up; a sleep that is over at once lets nobody else run.
 const PAUSE_NS: u64 = 1_000_000;
@@ -31,18 +31,7 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         ram_bytes: u64,
         shape: Option<Shape>,
     ) -> Self {
-        cache::format(&flash, PoolId([1; 16]), shape).await.expect("the pool's device takes a format");
-        Self::again(host, flash, backing, block_bytes, ram_bytes).await
-    }
-
-    /// As [`Self::new`], with what the flash holds already.
-    pub(crate) async fn again(
-        host: LocalHost,
-        flash: F,
-        backing: B,
-        block_bytes: u32,
-        ram_bytes: u64,
-    ) -> Self {
+        format(&flash, shape).await;
         Self::attach(host, flash, backing, block_bytes, ram_bytes, |_| {}).await
     }
 
@@ -55,14 +44,14 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         ram_bytes: u64,
         change: impl FnOnce(&mut DiskSettings),
     ) -> Self {
-        cache::format(&flash, PoolId([1; 16]), None).await.expect("the pool's device takes a format");
+        format(&flash, None).await;
         let rig = Self::attach(host, flash, backing, block_bytes, ram_bytes, change).await;
         // Until then writes go to the backing.
         rig.disk.loaded().await;
         rig
     }
 
-    /// As [`Self::again`], with settings changed.
+    /// As [`Self::with_settings`], with what the flash holds already.
     pub(crate) async fn attach(
         host: LocalHost,
         flash: F,
@@ -75,19 +64,11 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         let opened = Cache::open(vec![flash], host.clone(), &marks).await;
         let cache::Opened { cache, .. } = opened.expect("it was formatted by this program");
         let mut settings = DiskSettings {
-            id: DiskId(1),
-            mode: Mode::WriteThrough,
             block_bytes,
             reserve_bytes: cache.reserve_bytes_min(),
             limit_bytes: cache.usable_bytes(),
             ram_bytes,
-            admission: Admission::Always,
-            sequential_cutoff_bytes: 0,
-            dirty_limit_bytes: None,
-            destage_rate_min: 0,
-            destage_rate_max: 0,
-            redundancy: cache::Redundancy::Mirror,
-            read_only: false,
+            ..DiskSettings::plain(DiskId(1))
         };
         change(&mut settings);
         let past = Past { belief: Belief::ByPage, ..Past::none(backing.geometry().size) };
@@ -125,6 +106,10 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
     pub(crate) async fn rest(&self) {
         self.host.sleep(1).await;
     }
+}
+
+async fn format(flash: &impl BlockDevice, shape: Option<Shape>) {
+    cache::format(flash, PoolId([1; 16]), shape).await.expect("the pool's device takes a format");
 }
 
 /// The next of a row of random numbers. The constants are Knuth's for a linear congruential generator of 64 bits (MMIX).

@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use block::executor::{Executor, LocalHost, Order};
 use block::file::{self, Access, Handle, Lock, OpenOptions};
 use block::{BlockDevice, Buffer, FileDevice, Host, Memory, Ring};
-use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, SharedPool};
+use cache::{Cache, CachedDisk, DiskId, DiskSettings, Marks, Past, PoolId, SharedPool};
+
+use crate::rig::random;
 
 const SIZE: u64 = 512 << 20;
 /// What is read of all disks together: on flash, and much more than RAM holds.
@@ -126,19 +128,11 @@ fn on_shard(
 
 async fn attach(cache: &Rc<Cache<FileDevice, LocalHost>>, number: u32) -> Rc<Disk> {
     let settings = DiskSettings {
-        id: DiskId(number + 1),
-        mode: Mode::WriteThrough,
         block_bytes: 4096,
         reserve_bytes: cache.reserve_bytes_min(),
         limit_bytes: cache.usable_bytes(),
         ram_bytes: 1 << 20,
-        admission: Admission::Always,
-        sequential_cutoff_bytes: 0,
-        dirty_limit_bytes: None,
-        destage_rate_min: 0,
-        destage_rate_max: 0,
-        redundancy: cache::Redundancy::Mirror,
-        read_only: false,
+        ..DiskSettings::plain(DiskId(number + 1))
     };
     let backing = Memory::new(1 << 32);
     let past = Past::none(backing.geometry().size);
@@ -167,9 +161,8 @@ async fn read(load: Load, disks: &[Rc<Disk>], host: &LocalHost, done: &AtomicU64
             host.spawn(async move {
                 let mut state = (number << 32) + u64::from(worker) + 1;
                 while started.elapsed() < Duration::from_secs(load.seconds) {
-                    state =
-                        state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    let (_, result) = disk.read((state >> 33) % pages * 4096, Buffer::zeroed(4096)).await;
+                    let page = random(&mut state) % pages;
+                    let (_, result) = disk.read(page * 4096, Buffer::zeroed(4096)).await;
                     result.expect("the devices do not fail");
                     read.set(read.get() + 1);
                 }

@@ -13,8 +13,8 @@ use block::{
     BlockDevice, BlockError, Buffer, ByteRange, Geometry, Host, Operation, Outcome, PAGE, Ring, Unmap,
 };
 use cache::{
-    Admission, Belief, Cache, CacheError, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past, PoolId,
-    Shape, SharedBits, SharedPool, WhatIsDirty, format, words_for,
+    Belief, Cache, CacheError, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past, PoolId, Shape,
+    SharedBits, SharedPool, WhatIsDirty, format, words_for,
 };
 
 const SEGMENT: u64 = 32 << 10;
@@ -121,19 +121,10 @@ type Disk = CachedDisk<Device, Device, LocalHost>;
 
 fn settings(number: usize) -> DiskSettings {
     DiskSettings {
-        id: DiskId(number as u32 + 1),
-        mode: Mode::WriteThrough,
-        block_bytes: 16 << 10,
         reserve_bytes: 16 * SEGMENT,
         limit_bytes: 64 * SEGMENT,
         ram_bytes: 64 * PAGE,
-        admission: Admission::Always,
-        sequential_cutoff_bytes: 0,
-        dirty_limit_bytes: None,
-        destage_rate_min: 0,
-        destage_rate_max: 0,
-        redundancy: cache::Redundancy::Mirror,
-        read_only: false,
+        ..DiskSettings::plain(DiskId(number as u32 + 1))
     }
 }
 

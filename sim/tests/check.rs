@@ -10,9 +10,8 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::{BlockDevice, Buffer, ByteRange, Host, Memory, PAGE};
 use cache::{
-    Admission, Belief, Cache, CachedDisk, CheckedDisk, CheckedPool, DiskId, DiskSettings, Expected,
-    Knowledge, Load, LoadStatistics, Marks, Mode, Past, PoolContent, PoolId, Shape, SharedBits, check,
-    words_for,
+    Belief, Cache, CachedDisk, CheckedDisk, CheckedPool, DiskId, DiskSettings, Expected, Knowledge, Load,
+    LoadStatistics, Marks, Past, PoolContent, PoolId, Shape, SharedBits, check, words_for,
 };
 use sim::Rng;
 
@@ -50,19 +49,10 @@ fn bits() -> Rc<Bits> {
 
 fn settings(disk: u32) -> DiskSettings {
     DiskSettings {
-        id: DiskId(disk + 1),
-        mode: Mode::WriteThrough,
-        block_bytes: 16 << 10,
         reserve_bytes: 16 * SEGMENT,
         limit_bytes: 40 * SEGMENT,
         ram_bytes: 16 * PAGE,
-        admission: Admission::Always,
-        sequential_cutoff_bytes: 0,
-        dirty_limit_bytes: None,
-        destage_rate_min: 0,
-        destage_rate_max: 0,
-        redundancy: cache::Redundancy::Mirror,
-        read_only: false,
+        ..DiskSettings::plain(DiskId(disk + 1))
     }
 }
 

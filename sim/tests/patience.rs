@@ -10,7 +10,7 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty};
 use block::patient::{Hang, Patient};
 use block::{BlockDevice, Buffer, ErrorKind, Host, Memory, Operation, PAGE};
-use cache::{Admission, Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, Shape};
+use cache::{Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, Shape};
 use futures_util::future::{Either, select};
 
 type Disk = CachedDisk<Patient<Faulty<LocalHost>, LocalHost>, Faulty<LocalHost>, LocalHost>;
@@ -31,19 +31,12 @@ struct Bench {
 
 fn settings(id: u32, mode: Mode) -> DiskSettings {
     DiskSettings {
-        id: DiskId(id),
         mode,
-        block_bytes: 16 << 10,
         reserve_bytes: 16 * SEGMENT,
         limit_bytes: 16 * SEGMENT,
         ram_bytes: 16 * PAGE,
-        admission: Admission::Always,
-        sequential_cutoff_bytes: 0,
         dirty_limit_bytes: Some(8 * PAGE),
-        destage_rate_min: 0,
-        destage_rate_max: 0,
-        redundancy: cache::Redundancy::Mirror,
-        read_only: false,
+        ..DiskSettings::plain(DiskId(id))
     }
 }
 

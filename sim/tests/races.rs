@@ -32,19 +32,10 @@ struct Bench {
 
 fn settings() -> DiskSettings {
     DiskSettings {
-        id: DiskId(1),
-        mode: Mode::WriteThrough,
-        block_bytes: 16 << 10,
         reserve_bytes: 16 * SEGMENT,
         limit_bytes: 16 * SEGMENT,
         ram_bytes: 16 * PAGE,
-        admission: Admission::Always,
-        sequential_cutoff_bytes: 0,
-        dirty_limit_bytes: None,
-        destage_rate_min: 0,
-        destage_rate_max: 0,
-        redundancy: cache::Redundancy::Mirror,
-        read_only: false,
+        ..DiskSettings::plain(DiskId(1))
     }
 }
 

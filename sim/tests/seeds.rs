@@ -5,11 +5,13 @@
 #![cfg(not(feature = "canary"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::any::Any;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sim::{Coverage, run_seed};
+use sim::{Coverage, Report, run_seed};
 
 /// So often a long run says how far it is.
 const PROGRESS_SEEDS: u64 = 1000;
@@ -42,8 +44,8 @@ enum AfterFailure {
     GoOn,
 }
 
-/// Runs seeds on all cores; each world stays on one thread.
-fn run_seeds(seeds: Range<u64>, after_failure: AfterFailure) -> Met {
+/// Runs seeds on all cores; each world stays on one thread. A world that panics has failed as any other.
+fn run_seeds(seeds: Range<u64>, after_failure: AfterFailure, run: impl Fn(u64) -> Report + Sync) -> Met {
     let next = AtomicU64::new(seeds.start);
     let met = Mutex::new(Met::default());
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -54,11 +56,17 @@ fn run_seeds(seeds: Range<u64>, after_failure: AfterFailure) -> Met {
             if seed >= seeds.end || stops {
                 return;
             }
-            let report = run_seed(seed);
+            let report = catch_unwind(AssertUnwindSafe(|| run(seed)));
             let mut met = met.lock().unwrap();
             met.seeds += 1;
-            met.coverage.add(&report.coverage);
-            if let Some(failure) = report.failure {
+            let failure = match report {
+                Ok(report) => {
+                    met.coverage.add(&report.coverage);
+                    report.failure
+                }
+                Err(panic) => Some(said(&*panic)),
+            };
+            if let Some(failure) = failure {
                 println!("seed {seed} failed: {failure}");
                 met.failures.push((seed, failure));
             }
@@ -73,6 +81,13 @@ fn run_seeds(seeds: Range<u64>, after_failure: AfterFailure) -> Met {
     met
 }
 
+/// What a panic said.
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or(panic.downcast_ref::<&str>().copied());
+    format!("panicked: {}", text.unwrap_or("without a text"))
+}
+
 #[test]
 fn no_seed_shows_a_value_that_it_must_not() {
     if let Some(seed) = number("FOREBAY_SEED") {
@@ -82,8 +97,8 @@ fn no_seed_shows_a_value_that_it_must_not() {
         return;
     }
     let met = match range("FOREBAY_SEED_RANGE") {
-        Some(seeds) => run_seeds(seeds, AfterFailure::GoOn),
-        None => run_seeds(0..number("FOREBAY_SEEDS").unwrap_or(ENOUGH_SEEDS), AfterFailure::Stop),
+        Some(seeds) => run_seeds(seeds, AfterFailure::GoOn, run_seed),
+        None => run_seeds(0..number("FOREBAY_SEEDS").unwrap_or(ENOUGH_SEEDS), AfterFailure::Stop, run_seed),
     };
     if let [(seed, failure), others @ ..] = &met.failures[..] {
         let others: Vec<u64> = others.iter().map(|(seed, _)| *seed).collect();
@@ -99,6 +114,25 @@ fn no_seed_shows_a_value_that_it_must_not() {
     let missing: Vec<_> = coverage.named().filter(|(_, count)| *count == 0).collect();
     assert!(missing.is_empty() || seeds < ENOUGH_SEEDS, "never met in {seeds} seeds: {missing:?}");
     assert!(coverage.operations >= 500 * seeds, "at least 500 operations a seed");
+}
+
+#[test]
+fn every_seed_that_failed_is_named_also_if_its_world_panics() {
+    let fail = |failure: Option<&str>| Report {
+        digest: 0,
+        coverage: Coverage::default(),
+        failure: failure.map(str::to_owned),
+    };
+    let met = run_seeds(0..40, AfterFailure::GoOn, |seed| match seed {
+        3 => panic!("of a text with the number {seed}"),
+        5 => panic!("of a text"),
+        7 => fail(Some("a wrong value")),
+        _ => fail(None),
+    });
+    let expected =
+        [(3, "panicked: of a text with the number 3"), (5, "panicked: of a text"), (7, "a wrong value")];
+    assert_eq!(met.failures, expected.map(|(seed, text)| (seed, text.to_owned())));
+    assert_eq!(met.seeds, 40);
 }
 
 #[test]

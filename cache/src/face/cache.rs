@@ -399,7 +399,17 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         cache.back.leave();
     }
 
-    /// How the pool stands, with the disks of all shards. Takes constant time.
+    /// Identity of the pool, 32 hexadecimal digits.
+    pub fn id(&self) -> String {
+        self.pool.id().to_string()
+    }
+
+    /// True once all of the flash failed; disks go on without it.
+    pub fn has_failed(&self) -> bool {
+        self.pool.shared.is_failed()
+    }
+
+    /// How the pool stands, with the disks of all shards. Takes as long as listing disks and devices, however large they are.
     pub fn pool_statistics(&self) -> PoolStatistics {
         let superblock = self.pool.shared.superblock();
         let segments = self.pool.segments();
@@ -421,7 +431,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         let out = out.into_iter().filter(|member| superblock.members.get(member.number).is_none());
         let devices = superblock.members.iter().chain(out).map(device).collect();
         PoolStatistics {
-            id: self.pool.id().to_string(),
+            id: self.id(),
             size_bytes: superblock.members.iter().map(|member| member.device_bytes).sum(),
             segment_bytes: layout.segment_bytes(),
             segments: u64::from(segments.space().count()),
@@ -429,7 +439,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             usable_bytes: u64::from(segments.usable()) * layout.segment_bytes(),
             reserved_bytes: u64::from(segments.reserved_by_others(no_disk)) * layout.segment_bytes(),
             disks: segments.attached() as u64,
-            failed: self.pool.shared.is_failed(),
+            failed: self.has_failed(),
             segments_uncopied: segments.all_uncopied(),
             notes_mirrored: segments.uncopied(table::NOTES) == 0 && segments.is_mirrored(table::NOTES),
             devices,

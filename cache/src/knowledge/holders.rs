@@ -9,6 +9,8 @@ use crate::words::units::ShardNumber;
 )]
 pub(super) struct Holder {
     pub(super) held: u32,
+    /// How many of these have no second copy and are none.
+    pub(super) singles: u32,
     pub(super) share: Share,
     /// Whether its index says what is in its segments: not before its content was loaded.
     pub(super) indexed: bool,
@@ -40,6 +42,7 @@ impl Holder {
     /// One that holds nothing, reserved nothing, and whose content nobody knows.
     pub(super) const UNKNOWN: Self = Self {
         held: 0,
+        singles: 0,
         share: Share { reserve: 0, limit: u32::MAX },
         indexed: false,
         dirty: false,

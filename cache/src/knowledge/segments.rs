@@ -103,7 +103,11 @@ impl Segments {
             segments.lines.push(Line { state, life, live: 0, other: None });
             match life {
                 None => segments.space.put_dropped(number),
-                Some((owner, _)) => segments.holders.entry(owner).or_insert(Holder::UNKNOWN).held += 1,
+                Some((owner, _)) => {
+                    let holder = segments.holders.entry(owner).or_insert(Holder::UNKNOWN);
+                    holder.held += 1;
+                    holder.singles += u32::from(state != State::Second);
+                }
             }
         }
         segments.join_copies();
@@ -307,11 +311,11 @@ impl Segments {
     }
 
     fn open(&mut self, segment: SegmentNumber, state: State, owner: DiskId) {
-        let line = &mut self.lines[segment.0 as usize];
+        let line = &self.lines[segment.0 as usize];
         assert_eq!((line.state, line.live), (State::Free, 0));
-        line.state = state;
-        line.life = Some((owner, self.generation));
         self.holders.entry(owner).or_insert(Holder::UNKNOWN).held += 1;
+        let life = Some((owner, self.generation));
+        self.change(segment, |line| (line.state, line.life) = (state, life));
     }
 
     /// What must be left after something was taken.
@@ -389,7 +393,7 @@ impl Segments {
         let lines = &self.lines;
         self.sealed.retain(|segment| lines[segment.0 as usize].state == State::Sealed);
         if let Some(holder) = self.holders.get_mut(&disk) {
-            holder.held = 0;
+            (holder.held, holder.singles) = (0, 0);
         }
         disowned
     }
@@ -410,11 +414,11 @@ impl Segments {
     }
 
     fn free_one(&mut self, segment: SegmentNumber) {
-        let line = &mut self.lines[segment.0 as usize];
+        let line = &self.lines[segment.0 as usize];
         assert_eq!(line.state, State::Reclaiming);
         assert_eq!(line.live, 0, "segment {segment:?} is still in use");
-        let (owner, _) = line.life.take().expect("a segment in use has an owner");
-        line.state = State::Free;
+        let (owner, _) = line.life.expect("a segment in use has an owner");
+        self.change(segment, |line| (line.state, line.life) = (State::Free, None));
         if owner == VOID {
             return self.space.put_dropped(segment);
         }

@@ -181,6 +181,28 @@ pub struct DiskSettings {
     pub read_only: bool,
 }
 
+impl DiskSettings {
+    /// The plainest: write-through, and everything enters flash. Sizes are none, so that those that matter are said; as it is, no
+    /// cache takes it. For tests and measurements, which change what they are about: what users get is the daemon's.
+    pub const fn plain(id: DiskId) -> Self {
+        Self {
+            id,
+            mode: Mode::WriteThrough,
+            block_bytes: 16 << 10,
+            reserve_bytes: 0,
+            limit_bytes: 0,
+            ram_bytes: 0,
+            admission: Admission::Always,
+            sequential_cutoff_bytes: 0,
+            dirty_limit_bytes: None,
+            destage_rate_min: 0,
+            destage_rate_max: 0,
+            redundancy: Redundancy::Mirror,
+            read_only: false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -313,7 +313,7 @@ impl Shard {
         let past = Past { belief, ..past };
         let attached = self.cache().attach(settings, backing, past).await;
         let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
-        let flash_failed = self.cache().pool_statistics().failed;
+        let flash_failed = self.cache().has_failed();
         let path = opening.location.path();
         let begun = match history.begin(path, size, access, flash_failed).await {
             Ok(()) if access == Access::ReadWrite => self.mark(&name, id, &values, &history, path).await,

@@ -208,7 +208,7 @@ impl Shard {
                 mark.pool, mark.name
             )));
         }
-        let in_use = |pool: &String| !self.goes_without.get() && self.cache().pool_statistics().id == *pool;
+        let in_use = |pool: &String| !self.goes_without.get() && self.cache().id() == *pool;
         match unsaved.held_by.as_ref().filter(|pool| !in_use(pool)) {
             Some(pool) if !history.is_void().await => Err(Problem::unavailable(format!(
                 "Cannot serve disk '{name}': pool {pool} may hold data that its backing does not have, and is not in use now \
@@ -247,7 +247,7 @@ impl Shard {
 
     /// What the backing of a disk bears while flash may have newer data.
     pub(super) fn mark_of(&self, name: &str, id: u32) -> DirtyMark {
-        DirtyMark { pool: self.cache().pool_statistics().id, disk: id, name: name.to_owned() }
+        DirtyMark { pool: self.cache().id(), disk: id, name: name.to_owned() }
     }
 }
 

@@ -209,7 +209,7 @@ impl Shard {
     /// Has DIR remember when a device of the pool is struck off.
     async fn let_witness(&self, cache: &Cache<Flash, LocalHost>) -> Answer<()> {
         let (dir, aside) = (self.places.dir.clone(), self.aside.clone());
-        let pool = cache.pool_statistics().id;
+        let pool = cache.id();
         let witness: cache::Witness = Rc::new(move |epoch| {
             let (dir, pool, aside) = (dir.clone(), pool.clone(), aside.clone());
             Box::pin(async move {

@@ -7,7 +7,7 @@ use cache::words::canary::{Bug, plant};
 
 /// Each bug with the story that fails with it.
 const FOUND_BY: [(Bug, fn()); 2] = [
-    (Bug::ReuseBeforeDurable, crate::dirty::a_superseded_version_is_reclaimed),
+    (Bug::ReuseBeforeDurable, || drop(crate::dirty::a_superseded_version_is_reclaimed())),
     (Bug::BackingBeforeLog, crate::back::a_power_cut_at_every_operation),
 ];
 
@@ -15,17 +15,21 @@ const FOUND_BY: [(Bug, fn()); 2] = [
 fn stories_find_every_planted_bug_that_is_left_to_them() {
     assert_eq!(FOUND_BY.map(|(bug, _)| bug), Bug::IN_STORIES);
     let blind: Vec<Bug> =
-        FOUND_BY.iter().filter(|(bug, story)| passes(*bug, *story)).map(|(bug, _)| *bug).collect();
+        FOUND_BY.iter().filter(|(bug, story)| !is_found(*bug, *story)).map(|(bug, _)| *bug).collect();
     assert!(blind.is_empty(), "stories are blind: {blind:?}");
 }
 
-/// True if a story comes to its end although the bug is planted.
-fn passes(bug: Bug, story: fn()) -> bool {
+/// What is said when a guest reads a value that it must not. Another end of a story says nothing of what judges.
+const WRONG_VALUE: &str = "legal are";
+
+/// True if the guest of a story reads a wrong value with the bug planted.
+fn is_found(bug: Bug, story: fn()) -> bool {
     let told = std::thread::spawn(move || {
         plant(Some(bug));
         story();
     });
-    let Err(found) = told.join() else { return true };
-    println!("{bug:?}: {}", found.downcast_ref::<String>().map_or("a panic", String::as_str));
-    false
+    let Err(found) = told.join() else { return false };
+    let said = found.downcast_ref::<String>().map_or("a panic", String::as_str);
+    println!("{bug:?}: {said}");
+    said.contains(WRONG_VALUE)
 }

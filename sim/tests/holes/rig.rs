@@ -10,8 +10,8 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::{Faults, Faulty, Kept};
 use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, PAGE};
 use cache::{
-    Admission, Belief, Cache, CacheError, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past,
-    PoolContent, PoolId, Shape, words_for,
+    Belief, Cache, CacheError, CachedDisk, DiskId, DiskSettings, Load, Marks, Mode, Past, PoolContent,
+    PoolId, Shape, words_for,
 };
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
@@ -111,19 +111,10 @@ pub(crate) fn story(tell: impl Fn(&Rig)) {
 
 pub(crate) fn settings() -> DiskSettings {
     DiskSettings {
-        id: DiskId(1),
-        mode: Mode::WriteThrough,
-        block_bytes: 16 << 10,
         reserve_bytes: 16 * SEGMENT,
         limit_bytes: 40 * SEGMENT,
         ram_bytes: 16 * PAGE,
-        admission: Admission::Always,
-        sequential_cutoff_bytes: 0,
-        dirty_limit_bytes: None,
-        destage_rate_min: 0,
-        destage_rate_max: 0,
-        redundancy: cache::Redundancy::Mirror,
-        read_only: false,
+        ..DiskSettings::plain(DiskId(1))
     }
 }
 

@@ -62,7 +62,7 @@ fn face(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), St
         }
         Reader::Fio => {
             let target = Target::File { path: &pool, bytes: FACE_BYTES };
-            Ok(fio::random_reads(scratch, target, DEPTH, effort.seconds)?.iops)
+            Ok(fio::random(scratch, target, fio::Access::Read, DEPTH, effort.seconds)?.iops)
         }
     })?;
     let row = |name: &str, iops: &[f64], judged: [String; 3]| {

@@ -116,7 +116,7 @@ fn compete(
     let turns = take_turns(effort.rounds, contenders, |contender| {
         let before = contender.server.cpu_us()?;
         let target = Target::Nbd { uri: contender.uri };
-        let fio = fio::random_reads(scratch, target, depth, effort.seconds)?;
+        let fio = fio::random(scratch, target, fio::Access::Read, depth, effort.seconds)?;
         let cpu_us = contender.server.cpu_us()? - before;
         Ok(Turn { fio, cpu_us_per_request: cpu_us / fio.requests.max(1.0) })
     })?;

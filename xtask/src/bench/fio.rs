@@ -33,32 +33,21 @@ pub(super) struct Sample {
 /// Writes after which fio asks for a flush. With many in flight it asks for more, until the first one has ended.
 const WRITES_PER_FLUSH: u32 = 32;
 
-/// Random 4 KiB reads, `depth` of them in flight, for `seconds`.
-pub(super) fn random_reads(
+/// Random 4 KiB reads, or writes with flushes among them, `depth` of them in flight, for `seconds`.
+pub(super) fn random(
     scratch: &Scratch,
     target: Target,
+    access: Access,
     depth: u32,
     seconds: u32,
 ) -> Result<Sample, String> {
-    let mut load = vec!["--rw=randread".to_owned(), "--bs=4k".to_owned(), "--norandommap".to_owned()];
-    load.extend(["--randrepeat=0", "--time_based"].map(str::to_owned));
+    let mut load = ["--bs=4k", "--norandommap", "--randrepeat=0", "--time_based"].map(str::to_owned).to_vec();
     load.extend([format!("--iodepth={depth}"), format!("--runtime={seconds}")]);
-    load.extend(engine(target, Access::Read));
-    run(scratch, &load, seconds + GRACE_SECONDS)
-}
-
-/// Random 4 KiB writes with flushes among them, `depth` of them in flight, for `seconds`.
-pub(super) fn random_writes(
-    scratch: &Scratch,
-    target: Target,
-    depth: u32,
-    seconds: u32,
-) -> Result<Sample, String> {
-    let mut load = vec!["--rw=randwrite".to_owned(), "--bs=4k".to_owned(), "--norandommap".to_owned()];
-    load.extend(["--randrepeat=0", "--time_based"].map(str::to_owned));
-    load.extend([format!("--iodepth={depth}"), format!("--runtime={seconds}")]);
-    load.push(format!("--fsync={WRITES_PER_FLUSH}"));
-    load.extend(engine(target, Access::Write));
+    load.extend(match access {
+        Access::Read => vec!["--rw=randread".to_owned()],
+        Access::Write => vec!["--rw=randwrite".to_owned(), format!("--fsync={WRITES_PER_FLUSH}")],
+    });
+    load.extend(engine(target, access));
     run(scratch, &load, seconds + GRACE_SECONDS)
 }
 
@@ -71,7 +60,7 @@ pub(super) fn read_all(scratch: &Scratch, target: Target) -> Result<(), String> 
 
 /// What a load does to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Access {
+pub(super) enum Access {
     Read,
     Write,
 }

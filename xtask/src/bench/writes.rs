@@ -93,7 +93,7 @@ fn over_nbd(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<()
                 Contender::Raw(path) => Target::File { path, bytes: AREA_BYTES },
                 Contender::Nbd(uri) => Target::Nbd { uri },
             };
-            fio::random_writes(scratch, target, depth, effort.seconds)
+            fio::random(scratch, target, fio::Access::Write, depth, effort.seconds)
         })?;
         let after = forebay.written("writes")?;
         let names: Vec<_> = contenders.iter().map(|(name, _, goal)| (*name, *goal)).collect();

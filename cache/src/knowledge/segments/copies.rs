@@ -65,21 +65,37 @@ impl Segments {
         line.other.filter(|_| line.state != State::Second)
     }
 
+    /// Changes a segment, and counts whether its owner has one more with one copy, or one less. Whatever may change that goes
+    /// this way: owners, second copies, and which copy is the first.
+    pub(super) fn change(&mut self, segment: SegmentNumber, change: impl FnOnce(&mut Line)) {
+        let line = &mut self.lines[segment.0 as usize];
+        let before = line.is_single_of();
+        change(line);
+        let after = line.is_single_of();
+        // What is void is nobody's.
+        if let Some(holder) = before.and_then(|owner| self.holders.get_mut(&owner)) {
+            holder.singles -= 1;
+        }
+        if let Some(holder) = after.and_then(|owner| self.holders.get_mut(&owner)) {
+            holder.singles += 1;
+        }
+    }
+
     /// Makes one segment the second copy of another.
     pub(super) fn join(&mut self, first: SegmentNumber, second: SegmentNumber) {
-        self.lines[first.0 as usize].other = Some(second);
-        self.lines[second.0 as usize].other = Some(first);
+        self.change(first, |line| line.other = Some(second));
+        self.change(second, |line| line.other = Some(first));
     }
 
     /// Takes two copies apart that go different ways. Returns the second one of a first.
     pub(super) fn part(&mut self, segment: SegmentNumber) -> Option<SegmentNumber> {
-        let other = self.lines[segment.0 as usize].other.take()?;
-        let line = &mut self.lines[other.0 as usize];
-        line.other = None;
-        if line.state != State::Second {
+        let other = self.lines[segment.0 as usize].other?;
+        self.change(segment, |line| line.other = None);
+        if self.lines[other.0 as usize].state != State::Second {
+            self.change(other, |line| line.other = None);
             return None;
         }
-        line.state = State::Reclaiming;
+        self.change(other, |line| (line.state, line.other) = (State::Reclaiming, None));
         Some(other)
     }
 
@@ -99,7 +115,7 @@ impl Segments {
                 self.join(*first, second);
             } else {
                 firsts.insert(life, second);
-                self.lines[second.0 as usize].state = State::Sealed;
+                self.change(second, |line| line.state = State::Sealed);
             }
         }
     }
@@ -139,13 +155,12 @@ impl Segments {
     /// Lets the second copy of a closed segment take the place of the first, on a device that failed. Returns it: whoever
     /// points to pages of the first one is to point there.
     pub(crate) fn promote_second(&mut self, first: SegmentNumber) -> SegmentNumber {
-        let second = self.lines[first.0 as usize].other.take().expect("whoever asks looked");
         let lost = &mut self.lines[first.0 as usize];
         assert_eq!(lost.state, State::Sealed);
-        lost.state = State::Reclaiming;
+        let second = lost.other.expect("whoever asks looked");
         let live = std::mem::take(&mut lost.live);
-        let line = &mut self.lines[second.0 as usize];
-        (line.state, line.live, line.other) = (State::Sealed, live, None);
+        self.change(first, |line| (line.state, line.other) = (State::Reclaiming, None));
+        self.change(second, |line| (line.state, line.live, line.other) = (State::Sealed, live, None));
         let place = self.sealed.iter_mut().find(|segment| **segment == first);
         *place.expect("closed segments are in order") = second;
         self.free_one(first);
@@ -174,10 +189,13 @@ impl Segments {
     /// Segments of a mirrored disk of which no second copy is recorded.
     pub(crate) fn uncopied(&self, disk: DiskId) -> u64 {
         let Some(holder) = self.holders.get(&disk).filter(|_| self.is_mirrored(disk)) else { return 0 };
-        let is_own = |line: &&Line| line.life.is_some_and(|(owner, _)| owner == disk);
-        let lacks = |line: &&Line| line.state != State::Second && line.other.is_none();
-        let lacking = self.lines.iter().filter(is_own).filter(lacks).count() as u64;
-        lacking + u64::from(holder.unrecorded)
+        debug_assert_eq!(holder.singles as usize, self.count_singles(disk));
+        u64::from(holder.singles) + u64::from(holder.unrecorded)
+    }
+
+    /// What is counted as it changes, counted anew.
+    pub(super) fn count_singles(&self, disk: DiskId) -> usize {
+        self.lines.iter().filter(|line| line.is_single_of() == Some(disk)).count()
     }
 
     /// Segments of all mirrored disks of which no second copy is recorded.
@@ -242,12 +260,19 @@ impl Segments {
             self.give_up_second(second);
             return false;
         }
-        let line = &mut self.lines[second.0 as usize];
-        (line.state, line.life) = (State::Second, Some(life));
+        self.change(second, |line| (line.state, line.life) = (State::Second, Some(life)));
         self.join(first, second);
         let holder = self.holders.get_mut(&life.0).expect("it holds the first");
         holder.held += 1;
         holder.unrecorded += 1;
         true
+    }
+}
+
+impl Line {
+    /// The owner, if this is the only copy.
+    fn is_single_of(&self) -> Option<DiskId> {
+        let is_single = self.state != State::Second && self.other.is_none();
+        self.life.filter(|_| is_single).map(|(owner, _)| owner)
     }
 }

@@ -219,3 +219,58 @@ fn copies_count_once_the_table_says_all_that_makes_them_enough() {
     segments.recorded();
     assert_eq!((segments.is_unrecorded(A), segments.uncopied(A)), (false, 0));
 }
+
+#[test]
+fn segments_with_one_copy_are_counted_as_they_change() {
+    let mut segments = pool();
+    let check = |segments: &Segments, expected: u32, what: &str| {
+        for disk in [A, B, NOTES] {
+            let counted = segments.holders.get(&disk).map_or(0, |holder| holder.singles);
+            assert_eq!(counted as usize, segments.count_singles(disk), "{what}");
+        }
+        assert_eq!(segments.holders[&A].singles, expected, "{what}");
+    };
+    fill(&mut segments, A, 4);
+    fill(&mut segments, B, 1);
+    check(&segments, 4, "one device");
+    let member = Member { segments: segments.space.count(), ..second(&segments) };
+    segments.add_device(member);
+    segments.set_mirrored(A, true);
+    segments.set_writes_back(A, true);
+    let copy_one = |segments: &mut Segments| {
+        let first = segments.lacks_second(A).expect("one has a single copy");
+        let life = segments.life(first).unwrap();
+        let copy = segments.start_second(first).expect("there is room");
+        assert!(segments.complete_second(first, life, copy));
+        (first, copy)
+    };
+    let (newest, _) = copy_one(&mut segments);
+    check(&segments, 3, "copied");
+    fill(&mut segments, A, 2);
+    check(&segments, 3, "taken in pairs");
+    segments.drop_second(newest);
+    check(&segments, 4, "a second copy is lost");
+    let (first, copy) = copy_one(&mut segments);
+    assert_eq!((first, segments.promote_second(first)), (newest, copy));
+    check(&segments, 4, "a first copy is lost");
+    let unwanted = segments.start_second(copy).expect("there is room");
+    segments.give_up_second(unwanted);
+    check(&segments, 4, "a copy is given up");
+    reclaim(&mut segments, A);
+    check(&segments, 3, "one with a single copy is freed");
+    let table: Vec<_> = segments.lives().collect();
+    let members = Members::one(DEVICE, segments.layout.segments_on(DEVICE));
+    let alone = Segments::new(segments.layout, &members, Sequence::first_of(2), &table);
+    check(&alone, alone.held(A), "without the other device");
+    let members = members.with(member).expect("there is room");
+    check(&Segments::new(segments.layout, &members, Sequence::first_of(2), &table), 3, "after a start");
+    for segment in segments.disown(A) {
+        check(&segments, 0, "disowned");
+        let pages = segments.live(segment);
+        let first = segments.layout.segment_start(segment).plus(1);
+        segments.pages_forgotten(&vec![first; pages as usize]);
+        segments.free(segment);
+    }
+    fill(&mut segments, A, 1);
+    check(&segments, 0, "in a pair again");
+}
