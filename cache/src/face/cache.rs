@@ -226,7 +226,11 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         if disk.cache.is_loading() {
             let disk = Rc::clone(&disk);
             let tail = belief.tail(disk.cache.touched.end());
-            self.pool.host.spawn(async move { load::load(&disk.cache, disk.backing(), tail, samples).await });
+            let first = disk.cache.back.is_noted().then(|| self.pool.shared.dirty_first.enter());
+            self.pool.host.spawn(async move {
+                load::load(&disk.cache, disk.backing(), tail, samples).await;
+                drop(first);
+            });
         }
         Ok(disk)
     }

@@ -9,11 +9,12 @@
 //! what was lost might have said `forget`.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
 use block::{BlockDevice, BlockError, Buffer, Host, PAGE};
-use futures_util::future::join_all;
+use futures_util::future::{join_all, select};
 
 use super::back;
 use super::disk_cache::DiskCache;
@@ -228,6 +229,9 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let cache = self.cache;
         let wanted = cache.pool.all_wanted(cache.id);
         for (number, window) in wanted.chunks(READ_AHEAD).enumerate() {
+            if !self.let_others_load_first().await {
+                return Ok(());
+            }
             let still = |wanted: &&Wanted| {
                 cache.pool.segments().is_sealed(wanted.segment, (wanted.owner, wanted.generation))
             };
@@ -244,6 +248,17 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
             }
         }
         Ok(())
+    }
+
+    /// Waits while disks are loaded whose guests wait for that. False if the disk leaves.
+    async fn let_others_load_first(&self) -> bool {
+        let cache = self.cache;
+        let mut left = pin!(cache.loaded.notified());
+        left.as_mut().enable();
+        if !cache.back.is_noted() && !cache.leaving.get() {
+            select(pin!(cache.pool.shared.dirty_first.passed()), left).await;
+        }
+        !cache.leaving.get()
     }
 
     /// What a segment holds. The newest may lack its summary and gets it now: nothing is appended to it any more.

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 mod copies;
+pub(crate) mod dirty_first;
 pub(crate) mod discards;
 pub(crate) mod flash;
 pub(crate) mod log;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::dirty_first::DirtyFirst;
 use super::discards::Discarding;
 use super::notes::Notes;
 use super::room::Room;
@@ -43,6 +44,7 @@ pub(crate) struct Shared {
     pub(super) table: TableWriter,
     pub(super) room: Room,
     pub(super) discarding: Discarding,
+    pub(crate) dirty_first: DirtyFirst,
     /// The last sequence drawn. One counter for all disks, so that one which is attached anew cannot draw a value twice.
     sequence: AtomicU64,
     failed: AtomicBool,
@@ -130,6 +132,7 @@ impl Shared {
             },
             room: Room::new(),
             discarding: Discarding::new(),
+            dirty_first: DirtyFirst::default(),
             sequence: AtomicU64::new(Sequence::first_of(superblock.term).0),
             failed: AtomicBool::new(false),
         }
