@@ -114,7 +114,9 @@ impl Backing {
                 let options = NbdOptions { access: *access, retry_ns: *retry_ns, ..NbdOptions::default() };
                 let export = Aligned::new(open_export(ring, host, target, options).await?);
                 let name = location.to_string();
-                Ok(Self::Nbd(Patient::new(export, host.clone(), name, Hang::EndedByDevice, *retry_ns)))
+                let patient = Patient::new(export, host.clone(), name, Hang::EndedByDevice, *retry_ns);
+                patient.inner().inner().report_to(patient.watch());
+                Ok(Self::Nbd(patient))
             }
         }
     }
