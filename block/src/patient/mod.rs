@@ -4,7 +4,7 @@
 //! again seconds later. For the retry time
 //! - **what failed** is sent again. A read may be; a change may because the first one has ended: the device said so.
 //! - **what hangs** is waited for. After that whoever asked gets an error, while the system still has the request. A change
-//!   that shares a byte with it is not sent before it has ended: it could land late and undo what came after.
+//!   that shares a physical block with it is not sent before it has ended: it could land late and undo what came after.
 //! - **a flush** waits for a device that fails to answer reads again, and is sent then. It is never sent a second time, and
 //!   never given up while the system has it: a flush that failed says that data may be gone.
 //!
@@ -25,8 +25,8 @@ use crate::deadline::{Deadlines, NEVER};
 use crate::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Host, Operation, Outcome, Unmap,
 };
-pub use trouble::Trouble;
-use trouble::Watch;
+use trouble::Troubled;
+pub use trouble::{Trouble, Watch};
 
 /// How long what failed rests before it is sent again, in nanoseconds.
 const REST_NS: u64 = 500_000_000;
@@ -40,7 +40,8 @@ const LEFT_BYTES_MAX: u64 = 64 << 20;
 pub enum Hang {
     /// It stays where it is, and whoever asked gets an error: for files and devices, whose requests cannot be taken back.
     GivenUp,
-    /// The device ends it within the retry time, and says what is known of it: an NBD connection.
+    /// The device ends it within the retry time, all attempts together, and says what is known of it: an NBD connection. Then
+    /// nothing is sent again here.
     EndedByDevice,
 }
 
@@ -56,7 +57,7 @@ struct Shared<D, H> {
     /// None: for ever.
     retry_ns: Cell<Option<u64>>,
     hang: Hang,
-    watch: Watch,
+    watch: Rc<Watch>,
     /// What the system has and nobody waits for.
     left: RefCell<Vec<Left>>,
     left_ever: Cell<u64>,
@@ -87,7 +88,7 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
         let shared = Rc::new(Shared {
             device,
             deadlines,
-            watch: Watch::new(name),
+            watch: Rc::new(Watch::new(name)),
             host,
             retry_ns: Cell::new(retry_ns),
             hang,
@@ -118,6 +119,11 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
         self.shared.watch.trouble(self.shared.host.now())
     }
 
+    /// Takes notice of what the device beneath sends again by itself.
+    pub fn watch(&self) -> Rc<Watch> {
+        Rc::clone(&self.shared.watch)
+    }
+
     /// Requests that were sent again because the first one failed.
     pub fn retries(&self) -> u64 {
         self.shared.watch.retries()
@@ -132,11 +138,11 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
         self.shared.deadlines.after(self.shared.retry_ns.get())
     }
 
-    /// Does a request, again and again if need be. `Err` if the device was not asked, or did not answer in time.
+    /// Does a request, again and again if need be. None if the system has it when the deadline comes.
     async fn perform<T, R>(
         &self,
-        operation: Operation,
-        range: ByteRange,
+        asked: Asked,
+        deadline: u64,
         mut input: T,
         mut send: impl FnMut(Rc<Shared<D, H>>, T) -> R,
     ) -> Option<(T, Result<(), BlockError>)>
@@ -145,23 +151,38 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
         R: Future<Output = (T, Result<(), BlockError>)> + 'static,
     {
         let shared = &self.shared;
-        let deadline = self.deadline();
-        let asked = Asked { operation, range };
+        let mut failed: Option<(BlockError, Troubled<'_>)> = None;
         loop {
-            if let Some(Err(late)) = shared.turn(asked, deadline).await {
-                return Some((input, Err(late)));
+            if let Err(late) = shared.turn(asked, deadline).await {
+                // What was sent before may have been done in part.
+                return Some((input, Err(failed.map_or(late, |(error, _)| error))));
             }
             let running = send(Rc::clone(shared), input);
             let (back, result) = shared.wait(running, asked, deadline).await?;
-            let Err(error) = &result else { return Some((back, result)) };
-            let rest = shared.host.now().saturating_add(REST_NS);
-            if !passes(error.kind) || rest >= deadline {
-                return Some((back, result));
+            drop(failed.take());
+            let now = shared.host.now();
+            let rest = now.saturating_add(REST_NS);
+            match result {
+                Err(error) if passes(error.kind) && shared.hang == Hang::GivenUp && rest < deadline => {
+                    failed = Some((error.clone(), shared.watch.note_retry(now, error)));
+                }
+                result => {
+                    shared.watch.judge(now, &result);
+                    return Some((back, result));
+                }
             }
             input = back;
             shared.host.sleep_until(rest).await;
-            shared.watch.count_retry();
         }
+    }
+
+    async fn read_until(&self, deadline: u64, offset: u64, buffer: Buffer) -> Outcome {
+        let length = buffer.len();
+        let asked = Asked { operation: Operation::Read, range: ByteRange::at(offset, length as u64) };
+        let send = |shared: Rc<Shared<D, H>>, buffer| async move { shared.device.read(offset, buffer).await };
+        let performed = self.perform(asked, deadline, buffer, send).await;
+        // The system has the other one.
+        performed.unwrap_or_else(|| (Buffer::zeroed(length), Err(silent(asked.operation, asked.range))))
     }
 
     async fn change<R>(
@@ -173,7 +194,8 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
     where
         R: Future<Output = Result<(), BlockError>> + 'static,
     {
-        let performed = self.perform(operation, range, (), |shared, ()| {
+        let asked = Asked { operation, range };
+        let performed = self.perform(asked, self.deadline(), (), |shared, ()| {
             let running = send(shared);
             async move { ((), running.await) }
         });
@@ -183,16 +205,17 @@ impl<D: BlockDevice, H: Host> Patient<D, H> {
 
 impl<D: BlockDevice, H: Host> Shared<D, H> {
     /// Waits until a request may be sent. An error if that does not come in time.
-    async fn turn(&self, asked: Asked, deadline: u64) -> Option<Result<(), BlockError>> {
+    async fn turn(&self, asked: Asked, deadline: u64) -> Result<(), BlockError> {
         if self.left.borrow().is_empty() {
-            return None;
+            return Ok(());
         }
+        // What shares a physical block with a change is changed along with it, where the device reads and writes that as a whole.
+        let whole = asked.range.widened(self.device.geometry().physical_block);
         let in_the_way = || {
             let left = self.left.borrow();
             let bytes: u64 = left.iter().map(|left| left.asked.buffer_bytes()).sum();
-            let meets = |left: &Left| {
-                asked.changes() && left.asked.changes() && asked.range.overlaps(&left.asked.range)
-            };
+            let meets =
+                |left: &Left| asked.changes() && left.asked.changes() && whole.overlaps(&left.asked.range);
             left.len() >= LEFT_MAX || bytes >= LEFT_BYTES_MAX || left.iter().any(meets)
         };
         let free = async {
@@ -204,10 +227,10 @@ impl<D: BlockDevice, H: Host> Shared<D, H> {
                 ended.await;
             }
         };
-        Some(self.deadlines.within(deadline, free).await.ok_or_else(|| {
+        self.deadlines.within(deadline, free).await.ok_or_else(|| {
             let error = BlockError::new(ErrorKind::Untried, asked.operation, asked.range);
             error.because("earlier requests have not been answered yet")
-        }))
+        })
     }
 
     /// What a request gives, or nothing if the deadline comes first: then the system has it until it ends.
@@ -222,11 +245,11 @@ impl<D: BlockDevice, H: Host> Shared<D, H> {
         let waiting = self.watch.begin(self.host.now());
         let outcome = self.deadlines.within(deadline, &mut running).await;
         drop(waiting);
-        if let Some((_, result)) = &outcome {
-            self.watch.judge(self.host.now(), result);
+        if outcome.is_some() {
             return outcome;
         }
         self.watch.note_silence(self.host.now());
+        self.watch.note_left();
         let number = self.left_ever.get();
         self.left_ever.set(number + 1);
         self.left.borrow_mut().push(Left { number, asked });
@@ -234,6 +257,7 @@ impl<D: BlockDevice, H: Host> Shared<D, H> {
         self.host.spawn(async move {
             let (_, result) = running.await;
             ours.left.borrow_mut().retain(|left| left.number != number);
+            ours.watch.note_ended();
             ours.watch.judge(ours.host.now(), &result);
             ours.ended.notify_waiters();
         });
@@ -274,38 +298,27 @@ impl<D: BlockDevice, H: Host> BlockDevice for Patient<D, H> {
     }
 
     async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
-        let length = buffer.len();
-        let range = ByteRange::at(offset, length as u64);
-        let send = |shared: Rc<Shared<D, H>>, buffer| async move { shared.device.read(offset, buffer).await };
-        let performed = self.perform(Operation::Read, range, buffer, send).await;
-        // The system has the other one.
-        performed.unwrap_or_else(|| (Buffer::zeroed(length), Err(silent(Operation::Read, range))))
+        self.read_until(self.deadline(), offset, buffer).await
     }
 
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
         let length = buffer.len();
-        let range = ByteRange::at(offset, length as u64);
+        let asked = Asked { operation: Operation::Write, range: ByteRange::at(offset, length as u64) };
         let send =
             |shared: Rc<Shared<D, H>>, buffer| async move { shared.device.write(offset, buffer).await };
-        let performed = self.perform(Operation::Write, range, buffer, send).await;
-        performed.unwrap_or_else(|| (Buffer::zeroed(length), Err(silent(Operation::Write, range))))
+        let performed = self.perform(asked, self.deadline(), buffer, send).await;
+        performed.unwrap_or_else(|| (Buffer::zeroed(length), Err(silent(asked.operation, asked.range))))
     }
 
     async fn flush(&self) -> Result<(), BlockError> {
         let shared = &self.shared;
-        let deadline = self.deadline();
-        while shared.watch.is_failing() {
-            // Any read says whether it works again. It is given time of its own, and no more than is left.
+        if shared.hang == Hang::GivenUp && shared.watch.is_failing() {
+            // Any read says whether it works again.
             let unit = self.geometry().alignment;
-            let probe = async { self.read(0, Buffer::zeroed(unit as usize)).await.1 };
-            match shared.deadlines.within(deadline, probe).await {
-                Some(Ok(())) => break,
-                Some(Err(error)) if !passes(error.kind) => break,
-                Some(Err(_)) if !shared.deadlines.is_over(deadline) => shared.host.sleep(REST_NS).await,
-                _ => {
-                    let error = BlockError::anywhere(ErrorKind::Untried, Operation::Flush);
-                    return Err(error.because("the device has failed for longer than the retry time"));
-                }
+            let (_, probed) = self.read_until(self.deadline(), 0, Buffer::zeroed(unit as usize)).await;
+            if probed.is_err_and(|error| passes(error.kind)) {
+                let error = BlockError::anywhere(ErrorKind::Untried, Operation::Flush);
+                return Err(error.because("the device has failed for longer than the retry time"));
             }
         }
         let waiting = shared.watch.begin(shared.host.now());

@@ -17,9 +17,13 @@ type Device = Patient<Faulty<LocalHost>, LocalHost>;
 
 /// A device over one that does what `Faults` say, with 25 s for each request.
 fn run(test: impl AsyncFnOnce(&LocalHost, &Faults, Rc<Device>)) {
+    run_over(Memory::new(SIZE), test);
+}
+
+fn run_over(memory: Memory, test: impl AsyncFnOnce(&LocalHost, &Faults, Rc<Device>)) {
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();
-    let faults = Faults::new(Memory::new(SIZE), 1);
+    let faults = Faults::new(memory, 1);
     let beneath = faults.reopen(host.clone());
     let device = Patient::new(beneath, host.clone(), "b".to_owned(), Hang::GivenUp, Some(RETRY));
     let told = executor.run(test(&host, &faults, Rc::new(device)));
@@ -207,5 +211,91 @@ fn without_a_retry_time_requests_wait_for_ever() {
         let mends = after(host, 1000, || faults.fail_no_more());
         let (seen, ()) = pin!(join(read(&device, 0), mends)).await;
         assert_eq!(seen, Ok(0));
+    });
+}
+
+#[test]
+fn a_change_waits_for_one_that_hangs_in_the_same_physical_block() {
+    let geometry = Geometry { physical_block: 4 * PAGE, ..Geometry::plain(SIZE) };
+    run_over(Memory::with_geometry(geometry), async |_, faults, device| {
+        faults.hang();
+        device.write(PAGE, page(1)).await.1.unwrap_err();
+        let writes = faults.counts().writes;
+        let neighbour = device.write(3 * PAGE, page(2)).await.1.unwrap_err();
+        assert_eq!(
+            (neighbour.kind, neighbour.range),
+            (ErrorKind::Untried, Some(ByteRange::at(3 * PAGE, PAGE)))
+        );
+        assert_eq!(
+            faults.counts().writes,
+            writes,
+            "the device would write the older neighbour along with it, or after it"
+        );
+        assert_eq!(
+            device.write(4 * PAGE, page(2)).await.1.unwrap_err().kind,
+            ErrorKind::Io,
+            "this one was sent"
+        );
+        assert_eq!(faults.counts().writes, writes + 1);
+    });
+}
+
+#[test]
+fn what_works_meanwhile_does_not_say_that_what_fails_or_hangs_works_again() {
+    run(async |host, faults, device| {
+        faults.hang_discards();
+        device.discard(ByteRange::at(0, PAGE)).await.unwrap_err();
+        for number in 0..4 {
+            read(&device, number).await.unwrap();
+            assert_eq!(device.trouble().unwrap().reason, "it does not answer", "one request has not ended");
+        }
+        faults.release();
+        host.sleep(SECOND).await;
+        read(&device, 0).await.unwrap();
+        assert_eq!(device.trouble(), None);
+        // One is sent again and again.
+        faults.fail_often(Operation::Read, 1000);
+        let others = async {
+            for number in 8..48 {
+                host.sleep(SECOND / 10).await;
+                device.write(number * PAGE, page(1)).await.1.unwrap();
+                assert!(device.trouble().unwrap().reason.contains("injected"));
+            }
+            faults.fail_no_more();
+        };
+        let (seen, ()) = join(read(&device, 0), others).await;
+        seen.unwrap();
+        assert_eq!(device.trouble(), None);
+    });
+}
+
+#[test]
+fn a_change_that_nobody_knows_the_outcome_of_is_trouble() {
+    run(async |_, faults, device| {
+        faults.fail_often(Operation::Write, 1000);
+        while device.write(0, page(1)).await.1.unwrap_err().kind != ErrorKind::Unanswered {}
+        faults.fail_no_more();
+        assert!(device.trouble().is_some());
+        read(&device, 0).await.unwrap();
+        assert_eq!(device.trouble(), None);
+    });
+}
+
+#[test]
+fn what_was_sent_and_failed_is_never_said_not_to_have_been_tried() {
+    run(async |host, faults, device| {
+        // Draws once: with the next draws, what fails has ended.
+        read(&device, 9).await.unwrap();
+        faults.hang_discards();
+        let hung = async { device.discard(ByteRange::at(0, PAGE)).await.unwrap_err() };
+        let failing = async {
+            host.sleep(RETRY - SECOND / 4).await;
+            faults.fail_after(Operation::Write, 0);
+            // It is to be sent again when the other one has been given up, and may still land.
+            device.write(0, page(1)).await.1.unwrap_err()
+        };
+        let (_, error) = join(hung, failing).await;
+        assert_eq!(error.kind, ErrorKind::Io);
+        assert!(host.now() > RETRY + SECOND && error.reason.contains("injected"), "{error}");
     });
 }

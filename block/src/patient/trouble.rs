@@ -17,30 +17,45 @@ pub struct Trouble {
 }
 
 /// Watches what a device answers.
-pub(super) struct Watch {
+pub struct Watch {
     name: String,
     failing: RefCell<Option<(u64, String)>>,
     waiting: Cell<usize>,
     /// When it answered last, or was asked while nothing else was waited for.
     heard: Cell<u64>,
     retries: Cell<u64>,
+    /// Requests that failed and are to be sent again, or were given up and have not ended.
+    troubled: Cell<usize>,
 }
 
+/// A request that failed and is to be sent again. As long as it lives, the success of others does not say that the device works.
+pub(crate) struct Troubled<'a>(&'a Watch);
+
 /// A request that is waited for.
-pub(super) struct Waiting<'a>(&'a Watch);
+pub(crate) struct Waiting<'a>(&'a Watch);
 
 impl Watch {
-    pub(super) fn new(name: String) -> Self {
+    pub(crate) fn new(name: String) -> Self {
         Self {
             name,
             failing: RefCell::default(),
             waiting: Cell::new(0),
             heard: Cell::new(0),
             retries: Cell::new(0),
+            troubled: Cell::new(0),
         }
     }
 
-    pub(super) fn begin(&self, now: u64) -> Waiting<'_> {
+    /// Notes a request that was given up, until [`Self::note_ended`].
+    pub(crate) fn note_left(&self) {
+        self.troubled.set(self.troubled.get() + 1);
+    }
+
+    pub(crate) fn note_ended(&self) {
+        self.troubled.set(self.troubled.get() - 1);
+    }
+
+    pub(crate) fn begin(&self, now: u64) -> Waiting<'_> {
         if self.waiting.get() == 0 {
             self.heard.set(now);
         }
@@ -48,20 +63,24 @@ impl Watch {
         Waiting(self)
     }
 
-    pub(super) fn is_failing(&self) -> bool {
+    pub(crate) fn is_failing(&self) -> bool {
         self.failing.borrow().is_some()
     }
 
-    pub(super) fn count_retry(&self) {
+    /// Takes notice of a request that failed and is sent again once the answer is dropped.
+    pub(crate) fn note_retry(&self, now: u64, error: BlockError) -> Troubled<'_> {
+        self.judge(now, &Err(error));
         self.retries.set(self.retries.get() + 1);
+        self.note_left();
+        Troubled(self)
     }
 
-    pub(super) fn retries(&self) -> u64 {
+    pub(crate) fn retries(&self) -> u64 {
         self.retries.get()
     }
 
     /// What is wrong at present.
-    pub(super) fn trouble(&self, now: u64) -> Option<Trouble> {
+    pub(crate) fn trouble(&self, now: u64) -> Option<Trouble> {
         if let Some((since, reason)) = &*self.failing.borrow() {
             return Some(Trouble { for_ns: now.saturating_sub(*since), reason: reason.clone() });
         }
@@ -71,24 +90,29 @@ impl Watch {
     }
 
     /// Takes notice of an answer.
-    pub(super) fn judge(&self, now: u64, result: &Result<(), BlockError>) {
-        self.heard.set(now);
+    pub(crate) fn judge(&self, now: u64, result: &Result<(), BlockError>) {
         match result {
-            Ok(()) => {
-                let Some((since, _)) = self.failing.take() else { return };
-                let seconds = now.saturating_sub(since) / 1_000_000_000;
-                tracing::info!("Backing {} works again after {seconds} s", self.name);
-            }
+            Err(error) if error.kind == ErrorKind::Unanswered => return self.note_silence(now),
             Err(error) if matches!(error.kind, ErrorKind::Io | ErrorKind::Gone) => {
                 self.note(now, error.to_string());
             }
             // An answer to the request, which says nothing of the next one.
             Err(_) => {}
+            // One that works says nothing of those that do not.
+            Ok(()) if self.troubled.get() > 0 => {}
+            Ok(()) => self.note_recovery(now),
         }
+        self.heard.set(now);
+    }
+
+    fn note_recovery(&self, now: u64) {
+        let Some((since, _)) = self.failing.take() else { return };
+        let seconds = now.saturating_sub(since) / 1_000_000_000;
+        tracing::info!("Backing {} works again after {seconds} s", self.name);
     }
 
     /// Takes notice of a request that got no answer in time.
-    pub(super) fn note_silence(&self, now: u64) {
+    pub(crate) fn note_silence(&self, now: u64) {
         self.note(self.heard.get().min(now), "it does not answer".to_owned());
     }
 
@@ -108,5 +132,11 @@ impl Watch {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.waiting.set(self.0.waiting.get() - 1);
+    }
+}
+
+impl Drop for Troubled<'_> {
+    fn drop(&mut self) {
+        self.0.note_ended();
     }
 }

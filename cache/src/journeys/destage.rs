@@ -36,7 +36,7 @@ use crate::survives::pool::NoSegment;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{DESTAGE_PAGES_MAX, PAGE_BYTES, ZEROES_PAGES_MAX};
 use crate::words::stats::{Latency, count};
-use crate::words::units::{FlashPage, PageNumber, SegmentNumber, Sequence};
+use crate::words::units::{FlashPage, PageNumber, Sequence};
 
 /// How much a round takes on.
 #[derive(Clone, Copy, Debug)]
@@ -146,8 +146,7 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
 fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u64) -> (Vec<Run>, u64) {
     let dirty = cache.dirty.borrow();
     let stuck = cache.back.stuck.borrow();
-    let (mut runs, mut left) = (Vec::new(), pages);
-    let mut take = |runs: &mut Vec<Run>, run: Run| {
+    let take = |runs: &mut Vec<Run>, left: &mut u64, run: Run| {
         let (all, is_zeroes) = match run {
             Run::Pages(pages) => (pages, false),
             Run::Zeroes(pages) => (pages.start..pages.end.min(pages.start + ZEROES_PAGES_MAX), true),
@@ -157,14 +156,15 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
         free.insert(all.clone());
         stuck.within(all).for_each(|part| free.remove(&part));
         for part in free.iter() {
-            left = left.saturating_sub(if is_zeroes { 1 } else { part.end - part.start });
+            *left = left.saturating_sub(if is_zeroes { 1 } else { part.end - part.start });
             runs.push(if is_zeroes { Run::Zeroes(part) } else { Run::Pages(part) });
         }
-        (end, left)
+        end
     };
+    let (mut runs, mut left) = (Vec::new(), pages);
     let mut wanted = cache.back.wanted.borrow_mut();
     for run in wanted_runs(&dirty, &wanted) {
-        take(&mut runs, run);
+        take(&mut runs, &mut left, run);
     }
     *wanted = Ranges::default();
     if !runs.is_empty() {
@@ -172,9 +172,9 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
     }
     // From the start once more if there is nothing up to the end: a round without work says that there is none.
     for start in [from, 0] {
-        let (mut at, mut left) = (start, pages);
+        let mut at = start;
         while let Some(run) = dirty.next_run(at, left.min(DESTAGE_PAGES_MAX)) {
-            (at, left) = take(&mut runs, run);
+            at = take(&mut runs, &mut left, run);
             if left == 0 {
                 return (runs, at);
             }
@@ -200,7 +200,7 @@ fn places_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, runs: &[Run]) -> 
 /// Where the content of a dirty page is, in this life of its segment.
 fn place_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: u64) -> Option<(Place, Located)> {
     let located = cache.index.borrow().get(PageNumber(page))?;
-    let generation = generation_of(cache, cache.pool.layout().segment_of(located.flash))?;
+    let generation = cache.generation_at(located.flash)?;
     let place = Place { page, flash: located.flash, generation };
     cache.dirty.borrow().has_page(page).then_some((place, located))
 }
@@ -403,13 +403,6 @@ async fn fetch<F: BlockDevice, H: Host>(
     Fetched { content, places, damaged, failed }
 }
 
-fn generation_of<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    segment: SegmentNumber,
-) -> Option<Sequence> {
-    cache.pool.segments().life(segment).map(|(_, generation)| generation)
-}
-
 /// Says in the log what the backing has, durably, of what is still as it was; and takes it for clean.
 async fn come_home<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: Given) -> Option<()> {
     let mut given = given;
@@ -476,8 +469,7 @@ fn still_there<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, given: &Given) 
     let mut home = Ranges::default();
     for place in &given.places {
         let flash = cache.index.borrow().get(PageNumber(place.page)).map(|located| located.flash);
-        let segment = cache.pool.layout().segment_of(place.flash);
-        let same = flash == Some(place.flash) && generation_of(cache, segment) == Some(place.generation);
+        let same = flash == Some(place.flash) && cache.generation_at(place.flash) == Some(place.generation);
         let same = same || canary::has(Bug::HomeOfAnother) && flash.is_some();
         if same && dirty.has_page(place.page) {
             home.insert(place.page..place.page + 1);

@@ -230,6 +230,12 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         if self.pool.is_failed() { None } else { self.index.borrow().get(page) }
     }
 
+    /// Which life the segment of a place on flash is in, if somebody owns it.
+    pub(crate) fn generation_at(&self, flash: FlashPage) -> Option<Sequence> {
+        let segment = self.pool.layout().segment_of(flash);
+        self.pool.segments().life(segment).map(|(_, generation)| generation)
+    }
+
     /// Puts a page's current content into RAM. The caller has made sure that it *is* current, with nothing awaited
     /// since.
     pub(crate) fn enter(&self, page: PageNumber, bytes: &[u8], sequence: Sequence, standing: Standing) {

@@ -31,7 +31,7 @@ impl Damaged {
         page: PageNumber,
         flash: FlashPage,
     ) -> Self {
-        Self { page, flash, generation: generation_of(cache, flash) }
+        Self { page, flash, generation: cache.generation_at(flash) }
     }
 }
 
@@ -50,6 +50,10 @@ pub(super) async fn give_up<F: BlockDevice, H: Host>(
             .take(appender.room())
             .map(|damaged| damaged.page.0..damaged.page.0 + 1)
             .collect();
+        if lost.is_empty() {
+            // Written anew while this waited for its turn.
+            return Some(());
+        }
         let mut batch = appender.batch(0);
         for page in &lost {
             appender.say(&mut batch, Kind::Lost, page);
@@ -70,10 +74,5 @@ fn is_there<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, damaged: &Damaged)
     let located = cache.index.borrow().get(page).filter(|located| located.flash == flash);
     let in_ram = || located.is_some_and(|located| cache.has_in_ram(page, located));
     let is_dirty = located.is_some() && cache.dirty.borrow().has_page(page.0);
-    is_dirty && generation_of(cache, flash) == generation && !in_ram()
-}
-
-fn generation_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, flash: FlashPage) -> Option<Sequence> {
-    let segment = cache.pool.layout().segment_of(flash);
-    cache.pool.segments().life(segment).map(|(_, generation)| generation)
+    is_dirty && cache.generation_at(flash) == generation && !in_ram()
 }

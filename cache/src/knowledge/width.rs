@@ -22,7 +22,7 @@ pub(crate) struct Width {
     kept: usize,
     /// One more is being tried.
     tries: bool,
-    /// Rounds since the last try began.
+    /// Rounds so far, modulo [`ROUNDS_BETWEEN_TRIES`].
     rounds: u32,
     /// What requests took lately, by how many there were at once.
     took: [Mean; WIDTH_MAX + 1],

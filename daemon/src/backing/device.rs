@@ -31,14 +31,17 @@ pub(crate) struct Opening {
     pub(crate) retry_ns: Option<u64>,
 }
 
-/// A backing that is open and locked. Belongs to the thread of its ring.
-pub(crate) enum Backing {
+/// A backing that is open and locked, and given time. Belongs to the thread of its ring.
+pub(crate) struct Backing(Patient<Opened, LocalHost>);
+
+/// What was opened.
+enum Opened {
     /// A raw file or a block device.
-    File(Patient<Aligned<FileDevice>, LocalHost>),
+    File(Aligned<FileDevice>),
     /// The same with the timing of a spinning array.
-    Model(Patient<Model<Aligned<FileDevice>, LocalHost>, LocalHost>),
+    Model(Model<Aligned<FileDevice>, LocalHost>),
     /// An export of an NBD server. Not locked: the protocol has no way to keep others away.
-    Nbd(Patient<Aligned<NbdDevice<LocalHost>>, LocalHost>),
+    Nbd(Aligned<NbdDevice<LocalHost>>),
 }
 
 /// An open file or device on its way to the thread of another shard: the same open file, locked throughout.
@@ -64,11 +67,11 @@ impl Backing {
     /// If there are too many open files, it is no file or device of this host, or the system still has requests of which
     /// nobody on the other shard would know.
     pub(crate) fn handle(&self) -> io::Result<BackingHandle> {
-        if self.has_left_requests() {
+        if self.0.has_left_requests() {
             return Err(io::Error::from(io::ErrorKind::ResourceBusy));
         }
-        let file = self.file().ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
-        Ok(BackingHandle { file: file.handle()?, retry_ns: self.retry_ns() })
+        let file = self.0.inner().file().ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
+        Ok(BackingHandle { file: file.handle()?, retry_ns: self.0.retry_ns() })
     }
 
     /// The backing of a handle, on the thread of `ring`, in whatever units the device takes: guests may send sectors. `location`
@@ -80,17 +83,12 @@ impl Backing {
         handle: BackingHandle,
     ) -> Self {
         let BackingHandle { file, retry_ns } = handle;
-        let name = location.to_string();
         let file = Aligned::new(FileDevice::from_handle(ring, file));
-        match location {
-            Location::Model(profile, _) => {
-                let model = Model::new(file, host.clone(), *profile);
-                Self::Model(Patient::new(model, host.clone(), name, Hang::GivenUp, retry_ns))
-            }
-            Location::File(_) | Location::Nbd(_) => {
-                Self::File(Patient::new(file, host.clone(), name, Hang::GivenUp, retry_ns))
-            }
-        }
+        let opened = match location {
+            Location::Model(profile, _) => Opened::Model(Model::new(file, host.clone(), *profile)),
+            Location::File(_) | Location::Nbd(_) => Opened::File(file),
+        };
+        Self(Patient::new(opened, host.clone(), location.to_string(), Hang::GivenUp, retry_ns))
     }
 
     /// Opens a backing, and locks it if it can be.
@@ -112,95 +110,71 @@ impl Backing {
             }
             Location::Nbd(target) => {
                 let options = NbdOptions { access: *access, retry_ns: *retry_ns, ..NbdOptions::default() };
-                let export = Aligned::new(open_export(ring, host, target, options).await?);
+                let export = Opened::Nbd(Aligned::new(open_export(ring, host, target, options).await?));
                 let name = location.to_string();
-                Ok(Self::Nbd(Patient::new(export, host.clone(), name, Hang::EndedByDevice, *retry_ns)))
+                let patient = Patient::new(export, host.clone(), name, Hang::EndedByDevice, *retry_ns);
+                if let Some(export) = patient.inner().export() {
+                    export.report_to(patient.watch());
+                }
+                Ok(Self(patient))
             }
         }
     }
 
     /// Which storage it is on.
     pub(crate) fn identity(&self) -> Identity {
-        match self {
-            Self::File(device) => Identity::Local(device.inner().inner().identity()),
-            Self::Model(model) => Identity::Local(model.inner().inner().inner().identity()),
-            Self::Nbd(device) => Identity::of_export(device.inner().inner().target()),
+        match self.0.inner() {
+            Opened::File(file) => Identity::Local(file.inner().identity()),
+            Opened::Model(model) => Identity::Local(model.inner().inner().identity()),
+            Opened::Nbd(export) => Identity::of_export(export.inner().target()),
         }
     }
 
     /// Why it goes through the page cache of the host though it should not.
     pub(crate) fn fallback_reason(&self) -> Option<&str> {
-        self.file()?.fallback_reason()
+        self.0.inner().file()?.fallback_reason()
     }
 
     /// When it had been modified last when it was opened, in nanoseconds since 1970, if that is known.
     pub(crate) fn modified_ns_at_open(&self) -> Option<i64> {
-        self.file()?.modified_ns_at_open()
+        self.0.inner().file()?.modified_ns_at_open()
     }
 
     /// True if nothing keeps others from changing it, now and while nobody serves it.
     pub(crate) fn is_unguarded(&self) -> bool {
-        matches!(self, Self::Nbd(_))
+        self.0.inner().export().is_some()
     }
 
     /// The size in bytes that it has now; if it shrank, later requests fail.
     pub(crate) async fn current_size(&self) -> Result<u64, BlockError> {
-        match self {
-            Self::File(device) => device.inner().inner().current_size().await,
-            Self::Model(model) => model.inner().inner().inner().current_size().await,
-            Self::Nbd(device) => device.inner().inner().current_size(),
+        match self.0.inner() {
+            Opened::File(file) => file.inner().current_size().await,
+            Opened::Model(model) => model.inner().inner().current_size().await,
+            Opened::Nbd(export) => export.inner().current_size(),
         }
     }
 
     /// Changes how long later requests may take.
     pub(crate) fn set_retry_ns(&self, retry_ns: Option<u64>) {
-        match self {
-            Self::File(device) => device.set_retry_ns(retry_ns),
-            Self::Model(device) => device.set_retry_ns(retry_ns),
-            Self::Nbd(device) => {
-                device.set_retry_ns(retry_ns);
-                device.inner().inner().set_retry_ns(retry_ns);
-            }
+        self.0.set_retry_ns(retry_ns);
+        if let Some(export) = self.0.inner().export() {
+            export.set_retry_ns(retry_ns);
         }
     }
 
     /// What is wrong with it at present, as far as that is known.
     pub(crate) fn trouble(&self) -> Option<Trouble> {
-        match self {
-            Self::File(device) => device.trouble(),
-            Self::Model(device) => device.trouble(),
-            Self::Nbd(device) => device.trouble(),
-        }
+        self.0.trouble()
     }
 
     /// Requests that were sent again because they failed.
     pub(crate) fn retries(&self) -> u64 {
-        match self {
-            Self::File(device) => device.retries(),
-            Self::Model(device) => device.retries(),
-            Self::Nbd(device) => device.retries(),
-        }
-    }
-
-    fn retry_ns(&self) -> Option<u64> {
-        match self {
-            Self::File(device) => device.retry_ns(),
-            Self::Model(device) => device.retry_ns(),
-            Self::Nbd(device) => device.retry_ns(),
-        }
-    }
-
-    fn has_left_requests(&self) -> bool {
-        match self {
-            Self::File(device) => device.has_left_requests(),
-            Self::Model(device) => device.has_left_requests(),
-            Self::Nbd(device) => device.has_left_requests(),
-        }
+        self.0.retries()
     }
 
     /// Which lock is held.
     pub(crate) fn lock(&self) -> Lock {
-        self.file().map_or(Lock::None, FileDevice::lock)
+        self.0.inner().file().map_or(Lock::None, FileDevice::lock)
     }
 
     /// Locks the image that was opened beside a QEMU. `location` is where it was opened.
@@ -219,7 +193,7 @@ impl Backing {
     /// after something that QEMU wrote. Then nothing has changed.
     pub(crate) fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
         let (file, path) = self.lockable(location)?;
-        if self.has_left_requests() {
+        if self.0.has_left_requests() {
             return Err(Problem::unavailable(format!(
                 "Cannot unlock backing {location}: it has not answered requests that were given up, and they may still be done; try \
                  again once it has, see `forebay disk show`"
@@ -229,20 +203,27 @@ impl Backing {
     }
 
     fn lockable<'a>(&self, location: &'a Location) -> Answer<(&FileDevice, &'a Path)> {
-        self.file().zip(location.path()).ok_or_else(|| {
+        self.0.inner().file().zip(location.path()).ok_or_else(|| {
             Problem::invalid(format!(
                 "Cannot lock backing {location}: NBD has no locks; a running guest can only be moved with a file or device"
             ))
         })
     }
+}
 
+impl Opened {
     /// The file or device of this host, if it is one.
     fn file(&self) -> Option<&FileDevice> {
         match self {
-            Self::File(device) => Some(device.inner().inner()),
-            Self::Model(model) => Some(model.inner().inner().inner()),
+            Self::File(file) => Some(file.inner()),
+            Self::Model(model) => Some(model.inner().inner()),
             Self::Nbd(_) => None,
         }
+    }
+
+    /// The export of a server, if it is one.
+    fn export(&self) -> Option<&NbdDevice<LocalHost>> {
+        if let Self::Nbd(export) = self { Some(export.inner()) } else { None }
     }
 }
 
@@ -302,7 +283,7 @@ fn problem(error: &OpenError) -> Problem {
     }
 }
 
-impl BlockDevice for Backing {
+impl BlockDevice for Opened {
     fn geometry(&self) -> Geometry {
         match self {
             Self::File(device) => device.geometry(),
@@ -365,5 +346,39 @@ impl BlockDevice for Backing {
             Self::Model(device) => device.epoch(),
             Self::Nbd(device) => device.epoch(),
         }
+    }
+}
+
+impl BlockDevice for Backing {
+    fn geometry(&self) -> Geometry {
+        self.0.geometry()
+    }
+
+    async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
+        self.0.read(offset, buffer).await
+    }
+
+    async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
+        self.0.write(offset, buffer).await
+    }
+
+    async fn flush(&self) -> Result<(), BlockError> {
+        self.0.flush().await
+    }
+
+    async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
+        self.0.write_zeroes(range, unmap).await
+    }
+
+    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
+        self.0.discard(range).await
+    }
+
+    async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {
+        self.0.extents(range).await
+    }
+
+    fn epoch(&self) -> u64 {
+        self.0.epoch()
     }
 }

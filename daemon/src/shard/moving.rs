@@ -167,9 +167,8 @@ impl Disk {
     /// True if it could be moved to another shard.
     pub(super) fn is_fit_to_move(&self) -> bool {
         let backing = self.cached.backing();
-        // An export of an NBD server is known by its connections, which belong to a shard's ring.
-        let backing_is_fit =
-            matches!(backing, Backing::File(_) | Backing::Model(_)) && backing.lock() == Lock::Image;
+        // An export of an NBD server, which has no lock, is known by its connections: they belong to a shard's ring.
+        let backing_is_fit = backing.lock() == Lock::Image;
         let undisturbed = !self.leaving.get() && self.failure.borrow().is_none() && self.quiet.is_over();
         backing_is_fit && undisturbed && self.cached.is_fit_to_move()
     }

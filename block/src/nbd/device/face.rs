@@ -44,10 +44,38 @@ impl<H: Host> NbdDevice<H> {
 
     /// Does a request that moves no data.
     async fn ask(&self, command: Command, flags: u16, range: ByteRange) -> Result<Answer, Failure> {
+        self.ask_until(self.deadline(), command, flags, range).await
+    }
+
+    async fn ask_until(
+        &self,
+        deadline: u64,
+        command: Command,
+        flags: u16,
+        range: ByteRange,
+    ) -> Result<Answer, Failure> {
         let length = u32::try_from(range.len()).expect("parts are shorter than 4 GiB");
         let request = Request { flags, command, cookie: 0, offset: range.start, length };
         let job = Job { request, buffer: None, at: 0, permit: None };
-        self.perform(job, self.deadline()).await.1
+        self.perform(job, deadline).await.1
+    }
+
+    /// Waits until a server that failed answers a read again, or says that it never will.
+    async fn wait_for_success(&self, deadline: u64) -> Result<(), BlockError> {
+        if !self.watch.get().is_some_and(|watch| watch.is_failing()) {
+            return Ok(());
+        }
+        let length = self.geometry.alignment as u32;
+        let request = Request { flags: 0, command: Command::Read, cookie: 0, offset: 0, length };
+        let buffer = Some(Buffer::zeroed(length as usize));
+        let (_, probed) = self.perform(Job { request, buffer, at: 0, permit: None }, deadline).await;
+        match probed {
+            Err(failure) if failure.may_pass() => {
+                let error = self.error(failure, Operation::Flush, None);
+                Err(BlockError { kind: ErrorKind::Untried, ..error })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Moves all of `buffer`, one part after the other.
@@ -133,9 +161,14 @@ impl<H: Host> BlockDevice for NbdDevice<H> {
 
     async fn flush(&self) -> Result<(), BlockError> {
         self.admit(Operation::Flush, 0, 0)?;
+        if self.shared.ledger.begin_flush().is_none() {
+            return Ok(());
+        }
+        let deadline = self.deadline();
+        self.wait_for_success(deadline).await?;
         let Some(flushing) = self.shared.ledger.begin_flush() else { return Ok(()) };
         if self.offers(SEND_FLUSH) {
-            let answer = self.ask(Command::Flush, 0, ByteRange::new(0, 0)).await;
+            let answer = self.ask_until(deadline, Command::Flush, 0, ByteRange::new(0, 0)).await;
             answer.map_err(|failure| self.error(failure, Operation::Flush, None))?;
         }
         if self.shared.ledger.end_flush(&flushing) {

@@ -16,6 +16,9 @@
 //! the server does later; done again, the first copy could undo what a guest wrote to the same place since. Those
 //! fail at once. They, too, may be done late: NBD has no way to keep a server or another client from writing.
 //!
+//! **A server that answers with an I/O error** is asked again for as long, flushes aside: one that failed says that data may be
+//! gone. It is not sent before a server that failed answers a read again.
+//!
 //! **What a lost server takes along.** Changes that were acknowledged and not flushed may be gone when a server comes
 //! back, and nothing says whether they are. So a flush fails, once, if a connection was lost since such a change was
 //! acknowledged ([`crate::BlockDevice::epoch`] changes with each loss). Other clients hide that; we must not, because a guest
@@ -39,7 +42,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -50,6 +53,7 @@ pub use target::{Address, PORT, Target};
 
 use super::wire::export_flags::CAN_MULTI_CONN;
 use crate::file::Access;
+use crate::patient::Watch;
 use crate::{BlockError, ErrorKind, Geometry, Host, Operation, Ring};
 use connect::{connect, geometry};
 use keeper::Shared;
@@ -92,6 +96,8 @@ pub struct NbdDevice<H: Host> {
     requests: Arc<Semaphore>,
     bytes: Arc<Semaphore>,
     cookies: Cell<u64>,
+    /// Who is told of what is sent again.
+    watch: OnceCell<Rc<Watch>>,
 }
 
 impl<H: Host> NbdDevice<H> {
@@ -120,6 +126,7 @@ impl<H: Host> NbdDevice<H> {
             requests: Arc::new(Semaphore::new(connections * REQUESTS_PER_CONNECTION)),
             bytes: Arc::new(Semaphore::new(BYTES_IN_FLIGHT_MAX as usize)),
             cookies: Cell::new(0),
+            watch: OnceCell::new(),
         })
     }
 
@@ -131,6 +138,12 @@ impl<H: Host> NbdDevice<H> {
     /// Changes how long later requests may take; see [`NbdOptions::retry_ns`].
     pub fn set_retry_ns(&self, retry_ns: Option<u64>) {
         self.retry_ns.set(retry_ns);
+    }
+
+    /// Has somebody told of requests that the server fails and that are sent again: whoever gives this device time.
+    pub fn report_to(&self, watch: Rc<Watch>) {
+        // One patient for each device.
+        drop(self.watch.set(watch));
     }
 
     /// The size in bytes, as the server said when it was met last. A server tells no client of a change meanwhile.

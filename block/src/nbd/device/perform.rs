@@ -20,13 +20,74 @@ pub(super) enum Failure {
     Answered(ReplyError, String),
 }
 
+impl Failure {
+    /// True if the server may do another time what it failed to do.
+    pub(super) fn may_pass(&self) -> bool {
+        match self {
+            Self::Late(_) | Self::Unknown(_) => true,
+            Self::Refused(_) => false,
+            Self::Answered(error, _) => kind_of(*error) == ErrorKind::Io,
+        }
+    }
+}
+
+fn operation_of(command: Command) -> Operation {
+    match command {
+        Command::Write => Operation::Write,
+        Command::WriteZeroes => Operation::WriteZeroes,
+        Command::Trim => Operation::Discard,
+        Command::Flush => Operation::Flush,
+        _ => Operation::Read,
+    }
+}
+
+fn kind_of(error: ReplyError) -> ErrorKind {
+    match error {
+        ReplyError::Permission => ErrorKind::ReadOnly,
+        ReplyError::NoSpace => ErrorKind::NoSpace,
+        ReplyError::Invalid => ErrorKind::InvalidRequest,
+        ReplyError::Unsupported => ErrorKind::Unsupported,
+        ReplyError::Io | ReplyError::Memory | ReplyError::Overflow | ReplyError::Shutdown => ErrorKind::Io,
+    }
+}
+
+/// How long what the server failed rests before it is sent again, in nanoseconds.
+const REST_NS: u64 = 500_000_000;
+
 impl<H: Host> NbdDevice<H> {
-    /// Does one request that the server takes as a whole. The buffer always comes back.
+    /// Does one request that the server takes as a whole, again if the server says that it failed and may do better. The buffer
+    /// always comes back.
     pub(super) async fn perform(
         &self,
         mut job: Job,
         deadline: u64,
     ) -> (Option<Buffer>, Result<Answer, Failure>) {
+        let (request, at) = (job.request, job.at);
+        loop {
+            let (buffer, result) = self.perform_once(job, deadline).await;
+            let now = self.shared.host.now();
+            let rest = now.saturating_add(REST_NS);
+            // A flush that failed says that data may be gone.
+            let failure = match result {
+                Err(failure @ Failure::Answered(..))
+                    if failure.may_pass() && request.command != Command::Flush && rest < deadline =>
+                {
+                    failure
+                }
+                result => return (buffer, result),
+            };
+            let range = ByteRange::at(request.offset, u64::from(request.length));
+            let error = self.error(failure, operation_of(request.command), Some(range));
+            let troubled = self.watch.get().map(|watch| watch.note_retry(now, error));
+            // Its turn is another's while it rests.
+            self.shared.host.sleep_until(rest).await;
+            drop(troubled);
+            job = Job { request, buffer, at, permit: None };
+        }
+    }
+
+    /// The same once, on as many connections as are lost meanwhile.
+    async fn perform_once(&self, mut job: Job, deadline: u64) -> (Option<Buffer>, Result<Answer, Failure>) {
         let deadlines = &self.shared.deadlines;
         match deadlines.within(deadline, self.permit(&job)).await {
             Some(permit) => job.permit = Some(permit),
@@ -106,17 +167,8 @@ impl<H: Host> NbdDevice<H> {
             ),
             Failure::Refused(reason) => (ErrorKind::Gone, reason),
             Failure::Answered(error, words) => {
-                let kind = match error {
-                    ReplyError::Permission => ErrorKind::ReadOnly,
-                    ReplyError::NoSpace => ErrorKind::NoSpace,
-                    ReplyError::Invalid => ErrorKind::InvalidRequest,
-                    ReplyError::Unsupported => ErrorKind::Unsupported,
-                    ReplyError::Io | ReplyError::Memory | ReplyError::Overflow | ReplyError::Shutdown => {
-                        ErrorKind::Io
-                    }
-                };
                 let words = if words.is_empty() { String::new() } else { format!(" '{words}'") };
-                (kind, format!("the server of {target} says {error:?}{words}"))
+                (kind_of(error), format!("the server of {target} says {error:?}{words}"))
             }
         };
         BlockError { kind, operation, range, reason }

@@ -14,6 +14,7 @@ use super::super::reply::{Payload, simple_reply};
 use super::super::wire::{Command, ReplyError, Request, command_flags, export_flags};
 use super::*;
 use crate::executor::{Executor, LocalHost, Order};
+use crate::patient::{Hang, Patient};
 use crate::{Aligned, BlockDevice, Buffer, ByteRange, Extent, Unmap};
 use server::{Act, CONTEXT, SIZE, Server, facts};
 
@@ -157,7 +158,7 @@ fn answers_in_another_order_find_their_requests() {
 }
 
 #[test]
-fn errors_of_the_server_keep_their_meaning_and_are_not_tried_again() {
+fn errors_of_the_server_keep_their_meaning_and_are_not_tried_again_when_time_is_over() {
     let server = Server::start();
     with_device(&server, Some(RETRY_NS), async |device, _| {
         for (error, kind) in [
@@ -181,6 +182,43 @@ fn errors_of_the_server_keep_their_meaning_and_are_not_tried_again() {
         }
     });
     assert_eq!(server.connections(), 1);
+}
+
+#[test]
+fn what_the_server_fails_is_sent_again_and_a_flush_is_not_before_a_read_is_answered() {
+    let server = Server::start();
+    run(async |ring, host| {
+        let retry_ns = NbdOptions::default().retry_ns;
+        let device = Device::open(&ring, &host, server.target(), NbdOptions::default()).await;
+        let device = device.expect("a server listens");
+        let patient = Patient::new(device, host, "b".to_owned(), Hang::EndedByDevice, retry_ns);
+        patient.inner().report_to(patient.watch());
+        let write = async || patient.write(0, Buffer::zeroed(512)).await.1;
+        let mut failures = 2;
+        server.script(move |_| {
+            failures -= 1;
+            if failures >= 0 { Act::Fail(ReplyError::Io) } else { Act::Serve }
+        });
+        write().await.expect("the third time");
+        assert_eq!((patient.retries(), server.log().len(), patient.trouble()), (2, 3, None));
+        patient.flush().await.expect("it works again");
+        write().await.expect("it works");
+        // What fails now is not sent again in time.
+        patient.inner().set_retry_ns(Some(RETRY_NS));
+        server.script(|_| Act::Fail(ReplyError::Io));
+        drop(server.log());
+        read(patient.inner(), 0, 512).await.expect_err("the server says so");
+        write().await.expect_err("the server says so");
+        assert!(patient.trouble().is_some_and(|trouble| trouble.reason.contains("Io")));
+        assert_eq!(patient.flush().await.expect_err("it fails still").kind, ErrorKind::Untried);
+        assert_eq!(
+            commands(&server),
+            [Command::Read, Command::Write, Command::Read],
+            "the flush was never sent"
+        );
+        server.script(|_| Act::Serve);
+        patient.flush().await.expect("nothing is gone");
+    });
 }
 
 #[test]
