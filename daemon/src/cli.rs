@@ -135,7 +135,7 @@ pub(crate) struct DiskAdd {
     #[arg(long, value_name = "SIZE")]
     pub(crate) limit: Option<String>,
     /// write-back: the most that flash may hold and the backing does not have. Default: a tenth of the pool, divided among its
-    /// disks in write-back; never more than a quarter of the reservation.
+    /// disks in write-back; never more than a quarter of the reservation, or an eighth if it is mirrored.
     #[arg(long, value_name = "SIZE")]
     pub(crate) dirty_limit: Option<String>,
     /// write-back: destage never goes slower than so many bytes a second, whatever guests do.
