@@ -2,6 +2,8 @@
 
 use std::future::Future;
 
+use tokio::sync::oneshot;
+
 /// Time, chance and tasks for code that runs both on a shard and in simulation.
 ///
 /// All of it is single-threaded: tasks run on the thread that spawned them, one at a time, and switch only at an
@@ -18,6 +20,23 @@ pub trait Host: Clone + 'static {
 
     /// A number that nobody can guess on a shard, and that the seed decides in simulation.
     fn random(&self) -> u64;
+
+    /// Does something to its end, also if whoever waits for that gives up: for what must not be left half done, or whose failure
+    /// must become known.
+    fn to_its_end<T: 'static>(
+        &self,
+        work: impl Future<Output = T> + 'static,
+    ) -> impl Future<Output = T> + 'static {
+        let (told, outcome) = oneshot::channel();
+        self.spawn(async move { drop(told.send(work.await)) });
+        async move {
+            match outcome.await {
+                Ok(outcome) => outcome,
+                // The executor ends, and all its tasks with it.
+                Err(_) => std::future::pending().await,
+            }
+        }
+    }
 
     /// Ready after `duration` nanoseconds.
     fn sleep(&self, duration: u64) -> impl Future<Output = ()> + 'static {

@@ -415,7 +415,7 @@ fn a_disk_that_is_released_while_its_segment_is_reclaimed_keeps_what_is_dirty_th
             fill_segments(&disk, &content, 22).await;
             first.reconfigure(&disk, DiskSettings { limit_bytes: 16 * SEGMENT, ..disk.settings() }).unwrap();
             host.sleep(later).await;
-            first.release(&disk).await;
+            first.release(disk.stop_destaging().await).await;
             drop(disk);
             let disk = attach_dirty(&second, &host, 0, &content).await;
             // Whatever became free is used anew.
@@ -510,7 +510,7 @@ fn a_disk_is_released_for_another_shard_unless_a_failure_is_known_to_its_own_onl
         // Nobody would learn of its failure.
         fails.set(true);
         assert_eq!(disk.flush().await.unwrap_err().kind, block::ErrorKind::Gone);
-        first.release(&disk).await;
+        first.release(disk.stop_destaging().await).await;
         let (moved, _) = attach(&second, 0, Belief::ByPage).await;
         moved.count_on(&disk.tally());
         let load = moved.loaded().await;

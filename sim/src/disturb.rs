@@ -74,7 +74,7 @@ fn reconnect(world: &World, number: usize) {
 }
 
 /// A backup: nothing is dirty for a while.
-async fn quiesce(world: &World, host: &LocalHost, disk: &Disk, rng: &mut Rng) {
+async fn quiesce(world: &World, host: &LocalHost, disk: &Rc<Disk>, rng: &mut Rng) {
     if disk.quiesce().await.is_err() {
         return;
     }

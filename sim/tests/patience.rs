@@ -3,6 +3,7 @@
 #![cfg(not(feature = "canary"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::pin::pin;
 use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
@@ -10,6 +11,7 @@ use block::faulty::{Faults, Faulty};
 use block::patient::{Hang, Patient};
 use block::{BlockDevice, Buffer, ErrorKind, Host, Memory, Operation, PAGE};
 use cache::{Cache, CachedDisk, DiskId, DiskSettings, Marks, Mode, Past, PoolId, Shape};
+use futures_util::future::{Either, select};
 
 type Disk = CachedDisk<Patient<Faulty<LocalHost>, LocalHost>, Faulty<LocalHost>, LocalHost>;
 
@@ -21,6 +23,7 @@ const RETRY: u64 = 25 * SECOND;
 /// Two disks of one pool, the backing of one of which is in trouble.
 struct Bench {
     host: LocalHost,
+    cache: Rc<Cache<Faulty<LocalHost>, LocalHost>>,
     disk: Rc<Disk>,
     other: Rc<Disk>,
     backing: Faults,
@@ -58,7 +61,8 @@ fn run(mode: Mode, story: impl AsyncFn(&Bench)) {
                 disk
             };
             let (disk, other) = (attach(1, &backing).await, attach(2, &spared).await);
-            story(&Bench { host: host.clone(), disk, other, backing: backing.clone() }).await;
+            let (host, backing) = (host.clone(), backing.clone());
+            story(&Bench { host, cache: Rc::clone(&cache), disk, other, backing }).await;
         });
         assert!(ran.is_some(), "seed {seed}: everything waits");
     }
@@ -162,5 +166,51 @@ fn a_flush_that_was_never_sent_to_a_failing_backing_does_not_have_later_ones_fai
         bench.backing.fail_after(Operation::Flush, 0);
         bench.disk.flush().await.unwrap_err();
         bench.disk.flush().await.unwrap_err();
+    });
+}
+
+#[test]
+fn a_disk_is_at_rest_once_what_destage_asked_of_the_backing_was_answered_or_given_up_and_known_to_be() {
+    run(Mode::WriteBack, async |bench| {
+        bench.backing.hang();
+        bench.write(3, 1).await.unwrap();
+        bench.disk.start_destage();
+        bench.host.sleep(SECOND).await;
+        // As a move does it, which holds the guests for so long and no longer.
+        let too_late = pin!(bench.host.sleep(SECOND / 2));
+        let Either::Right(_) = select(pin!(bench.disk.stop_destaging()), too_late).await else {
+            panic!("the backing has a write of which nobody knows what becomes of it");
+        };
+        assert!(
+            !bench.disk.backing().has_left_requests(),
+            "it is not given up yet, so nothing else tells of it"
+        );
+        let at_rest = bench.disk.stop_destaging().await;
+        assert!(bench.disk.backing().has_left_requests(), "the disk must not be released");
+        drop(at_rest);
+        bench.backing.release();
+        bench.host.sleep(RETRY).await;
+        assert_eq!((bench.home(3), bench.disk.statistics().dirty_bytes), (1, 0));
+    });
+}
+
+#[test]
+fn destage_gives_the_backing_nothing_while_its_disk_is_at_rest_nor_after_it_was_released() {
+    run(Mode::WriteBack, async |bench| {
+        let at_rest = bench.disk.stop_destaging().await;
+        bench.write(3, 1).await.unwrap();
+        bench.disk.start_destage();
+        bench.host.sleep(SECOND).await;
+        assert_eq!((bench.home(3), bench.disk.statistics().dirty_bytes), (0, PAGE));
+        drop(at_rest);
+        bench.host.sleep(2 * SECOND).await;
+        assert_eq!((bench.home(3), bench.disk.statistics().dirty_bytes), (1, 0));
+        let at_rest = bench.disk.stop_destaging().await;
+        bench.write(3, 2).await.unwrap();
+        bench.disk.start_destage();
+        bench.host.sleep(SECOND).await;
+        bench.cache.release(at_rest).await;
+        bench.host.sleep(RETRY).await;
+        assert_eq!(bench.home(3), 1, "it may be on another shard by now");
     });
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use block::{BlockDevice, Geometry, Host};
 
-use super::disk::{self, CachedDisk};
+use super::disk::{self, AtRest, CachedDisk};
 use crate::bytes::members::Member;
 use crate::bytes::table;
 use crate::journeys::disk_cache::DiskCache;
@@ -312,7 +312,9 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         // Twice: the first look finds regions that were changed since the last one. A crash is no worse than without.
         disk.close_idle_regions().await;
         disk.close_idle_regions().await;
-        self.release(disk).await;
+        // First of all, so that a round of destage does not wait for room meanwhile.
+        self.start_leaving(&disk.cache);
+        self.release(disk.stop_destaging().await).await;
     }
 
     /// As [`Cache::detach`], for a disk that another shard attaches at once: what is open of it stays open, so that neither
@@ -320,13 +322,14 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     ///
     /// It is to be attached with the same backing, opened and locked without a break, and with the same bits of touched
     /// pages, believed by page. Failures do not go along: see [`CachedDisk::is_fit_to_move`].
-    pub async fn release<B: BlockDevice>(&self, disk: &CachedDisk<B, F, H>) {
+    /// Whoever asks makes sure that the backing has no request left of which nobody knows the outcome, once destage is at rest:
+    /// it would land after one of whoever attaches the disk next.
+    pub async fn release<B: BlockDevice>(&self, at_rest: AtRest<'_, B, F, H>) {
+        let AtRest { disk, destaging } = at_rest;
         let cache = &disk.cache;
         self.start_leaving(cache);
         // What loads it may still read and close its segments, which another shard could give back.
         drop(cache.loading.lock().await);
-        // A request to the backing would land after one of whoever attaches the disk next.
-        drop(cache.back.destaging.lock().await);
         // A segment that is being emptied would look empty as soon as what it holds is forgotten here, and be given away.
         let _reclaiming = cache.reclaiming.lock().await;
         // Waits for a batch that is being written. A failure is the flash's, and the next start finds what is there.
@@ -340,6 +343,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         self.disks.borrow_mut().remove(&cache.id);
         // If a device is to leave, what the disk has there is the next one's business.
         self.pool.seat.ring();
+        // A round that waited for its turn finds that the disk left.
+        drop(destaging);
     }
 
     /// Leaves another mark on a pool whose disks are all detached, so that a copy of the device that was made before can be

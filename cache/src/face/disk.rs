@@ -8,6 +8,7 @@ use block::{
     BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Operation, Outcome, RangeLock, Unmap,
 };
 use futures_util::future::select;
+use tokio::sync::MutexGuard;
 
 use crate::journeys::back::{self, Hold};
 use crate::journeys::disk_cache::DiskCache;
@@ -85,6 +86,12 @@ pub struct CachedDisk<B, F: BlockDevice, H: Host> {
     flushes: FlushGate,
     /// Held between [`CachedDisk::quiesce`] and [`CachedDisk::resume`].
     quiet: RefCell<Option<Hold<F, H>>>,
+}
+
+/// A disk of which destage has nothing at the backing, and begins nothing as long as this lives: to be released.
+pub struct AtRest<'a, B, F: BlockDevice, H: Host> {
+    pub(super) disk: &'a CachedDisk<B, F, H>,
+    pub(super) destaging: MutexGuard<'a, ()>,
 }
 
 impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
@@ -169,10 +176,13 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     ///
     /// # Errors
     /// If destage or a flush fails; then it is as if it had not been asked for.
-    pub async fn quiesce(&self) -> Result<(), BlockError> {
+    pub async fn quiesce(self: &Rc<Self>) -> Result<(), BlockError> {
         let hold = back::hold(&self.cache);
         hold.clean().await?;
-        flush::flush(&self.cache, &self.backing, &self.flushes).await?;
+        let ours = Rc::clone(self);
+        let flushed = async move { flush::flush(&ours.cache, &ours.backing, &ours.flushes).await };
+        // Whoever waits may give up, and a flush that fails is everybody's.
+        self.cache.pool.host.to_its_end(flushed).await?;
         self.quiet.replace(Some(hold));
         Ok(())
     }
@@ -245,6 +255,12 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     /// the disk can be released, for there is no failure that would have to go along. Else flushes go on as before.
     pub async fn stop_flushing(&self) -> bool {
         self.flushes.stop().await
+    }
+
+    /// Waits for what destage has at the backing, and has nothing more sent there as long as the answer lives. What the backing
+    /// never answers is known by then to whoever gave it up.
+    pub async fn stop_destaging(&self) -> AtRest<'_, B, F, H> {
+        AtRest { disk: self, destaging: self.cache.back.destaging.lock().await }
     }
 
     async fn settle_backing(&self) -> bool {

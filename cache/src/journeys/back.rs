@@ -13,6 +13,7 @@ use tokio::sync::{Mutex, Notify};
 
 use super::commit::Pending;
 use super::disk_cache::DiskCache;
+use super::leave::settle_log;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::width::Width;
 use crate::words::limits::PAGE_BYTES;
@@ -272,7 +273,9 @@ impl<F: BlockDevice, H: Host> Hold<F, H> {
             )));
         }
         if cache.back.last_home_batch.get() > cache.log.durable() {
-            cache.log.make_durable().await?;
+            // Whoever waits may give up, and a flush that fails is everybody's.
+            let ours = Rc::clone(cache);
+            cache.pool.host.to_its_end(async move { settle_log(&ours).await }).await?;
         }
         Ok(())
     }

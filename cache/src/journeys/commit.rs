@@ -23,7 +23,7 @@ use crate::knowledge::index::Located;
 use crate::knowledge::ram::Standing;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Batch, Written};
-use crate::survives::pool::NoSegment;
+use crate::survives::pool::{NoSegment, Pool};
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{PAGE_BYTES, ROOM_WAIT_NS};
 use crate::words::stats::count;
@@ -100,21 +100,29 @@ impl<F: BlockDevice, H: Host> Drop for End<'_, F, H> {
 
 /// Ready when there may be something to commit. Once the log has come to rest, flash says how much of it was flushed: else
 /// damage to the last batch would look, after a power cut, like the end of a log that was never flushed (rule I6).
-async fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) {
-    let queued = pin!(cache.back.queued.notified());
-    if !cache.log.is_unsaid() || cache.pool.is_failed() {
-        return queued.await;
-    }
-    let Either::Right(((), queued)) = select(queued, pin!(cache.pool.host.sleep(REST_NS))).await else {
+async fn rest<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>) {
+    let host = &cache.pool.host;
+    let rested = host.now() + REST_NS;
+    while cache.log.is_unsaid() && !cache.pool.is_failed() {
+        let (queued, resting) = (pin!(cache.back.queued.notified()), pin!(host.sleep_until(rested)));
+        if let Either::Left(_) = select(queued, resting).await {
+            if cache.leaving.get() || !cache.back.queue.borrow().is_empty() {
+                return;
+            }
+            // A guest flushed what was written before: that is no reason to rest for longer.
+            continue;
+        }
+        if cache.log.say_durable().await.is_err() {
+            // The flash failed. Whoever writes next is told.
+            break;
+        }
+        // Nobody who writes waits for this flush: the next header says the same. It is never given up, though: its failure may
+        // be told once, and is everybody's (rule I5).
+        let ours = Rc::clone(cache);
+        host.spawn(async move { drop(ours.log.make_durable().await) });
         return;
-    };
-    let said = cache.log.say_durable().await;
-    // Nobody who writes waits for the flush: the next header says the same.
-    let durable = pin!(async { said.and(cache.log.make_durable().await) });
-    if let Either::Right((Err(_), queued)) = select(queued, durable).await {
-        // The flash failed. Whoever writes next is told.
-        queued.await;
     }
+    cache.back.queued.notified().await;
 }
 
 async fn commit_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
@@ -132,13 +140,16 @@ async fn commit_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resul
     if canary::has(Bug::AckBeforeWrite) {
         settle_early(cache, &parts);
     }
-    let written = match appender.write(batch).await {
-        Ok(written) => written,
+    let outcome = appender.write(batch).await;
+    let written = match (outcome, cache.pool.notice_failure()) {
+        (Ok(written), false) => written,
         // Another device takes it, if there is one.
-        Err(_) if !cache.pool.notice_failure() => return Ok(()),
-        Err(error) => {
+        (Err(_), false) => return Ok(()),
+        // If somebody else found out meanwhile: a disk of which nothing was dirty then is remembered as one whose flash is not
+        // to be believed.
+        (outcome, true) => {
             count(&cache.counters.flash_errors, 1);
-            return Err(error);
+            return Err(outcome.err().unwrap_or_else(Pool::<F, H>::gone));
         }
     };
     count(&cache.counters.flash_write_bytes, written.bytes);

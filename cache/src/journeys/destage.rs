@@ -24,6 +24,7 @@ use futures_util::future::join_all;
 use super::disk_cache::DiskCache;
 use super::flash_run::{Fault, FlashRun};
 use super::flush::FlushGate;
+use super::leave::settle_log;
 use super::lost::{self, Damaged};
 use super::reconnect::{is_same, notice};
 use crate::bytes::batch::Kind;
@@ -110,11 +111,15 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     size: Size,
 ) -> Achieved {
     let _destaging = cache.back.destaging.lock().await;
+    if cache.leaving.get() {
+        // The disk was released meanwhile, and the backing is somebody else's.
+        return Achieved { next: from, ..Achieved::default() };
+    }
     notice(cache, backing);
     let epoch = cache.backing_epoch.get();
     let (runs, next) = choose(cache, from, size.pages);
     let known = places_of(cache, &runs);
-    if make_durable(cache).await.is_err() {
+    if settle(cache).await.is_err() {
         return Achieved { failed: true, next, ..Achieved::default() };
     }
     let mut all = give_all(cache, backing, locks, &runs, &known, size.width).await;
@@ -200,13 +205,13 @@ fn place_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: u64) -> Opti
     cache.dirty.borrow().has_page(page).then_some((place, located))
 }
 
-/// Makes durable what the log says of dirty pages.
-async fn make_durable<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+/// Makes durable what the log says of what is dirty, or has no start believe it.
+async fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
     let is_durable = cache.back.last_dirty_batch.get() <= cache.log.durable();
     if is_durable || canary::has(Bug::BackingBeforeLog) {
         return Ok(());
     }
-    cache.log.make_durable().await
+    settle_log(cache).await
 }
 
 /// The dirty runs in what somebody waits for.
@@ -316,7 +321,7 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
         match result {
             Ok(()) => given.places.extend_from_slice(run),
             Err(error) => {
-                given.failed |= fail(cache, backing, &(run[0].page..end.div_ceil(PAGE)), &error).failed
+                given.failed |= fail(cache, backing, &(run[0].page..end.div_ceil(PAGE)), &error).failed;
             }
         }
     }

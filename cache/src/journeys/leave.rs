@@ -119,13 +119,29 @@ fn is_mirrored_whole<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCac
         && members.iter().all(|member| segments.has_copies_of_all(*member, cache.id))
 }
 
+/// Makes the log durable; or, if its end went with a device that failed, and nothing with it that the backing lacks, sees to it
+/// that no start believes what is left of it: once that device is durably out, the table names a part of the log that is
+/// nowhere. So whoever must not have the log forget something, because the backing or other segments are about to be changed,
+/// can go on. A guest's flush cannot.
+///
+/// # Errors
+/// If neither can be.
+pub(super) async fn settle_log<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+    let Err(error) = cache.log.make_durable().await else { return Ok(()) };
+    if cache.pool.notice_failure() || has_lost_dirty(&cache.pool, cache) {
+        return Err(error);
+    }
+    cache.pool.record_out().await
+}
+
 /// True if a part of what the backing does not have was on a device that failed.
-pub(super) fn has_lost_dirty<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCache<F, H>) -> bool {
+fn has_lost_dirty<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCache<F, H>) -> bool {
     let flash = pool.reader().flash;
+    let segments = pool.segments();
     let has_failed = |page: u64| {
         let located = cache.index.borrow().get(PageNumber(page))?;
         let segment = pool.layout().segment_of(located.flash);
-        let has_second = pool.segments().second(segment).is_some();
+        let has_second = segments.second(segment).is_some();
         let (member, _) = flash.device_of(segment)?;
         (!has_second && pool.shared.leaving(member.number) == Some(Leaving::Failed)).then_some(())
     };

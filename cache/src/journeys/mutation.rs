@@ -1,10 +1,10 @@
 //! The frame around everything that changes the backing: what makes writes and the cache agree.
 //!
 //! ```text
-//! 1. wait for overlapping mutations (rule I2); nothing of the range is dirty
+//! 1. wait for overlapping mutations (rule I2); nothing of the range is dirty; wait until it is durable what the backing has of
+//!    what was (rule I12)
 //! 2. hide the cached pages, mark them as touched, and poison the fills under way (rules I3, I11)
-//! 3. wait until the intents of its regions are durable (rule I11), and until it is durable what the backing has of what was
-//!    dirty (rule I12)
+//! 3. wait until the intents of its regions are durable (rule I11)
 //! 4. change the backing                                       <- the journey's own step
 //! 5. known good: the range may be cached again; anything else: it stays uncached for good
 //! ```
@@ -20,6 +20,7 @@ use std::rc::Rc;
 use block::{BlockDevice, BlockError, ByteRange, Host, PAGE, RangeGuard, RangeLock};
 
 use super::disk_cache::DiskCache;
+use super::leave::settle_log;
 use super::void::remember_elsewhere;
 use crate::knowledge::fills::MutationNumber;
 use crate::words::canary::{self, Bug};
@@ -67,12 +68,22 @@ impl Turn {
 }
 
 impl<F: BlockDevice, H: Host> Mutation<F, H> {
-    /// Steps 2 and 3.
+    /// The end of step 1, and steps 2 and 3.
     ///
     /// # Errors
     /// If the flash failed and that cannot be remembered: then the backing must not be changed.
     pub(crate) async fn begin(cache: &Rc<DiskCache<F, H>>, turn: Turn) -> Result<Self, BlockError> {
         let range = turn.range;
+        // What the backing has been given by destage must not come back as dirty, and be written over this (rule I12). Before
+        // anything is hidden: if that cannot be, nothing has happened.
+        if cache.back.last_home_batch.get() > cache.log.durable()
+            && let Err(error) = settle_log(cache).await
+        {
+            if !cache.pool.notice_failure() {
+                return Err(error);
+            }
+            remember_elsewhere(cache).await?;
+        }
         let number = cache.fills.borrow_mut().begin_mutation(&range);
         let was_cached = cache.drop_pages(&range);
         let sequence = cache.pool.draw_sequence();
@@ -95,17 +106,6 @@ impl<F: BlockDevice, H: Host> Mutation<F, H> {
         }
         if canary::has(Bug::LateTouch) {
             cache.touched.set(pages);
-        }
-        // What the backing has been given by destage must not come back as dirty, and be written over this (rule I12).
-        if cache.back.last_home_batch.get() > cache.log.durable()
-            && let Err(error) = cache.log.make_durable().await
-        {
-            if !cache.pool.notice_failure() {
-                // One of several devices failed, with the end of the log. All that is cached of the disk becomes void with it, and
-                // then nothing can come back; until that is done, this is no time to change the backing.
-                return Err(error);
-            }
-            remember_elsewhere(cache).await?;
         }
         Ok(mutation)
     }

@@ -13,7 +13,7 @@ use block::{BlockDevice, Buffer, Host, Operation};
 
 use super::disk_cache::DiskCache;
 use super::flash_run::FlashRun;
-use super::leave::{has_lost_dirty, leave};
+use super::leave::{leave, settle_log};
 use super::lost::{self, Damaged};
 use super::promote::enter_index;
 use super::second_copies::lacks_second;
@@ -153,9 +153,7 @@ async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Segment
             dirty_survivors(cache, victim).is_empty(),
             "a summary names all that its segment holds"
         );
-        let flushed = canary::has(Bug::ReuseBeforeDurable) || cache.log.make_durable().await.is_ok();
-        // The end of the log may be on a device that failed, and nothing that is needed with it.
-        if !flushed && (cache.pool.notice_failure() || has_lost_dirty(&cache.pool, cache)) {
+        if !canary::has(Bug::ReuseBeforeDurable) && settle_log(cache).await.is_err() {
             return false;
         }
     }

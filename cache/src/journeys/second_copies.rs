@@ -124,15 +124,14 @@ async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
         return false;
     }
     let pool = &cache.pool;
-    let (first, life, second) = {
+    let chosen = {
         let mut segments = pool.segments();
         let first = segments.lacks_second(cache.id);
         let life = first.and_then(|first| segments.life(first));
-        let Some((first, life)) = first.zip(life) else {
-            drop(segments);
-            return pool.persist_table().await.is_ok();
-        };
-        (first, life, segments.start_second(first))
+        first.zip(life).map(|(first, life)| (first, life, segments.start_second(first)))
+    };
+    let Some((first, life, second)) = chosen else {
+        return pool.persist_table().await.is_ok();
     };
     let Some(second) = second else {
         if pool.segments().has_room(cache.id) {

@@ -60,36 +60,38 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     }
 }
 
-/// Waits until so many pages more may become dirty, at most [`largest`], and counts them from then on.
+/// Waits until so many pages more may become dirty, at most [`largest`], and counts them from then on. `limit` is what may be
+/// dirty at this moment; it may change while somebody waits.
 ///
 /// # Errors
 /// If the limit is reached, and destage fails; or if the disk stops or leaves.
 pub(super) async fn admit<F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
     pages: u64,
+    limit: u64,
 ) -> Result<Writer<F, H>, BlockError> {
     let occupied = || cache.dirty.borrow().pages() + cache.back.coming.get();
-    // Asked for each time: it may be changed while somebody waits. A write that is larger has room when it is alone.
-    let fits = || occupied() == 0 || occupied() + pages <= cache.dirty_limit();
-    let has_room = || fits() && cache.dirty.borrow().zeroes().len() < ZERO_RANGES_MAX;
-    let (dirty, limit) = (occupied(), cache.dirty_limit());
+    // A write that is larger has room when it is alone.
+    let fits = |limit| occupied() == 0 || occupied() + pages <= limit;
+    let has_room = |limit| fits(limit) && cache.dirty.borrow().zeroes().len() < ZERO_RANGES_MAX;
+    let dirty = occupied();
     if dirty * 2 > limit {
         cache.back.destage_wanted.notify_one();
         slow_down(cache, dirty, limit, pages).await;
     }
-    if !has_room() {
+    if !has_room(limit) {
         let started = cache.pool.host.now();
         cache.back.destage_wanted.notify_one();
-        let waited = wait_until(cache, has_room).await;
+        let waited = wait_until(cache, || has_room(cache.dirty_limit())).await;
         count(&cache.counters.throttled_ns, cache.pool.host.now() - started);
         waited?;
     }
     Ok(Writer::enter(cache, pages))
 }
 
-/// Pages of the largest write that goes to the log: others would leave no room for any.
-pub(super) fn largest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> u64 {
-    cache.dirty_limit() / 2
+/// Pages of the largest write that goes to the log, if so many may be dirty: others would leave no room for any.
+pub(super) fn largest(limit: u64) -> u64 {
+    limit / 2
 }
 
 async fn slow_down<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, dirty: u64, limit: u64, pages: u64) {

@@ -148,9 +148,12 @@ pub(super) async fn decide<B: BlockDevice, F: BlockDevice, H: Host>(
         let replaces_lost = || cache.dirty.borrow().lost().overlaps(&pages);
         let writes_back =
             || wish != Wish::NotBack && (cache.writes_back() || cache.can_write_back() && replaces_lost());
-        if writes_back() && (adds <= throttle::largest(cache) || replaces_lost()) {
-            // Before the turn: destage may need it.
-            writer = Some(throttle::admit(cache, adds).await?);
+        if writes_back() {
+            let limit = cache.dirty_limit();
+            if adds <= throttle::largest(limit) || replaces_lost() {
+                // Before the turn: destage may need it.
+                writer = Some(throttle::admit(cache, adds, limit).await?);
+            }
         }
         let turn = Turn::wait(cache, locks, backing.geometry().physical_block, range).await;
         cache.check_alive(Operation::Write)?;

@@ -93,6 +93,13 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         }
     }
 
+    /// True if a copy of a segment is on a device that has not failed.
+    pub(crate) fn has_copy(&self, segment: SegmentNumber) -> bool {
+        let second = self.segments().second(segment);
+        let lives = |segment| self.place(self.layout().segment_start(segment)).is_ok();
+        lives(segment) || second.is_some_and(lives)
+    }
+
     async fn write_copy(&self, first: FlashPage, buffer: Buffer) -> Result<(), BlockError> {
         let place = self.place(first)?;
         let result = place.device.write(place.offset, buffer).await.1;

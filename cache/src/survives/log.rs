@@ -169,8 +169,12 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         if self.closed.get() {
             return Err(NoSegment::Leaving);
         }
-        if let Some(full) = open.take_if(|open| self.room(open) == 0 || self.lacks_copy(open)) {
-            self.seal(full).await.map_err(|_| NoSegment::Failed)?;
+        if open.as_ref().is_some_and(|open| self.room(open) == 0 || self.lacks_copy(open)) {
+            let sealed = self.seal(&mut open).await;
+            // If it went with its device, another one takes what follows.
+            if sealed.is_err() && (open.is_some() || self.pool.notice_failure()) {
+                return Err(NoSegment::Failed);
+            }
         }
         if open.is_none() {
             let (segment, generation) = self.pool.take_segment(self.disk, purpose).await?;
@@ -184,9 +188,10 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
     /// Closes the open segment if it lacks a copy that it is to have: of one that is closed another can be made.
     pub(crate) async fn close_torn(&self) -> Result<(), BlockError> {
         let mut open = self.open.lock().await;
-        match open.take_if(|open| self.lacks_copy(open)) {
-            Some(torn) => self.seal(torn).await,
-            None => Ok(()),
+        if open.as_ref().is_some_and(|open| self.lacks_copy(open)) {
+            self.seal(&mut open).await
+        } else {
+            Ok(())
         }
     }
 
@@ -194,10 +199,9 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
     pub(crate) async fn close(&self) -> Result<(), BlockError> {
         let mut open = self.open.lock().await;
         self.closed.set(true);
-        match open.take() {
-            Some(open) => self.seal(open).await,
-            None => Ok(()),
-        }
+        let sealed = self.seal(&mut open).await;
+        self.abandon(&mut open);
+        sealed
     }
 
     /// If nobody wants the content, gives up the open segment without a summary, and does something before anything else can
@@ -211,9 +215,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         if !is_unwanted() {
             return None;
         }
-        if let Some(open) = open.take() {
-            self.pool.seal_segment(open.segment);
-        }
+        self.abandon(&mut open);
         // Nobody asks for any of it to be durable any more.
         self.tail.set(None);
         self.is_broken.set(false);
@@ -236,10 +238,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
             return Ok(());
         };
         if self.room(ours) == 0 {
-            return match open.take() {
-                Some(full) => self.seal(full).await,
-                None => Ok(()),
-            };
+            return self.seal(&mut open).await;
         }
         let appender = Appender { log: self, open, room: 0 };
         let nothing = appender.batch(0);
@@ -254,6 +253,9 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
 
     /// Makes durable what was appended before this call, by a flush of the device that is submitted after it. Those who come
     /// while one runs share the next one (rule I5).
+    ///
+    /// # Errors
+    /// If it cannot be, or a part of it went with its device before it was; then what can be durable is, if its device lives.
     pub(crate) async fn make_durable(&self) -> Result<(), BlockError> {
         let gate = &self.durability;
         let ticket = gate.arrived.get() + 1;
@@ -262,14 +264,15 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         if gate.covered.get() >= ticket {
             return Ok(());
         }
-        if self.is_broken.get() {
-            return Err(Pool::<F, H>::gone());
-        }
         let (covers, batches) = (gate.arrived.get(), self.written.get());
         if let Some(tail) = self.tail.get().filter(|_| self.durable.get() < batches) {
             self.pool.flush_segment(tail.segment).await?;
             self.known_durable.set(Some(tail));
-            self.durable.set(self.durable.get().max(batches));
+            self.note_durable(batches);
+        }
+        if self.is_broken.get() {
+            // All that can be durable is: what is missing was on a device that failed.
+            return Err(Pool::<F, H>::gone());
         }
         gate.covered.set(gate.covered.get().max(covers));
         Ok(())
@@ -309,32 +312,48 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         self.durable_end(open).min(open.spoken)
     }
 
-    async fn seal(&self, open: Open) -> Result<(), BlockError> {
+    /// Closes the open segment, if there is one. If that fails, it stays open as long as a copy of it can be had: it is closed
+    /// another time, before anything else is written.
+    async fn seal(&self, open: &mut Option<Open>) -> Result<(), BlockError> {
+        let Some(ours) = open.as_mut() else { return Ok(()) };
+        let sealed = self.write_summary(ours).await;
+        if sealed.is_ok() || !self.pool.has_copy(ours.segment) {
+            self.abandon(open);
+        }
+        sealed
+    }
+
+    async fn write_summary(&self, open: &mut Open) -> Result<(), BlockError> {
         let batches = self.written.get();
-        let layout = *self.pool.layout();
-        // 1. The data is durable. Crash before: the segment has no summary and is read header by header.
-        let flushed = self.pool.flush_segment(open.segment).await;
-        // 2. The summary. Crash during: a torn summary fails its checksum, and headers are read as above.
         let (segment, generation) = (open.segment, open.generation);
-        let mut content = open.content;
-        content.end = open.next;
-        let buffer = Buffer::copy_of(&encode_summary(&self.pool, self.disk, segment, generation, &content));
-        let mut written = match flushed {
-            Ok(()) => self.pool.write(layout.summary_start(open.segment), buffer).await,
-            Err(error) => Err(error),
-        };
+        // 1. The data is durable. Crash before: the segment has no summary and is read header by header.
+        self.pool.flush_segment(segment).await?;
+        self.note_durable(batches);
+        // 2. The summary. Crash during: a torn summary fails its checksum, and headers are read as above.
+        open.content.end = open.next;
+        let summary = encode_summary(&self.pool, self.disk, segment, generation, &open.content);
+        self.pool.write(self.pool.layout().summary_start(segment), Buffer::copy_of(&summary)).await?;
         // 3. Durable before the next one is taken. Else a power cut could keep the table that names the next segment and lose
         // this summary, which would look like damage to a segment that has one.
-        if written.is_ok() {
-            written = self.pool.flush_segment(open.segment).await;
-        }
-        if written.is_ok() {
-            self.proven.set(batches);
+        self.pool.flush_segment(segment).await?;
+        self.proven.set(batches);
+        Ok(())
+    }
+
+    /// Notes that so many batches are durable; if some before them are gone, that says nothing.
+    fn note_durable(&self, batches: u64) {
+        if !self.is_broken.get() {
             self.durable.set(self.durable.get().max(batches));
         }
-        // Whatever happened, the segment is closed: a failed flash is never written again.
+    }
+
+    /// Closes the open segment as it is, if there is one. If no copy of it can be had any more, what is not durable is gone.
+    fn abandon(&self, open: &mut Option<Open>) {
+        let Some(open) = open.take() else { return };
+        if !self.pool.has_copy(open.segment) && self.durable.get() < self.written.get() {
+            self.is_broken.set(true);
+        }
         self.pool.seal_segment(open.segment);
-        written
     }
 }
 
@@ -393,16 +412,17 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         batch.located.push(Located { flash, checksum });
     }
 
-    /// Writes the batch, header and data in one. If that fails, the segment is given up: the next batch goes to another one.
+    /// Writes the batch, header and data in one. If that fails, nothing else goes to the segment but its summary.
     pub(crate) async fn write(mut self, mut batch: Batch) -> Result<Written, BlockError> {
         assert_eq!(batch.buffer.len(), (1 + batch.pages) * PAGE_BYTES, "a batch is as large as announced");
         assert!(batch.entries.len() <= self.room, "the summary has room for it");
         let log = self.log;
         let open = self.open.as_mut().expect("begin opened a segment");
         let durable = log.durable_end(open);
+        let segment = open.segment;
         let head = Head {
             disk: log.disk,
-            segment: open.segment,
+            segment,
             generation: open.generation,
             place: open.next,
             sequence: log.pool.draw_sequence(),
@@ -417,11 +437,9 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         let is_clean = batch.entries.iter().all(|entry| entry.kind == Kind::Fill);
         let second_bytes = if is_clean { PAGE_BYTES } else { batch.buffer.len() };
         if let Err(error) = log.pool.write_most(first, batch.buffer, second_bytes).await {
-            if let Some(open) = self.open.take() {
-                log.pool.seal_segment(open.segment);
-                let has_undurable = log.tail.get().is_some_and(|tail| tail.generation == open.generation);
-                log.is_broken
-                    .set(log.is_broken.get() || has_undurable && log.durable.get() < log.written.get());
+            // As long as a copy can be had, what stands there is not gone: the segment gets its summary before the next one.
+            if !log.pool.has_copy(segment) {
+                log.abandon(&mut self.open);
             }
             return Err(error);
         }

@@ -2,8 +2,8 @@
 //! (rule I11).
 //!
 //! ```text
-//!   open:   intent ──> batch without data ──> flush ──> the backing may be changed
-//!   quiet:  quiet ───> batch without data ──> flush
+//!   open:   intent ──> batch without data ──> flush ──> headers that prove it ──> the backing may be changed
+//!   quiet:  quiet ───> batch without data ──> flush ──> headers that prove it
 //!   the segment is full, or has many batches, or the pool is opened:
 //!       next segment, table durable ── all that is open ── flush ── `complete` ── flush ── the old one free, table durable
 //! ```
@@ -34,6 +34,10 @@ pub(crate) type Region = (DiskId, u32);
 
 /// Stands in a segment behind all that was open when it was begun: from here on it says all, and before it nothing.
 const COMPLETE: (Kind, Region) = (Kind::Quiet, (NOTES, EVERYTHING));
+
+/// Headers without notes behind what was flushed. Two, for pages beside each other are lost together more often than others:
+/// as long as one of three is left, it is known that there was something.
+const PROOF_PAGES: u32 = 2;
 
 pub(crate) struct Notes {
     book: Mutex<Book>,
@@ -152,8 +156,7 @@ impl Notes {
         if durable >= ticket {
             return Ok(());
         }
-        // One more page for the header that says that they are durable.
-        let needed = waiting.div_ceil(ENTRIES_PER_PAGE) as u32 + 1;
+        let needed = waiting.div_ceil(ENTRIES_PER_PAGE) as u32 + PROOF_PAGES;
         // Taken out: if this is dropped halfway, the next one starts a new segment with all that is open.
         let fits = |open: &Writer| {
             open.next + needed <= pages_for_notes(pool) && !pool.lacks_copy(NOTES, open.segment)
@@ -164,8 +167,7 @@ impl Notes {
         let (pending, covers) = lock(&self.book).take_pending(waiting);
         open.append(pool, &pending).await?;
         open.flush(pool).await?;
-        // Without this header, damage to what was just written would look like the end of the notes (rule I6).
-        open.append(pool, &[]).await?;
+        open.prove(pool).await?;
         lock(&self.book).durable = covers;
         *writer = Some(open);
         Ok(())
@@ -278,16 +280,33 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends notes, at least one batch.
+    /// Appends notes.
     async fn append<F: BlockDevice, H: Host>(
         &mut self,
         pool: &Pool<F, H>,
         notes: &[(Kind, Region)],
     ) -> Result<(), BlockError> {
-        let durable = self.durable;
-        let mut rest = notes;
-        loop {
-            let (now, later) = rest.split_at(rest.len().min(ENTRIES_PER_PAGE));
+        self.write(pool, notes.chunks(ENTRIES_PER_PAGE)).await
+    }
+
+    /// Says that what was flushed is durable. Without that, damage to the last of it would look like the end of the notes
+    /// (rule I6).
+    async fn prove<F: BlockDevice, H: Host>(&mut self, pool: &Pool<F, H>) -> Result<(), BlockError> {
+        self.write(pool, [[].as_slice(); PROOF_PAGES as usize].into_iter()).await
+    }
+
+    /// Appends pages of notes, one batch each.
+    async fn write<'a, F: BlockDevice, H: Host>(
+        &mut self,
+        pool: &Pool<F, H>,
+        pages: impl ExactSizeIterator<Item = &'a [(Kind, Region)]>,
+    ) -> Result<(), BlockError> {
+        if pages.len() == 0 {
+            return Ok(());
+        }
+        let first = pool.layout().segment_start(self.segment).plus(self.next);
+        let mut bytes = Buffer::zeroed(pages.len() * PAGE_BYTES);
+        for (page, notes) in bytes.chunks_exact_mut(PAGE_BYTES).zip(pages) {
             let entry = |(kind, (disk, region)): &(Kind, Region)| Entry {
                 page: PageNumber(u64::from(*region)),
                 kind: *kind,
@@ -295,25 +314,19 @@ impl Writer {
                 seeded_checksum: disk.0,
                 place: 0,
             };
-            let entries: Vec<Entry> = now.iter().map(entry).collect();
+            let entries: Vec<Entry> = notes.iter().map(entry).collect();
             let head = Head {
                 disk: NOTES,
                 segment: self.segment,
                 generation: self.generation,
                 place: self.next,
                 sequence: pool.draw_sequence(),
-                durable,
+                durable: self.durable,
             };
-            let mut page = Buffer::zeroed(PAGE_BYTES);
-            batch::encode_header(&mut page, pool.id(), &head, &entries);
-            let place = pool.layout().segment_start(self.segment).plus(self.next);
+            batch::encode_header(page, pool.id(), &head, &entries);
             self.next += 1;
-            pool.write(place, page).await?;
-            rest = later;
-            if rest.is_empty() {
-                return Ok(());
-            }
         }
+        pool.write(first, bytes).await
     }
 }
 

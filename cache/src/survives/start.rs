@@ -123,7 +123,7 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
     superblock.may_be_dirty = !dirty.is_empty();
     let table_turn = tables.iter().flatten().flatten().map(|(turn, _)| *turn).max().unwrap_or(0);
     let to_witness = (!missing.is_empty()).then_some(superblock.epoch);
-    let shared = Shared::new(Found { to_witness, superblock, table_turn, segments, open_regions });
+    let shared = Shared::new(Found { superblock, table_turn, segments, open_regions, to_witness });
     let pool = Rc::new(Pool::new(flash, host, Arc::new(shared)));
     if let PoolContent::Dropped(_) = content {
         // Before the mark: a crash in between must not make the content look like this one's.

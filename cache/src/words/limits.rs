@@ -55,7 +55,7 @@ pub const DISCARD_BYTES_MAX: u64 = 128 << 20;
 const _: () = assert!(SEGMENT_BYTES_MAX <= DISCARD_BYTES_MAX, "a discard covers a segment");
 
 /// Batches of notes before what is still open is written to a new segment: all of them are read at each start.
-pub const NOTE_BATCHES_MAX: u32 = 256;
+pub const NOTE_BATCHES_MAX: u32 = 384;
 
 /// Bytes of a region, if not chosen otherwise. Smaller ones lose less content to a power cut and cost more intents.
 pub const REGION_BYTES: u64 = 64 << 20;

@@ -215,9 +215,16 @@ impl Backing {
     /// Unlocks the image, so that a QEMU can open it beside us. `location` is where it was opened.
     ///
     /// # Errors
-    /// What the system said; then nothing has changed.
+    /// What the system said, or that it still has requests of which nobody knows what becomes of them: one of them could land
+    /// after something that QEMU wrote. Then nothing has changed.
     pub(crate) fn give_up_image_lock(&self, location: &Location) -> Answer<()> {
         let (file, path) = self.lockable(location)?;
+        if self.has_left_requests() {
+            return Err(Problem::unavailable(format!(
+                "Cannot unlock backing {location}: it has not answered requests that were given up, and they may still be done; try \
+                 again once it has, see `forebay disk show`"
+            )));
+        }
         file.give_up_image_lock(path).map_err(|error| problem(&error))
     }
 

@@ -13,7 +13,7 @@ use block::file::{Access, Lock};
 use block::nbd::Target;
 use block::patient::Trouble;
 use block::{BlockDevice, Host, PAGE};
-use cache::{CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load, Past, WhatIsDirty};
+use cache::{AtRest, CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load, Past, WhatIsDirty};
 use tokio::sync::Notify;
 
 use super::flash::Flash;
@@ -34,6 +34,8 @@ const WATCH_INTERVAL_NS: u64 = 5_000_000_000;
 static ATTACHMENTS: AtomicU64 = AtomicU64::new(0);
 
 pub(super) type Cached = CachedDisk<Backing, Flash, LocalHost>;
+/// The same while destage has nothing at the backing.
+pub(super) type CachedAtRest<'a> = AtRest<'a, Backing, Flash, LocalHost>;
 
 /// A disk that is served.
 pub(super) struct Disk {

@@ -14,6 +14,7 @@
 mod tests;
 
 use std::cell::{Cell, RefCell};
+use std::io::ErrorKind;
 use std::pin::pin;
 use std::rc::Rc;
 
@@ -24,7 +25,7 @@ use doors::nbd::Paused;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
-use super::disk::{Cached, Disk, explain, not_attached};
+use super::disk::{Cached, CachedAtRest, Disk, explain, not_attached};
 use super::home::Quiet;
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, BackingHandle, Location};
@@ -89,15 +90,15 @@ impl Shard {
     async fn lift(&self, name: &str) -> Answer<Moving> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         disk.check_fit_to_move(name)?;
-        let backing = match self.still(&disk, name).await {
-            Ok(backing) => backing,
+        let (backing, at_rest) = match self.still(&disk, name).await {
+            Ok(still) => still,
             Err(problem) => {
                 disk.door.go_on(&self.ring, disk.door.take_paused());
                 return Err(problem);
             }
         };
         disk.leaving.set(true);
-        self.cache().release(&disk.cached).await;
+        self.cache().release(at_rest).await;
         Ok(Moving {
             name: name.to_owned(),
             location: disk.location.clone(),
@@ -110,15 +111,17 @@ impl Shard {
         })
     }
 
-    /// Holds the guests of a disk until nothing is in flight any more. On failure whatever is at rest has to go on.
-    async fn still(&self, disk: &Disk, name: &str) -> Answer<BackingHandle> {
+    /// Holds the guests of a disk until nothing is in flight any more, destage included. On failure whatever is at rest has to go on.
+    async fn still<'a>(&self, disk: &'a Disk, name: &str) -> Answer<(BackingHandle, CachedAtRest<'a>)> {
         let too_late = pin!(self.host.sleep(HOLD_TIME_MAX_NS));
         let still = pin!(async {
             disk.door.pause().await;
             // Looked at once more: its last requests may have failed, or a flush of our own.
             disk.check_fit_to_move(name)?;
-            let backing = disk.cached.backing().handle().map_err(|error| out_of_files(name, &error))?;
-            if disk.cached.stop_flushing().await { Ok(backing) } else { Err(unfit(name)) }
+            // Before the backing is asked what it has not answered: a write of destage may be among that.
+            let at_rest = disk.cached.stop_destaging().await;
+            let backing = disk.cached.backing().handle().map_err(|error| no_handle(name, &error))?;
+            if disk.cached.stop_flushing().await { Ok((backing, at_rest)) } else { Err(unfit(name)) }
         });
         match select(still, too_late).await {
             Either::Left((still, _)) => still,
@@ -188,6 +191,10 @@ fn busy(name: &str) -> Problem {
         "Cannot move disk '{name}' to another shard: its last requests did not end within {} ms; it goes on where it is",
         HOLD_TIME_MAX_NS / 1_000_000
     ))
+}
+
+fn no_handle(name: &str, error: &std::io::Error) -> Problem {
+    if error.kind() == ErrorKind::ResourceBusy { busy(name) } else { out_of_files(name, error) }
 }
 
 fn out_of_files(name: &str, error: &std::io::Error) -> Problem {

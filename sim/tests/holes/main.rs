@@ -35,3 +35,4 @@ mod recovery;
 mod rig;
 mod rot;
 mod two_copies;
+mod undurable;
