@@ -111,7 +111,7 @@ fn check_mirrored(client: &Client, pool: &Value) -> Answer<()> {
         let name = text(&disk["name"]);
         match client.get(&format!("/v1/disks/{name}")) {
             Ok(full) if full["disk"]["settings"]["redundancy"] == "mirror" => {
-                single.push(format!("'{name}'"))
+                single.push(format!("'{name}'"));
             }
             Ok(_) => {}
             // Removed meanwhile.
