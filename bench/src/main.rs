@@ -119,7 +119,7 @@ enum What {
         /// How long to write.
         #[arg(long, default_value_t = 3)]
         seconds: u64,
-        /// Bytes of a segment of the log: by default as in pools of 64 GiB and more.
+        /// Bytes of a segment of the log: by default as in pools of more than 64 GiB.
         #[arg(long, default_value_t = 32 << 20)]
         segment_bytes: u64,
         /// How many writes there are, instead of a time.

@@ -152,6 +152,7 @@ fn dirt(view: &DiskView) -> Value {
         "dirty_zeroes_bytes": statistics.map(|statistics| statistics.dirty_zeroes_bytes),
         "dirty_limit_bytes": statistics.map(|statistics| statistics.dirty_limit_bytes),
         "dirty_for_seconds": statistics.map(|statistics| statistics.dirty_for_seconds),
+        "depends_on_pool": view.record.unsaved_in.is_some(),
         "mirrored": statistics.map(|statistics| statistics.mirrored),
         "segments_uncopied": statistics.map(|statistics| statistics.segments_uncopied),
         "lost_bytes": statistics.map(|statistics| statistics.lost_bytes),
@@ -246,6 +247,8 @@ pub(crate) fn pool(view: &PoolView) -> Value {
     json!({
         "path": in_use.path(),
         "id": statistics.id,
+        "can_mirror": statistics.can_mirror,
+        "notes_mirrored": statistics.notes_mirrored,
         "segments_uncopied": statistics.segments_uncopied,
         "state": if in_use.missing.is_some() { "missing" } else if statistics.failed { "failed" } else { "serving" },
         "reason": in_use.missing,
@@ -259,7 +262,7 @@ pub(crate) fn pool(view: &PoolView) -> Value {
         "disks": statistics.disks,
         "page_cache_reason": fallback,
         "devices": devices(view),
-        "devices_failed": in_use.failed().collect::<Vec<_>>(),
+        "devices_lost": in_use.lost().iter().map(|lost| &lost.path).collect::<Vec<_>>(),
         "warnings": in_use.warnings(),
         "shards": shards.iter().map(shard).collect::<Vec<Value>>(),
     })

@@ -135,7 +135,7 @@ pub(crate) struct DiskAdd {
     #[arg(long, value_name = "SIZE")]
     pub(crate) limit: Option<String>,
     /// write-back: the most that flash may hold and the backing does not have. Default: a tenth of the pool, divided among its
-    /// disks in write-back; never more than a quarter of the reservation.
+    /// disks in write-back; never more than a quarter of the reservation, or an eighth if it is mirrored.
     #[arg(long, value_name = "SIZE")]
     pub(crate) dirty_limit: Option<String>,
     /// write-back: destage never goes slower than so many bytes a second, whatever guests do.
@@ -297,14 +297,21 @@ pub(crate) enum Pool {
 pub(crate) struct PoolAdd {
     /// A file or a block device that holds nothing.
     pub(crate) device: PathBuf,
+    #[command(flatten)]
+    pub(crate) taking: Taking,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
+}
+
+/// How a new device is made, or taken.
+#[derive(Debug, Args)]
+pub(crate) struct Taking {
     /// Make a file of this size, which must not exist yet. Its storage is reserved.
     #[arg(long, value_name = "SIZE")]
     pub(crate) size: Option<Size>,
     /// Take it though it holds something, if that has this very id. Destroys it.
     #[arg(long, value_name = "ID")]
     pub(crate) erase: Option<String>,
-    #[command(flatten)]
-    pub(crate) daemon: Daemon,
 }
 
 #[derive(Debug, Args)]
@@ -313,12 +320,8 @@ pub(crate) struct PoolReplace {
     pub(crate) old: PathBuf,
     /// The one that comes: a file or a block device that holds nothing.
     pub(crate) new: PathBuf,
-    /// Make a file of this size, which must not exist yet. Its storage is reserved.
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) size: Option<Size>,
-    /// Take it though it holds something, if that has this very id. Destroys it.
-    #[arg(long, value_name = "ID")]
-    pub(crate) erase: Option<String>,
+    #[command(flatten)]
+    pub(crate) taking: Taking,
     /// Wait until everything that is to have a second copy has one, and show how far that is.
     #[arg(long)]
     pub(crate) wait: bool,

@@ -54,8 +54,8 @@ pub(crate) const KEYS: [Key; 16] = [
     Key {
         name: "dirty-limit",
         default: "auto",
-        about: "write-back: the most that flash may hold and the backing does not have; never more than a quarter of reserve; auto \
-                is a tenth of the pool, divided among its disks in write-back",
+        about: "write-back: the most that flash may hold and the backing does not have; never more than a quarter of reserve, or an \
+                eighth if it is mirrored; auto is a tenth of the pool, divided among its disks in write-back",
     },
     Key {
         name: "destage-rate-min",

@@ -38,7 +38,7 @@ use crate::patience::while_in_conflict;
 use crate::places::{Places, absolute};
 use crate::problem::{Answer, Problem, ProblemKind};
 use crate::shard::{Found, Owners, Shards};
-use crate::state::{DeviceRecord, DiskRecord, PoolRecord, State};
+use crate::state::{DeviceRecord, DiskRecord, LostDevice, PoolRecord, State};
 use crate::units::Size;
 
 /// The pool that the daemon makes by itself: this share of the free space of its folder, in hundredths.
@@ -287,9 +287,10 @@ impl Setup<'_> {
         }
         let listed = self.shards.pool_report().await?.statistics.devices;
         let devices = self.keep_devices(&candidates, &listed);
+        let in_use = PoolInUse::of(devices, &self.state.pool.as_ref().expect("it was opened").lost);
         // The pool bears the new mark durably. One that bears an earlier mark is an old copy from now on.
         settle_mark(self.places, self.state, mark)?;
-        Ok(PoolInUse::of(devices))
+        Ok(in_use)
     }
 
     /// Refuses an old copy of a pool that came to hold later what backings do not have: it knows nothing of that.
@@ -321,6 +322,7 @@ impl Setup<'_> {
     fn keep_devices(&mut self, candidates: &[Candidate], listed: &[DeviceStatistics]) -> Vec<DeviceInUse> {
         let record = self.state.pool.as_mut().expect("it was opened");
         let mut devices = Vec::new();
+        let lost = &mut record.lost;
         record.devices.retain(|remembered| {
             let candidate = candidates.iter().find(|candidate| candidate.path == remembered.path);
             let number = candidate.and_then(|candidate| candidate.found.number());
@@ -332,6 +334,9 @@ impl Setup<'_> {
                     "{} does not belong to the pool any more; should it come back, `forebay pool add` adds it anew",
                     remembered.path.display()
                 );
+                lost.retain(|lost| lost.path != remembered.path);
+                // What somebody took out is not missed.
+                lost.extend((!remembered.leaving).then(|| LostDevice::at_start(remembered.path.clone())));
             }
             is_listed
         });
@@ -356,7 +361,8 @@ impl Setup<'_> {
             });
         let devices = vec![DeviceRecord::new(path.clone(), is_ours)];
         let being_made = making == Making::Begun;
-        self.state.pool = Some(PoolRecord { path, id, being_made, marks: Vec::new(), devices });
+        self.state.pool =
+            Some(PoolRecord { path, id, being_made, marks: Vec::new(), devices, lost: Vec::new() });
         self.state.save(&self.places.dir)
     }
 

@@ -55,6 +55,9 @@ pub(crate) struct PoolRecord {
     /// Everything that may belong to it, at least one. What does not is dropped at the next start.
     #[serde(default)]
     pub(crate) devices: Vec<DeviceRecord>,
+    /// What left it without anybody's asking, and has nothing in its place yet; the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) lost: Vec<LostDevice>,
 }
 
 /// A file or device that may belong to the pool: listed before it comes, and until it has left.
@@ -67,6 +70,28 @@ pub(crate) struct DeviceRecord {
     pub(crate) made_by_us: bool,
     /// Somebody asked for it back, and it has not left yet.
     pub(crate) leaving: bool,
+}
+
+/// A device that left the pool without anybody's asking.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LostDevice {
+    /// Absolute path.
+    pub(crate) path: PathBuf,
+    /// How that was noticed.
+    pub(crate) how: Loss,
+    /// When that was noticed, as the log has it.
+    pub(crate) at: String,
+}
+
+/// How a device was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Loss {
+    /// It failed while it was used.
+    Failed,
+    /// At a start it was not there, or did not belong to the pool any more.
+    Missing,
 }
 
 impl DeviceRecord {
@@ -315,6 +340,7 @@ mod tests {
                 DeviceRecord::new("/pool.img".into(), true),
                 DeviceRecord { leaving: true, ..DeviceRecord::new("/dev/flash".into(), false) },
             ],
+            lost: vec![LostDevice { path: "/dev/old".into(), how: Loss::Missing, at: "2026-11-22".into() }],
         });
         state.disks.push(DiskRecord {
             id,

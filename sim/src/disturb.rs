@@ -9,7 +9,7 @@ use crate::devices::{add_device, take_out_device};
 use crate::mirror::harm_or_mend;
 use crate::rng::Rng;
 use crate::settings::{Kind, draw_settings};
-use crate::world::{DISKS, Disk, SEGMENTS_AREAS, SimCache, World};
+use crate::world::{DISKS, Disk, SimCache, World};
 
 /// A world whose clients wait for regions to come to rest does nothing for so long: nanoseconds.
 const REST_NS: u64 = 65_000_000_000;
@@ -98,7 +98,7 @@ fn harm_flash(world: &World, number: usize, what: u64, rng: &mut Rng) {
         }
         9 | 10 if world.kind != Kind::BackWithPowerCuts => {
             world.rotten.set(true);
-            flash.rot(&SEGMENTS_AREAS[number], 1 + rng.below(40));
+            flash.rot(&world.segments_area(number), 1 + rng.below(40));
         }
         11 if rng.chance(60) => {
             let failing = [Operation::Write, Operation::Flush][rng.below(2) as usize];

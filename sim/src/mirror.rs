@@ -11,7 +11,7 @@ use block::{BlockError, Operation};
 use crate::devices::{FLASH_DEVICES, add_device};
 use crate::rng::Rng;
 use crate::settings::Kind;
-use crate::world::{Disk, SEGMENTS_AREAS, SimCache, World};
+use crate::world::{Disk, SimCache, World};
 
 /// How the copies of a world are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub(crate) async fn harm_or_mend(world: &World, host: &LocalHost, caches: &[Rc<S
         let flash = &world.flash[place];
         if world.can_rot.get() && rng.chance(300) {
             world.copies.set(Copies::Lacking { place, rotten: true });
-            flash.rot(&SEGMENTS_AREAS[place], 1 + rng.below(40));
+            flash.rot(&world.segments_area(place), 1 + rng.below(40));
             world.coverage.borrow_mut().mirrors_rotten += 1;
         } else {
             let failing = [Operation::Write, Operation::Flush][rng.below(2) as usize];

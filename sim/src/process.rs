@@ -12,9 +12,7 @@ use crate::devices::{FLASH_DEVICES, add_device, open, spread};
 use crate::disturb::disturb;
 use crate::rng::Rng;
 use crate::settings::{Kind, draw_settings};
-use crate::world::{
-    DISKS, Disk, End, REGION_BYTES, RESERVE_BYTES, SEGMENT_BYTES, SEGMENTS_AREAS, SimCache, World,
-};
+use crate::world::{DISKS, Disk, End, REGION_BYTES, RESERVE_BYTES, SEGMENT_BYTES, SimCache, World};
 
 const CLIENTS_PER_DISK: usize = 3;
 /// Logs are at rest after so long, whatever the weather: nanoseconds.
@@ -138,7 +136,7 @@ impl Serving {
         let world = &self.world;
         world.rotten.set(true);
         let place = rng.below(FLASH_DEVICES as u64) as usize;
-        world.flash[place].rot(&SEGMENTS_AREAS[place], 1);
+        world.flash[place].rot(&world.segments_area(place), 1);
         world.coverage.borrow_mut().power_cuts_with_rot += 1;
     }
 

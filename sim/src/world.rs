@@ -31,11 +31,8 @@ pub(crate) const RESERVE_BYTES: u64 = 16 * SEGMENT_BYTES;
 pub(crate) const REGION_BYTES: u64 = 256 << 10;
 /// No process lives that long, of its time: nanoseconds.
 const LIFE_MAX_NS: u64 = 3 * 3600 * 1_000_000_000;
-/// What of each flash device holds segments in every world; what stands before it has two copies.
-pub(crate) const SEGMENTS_AREAS: [ByteRange; FLASH_DEVICES] = [
-    ByteRange { start: 4 * SEGMENT_BYTES, end: 41 * SEGMENT_BYTES },
-    ByteRange { start: 4 * SEGMENT_BYTES, end: 12 * SEGMENT_BYTES },
-];
+/// Bytes of a flash device before its first segment. What stands there has two copies.
+const FIRST_SEGMENT: u64 = 4 * SEGMENT_BYTES;
 
 /// What a seed led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +50,7 @@ pub struct World {
     seed: u64,
     pub(crate) kind: Kind,
     pub(crate) flash: Vec<Faults>,
+    flash_bytes: [u64; FLASH_DEVICES],
     /// The numbers that the flash devices have in the pool, as far as this process knows.
     pub(crate) numbers: RefCell<[Option<MemberNumber>; FLASH_DEVICES]>,
     pub(crate) backings: Vec<Faults>,
@@ -185,28 +183,33 @@ fn live(world: &Rc<World>, life: u64, lives: u64, end: End, rng: &mut Rng) {
 }
 
 impl World {
+    /// What of a flash device holds segments.
+    pub(crate) fn segments_area(&self, place: usize) -> ByteRange {
+        ByteRange::new(FIRST_SEGMENT, self.flash_bytes[place])
+    }
+
     fn new(seed: u64, rng: &mut Rng) -> Self {
         // Not a whole number of pages, so that the last page is a partial one.
         let size = (5 << 19) + rng.below(16) * SECTOR;
         let physical_block = [512, 4096, 16 << 10][rng.below(3) as usize];
         let geometry = Geometry { physical_block, unmaps: rng.chance(700), ..Geometry::plain(size) };
         let backings = (0..DISKS).map(|_| Faults::new(Memory::with_geometry(geometry), rng.draw())).collect();
-        let flash_bytes = (128 << 10) + (37 + rng.below(4)) * SEGMENT_BYTES;
+        let first_bytes = FIRST_SEGMENT + (37 + rng.below(4)) * SEGMENT_BYTES;
         let kinds = [Kind::Through, Kind::BackWithRot, Kind::BackWithPowerCuts, Kind::Mirrored];
         let kind = kinds[rng.below(4) as usize];
         // Too small for two copies, or larger than the first.
         let is_large = kind == Kind::Mirrored || rng.chance(300);
         let second_bytes = if is_large {
-            flash_bytes + SEGMENT_BYTES
+            first_bytes + SEGMENT_BYTES
         } else {
-            flash_bytes / 3 / SEGMENT_BYTES * SEGMENT_BYTES
+            first_bytes / 3 / SEGMENT_BYTES * SEGMENT_BYTES
         };
+        let flash_bytes = [first_bytes, second_bytes];
         Self {
             seed,
             kind,
-            flash: [flash_bytes, second_bytes]
-                .map(|bytes| Faults::new(Memory::new(bytes), rng.draw()))
-                .into(),
+            flash: flash_bytes.map(|bytes| Faults::new(Memory::new(bytes), rng.draw())).into(),
+            flash_bytes,
             numbers: RefCell::new([Some(MemberNumber(0)), None]),
             backings,
             size,

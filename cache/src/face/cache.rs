@@ -445,6 +445,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             disks: segments.attached() as u64,
             failed: self.has_failed(),
             segments_uncopied: segments.all_uncopied(),
+            can_mirror: segments.space().can_pair(),
             notes_mirrored: segments.uncopied(table::NOTES) == 0 && segments.is_mirrored(table::NOTES),
             devices,
         }

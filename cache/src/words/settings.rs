@@ -169,7 +169,8 @@ pub struct DiskSettings {
     /// Misses of a sequential run longer than this go past the cache; 0 switches the detection off.
     pub sequential_cutoff_bytes: u64,
     /// The most that flash may hold and the backing does not have; writers slow down as they come near it. None: a tenth of
-    /// the pool, divided among its disks in write-back. Never more than a quarter of the reservation.
+    /// the pool, divided among its disks in write-back. Never more than a quarter of the reservation, or an eighth of it
+    /// if everything has two copies.
     pub dirty_limit_bytes: Option<u64>,
     /// Destage never goes slower than this while there is something to destage, in bytes a second, whatever guests do.
     pub destage_rate_min: u64,

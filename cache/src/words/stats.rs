@@ -349,6 +349,8 @@ pub struct PoolStatistics {
     pub disks: u64,
     /// True once all of the flash failed; disks go on without it.
     pub failed: bool,
+    /// True if two of its devices are large enough for two copies of things.
+    pub can_mirror: bool,
     /// True if notes about regions stand on two devices.
     pub notes_mirrored: bool,
     /// Segments of mirrored disks that lack a second copy.

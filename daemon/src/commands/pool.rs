@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{client, read_and_print};
 use crate::api::AddDevice;
-use crate::cli::{Pool, PoolAdd, PoolRemove, PoolReplace};
+use crate::cli::{Pool, PoolAdd, PoolRemove, PoolReplace, Taking};
 use crate::client::{Client, Pause};
 use crate::output::{self, list, number, percent, size, text, yes_or_no};
 use crate::places::absolute;
@@ -26,9 +26,7 @@ pub(super) fn run(command: Pool) -> Answer<()> {
 fn add(options: PoolAdd) -> Answer<()> {
     // Made absolute here: the daemon has another working directory.
     let path = absolute(&options.device)?;
-    let size_bytes = options.size.map(|size| size.0);
-    let request = AddDevice { path: path.clone(), size_bytes, erase: options.erase };
-    let document = client(&options.daemon)?.post("/v1/pool/devices", &request)?;
+    let document = add_device(&client(&options.daemon)?, &path, options.taking)?;
     let pool = &document["pool"];
     output::print(&format!(
         "{} is a device of the pool, which has {} now\n",
@@ -37,25 +35,34 @@ fn add(options: PoolAdd) -> Answer<()> {
     ))
 }
 
+fn add_device(client: &Client, path: &Path, Taking { size, erase }: Taking) -> Answer<Value> {
+    let request = AddDevice { path: path.to_owned(), size_bytes: size.map(|size| size.0), erase };
+    client.post("/v1/pool/devices", &request)
+}
+
 /// The new one first: there is no moment at which the pool has less than before.
 fn replace(options: PoolReplace) -> Answer<()> {
     let (old, new) = (absolute(&options.old)?, absolute(&options.new)?);
     let client = client(&options.daemon)?;
-    let size_bytes = options.size.map(|size| size.0);
     // Looked for before anything is changed. One that failed may have left by itself.
     let before = client.get("/v1/pool")?;
     let device = list(&before["pool"]["devices"]).iter().find(|device| is_at(device, &old)).cloned();
-    let has_failed = || list(&before["pool"]["devices_failed"]).iter().any(|path| is(path, &old));
-    if device.is_none() && !has_failed() && old.exists() {
+    let was_lost = || list(&before["pool"]["devices_lost"]).iter().any(|path| is(path, &old));
+    if device.is_none() && !was_lost() {
         let reason = format!("{}; to add a device: forebay pool add {}", none_of(&before), new.display());
         return Err(Problem::missing(format!("Cannot replace {} in the pool: {reason}", old.display())));
     }
-    client.post("/v1/pool/devices", &AddDevice { path: new.clone(), size_bytes, erase: options.erase })?;
+    add_device(&client, &new, options.taking)?;
     if let Some(device) = device {
-        let left = client.delete(&format!("/v1/pool/devices/{}", device["number"]));
-        // Gone by itself meanwhile, because it failed.
-        left.map(drop)
-            .or_else(|problem| if problem.kind == ProblemKind::Missing { Ok(()) } else { Err(problem) })?;
+        match client.delete(&format!("/v1/pool/devices/{}", device["number"])) {
+            Ok(_) => {}
+            // Gone by itself meanwhile, because it failed.
+            Err(problem) if problem.kind == ProblemKind::Missing => {}
+            Err(Problem { kind, message }) => {
+                let message = format!("{} was added to the pool; {message}", new.display());
+                return Err(Problem { kind, message });
+            }
+        }
     }
     output::print(&format!("{} is a device of the pool in the place of {}\n", new.display(), old.display()))?;
     if options.wait { wait_for_copies(&client) } else { Ok(()) }
@@ -69,9 +76,10 @@ fn wait_for_copies(client: &Client) -> Answer<()> {
     let mut most = 0;
     loop {
         let document = client.get("/v1/pool")?;
-        let left = document["pool"]["segments_uncopied"].as_u64().unwrap_or(0);
+        let left = copies_left(&document["pool"]);
         if left == 0 {
             bar.finish_and_clear();
+            check_mirrored(client, &document["pool"])?;
             return output::print("Everything that is to have a second copy has one\n");
         }
         most = most.max(left);
@@ -83,11 +91,53 @@ fn wait_for_copies(client: &Client) -> Answer<()> {
     }
 }
 
+/// How many second copies are to be made yet; that of notes, without which nobody knows who is dirty, is one of them.
+fn copies_left(pool: &Value) -> u64 {
+    let notes_lack_one = pool["can_mirror"] == true && pool["notes_mirrored"] != true;
+    pool["segments_uncopied"].as_u64().unwrap_or(0) + u64::from(notes_lack_one)
+}
+
+/// Refuses if no second copies are made of disks that are to have them: then none of them is left to be made either.
+fn check_mirrored(client: &Client, pool: &Value) -> Answer<()> {
+    let mut single = Vec::new();
+    for disk in list(&client.get("/v1/disks")?["disks"]) {
+        let may_be_dirty = match disk["dirty_bytes"].as_u64() {
+            Some(bytes) => bytes > 0,
+            None => disk["depends_on_pool"] == true,
+        };
+        if disk["mirrored"] == true || disk["mode"] != "write-back" && !may_be_dirty {
+            continue;
+        }
+        let name = text(&disk["name"]);
+        match client.get(&format!("/v1/disks/{name}")) {
+            Ok(full) if full["disk"]["settings"]["redundancy"] == "mirror" => {
+                single.push(format!("'{name}'"));
+            }
+            Ok(_) => {}
+            // Removed meanwhile.
+            Err(problem) if problem.kind == ProblemKind::Missing => {}
+            Err(problem) => return Err(problem),
+        }
+    }
+    if single.is_empty() {
+        return Ok(());
+    }
+    let reason = if pool["can_mirror"] == true {
+        "they are made once it is served: `forebay disk list` says why it is not"
+    } else {
+        "the pool has no two devices that are large enough: `forebay pool show` lists them"
+    };
+    let noun = if single.len() == 1 { "disk" } else { "disks" };
+    Err(Problem::failed(format!("No second copies are made of {noun} {}; {reason}", single.join(", "))))
+}
+
 fn none_of(document: &Value) -> String {
-    let paths: Vec<String> =
-        list(&document["pool"]["devices"]).iter().map(|device| text(&device["path"])).collect();
-    let paths = if paths.is_empty() { "none".to_owned() } else { paths.join(", ") };
-    format!("it is none of its devices, which are {paths}")
+    let named = |paths: Vec<String>| if paths.is_empty() { "none".to_owned() } else { paths.join(", ") };
+    let pool = &document["pool"];
+    let paths = named(list(&pool["devices"]).iter().map(|device| text(&device["path"])).collect());
+    let lost = list(&pool["devices_lost"]).iter().map(text).collect::<Vec<_>>();
+    let former = if lost.is_empty() { String::new() } else { format!("; it lost {}", named(lost)) };
+    format!("it is none of its devices, which are {paths}{former}")
 }
 
 fn remove(options: &PoolRemove) -> Answer<()> {
@@ -173,4 +223,20 @@ fn shard(shard: &Value) -> String {
 
 fn nanos(shard: &Value, key: &str) -> u64 {
     shard[key].as_u64().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn notes_that_stand_on_one_device_are_waited_for_where_two_could_have_them() {
+        let pool = |can_mirror, notes_mirrored, uncopied: u64| json!({ "can_mirror": can_mirror, "notes_mirrored": notes_mirrored, "segments_uncopied": uncopied });
+        assert_eq!(copies_left(&pool(true, true, 0)), 0);
+        assert_eq!(copies_left(&pool(true, false, 0)), 1);
+        assert_eq!(copies_left(&pool(true, false, 3)), 4);
+        assert_eq!(copies_left(&pool(false, false, 0)), 0, "there is nowhere to wait for");
+    }
 }

@@ -6,12 +6,13 @@
 use std::path::{Path, PathBuf};
 
 use block::file::Identity;
+use cache::words::limits::MEMBERS_MAX;
 use cache::{DeviceState, MemberNumber, PoolStatistics};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 
 use crate::shard::{Found, Openness};
-use crate::state::DeviceRecord;
+use crate::state::{DeviceRecord, Loss, LostDevice};
 
 /// The pool that is in use now.
 #[derive(Clone, Debug)]
@@ -22,16 +23,15 @@ pub(crate) struct PoolInUse {
     pub(crate) missing: Option<String>,
     /// Everything that belongs to it, is about to, or is still open.
     pub(crate) devices: Vec<DeviceInUse>,
-    /// Those that failed and are not listed any more, since the daemon was started.
-    failed: Vec<Failed>,
+    /// Those that left without anybody's asking.
+    lost: Vec<Lost>,
 }
 
-/// A device that failed and left the pool.
+/// A device that left without anybody's asking.
 #[derive(Clone, Debug)]
-struct Failed {
-    path: PathBuf,
-    at: String,
-    /// Another one was added since.
+struct Lost {
+    device: LostDevice,
+    /// Another one was added since the daemon was started.
     is_replaced: bool,
 }
 
@@ -64,15 +64,16 @@ pub(crate) struct Former {
 }
 
 impl PoolInUse {
-    /// A pool that was opened on these.
-    pub(super) fn of(devices: Vec<DeviceInUse>) -> Self {
+    /// A pool that was opened on these, and lost others.
+    pub(super) fn of(devices: Vec<DeviceInUse>, lost: &[LostDevice]) -> Self {
         let path = devices.first().map(|device| device.path.clone()).unwrap_or_default();
-        Self { path, missing: None, devices, failed: Vec::new() }
+        let lost = lost.iter().map(|device| Lost { device: device.clone(), is_replaced: false }).collect();
+        Self { path, missing: None, devices, lost }
     }
 
     /// A pool that could not be opened.
     pub(super) fn missing(path: PathBuf, reason: String) -> Self {
-        Self { path, missing: Some(reason), devices: Vec::new(), failed: Vec::new() }
+        Self { path, missing: Some(reason), devices: Vec::new(), lost: Vec::new() }
     }
 
     /// Where it is, or should be.
@@ -109,28 +110,32 @@ impl PoolInUse {
             }
             if listed.is_none() && !device.has_left {
                 device.has_left = true;
-                self.failed.extend(device.failed());
+                self.lost.extend(device.lost());
             }
         }
         let is_former = |device: &&DeviceInUse| device.has_left && !device.openness.is_open();
         self.devices.iter().filter(is_former).map(DeviceInUse::former).collect()
     }
 
-    /// Notes that a device was added: it takes the place of one that failed, if there is one.
-    pub(crate) fn note_added(&mut self) {
-        if let Some(failed) = self.failed.iter_mut().find(|failed| !failed.is_replaced) {
-            failed.is_replaced = true;
+    /// Notes that a device was added: it takes the place of one that was lost, if there is one, and rather of one that was at
+    /// the same path.
+    pub(crate) fn note_added(&mut self, path: &Path) {
+        let mut empty: Vec<&mut Lost> = self.lost.iter_mut().filter(|lost| !lost.is_replaced).collect();
+        let same = empty.iter().position(|lost| lost.device.path == path);
+        if let Some(lost) = empty.get_mut(same.unwrap_or(0)) {
+            lost.is_replaced = true;
         }
     }
 
-    /// Devices that failed, left, and have nothing in their place.
-    pub(crate) fn failed(&self) -> impl Iterator<Item = &Path> {
-        self.failed.iter().filter(|failed| !failed.is_replaced).map(|failed| failed.path.as_path())
+    /// Devices that left without anybody's asking and have nothing in their place: as many as a pool may have, the newest ones.
+    pub(crate) fn lost(&self) -> Vec<LostDevice> {
+        let lost = self.lost.iter().filter(|lost| !lost.is_replaced).map(|lost| lost.device.clone());
+        newest(&lost.collect::<Vec<_>>()).to_vec()
     }
 
     /// What somebody should know of devices that are not listed any more.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        self.failed.iter().map(Failed::warning).collect()
+        newest(&self.lost).iter().map(Lost::warning).collect()
     }
 
     /// Forgets a device.
@@ -155,9 +160,9 @@ impl DeviceInUse {
         }
     }
 
-    fn failed(&self) -> Option<Failed> {
-        let at = self.failed_at.clone()?;
-        Some(Failed { path: self.path.clone(), at, is_replaced: false })
+    fn lost(&self) -> Option<Lost> {
+        let device = LostDevice { path: self.path.clone(), how: Loss::Failed, at: self.failed_at.clone()? };
+        Some(Lost { device, is_replaced: false })
     }
 
     fn former(&self) -> Former {
@@ -167,12 +172,30 @@ impl DeviceInUse {
     }
 }
 
-impl Failed {
+impl Lost {
     fn warning(&self) -> String {
-        let Self { path, at, is_replaced } = self;
+        let Self { device: LostDevice { path, how, at }, is_replaced } = self;
         let advice = if *is_replaced { "Another one is in its place".to_owned() } else { replace(path) };
-        format!("{} failed at {at} and left the pool. {advice}", path.display())
+        let what = match how {
+            Loss::Failed => format!("failed at {at} and left the pool"),
+            Loss::Missing => {
+                format!("was missing, or stale, at the start of {at}, and is not in the pool any more")
+            }
+        };
+        format!("{} {what}. {advice}", path.display())
     }
+}
+
+impl LostDevice {
+    /// One that a start goes on without.
+    pub(super) fn at_start(path: PathBuf) -> Self {
+        Self { path, how: Loss::Missing, at: now() }
+    }
+}
+
+/// The last of them: no more than a pool may have devices.
+fn newest<T>(lost: &[T]) -> &[T] {
+    &lost[lost.len().saturating_sub(MEMBERS_MAX)..]
 }
 
 /// What to do about a device that failed.

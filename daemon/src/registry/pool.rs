@@ -214,8 +214,22 @@ impl Registry {
             message: format!("Cannot add {} to the pool: {}", path.display(), problem.message),
             ..problem
         })?;
-        lock(&self.pool).note_added();
         tracing::info!("{} is device {number} of the pool", path.display());
+        lock(&self.pool).note_added(path);
+        if let Err(problem) = self.remember_lost().await {
+            tracing::error!("Cannot forget the device that this one is in the place of: {problem}");
+        }
+        Ok(())
+    }
+
+    /// Remembers what was lost and has nothing in its place.
+    async fn remember_lost(&self) -> Answer<()> {
+        let _changing = self.changing.lock().await;
+        let mut changed = self.state();
+        let lost = lock(&self.pool).lost();
+        changed.pool.iter_mut().for_each(|pool| pool.lost.clone_from(&lost));
+        changed.save(&self.places.dir)?;
+        self.replace_state(changed);
         Ok(())
     }
 
@@ -323,7 +337,11 @@ impl Registry {
 
     fn forget_under_lock(&self, path: &Path) -> Answer<()> {
         let mut changed: State = self.state();
-        changed.pool.iter_mut().for_each(|pool| pool.devices.retain(|device| device.path != path));
+        let lost = lock(&self.pool).lost();
+        if let Some(pool) = &mut changed.pool {
+            pool.devices.retain(|device| device.path != path);
+            pool.lost.clone_from(&lost);
+        }
         changed.save(&self.places.dir)?;
         self.replace_state(changed);
         lock(&self.pool).forget(path);

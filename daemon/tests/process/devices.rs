@@ -367,6 +367,80 @@ fn what_cannot_be_added_or_taken_out_is_refused_and_changes_nothing() {
 }
 
 #[test]
+fn what_never_was_a_device_is_not_replaced_and_a_device_that_stays_is_said() {
+    let host = Host::new();
+    let daemon = serve_on_two(&host);
+    let (one, two, new) = (host.text("one.img"), host.text("two.img"), host.text("new.img"));
+    let replace = |old: &str| daemon.run(&["pool", "replace", old, &new, "--size", FIRST]).failed();
+    let message = replace(&host.text("tow.img"));
+    assert!(message.contains("none of its devices") && message.contains("forebay pool add"), "{message}");
+    assert_eq!((paths(&daemon), host.path("new.img").exists()), (vec![one.clone(), two.clone()], false));
+
+    // What is reserved does not fit without the larger one.
+    daemon.run(&["disk", "set", "a", "reserve=55MiB"]).succeeded();
+    let message = replace(&two);
+    assert!(message.contains(&format!("{new} was added")) && message.contains("lower their"), "{message}");
+    assert_eq!(paths(&daemon), [one, two, new]);
+}
+
+#[test]
+fn a_device_that_a_start_did_without_is_replaced_also_after_more_starts() {
+    let host = Host::new();
+    let daemon = serve_on_two(&host);
+    assert!(daemon.stop().success());
+    fs::rename(host.path("two.img"), host.path("away.img")).expect("the folder is ours");
+    let (one, two, new) = (host.text("one.img"), host.text("two.img"), host.text("new.img"));
+    assert!(host.serve_with(&[]).stop().success());
+    fs::rename(host.path("away.img"), host.path("two.img")).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    let warning = pool(&daemon)["warnings"][0].as_str().expect("a text").to_owned();
+    let advice = format!("forebay pool replace {two} NEW");
+    assert!(warning.contains("two.img was missing") && warning.contains(&advice), "{warning}");
+    daemon.run(&["pool", "replace", &two, &new, "--size", SECOND, "--wait"]).succeeded();
+    assert_eq!(paths(&daemon), [one, new.clone()]);
+    assert!(daemon.stop().success());
+    let daemon = host.serve_with(&[]);
+    assert_eq!(pool(&daemon)["warnings"], serde_json::json!([]));
+    let message = daemon.run(&["pool", "replace", &two, &host.text("more.img"), "--size", FIRST]).failed();
+    assert!(message.contains("none of its devices"), "{message}");
+    // What somebody took out is not missed.
+    daemon.run(&["pool", "remove", &new]).succeeded();
+    assert_eq!(pool(&daemon)["warnings"], serde_json::json!([]));
+    assert_eq!(pool(&daemon)["devices_lost"], serde_json::json!([]));
+}
+
+#[test]
+fn waiting_for_second_copies_fails_where_none_can_be_made() {
+    let host = Host::new();
+    let image = host.image("a.img", 24 * MIB);
+    let daemon = host.serve_with(&["--pool", &host.text("one.img"), "--pool-size", "64MiB"]);
+    daemon.run(&["pool", "add", &host.text("two.img"), "--size", "64MiB"]).succeeded();
+    assert_eq!(pool(&daemon)["can_mirror"], true);
+    let add = ["disk", "add", "a", "--backing", &image, "--mode", "write-back", "--reserve", "16MiB"];
+    daemon.run(&add).succeeded();
+    daemon.guest("a").write(0, &[7; 4096]).expect("it is served");
+    let replace = |old: &str, new: &str, size: &str| {
+        let (old, new) = (host.text(old), host.text(new));
+        daemon.run(&["pool", "replace", &old, &new, "--size", size, "--wait"])
+    };
+    // Too small for 21 segments.
+    let ran = replace("two.img", "small.img", "4MiB");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stderr.contains("disk 'a'") && ran.stderr.contains("large enough"), "{ran:?}");
+    assert!(!ran.stdout.contains("Everything"), "{ran:?}");
+    // One copy is enough for that disk.
+    daemon.run(&["disk", "set", "a", "redundancy=none"]).succeeded();
+    replace("small.img", "smaller.img", "4MiB").succeeded();
+    daemon.run(&["disk", "set", "a", "redundancy=mirror"]).succeeded();
+    replace("smaller.img", "large.img", "64MiB").succeeded();
+    assert_eq!(
+        (&pool(&daemon)["notes_mirrored"], &pool(&daemon)["can_mirror"]),
+        (&true.into(), &true.into())
+    );
+    assert_eq!(daemon.disk("a")["mirrored"], true);
+}
+
+#[test]
 fn a_disk_that_waits_keeps_its_backing_from_becoming_a_device() {
     let host = Host::new();
     let daemon = serve(&host);

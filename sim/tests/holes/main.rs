@@ -12,11 +12,11 @@
 //! | B17 re-append races with a write | among the races: `a_page_written_while_it_is_appended_again_keeps_the_write` |
 //! | B24 overlapping guest writes | among the races |
 //! | B27, B29 flush shares and failures | among the races |
-//! | B28 flush over mixed roads | comes with write-back; now every road ends at the backing, which every flush flushes |
+//! | B28 flush over mixed roads | `back`, which changes modes between writes and flushes; random walks |
 //! | A32, A34, B35, B36 mirrors | `two_copies`, and random walks of mirrored worlds (`sim/src/mirror.rs`); A32 on the real process: `daemon/tests/process/mirror_fails.rs` |
 //! | C39 raw backings | of the daemon, which holds locks and marks |
-//! | C42 backing dies | comes with write-back |
-//! | destage-order | comes with write-back |
+//! | C42 backing dies | `sim/tests/patience.rs`: what was given up and lands late; random walks |
+//! | destage-order | not there yet |
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod back;
