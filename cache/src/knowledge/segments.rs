@@ -53,6 +53,8 @@ struct Line {
     live: u32,
     /// The other copy, if there is one.
     other: Option<SegmentNumber>,
+    /// What it says of itself was found damaged in this life.
+    is_damaged: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +102,7 @@ impl Segments {
                 Some((_, _, Copied::First)) => State::Sealed,
                 Some((_, _, Copied::Second)) => State::Second,
             };
-            segments.lines.push(Line { state, life, live: 0, other: None });
+            segments.lines.push(Line { state, life, live: 0, other: None, is_damaged: false });
             match life {
                 None => segments.space.put_dropped(number),
                 Some((owner, _)) => segments.holders.entry(owner).or_insert(Holder::UNKNOWN).held += 1,
@@ -311,6 +313,7 @@ impl Segments {
         assert_eq!((line.state, line.live), (State::Free, 0));
         line.state = state;
         line.life = Some((owner, self.generation));
+        line.is_damaged = false;
         self.holders.entry(owner).or_insert(Holder::UNKNOWN).held += 1;
     }
 
@@ -477,5 +480,5 @@ impl Segments {
 }
 
 impl Line {
-    const FREE: Self = Self { state: State::Free, life: None, live: 0, other: None };
+    const FREE: Self = Self { state: State::Free, life: None, live: 0, other: None, is_damaged: false };
 }

@@ -12,11 +12,12 @@
 use std::cell::Cell;
 
 use block::faulty::Kept;
-use block::{Host, Operation, PAGE};
+use block::{ByteRange, Host, Operation, PAGE};
 use cache::{DeviceState, DiskSettings, Mode};
 use futures_util::future::join_all;
 
 use crate::guest::{Guest, USED_PAGES, sectors};
+use crate::on_flash;
 use crate::rig::{End, Life, Rig, SEGMENT, settings};
 
 /// The devices of the story: the first two are the pool, the third comes in the place of one of them.
@@ -395,6 +396,45 @@ impl Telling<'_> {
         self.put(0..8).await;
         story.guest.flush(&life.disk).await;
     }
+}
+
+/// A summary rots while the process lives, before there is a second copy of its segment.
+#[test]
+fn a_segment_whose_summary_rotted_is_not_copied_and_evicting_its_disk_mends_that() {
+    let (rig, guest) = (Rig::mirrored(1), Guest::new());
+    rig.named.set([true, false, false]);
+    rig.live(End::Kill, async |life| {
+        life.loaded().await;
+        rig.mode.set(Mode::WriteBack);
+        life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, ..roomy() });
+        for page in 0..USED_PAGES {
+            guest.write(&life.disk, sectors(page * 8..page * 8 + 8)).await;
+        }
+        guest.flush(&life.disk).await;
+        let damaged = rig.versions(3).pop().unwrap().segment;
+        let summary_at = on_flash::at(on_flash::layout().summary_start(damaged));
+        rig.flash.rot(&ByteRange::at(summary_at, PAGE), 1);
+        assert!(life.is_dirty());
+
+        life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, destage_rate_max: 0, ..roomy() });
+        add(life, 1).await;
+        life.until_clean().await;
+        life.host.sleep(COPIED_NS).await;
+        let disk = life.disk.statistics();
+        assert_eq!((disk.mirrored, disk.segments_uncopied, disk.lost_bytes), (true, 1, 0));
+        see_all(life, &guest, "while one segment is damaged").await;
+        // As the log says.
+        life.disk.evict().await.unwrap();
+        assert!(guest.write(&life.disk, sectors(8..20)).await);
+        wait_until_copied(life).await;
+    });
+    guest.end(End::Kill);
+    rig.named.set([true, true, false]);
+    rig.live(End::Stop, async |life| {
+        life.loaded().await;
+        assert_eq!(life.disk.statistics().stopped, None, "what was damaged is gone");
+        see_all(life, &guest, "after it").await;
+    });
 }
 
 /// Tells the story for each of these cuts at every operation, and judges each by the plan whose turn it is. As often as

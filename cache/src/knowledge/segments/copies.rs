@@ -167,9 +167,14 @@ impl Segments {
         }
         let own = |segment: &&SegmentNumber| {
             let line = &self.lines[segment.0 as usize];
-            line.other.is_none() && line.life.is_some_and(|(owner, _)| owner == disk)
+            line.other.is_none() && !line.is_damaged && line.life.is_some_and(|(owner, _)| owner == disk)
         };
         self.sealed.iter().rev().find(own).copied()
+    }
+
+    /// Notes that what a closed segment says of itself is damaged: no copy is made of it any more.
+    pub(crate) fn note_damaged(&mut self, first: SegmentNumber) {
+        self.lines[first.0 as usize].is_damaged = true;
     }
 
     /// Segments of a mirrored disk of which no second copy is recorded.
