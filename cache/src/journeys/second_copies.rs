@@ -5,6 +5,8 @@
 //!                    its second copies ──> given up
 //!   a device comes:  each closed segment that has one copy, newest first ── copied ── flushed ── table
 //! ```
+//! What is copied is read again before it counts: of a segment whose summary rotted no copy is made.
+//!
 //! Clean pages have one copy: those of a first copy that is lost are forgotten. On flash they stay named in the second one, as
 //! the newest of their pages, so that nothing older comes back; there they fail their checksum, and the backing is asked.
 
@@ -16,6 +18,8 @@ use block::{BlockDevice, BlockError, Host};
 use super::disk_cache::DiskCache;
 use crate::knowledge::segments::{Left, Segments};
 use crate::survives::pool::Pool;
+use crate::survives::reading::{Unreadable, Wanted};
+use crate::words::canary::{self, Bug};
 use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber};
 
 /// How long it rests after a copy could not be made: nanoseconds.
@@ -98,6 +102,17 @@ pub(super) async fn go_on_detached<F: BlockDevice, H: Host>(
     if changed { pool.persist_table().await } else { Ok(()) }
 }
 
+/// The next start cannot read what a segment says of which there is one copy, and stops the disk if that may be dirty. Until
+/// then all is known, so what is dirty is brought home at once. The rest needs a word: evicting drops what is cached.
+fn bring_home<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, damage: &str) {
+    tracing::error!(
+        disk = %cache.id,
+        "{damage}, and it has no second copy. What is dirty is being written to the backing. Evict the disk (forebay disk evict) \
+         before the next start, which could not read what it holds"
+    );
+    cache.back.ask(true);
+}
+
 /// Makes second copies of what lacks them, until the disk leaves.
 pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
     while !cache.leaving.get() {
@@ -141,9 +156,31 @@ async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
         return true;
     };
     let _pin = pool.pin_segment(first);
+    if canary::has(Bug::HalfCopyNamed) {
+        let is_wanted = pool.segments().complete_second(first, life, second);
+        if is_wanted {
+            return pool.persist_table().await.is_ok() && pool.copy_segment(first, second).await.is_ok();
+        }
+        return true;
+    }
     if pool.copy_segment(first, second).await.is_err() {
         pool.segments().give_up_second(second);
         return false;
+    }
+    // What rotted unnoticed in the first one is no copy of what was written.
+    let copy = Wanted { segment: second, second: None, owner: life.0, generation: life.1 };
+    match pool.reader().contained(copy, None).await {
+        Ok(_) => {}
+        Err(Unreadable::Device) => {
+            pool.segments().give_up_second(second);
+            return false;
+        }
+        Err(damage) => {
+            pool.segments().give_up_second(second);
+            pool.segments().note_damaged(first);
+            bring_home(cache, &damage.of(first));
+            return true;
+        }
     }
     if pool.segments().complete_second(first, life, second) {
         return pool.persist_table().await.is_ok();

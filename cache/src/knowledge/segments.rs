@@ -53,6 +53,8 @@ struct Line {
     live: u32,
     /// The other copy, if there is one.
     other: Option<SegmentNumber>,
+    /// What it says of itself was found damaged in this life.
+    is_damaged: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +102,7 @@ impl Segments {
                 Some((_, _, Copied::First)) => State::Sealed,
                 Some((_, _, Copied::Second)) => State::Second,
             };
-            segments.lines.push(Line { state, life, live: 0, other: None });
+            segments.lines.push(Line { state, life, live: 0, other: None, is_damaged: false });
             match life {
                 None => segments.space.put_dropped(number),
                 Some((owner, _)) => {
@@ -315,7 +317,7 @@ impl Segments {
         assert_eq!((line.state, line.live), (State::Free, 0));
         self.holders.entry(owner).or_insert(Holder::UNKNOWN).held += 1;
         let life = Some((owner, self.generation));
-        self.change(segment, |line| (line.state, line.life) = (state, life));
+        self.change(segment, |line| (line.state, line.life, line.is_damaged) = (state, life, false));
     }
 
     /// What must be left after something was taken.
@@ -407,10 +409,19 @@ impl Segments {
     /// Gives a segment back that nothing points to and nobody reads, with its second copy.
     pub(crate) fn free(&mut self, segment: SegmentNumber) {
         match self.part(segment) {
+            Some(second) if canary::has(Bug::OneCopyFreed) => self.free_in_memory(second),
             Some(second) => self.free_one(second),
             None => self.note_single_freed(segment),
         }
         self.free_one(segment);
+    }
+
+    /// The planted bug: the table goes on to name it.
+    fn free_in_memory(&mut self, second: SegmentNumber) {
+        self.change(second, |line| line.state = State::Second);
+        let owner = self.lines[second.0 as usize].life.map(|(owner, _)| owner);
+        let holder = owner.and_then(|owner| self.holders.get_mut(&owner));
+        holder.expect("it holds the first").held -= 1;
     }
 
     fn free_one(&mut self, segment: SegmentNumber) {
@@ -475,5 +486,5 @@ impl Segments {
 }
 
 impl Line {
-    const FREE: Self = Self { state: State::Free, life: None, live: 0, other: None };
+    const FREE: Self = Self { state: State::Free, life: None, live: 0, other: None, is_damaged: false };
 }

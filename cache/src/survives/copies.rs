@@ -20,6 +20,7 @@ use crate::bytes::checksum::page_checksum;
 use crate::bytes::members::{Member, Members};
 use crate::bytes::summary::Content;
 use crate::bytes::superblock::Superblock;
+use crate::words::canary::{self, Bug};
 use crate::words::limits::{MEMBERS_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, FlashPage, SegmentNumber};
 
@@ -51,6 +52,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     ) -> Result<(), BlockError> {
         let Some(second) = self.second_copy(first) else { return self.write_copy(first, buffer).await };
         let copy = Buffer::copy_of(&buffer[..second_bytes]);
+        if canary::has(Bug::AckOneCopy) {
+            let place = self.place(second)?;
+            self.host.spawn(async move { drop(place.device.write(place.offset, copy).await) });
+            return self.write_copy(first, buffer).await;
+        }
         let (a, b) = join(self.write_copy(first, buffer), self.write_copy(second, copy)).await;
         self.one_is_enough(a, b).await
     }
@@ -119,6 +125,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     ) -> Result<(), BlockError> {
         match (a, b) {
             (Ok(()), Ok(())) => Ok(()),
+            (Ok(()), Err(_)) | (Err(_), Ok(())) if canary::has(Bug::OutUnrecorded) => Ok(()),
             (Ok(()), Err(_)) | (Err(_), Ok(())) => self.record_out().await,
             (Err(error), Err(_)) => Err(error),
         }

@@ -40,11 +40,25 @@ pub enum Bug {
     HomeOfAnother,
     /// A segment is taken and written while a discard of it is in flight (rule I7).
     EarlyReuse,
+    /// A device that is back is believed, though DIR knows that the others went on without it (A32, rule I13).
+    StaleBelieved,
+    /// What has two copies is acknowledged when it has one (rule I13).
+    AckOneCopy,
+    /// What only one device has is acknowledged before it is durable that the other one is out (A32, rule I13).
+    OutUnrecorded,
+    /// After a power cut, one of two copies stays shorter than the other (A34).
+    EndsDiffer,
+    /// A second copy that was made later counts before the table names it (B36).
+    CopyCountsEarly,
+    /// The table names a second copy before it is whole (B36).
+    HalfCopyNamed,
+    /// Of a segment with two copies, only one is given back in the table.
+    OneCopyFreed,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 24] = [
         Self::StaleFill,
         Self::EmptyFirst,
         Self::CloseWithoutForget,
@@ -62,10 +76,27 @@ impl Bug {
         Self::HomeBeforeFlush,
         Self::HomeOfAnother,
         Self::EarlyReuse,
+        Self::StaleBelieved,
+        Self::AckOneCopy,
+        Self::OutUnrecorded,
+        Self::EndsDiffer,
+        Self::CopyCountsEarly,
+        Self::HalfCopyNamed,
+        Self::OneCopyFreed,
     ];
 
     /// Those that stories find, because random walks hardly ever come to the moment at which they do harm.
-    pub const IN_STORIES: [Self; 2] = [Self::ReuseBeforeDurable, Self::BackingBeforeLog];
+    pub const IN_STORIES: [Self; 9] = [
+        Self::ReuseBeforeDurable,
+        Self::BackingBeforeLog,
+        Self::StaleBelieved,
+        Self::AckOneCopy,
+        Self::OutUnrecorded,
+        Self::EndsDiffer,
+        Self::CopyCountsEarly,
+        Self::HalfCopyNamed,
+        Self::OneCopyFreed,
+    ];
 }
 
 #[cfg(feature = "canary")]

@@ -201,6 +201,31 @@ fn a_device_that_failed_is_replaced_though_something_is_still_there_under_its_na
     assert!(again.contains("none of its devices"), "{again}");
 }
 
+/// In the second before a device that failed is forgotten, a kill leaves a state.json that names it at the next start. Its own
+/// list, and its mark, say that it is of the pool: only witness.json knows better.
+#[test]
+fn a_device_that_failed_under_load_and_comes_back_alone_is_stale_and_its_disk_waits() {
+    for (failing, stays) in [(0, 1), (1, 0)] {
+        let host = Host::new();
+        let (daemon, device, _image) = mirrored(&host, failing, How::Sealed);
+        let state = fs::read(host.path("d/state.json")).expect("it is there");
+        let version = under_load(&daemon, 1, |rounds| fail(&daemon, &device, rounds));
+        daemon.kill();
+        fs::write(host.path("d/state.json"), &state).expect("the folder is ours");
+        fs::rename(host.path(DEVICES[stays]), host.path("away.img")).expect("it is there");
+        let daemon = serve(&host);
+        assert_eq!(daemon.disk("a")["state"], "waiting", "{}", daemon.disk("a"));
+        let reason = pool(&daemon)["reason"].to_string();
+        assert!(reason.contains("went on without the devices that are here"), "{reason}");
+        assert_eq!(daemon.stop().code(), Some(0));
+
+        fs::rename(host.path("away.img"), host.path(DEVICES[stays])).expect("it was there");
+        let daemon = serve(&host);
+        assert_eq!(paths(&daemon), [host.text(DEVICES[stays])]);
+        assert_served(&daemon, version);
+    }
+}
+
 /// Has the device fail, and waits until the pool is without it.
 fn fail(daemon: &Daemon, device: &Failing, rounds: &dyn Fn() -> u64) {
     while paths(daemon).len() > 1 {

@@ -6,9 +6,16 @@
 use cache::words::canary::{Bug, plant};
 
 /// Each bug with the story that fails with it.
-const FOUND_BY: [(Bug, fn()); 2] = [
+const FOUND_BY: [(Bug, fn()); 9] = [
     (Bug::ReuseBeforeDurable, || drop(crate::dirty::a_superseded_version_is_reclaimed())),
     (Bug::BackingBeforeLog, crate::back::a_power_cut_at_every_operation),
+    (Bug::StaleBelieved, crate::two_copies::every_cut_at_every_operation),
+    (Bug::AckOneCopy, crate::two_copies::every_cut_at_every_operation),
+    (Bug::OutUnrecorded, crate::two_copies::every_cut_at_every_operation),
+    (Bug::EndsDiffer, crate::two_copies::every_cut_at_every_operation),
+    (Bug::CopyCountsEarly, crate::two_copies::every_cut_at_every_operation),
+    (Bug::HalfCopyNamed, crate::two_copies::every_cut_at_every_operation),
+    (Bug::OneCopyFreed, crate::two_copies::every_cut_at_every_operation),
 ];
 
 #[test]

@@ -57,7 +57,8 @@ pub(crate) struct Rig {
     /// Set while that cannot be remembered.
     pub(crate) forgetful: Rc<Cell<bool>>,
     lives: Cell<u64>,
-    /// How the disk is cached when a process starts.
+    /// How the disk is cached when a process starts, in which mode.
+    pub(crate) settings: Cell<DiskSettings>,
     pub(crate) mode: Cell<Mode>,
     /// How many writes, flushes and discards of all devices end the process.
     fuse: Cell<u64>,
@@ -142,6 +143,7 @@ impl Rig {
             void: Rc::default(),
             forgetful: Rc::default(),
             lives: Cell::new(0),
+            settings: Cell::new(settings()),
             mode: Cell::new(Mode::WriteThrough),
             fuse: Cell::new(u64::MAX),
             lit: Notify::new(),
@@ -337,7 +339,7 @@ impl Rig {
             });
             cache.set_witness(remember).await?;
         }
-        let settings = DiskSettings { mode: self.mode.get(), ..settings() };
+        let settings = DiskSettings { mode: self.mode.get(), ..self.settings.get() };
         let disk = self.attach(&cache, &host, settings).await?;
         Ok(Life { rig: self, host, cache, disk, content })
     }

@@ -12,11 +12,12 @@
 use std::cell::Cell;
 
 use block::faulty::Kept;
-use block::{Host, Operation, PAGE};
+use block::{ByteRange, Host, Operation, PAGE};
 use cache::{DeviceState, DiskSettings, Mode};
 use futures_util::future::join_all;
 
 use crate::guest::{Guest, USED_PAGES, sectors};
+use crate::on_flash;
 use crate::rig::{End, Life, Rig, SEGMENT, settings};
 
 /// The devices of the story: the first two are the pool, the third comes in the place of one of them.
@@ -68,22 +69,62 @@ enum Named {
     Pair,
 }
 
-const PLANS: [Plan; 8] = [
-    &[Named::All, Named::Staying],
-    &[Named::All, Named::Failing, Named::New, Named::All],
-    &[Named::Staying, Named::All],
-    &[Named::Failing, Named::All, Named::Staying],
-    &[Named::Both, Named::New, Named::Failing, Named::Pair],
-    &[Named::New, Named::Failing, Named::Staying, Named::All],
-    &[Named::Pair, Named::New, Named::All],
-    &[Named::Pair, Named::Both, Named::Failing, Named::Staying],
-];
+/// How far the story is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Whole,
+    /// One of the devices failed.
+    Torn,
+    /// Another one takes its place.
+    Replaced,
+    /// It has everything.
+    Copied,
+}
+
+impl Stage {
+    const fn plans(self) -> &'static [Plan] {
+        use Named::{All, Both, Failing, New, Pair, Staying};
+        match self {
+            Self::Whole => &[
+                &[Both, Staying],
+                &[Both, Failing, Both],
+                &[Staying, Both],
+                &[Failing, Both, Staying],
+                &[Both, Both],
+            ],
+            Self::Torn => &[
+                &[Failing, Both, Staying],
+                &[Failing, Staying, Both],
+                &[Both, Failing, Staying],
+                &[Staying, Both],
+            ],
+            Self::Replaced => &[
+                &[All, Staying],
+                &[All, Failing, New, All],
+                &[New, Failing, Staying, All],
+                &[Pair, New, All],
+                &[Both, New, Failing, Pair],
+                &[Staying, All],
+                &[Failing, Pair, Staying],
+            ],
+            Self::Copied => &[
+                &[New, Failing, Staying, All],
+                &[New, Pair],
+                &[Pair, New, All],
+                &[Staying, All],
+                &[All, Staying],
+                &[Failing, New, Both],
+            ],
+        }
+    }
+}
 
 /// The story so far, beside what is on devices.
 struct Story {
     rig: Rig,
     guest: Guest,
     failing: usize,
+    stage: Cell<Stage>,
     /// Each of these is enough to start with.
     enough: Cell<Devices>,
     /// No start names them any more: they were not of the pool at the last one.
@@ -95,7 +136,8 @@ impl Story {
     fn new(seed: u64, context: String) -> Self {
         let (rig, guest) = (Rig::mirrored(seed), Guest::new());
         let none = Cell::new([false; 3]);
-        Self { rig, guest, failing: (seed % 2) as usize, enough: none.clone(), forgotten: none, context }
+        let (failing, stage) = ((seed % 2) as usize, Cell::new(Stage::Whole));
+        Self { rig, guest, failing, stage, enough: none.clone(), forgotten: none, context }
     }
 
     fn staying(&self) -> usize {
@@ -112,9 +154,11 @@ impl Story {
         self.rig.kept.set(cut.kept);
         let told = self.rig.live_until(cut.end, None, async |life| {
             add(life, 1).await;
-            life.change(small());
+            life.change(roomy());
             self.rig.mode.set(Mode::WriteBack);
-            life.read_others(60).await;
+            self.rig.settings.set(roomy());
+            // The log is about to come round.
+            life.read_others(120).await;
             self.guest.write(&life.disk, sectors(0..8)).await;
             wait_until_copied(life).await;
             self.are_enough(&[0, 1]);
@@ -145,8 +189,10 @@ impl Story {
         told
     }
 
-    /// Starts on the devices that each part of the plan names.
-    fn judge(&self, plan: Plan, cut: Cut) {
+    /// Starts on the devices that each part of a plan names, of those that fit the end.
+    fn judge(&self, plan: u64, cut: Cut) {
+        let plans = self.stage.get().plans();
+        let plan = plans[plan as usize % plans.len()];
         self.rig.kept.set([Kept::ByChance; 3]);
         for (step, named) in plan.iter().enumerate() {
             let devices = self.devices(*named);
@@ -211,6 +257,7 @@ impl Story {
         rig.live(End::Stop, async |life| {
             life.loaded().await;
             let before = see_all(life, guest, context).await;
+            life.change(DiskSettings { destage_rate_max: 0, ..roomy() });
             life.disk.evict().await.unwrap_or_else(|error| panic!("{context}: does not come home: {error}"));
             let mut home = vec![0; before.len()];
             rig.backing.peek(0, &mut home);
@@ -219,12 +266,15 @@ impl Story {
     }
 }
 
-/// Settings under which little may be dirty, and the log comes round soon.
-fn small() -> DiskSettings {
+/// Settings under which nearly all that the guest uses stays dirty: what has come home would hide what is lost.
+fn roomy() -> DiskSettings {
+    let room = 40 * SEGMENT;
     DiskSettings {
         mode: Mode::WriteBack,
-        limit_bytes: 32 * SEGMENT,
-        dirty_limit_bytes: Some(24 * PAGE),
+        reserve_bytes: room,
+        limit_bytes: room,
+        dirty_limit_bytes: Some(2 * USED_PAGES * PAGE),
+        destage_rate_max: PAGE,
         ..settings()
     }
 }
@@ -254,7 +304,8 @@ async fn wait_until_copied(life: &Life<'_>) {
     let deadline = life.host.now() + COPIED_NS;
     while !is_copied(life) {
         assert!(life.host.now() < deadline, "no second copies: {:?}", life.cache.pool_statistics());
-        life.host.sleep(2000).await;
+        // Shorter than any request takes.
+        life.host.sleep(200).await;
     }
 }
 
@@ -300,10 +351,13 @@ impl Telling<'_> {
 
     /// Destage, with a write coming in between.
     async fn destage(&self) {
+        self.life.change(DiskSettings { destage_rate_max: 0, ..roomy() });
         self.life.disk.start_destage();
         self.life.host.sleep(1500).await;
         self.put(2..6).await;
-        self.life.until_clean().await;
+        // Not until all is home: with some seeds destage rests meanwhile, for longer than a fuse burns.
+        self.life.host.sleep(20_000).await;
+        self.life.change(roomy());
         self.put(16..48).await;
         self.story.guest.flush(&self.life.disk).await;
     }
@@ -312,9 +366,12 @@ impl Telling<'_> {
     async fn fail(&self) {
         let Self { life, story } = self;
         let device = story.rig.devices()[story.failing];
+        story.stage.set(Stage::Torn);
         story.are_enough(&[story.staying()]);
-        // Which of them comes first differs.
-        device.fail_often(Operation::Write, 1000);
+        // Every other time it still takes writes, and does not keep them.
+        if story.rig.seed % 4 < 2 {
+            device.fail_often(Operation::Write, 1000);
+        }
         device.fail_often(Operation::Flush, 1000);
         self.put(20..28).await;
         story.guest.flush(&life.disk).await;
@@ -328,15 +385,56 @@ impl Telling<'_> {
     /// Another one takes its place while the guest writes.
     async fn replace(&self) {
         let Self { life, story } = self;
+        story.stage.set(Stage::Replaced);
         add(life, THIRD).await;
         self.put(70..80).await;
         story.guest.flush(&life.disk).await;
         self.put(76..90).await;
         wait_until_copied(life).await;
+        story.stage.set(Stage::Copied);
         story.are_enough(&[story.staying(), THIRD]);
         self.put(0..8).await;
         story.guest.flush(&life.disk).await;
     }
+}
+
+/// A summary rots while the process lives, before there is a second copy of its segment.
+#[test]
+fn a_segment_whose_summary_rotted_is_not_copied_and_evicting_its_disk_mends_that() {
+    let (rig, guest) = (Rig::mirrored(1), Guest::new());
+    rig.named.set([true, false, false]);
+    rig.live(End::Kill, async |life| {
+        life.loaded().await;
+        rig.mode.set(Mode::WriteBack);
+        life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, ..roomy() });
+        for page in 0..USED_PAGES {
+            guest.write(&life.disk, sectors(page * 8..page * 8 + 8)).await;
+        }
+        guest.flush(&life.disk).await;
+        let damaged = rig.versions(3).pop().unwrap().segment;
+        let summary_at = on_flash::at(on_flash::layout().summary_start(damaged));
+        rig.flash.rot(&ByteRange::at(summary_at, PAGE), 1);
+        assert!(life.is_dirty());
+
+        life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, destage_rate_max: 0, ..roomy() });
+        add(life, 1).await;
+        life.until_clean().await;
+        life.host.sleep(COPIED_NS).await;
+        let disk = life.disk.statistics();
+        assert_eq!((disk.mirrored, disk.segments_uncopied, disk.lost_bytes), (true, 1, 0));
+        see_all(life, &guest, "while one segment is damaged").await;
+        // As the log says.
+        life.disk.evict().await.unwrap();
+        assert!(guest.write(&life.disk, sectors(8..20)).await);
+        wait_until_copied(life).await;
+    });
+    guest.end(End::Kill);
+    rig.named.set([true, true, false]);
+    rig.live(End::Stop, async |life| {
+        life.loaded().await;
+        assert_eq!(life.disk.statistics().stopped, None, "what was damaged is gone");
+        see_all(life, &guest, "after it").await;
+    });
 }
 
 /// Tells the story for each of these cuts at every operation, and judges each by the plan whose turn it is. As often as
@@ -347,10 +445,9 @@ fn cut_everywhere(cuts: &[Cut]) {
         let told = (1..2000).find(|operations| {
             let told = cuts.iter().enumerate().map(|(at, cut)| {
                 let seed = operations + 10_000 * round;
-                let plan = PLANS[(seed as usize + at + round as usize) % PLANS.len()];
                 let story = Story::new(seed, format!("seed {seed}, {cut:?} at operation {operations}"));
                 let told = story.tell(*cut, *operations);
-                story.judge(plan, *cut);
+                story.judge(operations + at as u64 + round, *cut);
                 told
             });
             told.fold(false, |any, told| any | told)
@@ -370,7 +467,7 @@ fn the_start_after_it_is_cut_at_every_operation_too_and_either_device_has_everyt
             let cuts = [operations, cut].map(|at| CUTS[at as usize % CUTS.len()]);
             story.tell(cuts[0], operations);
             let told = story.cut_start(cuts[1], cut);
-            story.judge(PLANS[seed as usize % PLANS.len()], cuts[1]);
+            story.judge(seed, cuts[1]);
             starts += 1;
             if told {
                 break;
@@ -379,6 +476,12 @@ fn the_start_after_it_is_cut_at_every_operation_too_and_either_device_has_everyt
     }
     println!("{starts} starts");
     assert!(starts > 100, "a start writes superblock, notes, summary and table, each twice: {starts}");
+}
+
+/// For planted bugs.
+#[cfg_attr(not(feature = "canary"), allow(dead_code, reason = "nothing is planted"))]
+pub(crate) fn every_cut_at_every_operation() {
+    cut_everywhere(&CUTS);
 }
 
 #[test]
