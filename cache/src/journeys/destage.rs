@@ -34,7 +34,7 @@ use crate::knowledge::ranges::Ranges;
 use crate::knowledge::segments::Purpose;
 use crate::survives::pool::NoSegment;
 use crate::words::canary::{self, Bug};
-use crate::words::limits::{DESTAGE_PAGES_MAX, PAGE_BYTES, ZEROES_PAGES_MAX};
+use crate::words::limits::{DESTAGE_PAGES_MAX, PAGE_BYTES, ROOM_WAIT_NS, ZEROES_PAGES_MAX};
 use crate::words::stats::{Latency, count};
 use crate::words::units::{FlashPage, PageNumber, Sequence};
 
@@ -415,7 +415,15 @@ async fn come_home<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: 
             Err(NoSegment::Exhausted) if cache.pool.lacks_room() => {
                 return leave_instead(cache, &given).await;
             }
-            Err(NoSegment::Exhausted) => cache.log.begin(Purpose::Promotion).await.ok()?,
+            Err(NoSegment::Exhausted) => {
+                match cache.log.begin_within(Purpose::Promotion, ROOM_WAIT_NS).await {
+                    Ok(appender) => appender,
+                    // A device that took the room along may have failed meanwhile.
+                    Err(NoSegment::Exhausted) if cache.pool.lacks_room() => continue,
+                    // Whoever waits is told, and it is tried again.
+                    Err(_) => return None,
+                }
+            }
             Err(_) => return None,
         };
         let home = still_there(cache, &given);
