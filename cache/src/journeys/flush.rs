@@ -17,6 +17,7 @@ use futures_util::future::join;
 use tokio::sync::Mutex;
 
 use super::disk_cache::DiskCache;
+use super::leave::flush_log;
 use crate::words::canary::{self, Bug};
 
 /// Makes durable what was acknowledged before this call.
@@ -30,11 +31,7 @@ pub(crate) async fn flush<B: BlockDevice, F: BlockDevice, H: Host>(
 ) -> Result<(), BlockError> {
     cache.check_alive(Operation::Flush)?;
     let log = async {
-        if cache.back.last_dirty_batch.get() > cache.log.durable() {
-            cache.log.make_durable().await
-        } else {
-            Ok(())
-        }
+        if cache.back.last_dirty_batch.get() > cache.log.durable() { flush_log(cache).await } else { Ok(()) }
     };
     let through = cache.back.through_to_flush();
     let asks = through.is_some() || !cache.settings.borrow().mode.row().writes_back;

@@ -134,6 +134,18 @@ pub(super) async fn settle_log<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>)
     cache.pool.record_out().await
 }
 
+/// Makes the log durable for a guest that flushes. What of it went with a device that failed is not missed if nothing in it
+/// was dirty: what is clean is at the backing. Of zeroes nobody knows where the log says them.
+///
+/// # Errors
+/// If something that the backing does not have is not durable.
+pub(super) async fn flush_log<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
+    let Err(error) = cache.log.make_durable().await else { return Ok(()) };
+    let has_zeroes = !cache.dirty.borrow().zeroes().is_empty();
+    let is_missed = cache.pool.notice_failure() || has_zeroes || has_lost_dirty(&cache.pool, cache);
+    if is_missed { Err(error) } else { Ok(()) }
+}
+
 /// True if a part of what the backing does not have was on a device that failed.
 fn has_lost_dirty<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCache<F, H>) -> bool {
     let flash = pool.reader().flash;
