@@ -13,7 +13,6 @@
 
 mod operation;
 mod park;
-mod spin;
 #[cfg(test)]
 mod tests;
 
@@ -33,7 +32,6 @@ pub(crate) use operation::{IfDropped, Keep};
 use crate::executor::{Driver, Unpark};
 use operation::Slot;
 use park::Parker;
-use spin::{LOOK_NS, Spin};
 
 /// Completions that the kernel can hold per submission entry. More than that in flight is fine: the kernel keeps the
 /// surplus in a list of its own, which costs it an allocation each.
@@ -63,9 +61,6 @@ struct Shared {
     backlog: RefCell<VecDeque<squeue::Entry>>,
     /// Tells the operations that used one slot after the other apart.
     operations_made: Cell<u32>,
-    /// Operations in flight that run to their end: those of devices.
-    finishing: Cell<usize>,
-    spin: Spin,
     /// True if a `poll` has left queued entries to the `wait` that mostly follows it.
     held_back: Cell<bool>,
     parker: Arc<Parker>,
@@ -101,8 +96,6 @@ impl Ring {
             slots: RefCell::new(Slab::with_capacity(depth as usize)),
             backlog: RefCell::new(VecDeque::new()),
             operations_made: Cell::new(0),
-            finishing: Cell::new(0),
-            spin: Spin::default(),
             held_back: Cell::new(false),
             parker: Arc::new(Parker::new()?),
             wake_count: Box::new(Cell::new(0)),
@@ -118,25 +111,6 @@ impl Ring {
         if queued >= DISK_BATCH {
             self.shared.held_back.set(false);
             self.shared.enter(Wait::No);
-        }
-    }
-
-    /// Submits what is queued and looks for a completion, without sleeping. Says whether there is one.
-    fn look(&self, until: u64) -> bool {
-        let shared = &self.shared;
-        shared.enter(Wait::No);
-        loop {
-            let (_, kernel_asks) = shared.pressure();
-            if kernel_asks {
-                shared.enter(Wait::No);
-            }
-            if shared.has_completions() {
-                return true;
-            }
-            if self.now() >= until {
-                return false;
-            }
-            std::hint::spin_loop();
         }
     }
 
@@ -173,24 +147,12 @@ impl Driver for Ring {
         }
         shared.held_back.set(false);
         shared.arm_wake();
-        let began = self.now();
-        let wait = match deadline.map(|deadline| deadline.saturating_sub(began)) {
+        let wait = match deadline.map(|deadline| deadline.saturating_sub(self.now())) {
             Some(0) => Wait::No,
             Some(left) => Wait::AtMost(Duration::from_nanos(left)),
             None => Wait::Forever,
         };
-        if !shared.parker.prepare() {
-            shared.enter(Wait::No);
-        } else if shared.finishing.get() > 0 {
-            shared.enter(wait);
-        } else {
-            let until =
-                began + LOOK_NS.min(deadline.map_or(LOOK_NS, |deadline| deadline.saturating_sub(began)));
-            if !shared.spin.pays() || !self.look(until) {
-                shared.enter(wait);
-            }
-            shared.spin.note(self.now() - began);
-        }
+        shared.enter(if shared.parker.prepare() { wait } else { Wait::No });
         shared.parker.clear();
         shared.reap();
         true
@@ -283,10 +245,6 @@ impl Shared {
                 _ => self.complete(tag, result),
             }
         }
-    }
-
-    fn has_completions(&self) -> bool {
-        !self.uring.borrow_mut().completion().is_empty()
     }
 
     fn next_completion(&self) -> Option<(u64, i32)> {

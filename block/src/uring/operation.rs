@@ -89,10 +89,7 @@ impl Ring {
         let key = self.shared.slots.borrow_mut().insert(Slot::Waiting(None));
         let number = self.shared.operations_made.get();
         self.shared.operations_made.set(number.wrapping_add(1));
-        let tag = tag(key, number, K::IF_DROPPED);
-        if K::IF_DROPPED == IfDropped::Finish {
-            self.shared.finishing.set(self.shared.finishing.get() + 1);
-        }
+        let tag = tag(key, number);
         self.shared.push(entry.user_data(tag));
         Running { ring: self.clone(), tag, keep: Some(keep) }
     }
@@ -129,9 +126,6 @@ impl Keep for Cancelling {
 impl Shared {
     /// Records the result of the operation that `tag` names and wakes its future.
     pub(super) fn complete(&self, tag: u64, result: i32) {
-        if tag & FINISHES != 0 {
-            self.finishing.set(self.finishing.get() - 1);
-        }
         let key = key(tag);
         let slot = std::mem::replace(&mut self.slots.borrow_mut()[key], Slot::Done(result));
         match slot {
@@ -198,15 +192,11 @@ impl<K: Keep> Drop for Running<K> {
     }
 }
 
-/// Set in the tags of operations that run to their end.
-const FINISHES: u64 = 1 << 62;
-
-/// Slot, number and what becomes of it in one word. The number keeps a late cancellation from hitting the next user of the
-/// slot; the highest bit is clear, so that no tag is one of the ring's own.
-fn tag(key: usize, number: u32, if_dropped: IfDropped) -> u64 {
+/// Slot and number in one word. The number keeps a late cancellation from hitting the next user of the slot; numbers
+/// have 31 bits so that no tag is one of the ring's own.
+fn tag(key: usize, number: u32) -> u64 {
     let key = u32::try_from(key).expect("operations in flight are limited by memory far below 2^32");
-    let finishes = if if_dropped == IfDropped::Finish { FINISHES } else { 0 };
-    finishes | u64::from(number & (u32::MAX >> 2)) << 32 | u64::from(key)
+    u64::from(number & (u32::MAX >> 1)) << 32 | u64::from(key)
 }
 
 fn key(tag: u64) -> usize {
