@@ -33,10 +33,10 @@ Usage: cargo xtask <COMMAND>
   deb [--prove]      a Debian package in target/debian; with --prove its life in a guest under systemd instead
   nightly            the tests with many more seeds, and the fuzz targets if cargo-fuzz is there
 
-  --seeds N          how many seeds each simulation runs. Default: 1500";
+  --seeds N          how many seeds each simulation runs. Default: 20000";
 
 /// Simulation seeds of an ordinary run: what fits the time of CI on two cores.
-const SEEDS_DEFAULT: u32 = 1_500;
+const SEEDS_DEFAULT: u32 = 20_000;
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
