@@ -143,7 +143,11 @@ pub(super) async fn flush_log<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) 
     let Err(error) = cache.log.make_durable().await else { return Ok(()) };
     let has_zeroes = !cache.dirty.borrow().zeroes().is_empty();
     let is_missed = cache.pool.notice_failure() || has_zeroes || has_lost_dirty(&cache.pool, cache);
-    if is_missed { Err(error) } else { Ok(()) }
+    if is_missed {
+        return Err(error);
+    }
+    // Nor if one copy has all of it: then it must be known, wherever that is remembered, that the other device is out.
+    cache.pool.record_out().await
 }
 
 /// True if a part of what the backing does not have was on a device that failed.
