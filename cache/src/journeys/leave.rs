@@ -122,7 +122,7 @@ fn is_mirrored_whole<F: BlockDevice, H: Host>(pool: &Pool<F, H>, cache: &DiskCac
 /// Makes the log durable; or, if its end went with a device that failed, and nothing with it that the backing lacks, sees to it
 /// that no start believes what is left of it: once that device is durably out, the table names a part of the log that is
 /// nowhere. So whoever must not have the log forget something, because the backing or other segments are about to be changed,
-/// can go on. A guest's flush cannot.
+/// can go on.
 ///
 /// # Errors
 /// If neither can be.
@@ -134,20 +134,14 @@ pub(super) async fn settle_log<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>)
     cache.pool.record_out().await
 }
 
-/// Makes the log durable for a guest that flushes. What of it went with a device that failed is not missed if nothing in it
-/// was dirty: what is clean is at the backing. Of zeroes nobody knows where the log says them.
+/// Makes the log durable for a guest that flushes. What of it went with a device that failed is not missed if nothing in it was
+/// dirty. Nobody knows where the log says which zeroes are, so as long as some are dirty, all of it is needed.
 ///
 /// # Errors
 /// If something that the backing does not have is not durable.
 pub(super) async fn flush_log<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
-    let Err(error) = cache.log.make_durable().await else { return Ok(()) };
     let has_zeroes = !cache.dirty.borrow().zeroes().is_empty();
-    let is_missed = cache.pool.notice_failure() || has_zeroes || has_lost_dirty(&cache.pool, cache);
-    if is_missed {
-        return Err(error);
-    }
-    // Nor if one copy has all of it: then it must be known, wherever that is remembered, that the other device is out.
-    cache.pool.record_out().await
+    if has_zeroes { cache.log.make_durable().await } else { settle_log(cache).await }
 }
 
 /// True if a part of what the backing does not have was on a device that failed.
