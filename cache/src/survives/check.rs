@@ -289,9 +289,8 @@ impl<F: BlockDevice> Checker<'_, F> {
         let end =
             distrusted.expected.touched.clone().map(|bits| touched::log_end(&*bits)).unwrap_or_default();
         let mut replay = Replay::new(1, layout.region_pages());
-        for (segment, generation) in self.segments.owned_by(id) {
-            let second = self.segments.second(segment);
-            let wanted = Wanted { segment, second, owner: id, generation };
+        for wanted in Wanted::all_of(&self.segments, id) {
+            let segment = wanted.segment;
             let newest = (disk.segments == 0).then(|| distrusted.expected.belief.tail(end));
             match self.reader.contained(wanted, newest).await {
                 Ok(contained) => self.enter(&mut disk, &mut replay, &distrusted, segment, contained).await,

@@ -338,24 +338,22 @@ pub(crate) async fn read_all<F: BlockDevice>(
     reader: &Reader<F>,
     segments: &mut Segments,
 ) -> Result<BTreeSet<Region>, Unreadable> {
-    let owned = segments.owned_by(NOTES);
+    let owned = Wanted::all_of(segments, NOTES);
     if owned.is_empty() && segments.owners().is_empty() {
         // Made, and never opened.
         return Ok(BTreeSet::new());
     }
     let mut found = Err(Unreadable::NoSummary);
-    for (segment, generation) in &owned {
-        let second = segments.second(*segment);
-        let wanted = Wanted { segment: *segment, second, owner: NOTES, generation: *generation };
-        if let Some(open) = read_segment(reader, wanted).await? {
-            found = Ok((*segment, open));
+    for wanted in &owned {
+        if let Some(open) = read_segment(reader, *wanted).await? {
+            found = Ok((wanted.segment, open));
             break;
         }
         // Nothing was written after the crash that left it incomplete.
     }
     let (counts, open) = found?;
-    for (segment, _) in owned.into_iter().filter(|(segment, _)| *segment != counts) {
-        segments.give_up(segment);
+    for earlier in owned.into_iter().filter(|wanted| wanted.segment != counts) {
+        segments.give_up(earlier.segment);
     }
     Ok(open)
 }

@@ -272,29 +272,13 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// What the summary of a closed segment says, if it has one of its present life.
     pub(crate) async fn read_summary(&self, segment: SegmentNumber) -> Option<Content> {
         self.ensure_alive().ok()?;
-        let wanted = self.wanted(segment)?;
+        let wanted = Wanted::of(&self.segments(), segment)?;
         self.reader().summary(wanted).await.ok()
     }
 
     /// The segments of a disk, for reading what they hold, newest first.
     pub(crate) fn all_wanted(&self, owner: DiskId) -> Vec<Wanted> {
-        let segments = self.segments();
-        let owned = segments.owned_by(owner).into_iter();
-        owned
-            .map(|(segment, generation)| Wanted {
-                segment,
-                second: segments.second(segment),
-                owner,
-                generation,
-            })
-            .collect()
-    }
-
-    /// A segment as it is now, for reading what it holds.
-    fn wanted(&self, segment: SegmentNumber) -> Option<Wanted> {
-        let segments = self.segments();
-        let (owner, generation) = segments.life(segment)?;
-        Some(Wanted { segment, second: segments.second(segment), owner, generation })
+        Wanted::all_of(&self.segments(), owner)
     }
 
     /// Opens regions of a disk, so that the backing may be changed there. Durable once this returns.

@@ -15,6 +15,7 @@ use crate::bytes::checksum::{page_checksum, seeded};
 use crate::bytes::layout::Layout;
 use crate::bytes::summary::{Content, Run};
 use crate::knowledge::replay::Tail;
+use crate::knowledge::segments::Segments;
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
 use crate::words::units::{DiskId, FlashPage, SegmentNumber, Sequence};
 
@@ -327,6 +328,18 @@ impl Unreadable {
 }
 
 impl Wanted {
+    /// A segment in its present life; none if it is free, and none of a second copy, which is read with the first.
+    pub(crate) fn of(segments: &Segments, segment: SegmentNumber) -> Option<Self> {
+        let (owner, generation) = segments.life(segment)?;
+        Some(Self { segment, second: segments.second(segment), owner, generation })
+    }
+
+    /// The segments of an owner, newest first.
+    pub(crate) fn all_of(segments: &Segments, owner: DiskId) -> Vec<Self> {
+        let owned = segments.owned_by(owner).into_iter();
+        owned.filter_map(|(segment, _)| Self::of(segments, segment)).collect()
+    }
+
     /// A generation is given once in the life of a pool, so it says of which segment something is; the number that a header
     /// names is that of the first of two copies, which may be gone.
     fn is_of(&self, head: &Head, place: u32) -> bool {
