@@ -178,7 +178,8 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     }
 
     /// Makes what both copies of the end of a log hold the same: power may have gone while they differed. Where one of them
-    /// is not what it is said to be, the other one is written there; nothing that is valid is overwritten.
+    /// is not what it is said to be, the other one is written there; nothing that is valid is overwritten. A device that
+    /// fails to be written is still read: what it alone has goes to the other one.
     pub(crate) async fn make_equal(&self, wanted: Wanted, content: &Content) -> Result<(), BlockError> {
         let Some(second) = wanted.second else { return Ok(()) };
         let mut expected = vec![Expected::Header; content.end as usize];
@@ -194,27 +195,26 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
             Expected::Header => reader.is_header(wanted, page, place),
         };
         let starts = [wanted.segment, second].map(|segment| self.layout().segment_start(segment));
+        let mut written = Ok(());
         let mut at = 0;
         while at < content.end {
             let count = COPIED_AT_ONCE.min(content.end - at);
-            let read = starts
-                .map(|start| self.read_copy(start.plus(at), Buffer::zeroed(count as usize * PAGE_BYTES)));
-            let [first, other] = read;
-            let ((a, _), (b, _)) = join(first, other).await;
+            let [first, other] = starts.map(|start| reader.read(start.plus(at), count));
+            let (a, b) = join(first, other).await;
+            // What cannot be read is not valid, as zeroes are not.
+            let [a, b] =
+                [a, b].map(|read| read.unwrap_or_else(|_| Buffer::zeroed(count as usize * PAGE_BYTES)));
             for (place, (a, b)) in (at..).zip(a.chunks_exact(PAGE_BYTES).zip(b.chunks_exact(PAGE_BYTES))) {
                 let to = match (is_valid(a, place), is_valid(b, place)) {
                     (true, false) => self.write_copy(starts[1].plus(place), Buffer::copy_of(a)).await,
                     (false, true) => self.write_copy(starts[0].plus(place), Buffer::copy_of(b)).await,
                     _ => Ok(()),
                 };
-                if to.is_err() {
-                    // That device failed, and the other one has it.
-                    return self.record_out().await;
-                }
+                written = written.and(to);
             }
             at += count;
         }
-        Ok(())
+        if written.is_err() { self.record_out().await } else { Ok(()) }
     }
 
     /// Makes another copy of all that a closed segment holds, durably. The caller holds the segment with a pin.
