@@ -125,11 +125,6 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         Ok(self.pool.record_out().await?)
     }
 
-    /// The epoch of the pool's list of devices.
-    pub fn epoch(&self) -> u32 {
-        self.pool.shared.superblock().epoch
-    }
-
     fn over(pool: Rc<Pool<F, H>>) -> Rc<Self> {
         let disks = Rc::new(Disks::default());
         pool.host.spawn(reclaim::run(Rc::clone(&pool), Rc::clone(&disks)));

@@ -77,9 +77,9 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
     let mut plan = Plan::decide(cache, &range, &mut buffer);
     if !plan.absent.is_empty() && is_entering(cache, &range) {
         // What is being written will be in RAM in a moment, and could not be filled now. On its way to the log it also has
-        // with it what the rest of its pages held, maybe before the backing lost that: nobody reads past it. One wait, however busy the range
-        // is; then everything is decided anew. Nothing is pinned meanwhile: a backing that hangs must not keep reclaim
-        // from its segments.
+        // with it what the rest of its pages held, maybe before the backing lost that: nobody reads past it. One wait,
+        // however busy the range is; then everything is decided anew. Nothing is pinned meanwhile: a backing that hangs
+        // must not keep reclaim from its segments.
         plan.flash.clear();
         drop(locks.acquire(range.widened(PAGE)).await);
         plan = Plan::decide(cache, &range, &mut buffer);

@@ -125,7 +125,7 @@ impl Space {
 
     /// True if two copies of something can stand on two devices that are used.
     pub(crate) fn can_pair(&self) -> bool {
-        pairs(self.in_use().map(|device| device.member.segments)) >= PAIRS_MIN
+        self.pairs() >= PAIRS_MIN
     }
 
     /// Pairs of segments on different devices that all segments of the devices in use make.
