@@ -37,11 +37,11 @@ fn assert_served(daemon: &Daemon, version: u64) {
     }
 }
 
-fn pool(daemon: &Daemon) -> Value {
+pub(crate) fn pool(daemon: &Daemon) -> Value {
     daemon.json(&["pool", "show"])["pool"].clone()
 }
 
-fn paths(daemon: &Daemon) -> Vec<String> {
+pub(crate) fn paths(daemon: &Daemon) -> Vec<String> {
     let devices = pool(daemon)["devices"].as_array().expect("a list").clone();
     devices.iter().map(|device| device["path"].as_str().expect("each has one").to_owned()).collect()
 }
@@ -50,7 +50,7 @@ fn serve(host: &Host) -> Daemon {
     host.serve_with(&["--pool", &host.text(DEVICES[0]), "--pool-size", "64MiB"])
 }
 
-fn wait_for_copies(daemon: &Daemon) {
+pub(crate) fn wait_for_copies(daemon: &Daemon) {
     loop {
         let disk = daemon.json(&["disk", "show", "a"])["disk"].clone();
         if disk["mirrored"] == true && disk["segments_uncopied"] == 0 {

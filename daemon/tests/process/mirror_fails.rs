@@ -13,9 +13,9 @@ use doors::nbd::Client;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
-use serde_json::Value;
 
 use crate::host::{Daemon, Host, content};
+use crate::mirror::{paths, pool, wait_for_copies};
 use crate::warm::{bytes_of, image};
 
 const PAGE: u64 = 4096;
@@ -126,23 +126,6 @@ fn under_load(daemon: &Daemon, version: u64, change: impl FnOnce(&dyn Fn() -> u6
         last.store(rounds.load(Ordering::SeqCst) + ROUNDS, Ordering::SeqCst);
         load.join().expect("no guest sees an error")
     })
-}
-
-fn pool(daemon: &Daemon) -> Value {
-    daemon.json(&["pool", "show"])["pool"].clone()
-}
-
-fn paths(daemon: &Daemon) -> Vec<String> {
-    let devices = pool(daemon)["devices"].as_array().expect("a list").clone();
-    devices.iter().map(|device| device["path"].as_str().expect("each has one").to_owned()).collect()
-}
-
-fn disk(daemon: &Daemon) -> Value {
-    daemon.json(&["disk", "show", "a"])["disk"].clone()
-}
-
-fn wait_for_copies(daemon: &Daemon) {
-    while disk(daemon)["mirrored"] != true || disk(daemon)["segments_uncopied"] != 0 {}
 }
 
 /// At least some of what was acknowledged is on flash alone.
