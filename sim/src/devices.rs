@@ -93,9 +93,14 @@ pub(crate) async fn add_device(world: &World, host: &LocalHost, caches: &[Rc<Sim
     world.coverage.borrow_mut().devices_added += 1;
 }
 
-/// Has one of two devices leave.
-pub(crate) async fn take_out_device(world: &World, host: &LocalHost, caches: &[Rc<SimCache>], rng: &mut Rng) {
-    let place = rng.below(FLASH_DEVICES as u64) as usize;
+/// Has one of two devices leave, though nothing is wrong with it.
+pub(crate) async fn take_out_device(
+    world: &World,
+    host: &LocalHost,
+    caches: &[Rc<SimCache>],
+    place: usize,
+    rng: &mut Rng,
+) {
     let Some(number) = world.numbers.borrow()[place] else { return };
     if caches[0].take_out_device(number).is_err() {
         return;

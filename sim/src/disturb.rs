@@ -5,7 +5,7 @@ use std::rc::Rc;
 use block::executor::LocalHost;
 use block::{Host, Operation};
 
-use crate::devices::{add_device, take_out_device};
+use crate::devices::{FLASH_DEVICES, add_device, take_out_device};
 use crate::mirror::harm_or_mend;
 use crate::rng::Rng;
 use crate::settings::{Kind, draw_settings};
@@ -27,7 +27,7 @@ pub(crate) async fn disturb(
     let what = rng.below(17);
     world.say(&format!("disturbance {what} of disk {number}: {:?}", disk.statistics()));
     match what {
-        4 | 5 | 8..=14 if world.is_mirrored() => harm_or_mend(world, host, caches, rng).await,
+        4 | 5 | 8..=11 | 13 | 14 if world.is_mirrored() => harm_or_mend(world, host, caches, rng).await,
         12 => reconnect(world, number),
         0..=2 => {
             let settings = draw_settings(world.kind, number, rng);
@@ -56,7 +56,10 @@ pub(crate) async fn disturb(
         7 => host.sleep(REST_NS).await,
         8..=11 => harm_flash(world, number, what, rng),
         13 if rng.chance(300) => add_device(world, host, caches).await,
-        14 if rng.chance(200) => take_out_device(world, host, caches, rng).await,
+        14 if rng.chance(200) => {
+            let place = rng.below(FLASH_DEVICES as u64) as usize;
+            take_out_device(world, host, caches, place, rng).await;
+        }
         _ => world.set_weather(rng),
     }
 }

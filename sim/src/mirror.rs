@@ -1,4 +1,5 @@
-//! Worlds in which what guests wrote has two copies: one device at a time fails, rots or is away, and no guest may notice.
+//! Worlds in which what guests wrote has two copies: one device at a time fails, rots, is taken out or is away, and no guest
+//! may notice.
 //!
 //! A device is harmed only while the other one has everything. One that failed comes back as a new one, and when all copies are
 //! there again, either may be next.
@@ -8,7 +9,7 @@ use std::rc::Rc;
 use block::executor::LocalHost;
 use block::{BlockError, Operation};
 
-use crate::devices::{FLASH_DEVICES, add_device};
+use crate::devices::{FLASH_DEVICES, add_device, take_out_device};
 use crate::rng::Rng;
 use crate::settings::Kind;
 use crate::world::{Disk, SimCache, World};
@@ -79,7 +80,7 @@ impl World {
     }
 }
 
-/// A device fails or rots, or one that failed is replaced.
+/// A device fails, rots or is taken out, or one that is not there any more is replaced.
 pub(crate) async fn harm_or_mend(world: &World, host: &LocalHost, caches: &[Rc<SimCache>], rng: &mut Rng) {
     if let Some(place) = world.device_to_harm(rng) {
         let flash = &world.flash[place];
@@ -87,6 +88,11 @@ pub(crate) async fn harm_or_mend(world: &World, host: &LocalHost, caches: &[Rc<S
             world.copies.set(Copies::Lacking { place, rotten: true });
             flash.rot(&world.segments_area(place), 1 + rng.below(40));
             world.coverage.borrow_mut().mirrors_rotten += 1;
+        } else if rng.chance(200) {
+            // As `pool replace` does.
+            let rotten = matches!(world.copies.get(), Copies::Lacking { rotten: true, .. });
+            world.copies.set(Copies::Lacking { place, rotten });
+            take_out_device(world, host, caches, place, rng).await;
         } else {
             let failing = [Operation::Write, Operation::Flush][rng.below(2) as usize];
             flash.fail_after(failing, rng.below(8));
