@@ -22,6 +22,7 @@ mod demo;
 mod door;
 mod durable;
 mod keys;
+mod metrics;
 mod moment;
 mod names;
 mod output;
