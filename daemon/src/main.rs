@@ -41,6 +41,7 @@ mod state;
 mod supervisor;
 #[cfg(test)]
 mod testing;
+mod token;
 mod totals;
 mod trace;
 mod units;
