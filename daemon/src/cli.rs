@@ -1,5 +1,7 @@
 //! The command line: the one definition of commands, options and their help.
 
+mod statistics;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -7,6 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::control::Listen;
 use crate::shard::SHARDS_MAX;
 use crate::units::Size;
+pub(crate) use statistics::{Histogram, Stats, What};
 
 /// A flash cache for the disks of virtual machines, in user space.
 #[derive(Debug, Parser)]
@@ -34,6 +37,8 @@ pub(crate) enum Command {
     Pool(Pool),
     /// Counters, ratios and latencies.
     Stats(Stats),
+    /// Requests of a disk in classes: size, latency, seek distance, how many at once, how soon after each other.
+    Histogram(Histogram),
     /// What the cache gained for a disk: before and after, from its counters.
     Report(Report),
     /// Write manual pages and completions, for those who package.
@@ -340,17 +345,6 @@ pub(crate) struct PoolRemove {
     pub(crate) device: PathBuf,
     #[command(flatten)]
     pub(crate) daemon: Daemon,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Stats {
-    /// Only this disk.
-    pub(crate) name: Option<String>,
-    /// Print again every second, until stopped; with --json one document a line.
-    #[arg(long)]
-    pub(crate) watch: bool,
-    #[command(flatten)]
-    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]

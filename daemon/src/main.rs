@@ -18,6 +18,7 @@ mod commands;
 mod config;
 mod connect;
 mod control;
+mod counted;
 mod demo;
 mod door;
 mod durable;
@@ -46,6 +47,7 @@ mod totals;
 mod trace;
 mod units;
 mod vm;
+mod windows;
 
 use std::process::ExitCode;
 

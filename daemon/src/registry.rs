@@ -20,7 +20,7 @@ mod unshared;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use block::file::{Access, Lock};
 use cache::{Mode, WhatIsDirty};
@@ -50,6 +50,7 @@ pub(crate) use pool::{NewDevice, PoolView};
 /// The disks of this host. Shared by the tasks of the control plane.
 pub(crate) struct Registry {
     places: Places,
+    started: Instant,
     shards: Shards,
     pool: StdMutex<PoolInUse>,
     /// Held by whoever adds a device to the pool or takes one out; before `changing`.
@@ -105,6 +106,7 @@ impl Registry {
         }
         let registry = Self {
             places,
+            started: Instant::now(),
             shards,
             pool: StdMutex::new(pool),
             changing_pool: Mutex::new(()),

@@ -68,6 +68,7 @@ impl Service {
         let registry = Registry::new(places, shards, pool, state);
         registry.keep_shares().await;
         tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
+        tokio::spawn(Registry::keep_windows(Arc::downgrade(&registry)));
         if let Some(interval) = threads.balance_interval.duration() {
             tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));
         }

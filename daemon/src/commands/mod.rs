@@ -3,9 +3,11 @@
 mod check;
 mod disk;
 mod generate;
+mod histogram;
 mod home;
 mod logging;
 mod pool;
+mod rates;
 mod replay;
 mod report;
 mod serve;
@@ -35,6 +37,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Vm(command) => vm::run(&command),
         Command::Pool(command) => pool::run(command),
         Command::Stats(options) => stats::run(&options),
+        Command::Histogram(options) => histogram::run(&options),
         Command::Report(options) => report::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Replay(options) => replay::run(&options),

@@ -3,7 +3,7 @@
 //! ```text
 //!   GET    /v1/disks              all disks            GET    /v1/pool
 //!   POST   /v1/disks              serve one more       GET    /v1/stats
-//!   GET    /v1/disks/NAME         one disk             GET    /v1/stats/NAME
+//!   GET    /v1/disks/NAME         one disk             GET    /v1/stats/NAME; both take ?window=5m, 1h, 1d, total or start
 //!   PATCH  /v1/disks/NAME         change it
 //!   DELETE /v1/disks/NAME         stop serving it; with {"lose_dirty":true} whatever its backing does not have
 //!   POST   /v1/disks/NAME/destage      bring home what is dirty, at full speed
@@ -11,6 +11,7 @@
 //!   POST   /v1/disks/NAME/quiesce      the same, then keep it so for a while; answers at once
 //!   POST   /v1/disks/NAME/resume       let it become dirty again
 //!   GET    /v1/disks/NAME/lost         what flash lost before the backing had it
+//!   GET    /v1/disks/NAME/histograms   its requests in classes, since it was attached
 //!   POST   /v1/disks/NAME/evict        drop what is cached of it, for good
 //!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
@@ -29,6 +30,7 @@ mod headers;
 mod health;
 mod listen;
 mod pool;
+mod statistics;
 mod tcp;
 
 use std::os::unix::net::UnixListener;
@@ -89,8 +91,9 @@ fn routes(registry: Arc<Registry>) -> Router {
         .route("/v1/disks/{name}/lost", get(disks::lost))
         .route("/v1/disks/{name}/take-over", post(disks::take_over))
         .route("/v1/disks/{name}/give-up", post(disks::give_up))
-        .route("/v1/stats", get(disks::all_statistics))
-        .route("/v1/stats/{name}", get(disks::statistics))
+        .route("/v1/disks/{name}/histograms", get(statistics::histograms))
+        .route("/v1/stats", get(statistics::all))
+        .route("/v1/stats/{name}", get(statistics::one))
         .route("/v1/pool", get(pool::show))
         .route("/v1/pool/devices", post(pool::add))
         .route("/v1/pool/devices/{number}", delete(pool::remove))
