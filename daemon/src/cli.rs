@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::events::Level;
+use crate::problem::hint;
 use crate::shard::SHARDS_MAX;
 use crate::units::Size;
 
@@ -33,6 +35,9 @@ pub(crate) enum Command {
     Pool(Pool),
     /// Counters, ratios and latencies.
     Stats(Stats),
+    /// What an operator must know: what happened, how bad it is, and what to do about it.
+    #[command(after_long_help = format!("Kinds of events:\n{}", crate::events::kind::list()))]
+    Events(Events),
     /// What the cache gained for a disk: before and after, from its counters.
     Report(Report),
     /// Write manual pages and completions, for those who package.
@@ -349,6 +354,18 @@ pub(crate) struct Stats {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Events {
+    /// Print what is there, then go on with what comes, until stopped; with --json one document a line.
+    #[arg(long)]
+    pub(crate) follow: bool,
+    /// Only what is at least so bad: info, warning or error.
+    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = parse_level)]
+    pub(crate) level: Level,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Report {
     /// Name of the disk.
     pub(crate) name: String,
@@ -423,6 +440,10 @@ fn parse_speed(text: &str) -> Result<f64, String> {
         Ok(speed) if (0.001..=1e6).contains(&speed) => Ok(speed),
         _ => Err("write a number from 0.001 to 1000000".to_owned()),
     }
+}
+
+fn parse_level(text: &str) -> Result<Level, String> {
+    Level::of_name(text).ok_or_else(|| hint(text, &Level::ALL.map(Level::name)))
 }
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {

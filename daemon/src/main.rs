@@ -21,6 +21,7 @@ mod control;
 mod demo;
 mod door;
 mod durable;
+mod events;
 mod keys;
 mod moment;
 mod names;

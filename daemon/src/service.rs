@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+use crate::events::{self, Kind};
 use crate::places::Places;
 use crate::pool::{self, PoolChoice};
 use crate::problem::Answer;
@@ -50,6 +51,16 @@ impl Service {
     /// # Errors
     /// Whatever stands in the way; then nothing runs.
     pub(crate) async fn start(places: Places, choice: &PoolChoice, threads: Threads) -> Answer<Self> {
+        events::begin(&places.dir)?;
+        let started = Self::start_all(places, choice, threads).await;
+        if let Err(problem) = &started {
+            events::of_host(Kind::DaemonStopped, format!("Forebay did not start: {problem}"));
+            events::settle();
+        }
+        started
+    }
+
+    async fn start_all(places: Places, choice: &PoolChoice, threads: Threads) -> Answer<Self> {
         let mut state = State::load(&places.dir)?;
         let shards = Shards::start(&places, threads.shards).await?;
         let pool = pool::open(&places, &shards, &mut state, choice).await?;
@@ -57,6 +68,7 @@ impl Service {
         let registry = Registry::new(places, shards, pool, state);
         registry.keep_shares().await;
         tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
+        tokio::spawn(Registry::watch_statistics(Arc::downgrade(&registry)));
         if let Some(interval) = threads.balance_interval.duration() {
             tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));
         }
@@ -72,7 +84,8 @@ impl Service {
     /// # Errors
     /// If a backing failed its last flush.
     pub(crate) async fn stop(self) -> Answer<()> {
-        tracing::info!("Stopping: requests in flight are finished");
+        // Whoever waits for events gets this one, and does not hold up the end.
+        events::of_host(Kind::DaemonStopping, "Stopping: requests in flight are finished");
         self.stopping.notify_one();
         sockets::remove(&self.registry.places().control_socket());
         // A client that holds its connection open is not waited for.
@@ -83,6 +96,9 @@ impl Service {
         }
         let Ok(outcome) = tokio::time::timeout(STOP_TIME_MAX, self.registry.stop()).await else {
             // The shard's thread waits for the kernel, which waits for a backing; only the end of the process frees it.
+            let overdue = format!("A backing did not answer within {} s", STOP_TIME_MAX.as_secs());
+            events::of_host(Kind::DaemonStopOverdue, overdue);
+            events::settle();
             eprintln!(
                 "error: Cannot finish all requests within {} s: a backing does not answer. Acknowledged writes are on \
                  their backings, or on flash, where the next start finds them; check the one that hangs",
@@ -90,6 +106,12 @@ impl Service {
             );
             std::process::exit(1);
         };
+        let how = match &outcome {
+            Ok(()) => "Forebay has stopped".to_owned(),
+            Err(problem) => format!("Forebay has stopped, but: {problem}"),
+        };
+        events::of_host(Kind::DaemonStopped, how);
+        events::settle();
         outcome
     }
 }

@@ -2,6 +2,7 @@
 
 mod check;
 mod disk;
+mod events;
 mod generate;
 mod home;
 mod logging;
@@ -35,6 +36,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Vm(command) => vm::run(&command),
         Command::Pool(command) => pool::run(command),
         Command::Stats(options) => stats::run(&options),
+        Command::Events(options) => events::run(&options),
         Command::Report(options) => report::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Replay(options) => replay::run(&options),

@@ -16,12 +16,14 @@
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
 //!   POST   /v1/pool/devices            one more device
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
+//!   GET    /v1/events?after=ID&wait=S  events behind that id; waits up to so many seconds for one
 //! ```
 //! Whoever may open the socket may do all of it. Failures are problem documents (RFC 9457). A change that was accepted is
 //! finished even if the client goes away.
 
 mod answer;
 mod disks;
+mod events;
 mod pool;
 
 use std::future::Future;
@@ -64,6 +66,7 @@ fn router(registry: Arc<Registry>) -> Router {
         .route("/v1/disks/{name}/give-up", post(disks::give_up))
         .route("/v1/stats", get(disks::all_statistics))
         .route("/v1/stats/{name}", get(disks::statistics))
+        .route("/v1/events", get(events::list))
         .route("/v1/pool", get(pool::show))
         .route("/v1/pool/devices", post(pool::add))
         .route("/v1/pool/devices/{number}", delete(pool::remove))

@@ -4,6 +4,7 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use super::{Registry, lock};
+use crate::events::{self, Kind};
 use crate::moment::Moment;
 use crate::problem::Answer;
 use crate::shard::DiskReport;
@@ -38,7 +39,7 @@ impl Registry {
         let mut said = self.saving.lock().await;
         let problem = self.write_totals().await.err();
         if let Some(problem) = problem.as_ref().filter(|problem| said.as_ref() != Some(*problem)) {
-            tracing::warn!("{problem}");
+            events::of_host(Kind::TotalsUnsaved, problem.message.clone());
         }
         *said = problem;
     }

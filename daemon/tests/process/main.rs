@@ -8,6 +8,7 @@ mod check;
 mod command_line;
 mod devices;
 mod discards;
+mod events;
 mod host;
 mod lifecycle;
 mod mirror;
