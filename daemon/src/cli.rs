@@ -90,9 +90,15 @@ pub(crate) struct Serve {
     /// Make a new pool over what the pool's file or device holds, if that has this very id. Destroys it.
     #[arg(long, value_name = "ID")]
     pub(crate) erase: Option<String>,
-    /// How much is logged on standard error: error, warn, info, debug or trace. Default: info.
+    /// How much is logged: error, warn, info, debug or trace. Default: info.
     #[arg(long, value_name = "LEVEL", env = "FOREBAY_LOG")]
     pub(crate) log: Option<String>,
+    /// How lines of the log look: text, or json with one object a line. Default: text.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) log_format: Option<String>,
+    /// Log to the end of this file. Default: standard error, with priorities if systemd connected it to the journal.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -23,12 +23,13 @@ use crate::demo;
 use crate::output;
 use crate::places::Surroundings;
 use crate::problem::Answer;
+use logging::Log;
 
 /// Does what was asked for.
 pub(crate) fn run(command: Command) -> Answer<()> {
     match command {
         Command::Demo(options) => {
-            logging::start("error")?;
+            let _logging = logging::start(&Log { level: "error", ..Log::default() })?;
             demo::run(&options)
         }
         Command::Serve(options) => serve::run(&options),

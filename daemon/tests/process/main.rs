@@ -11,6 +11,7 @@ mod discards;
 mod events;
 mod host;
 mod lifecycle;
+mod logs;
 mod mirror;
 mod mirror_fails;
 mod moving;
