@@ -18,9 +18,11 @@ mod commands;
 mod config;
 mod connect;
 mod control;
+mod counted;
 mod demo;
 mod door;
 mod durable;
+mod events;
 mod keys;
 mod metrics;
 mod moment;
@@ -42,10 +44,12 @@ mod state;
 mod supervisor;
 #[cfg(test)]
 mod testing;
+mod token;
 mod totals;
 mod trace;
 mod units;
 mod vm;
+mod windows;
 
 use std::process::ExitCode;
 

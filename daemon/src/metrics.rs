@@ -9,7 +9,7 @@ mod text;
 use cache::DiskCounts;
 use serde_json::Value;
 
-use text::{Family, Kind};
+use text::{Family, Histogram, Kind};
 
 /// A key of a document and its metric.
 #[derive(Clone, Debug)]
@@ -71,9 +71,45 @@ const DISK_STATES: [&str; 7] =
 const POOL_STATES: [&str; 3] = ["serving", "missing", "failed"];
 const DEVICE_STATES: [&str; 3] = ["used", "failed", "leaving"];
 
-/// All metrics, as text: of the documents that `disk show` and `pool show` print.
+/// A metric of latencies.
+struct Measured {
+    name: &'static str,
+    help: &'static str,
+    /// Keys of the documents, and what they are called in the metric where it has several.
+    classes: &'static [(&'static str, Option<&'static str>)],
+}
+
+const LATENCIES: [Measured; 4] = [
+    Measured {
+        name: "forebay_read_latency_seconds",
+        help: "How long reads took, by what answered them.",
+        classes: &[
+            ("read_hit_ram", Some("ram")),
+            ("read_hit_flash", Some("flash")),
+            ("read_miss", Some("backing")),
+        ],
+    },
+    Measured {
+        name: "forebay_write_latency_seconds",
+        help: "How long writes took.",
+        classes: &[("write", None)],
+    },
+    Measured {
+        name: "forebay_flush_latency_seconds",
+        help: "How long flushes took.",
+        classes: &[("flush", None)],
+    },
+    Measured {
+        name: "forebay_destage_latency_seconds",
+        help: "How long requests of destage took.",
+        classes: &[("destage", None)],
+    },
+];
+
+/// All metrics, as text: of the documents that `disk show` and `pool show` print, those of disks with their histograms.
 pub(crate) fn text(disks: &[Value], pool: &Value) -> String {
     let mut families = about_disks(disks);
+    families.extend(latencies(disks));
     families.extend(about_pool(pool));
     text::text(&families)
 }
@@ -156,6 +192,38 @@ fn about_disks(disks: &[Value]) -> Vec<Family> {
     families.push(info);
     families.push(states("forebay_disk_state", "disk", &DISK_STATES, disks, &name));
     families
+}
+
+fn latencies(disks: &[Value]) -> Vec<Family> {
+    let family = |Measured { name, help, classes }: &Measured| {
+        let mut family = Family::new(*name, *help, Kind::Histogram);
+        for disk in disks.iter().filter(|disk| !disk["histograms"].is_null()) {
+            for (key, answered_by) in *classes {
+                let measured = &disk["statistics"]["latency_us"][key];
+                let sum_us = number(&measured["mean"]) * number(&measured["count"]);
+                let classes = classes_of(&disk["histograms"]["latency"][key]);
+                let labels: Vec<_> = [("disk", disk["name"].as_str()), ("answered_by", *answered_by)]
+                    .into_iter()
+                    .filter_map(|(label, value)| Some((label, value?)))
+                    .collect();
+                family.push_histogram(&labels, Histogram { classes: &classes, sum: sum_us / 1e6 });
+            }
+        }
+        family
+    };
+    LATENCIES.iter().map(family).collect()
+}
+
+/// The classes of a histogram of microseconds, with their largest values in seconds.
+fn classes_of(histogram: &Value) -> Vec<(Option<f64>, u64)> {
+    let class = |class: &Value| {
+        (class["upto"].as_f64().map(|micros| micros / 1e6), class["count"].as_u64().unwrap_or_default())
+    };
+    histogram.as_array().map(|classes| classes.iter().map(class).collect()).unwrap_or_default()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_default()
 }
 
 /// A family for each row, with a value for each document that has the key.
@@ -251,6 +319,8 @@ fn shard_rows() -> [Row; 2] {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::json;
 
     use super::*;
@@ -263,7 +333,9 @@ mod tests {
     fn numbers_of_documents_have_their_metrics_and_what_is_not_known_has_none() {
         let disks = [
             json!({ "name": "a", "mode": "write-back", "state": "serving",
-                "statistics": { "reads": 7, "throttled_ns": 1_500_000_000 },
+                "statistics": { "reads": 7, "throttled_ns": 1_500_000_000,
+                    "latency_us": { "read_miss": { "count": 3, "mean": 500.0 } } },
+                "histograms": { "latency": { "read_miss": [{ "upto": 100, "count": 1 }, { "upto": null, "count": 2 }] } },
                 "dirty_bytes": 4096, "hit_ratio": 0.5, "latency_us": {} }),
             json!({ "name": "b", "mode": "write-through", "state": "waiting", "size_bytes": null }),
         ];
@@ -278,6 +350,10 @@ mod tests {
             ("forebay_disk_info{disk=\"a\",mode=\"write-back\"}", 1.0),
             ("forebay_disk_state{disk=\"b\",state=\"waiting\"}", 1.0),
             ("forebay_disk_state{disk=\"b\",state=\"serving\"}", 0.0),
+            ("forebay_read_latency_seconds_bucket{disk=\"a\",answered_by=\"backing\",le=\"0.0001\"}", 1.0),
+            ("forebay_read_latency_seconds_count{disk=\"a\",answered_by=\"backing\"}", 3.0),
+            ("forebay_read_latency_seconds_sum{disk=\"a\",answered_by=\"backing\"}", 0.0015),
+            ("forebay_write_latency_seconds_count{disk=\"a\"}", 0.0),
             ("forebay_pool_segments", 9.0),
             ("forebay_pool_can_mirror", 1.0),
             ("forebay_device_segments{device=\"/dev/x\"}", 3.0),
@@ -298,16 +374,11 @@ mod tests {
 
     #[test]
     fn no_two_metrics_have_one_name_and_each_says_what_it_is() {
-        let disk = json!({ "name": "a" });
-        let mut families = about_disks(std::slice::from_ref(&disk));
-        families.extend(about_pool(&json!({ "devices": [{}], "shards": [{}] })));
-        let mut names: Vec<&str> = families.iter().map(Family::name).collect();
-        names.sort_unstable();
-        let all = names.len();
-        names.dedup();
-        assert_eq!(names.len(), all);
-        for family in &families {
-            let (name, help) = (family.name(), family.help());
+        let gauges = gauges("forebay_pool", &POOL_GAUGES).chain(gauges("forebay_device", &DEVICE_GAUGES));
+        let rows: Vec<Row> = disk_rows().chain(gauges).chain(shard_rows()).collect();
+        let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names.len(), rows.len());
+        for Row { name, help, .. } in &rows {
             assert!(
                 name.starts_with("forebay_") && !help.is_empty() && !help.contains("Nanoseconds"),
                 "{name}: {help}"

@@ -44,16 +44,6 @@ impl Family {
         Self { name: name.into(), help: help.into(), kind, lines: String::new() }
     }
 
-    /// What it is called.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What it is.
-    pub(crate) fn help(&self) -> &str {
-        &self.help
-    }
-
     /// Adds a value.
     pub(crate) fn push(&mut self, labels: &[(&str, &str)], value: f64) {
         self.line("", labels, value);

@@ -35,6 +35,9 @@ fn metrics_are_as_prometheus_wants_them_and_say_what_documents_say() {
     let said = run("sh", &["-c", &format!("promtool check metrics < {}", host.text("metrics"))]);
     assert_eq!(said, "");
     assert_eq!(value(&metrics, "forebay_reads_total{disk=\"a\"}"), Some(5.0), "{metrics}");
+    let all = daemon.json(&["stats", "a"])["disks"][0]["latency_us"]["write"]["count"].as_f64();
+    assert_eq!(value(&metrics, "forebay_write_latency_seconds_count{disk=\"a\"}"), all);
+    assert_eq!(value(&metrics, "forebay_write_latency_seconds_bucket{disk=\"a\",le=\"+Inf\"}"), all);
     for disk in ["a", "b"] {
         assert_agreement(&daemon, &metrics, disk);
     }
