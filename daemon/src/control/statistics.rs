@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::answer::{Failure, Reply, document};
+use super::answer::{Failure, Name, Reply, document};
 use crate::api;
 use crate::problem::Problem;
 use crate::registry::{DiskView, Registry};
@@ -33,14 +33,14 @@ pub(super) async fn all(State(registry): Shared, asked: Question) -> Reply {
 }
 
 /// One disk.
-pub(super) async fn one(State(registry): Shared, Path(name): Path<String>, asked: Question) -> Reply {
+pub(super) async fn one(State(registry): Shared, Name(name): Name, asked: Question) -> Reply {
     let window = window(asked)?;
     let view = registry.disk(&name).await?;
     Ok(document("disks", vec![one_of(&registry, &view, window)]))
 }
 
 /// The histograms of one disk.
-pub(super) async fn histograms(State(registry): Shared, Path(name): Path<String>) -> Reply {
+pub(super) async fn histograms(State(registry): Shared, Name(name): Name) -> Reply {
     let view = registry.disk(&name).await?;
     match &view.report {
         Ok(report) => Ok(document("histograms", api::histograms(&name, report))),
