@@ -22,6 +22,7 @@ mod counted;
 mod demo;
 mod door;
 mod durable;
+mod events;
 mod keys;
 mod moment;
 mod names;

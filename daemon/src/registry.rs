@@ -17,6 +17,7 @@ mod pool;
 mod removing;
 mod shares;
 mod unshared;
+mod watching;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
@@ -28,6 +29,7 @@ use tokio::sync::{Mutex, mpsc};
 
 use crate::backing::{Images, Location};
 use crate::door::Entrance;
+use crate::events::{self, Kind};
 use crate::keys::Values;
 use crate::names;
 use crate::patience::while_in_conflict;
@@ -102,7 +104,10 @@ impl Registry {
             .collect();
         let (totals, unread) = Totals::load(&places.dir);
         if let Some(reason) = unread {
-            tracing::warn!("{reason}. What disks counted in all begins anew");
+            events::of_host(
+                Kind::TotalsBegunAnew,
+                format!("{reason}. What disks counted in all begins anew"),
+            );
         }
         let registry = Self {
             places,
@@ -213,6 +218,8 @@ impl Registry {
         self.replace_state(changed);
         self.begin_totals();
         drop(changing);
+        let added = format!("Disk '{}' was added, on {}", record.name, record.backing);
+        events::of_disk(Kind::DiskAdded, &record.name, added);
         if wanted_values.writes_back() {
             self.begin_write_back(&record.name).await?;
         }
@@ -361,7 +368,7 @@ impl Registry {
         let record = self.state().disk(name).cloned().filter(|_| !self.is_being_removed(name));
         let Some(record) = record else { return Ok(()) };
         self.serve(&record).await?;
-        tracing::info!("Serving disk '{name}' from {}", record.backing);
+        events::of_disk(Kind::DiskAttached, name, format!("Serving disk '{name}' from {}", record.backing));
         Ok(())
     }
 
@@ -418,7 +425,8 @@ impl Registry {
     fn set_waiting(&self, name: &str, reason: &str) {
         let before = lock(&self.waiting).insert(name.to_owned(), reason.to_owned());
         if before.as_deref() != Some(reason) {
-            tracing::warn!("Disk '{name}' waits and is tried again every 5 s: {reason}");
+            let waits = format!("Disk '{name}' waits and is tried again every 5 s: {reason}");
+            events::of_disk(Kind::DiskWaiting, name, waits);
         }
     }
 

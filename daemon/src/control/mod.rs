@@ -17,6 +17,7 @@
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
 //!   POST   /v1/pool/devices            one more device
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
+//!   GET    /v1/events?after=ID&wait=S  events behind that id; waits up to so many seconds for one
 //! ```
 //! Beside them `/healthz` says whether all is well. Whoever may open the socket may do all of it; over TCP, `guard` decides.
 //! Failures are problem documents (RFC 9457). A change that was accepted is
@@ -25,6 +26,7 @@
 mod answer;
 mod body;
 mod disks;
+mod events;
 mod guard;
 mod headers;
 mod health;
@@ -94,6 +96,7 @@ fn routes(registry: Arc<Registry>) -> Router {
         .route("/v1/disks/{name}/histograms", get(statistics::histograms))
         .route("/v1/stats", get(statistics::all))
         .route("/v1/stats/{name}", get(statistics::one))
+        .route("/v1/events", get(events::list))
         .route("/v1/pool", get(pool::show))
         .route("/v1/pool/devices", post(pool::add))
         .route("/v1/pool/devices/{number}", delete(pool::remove))

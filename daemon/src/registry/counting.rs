@@ -8,6 +8,7 @@ use tokio::time::MissedTickBehavior;
 
 use super::{DiskView, Registry, lock};
 use crate::counted::Counted;
+use crate::events::{self, Kind};
 use crate::moment::Moment;
 use crate::problem::Answer;
 use crate::shard::DiskReport;
@@ -72,7 +73,7 @@ impl Registry {
         let mut said = self.saving.lock().await;
         let problem = self.write_totals().await.err();
         if let Some(problem) = problem.as_ref().filter(|problem| said.as_ref() != Some(*problem)) {
-            tracing::warn!("{problem}");
+            events::of_host(Kind::TotalsUnsaved, problem.message.clone());
         }
         *said = problem;
     }

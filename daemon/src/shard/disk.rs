@@ -22,6 +22,7 @@ use super::home::{Quiet, Quietness, Unsaved, bring_home, holds_dirty};
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export};
 use crate::door::{Door, Entrance};
+use crate::events::{self, Kind};
 use crate::keys::{PoolBounds, Values};
 use crate::past::{self, Appearance, History};
 use crate::problem::{Answer, Problem};
@@ -489,7 +490,7 @@ impl Disk {
             Err(error) => format!("the size of the backing cannot be read: {error}"),
         };
         if self.failure.borrow().is_none() {
-            tracing::error!("Disk '{name}' failed: {failure}");
+            events::of_disk(Kind::DiskFailed, name, format!("Disk '{name}' failed: {failure}"));
         }
         self.failure.replace(Some(failure));
     }
@@ -511,13 +512,19 @@ async fn tell_what_came_back(name: String, disk: Rc<Disk>) {
     let load = disk.cached.loaded().await;
     match load.state {
         Load::Running => {}
-        Load::Cold(reason) => tracing::info!("Disk '{name}' starts with an empty cache: {reason}"),
-        Load::Done => tracing::info!(
-            "Disk '{name}' has {} of its cache back after {} ms; {} may have changed and is not believed",
-            Size(load.pages_kept * PAGE),
-            load.took_us / 1000,
-            Size(load.pages_dropped * PAGE)
-        ),
+        Load::Cold(reason) => {
+            let cold = format!("Disk '{name}' starts with an empty cache: {reason}");
+            events::of_disk(Kind::CacheCold, &name, cold);
+        }
+        Load::Done => {
+            let back = format!(
+                "Disk '{name}' has {} of its cache back after {} ms; {} may have changed and is not believed",
+                Size(load.pages_kept * PAGE),
+                load.took_us / 1000,
+                Size(load.pages_dropped * PAGE)
+            );
+            events::of_disk(Kind::CacheRecovered, &name, back);
+        }
     }
 }
 
