@@ -25,6 +25,7 @@ mod keys;
 mod moment;
 mod names;
 mod output;
+mod page;
 mod past;
 mod patience;
 mod places;

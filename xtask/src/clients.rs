@@ -22,6 +22,8 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("binutils", &["strip"]),
     ("mmdebstrap", &["mmdebstrap"]),
     ("genext2fs", &["genext2fs"]),
+    ("nodejs", &["node"]),
+    ("npm", &["npm"]),
 ];
 /// Where programs for administrators lie, which not everybody has in `PATH`.
 const MORE_FOLDERS: &[&str] = &["/usr/sbin", "/sbin"];

@@ -32,6 +32,7 @@ use axum::Router;
 use axum::http::Uri;
 use axum::routing::{delete, get, post};
 
+use crate::page;
 use crate::problem::{Answer, Problem};
 use crate::registry::Registry;
 use answer::Failure;
@@ -67,6 +68,7 @@ fn router(registry: Arc<Registry>) -> Router {
         .route("/v1/pool", get(pool::show))
         .route("/v1/pool/devices", post(pool::add))
         .route("/v1/pool/devices/{number}", delete(pool::remove))
+        .merge(page::router())
         .fallback(unknown)
         .with_state(registry)
 }

@@ -1,0 +1,34 @@
+//! The web page: that what is committed in `web/dist` is what its source builds, and its unit tests.
+//!
+//! The product needs none of this: cargo embeds `web/dist` as it is. Packages come from the npm registry, with the hashes of
+//! `web/package-lock.json`, and nothing of them runs while they are installed.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::run::run;
+
+/// Builds the page anew and runs all tests of it.
+///
+/// # Errors
+/// If the packages cannot be had, types do not fit, `web/dist` is not what its source builds, or a test fails.
+pub(crate) fn prove(root: &Path) -> Result<(), String> {
+    run(npm(root).args(["ci"]))?;
+    run(npm(root).args(["run", "--silent", "check"]))?;
+    run(node(root).args(["build.mjs", "--check"]))?;
+    run(npm(root).args(["run", "--silent", "test"]))
+}
+
+fn npm(root: &Path) -> Command {
+    program("npm", root)
+}
+
+fn node(root: &Path) -> Command {
+    program("node", root)
+}
+
+fn program(name: &str, root: &Path) -> Command {
+    let mut command = Command::new(name);
+    command.current_dir(root.join("web"));
+    command
+}
