@@ -239,6 +239,7 @@ pub(crate) fn statistics(view: &DiskView) -> Value {
 /// The pool, and the threads that use it.
 pub(crate) fn pool(view: &PoolView) -> Value {
     let PoolView { report: PoolReport { statistics, reserve_bytes_min }, in_use, shards } = view;
+    let (state, reason) = standing_of_pool(view);
     let fallback = in_use.devices.iter().find_map(|device| device.fallback.as_ref());
     let shard = |shard: &ShardReport| {
         let ShardReport { number, disks, busy_ns, age_ns } = shard;
@@ -250,8 +251,8 @@ pub(crate) fn pool(view: &PoolView) -> Value {
         "can_mirror": statistics.can_mirror,
         "notes_mirrored": statistics.notes_mirrored,
         "segments_uncopied": statistics.segments_uncopied,
-        "state": if in_use.missing.is_some() { "missing" } else if statistics.failed { "failed" } else { "serving" },
-        "reason": in_use.missing,
+        "state": state,
+        "reason": reason,
         "size_bytes": statistics.size_bytes,
         "usable_bytes": statistics.usable_bytes,
         "reserved_bytes": statistics.reserved_bytes,
@@ -266,6 +267,15 @@ pub(crate) fn pool(view: &PoolView) -> Value {
         "warnings": in_use.warnings(),
         "shards": shards.iter().map(shard).collect::<Vec<Value>>(),
     })
+}
+
+/// In which state the pool is, and why if there is a reason.
+pub(crate) fn standing_of_pool(view: &PoolView) -> (&'static str, Option<&str>) {
+    match (&view.in_use.missing, view.report.statistics.failed) {
+        (Some(reason), _) => ("missing", Some(reason)),
+        (None, true) => ("failed", None),
+        (None, false) => ("serving", None),
+    }
 }
 
 /// The devices of the pool; none of one that is missing.
@@ -366,6 +376,11 @@ fn total(total: &Total) -> Value {
     });
     merge(&mut all, more);
     Value::Object(all)
+}
+
+/// In which state a disk is, and why if there is a reason.
+pub(crate) fn standing_of_disk(view: &DiskView) -> (&'static str, Option<&str>) {
+    (state(view), reason(view))
 }
 
 fn state(view: &DiskView) -> &'static str {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::control::Listen;
 use crate::shard::SHARDS_MAX;
 use crate::units::Size;
 
@@ -79,6 +80,10 @@ pub(crate) struct Serve {
     /// Size of the pool file, if it has to be made.
     #[arg(long, value_name = "SIZE")]
     pub(crate) pool_size: Option<Size>,
+    /// Where the HTTP interface and the web page are: an IP address with a port, or off. Default: 127.0.0.1:7070; if that is
+    /// taken, Forebay serves disks without it.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen_http: Option<Listen>,
     /// Threads that serve disks, each disk on one of them. Default: one for each CPU, at most 8.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(SHARDS_MAX)))]
     pub(crate) shards: Option<u32>,

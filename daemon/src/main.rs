@@ -42,6 +42,7 @@ mod state;
 mod supervisor;
 #[cfg(test)]
 mod testing;
+mod token;
 mod totals;
 mod trace;
 mod units;

@@ -4,11 +4,13 @@
 //! line of output, the end of a process), with a deadline far beyond what they take.
 
 mod bad_input;
+mod browser;
 mod check;
 mod command_line;
 mod devices;
 mod discards;
 mod host;
+mod http;
 mod lifecycle;
 mod mirror;
 mod mirror_fails;

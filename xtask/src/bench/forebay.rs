@@ -98,6 +98,11 @@ impl Forebay {
         Ok(forebay)
     }
 
+    /// Gives the pool one more file, which holds nothing but zeroes.
+    pub(super) fn add_device(&self, file: &Path) -> Result<(), String> {
+        self.tell(&["pool", "add", &file.to_string_lossy()]).map(drop)
+    }
+
     /// Serves a file in write-back, with room for so many MiB to be dirty. Returns the address for clients.
     pub(super) fn add_write_back_disk(
         &self,
