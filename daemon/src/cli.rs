@@ -1,12 +1,17 @@
 //! The command line: the one definition of commands, options and their help.
 
+mod statistics;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
 use crate::control::Listen;
+use crate::events::Level;
+use crate::problem::hint;
 use crate::shard::SHARDS_MAX;
 use crate::units::Size;
+pub(crate) use statistics::{Histogram, Stats, What};
 
 /// A flash cache for the disks of virtual machines, in user space.
 #[derive(Debug, Parser)]
@@ -34,6 +39,11 @@ pub(crate) enum Command {
     Pool(Pool),
     /// Counters, ratios and latencies.
     Stats(Stats),
+    /// Requests of a disk in classes: size, latency, seek distance, how many at once, how soon after each other.
+    Histogram(Histogram),
+    /// What an operator must know: what happened, how bad it is, and what to do about it.
+    #[command(after_long_help = format!("Kinds of events:\n{}", crate::events::kind::list()))]
+    Events(Events),
     /// What the cache gained for a disk: before and after, from its counters.
     Report(Report),
     /// Write manual pages and completions, for those who package.
@@ -90,9 +100,15 @@ pub(crate) struct Serve {
     /// Make a new pool over what the pool's file or device holds, if that has this very id. Destroys it.
     #[arg(long, value_name = "ID")]
     pub(crate) erase: Option<String>,
-    /// How much is logged on standard error: error, warn, info, debug or trace. Default: info.
+    /// How much is logged: error, warn, info, debug or trace. Default: info.
     #[arg(long, value_name = "LEVEL", env = "FOREBAY_LOG")]
     pub(crate) log: Option<String>,
+    /// How lines of the log look: text, or json with one object a line. Default: text.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) log_format: Option<String>,
+    /// Log to the end of this file. Default: standard error, with priorities if systemd connected it to the journal.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -343,12 +359,13 @@ pub(crate) struct PoolRemove {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Stats {
-    /// Only this disk.
-    pub(crate) name: Option<String>,
-    /// Print again every second, until stopped; with --json one document a line.
+pub(crate) struct Events {
+    /// Print what is there, then go on with what comes, until stopped; with --json one document a line.
     #[arg(long)]
-    pub(crate) watch: bool,
+    pub(crate) follow: bool,
+    /// Only what is at least so bad: info, warning or error.
+    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = parse_level)]
+    pub(crate) level: Level,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
@@ -428,6 +445,10 @@ fn parse_speed(text: &str) -> Result<f64, String> {
         Ok(speed) if (0.001..=1e6).contains(&speed) => Ok(speed),
         _ => Err("write a number from 0.001 to 1000000".to_owned()),
     }
+}
+
+fn parse_level(text: &str) -> Result<Level, String> {
+    Level::of_name(text).ok_or_else(|| hint(text, &Level::ALL.map(Level::name)))
 }
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {

@@ -25,6 +25,10 @@ pub(crate) struct Config {
     pub(crate) run_dir: Option<PathBuf>,
     /// How much is logged.
     pub(crate) log: Option<String>,
+    /// How lines of the log look.
+    pub(crate) log_format: Option<String>,
+    /// The file that is logged to.
+    pub(crate) log_file: Option<PathBuf>,
     /// Threads that serve disks.
     pub(crate) shards: Option<u32>,
     /// How often the load of shards is looked at.
@@ -48,7 +52,7 @@ struct Key {
     about: &'static str,
 }
 
-const KEYS: [Key; 9] = [
+const KEYS: [Key; 11] = [
     Key {
         table: "",
         name: "dir",
@@ -66,6 +70,18 @@ const KEYS: [Key; 9] = [
         name: "log",
         example: "\"info\"",
         about: "How much is logged: error, warn, info, debug or trace.",
+    },
+    Key {
+        table: "",
+        name: "log-format",
+        example: "\"text\"",
+        about: "How lines of the log look: text, or json with one object a line.",
+    },
+    Key {
+        table: "",
+        name: "log-file",
+        example: "\"/var/log/forebay/forebay.log\"",
+        about: "Log to the end of this file instead of standard error. Rotate it with copytruncate.",
     },
     Key {
         table: "",
@@ -164,6 +180,8 @@ impl Config {
             "dir" => self.dir = Some(text.into()),
             "run-dir" => self.run_dir = Some(text.into()),
             "log" => self.log = Some(text.to_owned()),
+            "log-format" => self.log_format = Some(text.to_owned()),
+            "log-file" => self.log_file = Some(text.into()),
             "balance-interval" => self.balance_interval = Some(text.parse()?),
             "http.listen" => self.http_listen = Some(text.parse()?),
             "pool.file" => self.pool_file = Some(text.into()),
@@ -249,6 +267,8 @@ mod tests {
             dir,
             run_dir,
             log,
+            log_format,
+            log_file,
             shards,
             balance_interval,
             http_listen,
@@ -259,6 +279,7 @@ mod tests {
         assert!(dir.is_some() && run_dir.is_some() && log.is_some() && pool_file.is_some());
         assert_eq!(http_listen, Some(Listen::default()), "the sample shows what is usual");
         assert_eq!(http_names.len(), 1);
+        assert!(log_format.is_some() && log_file.is_some());
         assert_eq!((shards, pool_size), (Some(4), Some(Size(100 << 30))));
         assert_eq!(balance_interval, Some(Interval::default()), "the sample shows what is usual");
         assert_eq!(Config::parse(""), Ok(Config::default()));

@@ -18,9 +18,11 @@ mod commands;
 mod config;
 mod connect;
 mod control;
+mod counted;
 mod demo;
 mod door;
 mod durable;
+mod events;
 mod keys;
 mod moment;
 mod names;
@@ -47,6 +49,7 @@ mod totals;
 mod trace;
 mod units;
 mod vm;
+mod windows;
 
 use std::process::ExitCode;
 

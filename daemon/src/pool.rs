@@ -32,6 +32,7 @@ pub(crate) use content::{Holds, holds};
 pub(crate) use in_use::{DeviceInUse, Former, PoolInUse};
 
 use crate::backing::Location;
+use crate::events::{self, Kind};
 use crate::output;
 use crate::past::{Touched, witness};
 use crate::patience::while_in_conflict;
@@ -149,7 +150,10 @@ impl Setup<'_> {
             Err(problem) => problems.push(problem),
         }
         for problem in problems {
-            tracing::error!("{problem}. The pool goes on without it, and with nothing of what was cached");
+            events::of_host(
+                Kind::DeviceMissing,
+                format!("{problem}. The pool goes on without it, and with nothing of what was cached"),
+            );
         }
         Ok(candidates)
     }
@@ -244,7 +248,10 @@ impl Setup<'_> {
 
     /// Serves disks without flash.
     async fn go_without(&self, problem: Problem) -> Answer<PoolInUse> {
-        tracing::error!("{problem}. Until then, and a restart, disks are served without a cache on flash");
+        events::of_host(
+            Kind::PoolMissing,
+            format!("{problem}. Until then, and a restart, disks are served without a cache on flash"),
+        );
         self.shards.go_without_pool().await?;
         Ok(PoolInUse::missing(self.path.clone(), problem.message))
     }
@@ -279,17 +286,27 @@ impl Setup<'_> {
         match opened.content {
             PoolContent::Kept { last_mark } => Touched::take_over(&self.places.touched(), last_mark, mark),
             PoolContent::Dropped(reason) => {
-                tracing::warn!("What was cached in pool {} is dropped: {reason}", self.path.display());
+                let path = self.path.display();
+                events::of_host(
+                    Kind::PoolCold,
+                    format!("What was cached in pool {path} is dropped: {reason}"),
+                );
             }
         }
         for (path, reason) in &opened.ignored {
-            tracing::error!("Not using {} as a device of the pool: {reason}", path.display());
+            let path = path.display();
+            events::of_host(
+                Kind::DeviceIgnored,
+                format!("Not using {path} as a device of the pool: {reason}"),
+            );
         }
         let listed = self.shards.pool_report().await?.statistics.devices;
         let devices = self.keep_devices(&candidates, &listed);
         let in_use = PoolInUse::of(devices, &self.state.pool.as_ref().expect("it was opened").lost);
         // The pool bears the new mark durably. One that bears an earlier mark is an old copy from now on.
         settle_mark(self.places, self.state, mark)?;
+        let (path, devices) = (in_use.path().display(), in_use.devices.len());
+        events::of_host(Kind::PoolOpened, format!("Pool {path} is in use, devices: {devices}"));
         Ok(in_use)
     }
 
@@ -330,10 +347,11 @@ impl Setup<'_> {
             if let Some(Candidate { found, .. }) = candidate.filter(|_| is_listed) {
                 devices.push(DeviceInUse::new(remembered, found, number));
             } else {
-                tracing::error!(
-                    "{} does not belong to the pool any more; should it come back, `forebay pool add` adds it anew",
-                    remembered.path.display()
+                let path = remembered.path.display();
+                let gone = format!(
+                    "{path} does not belong to the pool any more; should it come back, `forebay pool add` adds it anew"
                 );
+                events::of_host(Kind::DeviceRemoved, gone);
                 lost.retain(|lost| lost.path != remembered.path);
                 // What somebody took out is not missed.
                 lost.extend((!remembered.leaving).then(|| LostDevice::at_start(remembered.path.clone())));

@@ -17,10 +17,11 @@ mod pool;
 mod removing;
 mod shares;
 mod unshared;
+mod watching;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use block::file::{Access, Lock};
 use cache::{Mode, WhatIsDirty};
@@ -28,6 +29,7 @@ use tokio::sync::{Mutex, mpsc};
 
 use crate::backing::{Images, Location};
 use crate::door::Entrance;
+use crate::events::{self, Kind};
 use crate::keys::Values;
 use crate::names;
 use crate::patience::while_in_conflict;
@@ -50,6 +52,7 @@ pub(crate) use pool::{NewDevice, PoolView};
 /// The disks of this host. Shared by the tasks of the control plane.
 pub(crate) struct Registry {
     places: Places,
+    started: Instant,
     shards: Shards,
     pool: StdMutex<PoolInUse>,
     /// Held by whoever adds a device to the pool or takes one out; before `changing`.
@@ -101,10 +104,14 @@ impl Registry {
             .collect();
         let (totals, unread) = Totals::load(&places.dir);
         if let Some(reason) = unread {
-            tracing::warn!("{reason}. What disks counted in all begins anew");
+            events::of_host(
+                Kind::TotalsBegunAnew,
+                format!("{reason}. What disks counted in all begins anew"),
+            );
         }
         let registry = Self {
             places,
+            started: Instant::now(),
             shards,
             pool: StdMutex::new(pool),
             changing_pool: Mutex::new(()),
@@ -211,6 +218,8 @@ impl Registry {
         self.replace_state(changed);
         self.begin_totals();
         drop(changing);
+        let added = format!("Disk '{}' was added, on {}", record.name, record.backing);
+        events::of_disk(Kind::DiskAdded, &record.name, added);
         if wanted_values.writes_back() {
             self.begin_write_back(&record.name).await?;
         }
@@ -359,7 +368,7 @@ impl Registry {
         let record = self.state().disk(name).cloned().filter(|_| !self.is_being_removed(name));
         let Some(record) = record else { return Ok(()) };
         self.serve(&record).await?;
-        tracing::info!("Serving disk '{name}' from {}", record.backing);
+        events::of_disk(Kind::DiskAttached, name, format!("Serving disk '{name}' from {}", record.backing));
         Ok(())
     }
 
@@ -416,7 +425,8 @@ impl Registry {
     fn set_waiting(&self, name: &str, reason: &str) {
         let before = lock(&self.waiting).insert(name.to_owned(), reason.to_owned());
         if before.as_deref() != Some(reason) {
-            tracing::warn!("Disk '{name}' waits and is tried again every 5 s: {reason}");
+            let waits = format!("Disk '{name}' waits and is tried again every 5 s: {reason}");
+            events::of_disk(Kind::DiskWaiting, name, waits);
         }
     }
 

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::control::{Http, WebDoor};
+use crate::events::{self, Kind};
 use crate::places::Places;
 use crate::pool::{self, PoolChoice};
 use crate::problem::Answer;
@@ -60,6 +61,16 @@ impl Service {
         threads: Threads,
         http: &Http,
     ) -> Answer<Self> {
+        events::begin(&places.dir)?;
+        let started = Self::start_all(places, choice, threads, http).await;
+        if let Err(problem) = &started {
+            events::of_host(Kind::DaemonStopped, format!("Forebay did not start: {problem}"));
+            events::settle();
+        }
+        started
+    }
+
+    async fn start_all(places: Places, choice: &PoolChoice, threads: Threads, http: &Http) -> Answer<Self> {
         let mut state = State::load(&places.dir)?;
         let shards = Shards::start(&places, threads.shards).await?;
         let pool = pool::open(&places, &shards, &mut state, choice).await?;
@@ -68,6 +79,8 @@ impl Service {
         let registry = Registry::new(places, shards, pool, state);
         registry.keep_shares().await;
         tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
+        tokio::spawn(Registry::keep_windows(Arc::downgrade(&registry)));
+        tokio::spawn(Registry::watch_statistics(Arc::downgrade(&registry)));
         if let Some(interval) = threads.balance_interval.duration() {
             tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));
         }
@@ -83,7 +96,8 @@ impl Service {
     /// # Errors
     /// If a backing failed its last flush.
     pub(crate) async fn stop(self) -> Answer<()> {
-        tracing::info!("Stopping: requests in flight are finished");
+        // Whoever waits for events gets this one, and does not hold up the end.
+        events::of_host(Kind::DaemonStopping, "Stopping: requests in flight are finished");
         let Self { registry, control, web, stopping, .. } = self;
         stopping.send_replace(true);
         sockets::remove(&registry.places().control_socket());
@@ -107,6 +121,9 @@ impl Service {
         }
         let Ok(outcome) = tokio::time::timeout(STOP_TIME_MAX, registry.stop()).await else {
             // The shard's thread waits for the kernel, which waits for a backing; only the end of the process frees it.
+            let overdue = format!("A backing did not answer within {} s", STOP_TIME_MAX.as_secs());
+            events::of_host(Kind::DaemonStopOverdue, overdue);
+            events::settle();
             eprintln!(
                 "error: Cannot finish all requests within {} s: a backing does not answer. Acknowledged writes are on \
                  their backings, or on flash, where the next start finds them; check the one that hangs",
@@ -114,6 +131,12 @@ impl Service {
             );
             std::process::exit(1);
         };
+        let how = match &outcome {
+            Ok(()) => "Forebay has stopped".to_owned(),
+            Err(problem) => format!("Forebay has stopped, but: {problem}"),
+        };
+        events::of_host(Kind::DaemonStopped, how);
+        events::settle();
         outcome
     }
 }

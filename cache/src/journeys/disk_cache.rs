@@ -24,9 +24,11 @@ use crate::knowledge::touched::{SharedBits, Touched};
 use crate::knowledge::unproven::Unproven;
 use crate::survives::log::Log;
 use crate::survives::pool::Pool;
+use crate::words::histograms::Requests;
+use crate::words::latency::Latencies;
 use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, REQUEST_BYTES_MAX};
 use crate::words::settings::{DiskSettings, Redundancy};
-use crate::words::stats::{DiskCounters, Latencies, Load, LoadStatistics};
+use crate::words::stats::{DiskCounters, Load, LoadStatistics};
 use crate::words::units::{DiskId, FlashPage, PageNumber, Sequence, pages_touched};
 
 pub(crate) struct DiskCache<F, H> {
@@ -70,6 +72,7 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) missed_writes: RefCell<Sequential>,
     pub(crate) counters: DiskCounters,
     pub(crate) latencies: Latencies,
+    pub(crate) requests: Requests,
     /// Tells the promoter that RAM is filling up, or that the disk leaves.
     pub(crate) promotion_wanted: Notify,
     /// Tells whoever makes second copies that some lack, or that the disk leaves.
@@ -120,6 +123,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             missed_writes: RefCell::default(),
             counters: DiskCounters::default(),
             latencies: Latencies::default(),
+            requests: Requests::default(),
             promotion_wanted: Notify::new(),
             second_wanted: Notify::new(),
             leaving: Cell::new(false),

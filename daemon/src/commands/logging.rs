@@ -1,30 +1,228 @@
-//! Logs for people, on standard error.
+//! The log: lines for people or for programs, on standard error, in the journal, or in a file.
+//!
+//! Under systemd each line begins with its priority, as sd-daemon(3) has it, so that `journalctl -p warning` works; time and
+//! colour are the journal's business. A file is written by a thread of its own, because threads that serve guests write to
+//! the log, and none of them may wait for a file system that hangs. It is opened for appending and never opened again:
+//! logrotate's `copytruncate` is how it is rotated.
 
+mod aside;
+
+use std::fmt;
+use std::fs::File;
 use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::str::FromStr;
 
+use nix::sys::stat::fstat;
 use tracing::level_filters::LevelFilter;
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::fmt::format::{Format, Full, Json, Writer};
+use tracing_subscriber::fmt::time::SystemTime;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, format};
+use tracing_subscriber::registry::LookupSpan;
 
 use crate::problem::{Answer, Problem, hint};
+use aside::Aside;
 
 const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
+const FORMATS: [&str; 2] = ["text", "json"];
 
-/// Starts logging at `level`.
+/// What is logged, how and where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Log<'a> {
+    pub(super) level: &'a str,
+    pub(super) format: &'a str,
+    /// Standard error if there is none.
+    pub(super) file: Option<&'a Path>,
+}
+
+impl Default for Log<'_> {
+    fn default() -> Self {
+        Self { level: "info", format: "text", file: None }
+    }
+}
+
+/// Keeps the log going. When it is dropped, what was logged before is written.
+pub(super) struct Logging {
+    _file: Option<Aside>,
+}
+
+/// Starts logging.
 ///
 /// # Errors
-/// If there is no such level.
-pub(super) fn start(level: &str) -> Answer<()> {
-    if !LEVELS.contains(&level) {
-        return Err(Problem::invalid(format!("Unknown log level '{level}': {}", hint(level, &LEVELS))));
-    }
-    let filter = LevelFilter::from_str(level).expect("the table holds the names of levels");
+/// If there is no such level or format, or the file cannot be opened.
+pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
+    let filter = look_up("level", log.level, &LEVELS)?;
+    let filter = LevelFilter::from_str(filter).expect("the table holds the names of levels");
+    let is_json = look_up("format", log.format, &FORMATS)? == "json";
+    let is_journal = log.file.is_none() && is_journal(&io::stderr());
+    let lines = Lines {
+        shape: match (is_json, is_journal) {
+            (true, _) => Shape::Json(format().json().flatten_event(true).with_target(false)),
+            (false, true) => Shape::Untimed(format().with_target(false).without_time()),
+            (false, false) => Shape::Text(format().with_target(false)),
+        },
+        has_priority: is_journal,
+    };
+    let (writer, file, has_colour) = match log.file {
+        Some(path) => {
+            let aside = Aside::start(open(path)?)?;
+            (BoxMakeWriter::new(aside.lines()), Some(aside), false)
+        }
+        None => (BoxMakeWriter::new(io::stderr), None, io::stderr().is_terminal() && !is_json),
+    };
     let subscriber = tracing_subscriber::fmt()
+        .with_ansi(has_colour)
         .with_max_level(filter)
-        .with_target(false)
-        .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
+        .event_format(lines)
+        .with_writer(writer)
         .finish();
     // Only a second call could fail, and there is none.
     tracing::subscriber::set_global_default(subscriber)
-        .map_err(|error| Problem::failed(format!("Cannot start logging: {error}")))
+        .map_err(|error| Problem::failed(format!("Cannot start logging: {error}")))?;
+    Ok(Logging { _file: file })
+}
+
+fn look_up<'a>(what: &str, word: &'a str, words: &[&str]) -> Answer<&'a str> {
+    if words.contains(&word) {
+        return Ok(word);
+    }
+    Err(Problem::invalid(format!("Unknown log {what} '{word}': {}", hint(word, words))))
+}
+
+fn open(path: &Path) -> Answer<File> {
+    File::options().create(true).append(true).mode(0o640).open(path).map_err(|error| {
+        Problem::failed(format!(
+            "Cannot open log file {}: {error}; name another with --log-file",
+            path.display()
+        ))
+    })
+}
+
+/// True if what is written there goes to the journal: systemd names device and inode of what it connected.
+fn is_journal(output: &impl AsFd) -> bool {
+    let Ok(named) = std::env::var("JOURNAL_STREAM") else { return false };
+    fstat(output).is_ok_and(|found| is_named(&named, found.st_dev, found.st_ino))
+}
+
+fn is_named(named: &str, device: u64, inode: u64) -> bool {
+    named == format!("{device}:{inode}")
+}
+
+/// How lines look.
+struct Lines {
+    shape: Shape,
+    /// Each begins with its priority.
+    has_priority: bool,
+}
+
+enum Shape {
+    Text(Format<Full, SystemTime>),
+    Untimed(Format<Full, ()>),
+    Json(Format<Json, SystemTime>),
+}
+
+impl<S, N> FormatEvent<S, N> for Lines
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut to: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        if self.has_priority {
+            write!(to, "<{}>", priority(*event.metadata().level()))?;
+        }
+        match &self.shape {
+            Shape::Text(format) => format.format_event(context, to, event),
+            Shape::Untimed(format) => format.format_event(context, to, event),
+            Shape::Json(format) => format.format_event(context, to, event),
+        }
+    }
+}
+
+/// As syslog(3) counts them.
+fn priority(level: Level) -> u8 {
+    match level {
+        Level::ERROR => 3,
+        Level::WARN => 4,
+        Level::INFO => 6,
+        Level::DEBUG | Level::TRACE => 7,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use serde_json::Value;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Written(Mutex<Vec<u8>>);
+
+    impl io::Write for &Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("nobody panics").write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn logged(lines: Lines) -> String {
+        let written = Arc::new(Written::default());
+        let builder = tracing_subscriber::fmt().with_ansi(false).event_format(lines);
+        let subscriber = builder.with_writer(Arc::clone(&written)).finish();
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::warn!(kind = "disk-waiting", disk = "a", "It waits");
+        });
+        String::from_utf8(written.0.lock().expect("nobody panics").clone()).expect("it is text")
+    }
+
+    #[test]
+    fn the_journal_gets_priorities_and_no_time() {
+        let shape = Shape::Untimed(format().with_target(false).without_time());
+        let line = logged(Lines { shape, has_priority: true });
+        assert!(line.starts_with("<4>") && line.contains("WARN It waits"), "{line}");
+        assert!(line.contains("disk=\"a\"") && !line.contains('\u{1b}'), "{line}");
+    }
+
+    #[test]
+    fn json_has_one_object_a_line_with_every_field() {
+        let shape = Shape::Json(format().json().flatten_event(true).with_target(false));
+        let line = logged(Lines { shape, has_priority: false });
+        let line: Value = serde_json::from_str(&line).expect("one object");
+        assert_eq!((&line["level"], &line["message"]), (&"WARN".into(), &"It waits".into()));
+        assert_eq!((&line["kind"], &line["disk"]), (&"disk-waiting".into(), &"a".into()));
+        assert!(line["timestamp"].is_string());
+    }
+
+    #[test]
+    fn only_what_systemd_connected_is_the_journal() {
+        assert!(is_named("9:123", 9, 123));
+        for named in ["", "9:12", "9:1234", "8:123", "9"] {
+            assert!(!is_named(named, 9, 123), "{named}");
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_is_refused_with_what_there_is() {
+        for (log, words) in [
+            (Log { level: "warning", ..Log::default() }, "did you mean 'warn'?"),
+            (Log { format: "xml", ..Log::default() }, "text, json"),
+            (Log { file: Some(Path::new("/nowhere/x.log")), ..Log::default() }, "/nowhere/x.log"),
+        ] {
+            let problem = start(&log).err().expect("it cannot be");
+            assert!(problem.message.contains(words), "{problem}");
+        }
+    }
 }

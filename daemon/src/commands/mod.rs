@@ -2,10 +2,13 @@
 
 mod check;
 mod disk;
+mod events;
 mod generate;
+mod histogram;
 mod home;
 mod logging;
 mod pool;
+mod rates;
 mod replay;
 mod report;
 mod serve;
@@ -22,12 +25,13 @@ use crate::demo;
 use crate::output;
 use crate::places::Surroundings;
 use crate::problem::Answer;
+use logging::Log;
 
 /// Does what was asked for.
 pub(crate) fn run(command: Command) -> Answer<()> {
     match command {
         Command::Demo(options) => {
-            logging::start("error")?;
+            let _logging = logging::start(&Log { level: "error", ..Log::default() })?;
             demo::run(&options)
         }
         Command::Serve(options) => serve::run(&options),
@@ -35,6 +39,8 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Vm(command) => vm::run(&command),
         Command::Pool(command) => pool::run(command),
         Command::Stats(options) => stats::run(&options),
+        Command::Histogram(options) => histogram::run(&options),
+        Command::Events(options) => events::run(&options),
         Command::Report(options) => report::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Replay(options) => replay::run(&options),

@@ -14,7 +14,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::stat::{Mode, umask};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::logging;
+use super::logging::{self, Log};
 use crate::cli::Serve;
 use crate::config::Config;
 use crate::control::Http;
@@ -34,7 +34,12 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
         Some(path) => Config::load(path)?,
         None => Config::default(),
     };
-    logging::start(options.log.as_deref().or(config.log.as_deref()).unwrap_or("info"))?;
+    let usual = Log::default();
+    let _logging = logging::start(&Log {
+        level: options.log.as_deref().or(config.log.as_deref()).unwrap_or(usual.level),
+        format: options.log_format.as_deref().or(config.log_format.as_deref()).unwrap_or(usual.format),
+        file: options.log_file.as_deref().or(config.log_file.as_deref()),
+    })?;
     let dir = options.dir.clone().or(config.dir);
     let run_dir = options.run_dir.clone().or(config.run_dir);
     let places = Places::resolve(dir, run_dir, &Surroundings::of_process())?;

@@ -117,13 +117,3 @@ pub(super) async fn remove(
     to_the_end(async move { registry.remove(&name, what_is_dirty).await }).await?;
     Ok(document("removed", removed))
 }
-
-pub(super) async fn all_statistics(State(registry): Shared) -> Reply {
-    let disks = registry.disks().await;
-    Ok(document("disks", disks.iter().map(api::statistics).collect::<Vec<Value>>()))
-}
-
-pub(super) async fn statistics(State(registry): Shared, Name(name): Name) -> Reply {
-    let view = registry.disk(&name).await?;
-    Ok(document("disks", vec![api::statistics(&view)]))
-}

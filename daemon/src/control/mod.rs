@@ -3,7 +3,7 @@
 //! ```text
 //!   GET    /v1/disks              all disks            GET    /v1/pool
 //!   POST   /v1/disks              serve one more       GET    /v1/stats
-//!   GET    /v1/disks/NAME         one disk             GET    /v1/stats/NAME
+//!   GET    /v1/disks/NAME         one disk             GET    /v1/stats/NAME; both take ?window=5m, 1h, 1d, total or start
 //!   PATCH  /v1/disks/NAME         change it
 //!   DELETE /v1/disks/NAME         stop serving it; with {"lose_dirty":true} whatever its backing does not have
 //!   POST   /v1/disks/NAME/destage      bring home what is dirty, at full speed
@@ -11,11 +11,13 @@
 //!   POST   /v1/disks/NAME/quiesce      the same, then keep it so for a while; answers at once
 //!   POST   /v1/disks/NAME/resume       let it become dirty again
 //!   GET    /v1/disks/NAME/lost         what flash lost before the backing had it
+//!   GET    /v1/disks/NAME/histograms   its requests in classes, since it was attached
 //!   POST   /v1/disks/NAME/evict        drop what is cached of it, for good
 //!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
 //!   POST   /v1/pool/devices            one more device
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
+//!   GET    /v1/events?after=ID&wait=S  events behind that id; waits up to so many seconds for one
 //! ```
 //! Beside them `/healthz` says whether all is well. Whoever may open the socket may do all of it; over TCP, `guard` decides.
 //! Failures are problem documents (RFC 9457). A change that was accepted is
@@ -24,11 +26,13 @@
 mod answer;
 mod body;
 mod disks;
+mod events;
 mod guard;
 mod headers;
 mod health;
 mod listen;
 mod pool;
+mod statistics;
 mod tcp;
 
 use std::os::unix::net::UnixListener;
@@ -90,8 +94,10 @@ fn routes(registry: Arc<Registry>) -> Router {
         .route("/v1/disks/{name}/lost", get(disks::lost))
         .route("/v1/disks/{name}/take-over", post(disks::take_over))
         .route("/v1/disks/{name}/give-up", post(disks::give_up))
-        .route("/v1/stats", get(disks::all_statistics))
-        .route("/v1/stats/{name}", get(disks::statistics))
+        .route("/v1/disks/{name}/histograms", get(statistics::histograms))
+        .route("/v1/stats", get(statistics::all))
+        .route("/v1/stats/{name}", get(statistics::one))
+        .route("/v1/events", get(events::list))
         .route("/v1/pool", get(pool::show))
         .route("/v1/pool/devices", post(pool::add))
         .route("/v1/pool/devices/{number}", delete(pool::remove))

@@ -11,6 +11,7 @@ use cache::{DeviceState, MemberNumber, PoolStatistics};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 
+use crate::events::{self, Kind};
 use crate::shard::{Found, Openness};
 use crate::state::{DeviceRecord, Loss, LostDevice};
 
@@ -106,7 +107,9 @@ impl PoolInUse {
             if failed && device.failed_at.is_none() {
                 device.failed_at = Some(now());
                 let path = device.path.display();
-                tracing::error!("{path} failed and leaves the pool; guests go on. {}", replace(&device.path));
+                let advice = replace(&device.path);
+                let failed = format!("{path} failed and leaves the pool; guests go on. {advice}");
+                events::of_host(Kind::DeviceFailed, failed);
             }
             if listed.is_none() && !device.has_left {
                 device.has_left = true;

@@ -12,6 +12,7 @@
 //! Both changes can be asked for again: what is done already is success.
 
 use super::{DiskView, Registry, being_removed, known, log_if_failed};
+use crate::events::{self, Kind};
 use crate::keys::Values;
 use crate::patience::while_in_conflict;
 use crate::problem::{Answer, Problem};
@@ -48,7 +49,8 @@ impl Registry {
             return Err(problem);
         }
         self.replace_state(changed);
-        tracing::info!("Disk '{name}' is no longer open in its QEMU; it is cached from now on");
+        let taken = format!("Disk '{name}' is no longer open in its QEMU; it is cached from now on");
+        events::of_disk(Kind::DiskTakenOver, name, taken);
         Ok(())
     }
 

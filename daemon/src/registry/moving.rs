@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::Registry;
 use crate::balance::{Balancer, DiskStanding, Move, Standing};
+use crate::events::{self, Kind};
 use crate::shard::Relocation;
 
 impl Registry {
@@ -58,11 +59,14 @@ impl Registry {
         tracing::info!("Moving disk '{name}' from shard {from}, which has too much to do, to shard {to}");
         let started = Instant::now();
         match self.shards.relocate(name, *to).await {
-            Relocation::Moved => tracing::info!(
-                "Disk '{name}' is on shard {to} after {} ms; what it had cached in RAM is read anew",
-                started.elapsed().as_millis()
-            ),
-            Relocation::Stayed(problem) => tracing::warn!("{problem}"),
+            Relocation::Moved => {
+                let moved = format!(
+                    "Disk '{name}' is on shard {to} after {} ms; what it had cached in RAM is read anew",
+                    started.elapsed().as_millis()
+                );
+                events::of_disk(Kind::DiskMoved, name, moved);
+            }
+            Relocation::Stayed(problem) => events::of_disk(Kind::DiskNotMoved, name, problem.message),
             Relocation::Lost(problem) => {
                 self.set_waiting(name, &problem.message);
                 tokio::spawn(Arc::clone(self).keep_trying(name.clone()));

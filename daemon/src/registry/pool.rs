@@ -19,6 +19,7 @@ use tokio::time::{Instant, sleep};
 
 use super::looking::PROBE_TIME_MAX;
 use super::{Registry, lock};
+use crate::events::{self, Kind};
 use crate::pool::{DeviceInUse, Former, Holds, PoolInUse, check_no_backing, holds, reserve_storage};
 use crate::problem::{Answer, Problem};
 use crate::shard::{Found, PoolReport, ShardReport};
@@ -214,8 +215,11 @@ impl Registry {
             message: format!("Cannot add {} to the pool: {}", path.display(), problem.message),
             ..problem
         })?;
-        tracing::info!("{} is device {number} of the pool", path.display());
+        let lost_before = lock(&self.pool).lost().len();
         lock(&self.pool).note_added(path);
+        let is_replacement = lock(&self.pool).lost().len() < lost_before;
+        let kind = if is_replacement { Kind::DeviceReplaced } else { Kind::DeviceAdded };
+        events::of_host(kind, format!("{} is device {number} of the pool", path.display()));
         if let Err(problem) = self.remember_lost().await {
             tracing::error!("Cannot forget the device that this one is in the place of: {problem}");
         }
@@ -292,7 +296,8 @@ impl Registry {
         for device in leaving {
             let Some(number) = device.number else { continue };
             if let Err(problem) = self.shards.take_out_device(number).await {
-                tracing::error!("{} stays in the pool: {problem}", device.path.display());
+                let path = device.path.display();
+                events::of_host(Kind::DeviceStays, format!("{path} stays in the pool: {problem}"));
                 lock(&self.pool).set_taken_out(number, false);
                 if let Err(problem) = self.remember_leaving(&device.path, IsLeaving::No).await {
                     tracing::error!("The next start will try to take it out again: {problem}");
@@ -310,7 +315,9 @@ impl Registry {
             if problem != told
                 && let Some(problem) = &problem
             {
-                tracing::error!("Cannot forget a device that left the pool, and will try again: {problem}");
+                let message =
+                    format!("Cannot forget a device that left the pool, and will try again: {problem}");
+                events::of_host(Kind::DeviceStays, message);
             }
             told = problem;
         }
@@ -330,7 +337,8 @@ impl Registry {
                 remove_file(&path);
             }
             self.forget_under_lock(&path)?;
-            tracing::info!("{} is no longer a device of the pool", path.display());
+            let path = path.display();
+            events::of_host(Kind::DeviceRemoved, format!("{path} is no longer a device of the pool"));
         }
         Ok(report)
     }

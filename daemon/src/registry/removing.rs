@@ -11,6 +11,7 @@ use cache::WhatIsDirty;
 
 use super::{DiskView, Registry, being_removed, known, lock};
 use crate::backing::Location;
+use crate::events::{self, Kind};
 use crate::past::DirtyMark;
 use crate::problem::{Answer, Problem, ProblemKind};
 use crate::shard::Content;
@@ -40,7 +41,8 @@ impl Registry {
             // The pool knows nothing of it any more. What it held is free, so its share is as well.
             self.keep_share(&record).await?;
         }
-        tracing::info!("What was cached of disk '{name}' is dropped, as asked for");
+        let dropped = format!("What was cached of disk '{name}' is dropped, as asked for");
+        events::of_disk(Kind::CacheEvicted, name, dropped);
         drop(changing);
         self.disk(name).await
     }
@@ -94,6 +96,11 @@ impl Registry {
         }
         self.replace_state(changed);
         lock(&self.waiting).remove(&name);
+        let how = match what_is_dirty {
+            WhatIsDirty::IsKept => "",
+            WhatIsDirty::IsLost => ", and what its backing did not have is given up",
+        };
+        events::of_disk(Kind::DiskRemoved, &name, format!("Disk '{name}' was removed{how}"));
         outcome
     }
 

@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
@@ -21,6 +22,7 @@ use super::home::{Quiet, Quietness, Unsaved, bring_home, holds_dirty};
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export};
 use crate::door::{Door, Entrance};
+use crate::events::{self, Kind};
 use crate::keys::{PoolBounds, Values};
 use crate::past::{self, Appearance, History};
 use crate::problem::{Answer, Problem};
@@ -41,6 +43,7 @@ pub(super) type CachedAtRest<'a> = AtRest<'a, Backing, Flash, LocalHost>;
 pub(super) struct Disk {
     /// See [`DiskReport::attachment`].
     pub(super) attachment: u64,
+    pub(super) attached: Instant,
     pub(super) cached: Rc<Cached>,
     pub(super) door: Door<Rc<Cached>>,
     pub(super) location: Location,
@@ -116,6 +119,8 @@ pub(crate) struct DiskReport {
     /// A number that no other attachment in this process has: counters begin at zero with each. A disk that moves to another
     /// shard keeps it, as its counters go on.
     pub(crate) attachment: u64,
+    /// Since when that counts, moves included.
+    pub(crate) attached_for: Duration,
     /// The shard that it is on, counted from 0.
     pub(crate) shard: u32,
     pub(crate) settings: DiskSettings,
@@ -332,6 +337,7 @@ impl Shard {
         };
         let disk = Disk {
             attachment: ATTACHMENTS.fetch_add(1, Ordering::Relaxed),
+            attached: Instant::now(),
             cached,
             door,
             location: opening.location,
@@ -457,6 +463,7 @@ impl Disk {
     fn report(&self, shard: u32, now: u64) -> DiskReport {
         DiskReport {
             attachment: self.attachment,
+            attached_for: self.attached.elapsed(),
             shard,
             settings: self.cached.settings(),
             size_bytes: self.cached.geometry().size,
@@ -483,7 +490,7 @@ impl Disk {
             Err(error) => format!("the size of the backing cannot be read: {error}"),
         };
         if self.failure.borrow().is_none() {
-            tracing::error!("Disk '{name}' failed: {failure}");
+            events::of_disk(Kind::DiskFailed, name, format!("Disk '{name}' failed: {failure}"));
         }
         self.failure.replace(Some(failure));
     }
@@ -505,13 +512,19 @@ async fn tell_what_came_back(name: String, disk: Rc<Disk>) {
     let load = disk.cached.loaded().await;
     match load.state {
         Load::Running => {}
-        Load::Cold(reason) => tracing::info!("Disk '{name}' starts with an empty cache: {reason}"),
-        Load::Done => tracing::info!(
-            "Disk '{name}' has {} of its cache back after {} ms; {} may have changed and is not believed",
-            Size(load.pages_kept * PAGE),
-            load.took_us / 1000,
-            Size(load.pages_dropped * PAGE)
-        ),
+        Load::Cold(reason) => {
+            let cold = format!("Disk '{name}' starts with an empty cache: {reason}");
+            events::of_disk(Kind::CacheCold, &name, cold);
+        }
+        Load::Done => {
+            let back = format!(
+                "Disk '{name}' has {} of its cache back after {} ms; {} may have changed and is not believed",
+                Size(load.pages_kept * PAGE),
+                load.took_us / 1000,
+                Size(load.pages_dropped * PAGE)
+            );
+            events::of_disk(Kind::CacheRecovered, &name, back);
+        }
     }
 }
 

@@ -21,6 +21,7 @@ use tokio::sync::Notify;
 
 use super::disk::{Cached, Disk, not_attached};
 use super::{Shard, ShardHandle};
+use crate::events::{self, Kind};
 use crate::keys::{Unmarked, Values};
 use crate::past::{Appearance, DirtyMark, History};
 use crate::problem::{Answer, Problem};
@@ -285,9 +286,9 @@ async fn keep_quiet(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, se
         Either::Right((quieted, _)) => quieted,
     };
     if let Err(error) = quieted {
-        tracing::warn!(
-            "Disk '{name}' goes on as before, because not all of it could be brought home: {error}"
-        );
+        let failed =
+            format!("Disk '{name}' goes on as before, because not all of it could be brought home: {error}");
+        events::of_disk(Kind::QuiesceFailed, &name, failed);
         disk.quiet.state.replace(State::Failed(error.to_string()));
         return;
     }
@@ -297,6 +298,8 @@ async fn keep_quiet(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, se
     if let Either::Right(_) = select(superseded, pin!(host.sleep_until(end))).await {
         disk.cached.resume();
         disk.quiet.state.replace(State::No);
-        tracing::warn!("Disk '{name}' was to be quiet for {seconds} s, which are over: it writes back again");
+        let over =
+            format!("Disk '{name}' was to be quiet for {seconds} s, which are over: it writes back again");
+        events::of_disk(Kind::QuiesceOver, &name, over);
     }
 }

@@ -14,6 +14,7 @@ use cache::{
 
 use super::flash::{DeviceHandle, Flash, OpenDevice, Openness};
 use super::{Shard, ShardHandle};
+use crate::events::{self, Kind};
 use crate::past::witness;
 use crate::problem::{Answer, Problem};
 
@@ -182,10 +183,11 @@ async fn give_back(
     let what_is_dirty = if given_up.contains(&owner.0) { WhatIsDirty::IsLost } else { WhatIsDirty::IsKept };
     match cache.disown(owner, what_is_dirty).await {
         Err(CacheError::HoldsDirty(_)) => {
-            tracing::error!(
+            let stranger = format!(
                 "The pool holds data that no backing has, of disk number {owner}, which is not remembered here. It stays there; \
                  restore the state.json that knows the disk"
             );
+            events::of_host(Kind::PoolStranger, stranger);
             Ok(())
         }
         outcome => outcome,

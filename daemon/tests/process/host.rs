@@ -171,6 +171,13 @@ impl Daemon {
         Ran::from(output.expect("the binary was built for this test"))
     }
 
+    /// Starts a command that does not end by itself, with its standard output piped.
+    pub(crate) fn spawn(&self, words: &[&str]) -> Child {
+        let mut command = command();
+        command.args(words).env("FOREBAY_SOCKET", &self.socket).stdout(Stdio::piped());
+        command.spawn().expect("the binary was built for this test")
+    }
+
     /// Runs a command that must succeed and prints JSON.
     pub(crate) fn json(&self, words: &[&str]) -> Value {
         let mut words = words.to_vec();

@@ -119,6 +119,15 @@ impl Forebay {
         Ok(self.uri(name))
     }
 
+    /// Serves a file through the cache as it is by default.
+    pub(super) fn add_disk(&self, name: &str, backing: &Path) -> Result<(), String> {
+        self.tell(&["disk", "add", name, "--backing", &backing.to_string_lossy()]).map(drop)
+    }
+
+    pub(super) fn control_socket(&self) -> PathBuf {
+        self.folder.join("control.sock")
+    }
+
     fn uri(&self, name: &str) -> String {
         format!("nbd+unix:///{name}?socket={}", self.folder.join(format!("nbd/{name}.sock")).display())
     }

@@ -1,0 +1,116 @@
+//! `forebay events`: what an operator must know.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::client;
+use crate::cli::Events;
+use crate::client::{Client, Pause};
+use crate::events::Level;
+use crate::output::{self, list, text};
+use crate::problem::{Answer, ProblemKind};
+
+/// How long one request waits for an event, in seconds.
+const WAIT: u64 = 30;
+/// How long a daemon that is away is left alone.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+
+pub(super) fn run(options: &Events) -> Answer<()> {
+    let client = client(&options.reading.daemon)?;
+    let document = client.get("/v1/events")?;
+    let seen = newest(&document).unwrap_or(0);
+    let shown = at_least(document, options.level);
+    output::print(&if options.reading.json { format!("{shown}\n") } else { show(&shown) })?;
+    if options.follow { follow(options, &client, seen) } else { Ok(()) }
+}
+
+/// Prints what comes, until Ctrl-C. A daemon that is away is waited for.
+fn follow(options: &Events, client: &Client, mut seen: u64) -> Answer<()> {
+    let mut is_away = false;
+    loop {
+        let document = match client.get(&format!("/v1/events?after={seen}&wait={WAIT}")) {
+            Ok(document) => document,
+            Err(problem) if problem.kind == ProblemKind::Unavailable => {
+                if !std::mem::replace(&mut is_away, true) {
+                    eprintln!("{problem}. Waiting for it");
+                }
+                match client.pause(RETRY_INTERVAL) {
+                    Pause::Over => continue,
+                    Pause::Interrupted => return Ok(()),
+                }
+            }
+            Err(problem) => return Err(problem),
+        };
+        is_away = false;
+        seen = newest(&document).unwrap_or(seen);
+        let shown = at_least(document, options.level);
+        if !list(&shown["events"]).is_empty() {
+            output::print(&if options.reading.json { format!("{shown}\n") } else { show(&shown) })?;
+        }
+    }
+}
+
+/// The id of the last event in a document.
+fn newest(document: &Value) -> Option<u64> {
+    list(&document["events"]).last()?["id"].as_u64()
+}
+
+/// A document without events that are less bad.
+fn at_least(mut document: Value, level: Level) -> Value {
+    if let Some(events) = document["events"].as_array_mut() {
+        // A level that a later daemon may have is shown.
+        let level_of = |event: &Value| event["level"].as_str().and_then(Level::of_name);
+        events.retain(|event| level_of(event).is_none_or(|found| found >= level));
+    }
+    document
+}
+
+/// One line for each event, and one more for what to do.
+fn show(document: &Value) -> String {
+    let line = |event: &Value| {
+        let disk = event["disk"].as_str().unwrap_or("-");
+        let (time, level) = (text(&event["time"]), text(&event["level"]));
+        let advice =
+            event["advice"].as_str().map_or(String::new(), |advice| format!("    What to do: {advice}\n"));
+        format!("{time}  {level:<7}  {disk:<12}  {}\n{advice}", text(&event["message"]))
+    };
+    list(&document["events"]).iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn document() -> Value {
+        json!({ "schema": 1, "events": [
+            { "id": 7, "time": "2026-11-22T07:00:00Z", "level": "info", "kind": "disk-added", "disk": "a",
+              "message": "Disk 'a' was added", "advice": null },
+            { "id": 8, "time": "2026-11-22T07:00:01Z", "level": "error", "kind": "pool-failed", "disk": null,
+              "message": "The flash failed", "advice": "Replace it." },
+        ]})
+    }
+
+    #[test]
+    fn an_event_is_a_line_and_what_to_do_stands_below() {
+        assert_eq!(
+            show(&document()),
+            "2026-11-22T07:00:00Z  info     a             Disk 'a' was added\n\
+             2026-11-22T07:00:01Z  error    -             The flash failed\n    What to do: Replace it.\n"
+        );
+        assert_eq!(newest(&document()), Some(8));
+        assert_eq!(newest(&json!({ "events": [] })), None);
+    }
+
+    #[test]
+    fn what_is_less_bad_is_left_out() {
+        for (level, ids) in [(Level::Info, vec![7, 8]), (Level::Warning, vec![8]), (Level::Error, vec![8])] {
+            let left = at_least(document(), level);
+            let found: Vec<u64> =
+                list(&left["events"]).iter().filter_map(|event| event["id"].as_u64()).collect();
+            assert_eq!((found, &left["schema"]), (ids, &1.into()));
+        }
+    }
+}

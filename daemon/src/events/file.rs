@@ -1,0 +1,233 @@
+//! The events that are kept: `DIR/events.jsonl`, one a line, the newest at the end.
+//!
+//! ```text
+//!   {"schema":1,"boot":"..."}                                         the boot of the host at the last start
+//!   {"id":7,"at":1795281309,"kind":"disk-added","disk":"a","message":"..."}
+//! ```
+//! A line is written and synced before anybody can read the event, so that an id that somebody has seen is never given
+//! again. The file is replaced by the newest events when it has grown to twice as many lines as are kept, and at each
+//! start. What cannot be read is never deleted: the file is set aside under another name, and what could be read goes on.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::Event;
+use crate::durable;
+use crate::moment::Moment;
+
+/// Version of the file.
+const SCHEMA: u64 = 1;
+const FILE_NAME: &str = "events.jsonl";
+/// Events that are kept, in the file and in memory; older ones go.
+pub(super) const EVENTS_MAX: usize = 1_000;
+/// Lines after which the file is replaced by the newest events.
+const LINES_MAX: usize = 2 * EVENTS_MAX;
+/// Far more than so many lines take. A larger file is none of ours.
+const BYTES_MAX: u64 = 32 << 20;
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    schema: u64,
+    boot: String,
+}
+
+/// How the last run of the daemon ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// There was none, or nothing is known of it.
+    Unknown,
+    /// It stopped.
+    Clean,
+    /// It did not stop, and the host has not been booted since.
+    Killed,
+    /// It did not stop, and the host was booted since.
+    HostWentDown,
+}
+
+/// What an earlier run left.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Found {
+    events: VecDeque<Event>,
+    boot: String,
+    id_max: u64,
+    /// Why some of it cannot be read.
+    fault: Option<String>,
+}
+
+/// What was found at the start.
+pub(super) struct Opened {
+    pub(super) file: Kept,
+    pub(super) events: VecDeque<Event>,
+    /// The next event's.
+    pub(super) id: u64,
+    pub(super) ending: Ending,
+    /// What could not be read, and where it is now.
+    pub(super) complaint: Option<String>,
+}
+
+/// The file, as one thread writes it.
+pub(super) struct Kept {
+    dir: PathBuf,
+    boot: String,
+    /// None if it is to be replaced before anything is added.
+    file: Option<File>,
+    lines: usize,
+}
+
+impl Kept {
+    /// Reads what is kept in `dir`. Never fails: what cannot be read is set aside and said.
+    pub(super) fn open(dir: &Path) -> Opened {
+        let found = read(dir).unwrap_or_else(|fault| Found { fault, ..Found::default() });
+        let boot = boot();
+        let complaint = found.fault.as_ref().map(|fault| set_aside(dir, fault));
+        let ending = found.ending(&boot);
+        let id = found.id_max.max(found.events.back().map_or(0, |event| event.id)) + 1;
+        let file = Self { dir: dir.to_owned(), boot, file: None, lines: 0 };
+        Opened { file, events: found.events, id, ending, complaint }
+    }
+
+    /// Makes an event durable, the newest of `all`.
+    ///
+    /// # Errors
+    /// What the system said; the next call tries to write all of them.
+    pub(super) fn add(&mut self, event: &Event, all: &VecDeque<Event>) -> io::Result<()> {
+        let added = match self.file.take().filter(|_| self.lines < LINES_MAX) {
+            Some(mut file) => append(&mut file, event).map(|()| file),
+            None => self.replace(all),
+        };
+        // After a failure half a line may stand there: nothing is added behind it.
+        self.file = Some(added?);
+        self.lines += 1;
+        Ok(())
+    }
+
+    fn replace(&mut self, all: &VecDeque<Event>) -> io::Result<File> {
+        let header = Header { schema: SCHEMA, boot: self.boot.clone() };
+        let mut text = line(&header);
+        for event in all {
+            text.extend(line(event));
+        }
+        durable::replace(&self.dir, FILE_NAME, &text).map_err(|not| not.error)?;
+        self.lines = all.len();
+        File::options().append(true).open(self.dir.join(FILE_NAME))
+    }
+}
+
+impl Found {
+    fn ending(&self, boot: &str) -> Ending {
+        match self.events.back() {
+            None => Ending::Unknown,
+            Some(last) if last.kind.ends_a_run() => Ending::Clean,
+            Some(_) if self.boot.is_empty() || boot.is_empty() => Ending::Unknown,
+            Some(_) if self.boot == boot => Ending::Killed,
+            Some(_) => Ending::HostWentDown,
+        }
+    }
+}
+
+fn line(content: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(content).expect("plain data with text keys");
+    line.push(b'\n');
+    line
+}
+
+fn append(file: &mut File, event: &Event) -> io::Result<()> {
+    file.write_all(&line(event))?;
+    file.sync_data()
+}
+
+/// Reads the file in `dir`. One that is not there is empty.
+///
+/// # Errors
+/// Why nothing of it can be read.
+fn read(dir: &Path) -> Result<Found, Option<String>> {
+    let mut text = Vec::new();
+    let file = match File::open(dir.join(FILE_NAME)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::default()),
+        file => file.map_err(|error| Some(error.to_string()))?,
+    };
+    file.take(BYTES_MAX + 1).read_to_end(&mut text).map_err(|error| Some(error.to_string()))?;
+    if text.len() as u64 > BYTES_MAX {
+        return Err(Some("it is too large to be what this Forebay wrote".to_owned()));
+    }
+    Ok(parse(&text))
+}
+
+/// Takes whatever can be read of the text of a file.
+fn parse(text: &[u8]) -> Found {
+    let mut found = Found::default();
+    let mut lines = text.split_inclusive(|byte| *byte == b'\n').enumerate();
+    let Some((_, first)) = lines.next() else { return found };
+    match serde_json::from_slice::<Header>(first) {
+        Ok(header) if header.schema == SCHEMA => found.boot = header.boot,
+        Ok(header) => {
+            found.fault = Some(format!("it has schema {}, and this Forebay knows {SCHEMA}", header.schema));
+        }
+        Err(error) => found.fault = Some(format!("line 1: {error}")),
+    }
+    for (at, line) in lines {
+        // The end of the power or of the process in the middle of a line, which nobody has seen as an event.
+        if !line.ends_with(b"\n") {
+            break;
+        }
+        match serde_json::from_slice::<Event>(line) {
+            Ok(event) if event.id > found.id_max => {
+                found.id_max = event.id;
+                found.events.push_back(event);
+            }
+            Ok(event) => {
+                let out_of_order = format!("id {} stands behind {}", event.id, found.id_max);
+                note(&mut found, at, &out_of_order);
+            }
+            Err(error) => {
+                // Of what a later Forebay wrote, at least the id is understood, so that it is not given again.
+                let id = serde_json::from_slice::<OnlyId>(line).map_or(0, |only| only.id);
+                found.id_max = found.id_max.max(id);
+                note(&mut found, at, &error.to_string());
+            }
+        }
+    }
+    let surplus = found.events.len().saturating_sub(EVENTS_MAX);
+    found.events.drain(..surplus);
+    found
+}
+
+#[derive(Deserialize)]
+struct OnlyId {
+    id: u64,
+}
+
+fn note(found: &mut Found, at: usize, reason: &str) {
+    if found.fault.is_none() {
+        found.fault = Some(format!("line {}: {reason}", at + 1));
+    }
+}
+
+/// Gives the file another name, and says so.
+fn set_aside(dir: &Path, fault: &str) -> String {
+    let path = dir.join(FILE_NAME);
+    let (now, mut number) = (Moment::now().0, 0);
+    let mut aside = dir.join(format!("{FILE_NAME}.aside-{now}"));
+    while aside.exists() {
+        number += 1;
+        aside = dir.join(format!("{FILE_NAME}.aside-{now}-{number}"));
+    }
+    let path = path.display();
+    match fs::rename(dir.join(FILE_NAME), &aside) {
+        Ok(()) => format!("Cannot read all of {path}: {fault}. It is kept as {}", aside.display()),
+        Err(error) => format!("Cannot read all of {path}: {fault}; nor set it aside: {error}"),
+    }
+}
+
+/// Identity of this boot of the host; empty if the system does not say.
+fn boot() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+#[cfg(test)]
+#[path = "file_tests.rs"]
+mod tests;

@@ -1,0 +1,307 @@
+//! The kinds of events: what each is called, how bad it is, and what to do about it.
+//!
+//! One table, from which the log, the list, the command line and `docs/events.md` take it. Names never change their meaning:
+//! people write rules for them. A kind that is gone keeps its name to itself.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How bad an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// Good to know afterwards; nothing to do.
+    Info,
+    /// Something is not as it should be, and will do harm if it stays so.
+    Warning,
+    /// Guests feel it, or data is at stake: act now.
+    Error,
+}
+
+impl Level {
+    /// All of them, the least first.
+    pub(crate) const ALL: [Self; 3] = [Self::Info, Self::Warning, Self::Error];
+
+    /// What users call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+
+    /// The level of this name.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+macro_rules! kinds {
+    ($($kind:ident, $name:literal, $level:ident, $about:literal, $advice:literal;)*) => {
+        /// What happened.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub(crate) enum Kind {
+            $(#[doc = $about] #[serde(rename = $name)] $kind,)*
+        }
+
+        impl Kind {
+            /// All of them, in the order of the documentation.
+            pub(crate) const ALL: &[Self] = &[$(Self::$kind,)*];
+
+            fn row(self) -> Row {
+                match self {
+                    $(Self::$kind => Row { name: $name, level: Level::$level, about: $about, advice: $advice },)*
+                }
+            }
+        }
+    };
+}
+
+/// What the table says of a kind. In advice, `NAME` is the name of the disk.
+struct Row {
+    name: &'static str,
+    level: Level,
+    about: &'static str,
+    advice: &'static str,
+}
+
+kinds! {
+    DaemonStarted, "daemon-started", Info,
+        "The daemon was started.",
+        "";
+    DaemonStopping, "daemon-stopping", Info,
+        "The daemon was asked to stop.",
+        "";
+    DaemonStopped, "daemon-stopped", Info,
+        "The daemon has stopped, and how that went.",
+        "";
+    DaemonStopOverdue, "daemon-stop-overdue", Error,
+        "The daemon stopped without waiting for requests that a backing did not answer.",
+        "Acknowledged writes are on backings, or on flash, where the next start finds them. Check the backing that hangs.";
+    DaemonDied, "daemon-died", Warning,
+        "The daemon did not stop before it was started again: it was killed, it crashed, or the host lost its power.",
+        "If nobody did that, look for the reason in the log of the daemon and of the kernel (journalctl -b -1, dmesg).";
+    EventsSetAside, "events-set-aside", Warning,
+        "A part of the kept events could not be read.",
+        "What could be read is listed. Keep the file that was set aside if you need the rest, or delete it.";
+    EventsUnsaved, "events-unsaved", Warning,
+        "Events cannot be kept; those from now on are gone at a restart.",
+        "Make room in the daemon's folder, or repair its file system.";
+    EventsDropped, "events-dropped", Warning,
+        "More events came than could be kept. They are in the log.",
+        "Look at the log for that time.";
+    PoolOpened, "pool-opened", Info,
+        "The pool is in use.",
+        "";
+    PoolMissing, "pool-missing", Error,
+        "The pool cannot be used. Disks are served without a cache; those with data that only the pool has wait.",
+        "forebay pool show says why. Bring the pool back and restart the daemon.";
+    PoolCold, "pool-cold", Warning,
+        "What was cached in the pool is not believed, and was dropped.",
+        "";
+    PoolFailed, "pool-failed", Error,
+        "All of the flash failed. Disks go on without it.",
+        "forebay pool show says more. Replace the flash and restart the daemon.";
+    PoolStranger, "pool-holds-stranger", Error,
+        "The pool holds data that no backing has, of a disk that is not remembered.",
+        "Restore the state.json that knows the disk. The data stays in the pool until then.";
+    DeviceAdded, "device-added", Info,
+        "A device belongs to the pool.",
+        "";
+    DeviceReplaced, "device-replaced", Info,
+        "A device was added in the place of one that was lost.",
+        "";
+    DeviceFailed, "device-failed", Error,
+        "A device of the pool failed and leaves it. Guests go on.",
+        "Put another one in its place: forebay pool replace OLD NEW.";
+    DeviceMissing, "device-missing", Error,
+        "A start went on without a device of the pool.",
+        "If it is broken: forebay pool replace OLD NEW. If it comes back, forebay pool add adds it anew.";
+    DeviceIgnored, "device-ignored", Error,
+        "A device was not used though it was named as one of the pool.",
+        "forebay pool show lists those that are. forebay pool add adds it anew.";
+    DeviceStays, "device-stays", Error,
+        "A device that was to leave the pool cannot, or cannot be forgotten.",
+        "forebay pool show says how it stands; take it out again once the reason is gone.";
+    DeviceRemoved, "device-removed", Info,
+        "A device does not belong to the pool any more.",
+        "";
+    OneCopyOnly, "one-copy-only", Warning,
+        "What guests wrote to a mirrored disk last is on one device only: it does not survive the loss of that device.",
+        "forebay pool show says which device is missing; replace it: forebay pool replace OLD NEW.";
+    SecondCopiesComplete, "second-copies-complete", Info,
+        "Everything of a mirrored disk has its second copy again.",
+        "";
+    DirtyAtRisk, "dirty-data-at-risk", Error,
+        "The flash failed while it had data that the backing does not have.",
+        "Do not erase or remove the pool. forebay disk show NAME says how much it is; docs/what-happens-when.md what can be done.";
+    DiskAdded, "disk-added", Info,
+        "A disk was added.",
+        "";
+    DiskRemoved, "disk-removed", Info,
+        "A disk was removed.",
+        "";
+    DiskAttached, "disk-attached", Info,
+        "A disk is served.",
+        "";
+    DiskWaiting, "disk-waiting", Error,
+        "A disk is not served. It is tried again every 5 s.",
+        "Give it its backing back; forebay disk show NAME says how it stands.";
+    DiskStopped, "disk-stopped", Error,
+        "A disk answers nothing but errors, because data that its backing does not have cannot be read.",
+        "forebay disk show NAME says why. Bring the flash back and restart the daemon.";
+    DiskFailed, "disk-failed", Error,
+        "The backing of a disk is not what it was.",
+        "forebay disk show NAME says why.";
+    DiskMoved, "disk-moved", Info,
+        "A disk moved to another thread, because the one that it was on had too much to do.",
+        "";
+    DiskNotMoved, "disk-not-moved", Warning,
+        "A disk could not be moved to another thread.",
+        "";
+    DiskTakenOver, "disk-taken-over", Info,
+        "A disk of a running guest is Forebay's own now and is cached.",
+        "";
+    CacheRecovered, "cache-recovered", Info,
+        "What was cached of a disk before the restart is cached again.",
+        "";
+    CacheCold, "cache-cold", Info,
+        "A disk starts with an empty cache, and why.",
+        "";
+    CacheEvicted, "cache-evicted", Info,
+        "What was cached of a disk was dropped, as asked for.",
+        "";
+    BackingFailing, "backing-failing", Error,
+        "A backing fails or does not answer. What the cache has is answered, the rest waits for the retry time.",
+        "Check the device, its path and its server; forebay disk show NAME says what it answers.";
+    BackingBack, "backing-back", Info,
+        "A backing works again.",
+        "";
+    BackingErrors, "backing-errors", Warning,
+        "A backing failed requests, at most one such event an hour for each disk.",
+        "Check the backing: the kernel's log (dmesg), its server, its SMART figures.";
+    FlashErrors, "flash-errors", Warning,
+        "Flash failed reads or writes, at most one such event an hour for each disk.",
+        "Check the device: dmesg, smartctl -a. Replace it before it fails: forebay pool replace OLD NEW.";
+    ChecksumErrors, "checksum-errors", Warning,
+        "Flash gave back something else than was written, at most one such event an hour for each disk. Guests got it from the backing.",
+        "Check the device and the host's memory: dmesg, smartctl -a. Replace the device if it goes on.";
+    DataLost, "data-lost", Error,
+        "Data that guests wrote was damaged on flash before the backing had it. Reads of it fail.",
+        "forebay disk show NAME --lost lists the ranges. Restore them from a backup; what is written anew is good again.";
+    DestageBehind, "destage-behind", Warning,
+        "Writers have been held back for more than 30 s, because so much is dirty as may be.",
+        "The backing takes less than guests write. Give the disk more room (forebay disk set NAME dirty-limit=SIZE), or a faster backing.";
+    DestageCaughtUp, "destage-caught-up", Info,
+        "Writers are not held back any more.",
+        "";
+    QuiesceFailed, "quiesce-failed", Warning,
+        "A disk could not be made quiet; it goes on as before.",
+        "Check its backing, then ask again: forebay disk quiesce NAME.";
+    QuiesceOver, "quiesce-over", Warning,
+        "The time for which a disk was to be quiet is over: it writes back again.",
+        "A snapshot or backup that was not finished by then is not of one moment. Ask for more time: forebay disk quiesce NAME --seconds N.";
+    TotalsUnsaved, "totals-unsaved", Warning,
+        "What disks counted cannot be saved.",
+        "Make room in the daemon's folder, or a restart forgets it.";
+    TotalsBegunAnew, "totals-begun-anew", Warning,
+        "What disks counted before could not be read.",
+        "";
+    ShardSilent, "shard-silent", Error,
+        "A thread that serves disks does not answer.",
+        "A device or file system that it waits for hangs: look at dmesg.";
+    ShardAnswers, "shard-answers", Info,
+        "A thread that serves disks answers again.",
+        "";
+}
+
+impl Kind {
+    /// What users call it.
+    pub(crate) fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// How bad it is.
+    pub(crate) fn level(self) -> Level {
+        self.row().level
+    }
+
+    /// What to do, if there is something. `disk` is put where its name belongs.
+    pub(crate) fn advice(self, disk: Option<&str>) -> Option<String> {
+        let advice = self.row().advice;
+        (!advice.is_empty()).then(|| match disk {
+            Some(name) => advice.replace("NAME", name),
+            None => advice.to_owned(),
+        })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Every kind with its level and what it says, for the help and the manual page.
+pub(crate) fn list() -> String {
+    let width = Kind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or(0);
+    let line = |kind: &Kind| {
+        let Row { name, level, about, .. } = kind.row();
+        format!("  {name:width$}  {:<7}  {about}\n", level.name())
+    };
+    Kind::ALL.iter().map(line).collect()
+}
+
+/// The table as the documentation has it.
+#[cfg(test)]
+pub(super) fn table() -> String {
+    let row = |kind: &Kind| {
+        let Row { name, level, about, advice } = kind.row();
+        let advice = if advice.is_empty() { "-" } else { advice };
+        format!("| `{name}` | {} | {about} | {advice} |\n", level.name())
+    };
+    let rows: String = Kind::ALL.iter().map(row).collect();
+    format!("| kind | level | what it says | what to do |\n|---|---|---|---|\n{rows}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_name_of_its_own_and_bad_ones_have_advice() {
+        for (at, kind) in Kind::ALL.iter().enumerate() {
+            let Row { name, about, advice, .. } = kind.row();
+            assert!(Kind::ALL[..at].iter().all(|other| other.name() != name), "{name} is there twice");
+            assert!(name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-'), "{name}");
+            assert!(about.ends_with('.') && (advice.is_empty() || advice.ends_with('.')), "{name}");
+            assert!(kind.level() < Level::Error || !advice.is_empty(), "{name}: what is to be done?");
+        }
+    }
+
+    #[test]
+    fn advice_names_the_disk() {
+        let advice = Kind::DataLost.advice(Some("vm-1")).expect("there is some");
+        assert!(advice.starts_with("forebay disk show vm-1 --lost"), "{advice}");
+        assert_eq!(Kind::DiskAdded.advice(Some("vm-1")), None);
+    }
+
+    #[test]
+    fn levels_go_by_their_names() {
+        for level in Level::ALL {
+            assert_eq!(Level::of_name(level.name()), Some(level));
+        }
+        assert_eq!(Level::of_name("loud"), None);
+        assert!(Level::Info < Level::Warning && Level::Warning < Level::Error);
+    }
+
+    #[test]
+    fn the_documented_table_is_the_one_of_the_code() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/events.md");
+        let page = std::fs::read_to_string(page).unwrap_or_default();
+        assert!(page.contains(&table()), "docs/events.md must hold exactly this table:\n{}", table());
+    }
+}

@@ -1,0 +1,140 @@
+//! Two looks, and what is new between them.
+
+use super::*;
+
+fn look(at: u64, disk: DiskLook) -> Look {
+    Look { at: Duration::from_secs(at), disks: BTreeMap::from([("a".to_owned(), disk)]), ..Look::default() }
+}
+
+fn kinds(watcher: &mut Watcher, look: &Look) -> Vec<Kind> {
+    watcher.look(look).iter().map(|news| news.kind).collect()
+}
+
+#[test]
+fn what_changes_between_two_looks_is_told_once() {
+    let trouble = || Some("Input/output error".to_owned());
+    let table: [(DiskLook, Kind); 6] = [
+        (DiskLook { trouble: trouble(), ..DiskLook::default() }, Kind::BackingFailing),
+        (DiskLook { stopped: trouble(), ..DiskLook::default() }, Kind::DiskStopped),
+        (DiskLook { checksum_errors: 3, ..DiskLook::default() }, Kind::ChecksumErrors),
+        (DiskLook { flash_errors: 3, ..DiskLook::default() }, Kind::FlashErrors),
+        (DiskLook { backing_errors: 3, ..DiskLook::default() }, Kind::BackingErrors),
+        (DiskLook { lost_bytes: 4096, ..DiskLook::default() }, Kind::DataLost),
+    ];
+    for (disk, kind) in table {
+        let mut watcher = Watcher::default();
+        assert_eq!(kinds(&mut watcher, &look(0, DiskLook::default())), [], "{kind}");
+        let news = watcher.look(&look(1, disk.clone()));
+        assert_eq!(news.iter().map(|news| news.kind).collect::<Vec<_>>(), [kind]);
+        assert_eq!(news[0].disk.as_deref(), Some("a"));
+        assert!(news[0].message.contains("'a'"), "{}", news[0].message);
+        assert_eq!(kinds(&mut watcher, &look(2, disk.clone())), [], "{kind}: nothing new");
+        assert_eq!(kinds(&mut Watcher::default(), &look(0, disk)), [kind], "so it is at a first look");
+    }
+}
+
+#[test]
+fn a_backing_that_works_again_is_told_of() {
+    let mut watcher = Watcher::default();
+    let failing = DiskLook { trouble: Some("it does not answer".to_owned()), ..DiskLook::default() };
+    assert_eq!(kinds(&mut watcher, &look(0, failing.clone())), [Kind::BackingFailing]);
+    let attached_anew = DiskLook { attachment: 1, ..failing };
+    assert_eq!(kinds(&mut watcher, &look(1, attached_anew)), [], "it still fails");
+    assert_eq!(kinds(&mut watcher, &look(2, DiskLook::default())), [Kind::BackingBack]);
+}
+
+#[test]
+fn errors_are_told_once_an_hour_with_their_number() {
+    let mut watcher = Watcher::default();
+    let errors = |count| DiskLook { checksum_errors: count, ..DiskLook::default() };
+    let hour = REPEAT_INTERVAL.as_secs();
+    for (at, count, told) in [
+        (0, 2, Some("2 pages")),
+        (1, 5, None),
+        (hour - 1, 6, None),
+        (hour, 6, Some("4 pages")),
+        (2 * hour, 6, None),
+        (2 * hour + 1, 7, Some("1 pages")),
+    ] {
+        let news = watcher.look(&look(at, errors(count)));
+        let message = news.first().map(|news| news.message.as_str());
+        assert_eq!(message.is_some(), told.is_some(), "{at}: {message:?}");
+        assert!(message.unwrap_or_default().starts_with(told.unwrap_or_default()), "{at}: {message:?}");
+    }
+}
+
+#[test]
+fn counters_that_begin_anew_are_counted_from_zero() {
+    let mut watcher = Watcher::default();
+    let lost = |attachment, lost_bytes| DiskLook { attachment, lost_bytes, ..DiskLook::default() };
+    assert_eq!(kinds(&mut watcher, &look(0, lost(1, 8192))), [Kind::DataLost]);
+    assert_eq!(kinds(&mut watcher, &look(1, lost(2, 4096))), [Kind::DataLost], "it is another attachment");
+    assert_eq!(kinds(&mut watcher, &look(2, lost(2, 0))), [], "written anew");
+}
+
+#[test]
+fn destage_is_behind_when_writers_were_held_back_for_long() {
+    let mut watcher = Watcher::default();
+    let held = |ns| DiskLook {
+        throttled_ns: ns,
+        dirty_bytes: 1 << 20,
+        dirty_limit_bytes: 1 << 20,
+        ..DiskLook::default()
+    };
+    let mut at = |at, ns| kinds(&mut watcher, &look(at, held(ns)));
+    assert_eq!(at(0, 1), []);
+    assert_eq!(at(5, 2), []);
+    assert_eq!(at(9, 2), [], "a breath is no end");
+    assert_eq!(at(29, 3), []);
+    assert_eq!(at(30, 4), [Kind::DestageBehind]);
+    assert_eq!(at(60, 5), [], "once");
+    assert_eq!(at(69, 5), []);
+    assert_eq!(at(70, 5), [Kind::DestageCaughtUp]);
+    assert_eq!(at(71, 6), []);
+    assert_eq!(at(81, 6), [], "what did not last is not told of");
+    assert_eq!(at(90, 7), []);
+    assert_eq!(at(119, 8), []);
+    assert_eq!(at(120, 9), [Kind::DestageBehind]);
+}
+
+#[test]
+fn copies_that_are_missing_for_long_are_told_of_and_that_they_are_complete() {
+    let mut watcher = Watcher::default();
+    let uncopied = |segments_uncopied| DiskLook { segments_uncopied, ..DiskLook::default() };
+    let mut at = |at, segments| kinds(&mut watcher, &look(at, uncopied(segments)));
+    assert_eq!(at(0, 1), []);
+    assert_eq!(at(4, 0), [], "it takes a moment");
+    assert_eq!(at(5, 3), []);
+    assert_eq!(at(10, 2), [Kind::OneCopyOnly]);
+    assert_eq!(at(11, 1), []);
+    assert_eq!(at(12, 0), [Kind::SecondCopiesComplete]);
+}
+
+#[test]
+fn a_pool_that_failed_names_the_disks_that_need_it() {
+    let mut watcher = Watcher::default();
+    let mut seen = look(0, DiskLook { dirty_bytes: 4096, ..DiskLook::default() });
+    seen.disks.insert("clean".to_owned(), DiskLook::default());
+    assert_eq!(kinds(&mut watcher, &seen), []);
+    seen.pool_failed = true;
+    let news = watcher.look(&seen);
+    assert_eq!(news.iter().map(|news| news.kind).collect::<Vec<_>>(), [Kind::PoolFailed, Kind::DirtyAtRisk]);
+    assert!(news[1].message.contains("4KiB of disk 'a'"), "{}", news[1].message);
+    assert_eq!(watcher.look(&seen), []);
+}
+
+#[test]
+fn a_shard_that_hangs_is_told_of_once_and_its_disks_are_not_forgotten() {
+    let mut watcher = Watcher::default();
+    let failing = DiskLook { lost_bytes: 4096, ..DiskLook::default() };
+    assert_eq!(kinds(&mut watcher, &look(0, failing.clone())), [Kind::DataLost]);
+    let silent = |at| Look {
+        at: Duration::from_secs(at),
+        silent: BTreeMap::from([("a".to_owned(), "Cannot ask shard 0".to_owned())]),
+        ..Look::default()
+    };
+    assert_eq!(kinds(&mut watcher, &silent(1)), [Kind::ShardSilent]);
+    assert_eq!(kinds(&mut watcher, &silent(2)), []);
+    assert_eq!(kinds(&mut watcher, &look(3, failing)), [Kind::ShardAnswers], "what is lost was told of");
+    assert_eq!(kinds(&mut watcher, &Look::default()), [], "it was removed");
+}
