@@ -41,10 +41,19 @@ export async function read<T>(path: string, key: string): Promise<T> {
 
 /** The same, or null where the daemon has no such thing. */
 export async function readIfThere<T>(path: string, key: string): Promise<T | null> {
+  return readUnless<T>(path, key, (refusal) => refusal.status === 404);
+}
+
+/** The same, or null where it cannot be had now: what is shown beside the rest must not hide the rest. */
+export async function readBeside<T>(path: string, key: string): Promise<T | null> {
+  return readUnless<T>(path, key, (refusal) => refusal.status !== 0 && !refusal.wantsToken);
+}
+
+async function readUnless<T>(path: string, key: string, isNothing: (refusal: Refusal) => boolean): Promise<T | null> {
   try {
     return await read<T>(path, key);
   } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return null;
+    if (error instanceof Refusal && isNothing(error)) return null;
     throw error;
   }
 }

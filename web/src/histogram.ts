@@ -20,7 +20,8 @@ export function upto(bucket: Bucket, unit: string): string {
   if (bucket.upto === null) return "more";
   switch (unit) {
     case "bytes":
-      return size(bucket.upto);
+      // A class that ends beside a round size is not rounded to it.
+      return bucket.upto % 1024 === 0 ? size(bucket.upto) : count(bucket.upto);
     case "microseconds":
       return micros(bucket.upto);
     default:
@@ -84,15 +85,16 @@ export class Histograms {
     if (content === this.#drawn) return;
     this.#drawn = content;
     const { unit, kinds } = histogram;
-    const groups = sameClasses(kinds) ? [kinds] : kinds.map((kind) => [kind]);
-    this.#tables.replaceChildren(...groups.map((group) => table(this.#chosen, unit, group)));
+    // Reads and writes beside each other; of more kinds, each has a table of its own.
+    const groups = kinds.length <= 2 && sameClasses(kinds) ? [kinds] : kinds.map((kind) => [kind]);
+    this.#tables.replaceChildren(...groups.map((group) => table(unit, group)));
   }
 }
 
-function table(what: string, unit: string, kinds: [string, Bucket[]][]): HTMLElement {
+function table(unit: string, kinds: [string, Bucket[]][]): HTMLElement {
   const [from, to] = occupied(kinds);
-  const name = `${WHAT[what] ?? what}, ${unit === "bytes" || unit === "microseconds" ? "up to" : `up to, in ${unit}`}`;
-  if (from === to) return h("p", { class: "hint" }, "Nothing was counted yet.");
+  const name = unit === "bytes" || unit === "microseconds" ? "Up to" : `Up to, ${unit}`;
+  if (from === to) return h("p", { class: "hint" }, `${kinds.map(([kind]) => KINDS[kind] ?? kind).join(", ")}: nothing was counted yet.`);
   const sums = kinds.map(([, buckets]) => buckets.reduce((sum, bucket) => sum + bucket.count, 0));
   const head = h(
     "thead",

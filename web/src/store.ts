@@ -1,6 +1,6 @@
 // What the page knows: asked for every two seconds, kept, and given to whoever draws it.
 
-import { Refusal, diskPath, read, readIfThere } from "./api";
+import { Refusal, diskPath, read, readBeside, readIfThere } from "./api";
 import { type Disk, type Event, type FullDisk, type Histogram, type Pool, type Statistics, histograms } from "./documents";
 import { Series } from "./series";
 
@@ -87,12 +87,12 @@ export class Store {
       read<Statistics[]>("/v1/stats", "disks"),
       read<Statistics[]>("/v1/stats?window=5m", "disks"),
       this.#pool(),
-      readIfThere<Event[]>(`/v1/events?after=${lastEvent}`, "events"),
+      readBeside<Event[]>(`/v1/events?after=${lastEvent}`, "events"),
       name === null ? null : readIfThere<FullDisk>(diskPath(name), "disk"),
     ]);
     const shapes =
       name !== null && disk !== null && this.#looks % LOOKS_PER_HISTOGRAM === 0
-        ? await readIfThere<unknown>(`${diskPath(name)}/histograms`, "histograms")
+        ? await readBeside<unknown>(`${diskPath(name)}/histograms`, "histograms")
         : undefined;
     if (turn !== this.#turn) return;
     this.#looks += 1;

@@ -111,6 +111,7 @@ test("histograms are taken as they come, and other shapes are left out", () => {
 
 test("classes are named in their unit", () => {
   assert.equal(upto({ upto: 4096, count: 0 }, "bytes"), "4KiB");
+  assert.equal(upto({ upto: 4095, count: 0 }, "bytes"), "4,095");
   assert.equal(upto({ upto: 5_000, count: 0 }, "microseconds"), "5 ms");
   assert.equal(upto({ upto: -64, count: 0 }, "sectors"), "\u221264");
   assert.equal(upto({ upto: null, count: 0 }, "sectors"), "more");

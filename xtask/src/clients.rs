@@ -24,6 +24,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("genext2fs", &["genext2fs"]),
     ("nodejs", &["node"]),
     ("npm", &["npm"]),
+    ("chromium", &["chromium"]),
 ];
 /// Where programs for administrators lie, which not everybody has in `PATH`.
 const MORE_FOLDERS: &[&str] = &["/usr/sbin", "/sbin"];

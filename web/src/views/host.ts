@@ -99,7 +99,7 @@ function updateRow(row: Element, disk: Disk, known: Knowledge): void {
   const overall = worst([tone(disk.state), ...found.map((finding) => finding.tone)]);
   if (state) setBadge(state, overall, disk.state === "serving" && overall !== "good" ? "serving, look" : disk.state);
   const figure = (key: string, text: string) => setIn(row, `[data-figure$=".${key}"]`, text);
-  setIn(row, ".backing", `${size(disk.size_bytes)} at ${tail(disk.backing, 34)}`);
+  setIn(row, ".backing", disk.size_bytes === null ? tail(disk.backing, 34) : `${size(disk.size_bytes)} at ${tail(disk.backing, 34)}`);
   setIn(row, ".mode", disk.read_only ? `${disk.mode}, read-only` : disk.mode);
   figure("hit_ratio", percent(recent?.hit_ratio));
   const reads = recent?.reads ?? 0;
