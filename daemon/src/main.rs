@@ -27,6 +27,7 @@ mod keys;
 mod moment;
 mod names;
 mod output;
+mod page;
 mod past;
 mod patience;
 mod places;
