@@ -28,6 +28,7 @@ mod metrics;
 mod moment;
 mod names;
 mod output;
+mod page;
 mod past;
 mod patience;
 mod places;

@@ -126,7 +126,7 @@ counters! {
         regions_closed,
         /// Bytes read from flash.
         flash_read_bytes,
-        /// Bytes written to flash, headers and summaries included.
+        /// Bytes written to flash, headers, summaries and second copies included.
         flash_write_bytes,
         /// Requests sent to the backing to read.
         backing_reads,

@@ -46,6 +46,7 @@ use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::routing::{delete, get, post};
 use tokio::sync::watch;
 
+use crate::page;
 use crate::problem::{Answer, Problem};
 use crate::registry::Registry;
 use answer::Failure;
@@ -104,6 +105,7 @@ fn routes(registry: Arc<Registry>) -> Router {
         .route("/v1/pool/devices", post(pool::add))
         .route("/v1/pool/devices/{number}", delete(pool::remove))
         .route("/healthz", get(health::show))
+        .merge(page::router())
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn(body::take_whole))
