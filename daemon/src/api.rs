@@ -199,6 +199,14 @@ pub(crate) fn disk_full(view: &DiskView, places: &Places) -> Value {
     disk
 }
 
+/// The same, and how its requests are spread.
+pub(crate) fn disk_with_histograms(view: &DiskView, places: &Places) -> Value {
+    let mut disk = disk_full(view, places);
+    let report = view.report.as_ref().ok();
+    disk["histograms"] = report.map_or(Value::Null, |report| histograms(&view.record.name, report));
+    disk
+}
+
 /// The pool, and the threads that use it.
 pub(crate) fn pool(view: &PoolView) -> Value {
     let PoolView { report: PoolReport { statistics, reserve_bytes_min }, in_use, shards } = view;

@@ -24,6 +24,7 @@ mod door;
 mod durable;
 mod events;
 mod keys;
+mod metrics;
 mod moment;
 mod names;
 mod output;

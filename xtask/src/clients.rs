@@ -22,6 +22,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("binutils", &["strip"]),
     ("mmdebstrap", &["mmdebstrap"]),
     ("genext2fs", &["genext2fs"]),
+    ("prometheus", &["promtool"]),
     ("nodejs", &["node"]),
     ("npm", &["npm"]),
     ("chromium", &["chromium"]),

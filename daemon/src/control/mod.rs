@@ -18,6 +18,7 @@
 //!   POST   /v1/pool/devices            one more device
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
 //!   GET    /v1/events?after=ID&wait=S  events behind that id; waits up to so many seconds for one
+//!   GET    /metrics                    what is counted, for Prometheus
 //! ```
 //! Beside them `/healthz` says whether all is well. Whoever may open the socket may do all of it; over TCP, `guard` decides.
 //! Failures are problem documents (RFC 9457). A change that was accepted is
@@ -31,6 +32,7 @@ mod guard;
 mod headers;
 mod health;
 mod listen;
+mod metrics;
 mod pool;
 mod statistics;
 mod tcp;
@@ -98,6 +100,7 @@ fn routes(registry: Arc<Registry>) -> Router {
         .route("/v1/stats", get(statistics::all))
         .route("/v1/stats/{name}", get(statistics::one))
         .route("/v1/events", get(events::list))
+        .route("/metrics", get(metrics::show))
         .route("/v1/pool", get(pool::show))
         .route("/v1/pool/devices", post(pool::add))
         .route("/v1/pool/devices/{number}", delete(pool::remove))
