@@ -1,5 +1,5 @@
 //! `forebay generate FOLDER`, for those who package: manual pages and completions, from the one definition of the
-//! command line.
+//! command line, and the OpenAPI document of the HTTP interface, from the routes.
 //!
 //! It is a command of the product and not a tool beside it, so that what is packaged cannot differ from what the packaged
 //! binary takes. Hidden, because administrators find both installed.
@@ -13,6 +13,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::cli::{Cli, Generate};
+use crate::control;
 use crate::output;
 use crate::problem::{Answer, Problem};
 
@@ -27,18 +28,19 @@ pub(super) fn run(options: &Generate) -> Answer<()> {
         ))
     })?;
     output::print(&format!(
-        "Manual pages are in {0}/man, completions in {0}/completions\n",
+        "Manual pages are in {0}/man, completions in {0}/completions, the interface is in {0}/openapi.json\n",
         options.folder.display()
     ))
 }
 
-/// `man/forebay.1` and one page for every command, `completions/` with a file for every shell.
+/// `man/forebay.1` and one page for every command, `completions/` with a file for every shell, `openapi.json`.
 fn write_pages(folder: &Path) -> io::Result<()> {
     let (man, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&man)?;
     fs::create_dir_all(&completions)?;
     let mut definition = Cli::command();
     definition.build();
+    fs::write(folder.join("openapi.json"), format!("{}\n", control::openapi_text()))?;
     write_manual(&definition, &man)?;
     for shell in SHELLS {
         clap_complete::generate_to(shell, &mut Cli::command(), "forebay", &completions)?;
