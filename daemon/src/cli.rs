@@ -46,7 +46,7 @@ pub(crate) enum Command {
     Events(Events),
     /// What the cache gained for a disk: before and after, from its counters.
     Report(Report),
-    /// Write manual pages and completions, for those who package.
+    /// Write manual pages, completions and the OpenAPI document, for those who package.
     #[command(hide = true)]
     Generate(Generate),
     /// Drive a served disk with a trace. Overwrites what the disk holds where the trace writes.
@@ -417,7 +417,7 @@ pub(crate) struct Check {
 
 #[derive(Debug, Args)]
 pub(crate) struct Generate {
-    /// Folder that gets `man/` and `completions/`.
+    /// Folder that gets `man/`, `completions/` and `openapi.json`.
     pub(crate) folder: PathBuf,
 }
 

@@ -20,7 +20,6 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::moment::Moment;
@@ -234,24 +233,12 @@ impl Kind {
     }
 }
 
-impl Event {
-    /// As the API has it.
-    pub(crate) fn document(&self) -> Value {
-        json!({
-            "id": self.id,
-            "time": self.at.to_string(),
-            "level": self.kind.level().name(),
-            "kind": self.kind.name(),
-            "disk": self.disk,
-            "message": self.message,
-            "advice": self.kind.advice(self.disk.as_deref()),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::api;
     use crate::testing::TempDir;
 
     fn list_in(dir: &Path) -> (List, Kept, u64, Receiver<Message>) {
@@ -333,11 +320,12 @@ mod tests {
     fn the_document_has_level_and_advice_of_the_kind() {
         let disk = Some("a".to_owned());
         let event = Event { id: 7, at: Moment(0), kind: Kind::DataLost, disk, message: "Lost".to_owned() };
-        let document = event.document();
+        let document = json!(api::Event::of(&event));
         assert_eq!(document["time"], "1970-01-01T00:00:00Z");
         assert_eq!((&document["level"], &document["kind"]), (&"error".into(), &"data-lost".into()));
         assert!(document["advice"].as_str().is_some_and(|advice| advice.contains("disk show a --lost")));
         let event = Event { kind: Kind::DiskAdded, disk: None, ..event };
-        assert_eq!((&event.document()["disk"], &event.document()["advice"]), (&Value::Null, &Value::Null));
+        let document = json!(api::Event::of(&event));
+        assert_eq!((&document["disk"], &document["advice"]), (&Value::Null, &Value::Null));
     }
 }

@@ -65,9 +65,10 @@ impl Token {
         let failed = |what: String| {
             Problem::failed(format!("Cannot make {}: {what}; check its folder", path.display()))
         };
-        let mut random = [0; BYTES];
-        getrandom::fill(&mut random).map_err(|error| failed(error.to_string()))?;
-        let text: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut random = [[0; BYTES / 2]; 2];
+        getrandom::fill(random.as_flattened_mut()).map_err(|error| failed(error.to_string()))?;
+        let [first, second] = random.map(u128::from_be_bytes);
+        let text = format!("{first:032x}{second:032x}");
         durable::replace(dir, FILE_NAME, format!("{text}\n").as_bytes())
             .map_err(|not| failed(not.error.to_string()))?;
         Ok(Self { text, path })

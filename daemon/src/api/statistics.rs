@@ -1,69 +1,185 @@
-//! What disks counted and measured, as documents: in all, since they were attached, or in a window of time; and histograms.
+//! What disks counted and measured, as documents: in all, since they were attached, or in a window of time.
 
-use std::time::Duration;
+use cache::{DiskCounts, LatencyCounts, LatencySummary};
+use serde::Serialize;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+use utoipa::{PartialSchema, ToSchema};
 
-use cache::{DirectionHistograms, DiskCounts, Histogram, Histograms, Latency, LatencyCounts, LatencySummary};
-use serde_json::{Map, Value, json};
-
-use super::{head, merge};
+use super::disk::Head;
+use super::listed::{Listed, schema_of};
 use crate::counted::{Counted, ratio};
-use crate::moment::Moment;
 use crate::registry::DiskView;
 use crate::shard::DiskReport;
-use crate::totals::Total;
+use crate::totals;
 use crate::windows::Windowed;
 
 /// Counters, ratios and latencies of a disk in a window, missing where that is not known; how it stands now, missing where it
 /// is not served; and what it counted in all.
-pub(crate) fn statistics(view: &DiskView, windowed: Option<&Windowed>) -> Value {
-    let mut disk = head(view);
-    disk.insert("total".to_owned(), view.total.as_ref().map_or(Value::Null, total));
-    if let Some(Windowed { window, seconds, counted }) = windowed {
-        disk.insert("window".to_owned(), window.name().into());
-        disk.insert("window_seconds".to_owned(), (*seconds).into());
-        add_counted(&mut disk, counted);
-    }
-    if let Ok(report) = &view.report {
-        merge(&mut disk, at_present(report));
-    }
-    Value::Object(disk)
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Statistics {
+    #[serde(flatten)]
+    head: Head,
+    total: Option<Total>,
+    #[serde(flatten)]
+    #[schema(value_type = InWindow)]
+    in_window: Option<InWindow>,
+    #[serde(flatten)]
+    #[schema(value_type = AtPresent)]
+    at_present: Option<AtPresent>,
+}
+
+/// What was counted in a window of time.
+#[derive(Debug, Serialize, ToSchema)]
+struct InWindow {
+    /// `5m`, `1h`, `1d`, `total` or `start`: since the disk was attached.
+    #[schema(required = false)]
+    window: &'static str,
+    /// How far it reaches back: less than its name says after a start, and up to one step more later.
+    #[schema(required = false)]
+    window_seconds: u64,
+    #[serde(flatten)]
+    figures: Figures,
 }
 
 /// How a disk stands now.
-fn at_present(report: &DiskReport) -> Value {
-    let DiskReport { statistics, .. } = report;
-    json!({
-        "cached_bytes": statistics.cached_bytes,
-        "dirty_bytes": statistics.dirty_bytes,
-        "dirty_zeroes_bytes": statistics.dirty_zeroes_bytes,
-        "dirty_limit_bytes": statistics.dirty_limit_bytes,
-        "lost_bytes": statistics.lost_bytes,
-        "ram_bytes": statistics.ram_bytes,
-        "flash_bytes": statistics.flash_bytes,
-        "index_bytes": statistics.index_bytes,
-        "blocks_max": statistics.blocks_max,
-        "blocks_cached": statistics.blocks_cached,
-        "destage_bytes_per_second": statistics.destage_bytes_per_second,
-        "dirty_for_seconds": statistics.dirty_for_seconds,
-        "backing_retries": report.backing_retries,
-    })
+#[derive(Debug, Serialize, ToSchema)]
+struct AtPresent {
+    #[schema(required = false)]
+    cached_bytes: u64,
+    #[schema(required = false)]
+    dirty_bytes: u64,
+    #[schema(required = false)]
+    dirty_zeroes_bytes: u64,
+    #[schema(required = false)]
+    dirty_limit_bytes: u64,
+    #[schema(required = false)]
+    lost_bytes: u64,
+    #[schema(required = false)]
+    ram_bytes: u64,
+    #[schema(required = false)]
+    flash_bytes: u64,
+    #[schema(required = false)]
+    index_bytes: u64,
+    #[schema(required = false)]
+    blocks_max: u64,
+    #[schema(required = false)]
+    blocks_cached: u64,
+    #[schema(required = false)]
+    destage_bytes_per_second: u64,
+    #[schema(required = false)]
+    dirty_for_seconds: u64,
+    #[schema(required = false)]
+    backing_retries: u64,
 }
 
 /// Every counter, and what follows from them.
-fn add_counted(document: &mut Map<String, Value>, counted: &Counted) {
-    let counts = &counted.counts;
-    for (name, value) in counts.named() {
-        document.insert(name.to_owned(), value.into());
+#[derive(Debug, Serialize, ToSchema)]
+struct Figures {
+    #[serde(flatten)]
+    counts: Counts,
+    /// Full hits of all reads.
+    hit_ratio: Option<f64>,
+    evict_blocks_per_op: Option<f64>,
+    /// Bytes written to flash for each that was to come there.
+    flash_write_amplification: Option<f64>,
+    #[schema(required = false)]
+    latency_us: Latencies,
+}
+
+/// Each counter by its name.
+#[derive(Debug, Serialize)]
+struct Counts(Listed<u64>);
+
+/// Each class of latencies by its name, in microseconds.
+#[derive(Debug, Serialize)]
+struct Latencies(Listed<Latency>);
+
+/// Latencies of one class, in microseconds.
+#[derive(Debug, Serialize, ToSchema)]
+struct Latency {
+    count: u64,
+    mean: f64,
+    p50: f64,
+    p95: f64,
+    p99: f64,
+    p999: f64,
+    max: f64,
+}
+
+/// What a disk counted since it was added, or since what was kept of it was lost.
+#[derive(Debug, Serialize, ToSchema)]
+struct Total {
+    #[serde(flatten)]
+    figures: Figures,
+    /// When counting began, in UTC.
+    since: String,
+}
+
+impl Statistics {
+    pub(crate) fn of(view: &DiskView, windowed: Option<&Windowed>) -> Self {
+        Self {
+            head: Head::of(view),
+            total: view.total.as_ref().map(Total::of),
+            in_window: windowed.map(InWindow::of),
+            at_present: view.report.as_ref().ok().map(AtPresent::of),
+        }
     }
-    let latencies: Map<_, _> =
-        counted.latencies().map(|(name, measured)| (name.to_owned(), latency(measured))).collect();
-    let more = json!({
-        "hit_ratio": counted.hit_ratio(),
-        "evict_blocks_per_op": ratio(counts.evictions, counts.reclaims),
-        "flash_write_amplification": ratio(counts.flash_write_bytes, wanted_on_flash(counts)),
-        "latency_us": latencies,
-    });
-    merge(document, more);
+}
+
+impl InWindow {
+    fn of(windowed: &Windowed) -> Self {
+        let Windowed { window, seconds, counted } = windowed;
+        Self { window: window.name(), window_seconds: *seconds, figures: Figures::of(counted) }
+    }
+}
+
+impl AtPresent {
+    fn of(report: &DiskReport) -> Self {
+        let statistics = &report.statistics;
+        Self {
+            cached_bytes: statistics.cached_bytes,
+            dirty_bytes: statistics.dirty_bytes,
+            dirty_zeroes_bytes: statistics.dirty_zeroes_bytes,
+            dirty_limit_bytes: statistics.dirty_limit_bytes,
+            lost_bytes: statistics.lost_bytes,
+            ram_bytes: statistics.ram_bytes,
+            flash_bytes: statistics.flash_bytes,
+            index_bytes: statistics.index_bytes,
+            blocks_max: statistics.blocks_max,
+            blocks_cached: statistics.blocks_cached,
+            destage_bytes_per_second: statistics.destage_bytes_per_second,
+            dirty_for_seconds: statistics.dirty_for_seconds,
+            backing_retries: report.backing_retries,
+        }
+    }
+}
+
+impl Figures {
+    fn of(counted: &Counted) -> Self {
+        let counts = &counted.counts;
+        let latencies = counted.latencies().map(|(name, measured)| (name, Latency::of(measured)));
+        Self {
+            counts: Counts(Listed(counts.named().collect())),
+            hit_ratio: counted.hit_ratio(),
+            evict_blocks_per_op: ratio(counts.evictions, counts.reclaims),
+            flash_write_amplification: ratio(counts.flash_write_bytes, wanted_on_flash(counts)),
+            latency_us: Latencies(Listed(latencies.collect())),
+        }
+    }
+}
+
+impl Latency {
+    fn of(measured: &LatencyCounts) -> Self {
+        let LatencySummary { count, mean, p50, p95, p99, p999, max } = measured.summary();
+        Self { count, mean, p50, p95, p99, p999, max }
+    }
+}
+
+impl Total {
+    fn of(total: &totals::Total) -> Self {
+        Self { figures: Figures::of(&total.counted), since: total.since.to_string() }
+    }
 }
 
 /// Bytes that were to come to flash: what earned it, and what guests wrote in write-back.
@@ -71,46 +187,18 @@ fn wanted_on_flash(counts: &DiskCounts) -> u64 {
     counts.promotions * block::PAGE + counts.write_back_bytes
 }
 
-fn latency(measured: &LatencyCounts) -> Value {
-    let LatencySummary { count, mean, p50, p95, p99, p999, max } = measured.summary();
-    json!({ "count": count, "mean": mean, "p50": p50, "p95": p95, "p99": p99, "p999": p999, "max": max })
-}
-
-/// What a disk counted since it was added, or since what was kept of it was lost.
-fn total(total: &Total) -> Value {
-    let mut all = Map::new();
-    add_counted(&mut all, &total.counted);
-    all.insert("since".to_owned(), total.since.to_string().into());
-    Value::Object(all)
-}
-
-/// The histograms of a disk since it was attached.
-pub(crate) fn histograms(name: &str, report: &DiskReport) -> Value {
-    let Histograms { reads, writes, latencies } = &*report.statistics.histograms;
-    let pair = |of: fn(&DirectionHistograms) -> &Histogram| {
-        let (read, write) = (of(reads), of(writes));
-        json!({ "unit": read.unit(), "read": classes(read), "write": classes(write) })
-    };
-    let mut latency = Map::from_iter([("unit".to_owned(), latencies[0].unit().into())]);
-    for ((_, name), measured) in Latency::ALL.iter().zip(latencies) {
-        latency.insert((*name).to_owned(), classes(measured));
+impl PartialSchema for Counts {
+    fn schema() -> RefOr<Schema> {
+        schema_of::<u64>(DiskCounts::default().named().map(|(name, _)| name))
     }
-    json!({
-        "name": name,
-        "since": began(report.attached_for).to_string(),
-        "size": pair(|direction| &direction.size),
-        "latency": latency,
-        "seek": pair(|direction| &direction.seek),
-        "outstanding": pair(|direction| &direction.outstanding),
-        "interarrival": pair(|direction| &direction.interarrival),
-    })
 }
 
-fn began(ago: Duration) -> Moment {
-    Moment(Moment::now().0.saturating_sub(ago.as_secs()))
+impl ToSchema for Counts {}
+
+impl PartialSchema for Latencies {
+    fn schema() -> RefOr<Schema> {
+        schema_of::<Latency>(cache::Latency::ALL.iter().map(|(_, name)| *name))
+    }
 }
 
-/// The classes of a histogram with their largest values, `null` for the last, which has none.
-fn classes(histogram: &Histogram) -> Value {
-    histogram.classes().map(|(upto, count)| json!({ "upto": upto, "count": count })).collect()
-}
+impl ToSchema for Latencies {}

@@ -1,5 +1,6 @@
 //! `forebay generate FOLDER`, for those who package: manual pages and completions, from the one definition of the
-//! command line, and the page of the documentation about metrics.
+//! command line, the OpenAPI document of the HTTP interface, from the routes, and the page of the documentation about
+//! metrics.
 //!
 //! It is a command of the product and not a tool beside it, so that what is packaged cannot differ from what the packaged
 //! binary takes. Hidden, because administrators find both installed.
@@ -13,6 +14,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::cli::{Cli, Generate};
+use crate::control;
 use crate::metrics;
 use crate::output;
 use crate::problem::{Answer, Problem};
@@ -28,12 +30,12 @@ pub(super) fn run(options: &Generate) -> Answer<()> {
         ))
     })?;
     output::print(&format!(
-        "Manual pages are in {0}/man, completions in {0}/completions, metrics in {0}/metrics.md\n",
+        "Manual pages are in {0}/man, completions in {0}/completions, the interface is in {0}/openapi.json, metrics are in {0}/metrics.md\n",
         options.folder.display()
     ))
 }
 
-/// `man/forebay.1` and one page for every command, `completions/` with a file for every shell.
+/// `man/forebay.1` and one page for every command, `completions/` with a file for every shell, `openapi.json`.
 fn write_pages(folder: &Path) -> io::Result<()> {
     let (man, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&man)?;
@@ -41,6 +43,7 @@ fn write_pages(folder: &Path) -> io::Result<()> {
     fs::write(folder.join("metrics.md"), metrics::page())?;
     let mut definition = Cli::command();
     definition.build();
+    fs::write(folder.join("openapi.json"), format!("{}\n", control::openapi_text()))?;
     write_manual(&definition, &man)?;
     for shell in SHELLS {
         clap_complete::generate_to(shell, &mut Cli::command(), "forebay", &completions)?;

@@ -8,13 +8,12 @@ use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::Value;
 
-use crate::api::{self, ProblemDocument};
+use crate::api::ProblemDocument;
 use crate::problem::{Answer, Problem};
 
 /// What handlers return.
-pub(super) type Reply = Result<Json<Value>, Failure>;
+pub(super) type Reply<T> = Result<Json<T>, Failure>;
 
 /// A problem on its way to a client.
 #[derive(Debug)]
@@ -43,11 +42,6 @@ impl Failure {
     pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self { status, detail: detail.into() }
     }
-}
-
-/// A document with one key.
-pub(super) fn document(key: &str, content: impl Into<Value>) -> Json<Value> {
-    Json(api::document(key, content))
 }
 
 impl From<Problem> for Failure {

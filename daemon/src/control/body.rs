@@ -21,14 +21,12 @@ pub(super) async fn take_whole(request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
     let failure = match tokio::time::timeout(BODY_TIME_MAX, to_bytes(body, BODY_BYTES_MAX)).await {
         Ok(Ok(bytes)) => return next.run(Request::from_parts(head, Body::from(bytes))).await,
-        Ok(Err(error)) if error.source().is_some_and(|source| source.is::<LengthLimitError>()) => {
-            Failure::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                format!(
-                    "Cannot read the request: its body has more than {BODY_BYTES_MAX} bytes; send what the documentation names"
-                ),
-            )
-        }
+        Ok(Err(error)) if is_too_long(&error) => Failure::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!(
+                "Cannot read the request: its body has more than {BODY_BYTES_MAX} bytes; send what the documentation names"
+            ),
+        ),
         Ok(Err(error)) => Failure::new(
             StatusCode::BAD_REQUEST,
             format!("Cannot read the body of the request: {error}; send all of it"),
@@ -42,4 +40,8 @@ pub(super) async fn take_whole(request: Request, next: Next) -> Response {
         ),
     };
     failure.into_response()
+}
+
+fn is_too_long(error: &axum::Error) -> bool {
+    error.source().is_some_and(<dyn Error>::is::<LengthLimitError>)
 }

@@ -6,28 +6,62 @@ use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
 use cache::WhatIsDirty;
-use serde_json::Value;
 
-use super::answer::{Name, Reply, document, to_the_end};
-use crate::api::{self, AddDisk, Guest, QuiesceDisk, RemoveDisk, SetDisk};
-use crate::registry::{NewDisk, Registry};
+use super::answer::{Name, Reply, to_the_end};
+use crate::api::{
+    AddDisk, Disk, DiskDocument, DiskInList, DisksDocument, Guest, Lost, LostDocument, QuiesceDisk,
+    RemoveDisk, RemovedDocument, SetDisk,
+};
+use crate::places::Places;
+use crate::registry::{DiskView, NewDisk, Registry};
 use crate::shard::Destage;
 use crate::state::{GuestRecord, Stage};
 
 type Shared = State<Arc<Registry>>;
 
-pub(super) async fn list(State(registry): Shared) -> Reply {
+/// A disk by itself.
+fn full(view: &DiskView, places: &Places) -> Json<DiskDocument> {
+    Json(DiskDocument::of(Disk::of(view, places)))
+}
+
+/// All disks.
+#[utoipa::path(
+    get,
+    path = "/v1/disks",
+    tag = "disks",
+    responses((status = OK, description = "All disks", body = DisksDocument))
+)]
+pub(super) async fn list(State(registry): Shared) -> Reply<DisksDocument> {
     let disks = registry.disks().await;
-    let disks: Vec<Value> = disks.iter().map(|view| api::disk_summary(view, registry.places())).collect();
-    Ok(document("disks", disks))
+    let disks = disks.iter().map(|view| DiskInList::of(view, registry.places())).collect();
+    Ok(Json(DisksDocument::of(disks)))
 }
 
-pub(super) async fn show(State(registry): Shared, Name(name): Name) -> Reply {
+/// One disk, with its keys and its statistics.
+#[utoipa::path(
+    get,
+    path = "/v1/disks/{name}",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "The disk", body = DiskDocument))
+)]
+pub(super) async fn show(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
     let view = registry.disk(&name).await?;
-    Ok(document("disk", api::disk_full(&view, registry.places())))
+    Ok(full(&view, registry.places()))
 }
 
-pub(super) async fn add(State(registry): Shared, request: Result<Json<AddDisk>, JsonRejection>) -> Reply {
+/// Serves one more disk. Its content stays as it is.
+#[utoipa::path(
+    post,
+    path = "/v1/disks",
+    tag = "disks",
+    request_body = AddDisk,
+    responses((status = OK, description = "The disk as it is served", body = DiskDocument))
+)]
+pub(super) async fn add(
+    State(registry): Shared,
+    request: Result<Json<AddDisk>, JsonRejection>,
+) -> Reply<DiskDocument> {
     let Json(AddDisk { name, backing, read_only, raw_anyway, settings, guest }) = request?;
     let guest = guest.map(|Guest { qmp, device, original }| {
         // It is taken over when its QEMU has let it go.
@@ -36,84 +70,159 @@ pub(super) async fn add(State(registry): Shared, request: Result<Json<AddDisk>, 
     let wanted = NewDisk { name, backing, read_only, raw_anyway, settings, guest };
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.add(wanted).await }).await?;
-    Ok(document("disk", api::disk_full(&view, &places)))
+    Ok(full(&view, &places))
 }
 
+/// Changes how a disk is cached, while guests use it.
+#[utoipa::path(
+    patch,
+    path = "/v1/disks/{name}",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    request_body = SetDisk,
+    responses((status = OK, description = "The disk as it is now", body = DiskDocument))
+)]
 pub(super) async fn set(
     State(registry): Shared,
     Name(name): Name,
     request: Result<Json<SetDisk>, JsonRejection>,
-) -> Reply {
+) -> Reply<DiskDocument> {
     let Json(SetDisk { settings }) = request?;
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.set(&name, &settings).await }).await?;
-    Ok(document("disk", api::disk_full(&view, &places)))
+    Ok(full(&view, &places))
 }
 
 /// What is cached of a disk is dropped.
-pub(super) async fn evict(State(registry): Shared, Name(name): Name) -> Reply {
+#[utoipa::path(
+    post,
+    path = "/v1/disks/{name}/evict",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "The disk as it is now", body = DiskDocument))
+)]
+pub(super) async fn evict(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.evict(&name).await }).await?;
-    Ok(document("disk", api::disk_full(&view, &places)))
+    Ok(full(&view, &places))
 }
 
 /// A disk that was beside a QEMU is Forebay's own now.
-pub(super) async fn take_over(State(registry): Shared, Name(name): Name) -> Reply {
+#[utoipa::path(
+    post,
+    path = "/v1/disks/{name}/take-over",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "The disk as it is now", body = DiskDocument))
+)]
+pub(super) async fn take_over(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.take_over(&name).await }).await?;
-    Ok(document("disk", api::disk_full(&view, &places)))
+    Ok(full(&view, &places))
 }
 
 /// A disk that was taken from a running QEMU can be opened there again.
-pub(super) async fn give_up(State(registry): Shared, Name(name): Name) -> Reply {
+#[utoipa::path(
+    post,
+    path = "/v1/disks/{name}/give-up",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "The disk as it is now", body = DiskDocument))
+)]
+pub(super) async fn give_up(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.give_up(&name).await }).await?;
-    Ok(document("disk", api::disk_full(&view, &places)))
+    Ok(full(&view, &places))
 }
 
 /// Destage at full speed, from now on.
-pub(super) async fn start_destage(State(registry): Shared, Name(name): Name) -> Reply {
+#[utoipa::path(
+    post,
+    path = "/v1/disks/{name}/destage",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "The disk as it is now", body = DiskDocument))
+)]
+pub(super) async fn start_destage(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
     let view = registry.destage(&name, Destage::Start).await?;
-    Ok(document("disk", api::disk_full(&view, registry.places())))
+    Ok(full(&view, registry.places()))
 }
 
 /// Destage as it suits guests.
-pub(super) async fn stop_destage(State(registry): Shared, Name(name): Name) -> Reply {
+#[utoipa::path(
+    delete,
+    path = "/v1/disks/{name}/destage",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "The disk as it is now", body = DiskDocument))
+)]
+pub(super) async fn stop_destage(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
     let view = registry.destage(&name, Destage::Stop).await?;
-    Ok(document("disk", api::disk_full(&view, registry.places())))
+    Ok(full(&view, registry.places()))
 }
 
 /// Begins to keep a disk from being dirty. Answers at once: `quiet` of the disk says how far that is.
+#[utoipa::path(
+    post,
+    path = "/v1/disks/{name}/quiesce",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    request_body = QuiesceDisk,
+    responses((status = OK, description = "The disk as it is now", body = DiskDocument))
+)]
 pub(super) async fn quiesce(
     State(registry): Shared,
     Name(name): Name,
     request: Result<Json<QuiesceDisk>, JsonRejection>,
-) -> Reply {
+) -> Reply<DiskDocument> {
     let Json(QuiesceDisk { seconds }) = request?;
     let view = registry.quiesce(&name, seconds).await?;
-    Ok(document("disk", api::disk_full(&view, registry.places())))
+    Ok(full(&view, registry.places()))
 }
 
 /// Lets it become dirty again.
-pub(super) async fn resume(State(registry): Shared, Name(name): Name) -> Reply {
+#[utoipa::path(
+    post,
+    path = "/v1/disks/{name}/resume",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "The disk as it is now", body = DiskDocument))
+)]
+pub(super) async fn resume(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
     let view = registry.resume(&name).await?;
-    Ok(document("disk", api::disk_full(&view, registry.places())))
+    Ok(full(&view, registry.places()))
 }
 
 /// What flash lost of a disk.
-pub(super) async fn lost(State(registry): Shared, Name(name): Name) -> Reply {
+#[utoipa::path(
+    get,
+    path = "/v1/disks/{name}/lost",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "What was lost", body = LostDocument))
+)]
+pub(super) async fn lost(State(registry): Shared, Name(name): Name) -> Reply<LostDocument> {
     let ranges = registry.lost(&name).await?;
-    Ok(document("lost", api::lost(&registry.disk(&name).await?, &ranges)))
+    Ok(Json(LostDocument::of(Lost::of(&registry.disk(&name).await?, &ranges))))
 }
 
+/// Stops serving a disk, once its backing has all of it.
+#[utoipa::path(
+    delete,
+    path = "/v1/disks/{name}",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    request_body = Option<RemoveDisk>,
+    responses((status = OK, description = "Its name", body = RemovedDocument))
+)]
 pub(super) async fn remove(
     State(registry): Shared,
     Name(name): Name,
     request: Result<Option<Json<RemoveDisk>>, JsonRejection>,
-) -> Reply {
+) -> Reply<RemovedDocument> {
     let RemoveDisk { lose_dirty } = request?.map(|Json(request)| request).unwrap_or_default();
     let what_is_dirty = if lose_dirty { WhatIsDirty::IsLost } else { WhatIsDirty::IsKept };
     let removed = name.clone();
     to_the_end(async move { registry.remove(&name, what_is_dirty).await }).await?;
-    Ok(document("removed", removed))
+    Ok(Json(RemovedDocument::of(removed)))
 }

@@ -2,21 +2,24 @@
 
 use std::time::Duration;
 
+use axum::Json;
 use axum::extract::Query;
 use axum::extract::rejection::QueryRejection;
 use serde::Deserialize;
-use serde_json::Value;
+use utoipa::IntoParams;
 
-use super::answer::{Reply, document};
-use crate::events::{self, Event};
+use super::answer::Reply;
+use crate::api::{Event, EventsDocument};
+use crate::events;
 use crate::problem::Problem;
 
 /// The longest that a request waits for an event, in seconds.
 const WAIT_MAX: u64 = 30;
 
 /// What is asked for.
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(super) struct Asked {
     /// Only events behind the one with this id.
     #[serde(default)]
@@ -26,11 +29,19 @@ pub(super) struct Asked {
     wait: u64,
 }
 
-pub(super) async fn list(asked: Result<Query<Asked>, QueryRejection>) -> Reply {
+/// Events, the oldest first.
+#[utoipa::path(
+    get,
+    path = "/v1/events",
+    tag = "host",
+    params(Asked),
+    responses((status = OK, description = "The events that are asked for", body = EventsDocument))
+)]
+pub(super) async fn list(asked: Result<Query<Asked>, QueryRejection>) -> Reply<EventsDocument> {
     let Query(Asked { after, wait }) = asked.map_err(|rejection| {
         let what = rejection.body_text();
         Problem::invalid(format!("Cannot list events: {what}; ask as in /v1/events?after=7&wait=30"))
     })?;
     let events = events::after(after, Duration::from_secs(wait.min(WAIT_MAX))).await;
-    Ok(document("events", events.iter().map(Event::document).collect::<Vec<Value>>()))
+    Ok(Json(EventsDocument::of(events.iter().map(Event::of).collect())))
 }

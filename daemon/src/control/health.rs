@@ -6,14 +6,20 @@ use std::time::Duration;
 use axum::extract::State;
 
 use super::answer::Failure;
-use crate::api;
+use crate::api::{self, DiskState, PoolState};
 use crate::problem::Problem;
 use crate::registry::Registry;
 
 /// How long disks and pool may take to say how they are.
 const TIME_MAX: Duration = Duration::from_secs(5);
 
-/// `ok`, or a problem with everything that is not.
+/// Whether all is well: `ok`, or a problem that names everything that is not.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    tag = "host",
+    responses((status = OK, description = "All is well", body = String, content_type = "text/plain"))
+)]
 pub(super) async fn show(State(registry): State<Arc<Registry>>) -> Result<&'static str, Failure> {
     let Ok(wrong) = tokio::time::timeout(TIME_MAX, what_is_wrong(&registry)).await else {
         let message = format!("Disks do not say within {} s how they are; see the log", TIME_MAX.as_secs());
@@ -30,17 +36,27 @@ async fn what_is_wrong(registry: &Registry) -> Vec<String> {
     match registry.pool().await {
         Err(problem) => wrong.push(problem.message),
         Ok(pool) => match api::standing_of_pool(&pool) {
-            ("serving", _) => {}
-            (state, Some(reason)) => wrong.push(format!("the pool is {state}: {reason}")),
-            (state, None) => wrong.push(format!("the pool is {state}; see `forebay pool show`")),
+            (PoolState::Serving, _) => {}
+            (PoolState::Missing, reason) => {
+                wrong.push(format!("the pool is missing: {}", reason.unwrap_or("see the log")));
+            }
+            (PoolState::Failed, _) => {
+                wrong.push("the flash of the pool failed; see `forebay pool show`".to_owned());
+            }
         },
     }
     for disk in registry.disks().await {
-        if let (state @ ("failed" | "stopped" | "waiting"), reason) = api::standing_of_disk(&disk) {
-            let reason = reason.unwrap_or("see the log");
-            let how = if state == "waiting" { "waits" } else { state };
-            wrong.push(format!("disk '{}' {how}: {reason}", disk.record.name));
-        }
+        let (state, reason) = api::standing_of_disk(&disk);
+        let how = match state {
+            DiskState::Failed => "failed",
+            DiskState::Stopped => "stopped",
+            DiskState::Waiting => "waits",
+            DiskState::Serving | DiskState::Removing | DiskState::Attaching | DiskState::Detaching => {
+                continue;
+            }
+        };
+        let reason = reason.unwrap_or("see the log");
+        wrong.push(format!("disk '{}' {how}: {reason}", disk.record.name));
     }
     wrong
 }

@@ -20,9 +20,9 @@
 //!   GET    /v1/events?after=ID&wait=S  events behind that id; waits up to so many seconds for one
 //!   GET    /metrics                    what is counted, for Prometheus
 //! ```
-//! Beside them `/healthz` says whether all is well. Whoever may open the socket may do all of it; over TCP, `guard` decides.
-//! Failures are problem documents (RFC 9457). A change that was accepted is
-//! finished even if the client goes away.
+//! Beside them `/healthz` says whether all is well, and `/openapi.json` describes all of this, from the code. Whoever may
+//! open the socket may do all of it; over TCP, `guard` decides. Failures are problem documents (RFC 9457). A change that was
+//! accepted is finished even if the client goes away.
 
 mod answer;
 mod body;
@@ -33,6 +33,7 @@ mod headers;
 mod health;
 mod listen;
 mod metrics;
+mod openapi;
 mod pool;
 mod statistics;
 mod tcp;
@@ -43,8 +44,9 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
-use axum::routing::{delete, get, post};
 use tokio::sync::watch;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use crate::page;
 use crate::problem::{Answer, Problem};
@@ -52,6 +54,7 @@ use crate::registry::Registry;
 use answer::Failure;
 
 pub(crate) use listen::{HostName, Http, Listen};
+pub(crate) use openapi::text as openapi_text;
 pub(crate) use tcp::WebDoor;
 
 /// Serves requests at the control socket until `stop` says so, then lets those that began end.
@@ -86,30 +89,37 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
 
 /// Everything that can be asked for.
 fn routes(registry: Arc<Registry>) -> Router {
-    Router::new()
-        .route("/v1/disks", get(disks::list).post(disks::add))
-        .route("/v1/disks/{name}", get(disks::show).patch(disks::set).delete(disks::remove))
-        .route("/v1/disks/{name}/evict", post(disks::evict))
-        .route("/v1/disks/{name}/destage", post(disks::start_destage).delete(disks::stop_destage))
-        .route("/v1/disks/{name}/quiesce", post(disks::quiesce))
-        .route("/v1/disks/{name}/resume", post(disks::resume))
-        .route("/v1/disks/{name}/lost", get(disks::lost))
-        .route("/v1/disks/{name}/take-over", post(disks::take_over))
-        .route("/v1/disks/{name}/give-up", post(disks::give_up))
-        .route("/v1/disks/{name}/histograms", get(statistics::histograms))
-        .route("/v1/stats", get(statistics::all))
-        .route("/v1/stats/{name}", get(statistics::one))
-        .route("/v1/events", get(events::list))
-        .route("/metrics", get(metrics::show))
-        .route("/v1/pool", get(pool::show))
-        .route("/v1/pool/devices", post(pool::add))
-        .route("/v1/pool/devices/{number}", delete(pool::remove))
-        .route("/healthz", get(health::show))
+    let (router, _) = described().split_for_parts();
+    router
         .merge(page::router())
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn(body::take_whole))
         .with_state(registry)
+}
+
+/// What the OpenAPI document describes: a route comes with its description, or not at all.
+fn described() -> OpenApiRouter<Arc<Registry>> {
+    OpenApiRouter::new()
+        .routes(routes!(disks::list, disks::add))
+        .routes(routes!(disks::show, disks::set, disks::remove))
+        .routes(routes!(disks::evict))
+        .routes(routes!(disks::start_destage, disks::stop_destage))
+        .routes(routes!(disks::quiesce))
+        .routes(routes!(disks::resume))
+        .routes(routes!(disks::lost))
+        .routes(routes!(disks::take_over))
+        .routes(routes!(disks::give_up))
+        .routes(routes!(statistics::histograms))
+        .routes(routes!(statistics::all))
+        .routes(routes!(statistics::one))
+        .routes(routes!(events::list))
+        .routes(routes!(pool::show))
+        .routes(routes!(pool::add))
+        .routes(routes!(pool::remove))
+        .routes(routes!(health::show))
+        .routes(routes!(metrics::show))
+        .routes(routes!(openapi::show))
 }
 
 async fn unknown(uri: Uri) -> Failure {
@@ -122,3 +132,6 @@ async fn wrong_method(method: Method, uri: Uri) -> Failure {
         format!("Cannot do {method} at {}: the header Allow names what can be done there", uri.path());
     Failure::new(StatusCode::METHOD_NOT_ALLOWED, message)
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,19 +7,37 @@ use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{Path, State};
 use cache::MemberNumber;
 
-use super::answer::{Reply, document, to_the_end};
-use crate::api::{self, AddDevice};
+use super::answer::{Reply, to_the_end};
+use crate::api::{AddDevice, Pool, PoolDocument};
 use crate::problem::Problem;
 use crate::registry::{NewDevice, Registry};
 use crate::units::Size;
 
 type Shared = State<Arc<Registry>>;
 
-pub(super) async fn show(State(registry): Shared) -> Reply {
-    Ok(document("pool", api::pool(&registry.pool().await?)))
+/// The pool and its devices.
+#[utoipa::path(
+    get,
+    path = "/v1/pool",
+    tag = "pool",
+    responses((status = OK, description = "The pool", body = PoolDocument))
+)]
+pub(super) async fn show(State(registry): Shared) -> Reply<PoolDocument> {
+    Ok(Json(PoolDocument::of(Pool::of(&registry.pool().await?))))
 }
 
-pub(super) async fn add(State(registry): Shared, request: Result<Json<AddDevice>, JsonRejection>) -> Reply {
+/// Adds a device, while guests use the others.
+#[utoipa::path(
+    post,
+    path = "/v1/pool/devices",
+    tag = "pool",
+    request_body = AddDevice,
+    responses((status = OK, description = "The pool as it is now", body = PoolDocument))
+)]
+pub(super) async fn add(
+    State(registry): Shared,
+    request: Result<Json<AddDevice>, JsonRejection>,
+) -> Reply<PoolDocument> {
     let Json(AddDevice { path, size_bytes, erase }) = request?;
     if !path.is_absolute() {
         let path = path.display();
@@ -27,14 +45,25 @@ pub(super) async fn add(State(registry): Shared, request: Result<Json<AddDevice>
     }
     let wanted = NewDevice { path, size: size_bytes.map(Size), erase };
     let view = to_the_end(async move { registry.add_device(wanted).await }).await?;
-    Ok(document("pool", api::pool(&view)))
+    Ok(Json(PoolDocument::of(Pool::of(&view))))
 }
 
-pub(super) async fn remove(State(registry): Shared, number: Result<Path<u32>, PathRejection>) -> Reply {
+/// Takes a device out, while guests go on. Answers when nothing is on it any more.
+#[utoipa::path(
+    delete,
+    path = "/v1/pool/devices/{number}",
+    tag = "pool",
+    params(("number" = u32, Path, description = "Number of the device, as the pool lists it")),
+    responses((status = OK, description = "The pool without it", body = PoolDocument))
+)]
+pub(super) async fn remove(
+    State(registry): Shared,
+    number: Result<Path<u32>, PathRejection>,
+) -> Reply<PoolDocument> {
     let Path(number) = number.map_err(|rejection| {
         let what = rejection.body_text();
         Problem::invalid(format!("Cannot take a device out of the pool: {what}; give its number"))
     })?;
     let view = to_the_end(async move { registry.remove_device(MemberNumber(number)).await }).await?;
-    Ok(document("pool", api::pool(&view)))
+    Ok(Json(PoolDocument::of(Pool::of(&view))))
 }

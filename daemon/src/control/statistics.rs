@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use serde::Deserialize;
-use serde_json::Value;
+use utoipa::IntoParams;
 
-use super::answer::{Failure, Name, Reply, document};
-use crate::api;
+use super::answer::{Failure, Name, Reply};
+use crate::api::{DiskHistograms, HistogramsDocument, Statistics, StatisticsDocument};
 use crate::problem::Problem;
 use crate::registry::{DiskView, Registry};
 use crate::windows::Window;
@@ -16,34 +17,62 @@ use crate::windows::Window;
 type Shared = State<Arc<Registry>>;
 
 /// What statistics are asked with.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(super) struct Asked {
     /// `5m`, `1h`, `1d`, `total` or `start`.
+    #[param(pattern = "^(5m|1h|1d|total|start)$")]
     window: Option<String>,
 }
 
 type Question = Result<Query<Asked>, QueryRejection>;
 
-/// All disks.
-pub(super) async fn all(State(registry): Shared, asked: Question) -> Reply {
+/// Statistics of all disks.
+#[utoipa::path(
+    get,
+    path = "/v1/stats",
+    tag = "statistics",
+    params(Asked),
+    responses((status = OK, description = "Statistics of all disks", body = StatisticsDocument))
+)]
+pub(super) async fn all(State(registry): Shared, asked: Question) -> Reply<StatisticsDocument> {
     let window = window(asked)?;
     let disks = registry.disks().await;
-    Ok(document("disks", disks.iter().map(|view| one_of(&registry, view, window)).collect::<Vec<Value>>()))
+    let all = disks.iter().map(|view| one_of(&registry, view, window)).collect();
+    Ok(Json(StatisticsDocument::of(all)))
 }
 
-/// One disk.
-pub(super) async fn one(State(registry): Shared, Name(name): Name, asked: Question) -> Reply {
+/// Statistics of one disk.
+#[utoipa::path(
+    get,
+    path = "/v1/stats/{name}",
+    tag = "statistics",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"), Asked),
+    responses((status = OK, description = "Statistics of the disk", body = StatisticsDocument))
+)]
+pub(super) async fn one(
+    State(registry): Shared,
+    Name(name): Name,
+    asked: Question,
+) -> Reply<StatisticsDocument> {
     let window = window(asked)?;
     let view = registry.disk(&name).await?;
-    Ok(document("disks", vec![one_of(&registry, &view, window)]))
+    Ok(Json(StatisticsDocument::of(vec![one_of(&registry, &view, window)])))
 }
 
-/// The histograms of one disk.
-pub(super) async fn histograms(State(registry): Shared, Name(name): Name) -> Reply {
+/// The histograms of one disk, since it was attached.
+#[utoipa::path(
+    get,
+    path = "/v1/disks/{name}/histograms",
+    tag = "statistics",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "The histograms of the disk", body = HistogramsDocument))
+)]
+pub(super) async fn histograms(State(registry): Shared, Name(name): Name) -> Reply<HistogramsDocument> {
     let view = registry.disk(&name).await?;
     match &view.report {
-        Ok(report) => Ok(document("histograms", api::histograms(&name, report))),
+        Ok(report) => Ok(Json(HistogramsDocument::of(DiskHistograms::of(&name, report)))),
         Err(reason) => Err(Problem::unavailable(format!(
             "Cannot show the histograms of disk '{name}', which begin when it is attached: {reason}; see `forebay disk list`"
         ))
@@ -51,8 +80,8 @@ pub(super) async fn histograms(State(registry): Shared, Name(name): Name) -> Rep
     }
 }
 
-fn one_of(registry: &Registry, view: &DiskView, window: Window) -> Value {
-    api::statistics(view, registry.windowed(view, window).as_ref())
+fn one_of(registry: &Registry, view: &DiskView, window: Window) -> Statistics {
+    Statistics::of(view, registry.windowed(view, window).as_ref())
 }
 
 fn window(asked: Question) -> Result<Window, Failure> {

@@ -222,7 +222,7 @@ fn what_is_no_http_disturbs_nobody() {
     let host = Host::new();
     let daemon = serve(&host);
     let head = format!("GET /v1/disks HTTP/1.1\r\nHost: {}\r\n", daemon.http());
-    let many: String = (0..1000).map(|number| format!("X-{number}: y\r\n")).collect();
+    let many = "X: y\r\n".repeat(1000);
     for (bytes, status) in [
         (b"\xa5".repeat(4096), 400),
         (b"GET /v1/disks\r\n\r\n".to_vec(), 400),

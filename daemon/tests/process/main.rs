@@ -17,6 +17,7 @@ mod logs;
 mod mirror;
 mod mirror_fails;
 mod moving;
+mod openapi;
 mod pool;
 mod replay;
 mod rights;

@@ -1,0 +1,370 @@
+//! What is said of a disk: what it is, how it stands, how it is cached.
+
+use block::ByteRange;
+use cache::Load;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+use utoipa::{PartialSchema, ToSchema};
+
+use super::listed::{Listed, schema_of};
+use super::statistics::Statistics;
+use crate::keys::KEYS;
+use crate::places::Places;
+use crate::registry::DiskView;
+use crate::shard::{DiskReport, Quietness};
+use crate::state::{GuestRecord, Stage};
+
+/// In which state a disk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum DiskState {
+    /// Guests are served.
+    Serving,
+    /// It is not served yet: `reason` says why. It is tried again.
+    Waiting,
+    /// It answers nothing but errors, because of its backing: `reason` says why.
+    Failed,
+    /// It answers nothing but errors, because what only flash has cannot be read.
+    Stopped,
+    /// What its backing does not have is brought home, then it goes.
+    Removing,
+    /// On its way from a running QEMU.
+    Attaching,
+    /// On its way back to a running QEMU.
+    Detaching,
+}
+
+/// What every description of a disk begins with.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Head {
+    name: String,
+    /// `write-through`, `write-back`, `write-around` or `pass-through`.
+    mode: String,
+    state: DiskState,
+    size_bytes: Option<u64>,
+    block_bytes: Option<u32>,
+    reserve_bytes: Option<u64>,
+    limit_bytes: Option<u64>,
+}
+
+/// A disk in a list: what it is and how it stands.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DiskInList {
+    #[serde(flatten)]
+    head: Head,
+    /// Why it is not served, if it is not.
+    reason: Option<String>,
+    /// Where its data lives.
+    backing: String,
+    backing_state: Option<BackingState>,
+    read_only: bool,
+    /// Where guests connect.
+    nbd_socket: String,
+    connections: Option<u64>,
+    /// The thread that serves it.
+    shard: Option<u32>,
+    #[serde(flatten)]
+    dirt: Dirt,
+}
+
+/// Whether the backing does what it is asked for.
+#[derive(Debug, Serialize, ToSchema)]
+struct BackingState {
+    state: Condition,
+    /// Since when it is failing.
+    for_seconds: Option<u64>,
+    reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Condition {
+    Good,
+    Failing,
+}
+
+/// What of a disk its backing does not have.
+#[derive(Debug, Serialize, ToSchema)]
+struct Dirt {
+    dirty_bytes: Option<u64>,
+    dirty_zeroes_bytes: Option<u64>,
+    dirty_limit_bytes: Option<u64>,
+    dirty_for_seconds: Option<u64>,
+    /// The disk is not served without the pool.
+    depends_on_pool: bool,
+    /// Two devices have what the backing does not have, or are to.
+    mirrored: Option<bool>,
+    segments_uncopied: Option<u64>,
+    /// What flash lost before the backing had it.
+    lost_bytes: Option<u64>,
+    quiet: Option<Quiet>,
+}
+
+/// Whether a disk is kept from becoming dirty.
+#[derive(Debug, Serialize, ToSchema)]
+struct Quiet {
+    state: QuietState,
+    seconds_left: Option<u64>,
+    reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+enum QuietState {
+    No,
+    Coming,
+    Quiet,
+    Failed,
+}
+
+/// A disk by itself: as in a list, with its keys and its statistics.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Disk {
+    #[serde(flatten)]
+    summary: DiskInList,
+    settings: Settings,
+    /// Why its backing goes through the page cache of the host, if it does.
+    page_cache_reason: Option<String>,
+    guest: Option<RunningGuest>,
+    load: Option<Loaded>,
+    statistics: Statistics,
+}
+
+/// The keys of a disk, as they are set.
+#[derive(Debug, Serialize)]
+struct Settings(Listed<String>);
+
+/// The running guest that a disk was taken from.
+#[derive(Debug, Serialize, ToSchema)]
+struct RunningGuest {
+    qmp: String,
+    device: String,
+    /// How its QEMU had the disk open.
+    original: Value,
+    /// What QEMU calls the disk: short enough for it, and never used for another disk.
+    node: String,
+    storage: Option<Storage>,
+}
+
+/// Which file or device it is on this host.
+#[derive(Debug, Serialize, ToSchema)]
+struct Storage {
+    device: u64,
+    inode: u64,
+    rdev: u64,
+}
+
+/// What became of what was cached before the disk was attached.
+#[derive(Debug, Serialize, ToSchema)]
+struct Loaded {
+    state: LoadState,
+    /// Why nothing is cached again, if so.
+    reason: Option<String>,
+    pages_kept: u64,
+    kept_bytes: u64,
+    pages_dropped: u64,
+    dropped_bytes: u64,
+    pages_compared: u64,
+    took_us: u64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+enum LoadState {
+    Loading,
+    Done,
+    Cold,
+}
+
+/// What flash lost of a disk before the backing had it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Lost {
+    name: String,
+    #[serde(rename = "lost_bytes")]
+    bytes: u64,
+    ranges: Vec<LostRange>,
+}
+
+/// Bytes of a disk that cannot be read until they are written anew.
+#[derive(Debug, Serialize, ToSchema)]
+struct LostRange {
+    start: u64,
+    length: u64,
+}
+
+/// In which state a disk is, and why if there is a reason.
+pub(crate) fn standing_of_disk(view: &DiskView) -> (DiskState, Option<&str>) {
+    let reason = match &view.report {
+        Ok(report) => report.failure.as_deref().or(report.statistics.stopped.as_deref()),
+        Err(reason) => Some(reason.as_str()),
+    };
+    (state(view), reason)
+}
+
+fn state(view: &DiskView) -> DiskState {
+    if view.leaving {
+        return DiskState::Removing;
+    }
+    match &view.report {
+        Ok(DiskReport { failure: Some(_), .. }) => DiskState::Failed,
+        Ok(report) if report.statistics.stopped.is_some() => DiskState::Stopped,
+        Ok(_) => match view.record.guest.as_ref().map(|guest| guest.stage) {
+            Some(Stage::Attaching) => DiskState::Attaching,
+            Some(Stage::Detaching) => DiskState::Detaching,
+            Some(Stage::Attached) | None => DiskState::Serving,
+        },
+        Err(_) => DiskState::Waiting,
+    }
+}
+
+impl Head {
+    pub(super) fn of(view: &DiskView) -> Self {
+        let report = view.report.as_ref().ok();
+        let settings = report.map(|report| report.settings);
+        let [(_, mode), ..] = view.record.settings_now().named();
+        Self {
+            name: view.record.name.clone(),
+            mode,
+            state: state(view),
+            size_bytes: report.map(|report| report.size_bytes),
+            block_bytes: settings.map(|settings| settings.block_bytes),
+            reserve_bytes: settings.map(|settings| settings.reserve_bytes),
+            limit_bytes: settings.map(|settings| settings.limit_bytes),
+        }
+    }
+}
+
+impl DiskInList {
+    pub(crate) fn of(view: &DiskView, places: &Places) -> Self {
+        let report = view.report.as_ref().ok();
+        let (_, reason) = standing_of_disk(view);
+        Self {
+            head: Head::of(view),
+            reason: reason.map(str::to_owned),
+            backing: view.record.backing.clone(),
+            backing_state: report.map(BackingState::of),
+            read_only: view.record.read_only,
+            nbd_socket: places.nbd_socket(&view.record.name).display().to_string(),
+            connections: report.map(|report| report.connections),
+            shard: report.map(|report| report.shard),
+            dirt: Dirt::of(view),
+        }
+    }
+}
+
+impl BackingState {
+    fn of(report: &DiskReport) -> Self {
+        match &report.trouble {
+            None => Self { state: Condition::Good, for_seconds: None, reason: None },
+            Some(trouble) => Self {
+                state: Condition::Failing,
+                for_seconds: Some(trouble.for_ns / 1_000_000_000),
+                reason: Some(trouble.reason.clone()),
+            },
+        }
+    }
+}
+
+impl Dirt {
+    fn of(view: &DiskView) -> Self {
+        let report = view.report.as_ref().ok();
+        let statistics = report.map(|report| &report.statistics);
+        Self {
+            dirty_bytes: statistics.map(|statistics| statistics.dirty_bytes),
+            dirty_zeroes_bytes: statistics.map(|statistics| statistics.dirty_zeroes_bytes),
+            dirty_limit_bytes: statistics.map(|statistics| statistics.dirty_limit_bytes),
+            dirty_for_seconds: statistics.map(|statistics| statistics.dirty_for_seconds),
+            depends_on_pool: view.record.unsaved_in.is_some(),
+            mirrored: statistics.map(|statistics| statistics.mirrored),
+            segments_uncopied: statistics.map(|statistics| statistics.segments_uncopied),
+            lost_bytes: statistics.map(|statistics| statistics.lost_bytes),
+            quiet: report.map(|report| Quiet::of(&report.quiet)),
+        }
+    }
+}
+
+impl Quiet {
+    fn of(quietness: &Quietness) -> Self {
+        let (state, seconds_left, reason) = match quietness {
+            Quietness::No => (QuietState::No, None, None),
+            Quietness::Coming => (QuietState::Coming, None, None),
+            Quietness::Quiet { seconds_left } => (QuietState::Quiet, Some(*seconds_left), None),
+            Quietness::Failed(reason) => (QuietState::Failed, None, Some(reason.clone())),
+        };
+        Self { state, seconds_left, reason }
+    }
+}
+
+impl Disk {
+    pub(crate) fn of(view: &DiskView, places: &Places) -> Self {
+        Self {
+            summary: DiskInList::of(view, places),
+            settings: Settings(Listed(view.record.settings.named().into())),
+            page_cache_reason: view.report.as_ref().ok().and_then(|report| report.fallback.clone()),
+            guest: view.record.guest.as_ref().map(|guest| RunningGuest::of(guest, view)),
+            load: view.report.as_ref().ok().map(Loaded::of),
+            statistics: Statistics::of(view, view.since_attached().as_ref()),
+        }
+    }
+}
+
+impl PartialSchema for Settings {
+    fn schema() -> RefOr<Schema> {
+        schema_of::<String>(KEYS.iter().map(|key| key.name))
+    }
+}
+
+impl ToSchema for Settings {}
+
+impl RunningGuest {
+    fn of(guest: &GuestRecord, view: &DiskView) -> Self {
+        let GuestRecord { qmp, device, original, .. } = guest;
+        let storage = view.report.as_ref().ok().and_then(|report| report.identity.local());
+        Self {
+            qmp: qmp.display().to_string(),
+            device: device.clone(),
+            original: original.clone(),
+            node: format!("forebay-{}", view.record.id),
+            storage: storage.map(|storage| Storage {
+                device: storage.device,
+                inode: storage.inode,
+                rdev: storage.rdev,
+            }),
+        }
+    }
+}
+
+impl Loaded {
+    fn of(report: &DiskReport) -> Self {
+        let load = &report.statistics.load;
+        let (state, reason) = match &load.state {
+            Load::Running => (LoadState::Loading, None),
+            Load::Done => (LoadState::Done, None),
+            Load::Cold(reason) => (LoadState::Cold, Some(reason.clone())),
+        };
+        Self {
+            state,
+            reason,
+            pages_kept: load.pages_kept,
+            kept_bytes: load.pages_kept * block::PAGE,
+            pages_dropped: load.pages_dropped,
+            dropped_bytes: load.pages_dropped * block::PAGE,
+            pages_compared: load.pages_compared,
+            took_us: load.took_us,
+        }
+    }
+}
+
+impl Lost {
+    pub(crate) fn of(view: &DiskView, ranges: &[ByteRange]) -> Self {
+        let listed: u64 = ranges.iter().map(ByteRange::len).sum();
+        let range = |range: &ByteRange| LostRange { start: range.start, length: range.len() };
+        Self {
+            name: view.record.name.clone(),
+            bytes: view.report.as_ref().map_or(listed, |report| report.statistics.lost_bytes),
+            ranges: ranges.iter().map(range).collect(),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What is said of the pool: its devices, and the threads that use it.
+
+use cache::{DeviceStatistics, MemberNumber};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::registry::PoolView;
+use crate::shard::{PoolReport, ShardReport};
+
+/// In which state the pool is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum PoolState {
+    /// It is used.
+    Serving,
+    /// All of its flash failed. Disks go on without it.
+    Failed,
+    /// It was not there, or not to be opened, when the daemon started.
+    Missing,
+}
+
+/// The pool, and the threads that use it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Pool {
+    path: String,
+    id: String,
+    /// Two of its devices are large enough for two copies of things.
+    can_mirror: bool,
+    notes_mirrored: bool,
+    segments_uncopied: u64,
+    state: PoolState,
+    /// Why it is missing, if it is.
+    reason: Option<String>,
+    size_bytes: u64,
+    usable_bytes: u64,
+    reserved_bytes: u64,
+    segment_bytes: u64,
+    segments: u64,
+    segments_free: u64,
+    /// The least that can be reserved for a disk.
+    reserve_bytes_min: u64,
+    /// Disks that are served.
+    disks: u64,
+    /// Why it goes through the page cache of the host, if it does.
+    page_cache_reason: Option<String>,
+    devices: Vec<Device>,
+    /// Devices that failed or were missing.
+    devices_lost: Vec<String>,
+    warnings: Vec<String>,
+    shards: Vec<Shard>,
+}
+
+/// A device of the pool.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PoolDevice)]
+struct Device {
+    path: Option<String>,
+    number: u32,
+    state: DeviceState,
+    size_bytes: u64,
+    segments: u64,
+    segments_free: u64,
+    /// What is free is discarded.
+    discards: bool,
+    page_cache_reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+enum DeviceState {
+    Used,
+    Failed,
+    Leaving,
+}
+
+/// A thread that serves disks.
+#[derive(Debug, Serialize, ToSchema)]
+struct Shard {
+    #[serde(rename = "shard")]
+    number: u32,
+    disks: usize,
+    busy_ns: u64,
+    age_ns: u64,
+}
+
+/// In which state the pool is, and why if there is a reason.
+pub(crate) fn standing_of_pool(view: &PoolView) -> (PoolState, Option<&str>) {
+    match (&view.in_use.missing, view.report.statistics.failed) {
+        (Some(reason), _) => (PoolState::Missing, Some(reason)),
+        (None, true) => (PoolState::Failed, None),
+        (None, false) => (PoolState::Serving, None),
+    }
+}
+
+impl Pool {
+    pub(crate) fn of(view: &PoolView) -> Self {
+        let PoolView { report: PoolReport { statistics, reserve_bytes_min }, in_use, shards } = view;
+        let (state, reason) = standing_of_pool(view);
+        Self {
+            path: in_use.path().display().to_string(),
+            id: statistics.id.clone(),
+            can_mirror: statistics.can_mirror,
+            notes_mirrored: statistics.notes_mirrored,
+            segments_uncopied: statistics.segments_uncopied,
+            state,
+            reason: reason.map(str::to_owned),
+            size_bytes: statistics.size_bytes,
+            usable_bytes: statistics.usable_bytes,
+            reserved_bytes: statistics.reserved_bytes,
+            segment_bytes: statistics.segment_bytes,
+            segments: statistics.segments,
+            segments_free: statistics.segments_free,
+            reserve_bytes_min: *reserve_bytes_min,
+            disks: statistics.disks,
+            page_cache_reason: in_use.devices.iter().find_map(|device| device.fallback.clone()),
+            devices: devices(view),
+            devices_lost: in_use.lost().iter().map(|lost| lost.path.display().to_string()).collect(),
+            warnings: in_use.warnings(),
+            shards: shards.iter().map(Shard::of).collect(),
+        }
+    }
+}
+
+impl Shard {
+    fn of(report: &ShardReport) -> Self {
+        let ShardReport { number, disks, busy_ns, age_ns } = *report;
+        Self { number, disks, busy_ns, age_ns }
+    }
+}
+
+/// The devices of the pool; none of one that is missing.
+fn devices(view: &PoolView) -> Vec<Device> {
+    let PoolView { report: PoolReport { statistics, .. }, in_use, .. } = view;
+    if in_use.missing.is_some() {
+        return Vec::new();
+    }
+    let device = |device: &DeviceStatistics| {
+        let state = match device.state {
+            _ if statistics.failed => DeviceState::Failed,
+            cache::DeviceState::Used => DeviceState::Used,
+            cache::DeviceState::Failed => DeviceState::Failed,
+            cache::DeviceState::Leaving => DeviceState::Leaving,
+        };
+        let known = in_use.device(MemberNumber(device.number));
+        Device {
+            path: known.map(|known| known.path.display().to_string()),
+            number: device.number,
+            state,
+            size_bytes: device.size_bytes,
+            segments: device.segments,
+            segments_free: device.segments_free,
+            discards: device.discards,
+            page_cache_reason: known.and_then(|known| known.fallback.clone()),
+        }
+    };
+    statistics.devices.iter().map(device).collect()
+}

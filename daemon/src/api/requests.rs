@@ -1,0 +1,84 @@
+//! What changes are asked with.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// Asks for a new disk.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AddDisk {
+    /// Its name.
+    #[schema(pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")]
+    pub(crate) name: String,
+    /// Where its data lives; a path must be absolute.
+    pub(crate) backing: String,
+    /// Refuse writes.
+    #[serde(default)]
+    pub(crate) read_only: bool,
+    /// Serve a file that looks like an image as the bytes that it is.
+    #[serde(default)]
+    pub(crate) raw_anyway: bool,
+    /// Keys and values; those that are left out have their defaults.
+    #[serde(default)]
+    pub(crate) settings: BTreeMap<String, String>,
+    /// The running guest whose QEMU has it open; then it is served beside that QEMU until it is taken over.
+    #[serde(default)]
+    pub(crate) guest: Option<Guest>,
+}
+
+/// A running guest whose disk is to be moved.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Guest {
+    /// Its QEMU's QMP socket, absolute.
+    #[schema(value_type = String)]
+    pub(crate) qmp: PathBuf,
+    /// The device as the user named it.
+    pub(crate) device: String,
+    /// How its QEMU has the disk open. Kept and given back as it is.
+    pub(crate) original: Value,
+}
+
+/// Asks for one more device of the pool.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AddDevice {
+    /// The file or device; absolute.
+    #[schema(value_type = String)]
+    pub(crate) path: PathBuf,
+    /// Make a file of so many bytes there.
+    #[serde(default)]
+    pub(crate) size_bytes: Option<u64>,
+    /// The id of what it holds and may be erased.
+    #[serde(default)]
+    pub(crate) erase: Option<String>,
+}
+
+/// Asks for changes to a disk.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SetDisk {
+    /// Keys and values.
+    pub(crate) settings: BTreeMap<String, String>,
+}
+
+/// Asks for a disk to be kept from becoming dirty.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QuiesceDisk {
+    /// For how long, from when nothing is dirty.
+    pub(crate) seconds: u64,
+}
+
+/// How a disk is removed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RemoveDisk {
+    /// What its backing does not have is given up.
+    #[serde(default)]
+    pub(crate) lose_dirty: bool,
+}
