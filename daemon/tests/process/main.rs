@@ -19,6 +19,7 @@ mod pool;
 mod replay;
 mod rights;
 mod shards;
+mod top;
 mod totals;
 #[path = "../../src/trace/testing.rs"]
 mod trace_records;
