@@ -33,9 +33,11 @@ pub use survives::pool::Witness;
 pub use survives::shared::SharedPool;
 pub use survives::start::{Ignored, Marks, PoolContent};
 pub use words::error::CacheError;
+pub use words::histograms::{DirectionHistograms, Histogram, Histograms};
+pub use words::latency::{Latencies, LatencyCounts, LatencySummary};
 pub use words::settings::{Admission, DiskSettings, Mode, Redundancy};
 pub use words::stats::{
-    DeviceState, DeviceStatistics, DiskCounts, DiskStatistics, Latency, LatencySummary, Load, LoadStatistics,
-    PoolStatistics, Tally,
+    DeviceState, DeviceStatistics, DiskCounts, DiskStatistics, Latency, Load, LoadStatistics, PoolStatistics,
+    Tally,
 };
 pub use words::units::{DiskId, MemberNumber};

@@ -3,11 +3,13 @@
 //! Every document has `"schema": 1` and one fixed key beside it. Keys are those of the documentation; none is ever
 //! missing, what is not known is `null`.
 
+mod statistics;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use block::ByteRange;
-use cache::{DeviceState, DeviceStatistics, DiskCounts, LatencySummary, Load, MemberNumber};
+use cache::{DeviceState, DeviceStatistics, Load, MemberNumber};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -15,7 +17,7 @@ use crate::places::Places;
 use crate::registry::{DiskView, PoolView};
 use crate::shard::{DiskReport, PoolReport, Quietness, ShardReport};
 use crate::state::{GuestRecord, Stage};
-use crate::totals::Total;
+pub(crate) use statistics::{histograms, statistics};
 
 /// Version of all documents.
 const SCHEMA: u64 = 1;
@@ -193,52 +195,22 @@ pub(crate) fn disk_full(view: &DiskView, places: &Places) -> Value {
     disk["page_cache_reason"] = fallback.into();
     disk["guest"] = guest(view);
     disk["load"] = load(view);
-    disk["statistics"] = statistics(view);
+    disk["statistics"] = statistics(view, view.since_attached().as_ref());
     disk
 }
 
-/// Bytes that were to come to flash: what earned it, and what guests wrote in write-back.
-fn wanted_on_flash(counts: &DiskCounts) -> u64 {
-    counts.promotions * block::PAGE + counts.write_back_bytes
-}
-
-/// Counters, ratios and latencies of a disk since it was attached, missing where it is not served; and what it counted in
-/// all.
-pub(crate) fn statistics(view: &DiskView) -> Value {
-    let mut disk = head(view);
-    disk.insert("total".to_owned(), view.total.as_ref().map_or(Value::Null, total));
-    let Ok(report) = &view.report else { return Value::Object(disk) };
-    let DiskReport { statistics, .. } = report;
-    let counts = &statistics.counts;
-    for (name, value) in counts.named() {
-        disk.insert(name.to_owned(), value.into());
-    }
-    let more = json!({
-        "hit_ratio": statistics.hit_ratio,
-        "cached_bytes": statistics.cached_bytes,
-        "dirty_bytes": statistics.dirty_bytes,
-        "dirty_zeroes_bytes": statistics.dirty_zeroes_bytes,
-        "dirty_limit_bytes": statistics.dirty_limit_bytes,
-        "lost_bytes": statistics.lost_bytes,
-        "ram_bytes": statistics.ram_bytes,
-        "flash_bytes": statistics.flash_bytes,
-        "index_bytes": statistics.index_bytes,
-        "blocks_max": statistics.blocks_max,
-        "blocks_cached": statistics.blocks_cached,
-        "evict_blocks_per_op": cache_ratio(counts.evictions, counts.reclaims),
-        "flash_write_amplification": cache_ratio(counts.flash_write_bytes, wanted_on_flash(counts)),
-        "destage_bytes_per_second": statistics.destage_bytes_per_second,
-        "dirty_for_seconds": statistics.dirty_for_seconds,
-        "backing_retries": report.backing_retries,
-        "latency_us": latencies(report),
-    });
-    merge(&mut disk, more);
-    Value::Object(disk)
+/// The same, and how its requests are spread.
+pub(crate) fn disk_with_histograms(view: &DiskView, places: &Places) -> Value {
+    let mut disk = disk_full(view, places);
+    let report = view.report.as_ref().ok();
+    disk["histograms"] = report.map_or(Value::Null, |report| histograms(&view.record.name, report));
+    disk
 }
 
 /// The pool, and the threads that use it.
 pub(crate) fn pool(view: &PoolView) -> Value {
     let PoolView { report: PoolReport { statistics, reserve_bytes_min }, in_use, shards } = view;
+    let (state, reason) = standing_of_pool(view);
     let fallback = in_use.devices.iter().find_map(|device| device.fallback.as_ref());
     let shard = |shard: &ShardReport| {
         let ShardReport { number, disks, busy_ns, age_ns } = shard;
@@ -250,8 +222,8 @@ pub(crate) fn pool(view: &PoolView) -> Value {
         "can_mirror": statistics.can_mirror,
         "notes_mirrored": statistics.notes_mirrored,
         "segments_uncopied": statistics.segments_uncopied,
-        "state": if in_use.missing.is_some() { "missing" } else if statistics.failed { "failed" } else { "serving" },
-        "reason": in_use.missing,
+        "state": state,
+        "reason": reason,
         "size_bytes": statistics.size_bytes,
         "usable_bytes": statistics.usable_bytes,
         "reserved_bytes": statistics.reserved_bytes,
@@ -266,6 +238,15 @@ pub(crate) fn pool(view: &PoolView) -> Value {
         "warnings": in_use.warnings(),
         "shards": shards.iter().map(shard).collect::<Vec<Value>>(),
     })
+}
+
+/// In which state the pool is, and why if there is a reason.
+pub(crate) fn standing_of_pool(view: &PoolView) -> (&'static str, Option<&str>) {
+    match (&view.in_use.missing, view.report.statistics.failed) {
+        (Some(reason), _) => ("missing", Some(reason)),
+        (None, true) => ("failed", None),
+        (None, false) => ("serving", None),
+    }
 }
 
 /// The devices of the pool; none of one that is missing.
@@ -351,21 +332,9 @@ fn load(view: &DiskView) -> Value {
     })
 }
 
-/// What a disk counted since it was added, or since what was kept of it was lost.
-fn total(total: &Total) -> Value {
-    let mut all: Map<String, Value> =
-        total.named().map(|(name, count)| (name.to_owned(), count.into())).collect();
-    let hits = total.count("read_hits_ram") + total.count("read_hits_flash");
-    let latencies = total.latencies().map(|(name, measured)| {
-        (name.to_owned(), json!({ "count": measured.count, "mean": measured.mean_us() }))
-    });
-    let more = json!({
-        "since": total.since.to_string(),
-        "hit_ratio": cache_ratio(hits, total.count("reads")),
-        "latency_us": latencies.collect::<Map<_, _>>(),
-    });
-    merge(&mut all, more);
-    Value::Object(all)
+/// In which state a disk is, and why if there is a reason.
+pub(crate) fn standing_of_disk(view: &DiskView) -> (&'static str, Option<&str>) {
+    (state(view), reason(view))
 }
 
 fn state(view: &DiskView) -> &'static str {
@@ -389,22 +358,6 @@ fn reason(view: &DiskView) -> Option<&str> {
         Ok(report) => report.failure.as_deref().or(report.statistics.stopped.as_deref()),
         Err(reason) => Some(reason),
     }
-}
-
-fn latencies(report: &DiskReport) -> Value {
-    let named = cache::Latency::ALL.iter().zip(&report.statistics.latencies);
-    let all: Map<_, _> = named.map(|((_, name), summary)| ((*name).to_owned(), latency(summary))).collect();
-    Value::Object(all)
-}
-
-fn latency(summary: &LatencySummary) -> Value {
-    let LatencySummary { count, mean, p50, p95, p99, p999, max } = summary;
-    json!({ "count": count, "mean": mean, "p50": p50, "p95": p95, "p99": p99, "p999": p999, "max": max })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts stay far below 2^52")]
-fn cache_ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 fn merge(into: &mut Map<String, Value>, more: Value) {

@@ -1,13 +1,17 @@
 //! The command line: the one definition of commands, options and their help.
 
+mod statistics;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::control::Listen;
 use crate::events::Level;
 use crate::problem::hint;
 use crate::shard::SHARDS_MAX;
 use crate::units::Size;
+pub(crate) use statistics::{Histogram, Stats, What};
 
 /// A flash cache for the disks of virtual machines, in user space.
 #[derive(Debug, Parser)]
@@ -35,6 +39,8 @@ pub(crate) enum Command {
     Pool(Pool),
     /// Counters, ratios and latencies.
     Stats(Stats),
+    /// Requests of a disk in classes: size, latency, seek distance, how many at once, how soon after each other.
+    Histogram(Histogram),
     /// What an operator must know: what happened, how bad it is, and what to do about it.
     #[command(after_long_help = format!("Kinds of events:\n{}", crate::events::kind::list()))]
     Events(Events),
@@ -86,6 +92,10 @@ pub(crate) struct Serve {
     /// Size of the pool file, if it has to be made.
     #[arg(long, value_name = "SIZE")]
     pub(crate) pool_size: Option<Size>,
+    /// Where the HTTP interface and the web page are: an IP address with a port, or off. Default: 127.0.0.1:7070; if that is
+    /// taken, Forebay serves disks without it.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen_http: Option<Listen>,
     /// Threads that serve disks, each disk on one of them. Default: one for each CPU, at most 8.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(SHARDS_MAX)))]
     pub(crate) shards: Option<u32>,
@@ -348,17 +358,6 @@ pub(crate) struct PoolRemove {
     pub(crate) device: PathBuf,
     #[command(flatten)]
     pub(crate) daemon: Daemon,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Stats {
-    /// Only this disk.
-    pub(crate) name: Option<String>,
-    /// Print again every second, until stopped; with --json one document a line.
-    #[arg(long)]
-    pub(crate) watch: bool,
-    #[command(flatten)]
-    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]

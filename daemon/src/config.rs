@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::control::{HostName, Listen};
 use crate::problem::{Answer, Problem, hint};
 use crate::shard::SHARDS_MAX;
 use crate::units::{Interval, Size};
@@ -32,6 +33,10 @@ pub(crate) struct Config {
     pub(crate) shards: Option<u32>,
     /// How often the load of shards is looked at.
     pub(crate) balance_interval: Option<Interval>,
+    /// Where HTTP is answered over TCP.
+    pub(crate) http_listen: Option<Listen>,
+    /// The names that it answers to, besides addresses and localhost.
+    pub(crate) http_names: Vec<HostName>,
     /// The file or device of the pool.
     pub(crate) pool_file: Option<PathBuf>,
     /// Size of a pool file that is made.
@@ -47,7 +52,7 @@ struct Key {
     about: &'static str,
 }
 
-const KEYS: [Key; 9] = [
+const KEYS: [Key; 11] = [
     Key {
         table: "",
         name: "dir",
@@ -89,6 +94,18 @@ const KEYS: [Key; 9] = [
         name: "balance-interval",
         example: "\"30s\"",
         about: "How often the load of these threads is compared, to move a disk if it stays lopsided; \"off\" for never.",
+    },
+    Key {
+        table: "http",
+        name: "listen",
+        example: "\"127.0.0.1:7070\"",
+        about: "The HTTP interface and the web page: an IP address with a port, or \"off\". From other hosts all of it needs the token.",
+    },
+    Key {
+        table: "http",
+        name: "names",
+        example: "[\"storage1.example.com\"]",
+        about: "Names of this host that browsers may use for it, besides its addresses and localhost.",
     },
     Key {
         table: "pool",
@@ -151,6 +168,10 @@ impl Config {
             self.shards = Some(shard_count(value.get_ref())?);
             return Ok(());
         }
+        if key == "http.names" {
+            self.http_names = host_names(value.get_ref())?;
+            return Ok(());
+        }
         let Some(text) = value.get_ref().as_str() else {
             let found = value.get_ref().type_str();
             return Err(format!("'{key}' is a {found} and must be a text; put it in quotes"));
@@ -162,6 +183,7 @@ impl Config {
             "log-format" => self.log_format = Some(text.to_owned()),
             "log-file" => self.log_file = Some(text.into()),
             "balance-interval" => self.balance_interval = Some(text.parse()?),
+            "http.listen" => self.http_listen = Some(text.parse()?),
             "pool.file" => self.pool_file = Some(text.into()),
             "pool.size" => self.pool_size = Some(text.parse()?),
             _ => unreachable!("'{key}' is in the table of keys, and is not taken"),
@@ -175,6 +197,14 @@ fn shard_count(value: &DeValue<'_>) -> Result<u32, String> {
     number
         .filter(|number| (1..=SHARDS_MAX).contains(number))
         .ok_or_else(|| format!("'shards' must be a number from 1 to {SHARDS_MAX}, without quotes"))
+}
+
+fn host_names(value: &DeValue<'_>) -> Result<Vec<HostName>, String> {
+    let texts = value.as_array().map(|names| names.iter().map(|name| name.get_ref().as_str()));
+    let Some(Some(texts)) = texts.map(Iterator::collect::<Option<Vec<&str>>>) else {
+        return Err("'http.names' must be a list of names, such as [\"storage1.example.com\"]".to_owned());
+    };
+    texts.into_iter().map(str::parse).collect()
 }
 
 fn full_name(table: &str, name: &str) -> String {
@@ -241,10 +271,14 @@ mod tests {
             log_file,
             shards,
             balance_interval,
+            http_listen,
+            http_names,
             pool_file,
             pool_size,
         } = config;
         assert!(dir.is_some() && run_dir.is_some() && log.is_some() && pool_file.is_some());
+        assert_eq!(http_listen, Some(Listen::default()), "the sample shows what is usual");
+        assert_eq!(http_names.len(), 1);
         assert!(log_format.is_some() && log_file.is_some());
         assert_eq!((shards, pool_size), (Some(4), Some(Size(100 << 30))));
         assert_eq!(balance_interval, Some(Interval::default()), "the sample shows what is usual");
@@ -268,6 +302,11 @@ mod tests {
             assert!(line == 2 && message.contains("from 1 to 64"), "{line}: {message}");
         }
         assert!(Config::parse("balance-interval = \"30\"\n").unwrap_err().1.contains("30s"));
+        assert!(Config::parse("[http]\nlisten = \"here\"\n").unwrap_err().1.contains("127.0.0.1:7070"));
+        for wrong in ["\"a\"", "[1]", "[\"http://a/\"]", "[\"\"]"] {
+            let (line, message) = Config::parse(&format!("[http]\nnames = {wrong}\n")).unwrap_err();
+            assert!(line == 2 && message.contains("storage1.example.com"), "{line}: {message}");
+        }
         assert!(Config::parse("[pool]\nsize = \"many\"\n").unwrap_err().1.contains("many"));
         assert_eq!(Config::parse("dir = \"/x\"\nrun-dir = \n").unwrap_err().0, 2);
     }

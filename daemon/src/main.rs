@@ -18,14 +18,17 @@ mod commands;
 mod config;
 mod connect;
 mod control;
+mod counted;
 mod demo;
 mod door;
 mod durable;
 mod events;
 mod keys;
+mod metrics;
 mod moment;
 mod names;
 mod output;
+mod page;
 mod past;
 mod patience;
 mod places;
@@ -42,10 +45,12 @@ mod state;
 mod supervisor;
 #[cfg(test)]
 mod testing;
+mod token;
 mod totals;
 mod trace;
 mod units;
 mod vm;
+mod windows;
 
 use std::process::ExitCode;
 

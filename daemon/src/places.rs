@@ -1,8 +1,8 @@
 //! Where the daemon keeps and offers things: DIR for what must survive, RUN for sockets.
 //!
 //! ```text
-//!   DIR  state.json  witness.json  lock  pool.img  past/ID.json  /var/lib/forebay, or $XDG_STATE_HOME/forebay
-//!   RUN  control.sock  nbd/NAME.sock  touched/ID               /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
+//!   DIR  state.json  witness.json  lock  token  pool.img  past/ID.json  /var/lib/forebay, or $XDG_STATE_HOME/forebay
+//!   RUN  control.sock  http  nbd/NAME.sock  touched/ID                  /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
 //! ```
 //! A service manager that made folders for the daemon names them in `STATE_DIRECTORY` and `RUNTIME_DIRECTORY`; they go
 //! before what the user would have.
@@ -155,6 +155,11 @@ impl Places {
     /// The control socket.
     pub(crate) fn control_socket(&self) -> PathBuf {
         control_socket_in(&self.run)
+    }
+
+    /// Says where HTTP is answered over TCP, as long as it is.
+    pub(crate) fn http(&self) -> PathBuf {
+        self.run.join("http")
     }
 
     /// Where NBD sockets are.

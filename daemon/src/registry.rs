@@ -21,7 +21,7 @@ mod watching;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use block::file::{Access, Lock};
 use cache::{Mode, WhatIsDirty};
@@ -52,6 +52,7 @@ pub(crate) use pool::{NewDevice, PoolView};
 /// The disks of this host. Shared by the tasks of the control plane.
 pub(crate) struct Registry {
     places: Places,
+    started: Instant,
     shards: Shards,
     pool: StdMutex<PoolInUse>,
     /// Held by whoever adds a device to the pool or takes one out; before `changing`.
@@ -110,6 +111,7 @@ impl Registry {
         }
         let registry = Self {
             places,
+            started: Instant::now(),
             shards,
             pool: StdMutex::new(pool),
             changing_pool: Mutex::new(()),

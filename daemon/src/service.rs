@@ -5,12 +5,14 @@
 //! on its backing, or in write-back on flash, where the next start finds it; so ending early loses nothing that was promised,
 //! and nothing is destaged at the end.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::control::{Http, WebDoor};
 use crate::events::{self, Kind};
 use crate::places::Places;
 use crate::pool::{self, PoolChoice};
@@ -24,15 +26,18 @@ use crate::{control, sockets};
 
 /// How long disks may take to end before the process goes without them.
 const STOP_TIME_MAX: Duration = Duration::from_secs(8);
-/// How long requests to the control socket may take to end.
+/// How long requests to the control plane may take to end.
 const CONTROL_STOP_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// Everything that serves disks, running.
 pub(crate) struct Service {
     /// The disks.
     pub(crate) registry: Arc<Registry>,
+    /// Where HTTP is answered over TCP, if it is.
+    pub(crate) http_address: Option<SocketAddr>,
     control: JoinHandle<Answer<()>>,
-    stopping: Arc<Notify>,
+    web: Option<JoinHandle<()>>,
+    stopping: watch::Sender<bool>,
 }
 
 /// The threads that serve disks.
@@ -45,14 +50,19 @@ pub(crate) struct Threads {
 }
 
 impl Service {
-    /// Starts the shards, opens the pool, or makes it, and listens on the control socket. Disks that are remembered are
-    /// attached by [`Registry::start`].
+    /// Starts the shards, opens the pool, or makes it, and listens on the control socket, and over TCP if that is wanted and
+    /// possible. Disks that are remembered are attached by [`Registry::start`].
     ///
     /// # Errors
     /// Whatever stands in the way; then nothing runs.
-    pub(crate) async fn start(places: Places, choice: &PoolChoice, threads: Threads) -> Answer<Self> {
+    pub(crate) async fn start(
+        places: Places,
+        choice: &PoolChoice,
+        threads: Threads,
+        http: &Http,
+    ) -> Answer<Self> {
         events::begin(&places.dir)?;
-        let started = Self::start_all(places, choice, threads).await;
+        let started = Self::start_all(places, choice, threads, http).await;
         if let Err(problem) = &started {
             events::of_host(Kind::DaemonStopped, format!("Forebay did not start: {problem}"));
             events::settle();
@@ -60,41 +70,56 @@ impl Service {
         started
     }
 
-    async fn start_all(places: Places, choice: &PoolChoice, threads: Threads) -> Answer<Self> {
+    async fn start_all(places: Places, choice: &PoolChoice, threads: Threads, http: &Http) -> Answer<Self> {
         let mut state = State::load(&places.dir)?;
         let shards = Shards::start(&places, threads.shards).await?;
         let pool = pool::open(&places, &shards, &mut state, choice).await?;
         let listener = sockets::listen(&places.control_socket(), &Rights::usual())?;
+        let web_door = WebDoor::open(http, &places);
         let registry = Registry::new(places, shards, pool, state);
         registry.keep_shares().await;
         tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
+        tokio::spawn(Registry::keep_windows(Arc::downgrade(&registry)));
         tokio::spawn(Registry::watch_statistics(Arc::downgrade(&registry)));
         if let Some(interval) = threads.balance_interval.duration() {
             tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));
         }
-        let stopping = Arc::new(Notify::new());
-        let stop_control = Arc::clone(&stopping);
-        let serving =
-            control::serve(listener, Arc::clone(&registry), async move { stop_control.notified().await });
-        Ok(Self { registry, control: tokio::spawn(serving), stopping })
+        let (stopping, stop) = watch::channel(false);
+        let control = tokio::spawn(control::serve(listener, Arc::clone(&registry), stop.clone()));
+        let http_address = web_door.as_ref().map(WebDoor::address);
+        let web = web_door.map(|door| tokio::spawn(control::serve_web(door, Arc::clone(&registry), stop)));
+        Ok(Self { registry, http_address, control, web, stopping })
     }
 
-    /// Closes the control socket, lets requests end, flushes backings.
+    /// Closes the doors of the control plane, lets requests end, flushes backings.
     ///
     /// # Errors
     /// If a backing failed its last flush.
     pub(crate) async fn stop(self) -> Answer<()> {
         // Whoever waits for events gets this one, and does not hold up the end.
         events::of_host(Kind::DaemonStopping, "Stopping: requests in flight are finished");
-        self.stopping.notify_one();
-        sockets::remove(&self.registry.places().control_socket());
-        // A client that holds its connection open is not waited for.
-        match tokio::time::timeout(CONTROL_STOP_TIME_MAX, self.control).await {
-            Ok(Ok(Err(problem))) => tracing::error!("{problem}"),
-            Ok(Err(error)) => tracing::error!("The control plane broke off: {error}; report this"),
-            Ok(Ok(Ok(()))) | Err(_) => {}
+        let Self { registry, control, web, stopping, .. } = self;
+        stopping.send_replace(true);
+        sockets::remove(&registry.places().control_socket());
+        if web.is_some() {
+            sockets::remove(&registry.places().http());
         }
-        let Ok(outcome) = tokio::time::timeout(STOP_TIME_MAX, self.registry.stop()).await else {
+        let ending = async {
+            let ended_web = match web {
+                Some(web) => web.await,
+                None => Ok(()),
+            };
+            (control.await, ended_web)
+        };
+        // A client that holds its connection open is not waited for.
+        match tokio::time::timeout(CONTROL_STOP_TIME_MAX, ending).await {
+            Ok((Ok(Err(problem)), _)) => tracing::error!("{problem}"),
+            Ok((Err(error), _) | (_, Err(error))) => {
+                tracing::error!("The control plane broke off: {error}; report this");
+            }
+            Ok((Ok(Ok(())), Ok(()))) | Err(_) => {}
+        }
+        let Ok(outcome) = tokio::time::timeout(STOP_TIME_MAX, registry.stop()).await else {
             // The shard's thread waits for the kernel, which waits for a backing; only the end of the process frees it.
             let overdue = format!("A backing did not answer within {} s", STOP_TIME_MAX.as_secs());
             events::of_host(Kind::DaemonStopOverdue, overdue);

@@ -5,38 +5,33 @@
 //! ```
 //! Figures for people, nothing that the product relies on: the file is written every minute and at a clean stop, and a kill
 //! or a power cut costs what was counted since. One that cannot be read is no reason not to start; totals begin anew
-//! then, and say since when. Percentiles cannot be added up, so latencies have count and mean only.
+//! then, and say since when. Windows of time are differences of totals.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
-use cache::{DiskCounts, DiskStatistics, Latency, LatencySummary};
+use cache::{DiskCounts, DiskStatistics, LatencyCounts};
 use serde::{Deserialize, Serialize};
 
+use crate::counted::Counted;
 use crate::durable;
 use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
+use crate::windows::{Recent, Windowed, Windows};
 
 /// Version of the file.
 const SCHEMA: u64 = 1;
 const FILE_NAME: &str = "totals.json";
 
 /// What one disk counted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Total {
     /// When counting began.
     pub(crate) since: Moment,
-    counts: BTreeMap<String, u64>,
-    latencies: BTreeMap<String, Measured>,
-}
-
-/// Latencies of one class, added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Measured {
-    pub(crate) count: u64,
-    sum_ns: u64,
+    pub(crate) counted: Counted,
 }
 
 /// The totals of all disks, by their numbers.
@@ -48,76 +43,77 @@ pub(crate) struct Totals {
 #[derive(Debug)]
 struct Entry {
     before: Total,
-    /// Which attachment was seen last, and what it had counted.
-    seen: Option<(u64, Total)>,
+    seen: Option<Seen>,
+    windows: Windows,
+}
+
+/// The attachment that was seen last, and what it had counted.
+#[derive(Debug)]
+struct Seen {
+    attachment: u64,
+    counted: Counted,
+    progress: u64,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Document {
     schema: u64,
-    disks: BTreeMap<u32, Total>,
+    disks: BTreeMap<u32, Kept>,
+}
+
+/// A total in the file.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    since: Moment,
+    counts: BTreeMap<String, u64>,
+    latencies: BTreeMap<String, KeptLatency>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct KeptLatency {
+    count: u64,
+    sum_ns: u64,
+    max_ns: u64,
+    /// Numbers of classes and what they have; none from versions that did not keep them, whose latencies begin anew.
+    classes: Vec<(u16, u64)>,
 }
 
 impl Total {
     fn new(since: Moment) -> Self {
-        Self { since, counts: BTreeMap::new(), latencies: BTreeMap::new() }
-    }
-
-    fn of(since: Moment, statistics: &DiskStatistics) -> Self {
-        let counts = statistics.counts.named().map(|(name, count)| (name.to_owned(), count));
-        let latencies = Latency::ALL.iter().zip(&statistics.latencies);
-        let latencies = latencies.map(|((_, name), summary)| ((*name).to_owned(), Measured::of(summary)));
-        Self { since, counts: counts.collect(), latencies: latencies.collect() }
-    }
-
-    fn add(&mut self, other: &Self) {
-        for (name, count) in &other.counts {
-            *self.counts.entry(name.clone()).or_default() += count;
-        }
-        for (name, more) in &other.latencies {
-            let measured = self.latencies.entry(name.clone()).or_default();
-            measured.count += more.count;
-            measured.sum_ns += more.sum_ns;
-        }
-    }
-
-    /// A counter by its name.
-    pub(crate) fn count(&self, name: &str) -> u64 {
-        self.counts.get(name).copied().unwrap_or(0)
-    }
-
-    /// Every counter with its name.
-    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        DiskCounts::default().named().map(|(name, _)| (name, self.count(name)))
-    }
-
-    /// Every class of latencies with its name.
-    pub(crate) fn latencies(&self) -> impl Iterator<Item = (&'static str, Measured)> {
-        Latency::ALL.iter().map(|(_, name)| (*name, self.latencies.get(*name).copied().unwrap_or_default()))
+        Self { since, counted: Counted::default() }
     }
 }
 
-impl Measured {
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss,
-        clippy::cast_possible_truncation,
-        reason = "a sum for a mean; counts stay far below 2^52, and a mean is not negative"
-    )]
-    fn of(summary: &LatencySummary) -> Self {
-        Self { count: summary.count, sum_ns: (summary.mean * 1_000.0 * summary.count as f64) as u64 }
+impl From<&Total> for Kept {
+    fn from(total: &Total) -> Self {
+        let Total { since, counted } = total;
+        let counts = counted.counts.named().map(|(name, count)| (name.to_owned(), count));
+        let latencies = counted.latencies().map(|(name, latency)| {
+            let (count, sum_ns, max_ns) = (latency.count(), latency.sum_ns(), latency.max_ns());
+            (name.to_owned(), KeptLatency { count, sum_ns, max_ns, classes: latency.classes().collect() })
+        });
+        Self { since: *since, counts: counts.collect(), latencies: latencies.collect() }
     }
+}
 
-    /// In microseconds; 0 if nothing was measured, as in other documents.
-    #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
-    pub(crate) fn mean_us(self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.sum_ns as f64 / 1_000.0 / self.count as f64 }
+impl From<Kept> for Total {
+    fn from(kept: Kept) -> Self {
+        let counts = DiskCounts::from_names(|name| kept.counts.get(name).copied().unwrap_or(0));
+        let latency = |name: &str| match kept.latencies.get(name) {
+            Some(KeptLatency { sum_ns, max_ns, classes, .. }) if !classes.is_empty() => {
+                LatencyCounts::from_parts(*sum_ns, *max_ns, classes.iter().copied())
+            }
+            _ => LatencyCounts::default(),
+        };
+        let latencies = cache::Latency::ALL.map(|(_, name)| latency(name));
+        Self { since: kept.since, counted: Counted { counts, latencies } }
     }
 }
 
 impl Totals {
     /// Reads what is kept in `dir`, and why it could not be read, if so: then there is nothing, and the next save replaces
-    /// what is there.
+    /// what is there. Windows begin at zero, the start of whoever asks.
     pub(crate) fn load(dir: &Path) -> (Self, Option<String>) {
         let read = || -> Result<Self, String> {
             let text = match fs::read(dir.join(FILE_NAME)) {
@@ -128,7 +124,8 @@ impl Totals {
             if document.schema != SCHEMA {
                 return Err(format!("it has schema {}, and this Forebay knows {SCHEMA}", document.schema));
             }
-            let entries = document.disks.into_iter().map(|(id, before)| (id, Entry { before, seen: None }));
+            let entry = |kept: Kept| Entry::new(kept.into(), Duration::ZERO);
+            let entries = document.disks.into_iter().map(|(id, kept)| (id, entry(kept)));
             Ok(Self { disks: entries.collect() })
         };
         match read() {
@@ -143,7 +140,7 @@ impl Totals {
     /// What is to be written now, of these disks only.
     pub(crate) fn text(&self, disks: &[u32]) -> Vec<u8> {
         let kept = self.disks.iter().filter(|(id, _)| disks.contains(id));
-        let disks = kept.map(|(id, entry)| (*id, entry.total())).collect();
+        let disks = kept.map(|(id, entry)| (*id, Kept::from(&entry.total()))).collect();
         serde_json::to_vec_pretty(&Document { schema: SCHEMA, disks }).expect("plain data with text keys")
     }
 
@@ -161,32 +158,58 @@ impl Totals {
         })
     }
 
-    /// Begins to count for a disk, if nothing was counted yet.
-    pub(crate) fn begin(&mut self, id: u32, now: Moment) {
-        self.disks.entry(id).or_insert_with(|| Entry { before: Total::new(now), seen: None });
+    /// Begins to count for a disk, if nothing was counted yet. `age` is the time since the start, by a clock that is not set.
+    pub(crate) fn begin(&mut self, id: u32, now: Moment, age: Duration) {
+        self.disks.entry(id).or_insert_with(|| Entry::new(Total::new(now), age));
     }
 
-    /// Takes what a disk has counted since it was attached. Each attachment has a number of its own, for its counters begin
-    /// at zero.
+    /// Takes what a disk has counted since it was attached. Each attachment has a number of its own, greater than those
+    /// before, for its counters begin at zero. Older news than what is known are ignored: answers overtake each other, and
+    /// of a disk that moves between shards both tell for a moment.
     pub(crate) fn see(&mut self, id: u32, attachment: u64, statistics: &DiskStatistics) {
         let Some(entry) = self.disks.get_mut(&id) else { return };
-        if let Some((_, last)) = entry.seen.take_if(|(seen, _)| *seen != attachment) {
-            entry.before.add(&last);
+        let counted = Counted::of(statistics);
+        let new = Seen { attachment, progress: counted.progress(), counted };
+        if let Some(last) = &entry.seen {
+            if (new.attachment, new.progress) < (last.attachment, last.progress) {
+                return;
+            }
+            if new.attachment > last.attachment {
+                entry.before.counted.add(&last.counted);
+            }
         }
-        entry.seen = Some((attachment, Total::of(entry.before.since, statistics)));
+        entry.seen = Some(new);
+    }
+
+    /// Lets windows go on, every [`crate::windows::SAMPLE_INTERVAL`].
+    pub(crate) fn sample(&mut self, age: Duration) {
+        for entry in self.disks.values_mut() {
+            let total = entry.total();
+            entry.windows.sample(age, &total.counted);
+        }
     }
 
     /// What a disk counted in all, as it was seen last.
     pub(crate) fn of(&self, id: u32) -> Option<Total> {
         self.disks.get(&id).map(Entry::total)
     }
+
+    /// What a disk counted lately, if `total` is what it counted in all.
+    pub(crate) fn last(&self, id: u32, recent: Recent, age: Duration, total: &Total) -> Option<Windowed> {
+        self.disks.get(&id).map(|entry| entry.windows.last(recent, age, &total.counted))
+    }
 }
 
 impl Entry {
+    fn new(before: Total, age: Duration) -> Self {
+        let windows = Windows::new(age, &before.counted);
+        Self { before, seen: None, windows }
+    }
+
     fn total(&self) -> Total {
         let mut total = self.before.clone();
-        if let Some((_, seen)) = &self.seen {
-            total.add(seen);
+        if let Some(Seen { counted, .. }) = &self.seen {
+            total.counted.add(counted);
         }
         total
     }
@@ -194,34 +217,84 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
+    use cache::{Latency, LatencySummary};
+
     use super::*;
     use crate::testing::TempDir;
 
-    fn counted(reads: u64, mean_us: f64) -> DiskStatistics {
+    /// A disk that missed so often, each time for so long.
+    fn counted(reads: u64, micros: u64) -> DiskStatistics {
         let mut statistics = DiskStatistics::default();
         statistics.counts.reads = reads;
-        statistics.latencies[Latency::ReadMiss as usize] =
-            LatencySummary { count: reads, mean: mean_us, ..LatencySummary::default() };
+        let latencies = cache::Latencies::default();
+        (0..reads).for_each(|_| latencies.record(Latency::ReadMiss, micros * 1_000));
+        statistics.latencies = latencies.snapshot();
         statistics
     }
 
-    fn misses(total: &Total) -> Measured {
-        total.latencies().find(|(name, _)| *name == "read_miss").expect("it is one of them").1
+    fn misses(total: &Total) -> LatencySummary {
+        total.counted.latencies[Latency::ReadMiss as usize].summary()
+    }
+
+    fn reads(totals: &Totals, id: u32) -> Option<u64> {
+        totals.of(id).map(|total| total.counted.counts.reads)
     }
 
     #[test]
     fn attachments_add_up_and_each_counts_once_however_often_it_is_seen() {
         let mut totals = Totals::default();
-        totals.begin(1, Moment(7));
-        totals.see(1, 10, &counted(5, 100.0));
-        totals.see(1, 10, &counted(6, 100.0));
-        totals.see(1, 11, &counted(2, 500.0));
-        totals.begin(1, Moment(9));
+        totals.begin(1, Moment(7), Duration::ZERO);
+        totals.see(1, 10, &counted(5, 100));
+        totals.see(1, 10, &counted(6, 100));
+        totals.see(1, 11, &counted(2, 500));
+        totals.begin(1, Moment(9), Duration::ZERO);
         let total = totals.of(1).expect("it was begun");
-        assert_eq!((total.since, total.count("reads"), total.count("writes")), (Moment(7), 8, 0));
-        assert_eq!(misses(&total).count, 8);
-        assert!((misses(&total).mean_us() - 200.0).abs() < 0.001, "(6 * 100 + 2 * 500) / 8");
+        let counts = &total.counted.counts;
+        assert_eq!((total.since, counts.reads, counts.writes), (Moment(7), 8, 0));
+        let misses = misses(&total);
+        assert_eq!(misses.count, 8);
+        assert!((misses.mean - 200.0).abs() < 0.001, "(6 * 100 + 2 * 500) / 8");
+        assert!((misses.p50 / 100.0 - 1.0).abs() < 0.02 && (misses.p99 / 500.0 - 1.0).abs() < 0.02);
         assert_eq!(totals.of(2), None);
+    }
+
+    #[test]
+    fn older_news_change_nothing() {
+        let mut totals = Totals::default();
+        totals.begin(1, Moment(7), Duration::ZERO);
+        totals.see(1, 10, &counted(5, 100));
+        totals.see(1, 11, &counted(4, 100));
+        for (attachment, count) in [(11, 3), (10, 5), (10, 9)] {
+            totals.see(1, attachment, &counted(count, 100));
+            assert_eq!(reads(&totals, 1), Some(9), "attachment {attachment} with {count}");
+        }
+        totals.see(1, 11, &counted(6, 100));
+        assert_eq!(reads(&totals, 1), Some(11));
+    }
+
+    #[test]
+    fn windows_go_on_from_one_attachment_to_the_next() {
+        let (mut totals, age) = (Totals::default(), Duration::from_secs);
+        totals.begin(1, Moment(7), age(100));
+        totals.see(1, 10, &counted(5, 100));
+        totals.sample(age(110));
+        totals.see(1, 11, &counted(2, 100));
+        totals.sample(age(120));
+        let lately = |now| {
+            let total = totals.of(1).expect("it was begun");
+            let windowed = totals.last(1, Recent::FiveMinutes, age(now), &total).expect("it was begun");
+            (windowed.seconds, windowed.counted.counts.reads)
+        };
+        assert_eq!(lately(130), (30, 7));
+        totals.see(1, 11, &counted(3, 100));
+        totals.sample(age(415));
+        let total = totals.of(1).expect("it was begun");
+        let windowed = totals.last(1, Recent::FiveMinutes, age(415), &total).expect("it was begun");
+        assert_eq!(
+            (windowed.seconds, windowed.counted.counts.reads),
+            (305, 3),
+            "what came until 110 is forgotten"
+        );
     }
 
     #[test]
@@ -229,19 +302,29 @@ mod tests {
         let dir = TempDir::new();
         let mut totals = Totals::default();
         for id in [1, 2] {
-            totals.begin(id, Moment(7));
-            totals.see(id, 10, &counted(5, 100.0));
+            totals.begin(id, Moment(7), Duration::ZERO);
+            totals.see(id, 10, &counted(5, 100));
         }
         Totals::save(dir.path(), &totals.text(&[1])).expect("the folder is ours");
         let (mut loaded, problem) = Totals::load(dir.path());
         assert_eq!((problem, loaded.of(2)), (None, None));
         assert_eq!(loaded.of(1), totals.of(1));
-        loaded.see(1, 10, &counted(1, 100.0));
-        assert_eq!(
-            loaded.of(1).map(|total| total.count("reads")),
-            Some(6),
-            "the number is of another process"
-        );
+        let total = loaded.of(1).expect("it was kept");
+        let lately = loaded.last(1, Recent::Day, Duration::from_secs(3), &total).expect("it was kept");
+        assert_eq!((lately.seconds, lately.counted), (3, Counted::default()), "it was before the start");
+        loaded.see(1, 10, &counted(1, 100));
+        assert_eq!(reads(&loaded, 1), Some(6), "the number is of another process");
+    }
+
+    #[test]
+    fn latencies_of_an_older_file_begin_anew() {
+        let dir = TempDir::new();
+        let text = r#"{"schema":1,"disks":{"3":{"since":7,"counts":{"reads":2,"gone":1},
+            "latencies":{"read_miss":{"count":2,"sum_ns":5000}}}}}"#;
+        fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
+        let (totals, problem) = Totals::load(dir.path());
+        assert_eq!((problem, reads(&totals, 3)), (None, Some(2)));
+        assert_eq!(misses(&totals.of(3).expect("it was kept")), LatencySummary::default());
     }
 
     #[test]

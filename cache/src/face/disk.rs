@@ -141,7 +141,8 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             blocks_cached: index.blocks(),
             index_bytes: index.bytes() + cache.policy.borrow().bytes() + dirty.bytes(),
             load: cache.load.borrow().clone(),
-            latencies: Latency::ALL.map(|(what, _)| cache.latencies.summary(what)),
+            latencies: cache.latencies.snapshot(),
+            histograms: Box::new(cache.requests.snapshot(&cache.latencies)),
         }
     }
 
@@ -243,12 +244,12 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
 
     /// What was counted and measured so far.
     pub fn tally(&self) -> Tally {
-        Tally::of(&self.cache.counters, &self.cache.latencies)
+        Tally::of(&self.cache.counters, &self.cache.latencies, &self.cache.requests)
     }
 
     /// Counts on from what was counted on another shard.
     pub fn count_on(&self, tally: &Tally) {
-        tally.add_to(&self.cache.counters, &self.cache.latencies);
+        tally.add_to(&self.cache.counters, &self.cache.latencies, &self.cache.requests);
     }
 
     /// Waits for the flush that is running, which may be one of our own, and begins no other. True if none ever failed: then
@@ -290,12 +291,14 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         count(&counters.reads, 1);
         count(&counters.read_bytes, range.len());
         count(counter, 1);
+        self.cache.requests.reads.succeed(range.len());
         self.record(latency, started);
     }
 
     fn count_write(&self, range: &ByteRange, started: u64) {
         count(&self.cache.counters.writes, 1);
         count(&self.cache.counters.write_bytes, range.len());
+        self.cache.requests.writes.succeed(range.len());
         self.record(Latency::Write, started);
     }
 
@@ -317,6 +320,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
             Err(error) => return (buffer, Err(error)),
         };
         let started = self.cache.pool.host.now();
+        let _in_flight = self.cache.requests.reads.arrive(&range, started);
         if let Err(error) = self.ready(Operation::Read).await {
             return (buffer, Err(error));
         }
@@ -334,6 +338,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
             Err(error) => return (buffer, Err(error)),
         };
         let started = self.cache.pool.host.now();
+        let _in_flight = self.cache.requests.writes.arrive(&range, started);
         if let Err(error) = self.ready(Operation::Write).await {
             return (buffer, Err(error));
         }
@@ -364,6 +369,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
             return Ok(());
         }
         let started = self.cache.pool.host.now();
+        let _in_flight = self.cache.requests.writes.arrive(&range, started);
         self.ready(Operation::WriteZeroes).await?;
         zeroes::write_zeroes(&self.cache, &self.backing, &self.locks, range, unmap).await?;
         self.count_write(&range, started);

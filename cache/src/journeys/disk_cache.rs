@@ -24,9 +24,11 @@ use crate::knowledge::touched::{SharedBits, Touched};
 use crate::knowledge::unproven::Unproven;
 use crate::survives::log::Log;
 use crate::survives::pool::Pool;
+use crate::words::histograms::Requests;
+use crate::words::latency::Latencies;
 use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, REQUEST_BYTES_MAX};
 use crate::words::settings::{DiskSettings, Redundancy};
-use crate::words::stats::{DiskCounters, Latencies, Load, LoadStatistics};
+use crate::words::stats::{DiskCounters, Load, LoadStatistics};
 use crate::words::units::{DiskId, FlashPage, PageNumber, Sequence, pages_touched};
 
 pub(crate) struct DiskCache<F, H> {
@@ -68,8 +70,9 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) policy: RefCell<Policy>,
     pub(crate) missed_reads: RefCell<Sequential>,
     pub(crate) missed_writes: RefCell<Sequential>,
-    pub(crate) counters: DiskCounters,
+    pub(crate) counters: Rc<DiskCounters>,
     pub(crate) latencies: Latencies,
+    pub(crate) requests: Requests,
     /// Tells the promoter that RAM is filling up, or that the disk leaves.
     pub(crate) promotion_wanted: Notify,
     /// Tells whoever makes second copies that some lack, or that the disk leaves.
@@ -95,9 +98,10 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     ) -> Self {
         let policy = new_policy(&pool, &settings);
         let touched = Rc::new(Touched::new(touched, disk_bytes));
+        let counters = Rc::new(DiskCounters::default());
         Self {
             id: settings.id,
-            log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched)),
+            log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched), Rc::clone(&counters)),
             index: RefCell::new(Index::new(block_pages(&settings))),
             ram: RefCell::new(Ram::new(ram_pages(&settings))),
             fills: RefCell::default(),
@@ -118,8 +122,9 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             policy: RefCell::new(policy),
             missed_reads: RefCell::default(),
             missed_writes: RefCell::default(),
-            counters: DiskCounters::default(),
+            counters,
             latencies: Latencies::default(),
+            requests: Requests::default(),
             promotion_wanted: Notify::new(),
             second_wanted: Notify::new(),
             leaving: Cell::new(false),

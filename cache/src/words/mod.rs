@@ -2,6 +2,8 @@
 
 pub mod canary;
 pub mod error;
+pub mod histograms;
+pub mod latency;
 pub mod limits;
 pub mod settings;
 pub mod stats;

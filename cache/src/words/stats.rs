@@ -2,19 +2,20 @@
 //!
 //! Reading them takes constant time in the size of the cache and waits for nothing.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 
-use hdrhistogram::Histogram;
+use super::histograms::{Histograms, Requests};
+use super::latency::{Latencies, LatencyCounts};
 
 macro_rules! counters {
-    ($(#[$outer:meta])* $cells:ident => $values:ident { $($(#[$doc:meta])* $name:ident,)* }) => {
+    ($(#[$outer:meta])* $cells:ident => $values:ident { $($(#[doc = $doc:literal])+ $name:ident,)* }) => {
         $(#[$outer])*
         #[derive(Debug, Default)]
-        pub struct $cells { $($(#[$doc])* pub $name: Cell<u64>,)* }
+        pub struct $cells { $($(#[doc = $doc])+ pub $name: Cell<u64>,)* }
 
         /// A snapshot of the counters of the same name.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub struct $values { $($(#[$doc])* pub $name: u64,)* }
+        pub struct $values { $($(#[doc = $doc])+ pub $name: u64,)* }
 
         impl $cells {
             /// All counters as they stand.
@@ -32,6 +33,27 @@ macro_rules! counters {
             /// Every counter with its name, in the order of the documentation.
             pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
                 [$((stringify!($name), self.$name),)*].into_iter()
+            }
+
+            /// Every counter's name with what it counts: a sentence.
+            pub fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
+                [$((stringify!($name), concat!($($doc),+).trim_ascii()),)*].into_iter()
+            }
+
+            /// The counters of which `count` knows the names.
+            pub fn from_names(count: impl Fn(&str) -> u64) -> Self {
+                Self { $($name: count(stringify!($name)),)* }
+            }
+
+            /// Adds what was counted elsewhere, or later.
+            pub fn add(&mut self, more: &Self) {
+                $(self.$name += more.$name;)*
+            }
+
+            /// What was counted since `earlier`, which is an earlier snapshot of the same.
+            #[must_use]
+            pub fn since(&self, earlier: &Self) -> Self {
+                Self { $($name: self.$name.saturating_sub(earlier.$name),)* }
             }
         }
     };
@@ -104,7 +126,7 @@ counters! {
         regions_closed,
         /// Bytes read from flash.
         flash_read_bytes,
-        /// Bytes written to flash, headers and summaries included.
+        /// Bytes written to flash, headers, summaries and second copies included.
         flash_write_bytes,
         /// Requests sent to the backing to read.
         backing_reads,
@@ -191,97 +213,27 @@ impl Latency {
     ];
 }
 
-/// Latency histograms of one disk, two significant digits, from one microsecond to a minute.
-#[derive(Debug)]
-pub struct Latencies {
-    histograms: RefCell<[Histogram<u64>; 6]>,
-}
-
-/// What a histogram says, in microseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LatencySummary {
-    /// Requests measured.
-    pub count: u64,
-    /// Mean.
-    pub mean: f64,
-    /// Median.
-    pub p50: f64,
-    /// 95th percentile.
-    pub p95: f64,
-    /// 99th percentile.
-    pub p99: f64,
-    /// 99.9th percentile.
-    pub p999: f64,
-    /// Largest.
-    pub max: f64,
-}
-
-const NANOS_MIN: u64 = 100;
-const NANOS_MAX: u64 = 60_000_000_000;
-
-impl Default for Latencies {
-    fn default() -> Self {
-        let histogram = || {
-            Histogram::new_with_bounds(NANOS_MIN, NANOS_MAX, 2)
-                .expect("the bounds are constants that satisfy the histogram's own limits")
-        };
-        Self { histograms: RefCell::new(std::array::from_fn(|_| histogram())) }
-    }
-}
-
-impl Latencies {
-    /// Adds one measurement; anything longer than a minute counts as a minute.
-    pub fn record(&self, what: Latency, nanos: u64) {
-        self.histograms.borrow_mut()[what as usize].saturating_record(nanos);
-    }
-
-    /// The measurements as they stand.
-    fn snapshot(&self) -> [Histogram<u64>; 6] {
-        self.histograms.borrow().clone()
-    }
-
-    /// Goes on from what was measured before.
-    fn add(&self, earlier: &[Histogram<u64>; 6]) {
-        for (now, earlier) in self.histograms.borrow_mut().iter_mut().zip(earlier) {
-            now.add(earlier).expect("all histograms have the same bounds");
-        }
-    }
-
-    /// Percentiles of one class.
-    pub fn summary(&self, what: Latency) -> LatencySummary {
-        let histogram = &self.histograms.borrow()[what as usize];
-        #[expect(clippy::cast_precision_loss, reason = "at most a minute in nanoseconds")]
-        let micros = |nanos: u64| nanos as f64 / 1_000.0;
-        if histogram.is_empty() {
-            return LatencySummary::default();
-        }
-        LatencySummary {
-            count: histogram.len(),
-            mean: histogram.mean() / 1_000.0,
-            p50: micros(histogram.value_at_quantile(0.50)),
-            p95: micros(histogram.value_at_quantile(0.95)),
-            p99: micros(histogram.value_at_quantile(0.99)),
-            p999: micros(histogram.value_at_quantile(0.999)),
-            max: micros(histogram.max()),
-        }
-    }
-}
-
 /// What was counted and measured of a disk, on its way to another shard.
 #[derive(Clone, Debug)]
 pub struct Tally {
     counts: DiskCounts,
-    latencies: [Histogram<u64>; 6],
+    latencies: [LatencyCounts; Latency::ALL.len()],
+    histograms: Histograms,
 }
 
 impl Tally {
-    pub(crate) fn of(counters: &DiskCounters, latencies: &Latencies) -> Self {
-        Self { counts: counters.snapshot(), latencies: latencies.snapshot() }
+    pub(crate) fn of(counters: &DiskCounters, latencies: &Latencies, requests: &Requests) -> Self {
+        Self {
+            counts: counters.snapshot(),
+            latencies: latencies.snapshot(),
+            histograms: requests.snapshot(latencies),
+        }
     }
 
-    pub(crate) fn add_to(&self, counters: &DiskCounters, latencies: &Latencies) {
+    pub(crate) fn add_to(&self, counters: &DiskCounters, latencies: &Latencies, requests: &Requests) {
         counters.add(&self.counts);
-        latencies.add(&self.latencies);
+        latencies.add(&self.latencies, &self.histograms.latencies);
+        requests.add(&self.histograms);
     }
 }
 
@@ -325,7 +277,9 @@ pub struct DiskStatistics {
     /// What became of what was cached before the disk was attached.
     pub load: LoadStatistics,
     /// Latencies, in the order of [`Latency::ALL`].
-    pub latencies: [LatencySummary; 6],
+    pub latencies: [LatencyCounts; Latency::ALL.len()],
+    /// Histograms of requests.
+    pub histograms: Box<Histograms>,
 }
 
 /// How the pool stands. Sizes in bytes.
@@ -397,32 +351,38 @@ mod tests {
         count(&counters.read_hits_ram, 3);
         let snapshot = counters.snapshot();
         assert!(snapshot.named().any(|entry| entry == ("read_hits_ram", 3)));
+        assert!(DiskCounts::described().any(|entry| entry == ("flushes", "Flushes.")));
+    }
+
+    #[test]
+    fn counters_are_added_and_subtracted_one_by_one() {
+        let early = DiskCounts { reads: 3, writes: 5, ..DiskCounts::default() };
+        let mut all = early;
+        all.add(&DiskCounts { reads: 4, flushes: 1, ..DiskCounts::default() });
+        assert_eq!(all, DiskCounts { reads: 7, writes: 5, flushes: 1, ..DiskCounts::default() });
+        assert_eq!(all.since(&early), DiskCounts { reads: 4, flushes: 1, ..DiskCounts::default() });
+        let names: Vec<(&str, u64)> = all.named().collect();
+        let count =
+            |wanted: &str| names.iter().find(|(name, _)| *name == wanted).map_or(0, |(_, count)| *count);
+        assert_eq!(DiskCounts::from_names(count), all);
     }
 
     #[test]
     fn a_tally_is_added_to_what_was_counted_meanwhile() {
         let (before, after) = (DiskCounters::default(), DiskCounters::default());
         let (slow, fast) = (Latencies::default(), Latencies::default());
+        let (requests, more) = (Requests::default(), Requests::default());
         count(&before.reads, 3);
         count(&after.reads, 4);
         slow.record(Latency::Write, 9_000_000);
         fast.record(Latency::Write, 1_000);
-        Tally::of(&before, &slow).add_to(&after, &fast);
+        requests.reads.succeed(512);
+        Tally::of(&before, &slow, &requests).add_to(&after, &fast, &more);
         assert_eq!(after.snapshot(), DiskCounts { reads: 7, ..DiskCounts::default() });
-        let summary = fast.summary(Latency::Write);
+        let summary = fast.snapshot()[Latency::Write as usize].summary();
         assert!(summary.count == 2 && summary.max > 8_000.0, "{summary:?}");
-    }
-
-    #[test]
-    fn latencies_are_told_in_microseconds() {
-        let latencies = Latencies::default();
-        for micros in 1..=100 {
-            latencies.record(Latency::Write, micros * 1_000);
-        }
-        let summary = latencies.summary(Latency::Write);
-        assert_eq!(summary.count, 100);
-        assert!((49.0..=51.0).contains(&summary.p50), "{summary:?}");
-        assert!((99.0..=101.0).contains(&summary.max), "{summary:?}");
-        assert_eq!(latencies.summary(Latency::Flush), LatencySummary::default());
+        let histograms = more.snapshot(&fast);
+        assert_eq!(histograms.reads.size.count(), 1);
+        assert_eq!(histograms.latencies[Latency::Write as usize].count(), 2);
     }
 }

@@ -1,5 +1,5 @@
 //! `forebay generate FOLDER`, for those who package: manual pages and completions, from the one definition of the
-//! command line.
+//! command line, and the page of the documentation about metrics.
 //!
 //! It is a command of the product and not a tool beside it, so that what is packaged cannot differ from what the packaged
 //! binary takes. Hidden, because administrators find both installed.
@@ -13,6 +13,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::cli::{Cli, Generate};
+use crate::metrics;
 use crate::output;
 use crate::problem::{Answer, Problem};
 
@@ -27,7 +28,7 @@ pub(super) fn run(options: &Generate) -> Answer<()> {
         ))
     })?;
     output::print(&format!(
-        "Manual pages are in {0}/man, completions in {0}/completions\n",
+        "Manual pages are in {0}/man, completions in {0}/completions, metrics in {0}/metrics.md\n",
         options.folder.display()
     ))
 }
@@ -37,6 +38,7 @@ fn write_pages(folder: &Path) -> io::Result<()> {
     let (man, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&man)?;
     fs::create_dir_all(&completions)?;
+    fs::write(folder.join("metrics.md"), metrics::page())?;
     let mut definition = Cli::command();
     definition.build();
     write_manual(&definition, &man)?;
@@ -116,6 +118,12 @@ mod tests {
                 assert!(page.contains(&format!("\\-\\-{long}")), "--{long} is missing for {words:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_page_about_metrics_is_there() {
+        let (_folder, text) = written();
+        assert!(text("metrics.md").contains("| `reads` | `forebay_reads_total` | Read requests answered. |"));
     }
 
     #[test]

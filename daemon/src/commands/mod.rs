@@ -4,9 +4,11 @@ mod check;
 mod disk;
 mod events;
 mod generate;
+mod histogram;
 mod home;
 mod logging;
 mod pool;
+mod rates;
 mod replay;
 mod report;
 mod serve;
@@ -38,6 +40,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Vm(command) => vm::run(&command),
         Command::Pool(command) => pool::run(command),
         Command::Stats(options) => stats::run(&options),
+        Command::Histogram(options) => histogram::run(&options),
         Command::Events(options) => events::run(&options),
         Command::Top(options) => top::run(&options),
         Command::Report(options) => report::run(&options),

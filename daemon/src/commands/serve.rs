@@ -1,8 +1,8 @@
 //! `forebay serve`: the daemon from start to end.
 //!
 //! ```text
-//!   settings ── folders, claim of DIR ── state ── shards ── pool ── disks ── control socket ── "ready"
-//!   signal ── control socket closes ── doors drain ── backings are flushed ── exit
+//!   settings ── folders, claim of DIR ── state ── shards ── pool ── disks ── control socket, HTTP ── "ready"
+//!   signal ── control socket and HTTP close ── doors drain ── backings are flushed ── exit
 //! ```
 //! The end takes at most ten seconds: a backing that hangs must not keep a host from shutting down. In the modes there
 //! are, an acknowledged write is on its backing, so ending early loses nothing that was promised.
@@ -17,6 +17,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::logging::{self, Log};
 use crate::cli::Serve;
 use crate::config::Config;
+use crate::control::Http;
 use crate::places::{Places, Surroundings};
 use crate::pool::PoolChoice;
 use crate::problem::{Answer, Problem};
@@ -47,6 +48,10 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
         size: options.pool_size.or(config.pool_size),
         erase: options.erase.clone(),
     };
+    let http = Http {
+        listen: options.listen_http.or(config.http_listen).unwrap_or_default(),
+        names: config.http_names,
+    };
     sockets::check_length(&places.control_socket())?;
     places.make()?;
     // From here on, what is made is closed to others from its birth; sockets are opened to those whom they are for.
@@ -60,18 +65,24 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
         shards: options.shards.or(config.shards),
         balance_interval: config.balance_interval.unwrap_or_default(),
     };
-    let outcome = runtime.block_on(serve(places, &choice, threads, &claim));
+    let outcome = runtime.block_on(serve(places, &choice, threads, &http, &claim));
     // Threads that look at a backing which hangs are not waited for.
     runtime.shutdown_background();
     outcome
 }
 
-async fn serve(places: Places, choice: &PoolChoice, threads: Threads, _claim: &File) -> Answer<()> {
+async fn serve(
+    places: Places,
+    choice: &PoolChoice,
+    threads: Threads,
+    http: &Http,
+    _claim: &File,
+) -> Answer<()> {
     let mut signals = Signals::new()?;
-    let service = Service::start(places, choice, threads).await?;
+    let service = Service::start(places, choice, threads, http).await?;
     tokio::select! {
         () = service.registry.start() => {
-            announce(&service.registry).await?;
+            announce(&service).await?;
             tokio::select! {
                 outcome = keep_informed(&service.registry) => outcome?,
                 () = signals.next() => {}
@@ -108,7 +119,8 @@ fn allow_many_files() {
 }
 
 /// Says on standard output that everything is there.
-async fn announce(registry: &Registry) -> Answer<()> {
+async fn announce(service: &Service) -> Answer<()> {
+    let registry = &service.registry;
     let standing = Standing::of(registry).await?;
     let PoolView { report, in_use, .. } = registry.pool().await?;
     let path = in_use.path().display();
@@ -118,8 +130,9 @@ async fn announce(registry: &Registry) -> Answer<()> {
         (None, 0 | 1) => format!("pool {path} of {size}"),
         (None, devices) => format!("pool of {devices} devices and {size}"),
     };
+    let http = service.http_address.map(|address| format!(", http://{address}/")).unwrap_or_default();
     output::print(&format!(
-        "Forebay is ready: {standing}, {pool}, control socket {}\n",
+        "Forebay is ready: {standing}, {pool}, control socket {}{http}\n",
         registry.places().control_socket().display()
     ))
 }

@@ -4,7 +4,9 @@ use std::future::Future;
 
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
-use axum::http::{StatusCode, header};
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
@@ -15,7 +17,33 @@ use crate::problem::{Answer, Problem};
 pub(super) type Reply = Result<Json<Value>, Failure>;
 
 /// A problem on its way to a client.
-pub(super) struct Failure(pub(super) Problem);
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) status: StatusCode,
+    /// What was tried, and what to do next.
+    pub(super) detail: String,
+}
+
+/// The name of a disk, as a path has it.
+pub(super) struct Name(pub(super) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Name {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        let path = Path::from_request_parts(parts, state).await;
+        path.map(|Path(name)| Self(name)).map_err(|rejection| {
+            let what = rejection.body_text();
+            Failure::new(StatusCode::BAD_REQUEST, format!("Cannot read the name of a disk: {what}; check it"))
+        })
+    }
+}
+
+impl Failure {
+    pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+        Self { status, detail: detail.into() }
+    }
+}
 
 /// A document with one key.
 pub(super) fn document(key: &str, content: impl Into<Value>) -> Json<Value> {
@@ -24,29 +52,38 @@ pub(super) fn document(key: &str, content: impl Into<Value>) -> Json<Value> {
 
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
-        Self(problem)
+        let status = StatusCode::from_u16(problem.kind.http_status());
+        Self::new(status.expect("the table holds valid statuses"), problem.message)
     }
 }
 
 impl From<JsonRejection> for Failure {
     fn from(rejection: JsonRejection) -> Self {
+        let status = match rejection {
+            JsonRejection::MissingJsonContentType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            _ => StatusCode::BAD_REQUEST,
+        };
         let what = rejection.body_text();
-        Self(Problem::invalid(format!("Cannot read the request: {what}; send the documented JSON")))
+        Self::new(status, format!("Cannot read the request: {what}; send the documented JSON"))
     }
 }
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.0.kind.http_status()).expect("the table holds valid statuses");
+        let Self { status, detail } = self;
         let document = ProblemDocument {
             kind: "about:blank".to_owned(),
             title: status.canonical_reason().unwrap_or_default().to_owned(),
             status: status.as_u16(),
-            detail: self.0.message,
+            detail,
         };
         let mut response = (status, Json(document)).into_response();
-        let kind = header::HeaderValue::from_static("application/problem+json");
+        let kind = HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
+        if status == StatusCode::UNAUTHORIZED {
+            let scheme = HeaderValue::from_static("Bearer realm=\"forebay\"");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
+        }
         response
     }
 }
@@ -57,8 +94,9 @@ pub(super) async fn to_the_end<T: Send + 'static>(
 ) -> Result<T, Failure> {
     match tokio::spawn(change).await {
         Ok(outcome) => Ok(outcome?),
-        Err(error) => Err(Failure(Problem::failed(format!(
+        Err(error) => Err(Problem::failed(format!(
             "Cannot finish the change: {error}; see the log of the daemon, and report it"
-        )))),
+        ))
+        .into()),
     }
 }

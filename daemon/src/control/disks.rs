@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use axum::Json;
+use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{Path, State};
 use cache::WhatIsDirty;
 use serde_json::Value;
 
-use super::answer::{Reply, document, to_the_end};
+use super::answer::{Name, Reply, document, to_the_end};
 use crate::api::{self, AddDisk, Guest, QuiesceDisk, RemoveDisk, SetDisk};
 use crate::registry::{NewDisk, Registry};
 use crate::shard::Destage;
@@ -22,7 +22,7 @@ pub(super) async fn list(State(registry): Shared) -> Reply {
     Ok(document("disks", disks))
 }
 
-pub(super) async fn show(State(registry): Shared, Path(name): Path<String>) -> Reply {
+pub(super) async fn show(State(registry): Shared, Name(name): Name) -> Reply {
     let view = registry.disk(&name).await?;
     Ok(document("disk", api::disk_full(&view, registry.places())))
 }
@@ -41,7 +41,7 @@ pub(super) async fn add(State(registry): Shared, request: Result<Json<AddDisk>, 
 
 pub(super) async fn set(
     State(registry): Shared,
-    Path(name): Path<String>,
+    Name(name): Name,
     request: Result<Json<SetDisk>, JsonRejection>,
 ) -> Reply {
     let Json(SetDisk { settings }) = request?;
@@ -51,34 +51,34 @@ pub(super) async fn set(
 }
 
 /// What is cached of a disk is dropped.
-pub(super) async fn evict(State(registry): Shared, Path(name): Path<String>) -> Reply {
+pub(super) async fn evict(State(registry): Shared, Name(name): Name) -> Reply {
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.evict(&name).await }).await?;
     Ok(document("disk", api::disk_full(&view, &places)))
 }
 
 /// A disk that was beside a QEMU is Forebay's own now.
-pub(super) async fn take_over(State(registry): Shared, Path(name): Path<String>) -> Reply {
+pub(super) async fn take_over(State(registry): Shared, Name(name): Name) -> Reply {
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.take_over(&name).await }).await?;
     Ok(document("disk", api::disk_full(&view, &places)))
 }
 
 /// A disk that was taken from a running QEMU can be opened there again.
-pub(super) async fn give_up(State(registry): Shared, Path(name): Path<String>) -> Reply {
+pub(super) async fn give_up(State(registry): Shared, Name(name): Name) -> Reply {
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.give_up(&name).await }).await?;
     Ok(document("disk", api::disk_full(&view, &places)))
 }
 
 /// Destage at full speed, from now on.
-pub(super) async fn start_destage(State(registry): Shared, Path(name): Path<String>) -> Reply {
+pub(super) async fn start_destage(State(registry): Shared, Name(name): Name) -> Reply {
     let view = registry.destage(&name, Destage::Start).await?;
     Ok(document("disk", api::disk_full(&view, registry.places())))
 }
 
 /// Destage as it suits guests.
-pub(super) async fn stop_destage(State(registry): Shared, Path(name): Path<String>) -> Reply {
+pub(super) async fn stop_destage(State(registry): Shared, Name(name): Name) -> Reply {
     let view = registry.destage(&name, Destage::Stop).await?;
     Ok(document("disk", api::disk_full(&view, registry.places())))
 }
@@ -86,7 +86,7 @@ pub(super) async fn stop_destage(State(registry): Shared, Path(name): Path<Strin
 /// Begins to keep a disk from being dirty. Answers at once: `quiet` of the disk says how far that is.
 pub(super) async fn quiesce(
     State(registry): Shared,
-    Path(name): Path<String>,
+    Name(name): Name,
     request: Result<Json<QuiesceDisk>, JsonRejection>,
 ) -> Reply {
     let Json(QuiesceDisk { seconds }) = request?;
@@ -95,20 +95,20 @@ pub(super) async fn quiesce(
 }
 
 /// Lets it become dirty again.
-pub(super) async fn resume(State(registry): Shared, Path(name): Path<String>) -> Reply {
+pub(super) async fn resume(State(registry): Shared, Name(name): Name) -> Reply {
     let view = registry.resume(&name).await?;
     Ok(document("disk", api::disk_full(&view, registry.places())))
 }
 
 /// What flash lost of a disk.
-pub(super) async fn lost(State(registry): Shared, Path(name): Path<String>) -> Reply {
+pub(super) async fn lost(State(registry): Shared, Name(name): Name) -> Reply {
     let ranges = registry.lost(&name).await?;
     Ok(document("lost", api::lost(&registry.disk(&name).await?, &ranges)))
 }
 
 pub(super) async fn remove(
     State(registry): Shared,
-    Path(name): Path<String>,
+    Name(name): Name,
     request: Result<Option<Json<RemoveDisk>>, JsonRejection>,
 ) -> Reply {
     let RemoveDisk { lose_dirty } = request?.map(|Json(request)| request).unwrap_or_default();
@@ -116,14 +116,4 @@ pub(super) async fn remove(
     let removed = name.clone();
     to_the_end(async move { registry.remove(&name, what_is_dirty).await }).await?;
     Ok(document("removed", removed))
-}
-
-pub(super) async fn all_statistics(State(registry): Shared) -> Reply {
-    let disks = registry.disks().await;
-    Ok(document("disks", disks.iter().map(api::statistics).collect::<Vec<Value>>()))
-}
-
-pub(super) async fn statistics(State(registry): Shared, Path(name): Path<String>) -> Reply {
-    let view = registry.disk(&name).await?;
-    Ok(document("disks", vec![api::statistics(&view)]))
 }

@@ -1,9 +1,9 @@
-//! The control plane: HTTP and JSON on a Unix socket, for the command line and for scripts.
+//! The control plane: HTTP and JSON, on a Unix socket for the command line, and over TCP for browsers and scripts.
 //!
 //! ```text
 //!   GET    /v1/disks              all disks            GET    /v1/pool
 //!   POST   /v1/disks              serve one more       GET    /v1/stats
-//!   GET    /v1/disks/NAME         one disk             GET    /v1/stats/NAME
+//!   GET    /v1/disks/NAME         one disk             GET    /v1/stats/NAME; both take ?window=5m, 1h, 1d, total or start
 //!   PATCH  /v1/disks/NAME         change it
 //!   DELETE /v1/disks/NAME         stop serving it; with {"lose_dirty":true} whatever its backing does not have
 //!   POST   /v1/disks/NAME/destage      bring home what is dirty, at full speed
@@ -11,49 +11,81 @@
 //!   POST   /v1/disks/NAME/quiesce      the same, then keep it so for a while; answers at once
 //!   POST   /v1/disks/NAME/resume       let it become dirty again
 //!   GET    /v1/disks/NAME/lost         what flash lost before the backing had it
+//!   GET    /v1/disks/NAME/histograms   its requests in classes, since it was attached
 //!   POST   /v1/disks/NAME/evict        drop what is cached of it, for good
 //!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
 //!   POST   /v1/pool/devices            one more device
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
 //!   GET    /v1/events?after=ID&wait=S  events behind that id; waits up to so many seconds for one
+//!   GET    /metrics                    what is counted, for Prometheus
 //! ```
-//! Whoever may open the socket may do all of it. Failures are problem documents (RFC 9457). A change that was accepted is
+//! Beside them `/healthz` says whether all is well. Whoever may open the socket may do all of it; over TCP, `guard` decides.
+//! Failures are problem documents (RFC 9457). A change that was accepted is
 //! finished even if the client goes away.
 
 mod answer;
+mod body;
 mod disks;
 mod events;
+mod guard;
+mod headers;
+mod health;
+mod listen;
+mod metrics;
 mod pool;
+mod statistics;
+mod tcp;
 
-use std::future::Future;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::http::Uri;
+use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::routing::{delete, get, post};
+use tokio::sync::watch;
 
+use crate::page;
 use crate::problem::{Answer, Problem};
 use crate::registry::Registry;
 use answer::Failure;
 
-/// Serves requests until `stop` is ready, then lets those that began end.
+pub(crate) use listen::{HostName, Http, Listen};
+pub(crate) use tcp::WebDoor;
+
+/// Serves requests at the control socket until `stop` says so, then lets those that began end.
 ///
 /// # Errors
 /// If the socket cannot be used.
 pub(crate) async fn serve(
     listener: UnixListener,
     registry: Arc<Registry>,
-    stop: impl Future<Output = ()> + Send + 'static,
+    mut stop: watch::Receiver<bool>,
 ) -> Answer<()> {
     let failed = |error: std::io::Error| Problem::failed(format!("Cannot serve the control socket: {error}"));
     listener.set_nonblocking(true).map_err(failed)?;
     let listener = tokio::net::UnixListener::from_std(listener).map_err(failed)?;
-    axum::serve(listener, router(registry)).with_graceful_shutdown(stop).await.map_err(failed)
+    let router = routes(registry).layer(map_response(headers::add));
+    let stopped = async move { stopped(&mut stop).await };
+    axum::serve(listener, router).with_graceful_shutdown(stopped).await.map_err(failed)
 }
 
-fn router(registry: Arc<Registry>) -> Router {
+/// Serves requests over TCP, as far as the guard lets them, until `stop` says so; then lets those that began end.
+pub(crate) async fn serve_web(door: WebDoor, registry: Arc<Registry>, stop: watch::Receiver<bool>) {
+    let checked = from_fn_with_state(Arc::clone(&door.guard), guard::check);
+    let router = routes(registry).layer(checked).layer(map_response(headers::add));
+    tcp::serve(door, router, stop).await;
+}
+
+/// Waits until it is time to stop.
+async fn stopped(stop: &mut watch::Receiver<bool>) {
+    // An error means that whoever would say so is gone.
+    drop(stop.wait_for(|stop| *stop).await);
+}
+
+/// Everything that can be asked for.
+fn routes(registry: Arc<Registry>) -> Router {
     Router::new()
         .route("/v1/disks", get(disks::list).post(disks::add))
         .route("/v1/disks/{name}", get(disks::show).patch(disks::set).delete(disks::remove))
@@ -64,19 +96,29 @@ fn router(registry: Arc<Registry>) -> Router {
         .route("/v1/disks/{name}/lost", get(disks::lost))
         .route("/v1/disks/{name}/take-over", post(disks::take_over))
         .route("/v1/disks/{name}/give-up", post(disks::give_up))
-        .route("/v1/stats", get(disks::all_statistics))
-        .route("/v1/stats/{name}", get(disks::statistics))
+        .route("/v1/disks/{name}/histograms", get(statistics::histograms))
+        .route("/v1/stats", get(statistics::all))
+        .route("/v1/stats/{name}", get(statistics::one))
         .route("/v1/events", get(events::list))
+        .route("/metrics", get(metrics::show))
         .route("/v1/pool", get(pool::show))
         .route("/v1/pool/devices", post(pool::add))
         .route("/v1/pool/devices/{number}", delete(pool::remove))
+        .route("/healthz", get(health::show))
+        .merge(page::router())
         .fallback(unknown)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn(body::take_whole))
         .with_state(registry)
 }
 
 async fn unknown(uri: Uri) -> Failure {
-    Failure(Problem::missing(format!(
-        "There is nothing at {}: the interface begins with /v1/disks",
-        uri.path()
-    )))
+    let message = format!("There is nothing at {}: the interface begins with /v1/disks", uri.path());
+    Problem::missing(message).into()
+}
+
+async fn wrong_method(method: Method, uri: Uri) -> Failure {
+    let message =
+        format!("Cannot do {method} at {}: the header Allow names what can be done there", uri.path());
+    Failure::new(StatusCode::METHOD_NOT_ALLOWED, message)
 }

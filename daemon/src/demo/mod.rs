@@ -24,6 +24,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::sync::mpsc;
 
 use crate::cli::Demo;
+use crate::control::Http;
 use crate::output;
 use crate::places::{Places, Surroundings};
 use crate::pool::PoolChoice;
@@ -72,7 +73,7 @@ async fn show(options: &Demo, folder: &Path) -> Answer<()> {
     places.make()?;
     let _claim = places.claim()?;
     let pool = PoolChoice { file: None, size: Some(Size(POOL_BYTES)), erase: None };
-    let service = Service::start(places, &pool, Threads::default()).await?;
+    let service = Service::start(places, &pool, Threads::default(), &Http::off()).await?;
     let measured = measure(options, &service.registry, &backing).await;
     let (without, with) = match measured {
         Ok(sides) => sides,

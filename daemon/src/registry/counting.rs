@@ -1,14 +1,19 @@
-//! What disks counted in all: seen whenever somebody looks, written every minute and at the end.
+//! What disks counted in all, and lately: seen whenever somebody looks, and every few seconds; written every minute and at the
+//! end.
 
 use std::sync::Weak;
 use std::time::Duration;
 
-use super::{Registry, lock};
+use tokio::time::MissedTickBehavior;
+
+use super::{DiskView, Registry, lock};
+use crate::counted::Counted;
 use crate::events::{self, Kind};
 use crate::moment::Moment;
 use crate::problem::Answer;
 use crate::shard::DiskReport;
 use crate::totals::{Total, Totals};
+use crate::windows::{SAMPLE_INTERVAL, Window, Windowed};
 
 /// How often totals are written: what a kill costs of them.
 const SAVE_INTERVAL: Duration = Duration::from_mins(1);
@@ -19,7 +24,7 @@ impl Registry {
         let (disks, now) = (self.state().disks, Moment::now());
         let mut totals = lock(&self.totals);
         for disk in disks {
-            totals.begin(disk.id, now);
+            totals.begin(disk.id, now, self.started.elapsed());
         }
     }
 
@@ -31,6 +36,35 @@ impl Registry {
     /// What a disk counted in all, as it was seen last.
     pub(super) fn total(&self, id: u32) -> Option<Total> {
         lock(&self.totals).of(id)
+    }
+
+    /// What a disk counted in a window; none in the moment in which it comes or goes, nor since it was attached, if it is not.
+    pub(crate) fn windowed(&self, view: &DiskView, window: Window) -> Option<Windowed> {
+        match (window, view.total.as_ref()) {
+            (Window::Start, _) => view.since_attached(),
+            (_, None) => None,
+            (Window::Last(recent), Some(total)) => {
+                lock(&self.totals).last(view.record.id, recent, self.started.elapsed(), total)
+            }
+            (Window::Total, Some(total)) => {
+                let seconds = Moment::now().0.saturating_sub(total.since.0);
+                Some(Windowed { window, seconds, counted: total.counted.clone() })
+            }
+        }
+    }
+
+    /// Has windows of time go on, as long as the registry is there. A shard that does not answer holds up no other, and what
+    /// its disks count meanwhile is in the window in which it answers again.
+    pub(crate) async fn keep_windows(registry: Weak<Self>) {
+        let mut ticks = tokio::time::interval(SAMPLE_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let Some(registry) = registry.upgrade() else { return };
+            let reports = registry.shards.disks_as_far_as_known().await;
+            reports.values().flatten().for_each(|report| registry.see(report));
+            lock(&registry.totals).sample(registry.started.elapsed());
+        }
     }
 
     /// Writes what disks counted in all, as they stand now. If that fails, a restart forgets what was counted since it was
@@ -59,5 +93,14 @@ impl Registry {
             let Some(registry) = registry.upgrade() else { return };
             registry.save_totals().await;
         }
+    }
+}
+
+impl DiskView {
+    /// What the disk counted since it was attached; none if it is not.
+    pub(crate) fn since_attached(&self) -> Option<Windowed> {
+        let report = self.report.as_ref().ok()?;
+        let (seconds, counted) = (report.attached_for.as_secs(), Counted::of(&report.statistics));
+        Some(Windowed { window: Window::Start, seconds, counted })
     }
 }

@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use block::executor::LocalHost;
 use block::file::{Access, Lock};
@@ -42,6 +43,7 @@ pub(super) type CachedAtRest<'a> = AtRest<'a, Backing, Flash, LocalHost>;
 pub(super) struct Disk {
     /// See [`DiskReport::attachment`].
     pub(super) attachment: u64,
+    pub(super) attached: Instant,
     pub(super) cached: Rc<Cached>,
     pub(super) door: Door<Rc<Cached>>,
     pub(super) location: Location,
@@ -117,6 +119,8 @@ pub(crate) struct DiskReport {
     /// A number that no other attachment in this process has: counters begin at zero with each. A disk that moves to another
     /// shard keeps it, as its counters go on.
     pub(crate) attachment: u64,
+    /// Since when that counts, moves included.
+    pub(crate) attached_for: Duration,
     /// The shard that it is on, counted from 0.
     pub(crate) shard: u32,
     pub(crate) settings: DiskSettings,
@@ -333,6 +337,7 @@ impl Shard {
         };
         let disk = Disk {
             attachment: ATTACHMENTS.fetch_add(1, Ordering::Relaxed),
+            attached: Instant::now(),
             cached,
             door,
             location: opening.location,
@@ -458,6 +463,7 @@ impl Disk {
     fn report(&self, shard: u32, now: u64) -> DiskReport {
         DiskReport {
             attachment: self.attachment,
+            attached_for: self.attached.elapsed(),
             shard,
             settings: self.cached.settings(),
             size_bytes: self.cached.geometry().size,

@@ -17,6 +17,7 @@ use std::cell::{Cell, RefCell};
 use std::io::ErrorKind;
 use std::pin::pin;
 use std::rc::Rc;
+use std::time::Instant;
 
 use block::file::Lock;
 use block::{BlockDevice, Host};
@@ -44,6 +45,7 @@ pub(super) struct Moving {
     settings: DiskSettings,
     /// Goes along with what was counted.
     attachment: u64,
+    attached: Instant,
     tally: Tally,
     entrance: Entrance,
     guests: Paused,
@@ -105,6 +107,7 @@ impl Shard {
             backing,
             settings: disk.cached.settings(),
             attachment: disk.attachment,
+            attached: disk.attached,
             tally: disk.cached.tally(),
             entrance: disk.door.entrance(),
             guests: disk.door.take_paused(),
@@ -134,14 +137,26 @@ impl Shard {
             Ok(taken) => taken,
             Err(problem) => return Err((problem, moving)),
         };
-        let Moving { name, location, attachment, entrance, guests, .. } = *moving;
+        let Moving { name, location, attachment, attached, entrance, guests, .. } = *moving;
         let door = Door::resume(&self.ring, &self.host, entrance, &name, Rc::clone(&cached), guests);
         let identity = cached.backing().identity();
         let failure = RefCell::default();
         let (leaving, gone, quiet) = (Cell::new(false), Notify::new(), Quiet::default());
         self.enter(
             name,
-            Disk { attachment, cached, door, location, history, identity, quiet, failure, leaving, gone },
+            Disk {
+                attachment,
+                attached,
+                cached,
+                door,
+                location,
+                history,
+                identity,
+                quiet,
+                failure,
+                leaving,
+                gone,
+            },
         );
         Ok(())
     }

@@ -87,7 +87,8 @@ struct Daemon {
 
 impl Daemon {
     fn start() -> Result<Self, String> {
-        let words = ["serve", "--dir", STATE, "--run-dir", RUN, "--pool", "/dev/disk/pool"];
+        let words =
+            ["serve", "--dir", STATE, "--run-dir", RUN, "--pool", "/dev/disk/pool", "--listen-http", "off"];
         let child = Command::new("forebay").args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = child.map_err(|error| format!("cannot start forebay: {error}"))?;
         let output = BufReader::new(child.stdout.take().expect("it was piped"));

@@ -125,7 +125,7 @@ fn a_socket_path_that_is_too_long_is_refused_with_that_reason() {
     let message = add_fails(&daemon, &[&name, "--backing", &image]);
     assert!(message.contains("107"), "{message}");
     let far = host.text(&"y".repeat(100));
-    let message = forebay(&["serve", "--dir", &far]).failed();
+    let message = forebay(&["serve", "--listen-http", "off", "--dir", &far]).failed();
     assert!(message.contains("107") && !fs::exists(&far).expect("it can be asked"), "{message}");
 }
 
@@ -176,8 +176,19 @@ fn a_second_daemon_on_the_same_folder_is_refused_and_the_first_goes_on() {
     assert!(message.contains("another Forebay does so already"), "{message}");
     // With a folder of its own it still cannot take the sockets.
     let (dir, run) = (host.text("other"), host.text("d"));
-    let words =
-        ["serve", "--dir", &dir, "--run-dir", &run, "--pool", &host.text("p2.img"), "--pool-size", "64M"];
+    let words = [
+        "serve",
+        "--listen-http",
+        "off",
+        "--dir",
+        &dir,
+        "--run-dir",
+        &run,
+        "--pool",
+        &host.text("p2.img"),
+        "--pool-size",
+        "64M",
+    ];
     let message = forebay(&words).failed();
     assert!(message.contains("another process does so already"), "{message}");
     assert_eq!(daemon.json(&["disk", "list"])["disks"], json!([]));

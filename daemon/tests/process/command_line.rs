@@ -16,6 +16,7 @@ fn wrong_usage_is_status_2_and_help_is_status_0() {
         &["disk", "set", "a", "mode"],
         &["disk", "show", "a", "--connect", "--json"],
         &["serve", "--pool-size", "many"],
+        &["serve", "--listen-http", "here"],
     ] {
         let ran = forebay(words);
         assert_eq!(ran.status, 2, "{words:?}: {ran:?}");

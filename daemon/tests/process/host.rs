@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -114,6 +115,7 @@ impl Host {
     pub(crate) fn serve_fails(&self, options: &[&str]) -> String {
         let dir = self.text("d");
         let mut words = vec!["serve", "--dir", &dir];
+        words.extend(without_http(options));
         words.extend(options);
         forebay(&words).failed()
     }
@@ -136,6 +138,7 @@ impl Daemon {
             .arg("serve")
             .arg("--dir")
             .arg(dir)
+            .args(without_http(options))
             .args(options)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -168,6 +171,13 @@ impl Daemon {
         Ran::from(output.expect("the binary was built for this test"))
     }
 
+    /// Starts a command that does not end by itself, with its standard output piped.
+    pub(crate) fn spawn(&self, words: &[&str]) -> Child {
+        let mut command = command();
+        command.args(words).env("FOREBAY_SOCKET", &self.socket).stdout(Stdio::piped());
+        command.spawn().expect("the binary was built for this test")
+    }
+
     /// Runs a command that must succeed and prints JSON.
     pub(crate) fn json(&self, words: &[&str]) -> Value {
         let mut words = words.to_vec();
@@ -197,6 +207,12 @@ impl Daemon {
 
     pub(crate) fn control_socket(&self) -> &Path {
         &self.socket
+    }
+
+    /// Where it answers HTTP over TCP.
+    pub(crate) fn http(&self) -> SocketAddr {
+        let text = fs::read_to_string(self.run_dir.join("http")).expect("it answers HTTP");
+        text.trim().parse().expect("the file holds an address")
     }
 
     /// Connects as a guest.
@@ -271,6 +287,11 @@ impl From<std::process::Output> for Ran {
             stderr: text(output.stderr),
         }
     }
+}
+
+/// Daemons run beside each other here: none takes the usual port, and only those that are told to take one.
+fn without_http(options: &[&str]) -> &'static [&'static str] {
+    if options.contains(&"--listen-http") { &[] } else { &["--listen-http", "off"] }
 }
 
 /// Runs a command that needs no daemon, or is to find none.

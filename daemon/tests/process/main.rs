@@ -4,12 +4,14 @@
 //! line of output, the end of a process), with a deadline far beyond what they take.
 
 mod bad_input;
+mod browser;
 mod check;
 mod command_line;
 mod devices;
 mod discards;
 mod events;
 mod host;
+mod http;
 mod lifecycle;
 mod logs;
 mod mirror;
@@ -19,6 +21,7 @@ mod pool;
 mod replay;
 mod rights;
 mod shards;
+mod statistics;
 mod top;
 mod totals;
 #[path = "../../src/trace/testing.rs"]

@@ -189,8 +189,16 @@ fn a_pool_that_another_daemon_uses_is_refused() {
     let host = Host::new();
     let daemon = host.serve();
     let other = host.text("other");
-    let message =
-        crate::host::forebay(&["serve", "--dir", &other, "--pool", &host.text("pool.img")]).failed();
+    let message = crate::host::forebay(&[
+        "serve",
+        "--listen-http",
+        "off",
+        "--dir",
+        &other,
+        "--pool",
+        &host.text("pool.img"),
+    ])
+    .failed();
     assert!(message.contains("another process"), "{message}");
     assert!(daemon.stop().success());
 }

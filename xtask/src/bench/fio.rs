@@ -26,6 +26,7 @@ pub(super) enum Target<'a> {
 pub(super) struct Sample {
     pub(super) iops: f64,
     pub(super) p50_us: f64,
+    pub(super) p99_us: f64,
     pub(super) requests: f64,
     pub(super) flushes: f64,
 }
@@ -110,6 +111,7 @@ fn parse(text: &str) -> Result<Sample, String> {
     Ok(Sample {
         iops: number(&done["iops"], "iops")?,
         p50_us: number(&done["clat_ns"]["percentile"]["50.000000"], "median latency")? / 1000.0,
+        p99_us: number(&done["clat_ns"]["percentile"]["99.000000"], "99th percentile of latency")? / 1000.0,
         requests: number(&done["total_ios"], "count of requests")?,
         flushes: job["sync"]["total_ios"].as_f64().unwrap_or(0.0),
     })
@@ -122,11 +124,11 @@ mod tests {
     #[test]
     fn an_answer_is_read() {
         let text = r#"{"jobs":[{"error":0,"read":{"iops":1500.5,"total_ios":3001,
-            "clat_ns":{"percentile":{"50.000000":12032}}}}]}"#;
-        let read = Sample { iops: 1500.5, p50_us: 12.032, requests: 3001.0, flushes: 0.0 };
+            "clat_ns":{"percentile":{"50.000000":12032,"99.000000":50000}}}}]}"#;
+        let read = Sample { iops: 1500.5, p50_us: 12.032, p99_us: 50.0, requests: 3001.0, flushes: 0.0 };
         assert_eq!(parse(text), Ok(read));
         let text = r#"{"jobs":[{"error":0,"read":{"iops":0,"total_ios":0},"sync":{"total_ios":94},
-            "write":{"iops":1500.5,"total_ios":3001,"clat_ns":{"percentile":{"50.000000":12032}}}}]}"#;
+            "write":{"iops":1500.5,"total_ios":3001,"clat_ns":{"percentile":{"50.000000":12032,"99.000000":50000}}}}]}"#;
         assert_eq!(parse(text), Ok(Sample { flushes: 94.0, ..read }));
     }
 

@@ -98,6 +98,11 @@ impl Forebay {
         Ok(forebay)
     }
 
+    /// Gives the pool one more file, which holds nothing but zeroes.
+    pub(super) fn add_device(&self, file: &Path) -> Result<(), String> {
+        self.tell(&["pool", "add", &file.to_string_lossy()]).map(drop)
+    }
+
     /// Serves a file in write-back, with room for so many MiB to be dirty. Returns the address for clients.
     pub(super) fn add_write_back_disk(
         &self,
@@ -112,6 +117,15 @@ impl Forebay {
         self.tell(&["disk", "set", name, &reserve, "sequential-cutoff=0"])?;
         self.tell(&["disk", "set", name, &limit, "destage-rate-max=1MiB", "mode=write-back"])?;
         Ok(self.uri(name))
+    }
+
+    /// Serves a file through the cache as it is by default.
+    pub(super) fn add_disk(&self, name: &str, backing: &Path) -> Result<(), String> {
+        self.tell(&["disk", "add", name, "--backing", &backing.to_string_lossy()]).map(drop)
+    }
+
+    pub(super) fn control_socket(&self) -> PathBuf {
+        self.folder.join("control.sock")
     }
 
     fn uri(&self, name: &str) -> String {

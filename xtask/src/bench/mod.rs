@@ -4,6 +4,7 @@
 //! doors       requests over NBD: `forebay serve` against nbdkit, qemu-storage-daemon and qemu-nbd
 //! alone       the cache without a door: its face on a file against fio, its own code, its memory
 //! writes      write-back: beside the raw file and others; what destage costs; how soon a dirty set is known again
+//! scrape      what it costs guests that somebody looks at statistics
 //! restart     what safety costs: seconds until a start knows what was cached and serves, and the first write into a region
 //! contest     rounds, medians, ratios           report     tables
 //! fio         one run of the load               server     a process that serves, and its CPU time
@@ -22,6 +23,7 @@ mod forebay;
 mod peers;
 mod report;
 mod restart;
+mod scrape;
 mod scratch;
 mod server;
 mod writes;
@@ -58,6 +60,8 @@ pub(crate) enum Scope {
     Recovery,
     /// Write-back.
     Writes,
+    /// Statistics that are asked for all the time.
+    Scrape,
 }
 
 /// The programs that are measured.
@@ -77,6 +81,9 @@ pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), Str
     clients::install_missing()?;
     let programs = build(root)?;
     let scratch = Scratch::new()?;
+    if scope == Scope::Scrape {
+        return scrape::measure(&programs, &scratch, effort);
+    }
     println!(
         "Ratios say how fast Forebay is, the other being 1: above 1.00 it is ahead. Medians of {} rounds.",
         effort.rounds

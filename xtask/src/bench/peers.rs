@@ -46,13 +46,21 @@ impl Peer {
         peer
     }
 
-    /// QEMU's device that has no data: reading gives zeroes.
+    /// qemu-nbd on a raw file, past the page cache: the file itself, with a door in front.
+    pub(super) fn qemu_nbd_direct(scratch: &Scratch, name: &'static str, file: &Path) -> Self {
+        let mut peer = Self::new(scratch, name, "qemu-nbd", "qemu-utils", "raw");
+        peer.command.args(["--format=raw", "--cache=none", "--aio=io_uring", "--persistent", "--shared=8"]);
+        peer.command.args(["--export-name=raw", "--socket"]).arg(&peer.socket).arg(file);
+        peer
+    }
+
+    /// QEMU's device that has no data: reading gives zeroes, and what is written is forgotten.
     pub(super) fn null(scratch: &Scratch, name: &'static str, bytes: u64) -> Self {
         let mut peer = Self::new(scratch, name, "qemu-storage-daemon", "qemu-system-common", "null");
         let device = format!("null-co,node-name=null,size={bytes},read-zeroes=on");
         let address = format!("addr.type=unix,addr.path={}", peer.socket.display());
         peer.command.args(["--blockdev", &device, "--nbd-server", &address]);
-        peer.command.args(["--export", "nbd,id=null,node-name=null,name=null"]);
+        peer.command.args(["--export", "nbd,id=null,node-name=null,name=null,writable=on"]);
         peer
     }
 

@@ -34,6 +34,8 @@ const FACES: &[(&str, &[u32], &[&str])] = &[
     ("written before, segments of 1 MiB", &[1, 32], &["--segment-bytes", "1048576"]),
     ("only reserved, segments of 32 MiB", &[1, 32], &["--storage", "reserved"]),
 ];
+/// What the disk is called.
+const DISK: &str = "writes";
 /// Of the raw file's pace.
 const RAW_GOAL: f64 = 0.85;
 const AHEAD: f64 = 1.0;
@@ -65,29 +67,29 @@ enum Contender<'a> {
 
 fn over_nbd(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let raw = scratch.filled_file("writes-raw.img", AREA_BYTES)?;
-    let backing = scratch.filled_file("writes-backing.img", AREA_BYTES)?;
-    let pool = scratch.zeroed_file("writes-pool.img", POOL_BYTES)?;
-    let forebay = Forebay::start_on(scratch, &programs.forebay, "writes", &pool)?;
-    let uri = forebay.add_write_back_disk("writes", &backing, DIRTY_MIB)?;
-    let others = [
-        scratch.filled_file("writes-nbdkit.img", AREA_BYTES)?,
-        scratch.filled_file("writes-qemu.img", AREA_BYTES)?,
-    ];
-    let mut peers = vec![
-        Peer::nbdkit_cache(scratch, "nbdkit cache filter, writeback", &others[0]),
-        Peer::qemu_nbd_writeback(scratch, "qemu-nbd cache=writeback", &others[1]),
-    ];
-    let mut servers: Vec<(&str, String, Server)> = Vec::new();
-    for peer in &mut peers {
+    let start = |name| {
+        let backing = scratch.filled_file(&format!("{name}-backing.img"), AREA_BYTES)?;
+        let pool = scratch.zeroed_file(&format!("{name}-pool.img"), POOL_BYTES)?;
+        Ok::<_, String>((Forebay::start_on(scratch, &programs.forebay, name, &pool)?, backing))
+    };
+    let (forebay, backing) = start("one")?;
+    let uri = forebay.add_write_back_disk(DISK, &backing, DIRTY_MIB)?;
+    let (mirrored, backing) = start("two")?;
+    mirrored.add_device(&scratch.zeroed_file("two-more-pool.img", POOL_BYTES)?)?;
+    let mirrored_uri = mirrored.add_write_back_disk(DISK, &backing, DIRTY_MIB)?;
+    let mut others = peers(scratch)?;
+    let mut servers: Vec<(&str, String, Option<f64>, Server)> = Vec::new();
+    for peer in &mut others {
         if let Some(server) = peer.start(scratch)? {
-            servers.push((peer.name, peer.uri.clone(), server));
+            servers.push((peer.name, peer.uri.clone(), peer.goal, server));
         }
     }
     let mut contenders = vec![("forebay", Contender::Nbd(&uri), None)];
     contenders.push(("fio on the raw file, O_DIRECT, no server", Contender::Raw(&raw), Some(RAW_GOAL)));
-    contenders.extend(servers.iter().map(|(name, uri, _)| (*name, Contender::Nbd(uri), Some(AHEAD))));
+    contenders.extend(servers.iter().map(|(name, uri, goal, _)| (*name, Contender::Nbd(uri), *goal)));
+    contenders.push(("forebay, two copies on files of this disk", Contender::Nbd(&mirrored_uri), None));
     for depth in DEPTHS {
-        let before = forebay.written("writes")?;
+        let before = [forebay.written(DISK)?, mirrored.written(DISK)?];
         let turns = take_turns(effort.rounds, &contenders, |(_, contender, _)| {
             let target = match contender {
                 Contender::Raw(path) => Target::File { path, bytes: AREA_BYTES },
@@ -95,19 +97,33 @@ fn over_nbd(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<()
             };
             fio::random(scratch, target, fio::Access::Write, depth, effort.seconds)
         })?;
-        let after = forebay.written("writes")?;
+        let after = [forebay.written(DISK)?, mirrored.written(DISK)?];
         let names: Vec<_> = contenders.iter().map(|(name, _, goal)| (*name, *goal)).collect();
         report_contest(
             &format!("Random 4 KiB writes over NBD, depth {depth}, a flush every 32"),
             &names,
             &turns,
         );
+        let [one, two] = [0, 1].map(|which| {
+            let ((guest, flash), (guest_then, flash_then)) = (after[which], before[which]);
+            (flash - flash_then) / (guest - guest_then)
+        });
         println!(
-            "Forebay wrote {:.2} bytes to flash for each byte of its guest.",
-            (after.1 - before.1) / (after.0 - before.0)
+            "Forebay wrote {one:.2} bytes to flash for each byte of its guest, {two:.2} with two copies."
         );
     }
     Ok(())
+}
+
+/// Others that serve over NBD: two that acknowledge what only memory has, then what a door costs by itself.
+fn peers(scratch: &Scratch) -> Result<[Peer; 4], String> {
+    let file = |name: &str| scratch.filled_file(&format!("writes-{name}.img"), AREA_BYTES);
+    Ok([
+        Peer::nbdkit_cache(scratch, "nbdkit cache filter, writeback", &file("nbdkit")?).goal(AHEAD),
+        Peer::qemu_nbd_writeback(scratch, "qemu-nbd cache=writeback", &file("qemu")?).goal(AHEAD),
+        Peer::qemu_nbd_direct(scratch, "qemu-nbd cache=none on the raw file", &file("direct")?),
+        Peer::null(scratch, "qemu-storage-daemon without any data", AREA_BYTES),
+    ])
 }
 
 fn report_contest(heading: &str, contenders: &[(&str, Option<f64>)], turns: &[Vec<Sample>]) {

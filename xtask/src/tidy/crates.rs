@@ -26,7 +26,6 @@ const CACHE_MAY_USE: &[(&str, &[&str])] = &[
     ("crc32c", &[]),
     ("futures-util", &["alloc"]),
     ("hashbrown", &["inline-more"]),
-    ("hdrhistogram", &[]),
     ("thiserror", &[]),
     // Its locks and channels only: no runtime, timer or I/O.
     ("tokio", &["sync"]),

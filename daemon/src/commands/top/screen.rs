@@ -77,9 +77,7 @@ fn head_lines(app: &App) -> Vec<Line<'_>> {
 
 fn foot_line(app: &App) -> String {
     match app.view {
-        View::List => {
-            "q quit  ? help  up/down choose  enter details  left/right or a letter sorts  / reverses"
-        }
+        View::List => "q quit  ? help  up/down choose  enter details  left/right sort  / reverse",
         View::Detail(_) => "esc back  ? help  up/down another disk  tab other histograms",
     }
     .to_owned()

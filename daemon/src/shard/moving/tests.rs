@@ -164,7 +164,8 @@ fn a_disk_moves_with_its_guests_and_is_warm_where_it_goes_on() {
     let after = host.loaded(1);
     assert_eq!((after.shard, after.connections), (1, 1));
     assert_eq!(after.statistics.counts.writes, before.counts.writes, "what was counted goes along");
-    assert_eq!(after.statistics.latencies[3].count, before.latencies[3].count);
+    assert_eq!(after.statistics.latencies[3], before.latencies[3]);
+    assert_eq!(after.statistics.histograms, before.histograms);
     assert!(after.statistics.load.pages_kept > DISK / block::PAGE / 2, "{:?}", after.statistics.load);
     assert_eq!(after.statistics.load.pages_compared, 0, "nobody else can have changed it");
     assert_eq!(after.statistics.ram_bytes, 0, "what RAM held is the price");

@@ -1,0 +1,80 @@
+//! Options of the commands that show what disks counted.
+
+use clap::{Args, ValueEnum};
+
+use super::Reading;
+use crate::windows::Window;
+
+#[derive(Debug, Args)]
+pub(crate) struct Stats {
+    /// Only this disk, with every counter.
+    pub(crate) name: Option<String>,
+    /// What was counted in which time. Default: start.
+    #[arg(long, value_name = "WINDOW", value_enum)]
+    pub(crate) window: Option<Window>,
+    /// What happens in each second, until stopped; with --json one document a line, with counters as without.
+    #[arg(long)]
+    pub(crate) watch: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Histogram {
+    /// Name of the disk.
+    pub(crate) name: String,
+    /// Only this one.
+    #[arg(long, value_enum)]
+    pub(crate) what: Option<What>,
+    /// Only of reads.
+    #[arg(long, conflicts_with = "write")]
+    pub(crate) read: bool,
+    /// Only of writes.
+    #[arg(long)]
+    pub(crate) write: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// What a histogram is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum What {
+    /// Bytes of a request.
+    Size,
+    /// Microseconds that a request took.
+    Latency,
+    /// Sectors from the end of a request to the start of the next one; 1 if that follows on.
+    Seek,
+    /// Requests in flight when one comes, itself included.
+    Outstanding,
+    /// Microseconds from one request to the next.
+    Interarrival,
+}
+
+impl What {
+    /// All of them, in the order in which they are shown.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Size, Self::Latency, Self::Seek, Self::Outstanding, Self::Interarrival];
+
+    /// As documents have it.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Size => "size",
+            Self::Latency => "latency",
+            Self::Seek => "seek",
+            Self::Outstanding => "outstanding",
+            Self::Interarrival => "interarrival",
+        }
+    }
+
+    /// As people read it.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Size => "Size of requests",
+            Self::Latency => "Latency",
+            Self::Seek => "Distance from the request before",
+            Self::Outstanding => "Requests at once",
+            Self::Interarrival => "Time since the request before",
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Bodies of requests: taken as a whole before anything is done, up to a limit and within a time.
+
+use std::error::Error;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http_body_util::LengthLimitError;
+
+use super::answer::Failure;
+
+/// Far more than any change needs.
+const BODY_BYTES_MAX: usize = 64 << 10;
+const BODY_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// Goes on with a request once all of its body is here.
+pub(super) async fn take_whole(request: Request, next: Next) -> Response {
+    let (head, body) = request.into_parts();
+    let failure = match tokio::time::timeout(BODY_TIME_MAX, to_bytes(body, BODY_BYTES_MAX)).await {
+        Ok(Ok(bytes)) => return next.run(Request::from_parts(head, Body::from(bytes))).await,
+        Ok(Err(error)) if error.source().is_some_and(|source| source.is::<LengthLimitError>()) => {
+            Failure::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!(
+                    "Cannot read the request: its body has more than {BODY_BYTES_MAX} bytes; send what the documentation names"
+                ),
+            )
+        }
+        Ok(Err(error)) => Failure::new(
+            StatusCode::BAD_REQUEST,
+            format!("Cannot read the body of the request: {error}; send all of it"),
+        ),
+        Err(_) => Failure::new(
+            StatusCode::REQUEST_TIMEOUT,
+            format!(
+                "Cannot wait for the body of the request any longer than {} s; send it again",
+                BODY_TIME_MAX.as_secs()
+            ),
+        ),
+    };
+    failure.into_response()
+}

@@ -1,0 +1,204 @@
+//! Who may do what over TCP: decided for each request, before anything of it is read but its head.
+//!
+//! ```text
+//!   Host             an IP address, localhost or a name from the configuration, with our port     else 403
+//!   Origin           if there is one: our own page                                                 else 403
+//!   Sec-Fetch-Site   if there is one: same-origin or none, save for the files of the page          else 403
+//!   Authorization    the token: for every change; from other hosts for reading too                 else 401
+//! ```
+//! A browser runs pages of anybody beside ours, and one of them may give its own name the address of this host (DNS
+//! rebinding), so that the browser takes us for its server. Such a page cannot choose `Host`, which bears its name, nor
+//! `Origin`; so it can neither read nor change anything. There are no CORS headers, ever. The files of the page itself
+//! hold nothing secret and come without token: who uses it from another host gives the token there.
+//!
+//! The control socket has no guard: whoever may open it may do all of it.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+use axum::extract::{Extension, Request, State};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::answer::Failure;
+use super::listen::HostName;
+use crate::token::Token;
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// What a browser leaves out of an address.
+const USUAL_PORT: u16 = 80;
+
+/// From where a connection came.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peer(pub(super) IpAddr);
+
+/// What there is to know for a decision.
+pub(super) struct Guard {
+    /// The port that is listened on.
+    pub(super) port: u16,
+    pub(super) names: Vec<HostName>,
+    pub(super) token: Token,
+}
+
+/// What a decision is made from.
+#[derive(Clone, Copy, Debug)]
+struct Asked<'a> {
+    method: &'a Method,
+    path: &'a str,
+    peer: IpAddr,
+    host: &'a str,
+    origin: Option<&'a str>,
+    fetch_site: Option<&'a str>,
+    authorization: Option<&'a str>,
+}
+
+/// Lets a request through, or answers it with why not.
+pub(super) async fn check(
+    State(guard): State<Arc<Guard>>,
+    Extension(Peer(peer)): Extension<Peer>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match Asked::of(&request, peer).and_then(|asked| guard.decide(asked)) {
+        Ok(()) => next.run(request).await,
+        Err(failure) => {
+            tracing::debug!("Refused a request over HTTP from {peer}: {}", failure.detail);
+            failure.into_response()
+        }
+    }
+}
+
+impl<'a> Asked<'a> {
+    fn of(request: &'a Request, peer: IpAddr) -> Result<Self, Failure> {
+        let headers = request.headers();
+        let host = only(headers, &header::HOST)?.ok_or_else(|| {
+            Failure::new(StatusCode::BAD_REQUEST, "Cannot answer a request without a Host header; send one")
+        })?;
+        if request.uri().authority().is_some_and(|authority| authority.as_str() != host) {
+            let message = "Cannot answer a request whose address names another host than its Host header";
+            return Err(Failure::new(StatusCode::BAD_REQUEST, message));
+        }
+        Ok(Self {
+            method: request.method(),
+            path: request.uri().path(),
+            peer,
+            host,
+            origin: only(headers, &header::ORIGIN)?,
+            fetch_site: only(headers, &SEC_FETCH_SITE)?,
+            authorization: only(headers, &header::AUTHORIZATION)?,
+        })
+    }
+
+    /// True if nothing is changed by it.
+    fn is_reading(&self) -> bool {
+        [Method::GET, Method::HEAD, Method::OPTIONS].contains(self.method)
+    }
+
+    /// True for the files that make up the web page, which are the same on every host.
+    fn is_of_page(&self) -> bool {
+        self.is_reading() && (self.path == "/" || self.path.starts_with("/assets/"))
+    }
+}
+
+/// The text of a header that may be there once. Which of two a browser meant, nobody knows.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Failure> {
+    let mut all = headers.get_all(name).iter();
+    match (all.next().map(|value| value.to_str()), all.next()) {
+        (None, _) => Ok(None),
+        (Some(Ok(text)), None) => Ok(Some(text)),
+        _ => Err(Failure::new(
+            StatusCode::BAD_REQUEST,
+            format!("Cannot read the header {name}: it must be there once and be plain text; send it so"),
+        )),
+    }
+}
+
+impl Guard {
+    fn decide(&self, asked: Asked<'_>) -> Result<(), Failure> {
+        let Asked { host, origin, fetch_site, .. } = asked;
+        if !self.is_ours(host) {
+            return Err(forbidden(format!(
+                "Cannot answer for host '{host}': only for an IP address, localhost and the names that the \
+                 configuration lists under http.names, with port {}; use one of these, or list this name",
+                self.port
+            )));
+        }
+        if let Some(origin) = origin.filter(|origin| !self.is_own_page(origin, host)) {
+            return Err(forbidden(format!(
+                "Cannot answer a page of another origin ('{origin}'): in a browser, open http://{host}/ itself"
+            )));
+        }
+        let is_foreign = fetch_site.is_some_and(|site| !["same-origin", "none"].contains(&site));
+        if is_foreign && !asked.is_of_page() {
+            return Err(forbidden(format!(
+                "Cannot answer what a page of another site asks for: in a browser, open http://{host}/ itself"
+            )));
+        }
+        self.check_token(asked)
+    }
+
+    /// Whether a browser that sends this as the host can have meant us.
+    fn is_ours(&self, host: &str) -> bool {
+        if self.is_known_name(host) {
+            return true;
+        }
+        let Ok(authority) = host.parse::<Authority>() else { return false };
+        let name = authority.host();
+        let is_address = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+            Some(inner) => inner.parse::<Ipv6Addr>().is_ok(),
+            None => name.parse::<Ipv4Addr>().is_ok(),
+        };
+        let is_local = is_address || name.eq_ignore_ascii_case("localhost");
+        is_local && !host.contains('@') && authority.port_u16().unwrap_or(USUAL_PORT) == self.port
+    }
+
+    /// Whether it is a name from the configuration, as it stands there or with our port.
+    fn is_known_name(&self, host: &str) -> bool {
+        let with_port = |name: &HostName| format!("{name}:{}", self.port);
+        let is_it = |name: &HostName| {
+            host.eq_ignore_ascii_case(name.as_str()) || host.eq_ignore_ascii_case(&with_port(name))
+        };
+        self.names.iter().any(is_it)
+    }
+
+    /// Whether a page of this origin came from the host that it asks. We speak plain HTTP, and only what has a name may be
+    /// behind something that speaks HTTPS for us.
+    fn is_own_page(&self, origin: &str, host: &str) -> bool {
+        let is = |scheme: &str| origin.eq_ignore_ascii_case(&format!("{scheme}://{host}"));
+        is("http") || self.is_known_name(host) && is("https")
+    }
+
+    fn check_token(&self, asked: Asked<'_>) -> Result<(), Failure> {
+        let is_here = asked.peer.to_canonical().is_loopback();
+        if asked.is_of_page() || asked.is_reading() && is_here {
+            return Ok(());
+        }
+        let path = self.token.path().display();
+        let given = asked.authorization.and_then(|text| text.split_once(' '));
+        let what = match given {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {
+                if self.token.is(token.trim()) {
+                    return Ok(());
+                }
+                "with this token: it is not the right one".to_owned()
+            }
+            _ if asked.is_reading() => format!("to another host ({}) without the token", asked.peer),
+            _ => "over TCP without the token".to_owned(),
+        };
+        let doing = if asked.is_reading() { "show this" } else { "change anything" };
+        Err(Failure::new(
+            StatusCode::UNAUTHORIZED,
+            format!("Cannot {doing} {what}; send `Authorization: Bearer TOKEN` with what is in {path}"),
+        ))
+    }
+}
+
+fn forbidden(detail: String) -> Failure {
+    Failure::new(StatusCode::FORBIDDEN, detail)
+}
+
+#[cfg(test)]
+#[path = "guard/tests.rs"]
+mod tests;

@@ -1,0 +1,173 @@
+//! HTTP over TCP: the listener, and the connections to it.
+//!
+//! Whoever reaches the port may connect, so nothing that a client does or fails to do may cost more than its own
+//! connection: there are so many at once and no more, a head that does not come ends its connection, and so does an answer
+//! that nobody takes. Disks are served whether or not this works: what stands in the way of it is a line in the log.
+
+use std::fs;
+use std::io;
+use std::net::{SocketAddr, TcpListener as Listener};
+use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Extension;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use nix::sys::socket::{setsockopt, sockopt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+
+use super::guard::{Guard, Peer};
+use super::listen::{Http, Listen};
+use crate::places::Places;
+use crate::problem::{Answer, Problem};
+use crate::sockets;
+use crate::token::Token;
+
+/// Connections at once. One more waits until another one has ended.
+const CONNECTIONS_MAX: u32 = 64;
+/// How long the head of a request may take, from the end of the one before: a connection that rests for longer is closed.
+const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
+/// Bytes of the head of a request; a longer one is refused with status 431.
+const HEAD_BYTES_MAX: usize = 16 << 10;
+/// Headers of a request.
+const HEADERS_MAX: usize = 64;
+/// How long an answer may wait for a client that takes nothing of it; the kernel ends the connection then.
+const ANSWER_STALLED_MAX: Duration = Duration::from_secs(30);
+/// After the system refused a connection for want of something, how long until the next try.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
+
+/// A listener over TCP, and who may do what there.
+pub(crate) struct WebDoor {
+    listener: TcpListener,
+    address: SocketAddr,
+    pub(super) guard: Arc<Guard>,
+}
+
+impl WebDoor {
+    /// Listens as `http` says, and writes the address into a file in RUN; none if that is not wanted, or not possible, which
+    /// the log then says.
+    pub(crate) fn open(http: &Http, places: &Places) -> Option<Self> {
+        sockets::remove(&places.http());
+        let Listen::At(wanted) = http.listen else { return None };
+        match Self::try_open(wanted, http, places) {
+            Ok(door) => Some(door),
+            Err(problem) => {
+                tracing::warn!("Disks are served without HTTP: {problem}");
+                None
+            }
+        }
+    }
+
+    fn try_open(wanted: SocketAddr, http: &Http, places: &Places) -> Answer<Self> {
+        let token = Token::load_or_make(&places.dir)?;
+        let failed = |error: io::Error| {
+            let advice = match error.kind() {
+                io::ErrorKind::AddrInUse => {
+                    "another process has it; end that one, or give another address with --listen-http"
+                }
+                _ => "give another address with --listen-http",
+            };
+            Problem::failed(format!("Cannot listen at {wanted}: {error}; {advice}"))
+        };
+        let listener = Listener::bind(wanted).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let listener = TcpListener::from_std(listener).map_err(failed)?;
+        publish(address, places)?;
+        tracing::info!(
+            "HTTP is answered at http://{address}/; changes need the token in {}",
+            token.path().display()
+        );
+        if !address.ip().is_loopback() {
+            tracing::warn!(
+                "HTTP is answered for other hosts too, in clear text: whoever can listen on the network sees the token. \
+                 Put something that speaks TLS in front of it, or listen at 127.0.0.1 and come through ssh -L"
+            );
+        }
+        let guard = Arc::new(Guard { port: address.port(), names: http.names.clone(), token });
+        Ok(Self { listener, address, guard })
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+/// Says in RUN where to ask, for scripts and for a port that the system chose.
+fn publish(address: SocketAddr, places: &Places) -> Answer<()> {
+    let (path, new) = (places.http(), places.http().with_extension("new"));
+    fs::write(&new, format!("{address}\n"))
+        .and_then(|()| fs::set_permissions(&new, fs::Permissions::from_mode(0o644)))
+        .and_then(|()| fs::rename(&new, &path))
+        .map_err(|error| {
+            Problem::failed(format!("Cannot write {}: {error}; check its folder", path.display()))
+        })
+}
+
+/// Answers requests until `stop` says so, then lets those that began end.
+pub(super) async fn serve(door: WebDoor, router: Router, mut stop: watch::Receiver<bool>) {
+    let WebDoor { listener, .. } = door;
+    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX as usize));
+    loop {
+        // Without room, clients wait in the queue of the system.
+        let next = async {
+            let place = Arc::clone(&room).acquire_owned().await.expect("nobody closes it");
+            (listener.accept().await, place)
+        };
+        tokio::select! {
+            (accepted, place) = next => match accepted {
+                Ok((stream, peer)) => {
+                    let router = router.clone().layer(Extension(Peer(peer.ip())));
+                    let stop = stop.clone();
+                    tokio::spawn(async move {
+                        converse(stream, router, stop).await;
+                        drop(place);
+                    });
+                }
+                Err(error) => {
+                    tracing::debug!("Cannot take a connection over HTTP: {error}");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            },
+            () = super::stopped(&mut stop) => break,
+        }
+    }
+    drop(listener);
+    // All places are free once every connection has ended.
+    drop(room.acquire_many(CONNECTIONS_MAX).await);
+}
+
+/// Answers the requests of one connection, one after another.
+async fn converse(stream: TcpStream, router: Router, mut stop: watch::Receiver<bool>) {
+    let stalled_max = u32::try_from(ANSWER_STALLED_MAX.as_millis()).expect("it is half a minute");
+    let prepared = setsockopt(&stream, sockopt::TcpUserTimeout, &stalled_max)
+        .map_err(io::Error::from)
+        .and_then(|()| stream.set_nodelay(true));
+    if let Err(error) = prepared {
+        // It has ended already.
+        tracing::debug!("Cannot prepare a connection over HTTP: {error}");
+        return;
+    }
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME_MAX)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .max_headers(HEADERS_MAX)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = super::stopped(&mut stop) => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!("A connection over HTTP broke off: {error}");
+    }
+}

@@ -1,0 +1,135 @@
+//! What it costs guests that somebody looks: p99 of their requests under full load, with all statistics asked for every
+//! 100 ms and without.
+//!
+//! One disk has all the load, hits in RAM, which leave the least time for anything else; others are there to be told of.
+//! Turns go with, without, with, without, each pair gives one ratio.
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::contest::{Better, median, ratio, take_turns};
+use super::fio::{self, Sample, Target};
+use super::forebay::{Forebay, Tier};
+use super::scratch::Scratch;
+use super::{Effort, Programs, report};
+
+const DISK_BYTES: u64 = 64 << 20;
+/// Disks that do nothing, as most on a host do at any moment.
+const IDLE_DISKS: usize = 15;
+const IDLE_BYTES: u64 = 1 << 20;
+const DEPTH: u32 = 32;
+const INTERVAL: Duration = Duration::from_millis(100);
+/// Pairs of turns, unless it is a quick look.
+const PAIRS: u32 = 10;
+/// A p99 with scrapes of at most 1.05 times that without.
+const GOAL: f64 = 1.0 / 1.05;
+
+/// Whether somebody looks meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Looking {
+    Always,
+    Never,
+}
+
+/// What one turn gave.
+struct Turn {
+    fio: Sample,
+    scrapes: Vec<Duration>,
+}
+
+/// Measures and prints.
+pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let forebay = Forebay::start(scratch, &programs.forebay)?;
+    let backing = scratch.filled_file("disk.img", DISK_BYTES)?;
+    let uri = forebay.add_warm_disk(scratch, "loaded", &backing, Tier::Ram)?;
+    for number in 0..IDLE_DISKS {
+        let name = format!("idle{number}");
+        forebay.add_disk(&name, &scratch.filled_file(&format!("{name}.img"), IDLE_BYTES)?)?;
+    }
+    let pairs = if effort == Effort::FULL { PAIRS } else { effort.rounds };
+    let turns = take_turns(pairs, &[Looking::Always, Looking::Never], |looking| {
+        let scraper = (*looking == Looking::Always).then(|| Scraper::start(&forebay.control_socket()));
+        let fio = fio::random(scratch, Target::Nbd { uri: &uri }, fio::Access::Read, DEPTH, effort.seconds);
+        let scrapes = scraper.map_or(Ok(Vec::new()), Scraper::stop)?;
+        Ok(Turn { fio: fio?, scrapes })
+    })?;
+    let p99 = |turns: &[Turn]| turns.iter().map(|turn| turn.fio.p99_us).collect::<Vec<f64>>();
+    let row = |name: &str, turns: &[Turn], judged: [String; 3]| {
+        let iops: Vec<f64> = turns.iter().map(|turn| turn.fio.iops).collect();
+        let figures = [format!("{:.1}", median(&p99(turns))), format!("{:.0}", median(&iops))];
+        [vec![name.to_owned()], figures.to_vec(), judged.to_vec()].concat()
+    };
+    let ratio = ratio(&p99(&turns[0]), &p99(&turns[1]), Better::Lower);
+    let rows = [
+        row("every 100 ms", &turns[0], report::judged(ratio, Some(GOAL))),
+        row("never", &turns[1], [const { String::new() }; 3]),
+    ];
+    let columns = ["statistics are asked for", "p99 us", "IOPS", "ratio of p99 (range)", "goal", "verdict"];
+    report::print(
+        "Hits in RAM over NBD while all statistics are asked for, 4 KiB, depth 32",
+        &columns,
+        &rows,
+    );
+    let scrapes: Vec<Duration> = turns[0].iter().flat_map(|turn| turn.scrapes.iter().copied()).collect();
+    let millis: Vec<f64> = scrapes.iter().map(|took| took.as_secs_f64() * 1e3).collect();
+    println!(
+        "Median p99 with scrapes is {:.3} times that without. {} scrapes of {} disks: median {:.2} ms, longest {:.2} ms.",
+        1.0 / ratio.median,
+        scrapes.len(),
+        IDLE_DISKS + 1,
+        median(&millis),
+        millis.iter().copied().fold(0.0, f64::max)
+    );
+    Ok(())
+}
+
+/// Asks for all statistics again and again, as a monitoring system does.
+struct Scraper {
+    stop: Sender<()>,
+    thread: JoinHandle<Result<Vec<Duration>, String>>,
+}
+
+impl Scraper {
+    fn start(socket: &Path) -> Self {
+        let (stop, stopped) = channel();
+        let socket = socket.to_owned();
+        let thread = thread::spawn(move || {
+            let mut scrapes = Vec::new();
+            loop {
+                let started = Instant::now();
+                scrape(&socket)?;
+                scrapes.push(started.elapsed());
+                match stopped.recv_timeout(INTERVAL.saturating_sub(started.elapsed())) {
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Ok(()) | Err(RecvTimeoutError::Disconnected) => return Ok(scrapes),
+                }
+            }
+        });
+        Self { stop, thread }
+    }
+
+    /// How long each took.
+    fn stop(self) -> Result<Vec<Duration>, String> {
+        drop(self.stop);
+        self.thread.join().map_err(|_| "The thread that asks for statistics broke off.".to_owned())?
+    }
+}
+
+fn scrape(socket: &Path) -> Result<(), String> {
+    let failed =
+        |error: std::io::Error| format!("Could not ask {} for statistics: {error}.", socket.display());
+    let mut stream = UnixStream::connect(socket).map_err(failed)?;
+    stream
+        .write_all(b"GET /v1/stats HTTP/1.1\r\nHost: forebay\r\nConnection: close\r\n\r\n")
+        .map_err(failed)?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).map_err(failed)?;
+    if answer.starts_with("HTTP/1.1 200 ") {
+        return Ok(());
+    }
+    Err(format!("Asked for statistics, {} answered: {answer}", socket.display()))
+}
