@@ -44,6 +44,8 @@ pub(crate) enum Command {
     /// What an operator must know: what happened, how bad it is, and what to do about it.
     #[command(after_long_help = format!("Kinds of events:\n{}", crate::events::kind::list()))]
     Events(Events),
+    /// All disks, live: hits, requests a second, latencies, dirty data; a table where there is no terminal.
+    Top(Top),
     /// What the cache gained for a disk: before and after, from its counters.
     Report(Report),
     /// Write manual pages, completions and the OpenAPI document, for those who package.
@@ -368,6 +370,18 @@ pub(crate) struct Events {
     pub(crate) level: Level,
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Top {
+    /// Print one table of the next second instead of a live screen.
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Print so many tables, one a second, instead of a live screen.
+    #[arg(long, value_name = "N", conflicts_with = "once", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) count: Option<u32>,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
 }
 
 #[derive(Debug, Args)]

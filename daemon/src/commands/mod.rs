@@ -13,6 +13,7 @@ mod replay;
 mod report;
 mod serve;
 mod stats;
+mod top;
 mod vm;
 
 use std::path::{Path, PathBuf};
@@ -41,6 +42,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Stats(options) => stats::run(&options),
         Command::Histogram(options) => histogram::run(&options),
         Command::Events(options) => events::run(&options),
+        Command::Top(options) => top::run(&options),
         Command::Report(options) => report::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Replay(options) => replay::run(&options),

@@ -23,6 +23,7 @@ mod replay;
 mod rights;
 mod shards;
 mod statistics;
+mod top;
 mod totals;
 #[path = "../../src/trace/testing.rs"]
 mod trace_records;

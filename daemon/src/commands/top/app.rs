@@ -1,0 +1,137 @@
+//! What the live screen holds between two drawings: the last look, the order of lines, the disk that is chosen.
+
+use serde_json::Value;
+
+use super::model::{Column, Host, Look, Past, Row, host, rows, sort};
+use crate::output::list;
+
+/// What the screen shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum View {
+    #[default]
+    List,
+    /// One disk, by its name.
+    Detail(String),
+}
+
+/// The newest event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct LastEvent {
+    pub(super) id: u64,
+    pub(super) time: String,
+    pub(super) level: String,
+    pub(super) message: String,
+}
+
+impl LastEvent {
+    /// The last one of `/v1/events`.
+    pub(super) fn of(document: &Value) -> Option<Self> {
+        let event = list(&document["events"]).last()?;
+        let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
+        Some(Self {
+            id: event["id"].as_u64()?,
+            time: text("time"),
+            level: text("level"),
+            message: text("message"),
+        })
+    }
+}
+
+/// The application.
+#[derive(Default)]
+pub(super) struct App {
+    pub(super) view: View,
+    pub(super) helps: bool,
+    pub(super) rows: Vec<Row>,
+    pub(super) host: Host,
+    pub(super) past: Past,
+    pub(super) event: Option<LastEvent>,
+    /// Why the daemon cannot be asked.
+    pub(super) away: Option<String>,
+    pub(super) column: Column,
+    /// Histograms of the disk whose details are shown, if the daemon has any: `histograms` of its document.
+    pub(super) histograms: Option<Value>,
+    /// Which of them are shown.
+    pub(super) page: usize,
+    is_reversed: bool,
+    chosen: Option<String>,
+    last: Option<Look>,
+}
+
+impl App {
+    /// Takes what the daemon said.
+    pub(super) fn take(&mut self, look: Look) {
+        self.away = None;
+        self.rows = rows(self.last.as_ref(), &look);
+        self.host = host(&look, &self.rows);
+        self.past.take(&self.rows);
+        self.last = Some(look);
+        sort(&mut self.rows, self.column, self.is_reversed);
+        if let View::Detail(name) = &self.view
+            && self.rows.iter().all(|row| row.name != *name)
+        {
+            self.view = View::List;
+        }
+    }
+
+    /// Takes notice that the daemon cannot be asked. What it said last stays, without rates to come of the gap.
+    pub(super) fn lose(&mut self, reason: String) {
+        self.away = Some(reason);
+        self.last = None;
+    }
+
+    /// Which line is chosen.
+    pub(super) fn selected(&self) -> Option<usize> {
+        let chosen = self.chosen.as_ref();
+        let found = chosen.and_then(|name| self.rows.iter().position(|row| row.name == *name));
+        found.or((!self.rows.is_empty()).then_some(0))
+    }
+
+    /// The disk that is chosen.
+    pub(super) fn chosen(&self) -> Option<&Row> {
+        self.rows.get(self.selected()?)
+    }
+
+    /// Chooses the disk so many lines further down. Details follow.
+    pub(super) fn choose(&mut self, lines: isize) {
+        let Some(at) = self.selected() else { return };
+        let at = at.saturating_add_signed(lines).min(self.rows.len() - 1);
+        let name = self.rows[at].name.clone();
+        if matches!(self.view, View::Detail(_)) {
+            self.show(name.clone());
+        }
+        self.chosen = Some(name);
+    }
+
+    /// Shows the details of the disk that is chosen.
+    pub(super) fn open(&mut self) {
+        if let Some(name) = self.chosen().map(|row| row.name.clone()) {
+            self.chosen = Some(name.clone());
+            self.show(name);
+        }
+    }
+
+    fn show(&mut self, name: String) {
+        self.histograms = None;
+        self.view = View::Detail(name);
+    }
+
+    /// Shows the next histograms.
+    pub(super) fn turn_page(&mut self) {
+        self.page = self.page.wrapping_add(1);
+    }
+
+    pub(super) fn sort_by(&mut self, column: Column) {
+        // The line that is chosen stays chosen, wherever it goes.
+        self.chosen = self.chosen().map(|row| row.name.clone());
+        self.column = column;
+        self.is_reversed = false;
+        sort(&mut self.rows, self.column, self.is_reversed);
+    }
+
+    pub(super) fn reverse(&mut self) {
+        self.chosen = self.chosen().map(|row| row.name.clone());
+        self.is_reversed = !self.is_reversed;
+        sort(&mut self.rows, self.column, self.is_reversed);
+    }
+}
