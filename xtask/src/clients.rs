@@ -22,6 +22,10 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("binutils", &["strip"]),
     ("mmdebstrap", &["mmdebstrap"]),
     ("genext2fs", &["genext2fs"]),
+    ("prometheus", &["promtool"]),
+    ("nodejs", &["node"]),
+    ("npm", &["npm"]),
+    ("chromium", &["chromium"]),
 ];
 /// Where programs for administrators lie, which not everybody has in `PATH`.
 const MORE_FOLDERS: &[&str] = &["/usr/sbin", "/sbin"];

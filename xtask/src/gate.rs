@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::run::{cargo, output, run, works};
-use crate::{clients, deb, tidy};
+use crate::{clients, deb, tidy, web};
 
 /// The version that `deny.toml` is written for. It is built with the pinned toolchain on its first use.
 const CARGO_DENY: &str = "0.20.2";
@@ -43,12 +43,19 @@ pub(crate) fn test(root: &Path, seeds: u32) -> Result<(), String> {
 fn test_with(root: &Path, seeds: u32, variables: &[(&str, u32)]) -> Result<(), String> {
     clients::install_missing()?;
     clients::prepare_guests()?;
+    web::prove(root)?;
     canary(root)?;
     let variables = variables.iter().map(|(name, value)| (name, value.to_string()));
     let mut tests = cargo(root);
     tests.envs(real_traces(root));
     tests.args(["test", "--workspace", "--locked"]).env("FOREBAY_SEEDS", seeds.to_string()).envs(variables);
     run(&mut tests)
+}
+
+/// The web page alone.
+pub(crate) fn web(root: &Path) -> Result<(), String> {
+    clients::install_missing()?;
+    web::prove(root)
 }
 
 /// Where traces of real machines lie, which are not part of this repository: `FOREBAY_TRACES`, else `shared/traces`

@@ -10,6 +10,7 @@ mod gate;
 mod machine;
 mod run;
 mod tidy;
+mod web;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ Usage: cargo xtask <COMMAND>
   test [--seeds N]   all tests; first installs the Debian packages that tests with real clients need
   seeds FROM..TO     the simulation with these seeds, millions if wanted; says how far it is, and which seeds failed
   tidy               structure checks: floors, walls between crates, sizes, leftovers
+  web                the web page: built anew, its unit tests, and a real browser on a daemon under load
   bench [recovery | writes | scrape] [--quick]
                      how fast it is beside others, as ratios; writes nothing; with `recovery` only how fast it is there
                      again, with `writes` only write-back; with `scrape` what it costs guests that statistics are read
@@ -45,6 +47,7 @@ enum Command {
     Test { seeds: u32 },
     Seeds(Range<u64>),
     Tidy,
+    Web,
     Bench { scope: Scope, effort: Effort },
     Guest(Machine),
     Deb,
@@ -77,6 +80,7 @@ fn execute(command: &Command, root: &Path) -> Result<(), String> {
         Command::Test { seeds } => gate::test(root, *seeds),
         Command::Seeds(seeds) => gate::seeds(root, seeds),
         Command::Tidy => tidy::tidy(root),
+        Command::Web => gate::web(root),
         Command::Bench { scope, effort } => bench::bench(root, *scope, *effort),
         Command::Guest(machine) => machine::run(root, machine),
         Command::Deb => deb::deb(root),
@@ -97,6 +101,7 @@ fn parse(arguments: &[String]) -> Result<Command, String> {
         ["test", "--seeds", number] => parse_seeds(number).map(|seeds| Command::Test { seeds }),
         ["seeds", range] => parse_range(range).map(Command::Seeds),
         ["tidy"] => Ok(Command::Tidy),
+        ["web"] => Ok(Command::Web),
         ["bench", options @ ..] => parse_bench(options),
         ["guest", script, options @ ..] => machine::parse(script, options).map(Command::Guest),
         ["deb"] => Ok(Command::Deb),

@@ -152,7 +152,6 @@ async fn commit_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resul
             return Err(outcome.err().unwrap_or_else(Pool::<F, H>::gone));
         }
     };
-    count(&cache.counters.flash_write_bytes, written.bytes);
     // If it stopped meanwhile, those in the queue are others.
     cache.check_alive(Operation::Write)?;
     settle(cache, &parts, &written);

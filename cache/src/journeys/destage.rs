@@ -437,7 +437,6 @@ async fn come_home<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: 
             appender.say(&mut batch, Kind::Home, range);
         }
         let written = appender.write(batch).await.ok()?;
-        count(&cache.counters.flash_write_bytes, written.bytes);
         cache.back.last_home_batch.set(written.number);
         let end = now[now.len() - 1].end;
         // Looked at before the batch was written, under the lock of the log: nothing can have replaced any of it since.

@@ -70,7 +70,7 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) policy: RefCell<Policy>,
     pub(crate) missed_reads: RefCell<Sequential>,
     pub(crate) missed_writes: RefCell<Sequential>,
-    pub(crate) counters: DiskCounters,
+    pub(crate) counters: Rc<DiskCounters>,
     pub(crate) latencies: Latencies,
     pub(crate) requests: Requests,
     /// Tells the promoter that RAM is filling up, or that the disk leaves.
@@ -98,9 +98,10 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     ) -> Self {
         let policy = new_policy(&pool, &settings);
         let touched = Rc::new(Touched::new(touched, disk_bytes));
+        let counters = Rc::new(DiskCounters::default());
         Self {
             id: settings.id,
-            log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched)),
+            log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched), Rc::clone(&counters)),
             index: RefCell::new(Index::new(block_pages(&settings))),
             ram: RefCell::new(Ram::new(ram_pages(&settings))),
             fills: RefCell::default(),
@@ -121,7 +122,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             policy: RefCell::new(policy),
             missed_reads: RefCell::default(),
             missed_writes: RefCell::default(),
-            counters: DiskCounters::default(),
+            counters,
             latencies: Latencies::default(),
             requests: Requests::default(),
             promotion_wanted: Notify::new(),

@@ -12,7 +12,6 @@ use crate::bytes::batch::Kind;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::Written;
 use crate::words::limits::ROOM_WAIT_NS;
-use crate::words::stats::count;
 use crate::words::units::{FlashPage, PageNumber, Sequence};
 
 /// A dirty page that flash did not give back, and where it should have been.
@@ -58,8 +57,7 @@ pub(super) async fn give_up<F: BlockDevice, H: Host>(
         for page in &lost {
             appender.say(&mut batch, Kind::Lost, page);
         }
-        let Written { bytes, number, .. } = appender.write(batch).await.ok()?;
-        count(&cache.counters.flash_write_bytes, bytes);
+        let Written { number, .. } = appender.write(batch).await.ok()?;
         cache.back.last_dirty_batch.set(number);
         for page in &lost {
             cache.enter_lost(page);

@@ -62,14 +62,13 @@ async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resu
             cache.touched.clear(offer.page.0..offer.page.0 + 1);
         }
     }
-    let Ok(Written { located, bytes, number }) = appender.write(batch).await else {
+    let Ok(Written { located, number }) = appender.write(batch).await else {
         for offer in &offered {
             cache.ram.borrow_mut().settle(offer, Standing::Rejected);
         }
         count(&cache.counters.flash_errors, 1);
         return Err(NoSegment::Failed);
     };
-    count(&cache.counters.flash_write_bytes, bytes);
     count(&cache.counters.promotions, offered.len() as u64);
     settle(cache, number, &offered, &located);
     Ok(())

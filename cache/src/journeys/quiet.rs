@@ -18,7 +18,6 @@ use super::flush::FlushGate;
 use super::reconnect::{is_same, notice};
 use crate::knowledge::regions::EVERYTHING;
 use crate::knowledge::segments::Purpose;
-use crate::survives::log::Written;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::ROOM_WAIT_NS;
 use crate::words::stats::count;
@@ -117,8 +116,7 @@ async fn write_forgets<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, regions
         for (first, bits) in &forgets {
             appender.forget(&mut batch, *first, bits);
         }
-        let Written { bytes, .. } = appender.write(batch).await.ok()?;
-        count(&cache.counters.flash_write_bytes, bytes);
+        appender.write(batch).await.ok()?;
         rest = later;
     }
     cache.log.flush().await.ok()

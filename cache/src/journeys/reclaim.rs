@@ -283,8 +283,7 @@ async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut
         for (kind, pages) in &entries {
             appender.say(&mut batch, *kind, pages);
         }
-        let Written { bytes, number, .. } = appender.write(batch).await.ok()?;
-        count(&cache.counters.flash_write_bytes, bytes);
+        let Written { number, .. } = appender.write(batch).await.ok()?;
         cache.back.last_dirty_batch.set(number);
         marks.note(&entries);
     }
@@ -373,9 +372,8 @@ async fn append_batch<F: BlockDevice, H: Host>(
     for (kind, pages) in &entries {
         appender.say(&mut batch, *kind, pages);
     }
-    let Written { located, bytes, number } = appender.write(batch).await.ok()?;
+    let Written { located, number } = appender.write(batch).await.ok()?;
     marks.note(&entries);
-    count(&cache.counters.flash_write_bytes, bytes);
     count(&cache.counters.reappends, pages.len() as u64);
     cache.back.last_dirty_batch.set(number);
     // A write may have dropped the page meanwhile: then the copy is for nothing.

@@ -20,6 +20,7 @@ use crate::knowledge::segments::{Left, Segments};
 use crate::survives::pool::Pool;
 use crate::survives::reading::{Unreadable, Wanted};
 use crate::words::canary::{self, Bug};
+use crate::words::stats::count;
 use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber};
 
 /// How long it rests after a copy could not be made: nanoseconds.
@@ -163,10 +164,11 @@ async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
         }
         return true;
     }
-    if pool.copy_segment(first, second).await.is_err() {
+    let Ok(bytes) = pool.copy_segment(first, second).await else {
         pool.segments().give_up_second(second);
         return false;
-    }
+    };
+    count(&cache.counters.flash_write_bytes, bytes);
     // What rotted unnoticed in the first one is no copy of what was written.
     let copy = Wanted { segment: second, second: None, owner: life.0, generation: life.1 };
     match pool.reader().contained(copy, None).await {

@@ -37,8 +37,9 @@ enum Expected {
 const COPIED_AT_ONCE: u32 = 256;
 
 impl<F: BlockDevice, H: Host> Pool<F, H> {
-    /// Writes to flash, within one segment, to both copies if it has two. Any failure is the end of the device.
-    pub(crate) async fn write(&self, first: FlashPage, buffer: Buffer) -> Result<(), BlockError> {
+    /// Writes to flash, within one segment, to both copies if it has two. Any failure is the end of the device. Says how many
+    /// bytes devices took.
+    pub(crate) async fn write(&self, first: FlashPage, buffer: Buffer) -> Result<u64, BlockError> {
         let all = buffer.len();
         self.write_most(first, buffer, all).await
     }
@@ -49,16 +50,24 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         first: FlashPage,
         buffer: Buffer,
         second_bytes: usize,
-    ) -> Result<(), BlockError> {
-        let Some(second) = self.second_copy(first) else { return self.write_copy(first, buffer).await };
+    ) -> Result<u64, BlockError> {
+        let first_bytes = buffer.len();
+        let Some(second) = self.second_copy(first) else {
+            return self.write_copy(first, buffer).await.map(|()| first_bytes as u64);
+        };
         let copy = Buffer::copy_of(&buffer[..second_bytes]);
         if canary::has(Bug::AckOneCopy) {
             let place = self.place(second)?;
             self.host.spawn(async move { drop(place.device.write(place.offset, copy).await) });
-            return self.write_copy(first, buffer).await;
+            return self.write_copy(first, buffer).await.map(|()| first_bytes as u64);
         }
         let (a, b) = join(self.write_copy(first, buffer), self.write_copy(second, copy)).await;
-        self.one_is_enough(a, b).await
+        let taken: usize = [(&a, first_bytes), (&b, second_bytes)]
+            .into_iter()
+            .filter_map(|(outcome, bytes)| outcome.is_ok().then_some(bytes))
+            .sum();
+        self.one_is_enough(a, b).await?;
+        Ok(taken as u64)
     }
 
     /// Makes everything durable that was written to a segment before, in both copies. Any failure is the end of the device
@@ -217,12 +226,13 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         if written.is_err() { self.record_out().await } else { Ok(()) }
     }
 
-    /// Makes another copy of all that a closed segment holds, durably. The caller holds the segment with a pin.
+    /// Makes another copy of all that a closed segment holds, durably, and says how many bytes that were. The caller holds the
+    /// segment with a pin.
     pub(crate) async fn copy_segment(
         &self,
         from: SegmentNumber,
         to: SegmentNumber,
-    ) -> Result<(), BlockError> {
+    ) -> Result<u64, BlockError> {
         let layout = self.layout();
         let pages = (layout.segment_bytes() / PAGE_BYTES as u64) as u32;
         let mut at = 0;
@@ -234,6 +244,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
             self.write_copy(layout.segment_start(to).plus(at), buffer).await?;
             at += count;
         }
-        self.flush_copy(to).await
+        self.flush_copy(to).await?;
+        Ok(layout.segment_bytes())
     }
 }

@@ -28,11 +28,14 @@ use crate::knowledge::index::Located;
 use crate::knowledge::segments::Purpose;
 use crate::knowledge::touched::{LogEnd, Touched};
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
+use crate::words::stats::{DiskCounters, count};
 use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
 
 pub(crate) struct Log<F, H> {
     pool: Rc<Pool<F, H>>,
     disk: DiskId,
+    /// What is written is counted there, in all copies.
+    counters: Rc<DiskCounters>,
     open: Mutex<Option<Open>>,
     /// Batches that were written, counted, and how many of them something proves that was written later.
     written: Cell<u64>,
@@ -96,8 +99,6 @@ pub(crate) struct Appender<'a, F, H> {
 pub(crate) struct Written {
     /// Where its pages are, in the order in which they were added.
     pub(crate) located: Vec<Located>,
-    /// Bytes written.
-    pub(crate) bytes: u64,
     /// Which batch of this log it is; see [`Log::proven`].
     pub(crate) number: u64,
 }
@@ -112,10 +113,16 @@ pub(crate) struct Batch {
 }
 
 impl<F: BlockDevice, H: Host> Log<F, H> {
-    pub(crate) fn new(pool: Rc<Pool<F, H>>, disk: DiskId, touched: Rc<Touched>) -> Self {
+    pub(crate) fn new(
+        pool: Rc<Pool<F, H>>,
+        disk: DiskId,
+        touched: Rc<Touched>,
+        counters: Rc<DiskCounters>,
+    ) -> Self {
         Self {
             pool,
             disk,
+            counters,
             open: Mutex::new(None),
             written: Cell::new(0),
             proven: Cell::new(0),
@@ -332,7 +339,9 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         // 2. The summary. Crash during: a torn summary fails its checksum, and headers are read as above.
         open.content.end = open.next;
         let summary = encode_summary(&self.pool, self.disk, segment, generation, &open.content);
-        self.pool.write(self.pool.layout().summary_start(segment), Buffer::copy_of(&summary)).await?;
+        let start = self.pool.layout().summary_start(segment);
+        let bytes = self.pool.write(start, Buffer::copy_of(&summary)).await?;
+        count(&self.counters.flash_write_bytes, bytes);
         // 3. Durable before the next one is taken. Else a power cut could keep the table that names the next segment and lose
         // this summary, which would look like damage to a segment that has one.
         self.pool.flush_segment(segment).await?;
@@ -432,16 +441,19 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         let first = log.pool.layout().segment_start(open.segment).plus(open.next);
         // The place is used up before the write starts: whatever becomes of the write, nothing else goes there.
         open.next += 1 + batch.pages as u32;
-        let bytes = batch.buffer.len() as u64;
         // What is clean has one copy.
         let is_clean = batch.entries.iter().all(|entry| entry.kind == Kind::Fill);
         let second_bytes = if is_clean { PAGE_BYTES } else { batch.buffer.len() };
-        if let Err(error) = log.pool.write_most(first, batch.buffer, second_bytes).await {
-            // As long as a copy can be had, what stands there is not gone: the segment gets its summary before the next one.
-            if !log.pool.has_copy(segment) {
-                log.abandon(&mut self.open);
+        match log.pool.write_most(first, batch.buffer, second_bytes).await {
+            Ok(bytes) => count(&log.counters.flash_write_bytes, bytes),
+            Err(error) => {
+                // As long as a copy can be had, what stands there is not gone: the segment gets its summary before the next
+                // one.
+                if !log.pool.has_copy(segment) {
+                    log.abandon(&mut self.open);
+                }
+                return Err(error);
             }
-            return Err(error);
         }
         open.said = durable;
         batch.entries.iter().for_each(|entry| open.content.push_entry(entry, log.disk));
@@ -455,7 +467,7 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         let before = log.written.get();
         log.proven.set(before);
         log.written.set(before + 1);
-        Ok(Written { located: batch.located, bytes, number: before + 1 })
+        Ok(Written { located: batch.located, number: before + 1 })
     }
 }
 

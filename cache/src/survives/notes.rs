@@ -326,7 +326,7 @@ impl Writer {
             batch::encode_header(page, pool.id(), &head, &entries);
             self.next += 1;
         }
-        pool.write(first, bytes).await
+        pool.write(first, bytes).await.map(drop)
     }
 }
 

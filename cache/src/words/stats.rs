@@ -8,14 +8,14 @@ use super::histograms::{Histograms, Requests};
 use super::latency::{Latencies, LatencyCounts};
 
 macro_rules! counters {
-    ($(#[$outer:meta])* $cells:ident => $values:ident { $($(#[$doc:meta])* $name:ident,)* }) => {
+    ($(#[$outer:meta])* $cells:ident => $values:ident { $($(#[doc = $doc:literal])+ $name:ident,)* }) => {
         $(#[$outer])*
         #[derive(Debug, Default)]
-        pub struct $cells { $($(#[$doc])* pub $name: Cell<u64>,)* }
+        pub struct $cells { $($(#[doc = $doc])+ pub $name: Cell<u64>,)* }
 
         /// A snapshot of the counters of the same name.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub struct $values { $($(#[$doc])* pub $name: u64,)* }
+        pub struct $values { $($(#[doc = $doc])+ pub $name: u64,)* }
 
         impl $cells {
             /// All counters as they stand.
@@ -33,6 +33,11 @@ macro_rules! counters {
             /// Every counter with its name, in the order of the documentation.
             pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
                 [$((stringify!($name), self.$name),)*].into_iter()
+            }
+
+            /// Every counter's name with what it counts: a sentence.
+            pub fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
+                [$((stringify!($name), concat!($($doc),+).trim_ascii()),)*].into_iter()
             }
 
             /// The counters of which `count` knows the names.
@@ -121,7 +126,7 @@ counters! {
         regions_closed,
         /// Bytes read from flash.
         flash_read_bytes,
-        /// Bytes written to flash, headers and summaries included.
+        /// Bytes written to flash, headers, summaries and second copies included.
         flash_write_bytes,
         /// Requests sent to the backing to read.
         backing_reads,
@@ -346,6 +351,7 @@ mod tests {
         count(&counters.read_hits_ram, 3);
         let snapshot = counters.snapshot();
         assert!(snapshot.named().any(|entry| entry == ("read_hits_ram", 3)));
+        assert!(DiskCounts::described().any(|entry| entry == ("flushes", "Flushes.")));
     }
 
     #[test]

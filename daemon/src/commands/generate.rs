@@ -1,5 +1,5 @@
 //! `forebay generate FOLDER`, for those who package: manual pages and completions, from the one definition of the
-//! command line, and the OpenAPI document of the HTTP interface, from the routes.
+//! command line, the OpenAPI document of the HTTP interface, and the page of the documentation about metrics.
 //!
 //! It is a command of the product and not a tool beside it, so that what is packaged cannot differ from what the packaged
 //! binary takes. Hidden, because administrators find both installed.
@@ -14,6 +14,7 @@ use clap_mangen::Man;
 
 use crate::cli::{Cli, Generate};
 use crate::control;
+use crate::metrics;
 use crate::output;
 use crate::problem::{Answer, Problem};
 
@@ -28,7 +29,8 @@ pub(super) fn run(options: &Generate) -> Answer<()> {
         ))
     })?;
     output::print(&format!(
-        "Manual pages are in {0}/man, completions in {0}/completions, the interface is in {0}/openapi.json\n",
+        "Manual pages are in {0}/man, completions in {0}/completions, the interface is in \
+         {0}/openapi.json, metrics in {0}/metrics.md\n",
         options.folder.display()
     ))
 }
@@ -38,6 +40,7 @@ fn write_pages(folder: &Path) -> io::Result<()> {
     let (man, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&man)?;
     fs::create_dir_all(&completions)?;
+    fs::write(folder.join("metrics.md"), metrics::page())?;
     let mut definition = Cli::command();
     definition.build();
     fs::write(folder.join("openapi.json"), format!("{}\n", control::openapi_text()))?;
@@ -118,6 +121,12 @@ mod tests {
                 assert!(page.contains(&format!("\\-\\-{long}")), "--{long} is missing for {words:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_page_about_metrics_is_there() {
+        let (_folder, text) = written();
+        assert!(text("metrics.md").contains("| `reads` | `forebay_reads_total` | Read requests answered. |"));
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn table(title: &str, classes: &[Value], ink: Ink) -> String {
     if sum == 0 {
         return format!("\n{title}: none\n");
     }
-    let mut text = format!("\n{title}: {sum}\n");
+    let mut text = format!("\n{title}: {sum}\n   UP TO         COUNT  SHARE\n");
     let first = counts.iter().position(|count| *count > 0).unwrap_or(0);
     let last = counts.iter().rposition(|count| *count > 0).unwrap_or(0);
     for (class, count) in classes.iter().zip(&counts).take(last + 1).skip(first) {
@@ -161,7 +161,7 @@ mod tests {
     fn a_table_begins_and_ends_where_something_is_and_fits_80_columns() {
         let shown = show(&document(), Ink::Unicode);
         assert!(shown.starts_with("Disk a, since 2026-01-01T00:00:00Z\n"), "{shown}");
-        let size = "\nSize of requests, read, in bytes: 403\n    4096             3   0.7% ▍\n    more           400  99.2% ";
+        let size = "\nSize of requests, read, in bytes: 403\n   UP TO         COUNT  SHARE\n    4096             3   0.7% ▍\n    more           400  99.2% ";
         assert!(shown.contains(size), "{shown}");
         assert!(shown.contains(&format!(" {}\n", "█".repeat(48))), "{shown}");
         assert!(shown.contains("\nSize of requests, write, in bytes: none\n"), "{shown}");

@@ -18,6 +18,7 @@
 //!   POST   /v1/pool/devices            one more device
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
 //!   GET    /v1/events?after=ID&wait=S  events behind that id; waits up to so many seconds for one
+//!   GET    /metrics                    what is counted, for Prometheus
 //! ```
 //! Beside them `/healthz` says whether all is well, and `/openapi.json` describes all of this, from the code. Whoever may open the socket may do all of it; over TCP, `guard` decides.
 //! Failures are problem documents (RFC 9457). A change that was accepted is
@@ -31,6 +32,7 @@ mod guard;
 mod headers;
 mod health;
 mod listen;
+mod metrics;
 mod openapi;
 mod pool;
 mod statistics;
@@ -46,6 +48,7 @@ use tokio::sync::watch;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::page;
 use crate::problem::{Answer, Problem};
 use crate::registry::Registry;
 use answer::Failure;
@@ -88,6 +91,7 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
 fn routes(registry: Arc<Registry>) -> Router {
     let (router, _) = described().split_for_parts();
     router
+        .merge(page::router())
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn(body::take_whole))
@@ -113,6 +117,7 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(pool::show))
         .routes(routes!(pool::add))
         .routes(routes!(pool::remove))
+        .routes(routes!(metrics::show))
         .routes(routes!(health::show))
         .routes(routes!(openapi::show))
 }

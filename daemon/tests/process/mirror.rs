@@ -71,6 +71,9 @@ fn mirrored(host: &Host) -> (Daemon, String) {
     wait_for_copies(&daemon);
     let is_home = |number| content(&image, place(number), PAGE as usize) == page(number, 1);
     assert!(!(0..PAGES).any(is_home), "they are written back later");
+    let counted = daemon.json(&["stats", "a"])["disks"][0].clone();
+    let bytes = |key: &str| counted[key].as_u64().expect("a number");
+    assert!(bytes("flash_write_bytes") > 2 * bytes("write_bytes"), "both copies count: {counted}");
     (daemon, image)
 }
 

@@ -17,6 +17,7 @@ mod host;
 mod locks;
 mod machine;
 mod many;
+mod metrics;
 mod nbd_backing;
 mod online;
 mod qemu;

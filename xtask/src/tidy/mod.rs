@@ -24,7 +24,7 @@ use crate::run::{cargo, output};
 const FOLDERS_LEFT_OUT: &[&str] = &[".git", "target", "node_modules", "corpus", "artifacts", "coverage"];
 /// Names of files that people write and read. `Cargo.lock` is cargo's.
 const ENDINGS_OF_TEXT: &[&str] =
-    &["rs", "toml", "md", "sh", "yml", "yaml", "json", "html", "css", "js", "ts"];
+    &["rs", "toml", "md", "sh", "yml", "yaml", "json", "html", "css", "js", "mjs", "ts"];
 
 /// Something to put right, and how.
 #[derive(Debug, PartialEq, Eq)]

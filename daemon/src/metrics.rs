@@ -1,0 +1,388 @@
+//! What is counted, for Prometheus: made of the documents that others get as JSON, so that both say the same.
+//!
+//! A table gives each key of those documents its metric. Names follow Prometheus' conventions: base units, `_total` for what
+//! only rises. Counters begin at zero when a disk is attached, as in `forebay stats`; Prometheus knows how to go on from
+//! there. Making the text takes time with the number of disks, not with what they have cached, and waits for no I/O.
+
+mod text;
+
+use cache::DiskCounts;
+use serde_json::Value;
+
+use text::{Family, Histogram, Kind};
+
+/// A key of a document and its metric.
+#[derive(Clone, Debug)]
+struct Row {
+    key: &'static str,
+    name: String,
+    help: String,
+    kind: Kind,
+    /// What a value of the document is multiplied by.
+    scale: f64,
+}
+
+/// Keys of a disk's statistics that go up and down, and what they are.
+const DISK_GAUGES: [(&str, &str); 19] = [
+    ("size_bytes", "Size of the disk."),
+    ("reserve_bytes", "The least flash that the disk may hold."),
+    ("limit_bytes", "The most flash that the disk may hold."),
+    ("cached_bytes", "Content of the disk on flash."),
+    ("flash_bytes", "Flash that the disk takes, headers, holes and summaries included."),
+    ("ram_bytes", "Content of the disk in RAM."),
+    ("index_bytes", "RAM that the index of the disk takes."),
+    ("dirty_bytes", "Content on flash that the backing does not have."),
+    ("dirty_zeroes_bytes", "Zeroes that the backing does not have."),
+    ("dirty_limit_bytes", "The most that may be dirty."),
+    ("lost_bytes", "What was damaged before the backing had it."),
+    ("blocks_max", "Blocks that fit into the limit of the disk."),
+    ("blocks_cached", "Blocks of which at least one page is on flash."),
+    ("destage_bytes_per_second", "What destage lately achieved; 0 if nothing is dirty."),
+    ("dirty_for_seconds", "How long something was dirty without a break."),
+    ("connections", "Clients that are connected to the disk."),
+    ("segments_uncopied", "Segments of a mirrored disk that lack their second copy."),
+    ("mirrored", "1 if two devices have what the backing does not have, or are to."),
+    ("depends_on_pool", "1 if the pool may have what the backing does not have."),
+];
+
+/// Keys of the pool.
+const POOL_GAUGES: [(&str, &str); 10] = [
+    ("size_bytes", "Flash that the pool uses of its devices."),
+    ("usable_bytes", "Flash that disks can use together."),
+    ("reserved_bytes", "Flash that is promised to disks."),
+    ("segment_bytes", "Size of a segment."),
+    ("segments", "Segments of the pool."),
+    ("segments_free", "Segments that belong to no disk."),
+    ("segments_uncopied", "Segments of mirrored disks that lack their second copy."),
+    ("disks", "Disks that are attached."),
+    ("can_mirror", "1 if two devices are large enough for two copies of things."),
+    ("notes_mirrored", "1 if the notes about regions stand on two devices."),
+];
+
+/// Keys of a device of the pool.
+const DEVICE_GAUGES: [(&str, &str); 3] = [
+    ("size_bytes", "Flash that the pool uses of the device."),
+    ("segments", "Segments of the device."),
+    ("segments_free", "Segments of the device that belong to no disk."),
+];
+
+const DISK_STATES: [&str; 7] =
+    ["serving", "waiting", "stopped", "failed", "attaching", "detaching", "removing"];
+const POOL_STATES: [&str; 3] = ["serving", "missing", "failed"];
+const DEVICE_STATES: [&str; 3] = ["used", "failed", "leaving"];
+
+/// A metric of latencies.
+struct Measured {
+    name: &'static str,
+    help: &'static str,
+    /// Keys of the documents, and what they are called in the metric where it has several.
+    classes: &'static [(&'static str, Option<&'static str>)],
+}
+
+const LATENCIES: [Measured; 4] = [
+    Measured {
+        name: "forebay_read_latency_seconds",
+        help: "How long reads took, by what answered them.",
+        classes: &[
+            ("read_hit_ram", Some("ram")),
+            ("read_hit_flash", Some("flash")),
+            ("read_miss", Some("backing")),
+        ],
+    },
+    Measured {
+        name: "forebay_write_latency_seconds",
+        help: "How long writes took.",
+        classes: &[("write", None)],
+    },
+    Measured {
+        name: "forebay_flush_latency_seconds",
+        help: "How long flushes took.",
+        classes: &[("flush", None)],
+    },
+    Measured {
+        name: "forebay_destage_latency_seconds",
+        help: "How long requests of destage took.",
+        classes: &[("destage", None)],
+    },
+];
+
+/// All metrics, as text: of the documents that `disk show` and `pool show` print, those of disks with their histograms.
+pub(crate) fn text(disks: &[Value], pool: &Value) -> String {
+    let mut families = about_disks(disks);
+    families.extend(latencies(disks));
+    families.extend(about_pool(pool));
+    text::text(&families)
+}
+
+/// What vSphere Flash Read Cache called things, and where they are here.
+const VFRC: [(&str, &str, &str); 4] = [
+    ("numBlocks", "blocks_max", "forebay_blocks_max"),
+    ("numBlocksCurrentlyCached", "blocks_cached", "forebay_blocks_cached"),
+    (
+        "Evict:avgNumBlocksPerOp",
+        "evict_blocks_per_op",
+        "rate(forebay_evictions_total[5m]) / rate(forebay_reclaims_total[5m])",
+    ),
+    (
+        "vFlash:cacheHitPercentage",
+        "hit_ratio",
+        "100 * (rate(forebay_read_hits_ram_total[5m]) + rate(forebay_read_hits_flash_total[5m])) / rate(forebay_reads_total[5m])",
+    ),
+];
+
+/// The page of the documentation that maps keys to metrics.
+pub(crate) fn page() -> String {
+    let mut lines: Vec<String> = vec![include_str!("metrics/page.md").trim_end().to_owned()];
+    let mut table = |title: &str, columns: [&str; 3], rows: &mut dyn Iterator<Item = [String; 3]>| {
+        lines.extend([String::new(), format!("## {title}"), String::new()]);
+        lines.extend([format!("| {} |", columns.join(" | ")), "|---|---|---|".to_owned()]);
+        lines.extend(rows.map(|cells| format!("| {} |", cells.join(" | "))));
+    };
+    let cells = |Row { key, name, help, .. }: Row| [format!("`{key}`"), format!("`{name}`"), help];
+    let columns = ["key", "metric", "what it is"];
+    table("Of a disk (label `disk`)", columns, &mut disk_rows().map(cells));
+    table("Of the pool", columns, &mut gauges("forebay_pool", &POOL_GAUGES).map(cells));
+    table(
+        "Of a device of the pool (label `device`)",
+        columns,
+        &mut gauges("forebay_device", &DEVICE_GAUGES).map(cells),
+    );
+    table("Of a thread that serves disks (label `shard`)", columns, &mut shard_rows().into_iter().map(cells));
+    let names =
+        VFRC.iter().map(|(there, here, metric)| [there, here, metric].map(|cell| format!("`{cell}`")));
+    table("For those who come from vSphere Flash Read Cache", ["there", "key here", "metric"], &mut {
+        names
+    });
+    lines.join("\n") + "\n"
+}
+
+/// The metric of every key of a disk's statistics that is a number.
+fn disk_rows() -> impl Iterator<Item = Row> {
+    let counters = DiskCounts::described()
+        .chain([("backing_retries", "Requests that were sent to the backing again, because they failed.")])
+        .map(|(key, help)| {
+            let (stem, scale) = key
+                .strip_suffix("_ns")
+                .map_or((key.to_owned(), 1.0), |stem| (format!("{stem}_seconds"), 1e-9));
+            // The help has the unit that the name has.
+            let help = help.replace("Nanoseconds", "Seconds");
+            Row { key, name: format!("forebay_{stem}_total"), help, kind: Kind::Counter, scale }
+        });
+    counters.chain(gauges("forebay", &DISK_GAUGES))
+}
+
+fn gauges(prefix: &str, keys: &'static [(&'static str, &'static str)]) -> impl Iterator<Item = Row> {
+    keys.iter().map(move |(key, help)| Row {
+        key,
+        name: format!("{prefix}_{key}"),
+        help: (*help).to_owned(),
+        kind: Kind::Gauge,
+        scale: 1.0,
+    })
+}
+
+fn about_disks(disks: &[Value]) -> Vec<Family> {
+    let name = |disk: &Value| disk["name"].as_str().unwrap_or_default().to_owned();
+    let mut families = from_rows(disk_rows(), disks, &|disk| vec![("disk", name(disk))]);
+    let mut info = Family::new("forebay_disk_info", "What a disk is; always 1.", Kind::Gauge);
+    for disk in disks {
+        let mode = disk["mode"].as_str().unwrap_or_default();
+        info.push(&[("disk", &name(disk)), ("mode", mode)], 1.0);
+    }
+    families.push(info);
+    families.push(states("forebay_disk_state", "disk", &DISK_STATES, disks, &name));
+    families
+}
+
+fn latencies(disks: &[Value]) -> Vec<Family> {
+    let family = |Measured { name, help, classes }: &Measured| {
+        let mut family = Family::new(*name, *help, Kind::Histogram);
+        for disk in disks.iter().filter(|disk| !disk["histograms"].is_null()) {
+            for (key, answered_by) in *classes {
+                let measured = &disk["statistics"]["latency_us"][key];
+                let sum_us = number(&measured["mean"]) * number(&measured["count"]);
+                let classes = classes_of(&disk["histograms"]["latency"][key]);
+                let labels: Vec<_> = [("disk", disk["name"].as_str()), ("answered_by", *answered_by)]
+                    .into_iter()
+                    .filter_map(|(label, value)| Some((label, value?)))
+                    .collect();
+                family.push_histogram(&labels, Histogram { classes: &classes, sum: sum_us / 1e6 });
+            }
+        }
+        family
+    };
+    LATENCIES.iter().map(family).collect()
+}
+
+/// The classes of a histogram of microseconds, with their largest values in seconds.
+fn classes_of(histogram: &Value) -> Vec<(Option<f64>, u64)> {
+    let class = |class: &Value| {
+        (class["upto"].as_f64().map(|micros| micros / 1e6), class["count"].as_u64().unwrap_or_default())
+    };
+    histogram.as_array().map(|classes| classes.iter().map(class).collect()).unwrap_or_default()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_default()
+}
+
+/// A family for each row, with a value for each document that has the key.
+fn from_rows(
+    rows: impl IntoIterator<Item = Row>,
+    documents: &[Value],
+    labels: &dyn Fn(&Value) -> Vec<(&'static str, String)>,
+) -> Vec<Family> {
+    let family = |row: Row| {
+        let mut family = Family::new(row.name, row.help, row.kind);
+        for document in documents {
+            let Some(value) = value(find(document, row.key)) else { continue };
+            let labels = labels(document);
+            let labels: Vec<_> = labels.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            family.push(&labels, value * row.scale);
+        }
+        family
+    };
+    rows.into_iter().map(family).collect()
+}
+
+/// What a document says, or the statistics in it.
+fn find<'a>(document: &'a Value, key: &str) -> &'a Value {
+    document.get(key).unwrap_or(&document["statistics"][key])
+}
+
+/// A number, or 1 for what is true.
+fn value(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_bool().map(|is_true| f64::from(u8::from(is_true))))
+}
+
+/// 1 for the state that something is in, and 0 for all others.
+fn states(
+    metric: &str,
+    what: &str,
+    all: &[&str],
+    documents: &[Value],
+    name: &dyn Fn(&Value) -> String,
+) -> Family {
+    let mut family =
+        Family::new(metric, format!("1 for the state that a {what} is in, 0 for others."), Kind::Gauge);
+    for document in documents {
+        for state in all {
+            let is_it = document["state"] == *state;
+            let labels = [(what, name(document)), ("state", (*state).to_owned())];
+            family.push(
+                &labels.each_ref().map(|(key, value)| (*key, value.as_str())),
+                f64::from(u8::from(is_it)),
+            );
+        }
+    }
+    family
+}
+
+fn about_pool(pool: &Value) -> Vec<Family> {
+    let pools = std::slice::from_ref(pool);
+    let none = Vec::new();
+    let devices = pool["devices"].as_array().unwrap_or(&none);
+    let shards = pool["shards"].as_array().unwrap_or(&none);
+    let path = |device: &Value| device["path"].as_str().unwrap_or_default().to_owned();
+    let mut families = from_rows(gauges("forebay_pool", &POOL_GAUGES), pools, &|_| Vec::new());
+    families.push(states("forebay_pool_state", "pool", &POOL_STATES, pools, &path));
+    families.extend(from_rows(gauges("forebay_device", &DEVICE_GAUGES), devices, &|device| {
+        vec![("device", path(device))]
+    }));
+    families.push(states("forebay_device_state", "device", &DEVICE_STATES, devices, &path));
+    families.extend(from_rows(shard_rows(), shards, &|shard| vec![("shard", shard["shard"].to_string())]));
+    let mut build = Family::new("forebay_build_info", "Version of Forebay; always 1.", Kind::Gauge);
+    build.push(&[("version", env!("CARGO_PKG_VERSION"))], 1.0);
+    families.push(build);
+    families
+}
+
+fn shard_rows() -> [Row; 2] {
+    let row = |key, name: &str, help: &str, kind, scale| Row {
+        key,
+        name: name.to_owned(),
+        help: help.to_owned(),
+        kind,
+        scale,
+    };
+    [
+        row(
+            "busy_ns",
+            "forebay_shard_busy_seconds_total",
+            "Seconds that a shard worked.",
+            Kind::Counter,
+            1e-9,
+        ),
+        row("disks", "forebay_shard_disks", "Disks that live on a shard.", Kind::Gauge, 1.0),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn value_of(text: &str, line: &str) -> Option<f64> {
+        text.lines().find_map(|found| found.strip_prefix(line)?.trim().parse().ok())
+    }
+
+    #[test]
+    fn numbers_of_documents_have_their_metrics_and_what_is_not_known_has_none() {
+        let disks = [
+            json!({ "name": "a", "mode": "write-back", "state": "serving",
+                "statistics": { "reads": 7, "throttled_ns": 1_500_000_000,
+                    "latency_us": { "read_miss": { "count": 3, "mean": 500.0 } } },
+                "histograms": { "latency": { "read_miss": [{ "upto": 100, "count": 1 }, { "upto": null, "count": 2 }] } },
+                "dirty_bytes": 4096, "hit_ratio": 0.5, "latency_us": {} }),
+            json!({ "name": "b", "mode": "write-through", "state": "waiting", "size_bytes": null }),
+        ];
+        let pool = json!({ "state": "serving", "segments": 9, "can_mirror": true,
+            "devices": [{ "path": "/dev/x", "state": "failed", "segments": 3 }],
+            "shards": [{ "shard": 0, "disks": 2, "busy_ns": 2_000_000_000 }] });
+        let text = text(&disks, &pool);
+        for (line, value) in [
+            ("forebay_reads_total{disk=\"a\"}", 7.0),
+            ("forebay_throttled_seconds_total{disk=\"a\"}", 1.5),
+            ("forebay_dirty_bytes{disk=\"a\"}", 4096.0),
+            ("forebay_disk_info{disk=\"a\",mode=\"write-back\"}", 1.0),
+            ("forebay_disk_state{disk=\"b\",state=\"waiting\"}", 1.0),
+            ("forebay_disk_state{disk=\"b\",state=\"serving\"}", 0.0),
+            ("forebay_read_latency_seconds_bucket{disk=\"a\",answered_by=\"backing\",le=\"0.0001\"}", 1.0),
+            ("forebay_read_latency_seconds_count{disk=\"a\",answered_by=\"backing\"}", 3.0),
+            ("forebay_read_latency_seconds_sum{disk=\"a\",answered_by=\"backing\"}", 0.0015),
+            ("forebay_write_latency_seconds_count{disk=\"a\"}", 0.0),
+            ("forebay_pool_segments", 9.0),
+            ("forebay_pool_can_mirror", 1.0),
+            ("forebay_device_segments{device=\"/dev/x\"}", 3.0),
+            ("forebay_device_state{device=\"/dev/x\",state=\"failed\"}", 1.0),
+            ("forebay_shard_busy_seconds_total{shard=\"0\"}", 2.0),
+        ] {
+            assert_eq!(value_of(&text, line), Some(value), "{line}\n{text}");
+        }
+        assert_eq!(value_of(&text, "forebay_size_bytes{disk=\"b\"}"), None);
+    }
+
+    #[test]
+    fn the_page_of_the_documentation_is_what_the_code_says() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/metrics.md");
+        let written = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(written == page(), "docs/metrics.md is to be:\n{}", page());
+    }
+
+    #[test]
+    fn no_two_metrics_have_one_name_and_each_says_what_it_is() {
+        let gauges = gauges("forebay_pool", &POOL_GAUGES).chain(gauges("forebay_device", &DEVICE_GAUGES));
+        let rows: Vec<Row> = disk_rows().chain(gauges).chain(shard_rows()).collect();
+        let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names.len(), rows.len());
+        for Row { name, help, .. } in &rows {
+            assert!(
+                name.starts_with("forebay_") && !help.is_empty() && !help.contains("Nanoseconds"),
+                "{name}: {help}"
+            );
+        }
+    }
+}

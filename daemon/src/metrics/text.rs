@@ -1,0 +1,149 @@
+//! Metrics as Prometheus reads them: its text format, version 0.0.4.
+//!
+//! ```text
+//! # HELP forebay_reads_total Read requests answered.
+//! # TYPE forebay_reads_total counter
+//! forebay_reads_total{disk="a"} 7
+//! ```
+//! Written here, because the format is three kinds of lines and the crates that write it want to own the counters as well,
+//! which live on the threads of the shards. What is written is checked by Prometheus' own `promtool check metrics`.
+//! Source: "Exposition formats" in the documentation of Prometheus.
+
+/// What kind of metric it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Only rises, until whatever counts starts anew. Its name ends in `_total`.
+    Counter,
+    /// Goes up and down.
+    Gauge,
+    /// Counts by class. Its samples have names of their own: see [`Histogram`].
+    Histogram,
+}
+
+/// Values of one name, one line for each set of labels.
+#[derive(Clone, Debug)]
+pub(crate) struct Family {
+    name: String,
+    help: String,
+    kind: Kind,
+    lines: String,
+}
+
+/// How many measurements there were in classes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Histogram<'a> {
+    /// The largest value of each class and how many it has; the last one takes whatever is larger than all others.
+    pub(crate) classes: &'a [(Option<f64>, u64)],
+    /// All measurements added up.
+    pub(crate) sum: f64,
+}
+
+impl Family {
+    /// Nothing was measured yet. The help is a sentence.
+    pub(crate) fn new(name: impl Into<String>, help: impl Into<String>, kind: Kind) -> Self {
+        Self { name: name.into(), help: help.into(), kind, lines: String::new() }
+    }
+
+    /// Adds a value.
+    pub(crate) fn push(&mut self, labels: &[(&str, &str)], value: f64) {
+        self.line("", labels, value);
+    }
+
+    /// Adds the classes of a histogram, each with all that is not larger.
+    pub(crate) fn push_histogram(&mut self, labels: &[(&str, &str)], histogram: Histogram) {
+        let mut up_to_here = 0;
+        for (upto, count) in histogram.classes {
+            up_to_here += count;
+            let bound = upto.map_or_else(|| "+Inf".to_owned(), |upto| upto.to_string());
+            self.line("_bucket", &[labels, &[("le", &bound)]].concat(), exact(up_to_here));
+        }
+        self.line("_sum", labels, histogram.sum);
+        self.line("_count", labels, exact(up_to_here));
+    }
+
+    fn line(&mut self, suffix: &str, labels: &[(&str, &str)], value: f64) {
+        let labels: Vec<_> =
+            labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escape(value, '"'))).collect();
+        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+        self.lines.extend([&self.name, suffix, &labels, " ", &value.to_string(), "\n"]);
+    }
+}
+
+/// All families as one text. One that has no values is not mentioned.
+pub(crate) fn text(families: &[Family]) -> String {
+    let text = |Family { name, help, kind, lines }: &Family| {
+        let kind = match kind {
+            Kind::Counter => "counter",
+            Kind::Gauge => "gauge",
+            Kind::Histogram => "histogram",
+        };
+        let help = escape(help, '\\');
+        format!("# HELP {name} {help}\n# TYPE {name} {kind}\n{lines}")
+    };
+    families.iter().filter(|family| !family.lines.is_empty()).map(text).collect()
+}
+
+/// A number as the format has all numbers.
+#[expect(clippy::cast_precision_loss, reason = "the format's own numbers; counts stay far below 2^52")]
+pub(crate) fn exact(count: u64) -> f64 {
+    count as f64
+}
+
+/// Backslashes, line breaks, and one more character if it is not a backslash, are written with a backslash before them.
+fn escape(text: &str, also: char) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' => escaped.push_str("\\n"),
+            '\\' => escaped.push_str("\\\\"),
+            _ if character == also => escaped.extend(['\\', character]),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_has_its_help_its_type_and_a_line_for_each_value() {
+        let mut reads = Family::new("forebay_reads_total", "Read requests answered.", Kind::Counter);
+        reads.push(&[("disk", "a")], 7.0);
+        reads.push(&[("disk", "b")], exact(1 << 52));
+        let empty = Family::new("forebay_nothing", "Nothing.", Kind::Gauge);
+        assert_eq!(
+            text(&[reads, empty]),
+            "# HELP forebay_reads_total Read requests answered.\n# TYPE forebay_reads_total counter\n\
+             forebay_reads_total{disk=\"a\"} 7\nforebay_reads_total{disk=\"b\"} 4503599627370496\n"
+        );
+    }
+
+    #[test]
+    fn a_histogram_counts_all_that_is_not_larger() {
+        let mut latency = Family::new("forebay_write_latency_seconds", "Writes.", Kind::Histogram);
+        let classes = [(Some(0.001), 2), (Some(0.01), 0), (None, 3)];
+        latency.push_histogram(&[("disk", "a")], Histogram { classes: &classes, sum: 1.5 });
+        assert_eq!(
+            latency.lines.lines().collect::<Vec<_>>(),
+            [
+                "forebay_write_latency_seconds_bucket{disk=\"a\",le=\"0.001\"} 2",
+                "forebay_write_latency_seconds_bucket{disk=\"a\",le=\"0.01\"} 2",
+                "forebay_write_latency_seconds_bucket{disk=\"a\",le=\"+Inf\"} 5",
+                "forebay_write_latency_seconds_sum{disk=\"a\"} 1.5",
+                "forebay_write_latency_seconds_count{disk=\"a\"} 5",
+            ]
+        );
+    }
+
+    #[test]
+    fn text_of_others_cannot_end_a_line_or_a_label() {
+        let mut family = Family::new("x", "A \\ and a\nbreak \"here\".", Kind::Gauge);
+        family.push(&[("path", "a\"b\\c\nd")], 1.0);
+        assert_eq!(
+            text(&[family]),
+            "# HELP x A \\\\ and a\\nbreak \"here\".\n# TYPE x gauge\nx{path=\"a\\\"b\\\\c\\nd\"} 1\n"
+        );
+    }
+}

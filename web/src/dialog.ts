@@ -1,0 +1,155 @@
+// Dialogs: what a change will do, whether it is wanted, how far it is, and what became of it.
+//
+// The browser's own dialog keeps the focus inside and closes on Escape.
+
+import { Refusal, token } from "./api";
+import { freshId, h, say } from "./dom";
+
+export interface Work {
+  title: string;
+  sentences: string[];
+  confirm: string;
+  /** What can be set before, such as a time. */
+  fields?: HTMLElement;
+  /** Does it. `progress` says how far it is; the answer is what is said at the end. */
+  run: (progress: (text: string) => void, signal: AbortSignal) => Promise<string>;
+}
+
+let status: HTMLElement | null = null;
+
+/** Where results are said, for eyes and for screen readers. */
+export function statusLine(): HTMLElement {
+  status = h("div", { class: "status", role: "status", "aria-live": "polite" });
+  return status;
+}
+
+let fading = 0;
+const STATUS_TIME = 8_000;
+
+export function announce(text: string): void {
+  if (!status) return;
+  say(status, text);
+  status.classList.add("status-shown");
+  window.clearTimeout(fading);
+  fading = window.setTimeout(() => status?.classList.remove("status-shown"), STATUS_TIME);
+}
+
+/** Shows a dialog until it is closed; it is gone afterwards. */
+function open(dialog: HTMLDialogElement): void {
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** Asks whether something is wanted, and does it. */
+export function perform(work: Work): void {
+  const title = freshId();
+  const cancel = h("button", { type: "button" }, "Cancel");
+  const confirm = h("button", { type: "submit", class: "primary" }, work.confirm);
+  const said = h("p", { class: "dialog-said", "aria-live": "assertive" });
+  const sign = tokenField();
+  const form = h(
+    "form",
+    {},
+    h("h2", { id: title }, work.title),
+    ...work.sentences.map((sentence) => h("p", {}, sentence)),
+    work.fields ?? null,
+    sign.element,
+    said,
+    h("div", { class: "buttons" }, cancel, confirm),
+  );
+  const dialog = h("dialog", { "aria-labelledby": title }, form);
+  const stopping = new AbortController();
+  cancel.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => stopping.abort());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    sign.take();
+    confirm.disabled = true;
+    said.className = "dialog-said";
+    say(said, "Working\u2026");
+    work
+      .run((text) => say(said, text), stopping.signal)
+      .then((text) => {
+        announce(text);
+        dialog.close();
+      })
+      .catch((error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        // Somebody closed the dialog meanwhile, and must know all the same.
+        if (!dialog.open) return announce(message);
+        confirm.disabled = false;
+        said.className = "dialog-said dialog-failed";
+        say(said, message);
+        if (error instanceof Refusal && error.wantsToken) sign.ask();
+      });
+  });
+  open(dialog);
+}
+
+/** A field for the token that shows itself when it is needed. */
+function tokenField(): { element: HTMLElement; ask(): void; take(): void } {
+  const id = freshId();
+  const input = h("input", { id, type: "password", autocomplete: "off", spellcheck: "false" });
+  const element = h("div", { class: "field" }, h("label", { for: id }, "Token for changes"), input, whereTheTokenIs());
+  element.hidden = true;
+  return {
+    element,
+    ask() {
+      token.clear();
+      element.hidden = false;
+      input.focus();
+      document.dispatchEvent(new Event("forebay-token"));
+    },
+    take() {
+      if (element.hidden || input.value.trim() === "") return;
+      token.set(input.value);
+      document.dispatchEvent(new Event("forebay-token"));
+    },
+  };
+}
+
+function whereTheTokenIs(): HTMLElement {
+  return h(
+    "p",
+    { class: "hint" },
+    "On the host, as root or the user that runs Forebay: ",
+    h("code", {}, "cat /var/lib/forebay/token"),
+    " (or the folder that serve was given with --dir). It is kept until this tab is closed.",
+  );
+}
+
+/** Asks for the token, or forgets it. */
+export function signIn(): void {
+  const title = freshId();
+  const id = freshId();
+  const input = h("input", { id, type: "password", autocomplete: "off", spellcheck: "false", required: true });
+  const forget = h("button", { type: "button" }, "Forget it");
+  const close = h("button", { type: "button" }, "Cancel");
+  forget.hidden = token.get() === null;
+  const form = h(
+    "form",
+    {},
+    h("h2", { id: title }, "Sign in for changes"),
+    h("p", {}, "Everything can be read without it. Changes need the token of this host."),
+    h("div", { class: "field" }, h("label", { for: id }, "Token"), input, whereTheTokenIs()),
+    h("div", { class: "buttons" }, forget, close, h("button", { type: "submit", class: "primary" }, "Keep it")),
+  );
+  const dialog = h("dialog", { "aria-labelledby": title }, form);
+  const finish = (text: string) => {
+    document.dispatchEvent(new Event("forebay-token"));
+    announce(text);
+    dialog.close();
+  };
+  close.addEventListener("click", () => dialog.close());
+  forget.addEventListener("click", () => {
+    token.clear();
+    finish("The token is forgotten; reading goes on");
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    token.set(input.value);
+    finish("The token is kept until this tab is closed; the next change shows whether it is right");
+  });
+  open(dialog);
+}

@@ -1,0 +1,173 @@
+// What the daemon says, as far as the page reads it. Keys are those of the documentation; what is not known is null.
+
+export interface Latency {
+  count: number;
+  mean: number;
+  p50: number;
+  p95: number;
+  p99: number;
+  p999: number;
+  max: number;
+}
+
+export const LATENCIES = ["read_hit_ram", "read_hit_flash", "read_miss", "write", "flush", "destage"] as const;
+export type LatencyClass = (typeof LATENCIES)[number];
+
+/** Counters that the page uses. All of them only rise while a disk is attached. */
+export const COUNTERS = [
+  "reads",
+  "writes",
+  "flushes",
+  "discards",
+  "read_bytes",
+  "write_bytes",
+  "read_hits_ram",
+  "read_hits_flash",
+  "read_partial_hits",
+  "read_misses",
+  "reads_bypassed",
+  "backing_reads",
+  "backing_writes",
+  "backing_read_bytes",
+  "backing_write_bytes",
+  "flash_read_bytes",
+  "flash_write_bytes",
+  "destage_bytes",
+  "evictions",
+] as const;
+export type Counter = (typeof COUNTERS)[number];
+
+/** An entry of `/v1/stats`. Of a disk that is not served, only the first three are there. */
+export interface Statistics extends Partial<Record<Counter, number>> {
+  name: string;
+  mode: string;
+  state: string;
+  size_bytes: number | null;
+  hit_ratio?: number | null;
+  cached_bytes?: number;
+  dirty_bytes?: number;
+  dirty_zeroes_bytes?: number;
+  dirty_limit_bytes?: number;
+  ram_bytes?: number;
+  flash_bytes?: number;
+  index_bytes?: number;
+  destage_bytes_per_second?: number;
+  dirty_for_seconds?: number;
+  checksum_errors?: number;
+  flash_errors?: number;
+  backing_errors?: number;
+  backing_retries?: number;
+  latency_us?: Record<LatencyClass, Latency>;
+  /** "5m" where the daemon knows windows, else "start" or nothing. */
+  window?: string;
+  window_seconds?: number | null;
+}
+
+/** An entry of `/v1/disks`. */
+export interface Disk {
+  name: string;
+  mode: string;
+  state: string;
+  reason: string | null;
+  size_bytes: number | null;
+  block_bytes: number | null;
+  reserve_bytes: number | null;
+  limit_bytes: number | null;
+  backing: string;
+  backing_state: { state: string; for_seconds: number | null; reason: string | null } | null;
+  read_only: boolean;
+  nbd_socket: string;
+  connections: number | null;
+  shard: number | null;
+  dirty_bytes: number | null;
+  dirty_zeroes_bytes: number | null;
+  dirty_limit_bytes: number | null;
+  dirty_for_seconds: number | null;
+  depends_on_pool: boolean;
+  mirrored: boolean | null;
+  segments_uncopied: number | null;
+  lost_bytes: number | null;
+  quiet: { state: string; seconds_left: number | null; reason: string | null } | null;
+}
+
+/** `/v1/disks/NAME`. */
+export interface FullDisk extends Disk {
+  settings: Record<string, string>;
+  page_cache_reason: string | null;
+  guest: { qmp: string; device: string } | null;
+  load: {
+    state: string;
+    reason: string | null;
+    kept_bytes: number;
+    dropped_bytes: number;
+    took_us: number;
+  } | null;
+  statistics: Statistics;
+}
+
+export interface Device {
+  path: string | null;
+  number: number;
+  state: string;
+  size_bytes: number;
+  segments: number;
+  segments_free: number;
+  discards: boolean;
+  page_cache_reason: string | null;
+}
+
+export interface Pool {
+  path: string;
+  state: string;
+  reason: string | null;
+  size_bytes: number;
+  usable_bytes: number;
+  reserved_bytes: number;
+  segment_bytes: number;
+  segments: number;
+  segments_free: number;
+  can_mirror: boolean;
+  segments_uncopied: number;
+  page_cache_reason: string | null;
+  devices: Device[];
+  devices_lost: string[];
+  warnings: string[];
+}
+
+/** One class of a histogram: everything up to `upto`, which is null for all that is larger. */
+export interface Bucket {
+  upto: number | null;
+  count: number;
+}
+
+/** What was measured of one thing, by kinds of requests. */
+export interface Histogram {
+  unit: string;
+  kinds: [string, Bucket[]][];
+}
+
+export interface Event {
+  id: number;
+  time: string;
+  level: string;
+  kind: string;
+  disk: string | null;
+  message: string;
+  advice: string | null;
+}
+
+/** The histograms of a document, in its order; what has another shape is left out. */
+export function histograms(document: unknown): [string, Histogram][] {
+  const found: [string, Histogram][] = [];
+  for (const [what, content] of Object.entries(record(document))) {
+    const { unit, ...kinds } = record(content);
+    if (typeof unit !== "string") continue;
+    const lists = Object.entries(kinds).filter((kind): kind is [string, Bucket[]] => Array.isArray(kind[1]));
+    if (lists.length > 0) found.push([what, { unit, kinds: lists }]);
+  }
+  return found;
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}

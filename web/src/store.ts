@@ -1,0 +1,149 @@
+// What the page knows: asked for every two seconds, kept, and given to whoever draws it.
+
+import { Refusal, diskPath, read, readBeside, readIfThere } from "./api";
+import { type Disk, type Event, type FullDisk, type Histogram, type Pool, type Statistics, histograms } from "./documents";
+import { Series } from "./series";
+
+/** Between two looks, in milliseconds. */
+export const LOOK_INTERVAL = 2_000;
+/** Histograms change slowly and are larger: every so many looks. */
+const LOOKS_PER_HISTOGRAM = 3;
+const EVENTS_MAX = 500;
+
+export interface Knowledge {
+  /** Null until the first answer. */
+  disks: Disk[] | null;
+  statistics: Map<string, Statistics>;
+  /** Those of the last five minutes, where the daemon knows windows. */
+  windows: Map<string, Statistics>;
+  pool: Pool | null;
+  poolProblem: string | null;
+  series: Map<string, Series>;
+  /** Null where the daemon keeps no events. */
+  events: Event[] | null;
+  /** The disk that is looked at: null while it is not known, "missing" if there is none of its name. */
+  disk: FullDisk | "missing" | null;
+  histograms: [string, Histogram][] | null;
+  /** When the last answer came, in milliseconds. */
+  answeredAt: number | null;
+  /** Since when there is none, and why. */
+  away: { since: number; reason: string; status: number } | null;
+}
+
+export class Store {
+  readonly known: Knowledge = {
+    disks: null,
+    statistics: new Map(),
+    windows: new Map(),
+    pool: null,
+    poolProblem: null,
+    series: new Map(),
+    events: null,
+    disk: null,
+    histograms: null,
+    answeredAt: null,
+    away: null,
+  };
+  #name: string | null = null;
+  #draw: () => void;
+  #timer = 0;
+  #looks = 0;
+  /** Only the newest look counts: an older one may answer late. */
+  #turn = 0;
+
+  constructor(draw: () => void) {
+    this.#draw = draw;
+  }
+
+  /** Which disk is looked at besides the host; null for none. */
+  watch(name: string | null): void {
+    if (name === this.#name) return;
+    this.#name = name;
+    this.known.disk = null;
+    this.known.histograms = null;
+    this.#looks = 0;
+    void this.look();
+  }
+
+  /** Looks at once, and from then on again and again. */
+  async look(): Promise<void> {
+    window.clearTimeout(this.#timer);
+    const turn = ++this.#turn;
+    try {
+      await this.#ask(turn);
+    } catch (error) {
+      if (turn === this.#turn) this.#fail(error);
+    }
+    if (turn !== this.#turn) return;
+    this.#draw();
+    this.#timer = window.setTimeout(() => void this.look(), LOOK_INTERVAL);
+  }
+
+  async #ask(turn: number): Promise<void> {
+    const name = this.#name;
+    const lastEvent = this.known.events?.at(-1)?.id ?? 0;
+    const [disks, statistics, windows, pool, events, disk] = await Promise.all([
+      read<Disk[]>("/v1/disks", "disks"),
+      read<Statistics[]>("/v1/stats", "disks"),
+      read<Statistics[]>("/v1/stats?window=5m", "disks"),
+      this.#pool(),
+      readBeside<Event[]>(`/v1/events?after=${lastEvent}`, "events"),
+      name === null ? null : readIfThere<FullDisk>(diskPath(name), "disk"),
+    ]);
+    const shapes =
+      name !== null && disk !== null && this.#looks % LOOKS_PER_HISTOGRAM === 0
+        ? await readBeside<unknown>(`${diskPath(name)}/histograms`, "histograms")
+        : undefined;
+    if (turn !== this.#turn) return;
+    this.#looks += 1;
+    const at = Date.now();
+    Object.assign(this.known, { disks, ...pool, answeredAt: at, away: null });
+    this.#takeStatistics(at / 1_000, statistics, windows);
+    this.#takeEvents(events);
+    if (name !== null) this.known.disk = disk ?? "missing";
+    if (shapes !== undefined) this.known.histograms = shapes === null ? null : histograms(shapes);
+  }
+
+  /** A pool that cannot be looked at is no reason to show nothing else. */
+  async #pool(): Promise<{ pool: Pool | null; poolProblem: string | null }> {
+    try {
+      return { pool: await read<Pool>("/v1/pool", "pool"), poolProblem: null };
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status === 0) throw error;
+      return { pool: null, poolProblem: error.message };
+    }
+  }
+
+  #takeStatistics(at: number, statistics: Statistics[], windows: Statistics[]): void {
+    const byName = (all: Statistics[]) => new Map(all.map((one) => [one.name, one]));
+    this.known.statistics = byName(statistics);
+    // A daemon that knows no windows answers with what it counted since a disk was attached.
+    this.known.windows = byName(windows.filter((one) => one.window === "5m"));
+    for (const name of this.known.series.keys()) {
+      if (!this.known.statistics.has(name)) this.known.series.delete(name);
+    }
+    for (const one of statistics) {
+      const series = this.known.series.get(one.name) ?? new Series();
+      this.known.series.set(one.name, series);
+      series.add(at, one, this.known.windows.get(one.name));
+    }
+  }
+
+  #takeEvents(events: Event[] | null): void {
+    if (events === null) {
+      this.known.events = null;
+      return;
+    }
+    const kept = this.known.events ?? [];
+    const last = kept.at(-1)?.id ?? 0;
+    this.known.events = [...kept, ...events.filter((event) => event.id > last)].slice(-EVENTS_MAX);
+  }
+
+  #fail(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const status = error instanceof Refusal ? error.status : 0;
+    this.known.away = { since: this.known.away?.since ?? Date.now(), reason, status };
+    // A daemon that starts anew counts its events anew.
+    if (this.known.events !== null) this.known.events = [];
+  }
+}

@@ -1,0 +1,264 @@
+// One disk: live charts, histograms, what it is, and what can be changed.
+
+import { actions } from "../actions";
+import { Chart, DASH, DOT, type Values } from "../chart";
+import { type Disk, type FullDisk, LATENCIES, type LatencyClass } from "../documents";
+import { h, say, show } from "../dom";
+import { NOTHING, brief, byteRate, duration, micros, percent, rate, size } from "../format";
+import { Histograms } from "../histogram";
+import { badge, facts, findingList, setBadge, tile } from "../parts";
+import { type Point, dirty, operations, saved } from "../series";
+import { Settings } from "../settings";
+import type { Knowledge } from "../store";
+import type { View } from "../view";
+import { LATENCY_NAMES, findings, load, tone, worst } from "../words";
+
+const FACTS = [
+  ["backing", "Backing"],
+  ["size_bytes", "Size"],
+  ["block_bytes", "Block"],
+  ["reserve_bytes", "Reserved flash"],
+  ["limit_bytes", "Flash at most"],
+  ["cached_bytes", "Cached on flash"],
+  ["ram_bytes", "Cached in RAM"],
+  ["load", "From last time"],
+  ["mirrored", "Dirty data"],
+  ["connections", "Guests connected"],
+  ["nbd_socket", "NBD socket"],
+  ["guest", "Taken from"],
+  ["page_cache", "Page cache"],
+  ["errors", "Errors"],
+] as const;
+
+export function diskView(name: string, look: () => void): View {
+  let disk: FullDisk | null = null;
+  const now = () => disk;
+  const state = badge();
+  const mode = h("span", { class: "mode" });
+  const warnings = findingList();
+  const tiles = {
+    hits: tile("Hit ratio", "hit_ratio"),
+    operations: tile("Requests", "operations"),
+    bytes: tile("Throughput", "bytes"),
+    latency: tile("Read latency, mean", "latency"),
+    dirty: tile("Dirty", "dirty_bytes"),
+    saved: tile("Backing requests saved", "saved"),
+  };
+  const charts = new Charts();
+  const histograms = new Histograms();
+  const about = facts(FACTS.map(([key, heading]) => [key, heading]));
+  const settings = new Settings(now, look);
+  const buttons = actions(now, look);
+  const body = h(
+    "div",
+    { class: "stack" },
+    warnings.element,
+    h("div", { class: "tiles" }, ...Object.values(tiles).map((one) => one.element)),
+    charts.element,
+    buttons.element,
+    histograms.element,
+    h("section", { class: "card", "aria-label": "Facts" }, h("h2", {}, "About this disk"), about.element),
+    settings.element,
+  );
+  const missing = h("div", { class: "card empty" }, h("h3", {}, "No such disk"), h("p", {}, `Forebay serves no disk of this name. It may have been removed: forebay disk list shows all.`));
+  const waiting = h("p", { class: "loading" }, "Asking Forebay\u2026");
+  const element = h("div", { class: "view" }, h("p", { class: "crumb" }, h("a", { href: "#/" }, "\u2190 Host")), h("div", { class: "title" }, h("h1", {}, name), state, mode), missing, waiting, body);
+  return {
+    element,
+    title: name,
+    leave: () => charts.leave(),
+    update(known) {
+      const asked = known.disk;
+      disk = asked === "missing" || asked === null ? null : asked;
+      show(missing, asked === "missing");
+      show(waiting, asked === null);
+      show(body, disk !== null);
+      show(state, disk !== null);
+      if (!disk) return;
+      const found = findings(disk);
+      setBadge(state, worst([tone(disk.state), ...found.map((finding) => finding.tone)]), disk.state);
+      say(mode, disk.read_only ? `${disk.mode}, read-only` : disk.mode);
+      warnings.set(found);
+      updateTiles(tiles, disk, known);
+      charts.set(known.series.get(name)?.points ?? [], known.windows.has(name), disk.mode);
+      histograms.set(known.histograms);
+      about.set(factsOf(disk));
+      settings.update(disk.settings);
+      buttons.update();
+    },
+  };
+}
+
+type Tiles = Record<"hits" | "operations" | "bytes" | "latency" | "dirty" | "saved", ReturnType<typeof tile>>;
+
+function updateTiles(tiles: Tiles, disk: FullDisk, known: Knowledge): void {
+  const recent = known.windows.get(disk.name) ?? known.statistics.get(disk.name);
+  const span = known.windows.has(disk.name) ? "last 5 minutes" : "since attached";
+  const last = known.series.get(disk.name)?.last;
+  const rates = last?.rates ?? null;
+  const asked = operations(rates);
+  tiles.hits.set(percent(recent?.hit_ratio), `of reads, ${span}`);
+  tiles.operations.set(asked === null ? NOTHING : `${rate(asked)}/s`, rates ? `${rate(rates.reads)} reads, ${rate(rates.writes)} writes` : "");
+  tiles.bytes.set(rates ? byteRate(rates.read_bytes + rates.write_bytes) : NOTHING, rates ? `${byteRate(rates.read_bytes)} read, ${byteRate(rates.write_bytes)} written` : "");
+  tiles.latency.set(micros(last?.readMicros), last?.writeMicros == null ? "no writes lately" : `writes ${micros(last.writeMicros)}`);
+  tiles.dirty.set(disk.dirty_bytes === null ? NOTHING : size(dirty(disk)), dirtyRemark(disk));
+  tiles.saved.set(percent(recent ? saved(recent) : null), span);
+}
+
+function dirtyRemark(disk: FullDisk): string {
+  const limit = disk.mode === "write-back" ? `of at most ${size(disk.dirty_limit_bytes)}` : "the backing is complete";
+  if (dirty(disk) === 0) return limit;
+  const pace = disk.statistics.destage_bytes_per_second ?? 0;
+  const left = pace > 0 ? `, ${byteRate(pace)} going home` : "";
+  return `${disk.mode === "write-back" ? limit : `for ${duration(disk.dirty_for_seconds)}`}${left}`;
+}
+
+function factsOf(disk: FullDisk): Record<string, string> {
+  const { statistics } = disk;
+  const told: Record<string, string> = {
+    backing: disk.backing,
+    size_bytes: size(disk.size_bytes),
+    block_bytes: size(disk.block_bytes),
+    reserve_bytes: size(disk.reserve_bytes),
+    limit_bytes: size(disk.limit_bytes),
+    cached_bytes: size(statistics.cached_bytes),
+    ram_bytes: size(statistics.ram_bytes),
+    load: load(disk),
+    mirrored: copies(disk),
+    connections: disk.connections === null ? NOTHING : String(disk.connections),
+    nbd_socket: disk.nbd_socket,
+    errors: errors(disk),
+  };
+  if (disk.guest) told["guest"] = `QEMU at ${disk.guest.qmp}, device ${disk.guest.device}`;
+  if (disk.page_cache_reason) told["page_cache"] = `used, because ${disk.page_cache_reason}`;
+  return told;
+}
+
+function copies(disk: Disk): string {
+  if (disk.mirrored === null) return NOTHING;
+  return disk.mirrored ? "on two devices" : "on one device";
+}
+
+function errors(disk: FullDisk): string {
+  const { checksum_errors: checksums, flash_errors: flash, backing_errors: backing, backing_retries: retries } = disk.statistics;
+  if (checksums === undefined) return NOTHING;
+  const kinds: [number | undefined, string][] = [[checksums, "checksums"], [flash, "flash"], [backing, "backing"], [retries, "backing, sent again"]];
+  const some = kinds.filter(([many]) => (many ?? 0) > 0).map(([many, what]) => `${many} ${what}`);
+  return some.length === 0 ? "none" : some.join(", ");
+}
+
+class Charts {
+  readonly element: HTMLElement;
+  readonly #ratio = new Chart({
+    title: "Hit ratio",
+    about: "Reads answered from the cache, over ten seconds each.",
+    lines: [
+      { label: "RAM", colour: "ram", fill: "area" },
+      { label: "Flash", colour: "flash", fill: "stacked", dash: DASH },
+    ],
+    figure: percent,
+    tick: (value) => `${Math.round(value * 100)}%`,
+    most: 1,
+  });
+  readonly #operations = new Chart({
+    title: "Requests a second",
+    about: "What guests asked for.",
+    lines: [
+      { label: "Reads", colour: "read" },
+      { label: "Writes", colour: "write", dash: DASH },
+    ],
+    figure: rate,
+    tick: brief,
+    least: 10,
+  });
+  readonly #latency: Chart;
+  readonly #dirty = new Chart({
+    title: "Dirty data",
+    about: "What flash has and the backing does not.",
+    lines: [
+      { label: "Dirty", colour: "dirty", fill: "area" },
+      { label: "Limit", colour: "limit", dash: DASH },
+    ],
+    figure: size,
+    least: 64 * 1024,
+    isBinary: true,
+  });
+  readonly #saved = new Chart({
+    title: "Backing requests saved",
+    about: "What guests asked for, and what reached the backing.",
+    lines: [
+      { label: "Guests", colour: "read" },
+      { label: "Backing", colour: "limit", dash: DASH, fill: "area" },
+    ],
+    figure: rate,
+    tick: brief,
+    least: 10,
+  });
+  readonly #choice = h("select", { "aria-label": "Latency of", name: "latency-class" }, ...LATENCIES.map((name) => h("option", { value: name }, LATENCY_NAMES[name])));
+  readonly #span = h("span", { class: "hint" });
+  #points: readonly Point[] = [];
+  #isChosen = false;
+
+  constructor() {
+    const controls = h("div", { class: "chart-controls" }, this.#choice, this.#span);
+    this.#choice.value = "read_miss";
+    this.#choice.addEventListener("change", () => {
+      this.#isChosen = true;
+      this.#drawLatency();
+    });
+    this.#latency = new Chart(
+      {
+        title: "Latency",
+        about: "So many in a hundred were faster.",
+        lines: [
+          { label: "Half", colour: "read" },
+          { label: "95 %", colour: "write", dash: DASH },
+          { label: "99 %", colour: "limit", dash: DOT },
+        ],
+        figure: micros,
+        least: 10,
+      },
+      controls,
+    );
+    const all = [this.#ratio, this.#operations, this.#latency, this.#saved, this.#dirty];
+    this.element = h("section", { class: "charts", "aria-label": "Charts of the last five minutes" }, ...all.map((chart) => chart.element));
+  }
+
+  set(points: readonly Point[], hasWindows: boolean, mode: string): void {
+    this.#points = points;
+    say(this.#span, hasWindows ? "over 5 minutes each" : "since attached");
+    const line = (of: (point: Point) => number | null): Values => points.map(of);
+    const times = points.map((point) => point.at);
+    this.#ratio.set(times, [line((point) => point.hitRam), line((point) => point.hitFlash)]);
+    this.#operations.set(times, [line((point) => point.rates?.reads ?? null), line((point) => point.rates?.writes ?? null)]);
+    this.#saved.set(times, [
+      line((point) => operations(point.rates)),
+      line((point) => (point.rates ? point.rates.backing_reads + point.rates.backing_writes : null)),
+    ]);
+    // Elsewhere the limit says nothing: nothing new becomes dirty.
+    const limit = mode === "write-back" ? line((point) => point.dirtyLimitBytes) : points.map(() => null);
+    this.#dirty.set(times, [line((point) => point.dirtyBytes), limit]);
+    this.#drawLatency();
+  }
+
+  leave(): void {
+    for (const chart of [this.#ratio, this.#operations, this.#latency, this.#saved, this.#dirty]) chart.leave();
+  }
+
+  #drawLatency(): void {
+    const newest = this.#points.at(-1)?.latency;
+    // The first class that was measured at all, until somebody chooses.
+    if (!this.#isChosen && newest && newest[this.#class()].count === 0) {
+      const measured = LATENCIES.find((name) => newest[name].count > 0);
+      if (measured) this.#choice.value = measured;
+    }
+    const chosen = this.#class();
+    const line = (of: "p50" | "p95" | "p99"): Values =>
+      this.#points.map((point) => (point.latency && point.latency[chosen].count > 0 ? point.latency[chosen][of] : null));
+    this.#latency.set(this.#points.map((point) => point.at), [line("p50"), line("p95"), line("p99")]);
+  }
+
+  #class(): LatencyClass {
+    return LATENCIES.find((name) => name === this.#choice.value) ?? "read_miss";
+  }
+}

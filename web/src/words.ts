@@ -1,0 +1,214 @@
+// What states mean in plain words, what is wrong with a disk, and what a change will do. Pure: documents in, text out.
+
+import type { Disk, FullDisk, LatencyClass, Pool } from "./documents";
+import { count, duration, size } from "./format";
+import { dirty } from "./series";
+
+/** How something stands. Shown as a sign and a word, never as a colour alone. */
+export type Tone = "good" | "busy" | "warning" | "bad";
+
+export interface Finding {
+  tone: Tone;
+  text: string;
+  advice: string | null;
+}
+
+export const SIGNS: Record<Tone, string> = { good: "\u2713", busy: "\u2026", warning: "!", bad: "\u2715" };
+
+const STATES: Record<string, Tone> = {
+  serving: "good",
+  attaching: "busy",
+  detaching: "busy",
+  removing: "busy",
+  waiting: "warning",
+  stopped: "bad",
+  failed: "bad",
+  missing: "bad",
+  used: "good",
+  leaving: "busy",
+};
+
+/** The tone of a state of a disk, pool or device; an unknown one asks for a look. */
+export function tone(state: string): Tone {
+  return STATES[state] ?? "warning";
+}
+
+const ADVICE: Record<string, string> = {
+  waiting: "It is served by itself as soon as it can be; put right what the reason names.",
+  stopped: "It answers nothing but errors, so that no guest sees old data. See what it lost, and the log of the daemon.",
+  failed: "It answers errors. Put right what the reason names, then restart Forebay.",
+};
+
+/** The worse of two. */
+const ORDER: Tone[] = ["good", "busy", "warning", "bad"];
+export function worst(tones: Tone[]): Tone {
+  return ORDER[Math.max(0, ...tones.map((one) => ORDER.indexOf(one)))] ?? "good";
+}
+
+/** Whatever an operator must know of a disk, the worst first. */
+export function findings(disk: Disk): Finding[] {
+  const found: Finding[] = [];
+  const say = (tone: Tone, text: string, advice: string | null = null) => found.push({ tone, text, advice });
+  if (tone(disk.state) !== "good") {
+    const reason = disk.reason ? `: ${disk.reason}` : "";
+    say(tone(disk.state), `Disk ${disk.name} is ${disk.state}${reason}`, ADVICE[disk.state] ?? null);
+  }
+  const lost = disk.lost_bytes ?? 0;
+  if (lost > 0) {
+    say("bad", `Flash lost ${size(lost)} of ${disk.name} before its backing had it`, `forebay disk show ${disk.name} --lost lists the ranges.`);
+  }
+  const backing = disk.backing_state;
+  if (backing && backing.state !== "good") {
+    const since = backing.for_seconds === null ? "" : ` for ${duration(backing.for_seconds)}`;
+    say("bad", `The backing of ${disk.name} fails${since}${backing.reason ? `: ${backing.reason}` : ""}`, "Hits are answered; the rest waits for retry-time.");
+  }
+  if (disk.quiet?.state === "failed") {
+    say("warning", `${disk.name} could not be made quiet: ${disk.quiet.reason ?? "no reason is known"}`, null);
+  }
+  const uncopied = disk.segments_uncopied ?? 0;
+  if (disk.mirrored === true && uncopied > 0) {
+    say("warning", `${count(uncopied)} segments of ${disk.name} lack a second copy`, "They are being copied; until then one device has that data alone.");
+  }
+  if (disk.dirty_limit_bytes && dirty(disk) >= disk.dirty_limit_bytes * 0.9) {
+    say("warning", `Destage of ${disk.name} is behind: ${size(dirty(disk))} of at most ${size(disk.dirty_limit_bytes)} is dirty`, "Writes are slowed down to what the backing takes.");
+  }
+  return found.sort((one, other) => ORDER.indexOf(other.tone) - ORDER.indexOf(one.tone));
+}
+
+/** Whatever an operator must know of the pool. */
+export function poolFindings(pool: Pool): Finding[] {
+  const found: Finding[] = pool.warnings.map((text) => ({ tone: "warning" as Tone, text, advice: null }));
+  if (tone(pool.state) !== "good") {
+    const advice = "Disks go on from their backings; what is dirty waits for the pool.";
+    found.unshift({ tone: "bad", text: `The pool is ${pool.state}${pool.reason ? `: ${pool.reason}` : ""}`, advice });
+  }
+  if (pool.page_cache_reason) {
+    found.push({ tone: "warning", text: `The pool goes through the page cache, because ${pool.page_cache_reason}`, advice: null });
+  }
+  return found;
+}
+
+export const LATENCY_NAMES: Record<LatencyClass, string> = {
+  read_hit_ram: "Read, RAM hit",
+  read_hit_flash: "Read, flash hit",
+  read_miss: "Read, miss",
+  write: "Write",
+  flush: "Flush",
+  destage: "Destage",
+};
+
+/** How far a disk is kept from being dirty; null where nobody asked for it. */
+export function quietness(disk: Disk): string | null {
+  switch (disk.quiet?.state) {
+    case "coming":
+      return `Being made quiet: ${size(dirty(disk))} left to bring home`;
+    case "quiet":
+      return `Quiet for another ${duration(disk.quiet.seconds_left)}`;
+    case "failed":
+      return `Could not be made quiet: ${disk.quiet.reason ?? "no reason is known"}`;
+    default:
+      return null;
+  }
+}
+
+/** What became of what was cached before the disk was attached. */
+export function load(disk: FullDisk): string {
+  const { load } = disk;
+  if (!load) return "not known while the disk is not served";
+  if (load.state === "loading") return "being loaded; reads come from the backing meanwhile";
+  if (load.state === "cold") return `nothing: ${load.reason ?? "no reason is known"}`;
+  const kept = `${size(load.kept_bytes)} came back`;
+  return load.dropped_bytes > 0 ? `${kept}, ${size(load.dropped_bytes)} may have changed and is not believed` : kept;
+}
+
+/** What `disk set` takes: what each key is for, and what may be chosen where that is a list. */
+export interface Key {
+  name: string;
+  about: string;
+  choices?: string[];
+}
+
+export const KEYS: Key[] = [
+  { name: "mode", about: "What happens to reads and writes.", choices: ["write-through", "write-back", "write-around", "pass-through"] },
+  { name: "block-size", about: "Unit of the index. A change drops what is cached of the disk.", choices: [4, 8, 16, 32, 64, 128, 256, 512, 1024].map((kib) => size(kib * 1024)) },
+  { name: "reserve", about: "Flash that the disk gets whatever the others do: auto, a size or a share such as 20%." },
+  { name: "limit", about: "Flash that the disk never exceeds: auto, a size or a share." },
+  { name: "ram", about: "RAM in front of the flash, at least 1MiB." },
+  { name: "admission", about: "What may enter flash: adaptive, always or repeated:N." },
+  { name: "sequential-cutoff", about: "Misses of a sequential run longer than this go past the cache; 0 is off." },
+  { name: "dirty-limit", about: "Write-back: the most that flash may hold and the backing does not have." },
+  { name: "destage-rate-min", about: "Write-back: destage never goes slower than so many bytes a second; 0 is none." },
+  { name: "destage-rate-max", about: "Write-back: destage never goes faster than so many bytes a second; 0 is no limit." },
+  { name: "redundancy", about: "Write-back: whether dirty data is kept on two devices of the pool.", choices: ["mirror", "none"] },
+  { name: "unmarked", about: "Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.", choices: ["no", "yes"] },
+  { name: "retry-time", about: "How long a request waits for a backing that fails or hangs, such as 25s, or wait." },
+  { name: "socket-owner", about: "User who owns the NBD socket; auto is the daemon's." },
+  { name: "socket-group", about: "Group of the NBD socket; auto is forebay if the host has it." },
+  { name: "socket-mode", about: "Who may connect, as octal digits." },
+];
+
+const MODES: Record<string, string> = {
+  "write-through": "Writes go to the backing first, then to the cache; the backing is always complete.",
+  "write-back": "Writes are acknowledged when flash has them, and the backing gets them later. Until then the newest data is on flash alone.",
+  "write-around": "Writes go to the backing only; what they replace in the cache is dropped.",
+  "pass-through": "Every request goes to the backing. Guests have no cache until the mode is changed back.",
+};
+
+/** What a set of changes will do, one sentence each. */
+export function consequences(disk: FullDisk, changes: Record<string, string>): string[] {
+  const said = Object.entries(changes).map(([key, value]) => consequence(disk, key, value));
+  return [...said.flat(), "Guests stay connected and go on meanwhile."];
+}
+
+function consequence(disk: FullDisk, key: string, value: string): string[] {
+  const cached = size(disk.statistics.cached_bytes);
+  switch (key) {
+    case "mode":
+      return [MODES[value] ?? `The mode becomes ${value}.`, ...leavesWriteBack(disk, value)];
+    case "block-size":
+      return [`What is cached of the disk on flash (${cached}) is dropped; it is read from the backing again.`];
+    case "limit":
+      return [`Flash that the disk holds above the new limit is evicted; it holds ${size(disk.statistics.flash_bytes)} now.`];
+    case "unmarked":
+      return value === "yes" ? ["Nothing keeps another Forebay from serving this backing while flash has newer data. See to that yourself."] : [];
+    case "redundancy":
+      return [value === "none" ? "Dirty data is kept on one device only: if it fails, that data is lost." : "Dirty data is kept on two devices, if the pool has them."];
+    case "socket-owner":
+    case "socket-group":
+    case "socket-mode":
+      return ["Who may connect to the disk changes at once."];
+    default:
+      return [];
+  }
+}
+
+function leavesWriteBack(disk: FullDisk, value: string): string[] {
+  if (disk.mode !== "write-back" || value === "write-back" || dirty(disk) === 0) return [];
+  return [`${size(dirty(disk))} is dirty; it is written to the backing while guests go on.`];
+}
+
+/** What an action will do. */
+export function actionWords(action: "destage" | "normal" | "quiesce" | "resume" | "evict", disk: FullDisk): string[] {
+  const left = dirty(disk);
+  const isDirty = left > 0 ? `${size(left)} is dirty: flash has it and the backing does not.` : "Nothing is dirty: the backing has everything.";
+  switch (action) {
+    case "destage":
+      return [isDirty, "Dirty data is written to the backing at full speed. Guests go on and may notice a busier backing."];
+    case "normal":
+      return [isDirty, "Destage goes on at the pace that suits guests."];
+    case "quiesce":
+      return [
+        isDirty,
+        "It is brought home first. After that, writes wait for the backing, so that a backup or snapshot of the backing is complete.",
+        "This ends by itself after the time below, or when it is resumed.",
+      ];
+    case "resume":
+      return ["Writes may lie on flash alone again, as the mode says."];
+    case "evict":
+      return [
+        `${size(disk.statistics.cached_bytes)} cached on flash and ${size(disk.statistics.ram_bytes)} in RAM are dropped, and no restart brings them back.`,
+        left > 0 ? `${size(left)} is dirty and is brought home first.` : "Nothing is dirty; nothing is lost.",
+        "Guests go on from the backing, slower, until the cache is warm again.",
+      ];
+  }
+}

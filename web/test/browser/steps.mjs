@@ -1,0 +1,427 @@
+// The steps of the browser test, in the order in which a day goes. Each is a sentence that holds.
+
+import assert from "node:assert/strict";
+import { copyFile, rename } from "node:fs/promises";
+import { createServer, request } from "node:http";
+
+const MIB = 1 << 20;
+/** Names of disks are plain; what a backing is called is not. */
+const NASTY = "<img src=x onerror=alert(1)>";
+
+export const STEPS = [
+  ["a host without disks says how to add one", emptyHost],
+  ["disks appear by themselves and figures move", disksAppear],
+  ["charts draw what guests do", chartsDraw],
+  ["histograms and events are there if the daemon has them", histogramsAndEvents],
+  ["text from elsewhere stays text", untrustedText],
+  ["views fit a phone and are readable in the dark", phoneAndDark],
+  ["the keyboard reaches everything, and dialogs keep the focus", keyboard],
+  ["a change without the token, or with a wrong one, is refused", tokenIsNeeded],
+  ["every action does what its dialog says", actions],
+  ["settings are changed after they were said, and refusals are shown", settings],
+  ["at rest the page, the interface and the command line say the same", sameFigures],
+  ["a disk that waits says why", waitingDisk],
+  ["a page of another origin can neither read nor change anything", otherOrigin],
+  ["a daemon that is away is said, and forgotten once it is back", daemonAway],
+  ["nothing was asked elsewhere and the browser complained of nothing", quietBrowser],
+];
+
+async function emptyHost({ host, page, shoot }) {
+  await page.goto(host.page);
+  await page.getByText("No disks yet").waitFor();
+  await page.getByText("forebay disk add").waitFor();
+  await shoot("empty");
+}
+
+async function disksAppear({ host, page }) {
+  await host.addDisk("web1", 64 * MIB, "hdd-7k2-raid5x8", "--mode", "write-back", "--block-size", "4KiB");
+  await host.addDisk("mail", 64 * MIB, "hdd-7k2-raid5x8", "--block-size", "16KiB");
+  await page.getByRole("link", { name: "web1", exact: true }).waitFor();
+  await page.getByRole("link", { name: "mail", exact: true }).waitFor();
+  // Little RAM, so that flash has something to answer.
+  for (const name of ["web1", "mail"]) await host.cli("disk", "set", name, "ram=1MiB");
+  const usual = ["--bs=4k", "--random_distribution=zipf:1.2", "--iodepth=8", "--randrepeat=1"];
+  host.guest("web1", [...usual, "--rw=randrw", "--rwmixread=75", "--rate_iops=300,100"]);
+  host.guest("mail", [...usual, "--rw=randrw", "--rwmixread=90", "--rate_iops=180,20"]);
+  await until(page, () => /^[1-9]/.test(document.querySelector('[data-figure="web1.operations"]').textContent));
+  await until(page, () => document.querySelector('[data-figure="web1.hit_ratio"]').textContent.endsWith("%"));
+}
+
+async function chartsDraw({ host, page, shoot }) {
+  await page.getByRole("link", { name: "web1", exact: true }).click();
+  await page.getByRole("heading", { name: "web1" }).waitFor();
+  const lines = { "Hit ratio": ["ram"], "Requests a second": ["read", "write"], Latency: ["read"], "Dirty data": ["dirty"], "Backing requests saved": ["read"] };
+  // Enough of the time axis that a picture is worth looking at.
+  await until(page, () => document.querySelectorAll(".u-over").length === 5 && Number(document.querySelector(".chart-canvas").dataset.points) >= 10);
+  for (const [title, colours] of Object.entries(lines)) {
+    for (const colour of colours) {
+      const drawn = await inked(page, title, colour);
+      assert.ok(drawn >= 20, `${title}: only ${drawn} pixels in the colour of ${colour}`);
+    }
+  }
+  await page.getByLabel("Latency of").selectOption("write");
+  const figure = page.locator("figure", { hasText: "So many in a hundred" });
+  await until(page, () => [...document.querySelectorAll("figure")].find((one) => one.textContent.includes("So many in a hundred")).querySelector(".figure").textContent.match(/\d/));
+  assert.match(await figure.textContent(), /Write/);
+  await shoot("disk");
+  await shoot("disk-whole", { fullPage: true });
+  await page.getByRole("link", { name: "Host", exact: true }).click();
+  await page.getByRole("heading", { name: "Host" }).waitFor();
+  await shoot("host", { fullPage: true });
+}
+
+async function histogramsAndEvents({ host, page, shoot }) {
+  const document = await host.get("/v1/disks/web1/histograms");
+  await openDisk(page, host, "web1");
+  const section = page.getByRole("region", { name: "Histograms" });
+  if (document === null) {
+    assert.equal(await section.isVisible(), false);
+  } else {
+    await section.waitFor();
+    const tabs = await section.getByRole("button").all();
+    assert.equal(tabs.length, 5);
+    for (const tab of tabs) {
+      await tab.click();
+      assert.equal(await tab.getAttribute("aria-pressed"), "true");
+      await section.locator("table").first().waitFor();
+    }
+    await tabs[1].click();
+    await section.scrollIntoViewIfNeeded();
+    await shoot("histograms");
+  }
+  if ((await host.get("/v1/events?after=0")) === null) {
+    assert.equal(await page.getByRole("link", { name: "Events" }).isVisible(), false);
+    return;
+  }
+  await page.getByRole("link", { name: "Events" }).click();
+  await page.getByRole("heading", { name: "Events" }).waitFor();
+  await shoot("events");
+}
+
+async function untrustedText({ host, page }) {
+  await host.addDisk("odd", MIB, null);
+  const path = `${host.dir}/${NASTY}.raw`;
+  await host.cli("disk", "remove", "odd");
+  await copyFile(`${host.dir}/odd.raw`, path);
+  await host.cli("disk", "add", "odd", "--backing", path);
+  await openDisk(page, host, "odd");
+  assert.ok((await page.locator('[data-figure="backing"]').textContent()).includes(NASTY));
+  await page.goto(host.page);
+  await page.getByRole("link", { name: "odd", exact: true }).waitFor();
+  assert.equal(await page.locator('main img').count(), 0);
+  await host.cli("disk", "remove", "odd");
+}
+
+async function phoneAndDark({ host, page, shoot }) {
+  const views = { host: "#/", disk: "#/disk/web1", events: "#/events" };
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    for (const [name, address] of Object.entries(views)) {
+      await page.setViewportSize({ width: 360, height: 780 });
+      await page.goto(host.page + address);
+      await page.locator("h1").waitFor();
+      await until(page, () => document.querySelector(".loading") === null || document.querySelector(".loading").hidden);
+      const { wide, room } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, room: window.innerWidth }));
+      assert.ok(wide <= room, `${name} is ${wide} pixels wide and has ${room}`);
+      if (name !== "events") await shoot(`phone-${name}-${scheme}`, { fullPage: true });
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto(`${host.page}#/disk/web1`);
+  await page.getByRole("region", { name: "Charts" }).waitFor();
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await ground();
+  await shoot("disk-dark", { fullPage: true });
+  await page.goto(`${host.page}#/`);
+  await shoot("host-dark", { fullPage: true });
+  const button = page.getByRole("button", { name: /^Theme/ });
+  await button.click();
+  assert.notEqual(await ground(), dark, "the choice goes before the system's wish");
+  await page.reload();
+  assert.notEqual(await ground(), dark, "it is remembered");
+  await button.click();
+  await button.click();
+  assert.match(await button.textContent(), /system/);
+  assert.equal(await ground(), dark);
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+async function keyboard({ host, page }) {
+  await page.goto(host.page);
+  await page.getByRole("link", { name: "web1", exact: true }).waitFor();
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(page), "To the content");
+  const reached = new Set();
+  for (let step = 0; step < 14; step += 1) {
+    await page.keyboard.press("Tab");
+    reached.add(await focused(page));
+    const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+    if (await page.evaluate(() => document.activeElement !== document.body)) assert.notEqual(outline, "none", "the focus is seen");
+  }
+  for (const name of ["Forebay", "Host", "Theme: system", "Sign in", "web1", "mail"]) assert.ok(reached.has(name), `${name} of ${[...reached]}`);
+  await openDisk(page, host, "web1");
+  const opener = page.getByRole("button", { name: "Destage now" });
+  await opener.focus();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.waitFor();
+  for (let step = 0; step < 8; step += 1) {
+    await page.keyboard.press("Tab");
+    const place = await page.evaluate(() => document.activeElement === document.body || document.activeElement.closest("dialog") !== null);
+    assert.ok(place, "the focus stays in the dialog");
+  }
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  assert.equal(await focused(page), await opener.textContent(), "the focus goes back to where it was");
+}
+
+async function tokenIsNeeded({ host, page, shoot }) {
+  await openDisk(page, host, "web1");
+  const dialog = await press(page, "Destage now", "Destage now");
+  const field = dialog.getByLabel("Token for changes");
+  await field.waitFor();
+  await field.fill("0123456789abcdef0123456789abcdef");
+  await dialog.getByRole("button", { name: "Destage now" }).click();
+  await dialog.locator(".dialog-failed").waitFor();
+  await field.fill(await host.token());
+  await shoot("token");
+  await dialog.getByRole("button", { name: "Destage now" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Signed in" }).waitFor();
+}
+
+async function actions({ host, page, shoot }) {
+  await openDisk(page, host, "web1");
+  await done(page, "Destage at normal pace", "Normal pace");
+  await done(page, "Destage now", "Destage now");
+  await done(page, "Destage at normal pace", "Normal pace");
+  const dialog = await press(page, "Quiesce", null);
+  await dialog.getByLabel("For so many seconds").fill("300");
+  await shoot("dialog");
+  await dialog.getByRole("button", { name: "Quiesce" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await eventually(async () => assert.equal((await host.disk("web1")).quiet.state, "quiet"));
+  await until(page, () => document.querySelector('[data-figure="quiet"]').textContent.includes("Quiet for another"));
+  await done(page, "Resume", "Resume");
+  assert.equal((await host.disk("web1")).quiet.state, "no");
+  await eventually(async () => assert.ok((await host.disk("web1")).dirty_bytes > 0, "guests write again"));
+  const before = (await host.disk("web1")).statistics.evictions;
+  await done(page, "Evict", "Evict");
+  assert.equal((await host.disk("web1")).quiet.state, "no", "it goes on afterwards");
+  assert.ok((await host.disk("web1")).statistics.evictions >= before);
+}
+
+async function settings({ host, page, shoot }) {
+  await openDisk(page, host, "web1");
+  const form = page.getByRole("form", { name: "Settings" });
+  for (const key of Object.keys((await host.disk("web1")).settings)) await form.getByLabel(key, { exact: true }).waitFor();
+  await form.getByLabel("sequential-cutoff", { exact: true }).fill("much");
+  await form.getByRole("button", { name: "Review changes" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Change" }).click();
+  await dialog.getByText("Cannot set sequential-cutoff=much").waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await form.getByRole("button", { name: "Undo" }).click();
+  await form.getByLabel("sequential-cutoff", { exact: true }).fill("8MiB");
+  await form.getByLabel("mode", { exact: true }).selectOption("write-through");
+  await form.getByRole("button", { name: "Review changes" }).click();
+  await dialog.getByText("the backing is always complete").waitFor();
+  await shoot("settings");
+  await dialog.getByRole("button", { name: "Change" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const now = (await host.disk("web1")).settings;
+  assert.deepEqual([now.mode, now["sequential-cutoff"]], ["write-through", "8MiB"]);
+  await form.getByLabel("mode", { exact: true }).selectOption("write-back");
+  await form.getByRole("button", { name: "Review changes" }).click();
+  await dialog.getByText("flash alone").waitFor();
+  await dialog.getByRole("button", { name: "Change" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await until(page, () => document.querySelector(".mode").textContent === "write-back");
+}
+
+async function sameFigures({ host, page }) {
+  await host.endGuests();
+  await host.cli("disk", "destage", "web1", "--wait");
+  await openDisk(page, host, "web1");
+  await eventually(async () => {
+    const told = pairs(await host.cli("disk", "show", "web1"));
+    const disk = await host.disk("web1");
+    const shown = (key) => page.locator(`[data-figure="${key}"]`).first().textContent();
+    assert.equal(await shown("cached_bytes"), told["cached on flash"]);
+    assert.equal(await shown("ram_bytes"), told["cached in RAM"]);
+    assert.equal(await shown("size_bytes"), told["size"]);
+    assert.equal(await shown("limit_bytes"), told["flash at most"]);
+    assert.equal(await shown("backing"), told["backing"]);
+    assert.equal(await shown("dirty_bytes"), "0");
+    assert.equal(told["dirty"].split(";")[0], "nothing");
+    assert.equal(await shown("operations"), "0/s");
+    const window = await recent(host, "web1");
+    assert.equal(await shown("hit_ratio"), `${(window.hit_ratio * 100).toFixed(1)}%`);
+    const asked = window.reads + window.writes;
+    const saved = 1 - (window.backing_reads + window.backing_writes) / asked;
+    assert.equal(await shown("saved"), `${(saved * 100).toFixed(1)}%`);
+    assert.equal(window.reads, window.read_hits_ram + window.read_hits_flash + window.read_partial_hits + window.read_misses + window.reads_bypassed);
+    assert.equal(disk.statistics.cached_bytes, JSON.parse(await host.cli("stats", "web1", "--json")).disks[0].cached_bytes);
+  });
+  await page.goto(`${host.page}#/`);
+  await eventually(async () => {
+    for (const name of ["web1", "mail"]) {
+      const window = await recent(host, name);
+      assert.equal(await page.locator(`[data-figure="${name}.hit_ratio"]`).textContent(), `${(window.hit_ratio * 100).toFixed(1)}%`);
+    }
+    const windows = [await recent(host, "web1"), await recent(host, "mail")];
+    const sum = (key) => windows.reduce((all, one) => all + one[key], 0);
+    const ratio = (sum("read_hits_ram") + sum("read_hits_flash")) / sum("reads");
+    assert.equal(await page.locator('[data-figure="host.hit_ratio"]').textContent(), `${(ratio * 100).toFixed(1)}%`);
+  });
+}
+
+async function waitingDisk({ host, page, shoot }) {
+  await host.addDisk("spare", MIB, null);
+  await host.kill();
+  await rename(`${host.dir}/spare.raw`, `${host.dir}/spare.away`);
+  await host.start(host.address);
+  await page.goto(`${host.page}#/`);
+  await page.getByText("Disk spare is waiting").waitFor();
+  await shoot("waiting");
+  await openDisk(page, host, "spare");
+  await page.getByText("Disk spare is waiting").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Evict" }).isDisabled());
+  await host.cli("disk", "remove", "spare");
+  await page.getByText("No such disk").waitFor();
+}
+
+async function otherOrigin({ host, context }) {
+  const foreign = createServer((_asked, answer) => answer.setHeader("content-type", "text/html").end("<!doctype html><title>other</title>"));
+  await new Promise((resolve) => foreign.listen(0, "127.0.0.1", resolve));
+  const page = await context.newPage();
+  try {
+    await page.goto(`http://127.0.0.1:${foreign.address().port}/`);
+    const tries = await page.evaluate(async (address) => {
+      const attempt = async (options) => {
+        try {
+          const answer = await fetch(address, options);
+          return answer.type === "opaque" ? "opaque" : `read ${answer.status}`;
+        } catch {
+          return "refused";
+        }
+      };
+      return [
+        await attempt({}),
+        await attempt({ method: "POST", body: "null", headers: { "content-type": "application/json" } }),
+        await attempt({ mode: "no-cors", method: "POST", body: "null" }),
+      ];
+    }, `${host.page}v1/disks/web1/evict`);
+    assert.deepEqual(tries.slice(0, 2), ["refused", "refused"]);
+    assert.notEqual(tries[2].slice(0, 4), "read");
+  } finally {
+    await page.close();
+    foreign.close();
+  }
+  // As after DNS rebinding: the browser would send the other page's name.
+  assert.equal(await status(host, "/v1/disks", "GET", { host: "evil.example" }), 403);
+  assert.equal(await status(host, "/v1/disks/web1/evict", "POST", {}), 401, "no token");
+  assert.equal(await status(host, "/v1/disks/web1/evict", "POST", { authorization: "Bearer wrong" }), 401);
+  assert.equal(await status(host, "/v1/disks", "GET", { origin: "http://evil.example" }), 403);
+}
+
+async function daemonAway({ host, page, shoot }) {
+  await page.goto(`${host.page}#/`);
+  await page.getByRole("link", { name: "web1", exact: true }).waitFor();
+  const banner = page.getByRole("alert");
+  assert.equal(await banner.isVisible(), false);
+  await host.kill();
+  await banner.getByText("Forebay does not answer since").waitFor();
+  assert.ok(await page.locator("main.stale").isVisible());
+  await shoot("away");
+  await host.start(host.address);
+  await banner.waitFor({ state: "hidden" });
+  assert.equal(await page.locator("main.stale").count(), 0);
+  await page.getByText("Live").waitFor();
+}
+
+async function quietBrowser({ host, complaints, asked }) {
+  assert.deepEqual(complaints, []);
+  const elsewhere = asked.filter((address) => !address.startsWith(host.page));
+  assert.deepEqual(elsewhere, []);
+}
+
+// What steps have in common.
+
+async function openDisk(page, host, name) {
+  await page.goto(`${host.page}#/disk/${name}`);
+  await page.getByRole("region", { name: "Actions" }).waitFor();
+  await page.getByRole("heading", { name, exact: true }).waitFor();
+}
+
+/** Opens an action's dialog, and says yes to it if it is told what that is called. */
+async function press(page, name, confirm) {
+  await page.getByRole("region", { name: "Actions" }).getByRole("button", { name, exact: false }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.waitFor();
+  if (confirm) await dialog.getByRole("button", { name: confirm }).click();
+  return dialog;
+}
+
+async function done(page, name, confirm) {
+  const dialog = await press(page, name, confirm);
+  await dialog.waitFor({ state: "detached" });
+}
+
+const until = (page, condition) => page.waitForFunction(condition);
+
+/** Tries until it holds: what the page shows may be two seconds old. */
+async function eventually(check) {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+}
+
+/** What the five minutes that the page shows hold. */
+async function recent(host, name) {
+  return (await host.get(`/v1/stats/${name}?window=5m`)).disks[0];
+}
+
+/** How many pixels of a chart have the colour of a line. */
+function inked(page, title, colour) {
+  return page.evaluate(
+    ([title, colour]) => {
+      const figure = [...document.querySelectorAll("figure")].find((one) => one.querySelector("h3").textContent === title);
+      const canvas = figure.querySelector("canvas");
+      const hex = getComputedStyle(document.documentElement).getPropertyValue(`--${colour}`).trim();
+      const wanted = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let found = 0;
+      for (let at = 0; at < data.length; at += 4) {
+        if (data[at + 3] > 200 && wanted.every((part, index) => Math.abs(data[at + index] - part) < 24)) found += 1;
+      }
+      return found;
+    },
+    [title, colour],
+  );
+}
+
+const focused = (page) => page.evaluate(() => document.activeElement.textContent.trim());
+
+/** The pairs of a table of the command line. */
+function pairs(text) {
+  return Object.fromEntries(text.trimEnd().split("\n").map((line) => line.split(/ {2,}/)).map(([name, ...value]) => [name, value.join("  ")]));
+}
+
+function status(host, path, method, headers) {
+  const [hostname, port] = host.address.split(":");
+  return new Promise((resolve, reject) => {
+    const asked = request({ hostname, port, path, method, headers: { "content-type": "application/json", ...headers } }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    asked.on("error", reject);
+    asked.end(method === "POST" ? "null" : undefined);
+  });
+}

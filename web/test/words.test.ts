@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { type FullDisk, histograms } from "../src/documents";
+import { occupied, upto } from "../src/histogram";
+import { actionWords, consequences, findings, load, quietness, tone, worst } from "../src/words";
+
+function disk(more: Partial<FullDisk> = {}): FullDisk {
+  return {
+    name: "a",
+    mode: "write-back",
+    state: "serving",
+    reason: null,
+    size_bytes: 2 ** 30,
+    block_bytes: 65_536,
+    reserve_bytes: 2 ** 20,
+    limit_bytes: 2 ** 30,
+    backing: "file:/a",
+    backing_state: { state: "good", for_seconds: null, reason: null },
+    read_only: false,
+    nbd_socket: "/run/a.sock",
+    connections: 1,
+    shard: 0,
+    dirty_bytes: 0,
+    dirty_zeroes_bytes: 0,
+    dirty_limit_bytes: 2 ** 30,
+    dirty_for_seconds: 0,
+    depends_on_pool: false,
+    mirrored: false,
+    segments_uncopied: 0,
+    lost_bytes: 0,
+    quiet: { state: "no", seconds_left: null, reason: null },
+    settings: { mode: "write-back" },
+    page_cache_reason: null,
+    guest: null,
+    load: { state: "done", reason: null, kept_bytes: 2 ** 20, dropped_bytes: 0, took_us: 5 },
+    statistics: { name: "a", mode: "write-back", state: "serving", size_bytes: 2 ** 30, cached_bytes: 2 ** 21, ram_bytes: 4096, flash_bytes: 2 ** 21 },
+    ...more,
+  };
+}
+
+test("a healthy disk has nothing to say", () => {
+  assert.deepEqual(findings(disk()), []);
+});
+
+test("what is wrong is said with its reason and what to do, the worst first", () => {
+  const found = findings(
+    disk({
+      state: "waiting",
+      reason: "the file is missing",
+      lost_bytes: 4096,
+      backing_state: { state: "failing", for_seconds: 61, reason: "EIO" },
+      mirrored: true,
+      segments_uncopied: 3,
+      dirty_bytes: 2 ** 30,
+      quiet: { state: "failed", seconds_left: null, reason: "no room" },
+    }),
+  );
+  const text = found.map((finding) => finding.text).join("\n");
+  for (const part of ["waiting: the file is missing", "lost 4KiB", "fails for 1 min 1 s: EIO", "3 segments", "behind: 1GiB of at most 1GiB", "no room"]) {
+    assert.ok(text.includes(part), part);
+  }
+  assert.equal(found[0]?.tone, "bad");
+  assert.ok(found.some((finding) => finding.advice?.includes("--lost")));
+});
+
+test("an unknown state asks for a look, and the worst one counts", () => {
+  assert.equal(tone("thinking"), "warning");
+  assert.equal(worst(["good", "bad", "busy"]), "bad");
+  assert.equal(worst([]), "good");
+});
+
+test("leaving write-back says what is dirty and where it goes", () => {
+  const said = consequences(disk({ dirty_bytes: 3.2 * 2 ** 30 }), { mode: "write-through" }).join(" ");
+  assert.ok(said.includes("3.2GiB is dirty"), said);
+  assert.ok(!consequences(disk(), { mode: "write-through" }).join(" ").includes("dirty"));
+  assert.ok(consequences(disk(), { "block-size": "4KiB" }).join(" ").includes("(2MiB) is dropped"));
+  assert.ok(consequences(disk(), { unmarked: "yes" }).join(" ").includes("another Forebay"));
+});
+
+test("actions say figures in plain words", () => {
+  const dirty = disk({ dirty_bytes: 4096, dirty_zeroes_bytes: 4096 });
+  assert.ok(actionWords("evict", dirty).join(" ").includes("8KiB is dirty and is brought home first"));
+  assert.ok(actionWords("evict", disk()).join(" ").includes("2MiB cached on flash"));
+  assert.ok(actionWords("quiesce", disk()).join(" ").includes("Nothing is dirty"));
+  for (const action of ["destage", "normal", "resume"] as const) assert.ok(actionWords(action, dirty).length > 0);
+});
+
+test("quiet and warm are said as they are", () => {
+  assert.equal(quietness(disk()), null);
+  assert.equal(quietness(disk({ quiet: { state: "quiet", seconds_left: 30, reason: null } })), "Quiet for another 30 s");
+  assert.equal(load(disk()), "1MiB came back");
+  assert.equal(load(disk({ load: null })), "not known while the disk is not served");
+  assert.ok(load(disk({ load: { state: "cold", reason: "the pool is new", kept_bytes: 0, dropped_bytes: 0, took_us: 0 } })).includes("the pool is new"));
+});
+
+test("histograms are taken as they come, and other shapes are left out", () => {
+  const document = {
+    name: "a",
+    since: "2026-11-22T07:00:00Z",
+    size: { unit: "bytes", read: [{ upto: 512, count: 0 }, { upto: 4096, count: 3 }, { upto: null, count: 0 }], write: [] },
+    broken: { unit: 3 },
+    outstanding: { unit: "requests", read: [] },
+  };
+  const found = histograms(document);
+  assert.deepEqual(found.map(([what]) => what), ["size", "outstanding"]);
+  assert.deepEqual(occupied(found[0]?.[1].kinds ?? []), [0, 3]);
+  assert.deepEqual(occupied([["read", [{ upto: 1, count: 0 }]]]), [0, 0]);
+  assert.deepEqual(histograms(null), []);
+});
+
+test("classes are named in their unit", () => {
+  assert.equal(upto({ upto: 4096, count: 0 }, "bytes"), "4KiB");
+  assert.equal(upto({ upto: 4095, count: 0 }, "bytes"), "4,095");
+  assert.equal(upto({ upto: 5_000, count: 0 }, "microseconds"), "5 ms");
+  assert.equal(upto({ upto: -64, count: 0 }, "sectors"), "\u221264");
+  assert.equal(upto({ upto: null, count: 0 }, "sectors"), "more");
+});

@@ -1,0 +1,42 @@
+//! The web page: that what is committed in `web/dist` is what its source builds, its unit tests, and a real browser.
+//!
+//! The product needs none of this: cargo embeds `web/dist` as it is. Packages come from the npm registry, with the hashes of
+//! `web/package-lock.json`, and nothing of them runs while they are installed.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::run::{cargo, run};
+
+/// Builds the page anew and runs all tests of it.
+///
+/// # Errors
+/// If the packages cannot be had, types do not fit, `web/dist` is not what its source builds, or a test fails.
+pub(crate) fn prove(root: &Path) -> Result<(), String> {
+    run(npm(root).args(["ci"]))?;
+    run(npm(root).args(["run", "--silent", "check"]))?;
+    run(node(root).args(["build.mjs", "--check"]))?;
+    run(npm(root).args(["run", "--silent", "test"]))?;
+    browse(root)
+}
+
+/// A browser on a daemon under load. Screenshots of every view are left in `target/screenshots`.
+fn browse(root: &Path) -> Result<(), String> {
+    run(cargo(root).args(["build", "--package", "daemon", "--locked"]))?;
+    let (forebay, screenshots) = (root.join("target/debug/forebay"), root.join("target/screenshots"));
+    run(node(root).arg("test/browser/run.mjs").arg(forebay).arg(screenshots))
+}
+
+fn npm(root: &Path) -> Command {
+    program("npm", root)
+}
+
+fn node(root: &Path) -> Command {
+    program("node", root)
+}
+
+fn program(name: &str, root: &Path) -> Command {
+    let mut command = Command::new(name);
+    command.current_dir(root.join("web"));
+    command
+}
