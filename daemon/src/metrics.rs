@@ -373,6 +373,26 @@ mod tests {
     }
 
     #[test]
+    fn the_dashboard_asks_for_nothing_that_is_not_there() {
+        let dashboard = include_str!("../../docs/grafana-dashboard.json");
+        let document: Value = serde_json::from_str(dashboard).expect("it is JSON");
+        let page = page();
+        let mut asked = 0;
+        for panel in document["panels"].as_array().expect("it has panels") {
+            for target in panel["targets"].as_array().expect("each asks for something") {
+                let question = target["expr"].as_str().expect("a question");
+                let words = question.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+                for name in words.filter(|word| word.starts_with("forebay_")) {
+                    let name = name.strip_suffix("_bucket").unwrap_or(name);
+                    assert!(page.contains(&format!("`{name}`")), "{name} of panel {}", panel["title"]);
+                    asked += 1;
+                }
+            }
+        }
+        assert!(asked > 20, "only {asked}");
+    }
+
+    #[test]
     fn no_two_metrics_have_one_name_and_each_says_what_it_is() {
         let gauges = gauges("forebay_pool", &POOL_GAUGES).chain(gauges("forebay_device", &DEVICE_GAUGES));
         let rows: Vec<Row> = disk_rows().chain(gauges).chain(shard_rows()).collect();
