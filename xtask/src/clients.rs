@@ -27,6 +27,9 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("npm", &["npm"]),
     ("chromium", &["chromium"]),
 ];
+/// Fuzzes the HTTP interface from its description: a Python program, with the versions of all that it uses in a file beside
+/// the test that runs it.
+const SCHEMATHESIS: &str = "daemon/tests/real_clients/schemathesis.txt";
 /// Where programs for administrators lie, which not everybody has in `PATH`.
 const MORE_FOLDERS: &[&str] = &["/usr/sbin", "/sbin"];
 
@@ -39,20 +42,29 @@ pub(crate) fn install_missing() -> Result<(), String> {
     if packages.is_empty() {
         return Ok(());
     }
+    println!(
+        "Tests with real clients need these Debian packages, which are not here yet: {}",
+        packages.join(" ")
+    );
+    install(&packages)?;
+    match missing(is_there).as_slice() {
+        [] => Ok(()),
+        still => {
+            Err(format!("Programs of {} are still not in PATH after their installation.", still.join(" ")))
+        }
+    }
+}
+
+fn install(packages: &[&str]) -> Result<(), String> {
     let list = packages.join(" ");
-    println!("Tests with real clients need these Debian packages, which are not here yet: {list}");
     let by_hand = |why: &str| format!("Could not install {list}: {why}. Install them by hand and try again.");
     if !is_in_path("apt-get") {
         return Err(by_hand("there is no apt-get on this machine"));
     }
     let prefix = root_prefix().ok_or_else(|| by_hand("this needs root, and there is no sudo"))?;
     run(&mut apt_get(prefix, &["update"])).map_err(|error| by_hand(&error))?;
-    let install = [&["install", "--yes", "--no-install-recommends"], packages.as_slice()].concat();
-    run(&mut apt_get(prefix, &install)).map_err(|error| by_hand(&error))?;
-    match missing(is_there).as_slice() {
-        [] => Ok(()),
-        still => Err(format!("Installed {list}, but programs of {} are still not in PATH.", still.join(" "))),
-    }
+    let install = [&["install", "--yes", "--no-install-recommends"], packages].concat();
+    run(&mut apt_get(prefix, &install)).map_err(|error| by_hand(&error))
 }
 
 /// Sees to it that guests can boot: the one package that is only downloaded may need newer lists of packages.
@@ -67,6 +79,31 @@ pub(crate) fn prepare_guests() -> Result<(), String> {
         run(&mut apt_get(prefix, &["update"]))?;
     }
     guest::Kit::ready().map(drop)
+}
+
+/// Sees to it that `target/schemathesis` holds Schemathesis in an environment of its own, which touches no other Python.
+///
+/// # Errors
+/// If there is no Python with its `venv`, or the package index cannot be reached.
+pub(crate) fn prepare_schemathesis(root: &Path) -> Result<(), String> {
+    let (folder, list) = (root.join("target/schemathesis"), root.join(SCHEMATHESIS));
+    let done = folder.join("installed.txt");
+    let wanted = std::fs::read(&list).map_err(|error| format!("Could not read {SCHEMATHESIS}: {error}."))?;
+    if std::fs::read(&done).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    println!(
+        "Fuzzing the HTTP interface needs Schemathesis, which is not here yet: it goes into target/schemathesis."
+    );
+    // Debian has this part of Python in a package of its own.
+    if !works(Command::new("python3").args(["-c", "import ensurepip, venv"])) {
+        install(&["python3-venv"])?;
+    }
+    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+    let mut pip = Command::new(folder.join("bin/pip"));
+    run(pip.args(["install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(&list))?;
+    std::fs::copy(&list, &done).map_err(|error| format!("Could not write {}: {error}.", done.display()))?;
+    Ok(())
 }
 
 fn is_there(program: &str) -> bool {

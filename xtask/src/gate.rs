@@ -43,6 +43,7 @@ pub(crate) fn test(root: &Path, seeds: u32) -> Result<(), String> {
 fn test_with(root: &Path, seeds: u32, variables: &[(&str, u32)]) -> Result<(), String> {
     clients::install_missing()?;
     clients::prepare_guests()?;
+    clients::prepare_schemathesis(root)?;
     web::prove(root)?;
     canary(root)?;
     let variables = variables.iter().map(|(name, value)| (name, value.to_string()));

@@ -1,6 +1,5 @@
 //! `forebay generate FOLDER`, for those who package: manual pages and completions, from the one definition of the
-//! command line, the OpenAPI document of the HTTP interface, from the routes, and the page of the documentation about
-//! metrics.
+//! command line, the OpenAPI document of the HTTP interface, and the page of the documentation about metrics.
 //!
 //! It is a command of the product and not a tool beside it, so that what is packaged cannot differ from what the packaged
 //! binary takes. Hidden, because administrators find both installed.
@@ -30,7 +29,8 @@ pub(super) fn run(options: &Generate) -> Answer<()> {
         ))
     })?;
     output::print(&format!(
-        "Manual pages are in {0}/man, completions in {0}/completions, the interface is in {0}/openapi.json, metrics are in {0}/metrics.md\n",
+        "Manual pages are in {0}/man, completions in {0}/completions, the interface is in \
+         {0}/openapi.json, metrics in {0}/metrics.md\n",
         options.folder.display()
     ))
 }

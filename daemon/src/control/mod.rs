@@ -117,6 +117,7 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(pool::show))
         .routes(routes!(pool::add))
         .routes(routes!(pool::remove))
+        .routes(routes!(metrics::show))
         .routes(routes!(health::show))
         .routes(routes!(metrics::show))
         .routes(routes!(openapi::show))

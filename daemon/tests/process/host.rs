@@ -91,6 +91,11 @@ impl Host {
 
     /// Starts a daemon as a user who is not root, also where the test runs as root.
     pub(crate) fn serve_as_ordinary_user(&self) -> Daemon {
+        self.serve_as_ordinary_user_with(&[])
+    }
+
+    /// The same with more options.
+    pub(crate) fn serve_as_ordinary_user_with(&self, more: &[&str]) -> Daemon {
         let mut command = command();
         if geteuid().is_root() {
             // Where the binary was built may be closed to others.
@@ -100,7 +105,8 @@ impl Host {
         }
         self.as_ordinary_user(&mut command);
         let pool = self.text("pool.img");
-        Daemon::start_as(command, &self.path("d"), &["--pool", &pool, "--pool-size", "64MiB"])
+        let options = [&["--pool", &pool, "--pool-size", "64MiB"], more].concat();
+        Daemon::start_as(command, &self.path("d"), &options)
     }
 
     /// Has `command` run as a user who is not root, also where the test runs as root; then the folder belongs to that user.

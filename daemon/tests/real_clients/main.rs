@@ -14,6 +14,7 @@ mod guest_system;
 #[path = "../process/host.rs"]
 #[allow(dead_code, reason = "shared with the tests of the process, which use more of it")]
 mod host;
+mod interface;
 mod locks;
 mod machine;
 mod many;

@@ -1,0 +1,48 @@
+//! The HTTP interface, asked everything that its own description allows, and much that it forbids.
+//!
+//! Schemathesis makes the requests from `/openapi.json`: values at every limit, types that are wrong, bodies that are no
+//! JSON, methods that are not there, no token or a wrong one. It judges that nothing gets an answer that is not
+//! described, and nothing a status of 500.
+
+use std::fs;
+use std::os::unix::fs::chown;
+use std::path::Path;
+
+use crate::host::Host;
+use crate::tools::Background;
+
+const MIB: u64 = 1 << 20;
+
+#[test]
+fn whatever_the_description_allows_or_forbids_is_answered_as_described() {
+    let host = Host::new();
+    // Requests may name any path on this machine as a backing or as flash. So it is somebody who may write nowhere.
+    let daemon = host.serve_as_ordinary_user_with(&["--listen-http", "127.0.0.1:0"]);
+    let image = host.image("a.img", 16 * MIB);
+    chown(&image, Some(daemon.owner()), None).expect("root may, and others own it");
+    daemon.run(&["disk", "add", "web1", "--backing", &image]).succeeded();
+
+    let token = fs::read_to_string(host.path("d/token")).expect("it was made");
+    let schema = format!("http://{}/openapi.json", daemon.http());
+    let authorization = format!("Authorization: Bearer {}", token.trim());
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/schemathesis/bin/schemathesis");
+    let program = program.to_str().expect("it was built in a folder with a plain name");
+    let arguments = [
+        "run",
+        &schema,
+        "--header",
+        &authorization,
+        "--checks=all",
+        // Whether a path can be a backing, or a key has such a value, no schema can say.
+        "--exclude-checks=positive_data_acceptance",
+        // Waits for events for up to half a minute if it is asked to; its answers are checked elsewhere.
+        "--exclude-path=/v1/events",
+        "--phases=examples,coverage,fuzzing",
+        "--max-examples=20",
+        "--seed=5",
+        "--request-timeout=20",
+    ];
+    let (succeeded, text) = Background::start(program, &arguments, &host.path("")).wait();
+    assert!(succeeded, "{text}");
+    assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "serving");
+}
