@@ -119,7 +119,6 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(pool::remove))
         .routes(routes!(metrics::show))
         .routes(routes!(health::show))
-        .routes(routes!(metrics::show))
         .routes(routes!(openapi::show))
 }
 
