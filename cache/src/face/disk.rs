@@ -16,7 +16,7 @@ use crate::journeys::flush::{self, FlushGate};
 use crate::journeys::pace::{self, Next};
 use crate::journeys::read::Answer;
 use crate::journeys::void::make_void;
-use crate::journeys::{quiet, read, write, zeroes};
+use crate::journeys::{extents, quiet, read, write, zeroes};
 use crate::words::settings::DiskSettings;
 use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
 
@@ -387,6 +387,8 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
     }
 
     async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {
-        self.backing.extents(range).await
+        let range = self.check(Operation::Read, range.start, range.len())?;
+        self.ready(Operation::Read).await?;
+        extents::extents(&self.cache, &self.backing, range).await
     }
 }

@@ -7,6 +7,7 @@
 //! | `zeroes` | guest (write-zeroes, discard) | backing, or the log |
 //! | `write_back` | guest | the log, by way of `commit`, slowed down by `throttle` |
 //! | `destage` | the log | backing, at the pace that `pace` sets |
+//! | `extents` | backing, and what is dirty | guest, who copies only data |
 //! | `flush` | guest | the log and the backing |
 //! | `promote` | RAM | flash |
 //! | `load` | flash | index: what was cached before the process began |
@@ -22,6 +23,7 @@ pub(crate) mod back;
 pub(crate) mod commit;
 mod destage;
 pub(crate) mod disk_cache;
+pub(crate) mod extents;
 mod flash_run;
 pub(crate) mod flush;
 pub(crate) mod leave;

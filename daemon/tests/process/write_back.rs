@@ -106,6 +106,44 @@ fn what_was_acknowledged_is_there_after_a_kill_and_comes_home() {
     assert_served(&daemon, "a", 1);
 }
 
+/// Which pages of the disk `a` a client that copies only data would leave out.
+fn holes(daemon: &Daemon) -> Vec<u64> {
+    let mut guest =
+        Client::connect(&daemon.nbd_socket("a"), "a", Replies::Structured).expect("the disk is served");
+    let (mut at, mut holes) = (0, Vec::new());
+    while at < IMAGE_BYTES {
+        let extents = guest.block_status(at, (IMAGE_BYTES - at) as u32).expect("the disk is served");
+        for (length, flags) in extents {
+            let end = at + u64::from(length);
+            holes.extend((at / PAGE..end / PAGE).filter(|_| flags != 0));
+            at = end;
+        }
+    }
+    holes
+}
+
+#[test]
+fn what_is_dirty_is_no_hole_for_whoever_copies_only_data_also_after_a_kill() {
+    let host = Host::new();
+    let image = host.image("sparse.img", IMAGE_BYTES);
+    let daemon = host.serve();
+    add(&daemon, "a", &image);
+    assert_eq!(holes(&daemon).len() as u64, IMAGE_BYTES / PAGE, "nothing was written yet");
+    write(&daemon, "a", 1);
+    assert_eq!(pages_at_home(&image, 1), 0, "they are written back later");
+    let written: Vec<u64> = (0..PAGES).map(|number| place(number) / PAGE).collect();
+    let check = |daemon: &Daemon| {
+        let holes = holes(daemon);
+        assert!(!holes.is_empty() && !holes.iter().any(|page| written.contains(page)), "{holes:?}");
+    };
+    check(&daemon);
+    daemon.kill();
+    let daemon = host.serve();
+    check(&daemon);
+    daemon.run(&["disk", "destage", "a", "--wait"]).succeeded();
+    check(&daemon);
+}
+
 #[test]
 fn what_is_dirty_comes_home_also_before_anybody_knows_what_it_is() {
     for last in [&["disk", "destage", "a", "--wait"][..], &["disk", "remove", "a"]] {
