@@ -80,6 +80,7 @@ until forebay disk list --json | grep -q '"connections":[1-9]'; do sleep 0.2; do
 dpkg -r forebay 2>said
 cat said
 grep -q 'disks in use by guests' said
+grep -q 'What guests wrote is on the backings' said
 kill $!
 if systemctl is-active forebay; then exit 1; fi
 test -e /var/lib/forebay/state.json
@@ -90,11 +91,26 @@ printf 'what was there before' | cmp -n 21 - /srv/web1.raw
 dpkg -i forebay_2.deb
 forebay disk list --json | grep -q '"serving".*"serving"'
 
+: purged while the pool has what a backing lacks: that stays, and is there when the package is back
+head -c 1M /dev/urandom >written
+forebay disk set web1 mode=write-back destage-rate-max=64KiB
+nbdcopy written 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock'
+dpkg -P forebay 2>said
+cat said
+grep -q 'do not use those without it' said
+grep -q 'Kept /var/lib/forebay' said
+if cmp -n 1M written /srv/web1.raw; then exit 1; fi
+dpkg -i forebay_2.deb
+nbdcopy 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock' - | cmp -n 1M - written
+forebay disk set web1 destage-rate-max=0
+forebay disk set web1 mode=write-through
+cmp -n 1M written /srv/web1.raw
+
 : purged: nothing of it is left, the backings are as they were
 dpkg -P forebay
 test ! -e /var/lib/forebay
 test ! -e /run/forebay
 test ! -e /etc/forebay
-printf 'what was there before' | cmp -n 21 - /srv/web1.raw
+cmp -n 1M written /srv/web1.raw
 systemctl --failed --no-legend --plain | grep -c forebay | grep -qx 0
 echo PROVEN
