@@ -277,17 +277,23 @@ async function sameFigures({ host, page }) {
 }
 
 async function waitingDisk({ host, page, shoot }) {
-  await host.addDisk("spare", MIB, null);
+  // Two of the same trouble, whose names differ in digits alone: each is a warning of its own.
+  const names = ["spare1", "spare2"];
+  for (const name of names) await host.addDisk(name, MIB, null);
   await host.kill();
-  await rename(`${host.dir}/spare.raw`, `${host.dir}/spare.away`);
+  for (const name of names) await rename(`${host.dir}/${name}.raw`, `${host.dir}/${name}.away`);
   await host.start(host.address);
   await page.goto(`${host.page}#/`);
-  await page.getByText("Disk spare is waiting").waitFor();
+  for (const name of names) await page.getByText(`Disk ${name} is waiting`).waitFor();
+  await looks(page, 3);
+  const found = await page.locator(".findings li", { hasText: "is waiting" }).allTextContents();
+  assert.equal(found.length, names.length, `no warning is left over from an earlier look: ${found}`);
+  for (const name of names) assert.equal(found.filter((text) => text.includes(`Disk ${name} is waiting`)).length, 1, name);
   await shoot("waiting");
-  await openDisk(page, host, "spare");
-  await page.getByText("Disk spare is waiting").waitFor();
+  await openDisk(page, host, "spare1");
+  await page.getByText("Disk spare1 is waiting").waitFor();
   assert.ok(await page.getByRole("button", { name: "Evict" }).isDisabled());
-  await host.cli("disk", "remove", "spare");
+  for (const name of names) await host.cli("disk", "remove", name);
   await page.getByText("No such disk").waitFor();
 }
 
@@ -369,6 +375,11 @@ async function done(page, name, confirm) {
 }
 
 const until = (page, condition) => page.waitForFunction(condition);
+
+/** Waits until the page has looked so many times more, and has drawn what it saw all but the last time. */
+async function looks(page, many) {
+  for (let look = 0; look <= many; look += 1) await page.waitForResponse((answer) => answer.url().includes("/v1/stats?window="));
+}
 
 /** Tries until it holds: what the page shows may be two seconds old. */
 async function eventually(check) {
