@@ -7,6 +7,10 @@ import { createServer, request } from "node:http";
 const MIB = 1 << 20;
 /** Names of disks are plain; what a backing is called is not. */
 const NASTY = "<img src=x onerror=alert(1)>";
+/** How long figures may take to move, and charts to fill: ten looks are 20 s on a machine that does nothing else. */
+const FIGURE_TIME_MAX = 120_000;
+/** How long the page and the interface may differ. */
+const SAME_TIME_MAX = 60_000;
 
 export const STEPS = [
   ["a host without disks says how to add one", emptyHost],
@@ -374,7 +378,7 @@ async function done(page, name, confirm) {
   await dialog.waitFor({ state: "detached" });
 }
 
-const until = (page, condition) => page.waitForFunction(condition);
+const until = (page, condition) => page.waitForFunction(condition, undefined, { timeout: FIGURE_TIME_MAX });
 
 /** Waits until the page has looked so many times more, and has drawn what it saw all but the last time. */
 async function looks(page, many) {
@@ -383,7 +387,7 @@ async function looks(page, many) {
 
 /** Tries until it holds: what the page shows may be two seconds old. */
 async function eventually(check) {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + SAME_TIME_MAX;
   for (;;) {
     try {
       return await check();
