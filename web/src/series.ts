@@ -31,6 +31,7 @@ export interface Point {
   /** Means of what was answered lately, in microseconds. */
   readMicros: number | null;
   writeMicros: number | null;
+  /** Without zeroes, as the limit is. */
   dirtyBytes: number | null;
   dirtyLimitBytes: number | null;
   latency: Record<LatencyClass, Latency> | null;
@@ -135,7 +136,7 @@ export class Series {
       hitFlash: smooth && share(smooth.read_hits_flash),
       readMicros: smooth && around ? meanMicros(around, sample, READS) : null,
       writeMicros: smooth && around ? meanMicros(around, sample, ["write"]) : null,
-      dirtyBytes: statistics.dirty_bytes === undefined ? null : dirty(statistics),
+      dirtyBytes: statistics.dirty_bytes ?? null,
       dirtyLimitBytes: statistics.dirty_limit_bytes ?? null,
       latency: window.latency_us ?? null,
     };

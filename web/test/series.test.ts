@@ -73,6 +73,12 @@ test("percentiles are those of the window where there is one", () => {
   assert.equal(series.last?.latency?.read_miss.p99, 9);
 });
 
+test("what is drawn below the limit is what the limit is for: data without zeroes", () => {
+  const series = new Series();
+  series.add(0, statistics({}, { dirty_bytes: 4096, dirty_zeroes_bytes: 2 ** 30, dirty_limit_bytes: 8192 }));
+  assert.deepEqual([series.last?.dirtyBytes, series.last?.dirtyLimitBytes], [4096, 8192]);
+});
+
 test("points are kept for as long as charts show", () => {
   const series = new Series();
   for (let at = 0; at <= 1_000; at += 2) series.add(at, statistics({ reads: at }));
