@@ -69,18 +69,18 @@ ograms"):void 0;if(t!==this.#l)return;this.#s+=1;let g=Date.now();Object.assign(
 "/v1/pool","pool"),poolProblem:null}}catch(t){if(!(t instanceof St)||t.status===0)throw t;return{pool:null,poolProblem:t.message}}}#r(t,s,n){
 let i=r=>new Map(r.map(a=>[a.name,a]));this.known.statistics=i(s),this.known.windows=i(n.filter(r=>r.window==="5m"));for(let r of this.known.
 series.keys())this.known.statistics.has(r)||this.known.series.delete(r);for(let r of s){let a=this.known.series.get(r.name)??new Ys;this.known.
-series.set(r.name,a),a.add(t,r,this.known.windows.get(r.name))}}#a(t){if(t===null){this.known.events=null;return}let s=this.known.events??[],
-n=s.at(-1)?.id??0;this.known.events=[...s,...t.filter(i=>i.id>n)].slice(-bc)}#c(t){let s=t instanceof Error?t.message:String(t),n=t instanceof
-St?t.status:0;this.known.away={since:this.known.away?.since??Date.now(),reason:s,status:n},this.known.events!==null&&(this.known.events=[])}};var Ro="forebay-theme",Zs=["auto","light","dark"],el=new Set;function Xs(){let e=localStorage.getItem(Ro);return Zs.find(t=>t===e)??"auto"}function Fo(){
+series.set(r.name,a),a.add(t,r,this.known.windows.get(r.name))}}#a(t){t!==null&&(this.known.events=yc(this.known.events??[],t))}#c(t){let s=t instanceof
+Error?t.message:String(t),n=t instanceof St?t.status:0;this.known.away={since:this.known.away?.since??Date.now(),reason:s,status:n}}};function yc(e,t){
+let[s,n]=[e.at(-1),t[0]];return[...s===void 0||n===void 0||n.id>s.id?e:[],...t].slice(-bc)}var Ro="forebay-theme",Zs=["auto","light","dark"],el=new Set;function Xs(){let e=localStorage.getItem(Ro);return Zs.find(t=>t===e)??"auto"}function Fo(){
 let e=Zs[(Zs.indexOf(Xs())+1)%Zs.length]??"auto";localStorage.setItem(Ro,e),tl()}function No(e){return el.add(e),()=>el.delete(e)}function Co(){
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change",tl),tl()}function tl(){let e=Xs();e==="auto"?delete document.documentElement.
 dataset.theme:document.documentElement.dataset.theme=e;for(let t of el)t()}function xs(e){return getComputedStyle(document.documentElement).
-getPropertyValue(`--${e}`).trim()}var nl={good:"\u2713",busy:"\u2026",warning:"!",bad:"\u2715"},yc={serving:"good",attaching:"busy",detaching:"busy",removing:"busy",waiting:"\
-warning",stopped:"bad",failed:"bad",missing:"bad",used:"good",leaving:"busy"};function jt(e){return yc[e]??"warning"}var wc={waiting:"It is \
+getPropertyValue(`--${e}`).trim()}var nl={good:"\u2713",busy:"\u2026",warning:"!",bad:"\u2715"},wc={serving:"good",attaching:"busy",detaching:"busy",removing:"busy",waiting:"\
+warning",stopped:"bad",failed:"bad",missing:"bad",used:"good",leaving:"busy"};function jt(e){return wc[e]??"warning"}var vc={waiting:"It is \
 served by itself as soon as it can be; put right what the reason names.",stopped:"It answers nothing but errors, so that no guest sees old d\
 ata. See what it lost, and the log of the daemon.",failed:"It answers errors. Put right what the reason names, then restart Forebay."},ei=["\
 good","busy","warning","bad"];function ti(e){return ei[Math.max(0,...e.map(t=>ei.indexOf(t)))]??"good"}function ks(e){let t=[],s=(u,d,p=null)=>t.
-push({tone:u,text:d,advice:p});if(jt(e.state)!=="good"){let u=e.reason?`: ${e.reason}`:"";s(jt(e.state),`Disk ${e.name} is ${e.state}${u}`,wc[e.
+push({tone:u,text:d,advice:p});if(jt(e.state)!=="good"){let u=e.reason?`: ${e.reason}`:"";s(jt(e.state),`Disk ${e.name} is ${e.state}${u}`,vc[e.
 state]??null)}let n=e.lost_bytes??0;n>0&&s("bad",`Flash lost ${G(n)} of ${e.name} before its backing had it`,`forebay disk show ${e.name} --\
 lost lists the ranges.`);let i=e.backing_state;if(i&&i.state!=="good"){let u=i.for_seconds===null?"":` for ${xn(i.for_seconds)}`;s("bad",`Th\
 e backing of ${e.name} fails${u}${i.reason?`: ${i.reason}`:""}`,"Hits are answered; the rest waits for retry-time.")}e.quiet?.state==="faile\
@@ -108,17 +108,17 @@ stage never goes slower than so many bytes a second; 0 is none."},{name:"destage
 "mirror","none"]},{name:"unmarked",about:"Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.",
 choices:["no","yes"]},{name:"retry-time",about:"How long a request waits for a backing that fails or hangs, such as 25s, or wait."},{name:"s\
 ocket-owner",about:"User who owns the NBD socket; auto is the daemon's."},{name:"socket-group",about:"Group of the NBD socket; auto is foreb\
-ay if the host has it."},{name:"socket-mode",about:"Who may connect, as octal digits."}],vc={"write-through":"Writes go to the backing first\
+ay if the host has it."},{name:"socket-mode",about:"Who may connect, as octal digits."}],xc={"write-through":"Writes go to the backing first\
 , then to the cache; the backing is always complete.","write-back":"Writes are acknowledged when flash has them, and the backing gets them l\
 ater. Until then the newest data is on flash alone.","write-around":"Writes go to the backing only; what they replace in the cache is droppe\
 d.","pass-through":"Every request goes to the backing. Guests have no cache until the mode is changed back."};function Io(e,t){return[...Object.
-entries(t).map(([n,i])=>xc(e,n,i)).flat(),"Guests stay connected and go on meanwhile."]}function xc(e,t,s){let n=G(e.statistics.cached_bytes);
-switch(t){case"mode":return[vc[s]??`The mode becomes ${s}.`,...kc(e,s)];case"block-size":return[`What is cached of the disk on flash (${n}) \
+entries(t).map(([n,i])=>kc(e,n,i)).flat(),"Guests stay connected and go on meanwhile."]}function kc(e,t,s){let n=G(e.statistics.cached_bytes);
+switch(t){case"mode":return[xc[s]??`The mode becomes ${s}.`,..._c(e,s)];case"block-size":return[`What is cached of the disk on flash (${n}) \
 is dropped; it is read from the backing again.`];case"limit":return[`Flash that the disk holds above the new limit is evicted; it holds ${G(
 e.statistics.flash_bytes)} now.`];case"unmarked":return s==="yes"?["Nothing keeps another Forebay from serving this backing while flash has \
 newer data. See to that yourself."]:[];case"redundancy":return[s==="none"?"Dirty data is kept on one device only: if it fails, that data is \
 lost.":"Dirty data is kept on two devices, if the pool has them."];case"socket-owner":case"socket-group":case"socket-mode":return["Who may c\
-onnect to the disk changes at once."];default:return[]}}function kc(e,t){return e.mode!=="write-back"||t==="write-back"||zt(e)===0?[]:[`${G(
+onnect to the disk changes at once."];default:return[]}}function _c(e,t){return e.mode!=="write-back"||t==="write-back"||zt(e)===0?[]:[`${G(
 zt(e))} is dirty; it is written to the backing while guests go on.`]}function Zn(e,t){let s=zt(t),n=s>0?`${G(s)} is dirty: flash has it and \
 the backing does not.`:"Nothing is dirty: the backing has everything.";switch(e){case"destage":return[n,"Dirty data is written to the backin\
 g at full speed. Guests go on and may notice a busier backing."];case"normal":return[n,"Destage goes on at the pace that suits guests."];case"\
@@ -126,30 +126,30 @@ quiesce":return[n,"It is brought home first. After that, writes wait for the bac
 e.","This ends by itself after the time below, or when it is resumed."];case"resume":return["Writes may lie on flash alone again, as the mod\
 e says."];case"evict":return[`${G(t.statistics.cached_bytes)} cached on flash and ${G(t.statistics.ram_bytes)} in RAM are dropped, and no re\
 start brings them back.`,s>0?`${G(s)} is dirty and is brought home first.`:"Nothing is dirty; nothing is lost.","Guests go on from the backi\
-ng, slower, until the cache is warm again."]}}var _c=60,Sc=600,Tc=300;function Wo(e,t){let s=Ec.map(i=>{let r=()=>{let a=e();a&&Ks(Lc(i.work(a),t))};return[i,h("button",{type:"button","d\
+ng, slower, until the cache is warm again."]}}var Sc=60,Tc=600,Ec=300;function Wo(e,t){let s=Mc.map(i=>{let r=()=>{let a=e();a&&Ks($c(i.work(a),t))};return[i,h("button",{type:"button","d\
 ata-action":i.name,onclick:r},i.label)]}),n=h("p",{class:"hint","data-figure":"quiet"});return{element:h("section",{class:"card","aria-label":"\
 Actions"},h("h2",{},"Actions"),h("div",{class:"buttons buttons-start"},...s.map(([,i])=>i)),n),update(){let i=e();for(let[a,u]of s)u.disabled=
 i===null||!a.isPossible(i);let r=i&&!Ss(i)?`Nothing can be done while the disk is ${i.state}.`:i?zo(i):null;se(n,r??""),Se(n,r!==null)}}}var Ss=e=>e.
-state==="serving",Vo=e=>e.quiet?.state==="coming"||e.quiet?.state==="quiet",Ec=[{name:"destage",label:"Destage now\u2026",isPossible:Ss,work:e=>({
+state==="serving",Vo=e=>e.quiet?.state==="coming"||e.quiet?.state==="quiet",Mc=[{name:"destage",label:"Destage now\u2026",isPossible:Ss,work:e=>({
 title:`Destage ${e.name} at full speed?`,sentences:Zn("destage",e),confirm:"Destage now",run:async()=>(await Tt("POST",`${mt(e.name)}/destag\
 e`),`What is dirty of ${e.name} is on its way to the backing`)})},{name:"normal",label:"Destage at normal pace\u2026",isPossible:Ss,work:e=>({
 title:`Let ${e.name} destage at its own pace?`,sentences:Zn("normal",e),confirm:"Normal pace",run:async()=>(await Tt("DELETE",`${mt(e.name)}\
-/destage`),`${e.name} is destaged as it suits guests`)})},{name:"quiesce",label:"Quiesce\u2026",isPossible:e=>Ss(e)&&!Vo(e),work:Mc},{name:"\
+/destage`),`${e.name} is destaged as it suits guests`)})},{name:"quiesce",label:"Quiesce\u2026",isPossible:e=>Ss(e)&&!Vo(e),work:Ac},{name:"\
 resume",label:"Resume\u2026",isPossible:Vo,work:e=>({title:`Let ${e.name} go on as before?`,sentences:Zn("resume",e),confirm:"Resume",run:async()=>(await Tt(
 "POST",`${mt(e.name)}/resume`),`${e.name} goes on as before`)})},{name:"evict",label:"Evict\u2026",isPossible:Ss,work:e=>({title:`Drop what \
-is cached of ${e.name}?`,sentences:Zn("evict",e),confirm:"Evict",run:(t,s)=>Ac(e.name,t,s)})}];function Mc(e){let t=Ot(),s=h("input",{id:t,type:"\
-number",min:1,max:86400,value:Sc,required:!0});return{title:`Hold ${e.name} without dirty data?`,sentences:Zn("quiesce",e),confirm:"Quiesce",
+is cached of ${e.name}?`,sentences:Zn("evict",e),confirm:"Evict",run:(t,s)=>Dc(e.name,t,s)})}];function Ac(e){let t=Ot(),s=h("input",{id:t,type:"\
+number",min:1,max:86400,value:Tc,required:!0});return{title:`Hold ${e.name} without dirty data?`,sentences:Zn("quiesce",e),confirm:"Quiesce",
 fields:h("div",{class:"field"},h("label",{for:t},"For so many seconds"),s),run:async()=>{let n=Number(s.value);return await Tt("POST",`${mt(
-e.name)}/quiesce`,{seconds:n}),`${e.name} is being made quiet, then held so for ${xn(n)}`}}}async function Ac(e,t,s){let n=mt(e),i=await qt(
-n,"disk");if(zt(i)>0){await Tt("POST",`${n}/quiesce`,{seconds:_c});try{await Dc(e,t,s),await Tt("POST",`${n}/evict`)}finally{await Tt("POST",
-`${n}/resume`)}}else await Tt("POST",`${n}/evict`);return`Nothing is cached of ${e} any more, and no restart brings it back`}async function Dc(e,t,s){
+e.name)}/quiesce`,{seconds:n}),`${e.name} is being made quiet, then held so for ${xn(n)}`}}}async function Dc(e,t,s){let n=mt(e),i=await qt(
+n,"disk");if(zt(i)>0){await Tt("POST",`${n}/quiesce`,{seconds:Sc});try{await Lc(e,t,s),await Tt("POST",`${n}/evict`)}finally{await Tt("POST",
+`${n}/resume`)}}else await Tt("POST",`${n}/evict`);return`Nothing is cached of ${e} any more, and no restart brings it back`}async function Lc(e,t,s){
 for(;;){if(s.aborted)throw new Error("Stopped; the disk is served as before");let n=await qt(mt(e),"disk"),i=n.quiet?.state;if(i==="quiet")return;
 if(i!=="coming")throw new Error(`Cannot bring home what is dirty: ${n.quiet?.reason??n.reason??"somebody resumed it"}. Nothing was dropped.`);
-t(`${G(zt(n))} left to bring home\u2026`),await new Promise(r=>window.setTimeout(r,Tc))}}function Lc(e,t){return{...e,run:(s,n)=>e.run(s,n).
-finally(t)}}var $c="uplot",Pc="u-hz",Rc="u-vt",Fc="u-title",Nc="u-wrap",Cc="u-under",Oc="u-over",zc="u-axis",Tn="u-off",Hc="u-select",Ic="u-cursor-x",Vc="\
-u-cursor-y",Wc="u-cursor-pt",Bc="u-legend",qc="u-live",Gc="u-inline",Kc="u-series",jc="u-marker",Bo="u-label",Uc="u-value",Es="width",Ms="he\
+t(`${G(zt(n))} left to bring home\u2026`),await new Promise(r=>window.setTimeout(r,Ec))}}function $c(e,t){return{...e,run:(s,n)=>e.run(s,n).
+finally(t)}}var Pc="uplot",Rc="u-hz",Fc="u-vt",Nc="u-title",Cc="u-wrap",Oc="u-under",zc="u-over",Hc="u-axis",Tn="u-off",Ic="u-select",Vc="u-cursor-x",Wc="\
+u-cursor-y",Bc="u-cursor-pt",qc="u-legend",Gc="u-live",Kc="u-inline",jc="u-series",Uc="u-marker",Bo="u-label",Yc="u-value",Es="width",Ms="he\
 ight";var qo="bottom",Xn="left",il="right",xl="#000",Go=xl+"0",ll="mousemove",Ko="mousedown",ol="mouseup",jo="mouseenter",Uo="mouseleave",Yo="dblc\
-lick",Yc="resize",Qc="scroll",Qo="change",ri="dppxchange",kl="--",os=typeof window<"u",fl=os?document:null,ts=os?window:null,Jc=os?navigator:
+lick",Qc="resize",Jc="scroll",Qo="change",ri="dppxchange",kl="--",os=typeof window<"u",fl=os?document:null,ts=os?window:null,Zc=os?navigator:
 null,ae,si;function dl(){let e=devicePixelRatio;ae!=e&&(ae=e,si&&hl(Qo,si,dl),si=matchMedia(`(min-resolution: ${ae-.001}dppx) and (max-resol\
 ution: ${ae+.001}dppx)`),En(Qo,si,dl),ts.dispatchEvent(new CustomEvent(ri)))}function lt(e,t){if(t!=null){let s=e.classList;!s.contains(t)&&
 s.add(t)}}function pl(e,t){let s=e.classList;s.contains(t)&&s.remove(t)}function we(e,t,s){e.style[t]=s+"px"}function Mt(e,t,s,n){let i=fl.createElement(
@@ -157,56 +157,56 @@ e);return t!=null&&lt(i,t),s?.insertBefore(i,n),i}function bt(e,t){return Mt("di
 nslate("+t+"px,"+s+"px)",a=Jo.get(e);r!=a&&(e.style.transform=r,Jo.set(e,r),t<0||s<0||t>n||s>i?lt(e,Tn):pl(e,Tn))}var Zo=new WeakMap;function Xo(e,t,s){
 let n=t+s,i=Zo.get(e);n!=i&&(Zo.set(e,n),e.style.background=t,e.style.borderColor=s)}var er=new WeakMap;function tr(e,t,s,n){let i=t+""+s,r=er.
 get(e);i!=r&&(er.set(e,i),e.style.height=s+"px",e.style.width=t+"px",e.style.marginLeft=n?-t/2+"px":0,e.style.marginTop=n?-s/2+"px":0)}var _l={
-passive:!0},Zc={..._l,capture:!0};function En(e,t,s,n){t.addEventListener(e,s,n?Zc:_l)}function hl(e,t,s,n){t.removeEventListener(e,s,_l)}os&&
+passive:!0},Xc={..._l,capture:!0};function En(e,t,s,n){t.addEventListener(e,s,n?Xc:_l)}function hl(e,t,s,n){t.removeEventListener(e,s,_l)}os&&
 dl();function At(e,t,s,n){let i;s=s||0,n=n||t.length-1;let r=n<=2147483647;for(;n-s>1;)i=r?s+n>>1:ot((s+n)/2),t[i]<e?s=i:n=i;return e-t[s]<=
 t[n]-e?s:n}function Dr(e){return(s,n,i)=>{let r=-1,a=-1;for(let u=n;u<=i;u++)if(e(s[u])){r=u;break}for(let u=i;u>=n;u--)if(e(s[u])){a=u;break}
-return[r,a]}}var Lr=e=>e!=null,$r=e=>e!=null&&e>0,ui=Dr(Lr),Xc=Dr($r);function eu(e,t,s,n=0,i=!1){let r=i?Xc:ui,a=i?$r:Lr;[t,s]=r(e,t,s);let u=e[t],
+return[r,a]}}var Lr=e=>e!=null,$r=e=>e!=null&&e>0,ui=Dr(Lr),eu=Dr($r);function tu(e,t,s,n=0,i=!1){let r=i?eu:ui,a=i?$r:Lr;[t,s]=r(e,t,s);let u=e[t],
 d=e[t];if(t>-1)if(n==1)u=e[t],d=e[s];else if(n==-1)u=e[s],d=e[t];else for(let p=t;p<=s;p++){let y=e[p];a(y)&&(y<u?u=y:y>d&&(d=y))}return[u??
 pe,d??-pe]}function fi(e,t,s,n){let i=ir(e),r=ir(t);e==t&&(i==-1?(e*=s,t/=s):(e/=s,t*=s));let a=s==10?Ut:Pr,u=i==1?ot:yt,d=r==1?yt:ot,p=u(a(
 Pe(e))),y=d(a(Pe(t))),g=ns(s,p),w=ns(s,y);return s==10&&(p<0&&(g=he(g,-p)),y<0&&(w=he(w,-y))),n||s==2?(e=g*i,t=w*r):(e=Cr(e,g),t=di(t,w)),[e,
-t]}function Sl(e,t,s,n){let i=fi(e,t,s,n);return e==0&&(i[0]=0),t==0&&(i[1]=0),i}var Tl=.1,nr={mode:3,pad:Tl},Ds={pad:0,soft:null,mode:0},tu={
-min:Ds,max:Ds};function ai(e,t,s,n){return pi(s)?sr(e,t,s):(Ds.pad=s,Ds.soft=n?0:null,Ds.mode=n?3:0,sr(e,t,tu))}function oe(e,t){return e??t}
-function nu(e,t,s){for(t=oe(t,0),s=oe(s,e.length-1);t<=s;){if(e[t]!=null)return!0;t++}return!1}function sr(e,t,s){let n=s.min,i=s.max,r=oe(n.
+t]}function Sl(e,t,s,n){let i=fi(e,t,s,n);return e==0&&(i[0]=0),t==0&&(i[1]=0),i}var Tl=.1,nr={mode:3,pad:Tl},Ds={pad:0,soft:null,mode:0},nu={
+min:Ds,max:Ds};function ai(e,t,s,n){return pi(s)?sr(e,t,s):(Ds.pad=s,Ds.soft=n?0:null,Ds.mode=n?3:0,sr(e,t,nu))}function oe(e,t){return e??t}
+function su(e,t,s){for(t=oe(t,0),s=oe(s,e.length-1);t<=s;){if(e[t]!=null)return!0;t++}return!1}function sr(e,t,s){let n=s.min,i=s.max,r=oe(n.
 pad,0),a=oe(i.pad,0),u=oe(n.hard,-pe),d=oe(i.hard,pe),p=oe(n.soft,pe),y=oe(i.soft,-pe),g=oe(n.mode,0),w=oe(i.mode,0),S=t-e,M=Ut(S),F=Ye(Pe(e),
 Pe(t)),V=Ut(F),P=Pe(V-M);(S<1e-24||P>10)&&(S=0,(e==0||t==0)&&(S=1e-24,g==2&&p!=pe&&(r=0),w==2&&y!=-pe&&(a=0)));let x=S||F||1e3,z=Ut(x),T=ns(
 10,ot(z)),Q=x*(S==0?e==0?.1:1:r),R=he(Cr(e-Q,T/10),24),J=e>=p&&(g==1||g==3&&R<=p||g==2&&R>=p)?p:pe,j=Ye(u,R<J&&e>=J?J:Dt(J,R)),ee=x*(S==0?t==
-0?.1:1:a),K=he(di(t+ee,T/10),24),E=t<=y&&(w==1||w==3&&K>=y||w==2&&K<=y)?y:-pe,Y=Dt(d,K>E&&t<=E?E:Ye(E,K));return j==Y&&j==0&&(Y=100),[j,Y]}var su=new Intl.
-NumberFormat(os?Jc.language:"en-US"),El=e=>su.format(e),rt=Math,oi=rt.PI,Pe=rt.abs,ot=rt.floor,$e=rt.round,yt=rt.ceil,Dt=rt.min,Ye=rt.max,ns=rt.
-pow,ir=rt.sign,Ut=rt.log10,Pr=rt.log2,iu=(e,t=1)=>rt.sinh(e)*t,rl=(e,t=1)=>rt.asinh(e/t),pe=1/0;function lr(e){return(Ut((e^e>>31)-(e>>31))|
-0)+1}function ml(e,t,s){return Dt(Ye(e,t),s)}function Rr(e){return typeof e=="function"}function te(e){return Rr(e)?e:()=>e}var lu=()=>{},Fr=e=>e,
-Nr=(e,t)=>t,ou=e=>null,or=e=>!0,rr=(e,t)=>e==t,ru=/\.\d*?(?=9{6,}|0{6,})/gm,Mn=e=>{if(zr(e)||on.has(e))return e;let t=`${e}`,s=t.match(ru);if(s==
+0?.1:1:a),K=he(di(t+ee,T/10),24),E=t<=y&&(w==1||w==3&&K>=y||w==2&&K<=y)?y:-pe,Y=Dt(d,K>E&&t<=E?E:Ye(E,K));return j==Y&&j==0&&(Y=100),[j,Y]}var iu=new Intl.
+NumberFormat(os?Zc.language:"en-US"),El=e=>iu.format(e),rt=Math,oi=rt.PI,Pe=rt.abs,ot=rt.floor,$e=rt.round,yt=rt.ceil,Dt=rt.min,Ye=rt.max,ns=rt.
+pow,ir=rt.sign,Ut=rt.log10,Pr=rt.log2,lu=(e,t=1)=>rt.sinh(e)*t,rl=(e,t=1)=>rt.asinh(e/t),pe=1/0;function lr(e){return(Ut((e^e>>31)-(e>>31))|
+0)+1}function ml(e,t,s){return Dt(Ye(e,t),s)}function Rr(e){return typeof e=="function"}function te(e){return Rr(e)?e:()=>e}var ou=()=>{},Fr=e=>e,
+Nr=(e,t)=>t,ru=e=>null,or=e=>!0,rr=(e,t)=>e==t,au=/\.\d*?(?=9{6,}|0{6,})/gm,Mn=e=>{if(zr(e)||on.has(e))return e;let t=`${e}`,s=t.match(au);if(s==
 null)return e;let n=s[0].length-1;if(t.indexOf("e-")!=-1){let[i,r]=t.split("e");return+`${Mn(i)}e${r}`}return he(e,n)};function _n(e,t){return Mn(
 he(Mn(e/t))*t)}function di(e,t){return Mn(yt(Mn(e/t))*t)}function Cr(e,t){return Mn(ot(Mn(e/t))*t)}function he(e,t=0){if(zr(e))return e;let s=10**
 t,n=e*s*(1+Number.EPSILON);return $e(n)/s}var on=new Map;function Or(e){return((""+e).split(".")[1]||"").length}function $s(e,t,s,n){let i=[],
 r=n.map(Or);for(let a=t;a<s;a++){let u=Pe(a),d=he(ns(e,a),u);for(let p=0;p<n.length;p++){let y=e==10?+`${n[p]}e${a}`:n[p]*d,g=(a>=0?0:u)+(a>=
-r[p]?0:r[p]),w=e==10?y:he(y,g);i.push(w),on.set(w,g)}}return i}var Ls={},Ml=[],ss=[null,null],ln=Array.isArray,zr=Number.isInteger,au=e=>e===
-void 0;function ar(e){return typeof e=="string"}function pi(e){let t=!1;if(e!=null){let s=e.constructor;t=s==null||s==Object}return t}function cu(e){
-return e!=null&&typeof e=="object"}var uu=Object.getPrototypeOf(Uint8Array),Hr="__proto__";function is(e,t=pi){let s;if(ln(e)){let n=e.find(
-i=>i!=null);if(ln(n)||t(n)){s=Array(e.length);for(let i=0;i<e.length;i++)s[i]=is(e[i],t)}else s=e.slice()}else if(e instanceof uu)s=e.slice();else if(t(
+r[p]?0:r[p]),w=e==10?y:he(y,g);i.push(w),on.set(w,g)}}return i}var Ls={},Ml=[],ss=[null,null],ln=Array.isArray,zr=Number.isInteger,cu=e=>e===
+void 0;function ar(e){return typeof e=="string"}function pi(e){let t=!1;if(e!=null){let s=e.constructor;t=s==null||s==Object}return t}function uu(e){
+return e!=null&&typeof e=="object"}var fu=Object.getPrototypeOf(Uint8Array),Hr="__proto__";function is(e,t=pi){let s;if(ln(e)){let n=e.find(
+i=>i!=null);if(ln(n)||t(n)){s=Array(e.length);for(let i=0;i<e.length;i++)s[i]=is(e[i],t)}else s=e.slice()}else if(e instanceof fu)s=e.slice();else if(t(
 e)){s={};for(let n in e)n!=Hr&&(s[n]=is(e[n],t))}else s=e;return s}function Ae(e){let t=arguments;for(let s=1;s<t.length;s++){let n=t[s];for(let i in n)
-i!=Hr&&(pi(e[i])?Ae(e[i],is(n[i])):e[i]=is(n[i]))}return e}var fu=0,du=1,pu=2;function hu(e,t,s){for(let n=0,i,r=-1;n<t.length;n++){let a=t[n];
-if(a>r){for(i=a-1;i>=0&&e[i]==null;)e[i--]=null;for(i=a+1;i<s&&e[i]==null;)e[r=i++]=null}}}function mu(e,t){if(yu(e)){let a=e[0].slice();for(let u=1;u<
-e.length;u++)a.push(...e[u].slice(1));return wu(a[0])||(a=bu(a)),a}let s=new Set;for(let a=0;a<e.length;a++){let d=e[a][0],p=d.length;for(let y=0;y<
+i!=Hr&&(pi(e[i])?Ae(e[i],is(n[i])):e[i]=is(n[i]))}return e}var du=0,pu=1,hu=2;function mu(e,t,s){for(let n=0,i,r=-1;n<t.length;n++){let a=t[n];
+if(a>r){for(i=a-1;i>=0&&e[i]==null;)e[i--]=null;for(i=a+1;i<s&&e[i]==null;)e[r=i++]=null}}}function gu(e,t){if(wu(e)){let a=e[0].slice();for(let u=1;u<
+e.length;u++)a.push(...e[u].slice(1));return vu(a[0])||(a=yu(a)),a}let s=new Set;for(let a=0;a<e.length;a++){let d=e[a][0],p=d.length;for(let y=0;y<
 p;y++)s.add(d[y])}let n=[Array.from(s).sort((a,u)=>a-u)],i=n[0].length,r=new Map;for(let a=0;a<i;a++)r.set(n[0][a],a);for(let a=0;a<e.length;a++){
-let u=e[a],d=u[0];for(let p=1;p<u.length;p++){let y=u[p],g=Array(i).fill(void 0),w=t?t[a][p]:du,S=[];for(let M=0;M<y.length;M++){let F=y[M],
-V=r.get(d[M]);F===null?w!=fu&&(g[V]=F,w==pu&&S.push(V)):g[V]=F}hu(g,S,i),n.push(g)}}return n}var gu=typeof queueMicrotask>"u"?e=>Promise.resolve().
-then(e):queueMicrotask;function bu(e){let t=e[0],s=t.length,n=Array(s);for(let r=0;r<n.length;r++)n[r]=r;n.sort((r,a)=>t[r]-t[a]);let i=[];for(let r=0;r<
-e.length;r++){let a=e[r],u=Array(s);for(let d=0;d<s;d++)u[d]=a[n[d]];i.push(u)}return i}function yu(e){let t=e[0][0],s=t.length;for(let n=1;n<
-e.length;n++){let i=e[n][0];if(i.length!=s)return!1;if(i!=t){for(let r=0;r<s;r++)if(i[r]!=t[r])return!1}}return!0}function wu(e,t=100){let s=e.
+let u=e[a],d=u[0];for(let p=1;p<u.length;p++){let y=u[p],g=Array(i).fill(void 0),w=t?t[a][p]:pu,S=[];for(let M=0;M<y.length;M++){let F=y[M],
+V=r.get(d[M]);F===null?w!=du&&(g[V]=F,w==hu&&S.push(V)):g[V]=F}mu(g,S,i),n.push(g)}}return n}var bu=typeof queueMicrotask>"u"?e=>Promise.resolve().
+then(e):queueMicrotask;function yu(e){let t=e[0],s=t.length,n=Array(s);for(let r=0;r<n.length;r++)n[r]=r;n.sort((r,a)=>t[r]-t[a]);let i=[];for(let r=0;r<
+e.length;r++){let a=e[r],u=Array(s);for(let d=0;d<s;d++)u[d]=a[n[d]];i.push(u)}return i}function wu(e){let t=e[0][0],s=t.length;for(let n=1;n<
+e.length;n++){let i=e[n][0];if(i.length!=s)return!1;if(i!=t){for(let r=0;r<s;r++)if(i[r]!=t[r])return!1}}return!0}function vu(e,t=100){let s=e.
 length;if(s<=1)return!0;let n=0,i=s-1;for(;n<=i&&e[n]==null;)n++;for(;i>=n&&e[i]==null;)i--;if(i<=n)return!0;let r=Ye(1,ot((i-n+1)/t));for(let a=e[n],
 u=n+r;u<=i;u+=r){let d=e[u];if(d!=null){if(d<=a)return!1;a=d}}return!0}var Ir=["January","February","March","April","May","June","July","Aug\
 ust","September","October","November","December"],Vr=["Sunday","Monday","Tuesday","Wednesday","Thursday","Friday","Saturday"];function Wr(e){
-return e.slice(0,3)}var vu=Vr.map(Wr),xu=Ir.map(Wr),ku={MMMM:Ir,MMM:xu,WWWW:Vr,WWW:vu};function Ts(e){return(e<10?"0":"")+e}function _u(e){return(e<
-10?"00":e<100?"0":"")+e}var Su={YYYY:e=>e.getFullYear(),YY:e=>(e.getFullYear()+"").slice(2),MMMM:(e,t)=>t.MMMM[e.getMonth()],MMM:(e,t)=>t.MMM[e.
+return e.slice(0,3)}var xu=Vr.map(Wr),ku=Ir.map(Wr),_u={MMMM:Ir,MMM:ku,WWWW:Vr,WWW:xu};function Ts(e){return(e<10?"0":"")+e}function Su(e){return(e<
+10?"00":e<100?"0":"")+e}var Tu={YYYY:e=>e.getFullYear(),YY:e=>(e.getFullYear()+"").slice(2),MMMM:(e,t)=>t.MMMM[e.getMonth()],MMM:(e,t)=>t.MMM[e.
 getMonth()],MM:e=>Ts(e.getMonth()+1),M:e=>e.getMonth()+1,DD:e=>Ts(e.getDate()),D:e=>e.getDate(),WWWW:(e,t)=>t.WWWW[e.getDay()],WWW:(e,t)=>t.
 WWW[e.getDay()],HH:e=>Ts(e.getHours()),H:e=>e.getHours(),h:e=>{let t=e.getHours();return t==0?12:t>12?t-12:t},AA:e=>e.getHours()>=12?"PM":"A\
 M",aa:e=>e.getHours()>=12?"pm":"am",a:e=>e.getHours()>=12?"p":"a",mm:e=>Ts(e.getMinutes()),m:e=>e.getMinutes(),ss:e=>Ts(e.getSeconds()),s:e=>e.
-getSeconds(),fff:e=>_u(e.getMilliseconds())};function Al(e,t){t=t||ku;let s=[],n=/\{([a-z]+)\}|[^{]+/gi,i;for(;i=n.exec(e);)s.push(i[0][0]==
-"{"?Su[i[1]]:i[0]);return r=>{let a="";for(let u=0;u<s.length;u++)a+=typeof s[u]=="string"?s[u]:s[u](r,t);return a}}var Tu=new Intl.DateTimeFormat().
-resolvedOptions().timeZone;function Eu(e,t){let s;return t=="UTC"||t=="Etc/UTC"?s=new Date(+e+e.getTimezoneOffset()*6e4):t==Tu?s=e:(s=new Date(
-e.toLocaleString("en-US",{timeZone:t})),s.setMilliseconds(e.getMilliseconds())),s}var Br=e=>e%1==0,ci=[1,2,2.5,5],Mu=$s(10,-32,0,ci),qr=$s(10,
-0,32,ci),Au=qr.filter(Br),Sn=Mu.concat(qr),Dl=`
-`,Gr="{YYYY}",cr=Dl+Gr,Kr="{M}/{D}",As=Dl+Kr,ii=As+"/{YY}",jr="{aa}",Du="{h}:{mm}",es=Du+jr,ur=Dl+es,fr=":{ss}",ue=null;function Ur(e){let t=e*
+getSeconds(),fff:e=>Su(e.getMilliseconds())};function Al(e,t){t=t||_u;let s=[],n=/\{([a-z]+)\}|[^{]+/gi,i;for(;i=n.exec(e);)s.push(i[0][0]==
+"{"?Tu[i[1]]:i[0]);return r=>{let a="";for(let u=0;u<s.length;u++)a+=typeof s[u]=="string"?s[u]:s[u](r,t);return a}}var Eu=new Intl.DateTimeFormat().
+resolvedOptions().timeZone;function Mu(e,t){let s;return t=="UTC"||t=="Etc/UTC"?s=new Date(+e+e.getTimezoneOffset()*6e4):t==Eu?s=e:(s=new Date(
+e.toLocaleString("en-US",{timeZone:t})),s.setMilliseconds(e.getMilliseconds())),s}var Br=e=>e%1==0,ci=[1,2,2.5,5],Au=$s(10,-32,0,ci),qr=$s(10,
+0,32,ci),Du=qr.filter(Br),Sn=Au.concat(qr),Dl=`
+`,Gr="{YYYY}",cr=Dl+Gr,Kr="{M}/{D}",As=Dl+Kr,ii=As+"/{YY}",jr="{aa}",Lu="{h}:{mm}",es=Lu+jr,ur=Dl+es,fr=":{ss}",ue=null;function Ur(e){let t=e*
 1e3,s=t*60,n=s*60,i=n*24,r=i*30,a=i*365,d=(e==1?$s(10,0,3,ci).filter(Br):$s(10,-3,0,ci)).concat([t,t*5,t*10,t*15,t*30,s,s*5,s*10,s*15,s*30,n,
 n*2,n*3,n*4,n*6,n*8,n*12,i,i*2,i*3,i*4,i*5,i*6,i*7,i*8,i*9,i*10,i*15,r,r*2,r*3,r*4,r*6,a,a*2,a*5,a*10,a*25,a*50,a*100]),p=[[a,Gr,ue,ue,ue,ue,
 ue,ue,1],[i*28,"{MMM}",cr,ue,ue,ue,ue,ue,1],[i,Kr,cr,ue,ue,ue,ue,ue,1],[n,"{h}"+jr,ii,ue,As,ue,ue,ue,1],[s,es,ii,ue,As,ue,ue,ue,1],[t,fr,ii+
@@ -215,51 +215,51 @@ r&&V<a,Q=g(M),R=he(Q*e,3),J=al(Q.getFullYear(),z?0:Q.getMonth(),T||z?1:Q.getDate
 al(J.getFullYear()+K,J.getMonth()+ee,1)*e,3),Y=new Date($e(E/e)),N=Y.getFullYear(),B=Y.getMonth();for(let I=0;E<=F;I++){let ne=al(N+K*I,B+ee*
 I,1),H=ne-g(he(ne*e,3));E=he((+ne+H)*e,3),E<=F&&x.push(E)}}else{let ee=V>=i?i:V,K=ot(M)-ot(R),E=j+K+di(R-j,ee);x.push(E);let Y=g(E),N=Y.getHours()+
 Y.getMinutes()/s+Y.getSeconds()/n,B=V/n,I=w.axes[S]._space,ne=P/I;for(;E=he(E+V,e==1?0:3),!(E>F);)if(B>1){let H=ot(he(N+B,6))%24,ie=g(E).getHours()-
-H;ie>1&&(ie=-1),E-=ie*n,N=(N+B)%24;let fe=x[x.length-1];he((E-fe)/V,3)*ne>=.7&&x.push(E)}else x.push(E)}return x}}return[d,p,y]}var[Lu,$u,Pu]=Ur(
-1),[Ru,Fu,Nu]=Ur(.001);$s(2,-53,53,[1]);function dr(e,t){return e.map(s=>s.map((n,i)=>i==0||i==8||n==null?n:t(i==1||s[8]==0?n:s[1]+n)))}function pr(e,t){
+H;ie>1&&(ie=-1),E-=ie*n,N=(N+B)%24;let fe=x[x.length-1];he((E-fe)/V,3)*ne>=.7&&x.push(E)}else x.push(E)}return x}}return[d,p,y]}var[$u,Pu,Ru]=Ur(
+1),[Fu,Nu,Cu]=Ur(.001);$s(2,-53,53,[1]);function dr(e,t){return e.map(s=>s.map((n,i)=>i==0||i==8||n==null?n:t(i==1||s[8]==0?n:s[1]+n)))}function pr(e,t){
 return(s,n,i,r,a)=>{let u=t.find(M=>a>=M[0])||t[t.length-1],d,p,y,g,w,S;return n.map(M=>{let F=e(M),V=F.getFullYear(),P=F.getMonth(),x=F.getDate(),
 z=F.getHours(),T=F.getMinutes(),Q=F.getSeconds(),R=V!=d&&u[2]||P!=p&&u[3]||x!=y&&u[4]||z!=g&&u[5]||T!=w&&u[6]||Q!=S&&u[7]||u[1];return d=V,p=
-P,y=x,g=z,w=T,S=Q,R(F)})}}function Cu(e,t){let s=Al(t);return(n,i,r,a,u)=>i.map(d=>s(e(d)))}function al(e,t,s){return new Date(e,t,s)}function hr(e,t){
-return t(e)}var Ou="{YYYY}-{MM}-{DD} {h}:{mm}{aa}";function mr(e,t){return(s,n,i,r)=>r==null?kl:t(e(n))}function zu(e,t){let s=e.series[t];return s.
-width?s.stroke(e,t):s.points.width?s.points.stroke(e,t):null}function Hu(e,t){return e.series[t].fill(e,t)}var Iu={show:!0,live:!0,isolate:!1,
-mount:lu,markers:{show:!0,width:2,stroke:zu,fill:Hu,dash:"solid"},idx:null,idxs:null,values:[]};function Vu(e,t){let s=e.cursor.points,n=bt(),
+P,y=x,g=z,w=T,S=Q,R(F)})}}function Ou(e,t){let s=Al(t);return(n,i,r,a,u)=>i.map(d=>s(e(d)))}function al(e,t,s){return new Date(e,t,s)}function hr(e,t){
+return t(e)}var zu="{YYYY}-{MM}-{DD} {h}:{mm}{aa}";function mr(e,t){return(s,n,i,r)=>r==null?kl:t(e(n))}function Hu(e,t){let s=e.series[t];return s.
+width?s.stroke(e,t):s.points.width?s.points.stroke(e,t):null}function Iu(e,t){return e.series[t].fill(e,t)}var Vu={show:!0,live:!0,isolate:!1,
+mount:ou,markers:{show:!0,width:2,stroke:Hu,fill:Iu,dash:"solid"},idx:null,idxs:null,values:[]};function Wu(e,t){let s=e.cursor.points,n=bt(),
 i=s.size(e,t);we(n,Es,i),we(n,Ms,i);let r=i/-2;we(n,"marginLeft",r),we(n,"marginTop",r);let a=s.width(e,t,i);return a&&we(n,"borderWidth",a),
-n}function Wu(e,t){let s=e.series[t].points;return s._fill||s._stroke}function Bu(e,t){let s=e.series[t].points;return s._stroke||s._fill}function qu(e,t){
-return e.series[t].points.size}var cl=[0,0];function Gu(e,t,s){return cl[0]=t,cl[1]=s,cl}function li(e,t,s,n=!0){return i=>{i.button==0&&(!n||
-i.target==t)&&s(i)}}function ul(e,t,s,n=!0){return i=>{(!n||i.target==t)&&s(i)}}var Ku={show:!0,x:!0,y:!0,lock:!1,move:Gu,points:{one:!1,show:Vu,
-size:qu,width:0,stroke:Bu,fill:Wu},bind:{mousedown:li,mouseup:li,click:li,dblclick:li,mousemove:ul,mouseleave:ul,mouseenter:ul},drag:{setScale:!0,
+n}function Bu(e,t){let s=e.series[t].points;return s._fill||s._stroke}function qu(e,t){let s=e.series[t].points;return s._stroke||s._fill}function Gu(e,t){
+return e.series[t].points.size}var cl=[0,0];function Ku(e,t,s){return cl[0]=t,cl[1]=s,cl}function li(e,t,s,n=!0){return i=>{i.button==0&&(!n||
+i.target==t)&&s(i)}}function ul(e,t,s,n=!0){return i=>{(!n||i.target==t)&&s(i)}}var ju={show:!0,x:!0,y:!0,lock:!1,move:Ku,points:{one:!1,show:Wu,
+size:Gu,width:0,stroke:qu,fill:Bu},bind:{mousedown:li,mouseup:li,click:li,dblclick:li,mousemove:ul,mouseleave:ul,mouseenter:ul},drag:{setScale:!0,
 x:!0,y:!1,dist:0,uni:null,click:(e,t)=>{t.stopPropagation(),t.stopImmediatePropagation()},_x:!1,_y:!1},focus:{dist:(e,t,s,n,i)=>n-i,prox:-1,
 bias:0},hover:{skip:[void 0],prox:null,bias:0},left:-10,top:-10,idx:null,dataIdx:null,idxs:null,event:null},Yr={show:!0,stroke:"rgba(0,0,0,0\
 .07)",width:2},Ll=Ae({},Yr,{filter:Nr}),Qr=Ae({},Ll,{size:10}),Jr=Ae({},Yr,{show:!1}),$l='12px system-ui, -apple-system, "Segoe UI", Roboto,\
  "Helvetica Neue", Arial, "Noto Sans", sans-serif, "Apple Color Emoji", "Segoe UI Emoji", "Segoe UI Symbol", "Noto Color Emoji"',Zr="bold "+
 $l,Xr=1.5,gr={show:!0,scale:"x",stroke:xl,space:50,gap:5,alignTo:1,size:50,labelGap:0,labelSize:30,labelFont:Zr,side:2,grid:Ll,ticks:Qr,border:Jr,
-font:$l,lineGap:Xr,rotate:0},ju="Value",Uu="Time",br={show:!0,scale:"x",auto:!1,sorted:1,min:pe,max:-pe,idxs:[]};function Yu(e,t,s,n,i){return t.
-map(r=>r==null?"":El(r))}function Qu(e,t,s,n,i,r,a){let u=[],d=on.get(i)||0;s=a?s:he(di(s,i),d);for(let p=s;p<=n;p=he(p+i,d))u.push(Object.is(
+font:$l,lineGap:Xr,rotate:0},Uu="Value",Yu="Time",br={show:!0,scale:"x",auto:!1,sorted:1,min:pe,max:-pe,idxs:[]};function Qu(e,t,s,n,i){return t.
+map(r=>r==null?"":El(r))}function Ju(e,t,s,n,i,r,a){let u=[],d=on.get(i)||0;s=a?s:he(di(s,i),d);for(let p=s;p<=n;p=he(p+i,d))u.push(Object.is(
 p,-0)?0:p);return u}function gl(e,t,s,n,i,r,a){let u=[],d=e.scales[e.axes[t].scale].log,p=d==10?Ut:Pr,y=ot(p(s));i=ns(d,y),d==10&&(i=Sn[At(i,
 Sn)]);let g=s,w=i*d;d==10&&(w=Sn[At(w,Sn)]);do u.push(g),g=g+i,d==10&&!on.has(g)&&(g=he(g,on.get(i))),g>=w&&(i=g,w=i*d,d==10&&(w=Sn[At(w,Sn)]));while(g<=
-n);return u}function Ju(e,t,s,n,i,r,a){let d=e.scales[e.axes[t].scale].asinh,p=n>d?gl(e,t,Ye(d,s),n,i):[d],y=n>=0&&s<=0?[0]:[];return(s<-d?gl(
-e,t,Ye(d,-n),-s,i):[d]).reverse().map(w=>-w).concat(y,p)}var ea=/./,Zu=/[12357]/,Xu=/[125]/,yr=/1/,bl=(e,t,s,n)=>e.map((i,r)=>t==4&&i==0||r%
-n==0&&s.test(i.toExponential()[i<0?1:0])?i:null);function ef(e,t,s,n,i){let r=e.axes[s],a=r.scale,u=e.scales[a],d=e.valToPos,p=r._space,y=d(
-10,a),g=d(9,a)-y>=p?ea:d(7,a)-y>=p?Zu:d(5,a)-y>=p?Xu:yr;if(g==yr){let w=Pe(d(1,a)-y);if(w<p)return bl(t.slice().reverse(),u.distr,g,yt(p/w)).
-reverse()}return bl(t,u.distr,g,1)}function tf(e,t,s,n,i){let r=e.axes[s],a=r.scale,u=r._space,d=e.valToPos,p=Pe(d(1,a)-d(2,a));return p<u?bl(
-t.slice().reverse(),3,ea,yt(u/p)).reverse():t}function nf(e,t,s,n){return n==null?kl:t==null?"":El(t)}var wr={show:!0,scale:"y",stroke:xl,space:30,
-gap:5,alignTo:1,size:50,labelGap:0,labelSize:30,labelFont:Zr,side:3,grid:Ll,ticks:Qr,border:Jr,font:$l,lineGap:Xr,rotate:0};function sf(e,t){
-let s=3+(e||1)*2;return he(s*t,3)}function lf(e,t){let{scale:s,idxs:n}=e.series[0],i=e._data[0],r=e.valToPos(i[n[0]],s,!0),a=e.valToPos(i[n[1]],
+n);return u}function Zu(e,t,s,n,i,r,a){let d=e.scales[e.axes[t].scale].asinh,p=n>d?gl(e,t,Ye(d,s),n,i):[d],y=n>=0&&s<=0?[0]:[];return(s<-d?gl(
+e,t,Ye(d,-n),-s,i):[d]).reverse().map(w=>-w).concat(y,p)}var ea=/./,Xu=/[12357]/,ef=/[125]/,yr=/1/,bl=(e,t,s,n)=>e.map((i,r)=>t==4&&i==0||r%
+n==0&&s.test(i.toExponential()[i<0?1:0])?i:null);function tf(e,t,s,n,i){let r=e.axes[s],a=r.scale,u=e.scales[a],d=e.valToPos,p=r._space,y=d(
+10,a),g=d(9,a)-y>=p?ea:d(7,a)-y>=p?Xu:d(5,a)-y>=p?ef:yr;if(g==yr){let w=Pe(d(1,a)-y);if(w<p)return bl(t.slice().reverse(),u.distr,g,yt(p/w)).
+reverse()}return bl(t,u.distr,g,1)}function nf(e,t,s,n,i){let r=e.axes[s],a=r.scale,u=r._space,d=e.valToPos,p=Pe(d(1,a)-d(2,a));return p<u?bl(
+t.slice().reverse(),3,ea,yt(u/p)).reverse():t}function sf(e,t,s,n){return n==null?kl:t==null?"":El(t)}var wr={show:!0,scale:"y",stroke:xl,space:30,
+gap:5,alignTo:1,size:50,labelGap:0,labelSize:30,labelFont:Zr,side:3,grid:Ll,ticks:Qr,border:Jr,font:$l,lineGap:Xr,rotate:0};function lf(e,t){
+let s=3+(e||1)*2;return he(s*t,3)}function of(e,t){let{scale:s,idxs:n}=e.series[0],i=e._data[0],r=e.valToPos(i[n[0]],s,!0),a=e.valToPos(i[n[1]],
 s,!0),u=Pe(a-r),d=e.series[t],p=u/(d.points.space*ae);return n[1]-n[0]<=p}var vr={scale:null,auto:!0,sorted:0,min:pe,max:-pe},ta=(e,t,s,n,i)=>i,
 xr={show:!0,auto:!0,sorted:0,gaps:ta,alpha:1,facets:[Ae({},vr,{scale:"x"}),Ae({},vr,{scale:"y"})]},kr={scale:"y",auto:!0,sorted:0,show:!0,spanGaps:!1,
-gaps:ta,alpha:1,points:{show:lf,filter:null},values:null,min:pe,max:-pe,idxs:[],path:null,clip:null};function of(e,t,s,n,i){return s/10}var na={
-time:!0,auto:!0,distr:1,log:10,asinh:1,min:null,max:null,dir:1,ori:0},rf=Ae({},na,{time:!1,ori:1}),_r={};function sa(e,t){let s=_r[e];return s||
+gaps:ta,alpha:1,points:{show:of,filter:null},values:null,min:pe,max:-pe,idxs:[],path:null,clip:null};function rf(e,t,s,n,i){return s/10}var na={
+time:!0,auto:!0,distr:1,log:10,asinh:1,min:null,max:null,dir:1,ori:0},af=Ae({},na,{time:!1,ori:1}),_r={};function sa(e,t){let s=_r[e];return s||
 (s={key:e,plots:[],sub(n){s.plots.push(n)},unsub(n){s.plots=s.plots.filter(i=>i!=n)},pub(n,i,r,a,u,d,p){for(let y=0;y<s.plots.length;y++)s.plots[y]!=
 i&&s.plots[y].pub(n,i,r,a,u,d,p)}},e!=null&&(_r[e]=s)),s}var ls=1,yl=2;function An(e,t,s){let n=e.mode,i=e.series[t],r=n==2?e._data[t]:e._data,
 a=e.scales,u=e.bbox,d=r[0],p=n==2?r[1]:r[t],y=n==2?a[i.facets[0].scale]:a[e.series[0].scale],g=n==2?a[i.facets[1].scale]:a[i.scale],w=u.left,
 S=u.top,M=u.width,F=u.height,V=e.valToPosH,P=e.valToPosV;return y.ori==0?s(i,d,p,y,g,V,P,w,S,M,F,mi,rs,bi,la,ra):s(i,d,p,y,g,P,V,S,w,F,M,gi,
 as,Fl,oa,aa)}function Pl(e,t){let s=0,n=0,i=oe(e.bands,Ml);for(let r=0;r<i.length;r++){let a=i[r];a.series[0]==t?s=a.dir:a.series[1]==t&&(a.
-dir==1?n|=1:n|=2)}return[s,n==1?-1:n==2?1:n==3?2:0]}function af(e,t,s,n,i){let r=e.mode,a=e.series[t],u=r==2?a.facets[1].scale:a.scale,d=e.scales[u];
+dir==1?n|=1:n|=2)}return[s,n==1?-1:n==2?1:n==3?2:0]}function cf(e,t,s,n,i){let r=e.mode,a=e.series[t],u=r==2?a.facets[1].scale:a.scale,d=e.scales[u];
 return i==-1?d.min:i==1?d.max:d.distr==3?d.dir==1?d.min:d.max:0}function Yt(e,t,s,n,i,r){return An(e,t,(a,u,d,p,y,g,w,S,M,F,V)=>{let P=a.pxRound,
 x=p.dir*(p.ori==0?1:-1),z=p.ori==0?rs:as,T,Q;x==1?(T=s,Q=n):(T=n,Q=s);let R=P(g(u[T],p,F,S)),J=P(w(d[T],y,V,M)),j=P(g(u[Q],p,F,S)),ee=P(w(r==
 1?y.max:y.min,y,V,M)),K=new Path2D(i);return z(K,j,ee),z(K,R,ee),z(K,R,J),K})}function hi(e,t,s,n,i,r){let a=null;if(e.length>0){a=new Path2D;
 let u=t==0?bi:Fl,d=s;for(let g=0;g<e.length;g++){let w=e[g];if(w[1]>w[0]){let S=w[0]-d;S>0&&u(a,d,n,S,n+r),d=w[1]}}let p=s+i-d,y=10;p>0&&u(a,
-d,n-y/2,p,n+r+y)}return a}function cf(e,t,s){let n=e[e.length-1];n&&n[0]==t?n[1]=s:e.push([t,s])}function Rl(e,t,s,n,i,r,a){let u=[],d=e.length;
+d,n-y/2,p,n+r+y)}return a}function uf(e,t,s){let n=e[e.length-1];n&&n[0]==t?n[1]=s:e.push([t,s])}function Rl(e,t,s,n,i,r,a){let u=[],d=e.length;
 for(let p=i==1?s:n;p>=s&&p<=n;p+=i)if(t[p]===null){let g=p,w=p;if(i==1)for(;++p<=n&&t[p]===null;)w=p;else for(;--p>=s&&t[p]===null;)w=p;let S=r(
 e[g]),M=w==g?S:r(e[w]),F=g-i;S=a<=0&&F>=0&&F<d?r(e[F]):S;let P=w+i;M=a>=0&&P>=0&&P<d?r(e[P]):M,M>=S&&u.push([S,M])}return u}function Sr(e){return e==
 0?Fr:e==1?$e:t=>_n(t,e)}function ia(e){let t=e==0?mi:gi,s=e==0?(i,r,a,u,d,p)=>{i.arcTo(r,a,u,d,p)}:(i,r,a,u,d,p)=>{i.arcTo(a,r,d,u,p)},n=e==
@@ -270,16 +270,16 @@ oa=(e,t,s,n,i,r)=>{e.arc(s,t,n,i,r)},ra=(e,t,s,n,i,r,a)=>{e.bezierCurveTo(t,s,n,
 return(t,s,n,i,r)=>An(t,s,(a,u,d,p,y,g,w,S,M,F,V)=>{let{pxRound:P,points:x}=a,z,T;p.ori==0?(z=mi,T=la):(z=gi,T=oa);let Q=he(x.width*ae,3),R=(x.
 size-x.width)/2*ae,J=he(R*2,3),j=new Path2D,ee=new Path2D,{left:K,top:E,width:Y,height:N}=t.bbox;bi(ee,K-J,E-J,Y+J*2,N+J*2);let B=I=>{if(d[I]!=
 null){let ne=P(g(u[I],p,F,S)),H=P(w(d[I],y,V,M));z(j,ne+R,H),T(j,ne,H,R,0,oi*2)}};if(r)r.forEach(B);else for(let I=n;I<=i;I++)B(I);return{stroke:Q>
-0?j:null,fill:j,clip:ee,flags:ls|yl}})}function ua(e){return(t,s,n,i,r,a)=>{n!=i&&(r!=n&&a!=n&&e(t,s,n),r!=i&&a!=i&&e(t,s,i),e(t,s,a))}}var uf=ua(
-rs),ff=ua(as);function fa(e){let t=oe(e?.alignGaps,0);return(s,n,i,r)=>An(s,n,(a,u,d,p,y,g,w,S,M,F,V)=>{[i,r]=ui(d,i,r);let P=a.pxRound,x=N=>P(
-g(N,p,F,S)),z=N=>P(w(N,y,V,M)),T,Q;p.ori==0?(T=rs,Q=uf):(T=as,Q=ff);let R=p.dir*(p.ori==0?1:-1),J={stroke:new Path2D,fill:null,clip:null,band:null,
+0?j:null,fill:j,clip:ee,flags:ls|yl}})}function ua(e){return(t,s,n,i,r,a)=>{n!=i&&(r!=n&&a!=n&&e(t,s,n),r!=i&&a!=i&&e(t,s,i),e(t,s,a))}}var ff=ua(
+rs),df=ua(as);function fa(e){let t=oe(e?.alignGaps,0);return(s,n,i,r)=>An(s,n,(a,u,d,p,y,g,w,S,M,F,V)=>{[i,r]=ui(d,i,r);let P=a.pxRound,x=N=>P(
+g(N,p,F,S)),z=N=>P(w(N,y,V,M)),T,Q;p.ori==0?(T=rs,Q=ff):(T=as,Q=df);let R=p.dir*(p.ori==0?1:-1),J={stroke:new Path2D,fill:null,clip:null,band:null,
 gaps:null,flags:ls},j=J.stroke,ee=!1;if(r-i>=F*4){let N=C=>s.posToVal(C,p.key,!0),B=null,I=null,ne,H,Qe,ve=x(u[R==1?i:r]),ie=x(u[i]),fe=x(u[r]),
 Z=N(R==1?ie+1:fe-1);for(let C=R==1?i:r;C>=i&&C<=r;C+=R){let De=u[C],xe=(R==1?De<Z:De>Z)?ve:x(De),ce=d[C];xe==ve?ce!=null?(H=ce,B==null?(T(j,
 xe,z(H)),ne=B=I=H):H<B?B=H:H>I&&(I=H)):ce===null&&(ee=!0):(B!=null&&Q(j,ve,z(B),z(I),z(ne),z(H)),ce!=null?(H=ce,T(j,xe,z(H)),B=I=ne=H):(B=I=
 null,ce===null&&(ee=!0)),ve=xe,Z=N(ve+R))}B!=null&&B!=I&&Qe!=ve&&Q(j,ve,z(B),z(I),z(ne),z(H))}else for(let N=R==1?i:r;N>=i&&N<=r;N+=R){let B=d[N];
 B===null?ee=!0:B!=null&&T(j,x(u[N]),z(B))}let[E,Y]=Pl(s,n);if(a.fill!=null||E!=0){let N=J.fill=new Path2D(j),B=a.fillTo(s,n,a.min,a.max,E),I=z(
 B),ne=x(u[i]),H=x(u[r]);R==-1&&([H,ne]=[ne,H]),T(N,H,I),T(N,ne,I)}if(!a.spanGaps){let N=[];ee&&N.push(...Rl(u,d,i,r,R,x,t)),J.gaps=N=a.gaps(
-s,n,i,r,N),J.clip=hi(N,p.ori,S,M,F,V)}return Y!=0&&(J.band=Y==2?[Yt(s,n,i,r,j,-1),Yt(s,n,i,r,j,1)]:Yt(s,n,i,r,j,Y)),J})}function df(e){let t=oe(
+s,n,i,r,N),J.clip=hi(N,p.ori,S,M,F,V)}return Y!=0&&(J.band=Y==2?[Yt(s,n,i,r,j,-1),Yt(s,n,i,r,j,1)]:Yt(s,n,i,r,j,Y)),J})}function pf(e){let t=oe(
 e.align,1),s=oe(e.ascDesc,!1),n=oe(e.alignGaps,0),i=oe(e.extend,!1);return(r,a,u,d)=>An(r,a,(p,y,g,w,S,M,F,V,P,x,z)=>{[u,d]=ui(g,u,d);let T=p.
 pxRound,{left:Q,width:R}=r.bbox,J=ie=>T(M(ie,w,x,V)),j=ie=>T(F(ie,S,z,P)),ee=w.ori==0?rs:as,K={stroke:new Path2D,fill:null,clip:null,band:null,
 gaps:null,flags:ls},E=K.stroke,Y=w.dir*(w.ori==0?1:-1),N=j(g[Y==1?u:d]),B=J(y[Y==1?u:d]),I=B,ne=B;i&&t==-1&&(ne=Q,ee(E,ne,N)),ee(E,B,N);for(let ie=Y==
@@ -288,7 +288,7 @@ gaps:null,flags:ls},E=K.stroke,Y=w.dir*(w.ori==0?1:-1),N=j(g[Y==1?u:d]),B=J(y[Y=
 Z),ee(ie,ne,Z)}if(!p.spanGaps){let ie=[];ie.push(...Rl(y,g,u,d,Y,J,n));let fe=p.width*ae/2,Z=s||t==1?fe:-fe,C=s||t==-1?-fe:fe;ie.forEach(De=>{
 De[0]+=Z,De[1]+=C}),K.gaps=ie=p.gaps(r,a,u,d,ie),K.clip=hi(ie,w.ori,V,P,x,z)}return ve!=0&&(K.band=ve==2?[Yt(r,a,u,d,E,-1),Yt(r,a,u,d,E,1)]:
 Yt(r,a,u,d,E,ve)),K})}function Tr(e,t,s,n,i,r,a=pe){if(e.length>1){let u=null;for(let d=0,p=1/0;d<e.length;d++)if(t[d]!==void 0){if(u!=null){
-let y=Pe(e[d]-e[u]);y<p&&(p=y,a=Pe(s(e[d],n,i,r)-s(e[u],n,i,r)))}u=d}}return a}function pf(e){e=e||Ls;let t=oe(e.size,[.6,pe,1]),s=e.align||
+let y=Pe(e[d]-e[u]);y<p&&(p=y,a=Pe(s(e[d],n,i,r)-s(e[u],n,i,r)))}u=d}}return a}function hf(e){e=e||Ls;let t=oe(e.size,[.6,pe,1]),s=e.align||
 0,n=e.gap||0,i=e.radius;i=i==null?[0,0]:typeof i=="number"?[i,0]:i;let r=te(i),a=1-t[0],u=oe(t[1],pe),d=oe(t[2],1),p=oe(e.disp,Ls),y=oe(e.each,
 S=>{}),{fill:g,stroke:w}=p;return(S,M,F,V)=>An(S,M,(P,x,z,T,Q,R,J,j,ee,K,E)=>{let Y=P.pxRound,N=s,B=n*ae,I=u*ae,ne=d*ae,H,Qe;T.ori==0?[H,Qe]=
 r(S,M):[Qe,H]=r(S,M);let ve=T.dir*(T.ori==0?1:-1),ie=T.ori==0?bi:Fl,fe=T.ori==0?y:(L,me,Le,Fn,dn,$t,pn)=>{y(L,me,Le,dn,Fn,pn,$t)},Z=oe(S.bands,
@@ -303,49 +303,49 @@ M,F,V),Vt=L.values(S,M,F,V))}let fn=H*ce,U=Qe*ce;for(let L=ve==1?F:V;L>=F&&L<=V;
 0;if(me-Je==0)continue;qe=J(Je,Q,E,ee)}let Le=T.distr!=2||p!=null?x[L]:L,Fn=R(Le,T,K,j),dn=J(oe(me,De),Q,E,ee),$t=Y(Fn-xe),pn=Y(Ye(dn,qe)),et=Y(
 Dt(dn,qe)),ut=pn-et;if(me!=null){let Je=me<0?U:fn,vt=me<0?fn:U;Lt?(_e>0&&Jt[L]!=null&&ie($n.get(Jt[L]),$t,et+ot(_e/2),ce,Ye(0,ut-_e),Je,vt),
 It[L]!=null&&ie(ct.get(It[L]),$t,et+ot(_e/2),ce,Ye(0,ut-_e),Je,vt)):ie(Rn,$t,et+ot(_e/2),ce,Ye(0,ut-_e),Je,vt),fe(S,M,L,$t-_e/2,et,ce+_e,ut)}}
-return _e>0?Ge.stroke=Lt?$n:Rn:Lt||(Ge._fill=P.width==0?P._fill:P._stroke??P._fill,Ge.width=0),Ge.fill=Lt?ct:Rn,Ge})}function hf(e,t){let s=oe(
+return _e>0?Ge.stroke=Lt?$n:Rn:Lt||(Ge._fill=P.width==0?P._fill:P._stroke??P._fill,Ge.width=0),Ge.fill=Lt?ct:Rn,Ge})}function mf(e,t){let s=oe(
 t?.alignGaps,0);return(n,i,r,a)=>An(n,i,(u,d,p,y,g,w,S,M,F,V,P)=>{[r,a]=ui(p,r,a);let x=u.pxRound,z=H=>x(w(H,y,V,M)),T=H=>x(S(H,g,P,F)),Q,R,
 J;y.ori==0?(Q=mi,J=rs,R=ra):(Q=gi,J=as,R=aa);let j=y.dir*(y.ori==0?1:-1),ee=z(d[j==1?r:a]),K=ee,E=[],Y=[];for(let H=j==1?r:a;H>=r&&H<=a;H+=j)
 if(p[H]!=null){let ve=d[H],ie=z(ve);E.push(K=ie),Y.push(T(p[H]))}let N={stroke:e(E,Y,Q,J,R,x),fill:null,clip:null,band:null,gaps:null,flags:ls},
 B=N.stroke,[I,ne]=Pl(n,i);if(u.fill!=null||I!=0){let H=N.fill=new Path2D(B),Qe=u.fillTo(n,i,u.min,u.max,I),ve=T(Qe);J(H,K,ve),J(H,ee,ve)}if(!u.
 spanGaps){let H=[];H.push(...Rl(d,p,r,a,j,z,s)),N.gaps=H=u.gaps(n,i,r,a,H),N.clip=hi(H,y.ori,M,F,V,P)}return ne!=0&&(N.band=ne==2?[Yt(n,i,r,
-a,B,-1),Yt(n,i,r,a,B,1)]:Yt(n,i,r,a,B,ne)),N})}function mf(e){return hf(gf,e)}function gf(e,t,s,n,i,r){let a=e.length;if(a<2)return null;let u=new Path2D;
+a,B,-1),Yt(n,i,r,a,B,1)]:Yt(n,i,r,a,B,ne)),N})}function gf(e){return mf(bf,e)}function bf(e,t,s,n,i,r){let a=e.length;if(a<2)return null;let u=new Path2D;
 if(s(u,e[0],t[0]),a==2)n(u,e[1],t[1]);else{let d=Array(a),p=Array(a-1),y=Array(a-1),g=Array(a-1);for(let w=0;w<a-1;w++)y[w]=t[w+1]-t[w],g[w]=
 e[w+1]-e[w],p[w]=y[w]/g[w];d[0]=p[0];for(let w=1;w<a-1;w++)p[w]===0||p[w-1]===0||p[w-1]>0!=p[w]>0?d[w]=0:(d[w]=3*(g[w-1]+g[w])/((2*g[w]+g[w-
 1])/p[w-1]+(g[w]+2*g[w-1])/p[w]),isFinite(d[w])||(d[w]=0));d[a-1]=p[a-2];for(let w=0;w<a-1;w++)i(u,e[w]+g[w]/3,t[w]+d[w]*g[w]/3,e[w+1]-g[w]/
-3,t[w+1]-d[w+1]*g[w]/3,e[w+1],t[w+1])}return u}var wl=new Set;function Er(){for(let e of wl)e.syncRect(!0)}os&&(En(Yc,ts,Er),En(Qc,ts,Er,!0),
-En(ri,ts,()=>{We.pxRatio=ae}));var bf=fa(),yf=ca();function Mr(e,t,s,n){return(n?[e[0],e[1]].concat(e.slice(2)):[e[0]].concat(e.slice(1))).map(
-(r,a)=>vl(r,a,t,s))}function wf(e,t){return e.map((s,n)=>n==0?{}:Ae({},t,s))}function vl(e,t,s,n){return Ae({},t==0?s:n,e)}function da(e,t,s){
-return t==null?ss:[t,s]}var vf=da;function xf(e,t,s){return t==null?ss:ai(t,s,Tl,!0)}function pa(e,t,s,n){return t==null?ss:fi(t,s,e.scales[n].
-log,!1)}var kf=pa;function ha(e,t,s,n){return t==null?ss:Sl(t,s,e.scales[n].log,!1)}var _f=ha;function Sf(e,t,s,n,i){let r=Ye(lr(e),lr(t)),a=t-
+3,t[w+1]-d[w+1]*g[w]/3,e[w+1],t[w+1])}return u}var wl=new Set;function Er(){for(let e of wl)e.syncRect(!0)}os&&(En(Qc,ts,Er),En(Jc,ts,Er,!0),
+En(ri,ts,()=>{We.pxRatio=ae}));var yf=fa(),wf=ca();function Mr(e,t,s,n){return(n?[e[0],e[1]].concat(e.slice(2)):[e[0]].concat(e.slice(1))).map(
+(r,a)=>vl(r,a,t,s))}function vf(e,t){return e.map((s,n)=>n==0?{}:Ae({},t,s))}function vl(e,t,s,n){return Ae({},t==0?s:n,e)}function da(e,t,s){
+return t==null?ss:[t,s]}var xf=da;function kf(e,t,s){return t==null?ss:ai(t,s,Tl,!0)}function pa(e,t,s,n){return t==null?ss:fi(t,s,e.scales[n].
+log,!1)}var _f=pa;function ha(e,t,s,n){return t==null?ss:Sl(t,s,e.scales[n].log,!1)}var Sf=ha;function Tf(e,t,s,n,i){let r=Ye(lr(e),lr(t)),a=t-
 e,u=At(i/n*a,s);do{let d=s[u],p=n*d/a;if(p>=i&&r+(d<5?on.get(d):0)<=17)return[d,p]}while(++u<s.length);return[0,0]}function Ar(e){let t,s;return e=
-e.replace(/(\d+)px/,(n,i)=>(t=$e((s=+i)*ae))+"px"),[e,t,s]}function Tf(e){e.show&&[e.font,e.labelFont].forEach(t=>{let s=he(t[2]*ae,1);t[0]=
+e.replace(/(\d+)px/,(n,i)=>(t=$e((s=+i)*ae))+"px"),[e,t,s]}function Ef(e){e.show&&[e.font,e.labelFont].forEach(t=>{let s=he(t[2]*ae,1);t[0]=
 t[0].replace(/[0-9.]+px/,s+"px"),t[1]=s})}function We(e,t,s){let n={mode:oe(e.mode,1)},i=n.mode;function r(l,o,c,f){let m=o.valToPct(l);return f+
 c*(o.dir==-1?1-m:m)}function a(l,o,c,f){let m=o.valToPct(l);return f+c*(o.dir==-1?m:1-m)}function u(l,o,c,f){return o.ori==0?r(l,o,c,f):a(l,
-o,c,f)}n.valToPosH=r,n.valToPosV=a;let d=!1;n.status=0;let p=n.root=bt($c);if(e.id!=null&&(p.id=e.id),lt(p,e.class),e.title){let l=bt(Fc,p);
-l.textContent=e.title}let y=Mt("canvas"),g=n.ctx=y.getContext("2d"),w=bt(Nc,p);En("click",w,l=>{l.target===M&&(ge!=Gn||ke!=Kn)&&Ve.click(n,l)},
-!0);let S=n.under=bt(Cc,w);w.appendChild(y);let M=n.over=bt(Oc,w);e=is(e);let F=+oe(e.pxAlign,1),V=Sr(F);(e.plugins||[]).forEach(l=>{l.opts&&
-(e=l.opts(n,e)||e)});let P=e.ms||.001,x=n.series=i==1?Mr(e.series||[],br,kr,!1):wf(e.series||[null],xr),z=n.axes=Mr(e.axes||[],gr,wr,!0),T=n.
+o,c,f)}n.valToPosH=r,n.valToPosV=a;let d=!1;n.status=0;let p=n.root=bt(Pc);if(e.id!=null&&(p.id=e.id),lt(p,e.class),e.title){let l=bt(Nc,p);
+l.textContent=e.title}let y=Mt("canvas"),g=n.ctx=y.getContext("2d"),w=bt(Cc,p);En("click",w,l=>{l.target===M&&(ge!=Gn||ke!=Kn)&&Ve.click(n,l)},
+!0);let S=n.under=bt(Oc,w);w.appendChild(y);let M=n.over=bt(zc,w);e=is(e);let F=+oe(e.pxAlign,1),V=Sr(F);(e.plugins||[]).forEach(l=>{l.opts&&
+(e=l.opts(n,e)||e)});let P=e.ms||.001,x=n.series=i==1?Mr(e.series||[],br,kr,!1):vf(e.series||[null],xr),z=n.axes=Mr(e.axes||[],gr,wr,!0),T=n.
 scales={},Q=n.bands=e.bands||[];Q.forEach(l=>{l.fill=te(l.fill||null),l.dir=oe(l.dir,-1)});let R=i==2?x[1].facets[0].scale:x[0].scale,J={axes:Ka,
 series:Va},j=(e.drawOrder||["axes","series"]).map(l=>J[l]);function ee(l){let o=l.distr==3?c=>Ut(c>0?c:l.clamp(n,c,l.min,l.max,l.key)):l.distr==
 4?c=>rl(c,l.asinh):l.distr==100?c=>l.fwd(c):c=>c;return c=>{let f=o(c),{_min:m,_max:b}=l,v=b-m;return(f-m)/v}}function K(l){let o=T[l];if(o==
 null){let c=(e.scales||Ls)[l]||Ls;if(c.from!=null){K(c.from);let f=Ae({},T[c.from],c,{key:l});f.valToPct=ee(f),T[l]=f}else{o=T[l]=Ae({},l==R?
-na:rf,c),o.key=l;let f=o.time,m=o.range,b=ln(m);if((l!=R||i==2&&!f)&&(b&&(m[0]==null||m[1]==null)&&(m={min:m[0]==null?nr:{mode:1,hard:m[0],soft:m[0]},
-max:m[1]==null?nr:{mode:1,hard:m[1],soft:m[1]}},b=!1),!b&&pi(m))){let v=m;m=(k,_,A)=>_==null?ss:ai(_,A,v)}o.range=te(m||(f?vf:l==R?o.distr==
-3?kf:o.distr==4?_f:da:o.distr==3?pa:o.distr==4?ha:xf)),o.auto=te(b?!1:o.auto),o.clamp=te(o.clamp||of),o._min=o._max=null,o.valToPct=ee(o)}}}
+na:af,c),o.key=l;let f=o.time,m=o.range,b=ln(m);if((l!=R||i==2&&!f)&&(b&&(m[0]==null||m[1]==null)&&(m={min:m[0]==null?nr:{mode:1,hard:m[0],soft:m[0]},
+max:m[1]==null?nr:{mode:1,hard:m[1],soft:m[1]}},b=!1),!b&&pi(m))){let v=m;m=(k,_,A)=>_==null?ss:ai(_,A,v)}o.range=te(m||(f?xf:l==R?o.distr==
+3?_f:o.distr==4?Sf:da:o.distr==3?pa:o.distr==4?ha:kf)),o.auto=te(b?!1:o.auto),o.clamp=te(o.clamp||rf),o._min=o._max=null,o.valToPct=ee(o)}}}
 K("x"),K("y"),i==1&&x.forEach(l=>{K(l.scale)}),z.forEach(l=>{K(l.scale)});for(let l in e.scales)K(l);let E=T[R],Y=E.distr,N,B;E.ori==0?(lt(p,
-Pc),N=r,B=a):(lt(p,Rc),N=a,B=r);let I={};for(let l in T){let o=T[l];(o.min!=null||o.max!=null)&&(I[l]={min:o.min,max:o.max},o.min=o.max=null)}
-let ne=e.tzDate||(l=>new Date($e(l/P))),H=e.fmtDate||Al,Qe=P==1?Pu(ne):Nu(ne),ve=pr(ne,dr(P==1?$u:Fu,H)),ie=mr(ne,hr(Ou,H)),fe=[],Z=n.legend=
-Ae({},Iu,e.legend),C=n.cursor=Ae({},Ku,{drag:{y:i==2}},e.cursor),De=Z.show,qe=C.show,xe=Z.markers;Z.idxs=fe,xe.width=te(xe.width),xe.dash=te(
+Rc),N=r,B=a):(lt(p,Fc),N=a,B=r);let I={};for(let l in T){let o=T[l];(o.min!=null||o.max!=null)&&(I[l]={min:o.min,max:o.max},o.min=o.max=null)}
+let ne=e.tzDate||(l=>new Date($e(l/P))),H=e.fmtDate||Al,Qe=P==1?Ru(ne):Cu(ne),ve=pr(ne,dr(P==1?Pu:Nu,H)),ie=mr(ne,hr(zu,H)),fe=[],Z=n.legend=
+Ae({},Vu,e.legend),C=n.cursor=Ae({},ju,{drag:{y:i==2}},e.cursor),De=Z.show,qe=C.show,xe=Z.markers;Z.idxs=fe,xe.width=te(xe.width),xe.dash=te(
 xe.dash),xe.stroke=te(xe.stroke),xe.fill=te(xe.fill);let ce,wt,Xe,_e=[],Lt=[],It,ct=!1,Jt={};if(Z.live){let l=x[1]?x[1].values:null;ct=l!=null,
-It=ct?l(n,1,0):{_:0};for(let o in It)Jt[o]=kl}if(De)if(ce=Mt("table",Bc,p),Xe=Mt("tbody",null,ce),Z.mount(n,ce),ct){wt=Mt("thead",null,ce,Xe);
-let l=Mt("tr",null,wt);Mt("th",null,l);for(var $n in It)Mt("th",Bo,l).textContent=$n}else lt(ce,Gc),Z.live&&lt(ce,qc);let Pn={show:!0},fs={show:!1};
-function Ns(l,o){if(o==0&&(ct||!Z.live||i==2))return ss;let c=[],f=Mt("tr",Kc,Xe,Xe.childNodes[o]);lt(f,l.class),l.show||lt(f,Tn);let m=Mt("\
-th",null,f);if(xe.show){let k=bt(jc,m);if(o>0){let _=xe.width(n,o);_&&(k.style.border=_+"px "+xe.dash(n,o)+" "+xe.stroke(n,o)),k.style.background=
+It=ct?l(n,1,0):{_:0};for(let o in It)Jt[o]=kl}if(De)if(ce=Mt("table",qc,p),Xe=Mt("tbody",null,ce),Z.mount(n,ce),ct){wt=Mt("thead",null,ce,Xe);
+let l=Mt("tr",null,wt);Mt("th",null,l);for(var $n in It)Mt("th",Bo,l).textContent=$n}else lt(ce,Kc),Z.live&&lt(ce,Gc);let Pn={show:!0},fs={show:!1};
+function Ns(l,o){if(o==0&&(ct||!Z.live||i==2))return ss;let c=[],f=Mt("tr",jc,Xe,Xe.childNodes[o]);lt(f,l.class),l.show||lt(f,Tn);let m=Mt("\
+th",null,f);if(xe.show){let k=bt(Uc,m);if(o>0){let _=xe.width(n,o);_&&(k.style.border=_+"px "+xe.dash(n,o)+" "+xe.stroke(n,o)),k.style.background=
 xe.fill(n,o)}}let b=bt(Bo,m);l.label instanceof HTMLElement?b.appendChild(l.label):b.textContent=l.label,o>0&&(xe.show||(b.style.color=l.width>
 0?xe.stroke(n,o):xe.fill(n,o)),Ge("click",m,k=>{if(C._lock)return;mn(k);let _=x.indexOf(l);if((k.ctrlKey||k.metaKey)!=Z.isolate){let A=x.some(
 (D,$)=>$>0&&$!=_&&D.show);x.forEach((D,$)=>{$>0&&Rt($,A?$==_?Pn:fs:Pn,!0,Me.setSeries)})}else Rt(_,{show:!l.show},!0,Me.setSeries)},!1),Cn&&
-Ge(jo,m,k=>{C._lock||(mn(k),Rt(x.indexOf(l),Un,!0,Me.setSeries))},!1));for(var v in It){let k=Mt("td",Uc,f);k.textContent="--",c.push(k)}return[
+Ge(jo,m,k=>{C._lock||(mn(k),Rt(x.indexOf(l),Un,!0,Me.setSeries))},!1));for(var v in It){let k=Mt("td",Yc,f);k.textContent="--",c.push(k)}return[
 f,c]}let un=new Map;function Ge(l,o,c,f=!0){let m=un.get(o)||{},b=C.bind[l](n,o,c,f);b&&(En(l,o,m[l]=b),un.set(o,m))}function Rn(l,o,c){let f=un.
 get(o)||{};for(let m in f)(l==null||m==l)&&(hl(m,o,f[m]),delete f[m]);l==null&&un.delete(o)}let Vt=0,fn=0,U=0,L=0,me=0,Le=0,Fn=me,dn=Le,$t=U,
 pn=L,et=0,ut=0,Je=0,vt=0;n.bbox={};let ki=!1,Cs=!1,Nn=!1,hn=!1,Os=!1,ft=!1;function _i(l,o,c){(c||l!=n.width||o!=n.height)&&Hl(l,o),Vn(!1),Nn=
@@ -362,22 +362,22 @@ f==1)for(O=v;W==null&&O++<le.length;)o.has(le[O])||(W=O);if(X!=null||W!=null)if(
 E,$,0),He=q-ye,de=Te-q;He<=de?He<=A&&(_=X):de<=A&&(_=W)}else _=W==null?X:X==null?W:v-X<=W-v?X:W}else D&&Pe(q-N(re[v],E,$,0))>A&&(_=null);return _}}
 let mn=l=>{C.event=l};C.idxs=fe,C._lock=!1;let Be=C.points;Be.show=te(Be.show),Be.size=te(Be.size),Be.stroke=te(Be.stroke),Be.width=te(Be.width),
 Be.fill=te(Be.fill);let Pt=n.focus=Ae({},e.focus||{alpha:.3},C.focus),Cn=Pt.prox>=0,On=Cn&&Be.one,dt=[],zn=[],Hn=[];function Il(l,o){let c=Be.
-show(n,o);if(c instanceof HTMLElement)return lt(c,Wc),lt(c,l.class),Ht(c,-10,-10,U,L),M.insertBefore(c,dt[o]),c}function Vl(l,o){if(i==1||o>
-0){let c=i==1&&T[l.scale].time,f=l.value;l.value=c?ar(f)?mr(ne,hr(f,H)):f||ie:f||nf,l.label=l.label||(c?Uu:ju)}if(On||o>0){l.width=l.width==
-null?1:l.width,l.paths=l.paths||bf||ou,l.fillTo=te(l.fillTo||af),l.pxAlign=+oe(l.pxAlign,F),l.pxRound=Sr(l.pxAlign),l.stroke=te(l.stroke||null),
-l.fill=te(l.fill||null),l._stroke=l._fill=l._paths=l._focus=null;let c=sf(Ye(1,l.width),1),f=l.points=Ae({},{size:c,width:Ye(1,c*.2),stroke:l.
-stroke,space:c*2,paths:yf,_stroke:null,_fill:null},l.points);f.show=te(f.show),f.filter=te(f.filter),f.fill=te(f.fill),f.stroke=te(f.stroke),
+show(n,o);if(c instanceof HTMLElement)return lt(c,Bc),lt(c,l.class),Ht(c,-10,-10,U,L),M.insertBefore(c,dt[o]),c}function Vl(l,o){if(i==1||o>
+0){let c=i==1&&T[l.scale].time,f=l.value;l.value=c?ar(f)?mr(ne,hr(f,H)):f||ie:f||sf,l.label=l.label||(c?Yu:Uu)}if(On||o>0){l.width=l.width==
+null?1:l.width,l.paths=l.paths||yf||ru,l.fillTo=te(l.fillTo||cf),l.pxAlign=+oe(l.pxAlign,F),l.pxRound=Sr(l.pxAlign),l.stroke=te(l.stroke||null),
+l.fill=te(l.fill||null),l._stroke=l._fill=l._paths=l._focus=null;let c=lf(Ye(1,l.width),1),f=l.points=Ae({},{size:c,width:Ye(1,c*.2),stroke:l.
+stroke,space:c*2,paths:wf,_stroke:null,_fill:null},l.points);f.show=te(f.show),f.filter=te(f.filter),f.fill=te(f.fill),f.stroke=te(f.stroke),
 f.paths=te(f.paths),f.pxAlign=l.pxAlign}if(De){let c=Ns(l,o);_e.splice(o,0,c[0]),Lt.splice(o,0,c[1]),Z.values.push(null)}if(qe){fe.splice(o,
 0,null);let c=null;On?o==0&&(c=Il(l,o)):o>0&&(c=Il(l,o)),dt.splice(o,0,c),zn.splice(o,0,0),Hn.splice(o,0,0)}ze("addSeries",o)}function Ca(l,o){
 o=o??x.length,l=i==1?vl(l,o,br,kr):vl(l,o,{},xr),x.splice(o,0,l),Vl(x[o],o)}n.addSeries=Ca;function Oa(l){if(x.splice(l,1),De){Z.values.splice(
 l,1),Lt.splice(l,1);let o=_e.splice(l,1)[0];Rn(null,o.firstChild),o.remove()}qe&&(fe.splice(l,1),dt.splice(l,1)[0].remove(),zn.splice(l,1),Hn.
 splice(l,1)),ze("delSeries",l)}n.delSeries=Oa;let gn=[!1,!1,!1,!1];function za(l,o){if(l._show=l.show,l.show){let c=l.side%2,f=T[l.scale];f==
 null&&(l.scale=c?x[1].scale:R,f=T[l.scale]);let m=f.time;l.size=te(l.size),l.space=te(l.space),l.rotate=te(l.rotate),ln(l.incrs)&&l.incrs.forEach(
-v=>{!on.has(v)&&on.set(v,Or(v))}),l.incrs=te(l.incrs||(f.distr==2?Au:m?P==1?Lu:Ru:Sn)),l.splits=te(l.splits||(m&&f.distr==1?Qe:f.distr==3?gl:
-f.distr==4?Ju:Qu)),l.stroke=te(l.stroke),l.grid.stroke=te(l.grid.stroke),l.ticks.stroke=te(l.ticks.stroke),l.border.stroke=te(l.border.stroke);
-let b=l.values;l.values=ln(b)&&!ln(b[0])?te(b):m?ln(b)?pr(ne,dr(b,H)):ar(b)?Cu(ne,b):b||ve:b||Yu,l.filter=te(l.filter||(f.distr>=3&&f.log==10?
-ef:f.distr==3&&f.log==2?tf:Nr)),l.font=Ar(l.font),l.labelFont=Ar(l.labelFont),l._size=l.size(n,null,o,0),l._space=l._rotate=l._incrs=l._found=
-l._splits=l._values=null,l._size>0&&(gn[o]=!0,l._el=bt(zc,w))}}function ds(l,o,c,f){let[m,b,v,k]=c,_=o%2,A=0;return _==0&&(k||b)&&(A=o==0&&!m||
+v=>{!on.has(v)&&on.set(v,Or(v))}),l.incrs=te(l.incrs||(f.distr==2?Du:m?P==1?$u:Fu:Sn)),l.splits=te(l.splits||(m&&f.distr==1?Qe:f.distr==3?gl:
+f.distr==4?Zu:Ju)),l.stroke=te(l.stroke),l.grid.stroke=te(l.grid.stroke),l.ticks.stroke=te(l.ticks.stroke),l.border.stroke=te(l.border.stroke);
+let b=l.values;l.values=ln(b)&&!ln(b[0])?te(b):m?ln(b)?pr(ne,dr(b,H)):ar(b)?Ou(ne,b):b||ve:b||Qu,l.filter=te(l.filter||(f.distr>=3&&f.log==10?
+tf:f.distr==3&&f.log==2?nf:Nr)),l.font=Ar(l.font),l.labelFont=Ar(l.labelFont),l._size=l.size(n,null,o,0),l._space=l._rotate=l._incrs=l._found=
+l._splits=l._values=null,l._size>0&&(gn[o]=!0,l._el=bt(Hc,w))}}function ds(l,o,c,f){let[m,b,v,k]=c,_=o%2,A=0;return _==0&&(k||b)&&(A=o==0&&!m||
 o==2&&!v?$e(gr.size/3):0),_==1&&(m||v)&&(A=o==1&&!b||o==3&&!k?$e(wr.size/2):0),A}let Wl=n.padding=(e.padding||[ds,ds,ds,ds]).map(l=>te(oe(l,
 ds))),Zt=n._padding=Wl.map((l,o)=>l(n,o,gn,0)),Ie,Fe=null,Ne=null,zs=i==1?x[0].idxs:null,xt=null,ps=!1;function Bl(l,o){if(t=l??[],n.data=n.
 _data=t,i==2){Ie=0;for(let c=1;c<x.length;c++)Ie+=t[c][0].length}else{t.length==0&&(n.data=n._data=t=[[]]),xt=t[0],Ie=xt.length;let c=t;if(Y==
@@ -387,10 +387,10 @@ o=t[0][Ne],Y==2?(l=Fe,o=Ne):l==o&&(Y==3?[l,o]=fi(l,l,E.log,!1):Y==4?[l,o]=Sl(l,l
 zs[0]=l=null,Ne=zs[1]=o=null)),en(R,l,o)}let Hs,In,Ti,Ei,Mi,Ai,Di,Li,$i,Ze;function ql(l,o,c,f,m,b){l??=Go,c??=Ml,f??="butt",m??=Go,b??="rou\
 nd",l!=Hs&&(g.strokeStyle=Hs=l),m!=In&&(g.fillStyle=In=m),o!=Ti&&(g.lineWidth=Ti=o),b!=Mi&&(g.lineJoin=Mi=b),f!=Ai&&(g.lineCap=Ai=f),c!=Ei&&
 g.setLineDash(Ei=c)}function Gl(l,o,c,f){o!=In&&(g.fillStyle=In=o),l!=Di&&(g.font=Di=l),c!=Li&&(g.textAlign=Li=c),f!=$i&&(g.textBaseline=$i=
-f)}function Pi(l,o,c,f,m=0){if(f.length>0&&l.auto(n,ps)&&(o==null||o.min==null)){let b=oe(Fe,0),v=oe(Ne,f.length-1),k=c.min==null?eu(f,b,v,m,
+f)}function Pi(l,o,c,f,m=0){if(f.length>0&&l.auto(n,ps)&&(o==null||o.min==null)){let b=oe(Fe,0),v=oe(Ne,f.length-1),k=c.min==null?tu(f,b,v,m,
 l.distr==3):[c.min,c.max];l.min=Dt(l.min,c.min=k[0]),l.max=Ye(l.max,c.max=k[1])}}let Kl={min:null,max:null};function Ha(){for(let f in T){let m=T[f];
 I[f]==null&&(m.min==null||I[R]!=null&&m.auto(n,ps))&&(I[f]=Kl)}for(let f in T){let m=T[f];I[f]==null&&m.from!=null&&I[m.from]!=null&&(I[f]=Kl)}
-I[R]!=null&&Vn(!0);let l={};for(let f in I){let m=I[f];if(m!=null){let b=l[f]=is(T[f],cu);if(m.min!=null)Ae(b,m);else if(f!=R||i==2)if(Ie==0&&
+I[R]!=null&&Vn(!0);let l={};for(let f in I){let m=I[f];if(m!=null){let b=l[f]=is(T[f],uu);if(m.min!=null)Ae(b,m);else if(f!=R||i==2)if(Ie==0&&
 b.from==null){let v=b.range(n,null,null,f);b.min=v[0],b.max=v[1]}else b.min=pe,b.max=-pe}}if(Ie>0){x.forEach((f,m)=>{if(i==1){let b=f.scale,
 v=I[b];if(v==null)return;let k=l[b];if(m==0){let _=k.range(n,k.min,k.max,b);k.min=_[0],k.max=_[1],Fe=At(k.min,t[0]),Ne=At(k.max,t[0]),Ne-Fe>
 1&&(t[0][Fe]<k.min&&Fe++,t[0][Ne]>k.max&&Ne--),f.min=xt[Fe],f.max=xt[Ne]}else f.show&&f.auto&&Pi(k,v,f,t[m],f.sorted);f.idxs[0]=Fe,f.idxs[1]=
@@ -411,12 +411,12 @@ x[l].points:x[l],{stroke:f,fill:m,clip:b,flags:v,_stroke:k=c._stroke,_fill:_=c._
 2/2;o&&_==null&&(_=A>0?"#fff":k);let q=c.pxAlign==1&&$>0;if(q&&g.translate($,$),!o){let re=et-A/2,le=ut-A/2,X=Je+A,W=vt+A;D=new Path2D,D.rect(
 re,le,X,W)}o?Ri(k,A,c.dash,c.cap,_,f,m,v,b):Wa(l,k,A,c.dash,c.cap,_,f,m,v,D,b),q&&g.translate(-$,-$)}function Wa(l,o,c,f,m,b,v,k,_,A,D){let $=!1;
 _!=0&&Q.forEach((q,re)=>{if(q.series[0]==l){let le=x[q.series[1]],X=t[q.series[1]],W=(le._paths||Ls).band;ln(W)&&(W=q.dir==1?W[0]:W[1]);let O,
-ye=null;le.show&&W&&nu(X,Fe,Ne)?(ye=q.fill(n,re)||b,O=le._paths.clip):W=null,Ri(o,c,f,m,ye,v,k,_,A,D,O,W),$=!0}}),$||Ri(o,c,f,m,b,v,k,_,A,D)}
+ye=null;le.show&&W&&su(X,Fe,Ne)?(ye=q.fill(n,re)||b,O=le._paths.clip):W=null,Ri(o,c,f,m,ye,v,k,_,A,D,O,W),$=!0}}),$||Ri(o,c,f,m,b,v,k,_,A,D)}
 let Yl=ls|yl;function Ri(l,o,c,f,m,b,v,k,_,A,D,$){ql(l,o,c,f,m),(_||A||$)&&(g.save(),_&&g.clip(_),A&&g.clip(A)),$?(k&Yl)==Yl?(g.clip($),D&&g.
 clip(D),Vs(m,v),Is(l,b,o)):k&yl?(Vs(m,v),g.clip($),Is(l,b,o)):k&ls&&(g.save(),g.clip($),D&&g.clip(D),Vs(m,v),g.restore(),Is(l,b,o)):(Vs(m,v),
 Is(l,b,o)),(_||A||$)&&g.restore()}function Is(l,o,c){c>0&&(o instanceof Map?o.forEach((f,m)=>{g.strokeStyle=Hs=m,g.stroke(f)}):o!=null&&l&&g.
 stroke(o))}function Vs(l,o){o instanceof Map?o.forEach((c,f)=>{g.fillStyle=In=f,g.fill(c)}):o!=null&&l&&g.fill(o)}function Ba(l,o,c,f){let m=z[l],
-b;if(f<=0)b=[0,0];else{let v=m._space=m.space(n,l,o,c,f),k=m._incrs=m.incrs(n,l,o,c,f,v);b=Sf(o,c,k,f,v)}return m._found=b}function Fi(l,o,c,f,m,b,v,k,_,A){
+b;if(f<=0)b=[0,0];else{let v=m._space=m.space(n,l,o,c,f),k=m._incrs=m.incrs(n,l,o,c,f,v);b=Tf(o,c,k,f,v)}return m._found=b}function Fi(l,o,c,f,m,b,v,k,_,A){
 let D=v%2/2;F==1&&g.translate(D,D),ql(k,v,_,A,k),g.beginPath();let $,q,re,le,X=m+(f==0||f==3?-b:b);c==0?(q=m,le=X):($=m,re=X);for(let W=0;W<
 l.length;W++)o[W]!=null&&(c==0?$=re=l[W]:q=le=l[W],g.moveTo($,q),g.lineTo(re,le));g.stroke(),F==1&&g.translate(-D,-D)}function qa(l){let o=!0;
 return z.forEach((c,f)=>{if(!c.show)return;let m=T[c.scale];if(m.min==null){c._show&&(o=!1,c._show=!1,Vn(!1));return}else c._show||(o=!1,c._show=
@@ -436,7 +436,7 @@ $,q))),_t=o._values;for(let je=0;je<_t.length;je++){let st=_t[je];if(st!=null){f
 grid;Ct.show&&Fi(ht,Ct.filter(n,le,l,A,X),f,f==0?2:1,f==0?ut:et,f==0?vt:Je,he(Ct.width*ae,3),Ct.stroke(n,l),Ct.dash,Ct.cap),O.show&&Fi([Ee],
 [1],f==0?1:0,f==0?1:2,f==1?ut:et,f==1?vt:Je,he(O.width*ae,3),O.stroke(n,l),O.dash,O.cap)}ze("drawAxes")}function Vn(l){x.forEach((o,c)=>{c>0&&
 (o._paths=null,l&&(i==1?(o.min=null,o.max=null):o.facets.forEach(f=>{f.min=null,f.max=null})))})}let Ws=!1,Ni=!1,hs=[];function ja(){Ni=!1;for(let l=0;l<
-hs.length;l++)ze(...hs[l]);hs.length=0}function Wn(){Ws||(gu(Ql),Ws=!0)}function Ua(l,o=!1){Ws=!0,Ni=o,l(n),Ql(),o&&hs.length>0&&queueMicrotask(
+hs.length;l++)ze(...hs[l]);hs.length=0}function Wn(){Ws||(bu(Ql),Ws=!0)}function Ua(l,o=!1){Ws=!0,Ni=o,l(n),Ql(),o&&hs.length>0&&queueMicrotask(
 ja)}n.batch=Ua;function Ql(){if(ki&&(Ha(),ki=!1),Nn&&(Pa(),Nn=!1),Cs){if(we(S,Xn,me),we(S,"top",Le),we(S,Es,U),we(S,Ms,L),we(M,Xn,me),we(M,"\
 top",Le),we(M,Es,U),we(M,Ms,L),we(w,Es,Vt),we(w,Ms,fn),y.width=$e(Vt*ae),y.height=$e(fn*ae),z.forEach(({_el:l,_show:o,_size:c,_pos:f,side:m})=>{
 if(l!=null)if(o){let b=m===3||m===0?c:0,v=m%2==1;we(l,v?"left":"top",f-b),we(l,v?"width":"height",c),we(l,v?"top":"left",v?Le:me),we(l,v?"he\
@@ -448,8 +448,8 @@ forEach(l=>l()),ze("draw")),be.show&&Os&&(Bs(be),Os=!1),qe&&hn&&(yn(null,!0,!1),
 ze("ready")),ps=!1,Ws=!1}n.redraw=(l,o)=>{Nn=o||!1,l!==!1?en(R,E.min,E.max):Wn()};function Ci(l,o){let c=T[l];if(c.from==null){if(Ie==0){let f=c.
 range(n,o.min,o.max,l);o.min=f[0],o.max=f[1]}if(o.min>o.max){let f=o.min;o.min=o.max,o.max=f}if(Ie>1&&o.min!=null&&o.max!=null&&o.max-o.min<
 1e-16)return;l==R&&c.distr==2&&Ie>0&&(o.min=At(o.min,t[0]),o.max=At(o.max,t[0]),o.min==o.max&&o.max++),I[l]=o,ki=!0,Wn()}}n.setScale=Ci;let Oi,
-zi,Bn,qn,Jl,Zl,Gn,Kn,Xl,eo,ge,ke,Xt=!1,Ve=C.drag,Ce=Ve.x,Oe=Ve.y;qe&&(C.x&&(Oi=bt(Ic,M)),C.y&&(zi=bt(Vc,M)),E.ori==0?(Bn=Oi,qn=zi):(Bn=zi,qn=
-Oi),ge=C.left,ke=C.top);let be=n.select=Ae({show:!0,over:!0,left:0,width:0,top:0,height:0},e.select),jn=be.show?bt(Hc,be.over?M:S):null;function Bs(l,o){
+zi,Bn,qn,Jl,Zl,Gn,Kn,Xl,eo,ge,ke,Xt=!1,Ve=C.drag,Ce=Ve.x,Oe=Ve.y;qe&&(C.x&&(Oi=bt(Vc,M)),C.y&&(zi=bt(Wc,M)),E.ori==0?(Bn=Oi,qn=zi):(Bn=zi,qn=
+Oi),ge=C.left,ke=C.top);let be=n.select=Ae({show:!0,over:!0,left:0,width:0,top:0,height:0},e.select),jn=be.show?bt(Ic,be.over?M:S):null;function Bs(l,o){
 if(be.show){for(let c in l)be[c]=l[c],c in Vi&&we(jn,c,l[c]);o!==!1&&ze("setSelect")}}n.setSelect=Bs;function Ya(l){if(x[l].show)De&&pl(_e[l],
 Tn);else if(De&&lt(_e[l],Tn),qe){let c=On?dt[0]:dt[l];c!=null&&Ht(c,-10,-10,U,L)}}function en(l,o,c){Ci(l,{min:o,max:c})}function Rt(l,o,c,f){
 o.focus!=null&&ec(l),o.show!=null&&x.forEach((m,b)=>{b>0&&(l==b||l==null)&&(m.show=o.show,Ya(b),i==2?(en(m.facets[0].scale,null,null),en(m.facets[1].
@@ -459,11 +459,11 @@ n.addBand=Ja,n.setBand=Qa,n.delBand=Za;function Xa(l,o){x[l].alpha=o,qe&&dt[l]!=
 o)}let Wt,tn,bn,Un={focus:!0};function ec(l){if(l!=bn){let o=l==null,c=Pt.alpha!=1;x.forEach((f,m)=>{if(i==1||m>0){let b=o||m==0||m==l;f._focus=
 o?null:b,c&&Xa(m,b?1:Pt.alpha)}}),bn=l,c&&Wn()}}De&&Cn&&Ge(Uo,ce,l=>{C._lock||(mn(l),bn!=null&&Rt(null,Un,!0,Me.setSeries))});function Ft(l,o,c){
 let f=T[o];c&&(l=l/ae-(f.ori==1?Le:me));let m=U;f.ori==1&&(m=L,l=m-l),f.dir==-1&&(l=m-l);let b=f._min,v=f._max,k=l/m,_=b+(v-b)*k,A=f.distr;return A==
-3?ns(10,_):A==4?iu(_,f.asinh):A==100?f.bwd(_):_}function tc(l,o){let c=Ft(l,R,o);return At(c,t[0],Fe,Ne)}n.valToIdx=l=>At(l,t[0]),n.posToIdx=
+3?ns(10,_):A==4?lu(_,f.asinh):A==100?f.bwd(_):_}function tc(l,o){let c=Ft(l,R,o);return At(c,t[0],Fe,Ne)}n.valToIdx=l=>At(l,t[0]),n.posToIdx=
 tc,n.posToVal=Ft,n.valToPos=(l,o,c)=>T[o].ori==0?r(l,T[o],c?Je:U,c?et:0):a(l,T[o],c?vt:L,c?ut:0),n.setCursor=(l,o,c)=>{ge=l.left,ke=l.top,yn(
 null,o,c)};function to(l,o){we(jn,Xn,be.left=l),we(jn,Es,be.width=o)}function no(l,o){we(jn,"top",be.top=l),we(jn,Ms,be.height=o)}let ms=E.ori==
 0?to:no,gs=E.ori==1?to:no;function nc(){if(De&&Z.live)for(let l=i==2?1:0;l<x.length;l++){if(l==0&&ct)continue;let o=Z.values[l],c=0;for(let f in o)
-Lt[l][c++].firstChild.nodeValue=o[f]}}function Hi(l,o){if(l!=null&&(l.idxs?l.idxs.forEach((c,f)=>{fe[f]=c}):au(l.idx)||fe.fill(l.idx),Z.idx=
+Lt[l][c++].firstChild.nodeValue=o[f]}}function Hi(l,o){if(l!=null&&(l.idxs?l.idxs.forEach((c,f)=>{fe[f]=c}):cu(l.idx)||fe.fill(l.idx),Z.idx=
 fe[0]),De&&Z.live){for(let c=0;c<x.length;c++)(c>0||i==1&&!ct)&&sc(c,fe[c]);nc()}ft=!1,o!==!1&&ze("setLegend")}n.setLegend=Hi;function sc(l,o){
 let c=x[l],f=l==0&&Y==2?xt:t[l],m;ct?m=c.values(n,l,o)??Jt:(m=c.value(n,o==null?null:f[o],l,o),m=m==null?Jt:{_:m}),Z.values[l]=m}function yn(l,o,c){
 Xl=ge,eo=ke,[ge,ke]=C.move(n,ge,ke),C.left=ge,C.top=ke,qe&&(Bn&&Ht(Bn,$e(ge),0,U,L),qn&&Ht(qn,0,$e(ke),U,L));let f,m=Fe>Ne;Wt=pe,tn=null;let b=E.
@@ -500,7 +500,7 @@ ori==1&&(re=_,le=D,X=k,W=A),Ce&&en(R,Ft(re,R),Ft(re+le,R)),Oe)for(let O in T){le
 X,O))}Wi()}else C.lock&&(C._lock=!C._lock,yn(o,!0,l!=null));l!=null&&(Rn(ol,fl),ys(ol,n,ge,ke,U,L,null))}function ic(l,o,c,f,m,b,v){if(C._lock)
 return;mn(l);let k=Xt;if(Xt){let _=!0,A=!0,D=10,$,q;E.ori==0?($=Ce,q=Oe):($=Oe,q=Ce),$&&q&&(_=ge<=D||ge>=U-D,A=ke<=D||ke>=L-D),$&&_&&(ge=ge<
 Gn?0:U),q&&A&&(ke=ke<Kn?0:L),yn(null,!0,!0),Xt=!1}ge=-10,ke=-10,fe.fill(null),yn(null,!0,!0),k&&(Xt=k)}function uo(l,o,c,f,m,b,v){C._lock||(mn(
-l),Si(),Wi(),l!=null&&ys(Yo,n,ge,ke,U,L,null))}function fo(){z.forEach(Tf),_i(n.width,n.height,!0)}En(ri,ts,fo);let Yn={};Yn.mousedown=ao,Yn.
+l),Si(),Wi(),l!=null&&ys(Yo,n,ge,ke,U,L,null))}function fo(){z.forEach(Ef),_i(n.width,n.height,!0)}En(ri,ts,fo);let Yn={};Yn.mousedown=ao,Yn.
 mousemove=so,Yn.mouseup=co,Yn.dblclick=uo,Yn.setSeries=(l,o,c,f)=>{let m=Me.match[2];c=m(n,o,c),c!=-1&&Rt(c,f,!0,!1)},qe&&(Ge(Ko,M,ao),Ge(ll,
 M,so),Ge(jo,M,l=>{mn(l),bs(!1)}),Ge(Uo,M,ic),Ge(Yo,M,uo),wl.add(n),n.syncRect=bs);let qs=n.hooks=e.hooks||{};function ze(l,o,c){Ni?hs.push([
 l,o,c]):l in qs&&qs[l].forEach(f=>{f.call(null,n,o,c)})}(e.plugins||[]).forEach(l=>{for(let o in l.hooks)qs[o]=(qs[o]||[]).concat(l.hooks[o])});
@@ -510,8 +510,8 @@ pub(l,o,c,f,m,b,v)}Bi.sub(n);function lc(l,o,c,f,m,b,v){Me.filters.sub(l,o,c,f,m
 n),wl.delete(n),un.clear(),hl(ri,ts,fo),p.remove(),ce?.remove(),ze("destroy")}n.destroy=oc;function qi(){ze("init",e,t),Bl(t||e.data,!1),I[R]?
 Ci(R,I[R]):Si(),Os=be.show&&(be.width>0||be.height>0),hn=ft=!0,_i(e.width,e.height)}return x.forEach(Vl),z.forEach(za),s?s instanceof HTMLElement?
 (s.appendChild(p),qi()):s(n,qi):qi(),n}We.assign=Ae;We.fmtNum=El;We.rangeNum=ai;We.rangeLog=fi;We.rangeAsinh=Sl;We.orient=An;We.pxRatio=ae;We.
-join=mu;We.fmtDate=Al,We.tzDate=Eu;We.sync=sa;{We.addGap=cf,We.clipGaps=hi;let e=We.paths={points:ca};e.linear=fa,e.stepped=df,e.bars=pf,e.spline=
-mf}var cs=[7,4],Nl=[2,3],ma=190,Ef=60,Mf=180,Af=Array.from({length:50},(e,t)=>2**t),rn=class{element;#e;#t=h("div",{class:"chart-canvas"});#i=[];#s=h(
+join=gu;We.fmtDate=Al,We.tzDate=Mu;We.sync=sa;{We.addGap=uf,We.clipGaps=hi;let e=We.paths={points:ca};e.linear=fa,e.stepped=pf,e.bars=hf,e.spline=
+gf}var cs=[7,4],Nl=[2,3],ma=190,Mf=60,Af=180,Df=Array.from({length:50},(e,t)=>2**t),rn=class{element;#e;#t=h("div",{class:"chart-canvas"});#i=[];#s=h(
 "span",{class:"chart-when"});#l;#o;#n=null;#r=[];#a=[];#c=0;constructor(t,s=null){this.#e=t;let n=t.lines.map(i=>{let r=h("span",{class:"fig\
 ure"});this.#i.push(r);let a=h("span",{class:`sample sample-${i.colour}${i.dash?` sample-${i.dash[0]===Nl[0]?"dot":"dash"}`:""}`,"aria-hidde\
 n":"true"});return h("li",{},a,h("span",{},i.label),r)});this.element=h("figure",{class:"chart card"},h("figcaption",{},h("div",{},h("h3",{},
@@ -524,28 +524,28 @@ return this.#e.lines.forEach((s,n)=>{let i=this.#a[n]??[],r=s.fill==="stacked"?t
 i)}),[this.#r,...t]}#m(t){let{lines:s,tick:n,figure:i,least:r,most:a,isBinary:u}=this.#e,d={stroke:xs("ink-soft"),font:`12px ${xs("font")}`,
 ticks:{show:!1},grid:{stroke:xs("rule"),width:1}},p={width:t,height:ma,legend:{show:!1},cursor:{sync:{key:"forebay"},drag:{x:!1,y:!1}},scales:{
 x:{time:!0,range:()=>this.#d()},y:{range:(y,g,w)=>[0,a??Math.max((w??0)*1.1,r??1)]}},axes:[{...d,grid:{show:!1},size:26,space:110,values:(y,g)=>g.
-map(w=>this.#b(w))},{...d,size:62,space:36,values:(y,g)=>g.map(w=>(n??i)(w)),...u?{incrs:Af}:{}}],series:[{},...s.map(y=>this.#g(y))],bands:s.
+map(w=>this.#b(w))},{...d,size:62,space:36,values:(y,g)=>g.map(w=>(n??i)(w)),...u?{incrs:Df}:{}}],series:[{},...s.map(y=>this.#g(y))],bands:s.
 flatMap((y,g)=>y.fill==="stacked"&&g>0?[{series:[g+1,g]}]:[]),hooks:{setCursor:[y=>this.#p(y.cursor.idx??null)]}};this.#n=new We(p,this.#f(),
 this.#t)}#g(t){let s=xs(t.colour);return{label:t.label,stroke:s,width:2,points:{show:!1},...t.dash?{dash:t.dash}:{},...t.fill?{fill:`${s}40`}:
-{}}}#d(){let t=this.#r.at(-1)??Date.now()/1e3,s=t-(this.#r[0]??t);return[t-Math.min(vs,Math.max(Ef,s)),t]}#b(t){let[s,n]=this.#d(),i=kn(t*1e3);
-return n-s<Mf?i:i.slice(0,5)}#p(t){let s=t??this.#r.length-1,n=this.#r[s];this.#i.forEach((i,r)=>se(i,this.#e.figure(this.#a[r]?.[s]??null))),
-se(this.#s,t===null||n===void 0?"now":kn(n*1e3))}};var Df={size:"Request size",latency:"Latency",seek:"Seek distance",outstanding:"Outstanding requests",interarrival:"Time between requests"},
-ga={...ni,read:"Reads",write:"Writes",all:"All"};function Lf(e,t){if(e.upto===null)return"more";switch(t){case"bytes":return e.upto%1024===0?
-G(e.upto):Et(e.upto);case"microseconds":return Kt(e.upto);default:return e.upto<0?`\u2212${Et(-e.upto)}`:Et(e.upto)}}function $f(e){let t=e.
+{}}}#d(){let t=this.#r.at(-1)??Date.now()/1e3,s=t-(this.#r[0]??t);return[t-Math.min(vs,Math.max(Mf,s)),t]}#b(t){let[s,n]=this.#d(),i=kn(t*1e3);
+return n-s<Af?i:i.slice(0,5)}#p(t){let s=t??this.#r.length-1,n=this.#r[s];this.#i.forEach((i,r)=>se(i,this.#e.figure(this.#a[r]?.[s]??null))),
+se(this.#s,t===null||n===void 0?"now":kn(n*1e3))}};var Lf={size:"Request size",latency:"Latency",seek:"Seek distance",outstanding:"Outstanding requests",interarrival:"Time between requests"},
+ga={...ni,read:"Reads",write:"Writes",all:"All"};function $f(e,t){if(e.upto===null)return"more";switch(t){case"bytes":return e.upto%1024===0?
+G(e.upto):Et(e.upto);case"microseconds":return Kt(e.upto);default:return e.upto<0?`\u2212${Et(-e.upto)}`:Et(e.upto)}}function Pf(e){let t=e.
 map(([,u])=>u.length),s=u=>e.some(([,d])=>(d[u]?.count??0)>0),n=[...Array(Math.max(0,...t)).keys()],i=n.filter(s),[r,a]=[i[0],i.at(-1)];return r===
-void 0||a===void 0?[0,0]:[Math.max(0,r-1),Math.min(n.length,a+2)]}function Pf(e){let t=e.map(([,s])=>s.map(n=>n.upto).join());return t.every(
+void 0||a===void 0?[0,0]:[Math.max(0,r-1),Math.min(n.length,a+2)]}function Rf(e){let t=e.map(([,s])=>s.map(n=>n.upto).join());return t.every(
 s=>s===t[0])}var yi=class{element=h("section",{class:"histograms","aria-label":"Histograms"});#e=h("div",{class:"segmented",role:"group","ar\
 ia-label":"What is counted"});#t=h("div",{class:"card histogram-tables"});#i=[];#s="size";#l="";constructor(){this.element.append(h("div",{class:"\
 section-head"},h("h2",{},"Histograms"),this.#e),this.#t),this.element.hidden=!0}set(t){if(this.element.hidden=t===null||t.length===0,t===null||
 t.length===0)return;this.#i=t,t.some(([n])=>n===this.#s)||(this.#s=t[0]?.[0]??"");let s=t.map(([n])=>n);this.#e.children.length!==s.length&&
 this.#e.replaceChildren(...s.map(n=>this.#o(n))),this.#n()}#o(t){return h("button",{type:"button","data-what":t,onclick:()=>{this.#s=t,this.#n()}},
-Df[t]??t)}#n(){for(let a of this.#e.children)a.setAttribute("aria-pressed",String(a.getAttribute("data-what")===this.#s));let t=this.#i.find(
+Lf[t]??t)}#n(){for(let a of this.#e.children)a.setAttribute("aria-pressed",String(a.getAttribute("data-what")===this.#s));let t=this.#i.find(
 ([a])=>a===this.#s)?.[1];if(!t)return;let s=JSON.stringify([this.#s,t]);if(s===this.#l)return;this.#l=s;let{unit:n,kinds:i}=t,r=i.length<=2&&
-Pf(i)?[i]:i.map(a=>[a]);this.#t.replaceChildren(...r.map(a=>Rf(n,a)))}};function Rf(e,t){let[s,n]=$f(t),i=e==="bytes"||e==="microseconds"?"U\
+Rf(i)?[i]:i.map(a=>[a]);this.#t.replaceChildren(...r.map(a=>Ff(n,a)))}};function Ff(e,t){let[s,n]=Pf(t),i=e==="bytes"||e==="microseconds"?"U\
 p to":`Up to, ${e}`;if(s===n)return h("p",{class:"hint"},`${t.map(([d])=>ga[d]??d).join(", ")}: nothing was counted yet.`);let r=t.map(([,d])=>d.
 reduce((p,y)=>p+y.count,0)),a=h("thead",{},h("tr",{},h("th",{scope:"col"},i),...t.map(([d],p)=>h("th",{scope:"col"},`${ga[d]??d}: ${Et(r[p])}`)))),
-u=[...Array(n-s).keys()].map(d=>{let p=s+d,y=t[0]?.[1][p];return h("tr",{},h("th",{scope:"row"},y?Lf(y,e):""),...t.map(([,g],w)=>Ff(g[p]?.count??
-0,r[w]??0,w)))});return h("table",{class:"histogram"},a,h("tbody",{},...u))}function Ff(e,t,s){let n=t>0?e/t:0,i=h("span",{class:`bar bar-${s%
+u=[...Array(n-s).keys()].map(d=>{let p=s+d,y=t[0]?.[1][p];return h("tr",{},h("th",{scope:"row"},y?$f(y,e):""),...t.map(([,g],w)=>Nf(g[p]?.count??
+0,r[w]??0,w)))});return h("table",{class:"histogram"},a,h("tbody",{},...u))}function Nf(e,t,s){let n=t>0?e/t:0,i=h("span",{class:`bar bar-${s%
 6}`});i.style.width=`${(n*100).toFixed(2)}%`;let r=h("span",{class:"bar-text"});return se(r,e===0?"":`${Et(e)} (${(n*100).toFixed(1)}%)`),h(
 "td",{},h("div",{class:"bar-cell"},h("span",{class:"bar-track"},i),r))}function an(){return h("span",{class:"badge"},h("span",{class:"sign","aria-hidden":"true"}),h("span",{}))}function cn(e,t,s){e.className=`ba\
 dge badge-${t}`;let[n,i]=e.children;n&&se(n,nl[t]),i&&se(i,s)}function at(e,t){let s=h("div",{class:"tile-value","data-figure":t}),n=h("div",
@@ -556,8 +556,8 @@ h("div",{class:"finding-advice"}))),(s,n)=>{s.className=`finding finding-${n.ton
 s,".finding-advice",n.advice??"")})}}}function Re(e,t,s){let n=e.querySelector(t);n&&se(n,s)}var Dn={width:120,height:28};function ba(e){let t=Gs(
 "svg",{class:"spark",viewBox:`0 0 ${Dn.width} ${Dn.height}`,role:"img",preserveAspectRatio:"none"}),s=Gs("path",{fill:"none","vector-effect":"\
 non-scaling-stroke"});return t.append(Gs("path",{class:"spark-base",d:`M0 ${Dn.height-1}H${Dn.width}`,fill:"none"}),s),{element:t,set(n,i){s.
-setAttribute("d",Nf(n,i));let r=n.filter(a=>a!==null).at(-1);t.setAttribute("aria-label",r===void 0?`${e}: no reads in the last five minutes`:
-`${e} over the last five minutes, ${gt(r)} lately`)}}}function Nf(e,t){let s=Dn.width/Math.max(1,t-1),n=Dn.width-(e.length-1)*s,i="M",r="";return e.
+setAttribute("d",Cf(n,i));let r=n.filter(a=>a!==null).at(-1);t.setAttribute("aria-label",r===void 0?`${e}: no reads in the last five minutes`:
+`${e} over the last five minutes, ${gt(r)} lately`)}}}function Cf(e,t){let s=Dn.width/Math.max(1,t-1),n=Dn.width-(e.length-1)*s,i="M",r="";return e.
 forEach((a,u)=>{if(a===null){i="M";return}r+=`${i}${(n+u*s).toFixed(1)} ${((1-a)*(Dn.height-4)+2).toFixed(1)}`,i="L"}),r}function ya(e){let t=e.
 map(([n,i])=>({key:n,name:i,cell:h("dd",{"data-figure":n})}));return{element:h("dl",{class:"facts"},...t.map(({name:n,cell:i})=>h("div",{},h(
 "dt",{},n),i))),set(n){for(let{key:i,cell:r}of t)se(r,n[i]??""),r.parentElement&&(r.parentElement.hidden=n[i]===void 0)}}}var vi=class{element;#e=new Map;#t=h("div",{class:"fields"});#i=h("button",{type:"submit",class:"primary"},"Review changes\u2026");#s=h("but\
@@ -577,29 +577,29 @@ if(!t||Object.keys(s).length===0)return;let n=Object.entries(s).map(([i,r])=>h("
 Ks({title:`Change ${t.name}?`,sentences:Io(t,s),confirm:"Change",fields:h("ul",{class:"changes"},...n),run:async()=>{await Tt("PATCH",mt(t.name),
 {settings:s});for(let[i,r]of Object.entries(s)){let a=this.#e.get(i);a&&(a.now=r)}return this.#n(),`${t.name} now has ${Object.entries(s).map(
 ([i,r])=>`${i}=${r}`).join(" ")}`}})}};function wa(e,t){e instanceof HTMLSelectElement&&![...e.options].some(s=>s.value===t)&&e.append(h("op\
-tion",{value:t},t)),e.value!==t&&(e.value=t)}var Cf=[["backing","Backing"],["size_bytes","Size"],["block_bytes","Block"],["reserve_bytes","Reserved flash"],["limit_bytes","Flash at most"],
+tion",{value:t},t)),e.value!==t&&(e.value=t)}var Of=[["backing","Backing"],["size_bytes","Size"],["block_bytes","Block"],["reserve_bytes","Reserved flash"],["limit_bytes","Flash at most"],
 ["cached_bytes","Cached on flash"],["ram_bytes","Cached in RAM"],["load","From last time"],["mirrored","Dirty data"],["connections","Guests \
 connected"],["nbd_socket","NBD socket"],["guest","Taken from"],["page_cache","Page cache"],["errors","Errors"]];function va(e,t){let s=null,
 n=()=>s,i=an(),r=h("span",{class:"mode"}),a=wi(),u={hits:at("Hit ratio","hit_ratio"),operations:at("Requests","operations"),bytes:at("Throug\
 hput","bytes"),latency:at("Read latency, mean","latency"),dirty:at("Dirty","dirty_bytes"),saved:at("Backing requests saved","saved")},d=new Cl,
-p=new yi,y=ya(Cf.map(([P,x])=>[P,x])),g=new vi(n,t),w=Wo(n,t),S=h("div",{class:"stack"},a.element,h("div",{class:"tiles"},...Object.values(u).
+p=new yi,y=ya(Of.map(([P,x])=>[P,x])),g=new vi(n,t),w=Wo(n,t),S=h("div",{class:"stack"},a.element,h("div",{class:"tiles"},...Object.values(u).
 map(P=>P.element)),d.element,w.element,p.element,h("section",{class:"card","aria-label":"Facts"},h("h2",{},"About this disk"),y.element),g.element),
 M=h("div",{class:"card empty"},h("h3",{},"No such disk"),h("p",{},"Forebay serves no disk of this name. It may have been removed: forebay di\
 sk list shows all.")),F=h("p",{class:"loading"},"Asking Forebay\u2026");return{element:h("div",{class:"view"},h("p",{class:"crumb"},h("a",{href:"\
 #/"},"\u2190 Host")),h("div",{class:"title"},h("h1",{},e),i,r),M,F,S),title:e,leave:()=>d.leave(),update(P){let x=P.disk;if(s=x==="missing"||
 x===null?null:x,Se(M,x==="missing"),Se(F,x===null),Se(S,s!==null),Se(i,s!==null),!s)return;let z=ks(s);cn(i,ti([jt(s.state),...z.map(T=>T.tone)]),
-s.state),se(r,s.read_only?`${s.mode}, read-only`:s.mode),a.set(z),Of(u,s,P),d.set(P.series.get(e)?.points??[],P.windows.has(e),s.mode),p.set(
-P.histograms),y.set(Hf(s)),g.update(s.settings),w.update()}}}function Of(e,t,s){let n=s.windows.get(t.name)??s.statistics.get(t.name),i=s.windows.
+s.state),se(r,s.read_only?`${s.mode}, read-only`:s.mode),a.set(z),zf(u,s,P),d.set(P.series.get(e)?.points??[],P.windows.has(e),s.mode),p.set(
+P.histograms),y.set(If(s)),g.update(s.settings),w.update()}}}function zf(e,t,s){let n=s.windows.get(t.name)??s.statistics.get(t.name),i=s.windows.
 has(t.name)?"last 5 minutes":"since attached",r=s.series.get(t.name)?.last,a=r?.rates??null,u=Jn(a);e.hits.set(gt(n?.hit_ratio),`of reads, ${i}`),
 e.operations.set(u===null?"\u2013":`${it(u)}/s`,a?`${it(a.reads)} reads, ${it(a.writes)} writes`:""),e.bytes.set(a?Gt(a.read_bytes+a.write_bytes):
 "\u2013",a?`${Gt(a.read_bytes)} read, ${Gt(a.write_bytes)} written`:""),e.latency.set(Kt(r?.readMicros),r?.writeMicros==null?"no writes late\
-ly":`writes ${Kt(r.writeMicros)}`),e.dirty.set(G(t.dirty_bytes),zf(t)),e.saved.set(gt(n?Qs(n):null),i)}function zf(e){let t=e.mode==="write-\
+ly":`writes ${Kt(r.writeMicros)}`),e.dirty.set(G(t.dirty_bytes),Hf(t)),e.saved.set(gt(n?Qs(n):null),i)}function Hf(e){let t=e.mode==="write-\
 back"?`of at most ${G(e.dirty_limit_bytes)}`:null;if(zt(e)===0)return t??"the backing is complete";let s=e.statistics.destage_bytes_per_second??
-0;return ws(t??`for ${xn(e.dirty_for_seconds)}`,_s(e.dirty_zeroes_bytes),s>0?`${Gt(s)} going home`:null)}function Hf(e){let{statistics:t}=e,
+0;return ws(t??`for ${xn(e.dirty_for_seconds)}`,_s(e.dirty_zeroes_bytes),s>0?`${Gt(s)} going home`:null)}function If(e){let{statistics:t}=e,
 s={backing:e.backing,size_bytes:G(e.size_bytes),block_bytes:G(e.block_bytes),reserve_bytes:G(e.reserve_bytes),limit_bytes:G(e.limit_bytes),cached_bytes:G(
-t.cached_bytes),ram_bytes:G(t.ram_bytes),load:Ho(e),mirrored:If(e),connections:e.connections===null?"\u2013":String(e.connections),nbd_socket:e.
-nbd_socket,errors:Vf(e)};return e.guest&&(s.guest=`QEMU at ${e.guest.qmp}, device ${e.guest.device}`),e.page_cache_reason&&(s.page_cache=`us\
-ed, because ${e.page_cache_reason}`),s}function If(e){return e.mirrored===null?"\u2013":e.mirrored?"on two devices":"on one device"}function Vf(e){
+t.cached_bytes),ram_bytes:G(t.ram_bytes),load:Ho(e),mirrored:Vf(e),connections:e.connections===null?"\u2013":String(e.connections),nbd_socket:e.
+nbd_socket,errors:Wf(e)};return e.guest&&(s.guest=`QEMU at ${e.guest.qmp}, device ${e.guest.device}`),e.page_cache_reason&&(s.page_cache=`us\
+ed, because ${e.page_cache_reason}`),s}function Vf(e){return e.mirrored===null?"\u2013":e.mirrored?"on two devices":"on one device"}function Wf(e){
 let{checksum_errors:t,flash_errors:s,backing_errors:n,backing_retries:i}=e.statistics;if(t===void 0)return"\u2013";let a=[[t,"checksums"],[s,
 "flash"],[n,"backing"],[i,"backing, sent again"]].filter(([u])=>(u??0)>0).map(([u,d])=>`${u} ${d}`);return a.length===0?"none":a.join(", ")}
 var Cl=class{element;#e=new rn({title:"Hit ratio",about:"Reads answered from the cache, over ten seconds each.",lines:[{label:"RAM",colour:"\
@@ -618,32 +618,32 @@ set(r,[i(u=>u.rates?.reads??null),i(u=>u.rates?.writes??null)]),this.#l.set(r,[i
 backing_writes:null)]);let a=n==="write-back"?i(u=>u.dirtyLimitBytes):t.map(()=>null);this.#s.set(r,[i(u=>u.dirtyBytes),a]),this.#c()}leave(){
 for(let t of[this.#e,this.#t,this.#i,this.#l,this.#s])t.leave()}#c(){let t=this.#r.at(-1)?.latency;if(!this.#a&&t&&t[this.#u()].count===0){let i=js.
 find(r=>t[r].count>0);i&&(this.#o.value=i)}let s=this.#u(),n=i=>this.#r.map(r=>r.latency&&r.latency[s].count>0?r.latency[s][i]:null);this.#i.
-set(this.#r.map(i=>i.at),[n("p50"),n("p95"),n("p99")])}#u(){return js.find(t=>t===this.#o.value)??"read_miss"}};function xi(e){return`#/disk/${encodeURIComponent(e)}`}var Wf={info:"good",warning:"warning",error:"bad"};function xa(){let e=h("ol",{class:"events","aria-label":"Events, newest first"}),t=h("sel\
+set(this.#r.map(i=>i.at),[n("p50"),n("p95"),n("p99")])}#u(){return js.find(t=>t===this.#o.value)??"read_miss"}};function xi(e){return`#/disk/${encodeURIComponent(e)}`}var Bf={info:"good",warning:"warning",error:"bad"};function xa(){let e=h("ol",{class:"events","aria-label":"Events, newest first"}),t=h("sel\
 ect",{name:"level"},h("option",{value:"info"},"All"),h("option",{value:"warning"},"Warnings and errors"),h("option",{value:"error"},"Errors")),
 s=h("p",{class:"empty"},"Nothing happened that an operator must know."),n=h("p",{class:"empty"},"This Forebay keeps no list of events. Its l\
 og has them: journalctl --unit forebay"),i=()=>{};t.addEventListener("change",()=>i());let r=h("label",{class:"inline"},"Show ",t),a=h("sect\
 ion",{class:"card"},r,e,s,n);return{element:h("div",{class:"view"},h("h1",{},"Events"),a),title:"Events",leave(){},update(u){i=()=>{let d=["\
 info","warning","error"],p=d.indexOf(t.value),y=(u.events??[]).filter(g=>d.indexOf(g.level)>=p||!d.includes(g.level)).reverse();Se(n,u.events===
-null),Se(r,u.events!==null),Se(s,u.events!==null&&y.length===0),vn(e,y,g=>String(g.id),Bf,qf)},i()}}}function Bf(e){let t=e.disk?h("a",{href:xi(
-e.disk),class:"event-disk"},e.disk):null;return h("li",{class:"event"},h("div",{class:"event-head"},an(),h("time",{datetime:e.time},To(e.time)),
-t,h("span",{class:"event-kind"})),h("div",{class:"event-message"}),h("div",{class:"finding-advice"}))}function qf(e,t){let s=e.querySelector(
-".badge");s&&cn(s,Wf[t.level]??"warning",t.level),Re(e,".event-kind",t.kind),Re(e,".event-message",t.message),Re(e,".finding-advice",t.advice??
-"")}var Gf=vs*1e3/Xi,Kf=30,ka=new WeakMap;function _a(){let e=wi(),t={hits:at("Hit ratio","host.hit_ratio"),operations:at("Requests","host.opera\
-tions"),bytes:at("Throughput","host.bytes"),dirty:at("Dirty","host.dirty_bytes"),saved:at("Backing requests saved","host.saved")},s=Jf(),n=h(
+null),Se(r,u.events!==null),Se(s,u.events!==null&&y.length===0),vn(e,y,g=>`${g.id} ${g.time}`,qf,Gf)},i()}}}function qf(e){let t=e.disk?h("a",
+{href:xi(e.disk),class:"event-disk"},e.disk):null;return h("li",{class:"event"},h("div",{class:"event-head"},an(),h("time",{datetime:e.time},
+To(e.time)),t,h("span",{class:"event-kind"})),h("div",{class:"event-message"}),h("div",{class:"finding-advice"}))}function Gf(e,t){let s=e.querySelector(
+".badge");s&&cn(s,Bf[t.level]??"warning",t.level),Re(e,".event-kind",t.kind),Re(e,".event-message",t.message),Re(e,".finding-advice",t.advice??
+"")}var Kf=vs*1e3/Xi,jf=30,ka=new WeakMap;function _a(){let e=wi(),t={hits:at("Hit ratio","host.hit_ratio"),operations:at("Requests","host.opera\
+tions"),bytes:at("Throughput","host.bytes"),dirty:at("Dirty","host.dirty_bytes"),saved:at("Backing requests saved","host.saved")},s=Zf(),n=h(
 "tbody",{}),r=h("table",{class:"disks"},h("thead",{},h("tr",{},...["Disk","State","Hit ratio","Requests/s","Read latency, mean","Dirty","Las\
-t 5 min"].map(y=>h("th",{scope:"col"},y)))),n),a=Qf(),u=h("section",{class:"card","aria-label":"Disks"},h("h2",{},"Disks"),r,a),d=h("div",{class:"\
+t 5 min"].map(y=>h("th",{scope:"col"},y)))),n),a=Jf(),u=h("section",{class:"card","aria-label":"Disks"},h("h2",{},"Disks"),r,a),d=h("div",{class:"\
 tiles"},...Object.values(t).map(y=>y.element));return{element:h("div",{class:"view"},h("h1",{},"Host"),e.element,d,u,s.element),title:"Host",
 leave(){},update(y){let g=y.disks??[],w=[...y.pool?Oo(y.pool):[],...g.flatMap(ks)];y.poolProblem&&w.unshift({tone:"bad",text:y.poolProblem,advice:null}),
-e.set(w),jf(t,y),Se(d,g.length>0),Se(r,g.length>0),Se(a,g.length===0),vn(n,g,S=>S.name,Uf,(S,M)=>Yf(S,M,y)),s.update(y)}}}function jf(e,t){let s=[
+e.set(w),Uf(t,y),Se(d,g.length>0),Se(r,g.length>0),Se(a,g.length===0),vn(n,g,S=>S.name,Yf,(S,M)=>Qf(S,M,y)),s.update(y)}}}function Uf(e,t){let s=[
 ...t.statistics.values()],n=$o([...t.series.values()].map(g=>g.last?.rates??null)),i=s.map(g=>t.windows.get(g.name)??g),r=t.windows.size>0?"\
 last 5 minutes":"since attached",a=Zi(i);e.hits.set(gt(Po(a)),`of reads, ${r}`);let u=Jn(n);e.operations.set(u===null?"\u2013":`${it(u)}/s`,
 n?`${it(n.reads)} reads, ${it(n.writes)} writes`:""),e.bytes.set(n?Gt(n.read_bytes+n.write_bytes):"\u2013",n?`${Gt(n.read_bytes)} read, ${Gt(
 n.write_bytes)} written`:"");let d=s.reduce((g,w)=>g+(w.dirty_bytes??0),0),p=s.reduce((g,w)=>g+(w.dirty_zeroes_bytes??0),0),y=s.reduce((g,w)=>g+
 (w.mode==="write-back"?w.dirty_limit_bytes??0:0),0);e.dirty.set(G(d),ws(y>0?`of at most ${G(y)}`:"no disk is in write-back",_s(p))),e.saved.
-set(gt(Qs(a)),r)}function Uf(e){let t=ba(`Hit ratio of ${e.name}`),s=(a,...u)=>h("td",{"data-heading":a},...u),n=a=>h("div",{"data-figure":`${e.
+set(gt(Qs(a)),r)}function Yf(e){let t=ba(`Hit ratio of ${e.name}`),s=(a,...u)=>h("td",{"data-heading":a},...u),n=a=>h("div",{"data-figure":`${e.
 name}.${a}`}),i=a=>h("div",{class:`sub ${a}`}),r=h("tr",{},h("th",{scope:"row"},h("a",{href:xi(e.name)},e.name),i("backing")),s("State",an(),
 i("mode")),s("Hit ratio",n("hit_ratio"),i("split")),s("Requests/s",n("operations"),i("kinds")),s("Read latency, mean",n("latency"),i("writes")),
-s("Dirty",n("dirty_bytes"),i("limit")),h("td",{class:"spark-cell"},t.element));return ka.set(r,t),r}function Yf(e,t,s){let n=s.statistics.get(
+s("Dirty",n("dirty_bytes"),i("limit")),h("td",{class:"spark-cell"},t.element));return ka.set(r,t),r}function Qf(e,t,s){let n=s.statistics.get(
 t.name),i=s.windows.get(t.name)??n,r=s.series.get(t.name),a=r?.last,u=ks(t),d=e.querySelector(".badge"),p=ti([jt(t.state),...u.map(S=>S.tone)]);
 d&&cn(d,p,t.state==="serving"&&p!=="good"?"serving, look":t.state);let y=(S,M)=>Re(e,`[data-figure$=".${S}"]`,M);Re(e,".backing",t.size_bytes===
 null?Qi(t.backing,34):`${G(t.size_bytes)} at ${Qi(t.backing,34)}`),Re(e,".mode",t.read_only?`${t.mode}, read-only`:t.mode),y("hit_ratio",gt(
@@ -651,11 +651,11 @@ i?.hit_ratio));let g=i?.reads??0;Re(e,".split",g>0?`RAM ${gt((i?.read_hits_ram??
 t"),y("operations",it(Jn(a?.rates??null))),Re(e,".kinds",a?.rates?`${it(a.rates.reads)} r, ${it(a.rates.writes)} w`:""),y("latency",a?.readMicros==
 null?"\u2013":Kt(a.readMicros)),Re(e,".writes",a?.writeMicros==null?"":`writes ${Kt(a.writeMicros)}`),y("dirty_bytes",G(t.dirty_bytes)),Re(e,
 ".limit",ws(t.mode==="write-back"&&t.dirty_limit_bytes?`of ${G(t.dirty_limit_bytes)}`:null,_s(t.dirty_zeroes_bytes)));let w=(r?.points??[]).
-map(S=>S.hitRam===null||S.hitFlash===null?null:S.hitRam+S.hitFlash);ka.get(e)?.set(w,Math.max(Kf,Math.min(Gf,w.length)))}function Qf(){return h(
+map(S=>S.hitRam===null||S.hitFlash===null?null:S.hitRam+S.hitFlash);ka.get(e)?.set(w,Math.max(jf,Math.min(Kf,w.length)))}function Jf(){return h(
 "div",{class:"empty"},h("h3",{},"No disks yet"),h("p",{},"Nothing is cached until Forebay serves a disk. On the host, this adds one; nothing\
  in the file changes:"),h("pre",{},h("code",{},"forebay disk add web1 --backing /srv/images/web1.raw")),h("p",{},"A running QEMU guest's dis\
 k is moved behind Forebay without a reboot:"),h("pre",{},h("code",{},"forebay vm attach --qmp /run/web.qmp --device vda")),h("p",{class:"hin\
-t"},"It appears here by itself."))}function Jf(){let e=an(),t=h("span",{class:"meter-used"}),s=h("div",{class:"meter",role:"img"},t),n=h("p",
+t"},"It appears here by itself."))}function Zf(){let e=an(),t=h("span",{class:"meter-used"}),s=h("div",{class:"meter",role:"img"},t),n=h("p",
 {class:"meter-words","data-figure":"pool.used"}),i=h("p",{class:"meter-words","data-figure":"host.ram"}),r=h("tbody",{}),u=h("table",{class:"\
 devices"},h("thead",{},h("tr",{},...["Device","State","Size","Free","Remarks"].map(p=>h("th",{scope:"col"},p)))),r),d=h("section",{class:"ca\
 rd","aria-label":"Pool"},h("div",{class:"section-head"},h("h2",{},"Flash and RAM"),e),s,n,i,u);return{element:d,update({pool:p,statistics:y}){
@@ -663,25 +663,25 @@ if(Se(d,p!==null),!p)return;cn(e,jt(p.state),p.state);let g=(p.segments-p.segmen
 style.width=`${p.segments>0?(100*(p.segments-p.segments_free)/p.segments).toFixed(2):0}%`;let S=`Pool of ${G(p.size_bytes)}: ${G(g)} in use,\
  ${G(w)} free; ${G(p.reserved_bytes)} reserved by disks`;s.setAttribute("aria-label",S),se(n,S);let M=[...y.values()],F=M.reduce((P,x)=>P+(x.
 ram_bytes??0),0),V=M.reduce((P,x)=>P+(x.index_bytes??0),0);se(i,`RAM: ${G(F)} of content in front of the flash, ${G(V)} for the index of wha\
-t is on it`),vn(r,p.devices,P=>String(P.number),Zf,(P,x)=>Xf(P,x,p))}}}function Zf(){let e=(t,s,n="")=>h("td",{"data-heading":t,class:n},s);
+t is on it`),vn(r,p.devices,P=>String(P.number),Xf,(P,x)=>ed(P,x,p))}}}function Xf(){let e=(t,s,n="")=>h("td",{"data-heading":t,class:n},s);
 return h("tr",{},h("th",{scope:"row",class:"path"}),e("State",an()),e("Size",null,"size"),e("Free",null,"free"),e("Remarks",null,"remarks"))}
-function Xf(e,t,s){Re(e,".path",t.path??`device ${t.number}`);let n=e.querySelector(".badge");n&&cn(n,jt(t.state),t.state),Re(e,".size",G(t.
+function ed(e,t,s){Re(e,".path",t.path??`device ${t.number}`);let n=e.querySelector(".badge");n&&cn(n,jt(t.state),t.state),Re(e,".size",G(t.
 size_bytes)),Re(e,".free",`${G(t.segments_free*s.segment_bytes)}`);let i=[t.discards?"discards":null,t.page_cache_reason?`page cache: ${t.page_cache_reason}`:
 null];Re(e,".remarks",i.filter(r=>r!==null).join("; ")||`${Et(t.segments)} segments`)}var us=h("main",{id:"main",tabindex:-1}),Ps=h("p",{class:"loading"},"Asking Forebay\u2026"),Sa=h("span"),Ta=h("button",{type:"button",onclick:Ui},
 "Sign in\u2026"),Ea=h("div",{class:"banner",role:"alert",hidden:!0},Sa," ",Ta),Ol=h("span",{class:"pulse"}),Rs={host:h("a",{href:"#/"},"Host"),
-events:h("a",{href:"#/events"},"Events")},Ma=h("button",{type:"button",class:"quiet",onclick:id}),Aa=h("button",{type:"button",class:"quiet",
-onclick:Ui}),Fs=new Js(La),Ln=null;function ed(){let e=h("a",{class:"skip",href:"#main"},"To the content");e.addEventListener("click",n=>{n.
+events:h("a",{href:"#/events"},"Events")},Ma=h("button",{type:"button",class:"quiet",onclick:ld}),Aa=h("button",{type:"button",class:"quiet",
+onclick:Ui}),Fs=new Js(La),Ln=null;function td(){let e=h("a",{class:"skip",href:"#main"},"To the content");e.addEventListener("click",n=>{n.
 preventDefault(),us.focus()});let t=h("a",{href:"#/",class:"brand"},h("img",{src:"/assets/icon.svg",alt:"",width:24,height:24}),"Forebay"),s=h(
 "header",{},t,h("nav",{"aria-label":"Views"},Rs.host,Rs.events),h("div",{class:"header-end"},Ol,Ma,Aa));document.body.append(e,s,Ea,us,xo()),
-us.append(Ps)}function Da(){let e=window.location.hash.replace(/^#/,"")||"/",t=/^\/disk\/([^/]+)$/.exec(e)?.[1],s=t===void 0?null:td(t);Ln?.
+us.append(Ps)}function Da(){let e=window.location.hash.replace(/^#/,"")||"/",t=/^\/disk\/([^/]+)$/.exec(e)?.[1],s=t===void 0?null:nd(t);Ln?.
 leave(),Ln=s!==null?va(s,()=>{Fs.look()}):e==="/events"?xa():_a(),document.title=`${Ln.title} \u2013 Forebay`,Rs.host.setAttribute("aria-cur\
 rent",e==="/"?"page":"false"),Rs.events.setAttribute("aria-current",e==="/events"?"page":"false"),us.replaceChildren(Ln.element),window.scrollTo(
-0,0),Fs.watch(s),La()}function td(e){try{return decodeURIComponent(e)}catch{return e}}function La(){let{known:e}=Fs;if(nd(e),!Ln)return;let t=e.
-disks!==null;Se(Ln.element,t),Se(Rs.events,!t||e.events!==null),t?(Ln.update(e),Ps.remove()):Ps.isConnected||us.append(Ps)}function nd({away:e,
-answeredAt:t}){us.classList.toggle("stale",e!==null),Se(Ea,e!==null),se(Sa,e?sd(e,t):""),Se(Ta,e?.status===401),se(Ps,e?"Waiting for Forebay\
-\u2026":"Asking Forebay\u2026"),Ol.classList.toggle("pulse-away",e!==null),se(Ol,e?"No answer":t===null?"Connecting":"Live")}function sd({status:e,
+0,0),Fs.watch(s),La()}function nd(e){try{return decodeURIComponent(e)}catch{return e}}function La(){let{known:e}=Fs;if(sd(e),!Ln)return;let t=e.
+disks!==null;Se(Ln.element,t),Se(Rs.events,!t||e.events!==null),t?(Ln.update(e),Ps.remove()):Ps.isConnected||us.append(Ps)}function sd({away:e,
+answeredAt:t}){us.classList.toggle("stale",e!==null),Se(Ea,e!==null),se(Sa,e?id(e,t):""),Se(Ta,e?.status===401),se(Ps,e?"Waiting for Forebay\
+\u2026":"Asking Forebay\u2026"),Ol.classList.toggle("pulse-away",e!==null),se(Ol,e?"No answer":t===null?"Connecting":"Live")}function id({status:e,
 reason:t,since:s},n){let i=n===null?"":` What is shown is from ${kn(n)}.`;return e===401?`Seen from here, this host shows its figures to tho\
 se only who have its token.${i}`:e>0?`${t}.${i}`:`${t} since ${kn(s)}.${i} On the host, systemctl status forebay says whether it runs. This \
-page goes on by itself.`}function id(){Fo(),zl()}function zl(){se(Ma,{auto:"Theme: system",light:"Theme: light",dark:"Theme: dark"}[Xs()]),se(
-Aa,Bt.get()===null?"Sign in":"Signed in")}Co();ed();zl();document.addEventListener("forebay-token",()=>{zl(),Fs.look()});window.addEventListener(
+page goes on by itself.`}function ld(){Fo(),zl()}function zl(){se(Ma,{auto:"Theme: system",light:"Theme: light",dark:"Theme: dark"}[Xs()]),se(
+Aa,Bt.get()===null?"Sign in":"Signed in")}Co();td();zl();document.addEventListener("forebay-token",()=>{zl(),Fs.look()});window.addEventListener(
 "hashchange",Da);Da();Fs.look();})();

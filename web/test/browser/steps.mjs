@@ -344,6 +344,10 @@ async function daemonAway({ host, page, shoot }) {
   await banner.getByText("Forebay does not answer since").waitFor();
   assert.ok(await page.locator("main.stale").isVisible());
   await shoot("away");
+  // What happened is known all the same, and looked for when something is wrong.
+  await page.getByRole("link", { name: "Events" }).click();
+  await page.getByRole("list", { name: "Events" }).getByRole("listitem").first().waitFor();
+  assert.equal(await page.getByText("Nothing happened").isVisible(), false);
   await host.start(host.address);
   await banner.waitFor({ state: "hidden" });
   assert.equal(await page.locator("main.stale").count(), 0);
