@@ -53,24 +53,25 @@ reduce((d,p)=>d+(a.latency_us?u(a.latency_us[p]):0),0),i=a=>n(t,a)-n(e,a),r=i(a=
 function Qs(e){if(e===null)return null;let t=(e.reads??0)+(e.writes??0);return t>0?1-((e.backing_reads??0)+(e.backing_writes??0))/t:null}function Jn(e){
 return e===null?null:e.reads+e.writes}function $o(e){let t=e.filter(s=>s!==null);return t.length===0?null:Zi(t)}function Po(e){let{reads:t=0,
 read_hits_ram:s=0,read_hits_flash:n=0}=e;return t>0?(s+n)/t:null}function Zi(e){return Object.fromEntries(Us.map(t=>[t,e.reduce((s,n)=>s+(n[t]??
-0),0)]))}var Ys=class{#e=[];#t=[];get points(){return this.#t}get last(){return this.#t.at(-1)}add(t,s,n){let i={at:t,statistics:s},r=this.#e.
-at(-1);r&&t-r.at<dc&&Ji(r.statistics,s)||(r&&!Ji(r.statistics,s)&&(this.#e=[]),this.#t.push(this.#i(i,n??s)),this.#e.push(i),this.#e=Lo(this.#e,
-t),this.#t=Lo(this.#t,t))}#i(t,s){let{at:n,statistics:i}=t,r=this.#e.at(-1),a=this.#e.find(p=>n-p.at<=fc)??r,u=a?Ao(a,t):null,d=p=>u&&u.reads>
-0?p/u.reads:null;return{at:n,rates:r?Ao(r,t):null,hitRam:u&&d(u.read_hits_ram),hitFlash:u&&d(u.read_hits_flash),readMicros:u&&a?Do(a,t,mc):null,
-writeMicros:u&&a?Do(a,t,["write"]):null,dirtyBytes:i.dirty_bytes??null,dirtyLimitBytes:i.dirty_limit_bytes??null,latency:s.latency_us??null}}};
-function zt(e){return(e.dirty_bytes??0)+(e.dirty_zeroes_bytes??0)}function Lo(e,t){return e.filter(s=>t-s.at<=vs).slice(-pc)}var Xi=2e3,gc=3,bc=500,Js=class{known={disks:null,statistics:new Map,windows:new Map,pool:null,poolProblem:null,series:new Map,events:null,disk:null,
+0),0)]))}var Ys=class{#e=[];#t=[];get points(){return this.#t}get last(){return this.#t.at(-1)}add(t,s,n){let i={at:t,statistics:s};t<(this.#t.
+at(-1)?.at??t)&&([this.#e,this.#t]=[[],[]]);let r=this.#e.at(-1);r&&t-r.at<dc&&Ji(r.statistics,s)||(r&&!Ji(r.statistics,s)&&(this.#e=[]),this.#t.
+push(this.#i(i,n??s)),this.#e.push(i),this.#e=Lo(this.#e,t),this.#t=Lo(this.#t,t))}#i(t,s){let{at:n,statistics:i}=t,r=this.#e.at(-1),a=this.#e.
+find(p=>n-p.at<=fc)??r,u=a?Ao(a,t):null,d=p=>u&&u.reads>0?p/u.reads:null;return{at:n,rates:r?Ao(r,t):null,hitRam:u&&d(u.read_hits_ram),hitFlash:u&&
+d(u.read_hits_flash),readMicros:u&&a?Do(a,t,mc):null,writeMicros:u&&a?Do(a,t,["write"]):null,dirtyBytes:i.dirty_bytes??null,dirtyLimitBytes:i.
+dirty_limit_bytes??null,latency:s.latency_us??null}}};function zt(e){return(e.dirty_bytes??0)+(e.dirty_zeroes_bytes??0)}function Lo(e,t){return e.
+filter(s=>t-s.at<=vs).slice(-pc)}var Xi=2e3,gc=3,bc=500,Js=class{known={disks:null,statistics:new Map,windows:new Map,pool:null,poolProblem:null,series:new Map,events:null,disk:null,
 histograms:null,answeredAt:null,away:null};#e=null;#t;#i=0;#s=0;#l=0;constructor(t){this.#t=t}watch(t){t!==this.#e&&(this.#e=t,this.known.disk=
 null,this.known.histograms=null,this.#s=0,this.look())}async look(){window.clearTimeout(this.#i);let t=++this.#l;try{await this.#o(t)}catch(s){
 t===this.#l&&this.#c(s)}t===this.#l&&(this.#t(),this.#i=window.setTimeout(()=>{this.look()},Xi))}async#o(t){let s=this.#e,n=this.known.events?.
 at(-1)?.id??0,[i,r,a,u,d,p]=await Promise.all([qt("/v1/disks","disks"),qt("/v1/stats","disks"),qt("/v1/stats?window=5m","disks"),this.#n(),Ki(
-`/v1/events?after=${n}`,"events"),s===null?null:go(mt(s),"disk")]),y=s!==null&&p!==null&&this.#s%gc===0?await Ki(`${mt(s)}/histograms`,"hist\
-ograms"):void 0;if(t!==this.#l)return;this.#s+=1;let g=Date.now();Object.assign(this.known,{disks:i,...u,answeredAt:g,away:null}),this.#r(g/
-1e3,r,a),this.#a(d),s!==null&&(this.known.disk=p??"missing"),y!==void 0&&(this.known.histograms=y===null?null:Mo(y))}async#n(){try{return{pool:await qt(
-"/v1/pool","pool"),poolProblem:null}}catch(t){if(!(t instanceof St)||t.status===0)throw t;return{pool:null,poolProblem:t.message}}}#r(t,s,n){
-let i=r=>new Map(r.map(a=>[a.name,a]));this.known.statistics=i(s),this.known.windows=i(n.filter(r=>r.window==="5m"));for(let r of this.known.
-series.keys())this.known.statistics.has(r)||this.known.series.delete(r);for(let r of s){let a=this.known.series.get(r.name)??new Ys;this.known.
-series.set(r.name,a),a.add(t,r,this.known.windows.get(r.name))}}#a(t){t!==null&&(this.known.events=yc(this.known.events??[],t))}#c(t){let s=t instanceof
-Error?t.message:String(t),n=t instanceof St?t.status:0;this.known.away={since:this.known.away?.since??Date.now(),reason:s,status:n}}};function yc(e,t){
+`/v1/events?after=${n}`,"events"),s===null?null:go(mt(s),"disk")]),y=Date.now(),g=s!==null&&p!==null&&this.#s%gc===0?await Ki(`${mt(s)}/hist\
+ograms`,"histograms"):void 0;t===this.#l&&(this.#s+=1,Object.assign(this.known,{disks:i,...u,answeredAt:y,away:null}),this.#r(y/1e3,r,a),this.#a(
+d),s!==null&&(this.known.disk=p??"missing"),g!==void 0&&(this.known.histograms=g===null?null:Mo(g)))}async#n(){try{return{pool:await qt("/v1\
+/pool","pool"),poolProblem:null}}catch(t){if(!(t instanceof St)||t.status===0)throw t;return{pool:null,poolProblem:t.message}}}#r(t,s,n){let i=r=>new Map(
+r.map(a=>[a.name,a]));this.known.statistics=i(s),this.known.windows=i(n.filter(r=>r.window==="5m"));for(let r of this.known.series.keys())this.
+known.statistics.has(r)||this.known.series.delete(r);for(let r of s){let a=this.known.series.get(r.name)??new Ys;this.known.series.set(r.name,
+a),a.add(t,r,this.known.windows.get(r.name))}}#a(t){t!==null&&(this.known.events=yc(this.known.events??[],t))}#c(t){let s=t instanceof Error?
+t.message:String(t),n=t instanceof St?t.status:0;this.known.away={since:this.known.away?.since??Date.now(),reason:s,status:n}}};function yc(e,t){
 let[s,n]=[e.at(-1),t[0]];return[...s===void 0||n===void 0||n.id>s.id?e:[],...t].slice(-bc)}var Ro="forebay-theme",Zs=["auto","light","dark"],el=new Set;function Xs(){let e=localStorage.getItem(Ro);return Zs.find(t=>t===e)??"auto"}function Fo(){
 let e=Zs[(Zs.indexOf(Xs())+1)%Zs.length]??"auto";localStorage.setItem(Ro,e),tl()}function No(e){return el.add(e),()=>el.delete(e)}function Co(){
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change",tl),tl()}function tl(){let e=Xs();e==="auto"?delete document.documentElement.

@@ -114,6 +114,8 @@ export class Series {
   /** Takes one more document; `window` has the percentiles if the daemon knows windows. */
   add(at: number, statistics: Statistics, window?: Statistics): void {
     const sample = { at, statistics };
+    // A clock that was set back: times must rise for charts, and what lies ahead of now would stay for longer than it should.
+    if (at < (this.#points.at(-1)?.at ?? at)) [this.#samples, this.#points] = [[], []];
     const before = this.#samples.at(-1);
     if (before && at - before.at < RATE_SECONDS_MIN && goesOn(before.statistics, statistics)) return;
     if (before && !goesOn(before.statistics, statistics)) this.#samples = [];

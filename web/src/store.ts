@@ -90,13 +90,14 @@ export class Store {
       readBeside<Event[]>(`/v1/events?after=${lastEvent}`, "events"),
       name === null ? null : readIfThere<FullDisk>(diskPath(name), "disk"),
     ]);
+    // Taken before anything else is asked for: rates are those between the moments at which documents came.
+    const at = Date.now();
     const shapes =
       name !== null && disk !== null && this.#looks % LOOKS_PER_HISTOGRAM === 0
         ? await readBeside<unknown>(`${diskPath(name)}/histograms`, "histograms")
         : undefined;
     if (turn !== this.#turn) return;
     this.#looks += 1;
-    const at = Date.now();
     Object.assign(this.known, { disks, ...pool, answeredAt: at, away: null });
     this.#takeStatistics(at / 1_000, statistics, windows);
     this.#takeEvents(events);

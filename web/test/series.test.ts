@@ -40,6 +40,14 @@ test("a document that comes too soon is left out, unless it is a new start", () 
   assert.deepEqual(series.points.map((point) => point.rates?.reads ?? null), [null, null, 10]);
 });
 
+test("a clock that goes back is a new start: times of points rise", () => {
+  const series = new Series();
+  for (const at of [1_000, 1_002]) series.add(at, statistics({ reads: at }));
+  series.add(500, statistics({ reads: 1_010 }));
+  series.add(502, statistics({ reads: 1_020 }));
+  assert.deepEqual(series.points.map((point) => [point.at, point.rates?.reads ?? null]), [[500, null], [502, 5]]);
+});
+
 test("a disk that is not served has points without figures", () => {
   const series = new Series();
   const waiting: Statistics = { name: "a", mode: "write-back", state: "waiting", size_bytes: null };
