@@ -1,3 +1,27 @@
+/*! uPlot
+
+The MIT License (MIT)
+
+Copyright (c) 2022 Leon Sorokin
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in
+all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN
+THE SOFTWARE.
+*/
 "use strict";(()=>{var Gi="forebay-token";var St=class extends Error{constructor(s,n){super(n);this.status=s}status;get wantsToken(){return this.status===401}},Bt={get(){return sessionStorage.
 getItem(Gi)},set(e){sessionStorage.setItem(Gi,e.trim())},clear(){sessionStorage.removeItem(Gi)}};async function qt(e,t){return(await yo(e,{method:"\
 GET"},8e3))[t]}async function go(e,t){return bo(e,t,s=>s.status===404)}async function Ki(e,t){return bo(e,t,s=>s.status!==0&&!s.wantsToken)}
