@@ -50,12 +50,12 @@ s.hidden=!1,t.focus(),document.dispatchEvent(new Event("forebay-token"))},take()
 new Event("forebay-token")))}}}function So(){return h("p",{class:"hint"},"On the host, as root or the user that runs Forebay: ",h("code",{},
 "cat /var/lib/forebay/token")," (or the folder that serve was given with --dir). It is kept until this tab is closed.")}function Ui(){let e=Ot(),
 t=Ot(),s=h("input",{id:t,type:"password",autocomplete:"off",spellcheck:"false",required:!0}),n=h("button",{type:"button"},"Forget it"),i=h("\
-button",{type:"button"},"Cancel");n.hidden=Bt.get()===null;let r=h("form",{},h("h2",{id:e},"Sign in for changes"),h("p",{},"Everything can b\
-e read without it. Changes need the token of this host."),h("div",{class:"field"},h("label",{for:t},"Token"),s,So()),h("div",{class:"buttons"},
-n,i,h("button",{type:"submit",class:"primary"},"Keep it"))),a=h("dialog",{"aria-labelledby":e},r),u=d=>{document.dispatchEvent(new Event("fo\
-rebay-token")),ji(d),a.close()};i.addEventListener("click",()=>a.close()),n.addEventListener("click",()=>{Bt.clear(),u("The token is forgott\
-en; reading goes on")}),r.addEventListener("submit",d=>{d.preventDefault(),Bt.set(s.value),u("The token is kept until this tab is closed; th\
-e next change shows whether it is right")}),_o(a)}var fc=[["TiB",1099511627776],["GiB",1073741824],["MiB",1048576],["KiB",1024],["",1]];function sn(e){return typeof e=="number"&&Number.isFinite(
+button",{type:"button"},"Cancel");n.hidden=Bt.get()===null;let r=h("form",{},h("h2",{id:e},"Sign in for changes"),h("p",{},"On the host itse\
+lf, everything can be read without it. Changes need the token of the host, and from other hosts reading does too."),h("div",{class:"field"},
+h("label",{for:t},"Token"),s,So()),h("div",{class:"buttons"},n,i,h("button",{type:"submit",class:"primary"},"Keep it"))),a=h("dialog",{"aria\
+-labelledby":e},r),u=d=>{document.dispatchEvent(new Event("forebay-token")),ji(d),a.close()};i.addEventListener("click",()=>a.close()),n.addEventListener(
+"click",()=>{Bt.clear(),u("The token is forgotten; on the host itself reading goes on")}),r.addEventListener("submit",d=>{d.preventDefault(),
+Bt.set(s.value),u("The token is kept until this tab is closed; the next change shows whether it is right")}),_o(a)}var fc=[["TiB",1099511627776],["GiB",1073741824],["MiB",1048576],["KiB",1024],["",1]];function sn(e){return typeof e=="number"&&Number.isFinite(
 e)}function G(e){if(!sn(e))return"\u2013";let t=Math.round(e),[s,n]=fc.find(([,i])=>t>=i)??["",1];return t%n===0?`${t/n}${s}`:`${(Math.floor(
 (t*10+n/2)/n)/10).toFixed(1)}${s}`}function Gt(e){return sn(e)?`${G(e)}/s`:"\u2013"}function bt(e){return sn(e)?`${(e*100).toFixed(1)}%`:"\u2013"}
 function Et(e){return sn(e)?Math.round(e).toString().replace(/\B(?=(\d{3})+$)/g,","):"\u2013"}function it(e){return sn(e)?e>=10||e===0?Et(e):
