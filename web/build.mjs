@@ -15,8 +15,15 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const FILES = ["index.html", "icon.svg"];
 
+/** The licence of uPlot, which wants to be wherever a copy of it is. Its own header is no legal comment to esbuild. */
+async function notice() {
+  const licence = await readFile(join(here, "node_modules/uplot/LICENSE"), "utf8");
+  return `/*! uPlot\n\n${licence.replaceAll("\r", "").trim()}\n*/`;
+}
+
 async function page(folder) {
   await mkdir(folder, { recursive: true });
+  const licence = await notice();
   await build({
     absWorkingDir: here,
     entryPoints: { app: "src/main.ts" },
@@ -28,6 +35,8 @@ async function page(folder) {
     // Short lines: a change of the source then shows as a change of some lines.
     lineLimit: 140,
     legalComments: "inline",
+    // The style sheet holds that of uPlot.
+    banner: { js: licence, css: licence },
     charset: "ascii",
     logLevel: "warning",
   });

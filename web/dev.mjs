@@ -3,6 +3,7 @@
 //   node build.mjs && node dev.mjs SOCKET [PORT]
 //
 // Whoever reaches it may do what the socket allows, without a token: it listens on loopback, and is no part of the product.
+// A browser reaches it too, for any page that it shows; so whoever was sent by another page is refused.
 
 import { createReadStream } from "node:fs";
 import { createServer, request } from "node:http";
@@ -24,7 +25,19 @@ function file(name, answer) {
   stream.pipe(answer);
 }
 
+/** True if neither another page asked, nor one under another name, as after DNS rebinding. */
+function isOurs({ host, origin, "sec-fetch-site": site }) {
+  const { port: here } = server.address();
+  const isNamed = host === `127.0.0.1:${here}` || host === `localhost:${here}`;
+  const isSame = origin === undefined || origin === `http://${host}`;
+  return isNamed && isSame && (site === undefined || site === "same-origin" || site === "none");
+}
+
 const server = createServer((asked, answer) => {
+  if (!isOurs(asked.headers)) {
+    answer.writeHead(403, { "content-type": "text/plain; charset=utf-8" }).end("Cannot answer another page than the one from here\n");
+    return;
+  }
   const { pathname } = new URL(asked.url, "http://localhost");
   if (pathname === "/") return file("index.html", answer);
   const asset = /^\/assets\/([a-z]+\.[a-z]+)$/.exec(pathname);

@@ -48,6 +48,9 @@ impl Token {
         if !found.is_file() {
             return Err(unusable("it is not a file".to_owned()));
         }
+        if found.uid() != nix::unistd::geteuid().as_raw() {
+            return Err(unusable("it belongs to another user than the one that Forebay runs as".to_owned()));
+        }
         if found.mode() & 0o077 != 0 {
             let mode = found.mode() & 0o7777;
             return Err(unusable(format!("others than its owner may use it (mode {mode:04o})")));

@@ -189,6 +189,11 @@ impl Totals {
         }
     }
 
+    /// Forgets a disk that was removed; its number is never used again.
+    pub(crate) fn forget(&mut self, id: u32) {
+        self.disks.remove(&id);
+    }
+
     /// What a disk counted in all, as it was seen last.
     pub(crate) fn of(&self, id: u32) -> Option<Total> {
         self.disks.get(&id).map(Entry::total)

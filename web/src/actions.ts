@@ -124,11 +124,17 @@ function quiesceWork(disk: FullDisk): Work {
   };
 }
 
-/** Brings home what is dirty, drops what is cached, and lets the disk go on, whatever became of it. */
+/**
+ * Brings home what is dirty, drops what is cached, and lets the disk go on, whatever became of it. A disk that somebody
+ * holds quiet, for a backup say, is held on: asking for it anew would end that after our time, and resuming at once.
+ */
 async function evict(name: string, progress: (text: string) => void, signal: AbortSignal): Promise<string> {
   const path = diskPath(name);
   const before = await read<FullDisk>(path, "disk");
-  if (dirty(before) > 0) {
+  if (isQuiet(before)) {
+    await untilQuiet(name, progress, signal);
+    await change("POST", `${path}/evict`);
+  } else if (dirty(before) > 0) {
     await change("POST", `${path}/quiesce`, { seconds: CHANGE_SECONDS });
     try {
       await untilQuiet(name, progress, signal);

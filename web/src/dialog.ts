@@ -131,7 +131,7 @@ export function signIn(): void {
     "form",
     {},
     h("h2", { id: title }, "Sign in for changes"),
-    h("p", {}, "Everything can be read without it. Changes need the token of this host."),
+    h("p", {}, "On the host itself, everything can be read without it. Changes need the token of the host, and from other hosts reading does too."),
     h("div", { class: "field" }, h("label", { for: id }, "Token"), input, whereTheTokenIs()),
     h("div", { class: "buttons" }, forget, close, h("button", { type: "submit", class: "primary" }, "Keep it")),
   );
@@ -144,7 +144,7 @@ export function signIn(): void {
   close.addEventListener("click", () => dialog.close());
   forget.addEventListener("click", () => {
     token.clear();
-    finish("The token is forgotten; reading goes on");
+    finish("The token is forgotten; on the host itself reading goes on");
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -31,21 +31,37 @@ export function show(element: HTMLElement, isShown: boolean): void {
   if (element.hidden === isShown) element.hidden = !isShown;
 }
 
-/** Keeps one child for each key, in this order. Children that stay are moved only if the order changed: they keep their focus. */
+/** The same names, of which those that repeat bear a turn: two items may look alike, and each has a child of its own. */
+export function distinct(names: readonly string[]): string[] {
+  const given = new Set<string>();
+  return names.map((name) => {
+    let own = name;
+    for (let turn = 1; given.has(own); turn += 1) own = `${name} (${turn})`;
+    given.add(own);
+    return own;
+  });
+}
+
+/**
+ * Keeps one child for each item, in this order. A child belongs to a key, and where keys repeat to a turn of it: otherwise
+ * only one of them would be known at the next look, and the others stay for ever. Children that stay are moved only if the
+ * order changed: they keep their focus.
+ */
 export function keyed<T>(parent: Element, items: readonly T[], key: (item: T) => string, make: (item: T) => Element, update: (element: Element, item: T) => void): void {
   const kept = new Map([...parent.children].map((child) => [child.getAttribute("data-item") ?? "", child]));
-  const wanted = new Set(items.map(key));
+  const names = distinct(items.map(key));
+  const wanted = new Set(names);
   for (const [name, child] of kept) if (!wanted.has(name)) child.remove();
   let next = parent.firstElementChild;
-  for (const item of items) {
-    const name = key(item);
+  items.forEach((item, index) => {
+    const name = names[index] ?? "";
     const child = kept.get(name) ?? make(item);
     kept.delete(name);
     child.setAttribute("data-item", name);
     update(child, item);
     if (child === next) next = child.nextElementSibling;
     else parent.insertBefore(child, next);
-  }
+  });
 }
 
 let ids = 0;

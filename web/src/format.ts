@@ -105,3 +105,8 @@ export function moment(text: string): string {
 export function tail(text: string, characters: number): string {
   return text.length <= characters ? text : `\u2026${text.slice(1 - characters)}`;
 }
+
+/** Remarks beside each other, those that there are. */
+export function joined(...parts: (string | null)[]): string {
+  return parts.filter((part) => part !== null).join(", ");
+}

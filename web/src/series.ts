@@ -31,6 +31,7 @@ export interface Point {
   /** Means of what was answered lately, in microseconds. */
   readMicros: number | null;
   writeMicros: number | null;
+  /** Without zeroes, as the limit is. */
   dirtyBytes: number | null;
   dirtyLimitBytes: number | null;
   latency: Record<LatencyClass, Latency> | null;
@@ -113,6 +114,8 @@ export class Series {
   /** Takes one more document; `window` has the percentiles if the daemon knows windows. */
   add(at: number, statistics: Statistics, window?: Statistics): void {
     const sample = { at, statistics };
+    // A clock that was set back: times must rise for charts, and what lies ahead of now would stay for longer than it should.
+    if (at < (this.#points.at(-1)?.at ?? at)) [this.#samples, this.#points] = [[], []];
     const before = this.#samples.at(-1);
     if (before && at - before.at < RATE_SECONDS_MIN && goesOn(before.statistics, statistics)) return;
     if (before && !goesOn(before.statistics, statistics)) this.#samples = [];
@@ -135,7 +138,7 @@ export class Series {
       hitFlash: smooth && share(smooth.read_hits_flash),
       readMicros: smooth && around ? meanMicros(around, sample, READS) : null,
       writeMicros: smooth && around ? meanMicros(around, sample, ["write"]) : null,
-      dirtyBytes: statistics.dirty_bytes === undefined ? null : dirty(statistics),
+      dirtyBytes: statistics.dirty_bytes ?? null,
       dirtyLimitBytes: statistics.dirty_limit_bytes ?? null,
       latency: window.latency_us ?? null,
     };

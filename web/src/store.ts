@@ -90,13 +90,14 @@ export class Store {
       readBeside<Event[]>(`/v1/events?after=${lastEvent}`, "events"),
       name === null ? null : readIfThere<FullDisk>(diskPath(name), "disk"),
     ]);
+    // Taken before anything else is asked for: rates are those between the moments at which documents came.
+    const at = Date.now();
     const shapes =
       name !== null && disk !== null && this.#looks % LOOKS_PER_HISTOGRAM === 0
         ? await readBeside<unknown>(`${diskPath(name)}/histograms`, "histograms")
         : undefined;
     if (turn !== this.#turn) return;
     this.#looks += 1;
-    const at = Date.now();
     Object.assign(this.known, { disks, ...pool, answeredAt: at, away: null });
     this.#takeStatistics(at / 1_000, statistics, windows);
     this.#takeEvents(events);
@@ -130,20 +131,23 @@ export class Store {
   }
 
   #takeEvents(events: Event[] | null): void {
-    if (events === null) {
-      this.known.events = null;
-      return;
-    }
-    const kept = this.known.events ?? [];
-    const last = kept.at(-1)?.id ?? 0;
-    this.known.events = [...kept, ...events.filter((event) => event.id > last)].slice(-EVENTS_MAX);
+    // What is known stays known if only this look was refused.
+    if (events !== null) this.known.events = eventsWith(this.known.events ?? [], events);
   }
 
   #fail(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     const status = error instanceof Refusal ? error.status : 0;
     this.known.away = { since: this.known.away?.since ?? Date.now(), reason, status };
-    // A daemon that starts anew counts its events anew.
-    if (this.known.events !== null) this.known.events = [];
   }
+}
+
+/**
+ * The list with what came behind its last id, as long as the page keeps it. A daemon that lost its list counts anew and
+ * answers with all of the new one: then nothing of the old one is kept, because its ids are those of other events now.
+ */
+export function eventsWith(kept: readonly Event[], fresh: readonly Event[]): Event[] {
+  const [last, first] = [kept.at(-1), fresh[0]];
+  const goesOn = last === undefined || first === undefined || first.id > last.id;
+  return [...(goesOn ? kept : []), ...fresh].slice(-EVENTS_MAX);
 }

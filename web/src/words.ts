@@ -69,8 +69,10 @@ export function findings(disk: Disk): Finding[] {
   if (disk.mirrored === true && uncopied > 0) {
     say("warning", `${count(uncopied)} segments of ${disk.name} lack a second copy`, "They are being copied; until then one device has that data alone.");
   }
-  if (disk.dirty_limit_bytes && dirty(disk) >= disk.dirty_limit_bytes * 0.9) {
-    say("warning", `Destage of ${disk.name} is behind: ${size(dirty(disk))} of at most ${size(disk.dirty_limit_bytes)} is dirty`, "Writes are slowed down to what the backing takes.");
+  // Zeroes take no room on flash, and the limit is none of theirs.
+  const data = disk.dirty_bytes ?? 0;
+  if (disk.dirty_limit_bytes && data >= disk.dirty_limit_bytes * 0.9) {
+    say("warning", `Destage of ${disk.name} is behind: ${size(data)} of at most ${size(disk.dirty_limit_bytes)} is dirty`, "Writes are slowed down to what the backing takes.");
   }
   return found.sort((one, other) => ORDER.indexOf(other.tone) - ORDER.indexOf(one.tone));
 }
@@ -96,6 +98,11 @@ export const LATENCY_NAMES: Record<LatencyClass, string> = {
   flush: "Flush",
   destage: "Destage",
 };
+
+/** What is to be said of zeroes beside data that is dirty: they count on their own. */
+export function zeroes(bytes: number | null | undefined): string | null {
+  return bytes ? `+ ${size(bytes)} of zeroes` : null;
+}
 
 /** How far a disk is kept from being dirty; null where nobody asked for it. */
 export function quietness(disk: Disk): string | null {

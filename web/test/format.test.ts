@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { NOTHING, brief, byteRate, clock, count, duration, micros, percent, rate, size, tail } from "../src/format";
+import { NOTHING, brief, byteRate, clock, count, duration, joined, micros, percent, rate, size, tail } from "../src/format";
 
 test("sizes are those of the command line", () => {
   const expected: [number, string][] = [
@@ -47,6 +47,11 @@ test("times are in the unit that suits them", () => {
   assert.equal(duration(7_200), "2 h");
   assert.equal(duration(90_061), "1 d 1 h");
   assert.match(clock(0), /^\d\d:\d\d:\d\d$/);
+});
+
+test("remarks stand beside each other, as far as there are any", () => {
+  assert.equal(joined("of 1GiB", null, "+ 4KiB of zeroes"), "of 1GiB, + 4KiB of zeroes");
+  assert.equal(joined(null, null), "");
 });
 
 test("long paths keep their end", () => {

@@ -40,6 +40,14 @@ test("a document that comes too soon is left out, unless it is a new start", () 
   assert.deepEqual(series.points.map((point) => point.rates?.reads ?? null), [null, null, 10]);
 });
 
+test("a clock that goes back is a new start: times of points rise", () => {
+  const series = new Series();
+  for (const at of [1_000, 1_002]) series.add(at, statistics({ reads: at }));
+  series.add(500, statistics({ reads: 1_010 }));
+  series.add(502, statistics({ reads: 1_020 }));
+  assert.deepEqual(series.points.map((point) => [point.at, point.rates?.reads ?? null]), [[500, null], [502, 5]]);
+});
+
 test("a disk that is not served has points without figures", () => {
   const series = new Series();
   const waiting: Statistics = { name: "a", mode: "write-back", state: "waiting", size_bytes: null };
@@ -71,6 +79,12 @@ test("percentiles are those of the window where there is one", () => {
   const series = new Series();
   series.add(0, statistics({}, { latency_us: latencies(1, 1) }), statistics({}, { latency_us: latencies(1, 9) }));
   assert.equal(series.last?.latency?.read_miss.p99, 9);
+});
+
+test("what is drawn below the limit is what the limit is for: data without zeroes", () => {
+  const series = new Series();
+  series.add(0, statistics({}, { dirty_bytes: 4096, dirty_zeroes_bytes: 2 ** 30, dirty_limit_bytes: 8192 }));
+  assert.deepEqual([series.last?.dirtyBytes, series.last?.dirtyLimitBytes], [4096, 8192]);
 });
 
 test("points are kept for as long as charts show", () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { type FullDisk, histograms } from "../src/documents";
 import { occupied, upto } from "../src/histogram";
-import { actionWords, consequences, findings, load, quietness, tone, worst } from "../src/words";
+import { actionWords, consequences, findings, load, quietness, tone, worst, zeroes } from "../src/words";
 
 function disk(more: Partial<FullDisk> = {}): FullDisk {
   return {
@@ -62,6 +62,13 @@ test("what is wrong is said with its reason and what to do, the worst first", ()
   }
   assert.equal(found[0]?.tone, "bad");
   assert.ok(found.some((finding) => finding.advice?.includes("--lost")));
+});
+
+test("zeroes are no sign that destage is behind, and are said apart", () => {
+  const emptied = disk({ dirty_bytes: 4096, dirty_zeroes_bytes: 60 * 2 ** 30 });
+  assert.deepEqual(findings(emptied), [], "the limit is one of data on flash");
+  assert.equal(zeroes(emptied.dirty_zeroes_bytes), "+ 60GiB of zeroes");
+  for (const none of [0, null, undefined]) assert.equal(zeroes(none), null);
 });
 
 test("an unknown state asks for a look, and the worst one counts", () => {

@@ -89,7 +89,9 @@ pub(crate) fn prepare_schemathesis(root: &Path) -> Result<(), String> {
     let (folder, list) = (root.join("target/schemathesis"), root.join(SCHEMATHESIS));
     let done = folder.join("installed.txt");
     let wanted = std::fs::read(&list).map_err(|error| format!("Could not read {SCHEMATHESIS}: {error}."))?;
-    if std::fs::read(&done).is_ok_and(|installed| installed == wanted) {
+    // It names the Python and the folder that it was made for, which may have changed.
+    let is_whole = || works(Command::new(folder.join("bin/schemathesis")).arg("--version"));
+    if std::fs::read(&done).is_ok_and(|installed| installed == wanted) && is_whole() {
         return Ok(());
     }
     println!(

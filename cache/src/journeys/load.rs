@@ -29,7 +29,7 @@ use crate::survives::reading::{Contained, Unreadable, Wanted};
 use crate::words::canary::{self, Bug};
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
-use crate::words::stats::{Load, LoadStatistics};
+use crate::words::stats::{Load, LoadStatistics, count};
 use crate::words::units::{PageNumber, SegmentNumber};
 
 /// What is known, when a disk is attached, of what was cached of it before.
@@ -290,7 +290,9 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         }
         pool.flush_segment(wanted.segment).await?;
         let summary = encode_summary(pool, wanted.owner, wanted.segment, wanted.generation, content);
-        pool.write(pool.layout().summary_start(wanted.segment), Buffer::copy_of(&summary)).await?;
+        let start = pool.layout().summary_start(wanted.segment);
+        let bytes = pool.write(start, Buffer::copy_of(&summary)).await?;
+        count(&self.cache.counters.flash_write_bytes, bytes);
         // As the log does when it closes a segment: before the next one is taken.
         pool.flush_segment(wanted.segment).await
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::client;
 use crate::cli::Events;
-use crate::client::{Client, Pause};
+use crate::client::Client;
 use crate::events::Level;
 use crate::output::{self, list, text};
 use crate::problem::{Answer, ProblemKind};
@@ -18,7 +18,12 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(options: &Events) -> Answer<()> {
     let client = client(&options.reading.daemon)?;
-    let document = client.get("/v1/events")?;
+    let document = match client.get("/v1/events") {
+        Err(problem) if options.follow && problem.kind == ProblemKind::Unavailable => {
+            return follow(options, &client, 0);
+        }
+        answer => answer?,
+    };
     let seen = newest(&document).unwrap_or(0);
     let shown = at_least(document, options.level);
     output::print(&if options.reading.json { format!("{shown}\n") } else { show(&shown) })?;
@@ -35,10 +40,9 @@ fn follow(options: &Events, client: &Client, mut seen: u64) -> Answer<()> {
                 if !std::mem::replace(&mut is_away, true) {
                     eprintln!("{problem}. Waiting for it");
                 }
-                match client.pause(RETRY_INTERVAL) {
-                    Pause::Over => continue,
-                    Pause::Interrupted => return Ok(()),
-                }
+                // Asking the runtime to wait for Ctrl-C would take it from all that comes after.
+                std::thread::sleep(RETRY_INTERVAL);
+                continue;
             }
             Err(problem) => return Err(problem),
         };

@@ -1,9 +1,9 @@
 //! The log: lines for people or for programs, on standard error, in the journal, or in a file.
 //!
 //! Under systemd each line begins with its priority, as sd-daemon(3) has it, so that `journalctl -p warning` works; time and
-//! colour are the journal's business. A file is written by a thread of its own, because threads that serve guests write to
-//! the log, and none of them may wait for a file system that hangs. It is opened for appending and never opened again:
-//! logrotate's `copytruncate` is how it is rotated.
+//! colour are the journal's business. All of it is written by a thread of its own, because threads that serve guests write to
+//! the log, and none of them may wait for a file system or a reader that hangs, or end because one is full or gone. A file is
+//! opened for appending and never opened again: logrotate's `copytruncate` is how it is rotated.
 
 mod aside;
 
@@ -20,7 +20,6 @@ use tracing::level_filters::LevelFilter;
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::fmt::format::{Format, Full, Json, Writer};
 use tracing_subscriber::fmt::time::SystemTime;
-use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, format};
 use tracing_subscriber::registry::LookupSpan;
 
@@ -47,7 +46,7 @@ impl Default for Log<'_> {
 
 /// Keeps the log going. When it is dropped, what was logged before is written.
 pub(super) struct Logging {
-    _file: Option<Aside>,
+    _aside: Aside,
 }
 
 /// Starts logging.
@@ -67,23 +66,23 @@ pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
         },
         has_priority: is_journal,
     };
-    let (writer, file, has_colour) = match log.file {
-        Some(path) => {
-            let aside = Aside::start(open(path)?)?;
-            (BoxMakeWriter::new(aside.lines()), Some(aside), false)
-        }
-        None => (BoxMakeWriter::new(io::stderr), None, io::stderr().is_terminal() && !is_json),
+    let has_colour = log.file.is_none() && io::stderr().is_terminal() && !is_json;
+    let aside = match log.file {
+        Some(path) => Aside::start(open(path)?)?,
+        None => Aside::start(io::stderr())?,
     };
     let subscriber = tracing_subscriber::fmt()
+        // It would say so on standard error, and panic if that cannot be written.
+        .log_internal_errors(false)
         .with_ansi(has_colour)
         .with_max_level(filter)
         .event_format(lines)
-        .with_writer(writer)
+        .with_writer(aside.lines())
         .finish();
     // Only a second call could fail, and there is none.
     tracing::subscriber::set_global_default(subscriber)
         .map_err(|error| Problem::failed(format!("Cannot start logging: {error}")))?;
-    Ok(Logging { _file: file })
+    Ok(Logging { _aside: aside })
 }
 
 fn look_up<'a>(what: &str, word: &'a str, words: &[&str]) -> Answer<&'a str> {

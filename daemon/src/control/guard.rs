@@ -30,6 +30,9 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// What a browser leaves out of an address.
 const USUAL_PORT: u16 = 80;
 
+/// What something that connects for others says of whom it asks for.
+const FORWARDED: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
+
 /// From where a connection came.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peer(pub(super) IpAddr);
@@ -52,6 +55,8 @@ struct Asked<'a> {
     origin: Option<&'a str>,
     fetch_site: Option<&'a str>,
     authorization: Option<&'a str>,
+    /// Whether whoever connects does so for others, and says it.
+    is_forwarded: bool,
 }
 
 /// Lets a request through, or answers it with why not.
@@ -88,6 +93,7 @@ impl<'a> Asked<'a> {
             origin: only(headers, &header::ORIGIN)?,
             fetch_site: only(headers, &SEC_FETCH_SITE)?,
             authorization: only(headers, &header::AUTHORIZATION)?,
+            is_forwarded: FORWARDED.iter().any(|name| headers.contains_key(*name)),
         })
     }
 
@@ -171,7 +177,10 @@ impl Guard {
     }
 
     fn check_token(&self, asked: Asked<'_>) -> Result<(), Failure> {
-        let is_here = asked.peer.to_canonical().is_loopback();
+        // What speaks TLS for us connects from this host on behalf of others: it shows by the name that is asked for, or by
+        // what it adds.
+        let is_direct = !asked.is_forwarded && !self.is_known_name(asked.host);
+        let is_here = asked.peer.to_canonical().is_loopback() && is_direct;
         if asked.is_of_page() || asked.is_reading() && is_here {
             return Ok(());
         }
@@ -184,7 +193,9 @@ impl Guard {
                 }
                 "with this token: it is not the right one".to_owned()
             }
-            _ if asked.is_reading() => format!("to another host ({}) without the token", asked.peer),
+            _ if asked.is_reading() => {
+                format!("to another host, or through a proxy, ({}) without the token", asked.peer)
+            }
             _ => "over TCP without the token".to_owned(),
         };
         let doing = if asked.is_reading() { "show this" } else { "change anything" };

@@ -28,6 +28,8 @@ pub(super) const EVENTS_MAX: usize = 1_000;
 const LINES_MAX: usize = 2 * EVENTS_MAX;
 /// Far more than so many lines take. A larger file is none of ours.
 const BYTES_MAX: u64 = 32 << 20;
+/// Ids stay below: what reads them has numbers of 53 bits, and there is always a next one.
+const ID_MAX: u64 = 1 << 53;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -175,18 +177,20 @@ fn parse(text: &[u8]) -> Found {
             break;
         }
         match serde_json::from_slice::<Event>(line) {
-            Ok(event) if event.id > found.id_max => {
+            Ok(event) if event.id > found.id_max && event.id < ID_MAX => {
                 found.id_max = event.id;
                 found.events.push_back(event);
             }
             Ok(event) => {
-                let out_of_order = format!("id {} stands behind {}", event.id, found.id_max);
+                let out_of_order = format!("id {} stands behind {}, or is too large", event.id, found.id_max);
                 note(&mut found, at, &out_of_order);
             }
             Err(error) => {
                 // Of what a later Forebay wrote, at least the id is understood, so that it is not given again.
                 let id = serde_json::from_slice::<OnlyId>(line).map_or(0, |only| only.id);
-                found.id_max = found.id_max.max(id);
+                if id < ID_MAX {
+                    found.id_max = found.id_max.max(id);
+                }
                 note(&mut found, at, &error.to_string());
             }
         }

@@ -59,11 +59,12 @@ impl Registry {
         let mut ticks = tokio::time::interval(SAMPLE_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            ticks.tick().await;
+            // The moment that was meant: how soon disks answer would have steps come and go.
+            let at = ticks.tick().await.into_std();
             let Some(registry) = registry.upgrade() else { return };
             let reports = registry.shards.disks_as_far_as_known().await;
             reports.values().flatten().for_each(|report| registry.see(report));
-            lock(&registry.totals).sample(registry.started.elapsed());
+            lock(&registry.totals).sample(at.saturating_duration_since(registry.started));
         }
     }
 
@@ -79,7 +80,8 @@ impl Registry {
     }
 
     async fn write_totals(&self) -> Answer<()> {
-        self.shards.disks().await?.iter().for_each(|(_, report)| self.see(report));
+        // A shard that does not answer keeps no other disk's totals from being written.
+        self.shards.disks_as_far_as_known().await.values().flatten().for_each(|report| self.see(report));
         let disks: Vec<u32> = self.state().disks.iter().map(|disk| disk.id).collect();
         let (text, dir) = (lock(&self.totals).text(&disks), self.places.dir.clone());
         let writing = tokio::task::spawn_blocking(move || Totals::save(&dir, &text));

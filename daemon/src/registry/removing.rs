@@ -95,6 +95,7 @@ impl Registry {
             return Err(problem);
         }
         self.replace_state(changed);
+        lock(&self.totals).forget(record.id);
         lock(&self.waiting).remove(&name);
         let how = match what_is_dirty {
             WhatIsDirty::IsKept => "",

@@ -94,9 +94,12 @@ fn names_of_the_configuration_are_answered_to() {
     // The command line goes before the file, and says nothing else here.
     let daemon = host.serve_with(&["--config", &host.text("f.toml"), "--listen-http", "127.0.0.1:0"]);
     for (name, status) in [("storage.example", 200), ("other.example", 403), ("localhost", 403)] {
-        let browser = Browser { host: name.to_owned(), ..Browser::of(&daemon) };
+        let browser = Browser { host: name.to_owned(), ..Browser::with_token(&host, &daemon) };
         assert_eq!(browser.get("/v1/disks").status, status, "{name}");
     }
+    // Something in front of us asks by a name, and for anybody.
+    let browser = Browser { host: "storage.example".to_owned(), ..Browser::of(&daemon) };
+    assert_eq!(browser.get("/v1/disks").status, 401);
     let browser = Browser { host: format!("localhost:{}", daemon.http().port()), ..Browser::of(&daemon) };
     assert_eq!(browser.get("/v1/disks").status, 200);
 }

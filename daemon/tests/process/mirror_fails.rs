@@ -147,7 +147,8 @@ fn mirrored(host: &Host, failing: usize, how: How) -> (Daemon, Failing, String) 
     daemon.run(&["pool", "add", &host.text(DEVICES[1])]).succeeded();
     let add = ["disk", "add", "a", "--backing", &image, "--mode", "write-back", "--reserve", "32MiB"];
     daemon.run(&add).succeeded();
-    daemon.run(&["disk", "set", "a", "ram=1MiB"]).succeeded();
+    // So slow that something is dirty all the time, however long this machine takes for the rest.
+    daemon.run(&["disk", "set", "a", "ram=1MiB", "destage-rate-max=16KiB"]).succeeded();
     let mut guest = daemon.guest("a");
     for number in 0..PAGES {
         guest.write(place(number), &page(number, 1)).expect("no guest sees an error");
@@ -255,6 +256,7 @@ fn fail_replace_and_lose_the_other_one(how: How) {
         let daemon = serve(&host);
         assert_served(&daemon, version);
         assert_eq!(paths(&daemon), [new], "{how:?}");
+        daemon.run(&["disk", "set", "a", "destage-rate-max=0"]).succeeded();
         daemon.run(&["disk", "destage", "a", "--wait"]).succeeded();
         for number in 0..PAGES {
             let at_home = content(&image, place(number), PAGE as usize);

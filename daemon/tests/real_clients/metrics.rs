@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -28,7 +29,10 @@ fn metrics_are_as_prometheus_wants_them_and_say_what_documents_say() {
     guest.flush().expect("it is served");
     drop(guest);
     // Whoever was connected is gone when nobody is counted any more.
-    while daemon.disk("a")["connections"] != 0 {}
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while daemon.disk("a")["connections"] != 0 {
+        assert!(Instant::now() < deadline, "the guest is still counted");
+    }
 
     let metrics = scrape(daemon.control_socket());
     fs::write(host.path("metrics"), &metrics).expect("the folder is ours");

@@ -9,7 +9,7 @@ use nix::unistd::Pid;
 use crate::host::Daemon;
 
 /// Far beyond what any tool takes here; `timeout` ends what has not ended by then.
-const DEADLINE_SECONDS: &str = "90";
+const DEADLINE_SECONDS: &str = "300";
 /// How `timeout` says that the deadline passed, and that there is no such program.
 const TIMED_OUT: i32 = 124;
 const NOT_FOUND: i32 = 127;

@@ -4,14 +4,14 @@ import { actions } from "../actions";
 import { Chart, DASH, DOT, type Values } from "../chart";
 import { type Disk, type FullDisk, LATENCIES, type LatencyClass } from "../documents";
 import { h, say, show } from "../dom";
-import { NOTHING, brief, byteRate, duration, micros, percent, rate, size } from "../format";
+import { NOTHING, brief, byteRate, duration, joined, micros, percent, rate, size } from "../format";
 import { Histograms } from "../histogram";
 import { badge, facts, findingList, setBadge, tile } from "../parts";
 import { type Point, dirty, operations, saved } from "../series";
 import { Settings } from "../settings";
 import type { Knowledge } from "../store";
 import type { View } from "../view";
-import { LATENCY_NAMES, findings, load, tone, worst } from "../words";
+import { LATENCY_NAMES, findings, load, tone, worst, zeroes } from "../words";
 
 const FACTS = [
   ["backing", "Backing"],
@@ -101,16 +101,15 @@ function updateTiles(tiles: Tiles, disk: FullDisk, known: Knowledge): void {
   tiles.operations.set(asked === null ? NOTHING : `${rate(asked)}/s`, rates ? `${rate(rates.reads)} reads, ${rate(rates.writes)} writes` : "");
   tiles.bytes.set(rates ? byteRate(rates.read_bytes + rates.write_bytes) : NOTHING, rates ? `${byteRate(rates.read_bytes)} read, ${byteRate(rates.write_bytes)} written` : "");
   tiles.latency.set(micros(last?.readMicros), last?.writeMicros == null ? "no writes lately" : `writes ${micros(last.writeMicros)}`);
-  tiles.dirty.set(disk.dirty_bytes === null ? NOTHING : size(dirty(disk)), dirtyRemark(disk));
+  tiles.dirty.set(size(disk.dirty_bytes), dirtyRemark(disk));
   tiles.saved.set(percent(recent ? saved(recent) : null), span);
 }
 
 function dirtyRemark(disk: FullDisk): string {
-  const limit = disk.mode === "write-back" ? `of at most ${size(disk.dirty_limit_bytes)}` : "the backing is complete";
-  if (dirty(disk) === 0) return limit;
+  const limit = disk.mode === "write-back" ? `of at most ${size(disk.dirty_limit_bytes)}` : null;
+  if (dirty(disk) === 0) return limit ?? "the backing is complete";
   const pace = disk.statistics.destage_bytes_per_second ?? 0;
-  const left = pace > 0 ? `, ${byteRate(pace)} going home` : "";
-  return `${disk.mode === "write-back" ? limit : `for ${duration(disk.dirty_for_seconds)}`}${left}`;
+  return joined(limit ?? `for ${duration(disk.dirty_for_seconds)}`, zeroes(disk.dirty_zeroes_bytes), pace > 0 ? `${byteRate(pace)} going home` : null);
 }
 
 function factsOf(disk: FullDisk): Record<string, string> {
@@ -174,7 +173,7 @@ class Charts {
   readonly #latency: Chart;
   readonly #dirty = new Chart({
     title: "Dirty data",
-    about: "What flash has and the backing does not.",
+    about: "What flash has and the backing does not, without zeroes.",
     lines: [
       { label: "Dirty", colour: "dirty", fill: "area" },
       { label: "Limit", colour: "limit", dash: DASH },

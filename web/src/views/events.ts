@@ -30,7 +30,8 @@ export function eventsView(): View {
         show(none, known.events === null);
         show(filter, known.events !== null);
         show(nothing, known.events !== null && shown.length === 0);
-        keyed(list, shown, (event) => String(event.id), make, update);
+        // With the time, because ids begin anew if the daemon lost its list.
+        keyed(list, shown, (event) => `${event.id} ${event.time}`, make, update);
       };
       draw();
     },

@@ -2,12 +2,12 @@
 
 import type { Device, Disk, Pool } from "../documents";
 import { h, keyed, say, show } from "../dom";
-import { NOTHING, byteRate, count, micros, percent, rate, size, tail } from "../format";
+import { NOTHING, byteRate, count, joined, micros, percent, rate, size, tail } from "../format";
 import { badge, findingList, setBadge, setIn, spark, tile } from "../parts";
-import { SPAN_SECONDS, dirty, hitRatio, operations, saved, sums, together } from "../series";
+import { SPAN_SECONDS, hitRatio, operations, saved, sums, together } from "../series";
 import { type Knowledge, LOOK_INTERVAL } from "../store";
 import { type View, diskAddress } from "../view";
-import { findings, poolFindings, tone, worst } from "../words";
+import { findings, poolFindings, tone, worst, zeroes } from "../words";
 
 /** How many points fit a chart. */
 const SLOTS = (SPAN_SECONDS * 1_000) / LOOK_INTERVAL;
@@ -63,9 +63,10 @@ function updateTiles(tiles: Tiles, known: Knowledge): void {
   const asked = operations(now);
   tiles.operations.set(asked === null ? NOTHING : `${rate(asked)}/s`, now ? `${rate(now.reads)} reads, ${rate(now.writes)} writes` : "");
   tiles.bytes.set(now ? byteRate(now.read_bytes + now.write_bytes) : NOTHING, now ? `${byteRate(now.read_bytes)} read, ${byteRate(now.write_bytes)} written` : "");
-  const left = all.reduce((sum, one) => sum + dirty(one), 0);
+  const left = all.reduce((sum, one) => sum + (one.dirty_bytes ?? 0), 0);
+  const empty = all.reduce((sum, one) => sum + (one.dirty_zeroes_bytes ?? 0), 0);
   const limit = all.reduce((sum, one) => sum + (one.mode === "write-back" ? (one.dirty_limit_bytes ?? 0) : 0), 0);
-  tiles.dirty.set(size(left), limit > 0 ? `of at most ${size(limit)}` : "no disk is in write-back");
+  tiles.dirty.set(size(left), joined(limit > 0 ? `of at most ${size(limit)}` : "no disk is in write-back", zeroes(empty)));
   tiles.saved.set(percent(saved(counted)), span);
 }
 
@@ -108,8 +109,8 @@ function updateRow(row: Element, disk: Disk, known: Knowledge): void {
   setIn(row, ".kinds", last?.rates ? `${rate(last.rates.reads)} r, ${rate(last.rates.writes)} w` : "");
   figure("latency", last?.readMicros == null ? NOTHING : micros(last.readMicros));
   setIn(row, ".writes", last?.writeMicros == null ? "" : `writes ${micros(last.writeMicros)}`);
-  figure("dirty_bytes", disk.dirty_bytes === null ? NOTHING : size(dirty(disk)));
-  setIn(row, ".limit", disk.mode === "write-back" && disk.dirty_limit_bytes ? `of ${size(disk.dirty_limit_bytes)}` : "");
+  figure("dirty_bytes", size(disk.dirty_bytes));
+  setIn(row, ".limit", joined(disk.mode === "write-back" && disk.dirty_limit_bytes ? `of ${size(disk.dirty_limit_bytes)}` : null, zeroes(disk.dirty_zeroes_bytes)));
   const values = (series?.points ?? []).map((point) => (point.hitRam === null || point.hitFlash === null ? null : point.hitRam + point.hitFlash));
   sparks.get(row)?.set(values, Math.max(SLOTS_MIN, Math.min(SLOTS, values.length)));
 }

@@ -68,10 +68,11 @@ export class Host {
     return stdout;
   }
 
-  /** What the interface says at `path`, without the page. */
+  /** What the interface says at `path`, without the page. An error is one of the test: everything that is asked for is there. */
   async get(path) {
     const answer = await fetch(`http://${this.address}${path}`);
-    return answer.ok ? answer.json() : null;
+    if (!answer.ok) throw new Error(`${path} was answered with status ${answer.status}: ${await answer.text()}`);
+    return answer.json();
   }
 
   async disk(name) {

@@ -22,8 +22,8 @@ const OPTIONS = [
   "--disable-component-update",
   "--disable-sync",
 ];
-/** How long anything on the page may take. */
-const PATIENCE = 20_000;
+/** How long anything on the page may take: the gate builds and tests other things on the same few cores. */
+const PATIENCE = 60_000;
 
 async function main(forebay, screenshots) {
   await mkdir(screenshots, { recursive: true });

@@ -1,9 +1,8 @@
-//! A log file that nobody waits for: lines go through a channel with a limit to a thread that writes them.
+//! A log that nobody waits for: lines go through a channel with a limit to a thread that writes them.
 //!
-//! Lines that find no room are dropped and counted, and the file says how many are missing as soon as it can be written
+//! Lines that find no room are dropped and counted, and the log says how many are missing as soon as it can be written
 //! again.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,15 +34,15 @@ pub(super) struct Lines {
 }
 
 impl Aside {
-    /// Writes to `file` from now on.
+    /// Writes to `output` from now on.
     ///
     /// # Errors
     /// If there is no thread to be had.
-    pub(super) fn start(file: File) -> Answer<Self> {
+    pub(super) fn start(output: impl Write + Send + 'static) -> Answer<Self> {
         let (messages, receiver) = sync_channel(LINES_MAX);
         let dropped = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&dropped);
-        let write = move || write(file, &receiver, &counted);
+        let write = move || write(output, &receiver, &counted);
         std::thread::Builder::new().name("log".to_owned()).spawn(write).map_err(|error| {
             Problem::failed(format!("Cannot start the thread that writes the log: {error}; free some memory"))
         })?;
@@ -101,7 +100,7 @@ fn write(mut file: impl Write, messages: &Receiver<Message>, dropped: &AtomicU64
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::fs::{self, File};
 
     use super::*;
     use crate::testing::TempDir;

@@ -128,7 +128,9 @@ impl Column {
             Self::WriteBytes => most(one.write_bytes, other.write_bytes),
             Self::MissLatency => most(one.miss_p99_us, other.miss_p99_us),
             Self::WriteLatency => most(one.write_p99_us, other.write_p99_us),
-            Self::Dirty => other.dirty_bytes.cmp(&one.dirty_bytes),
+            Self::Dirty => {
+                most(one.dirty_share, other.dirty_share).then(other.dirty_bytes.cmp(&one.dirty_bytes))
+            }
         }
     }
 }
@@ -166,7 +168,8 @@ pub(super) fn rows(before: Option<&Look>, now: &Look) -> Vec<Row> {
             destage_bytes: change.rate("destage_bytes"),
             miss_p99_us: p99(&recent["read_miss"]),
             write_p99_us: p99(&recent["write"]),
-            dirty_bytes: dirty,
+            // Zeroes are to come home too; the limit is on content.
+            dirty_bytes: dirty.map(|dirty| dirty + disk["dirty_zeroes_bytes"].as_u64().unwrap_or(0)),
             dirty_share: dirty
                 .zip(limit.filter(|limit| *limit > 0.0))
                 .map(|(dirty, limit)| float(dirty) / limit),

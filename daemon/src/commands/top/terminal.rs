@@ -36,6 +36,9 @@ enum News {
     Away(String),
 }
 
+/// How long the daemon may take to answer before what is shown is said to be old.
+const SILENCE_MAX: Duration = Duration::from_secs(8);
+
 /// The disk whose histograms are wanted.
 type Wanted = Arc<Mutex<Option<String>>>;
 
@@ -50,7 +53,11 @@ pub(super) fn run(client: Client) -> Answer<()> {
     let asking = Arc::clone(&wanted);
     // Not waited for at the end: the daemon may hang.
     std::thread::spawn(move || ask(&client, &asking, &news));
-    let terminal = ratatui::try_init().map_err(|error| failed(&error))?;
+    let terminal = ratatui::try_init().map_err(|error| {
+        // It may have failed with half of it done.
+        drop(ratatui::try_restore());
+        failed(&error)
+    })?;
     let outcome = show(terminal, &receiver, &wanted, &ended);
     ratatui::try_restore().and(outcome).map_err(|error| failed(&error))
 }
@@ -67,10 +74,14 @@ fn show(
     wanted: &Wanted,
     ended: &AtomicBool,
 ) -> io::Result<()> {
-    let mut app = App::default();
+    let (mut app, mut heard) = (App::default(), Instant::now());
     loop {
         for news in news.try_iter() {
+            heard = Instant::now();
             take(&mut app, news);
+        }
+        if app.away.is_none() && heard.elapsed() > SILENCE_MAX {
+            app.lose(format!("The daemon has not answered for {} s", SILENCE_MAX.as_secs()));
         }
         *wanted.lock().unwrap_or_else(PoisonError::into_inner) = match &app.view {
             View::Detail(name) => Some(name.clone()),

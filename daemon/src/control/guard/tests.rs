@@ -29,6 +29,7 @@ fn reading(path: &'static str) -> Asked<'static> {
         origin: None,
         fetch_site: None,
         authorization: None,
+        is_forwarded: false,
     }
 }
 
@@ -38,6 +39,7 @@ fn status(asked: Asked<'_>) -> u16 {
 
 #[test]
 fn only_our_own_names_with_our_own_port_are_answered() {
+    let bearer = format!("Bearer {TOKEN}");
     for (host, ours) in [
         ("127.0.0.1:7070", true),
         ("[::1]:7070", true),
@@ -64,7 +66,8 @@ fn only_our_own_names_with_our_own_port_are_answered() {
         ("", false),
         ("127.0.0.1:7070 ", false),
     ] {
-        assert_eq!(status(Asked { host, ..reading("/v1/disks") }) == 200, ours, "{host}");
+        let owner = Asked { authorization: Some(&bearer), ..reading("/v1/disks") };
+        assert_eq!(status(Asked { host, ..owner }) == 200, ours, "{host}");
         assert_eq!(status(Asked { host, ..reading("/") }) == 200, ours, "the page as well: {host}");
     }
     let usual = guard(80);
@@ -149,6 +152,22 @@ fn every_change_needs_the_token_and_reading_needs_it_from_elsewhere() {
 }
 
 #[test]
+fn whoever_comes_through_a_proxy_on_this_host_is_not_here() {
+    let bearer = format!("Bearer {TOKEN}");
+    for (host, is_forwarded) in [("storage.example", false), ("127.0.0.1:7070", true)] {
+        let asked = Asked { host, is_forwarded, ..reading("/v1/disks") };
+        assert_eq!(status(asked), 401, "{host} {is_forwarded}");
+        assert_eq!(status(Asked { authorization: Some(&bearer), ..asked }), 200, "{host} {is_forwarded}");
+        assert_eq!(status(Asked { path: "/", ..asked }), 200, "the page asks for the token");
+    }
+    for header in FORWARDED {
+        let request = Request::builder().uri("/v1/disks").header("host", "h").header(header, "192.0.2.7");
+        let request = request.body(Body::empty()).expect("a request");
+        assert!(Asked::of(&request, HERE).expect("it can be read").is_forwarded, "{header}");
+    }
+}
+
+#[test]
 fn refusals_say_what_to_do_and_never_the_token() {
     let guard = guard(7070);
     let wrong = format!("Bearer {}", TOKEN.replace('f', "e"));
@@ -156,7 +175,7 @@ fn refusals_say_what_to_do_and_never_the_token() {
         (Asked { host: "evil.example", ..reading("/") }, "http.names"),
         (Asked { origin: Some("null"), ..reading("/") }, "open http://127.0.0.1:7070/"),
         (Asked { method: &Method::POST, ..reading("/v1/disks") }, "over TCP without the token"),
-        (Asked { peer: ELSEWHERE, ..reading("/v1/disks") }, "another host (192.0.2.7)"),
+        (Asked { peer: ELSEWHERE, ..reading("/v1/disks") }, "another host, or through a proxy, (192.0.2.7)"),
         (
             Asked { method: &Method::POST, authorization: Some(&wrong), ..reading("/v1/disks") },
             "not the right one",
