@@ -11,6 +11,7 @@ mod pool;
 mod problem;
 mod requests;
 mod statistics;
+mod wear;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -21,7 +22,7 @@ pub(crate) use event::Event;
 pub(crate) use histograms::DiskHistograms;
 pub(crate) use pool::{Pool, PoolState, standing_of_pool};
 pub(crate) use problem::ProblemDocument;
-pub(crate) use requests::{AddDevice, AddDisk, Guest, QuiesceDisk, RemoveDisk, SetDisk};
+pub(crate) use requests::{AddDevice, AddDisk, Guest, QuiesceDisk, RemoveDisk, SetDisk, SetPool};
 pub(crate) use statistics::Statistics;
 
 /// Version of all documents.

@@ -5,6 +5,7 @@
 //! there. Making the text takes time with the number of disks, not with what they have cached, and waits for no I/O.
 
 mod text;
+mod wear;
 
 use cache::DiskCounts;
 use serde_json::Value;
@@ -147,6 +148,13 @@ pub(crate) fn page() -> String {
         columns,
         &mut gauges("forebay_device", &DEVICE_GAUGES).map(cells),
     );
+    table(
+        "Of the wear of a device of the pool (label `device`)",
+        columns,
+        &mut wear::rows_of_devices().map(cells),
+    );
+    let of_drives = "Of a drive that a device of the pool is on (labels `device`, `drive`)";
+    table(of_drives, columns, &mut wear::rows_of_drives().map(cells));
     table("Of a thread that serves disks (label `shard`)", columns, &mut shard_rows().into_iter().map(cells));
     let names =
         VFRC.iter().map(|(there, here, metric)| [there, here, metric].map(|cell| format!("`{cell}`")));
@@ -290,6 +298,7 @@ fn about_pool(pool: &Value) -> Vec<Family> {
         vec![("device", path(device))]
     }));
     families.push(states("forebay_device_state", "device", &DEVICE_STATES, devices, &path));
+    families.extend(wear::families(devices));
     families.extend(from_rows(shard_rows(), shards, &|shard| vec![("shard", shard["shard"].to_string())]));
     let mut build = Family::new("forebay_build_info", "Version of Forebay; always 1.", Kind::Gauge);
     build.push(&[("version", env!("CARGO_PKG_VERSION"))], 1.0);

@@ -18,6 +18,7 @@ mod removing;
 mod shares;
 mod unshared;
 mod watching;
+mod wear;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
@@ -69,6 +70,10 @@ pub(crate) struct Registry {
     totals: StdMutex<Totals>,
     /// Held by whoever writes totals: what stood in the way the last time.
     saving: Mutex<Option<Problem>>,
+    /// How worn the flash is. Locked for moments only, and nothing else meanwhile.
+    wear: StdMutex<wear::Wear>,
+    /// Held by whoever writes that: what stood in the way the last time.
+    saving_wear: Mutex<Option<Problem>>,
 }
 
 /// What is wanted of a new disk.
@@ -109,6 +114,8 @@ impl Registry {
                 format!("{reason}. What disks counted in all begins anew"),
             );
         }
+        let kept = state.pool.as_ref().filter(|_| pool.missing.is_none()).map(|pool| pool.id.as_str());
+        let wear = wear::Wear::load(&places, kept);
         let registry = Self {
             places,
             started: Instant::now(),
@@ -121,6 +128,8 @@ impl Registry {
             removing: StdMutex::default(),
             totals: StdMutex::new(totals),
             saving: Mutex::default(),
+            wear: StdMutex::new(wear),
+            saving_wear: Mutex::default(),
         };
         registry.begin_totals();
         Arc::new(registry)
@@ -332,6 +341,9 @@ impl Registry {
         }
         self.replace_state(state);
         drop(changing);
+        // What the pool was left with is written, too.
+        drop(self.pool().await);
+        self.save_wear().await;
         outcomes.into_iter().try_for_each(|outcome| outcome?.flushed)
     }
 
