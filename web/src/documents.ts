@@ -105,6 +105,15 @@ export interface FullDisk extends Disk {
   statistics: Statistics;
 }
 
+/** How worn a device of the pool is. */
+export interface Wear {
+  written_bytes: number;
+  rated_bytes: number | null;
+  used_percent: number | null;
+  days_left: number | null;
+  worries: string[];
+}
+
 export interface Device {
   path: string | null;
   number: number;
@@ -114,6 +123,7 @@ export interface Device {
   segments_free: number;
   discards: boolean;
   page_cache_reason: string | null;
+  wear: Wear | null;
 }
 
 export interface Pool {
