@@ -143,7 +143,7 @@ impl Worn {
     /// Why no drive is known to be below it, if so.
     pub(crate) fn why_no_drives(&self) -> Option<&str> {
         match &self.below {
-            None => Some("its drive has not been looked for yet"),
+            None => Some("it was not asked yet, or has not answered yet"),
             Some(Err(reason)) => Some(reason),
             Some(Ok(_)) => None,
         }

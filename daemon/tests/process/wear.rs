@@ -59,7 +59,7 @@ fn drive(daemon: &Daemon) -> Option<Value> {
         let wear = wear(daemon);
         match wear["drives_reason"].as_str() {
             None => return Some(wear["drives"][0].clone()),
-            Some(reason) if reason.contains("not been looked for") => {}
+            Some(reason) if reason.contains("was not asked yet") => {}
             Some(reason) => {
                 println!("NOT TESTED: {reason}");
                 return None;
