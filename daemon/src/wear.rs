@@ -15,6 +15,7 @@ mod drives;
 mod estimate;
 mod rated;
 mod smart;
+mod worries;
 
 use std::collections::BTreeMap;
 
@@ -125,14 +126,17 @@ impl Worn {
     pub(crate) fn warning(&self, path: &str) -> Option<String> {
         let worries = &self.estimate.worries;
         let advice = format!("Put another one in its place in time: forebay pool replace {path} NEW");
-        (!worries.is_empty()).then(|| format!("{path} wears out: {}. {advice}", worries.join("; ")))
+        let texts: Vec<&str> = worries.iter().map(|worry| worry.text.as_str()).collect();
+        (!worries.is_empty()).then(|| format!("{path} wears out: {}. {advice}", texts.join("; ")))
     }
 
-    /// True if it wears out, false if not; none as long as it is in between, or nobody has looked at its drives.
-    pub(crate) fn is_wearing(&self) -> Option<bool> {
-        let is_wearing = !self.estimate.worries.is_empty();
-        let is_known = self.below.is_some() && !self.estimate.is_between;
-        (is_wearing || is_known).then_some(is_wearing)
+    /// True if a worry that was told before is not over for all that is known, though it is not among those of now.
+    pub(crate) fn leaves_open(&self, worry: &str) -> bool {
+        match worry {
+            worries::DAYS_LEFT => self.estimate.is_between || self.below.is_none(),
+            worries::RATING => self.below.is_none(),
+            _ => !matches!(&self.below, Some(Ok(drives)) if drives.iter().all(|asked| asked.figures.is_ok())),
+        }
     }
 
     /// The drives that are known to be below it.
@@ -152,4 +156,53 @@ impl Worn {
 
 fn drives(below: Option<&Below>) -> &[Asked] {
     below.and_then(|below| below.as_deref().ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn worn(below: Option<Below>) -> Worn {
+        let mut book = Book::default();
+        book.see(&BTreeMap::from([(0, 90)]), Moment(7));
+        Worn::of(&book, 0, Moment(7), 1000, Some(100), below).expect("it was seen")
+    }
+
+    fn drive(name: &str, figures: Result<Figures, String>) -> Asked {
+        Asked { drive: Drive { name: name.to_owned(), size_bytes: Some(500) }, figures }
+    }
+
+    #[test]
+    fn what_drives_say_and_what_was_counted_are_one_warning_with_what_to_do() {
+        let used = Figures { percentage_used: Some(85), ..Figures::default() };
+        let worn = worn(Some(Ok(vec![drive("sda", Ok(used)), drive("sdb", Err("denied".to_owned()))])));
+        let warning = worn.warning("/dev/md0").expect("there is something");
+        for part in [
+            "/dev/md0 wears out",
+            "85 % of the life of sda",
+            "90 % of what it is rated",
+            "replace /dev/md0 NEW",
+        ] {
+            assert!(warning.contains(part), "{part}: {warning}");
+        }
+        assert_eq!((worn.drives().len(), worn.why_no_drives()), (2, None));
+    }
+
+    #[test]
+    fn what_was_told_stays_open_as_long_as_it_is_not_known_to_be_over() {
+        let open = |below| {
+            let worn = worn(below);
+            ["days-left", "rating", "sda life"].map(|worry| worn.leaves_open(worry))
+        };
+        assert_eq!(open(None), [true; 3], "nobody has looked since the start");
+        let answered = drive("sda", Ok(Figures::default()));
+        assert_eq!(
+            open(Some(Ok(vec![answered.clone()]))),
+            [true, false, false],
+            "too young for its days to be known"
+        );
+        let silent = drive("sdb", Err("it did not answer".to_owned()));
+        assert_eq!(open(Some(Ok(vec![answered, silent]))), [true, false, true]);
+        assert_eq!(open(Some(Err("it is on loop0".to_owned()))), [true, false, true]);
+    }
 }

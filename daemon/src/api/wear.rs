@@ -86,7 +86,7 @@ impl Wear {
             used_percent_by: used_percent.map(|(_, source)| By::of(source)),
             days_left: days_left.map(|(days, _)| days),
             days_left_by: days_left.map(|(_, source)| By::of(source)),
-            worries: worries.clone(),
+            worries: worries.iter().map(|worry| worry.text.clone()).collect(),
             drives_reason: worn.why_no_drives().map(str::to_owned),
             drives: worn.drives().iter().map(Drive::of).collect(),
         }

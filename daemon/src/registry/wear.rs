@@ -68,7 +68,8 @@ impl Registry {
         let Ok(view) = self.pool().await else { return };
         for device in &view.report.statistics.devices {
             let Some(worn) = view.worn.get(&device.number) else { continue };
-            let is_new = lock(&self.wear).book.tell(device.number, worn.is_wearing());
+            let is_open = |worry: &str| worn.leaves_open(worry);
+            let is_new = lock(&self.wear).book.tell(device.number, &worn.estimate.worries, is_open);
             let path =
                 view.in_use.device(MemberNumber(device.number)).map(|known| known.path.display().to_string());
             let warning = worn.warning(path.as_deref().unwrap_or("A device of the pool"));

@@ -8,7 +8,7 @@
 //! a minute at most. A file that cannot be read is no reason not to start; counting begins anew then, and says since when. The
 //! calendar's clock may be set: marks of the future are forgotten, and a gap counts as a day.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -16,6 +16,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::estimate::{DAY, Lately};
+use super::worries::Worry;
 use crate::durable;
 use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
@@ -44,8 +45,8 @@ struct Page {
     seen: u64,
     /// What was written in all by then, the oldest first; never empty.
     marks: Vec<(Moment, u64)>,
-    /// That it wears out was said, and is not over.
-    is_told: bool,
+    /// Worries that were told of, and are not over.
+    told: BTreeSet<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -60,7 +61,8 @@ struct Kept {
     since: Moment,
     written_bytes: u64,
     marks: Vec<(Moment, u64)>,
-    told: bool,
+    /// Worries by their names.
+    told: BTreeSet<String>,
 }
 
 impl Book {
@@ -133,18 +135,21 @@ impl Book {
         self.devices.get(&number)?.lately(now)
     }
 
-    /// Takes whether a device is known to wear out; true if that is new. While it is neither, `is_worn` is none.
-    pub(crate) fn tell(&mut self, number: u32, is_worn: Option<bool>) -> bool {
-        match (self.devices.get_mut(&number), is_worn) {
-            (Some(page), Some(is_worn)) => !std::mem::replace(&mut page.is_told, is_worn) && is_worn,
-            _ => false,
-        }
+    /// Takes what there is to worry about at a device, and which of the other things that were told of are still open. True if
+    /// something is new, and so to be told.
+    pub(crate) fn tell(&mut self, number: u32, worries: &[Worry], is_open: impl Fn(&str) -> bool) -> bool {
+        let Some(page) = self.devices.get_mut(&number) else { return false };
+        let is_now = |id: &str| worries.iter().any(|worry| worry.id == id);
+        page.told.retain(|id| is_now(id) || is_open(id));
+        let before = page.told.len();
+        page.told.extend(worries.iter().map(|worry| worry.id.clone()));
+        page.told.len() > before
     }
 }
 
 impl Page {
     fn new(now: Moment) -> Self {
-        Self { since: now, before: 0, seen: 0, marks: vec![(now, 0)], is_told: false }
+        Self { since: now, before: 0, seen: 0, marks: vec![(now, 0)], told: BTreeSet::new() }
     }
 
     fn written(&self) -> u64 {
@@ -174,15 +179,15 @@ impl Page {
 
 impl From<&Page> for Kept {
     fn from(page: &Page) -> Self {
-        let Page { since, marks, is_told, .. } = page;
-        Self { since: *since, written_bytes: page.written(), marks: marks.clone(), told: *is_told }
+        let Page { since, marks, told, .. } = page;
+        Self { since: *since, written_bytes: page.written(), marks: marks.clone(), told: told.clone() }
     }
 }
 
 impl From<Kept> for Page {
     fn from(kept: Kept) -> Self {
         let Kept { since, written_bytes, marks, told } = kept;
-        Self { since, before: written_bytes, seen: 0, marks, is_told: told }
+        Self { since, before: written_bytes, seen: 0, marks, told }
     }
 }
 
@@ -200,6 +205,11 @@ mod tests {
 
     fn see(book: &mut Book, bytes: u64, at: u64) {
         book.see(&BTreeMap::from([(0, bytes)]), Moment(BEGIN + at));
+    }
+
+    fn tell(book: &mut Book, worries: &[&str], others_are_open: bool) -> bool {
+        let worry = |id: &&str| Worry { id: (*id).to_owned(), text: String::new() };
+        book.tell(0, &worries.iter().map(worry).collect::<Vec<_>>(), |_| others_are_open)
     }
 
     fn lately(book: &Book, at: u64) -> Option<(u64, u64)> {
@@ -227,12 +237,12 @@ mod tests {
         let mut first = book();
         see(&mut first, 100, 0);
         see(&mut first, 400, 2 * HOUR);
-        assert!(first.tell(0, Some(true)));
+        assert!(tell(&mut first, &["rating"], false));
         Book::save(dir.path(), &first.text()).expect("the folder is ours");
         let (mut second, problem) = Book::load(dir.path(), "p");
         assert_eq!(problem, None);
         assert_eq!(second.written(0), Some((400, Moment(BEGIN))));
-        assert!(!second.tell(0, Some(true)), "it was said before the restart");
+        assert!(!tell(&mut second, &["rating"], false), "it was said before the restart");
         see(&mut second, 50, 3 * HOUR);
         assert_eq!(second.written(0), Some((450, Moment(BEGIN))));
         assert_eq!(lately(&second, 3 * HOUR), Some((450, 3 * HOUR)));
@@ -267,15 +277,22 @@ mod tests {
     }
 
     #[test]
-    fn wear_is_told_once_each_time_it_becomes_so() {
+    fn each_worry_is_told_once_each_time_it_comes_up() {
         let mut book = book();
-        assert!(!book.tell(0, Some(true)), "of a device that is not there");
+        assert!(!tell(&mut book, &["a"], false), "of a device that is not there");
         see(&mut book, 1, 0);
-        let said = [Some(false), Some(true), Some(true), None, Some(true), Some(false), Some(true)];
-        assert_eq!(
-            said.map(|is_worn| book.tell(0, is_worn)),
-            [false, true, false, false, false, false, true]
-        );
+        for (worries, others_are_open, is_new) in [
+            (&[][..], false, false),
+            (&["a"], false, true),
+            (&["a"], false, false),
+            (&["a", "b"], false, true),
+            (&["b"], true, false),
+            (&["a"], true, false),
+            (&["b"], false, false),
+            (&["a", "b"], false, true),
+        ] {
+            assert_eq!(tell(&mut book, worries, others_are_open), is_new, "{worries:?}");
+        }
     }
 
     #[test]
@@ -302,8 +319,8 @@ mod tests {
     fn figures_that_make_no_sense_are_taken_as_they_are() {
         let dir = TempDir::new();
         let text = format!(
-            r#"{{"schema":1,"pool":"p","devices":{{"0":{{"since":{max},"written_bytes":{max},"marks":[],"told":false}},
-                "1":{{"since":0,"written_bytes":1,"marks":[[5,{max}],[3,0],[{max},1]],"told":true}}}}}}"#,
+            r#"{{"schema":1,"pool":"p","devices":{{"0":{{"since":{max},"written_bytes":{max},"marks":[],"told":[]}},
+                "1":{{"since":0,"written_bytes":1,"marks":[[5,{max}],[3,0],[{max},1]],"told":["x"]}}}}}}"#,
             max = u64::MAX
         );
         fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");

@@ -8,18 +8,12 @@
 //! what Forebay writes. A figure that cannot be known is none, never a guess.
 
 use super::smart::Figures;
+use super::worries::{self, Worry};
 
 const HOUR: u64 = 60 * 60;
 pub(crate) const DAY: u64 = 24 * HOUR;
 /// What was written in less time says nothing of a day: seconds.
 const JUDGED_FROM: u64 = HOUR;
-/// Days left at which it is time to do something.
-const DAYS_LEFT_MIN: u64 = 180;
-/// Days left at which that is over; more, so that it does not come and go.
-const DAYS_LEFT_ENOUGH: u64 = 200;
-/// Hundredths of its life at which it is time to do something.
-const USED_MAX: f64 = 80.0;
-
 /// What was written lately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lately {
@@ -67,8 +61,8 @@ pub(crate) struct Estimate {
     /// Days that are left at the present rate, and what that goes by. None if nothing is written, too.
     pub(crate) days_left: Option<(u64, Source)>,
     /// What is bad enough to do something.
-    pub(crate) worries: Vec<String>,
-    /// It is neither bad enough nor well enough to take back what was said.
+    pub(crate) worries: Vec<Worry>,
+    /// Whether too few days are left cannot be said: not long enough was counted, or it is neither so nor over.
     pub(crate) is_between: bool,
 }
 
@@ -80,7 +74,12 @@ impl Estimate {
         let left = left(known, written);
         let days_left =
             left.and_then(|(bytes, source)| days(bytes, bytes_per_day).map(|days| (days, source)));
-        let mut estimate = Self {
+        // A cache that fills writes more in its first hours than ever after.
+        let is_settled = known.lately.is_some_and(|lately| lately.seconds >= DAY);
+        let days = days_left.map(|(days, _)| days).filter(|_| is_settled);
+        let of_drives = known.figures.iter().flat_map(|(name, figures)| worries::of_drive(name, figures));
+        let of_rating = by_rating(known, written.0).and_then(worries::of_rating);
+        Self {
             bytes_per_day,
             drive_writes_per_day: bytes_per_day
                 .filter(|_| known.drive_bytes > 0)
@@ -88,21 +87,9 @@ impl Estimate {
             written,
             used_percent,
             days_left,
-            worries: Vec::new(),
-            is_between: false,
-        };
-        // A cache that fills writes more in its first hours than ever after.
-        let is_settled = known.lately.is_some_and(|lately| lately.seconds >= DAY);
-        estimate.worries =
-            known.figures.iter().flat_map(|(name, figures)| worries_of(name, figures)).collect();
-        estimate.worries.extend(used_percent.filter(|(used, _)| *used >= USED_MAX).map(used_up));
-        let days = days_left.map(|(days, _)| days).filter(|_| is_settled);
-        estimate.worries.extend(
-            days.filter(|days| *days < DAYS_LEFT_MIN)
-                .map(|days| format!("at the present rate it is worn out in {days} days")),
-        );
-        estimate.is_between = estimate.worries.is_empty() && days.is_some_and(|days| days < DAYS_LEFT_ENOUGH);
-        estimate
+            worries: of_drives.chain(of_rating).chain(days.and_then(worries::of_days)).collect(),
+            is_between: !is_settled || days.is_some_and(worries::is_between),
+        }
     }
 }
 
@@ -121,7 +108,7 @@ fn written(known: &Known<'_>) -> (u64, Source) {
 }
 
 fn used_percent(known: &Known<'_>, written_bytes: u64) -> Option<(f64, Source)> {
-    let by_rating = known.rated_bytes.map(|rated| (100.0 * part(written_bytes, rated), Source::Rating));
+    let by_rating = by_rating(known, written_bytes).map(|percent| (percent, Source::Rating));
     let by_drive = known.figures.iter().filter_map(|(_, figures)| figures.percentage_used).max();
     let by_drive =
         by_drive.map(|percent| (f64::from(u8::try_from(percent).unwrap_or(u8::MAX)), Source::Drive));
@@ -130,6 +117,11 @@ fn used_percent(known: &Known<'_>, written_bytes: u64) -> Option<(f64, Source)> 
         (Some(one), Some(other)) => Some(if one.0 > other.0 { one } else { other }),
         (one, other) => one.or(other),
     }
+}
+
+/// Hundredths of the rating that are written.
+fn by_rating(known: &Known<'_>, written_bytes: u64) -> Option<f64> {
+    known.rated_bytes.map(|rated| 100.0 * part(written_bytes, rated))
 }
 
 /// Bytes that may still be written.
@@ -157,45 +149,6 @@ fn days(bytes: u64, per_day: Option<u64>) -> Option<u64> {
 #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
 fn part(some: u64, all: u64) -> f64 {
     some as f64 / all.max(1) as f64
-}
-
-fn used_up((used, source): (f64, Source)) -> String {
-    match source {
-        Source::Drive => format!("{used:.0} % of its life is used, the drive says"),
-        Source::Counted | Source::Rating => format!("{used:.0} % of what it is rated for is written"),
-    }
-}
-
-/// Critical warnings of `NVMe`, from the lowest bit on.
-const CRITICAL: [&str; 6] = [
-    "spare blocks are running out",
-    "its temperature is out of range",
-    "it is not reliable any more",
-    "it takes no more writes",
-    "its memory has no backup any more",
-    "its persistent memory region has become read-only",
-];
-
-/// What a drive says of itself that is bad enough.
-fn worries_of(name: &str, figures: &Figures) -> Vec<String> {
-    let mut worries = Vec::new();
-    if let (Some(spare), Some(threshold)) = (figures.spare_percent, figures.spare_threshold_percent)
-        && spare < threshold
-    {
-        worries.push(format!(
-            "{name} has {spare} % of its spare blocks left, and its maker wants {threshold} %"
-        ));
-    }
-    let bits = figures.critical_warning.unwrap_or(0);
-    for (bit, warning) in CRITICAL.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1) {
-        if bit > 0 || worries.is_empty() {
-            worries.push(format!("{name} warns that {warning}"));
-        }
-    }
-    if figures.passed == Some(false) && worries.is_empty() {
-        worries.push(format!("{name} fails its own check"));
-    }
-    worries
 }
 
 #[cfg(test)]

@@ -164,7 +164,12 @@ fn a_drive_that_wears_out_is_told_of_once_and_shown_as_long_as_it_does() {
         (&91.0.into(), &"drive".into())
     );
     let line = daemon.wait_for_log("flash-wearing");
-    assert!(line.contains("91 % of its life is used") && line.contains("forebay pool replace"), "{line}");
+    assert!(
+        line.contains("91 % of the life of")
+            && line.contains("is used")
+            && line.contains("forebay pool replace"),
+        "{line}"
+    );
     let shown = daemon.run(&["pool", "show"]).succeeded();
     assert!(shown.contains("wears out") && shown.contains("(Example): 91% of its life used"), "{shown}");
     let warnings = daemon.json(&["pool", "show"])["pool"]["warnings"].clone();
