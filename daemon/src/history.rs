@@ -171,7 +171,7 @@ impl Sums {
 
     /// Full hits of all reads; none without reads.
     pub(crate) fn hit_ratio(&self) -> Option<f64> {
-        ratio(self.read_hits_ram + self.read_hits_flash, self.reads)
+        ratio(self.read_hits_ram.saturating_add(self.read_hits_flash), self.reads)
     }
 
     /// How long a read took on average, in microseconds; none without reads.

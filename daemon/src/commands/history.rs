@@ -15,8 +15,6 @@ use crate::units::Size;
 
 /// Characters of the longest bar.
 const BAR_WIDTH: u64 = 10;
-/// A bar of all reads.
-const PERMILLE: u64 = 1_000;
 const NOTHING: &str = "-";
 
 pub(super) fn run(options: &History) -> Answer<()> {
@@ -64,12 +62,16 @@ impl Line {
         let mean = |key: &str| history[key][at].as_f64().unwrap_or(0.0);
         let (reads, writes) = (count("reads"), count("writes"));
         self.seconds += mean("seconds");
-        self.reads += reads;
-        self.writes += writes;
-        self.hits += count("read_hits_ram") + count("read_hits_flash");
-        self.backing += count("backing_reads") + count("backing_writes");
-        self.bytes += count("read_bytes") + count("write_bytes");
-        self.flash_write_bytes += count("flash_write_bytes");
+        for (sum, keys) in [
+            (&mut self.reads, &["reads"][..]),
+            (&mut self.writes, &["writes"]),
+            (&mut self.hits, &["read_hits_ram", "read_hits_flash"]),
+            (&mut self.backing, &["backing_reads", "backing_writes"]),
+            (&mut self.bytes, &["read_bytes", "write_bytes"]),
+            (&mut self.flash_write_bytes, &["flash_write_bytes"]),
+        ] {
+            *sum = keys.iter().fold(*sum, |sum, key| sum.saturating_add(count(key)));
+        }
         self.read_us += mean("read_latency_us") * reads as f64;
         self.write_us += mean("write_latency_us") * writes as f64;
         self.dirty_bytes_max = self.dirty_bytes_max.max(count("dirty_bytes_max"));
@@ -78,7 +80,7 @@ impl Line {
     #[expect(clippy::cast_precision_loss, reason = "figures for people; counts stay far below 2^52")]
     #[expect(clippy::cast_sign_loss, reason = "rates of what only rises")]
     fn cells(&self, ink: Ink) -> Vec<String> {
-        let asked = self.reads + self.writes;
+        let asked = self.reads.saturating_add(self.writes);
         let rate = |count: u64| count as f64 / self.seconds.max(f64::MIN_POSITIVE);
         let share = |part: f64, whole: u64| percent(&(whole > 0).then(|| part / whole as f64).into());
         let micros = |sum: f64, count: u64| match sum / count as f64 {
@@ -86,7 +88,6 @@ impl Line {
             mean if mean < 10_000.0 => format!("{mean:.0} us"),
             mean => format!("{:.0} ms", mean / 1_000.0),
         };
-        let permille = (self.hits * PERMILLE).checked_div(self.reads).unwrap_or(0);
         vec![
             format!("{:.0}", rate(asked)),
             format!("{}/s", Size(rate(self.bytes) as u64)),
@@ -96,7 +97,7 @@ impl Line {
             Size(self.dirty_bytes_max).to_string(),
             Size(self.flash_write_bytes).to_string(),
             share(self.hits as f64, self.reads),
-            ink.bar(permille, PERMILLE, BAR_WIDTH),
+            ink.bar(self.hits.min(self.reads), self.reads.max(1), BAR_WIDTH),
         ]
     }
 }

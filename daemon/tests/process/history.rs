@@ -111,6 +111,24 @@ fn sums_of_the_steps_are_the_counters_in_every_span_and_across_restarts() {
 }
 
 #[test]
+fn a_kill_costs_what_was_counted_since_history_was_written() {
+    let host = Host::new();
+    let daemon = serve_with_a(&host);
+    read(&daemon, "a", 10);
+    assert!(daemon.stop().success());
+    let kept = fs::read(file(&host)).expect("a clean stop wrote it");
+    let daemon = host.serve_with(&[]);
+    read(&daemon, "a", 5);
+    daemon.kill();
+    // Unless a minute went by meanwhile.
+    let lost = fs::read(file(&host)).expect("it is written in place") == kept;
+    let daemon = host.serve_with(&[]);
+    let reads = sum(&history(&daemon, "7d"), "reads");
+    assert!(if lost { reads == 10 } else { (10..=15).contains(&reads) }, "{reads}");
+    assert!(!daemon.run(&["events"]).succeeded().contains("history-"), "nothing of it is damaged");
+}
+
+#[test]
 fn a_file_that_is_damaged_or_from_the_future_is_set_aside_and_the_daemon_goes_on() {
     for (at, what) in [(0, "no file of this kind"), (8, "version 255"), (12, "head is damaged")] {
         let host = Host::new();
