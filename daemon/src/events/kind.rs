@@ -178,6 +178,12 @@ kinds! {
     BackingBack, "backing-back", Info,
         "A backing works again.",
         "";
+    BackingSlow, "backing-slow", Warning,
+        "For three minutes requests to a backing took four times as long as usual and more than 50 ms, or more than a second.",
+        "Look at what else uses the storage, at its health (SMART, a rebuild of its array) and at the way there: iostat -x, its server.";
+    BackingAsUsual, "backing-as-usual", Info,
+        "A backing that was slow is not any more.",
+        "";
     BackingErrors, "backing-errors", Warning,
         "A backing failed requests, at most one such event an hour for each disk.",
         "Check the backing: the kernel's log (dmesg), its server, its SMART figures.";
@@ -208,6 +214,12 @@ kinds! {
     TotalsBegunAnew, "totals-begun-anew", Warning,
         "What disks counted before could not be read.",
         "";
+    HistoryUnread, "history-unread", Warning,
+        "Something of what a disk did in the last week could not be read, or is of later than now.",
+        "What could be read is told. Keep a file that was set aside if you need the rest, or delete it.";
+    HistoryUnsaved, "history-unsaved", Warning,
+        "What disks do cannot be saved step by step.",
+        "Make room in the daemon's folder, or a restart forgets it.";
     ShardSilent, "shard-silent", Error,
         "A thread that serves disks does not answer.",
         "A device or file system that it waits for hangs: look at dmesg.";
