@@ -12,6 +12,7 @@ mod pool;
 mod problem;
 mod requests;
 mod statistics;
+mod wear;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -24,7 +25,7 @@ pub(crate) use history::DiskHistory;
 pub(crate) use listed::names_of;
 pub(crate) use pool::{DeviceState, Pool, PoolState, standing_of_pool};
 pub(crate) use problem::ProblemDocument;
-pub(crate) use requests::{AddDevice, AddDisk, Guest, QuiesceDisk, RemoveDisk, SetDisk};
+pub(crate) use requests::{AddDevice, AddDisk, Guest, QuiesceDisk, RemoveDisk, SetDisk, SetPool};
 pub(crate) use statistics::Statistics;
 
 /// Version of all documents.

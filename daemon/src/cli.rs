@@ -11,6 +11,7 @@ use crate::events::Level;
 use crate::problem::hint;
 use crate::shard::SHARDS_MAX;
 use crate::units::Size;
+use crate::wear::Smartctl;
 pub(crate) use statistics::{Histogram, History, Stats, What};
 
 /// A flash cache for the disks of virtual machines, in user space.
@@ -101,6 +102,10 @@ pub(crate) struct Serve {
     /// Threads that serve disks, each disk on one of them. Default: one for each CPU, at most 8.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(SHARDS_MAX)))]
     pub(crate) shards: Option<u32>,
+    /// What asks the pool's drives how worn they are: the absolute path of a smartctl, auto for that of the system, or off.
+    /// Default: auto.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) smartctl: Option<Smartctl>,
     /// Make a new pool over what the pool's file or device holds, if that has this very id. Destroys it.
     #[arg(long, value_name = "ID")]
     pub(crate) erase: Option<String>,
@@ -316,6 +321,21 @@ pub(crate) enum Pool {
     Remove(PoolRemove),
     /// Add a device in the place of another one, which failed or is to go. What is mirrored gets its second copies there.
     Replace(PoolReplace),
+    /// Say what drives are rated for, so that it is known how long they last.
+    #[command(after_help = format!("Keys:\n{}", crate::wear::table()))]
+    Set(PoolSet),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PoolSet {
+    /// Keys with their new values.
+    #[arg(required = true, value_name = "KEY=VALUE", value_parser = parse_pair)]
+    pub(crate) settings: Vec<(String, String)>,
+    /// The file or device that is meant, as `pool show` lists it. Default: all that the pool has now.
+    #[arg(long, value_name = "DEVICE")]
+    pub(crate) device: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
 }
 
 #[derive(Debug, Args)]

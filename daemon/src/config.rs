@@ -15,6 +15,7 @@ use crate::control::{HostName, Listen};
 use crate::problem::{Answer, Problem, hint};
 use crate::shard::SHARDS_MAX;
 use crate::units::{Interval, Size};
+use crate::wear::Smartctl;
 
 /// What the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +42,8 @@ pub(crate) struct Config {
     pub(crate) pool_file: Option<PathBuf>,
     /// Size of a pool file that is made.
     pub(crate) pool_size: Option<Size>,
+    /// What asks drives for their SMART figures.
+    pub(crate) smartctl: Option<Smartctl>,
 }
 
 /// A key of the file: where it stands, an example, and what it is for.
@@ -52,7 +55,7 @@ struct Key {
     about: &'static str,
 }
 
-const KEYS: [Key; 11] = [
+const KEYS: [Key; 12] = [
     Key {
         table: "",
         name: "dir",
@@ -118,6 +121,12 @@ const KEYS: [Key; 11] = [
         name: "size",
         example: "\"100GiB\"",
         about: "Size of the pool file, if Forebay has to make it.",
+    },
+    Key {
+        table: "pool",
+        name: "smartctl",
+        example: "\"auto\"",
+        about: "What asks the pool's drives how worn they are: the smartctl of the system, the path of another one, or \"off\".",
     },
 ];
 
@@ -186,6 +195,7 @@ impl Config {
             "http.listen" => self.http_listen = Some(text.parse()?),
             "pool.file" => self.pool_file = Some(text.into()),
             "pool.size" => self.pool_size = Some(text.parse()?),
+            "pool.smartctl" => self.smartctl = Some(text.parse()?),
             _ => unreachable!("'{key}' is in the table of keys, and is not taken"),
         }
         Ok(())
@@ -275,12 +285,14 @@ mod tests {
             http_names,
             pool_file,
             pool_size,
+            smartctl,
         } = config;
         assert!(dir.is_some() && run_dir.is_some() && log.is_some() && pool_file.is_some());
         assert_eq!(http_listen, Some(Listen::default()), "the sample shows what is usual");
         assert_eq!(http_names.len(), 1);
         assert!(log_format.is_some() && log_file.is_some());
         assert_eq!((shards, pool_size), (Some(4), Some(Size(100 << 30))));
+        assert_eq!(smartctl, Some(Smartctl::default()), "the sample shows what is usual");
         assert_eq!(balance_interval, Some(Interval::default()), "the sample shows what is usual");
         assert_eq!(Config::parse(""), Ok(Config::default()));
     }
@@ -307,6 +319,7 @@ mod tests {
             let (line, message) = Config::parse(&format!("[http]\nnames = {wrong}\n")).unwrap_err();
             assert!(line == 2 && message.contains("storage1.example.com"), "{line}: {message}");
         }
+        assert!(Config::parse("[pool]\nsmartctl = \"here\"\n").unwrap_err().1.contains("/usr/sbin/smartctl"));
         assert!(Config::parse("[pool]\nsize = \"many\"\n").unwrap_err().1.contains("many"));
         assert_eq!(Config::parse("dir = \"/x\"\nrun-dir = \n").unwrap_err().0, 2);
     }

@@ -51,6 +51,7 @@ mod totals;
 mod trace;
 mod units;
 mod vm;
+mod wear;
 mod windows;
 
 use std::process::ExitCode;

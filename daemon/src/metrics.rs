@@ -5,6 +5,7 @@
 //! there. Making the text takes time with the number of disks, not with what they have cached, and waits for no I/O.
 
 mod text;
+mod wear;
 
 use cache::DiskCounts;
 use serde_json::Value;
@@ -133,6 +134,8 @@ pub(crate) fn page() -> String {
     let disk = disk_rows().map(cells).collect();
     let pool = gauges("forebay_pool", &POOL_GAUGES).map(cells).collect();
     let device = gauges("forebay_device", &DEVICE_GAUGES).map(cells).collect();
+    let wear = wear::rows_of_devices().map(cells).collect();
+    let drive = wear::rows_of_drives().map(cells).collect();
     let shard = shard_rows().map(cells).into();
     let vfrc = VFRC.map(|row| <[&str; 3]>::from(row).map(|cell| format!("`{cell}`"))).into();
     [
@@ -140,6 +143,8 @@ pub(crate) fn page() -> String {
         table("Of a disk (label `disk`)", columns, disk),
         table("Of the pool", columns, pool),
         table("Of a device of the pool (label `device`)", columns, device),
+        table("Of the wear of a device of the pool (label `device`)", columns, wear),
+        table("Of a drive that a device of the pool is on (labels `device`, `drive`)", columns, drive),
         table("Of a thread that serves disks (label `shard`)", columns, shard),
         table("For those who come from vSphere Flash Read Cache", ["there", "key here", "metric"], vfrc),
     ]
@@ -287,6 +292,7 @@ fn about_pool(pool: &Value) -> Vec<Family> {
         vec![("device", path(device))]
     }));
     families.push(states("forebay_device_state", "device", &api::names_of::<DeviceState>(), devices, &path));
+    families.extend(wear::families(devices));
     families.extend(from_rows(shard_rows(), shards, &|shard| vec![("shard", shard["shard"].to_string())]));
     let mut build = Family::new("forebay_build_info", "Version of Forebay; always 1.", Kind::Gauge);
     build.push(&[("version", env!("CARGO_PKG_VERSION"))], 1.0);
@@ -392,7 +398,12 @@ mod tests {
     #[test]
     fn no_two_metrics_have_one_name_and_each_says_what_it_is() {
         let gauges = gauges("forebay_pool", &POOL_GAUGES).chain(gauges("forebay_device", &DEVICE_GAUGES));
-        let rows: Vec<Row> = disk_rows().chain(gauges).chain(shard_rows()).collect();
+        let rows: Vec<Row> = disk_rows()
+            .chain(gauges)
+            .chain(wear::rows_of_devices())
+            .chain(wear::rows_of_drives())
+            .chain(shard_rows())
+            .collect();
         let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names.len(), rows.len());
         for Row { name, help, .. } in &rows {

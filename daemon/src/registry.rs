@@ -19,6 +19,7 @@ mod removing;
 mod shares;
 mod unshared;
 mod watching;
+mod wear;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
@@ -75,6 +76,10 @@ pub(crate) struct Registry {
     histories: StdMutex<Histories>,
     /// Held by whoever writes histories: what stood in the way the last time.
     saving_histories: Mutex<Option<Problem>>,
+    /// How worn the flash is. Locked for moments only, and nothing else meanwhile.
+    wear: StdMutex<wear::Wear>,
+    /// Held by whoever writes that: what stood in the way the last time.
+    saving_wear: Mutex<Option<Problem>>,
 }
 
 /// What is wanted of a new disk.
@@ -115,6 +120,8 @@ impl Registry {
                 format!("{reason}. What disks counted in all begins anew"),
             );
         }
+        let kept = state.pool.as_ref().filter(|_| pool.missing.is_none()).map(|pool| pool.id.as_str());
+        let wear = wear::Wear::load(&places, kept);
         let registry = Self {
             places,
             started: Instant::now(),
@@ -129,6 +136,8 @@ impl Registry {
             saving: Mutex::default(),
             histories: StdMutex::default(),
             saving_histories: Mutex::default(),
+            wear: StdMutex::new(wear),
+            saving_wear: Mutex::default(),
         };
         registry.begin_totals();
         registry.load_histories();
@@ -344,6 +353,9 @@ impl Registry {
         }
         self.replace_state(state);
         drop(changing);
+        // What the pool was left with is written, too.
+        drop(self.pool().await);
+        self.save_wear().await;
         outcomes.into_iter().try_for_each(|outcome| outcome?.flushed)
     }
 

@@ -22,6 +22,7 @@ use crate::rights::Rights;
 use crate::shard::Shards;
 use crate::state::State;
 use crate::units::Interval;
+use crate::wear::{Asker, Smartctl};
 use crate::{control, sockets};
 
 /// How long disks may take to end before the process goes without them.
@@ -60,9 +61,10 @@ impl Service {
         choice: &PoolChoice,
         threads: Threads,
         http: &Http,
+        smartctl: Smartctl,
     ) -> Answer<Self> {
         events::begin(&places.dir)?;
-        let started = Self::start_all(places, choice, threads, http).await;
+        let started = Self::start_all(places, choice, threads, http, smartctl).await;
         if let Err(problem) = &started {
             events::of_host(Kind::DaemonStopped, format!("Forebay did not start: {problem}"));
             events::settle();
@@ -70,7 +72,13 @@ impl Service {
         started
     }
 
-    async fn start_all(places: Places, choice: &PoolChoice, threads: Threads, http: &Http) -> Answer<Self> {
+    async fn start_all(
+        places: Places,
+        choice: &PoolChoice,
+        threads: Threads,
+        http: &Http,
+        smartctl: Smartctl,
+    ) -> Answer<Self> {
         let mut state = State::load(&places.dir)?;
         let shards = Shards::start(&places, threads.shards).await?;
         let pool = pool::open(&places, &shards, &mut state, choice).await?;
@@ -81,6 +89,7 @@ impl Service {
         tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
         tokio::spawn(Registry::keep_windows(Arc::downgrade(&registry)));
         tokio::spawn(Registry::watch_statistics(Arc::downgrade(&registry)));
+        tokio::spawn(Registry::keep_wear(Arc::downgrade(&registry), Asker::new(smartctl)));
         if let Some(interval) = threads.balance_interval.duration() {
             tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));
         }

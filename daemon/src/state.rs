@@ -70,6 +70,9 @@ pub(crate) struct DeviceRecord {
     pub(crate) made_by_us: bool,
     /// Somebody asked for it back, and it has not left yet.
     pub(crate) leaving: bool,
+    /// What its drive is rated for, in bytes written, if somebody said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rated_bytes: Option<u64>,
 }
 
 /// A device that left the pool without anybody's asking.
@@ -97,7 +100,7 @@ pub(crate) enum Loss {
 impl DeviceRecord {
     /// One that stays.
     pub(crate) fn new(path: PathBuf, made_by_us: bool) -> Self {
-        Self { path, made_by_us, leaving: false }
+        Self { path, made_by_us, leaving: false, rated_bytes: None }
     }
 }
 

@@ -127,6 +127,15 @@ export interface History extends Partial<Record<Counter, number[]>> {
   dirty_limit_bytes: number[];
 }
 
+/** How worn a device of the pool is. */
+export interface Wear {
+  written_bytes: number;
+  rated_bytes: number | null;
+  used_percent: number | null;
+  days_left: number | null;
+  worries: string[];
+}
+
 export interface Device {
   path: string | null;
   number: number;
@@ -136,6 +145,7 @@ export interface Device {
   segments_free: number;
   discards: boolean;
   page_cache_reason: string | null;
+  wear: Wear | null;
 }
 
 export interface Pool {

@@ -26,6 +26,16 @@ export function size(bytes: Known): string {
   return `${(Math.floor((whole * 10 + unit / 2) / unit) / 10).toFixed(1)}${name}`;
 }
 
+const DECIMAL: readonly [string, number][] = [["PB", 1e15], ["TB", 1e12], ["GB", 1e9], ["MB", 1e6], ["kB", 1e3], [" bytes", 1]];
+
+/** Bytes as data sheets of drives count them, in powers of ten. */
+export function decimal(bytes: Known): string {
+  if (!isKnown(bytes)) return NOTHING;
+  const whole = Math.round(bytes);
+  const [name, unit] = DECIMAL.find(([, unit]) => whole >= unit) ?? [" bytes", 1];
+  return whole % unit === 0 ? `${whole / unit}${name}` : `${(whole / unit).toFixed(1)}${name}`;
+}
+
 /** Bytes a second. */
 export function byteRate(bytes: Known): string {
   return isKnown(bytes) ? `${size(bytes)}/s` : NOTHING;

@@ -1,7 +1,7 @@
 // What states mean in plain words, what is wrong with a disk, and what a change will do. Pure: documents in, text out.
 
-import type { Disk, FullDisk, LatencyClass, Pool } from "./documents";
-import { count, duration, size } from "./format";
+import type { Disk, FullDisk, LatencyClass, Pool, Wear } from "./documents";
+import { count, decimal, duration, joined, percent, size } from "./format";
 import { dirty } from "./series";
 
 /** How something stands. Shown as a sign and a word, never as a colour alone. */
@@ -88,6 +88,15 @@ export function poolFindings(pool: Pool): Finding[] {
     found.push({ tone: "warning", text: `The pool goes through the page cache, because ${pool.page_cache_reason}`, advice: null });
   }
   return found;
+}
+
+/** How worn a device is and how long it lasts, in one line; what is not known is left out. */
+export function wear(wear: Wear | null): string {
+  if (wear === null) return "";
+  const used = wear.used_percent === null ? null : `${percent(wear.used_percent / 100)} of its life used`;
+  const left = wear.days_left === null ? null : `${count(wear.days_left)} days left`;
+  const rated = wear.rated_bytes === null ? "" : `, rated for ${decimal(wear.rated_bytes)}`;
+  return joined(used, left, `${decimal(wear.written_bytes)} written${rated}`);
 }
 
 export const LATENCY_NAMES: Record<LatencyClass, string> = {

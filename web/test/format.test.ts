@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { NOTHING, brief, byteRate, clock, count, duration, joined, micros, percent, rate, size, tail } from "../src/format";
+import { NOTHING, brief, byteRate, clock, count, decimal, duration, joined, micros, percent, rate, size, tail } from "../src/format";
 
 test("sizes are those of the command line", () => {
   const expected: [number, string][] = [
@@ -18,8 +18,12 @@ test("sizes are those of the command line", () => {
   for (const [bytes, text] of expected) assert.equal(size(bytes), text);
 });
 
+test("bytes of drives are in powers of ten", () => {
+  for (const [bytes, text] of [[0, "0 bytes"], [1234, "1.2kB"], [6e14, "600TB"], [1.5e15, "1.5PB"]] as const) assert.equal(decimal(bytes), text);
+});
+
 test("what is not known is a dash, whatever the unit", () => {
-  for (const figure of [size, byteRate, percent, count, rate, micros, duration]) {
+  for (const figure of [size, decimal, byteRate, percent, count, rate, micros, duration]) {
     for (const unknown of [null, undefined, Number.NaN, Number.POSITIVE_INFINITY]) assert.equal(figure(unknown), NOTHING);
   }
 });

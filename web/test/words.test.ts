@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { type FullDisk, histograms } from "../src/documents";
 import { occupied, upto } from "../src/histogram";
-import { actionWords, consequences, findings, load, quietness, tone, worst, zeroes } from "../src/words";
+import { actionWords, consequences, findings, load, quietness, tone, wear, worst, zeroes } from "../src/words";
 
 function disk(more: Partial<FullDisk> = {}): FullDisk {
   return {
@@ -122,4 +122,11 @@ test("classes are named in their unit", () => {
   assert.equal(upto({ upto: 5_000, count: 0 }, "microseconds"), "5 ms");
   assert.equal(upto({ upto: -64, count: 0 }, "sectors"), "\u221264");
   assert.equal(upto({ upto: null, count: 0 }, "sectors"), "more");
+});
+
+test("wear says what is known of it, in the units of data sheets", () => {
+  const known = { written_bytes: 41_200_000_000_000, rated_bytes: 600e12, used_percent: 11.34, days_left: 3326, worries: [] };
+  assert.equal(wear(known), "11.3% of its life used, 3,326 days left, 41.2TB written, rated for 600TB");
+  assert.equal(wear({ ...known, rated_bytes: null, used_percent: null, days_left: null }), "41.2TB written");
+  assert.equal(wear(null), "");
 });

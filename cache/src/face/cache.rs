@@ -420,6 +420,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             segments: u64::from(member.segments),
             segments_free: u64::from(segments.space().free_on(member.number)),
             discards: segments.space().discards(member.number),
+            written_bytes: self.pool.shared.meters.of(member.number).bytes(),
             state: match self.pool.shared.leaving(member.number) {
                 None => DeviceState::Used,
                 Some(Leaving::Failed) => DeviceState::Failed,

@@ -1,9 +1,11 @@
-//! The devices of a pool as one shard has them: where each page of the pool is, on which device.
+//! The devices of a pool as one shard has them: where each page of the pool is, on which device. Each has its meter in front
+//! of it, so that nothing is written past that.
 
 use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Buffer, ErrorKind, Operation};
 
+use super::metered::{Metered, Meters};
 use crate::bytes::layout::Layout;
 use crate::bytes::members::Member;
 use crate::words::units::{FlashPage, MemberNumber, SegmentNumber};
@@ -11,42 +13,64 @@ use crate::words::units::{FlashPage, MemberNumber, SegmentNumber};
 /// A shard's own handles of the devices.
 pub(crate) struct Flash<F> {
     pub(crate) layout: Layout,
-    devices: Vec<(Member, Rc<F>)>,
+    devices: Vec<(Member, Rc<Metered<F>>)>,
+    meters: Meters,
 }
 
 /// A place on a device.
 pub(crate) struct Place<F> {
     pub(crate) member: MemberNumber,
-    pub(crate) device: Rc<F>,
+    pub(crate) device: Rc<Metered<F>>,
     /// In bytes from the device's start.
     pub(crate) offset: u64,
 }
 
 impl<F> Clone for Flash<F> {
     fn clone(&self) -> Self {
-        Self { layout: self.layout, devices: self.devices.clone() }
+        Self { layout: self.layout, devices: self.devices.clone(), meters: self.meters.clone() }
     }
 }
 
 impl<F: BlockDevice> Flash<F> {
-    pub(crate) fn new(layout: Layout, devices: Vec<(Member, Rc<F>)>) -> Self {
-        Self { layout, devices }
+    /// What is written to the devices is counted by the meters of their numbers.
+    pub(crate) fn new(layout: Layout, devices: Vec<(Member, F)>, meters: Meters) -> Self {
+        let mut flash = Self { layout, devices: Vec::new(), meters };
+        for (member, device) in devices {
+            flash.add(member, device);
+        }
+        flash
+    }
+
+    /// What counts the bytes that are written to the devices.
+    pub(crate) fn meters(&self) -> &Meters {
+        &self.meters
     }
 
     /// The devices that this shard has.
-    pub(crate) fn devices(&self) -> impl Iterator<Item = (Member, &Rc<F>)> {
+    pub(crate) fn devices(&self) -> impl Iterator<Item = (Member, &Rc<Metered<F>>)> {
         self.devices.iter().map(|(member, device)| (*member, device))
     }
 
     /// The device of this number.
-    pub(crate) fn device(&self, number: MemberNumber) -> Option<&Rc<F>> {
+    pub(crate) fn device(&self, number: MemberNumber) -> Option<&Rc<Metered<F>>> {
         self.devices().find(|(member, _)| member.number == number).map(|(_, device)| device)
     }
 
     /// One device more.
-    pub(crate) fn add(&mut self, member: Member, device: Rc<F>) {
+    pub(crate) fn add(&mut self, member: Member, device: F) {
+        let meter = self.meters.of(member.number);
+        self.put(member, Metered::new(device, meter));
+    }
+
+    /// One device more, to which something was written before it had its number.
+    pub(crate) fn add_metered(&mut self, member: Member, device: Metered<F>) {
+        self.meters.take(member.number, &device.meter);
+        self.put(member, device);
+    }
+
+    fn put(&mut self, member: Member, device: Metered<F>) {
         self.devices.retain(|(other, _)| other.number != member.number);
-        self.devices.push((member, device));
+        self.devices.push((member, Rc::new(device)));
     }
 
     /// Gives up the devices that do not belong to the pool.
@@ -62,7 +86,7 @@ impl<F: BlockDevice> Flash<F> {
     }
 
     /// On which device a segment is; none if that is not there.
-    pub(crate) fn device_of(&self, segment: SegmentNumber) -> Option<(Member, &Rc<F>)> {
+    pub(crate) fn device_of(&self, segment: SegmentNumber) -> Option<(Member, &Rc<Metered<F>>)> {
         self.devices().find(|(member, _)| member.has(segment))
     }
 

@@ -15,6 +15,7 @@ use std::rc::Rc;
 use block::{BlockDevice, BlockError, Buffer, Host};
 
 use super::flash::Flash;
+use super::metered::{Meter, Metered, Meters};
 use super::opening::write_empty_tables;
 use super::pool::Pool;
 use super::shared::{Leaving, Left};
@@ -72,6 +73,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// # Errors
     /// `TooSmall`, `Settings`, `FlashFailed`, or `Flash`; then the pool is as it was.
     pub(crate) async fn add_device(&self, device: F) -> Result<MemberNumber, CacheError> {
+        let device = Metered::new(device, Meter::default());
         let size = device.geometry().size;
         self.with_device(size)?;
         // Before anything is locked: a device that hangs holds up nobody else. Its tables are older than all others, and
@@ -90,7 +92,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         }
         self.write_superblock(&next).await?;
         // Not before it is listed: handles of devices that are not are given up at any time.
-        self.flash.borrow_mut().add(member, Rc::new(device));
+        self.flash.borrow_mut().add_metered(member, device);
         Ok(member.number)
     }
 
@@ -141,7 +143,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// `Settings` if there is no such device.
     pub(crate) fn know_device(&self, number: MemberNumber, device: F) -> Result<(), CacheError> {
         let member = self.member(number)?;
-        self.flash.borrow_mut().add(member, Rc::new(device));
+        self.flash.borrow_mut().add(member, device);
         Ok(())
     }
 
@@ -260,6 +262,7 @@ pub(super) async fn wipe<F: BlockDevice>(device: &F) -> Result<(), BlockError> {
 pub(super) async fn handles<F: BlockDevice>(
     superblock: &Superblock,
     devices: Vec<F>,
+    meters: Meters,
 ) -> Result<Flash<F>, CacheError> {
     let mut found = Vec::new();
     for device in devices {
@@ -269,10 +272,10 @@ pub(super) async fn handles<F: BlockDevice>(
         let member = member.ok_or_else(|| {
             CacheError::NotAPool("the device holds another pool than the one that was opened".to_owned())
         })?;
-        found.push((member, Rc::new(device)));
+        found.push((member, device));
     }
     if superblock.members.iter().any(|member| !found.iter().any(|(other, _)| *other == member)) {
         return Err(CacheError::NotAPool("a device of the pool is not among them".to_owned()));
     }
-    Ok(Flash::new(superblock.layout, found))
+    Ok(Flash::new(superblock.layout, found, meters))
 }

@@ -7,6 +7,7 @@ pub(crate) mod discards;
 pub(crate) mod flash;
 pub(crate) mod log;
 pub(crate) mod membership;
+pub(crate) mod metered;
 pub(crate) mod notes;
 pub(crate) mod opening;
 pub(crate) mod pool;

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::dirty_first::DirtyFirst;
 use super::discards::Discarding;
+use super::metered::Meters;
 use super::notes::Notes;
 use super::room::Room;
 use super::start::Found;
@@ -48,6 +49,8 @@ pub(crate) struct Shared {
     /// The last sequence drawn. One counter for all disks, so that one which is attached anew cannot draw a value twice.
     sequence: AtomicU64,
     failed: AtomicBool,
+    /// What is written to each device.
+    pub(crate) meters: Meters,
 }
 
 /// The devices of a pool.
@@ -111,7 +114,7 @@ pub(super) struct Written {
 impl Shared {
     /// A pool as it was found; what is found must be durable.
     pub(super) fn new(found: Found) -> Self {
-        let Found { superblock, table_turn, segments, open_regions, to_witness } = found;
+        let Found { superblock, table_turn, segments, open_regions, to_witness, meters } = found;
         Self {
             pool: superblock.pool,
             layout: superblock.layout,
@@ -135,6 +138,7 @@ impl Shared {
             dirty_first: DirtyFirst::default(),
             sequence: AtomicU64::new(Sequence::first_of(superblock.term).0),
             failed: AtomicBool::new(false),
+            meters,
         }
     }
 

@@ -18,6 +18,7 @@ use block::{BlockDevice, BlockError, Buffer, Host};
 
 use super::flash::Flash;
 use super::membership;
+use super::metered::Meters;
 use super::notes::{self, Region};
 use super::opening::{FIRST_TURNS, newest_superblock};
 use super::pool::Pool;
@@ -67,6 +68,8 @@ pub(crate) struct Found {
     pub(crate) open_regions: BTreeSet<Region>,
     /// The epoch of the list, if devices were struck off it because they are missing.
     pub(crate) to_witness: Option<u32>,
+    /// What counts what is written to its devices.
+    pub(crate) meters: Meters,
 }
 
 /// A pool that was opened.
@@ -125,7 +128,8 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
     superblock.may_be_dirty = !dirty.is_empty();
     let table_turn = tables.iter().flatten().flatten().map(|(turn, _)| *turn).max().unwrap_or(0);
     let to_witness = (!missing.is_empty()).then_some(superblock.epoch);
-    let shared = Shared::new(Found { superblock, table_turn, segments, open_regions, to_witness });
+    let meters = flash.meters().clone();
+    let shared = Shared::new(Found { superblock, table_turn, segments, open_regions, to_witness, meters });
     let pool = Rc::new(Pool::new(flash, host, Arc::new(shared)));
     if let PoolContent::Dropped(_) = content {
         // Before the mark: a crash in between must not make the content look like this one's.
@@ -179,7 +183,7 @@ pub(crate) async fn join<F: BlockDevice, H: Host>(
     devices: Vec<F>,
     host: H,
 ) -> Result<Rc<Pool<F, H>>, CacheError> {
-    let flash = membership::handles(&shared.0.superblock(), devices).await?;
+    let flash = membership::handles(&shared.0.superblock(), devices, shared.0.meters.clone()).await?;
     Ok(Rc::new(Pool::new(flash, host, Arc::clone(&shared.0))))
 }
 
@@ -225,7 +229,7 @@ pub(crate) async fn examine<F: BlockDevice>(
     let Assembled { superblocks, devices, ignored, missing } = assemble(devices).await?;
     let newest = |superblock: &&Superblock| (superblock.epoch, superblock.turn);
     let superblock = *superblocks.iter().max_by_key(newest).expect("there is one at least");
-    let flash = Flash::new(superblock.layout, devices);
+    let flash = Flash::new(superblock.layout, devices, Meters::default());
     let mut tables = Vec::new();
     for (_, device) in flash.devices() {
         tables.push(read_tables(&**device, &superblock).await?);
@@ -260,7 +264,7 @@ pub(crate) async fn examine<F: BlockDevice>(
 /// The devices of one pool.
 struct Assembled<F> {
     superblocks: Vec<Superblock>,
-    devices: Vec<(Member, Rc<F>)>,
+    devices: Vec<(Member, F)>,
     ignored: Vec<Ignored>,
     missing: Vec<MemberNumber>,
 }
@@ -283,14 +287,14 @@ async fn assemble<F: BlockDevice>(devices: Vec<F>) -> Result<Assembled<F>, Cache
         let nothing = || CacheError::NotAPool("no device was named".to_owned());
         return Err(first_error.unwrap_or_else(nothing));
     };
-    let (mut superblocks, mut devices) = (Vec::new(), Vec::<(Member, Rc<F>)>::new());
+    let (mut superblocks, mut devices) = (Vec::new(), Vec::<(Member, F)>::new());
     for (place, superblock, device) in read {
         let listed = newest.members.get(superblock.own).filter(|_| superblock.pool == newest.pool);
         let twice = |member: &Member| devices.iter().any(|(other, _)| other.number == member.number);
         let reason = match listed {
             Some(member) if !twice(&member) => {
                 superblocks.push(superblock);
-                devices.push((member, Rc::new(device)));
+                devices.push((member, device));
                 continue;
             }
             Some(_) => "It is a copy of another device of the pool",

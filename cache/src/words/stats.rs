@@ -326,6 +326,9 @@ pub struct DeviceStatistics {
     pub segments_free: u64,
     /// False once it is known that it does not discard what is free, or refused to.
     pub discards: bool,
+    /// Everything that was written to it since the pool was opened, or the device added: batches, summaries, second copies,
+    /// notes, tables and superblocks. Discards write nothing.
+    pub written_bytes: u64,
     /// Whether it is used.
     pub state: DeviceState,
 }

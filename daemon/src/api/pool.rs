@@ -4,6 +4,7 @@ use cache::{DeviceStatistics, MemberNumber};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::wear::Wear;
 use crate::registry::PoolView;
 use crate::shard::{PoolReport, ShardReport};
 
@@ -63,6 +64,10 @@ struct Device {
     /// What is free is discarded.
     discards: bool,
     page_cache_reason: Option<String>,
+    /// Everything that was written to it since the daemon was started; `wear` has what was written in all.
+    written_bytes_since_start: u64,
+    /// How worn it is; null as long as that is not known.
+    wear: Option<Wear>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
@@ -94,7 +99,7 @@ pub(crate) fn standing_of_pool(view: &PoolView) -> (PoolState, Option<&str>) {
 
 impl Pool {
     pub(crate) fn of(view: &PoolView) -> Self {
-        let PoolView { report: PoolReport { statistics, reserve_bytes_min }, in_use, shards } = view;
+        let PoolView { report: PoolReport { statistics, reserve_bytes_min }, in_use, shards, .. } = view;
         let (state, reason) = standing_of_pool(view);
         Self {
             path: in_use.path().display().to_string(),
@@ -115,7 +120,7 @@ impl Pool {
             page_cache_reason: in_use.devices.iter().find_map(|device| device.fallback.clone()),
             devices: devices(view),
             devices_lost: in_use.lost().iter().map(|lost| lost.path.display().to_string()).collect(),
-            warnings: in_use.warnings(),
+            warnings: warnings(view),
             shards: shards.iter().map(Shard::of).collect(),
         }
     }
@@ -128,9 +133,18 @@ impl Shard {
     }
 }
 
+/// What somebody should know: of devices that are lost, and of those that wear out.
+fn warnings(view: &PoolView) -> Vec<String> {
+    let wearing = view.worn.iter().filter_map(|(number, worn)| {
+        let device = view.in_use.device(MemberNumber(*number))?;
+        worn.warning(&device.path.display().to_string())
+    });
+    view.in_use.warnings().into_iter().chain(wearing).collect()
+}
+
 /// The devices of the pool; none of one that is missing.
 fn devices(view: &PoolView) -> Vec<Device> {
-    let PoolView { report: PoolReport { statistics, .. }, in_use, .. } = view;
+    let PoolView { report: PoolReport { statistics, .. }, in_use, worn, .. } = view;
     if in_use.missing.is_some() {
         return Vec::new();
     }
@@ -151,6 +165,8 @@ fn devices(view: &PoolView) -> Vec<Device> {
             segments_free: device.segments_free,
             discards: device.discards,
             page_cache_reason: known.and_then(|known| known.fallback.clone()),
+            written_bytes_since_start: device.written_bytes,
+            wear: worn.get(&device.number).map(Wear::of),
         }
     };
     statistics.devices.iter().map(device).collect()

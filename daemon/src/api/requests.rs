@@ -58,6 +58,17 @@ pub(crate) struct AddDevice {
     pub(crate) erase: Option<String>,
 }
 
+/// Asks for changes to the pool.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SetPool {
+    /// Keys and values.
+    pub(crate) settings: BTreeMap<String, String>,
+    /// The number of the device that is meant, if not all of them.
+    #[serde(default)]
+    pub(crate) device: Option<u32>,
+}
+
 /// Asks for changes to a disk.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,5 +1,7 @@
 //! `forebay pool`: the flash of this host.
 
+mod wear;
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -20,6 +22,7 @@ pub(super) fn run(command: Pool) -> Answer<()> {
         Pool::Add(options) => add(options),
         Pool::Remove(options) => remove(&options),
         Pool::Replace(options) => replace(options),
+        Pool::Set(options) => wear::set(options),
     }
 }
 
@@ -199,6 +202,7 @@ fn show(document: &Value) -> String {
             &rows,
         ));
     }
+    shown.push_str(&wear::show(list(&pool["devices"])));
     shown
 }
 

@@ -25,6 +25,7 @@ use crate::problem::{Answer, Problem};
 use crate::registry::PoolView;
 use crate::service::{Service, Threads};
 use crate::supervisor::{self, Standing};
+use crate::wear::Smartctl;
 use crate::{output, sockets};
 
 /// How soon the service manager's status follows what has changed.
@@ -66,7 +67,8 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
         shards: options.shards.or(config.shards),
         balance_interval: config.balance_interval.unwrap_or_default(),
     };
-    let outcome = runtime.block_on(serve(places, &choice, threads, &http, &claim));
+    let smartctl = options.smartctl.clone().or(config.smartctl).unwrap_or_default();
+    let outcome = runtime.block_on(serve(places, &choice, threads, &http, smartctl, &claim));
     // Threads that look at a backing which hangs are not waited for.
     runtime.shutdown_background();
     outcome
@@ -77,10 +79,11 @@ async fn serve(
     choice: &PoolChoice,
     threads: Threads,
     http: &Http,
+    smartctl: Smartctl,
     _claim: &File,
 ) -> Answer<()> {
     let mut signals = Signals::new()?;
-    let service = Service::start(places, choice, threads, http).await?;
+    let service = Service::start(places, choice, threads, http, smartctl).await?;
     tokio::select! {
         never = attend(&service) => match never {},
         () = signals.next() => {}

@@ -15,6 +15,7 @@
 //!   POST   /v1/disks/NAME/evict        drop what is cached of it, for good
 //!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
+//!   PATCH  /v1/pool                    what its drives are rated for
 //!   POST   /v1/pool/devices            one more device
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
 //!   GET    /v1/history/NAME?span=SPAN  what it did, step by step: 5m, 1d or 7d
@@ -116,7 +117,7 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(statistics::one))
         .routes(routes!(statistics::history))
         .routes(routes!(events::list))
-        .routes(routes!(pool::show))
+        .routes(routes!(pool::show, pool::set))
         .routes(routes!(pool::add))
         .routes(routes!(pool::remove))
         .routes(routes!(metrics::show))

@@ -8,10 +8,11 @@ use axum::extract::{Path, State};
 use cache::MemberNumber;
 
 use super::answer::{Reply, to_the_end};
-use crate::api::{AddDevice, Pool, PoolDocument};
+use crate::api::{AddDevice, Pool, PoolDocument, SetPool};
 use crate::problem::Problem;
 use crate::registry::{NewDevice, Registry};
 use crate::units::Size;
+use crate::wear;
 
 type Shared = State<Arc<Registry>>;
 
@@ -24,6 +25,24 @@ type Shared = State<Arc<Registry>>;
 )]
 pub(super) async fn show(State(registry): Shared) -> Reply<PoolDocument> {
     Ok(Json(PoolDocument::of(Pool::of(&registry.pool().await?))))
+}
+
+/// Changes what is known of the pool, or of one of its devices.
+#[utoipa::path(
+    patch,
+    path = "/v1/pool",
+    tag = "pool",
+    request_body = SetPool,
+    responses((status = OK, description = "The pool as it is now", body = PoolDocument))
+)]
+pub(super) async fn set(
+    State(registry): Shared,
+    request: Result<Json<SetPool>, JsonRejection>,
+) -> Reply<PoolDocument> {
+    let Json(SetPool { settings, device }) = request?;
+    let rating = wear::rating(&settings)?;
+    let view = to_the_end(async move { registry.set_rating(device, rating).await }).await?;
+    Ok(Json(PoolDocument::of(Pool::of(&view))))
 }
 
 /// Adds a device, while guests use the others.

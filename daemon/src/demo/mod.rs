@@ -32,6 +32,7 @@ use crate::problem::{Answer, Problem};
 use crate::registry::{NewDisk, Registry};
 use crate::service::{Service, Threads};
 use crate::units::Size;
+use crate::wear::Smartctl;
 use report::{Counted, Side};
 use workload::{Observed, Workload};
 
@@ -73,7 +74,7 @@ async fn show(options: &Demo, folder: &Path) -> Answer<()> {
     places.make()?;
     let _claim = places.claim()?;
     let pool = PoolChoice { file: None, size: Some(Size(POOL_BYTES)), erase: None };
-    let service = Service::start(places, &pool, Threads::default(), &Http::off()).await?;
+    let service = Service::start(places, &pool, Threads::default(), &Http::off(), Smartctl::Off).await?;
     let measured = measure(options, &service.registry, &backing).await;
     let (without, with) = match measured {
         Ok(sides) => sides,

@@ -127,6 +127,15 @@ kinds! {
     DeviceRemoved, "device-removed", Info,
         "A device does not belong to the pool any more.",
         "";
+    FlashWearing, "flash-wearing", Warning,
+        "A device of the pool wears out: few days are left at the present rate, most of its life is used, or its drive warns.",
+        "forebay pool show says how worn it is. Put another one in its place in time: forebay pool replace OLD NEW.";
+    WearBegunAnew, "wear-begun-anew", Warning,
+        "What was written to the flash so far could not be read, and is counted anew.",
+        "";
+    WearUnsaved, "wear-unsaved", Warning,
+        "What was written to the flash cannot be saved.",
+        "Make room in the daemon's folder, or a restart forgets it.";
     OneCopyOnly, "one-copy-only", Warning,
         "What guests wrote to a mirrored disk last is on one device only: it does not survive the loss of that device.",
         "forebay pool show says which device is missing; replace it: forebay pool replace OLD NEW.";

@@ -25,6 +25,7 @@ use crate::problem::{Answer, Problem};
 use crate::shard::{Found, PoolReport, ShardReport};
 use crate::state::{DeviceRecord, State};
 use crate::units::Size;
+use crate::wear::AllWorn;
 
 /// How long a removal may take before it goes on behind its answer.
 const LEAVE_TIME_MAX: Duration = Duration::from_secs(20);
@@ -58,16 +59,22 @@ pub(crate) struct PoolView {
     pub(crate) in_use: PoolInUse,
     /// The threads that use it.
     pub(crate) shards: Vec<ShardReport>,
+    /// How worn its devices are, by number.
+    pub(crate) worn: AllWorn,
 }
 
 impl Registry {
     /// How the pool stands, and which devices it has.
     pub(crate) async fn pool(&self) -> Answer<PoolView> {
         let report = self.shards.pool_report().await?;
-        let mut in_use = lock(&self.pool);
-        // What is to be forgotten is the business of whoever watches.
-        drop(in_use.take_note(&report.statistics));
-        Ok(PoolView { report, in_use: in_use.clone(), shards: self.shards.reports() })
+        let in_use = {
+            let mut in_use = lock(&self.pool);
+            // What is to be forgotten is the business of whoever watches.
+            drop(in_use.take_note(&report.statistics));
+            in_use.clone()
+        };
+        let worn = self.worn(&report.statistics);
+        Ok(PoolView { report, in_use, shards: self.shards.reports(), worn })
     }
 
     /// Adds a device to the pool, whatever it held if that was named, and remembers it.

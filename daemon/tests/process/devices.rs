@@ -42,10 +42,14 @@ fn serve_on_two(host: &Host) -> Daemon {
     daemon
 }
 
-/// The pool, without how busy shards are, which changes all the time.
+/// The pool, without how busy shards are and what is written, which change all the time.
 fn pool(daemon: &Daemon) -> Value {
     let mut pool = daemon.json(&["pool", "show"])["pool"].clone();
     pool.as_object_mut().expect("an object").remove("shards");
+    for device in pool["devices"].as_array_mut().expect("a list") {
+        let device = device.as_object_mut().expect("an object");
+        device.retain(|key, _| key != "wear" && key != "written_bytes_since_start");
+    }
     pool
 }
 

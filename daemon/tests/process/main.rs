@@ -29,4 +29,5 @@ mod totals;
 #[path = "../../src/trace/testing.rs"]
 mod trace_records;
 mod warm;
+mod wear;
 mod write_back;

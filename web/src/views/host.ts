@@ -7,7 +7,7 @@ import { badge, findingList, setBadge, setIn, spark, tile } from "../parts";
 import { SPAN_SECONDS, hitRatio, operations, saved, sums, together } from "../series";
 import { type Knowledge, LOOK_INTERVAL } from "../store";
 import { type View, diskAddress } from "../view";
-import { findings, poolFindings, tone, worst, zeroes } from "../words";
+import { findings, poolFindings, tone, wear, worst, zeroes } from "../words";
 
 /** How many points fit a chart. */
 const SLOTS = (SPAN_SECONDS * 1_000) / LOOK_INTERVAL;
@@ -135,7 +135,7 @@ function poolCard(): { element: HTMLElement; update(known: Knowledge): void } {
   const words = h("p", { class: "meter-words", "data-figure": "pool.used" });
   const memory = h("p", { class: "meter-words", "data-figure": "host.ram" });
   const rows = h("tbody", {});
-  const headings = ["Device", "State", "Size", "Free", "Remarks"];
+  const headings = ["Device", "State", "Size", "Free", "Wear", "Remarks"];
   const table = h("table", { class: "devices" }, h("thead", {}, h("tr", {}, ...headings.map((heading) => h("th", { scope: "col" }, heading)))), rows);
   const element = h("section", { class: "card", "aria-label": "Pool" }, h("div", { class: "section-head" }, h("h2", {}, "Flash and RAM"), state), meter, words, memory, table);
   return {
@@ -161,7 +161,7 @@ function poolCard(): { element: HTMLElement; update(known: Knowledge): void } {
 
 function makeDevice(): Element {
   const cell = (heading: string, child: Node | null, name = "") => h("td", { "data-heading": heading, class: name }, child);
-  return h("tr", {}, h("th", { scope: "row", class: "path" }), cell("State", badge()), cell("Size", null, "size"), cell("Free", null, "free"), cell("Remarks", null, "remarks"));
+  return h("tr", {}, h("th", { scope: "row", class: "path" }), cell("State", badge()), cell("Size", null, "size"), cell("Free", null, "free"), cell("Wear", null, "wear"), cell("Remarks", null, "remarks"));
 }
 
 function updateDevice(row: Element, device: Device, pool: Pool): void {
@@ -170,6 +170,7 @@ function updateDevice(row: Element, device: Device, pool: Pool): void {
   if (state) setBadge(state, tone(device.state), device.state);
   setIn(row, ".size", size(device.size_bytes));
   setIn(row, ".free", `${size(device.segments_free * pool.segment_bytes)}`);
+  setIn(row, ".wear", wear(device.wear) || NOTHING);
   const remarks = [device.discards ? "discards" : null, device.page_cache_reason ? `page cache: ${device.page_cache_reason}` : null];
   setIn(row, ".remarks", remarks.filter((remark) => remark !== null).join("; ") || `${count(device.segments)} segments`);
 }

@@ -75,7 +75,7 @@ Architecture: {architecture}
 Maintainer: {MAINTAINER}
 Installed-Size: {kibibytes}
 Depends: {depends}
-Suggests: libnbd-bin, nbd-client, qemu-utils
+Suggests: libnbd-bin, nbd-client, qemu-utils, smartmontools
 Section: admin
 Priority: optional
 Description: flash cache for the disks of virtual machines

@@ -1,0 +1,98 @@
+//! A layer in front of every device of the pool that counts what is written to it: flash wears by that.
+//!
+//! It is in front of the devices themselves, so whatever the pool writes goes by it: batches, summaries, second copies, notes,
+//! tables, superblocks. What guests wait for and what is done behind them count alike. A write counts when it is sent, whatever
+//! becomes of it; a read or a discard does not. Decides nothing and changes nothing.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use block::{BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Outcome, Unmap};
+
+use super::shared::lock;
+use crate::words::units::MemberNumber;
+
+/// The bytes that were written to one device, counted by all shards together. Nothing is ordered by it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meter(Arc<AtomicU64>);
+
+impl Meter {
+    fn count(&self, bytes: u64) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes so far.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The meters of the devices of a pool, by number. What shards have together; the lock is for whoever opens a device or looks,
+/// never for a request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meters(Arc<Mutex<BTreeMap<MemberNumber, Meter>>>);
+
+impl Meters {
+    /// The meter of a device; one that has nothing yet if there is none.
+    pub(crate) fn of(&self, number: MemberNumber) -> Meter {
+        lock(&self.0).entry(number).or_default().clone()
+    }
+
+    /// Takes a meter that has counted before the device had its number.
+    pub(crate) fn take(&self, number: MemberNumber, meter: &Meter) {
+        lock(&self.0).insert(number, meter.clone());
+    }
+}
+
+/// A device with its meter.
+pub(crate) struct Metered<F> {
+    device: F,
+    pub(crate) meter: Meter,
+}
+
+impl<F> Metered<F> {
+    pub(crate) fn new(device: F, meter: Meter) -> Self {
+        Self { device, meter }
+    }
+}
+
+impl<F: BlockDevice> BlockDevice for Metered<F> {
+    fn geometry(&self) -> Geometry {
+        self.device.geometry()
+    }
+
+    fn read(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome> {
+        self.device.read(offset, buffer)
+    }
+
+    fn write(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome> {
+        self.meter.count(buffer.len() as u64);
+        self.device.write(offset, buffer)
+    }
+
+    fn flush(&self) -> impl Future<Output = Result<(), BlockError>> {
+        self.device.flush()
+    }
+
+    fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> impl Future<Output = Result<(), BlockError>> {
+        self.meter.count(range.end - range.start);
+        self.device.write_zeroes(range, unmap)
+    }
+
+    fn discard(&self, range: ByteRange) -> impl Future<Output = Result<(), BlockError>> {
+        self.device.discard(range)
+    }
+
+    fn wants_discards(&self) -> bool {
+        self.device.wants_discards()
+    }
+
+    fn extents(&self, range: ByteRange) -> impl Future<Output = Result<Vec<Extent>, BlockError>> {
+        self.device.extents(range)
+    }
+
+    fn epoch(&self) -> u64 {
+        self.device.epoch()
+    }
+}

@@ -1,0 +1,152 @@
+//! How worn the pool's flash is, for people, and what its drives are rated for. Figures of drives are in decimal units, as in
+//! their data sheets.
+
+use serde_json::Value;
+
+use super::{client, is_at, none_of};
+use crate::api::SetPool;
+use crate::cli::PoolSet;
+use crate::output::{self, list, number, text};
+use crate::places::absolute;
+use crate::problem::{Answer, Problem};
+use crate::wear::Decimal;
+
+pub(super) fn set(options: PoolSet) -> Answer<()> {
+    let client = client(&options.daemon)?;
+    let device = match &options.device {
+        None => None,
+        Some(device) => {
+            let path = absolute(device)?;
+            let document = client.get("/v1/pool")?;
+            let found = list(&document["pool"]["devices"]).iter().find(|device| is_at(device, &path));
+            let number = found.and_then(|device| u32::try_from(device["number"].as_u64()?).ok());
+            Some(number.ok_or_else(|| {
+                let reason = none_of(&document);
+                Problem::missing(format!("Cannot change {} in the pool: {reason}", path.display()))
+            })?)
+        }
+    };
+    let request = SetPool { settings: options.settings.into_iter().collect(), device };
+    let document = client.patch("/v1/pool", &request)?;
+    let devices = list(&document["pool"]["devices"]).iter();
+    let meant = devices.filter(|listed| device.is_none_or(|device| listed["number"] == device));
+    let lines = meant.map(|device| {
+        let rated = &device["wear"]["rated_bytes"];
+        match rated.as_u64() {
+            Some(_) => format!("{} is rated for {}\n", text(&device["path"]), decimal(rated)),
+            None => format!("What {} is rated for is not known\n", text(&device["path"])),
+        }
+    });
+    output::print(&lines.collect::<String>())
+}
+
+/// A table of devices, and what is known of the drives below them.
+pub(super) fn show(devices: &[Value]) -> String {
+    let known: Vec<&Value> = devices.iter().filter(|device| !device["wear"].is_null()).collect();
+    if known.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<Vec<String>> = known.iter().map(|device| row(device)).collect();
+    let mut shown = String::from("\n");
+    shown.push_str(&output::table(
+        &["WEAR OF", "WRITTEN", "SINCE", "A DAY", "DRIVES A DAY", "RATED", "USED", "DAYS LEFT"],
+        &rows,
+    ));
+    for device in known {
+        for line in drives(&device["wear"]) {
+            shown.extend([&text(&device["path"]), ": ", &line, "\n"]);
+        }
+    }
+    shown
+}
+
+fn row(device: &Value) -> Vec<String> {
+    let wear = &device["wear"];
+    let since = text(&wear["counted_since"]);
+    vec![
+        text(&device["path"]),
+        decimal(&wear["written_bytes"]),
+        since.split('T').next().unwrap_or(&since).to_owned(),
+        decimal(&wear["written_bytes_per_day"]),
+        wear["drive_writes_per_day"].as_f64().map_or_else(|| "-".to_owned(), |times| format!("{times:.2}")),
+        decimal(&wear["rated_bytes"]),
+        wear["used_percent"].as_f64().map_or_else(|| "-".to_owned(), |percent| format!("{percent:.1}%")),
+        number(&wear["days_left"]),
+    ]
+}
+
+/// What the drives say of themselves, a line each, or why it is not known.
+fn drives(wear: &Value) -> Vec<String> {
+    if let Some(reason) = wear["drives_reason"].as_str() {
+        return vec![format!("its drive is not known, because {reason}")];
+    }
+    list(&wear["drives"]).iter().map(drive).collect()
+}
+
+fn drive(drive: &Value) -> String {
+    let name = text(&drive["name"]);
+    if let Some(reason) = drive["reason"].as_str() {
+        return format!("on {name}, of which no SMART figures are known: {reason}");
+    }
+    let of = |key: &str| drive[key].as_u64();
+    let model = drive["model"].as_str().map(|model| format!(" ({model})")).unwrap_or_default();
+    let said = [
+        of("percentage_used").map(|percent| format!("{percent}% of its life used")),
+        of("written_bytes").map(|bytes| format!("{} written in all", Decimal(bytes))),
+        of("spare_percent").map(|percent| format!("{percent}% of its spare left")),
+        of("media_errors").filter(|errors| *errors > 0).map(|errors| format!("{errors} errors of its flash")),
+        of("critical_warning").filter(|bits| *bits > 0).map(|bits| format!("critical warning {bits:#x}")),
+        (drive["passed"] == false).then(|| "fails its own check".to_owned()),
+    ];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    let said = if said.is_empty() { "passes its own check".to_owned() } else { said.join(", ") };
+    format!("on {name}{model}: {said}")
+}
+
+/// A number of bytes in decimal units.
+fn decimal(value: &Value) -> String {
+    value.as_u64().map_or_else(|| "-".to_owned(), |bytes| Decimal(bytes).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn wear_is_shown_with_what_is_known_and_why_the_rest_is_not() {
+        let wear = json!({
+            "written_bytes": 12_300_000_000_000_u64, "counted_since": "2026-11-21T17:15:09Z",
+            "written_bytes_per_day": 80_100_000_000_u64, "drive_writes_per_day": 0.08, "rated_bytes": 600_000_000_000_000_u64,
+            "used_percent": 9.04, "days_left": 7334, "drives_reason": null,
+            "drives": [
+                { "name": "nvme0n1", "reason": null, "model": "Example", "percentage_used": 9, "spare_percent": 98,
+                  "media_errors": 0, "critical_warning": 8, "passed": true },
+                { "name": "sdb", "reason": "smartctl is not installed" }
+            ]
+        });
+        let new = json!({ "written_bytes": 0, "counted_since": "2026-11-21T17:15:09Z", "drives_reason": "it is on loop0" });
+        let devices = [
+            json!({ "path": "/dev/a", "wear": wear }),
+            json!({ "path": "b", "wear": new }),
+            json!({ "wear": null }),
+        ];
+        let shown = show(&devices);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines.len(), 7, "{shown}");
+        let cells = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(
+            cells(lines[2]),
+            ["/dev/a", "12.3TB", "2026-11-21", "80.1GB", "0.08", "600TB", "9.0%", "7334"]
+        );
+        assert_eq!(cells(lines[3]), ["b", "0", "bytes", "2026-11-21", "-", "-", "-", "-", "-"]);
+        assert_eq!(
+            lines[4],
+            "/dev/a: on nvme0n1 (Example): 9% of its life used, 98% of its spare left, critical warning 0x8"
+        );
+        assert!(lines[5].contains("sdb") && lines[5].contains("not installed"), "{shown}");
+        assert!(lines[6].contains("b: its drive is not known, because it is on loop0"), "{shown}");
+        assert_eq!(show(&[]), "");
+    }
+}

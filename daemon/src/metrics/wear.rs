@@ -1,0 +1,144 @@
+//! Metrics of wear: of the devices of the pool, and of the drives that they are on.
+
+use serde_json::{Value, json};
+
+use super::text::{Family, Kind};
+use super::{Row, from_rows};
+
+/// What is not of the wear but of the device itself: Prometheus takes a counter that goes back for one that began anew, so it
+/// gets one that does, and not what is kept across restarts.
+const SINCE_START: &str = "written_bytes_since_start";
+
+/// Keys of the wear of a device.
+const OF_DEVICE: [(&str, &str, &str, Kind, f64); 4] = [
+    (
+        SINCE_START,
+        "forebay_device_written_bytes_total",
+        "Everything that Forebay wrote to the device since it was started.",
+        Kind::Counter,
+        1.0,
+    ),
+    (
+        "rated_bytes",
+        "forebay_device_rated_bytes",
+        "What the drive is rated for, if that is set.",
+        Kind::Gauge,
+        1.0,
+    ),
+    (
+        "used_percent",
+        "forebay_device_life_used_ratio",
+        "How much of its life is used: of the rating, or as the drive says.",
+        Kind::Gauge,
+        0.01,
+    ),
+    (
+        "days_left",
+        "forebay_device_life_left_seconds",
+        "How long it lasts at the present rate of writing.",
+        Kind::Gauge,
+        86_400.0,
+    ),
+];
+
+/// Keys of a drive.
+const OF_DRIVE: [(&str, &str, &str, Kind, f64); 6] = [
+    (
+        "written_bytes",
+        "forebay_drive_written_bytes_total",
+        "What hosts wrote to the drive in all, as it says.",
+        Kind::Counter,
+        1.0,
+    ),
+    (
+        "percentage_used",
+        "forebay_drive_life_used_ratio",
+        "How much of its life is used, as it says.",
+        Kind::Gauge,
+        0.01,
+    ),
+    ("spare_percent", "forebay_drive_spare_ratio", "Spare blocks that are left.", Kind::Gauge, 0.01),
+    (
+        "critical_warning",
+        "forebay_drive_critical_warning",
+        "Critical warnings of NVMe, a bit each.",
+        Kind::Gauge,
+        1.0,
+    ),
+    ("passed", "forebay_drive_passed", "1 if the drive passes its own check.", Kind::Gauge, 1.0),
+    (
+        "media_errors",
+        "forebay_drive_media_errors_total",
+        "Errors that the drive could not correct.",
+        Kind::Counter,
+        1.0,
+    ),
+];
+
+pub(super) fn rows_of_devices() -> impl Iterator<Item = Row> {
+    OF_DEVICE.into_iter().map(row)
+}
+
+pub(super) fn rows_of_drives() -> impl Iterator<Item = Row> {
+    OF_DRIVE.into_iter().map(row)
+}
+
+fn row((key, name, help, kind, scale): (&'static str, &str, &str, Kind, f64)) -> Row {
+    Row { key, name: name.to_owned(), help: help.to_owned(), kind, scale }
+}
+
+/// The families of some devices of the pool.
+pub(super) fn families(devices: &[Value]) -> Vec<Family> {
+    let text = |document: &Value, key: &str| document[key].as_str().unwrap_or_default().to_owned();
+    let of_devices = devices.iter().map(|device| {
+        let wear = with(&device["wear"], "device", &device["path"]);
+        with(&wear, SINCE_START, &device[SINCE_START])
+    });
+    let of_devices: Vec<Value> = of_devices.collect();
+    let of_drives = devices.iter().flat_map(|device| {
+        let drives = device["wear"]["drives"].as_array().into_iter().flatten();
+        drives.map(|drive| with(drive, "device", &device["path"]))
+    });
+    let of_drives: Vec<Value> = of_drives.collect();
+    let mut families =
+        from_rows(rows_of_devices(), &of_devices, &|wear| vec![("device", text(wear, "device"))]);
+    families.extend(from_rows(rows_of_drives(), &of_drives, &|drive| {
+        vec![("device", text(drive, "device")), ("drive", text(drive, "name"))]
+    }));
+    families
+}
+
+/// A document with one key more.
+fn with(document: &Value, key: &str, value: &Value) -> Value {
+    let mut all = document.as_object().cloned().unwrap_or_default();
+    all.insert(key.to_owned(), value.clone());
+    json!(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text::text;
+    use super::*;
+
+    #[test]
+    fn wear_has_base_units_and_what_is_not_known_has_no_value() {
+        let drive = json!({ "name": "nvme0n1", "percentage_used": 9, "media_errors": 2, "passed": true, "spare_percent": null });
+        let devices = [
+            json!({ "path": "/dev/a", "written_bytes_since_start": 7, "wear": { "written_bytes": 9, "rated_bytes": null, "used_percent": 12.5,
+                "days_left": 2, "drives": [drive] } }),
+            json!({ "path": "/dev/b", "wear": null }),
+        ];
+        let text = text(&families(&devices));
+        for line in [
+            "forebay_device_written_bytes_total{device=\"/dev/a\"} 7",
+            "forebay_device_life_used_ratio{device=\"/dev/a\"} 0.125",
+            "forebay_device_life_left_seconds{device=\"/dev/a\"} 172800",
+            "forebay_drive_life_used_ratio{device=\"/dev/a\",drive=\"nvme0n1\"} 0.09",
+            "forebay_drive_media_errors_total{device=\"/dev/a\",drive=\"nvme0n1\"} 2",
+            "forebay_drive_passed{device=\"/dev/a\",drive=\"nvme0n1\"} 1",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line} is missing:\n{text}");
+        }
+        assert!(!text.contains("/dev/b") && !text.contains("rated_bytes{") && !text.contains("spare_ratio{"));
+    }
+}

@@ -1,0 +1,206 @@
+//! Wear of the pool's flash: looked at and written every minute, and at the end; drives are asked when they are first seen and
+//! every hour, aside, so that one which hangs holds up nobody.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use cache::{MemberNumber, PoolStatistics};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::looking::PROBE_TIME_MAX;
+use super::{PoolView, Registry, lock};
+use crate::events::{self, Kind};
+use crate::moment::Moment;
+use crate::places::Places;
+use crate::pool::DeviceInUse;
+use crate::problem::{Answer, Problem};
+use crate::wear::{AllWorn, Asked, Asker, Below, Book, Rating, Worn, below};
+
+/// How often it is looked at, and written: what a kill costs of it.
+const LOOK_INTERVAL: Duration = Duration::from_mins(1);
+/// How often drives are asked.
+const ASK_INTERVAL: Duration = Duration::from_hours(1);
+
+/// What is known of the wear of the pool's flash.
+#[derive(Debug, Default)]
+pub(super) struct Wear {
+    book: Book,
+    /// What was found below each device when it was looked at last.
+    drives: BTreeMap<u32, Below>,
+    /// When each was looked at last.
+    asked: BTreeMap<u32, Instant>,
+    /// What is on its way to being written, or was written last.
+    saved: Vec<u8>,
+}
+
+impl Wear {
+    /// What is kept of the wear of a pool; if that cannot be read, it is said, and counting begins anew.
+    pub(super) fn load(places: &Places, pool: Option<&str>) -> Self {
+        let (book, unread) = pool.map_or_else(Default::default, |pool| Book::load(&places.dir, pool));
+        if let Some(reason) = unread {
+            let message = format!("{reason}. What was written to the flash is counted anew from now on");
+            events::of_host(Kind::WearBegunAnew, message);
+        }
+        Self { book, ..Self::default() }
+    }
+}
+
+impl Registry {
+    /// Looks at the wear of the pool's flash, as long as the registry is in use.
+    pub(crate) async fn keep_wear(registry: Weak<Self>, asker: Asker) {
+        loop {
+            {
+                let Some(registry) = registry.upgrade() else { return };
+                registry.see_wear().await;
+                registry.save_wear().await;
+                for (number, path) in registry.to_ask(Instant::now()) {
+                    tokio::spawn(Self::ask_below(Arc::downgrade(&registry), asker.clone(), number, path));
+                }
+            }
+            sleep(LOOK_INTERVAL).await;
+        }
+    }
+
+    /// Takes what is written by now, and says what wears out.
+    async fn see_wear(&self) {
+        let Ok(view) = self.pool().await else { return };
+        for device in &view.report.statistics.devices {
+            let Some(worn) = view.worn.get(&device.number) else { continue };
+            let is_open = |worry: &str| worn.leaves_open(worry);
+            let is_new = lock(&self.wear).book.tell(device.number, &worn.estimate.worries, is_open);
+            let path =
+                view.in_use.device(MemberNumber(device.number)).map(|known| known.path.display().to_string());
+            let warning = worn.warning(path.as_deref().unwrap_or("A device of the pool"));
+            if let (true, Some(warning)) = (is_new, warning) {
+                events::of_host(Kind::FlashWearing, warning);
+            }
+        }
+    }
+
+    /// How worn the devices are, as they stand now; nothing of a pool that is missing.
+    pub(super) fn worn(&self, statistics: &PoolStatistics) -> AllWorn {
+        let (paths, is_missing) = {
+            let pool = lock(&self.pool);
+            let paths =
+                pool.devices.iter().filter_map(|device| Some((device.number?.0, device.path.clone())));
+            (paths.collect::<BTreeMap<u32, PathBuf>>(), pool.missing.is_some())
+        };
+        if is_missing {
+            return AllWorn::new();
+        }
+        let rated: BTreeMap<PathBuf, u64> = {
+            let state = lock(&self.state);
+            let devices = state.pool.iter().flat_map(|pool| &pool.devices);
+            devices.filter_map(|device| Some((device.path.clone(), device.rated_bytes?))).collect()
+        };
+        let rated = |number: &u32| rated.get(paths.get(number)?).copied();
+        let now = Moment::now();
+        let mut wear = lock(&self.wear);
+        let written = statistics.devices.iter().map(|device| (device.number, device.written_bytes)).collect();
+        wear.book.see(&written, now);
+        let worn = statistics.devices.iter().filter_map(|device| {
+            let below = wear.drives.get(&device.number).cloned();
+            let rated = rated(&device.number);
+            Some((device.number, Worn::of(&wear.book, device.number, now, device.size_bytes, rated, below)?))
+        });
+        worn.collect()
+    }
+
+    /// The devices whose drives are to be asked now; they count as asked.
+    fn to_ask(&self, now: Instant) -> Vec<(u32, PathBuf)> {
+        let devices = lock(&self.pool).devices.clone();
+        let present: BTreeMap<u32, PathBuf> =
+            devices.into_iter().filter_map(|device| Some((device.number?.0, device.path))).collect();
+        let mut wear = lock(&self.wear);
+        wear.asked.retain(|number, _| present.contains_key(number));
+        wear.drives.retain(|number, _| present.contains_key(number));
+        let is_due = |number: &u32| wear.asked.get(number).is_none_or(|last| now >= *last + ASK_INTERVAL);
+        let due: Vec<_> = present.into_iter().filter(|(number, _)| is_due(number)).collect();
+        wear.asked.extend(due.iter().map(|(number, _)| (*number, now)));
+        due
+    }
+
+    /// Finds the drives below a device, and asks them.
+    async fn ask_below(registry: Weak<Self>, asker: Asker, number: u32, path: PathBuf) {
+        let looking = tokio::task::spawn_blocking(move || below(&path));
+        let found = match timeout(PROBE_TIME_MAX, looking).await {
+            Ok(found) => found.expect("looking at a file does not panic"),
+            Err(_) => Err(format!("its file system did not answer within {} s", PROBE_TIME_MAX.as_secs())),
+        };
+        let drives = match found {
+            Ok(drives) => {
+                let mut asked = Vec::new();
+                for drive in drives {
+                    let figures = asker.ask(&drive.name).await;
+                    asked.push(Asked { drive, figures });
+                }
+                Ok(asked)
+            }
+            Err(reason) => Err(reason),
+        };
+        let Some(registry) = registry.upgrade() else { return };
+        lock(&registry.wear).drives.insert(number, drives);
+        registry.see_wear().await;
+    }
+
+    /// Writes what is counted, if it has changed. If that fails, a restart forgets what was counted since; the log says so, once.
+    pub(super) async fn save_wear(&self) {
+        let text = {
+            let mut wear = lock(&self.wear);
+            let text = wear.book.text();
+            if wear.book == Book::default() || text == wear.saved {
+                return;
+            }
+            wear.saved.clone_from(&text);
+            text
+        };
+        let dir = self.places.dir.clone();
+        let mut said = self.saving_wear.lock().await;
+        let writing = tokio::task::spawn_blocking(move || Book::save(&dir, &text));
+        let problem = writing.await.expect("writing a file does not panic").err();
+        if let Some(problem) = problem.as_ref().filter(|problem| said.as_ref() != Some(*problem)) {
+            events::of_host(Kind::WearUnsaved, problem.message.clone());
+        }
+        if problem.is_some() {
+            // Tried again, also if nothing is written meanwhile.
+            lock(&self.wear).saved.clear();
+        }
+        *said = problem;
+    }
+
+    /// Takes what the user says that the drives below devices are rated for: of one, or of all that there are.
+    ///
+    /// # Errors
+    /// If there is no such device, or it cannot be remembered; then everything is as before.
+    pub(crate) async fn set_rating(&self, number: Option<u32>, rating: Rating) -> Answer<PoolView> {
+        let changing = self.changing.lock().await;
+        let devices = lock(&self.pool).devices.clone();
+        let is_meant = |device: &&DeviceInUse| {
+            device.number.is_some_and(|known| number.is_none_or(|number| known.0 == number))
+                && !device.has_left
+        };
+        let paths: BTreeSet<PathBuf> =
+            devices.iter().filter(is_meant).map(|device| device.path.clone()).collect();
+        let mut changed = self.state();
+        let records = changed.pool.iter_mut().flat_map(|pool| &mut pool.devices);
+        let mut count = 0;
+        for record in records.filter(|record| paths.contains(&record.path)) {
+            record.rated_bytes = rating.bytes();
+            count += 1;
+        }
+        if count == 0 {
+            let which = number.map_or("it has no devices".to_owned(), |number| {
+                format!("it has no device {number}; `forebay pool show` lists them")
+            });
+            return Err(Problem::missing(format!(
+                "Cannot say what the pool's drives are rated for: {which}"
+            )));
+        }
+        changed.save(&self.places.dir)?;
+        self.replace_state(changed);
+        drop(changing);
+        self.pool().await
+    }
+}

@@ -1,0 +1,333 @@
+//! What Forebay wrote to each device of the pool since it came there, across restarts: `DIR/wear.json`.
+//!
+//! ```text
+//!   written = before (earlier runs) + seen (this one, as it stood when somebody looked last)
+//!   lately  = written - what it was a day ago;      a mark is left every hour for that
+//! ```
+//! Figures for people, nothing that the product relies on: a kill or a power cut costs what was written since the file was saved,
+//! a minute at most. A file that cannot be read is no reason not to start; counting begins anew then, and says since when. The
+//! calendar's clock may be set: marks of the future are forgotten, and a gap counts as a day.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::estimate::{DAY, Lately};
+use super::worries::Worry;
+use crate::durable;
+use crate::moment::Moment;
+use crate::problem::{Answer, Problem};
+
+/// Version of the file.
+const SCHEMA: u64 = 1;
+const FILE_NAME: &str = "wear.json";
+/// How often a mark is left: seconds.
+const MARK_INTERVAL: u64 = 60 * 60;
+/// The longest time that counts as lately: a day, and what may pass until the next mark.
+const LATELY_MAX: u64 = DAY + MARK_INTERVAL;
+
+/// What was written to the devices of one pool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Book {
+    /// Identity of the pool.
+    pool: String,
+    devices: BTreeMap<u32, Page>,
+}
+
+/// What was written to one device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Page {
+    since: Moment,
+    before: u64,
+    seen: u64,
+    /// What was written in all by then, the oldest first; never empty.
+    marks: Vec<(Moment, u64)>,
+    /// Worries that were told of, and are not over.
+    told: BTreeSet<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    schema: u64,
+    pool: String,
+    devices: BTreeMap<u32, Kept>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    since: Moment,
+    written_bytes: u64,
+    marks: Vec<(Moment, u64)>,
+    /// Worries by their names.
+    told: BTreeSet<String>,
+}
+
+impl Book {
+    /// Reads what is kept in `dir` of a pool, and why it could not be read, if so: then there is nothing, and the next save
+    /// replaces what is there. What is kept of another pool is gone with it.
+    pub(crate) fn load(dir: &Path, pool: &str) -> (Self, Option<String>) {
+        let empty = || Self { pool: pool.to_owned(), devices: BTreeMap::new() };
+        let read = || -> Result<Self, String> {
+            let text = match fs::read(dir.join(FILE_NAME)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(empty()),
+                text => text.map_err(|error| error.to_string())?,
+            };
+            let document: Document = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+            if document.schema != SCHEMA {
+                return Err(format!("it has schema {}, and this Forebay knows {SCHEMA}", document.schema));
+            }
+            if document.pool != pool {
+                return Ok(empty());
+            }
+            let devices = document.devices.into_iter().map(|(number, kept)| (number, kept.into())).collect();
+            Ok(Self { pool: document.pool, devices })
+        };
+        match read() {
+            Ok(book) => (book, None),
+            Err(reason) => {
+                (empty(), Some(format!("Cannot read {}: {reason}", dir.join(FILE_NAME).display())))
+            }
+        }
+    }
+
+    /// What is to be kept now.
+    pub(crate) fn text(&self) -> Vec<u8> {
+        let devices = self.devices.iter().map(|(number, page)| (*number, page.into())).collect();
+        let document = Document { schema: SCHEMA, pool: self.pool.clone(), devices };
+        serde_json::to_vec_pretty(&document).expect("plain data with text keys")
+    }
+
+    /// Makes a [`Self::text`] what is kept in `dir`, durably.
+    ///
+    /// # Errors
+    /// What the system said; then what was kept before may be what is kept.
+    pub(crate) fn save(dir: &Path, text: &[u8]) -> Answer<()> {
+        durable::replace(dir, FILE_NAME, text).map_err(|not| {
+            Problem::failed(format!(
+                "Cannot save {}: {}; make room or repair its file system, or a restart forgets what was written to the flash",
+                dir.join(FILE_NAME).display(),
+                not.error
+            ))
+        })
+    }
+
+    /// Takes what this run wrote to each device of the pool so far; others are forgotten, for numbers are never used again.
+    pub(crate) fn see(&mut self, written: &BTreeMap<u32, u64>, now: Moment) {
+        self.devices.retain(|number, _| written.contains_key(number));
+        for (number, bytes) in written {
+            let page = self.devices.entry(*number).or_insert_with(|| Page::new(now));
+            // Looks overtake each other.
+            page.seen = page.seen.max(*bytes);
+            page.mark(now);
+        }
+    }
+
+    /// What was written to a device in all, and since when; none if it was never seen.
+    pub(crate) fn written(&self, number: u32) -> Option<(u64, Moment)> {
+        self.devices.get(&number).map(|page| (page.written(), page.since))
+    }
+
+    /// What was written to a device lately.
+    pub(crate) fn lately(&self, number: u32, now: Moment) -> Option<Lately> {
+        self.devices.get(&number)?.lately(now)
+    }
+
+    /// Takes what there is to worry about at a device, and which of the other things that were told of are still open. True if
+    /// something is new, and so to be told.
+    pub(crate) fn tell(&mut self, number: u32, worries: &[Worry], is_open: impl Fn(&str) -> bool) -> bool {
+        let Some(page) = self.devices.get_mut(&number) else { return false };
+        let is_now = |id: &str| worries.iter().any(|worry| worry.id == id);
+        page.told.retain(|id| is_now(id) || is_open(id));
+        let before = page.told.len();
+        page.told.extend(worries.iter().map(|worry| worry.id.clone()));
+        page.told.len() > before
+    }
+}
+
+impl Page {
+    fn new(now: Moment) -> Self {
+        Self { since: now, before: 0, seen: 0, marks: vec![(now, 0)], told: BTreeSet::new() }
+    }
+
+    fn written(&self) -> u64 {
+        self.before.saturating_add(self.seen)
+    }
+
+    /// Leaves a mark if the last one is an hour old, and forgets those that are of no use.
+    fn mark(&mut self, now: Moment) {
+        let written = self.written();
+        self.marks.retain(|(at, bytes)| at.0 <= now.0 && *bytes <= written);
+        if self.marks.last().is_none_or(|(last, _)| now.0 - last.0 >= MARK_INTERVAL) {
+            self.marks.push((now, written));
+        }
+        let before_a_day = self.marks.iter().rposition(|(at, _)| now.0 - at.0 >= DAY);
+        self.marks.drain(..before_a_day.unwrap_or(0));
+    }
+
+    fn lately(&self, now: Moment) -> Option<Lately> {
+        let age = |at: Moment| now.0.checked_sub(at.0);
+        let a_day_ago = self.marks.iter().rev().find(|(at, _)| age(*at).is_some_and(|age| age >= DAY));
+        let (at, bytes) = *a_day_ago.or(self.marks.first())?;
+        // Marks that are farther apart were left before a stop, or another time was set: what came since came today.
+        let seconds = age(at)?.min(LATELY_MAX);
+        Some(Lately { bytes: self.written().saturating_sub(bytes), seconds })
+    }
+}
+
+impl From<&Page> for Kept {
+    fn from(page: &Page) -> Self {
+        let Page { since, marks, told, .. } = page;
+        Self { since: *since, written_bytes: page.written(), marks: marks.clone(), told: told.clone() }
+    }
+}
+
+impl From<Kept> for Page {
+    fn from(kept: Kept) -> Self {
+        let Kept { since, written_bytes, marks, told } = kept;
+        Self { since, before: written_bytes, seen: 0, marks, told }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    const HOUR: u64 = 60 * 60;
+    const BEGIN: u64 = 1_000_000;
+
+    fn book() -> Book {
+        Book { pool: "p".to_owned(), devices: BTreeMap::new() }
+    }
+
+    fn see(book: &mut Book, bytes: u64, at: u64) {
+        book.see(&BTreeMap::from([(0, bytes)]), Moment(BEGIN + at));
+    }
+
+    fn tell(book: &mut Book, worries: &[&str], others_are_open: bool) -> bool {
+        let worry = |id: &&str| Worry { id: (*id).to_owned(), text: String::new() };
+        book.tell(0, &worries.iter().map(worry).collect::<Vec<_>>(), |_| others_are_open)
+    }
+
+    fn lately(book: &Book, at: u64) -> Option<(u64, u64)> {
+        book.lately(0, Moment(BEGIN + at)).map(|lately| (lately.bytes, lately.seconds))
+    }
+
+    #[test]
+    fn lately_is_all_there_is_and_later_on_the_last_day() {
+        let mut book = book();
+        assert_eq!(lately(&book, 0), None, "it was never seen");
+        see(&mut book, 10, 0);
+        assert_eq!(lately(&book, 0), Some((10, 0)));
+        for hour in 1..=100 {
+            see(&mut book, 10 * (hour + 1), hour * HOUR);
+        }
+        assert_eq!(lately(&book, 100 * HOUR), Some((240, DAY)), "10 an hour");
+        assert_eq!(lately(&book, 100 * HOUR + 600), Some((240, DAY + 600)));
+        assert!(book.devices[&0].marks.len() <= 26, "marks do not pile up");
+        assert_eq!(book.written(0), Some((1010, Moment(BEGIN))));
+    }
+
+    #[test]
+    fn what_was_written_goes_on_after_a_restart_and_a_long_stop_counts_as_a_day() {
+        let dir = TempDir::new();
+        let mut first = book();
+        see(&mut first, 100, 0);
+        see(&mut first, 400, 2 * HOUR);
+        assert!(tell(&mut first, &["rating"], false));
+        Book::save(dir.path(), &first.text()).expect("the folder is ours");
+        let (mut second, problem) = Book::load(dir.path(), "p");
+        assert_eq!(problem, None);
+        assert_eq!(second.written(0), Some((400, Moment(BEGIN))));
+        assert!(!tell(&mut second, &["rating"], false), "it was said before the restart");
+        see(&mut second, 50, 3 * HOUR);
+        assert_eq!(second.written(0), Some((450, Moment(BEGIN))));
+        assert_eq!(lately(&second, 3 * HOUR), Some((450, 3 * HOUR)));
+        see(&mut second, 60, 900 * HOUR);
+        assert_eq!(lately(&second, 900 * HOUR), Some((10, LATELY_MAX)), "since the mark before the stop");
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_begins_a_new_day_and_loses_no_byte() {
+        let mut book = book();
+        see(&mut book, 100, 50 * HOUR);
+        see(&mut book, 200, 51 * HOUR);
+        assert_eq!(lately(&book, 0), None, "marks of the future say nothing");
+        see(&mut book, 300, 0);
+        assert_eq!(lately(&book, 0), Some((0, 0)));
+        see(&mut book, 350, HOUR);
+        assert_eq!(lately(&book, HOUR), Some((50, HOUR)));
+        assert_eq!(book.written(0).map(|(bytes, _)| bytes), Some(350));
+    }
+
+    #[test]
+    fn devices_that_left_and_other_pools_are_forgotten() {
+        let dir = TempDir::new();
+        let mut book = book();
+        book.see(&BTreeMap::from([(0, 5), (1, 7)]), Moment(BEGIN));
+        book.see(&BTreeMap::from([(1, 8), (2, 1)]), Moment(BEGIN + 1));
+        let written = |number| book.written(number).map(|(bytes, since)| (bytes, since.0 - BEGIN));
+        assert_eq!([0, 1, 2].map(written), [None, Some((8, 0)), Some((1, 1))]);
+        Book::save(dir.path(), &book.text()).expect("the folder is ours");
+        let (other, problem) = Book::load(dir.path(), "q");
+        assert_eq!((other.written(1), problem), (None, None));
+    }
+
+    #[test]
+    fn each_worry_is_told_once_each_time_it_comes_up() {
+        let mut book = book();
+        assert!(!tell(&mut book, &["a"], false), "of a device that is not there");
+        see(&mut book, 1, 0);
+        for (worries, others_are_open, is_new) in [
+            (&[][..], false, false),
+            (&["a"], false, true),
+            (&["a"], false, false),
+            (&["a", "b"], false, true),
+            (&["b"], true, false),
+            (&["a"], true, false),
+            (&["b"], false, false),
+            (&["a", "b"], false, true),
+        ] {
+            assert_eq!(tell(&mut book, worries, others_are_open), is_new, "{worries:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_and_replaced() {
+        let dir = TempDir::new();
+        assert!(matches!(Book::load(dir.path(), "p"), (_, None)), "none yet is nothing to complain of");
+        for (text, reason) in [
+            ("{\"schema\":1", "EOF"),
+            ("{\"schema\":9,\"pool\":\"p\",\"devices\":{}}", "schema 9"),
+            ("{\"schema\":1,\"pool\":\"p\",\"devices\":{\"0\":{\"since\":-1}}}", "-1"),
+        ] {
+            fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
+            let (book, problem) = Book::load(dir.path(), "p");
+            assert!(book.devices.is_empty());
+            assert!(problem.is_some_and(|said| said.contains(FILE_NAME) && said.contains(reason)), "{text}");
+        }
+        Book::save(dir.path(), &book().text()).expect("the folder is ours");
+        assert_eq!(Book::load(dir.path(), "p").1, None);
+        let problem = Book::save(&dir.path().join("missing"), b"{}").unwrap_err();
+        assert!(problem.message.contains("missing/wear.json"), "{problem}");
+    }
+
+    #[test]
+    fn figures_that_make_no_sense_are_taken_as_they_are() {
+        let dir = TempDir::new();
+        let text = format!(
+            r#"{{"schema":1,"pool":"p","devices":{{"0":{{"since":{max},"written_bytes":{max},"marks":[],"told":[]}},
+                "1":{{"since":0,"written_bytes":1,"marks":[[5,{max}],[3,0],[{max},1]],"told":["x"]}}}}}}"#,
+            max = u64::MAX
+        );
+        fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
+        let (mut book, problem) = Book::load(dir.path(), "p");
+        assert_eq!((problem, book.lately(0, Moment(9))), (None, None));
+        book.see(&BTreeMap::from([(0, 5), (1, 5)]), Moment(9));
+        assert_eq!(book.written(0).map(|(bytes, _)| bytes), Some(u64::MAX));
+        assert_eq!(book.lately(1, Moment(9)), Some(Lately { bytes: 6, seconds: 6 }));
+    }
+}

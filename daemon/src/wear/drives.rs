@@ -1,0 +1,185 @@
+//! Which physical drives are below a device of the pool: a file's file system, a partition, device-mapper and md are followed
+//! down in sysfs.
+//!
+//! ```text
+//!   file ──> device of its file system ──> disk of the partition ──> slaves of dm and md ──> drives
+//! ```
+//! May find several (a mirror, a stripe), or none, and then says why. Reads names only: no drive is opened or asked.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use nix::sys::stat::{major, minor};
+
+/// Where the kernel says what is below what.
+const SYSFS: &str = "/sys";
+/// How many layers are followed down.
+const LAYERS_MAX: usize = 16;
+/// A sector as sysfs counts them, whatever the drive has.
+const SECTOR: u64 = 512;
+
+/// A physical drive.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Drive {
+    /// What the kernel calls it: `nvme0n1`.
+    pub(crate) name: String,
+    /// How large it is; none if the kernel does not say.
+    pub(crate) size_bytes: Option<u64>,
+}
+
+/// The drives below a file or block device. Waits for its file system.
+///
+/// # Errors
+/// Why none is known, for people.
+pub(crate) fn below(path: &Path) -> Result<Vec<Drive>, String> {
+    let metadata = fs::metadata(path).map_err(|error| format!("it cannot be looked at: {error}"))?;
+    let device = if metadata.file_type().is_block_device() { metadata.rdev() } else { metadata.dev() };
+    if major(device) == 0 {
+        return Err("its file system is on no device of its own, or does not say on which".to_owned());
+    }
+    below_number(Path::new(SYSFS), major(device), minor(device))
+}
+
+/// The drives below a device number.
+fn below_number(sysfs: &Path, major: u64, minor: u64) -> Result<Vec<Drive>, String> {
+    let link = sysfs.join(format!("dev/block/{major}:{minor}"));
+    let device = link.canonicalize().map_err(|error| {
+        format!("the kernel does not say what device {major}:{minor} is ({}: {error})", link.display())
+    })?;
+    let mut drives = BTreeSet::new();
+    descend(&device, 0, &mut drives)?;
+    Ok(drives.into_iter().collect())
+}
+
+/// Collects the drives below a device's folder in sysfs.
+fn descend(device: &Path, layer: usize, drives: &mut BTreeSet<Drive>) -> Result<(), String> {
+    let name = device.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if layer > LAYERS_MAX {
+        return Err(format!("there are more than {LAYERS_MAX} layers below it"));
+    }
+    if let (true, Some(disk)) = (device.join("partition").exists(), device.parent()) {
+        return descend(disk, layer + 1, drives);
+    }
+    let slaves = slaves(device);
+    for slave in &slaves {
+        descend(slave, layer + 1, drives)?;
+    }
+    if !slaves.is_empty() {
+        return Ok(());
+    }
+    // What is made of software has no device behind it.
+    if !device.join("device").exists() {
+        return Err(format!("it is on {name}, below which the kernel names no drive"));
+    }
+    drives.insert(Drive { size_bytes: size_of(device), name });
+    Ok(())
+}
+
+/// What a device is made of.
+fn slaves(device: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(device.join("slaves")).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.path().canonicalize().ok()).collect()
+}
+
+fn size_of(device: &Path) -> Option<u64> {
+    let text = fs::read_to_string(device.join("size")).ok()?;
+    text.trim().parse::<u64>().ok()?.checked_mul(SECTOR).filter(|bytes| *bytes > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::testing::TempDir;
+
+    /// A pretended sysfs.
+    struct Sysfs(TempDir);
+
+    impl Sysfs {
+        fn new() -> Self {
+            let dir = TempDir::new();
+            fs::create_dir_all(dir.path().join("dev/block")).expect("the folder is ours");
+            Self(dir)
+        }
+
+        /// A block device with a number, in the folder `at` of all devices.
+        fn device(&self, at: &str, number: &str) -> PathBuf {
+            let folder = self.0.path().join("devices").join(at);
+            fs::create_dir_all(folder.join("slaves")).expect("the folder is ours");
+            symlink(&folder, self.0.path().join("dev/block").join(number)).expect("the folder is ours");
+            folder
+        }
+
+        fn drive(&self, at: &str, number: &str, sectors: &str) -> PathBuf {
+            let folder = self.device(at, number);
+            fs::create_dir(folder.join("device")).expect("the folder is ours");
+            fs::write(folder.join("size"), sectors).expect("the folder is ours");
+            folder
+        }
+
+        fn partition(&self, at: &str, number: &str) -> PathBuf {
+            let folder = self.device(at, number);
+            fs::write(folder.join("partition"), "1\n").expect("the folder is ours");
+            folder
+        }
+
+        fn names(&self, major: u64, minor: u64) -> Result<Vec<String>, String> {
+            let drives = below_number(self.0.path(), major, minor)?;
+            Ok(drives.into_iter().map(|drive| drive.name).collect())
+        }
+    }
+
+    fn put_below(upper: &Path, lower: &Path) {
+        let name = lower.file_name().expect("a device has a name");
+        symlink(lower, upper.join("slaves").join(name)).expect("the folder is ours");
+    }
+
+    #[test]
+    fn a_drive_and_its_partition_are_the_drive() {
+        let sysfs = Sysfs::new();
+        sysfs.drive("pci/nvme0n1", "259:0", "2000\n");
+        sysfs.partition("pci/nvme0n1/nvme0n1p1", "259:1");
+        for minor in [0, 1] {
+            let drive = Drive { name: "nvme0n1".to_owned(), size_bytes: Some(1_024_000) };
+            assert_eq!(below_number(sysfs.0.path(), 259, minor), Ok(vec![drive]));
+        }
+    }
+
+    #[test]
+    fn what_is_made_of_partitions_of_drives_is_on_all_of_them_each_named_once() {
+        let sysfs = Sysfs::new();
+        sysfs.drive("pci/sda", "8:0", "nonsense");
+        sysfs.drive("pci/sdb", "8:16", "0");
+        let parts = ["sda/sda1", "sda/sda2", "sdb/sdb1"];
+        let parts = parts.map(|at| sysfs.partition(&format!("pci/{at}"), &at.replace('/', "-")));
+        let mirror = sysfs.device("virtual/md0", "9:0");
+        let volume = sysfs.device("virtual/dm-3", "254:3");
+        for part in &parts {
+            put_below(&mirror, part);
+        }
+        put_below(&volume, &mirror);
+        assert_eq!(sysfs.names(254, 3), Ok(vec!["sda".to_owned(), "sdb".to_owned()]));
+        let sizes = below_number(sysfs.0.path(), 254, 3).expect("they are there");
+        assert!(sizes.iter().all(|drive| drive.size_bytes.is_none()), "{sizes:?}");
+    }
+
+    #[test]
+    fn what_has_no_drive_below_it_says_why() {
+        let sysfs = Sysfs::new();
+        let looped = sysfs.device("virtual/loop0", "7:0");
+        assert!(sysfs.names(7, 0).unwrap_err().contains("loop0"));
+        assert!(sysfs.names(1, 2).unwrap_err().contains("1:2"));
+        let ring = sysfs.device("virtual/dm-0", "254:0");
+        put_below(&ring, &ring);
+        assert!(sysfs.names(254, 0).unwrap_err().contains("layers"));
+        let mixed = sysfs.device("virtual/dm-1", "254:1");
+        put_below(&mixed, &sysfs.drive("pci/sda", "8:0", "9"));
+        put_below(&mixed, &looped);
+        assert!(sysfs.names(254, 1).unwrap_err().contains("loop0"), "half an answer is none");
+        assert!(below(Path::new("/nowhere/pool.img")).unwrap_err().contains("cannot be looked at"));
+        assert!(below(Path::new("/proc/version")).unwrap_err().contains("file system"));
+    }
+}
