@@ -42,7 +42,7 @@ pub(super) async fn list(State(registry): Shared) -> Reply<DisksDocument> {
     get,
     path = "/v1/disks/{name}",
     tag = "disks",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The disk", body = DiskDocument))
 )]
 pub(super) async fn show(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
@@ -78,7 +78,7 @@ pub(super) async fn add(
     patch,
     path = "/v1/disks/{name}",
     tag = "disks",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     request_body = SetDisk,
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
@@ -98,7 +98,7 @@ pub(super) async fn set(
     post,
     path = "/v1/disks/{name}/evict",
     tag = "disks",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
 pub(super) async fn evict(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
@@ -112,7 +112,7 @@ pub(super) async fn evict(State(registry): Shared, Name(name): Name) -> Reply<Di
     post,
     path = "/v1/disks/{name}/take-over",
     tag = "disks",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
 pub(super) async fn take_over(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
@@ -126,7 +126,7 @@ pub(super) async fn take_over(State(registry): Shared, Name(name): Name) -> Repl
     post,
     path = "/v1/disks/{name}/give-up",
     tag = "disks",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
 pub(super) async fn give_up(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
@@ -140,7 +140,7 @@ pub(super) async fn give_up(State(registry): Shared, Name(name): Name) -> Reply<
     post,
     path = "/v1/disks/{name}/destage",
     tag = "disks",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
 pub(super) async fn start_destage(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
@@ -153,7 +153,7 @@ pub(super) async fn start_destage(State(registry): Shared, Name(name): Name) -> 
     delete,
     path = "/v1/disks/{name}/destage",
     tag = "disks",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
 pub(super) async fn stop_destage(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
@@ -166,7 +166,7 @@ pub(super) async fn stop_destage(State(registry): Shared, Name(name): Name) -> R
     post,
     path = "/v1/disks/{name}/quiesce",
     tag = "disks",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     request_body = QuiesceDisk,
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
@@ -185,7 +185,7 @@ pub(super) async fn quiesce(
     post,
     path = "/v1/disks/{name}/resume",
     tag = "disks",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
 pub(super) async fn resume(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
@@ -198,7 +198,7 @@ pub(super) async fn resume(State(registry): Shared, Name(name): Name) -> Reply<D
     get,
     path = "/v1/disks/{name}/lost",
     tag = "disks",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "What was lost", body = LostDocument))
 )]
 pub(super) async fn lost(State(registry): Shared, Name(name): Name) -> Reply<LostDocument> {
@@ -211,7 +211,7 @@ pub(super) async fn lost(State(registry): Shared, Name(name): Name) -> Reply<Los
     delete,
     path = "/v1/disks/{name}",
     tag = "disks",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     request_body = Option<RemoveDisk>,
     responses((status = OK, description = "Its name", body = RemovedDocument))
 )]

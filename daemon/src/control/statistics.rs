@@ -62,7 +62,7 @@ pub(super) async fn all(State(registry): Shared, asked: Question) -> Reply<Stati
     get,
     path = "/v1/stats/{name}",
     tag = "statistics",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"), Asked),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"), Asked),
     responses((status = OK, description = "Statistics of the disk", body = StatisticsDocument))
 )]
 pub(super) async fn one(
@@ -80,7 +80,7 @@ pub(super) async fn one(
     get,
     path = "/v1/disks/{name}/histograms",
     tag = "statistics",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
     responses((status = OK, description = "The histograms of the disk", body = HistogramsDocument))
 )]
 pub(super) async fn histograms(State(registry): Shared, Name(name): Name) -> Reply<HistogramsDocument> {
@@ -99,7 +99,7 @@ pub(super) async fn histograms(State(registry): Shared, Name(name): Name) -> Rep
     get,
     path = "/v1/history/{name}",
     tag = "statistics",
-    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"), AskedHistory),
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"), AskedHistory),
     responses((status = OK, description = "What the disk did", body = HistoryDocument))
 )]
 pub(super) async fn history(

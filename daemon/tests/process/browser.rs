@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -80,9 +81,13 @@ impl Browser {
     }
 }
 
+/// Longer than any answer takes.
+const ANSWER_TIME_MAX: Duration = Duration::from_mins(1);
+
 /// Sends bytes and reads until the connection ends.
 pub(crate) fn exchange(address: SocketAddr, bytes: &[u8]) -> Answered {
     let mut stream = TcpStream::connect(address).expect("somebody listens");
+    stream.set_read_timeout(Some(ANSWER_TIME_MAX)).expect("it is some time");
     // Whoever refuses a long request does not read all of it.
     stream.write_all(bytes).unwrap_or(());
     let mut text = Vec::new();

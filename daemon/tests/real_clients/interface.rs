@@ -20,33 +20,44 @@ fn whatever_the_description_allows_or_forbids_is_answered_as_described() {
     let daemon = host.serve_as_ordinary_user_with(&["--listen-http", "127.0.0.1:0"]);
     let image = host.image("a.img", 16 * MIB);
     chown(&image, Some(daemon.owner()), None).expect("root may, and others own it");
-    daemon.run(&["disk", "add", "web1", "--backing", &image]).succeeded();
+    // The description has this name as its example, so that requests are about a disk that is there.
+    daemon.run(&["disk", "add", "vm-1", "--backing", &image]).succeeded();
 
     let token = fs::read_to_string(host.path("d/token")).expect("it was made");
     let schema = format!("http://{}/openapi.json", daemon.http());
     let authorization = format!("Authorization: Bearer {}", token.trim());
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/schemathesis/bin/schemathesis");
     let program = program.to_str().expect("it was built in a folder with a plain name");
-    let arguments = [
-        // A proxy for packages knows nothing of this host.
-        "no_proxy=127.0.0.1",
-        "NO_PROXY=127.0.0.1",
-        program,
-        "run",
-        &schema,
-        "--header",
-        &authorization,
-        "--checks=all",
-        // Whether a path can be a backing, or a key has such a value, no schema can say.
-        "--exclude-checks=positive_data_acceptance",
-        // Waits for events for up to half a minute if it is asked to; its answers are checked elsewhere.
-        "--exclude-path=/v1/events",
-        "--phases=examples,coverage,fuzzing",
-        "--max-examples=20",
-        "--seed=5",
-        "--request-timeout=20",
-    ];
-    let (succeeded, text) = Background::start("env", &arguments, &host.path("")).wait();
-    assert!(succeeded, "{text}");
+    let ask = |which: &str| {
+        let arguments = [
+            // A proxy for packages knows nothing of this host.
+            "no_proxy=127.0.0.1",
+            "NO_PROXY=127.0.0.1",
+            program,
+            "run",
+            &schema,
+            "--header",
+            &authorization,
+            "--checks=all",
+            // Whether a path can be a backing, or a key has such a value, no schema can say.
+            "--exclude-checks=positive_data_acceptance",
+            // Waits for events for up to half a minute if it is asked to; its answers are checked elsewhere.
+            "--exclude-path=/v1/events",
+            which,
+            "--phases=examples,coverage,fuzzing",
+            "--max-examples=20",
+            "--seed=5",
+            "--request-timeout=20",
+        ];
+        let (succeeded, text) = Background::start("env", &arguments, &host.path("")).wait();
+        assert!(succeeded, "{text}");
+    };
+    // The disk is removed last.
+    ask("--exclude-method=DELETE");
+    assert_eq!(daemon.disk("vm-1")["state"], "serving", "whatever was asked of it");
+    ask("--include-method=DELETE");
     assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "serving");
+    let listed = &daemon.json(&["disk", "list"])["disks"];
+    let is_there = |name: &str| listed.as_array().expect("a list").iter().any(|disk| disk["name"] == name);
+    assert!(!is_there("vm-1"), "it was asked to go: {listed}");
 }
