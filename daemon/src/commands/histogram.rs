@@ -1,13 +1,13 @@
 //! `forebay histogram`: a disk's requests in classes, as numbers and as bars.
 //!
-//! Bars are drawn in eighths of a character where the locale has UTF-8, else of `#`, whether on a terminal or not: what is
-//! read through a pager or kept in a file looks the same. Lines fit 80 columns.
+//! Lines fit 80 columns.
 
 use std::env;
 use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
+use super::bars::{Ink, bar};
 use super::client;
 use crate::cli::{Histogram, What};
 use crate::names;
@@ -15,16 +15,7 @@ use crate::output::{self, list};
 use crate::problem::Answer;
 
 /// Characters of the longest bar.
-const BAR_WIDTH: u64 = 48;
-/// From one eighth of a character to all of it.
-const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
-
-/// What bars are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ink {
-    Unicode,
-    Ascii,
-}
+const BAR_WIDTH: usize = 48;
 
 pub(super) fn run(options: &Histogram) -> Answer<()> {
     names::check(&options.name)?;
@@ -34,7 +25,7 @@ pub(super) fn run(options: &Histogram) -> Answer<()> {
     if options.reading.json {
         return output::print(&format!("{document}\n"));
     }
-    output::print(&show(&document["histograms"], ink(|name| env::var(name).ok())))
+    output::print(&show(&document["histograms"], Ink::of_locale(|name| env::var(name).ok())))
 }
 
 /// Leaves only what was asked for.
@@ -51,18 +42,6 @@ fn narrow(histograms: &mut Value, options: &Histogram) {
     for series in kinds.values_mut().filter_map(Value::as_object_mut) {
         series.retain(|key, _| key == "unit" || key.starts_with(wanted));
     }
-}
-
-/// By the locale, as other programs do: the first of these that is set counts.
-fn ink(variable: impl Fn(&str) -> Option<String>) -> Ink {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .find_map(|name| variable(name).filter(|set| !set.is_empty()));
-    let is_utf8 = locale.is_some_and(|locale| {
-        let locale = locale.to_ascii_lowercase();
-        locale.contains("utf-8") || locale.contains("utf8")
-    });
-    if is_utf8 { Ink::Unicode } else { Ink::Ascii }
 }
 
 fn show(histograms: &Value, ink: Ink) -> String {
@@ -93,23 +72,10 @@ fn table(title: &str, classes: &[Value], ink: Ink) -> String {
         let upto = class["upto"].as_i64().map_or_else(|| "more".to_owned(), |upto| upto.to_string());
         let permille = u128::from(*count) * 1_000 / u128::from(sum);
         let share = format!("{}.{}%", permille / 10, permille % 10);
-        let line = format!("{upto:>8} {count:>13} {share:>6} {}", bar(*count, most, ink));
+        let line = format!("{upto:>8} {count:>13} {share:>6} {}", bar(*count, most, BAR_WIDTH, ink));
         writeln!(text, "{}", line.trim_end()).expect("a string takes all");
     }
     text
-}
-
-/// As long as `count` is of `most`; whatever is not nothing can be seen.
-fn bar(count: u64, most: u64, ink: Ink) -> String {
-    let eighths = (u128::from(count) * u128::from(BAR_WIDTH * 8)).div_ceil(u128::from(most)) as usize;
-    match ink {
-        Ink::Unicode => {
-            let full = EIGHTHS[7].to_string().repeat(eighths / 8);
-            let rest = (eighths % 8).checked_sub(1).map(|rest| EIGHTHS[rest]);
-            full + &rest.map(String::from).unwrap_or_default()
-        }
-        Ink::Ascii => "#".repeat(eighths.div_ceil(8)),
-    }
 }
 
 #[cfg(test)]
@@ -167,28 +133,5 @@ mod tests {
         assert!(shown.contains("\nSize of requests, write, in bytes: none\n"), "{shown}");
         assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
         assert!(!shown.contains(" 512 "), "{shown}");
-    }
-
-    #[test]
-    fn bars_are_as_long_as_counts_and_never_vanish() {
-        let unicode = [0, 1, 500, 1_000].map(|count| bar(count, 1_000, Ink::Unicode).chars().count());
-        assert_eq!(unicode, [0, 1, 24, 48]);
-        assert_eq!(bar(1, 384, Ink::Unicode), "▏");
-        assert_eq!([1, 500, 1_000].map(|count| bar(count, 1_000, Ink::Ascii).len()), [1, 24, 48]);
-    }
-
-    #[test]
-    fn the_locale_says_what_bars_are_made_of() {
-        let with = |all: &str, lang: &str| {
-            ink(|name| match name {
-                "LC_ALL" => Some(all.to_owned()),
-                "LANG" => Some(lang.to_owned()),
-                _ => None,
-            })
-        };
-        assert_eq!(
-            [with("", "en_GB.UTF-8"), with("C.utf8", "C"), with("C", "C.UTF-8"), with("", "")],
-            [Ink::Unicode, Ink::Unicode, Ink::Ascii, Ink::Ascii]
-        );
     }
 }

@@ -1,5 +1,6 @@
 //! What each command does, by its name.
 
+mod bars;
 mod check;
 mod disk;
 mod events;

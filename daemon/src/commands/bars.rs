@@ -1,0 +1,69 @@
+//! Bars of tables.
+//!
+//! They are drawn in eighths of a character where the locale has UTF-8, else of `#`, whether on a terminal or not: what is
+//! read through a pager or kept in a file looks the same.
+
+/// From one eighth of a character to all of it.
+const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+
+/// What bars are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ink {
+    Unicode,
+    Ascii,
+}
+
+impl Ink {
+    /// By the locale, as other programs do: the first of these that is set counts.
+    pub(super) fn of_locale(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+            .into_iter()
+            .find_map(|name| variable(name).filter(|set| !set.is_empty()));
+        let is_utf8 = locale.is_some_and(|locale| {
+            let locale = locale.to_ascii_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
+        });
+        if is_utf8 { Self::Unicode } else { Self::Ascii }
+    }
+}
+
+/// As long as `count` is of `most`, which is not zero and `width` characters long; whatever is not nothing can be seen.
+pub(super) fn bar(count: u64, most: u64, width: usize, ink: Ink) -> String {
+    let eighths = (u128::from(count) * (width as u128 * 8)).div_ceil(u128::from(most)) as usize;
+    match ink {
+        Ink::Unicode => {
+            let full = EIGHTHS[7].to_string().repeat(eighths / 8);
+            let rest = (eighths % 8).checked_sub(1).map(|rest| EIGHTHS[rest]);
+            full + &rest.map(String::from).unwrap_or_default()
+        }
+        Ink::Ascii => "#".repeat(eighths.div_ceil(8)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_as_long_as_counts_and_never_vanish() {
+        let unicode = [0, 1, 500, 1_000].map(|count| bar(count, 1_000, 48, Ink::Unicode).chars().count());
+        assert_eq!(unicode, [0, 1, 24, 48]);
+        assert_eq!(bar(1, 384, 48, Ink::Unicode), "▏");
+        assert_eq!([1, 500, 1_000].map(|count| bar(count, 1_000, 48, Ink::Ascii).len()), [1, 24, 48]);
+    }
+
+    #[test]
+    fn the_locale_says_what_bars_are_made_of() {
+        let with = |all: &str, lang: &str| {
+            Ink::of_locale(|name| match name {
+                "LC_ALL" => Some(all.to_owned()),
+                "LANG" => Some(lang.to_owned()),
+                _ => None,
+            })
+        };
+        assert_eq!(
+            [with("", "en_GB.UTF-8"), with("C.utf8", "C"), with("C", "C.UTF-8"), with("", "")],
+            [Ink::Unicode, Ink::Unicode, Ink::Ascii, Ink::Ascii]
+        );
+    }
+}
