@@ -9,6 +9,7 @@ mod histograms;
 mod listed;
 mod pool;
 mod problem;
+mod report;
 mod requests;
 mod statistics;
 
@@ -21,6 +22,7 @@ pub(crate) use event::Event;
 pub(crate) use histograms::DiskHistograms;
 pub(crate) use pool::{Pool, PoolState, standing_of_pool};
 pub(crate) use problem::ProblemDocument;
+pub(crate) use report::DiskGain;
 pub(crate) use requests::{AddDevice, AddDisk, Guest, QuiesceDisk, RemoveDisk, SetDisk};
 pub(crate) use statistics::Statistics;
 
@@ -69,6 +71,8 @@ documents! {
     StatisticsDocument { disks: Vec<Statistics> }
     /// The histograms of a disk.
     HistogramsDocument { histograms: DiskHistograms }
+    /// What the cache does for a disk.
+    ReportDocument { report: DiskGain }
     /// Events, the oldest first.
     EventsDocument { events: Vec<Event> }
     /// The pool.

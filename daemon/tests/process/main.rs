@@ -20,6 +20,7 @@ mod moving;
 mod openapi;
 mod pool;
 mod replay;
+mod report;
 mod rights;
 mod shards;
 mod statistics;
