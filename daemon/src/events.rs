@@ -10,6 +10,7 @@
 
 mod file;
 pub(crate) mod kind;
+mod slowness;
 pub(crate) mod watcher;
 
 use std::collections::VecDeque;
@@ -26,6 +27,7 @@ use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
 use file::{EVENTS_MAX, Ending, Kept, Opened};
 pub(crate) use kind::{Kind, Level};
+pub(crate) use slowness::Waits;
 
 /// Events that wait to be written.
 const WAITING_MAX: usize = 1_024;

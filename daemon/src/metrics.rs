@@ -9,6 +9,7 @@ mod text;
 use cache::DiskCounts;
 use serde_json::Value;
 
+use crate::api::{self, DeviceState, DiskState, PoolState};
 use text::{Family, Histogram, Kind};
 
 /// A key of a document and its metric.
@@ -66,11 +67,6 @@ const DEVICE_GAUGES: [(&str, &str); 3] = [
     ("segments_free", "Segments of the device that belong to no disk."),
 ];
 
-const DISK_STATES: [&str; 7] =
-    ["serving", "waiting", "stopped", "failed", "attaching", "detaching", "removing"];
-const POOL_STATES: [&str; 3] = ["serving", "missing", "failed"];
-const DEVICE_STATES: [&str; 3] = ["used", "failed", "leaving"];
-
 /// A metric of latencies.
 struct Measured {
     name: &'static str,
@@ -106,14 +102,6 @@ const LATENCIES: [Measured; 4] = [
     },
 ];
 
-/// All metrics, as text: of the documents that `disk show` and `pool show` print, those of disks with their histograms.
-pub(crate) fn text(disks: &[Value], pool: &Value) -> String {
-    let mut families = about_disks(disks);
-    families.extend(latencies(disks));
-    families.extend(about_pool(pool));
-    text::text(&families)
-}
-
 /// What vSphere Flash Read Cache called things, and where they are here.
 const VFRC: [(&str, &str, &str); 4] = [
     ("numBlocks", "blocks_max", "forebay_blocks_max"),
@@ -130,30 +118,39 @@ const VFRC: [(&str, &str, &str); 4] = [
     ),
 ];
 
+/// All metrics, as text: of the documents that `disk show` and `pool show` print, those of disks with their histograms.
+pub(crate) fn text(disks: &[Value], pool: &Value) -> String {
+    let mut families = about_disks(disks);
+    families.extend(latencies(disks));
+    families.extend(about_pool(pool));
+    text::text(&families)
+}
+
 /// The page of the documentation that maps keys to metrics.
 pub(crate) fn page() -> String {
-    let mut lines: Vec<String> = vec![include_str!("metrics/page.md").trim_end().to_owned()];
-    let mut table = |title: &str, columns: [&str; 3], rows: &mut dyn Iterator<Item = [String; 3]>| {
-        lines.extend([String::new(), format!("## {title}"), String::new()]);
-        lines.extend([format!("| {} |", columns.join(" | ")), "|---|---|---|".to_owned()]);
-        lines.extend(rows.map(|cells| format!("| {} |", cells.join(" | "))));
-    };
     let cells = |Row { key, name, help, .. }: Row| [format!("`{key}`"), format!("`{name}`"), help];
     let columns = ["key", "metric", "what it is"];
-    table("Of a disk (label `disk`)", columns, &mut disk_rows().map(cells));
-    table("Of the pool", columns, &mut gauges("forebay_pool", &POOL_GAUGES).map(cells));
-    table(
-        "Of a device of the pool (label `device`)",
-        columns,
-        &mut gauges("forebay_device", &DEVICE_GAUGES).map(cells),
-    );
-    table("Of a thread that serves disks (label `shard`)", columns, &mut shard_rows().into_iter().map(cells));
-    let names =
-        VFRC.iter().map(|(there, here, metric)| [there, here, metric].map(|cell| format!("`{cell}`")));
-    table("For those who come from vSphere Flash Read Cache", ["there", "key here", "metric"], &mut {
-        names
-    });
-    lines.join("\n") + "\n"
+    let disk = disk_rows().map(cells).collect();
+    let pool = gauges("forebay_pool", &POOL_GAUGES).map(cells).collect();
+    let device = gauges("forebay_device", &DEVICE_GAUGES).map(cells).collect();
+    let shard = shard_rows().map(cells).into();
+    let vfrc = VFRC.map(|row| <[&str; 3]>::from(row).map(|cell| format!("`{cell}`"))).into();
+    [
+        include_str!("metrics/page.md").to_owned(),
+        table("Of a disk (label `disk`)", columns, disk),
+        table("Of the pool", columns, pool),
+        table("Of a device of the pool (label `device`)", columns, device),
+        table("Of a thread that serves disks (label `shard`)", columns, shard),
+        table("For those who come from vSphere Flash Read Cache", ["there", "key here", "metric"], vfrc),
+    ]
+    .concat()
+}
+
+/// A table of the page, under its title.
+fn table(title: &str, columns: [&str; 3], rows: Vec<[String; 3]>) -> String {
+    let row = |cells: [String; 3]| format!("| {} |\n", cells.join(" | "));
+    let rows: String = rows.into_iter().map(row).collect();
+    format!("\n## {title}\n\n{}|---|---|---|\n{rows}", row(columns.map(str::to_owned)))
 }
 
 /// The metric of every key of a disk's statistics that is a number.
@@ -190,7 +187,7 @@ fn about_disks(disks: &[Value]) -> Vec<Family> {
         info.push(&[("disk", &name(disk)), ("mode", mode)], 1.0);
     }
     families.push(info);
-    families.push(states("forebay_disk_state", "disk", &DISK_STATES, disks, &name));
+    families.push(states("forebay_disk_state", "disk", &api::names_of::<DiskState>(), disks, &name));
     families
 }
 
@@ -259,7 +256,7 @@ fn value(value: &Value) -> Option<f64> {
 fn states(
     metric: &str,
     what: &str,
-    all: &[&str],
+    all: &[String],
     documents: &[Value],
     name: &dyn Fn(&Value) -> String,
 ) -> Family {
@@ -267,8 +264,8 @@ fn states(
         Family::new(metric, format!("1 for the state that a {what} is in, 0 for others."), Kind::Gauge);
     for document in documents {
         for state in all {
-            let is_it = document["state"] == *state;
-            let labels = [(what, name(document)), ("state", (*state).to_owned())];
+            let is_it = document["state"] == **state;
+            let labels = [(what, name(document)), ("state", state.clone())];
             family.push(
                 &labels.each_ref().map(|(key, value)| (*key, value.as_str())),
                 f64::from(u8::from(is_it)),
@@ -285,11 +282,11 @@ fn about_pool(pool: &Value) -> Vec<Family> {
     let shards = pool["shards"].as_array().unwrap_or(&none);
     let path = |device: &Value| device["path"].as_str().unwrap_or_default().to_owned();
     let mut families = from_rows(gauges("forebay_pool", &POOL_GAUGES), pools, &|_| Vec::new());
-    families.push(states("forebay_pool_state", "pool", &POOL_STATES, pools, &path));
+    families.push(states("forebay_pool_state", "pool", &api::names_of::<PoolState>(), pools, &path));
     families.extend(from_rows(gauges("forebay_device", &DEVICE_GAUGES), devices, &|device| {
         vec![("device", path(device))]
     }));
-    families.push(states("forebay_device_state", "device", &DEVICE_STATES, devices, &path));
+    families.push(states("forebay_device_state", "device", &api::names_of::<DeviceState>(), devices, &path));
     families.extend(from_rows(shard_rows(), shards, &|shard| vec![("shard", shard["shard"].to_string())]));
     let mut build = Family::new("forebay_build_info", "Version of Forebay; always 1.", Kind::Gauge);
     build.push(&[("version", env!("CARGO_PKG_VERSION"))], 1.0);

@@ -10,7 +10,6 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
-use crate::problem::Answer;
 use crate::registry::Registry;
 
 /// The most names of waiting disks in a status; `disk list` shows all.
@@ -25,11 +24,11 @@ pub(crate) struct Standing {
 
 impl Standing {
     /// That of now.
-    pub(crate) async fn of(registry: &Registry) -> Answer<Self> {
+    pub(crate) async fn of(registry: &Registry) -> Self {
         let (served, waiting): (Vec<_>, Vec<_>) =
             registry.disks().await.into_iter().partition(|disk| disk.report.is_ok());
         let waiting = waiting.into_iter().map(|disk| disk.record.name).collect();
-        Ok(Self { served: served.len(), waiting })
+        Self { served: served.len(), waiting }
     }
 }
 

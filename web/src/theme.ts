@@ -4,6 +4,7 @@ const KEY = "forebay-theme";
 const ORDER = ["auto", "light", "dark"] as const;
 type Theme = (typeof ORDER)[number];
 
+const darkness = window.matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 
 export function theme(): Theme {
@@ -24,14 +25,14 @@ export function onTheme(listener: () => void): () => void {
 }
 
 export function startTheme(): void {
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", apply);
+  darkness.addEventListener("change", apply);
   apply();
 }
 
 function apply(): void {
   const chosen = theme();
-  if (chosen === "auto") delete document.documentElement.dataset["theme"];
-  else document.documentElement.dataset["theme"] = chosen;
+  const system = darkness.matches ? "dark" : "light";
+  document.documentElement.dataset["theme"] = chosen === "auto" ? system : chosen;
   for (const listener of listeners) listener();
 }
 

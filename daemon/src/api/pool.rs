@@ -67,7 +67,7 @@ struct Device {
 
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
-enum DeviceState {
+pub(crate) enum DeviceState {
     Used,
     Failed,
     Leaving,

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{client, home, read_and_print};
+use super::home::{self, Quiet};
+use super::{client, read_and_print};
 use crate::api::{AddDisk, RemoveDisk, SetDisk};
 use crate::backing::Location;
 use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskSet, DiskShow};
@@ -76,9 +77,9 @@ fn set(options: DiskSet) -> Answer<()> {
 fn evict(options: &DiskName) -> Answer<()> {
     let path = format!("{}/evict", path_of(&options.name)?);
     let client = client(&options.daemon)?;
-    home::bring_home(&client, &options.name)?;
+    let quiet = home::bring_home(&client, &options.name)?;
     let evicted = client.post(&path, &());
-    home::let_go(&client, &options.name)?;
+    home::let_go(&client, &options.name, quiet)?;
     evicted?;
     output::print(&format!(
         "Nothing is cached of disk '{}' any more, and no restart brings it back\n",
@@ -90,12 +91,10 @@ fn remove(options: &DiskRemove) -> Answer<()> {
     let path = path_of(&options.name)?;
     let client = client(&options.daemon)?;
     let lose_dirty = options.lose_dirty;
-    if !lose_dirty {
-        home::bring_home(&client, &options.name)?;
-    }
+    let quiet = if lose_dirty { Quiet::NotOurs } else { home::bring_home(&client, &options.name)? };
     if let Err(problem) = client.delete_with(&path, &RemoveDisk { lose_dirty }) {
-        if problem.kind == ProblemKind::Conflict && !lose_dirty {
-            home::let_go(&client, &options.name)?;
+        if problem.kind == ProblemKind::Conflict {
+            home::let_go(&client, &options.name, quiet)?;
         }
         return Err(problem);
     }

@@ -53,7 +53,7 @@ pub(super) fn quiesce(options: &DiskQuiesce) -> Answer<()> {
     let DiskQuiesce { name, seconds, daemon } = options;
     let client = client(daemon)?;
     start_quiet(&client, name, *seconds)?;
-    wait_for_quiet(&client, name)?;
+    wait_for_quiet(&client, name, Quiet::Ours)?;
     output::print(&format!(
         "The backing of disk '{name}' has everything, and nothing else comes to lie on flash alone for {seconds} s. \
          `forebay disk resume {name}` ends that\n"
@@ -80,20 +80,36 @@ pub(super) fn after_write_back(client: &Client, name: &str, disk: &Value, wait: 
     if wait || is_watched { wait_for_destage(client, name) } else { Ok(()) }
 }
 
+/// Who keeps a disk from becoming dirty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quiet {
+    /// We made it so, and let it go again.
+    Ours,
+    /// Nobody, or somebody else, a backup for one, who is not to be disturbed.
+    NotOurs,
+}
+
 /// Brings home everything of a disk and keeps it so for the change that follows at once. Does nothing where nothing is dirty,
 /// or nobody can: the change will say what stands in its way.
-pub(super) fn bring_home(client: &Client, name: &str) -> Answer<()> {
+pub(super) fn bring_home(client: &Client, name: &str) -> Answer<Quiet> {
     let document = client.get(&path_of(name)?)?;
     let disk = &document["disk"];
     if is_home(disk) || disk["load"].is_null() {
-        return Ok(());
+        return Ok(Quiet::NotOurs);
     }
-    start_quiet(client, name, CHANGE_SECONDS)?;
-    wait_for_quiet(client, name)
+    let quiet = if disk["quiet"]["state"] == "coming" { Quiet::NotOurs } else { Quiet::Ours };
+    if quiet == Quiet::Ours {
+        start_quiet(client, name, CHANGE_SECONDS)?;
+    }
+    wait_for_quiet(client, name, quiet)?;
+    Ok(quiet)
 }
 
-/// Ends what [`bring_home`] began.
-pub(super) fn let_go(client: &Client, name: &str) -> Answer<()> {
+/// Ends what [`bring_home`] began, if it did.
+pub(super) fn let_go(client: &Client, name: &str, quiet: Quiet) -> Answer<()> {
+    if quiet == Quiet::NotOurs {
+        return Ok(());
+    }
     let document = client.get(&path_of(name)?)?;
     let state = &document["disk"]["quiet"]["state"];
     if state == "coming" || state == "quiet" {
@@ -106,7 +122,7 @@ fn start_quiet(client: &Client, name: &str, seconds: u64) -> Answer<()> {
     client.post(&format!("{}/quiesce", path_of(name)?), &QuiesceDisk { seconds }).map(drop)
 }
 
-fn wait_for_quiet(client: &Client, name: &str) -> Answer<()> {
+fn wait_for_quiet(client: &Client, name: &str, quiet: Quiet) -> Answer<()> {
     let came = wait(client, name, |disk| match disk["quiet"]["state"].as_str() {
         Some("quiet") => Some(Ok(())),
         Some("coming") => None,
@@ -114,7 +130,7 @@ fn wait_for_quiet(client: &Client, name: &str) -> Answer<()> {
         _ => Some(Err(not_home(name, "somebody resumed it, or it ended by itself"))),
     });
     if came.is_err() {
-        let_go(client, name)?;
+        let_go(client, name, quiet)?;
     }
     came
 }
@@ -154,7 +170,6 @@ fn wait(client: &Client, name: &str, judge: impl Fn(&Value) -> Option<Answer<()>
         bar.set_length(moved.most);
         bar.set_position(moved.most - left(disk).min(moved.most));
         if client.pause(LOOK_INTERVAL) == Pause::Interrupted {
-            let_go(client, name)?;
             return Err(Problem::failed(format!("Stopped waiting; disk '{name}' is served as before")));
         }
     }

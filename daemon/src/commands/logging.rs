@@ -16,6 +16,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use nix::sys::stat::fstat;
+use serde_json::json;
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::fmt::format::{Format, Full, Json, Writer};
@@ -23,6 +24,7 @@ use tracing_subscriber::fmt::time::SystemTime;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, format};
 use tracing_subscriber::registry::LookupSpan;
 
+use crate::moment::Moment;
 use crate::problem::{Answer, Problem, hint};
 use aside::Aside;
 
@@ -67,9 +69,10 @@ pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
         has_priority: is_journal,
     };
     let has_colour = log.file.is_none() && io::stderr().is_terminal() && !is_json;
+    let notice = lines.shape.notice();
     let aside = match log.file {
-        Some(path) => Aside::start(open(path)?)?,
-        None => Aside::start(io::stderr())?,
+        Some(path) => Aside::start(open(path)?, notice)?,
+        None => Aside::start(io::stderr(), notice)?,
     };
     let subscriber = tracing_subscriber::fmt()
         // It would say so on standard error, and panic if that cannot be written.
@@ -83,6 +86,23 @@ pub(super) fn start(log: &Log<'_>) -> Answer<Logging> {
     tracing::subscriber::set_global_default(subscriber)
         .map_err(|error| Problem::failed(format!("Cannot start logging: {error}")))?;
     Ok(Logging { _aside: aside })
+}
+
+impl Shape {
+    /// What makes the line that says how many are missing.
+    fn notice(&self) -> fn(u64) -> String {
+        fn message(missing: u64) -> String {
+            format!("{missing} lines of the log are missing here")
+        }
+        match self {
+            Self::Text(_) => |missing| format!("{}  WARN {}\n", Moment::now(), message(missing)),
+            Self::Untimed(_) => |missing| format!("<4>{}\n", message(missing)),
+            Self::Json(_) => |missing| {
+                let (time, message) = (Moment::now().to_string(), message(missing));
+                format!("{}\n", json!({ "timestamp": time, "level": "WARN", "message": message }))
+            },
+        }
+    }
 }
 
 fn look_up<'a>(what: &str, word: &'a str, words: &[&str]) -> Answer<&'a str> {
@@ -185,6 +205,19 @@ mod tests {
             tracing::warn!(kind = "disk-waiting", disk = "a", "It waits");
         });
         String::from_utf8(written.0.lock().expect("nobody panics").clone()).expect("it is text")
+    }
+
+    #[test]
+    fn what_is_missing_is_said_in_the_format_of_the_log() {
+        let json = Shape::Json(format().json()).notice()(3);
+        let json: Value = serde_json::from_str(&json).expect("it is JSON");
+        assert_eq!(
+            (&json["level"], &json["message"]),
+            (&"WARN".into(), &"3 lines of the log are missing here".into())
+        );
+        assert!(json["timestamp"].as_str().is_some_and(|time| time.ends_with('Z')), "{json}");
+        assert!(Shape::Text(format()).notice()(3).ends_with("Z  WARN 3 lines of the log are missing here\n"));
+        assert!(Shape::Untimed(format().without_time()).notice()(3).starts_with("<4>3 lines"));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! The end takes at most ten seconds: a backing that hangs must not keep a host from shutting down. In the modes there
 //! are, an acknowledged write is on its backing, so ending early loses nothing that was promised.
 
+use std::convert::Infallible;
 use std::fs::File;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use crate::control::Http;
 use crate::places::{Places, Surroundings};
 use crate::pool::PoolChoice;
 use crate::problem::{Answer, Problem};
-use crate::registry::{PoolView, Registry};
+use crate::registry::PoolView;
 use crate::service::{Service, Threads};
 use crate::supervisor::{self, Standing};
 use crate::{output, sockets};
@@ -81,26 +82,26 @@ async fn serve(
     let mut signals = Signals::new()?;
     let service = Service::start(places, choice, threads, http).await?;
     tokio::select! {
-        () = service.registry.start() => {
-            announce(&service).await?;
-            tokio::select! {
-                outcome = keep_informed(&service.registry) => outcome?,
-                () = signals.next() => {}
-            }
-        }
+        never = attend(&service) => match never {},
         () = signals.next() => {}
     }
     supervisor::tell_stopping();
     service.stop().await
 }
 
-/// Tells the service manager that disks are served, and how many whenever that has changed. Ends only with an error.
-async fn keep_informed(registry: &Registry) -> Answer<()> {
-    let mut told = Standing::of(registry).await?;
+/// Brings disks back, says so, and tells the service manager that disks are served, and how many whenever that has changed.
+/// Nothing that goes wrong in it is a reason to stop serving.
+async fn attend(service: &Service) -> Infallible {
+    let registry = &service.registry;
+    registry.start().await;
+    if let Err(problem) = announce(service).await {
+        tracing::error!("{problem}");
+    }
+    let mut told = Standing::of(registry).await;
     supervisor::tell_ready(&told);
     loop {
         tokio::time::sleep(STATUS_INTERVAL).await;
-        let standing = Standing::of(registry).await?;
+        let standing = Standing::of(registry).await;
         if standing != told {
             supervisor::tell_standing(&standing);
             told = standing;
@@ -121,7 +122,7 @@ fn allow_many_files() {
 /// Says on standard output that everything is there.
 async fn announce(service: &Service) -> Answer<()> {
     let registry = &service.registry;
-    let standing = Standing::of(registry).await?;
+    let standing = Standing::of(registry).await;
     let PoolView { report, in_use, .. } = registry.pool().await?;
     let path = in_use.path().display();
     let size = crate::units::Size(report.statistics.size_bytes);

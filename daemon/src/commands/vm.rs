@@ -133,10 +133,10 @@ impl Forebay for Daemon {
 
     fn give_up(&self, name: &str) -> Answer<()> {
         // With progress, and while the guest is where it was: the change itself then finds nothing left to do.
-        self.patiently(|client| home::bring_home(client, name))?;
+        let quiet = self.patiently(|client| home::bring_home(client, name))?;
         let given_up = self.change(name, "give-up");
         if given_up.is_err() {
-            home::let_go(&self.0, name)?;
+            home::let_go(&self.0, name, quiet)?;
         }
         given_up
     }

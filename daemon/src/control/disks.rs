@@ -218,9 +218,9 @@ pub(super) async fn lost(State(registry): Shared, Name(name): Name) -> Reply<Los
 pub(super) async fn remove(
     State(registry): Shared,
     Name(name): Name,
-    request: Result<Option<Json<RemoveDisk>>, JsonRejection>,
+    request: Result<Option<Json<Option<RemoveDisk>>>, JsonRejection>,
 ) -> Reply<RemovedDocument> {
-    let RemoveDisk { lose_dirty } = request?.map(|Json(request)| request).unwrap_or_default();
+    let RemoveDisk { lose_dirty } = request?.and_then(|Json(request)| request).unwrap_or_default();
     let what_is_dirty = if lose_dirty { WhatIsDirty::IsLost } else { WhatIsDirty::IsKept };
     let removed = name.clone();
     to_the_end(async move { registry.remove(&name, what_is_dirty).await }).await?;

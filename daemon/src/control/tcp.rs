@@ -110,8 +110,11 @@ fn publish(address: SocketAddr, places: &Places) -> Answer<()> {
 }
 
 /// Answers requests until `stop` says so, then lets those that began end.
-pub(super) async fn serve(door: WebDoor, router: Router, mut stop: watch::Receiver<bool>) {
-    let WebDoor { listener, .. } = door;
+pub(super) async fn serve(door: WebDoor, router: Router, stop: watch::Receiver<bool>) {
+    answer(door.listener, router, stop).await;
+}
+
+async fn answer(listener: TcpListener, router: Router, mut stop: watch::Receiver<bool>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX as usize));
     loop {
         // Without room, clients wait in the queue of the system.
@@ -169,5 +172,101 @@ async fn converse(stream: TcpStream, router: Router, mut stop: watch::Receiver<b
     };
     if let Err(error) = ended {
         tracing::debug!("A connection over HTTP broke off: {error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Bytes;
+    use axum::middleware;
+    use axum::routing::post;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::time::Instant;
+
+    use super::super::body;
+    use super::*;
+
+    /// What answers with as many bytes as it was sent. Time passes as soon as everything waits for it.
+    async fn start() -> (SocketAddr, watch::Sender<bool>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("there are ports");
+        let address = listener.local_addr().expect("it listens");
+        let router = Router::new()
+            .route("/", post(|body: Bytes| async move { body.len().to_string() }))
+            .layer(middleware::from_fn(body::take_whole));
+        let (stop, stopped) = watch::channel(false);
+        tokio::spawn(answer(listener, router, stopped));
+        (address, stop)
+    }
+
+    async fn client(address: SocketAddr, sends: &str) -> TcpStream {
+        let mut client = TcpStream::connect(address).await.expect("it listens");
+        client.write_all(sends.as_bytes()).await.expect("somebody reads");
+        client
+    }
+
+    /// The status of the next answer.
+    async fn status(client: &mut TcpStream) -> String {
+        let mut line = [0; 12];
+        client.read_exact(&mut line).await.expect("it is answered");
+        String::from_utf8_lossy(&line[9..]).into_owned()
+    }
+
+    /// All that comes until the connection ends.
+    async fn rest(mut client: TcpStream) -> String {
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).await.expect("it is text");
+        answer
+    }
+
+    const WHOLE: &str = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc";
+
+    #[tokio::test(start_paused = true)]
+    async fn a_head_that_does_not_come_ends_its_connection() {
+        let (address, _stop) = start().await;
+        for (sends, answer) in [("", ""), ("POST / HT", ""), (WHOLE, "200 OK")] {
+            let began = Instant::now();
+            let answered = rest(client(address, sends).await).await;
+            assert!(answered.contains(answer) && answered.is_empty() == answer.is_empty(), "{answered}");
+            let took = began.elapsed();
+            assert!(took >= HEAD_TIME_MAX && took < HEAD_TIME_MAX * 2, "{sends:?}: {took:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_come_is_refused() {
+        let (address, _stop) = start().await;
+        let began = Instant::now();
+        let mut client = client(address, WHOLE.trim_end_matches("bc")).await;
+        assert_eq!(status(&mut client).await, "408");
+        assert!(began.elapsed() >= Duration::from_secs(10), "{:?}", began.elapsed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_connection_more_than_there_may_be_waits_until_another_has_ended() {
+        let (address, _stop) = start().await;
+        let mut others = Vec::new();
+        for _ in 0..CONNECTIONS_MAX {
+            let mut other = client(address, WHOLE).await;
+            assert_eq!(status(&mut other).await, "200");
+            others.push(other);
+        }
+        let began = Instant::now();
+        assert_eq!(status(&mut client(address, WHOLE).await).await, "200");
+        let waited = began.elapsed();
+        assert!(
+            waited >= HEAD_TIME_MAX / 2,
+            "the others rested for so long before one was closed: {waited:?}"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_head_that_is_too_long_is_refused() {
+        let (address, _stop) = start().await;
+        let headers = |lines: &str| format!("POST / HTTP/1.1\r\n{lines}\r\n");
+        let long = headers(&format!("Host: {}\r\n", "a".repeat(HEAD_BYTES_MAX)));
+        let many = headers(&"X: y\r\n".repeat(HEADERS_MAX + 1));
+        for head in [long, many] {
+            assert_eq!(status(&mut client(address, &head).await).await, "431");
+        }
     }
 }

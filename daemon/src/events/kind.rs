@@ -178,6 +178,12 @@ kinds! {
     BackingBack, "backing-back", Info,
         "A backing works again.",
         "";
+    BackingSlow, "backing-slow", Warning,
+        "For three minutes requests to a backing took four times as long as usual and more than 50 ms, or more than a second.",
+        "Look at what else uses the storage, at its health (SMART, a rebuild of its array) and at the way there: iostat -x, its server.";
+    BackingAsUsual, "backing-as-usual", Info,
+        "A backing that was slow is not any more.",
+        "";
     BackingErrors, "backing-errors", Warning,
         "A backing failed requests, at most one such event an hour for each disk.",
         "Check the backing: the kernel's log (dmesg), its server, its SMART figures.";

@@ -1,5 +1,5 @@
-//! Events that nobody reports because they show only between two looks at the statistics: a backing that begins to fail,
-//! errors that are counted, writers that are held back for long.
+//! Events that nobody reports because they show only between two looks at the statistics: a backing that begins to fail or
+//! becomes slow, errors that are counted, writers that are held back for long.
 //!
 //! Pure: looks and the time come in, news go out. What repeats itself is told once an hour with its number, and what comes
 //! and goes is told when it has lasted.
@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::slowness::{Change, Flapping, Pace, Slowness, Waits};
 use super::{Kind, News};
 use crate::units::Size;
 
@@ -26,6 +27,8 @@ pub(crate) struct DiskLook {
     pub(crate) attachment: u64,
     /// What is wrong with its backing.
     pub(crate) trouble: Option<String>,
+    /// What was waited for its backing.
+    pub(crate) waits: Waits,
     /// Why it answers nothing but errors.
     pub(crate) stopped: Option<String>,
     pub(crate) dirty_bytes: u64,
@@ -47,8 +50,8 @@ pub(crate) struct Look {
     pub(crate) disks: BTreeMap<String, DiskLook>,
     /// Disks whose shard did not answer, and what is to be said of it.
     pub(crate) silent: BTreeMap<String, String>,
-    /// All of the flash failed.
-    pub(crate) pool_failed: bool,
+    /// All of the flash failed; none if the shard that knows did not answer.
+    pub(crate) pool_failed: Option<bool>,
 }
 
 /// Remembers what it has seen and told.
@@ -63,6 +66,8 @@ pub(crate) struct Watcher {
 #[derive(Debug, Default)]
 struct Watched {
     last: DiskLook,
+    trouble: Flapping,
+    slowness: Slowness,
     checksum_errors: Repeating,
     flash_errors: Repeating,
     backing_errors: Repeating,
@@ -131,12 +136,13 @@ impl Watcher {
     pub(crate) fn look(&mut self, look: &Look) -> Vec<News> {
         let mut news = Vec::new();
         self.look_at_shards(look, &mut news);
-        if look.pool_failed && !self.pool_failed {
+        let pool_failed = look.pool_failed.unwrap_or(self.pool_failed);
+        if pool_failed && !self.pool_failed {
             news.push(failed_pool());
             let dirty = look.disks.iter().filter(|(_, disk)| disk.dirty_bytes > 0);
             news.extend(dirty.map(|(name, disk)| at_risk(name, disk.dirty_bytes)));
         }
-        self.pool_failed = look.pool_failed;
+        self.pool_failed = pool_failed;
         for (name, disk) in &look.disks {
             let watched = self.disks.entry(name.clone()).or_default();
             watched.look(name, look.at, disk, &mut news);
@@ -165,10 +171,10 @@ impl Watcher {
 impl Watched {
     fn look(&mut self, name: &str, now: Duration, disk: &DiskLook, news: &mut Vec<News>) {
         if disk.attachment != self.last.attachment {
-            let trouble = self.last.trouble.take();
-            self.last = DiskLook { attachment: disk.attachment, trouble, ..DiskLook::default() };
+            self.last = DiskLook { attachment: disk.attachment, ..DiskLook::default() };
         }
-        news.extend(self.backing(name, disk));
+        news.extend(self.backing(name, now, disk));
+        news.extend(self.pace(name, now, disk));
         if let Some(reason) = disk.stopped.as_ref().filter(|_| self.last.stopped.is_none()) {
             news.push(of_disk(Kind::DiskStopped, name, format!("Disk '{name}' stopped: {reason}")));
         }
@@ -185,16 +191,36 @@ impl Watched {
         self.last = disk.clone();
     }
 
-    fn backing(&self, name: &str, disk: &DiskLook) -> Option<News> {
-        match (&self.last.trouble, &disk.trouble) {
-            (None, Some(reason)) => {
+    fn backing(&mut self, name: &str, now: Duration, disk: &DiskLook) -> Option<News> {
+        match self.trouble.see(now, disk.trouble.is_some()) {
+            Change::None => None,
+            Change::Began => {
+                let reason = disk.trouble.as_deref().unwrap_or_default();
                 let message = format!("The backing of disk '{name}' fails: {reason}");
                 Some(of_disk(Kind::BackingFailing, name, message))
             }
-            (Some(_), None) => {
+            Change::Over => {
                 Some(of_disk(Kind::BackingBack, name, format!("The backing of disk '{name}' works again")))
             }
-            _ => None,
+        }
+    }
+
+    fn pace(&mut self, name: &str, now: Duration, disk: &DiskLook) -> Option<News> {
+        match self.slowness.see(now, disk.waits) {
+            Pace::Same => None,
+            Pace::Slow { millis, usual } => {
+                let usual = usual.map(|usual| format!(", {usual:.1} ms was usual")).unwrap_or_default();
+                let message = format!(
+                    "The backing of disk '{name}' is slow: a request took {millis:.0} ms in the last minute{usual}"
+                );
+                Some(of_disk(Kind::BackingSlow, name, message))
+            }
+            Pace::AsUsual { millis } => {
+                let message = format!(
+                    "The backing of disk '{name}' is not slow any more: a request takes {millis:.1} ms"
+                );
+                Some(of_disk(Kind::BackingAsUsual, name, message))
+            }
         }
     }
 

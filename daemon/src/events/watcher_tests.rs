@@ -116,11 +116,29 @@ fn a_pool_that_failed_names_the_disks_that_need_it() {
     let mut seen = look(0, DiskLook { dirty_bytes: 4096, ..DiskLook::default() });
     seen.disks.insert("clean".to_owned(), DiskLook::default());
     assert_eq!(kinds(&mut watcher, &seen), []);
-    seen.pool_failed = true;
+    seen.pool_failed = Some(true);
     let news = watcher.look(&seen);
     assert_eq!(news.iter().map(|news| news.kind).collect::<Vec<_>>(), [Kind::PoolFailed, Kind::DirtyAtRisk]);
     assert!(news[1].message.contains("4KiB of disk 'a'"), "{}", news[1].message);
     assert_eq!(watcher.look(&seen), []);
+    let silent = Look { pool_failed: None, ..seen.clone() };
+    assert_eq!(watcher.look(&silent), [], "nobody said how it is");
+    assert_eq!(watcher.look(&seen), [], "it was told of");
+}
+
+#[test]
+fn a_backing_that_becomes_slow_is_told_of_with_figures() {
+    let mut watcher = Watcher::default();
+    let mut news = Vec::new();
+    for second in 0..1_800 {
+        // Ten requests a second of 10 ms each, and of 200 ms in the second half.
+        let ns = if second < 900 { second * 100_000_000 } else { second * 2_000_000_000 - 1_710_000_000_000 };
+        let waits = Waits { requests: second * 10, ns };
+        news.extend(watcher.look(&look(second, DiskLook { waits, ..DiskLook::default() })));
+    }
+    assert_eq!(news.iter().map(|news| news.kind).collect::<Vec<_>>(), [Kind::BackingSlow]);
+    let message = &news[0].message;
+    assert!(message.contains("took 200 ms") && message.contains("10.0 ms was usual"), "{message}");
 }
 
 #[test]

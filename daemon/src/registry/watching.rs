@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use cache::Latency;
+
 use super::Registry;
 use crate::events;
+use crate::events::Waits;
 use crate::events::watcher::{DiskLook, Look, Watcher};
 use crate::shard::DiskReport;
 
@@ -37,17 +40,19 @@ impl Registry {
             }
         }
         // A shard that does not answer was asked for its disks as well.
-        let pool_failed = self.shards.pool_report().await.is_ok_and(|report| report.statistics.failed);
+        let pool_failed = self.shards.pool_report().await.ok().map(|report| report.statistics.failed);
         Look { at: started.elapsed(), disks, silent, pool_failed }
     }
 }
 
 fn look_at(report: DiskReport) -> DiskLook {
+    let waits = waits(&report);
     let DiskReport { attachment, trouble, statistics, .. } = report;
     let counts = &statistics.counts;
     DiskLook {
         attachment,
         trouble: trouble.map(|trouble| trouble.reason),
+        waits,
         dirty_bytes: statistics.dirty_bytes + statistics.dirty_zeroes_bytes,
         dirty_limit_bytes: statistics.dirty_limit_bytes,
         throttled_ns: counts.throttled_ns,
@@ -58,4 +63,13 @@ fn look_at(report: DiskReport) -> DiskLook {
         segments_uncopied: statistics.segments_uncopied,
         stopped: statistics.stopped,
     }
+}
+
+/// What was waited for the backing: what missed, what was destaged, and writes unless flash acknowledges them.
+fn waits(report: &DiskReport) -> Waits {
+    let through = (!report.settings.mode.row().writes_back).then_some(Latency::Write);
+    let kinds = [Some(Latency::ReadMiss), Some(Latency::Destage), through].into_iter().flatten();
+    kinds.map(|kind| &report.statistics.latencies[kind as usize]).fold(Waits::default(), |sum, measured| {
+        Waits { requests: sum.requests + measured.count(), ns: sum.ns + measured.sum_ns() }
+    })
 }

@@ -185,6 +185,8 @@ fn while_a_disk_is_quiet_its_backing_has_everything() {
     assert_eq!(shown(&daemon, "a")["quiet"]["state"], "quiet");
     write(&daemon, "a", 2);
     assert_eq!(pages_at_home(&image, 2), PAGES, "what is written meanwhile goes to the backing");
+    daemon.run(&["disk", "evict", "a"]).succeeded();
+    assert_eq!(shown(&daemon, "a")["quiet"]["state"], "quiet", "a backup goes on undisturbed");
     daemon.run(&["disk", "resume", "a"]).succeeded();
     assert_eq!(shown(&daemon, "a")["quiet"]["state"], "no");
     write(&daemon, "a", 3);

@@ -34,15 +34,16 @@ pub(super) struct Lines {
 }
 
 impl Aside {
-    /// Writes to `output` from now on.
+    /// Writes to `file` from now on; `notice` is the line that says how many are missing.
     ///
     /// # Errors
     /// If there is no thread to be had.
-    pub(super) fn start(output: impl Write + Send + 'static) -> Answer<Self> {
+    pub(super) fn start(file: impl Write + Send + 'static, notice: fn(u64) -> String) -> Answer<Self> {
         let (messages, receiver) = sync_channel(LINES_MAX);
         let dropped = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&dropped);
-        let write = move || write(output, &receiver, &counted);
+        let output = Output { file, is_torn: false, notice };
+        let write = move || output.run(&receiver, &counted);
         std::thread::Builder::new().name("log".to_owned()).spawn(write).map_err(|error| {
             Problem::failed(format!("Cannot start the thread that writes the log: {error}; free some memory"))
         })?;
@@ -78,23 +79,53 @@ impl Write for &Lines {
     }
 }
 
-/// The thread. What cannot be written counts as dropped.
-fn write(mut file: impl Write, messages: &Receiver<Message>, dropped: &AtomicU64) {
-    for message in messages {
-        let line = match message {
-            Message::Line(line) => line,
-            Message::End(done) => {
-                // Whoever asked may have lost patience.
-                done.send(()).unwrap_or(());
-                continue;
+/// What writes, on its thread. What cannot be written counts as dropped.
+struct Output<W> {
+    file: W,
+    /// A line ends where something, a full disk for one, kept the rest of it from being written.
+    is_torn: bool,
+    /// How the log says that so many lines are missing.
+    notice: fn(u64) -> String,
+}
+
+impl<W: Write> Output<W> {
+    fn run(mut self, messages: &Receiver<Message>, dropped: &AtomicU64) {
+        for message in messages {
+            let line = match message {
+                Message::Line(line) => line,
+                Message::End(done) => {
+                    // Whoever asked may have lost patience.
+                    done.send(()).unwrap_or(());
+                    continue;
+                }
+            };
+            let missing = dropped.swap(0, Ordering::Relaxed);
+            let said = if missing == 0 { Ok(()) } else { self.put((self.notice)(missing).as_bytes()) };
+            if said.is_err() {
+                dropped.fetch_add(missing + 1, Ordering::Relaxed);
+            } else if self.put(&line).is_err() {
+                dropped.fetch_add(1, Ordering::Relaxed);
             }
-        };
-        let missing = dropped.swap(0, Ordering::Relaxed);
-        let said =
-            if missing == 0 { Ok(()) } else { writeln!(file, "{missing} lines of the log are missing here") };
-        if said.and_then(|()| file.write_all(&line)).is_err() {
-            dropped.fetch_add(missing + 1, Ordering::Relaxed);
         }
+    }
+
+    /// Writes a line, on one of its own even after one that was torn.
+    fn put(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.is_torn {
+            self.file.write_all(b"\n")?;
+            self.is_torn = false;
+        }
+        let mut rest = line;
+        while !rest.is_empty() {
+            match self.file.write(rest) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => rest = &rest[written..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            }
+            self.is_torn = !rest.is_empty();
+        }
+        Ok(())
     }
 }
 
@@ -110,7 +141,7 @@ mod tests {
         let dir = TempDir::new();
         let path = dir.path().join("x.log");
         let file = File::options().create(true).append(true).open(&path).expect("the folder is ours");
-        let aside = Aside::start(file).expect("there are threads");
+        let aside = Aside::start(file, notice).expect("there are threads");
         for number in 0..100 {
             writeln!(&*aside.lines(), "{number}").expect("it never fails");
         }
@@ -128,19 +159,58 @@ mod tests {
         }
         drop(lines);
         let mut file = Vec::new();
-        write(&mut file, &receiver, &dropped);
-        assert_eq!(file, b"2 lines of the log are missing here\nline\n");
+        Output { file: &mut file, is_torn: false, notice }.run(&receiver, &dropped);
+        assert_eq!(file, b"2 missing\nline\n");
+    }
+
+    /// A file on a disk that has so many bytes left, and then some more.
+    struct Disk {
+        written: Vec<u8>,
+        left: usize,
+        later: usize,
+    }
+
+    impl Write for &mut Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let length = bytes.len().min(self.left);
+            if length == 0 {
+                self.left = std::mem::take(&mut self.later);
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.left -= length;
+            self.written.extend(&bytes[..length]);
+            Ok(length)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// What is written of three lines, and how many are still to be said to be missing.
+    fn written(left: usize, later: usize) -> (String, u64) {
+        let (messages, receiver) = sync_channel(3);
+        let lines = Lines { messages, dropped: Arc::new(AtomicU64::new(0)) };
+        for line in ["first\n", "second\n", "third\n"] {
+            (&lines).write_all(line.as_bytes()).expect("it never fails");
+        }
+        let dropped = Arc::clone(&lines.dropped);
+        drop(lines);
+        let mut disk = Disk { written: Vec::new(), left, later };
+        Output { file: &mut disk, is_torn: false, notice }.run(&receiver, &dropped);
+        (String::from_utf8(disk.written).expect("it is text"), dropped.load(Ordering::Relaxed))
+    }
+
+    fn notice(missing: u64) -> String {
+        format!("{missing} missing\n")
     }
 
     #[test]
-    fn what_cannot_be_written_counts_as_dropped() {
-        let (messages, receiver) = sync_channel(2);
-        let lines = Lines { messages, dropped: Arc::new(AtomicU64::new(0)) };
-        (&lines).write_all(b"line\n").expect("it never fails");
-        let dropped = Arc::clone(&lines.dropped);
-        drop(lines);
-        let mut full: &mut [u8] = &mut [0; 2];
-        write(&mut full, &receiver, &dropped);
-        assert_eq!(dropped.load(Ordering::Relaxed), 1);
+    fn lines_stay_lines_when_a_full_disk_has_room_again() {
+        assert_eq!(written(100, 0), ("first\nsecond\nthird\n".to_owned(), 0));
+        assert_eq!(written(8, 100), ("first\nse\n1 missing\nthird\n".to_owned(), 0));
+        assert_eq!(written(6, 100), ("first\n1 missing\nthird\n".to_owned(), 0), "nothing of it was written");
+        assert_eq!(written(8, 3), ("first\nse\n1 ".to_owned(), 2), "not even the notice");
+        assert_eq!(written(2, 0), ("fi".to_owned(), 3));
     }
 }
