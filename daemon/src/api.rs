@@ -6,6 +6,7 @@
 mod disk;
 mod event;
 mod histograms;
+mod history;
 mod listed;
 mod pool;
 mod problem;
@@ -20,6 +21,7 @@ use utoipa::ToSchema;
 pub(crate) use disk::{Disk, DiskInList, DiskState, Lost, standing_of_disk};
 pub(crate) use event::Event;
 pub(crate) use histograms::DiskHistograms;
+pub(crate) use history::DiskHistory;
 pub(crate) use listed::names_of;
 pub(crate) use pool::{DeviceState, Pool, PoolState, standing_of_pool};
 pub(crate) use problem::ProblemDocument;
@@ -74,6 +76,8 @@ documents! {
     HistogramsDocument { histograms: DiskHistograms }
     /// What the cache does for a disk.
     ReportDocument { report: DiskGain }
+    /// What a disk did lately, step by step.
+    HistoryDocument { history: DiskHistory }
     /// Events, the oldest first.
     EventsDocument { events: Vec<Event> }
     /// The pool.

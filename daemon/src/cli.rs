@@ -11,7 +11,7 @@ use crate::events::Level;
 use crate::problem::hint;
 use crate::shard::SHARDS_MAX;
 use crate::units::Size;
-pub(crate) use statistics::{Histogram, Stats, What};
+pub(crate) use statistics::{Histogram, History, Stats, What};
 
 /// A flash cache for the disks of virtual machines, in user space.
 #[derive(Debug, Parser)]
@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Stats(Stats),
     /// Requests of a disk in classes: size, latency, seek distance, how many at once, how soon after each other.
     Histogram(Histogram),
+    /// What a disk did in the last five minutes, day or week: hit ratio, requests, dirty data, flash written.
+    History(History),
     /// What an operator must know: what happened, how bad it is, and what to do about it.
     #[command(after_long_help = format!("Kinds of events:\n{}", crate::events::kind::list()))]
     Events(Events),

@@ -24,6 +24,7 @@ mod demo;
 mod door;
 mod durable;
 mod events;
+mod history;
 mod keys;
 mod metrics;
 mod moment;

@@ -10,6 +10,7 @@
 
 mod counting;
 mod guest;
+mod history;
 mod home;
 mod looking;
 mod moving;
@@ -30,6 +31,7 @@ use tokio::sync::{Mutex, mpsc};
 use crate::backing::{Images, Location};
 use crate::door::Entrance;
 use crate::events::{self, Kind};
+use crate::history::Histories;
 use crate::keys::Values;
 use crate::names;
 use crate::patience::while_in_conflict;
@@ -69,6 +71,10 @@ pub(crate) struct Registry {
     totals: StdMutex<Totals>,
     /// Held by whoever writes totals: what stood in the way the last time.
     saving: Mutex<Option<Problem>>,
+    /// What disks did, step by step. Locked for moments only; before `totals`.
+    histories: StdMutex<Histories>,
+    /// Held by whoever writes histories: what stood in the way the last time.
+    saving_histories: Mutex<Option<Problem>>,
 }
 
 /// What is wanted of a new disk.
@@ -121,8 +127,11 @@ impl Registry {
             removing: StdMutex::default(),
             totals: StdMutex::new(totals),
             saving: Mutex::default(),
+            histories: StdMutex::default(),
+            saving_histories: Mutex::default(),
         };
         registry.begin_totals();
+        registry.load_histories();
         Arc::new(registry)
     }
 
@@ -217,6 +226,7 @@ impl Registry {
         }
         self.replace_state(changed);
         self.begin_totals();
+        self.begin_history(record.id);
         drop(changing);
         let added = format!("Disk '{}' was added, on {}", record.name, record.backing);
         events::of_disk(Kind::DiskAdded, &record.name, added);
@@ -307,6 +317,7 @@ impl Registry {
         let changing = self.changing.lock().await;
         // Also before, for a backing that hangs has the process end without the rest of this.
         self.save_totals().await;
+        self.save_histories().await;
         let mut detaching = tokio::task::JoinSet::new();
         for name in self.shards.attached() {
             let shards = self.shards.clone();
@@ -319,6 +330,7 @@ impl Registry {
             .filter_map(|detached| detached.last.as_ref())
             .for_each(|last| self.see(last));
         self.save_totals().await;
+        self.save_histories().await;
         let mut state = self.state();
         if lock(&self.pool).missing.is_none() {
             let at_home = outcomes.iter().flatten().filter(|detached| detached.is_home);

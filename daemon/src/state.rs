@@ -321,6 +321,11 @@ impl State {
         self.next_disk = number.checked_add(1).expect("four thousand million disks are never added");
         number
     }
+
+    /// True if a disk had this number once, or was to have it.
+    pub(crate) fn had_disk(&self, number: u32) -> bool {
+        number < self.next_disk
+    }
 }
 
 #[cfg(test)]
@@ -477,6 +482,7 @@ mod tests {
         let dir = TempDir::new();
         state.save(dir.path()).expect("the folder is ours");
         let mut loaded = State::load(dir.path()).expect("saved just now");
+        assert!(loaded.had_disk(1) && !loaded.had_disk(2));
         assert_eq!(loaded.take_disk_number(), 2);
     }
 

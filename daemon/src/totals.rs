@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::counted::{Counted, Kept};
 use crate::course::{Comparison, Course, KeptCourse, Passed};
 use crate::durable;
+use crate::history::Sums;
 use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
 use crate::windows::{Recent, Windowed, Windows};
@@ -192,6 +193,14 @@ impl Totals {
         })
     }
 
+    /// The sums of what a disk counted in all, as it was seen last.
+    pub(crate) fn sums(&self, id: u32) -> Option<Sums> {
+        self.disks.get(&id).map(|Entry { before, seen, .. }| {
+            let before = Sums::of(&before.counted);
+            seen.as_ref().map_or(before, |seen| before.and(&Sums::of(&seen.counted)))
+        })
+    }
+
     /// What a disk counted lately, if `total` is what it counted in all.
     pub(crate) fn last(&self, id: u32, recent: Recent, age: Duration, total: &Total) -> Option<Windowed> {
         self.disks.get(&id).map(|entry| entry.windows.last(recent, age, &total.counted))
@@ -272,6 +281,7 @@ mod tests {
         let total = totals.of(1).expect("it was begun");
         let counts = &total.counted.counts;
         assert_eq!((total.since, counts.reads, counts.writes), (Moment(7), 8, 0));
+        assert_eq!(totals.sums(1), Some(Sums::of(&total.counted)));
         let misses = misses(&total);
         assert_eq!(misses.count, 8);
         assert!((misses.mean - 200.0).abs() < 0.001, "(6 * 100 + 2 * 500) / 8");

@@ -70,6 +70,11 @@ export function diskPath(name: string): string {
   return `/v1/disks/${encodeURIComponent(name)}`;
 }
 
+/** What a disk did, step by step. */
+export function historyPath(name: string, span: string): string {
+  return `/v1/history/${encodeURIComponent(name)}?span=${span}`;
+}
+
 async function ask<T>(path: string, options: RequestInit, milliseconds: number): Promise<T> {
   const signal = AbortSignal.timeout(milliseconds);
   const headers = new Headers(options.headers);

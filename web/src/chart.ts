@@ -1,9 +1,9 @@
-// A chart over the last five minutes: uPlot draws, the legend below says the figures in words.
+// A chart over the last five minutes, a day or a week: uPlot draws, the legend below says the figures in words.
 //
 // Lines differ in dash as well as in colour. Without a canvas one still reads the figures: they are the legend.
 
 import uPlot from "uplot";
-import { clock } from "./format";
+import { clock, day } from "./format";
 import { SPAN_SECONDS } from "./series";
 import { h, say } from "./dom";
 import { colour, onTheme } from "./theme";
@@ -11,6 +11,12 @@ import { colour, onTheme } from "./theme";
 /** Patterns of lines. */
 export const DASH = [7, 4];
 export const DOT = [2, 3];
+
+/** What the time axis shows if it is not what was seen lately: up to which moment, and how many seconds before it. */
+export interface Range {
+  end: number;
+  seconds: number;
+}
 
 export type Values = (number | null)[];
 
@@ -45,6 +51,8 @@ const HEIGHT = 190;
 const SPAN_SECONDS_MIN = 60;
 /** Below that, minutes are too coarse for the ticks. */
 const SPAN_SECONDS_SHORT = 180;
+/** Above that, a time needs its day. */
+const SPAN_SECONDS_DAY = 86_400;
 const POWERS_OF_TWO = Array.from({ length: 50 }, (_, power) => 2 ** power);
 
 export class Chart {
@@ -58,6 +66,7 @@ export class Chart {
   #plot: uPlot | null = null;
   #times: number[] = [];
   #values: Values[] = [];
+  #range: Range | null = null;
   #width = 0;
 
   constructor(options: Options, controls: HTMLElement | null = null) {
@@ -76,20 +85,27 @@ export class Chart {
       h("div", { class: "legend" }, h("ul", {}, ...legend), this.#when),
     );
     this.#canvas.setAttribute("role", "img");
-    this.#canvas.setAttribute("aria-label", `${options.title}: lines over the last five minutes; the newest figures follow`);
+    this.#describe();
     this.#observer = new ResizeObserver(() => this.#fit());
     this.#observer.observe(this.#canvas);
     this.#forget = onTheme(() => this.#remake());
   }
 
   /** Shows these values; `times` are seconds since 1970, and each line has as many values. */
-  set(times: number[], values: Values[]): void {
+  set(times: number[], values: Values[], range: Range | null = null): void {
     this.#times = times;
     this.#values = values;
+    this.#range = range;
+    this.#describe();
     this.#canvas.dataset["points"] = String(times.length);
     if (this.#plot) this.#plot.setData(this.#data());
     else this.#fit();
     this.#legend(null);
+  }
+
+  #describe(): void {
+    const over = this.#range === null ? "the last five minutes" : this.#range.seconds > SPAN_SECONDS_DAY ? "the last week" : "the last day";
+    this.#canvas.setAttribute("aria-label", `${this.#options.title}: lines over ${over}; the newest figures follow`);
   }
 
   leave(): void {
@@ -161,6 +177,7 @@ export class Chart {
   }
 
   #span(): [number, number] {
+    if (this.#range) return [this.#range.end - this.#range.seconds, this.#range.end];
     const end = this.#times.at(-1) ?? Date.now() / 1_000;
     const seen = end - (this.#times[0] ?? end);
     return [end - Math.min(SPAN_SECONDS, Math.max(SPAN_SECONDS_MIN, seen)), end];
@@ -169,6 +186,7 @@ export class Chart {
   #time(at: number): string {
     const [start, end] = this.#span();
     const text = clock(at * 1_000);
+    if (end - start > SPAN_SECONDS_DAY && text === "00:00:00") return day(at * 1_000);
     return end - start < SPAN_SECONDS_SHORT ? text : text.slice(0, 5);
   }
 
@@ -177,6 +195,7 @@ export class Chart {
     const at = index ?? this.#times.length - 1;
     const time = this.#times[at];
     this.#figures.forEach((element, line) => say(element, this.#options.figure(this.#values[line]?.[at] ?? null)));
-    say(this.#when, index === null || time === undefined ? "now" : clock(time * 1_000));
+    const text = time === undefined ? "" : clock(time * 1_000);
+    say(this.#when, index === null || time === undefined ? "now" : this.#range ? `${day(time * 1_000)} ${text.slice(0, 5)}` : text);
   }
 }

@@ -105,6 +105,28 @@ export interface FullDisk extends Disk {
   statistics: Statistics;
 }
 
+/** How far back the daemon tells what a disk did. */
+export type Span = "5m" | "1d" | "7d";
+
+/** `/v1/history/NAME`: columns with an entry for each step, the oldest first. Counters that are not kept are missing. */
+export interface History extends Partial<Record<Counter, number[]>> {
+  name: string;
+  span: Span;
+  step_seconds: number;
+  /** By the host's clock, in seconds since 1970, as `time`, when each step ended. */
+  now: number;
+  time: number[];
+  /** How much of a step was counted. */
+  seconds: number[];
+  hit_ratio: (number | null)[];
+  read_latency_us: (number | null)[];
+  write_latency_us: (number | null)[];
+  cached_bytes: number[];
+  dirty_bytes: number[];
+  dirty_bytes_max: number[];
+  dirty_limit_bytes: number[];
+}
+
 export interface Device {
   path: string | null;
   number: number;

@@ -93,6 +93,12 @@ export function clock(milliseconds: number): string {
   return [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
+/** The day of a moment in milliseconds, without its year. */
+export function day(milliseconds: number): string {
+  const at = new Date(milliseconds);
+  return [at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+}
+
 /** Date and time of a moment of a document; the text itself if it is none. */
 export function moment(text: string): string {
   const at = new Date(text);

@@ -48,7 +48,7 @@ function route(): void {
   const disk = /^\/disk\/([^/]+)$/.exec(path)?.[1];
   const name = disk === undefined ? null : decoded(disk);
   view?.leave();
-  view = name !== null ? diskView(name, () => void store.look()) : path === "/events" ? eventsView() : hostView();
+  view = name !== null ? diskView(name, () => void store.look(), (span) => store.show(span)) : path === "/events" ? eventsView() : hostView();
   document.title = `${view.title} \u2013 Forebay`;
   links.host.setAttribute("aria-current", path === "/" ? "page" : "false");
   links.events.setAttribute("aria-current", path === "/events" ? "page" : "false");

@@ -125,6 +125,17 @@ export class Series {
     this.#points = recent(this.#points, at);
   }
 
+  /** Takes what the daemon knows of the time before the first document. */
+  fill(earlier: readonly Point[]): void {
+    const first = this.#points[0];
+    const before = earlier.filter((point) => first === undefined || point.at < first.at);
+    const [newest, last] = [earlier.at(-1), first ?? earlier.at(-1)];
+    if (last === undefined || newest === undefined) return;
+    // The first document has none before it: what it cannot know alone, the daemon does.
+    const own = first?.rates === null ? [{ ...newest, ...known(first) }, ...this.#points.slice(1)] : this.#points;
+    this.#points = recent([...before, ...own], this.#points.at(-1)?.at ?? last.at);
+  }
+
   #point(sample: Sample, window: Statistics): Point {
     const { at, statistics } = sample;
     const before = this.#samples.at(-1);
@@ -148,6 +159,11 @@ export class Series {
 /** Bytes that the backing does not have, zeroes included. */
 export function dirty(of: { dirty_bytes?: number | null; dirty_zeroes_bytes?: number | null }): number {
   return (of.dirty_bytes ?? 0) + (of.dirty_zeroes_bytes ?? 0);
+}
+
+/** Of a point, what is known. */
+function known(point: Point): Partial<Point> {
+  return Object.fromEntries(Object.entries(point).filter(([, value]) => value !== null));
 }
 
 function recent<T extends { at: number }>(all: T[], now: number): T[] {

@@ -1,13 +1,16 @@
 // What the page knows: asked for every two seconds, kept, and given to whoever draws it.
 
-import { Refusal, diskPath, read, readBeside, readIfThere } from "./api";
-import { type Disk, type Event, type FullDisk, type Histogram, type Pool, type Statistics, histograms } from "./documents";
+import { Refusal, diskPath, historyPath, read, readBeside, readIfThere } from "./api";
+import { type Disk, type Event, type FullDisk, type Histogram, type History, type Pool, type Span, type Statistics, histograms } from "./documents";
+import { type Past, past } from "./history";
 import { Series } from "./series";
 
 /** Between two looks, in milliseconds. */
 export const LOOK_INTERVAL = 2_000;
 /** Histograms change slowly and are larger: every so many looks. */
 const LOOKS_PER_HISTOGRAM = 3;
+/** A step of a day or a week is five minutes. */
+const LOOKS_PER_PAST = 15;
 const EVENTS_MAX = 500;
 
 export interface Knowledge {
@@ -24,6 +27,9 @@ export interface Knowledge {
   /** The disk that is looked at: null while it is not known, "missing" if there is none of its name. */
   disk: FullDisk | "missing" | null;
   histograms: [string, Histogram][] | null;
+  /** What charts show of that disk, and what it did then if that is more than the page has seen; null until it is known. */
+  span: Span;
+  past: Past | null;
   /** When the last answer came, in milliseconds. */
   answeredAt: number | null;
   /** Since when there is none, and why. */
@@ -41,6 +47,8 @@ export class Store {
     events: null,
     disk: null,
     histograms: null,
+    span: "5m",
+    past: null,
     answeredAt: null,
     away: null,
   };
@@ -48,6 +56,9 @@ export class Store {
   #draw: () => void;
   #timer = 0;
   #looks = 0;
+  #looksAtPast = 0;
+  /** Whether the daemon was asked what the disk did before the page was opened. */
+  #isFilled = false;
   /** Only the newest look counts: an older one may answer late. */
   #turn = 0;
 
@@ -61,7 +72,18 @@ export class Store {
     this.#name = name;
     this.known.disk = null;
     this.known.histograms = null;
+    this.known.span = "5m";
+    this.known.past = null;
+    this.#isFilled = false;
     this.#looks = 0;
+    void this.look();
+  }
+
+  /** How far back to look at that disk. */
+  show(span: Span): void {
+    this.known.span = span;
+    this.known.past = null;
+    this.#looksAtPast = 0;
     void this.look();
   }
 
@@ -96,12 +118,16 @@ export class Store {
       name !== null && disk !== null && this.#looks % LOOKS_PER_HISTOGRAM === 0
         ? await readBeside<unknown>(`${diskPath(name)}/histograms`, "histograms")
         : undefined;
+    const steps = name !== null && disk !== null ? await this.#history(name) : null;
     if (turn !== this.#turn) return;
     this.#looks += 1;
+    this.#looksAtPast += 1;
+    this.#isFilled ||= disk !== null && this.known.span === "5m";
     Object.assign(this.known, { disks, ...pool, answeredAt: at, away: null });
     this.#takeStatistics(at / 1_000, statistics, windows);
     this.#takeEvents(events);
     if (name !== null) this.known.disk = disk ?? "missing";
+    if (steps !== null) this.#takeHistory(steps, at / 1_000);
     if (shapes !== undefined) this.known.histograms = shapes === null ? null : histograms(shapes);
   }
 
@@ -128,6 +154,19 @@ export class Store {
       this.known.series.set(one.name, series);
       series.add(at, one, this.known.windows.get(one.name));
     }
+  }
+
+  /** The five minutes before the first look at a disk, once; a day or a week again and again. Null where there is nothing to be had. */
+  #history(name: string): Promise<History | null> | null {
+    const { span } = this.known;
+    const isDue = span === "5m" ? !this.#isFilled : this.#looksAtPast % LOOKS_PER_PAST === 0;
+    return isDue ? readBeside<History>(historyPath(name, span), "history") : null;
+  }
+
+  #takeHistory(steps: History, now: number): void {
+    const found = past(steps, now);
+    if (found.span === "5m") this.known.series.get(steps.name)?.fill(found.points);
+    else this.known.past = found;
   }
 
   #takeEvents(events: Event[] | null): void {

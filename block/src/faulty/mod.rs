@@ -47,6 +47,7 @@ struct State {
     life: Cell<u64>,
     delay: Cell<(u64, u64)>,
     rules: RefCell<Vec<Rule>>,
+    unreadable: RefCell<Vec<ByteRange>>,
     hanging: Cell<bool>,
     discards_hang: Cell<bool>,
     released: Notify,
@@ -141,6 +142,7 @@ impl Faults {
             life: Cell::new(0),
             delay: Cell::new((0, 0)),
             rules: RefCell::default(),
+            unreadable: RefCell::default(),
             hanging: Cell::new(false),
             discards_hang: Cell::new(false),
             released: Notify::new(),
@@ -285,6 +287,15 @@ impl Faults {
             content.volatile.forget(sector);
             content.durable.poke(sector * SECTOR, &bytes);
         }
+    }
+
+    /// Reads that touch `range` fail, until something is written there.
+    pub fn make_unreadable(&self, range: ByteRange) {
+        self.state.unreadable.borrow_mut().push(range);
+    }
+
+    fn is_unreadable(&self, range: &ByteRange) -> bool {
+        self.state.unreadable.borrow().iter().any(|unreadable| unreadable.overlaps(range))
     }
 
     /// What a read would find now.
@@ -454,6 +465,8 @@ impl<H: Host> Faulty<H> {
             return Err(BlockError::new(kind, operation, range).because("injected"));
         }
         state.content.borrow_mut().apply(&write.change);
+        // Devices put another sector in the place of one that they cannot read.
+        state.unreadable.borrow_mut().retain(|unreadable| !unreadable.overlaps(&range));
         Ok(())
     }
 }
@@ -469,7 +482,7 @@ impl<H: Host> BlockDevice for Faulty<H> {
             Err(error) => return (buffer, Err(error)),
         };
         self.faults.state.counts.borrow_mut().reads += 1;
-        let fails = self.faults.fails(Operation::Read);
+        let fails = self.faults.fails(Operation::Read) | self.faults.is_unreadable(&range);
         // The content is taken at one end of the time that the read takes: either is legal, and both happen.
         let early = self.faults.draw() & 1 == 0;
         if early {

@@ -6,7 +6,7 @@
 //!
 //! Never decides what becomes of a page that is damaged: that is the reader's business.
 
-use block::{BlockDevice, Buffer, ErrorKind, Host};
+use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host};
 
 use super::disk_cache::DiskCache;
 use crate::bytes::checksum::page_checksum;
@@ -72,7 +72,8 @@ impl<'a, F: BlockDevice, H: Host> FlashRun<'a, F, H> {
     /// Reads it into `buffer`, which is as long, and checks every page.
     pub(super) async fn read(self, cache: &DiskCache<F, H>, buffer: Buffer) -> Checked<'a, F, H> {
         assert_eq!(buffer.len(), self.bytes(), "a buffer as long as the run");
-        let (bytes, fault) = read_flash(cache, self.first, buffer).await;
+        let (bytes, result) = cache.pool.read(self.first, buffer).await;
+        let fault = judge(cache, bytes.len(), result);
         let mut checked = Checked { run: self, bytes, faults: Vec::new() };
         for at in 0..checked.run.pages.len() {
             let Some(fault) = fault.or_else(|| checked.check(cache, at)) else { continue };
@@ -111,31 +112,33 @@ impl<F: BlockDevice, H: Host> Checked<'_, F, H> {
         Some(Fault::Content)
     }
 
-    /// Reads a page once more that the backing does not have: its second copy, where it is by now, and the same once more.
-    /// Returns what is still wrong with it.
+    /// Reads a page once more that the backing does not have: its second copy, and the first one where it is by now. Returns
+    /// what is still wrong with it. As long as a device may give one of them back, nobody says that the other one is all.
     async fn read_again(&mut self, cache: &DiskCache<F, H>, at: usize, fault: Fault) -> Option<Fault> {
         let (page, checksum) = self.run.pages[at];
         if !cache.dirty.borrow().has_page(page.0) {
             return Some(fault);
         }
         let flash = self.run.first.plus(at as u32);
-        if let Some(bytes) = cache.pool.read_second(flash, 1).await
-            && self.take(at, &bytes)
-        {
-            return None;
-        }
+        let second = match cache.pool.read_second(flash).await {
+            Some(Ok(bytes)) if self.take(at, &bytes) => return None,
+            Some(outcome) => judge(cache, PAGE_BYTES, outcome.map(drop)),
+            None => None,
+        };
         // Its segment may have got another name meanwhile, that of its second copy.
         let located = cache.index.borrow().get(page).filter(|located| located.checksum == checksum);
         let now = located.map_or(flash, |located| located.flash);
         let _pin = cache.pool.pin(now);
-        let (bytes, again) = read_flash(cache, now, Buffer::zeroed(PAGE_BYTES)).await;
-        if again.is_none() {
+        let (bytes, result) = cache.pool.read_copy(now, Buffer::zeroed(PAGE_BYTES)).await;
+        let first = judge(cache, PAGE_BYTES, result);
+        if first.is_none() {
             if self.take(at, &bytes) {
                 return None;
             }
             count(&cache.counters.checksum_errors, 1);
         }
-        Some(again.unwrap_or(Fault::Content))
+        let may_come_back = [first, second].contains(&Some(Fault::Device));
+        Some(if may_come_back { Fault::Device } else { Fault::Content })
     }
 
     /// Takes over what was read of a page elsewhere, if that is its content.
@@ -148,16 +151,14 @@ impl<F: BlockDevice, H: Host> Checked<'_, F, H> {
     }
 }
 
-/// Reads flash and counts that. Returns what the device said.
-async fn read_flash<F: BlockDevice, H: Host>(
+/// Counts that flash was read. Returns what the device said.
+fn judge<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
-    first: FlashPage,
-    buffer: Buffer,
-) -> (Buffer, Option<Fault>) {
-    let (bytes, result) = cache.pool.read(first, buffer).await;
-    count(&cache.counters.flash_read_bytes, bytes.len() as u64);
-    let Err(error) = result else { return (bytes, None) };
+    bytes: usize,
+    result: Result<(), BlockError>,
+) -> Option<Fault> {
+    count(&cache.counters.flash_read_bytes, bytes as u64);
+    let error = result.err()?;
     count(&cache.counters.flash_errors, 1);
-    let fault = if error.kind == ErrorKind::Corrupt { Fault::Content } else { Fault::Device };
-    (bytes, Some(fault))
+    Some(if error.kind == ErrorKind::Corrupt { Fault::Content } else { Fault::Device })
 }

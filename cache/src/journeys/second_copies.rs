@@ -5,7 +5,8 @@
 //!                    its second copies ──> given up
 //!   a device comes:  each closed segment that has one copy, newest first ── copied ── flushed ── table
 //! ```
-//! What is copied is read again before it counts: of a segment whose summary rotted no copy is made.
+//! What is copied is read again before it counts: of a segment whose summary rotted no copy is made. A page that cannot be
+//! read is none in the copy either, and keeps no others from being copied; what is dirty comes home at once then.
 //!
 //! Clean pages have one copy: those of a first copy that is lost are forgotten. On flash they stay named in the second one, as
 //! the newest of their pages, so that nothing older comes back; there they fail their checksum, and the backing is asked.
@@ -17,6 +18,7 @@ use block::{BlockDevice, BlockError, Host};
 
 use super::disk_cache::DiskCache;
 use crate::knowledge::segments::{Left, Segments};
+use crate::survives::copies::Copied;
 use crate::survives::pool::Pool;
 use crate::survives::reading::{Unreadable, Wanted};
 use crate::words::canary::{self, Bug};
@@ -164,11 +166,16 @@ async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
         }
         return true;
     }
-    let Ok(bytes) = pool.copy_segment(first, second).await else {
+    let Ok(Copied { bytes, pages_unreadable }) = pool.copy_segment(first, second).await else {
         pool.segments().give_up_second(second);
         return false;
     };
     count(&cache.counters.flash_write_bytes, bytes);
+    if pages_unreadable > 0 {
+        // One copy can be read of them at most from now on, and none if the next request fails as well. Destage finds out.
+        count(&cache.counters.flash_errors, u64::from(pages_unreadable));
+        cache.back.ask(true);
+    }
     // What rotted unnoticed in the first one is no copy of what was written.
     let copy = Wanted { segment: second, second: None, owner: life.0, generation: life.1 };
     match pool.reader().contained(copy, None).await {

@@ -33,6 +33,12 @@ enum Expected {
     Anything,
 }
 
+/// A copy that was made.
+pub(crate) struct Copied {
+    pub(crate) bytes: u64,
+    pub(crate) pages_unreadable: u32,
+}
+
 /// Pages that are copied at once.
 const COPIED_AT_ONCE: u32 = 256;
 
@@ -87,12 +93,12 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         Some(layout.segment_start(second).plus(page.0 - layout.segment_start(segment).0))
     }
 
-    /// Reads pages from their second copy; none if there is none.
-    pub(crate) async fn read_second(&self, first: FlashPage, pages: usize) -> Option<Buffer> {
+    /// Reads a page from its second copy; none if there is none.
+    pub(crate) async fn read_second(&self, first: FlashPage) -> Option<Result<Buffer, BlockError>> {
         let second = self.second_copy(first)?;
         let _pin = self.pin(second);
-        let (buffer, result) = self.read_copy(second, Buffer::zeroed(pages * PAGE_BYTES)).await;
-        result.ok().map(|()| buffer)
+        let (buffer, result) = self.read_copy(second, Buffer::zeroed(PAGE_BYTES)).await;
+        Some(result.map(|()| buffer))
     }
 
     /// True if there is one copy of a disk's segment that can be written, and there are to be two.
@@ -226,25 +232,55 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         if written.is_err() { self.record_out().await } else { Ok(()) }
     }
 
-    /// Makes another copy of all that a closed segment holds, durably, and says how many bytes that were. The caller holds the
-    /// segment with a pin.
+    /// Makes another copy of all that a closed segment holds, durably. The caller holds the segment with a pin.
+    ///
+    /// Pages that cannot be read are zeroes in the copy, which their checksums tell from what was there, and are counted.
+    ///
+    /// # Errors
+    /// If a device is gone, or does not take the copy.
     pub(crate) async fn copy_segment(
         &self,
         from: SegmentNumber,
         to: SegmentNumber,
-    ) -> Result<u64, BlockError> {
+    ) -> Result<Copied, BlockError> {
         let layout = self.layout();
         let pages = (layout.segment_bytes() / PAGE_BYTES as u64) as u32;
+        let mut copied = Copied { bytes: layout.segment_bytes(), pages_unreadable: 0 };
         let mut at = 0;
         while at < pages {
             let count = COPIED_AT_ONCE.min(pages - at);
+            let start = layout.segment_start(from).plus(at);
             let buffer = Buffer::zeroed(count as usize * PAGE_BYTES);
-            let (buffer, read) = self.read_copy(layout.segment_start(from).plus(at), buffer).await;
-            read?;
+            let buffer = match self.read_copy(start, buffer).await {
+                (buffer, Ok(())) => buffer,
+                (buffer, Err(_)) => self.read_page_by_page(start, buffer, &mut copied).await?,
+            };
             self.write_copy(layout.segment_start(to).plus(at), buffer).await?;
             at += count;
         }
         self.flush_copy(to).await?;
-        Ok(layout.segment_bytes())
+        Ok(copied)
+    }
+
+    /// Reads those pages of a copy that can be read.
+    async fn read_page_by_page(
+        &self,
+        start: FlashPage,
+        mut buffer: Buffer,
+        copied: &mut Copied,
+    ) -> Result<Buffer, BlockError> {
+        for (page, bytes) in buffer.chunks_exact_mut(PAGE_BYTES).enumerate() {
+            let place = start.plus(page as u32);
+            match self.read_copy(place, Buffer::zeroed(PAGE_BYTES)).await {
+                (read, Ok(())) => bytes.copy_from_slice(&read),
+                // Of one that is gone nothing can be said.
+                (_, Err(error)) if self.place(place).is_err() => return Err(error),
+                (_, Err(_)) => {
+                    bytes.fill(0);
+                    copied.pages_unreadable += 1;
+                }
+            }
+        }
+        Ok(buffer)
     }
 }

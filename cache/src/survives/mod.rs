@@ -1,7 +1,7 @@
 //! What survives: everything that writes to flash, and the order in which it does.
 
 pub(crate) mod check;
-mod copies;
+pub(crate) mod copies;
 pub(crate) mod dirty_first;
 pub(crate) mod discards;
 pub(crate) mod flash;

@@ -246,7 +246,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     }
 
     /// Reads from just this place.
-    pub(super) async fn read_copy(
+    pub(crate) async fn read_copy(
         &self,
         first: FlashPage,
         buffer: Buffer,

@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::Reading;
+use crate::history::Span;
 use crate::windows::Window;
 
 #[derive(Debug, Args)]
@@ -32,6 +33,20 @@ pub(crate) struct Histogram {
     /// Only of writes.
     #[arg(long)]
     pub(crate) write: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct History {
+    /// Name of the disk.
+    pub(crate) name: String,
+    /// How far back. Default: 1d.
+    #[arg(long, value_name = "SPAN", value_enum)]
+    pub(crate) span: Option<Span>,
+    /// Every step with all that is kept of it, for a spreadsheet: comma-separated values, times in UTC.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

@@ -2,12 +2,11 @@
 //!
 //! Lines fit 80 columns.
 
-use std::env;
 use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use super::bars::{Ink, bar};
+use super::bar::Ink;
 use super::client;
 use crate::cli::{Histogram, What};
 use crate::names;
@@ -15,8 +14,7 @@ use crate::output::{self, list};
 use crate::problem::Answer;
 
 /// Characters of the longest bar.
-const BAR_WIDTH: usize = 48;
-
+const BAR_WIDTH: u64 = 48;
 pub(super) fn run(options: &Histogram) -> Answer<()> {
     names::check(&options.name)?;
     let path = format!("/v1/disks/{}/histograms", options.name);
@@ -25,7 +23,7 @@ pub(super) fn run(options: &Histogram) -> Answer<()> {
     if options.reading.json {
         return output::print(&format!("{document}\n"));
     }
-    output::print(&show(&document["histograms"], Ink::of_locale(|name| env::var(name).ok())))
+    output::print(&show(&document["histograms"], Ink::of_process()))
 }
 
 /// Leaves only what was asked for.
@@ -72,7 +70,7 @@ fn table(title: &str, classes: &[Value], ink: Ink) -> String {
         let upto = class["upto"].as_i64().map_or_else(|| "more".to_owned(), |upto| upto.to_string());
         let permille = u128::from(*count) * 1_000 / u128::from(sum);
         let share = format!("{}.{}%", permille / 10, permille % 10);
-        let line = format!("{upto:>8} {count:>13} {share:>6} {}", bar(*count, most, BAR_WIDTH, ink));
+        let line = format!("{upto:>8} {count:>13} {share:>6} {}", ink.bar(*count, most, BAR_WIDTH));
         writeln!(text, "{}", line.trim_end()).expect("a string takes all");
     }
     text

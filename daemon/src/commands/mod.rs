@@ -1,11 +1,12 @@
 //! What each command does, by its name.
 
-mod bars;
+mod bar;
 mod check;
 mod disk;
 mod events;
 mod generate;
 mod histogram;
+mod history;
 mod home;
 mod logging;
 mod pool;
@@ -42,6 +43,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Pool(command) => pool::run(command),
         Command::Stats(options) => stats::run(&options),
         Command::Histogram(options) => histogram::run(&options),
+        Command::History(options) => history::run(&options),
         Command::Events(options) => events::run(&options),
         Command::Top(options) => top::run(&options),
         Command::Report(options) => report::run(&options),

@@ -3,12 +3,11 @@
 //! "Without" is measured where the disk ran in pass-through for long enough, else concluded from the reads that went to the
 //! backing; the text says which. Where nothing is known there is a dash, and nothing is guessed. Lines fit 80 columns.
 
-use std::env;
 use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::bars::{Ink, bar};
+use super::bar::Ink;
 use super::client;
 use crate::cli::Report;
 use crate::names;
@@ -17,8 +16,9 @@ use crate::problem::Answer;
 use crate::units::Size;
 
 /// Characters of the longest bar of a class, of which two stand side by side, and of a time.
-const CLASS_BAR: usize = 20;
-const TIME_BAR: usize = 40;
+const CLASS_BAR: u64 = 20;
+const TIME_BAR: u64 = 40;
+const CLASS_WIDTH: usize = CLASS_BAR as usize;
 
 /// Ends of the rows that show hit ratios over time, in seconds.
 const ROWS: [u64; 9] = [
@@ -39,7 +39,7 @@ pub(super) fn run(options: &Report) -> Answer<()> {
     if options.reading.json {
         return output::print(&format!("{document}\n"));
     }
-    output::print(&text(&document["report"], Ink::of_locale(|name| env::var(name).ok())))
+    output::print(&text(&document["report"], Ink::of_process()))
 }
 
 fn text(report: &Value, ink: Ink) -> String {
@@ -176,13 +176,13 @@ fn classes(what: &str, sides: [&Value; 2], ink: Ink) -> String {
     let (Some(first), Some(last)) = (all.clone().find(some), all.clone().rfind(some)) else {
         return String::new();
     };
-    let mut text = format!("\n{what}, by latency\n     UP TO  WITHOUT {:CLASS_BAR$}  WITH CACHE\n", "");
+    let mut text = format!("\n{what}, by latency\n     UP TO  WITHOUT {:CLASS_WIDTH$}  WITH CACHE\n", "");
     for (at, bound) in bounds.iter().enumerate().take(last + 1).skip(first) {
         let upto = bound["upto"].as_f64().map_or_else(|| "more".to_owned(), short_time);
         let cell = |counts: &Vec<u64>| {
             let (sum, count) = (counts.iter().sum::<u64>(), counts.get(at).copied().unwrap_or(0));
             let share = crate::counted::ratio(count, sum).map_or_else(|| NOTHING.to_owned(), percent);
-            format!("{share:>8} {:CLASS_BAR$}", bar(count, sum.max(1), CLASS_BAR, ink))
+            format!("{share:>8} {:CLASS_WIDTH$}", ink.bar(count, sum.max(1), CLASS_BAR))
         };
         let line = format!("{upto:>10} {} {}", cell(&counts[0]), cell(&counts[1]));
         writeln!(text, "{}", line.trim_end()).expect("a text takes all");
@@ -209,7 +209,7 @@ fn over_time(steps: &[Value], ink: Ink) -> String {
         }
         let upto = if to == count(&last["to_seconds"]) { "now".to_owned() } else { span(end) };
         let share = crate::counted::ratio(hits, reads).map_or_else(|| NOTHING.to_owned(), percent);
-        let bar = bar(hits, reads.max(1), TIME_BAR, ink);
+        let bar = ink.bar(hits, reads.max(1), TIME_BAR);
         let line = format!("{upto:>10} {reads:>13} {share:>8} {bar}");
         writeln!(text, "{}", line.trim_end()).expect("a text takes all");
     }

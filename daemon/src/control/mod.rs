@@ -18,6 +18,7 @@
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
 //!   POST   /v1/pool/devices            one more device
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
+//!   GET    /v1/history/NAME?span=SPAN  what it did, step by step: 5m, 1d or 7d
 //!   GET    /v1/events?after=ID&wait=S  events behind that id; waits up to so many seconds for one
 //!   GET    /metrics                    what is counted, for Prometheus
 //! ```
@@ -115,6 +116,7 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(statistics::report))
         .routes(routes!(statistics::all))
         .routes(routes!(statistics::one))
+        .routes(routes!(statistics::history))
         .routes(routes!(events::list))
         .routes(routes!(pool::show))
         .routes(routes!(pool::add))

@@ -10,8 +10,11 @@ use utoipa::IntoParams;
 
 use super::answer::{Failure, Name, Reply};
 use crate::api::{
-    DiskGain, DiskHistograms, HistogramsDocument, ReportDocument, Statistics, StatisticsDocument,
+    DiskGain, DiskHistograms, DiskHistory, HistogramsDocument, HistoryDocument, ReportDocument, Statistics,
+    StatisticsDocument,
 };
+use crate::history::Span;
+use crate::moment::Moment;
 use crate::problem::Problem;
 use crate::registry::{DiskView, Registry};
 use crate::windows::Window;
@@ -29,6 +32,16 @@ pub(super) struct Asked {
 }
 
 type Question = Result<Query<Asked>, QueryRejection>;
+
+/// What history is asked with.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct AskedHistory {
+    /// `5m`, `1d` or `7d`.
+    #[param(pattern = "^(5m|1d|7d)$")]
+    span: Option<String>,
+}
 
 /// Statistics of all disks.
 #[utoipa::path(
@@ -99,14 +112,35 @@ pub(super) async fn report(State(registry): Shared, Name(name): Name) -> Reply<R
     Ok(Json(ReportDocument::of(DiskGain::of(&name, &total, &comparison, dirty_bytes))))
 }
 
+/// What one disk did lately, step by step; a day of it if nothing else is asked for.
+#[utoipa::path(
+    get,
+    path = "/v1/history/{name}",
+    tag = "statistics",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"), AskedHistory),
+    responses((status = OK, description = "What the disk did", body = HistoryDocument))
+)]
+pub(super) async fn history(
+    State(registry): Shared,
+    Name(name): Name,
+    asked: Result<Query<AskedHistory>, QueryRejection>,
+) -> Reply<HistoryDocument> {
+    let Query(AskedHistory { span }) = asked.map_err(|rejection| unreadable(&rejection, "span"))?;
+    let span = span.map_or(Ok(Span::default()), |name| Span::parse(&name))?;
+    let steps = registry.history(&name, span).await?;
+    Ok(Json(HistoryDocument::of(DiskHistory::of(&name, span, Moment::now(), &steps))))
+}
+
 fn one_of(registry: &Registry, view: &DiskView, window: Window) -> Statistics {
     Statistics::of(view, registry.windowed(view, window).as_ref())
 }
 
 fn window(asked: Question) -> Result<Window, Failure> {
-    let Query(Asked { window }) = asked.map_err(|rejection| {
-        let what = rejection.body_text();
-        Problem::invalid(format!("Cannot read the request: {what}; `window` is all that it may ask for"))
-    })?;
+    let Query(Asked { window }) = asked.map_err(|rejection| unreadable(&rejection, "window"))?;
     Ok(window.map_or(Ok(Window::default()), |name| Window::parse(&name))?)
+}
+
+fn unreadable(rejection: &QueryRejection, key: &str) -> Problem {
+    let what = rejection.body_text();
+    Problem::invalid(format!("Cannot read the request: {what}; `{key}` is all that it may ask for"))
 }

@@ -214,6 +214,12 @@ kinds! {
     TotalsBegunAnew, "totals-begun-anew", Warning,
         "What disks counted before could not be read.",
         "";
+    HistoryUnread, "history-unread", Warning,
+        "Something of what a disk did in the last week could not be read, or is of later than now.",
+        "What could be read is told. Keep a file that was set aside if you need the rest, or delete it.";
+    HistoryUnsaved, "history-unsaved", Warning,
+        "What disks do cannot be saved step by step.",
+        "Make room in the daemon's folder, or a restart forgets it.";
     ShardSilent, "shard-silent", Error,
         "A thread that serves disks does not answer.",
         "A device or file system that it waits for hangs: look at dmesg.";

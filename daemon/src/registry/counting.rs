@@ -1,5 +1,5 @@
 //! What disks counted in all, and lately: seen whenever somebody looks, and every few seconds; written every minute and at the
-//! end.
+//! end. Whoever sees it feeds their history too (`history.rs`).
 
 use std::sync::Weak;
 use std::time::Duration;
@@ -34,6 +34,7 @@ impl Registry {
         let DiskReport { attachment, attached_for, passed, statistics, .. } = report;
         let (attachment, attached_for) = (*attachment, *attached_for);
         lock(&self.totals).see(report.settings.id.0, Look { attachment, attached_for, passed, statistics });
+        self.go_on_with_history(report);
     }
 
     /// What a disk counted in all, as it was seen last.
@@ -73,6 +74,7 @@ impl Registry {
             let Some(registry) = registry.upgrade() else { return };
             let reports = registry.shards.disks_as_far_as_known().await;
             reports.values().flatten().for_each(|report| registry.see(report));
+            registry.pass_time_without(&reports);
             lock(&registry.totals).sample(at.saturating_duration_since(registry.started));
         }
     }
@@ -97,12 +99,13 @@ impl Registry {
         writing.await.expect("writing a file does not panic")
     }
 
-    /// Writes totals every minute, as long as the registry is there.
+    /// Writes totals and histories every minute, as long as the registry is there.
     pub(crate) async fn keep_totals(registry: Weak<Self>) {
         loop {
             tokio::time::sleep(SAVE_INTERVAL).await;
             let Some(registry) = registry.upgrade() else { return };
             registry.save_totals().await;
+            registry.save_histories().await;
         }
     }
 }

@@ -96,6 +96,7 @@ impl Registry {
         }
         self.replace_state(changed);
         lock(&self.totals).forget(record.id);
+        self.forget_history(record.id).await;
         lock(&self.waiting).remove(&name);
         let how = match what_is_dirty {
             WhatIsDirty::IsKept => "",

@@ -10,6 +10,7 @@ mod command_line;
 mod devices;
 mod discards;
 mod events;
+mod history;
 mod host;
 mod http;
 mod lifecycle;

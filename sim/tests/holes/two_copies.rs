@@ -437,6 +437,40 @@ fn a_segment_whose_summary_rotted_is_not_copied_and_evicting_its_disk_mends_that
     });
 }
 
+/// A sector cannot be read any more, before there is a second copy of its segment.
+#[test]
+fn a_page_that_cannot_be_read_keeps_no_other_from_being_copied() {
+    let (rig, guest) = (Rig::mirrored(1), Guest::new());
+    rig.named.set([true, false, false]);
+    rig.live(End::Kill, async |life| {
+        life.loaded().await;
+        rig.mode.set(Mode::WriteBack);
+        life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, ..roomy() });
+        for page in 0..USED_PAGES {
+            guest.write(&life.disk, sectors(page * 8..page * 8 + 8)).await;
+        }
+        guest.flush(&life.disk).await;
+        // RAM has it no more, and its segment is not the last to be copied: the newest come first.
+        let unreadable = rig.versions(12).pop().unwrap();
+        rig.flash.make_unreadable(ByteRange::at(unreadable.data_at, PAGE));
+        life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, destage_rate_max: 0, ..roomy() });
+        add(life, 1).await;
+        wait_until_copied(life).await;
+        life.host.sleep(COPIED_NS).await;
+        let disk = life.disk.statistics();
+        assert_eq!((disk.dirty_bytes, disk.lost_bytes), (PAGE, 0), "it may come back: {disk:?}");
+        assert!(disk.counts.flash_errors > 0);
+        assert!(guest.write(&life.disk, sectors(12 * 8..13 * 8)).await);
+        see_all(life, &guest, "written anew").await;
+    });
+    guest.end(End::Kill);
+    rig.named.set([false, true, false]);
+    rig.live(End::Stop, async |life| {
+        life.loaded().await;
+        see_all(life, &guest, "from the other device").await;
+    });
+}
+
 /// Tells the story for each of these cuts at every operation, and judges each by the plan whose turn it is. As often as
 /// `FOREBAY_STORIES` says, each time with other plans and other seeds.
 fn cut_everywhere(cuts: &[Cut]) {

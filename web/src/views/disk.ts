@@ -1,17 +1,17 @@
 // One disk: live charts, histograms, what it is, and what can be changed.
 
 import { actions } from "../actions";
-import { Chart, DASH, DOT, type Values } from "../chart";
-import { type Disk, type FullDisk, LATENCIES, type LatencyClass } from "../documents";
+import { Charts } from "../charts";
+import type { Disk, FullDisk, Span } from "../documents";
 import { h, say, show } from "../dom";
-import { NOTHING, brief, byteRate, duration, joined, micros, percent, rate, size } from "../format";
+import { NOTHING, byteRate, duration, joined, micros, percent, rate, size } from "../format";
 import { Histograms } from "../histogram";
 import { badge, facts, findingList, setBadge, tile } from "../parts";
-import { type Point, dirty, operations, saved } from "../series";
+import { dirty, operations, saved } from "../series";
 import { Settings } from "../settings";
 import type { Knowledge } from "../store";
 import type { View } from "../view";
-import { LATENCY_NAMES, findings, load, tone, worst, zeroes } from "../words";
+import { findings, load, tone, worst, zeroes } from "../words";
 
 const FACTS = [
   ["backing", "Backing"],
@@ -30,7 +30,7 @@ const FACTS = [
   ["errors", "Errors"],
 ] as const;
 
-export function diskView(name: string, look: () => void): View {
+export function diskView(name: string, look: () => void, choose: (span: Span) => void): View {
   let disk: FullDisk | null = null;
   const now = () => disk;
   const state = badge();
@@ -44,7 +44,7 @@ export function diskView(name: string, look: () => void): View {
     dirty: tile("Dirty", "dirty_bytes"),
     saved: tile("Backing requests saved", "saved"),
   };
-  const charts = new Charts();
+  const charts = new Charts(choose);
   const histograms = new Histograms();
   const about = facts(FACTS.map(([key, heading]) => [key, heading]));
   const settings = new Settings(now, look);
@@ -80,7 +80,8 @@ export function diskView(name: string, look: () => void): View {
       say(mode, disk.read_only ? `${disk.mode}, read-only` : disk.mode);
       warnings.set(found);
       updateTiles(tiles, disk, known);
-      charts.set(known.series.get(name)?.points ?? [], known.windows.has(name), disk.mode);
+      if (known.span === "5m") charts.set(known.series.get(name)?.points ?? [], known.windows.has(name), disk.mode);
+      else charts.setPast(known.span, known.past, disk.mode);
       histograms.set(known.histograms);
       about.set(factsOf(disk));
       settings.update(disk.settings);
@@ -144,120 +145,4 @@ function errors(disk: FullDisk): string {
   const kinds: [number | undefined, string][] = [[checksums, "checksums"], [flash, "flash"], [backing, "backing"], [retries, "backing, sent again"]];
   const some = kinds.filter(([many]) => (many ?? 0) > 0).map(([many, what]) => `${many} ${what}`);
   return some.length === 0 ? "none" : some.join(", ");
-}
-
-class Charts {
-  readonly element: HTMLElement;
-  readonly #ratio = new Chart({
-    title: "Hit ratio",
-    about: "Reads answered from the cache, over ten seconds each.",
-    lines: [
-      { label: "RAM", colour: "ram", fill: "area" },
-      { label: "Flash", colour: "flash", fill: "stacked", dash: DASH },
-    ],
-    figure: percent,
-    tick: (value) => `${Math.round(value * 100)}%`,
-    most: 1,
-  });
-  readonly #operations = new Chart({
-    title: "Requests a second",
-    about: "What guests asked for.",
-    lines: [
-      { label: "Reads", colour: "read" },
-      { label: "Writes", colour: "write", dash: DASH },
-    ],
-    figure: rate,
-    tick: brief,
-    least: 10,
-  });
-  readonly #latency: Chart;
-  readonly #dirty = new Chart({
-    title: "Dirty data",
-    about: "What flash has and the backing does not, without zeroes.",
-    lines: [
-      { label: "Dirty", colour: "dirty", fill: "area" },
-      { label: "Limit", colour: "limit", dash: DASH },
-    ],
-    figure: size,
-    least: 64 * 1024,
-    isBinary: true,
-  });
-  readonly #saved = new Chart({
-    title: "Backing requests saved",
-    about: "What guests asked for, and what reached the backing.",
-    lines: [
-      { label: "Guests", colour: "read" },
-      { label: "Backing", colour: "limit", dash: DASH, fill: "area" },
-    ],
-    figure: rate,
-    tick: brief,
-    least: 10,
-  });
-  readonly #choice = h("select", { "aria-label": "Latency of", name: "latency-class" }, ...LATENCIES.map((name) => h("option", { value: name }, LATENCY_NAMES[name])));
-  readonly #span = h("span", { class: "hint" });
-  #points: readonly Point[] = [];
-  #isChosen = false;
-
-  constructor() {
-    const controls = h("div", { class: "chart-controls" }, this.#choice, this.#span);
-    this.#choice.value = "read_miss";
-    this.#choice.addEventListener("change", () => {
-      this.#isChosen = true;
-      this.#drawLatency();
-    });
-    this.#latency = new Chart(
-      {
-        title: "Latency",
-        about: "So many in a hundred were faster.",
-        lines: [
-          { label: "Half", colour: "read" },
-          { label: "95 %", colour: "write", dash: DASH },
-          { label: "99 %", colour: "limit", dash: DOT },
-        ],
-        figure: micros,
-        least: 10,
-      },
-      controls,
-    );
-    const all = [this.#ratio, this.#operations, this.#latency, this.#saved, this.#dirty];
-    this.element = h("section", { class: "charts", "aria-label": "Charts of the last five minutes" }, ...all.map((chart) => chart.element));
-  }
-
-  set(points: readonly Point[], hasWindows: boolean, mode: string): void {
-    this.#points = points;
-    say(this.#span, hasWindows ? "over 5 minutes each" : "since attached");
-    const line = (of: (point: Point) => number | null): Values => points.map(of);
-    const times = points.map((point) => point.at);
-    this.#ratio.set(times, [line((point) => point.hitRam), line((point) => point.hitFlash)]);
-    this.#operations.set(times, [line((point) => point.rates?.reads ?? null), line((point) => point.rates?.writes ?? null)]);
-    this.#saved.set(times, [
-      line((point) => operations(point.rates)),
-      line((point) => (point.rates ? point.rates.backing_reads + point.rates.backing_writes : null)),
-    ]);
-    // Elsewhere the limit says nothing: nothing new becomes dirty.
-    const limit = mode === "write-back" ? line((point) => point.dirtyLimitBytes) : points.map(() => null);
-    this.#dirty.set(times, [line((point) => point.dirtyBytes), limit]);
-    this.#drawLatency();
-  }
-
-  leave(): void {
-    for (const chart of [this.#ratio, this.#operations, this.#latency, this.#saved, this.#dirty]) chart.leave();
-  }
-
-  #drawLatency(): void {
-    const newest = this.#points.at(-1)?.latency;
-    // The first class that was measured at all, until somebody chooses.
-    if (!this.#isChosen && newest && newest[this.#class()].count === 0) {
-      const measured = LATENCIES.find((name) => newest[name].count > 0);
-      if (measured) this.#choice.value = measured;
-    }
-    const chosen = this.#class();
-    const line = (of: "p50" | "p95" | "p99"): Values =>
-      this.#points.map((point) => (point.latency && point.latency[chosen].count > 0 ? point.latency[chosen][of] : null));
-    this.#latency.set(this.#points.map((point) => point.at), [line("p50"), line("p95"), line("p99")]);
-  }
-
-  #class(): LatencyClass {
-    return LATENCIES.find((name) => name === this.#choice.value) ?? "read_miss";
-  }
 }

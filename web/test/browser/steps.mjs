@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { copyFile, rename } from "node:fs/promises";
 import { createServer, request } from "node:http";
 
+import { writeWeek } from "./past.mjs";
+
 const MIB = 1 << 20;
 /** Names of disks are plain; what a backing is called is not. */
 const NASTY = "<img src=x onerror=alert(1)>";
@@ -16,6 +18,7 @@ export const STEPS = [
   ["a host without disks says how to add one", emptyHost],
   ["disks appear by themselves and figures move", disksAppear],
   ["charts draw what guests do", chartsDraw],
+  ["charts are full at once of what happened before the page was opened", chartsAreFilled],
   ["histograms and events are there", histogramsAndEvents],
   ["text from elsewhere stays text", untrustedText],
   ["views fit a phone and are readable in the dark", phoneAndDark],
@@ -25,6 +28,7 @@ export const STEPS = [
   ["settings are changed after they were said, and refusals are shown", settings],
   ["at rest the page, the interface and the command line say the same", sameFigures],
   ["a disk that waits says why", waitingDisk],
+  ["a day and a week are drawn, with a hole where nothing is known", pastIsDrawn],
   ["a page of another origin can neither read nor change anything", otherOrigin],
   ["a daemon that is away is said, and forgotten once it is back", daemonAway],
   ["nothing was asked elsewhere and the browser complained of nothing", quietBrowser],
@@ -54,9 +58,9 @@ async function disksAppear({ host, page }) {
 async function chartsDraw({ host, page, shoot }) {
   await page.getByRole("link", { name: "web1", exact: true }).click();
   await page.getByRole("heading", { name: "web1" }).waitFor();
-  const lines = { "Hit ratio": ["ram"], "Requests a second": ["read", "write"], Latency: ["read"], "Dirty data": ["dirty"], "Backing requests saved": ["read"] };
+  const lines = { "Hit ratio": ["ram"], "Requests a second": ["read", "write"], Latency: ["read"], "Dirty data": ["dirty"], "Backing requests saved": ["read"], "Written to flash": ["flash"] };
   // Enough of the time axis that a picture is worth looking at.
-  await until(page, () => document.querySelectorAll(".u-over").length === 5 && Number(document.querySelector(".chart-canvas").dataset.points) >= 10);
+  await until(page, () => document.querySelectorAll(".u-over").length === 6 && Number(document.querySelector(".chart-canvas").dataset.points) >= 10);
   for (const [title, colours] of Object.entries(lines)) {
     for (const colour of colours) {
       const drawn = await inked(page, title, colour);
@@ -72,6 +76,20 @@ async function chartsDraw({ host, page, shoot }) {
   await page.getByRole("link", { name: "Host", exact: true }).click();
   await page.getByRole("heading", { name: "Host" }).waitFor();
   await shoot("host", { fullPage: true });
+}
+
+async function chartsAreFilled({ host, page }) {
+  const { history } = await host.get("/v1/history/web1?span=5m");
+  const newest = await host.get("/v1/stats/web1");
+  assert.ok(history.time.length >= 4, `${history.time.length} steps`);
+  const sum = history.reads.reduce((all, one) => all + one, 0);
+  assert.ok(sum > 0 && sum <= newest.disks[0].total.reads, "what is drawn was counted");
+  await openDisk(page, host, "web1");
+  await page.reload();
+  await page.getByRole("region", { name: "Charts" }).waitFor();
+  // Two looks would bring two points.
+  const points = await until(page, () => Number(document.querySelector(".chart-canvas").dataset.points)).then((shown) => shown.jsonValue());
+  assert.ok(points >= history.time.length - 1, `${points} points of ${history.time.length} steps at once`);
 }
 
 async function histogramsAndEvents({ host, page, shoot }) {
@@ -304,6 +322,39 @@ async function waitingDisk({ host, page, shoot }) {
   assert.ok(await page.getByRole("button", { name: "Evict" }).isDisabled());
   for (const name of names) await host.cli("disk", "remove", name);
   await page.getByText("No such disk").waitFor();
+}
+
+async function pastIsDrawn({ host, page, shoot }) {
+  await host.kill();
+  const many = await writeWeek(`${host.dir}/history/disk-1.steps`, 1);
+  await host.start(host.address);
+  const { history } = await host.get("/v1/history/web1?span=7d");
+  assert.ok([many, many + 1].includes(history.time.length), `${history.time.length} of ${many} steps were read`);
+  await openDisk(page, host, "web1");
+  const charts = page.getByRole("region", { name: "Charts" });
+  const lines = { "Hit ratio": ["ram"], "Requests a second": ["read", "write"], "Mean latency": ["read", "write"], "Dirty data": ["dirty"], "Backing requests saved": ["read"], "Written to flash": ["flash"] };
+  for (const [name, span] of [["1 day", "1d"], ["1 week", "7d"]]) {
+    const { time } = (await host.get(`/v1/history/web1?span=${span}`)).history;
+    const button = charts.getByRole("button", { name, exact: true });
+    await button.click();
+    await page.waitForFunction((least) => Number(document.querySelector(".chart-canvas").dataset.points) >= least, time.length);
+    assert.equal(await button.getAttribute("aria-pressed"), "true");
+    await until(page, () => document.querySelectorAll("figure:not([hidden]) .u-over").length === 6);
+    for (const [title, colours] of Object.entries(lines)) {
+      for (const colour of colours) {
+        const drawn = await inked(page, title, colour);
+        assert.ok(drawn >= 100, `${title} of ${name}: only ${drawn} pixels in the colour of ${colour}`);
+      }
+    }
+    const shown = await page.locator("figure", { hasText: "Mean latency" }).locator(".figure").first().textContent();
+    assert.match(shown, /\d (us|ms)|\u2013/);
+    await shoot(`disk-${span}-whole`, { fullPage: true });
+    await shoot(`disk-${span}`);
+  }
+  const isWithinHole = (at) => history.time.some((time, step) => time >= at && at > time - history.seconds[step]);
+  assert.ok(!isWithinHole(history.now - 200 * 300), "the daemon tells nothing of the time in which it was away");
+  await charts.getByRole("button", { name: "5 minutes", exact: true }).click();
+  await page.getByText("So many in a hundred").waitFor();
 }
 
 async function otherOrigin({ host, context }) {

@@ -1,7 +1,7 @@
-//! Bars of tables.
-//!
-//! They are drawn in eighths of a character where the locale has UTF-8, else of `#`, whether on a terminal or not: what is
-//! read through a pager or kept in a file looks the same.
+//! Bars in text: of eighths of a character where the locale has UTF-8, else of `#`, whether on a terminal or not: what is read
+//! through a pager or kept in a file looks the same.
+
+use std::env;
 
 /// From one eighth of a character to all of it.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
@@ -14,8 +14,13 @@ pub(super) enum Ink {
 }
 
 impl Ink {
+    /// As the locale of this process has it.
+    pub(super) fn of_process() -> Self {
+        Self::of_locale(|name| env::var(name).ok())
+    }
+
     /// By the locale, as other programs do: the first of these that is set counts.
-    pub(super) fn of_locale(variable: impl Fn(&str) -> Option<String>) -> Self {
+    fn of_locale(variable: impl Fn(&str) -> Option<String>) -> Self {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
             .into_iter()
             .find_map(|name| variable(name).filter(|set| !set.is_empty()));
@@ -25,18 +30,18 @@ impl Ink {
         });
         if is_utf8 { Self::Unicode } else { Self::Ascii }
     }
-}
 
-/// As long as `count` is of `most`, which is not zero and `width` characters long; whatever is not nothing can be seen.
-pub(super) fn bar(count: u64, most: u64, width: usize, ink: Ink) -> String {
-    let eighths = (u128::from(count) * (width as u128 * 8)).div_ceil(u128::from(most)) as usize;
-    match ink {
-        Ink::Unicode => {
-            let full = EIGHTHS[7].to_string().repeat(eighths / 8);
-            let rest = (eighths % 8).checked_sub(1).map(|rest| EIGHTHS[rest]);
-            full + &rest.map(String::from).unwrap_or_default()
+    /// As long as `count` is of `most`, which is `width` characters; whatever is not nothing can be seen.
+    pub(super) fn bar(self, count: u64, most: u64, width: u64) -> String {
+        let eighths = (u128::from(count) * u128::from(width * 8)).div_ceil(u128::from(most)) as usize;
+        match self {
+            Self::Unicode => {
+                let full = EIGHTHS[7].to_string().repeat(eighths / 8);
+                let rest = (eighths % 8).checked_sub(1).map(|rest| EIGHTHS[rest]);
+                full + &rest.map(String::from).unwrap_or_default()
+            }
+            Self::Ascii => "#".repeat(eighths.div_ceil(8)),
         }
-        Ink::Ascii => "#".repeat(eighths.div_ceil(8)),
     }
 }
 
@@ -46,10 +51,10 @@ mod tests {
 
     #[test]
     fn bars_are_as_long_as_counts_and_never_vanish() {
-        let unicode = [0, 1, 500, 1_000].map(|count| bar(count, 1_000, 48, Ink::Unicode).chars().count());
+        let unicode = [0, 1, 500, 1_000].map(|count| Ink::Unicode.bar(count, 1_000, 48).chars().count());
         assert_eq!(unicode, [0, 1, 24, 48]);
-        assert_eq!(bar(1, 384, 48, Ink::Unicode), "▏");
-        assert_eq!([1, 500, 1_000].map(|count| bar(count, 1_000, 48, Ink::Ascii).len()), [1, 24, 48]);
+        assert_eq!(Ink::Unicode.bar(1, 384, 48), "▏");
+        assert_eq!([1, 500, 1_000].map(|count| Ink::Ascii.bar(count, 1_000, 48).len()), [1, 24, 48]);
     }
 
     #[test]
