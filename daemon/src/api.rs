@@ -10,6 +10,7 @@ mod history;
 mod listed;
 mod pool;
 mod problem;
+mod report;
 mod requests;
 mod statistics;
 mod wear;
@@ -25,6 +26,7 @@ pub(crate) use history::DiskHistory;
 pub(crate) use listed::names_of;
 pub(crate) use pool::{DeviceState, Pool, PoolState, standing_of_pool};
 pub(crate) use problem::ProblemDocument;
+pub(crate) use report::DiskGain;
 pub(crate) use requests::{AddDevice, AddDisk, Guest, QuiesceDisk, RemoveDisk, SetDisk, SetPool};
 pub(crate) use statistics::Statistics;
 
@@ -73,6 +75,8 @@ documents! {
     StatisticsDocument { disks: Vec<Statistics> }
     /// The histograms of a disk.
     HistogramsDocument { histograms: DiskHistograms }
+    /// What the cache does for a disk.
+    ReportDocument { report: DiskGain }
     /// What a disk did lately, step by step.
     HistoryDocument { history: DiskHistory }
     /// Events, the oldest first.

@@ -49,7 +49,7 @@ pub(crate) enum Command {
     Events(Events),
     /// All disks, live: hits, requests a second, latencies, dirty data; a table where there is no terminal.
     Top(Top),
-    /// What the cache gained for a disk: before and after, from its counters.
+    /// What the cache gained for a disk: before and after, from its counters. What ran in pass-through is the measured "before".
     Report(Report),
     /// Write manual pages, completions and the OpenAPI document, for those who package.
     #[command(hide = true)]

@@ -1,7 +1,11 @@
 //! What was counted and measured of a disk: since it was attached, in all, or in a window of time. Of two such, one can be
 //! taken from the other or added to it, exactly; ratios and percentiles come afterwards.
 
+mod kept;
+
 use cache::{DiskCounts, DiskStatistics, Latency, LatencyCounts};
+
+pub(crate) use kept::Kept;
 
 /// Counters and latencies, the latter in the order of [`Latency::ALL`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

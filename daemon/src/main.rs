@@ -19,6 +19,7 @@ mod config;
 mod connect;
 mod control;
 mod counted;
+mod course;
 mod demo;
 mod door;
 mod durable;

@@ -8,7 +8,7 @@ use crate::problem::{Answer, Problem};
 use crate::units::Size;
 
 /// What stands where nothing is known.
-const NOTHING: &str = "-";
+pub(crate) const NOTHING: &str = "-";
 
 /// Prints `text`. Whoever reads it may stop early; that is no failure.
 pub(crate) fn print(text: &str) -> Answer<()> {

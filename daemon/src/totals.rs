@@ -13,10 +13,11 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use cache::{DiskCounts, DiskStatistics, LatencyCounts};
+use cache::DiskStatistics;
 use serde::{Deserialize, Serialize};
 
-use crate::counted::Counted;
+use crate::counted::{Counted, Kept};
+use crate::course::{Comparison, Course, KeptCourse, Passed};
 use crate::durable;
 use crate::history::Sums;
 use crate::moment::Moment;
@@ -45,7 +46,18 @@ pub(crate) struct Totals {
 struct Entry {
     before: Total,
     seen: Option<Seen>,
+    course: Course,
     windows: Windows,
+}
+
+/// A look at a disk that is attached: everything of the same moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look<'a> {
+    pub(crate) attachment: u64,
+    pub(crate) attached_for: Duration,
+    /// What was counted in pass-through since it was attached.
+    pub(crate) passed: &'a Passed,
+    pub(crate) statistics: &'a DiskStatistics,
 }
 
 /// The attachment that was seen last, and what it had counted.
@@ -59,56 +71,22 @@ struct Seen {
 #[derive(Serialize, Deserialize)]
 struct Document {
     schema: u64,
-    disks: BTreeMap<u32, Kept>,
+    disks: BTreeMap<u32, KeptTotal>,
 }
 
 /// A total in the file.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct KeptTotal {
     since: Moment,
-    counts: BTreeMap<String, u64>,
-    latencies: BTreeMap<String, KeptLatency>,
-}
-
-#[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
-struct KeptLatency {
-    count: u64,
-    sum_ns: u64,
-    max_ns: u64,
-    /// Numbers of classes and what they have; none from versions that did not keep them, whose latencies begin anew.
-    classes: Vec<(u16, u64)>,
+    #[serde(flatten)]
+    counted: Kept,
+    /// None from versions that did not keep it.
+    course: Option<KeptCourse>,
 }
 
 impl Total {
     fn new(since: Moment) -> Self {
         Self { since, counted: Counted::default() }
-    }
-}
-
-impl From<&Total> for Kept {
-    fn from(total: &Total) -> Self {
-        let Total { since, counted } = total;
-        let counts = counted.counts.named().map(|(name, count)| (name.to_owned(), count));
-        let latencies = counted.latencies().map(|(name, latency)| {
-            let (count, sum_ns, max_ns) = (latency.count(), latency.sum_ns(), latency.max_ns());
-            (name.to_owned(), KeptLatency { count, sum_ns, max_ns, classes: latency.classes().collect() })
-        });
-        Self { since: *since, counts: counts.collect(), latencies: latencies.collect() }
-    }
-}
-
-impl From<Kept> for Total {
-    fn from(kept: Kept) -> Self {
-        let counts = DiskCounts::from_names(|name| kept.counts.get(name).copied().unwrap_or(0));
-        let latency = |name: &str| match kept.latencies.get(name) {
-            Some(KeptLatency { sum_ns, max_ns, classes, .. }) if !classes.is_empty() => {
-                LatencyCounts::from_parts(*sum_ns, *max_ns, classes.iter().copied())
-            }
-            _ => LatencyCounts::default(),
-        };
-        let latencies = cache::Latency::ALL.map(|(_, name)| latency(name));
-        Self { since: kept.since, counted: Counted { counts, latencies } }
     }
 }
 
@@ -125,8 +103,7 @@ impl Totals {
             if document.schema != SCHEMA {
                 return Err(format!("it has schema {}, and this Forebay knows {SCHEMA}", document.schema));
             }
-            let entry = |kept: Kept| Entry::new(kept.into(), Duration::ZERO);
-            let entries = document.disks.into_iter().map(|(id, kept)| (id, entry(kept)));
+            let entries = document.disks.into_iter().map(|(id, kept)| (id, Entry::from(kept)));
             Ok(Self { disks: entries.collect() })
         };
         match read() {
@@ -141,7 +118,7 @@ impl Totals {
     /// What is to be written now, of these disks only.
     pub(crate) fn text(&self, disks: &[u32]) -> Vec<u8> {
         let kept = self.disks.iter().filter(|(id, _)| disks.contains(id));
-        let disks = kept.map(|(id, entry)| (*id, Kept::from(&entry.total()))).collect();
+        let disks = kept.map(|(id, entry)| (*id, KeptTotal::from(entry))).collect();
         serde_json::to_vec_pretty(&Document { schema: SCHEMA, disks }).expect("plain data with text keys")
     }
 
@@ -161,24 +138,31 @@ impl Totals {
 
     /// Begins to count for a disk, if nothing was counted yet. `age` is the time since the start, by a clock that is not set.
     pub(crate) fn begin(&mut self, id: u32, now: Moment, age: Duration) {
-        self.disks.entry(id).or_insert_with(|| Entry::new(Total::new(now), age));
+        self.disks.entry(id).or_insert_with(|| {
+            let course = Course::new(now, Counted::default());
+            Entry::new(Total::new(now), course, age)
+        });
     }
 
     /// Takes what a disk has counted since it was attached. Each attachment has a number of its own, greater than those
-    /// before, for its counters begin at zero. Older news than what is known are ignored: answers overtake each other, and
+    /// before, for its counters begin at zero. Older news than what are known are ignored: answers overtake each other, and
     /// of a disk that moves between shards both tell for a moment.
-    pub(crate) fn see(&mut self, id: u32, attachment: u64, statistics: &DiskStatistics) {
+    pub(crate) fn see(&mut self, id: u32, look: Look<'_>) {
         let Some(entry) = self.disks.get_mut(&id) else { return };
-        let counted = Counted::of(statistics);
-        let new = Seen { attachment, progress: counted.progress(), counted };
+        let counted = Counted::of(look.statistics);
+        let new = Seen { attachment: look.attachment, progress: counted.progress(), counted };
         if let Some(last) = &entry.seen {
             if (new.attachment, new.progress) < (last.attachment, last.progress) {
                 return;
             }
             if new.attachment > last.attachment {
                 entry.before.counted.add(&last.counted);
+                entry.course.end_attachment(&entry.before.counted.counts);
             }
         }
+        let mut total = entry.before.counted.counts;
+        total.add(&new.counted.counts);
+        entry.course.see(look.attached_for, look.passed, &total);
         entry.seen = Some(new);
     }
 
@@ -200,6 +184,15 @@ impl Totals {
         self.disks.get(&id).map(Entry::total)
     }
 
+    /// What a disk did with the cache and without, beside what it counted in all at the same moment.
+    pub(crate) fn compare(&self, id: u32) -> Option<(Total, Comparison)> {
+        self.disks.get(&id).map(|entry| {
+            let total = entry.total();
+            let comparison = entry.course.compare(&total.counted);
+            (total, comparison)
+        })
+    }
+
     /// The sums of what a disk counted in all, as it was seen last.
     pub(crate) fn sums(&self, id: u32) -> Option<Sums> {
         self.disks.get(&id).map(|Entry { before, seen, .. }| {
@@ -215,9 +208,9 @@ impl Totals {
 }
 
 impl Entry {
-    fn new(before: Total, age: Duration) -> Self {
+    fn new(before: Total, course: Course, age: Duration) -> Self {
         let windows = Windows::new(age, &before.counted);
-        Self { before, seen: None, windows }
+        Self { before, seen: None, course, windows }
     }
 
     fn total(&self) -> Total {
@@ -226,6 +219,24 @@ impl Entry {
             total.counted.add(counted);
         }
         total
+    }
+}
+
+impl From<&Entry> for KeptTotal {
+    fn from(entry: &Entry) -> Self {
+        let Total { since, counted } = entry.total();
+        Self { since, counted: Kept::from(&counted), course: Some(KeptCourse::from(&entry.course)) }
+    }
+}
+
+impl From<KeptTotal> for Entry {
+    fn from(kept: KeptTotal) -> Self {
+        let before = Total { since: kept.since, counted: kept.counted.into() };
+        let course = match kept.course {
+            Some(course) => course.resume(&before.counted.counts),
+            None => Course::new(Moment::now(), before.counted.clone()),
+        };
+        Self::new(before, course, Duration::ZERO)
     }
 }
 
@@ -246,6 +257,11 @@ mod tests {
         statistics
     }
 
+    fn see(totals: &mut Totals, id: u32, attachment: u64, statistics: &DiskStatistics) {
+        let attached_for = Duration::from_secs(statistics.counts.reads);
+        totals.see(id, Look { attachment, attached_for, passed: &Passed::default(), statistics });
+    }
+
     fn misses(total: &Total) -> LatencySummary {
         total.counted.latencies[Latency::ReadMiss as usize].summary()
     }
@@ -258,9 +274,9 @@ mod tests {
     fn attachments_add_up_and_each_counts_once_however_often_it_is_seen() {
         let mut totals = Totals::default();
         totals.begin(1, Moment(7), Duration::ZERO);
-        totals.see(1, 10, &counted(5, 100));
-        totals.see(1, 10, &counted(6, 100));
-        totals.see(1, 11, &counted(2, 500));
+        see(&mut totals, 1, 10, &counted(5, 100));
+        see(&mut totals, 1, 10, &counted(6, 100));
+        see(&mut totals, 1, 11, &counted(2, 500));
         totals.begin(1, Moment(9), Duration::ZERO);
         let total = totals.of(1).expect("it was begun");
         let counts = &total.counted.counts;
@@ -277,13 +293,13 @@ mod tests {
     fn older_news_change_nothing() {
         let mut totals = Totals::default();
         totals.begin(1, Moment(7), Duration::ZERO);
-        totals.see(1, 10, &counted(5, 100));
-        totals.see(1, 11, &counted(4, 100));
+        see(&mut totals, 1, 10, &counted(5, 100));
+        see(&mut totals, 1, 11, &counted(4, 100));
         for (attachment, count) in [(11, 3), (10, 5), (10, 9)] {
-            totals.see(1, attachment, &counted(count, 100));
+            see(&mut totals, 1, attachment, &counted(count, 100));
             assert_eq!(reads(&totals, 1), Some(9), "attachment {attachment} with {count}");
         }
-        totals.see(1, 11, &counted(6, 100));
+        see(&mut totals, 1, 11, &counted(6, 100));
         assert_eq!(reads(&totals, 1), Some(11));
     }
 
@@ -291,9 +307,9 @@ mod tests {
     fn windows_go_on_from_one_attachment_to_the_next() {
         let (mut totals, age) = (Totals::default(), Duration::from_secs);
         totals.begin(1, Moment(7), age(100));
-        totals.see(1, 10, &counted(5, 100));
+        see(&mut totals, 1, 10, &counted(5, 100));
         totals.sample(age(110));
-        totals.see(1, 11, &counted(2, 100));
+        see(&mut totals, 1, 11, &counted(2, 100));
         totals.sample(age(120));
         let lately = |now| {
             let total = totals.of(1).expect("it was begun");
@@ -301,7 +317,7 @@ mod tests {
             (windowed.seconds, windowed.counted.counts.reads)
         };
         assert_eq!(lately(130), (30, 7));
-        totals.see(1, 11, &counted(3, 100));
+        see(&mut totals, 1, 11, &counted(3, 100));
         totals.sample(age(415));
         let total = totals.of(1).expect("it was begun");
         let windowed = totals.last(1, Recent::FiveMinutes, age(415), &total).expect("it was begun");
@@ -318,7 +334,7 @@ mod tests {
         let mut totals = Totals::default();
         for id in [1, 2] {
             totals.begin(id, Moment(7), Duration::ZERO);
-            totals.see(id, 10, &counted(5, 100));
+            see(&mut totals, id, 10, &counted(5, 100));
         }
         Totals::save(dir.path(), &totals.text(&[1])).expect("the folder is ours");
         let (mut loaded, problem) = Totals::load(dir.path());
@@ -327,7 +343,7 @@ mod tests {
         let total = loaded.of(1).expect("it was kept");
         let lately = loaded.last(1, Recent::Day, Duration::from_secs(3), &total).expect("it was kept");
         assert_eq!((lately.seconds, lately.counted), (3, Counted::default()), "it was before the start");
-        loaded.see(1, 10, &counted(1, 100));
+        see(&mut loaded, 1, 10, &counted(1, 100));
         assert_eq!(reads(&loaded, 1), Some(6), "the number is of another process");
     }
 
@@ -340,6 +356,46 @@ mod tests {
         let (totals, problem) = Totals::load(dir.path());
         assert_eq!((problem, reads(&totals, 3)), (None, Some(2)));
         assert_eq!(misses(&totals.of(3).expect("it was kept")), LatencySummary::default());
+    }
+
+    #[test]
+    fn of_an_older_file_only_what_comes_is_compared() {
+        let dir = TempDir::new();
+        let text = r#"{"schema":1,"disks":{"3":{"since":7,"counts":{"reads":2},"latencies":{}}}}"#;
+        fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
+        let (mut totals, problem) = Totals::load(dir.path());
+        assert_eq!(problem, None);
+        see(&mut totals, 3, 1, &counted(5, 100));
+        let (total, comparison) = totals.compare(3).expect("it was kept");
+        assert_eq!((total.counted.counts.reads, comparison.cached.counted.counts.reads), (7, 5));
+        assert!(comparison.since.0 > 7, "when it began to be kept apart");
+    }
+
+    #[test]
+    fn what_is_compared_goes_on_after_a_restart() {
+        let dir = TempDir::new();
+        let mut totals = Totals::default();
+        totals.begin(1, Moment(7), Duration::ZERO);
+        let statistics = counted(5, 100);
+        let passed = Passed { counted: Counted::of(&counted(3, 100)), time: Duration::from_secs(2) };
+        let look = Look {
+            attachment: 4,
+            attached_for: Duration::from_secs(9),
+            passed: &passed,
+            statistics: &statistics,
+        };
+        totals.see(1, look);
+        Totals::save(dir.path(), &totals.text(&[1])).expect("the folder is ours");
+        let (mut loaded, problem) = Totals::load(dir.path());
+        assert_eq!((problem, loaded.compare(1)), (None, totals.compare(1)));
+        loaded.see(1, Look { attachment: 0, ..look });
+        let (total, comparison) = loaded.compare(1).expect("it was kept");
+        let reads = |side: &crate::course::Side| (side.counted.counts.reads, side.time.as_secs());
+        assert_eq!(total.counted.counts.reads, 10);
+        assert_eq!((reads(&comparison.passed), reads(&comparison.cached)), ((6, 4), (4, 14)));
+        // Seen again, it counts once.
+        loaded.see(1, Look { attachment: 0, ..look });
+        assert_eq!(loaded.compare(1).expect("it was kept").1, comparison);
     }
 
     #[test]

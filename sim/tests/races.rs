@@ -142,6 +142,27 @@ impl Bench {
 }
 
 #[test]
+fn each_second_in_which_a_read_or_a_write_is_answered_counts_once() {
+    const SECOND: u64 = 1_000_000_000;
+    race(async |bench| {
+        let next_second = async || bench.host.sleep(SECOND - bench.host.now() % SECOND).await;
+        next_second().await;
+        bench.see(1).await;
+        bench.write(2, 7).await;
+        bench.see(2).await;
+        assert_eq!(bench.counts().active_seconds, 1);
+        next_second().await;
+        bench.disk.flush().await.unwrap();
+        assert_eq!(bench.counts().active_seconds, 1, "that is neither");
+        bench.write(3, 7).await;
+        assert_eq!(bench.counts().active_seconds, 2);
+        bench.host.sleep(60 * SECOND).await;
+        bench.see(1).await;
+        assert_eq!(bench.counts().active_seconds, 3, "nothing came in between");
+    });
+}
+
+#[test]
 fn a_fill_is_discarded_if_a_write_began_after_its_backing_read() {
     race(async |bench| {
         let read = bench.hold_read(0, 4).await;

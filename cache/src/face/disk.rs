@@ -1,6 +1,6 @@
 //! A cached disk: the same face as the device that it wraps.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::pin::pin;
 use std::rc::{Rc, Weak};
 
@@ -86,6 +86,8 @@ pub struct CachedDisk<B, F: BlockDevice, H: Host> {
     flushes: FlushGate,
     /// Held between [`CachedDisk::quiesce`] and [`CachedDisk::resume`].
     quiet: RefCell<Option<Hold<F, H>>>,
+    /// The end of the last second that was counted as active.
+    active_until: Cell<u64>,
 }
 
 /// A disk of which destage has nothing at the backing, and begins nothing as long as this lives: to be released.
@@ -97,7 +99,8 @@ pub struct AtRest<'a, B, F: BlockDevice, H: Host> {
 impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     pub(super) fn new(cache: Rc<DiskCache<F, H>>, backing: B) -> Self {
         let flushes = FlushGate::new(backing.epoch());
-        Self { cache, backing, locks: RangeLock::new(), flushes, quiet: RefCell::default() }
+        let (quiet, active_until) = (RefCell::default(), Cell::default());
+        Self { cache, backing, locks: RangeLock::new(), flushes, quiet, active_until }
     }
 
     /// The device behind the cache.
@@ -292,18 +295,31 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         count(&counters.read_bytes, range.len());
         count(counter, 1);
         self.cache.requests.reads.succeed(range.len());
-        self.record(latency, started);
+        let now = self.record(latency, started);
+        self.note_active(now);
     }
 
     fn count_write(&self, range: &ByteRange, started: u64) {
         count(&self.cache.counters.writes, 1);
         count(&self.cache.counters.write_bytes, range.len());
         self.cache.requests.writes.succeed(range.len());
-        self.record(Latency::Write, started);
+        let now = self.record(Latency::Write, started);
+        self.note_active(now);
     }
 
-    fn record(&self, what: Latency, started: u64) {
-        self.cache.latencies.record(what, self.cache.pool.host.now() - started);
+    /// Measures what has ended now, and says when that was.
+    fn record(&self, what: Latency, started: u64) -> u64 {
+        let now = self.cache.pool.host.now();
+        self.cache.latencies.record(what, now - started);
+        now
+    }
+
+    /// Counts each second of the clock once.
+    fn note_active(&self, now: u64) {
+        if now >= self.active_until.get() {
+            self.active_until.set((now / SECOND_NS + 1) * SECOND_NS);
+            count(&self.cache.counters.active_seconds, 1);
+        }
     }
 }
 

@@ -39,6 +39,11 @@ fn values_of(class: usize) -> (u64, u64) {
     (((STEPS + class % STEPS) as u64) << width_log2, 1 << width_log2)
 }
 
+fn middle_of(class: usize) -> u64 {
+    let (lowest, width) = values_of(class);
+    lowest + width / 2
+}
+
 /// The largest value of a class. Nothing is too large for the last.
 fn largest_of(class: usize) -> u64 {
     let (lowest, width) = values_of(class);
@@ -182,6 +187,12 @@ impl LatencyCounts {
         self.classes.values().sum()
     }
 
+    /// Requests that took at most so many nanoseconds, that bound being at most 1.6 % off.
+    pub fn within(&self, nanos: u64) -> u64 {
+        let is_within = |class: &u16| middle_of(usize::from(*class)) <= nanos;
+        self.classes.iter().take_while(|(class, _)| is_within(class)).map(|(_, count)| count).sum()
+    }
+
     /// Adds what was measured elsewhere, or later.
     pub fn add(&mut self, more: &Self) {
         self.sum_ns += more.sum_ns;
@@ -225,8 +236,7 @@ impl LatencyCounts {
         for (class, count) in &self.classes {
             passed += count;
             if passed >= rank {
-                let (lowest, width) = values_of(usize::from(*class));
-                return (lowest + width / 2).min(self.max_ns);
+                return middle_of(usize::from(*class)).min(self.max_ns);
             }
         }
         self.max_ns
@@ -286,6 +296,17 @@ mod tests {
         }
         assert!((summary.max - 100.0).abs() < 0.001, "{summary:?}");
         assert_eq!(LatencyCounts::default().summary(), LatencySummary::default());
+    }
+
+    #[test]
+    fn requests_within_a_bound_are_counted_but_near_it() {
+        let measured = recorded((1..=1_000).map(|micros| micros * 1_000));
+        for micros in [1, 10, 100, 500] {
+            let within = measured.within(micros * 1_000);
+            assert!(within.abs_diff(micros) * 1_000 <= micros * 16 + 1_000, "{within} within {micros} us");
+        }
+        assert_eq!([0, 2_000_000].map(|bound| measured.within(bound)), [0, 1_000]);
+        assert_eq!(LatencyCounts::default().within(u64::MAX), 0);
     }
 
     #[test]

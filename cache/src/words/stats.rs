@@ -74,6 +74,8 @@ counters! {
         read_bytes,
         /// Bytes that writes brought.
         write_bytes,
+        /// Seconds in which a read or a write was answered.
+        active_seconds,
         /// Reads answered from RAM alone.
         read_hits_ram,
         /// Reads answered from flash, or from flash and RAM.

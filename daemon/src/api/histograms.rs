@@ -49,10 +49,10 @@ struct OfLatencies(Listed<Vec<Class>>);
 /// A class of a histogram.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = HistogramClass)]
-struct Class {
+pub(super) struct Class {
     /// Its largest value; the last class has none.
-    upto: Option<i64>,
-    count: u64,
+    pub(super) upto: Option<i64>,
+    pub(super) count: u64,
 }
 
 impl DiskHistograms {

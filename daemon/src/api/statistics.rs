@@ -97,9 +97,9 @@ struct Latencies(Listed<Latency>);
 
 /// Latencies of one class, in microseconds.
 #[derive(Debug, Serialize, ToSchema)]
-struct Latency {
-    count: u64,
-    mean: f64,
+pub(super) struct Latency {
+    pub(super) count: u64,
+    pub(super) mean: f64,
     p50: f64,
     p95: f64,
     p99: f64,
@@ -170,7 +170,7 @@ impl Figures {
 }
 
 impl Latency {
-    fn of(measured: &LatencyCounts) -> Self {
+    pub(super) fn of(measured: &LatencyCounts) -> Self {
         let LatencySummary { count, mean, p50, p95, p99, p999, max } = measured.summary();
         Self { count, mean, p50, p95, p99, p999, max }
     }

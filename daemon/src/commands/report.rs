@@ -1,233 +1,298 @@
-//! `forebay report`: before and after on one's own disk, from the counters that every disk keeps, across restarts.
+//! `forebay report`: before and after on one's own disk, as the daemon has it from what the disk counted, across restarts.
 //!
-//! "Before" is not measured but concluded: had there been no cache, every read would have taken as long as those did that
-//! went to the backing. That is fair to the cache and a little hard on it: without it the backing would have been busier.
-//! Nothing here guesses beyond that; where no read went to the backing there is no "before".
+//! "Without" is measured where the disk ran in pass-through for long enough, else concluded from the reads that went to the
+//! backing; the text says which. Where nothing is known there is a dash, and nothing is guessed. Lines fit 80 columns.
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::bar::Ink;
 use super::client;
-use crate::api;
 use crate::cli::Report;
 use crate::names;
-use crate::output;
-use crate::problem::{Answer, Problem};
+use crate::output::{self, NOTHING, list};
+use crate::problem::Answer;
 use crate::units::Size;
 
-/// Latencies of reads, by the names that statistics have: hits first, what went to the backing last.
-const CLASSES: [&str; 3] = ["read_hit_ram", "read_hit_flash", "read_miss"];
+/// Characters of the longest bar of a class, of which two stand side by side, and of a time.
+const CLASS_BAR: u64 = 20;
+const TIME_BAR: u64 = 40;
+const CLASS_WIDTH: usize = CLASS_BAR as usize;
+
+/// Ends of the rows that show hit ratios over time, in seconds.
+const ROWS: [u64; 9] = [
+    5 * 60,
+    15 * 60,
+    60 * 60,
+    4 * 60 * 60,
+    24 * 60 * 60,
+    7 * 24 * 60 * 60,
+    28 * 24 * 60 * 60,
+    182 * 24 * 60 * 60,
+    365 * 24 * 60 * 60,
+];
 
 pub(super) fn run(options: &Report) -> Answer<()> {
     names::check(&options.name)?;
-    let document = client(&options.reading.daemon)?.get(&format!("/v1/stats/{}", options.name))?;
-    let gain = Gain::from(&document["disks"][0]["total"]).ok_or_else(|| {
-        Problem::unavailable(format!(
-            "Cannot report on disk '{}': the daemon does not say what it counted in all; try again, and restart the \
-             daemon if it is of another version",
-            options.name
-        ))
-    })?;
+    let document = client(&options.reading.daemon)?.get(&format!("/v1/disks/{}/report", options.name))?;
     if options.reading.json {
-        return output::print(&format!("{}\n", api::document("report", gain.json(&options.name))));
+        return output::print(&format!("{document}\n"));
     }
-    output::print(&gain.text(&options.name))
+    output::print(&text(&document["report"], Ink::of_process()))
 }
 
-/// What the cache did for a disk. Times in microseconds.
-#[derive(Clone, Debug, PartialEq)]
-struct Gain {
-    /// When counting began, as RFC 3339 has it.
-    since: String,
-    reads: u64,
-    read_bytes: u64,
-    hits_ram: u64,
-    hits_flash: u64,
-    backing_reads: u64,
-    backing_read_bytes: u64,
-    flash_write_bytes: u64,
-    /// Mean of all reads; none without reads.
-    mean: Option<f64>,
-    /// Mean of the reads that went to the backing, and how many they are.
-    mean_backing: Option<f64>,
-    measured_backing: u64,
+fn text(report: &Value, ink: Ink) -> String {
+    let (name, since) = (output::text(&report["name"]), output::text(&report["since"]));
+    let (without, with) = (&report["without"], &report["with"]);
+    let written = [without, with].iter().any(|side| count(&side["writes"]) > 0);
+    if count(&report["reads"]) == 0 && !written {
+        return format!(
+            "Disk '{name}' was not read since {since}, nor written: there is nothing to report\n"
+        );
+    }
+    let mut parts = vec![
+        format!("Disk '{name}', {} reads since {since}\n", count(&report["reads"])),
+        sources(report),
+        format!("\n{}", figures(report)),
+        format!("\n{}", verdict(report)),
+    ];
+    for (what, key) in [("Reads", "read"), ("Writes", "write")] {
+        parts.push(classes(what, [without, with].map(|side| &side["latency_us"][key]), ink));
+    }
+    parts.push(over_time(list(&report["hit_ratio_over_time"]), ink));
+    parts.push(warm_up(&report["warm_up"]));
+    parts.concat()
 }
 
-impl Gain {
-    /// From what a disk counted in all; none if that is not known.
-    fn from(total: &Value) -> Option<Self> {
-        let count = |key: &str| total[key].as_u64();
-        let class = |name: &str| {
-            let latency = &total["latency_us"][name];
-            Some((latency["count"].as_u64()?, latency["mean"].as_f64()?))
+/// What is measured, and what is concluded.
+fn sources(report: &Value) -> String {
+    let (without, with) = (&report["without"], &report["with"]);
+    let mut text = String::new();
+    if report["compared_since"] != report["since"] {
+        let since = output::text(&report["compared_since"]);
+        writeln!(text, "Compared is what was counted since {since}").expect("a text takes all");
+    }
+    let of = |side: &Value| format!("{} reads and {} writes", count(&side["reads"]), count(&side["writes"]));
+    let time = |side: &Value| span(count(&side["seconds"]));
+    writeln!(text, "With the cache:   {} in {}", of(with), time(with)).expect("a text takes all");
+    writeln!(text, "In pass-through:  {} in {}", of(without), time(without)).expect("a text takes all");
+    let reads = match without["reads_are"].as_str() {
+        Some("measured") => "measured in pass-through".to_owned(),
+        Some("concluded") => {
+            format!("concluded from the {} that went to the backing", report["measured_backing_reads"])
+        }
+        _ => "not known".to_owned(),
+    };
+    let writes = match without["writes_are"].as_str() {
+        Some("measured") => "measured in pass-through",
+        _ => "not known",
+    };
+    writeln!(text, "Reads \"without\":  {reads}\nWrites \"without\": {writes}").expect("a text takes all");
+    if [&without["reads_are"], &without["writes_are"]].iter().any(|source| **source != "measured") {
+        let (name, requests) = (output::text(&report["name"]), output::number(&report["requests_min"]));
+        let command = format!("forebay disk set {name} mode=pass-through");
+        writeln!(text, "To measure it, {requests} of a kind: {command}").expect("a text takes all");
+    }
+    text
+}
+
+fn figures(report: &Value) -> String {
+    let (without, with) = (&report["without"], &report["with"]);
+    let mut text = format!("  {:30}{:>14}{:>14}{:>11}\n", "", "without", "with cache", "change");
+    let mut row = |name: &str, [before, after]: [Option<f64>; 2], show: fn(f64) -> String| {
+        if before.or(after).is_none() {
+            return;
+        }
+        let cell = |figure: Option<f64>| figure.map_or_else(|| NOTHING.to_owned(), show);
+        let change = change(before, after);
+        let line = format!("  {name:30}{:>14}{:>14}{change:>11}", cell(before), cell(after));
+        writeln!(text, "{}", line.trim_end()).expect("a text takes all");
+    };
+    let both = |key: &str| [without, with].map(|side| side[key].as_f64());
+    for (name, key) in [("read", "read"), ("write", "write")] {
+        for (figure, of) in [("mean", "mean"), ("median", "p50"), ("95 %", "p95"), ("99 %", "p99")] {
+            let both = [without, with].map(|side| side["latency_us"][key][of].as_f64());
+            row(&format!("{name} latency, {figure}"), both, time);
+        }
+    }
+    row("requests a second, mean", both("iops"), rate);
+    row("  in the busiest minute", both("iops_busiest_minute"), rate);
+    row("reads from the backing", both("backing_reads"), whole);
+    row("bytes from the backing", both("backing_read_bytes"), bytes);
+    row("writes to the backing", both("backing_writes"), whole);
+    row("bytes to the backing", both("backing_write_bytes"), bytes);
+    let share = |keys: &[&str]| {
+        let hits: u64 = keys.iter().map(|key| count(&with[*key])).sum();
+        [None, crate::counted::ratio(hits, count(&with["reads"]))]
+    };
+    row("reads answered by the cache", share(&["read_hits_ram", "read_hits_flash"]), percent);
+    row("  from RAM", share(&["read_hits_ram"]), percent);
+    row("  from flash", share(&["read_hits_flash"]), percent);
+    row("bytes written to flash", [None, report["flash_write_bytes"].as_f64()], bytes);
+    text
+}
+
+fn verdict(report: &Value) -> String {
+    let from = match report["without"]["reads_are"].as_str() {
+        Some("measured") => "took in pass-through",
+        _ => "took that went to the backing",
+    };
+    let mut text = match report["times_faster"].as_f64() {
+        None if count(&report["with"]["reads"]) == 0 => {
+            "Nothing was read with the cache yet, so there is nothing to compare with.".to_owned()
+        }
+        None => "No read went to the backing yet, so there is nothing to compare with.".to_owned(),
+        Some(times) if times >= 1.05 => format!(
+            "The mean read is {times:.1} times faster with the cache; \"without\" is what {} reads\n  {from}.",
+            report["measured_backing_reads"]
+        ),
+        Some(_) => "The cache gains nothing for reads so far: most of what is read is read for the\n  first time, or \
+             the backing is as fast."
+            .to_owned(),
+    };
+    if let Some(times) = report["writes_times_faster"].as_f64().filter(|times| *times >= 1.05) {
+        write!(text, "\n  The mean write is {times:.1} times faster.").expect("a text takes all");
+    }
+    let dirty = count(&report["dirty_bytes"]);
+    if dirty > 0 {
+        write!(text, "\n  {} are still to be written to the backing.", Size(dirty))
+            .expect("a text takes all");
+    }
+    if report["without"]["iops"].is_f64() {
+        text.push_str("\n  Requests a second compare only if guests did the same in both times.");
+    }
+    format!("  {text}\n")
+}
+
+/// Shares of requests by how long they took, without and with the cache side by side; nothing if there are none.
+fn classes(what: &str, sides: [&Value; 2], ink: Ink) -> String {
+    let sides = sides.map(|side| list(&side["classes"]));
+    let counts =
+        sides.map(|classes| classes.iter().map(|class| count(&class["count"])).collect::<Vec<u64>>());
+    let bounds = if sides[1].is_empty() { sides[0] } else { sides[1] };
+    let some = |at: &usize| counts.iter().any(|counts| counts.get(*at).is_some_and(|count| *count > 0));
+    let all = 0..bounds.len();
+    let (Some(first), Some(last)) = (all.clone().find(some), all.clone().rfind(some)) else {
+        return String::new();
+    };
+    let mut text = format!("\n{what}, by latency\n     UP TO  WITHOUT {:CLASS_WIDTH$}  WITH CACHE\n", "");
+    for (at, bound) in bounds.iter().enumerate().take(last + 1).skip(first) {
+        let upto = bound["upto"].as_f64().map_or_else(|| "more".to_owned(), short_time);
+        let cell = |counts: &Vec<u64>| {
+            let (sum, count) = (counts.iter().sum::<u64>(), counts.get(at).copied().unwrap_or(0));
+            let share = crate::counted::ratio(count, sum).map_or_else(|| NOTHING.to_owned(), percent);
+            format!("{share:>8} {:CLASS_WIDTH$}", ink.bar(count, sum.max(1), CLASS_BAR))
         };
-        let classes: Vec<(u64, f64)> = CLASSES.iter().filter_map(|name| class(name)).collect();
-        let &[.., (measured_backing, mean_backing)] = classes.as_slice() else { return None };
-        Some(Self {
-            since: total["since"].as_str()?.to_owned(),
-            reads: count("reads")?,
-            read_bytes: count("read_bytes")?,
-            hits_ram: count("read_hits_ram")?,
-            hits_flash: count("read_hits_flash")?,
-            backing_reads: count("backing_reads")?,
-            backing_read_bytes: count("backing_read_bytes")?,
-            flash_write_bytes: count("flash_write_bytes")?,
-            mean: mean_of(&classes),
-            mean_backing: (measured_backing > 0).then_some(mean_backing),
-            measured_backing,
-        })
+        let line = format!("{upto:>10} {} {}", cell(&counts[0]), cell(&counts[1]));
+        writeln!(text, "{}", line.trim_end()).expect("a text takes all");
     }
+    text
+}
 
-    /// How many times faster the mean read is. Below one, the cache makes it slower.
-    fn times_faster(&self) -> Option<f64> {
-        Some(self.mean_backing? / self.mean.filter(|mean| *mean > 0.0)?)
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts stay far below 2^52")]
-    fn share(&self, count: u64) -> Option<f64> {
-        (self.reads > 0).then(|| count as f64 / self.reads as f64)
-    }
-
-    fn json(&self, name: &str) -> Value {
-        json!({
-            "name": name,
-            "since": self.since,
-            "reads": self.reads,
-            "hit_ratio": self.share(self.hits_ram + self.hits_flash),
-            "hit_ratio_ram": self.share(self.hits_ram),
-            "hit_ratio_flash": self.share(self.hits_flash),
-            "without": {
-                "read_mean_us": self.mean_backing,
-                "backing_reads": self.reads,
-                "backing_read_bytes": self.read_bytes,
-            },
-            "with": {
-                "read_mean_us": self.mean,
-                "backing_reads": self.backing_reads,
-                "backing_read_bytes": self.backing_read_bytes,
-            },
-            "times_faster": self.times_faster(),
-            "measured_backing_reads": self.measured_backing,
-            "flash_write_bytes": self.flash_write_bytes,
-        })
-    }
-
-    fn text(&self, name: &str) -> String {
-        if self.reads == 0 {
-            return format!("Disk '{name}' was not read since {}: there is nothing to report\n", self.since);
+/// Hit ratios over time since the disk is cached, several steps in a row.
+fn over_time(steps: &[Value], ink: Ink) -> String {
+    let Some(last) = steps.last() else { return String::new() };
+    let mut text =
+        "\nReads answered by the cache, by how long the disk had been cached\n     UP TO         READS\n"
+            .to_owned();
+    let mut from = 0;
+    for end in ROWS.into_iter().chain([u64::MAX]) {
+        let in_row = |step: &&Value| (from..end).contains(&count(&step["from_seconds"]));
+        let (reads, hits, to) = steps.iter().filter(in_row).fold((0, 0, 0), |(reads, hits, _), step| {
+            let more = count(&step["read_hits_ram"]) + count(&step["read_hits_flash"]);
+            (reads + count(&step["reads"]), hits + more, count(&step["to_seconds"]))
+        });
+        from = end;
+        if to == 0 {
+            continue;
         }
-        let percent =
-            |count| self.share(count).map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));
-        let rows = [
-            ("read latency, mean", time(self.mean_backing), time(self.mean)),
-            ("reads from the backing", self.reads.to_string(), self.backing_reads.to_string()),
-            (
-                "bytes from the backing",
-                Size(self.read_bytes).to_string(),
-                Size(self.backing_read_bytes).to_string(),
-            ),
-            ("reads answered by the cache", "-".to_owned(), percent(self.hits_ram + self.hits_flash)),
-            ("  from RAM", "-".to_owned(), percent(self.hits_ram)),
-            ("  from flash", "-".to_owned(), percent(self.hits_flash)),
-            ("bytes written to flash", "-".to_owned(), Size(self.flash_write_bytes).to_string()),
-        ];
-        let mut text = format!("Disk '{name}', {} reads since {}\n\n", self.reads, self.since);
-        let mut line = |name: &str, without: &str, with: &str| {
-            writeln!(text, "  {name:29}{without:>14}{with:>16}").expect("a text takes all");
-        };
-        line("", "without", "with cache");
-        for (name, without, with) in &rows {
-            line(name, without, with);
-        }
-        format!("{text}\n  {}\n", self.verdict())
+        let upto = if to == count(&last["to_seconds"]) { "now".to_owned() } else { span(end) };
+        let share = crate::counted::ratio(hits, reads).map_or_else(|| NOTHING.to_owned(), percent);
+        let bar = ink.bar(hits, reads.max(1), TIME_BAR);
+        let line = format!("{upto:>10} {reads:>13} {share:>8} {bar}");
+        writeln!(text, "{}", line.trim_end()).expect("a text takes all");
     }
+    text
+}
 
-    fn verdict(&self) -> String {
-        match self.times_faster() {
-            None => "No read went to the backing yet, so there is nothing to compare with.".to_owned(),
-            Some(times) if times >= 1.05 => format!(
-                "The mean read is {times:.1} times faster with the cache. \"Without\" is what the {} reads took that went \
-                 to the backing.",
-                self.measured_backing
-            ),
-            Some(_) => "The cache gains nothing here so far: most of what is read is read for the first time, or the \
-                 backing is as fast."
-                .to_owned(),
+fn warm_up(warm_up: &Value) -> String {
+    let points = |value: &Value| value.as_f64().unwrap_or_default() * 100.0;
+    let most = points(&warm_up["variation_max"]);
+    let text = match warm_up["state"].as_str() {
+        Some("warm") => format!(
+            "Warm after {}: the next three steps hit {:.1} %, less than {most:.0} points apart.",
+            span(count(&warm_up["seconds"])),
+            points(&warm_up["hit_ratio"])
+        ),
+        Some("warming") if points(&warm_up["variation"]) < most => "Not warm yet: nothing hits.".to_owned(),
+        Some("warming") => format!(
+            "Not warm yet: the last three steps are {:.1} points apart, and {most:.0} are too many.",
+            points(&warm_up["variation"])
+        ),
+        _ => format!(
+            "Whether it is warm is not known: that takes three steps with {} reads each.",
+            output::number(&warm_up["reads_min"])
+        ),
+    };
+    format!("\n{text}\n")
+}
+
+/// How much more or less it is with the cache.
+fn change(before: Option<f64>, after: Option<f64>) -> String {
+    match (before, after) {
+        (Some(before), Some(after)) if before > 0.0 => {
+            let percent = (after - before) / before * 100.0;
+            // No sign in front of nothing.
+            if percent.abs() < 0.05 { "0.0 %".to_owned() } else { format!("{percent:+.1} %") }
         }
+        _ => String::new(),
     }
 }
 
-/// The mean over several classes of (count, mean).
-#[expect(clippy::cast_precision_loss, reason = "figures for people; counts stay far below 2^52")]
-fn mean_of(classes: &[(u64, f64)]) -> Option<f64> {
-    let count: u64 = classes.iter().map(|(count, _)| count).sum();
-    let sum: f64 = classes.iter().map(|(count, mean)| *count as f64 * mean).sum();
-    (count > 0).then(|| sum / count as f64)
+fn count(value: &Value) -> u64 {
+    value.as_u64().unwrap_or(0)
 }
 
 /// Microseconds as people read them.
-fn time(micros: Option<f64>) -> String {
-    match micros {
-        None => "-".to_owned(),
-        Some(micros) if micros < 1_000.0 => format!("{micros:.0} us"),
-        Some(micros) => format!("{:.1} ms", micros / 1_000.0),
+fn time(micros: f64) -> String {
+    if micros < 1_000.0 { format!("{micros:.0} us") } else { format!("{:.1} ms", micros / 1_000.0) }
+}
+
+/// The same for what is whole.
+fn short_time(micros: f64) -> String {
+    if micros < 1_000.0 { format!("{micros:.0} us") } else { format!("{:.0} ms", micros / 1_000.0) }
+}
+
+/// Seconds as people read them, in whole units.
+fn span(seconds: u64) -> String {
+    const MINUTE: u64 = 60;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
+    match seconds {
+        0..MINUTE => format!("{seconds} s"),
+        MINUTE..HOUR => format!("{} min", seconds / MINUTE),
+        HOUR..DAY => format!("{} h", seconds / HOUR),
+        _ => format!("{} d", seconds / DAY),
     }
+}
+
+fn rate(rate: f64) -> String {
+    if rate < 10.0 { format!("{rate:.1}") } else { format!("{rate:.0}") }
+}
+
+fn whole(count: f64) -> String {
+    format!("{count:.0}")
+}
+
+#[expect(clippy::cast_sign_loss, reason = "it came as a count of bytes")]
+fn bytes(count: f64) -> String {
+    Size(count as u64).to_string()
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn statistics() -> Value {
-        json!({
-            "since": "2026-11-21T17:15:09Z", "reads": 100, "read_bytes": 409_600, "read_hits_ram": 70, "read_hits_flash": 20,
-            "backing_reads": 12, "backing_read_bytes": 65_536, "flash_write_bytes": 8_192,
-            "latency_us": {
-                "read_hit_ram": {"count": 70, "mean": 10.0},
-                "read_hit_flash": {"count": 20, "mean": 100.0},
-                "read_miss": {"count": 10, "mean": 5_000.0},
-            },
-        })
-    }
-
-    #[test]
-    fn means_are_weighted_and_the_gain_is_their_ratio() {
-        let gain = Gain::from(&statistics()).expect("it is served");
-        assert_eq!(gain.mean, Some(527.0), "(70 * 10 + 20 * 100 + 10 * 5000) / 100");
-        let json = gain.json("a");
-        assert_eq!(json["hit_ratio"], 0.9);
-        assert_eq!(json["without"]["read_mean_us"], 5_000.0);
-        assert!((json["times_faster"].as_f64().expect("both are known") - 9.487).abs() < 0.001);
-        let text = gain.text("a");
-        for part in [
-            "5.0 ms",
-            "527 us",
-            "90.0 %",
-            "9.5 times faster",
-            "what the 10 reads took",
-            "100 reads since 2026-11-21T17:15:09Z",
-        ] {
-            assert!(text.contains(part), "{part} is missing in:\n{text}");
-        }
-    }
-
-    #[test]
-    fn nothing_is_claimed_that_was_not_measured() {
-        let mut all_hits = statistics();
-        all_hits["latency_us"]["read_miss"] = json!({"count": 0, "mean": 0.0});
-        let gain = Gain::from(&all_hits).expect("it is served");
-        assert_eq!(gain.times_faster(), None);
-        assert!(gain.text("a").contains("nothing to compare with"));
-
-        let mut slow_hits = statistics();
-        slow_hits["latency_us"]["read_hit_ram"] = json!({"count": 70, "mean": 9_000.0});
-        let gain = Gain::from(&slow_hits).expect("it is served");
-        assert!(gain.text("a").contains("gains nothing here so far"));
-
-        let mut unread = statistics();
-        unread["reads"] = json!(0);
-        assert!(Gain::from(&unread).expect("it is served").text("a").contains("was not read since"));
-        assert_eq!(Gain::from(&Value::Null), None);
-    }
-}
+mod tests;

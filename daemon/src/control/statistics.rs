@@ -10,7 +10,8 @@ use utoipa::IntoParams;
 
 use super::answer::{Failure, Name, Reply};
 use crate::api::{
-    DiskHistograms, DiskHistory, HistogramsDocument, HistoryDocument, Statistics, StatisticsDocument,
+    DiskGain, DiskHistograms, DiskHistory, HistogramsDocument, HistoryDocument, ReportDocument, Statistics,
+    StatisticsDocument,
 };
 use crate::history::Span;
 use crate::moment::Moment;
@@ -92,6 +93,23 @@ pub(super) async fn histograms(State(registry): Shared, Name(name): Name) -> Rep
         ))
         .into()),
     }
+}
+
+/// Before and after: what the cache does for one disk, since it was added.
+#[utoipa::path(
+    get,
+    path = "/v1/disks/{name}/report",
+    tag = "statistics",
+    params(("name" = String, Path, description = "Name of the disk", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "What the cache does for the disk", body = ReportDocument))
+)]
+pub(super) async fn report(State(registry): Shared, Name(name): Name) -> Reply<ReportDocument> {
+    let view = registry.disk(&name).await?;
+    let (total, comparison) = registry.compare(view.record.id).ok_or_else(|| {
+        Problem::unavailable(format!("Cannot report on disk '{name}': it comes or goes just now; try again"))
+    })?;
+    let dirty_bytes = view.report.ok().map(|report| report.statistics.dirty_bytes);
+    Ok(Json(ReportDocument::of(DiskGain::of(&name, &total, &comparison, dirty_bytes))))
 }
 
 /// What one disk did lately, step by step; a day of it if nothing else is asked for.

@@ -8,11 +8,12 @@ use tokio::time::MissedTickBehavior;
 
 use super::{DiskView, Registry, lock};
 use crate::counted::Counted;
+use crate::course::Comparison;
 use crate::events::{self, Kind};
 use crate::moment::Moment;
 use crate::problem::Answer;
 use crate::shard::DiskReport;
-use crate::totals::{Total, Totals};
+use crate::totals::{Look, Total, Totals};
 use crate::windows::{SAMPLE_INTERVAL, Window, Windowed};
 
 /// How often totals are written: what a kill costs of them.
@@ -30,13 +31,21 @@ impl Registry {
 
     /// Takes what a disk counts now.
     pub(super) fn see(&self, report: &DiskReport) {
-        lock(&self.totals).see(report.settings.id.0, report.attachment, &report.statistics);
+        let DiskReport { attachment, attached_for, passed, statistics, .. } = report;
+        let (attachment, attached_for) = (*attachment, *attached_for);
+        lock(&self.totals).see(report.settings.id.0, Look { attachment, attached_for, passed, statistics });
         self.go_on_with_history(report);
     }
 
     /// What a disk counted in all, as it was seen last.
     pub(super) fn total(&self, id: u32) -> Option<Total> {
         lock(&self.totals).of(id)
+    }
+
+    /// What a disk did with the cache and without, beside what it counted in all at the same moment; none in the moment in which
+    /// it comes or goes.
+    pub(crate) fn compare(&self, id: u32) -> Option<(Total, Comparison)> {
+        lock(&self.totals).compare(id)
     }
 
     /// What a disk counted in a window; none in the moment in which it comes or goes, nor since it was attached, if it is not.

@@ -21,6 +21,8 @@ use super::flash::Flash;
 use super::home::{Quiet, Quietness, Unsaved, bring_home, holds_dirty};
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export};
+use crate::counted::Counted;
+use crate::course::{Meter, Passed};
 use crate::door::{Door, Entrance};
 use crate::events::{self, Kind};
 use crate::keys::{PoolBounds, Values};
@@ -44,6 +46,7 @@ pub(super) struct Disk {
     /// See [`DiskReport::attachment`].
     pub(super) attachment: u64,
     pub(super) attached: Instant,
+    pub(super) meter: RefCell<Meter>,
     pub(super) cached: Rc<Cached>,
     pub(super) door: Door<Rc<Cached>>,
     pub(super) location: Location,
@@ -139,6 +142,8 @@ pub(crate) struct DiskReport {
     /// Whether it is kept from becoming dirty.
     pub(crate) quiet: Quietness,
     pub(crate) statistics: DiskStatistics,
+    /// What of that was counted in pass-through.
+    pub(crate) passed: Passed,
 }
 
 impl ShardHandle {
@@ -338,6 +343,7 @@ impl Shard {
         let disk = Disk {
             attachment: ATTACHMENTS.fetch_add(1, Ordering::Relaxed),
             attached: Instant::now(),
+            meter: RefCell::new(Meter::new(settings.mode)),
             cached,
             door,
             location: opening.location,
@@ -380,6 +386,11 @@ impl Shard {
             }
             explain(&change.name, &error, settings.reserve_bytes)
         })?;
+        // With nothing awaited since the mode is another: what is counted before and after is not mixed.
+        disk.meter.borrow_mut().change(settings.mode, || {
+            let counted = Counted::of(&disk.cached.statistics());
+            Passed { counted, time: disk.attached.elapsed() }
+        });
         disk.cached.backing().set_retry_ns(change.values.retry_ns());
         Ok(())
     }
@@ -461,9 +472,12 @@ impl Shard {
 
 impl Disk {
     fn report(&self, shard: u32, now: u64) -> DiskReport {
+        let (statistics, attached_for) = (self.cached.statistics(), self.attached.elapsed());
+        let so_far = || Passed { counted: Counted::of(&statistics), time: attached_for };
         DiskReport {
             attachment: self.attachment,
-            attached_for: self.attached.elapsed(),
+            attached_for,
+            passed: self.meter.borrow().read(so_far),
             shard,
             settings: self.cached.settings(),
             size_bytes: self.cached.geometry().size,
@@ -475,7 +489,7 @@ impl Disk {
             connections: self.door.connections(),
             fit_to_move: self.is_fit_to_move(),
             quiet: self.quiet.at(now),
-            statistics: self.cached.statistics(),
+            statistics,
         }
     }
 

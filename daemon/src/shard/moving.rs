@@ -30,6 +30,7 @@ use super::disk::{Cached, CachedAtRest, Disk, explain, not_attached};
 use super::home::Quiet;
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, BackingHandle, Location};
+use crate::course::Meter;
 use crate::door::{Door, Entrance};
 use crate::past::History;
 use crate::problem::{Answer, Problem};
@@ -46,6 +47,7 @@ pub(super) struct Moving {
     /// Goes along with what was counted.
     attachment: u64,
     attached: Instant,
+    meter: Meter,
     tally: Tally,
     entrance: Entrance,
     guests: Paused,
@@ -108,6 +110,7 @@ impl Shard {
             settings: disk.cached.settings(),
             attachment: disk.attachment,
             attached: disk.attached,
+            meter: disk.meter.borrow().clone(),
             tally: disk.cached.tally(),
             entrance: disk.door.entrance(),
             guests: disk.door.take_paused(),
@@ -137,7 +140,7 @@ impl Shard {
             Ok(taken) => taken,
             Err(problem) => return Err((problem, moving)),
         };
-        let Moving { name, location, attachment, attached, entrance, guests, .. } = *moving;
+        let Moving { name, location, attachment, attached, meter, entrance, guests, .. } = *moving;
         let door = Door::resume(&self.ring, &self.host, entrance, &name, Rc::clone(&cached), guests);
         let identity = cached.backing().identity();
         let failure = RefCell::default();
@@ -147,6 +150,7 @@ impl Shard {
             Disk {
                 attachment,
                 attached,
+                meter: RefCell::new(meter),
                 cached,
                 door,
                 location,

@@ -21,6 +21,7 @@ mod moving;
 mod openapi;
 mod pool;
 mod replay;
+mod report;
 mod rights;
 mod shards;
 mod statistics;

@@ -12,7 +12,7 @@ use doors::nbd::Client;
 use doors::nbd::option::Replies;
 use doors::nbd::wire::{Command, Request};
 
-use super::super::{Attaching, Content, DiskReport, Owners, Unsaved};
+use super::super::{Attaching, Content, DiskReport, Owners, Reconfiguring, Unsaved};
 use super::*;
 use crate::keys::Values;
 use crate::places::{Places, Surroundings};
@@ -176,6 +176,38 @@ fn a_disk_moves_with_its_guests_and_is_warm_where_it_goes_on() {
     host.guest().flush().expect("the disk is served");
     host.detach(1);
     assert!(UnixStream::connect(host.places.nbd_socket("d")).is_err());
+}
+
+#[test]
+fn what_was_counted_in_pass_through_goes_along_and_ends_where_the_mode_changes() {
+    let host = Host::new();
+    let set_mode = |shard: usize, mode: &str| {
+        let values = Values::default().with([("mode", mode)]).expect("a key that there is");
+        let change = Reconfiguring { name: "d".to_owned(), values, rights: None };
+        host.run(host.shards[shard].reconfigure(change)).expect("nothing stands in the way");
+    };
+    let counted = |shard: usize| {
+        let DiskReport { passed, statistics, attached_for, .. } = host.report(shard).expect("it is there");
+        assert!(passed.time <= attached_for);
+        (passed.counted.counts.writes, statistics.counts.writes)
+    };
+    let all = DISK / REQUEST;
+    let mut guest = host.guest();
+    write_all(&mut guest, 1);
+    assert_eq!(counted(0), (0, all));
+    set_mode(0, "pass-through");
+    write_all(&mut guest, 2);
+    assert_eq!(counted(0), (all, 2 * all));
+    host.loaded(0);
+    host.relocate(0, 1);
+    write_all(&mut guest, 3);
+    assert_eq!(counted(1), (2 * all, 3 * all));
+    set_mode(1, "write-through");
+    write_all(&mut guest, 4);
+    assert_eq!(counted(1), (2 * all, 4 * all));
+    let passed = host.report(1).expect("it is there").passed;
+    assert_eq!(host.report(1).expect("it is there").passed, passed, "time stands still with the cache");
+    assert_eq!(passed.counted.latencies[cache::Latency::Write as usize].count(), 2 * all);
 }
 
 #[test]
