@@ -325,6 +325,7 @@ impl Registry {
         // Kept, so that no retry begins to serve a disk behind this.
         let changing = self.changing.lock().await;
         // Also before, for a backing that hangs has the process end without the rest of this.
+        self.see_all().await;
         self.save_totals().await;
         self.save_histories().await;
         let mut detaching = tokio::task::JoinSet::new();

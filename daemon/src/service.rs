@@ -87,8 +87,7 @@ impl Service {
         let registry = Registry::new(places, shards, pool, state);
         registry.keep_shares().await;
         tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
-        tokio::spawn(Registry::keep_windows(Arc::downgrade(&registry)));
-        tokio::spawn(Registry::watch_statistics(Arc::downgrade(&registry)));
+        tokio::spawn(Registry::watch(Arc::downgrade(&registry)));
         tokio::spawn(Registry::keep_wear(Arc::downgrade(&registry), Asker::new(smartctl)));
         if let Some(interval) = threads.balance_interval.duration() {
             tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));

@@ -1,10 +1,9 @@
 //! What disks counted in all, and lately: seen whenever somebody looks, and every few seconds; written every minute and at the
 //! end. Whoever sees it feeds their history too (`history.rs`).
 
+use std::collections::BTreeMap;
 use std::sync::Weak;
 use std::time::Duration;
-
-use tokio::time::MissedTickBehavior;
 
 use super::{DiskView, Registry, lock};
 use crate::counted::Counted;
@@ -14,7 +13,7 @@ use crate::moment::Moment;
 use crate::problem::Answer;
 use crate::shard::DiskReport;
 use crate::totals::{Look, Total, Totals};
-use crate::windows::{SAMPLE_INTERVAL, Window, Windowed};
+use crate::windows::{Window, Windowed};
 
 /// How often totals are written: what a kill costs of them.
 const SAVE_INTERVAL: Duration = Duration::from_mins(1);
@@ -63,23 +62,19 @@ impl Registry {
         }
     }
 
-    /// Has windows of time go on, as long as the registry is there. A shard that does not answer holds up no other, and what
-    /// its disks count meanwhile is in the window in which it answers again.
-    pub(crate) async fn keep_windows(registry: Weak<Self>) {
-        let mut ticks = tokio::time::interval(SAMPLE_INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            // The moment that was meant: how soon disks answer would have steps come and go.
-            let at = ticks.tick().await.into_std();
-            let Some(registry) = registry.upgrade() else { return };
-            let reports = registry.shards.disks_as_far_as_known().await;
-            reports.values().flatten().for_each(|report| registry.see(report));
-            registry.pass_time_without(&reports);
-            lock(&registry.totals).sample(at.saturating_duration_since(registry.started));
-        }
+    /// Has windows of time and history go on, every [`crate::windows::SAMPLE_INTERVAL`].
+    pub(super) fn sample(&self, at: Duration, reports: &BTreeMap<String, Answer<DiskReport>>) {
+        reports.values().flatten().for_each(|report| self.see(report));
+        self.pass_time_without(reports);
+        lock(&self.totals).sample(at);
     }
 
-    /// Writes what disks counted in all, as they stand now. If that fails, a restart forgets what was counted since it was
+    /// Takes what all disks count now.
+    pub(super) async fn see_all(&self) {
+        self.shards.disks_as_far_as_known().await.values().flatten().for_each(|report| self.see(report));
+    }
+
+    /// Writes what disks counted in all, as it was seen last. If that fails, a restart forgets what was counted since it was
     /// written last; the log says so, once.
     pub(super) async fn save_totals(&self) {
         let mut said = self.saving.lock().await;
@@ -91,8 +86,6 @@ impl Registry {
     }
 
     async fn write_totals(&self) -> Answer<()> {
-        // A shard that does not answer keeps no other disk's totals from being written.
-        self.shards.disks_as_far_as_known().await.values().flatten().for_each(|report| self.see(report));
         let disks: Vec<u32> = self.state().disks.iter().map(|disk| disk.id).collect();
         let (text, dir) = (lock(&self.totals).text(&disks), self.places.dir.clone());
         let writing = tokio::task::spawn_blocking(move || Totals::save(&dir, &text));

@@ -1,48 +1,64 @@
-//! Looks at the statistics of disks and pool every second, for events that show nowhere else.
+//! Looks at disks and pool every second, once for all who want to know: windows of time and history, every few seconds, and
+//! events that show nowhere else.
+//!
+//! A shard that does not answer holds up no other, and what its disks count meanwhile is in the window in which it answers
+//! again.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::sync::Weak;
+use std::time::Duration;
 
 use cache::Latency;
+use tokio::time::MissedTickBehavior;
 
 use super::Registry;
 use crate::events;
 use crate::events::Waits;
 use crate::events::watcher::{DiskLook, Look, Watcher};
+use crate::problem::Answer;
 use crate::shard::DiskReport;
+use crate::windows::SAMPLE_INTERVAL;
 
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Registry {
-    /// Reports what the watcher finds, as long as the registry is in use.
-    pub(crate) async fn watch_statistics(registry: Weak<Self>) {
-        let started = Instant::now();
+    /// Looks, as long as the registry is in use.
+    pub(crate) async fn watch(registry: Weak<Self>) {
+        let mut ticks = tokio::time::interval(LOOK_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut watcher = Watcher::default();
+        let mut next_sample = Duration::ZERO;
         loop {
-            tokio::time::sleep(LOOK_INTERVAL).await;
+            // The moment that was meant: how soon disks answer would have steps of windows come and go.
+            let at = ticks.tick().await.into_std();
             let Some(registry) = registry.upgrade() else { return };
-            let look = registry.look_around(started).await;
+            let at = at.saturating_duration_since(registry.started);
+            let reports = registry.shards.disks_as_far_as_known().await;
+            if at >= next_sample {
+                next_sample = at + SAMPLE_INTERVAL;
+                registry.sample(at, &reports);
+            }
+            // A shard that does not answer was asked for its disks as well.
+            let pool_failed = registry.shards.pool_report().await.ok().map(|report| report.statistics.failed);
+            let (disks, silent) = look_at_all(reports);
+            let look = Look { at, disks, silent, pool_failed };
             watcher.look(&look).into_iter().for_each(events::report);
         }
     }
+}
 
-    async fn look_around(self: Arc<Self>, started: Instant) -> Look {
-        let (mut disks, mut silent) = (BTreeMap::new(), BTreeMap::new());
-        for (name, report) in self.shards.disks_as_far_as_known().await {
-            match report {
-                Ok(report) => {
-                    disks.insert(name, look_at(report));
-                }
-                Err(problem) => {
-                    silent.insert(name, problem.message);
-                }
-            }
+/// The disks that answered, and why others did not.
+fn look_at_all(
+    reports: BTreeMap<String, Answer<DiskReport>>,
+) -> (BTreeMap<String, DiskLook>, BTreeMap<String, String>) {
+    let (mut disks, mut silent) = (BTreeMap::new(), BTreeMap::new());
+    for (name, report) in reports {
+        match report {
+            Ok(report) => drop(disks.insert(name, look_at(report))),
+            Err(problem) => drop(silent.insert(name, problem.message)),
         }
-        // A shard that does not answer was asked for its disks as well.
-        let pool_failed = self.shards.pool_report().await.ok().map(|report| report.statistics.failed);
-        Look { at: started.elapsed(), disks, silent, pool_failed }
     }
+    (disks, silent)
 }
 
 fn look_at(report: DiskReport) -> DiskLook {
