@@ -187,9 +187,10 @@ impl Faults {
         self.state.rules.borrow_mut().push(Rule { operation, after: None, per_mille });
     }
 
-    /// Takes all rules for failures back.
+    /// Takes all rules for failures back, and has everything be readable again.
     pub fn fail_no_more(&self) {
         self.state.rules.borrow_mut().clear();
+        self.state.unreadable.borrow_mut().clear();
     }
 
     /// No operation completes until [`Faults::release`].

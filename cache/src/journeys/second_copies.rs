@@ -5,8 +5,9 @@
 //!                    its second copies ──> given up
 //!   a device comes:  each closed segment that has one copy, newest first ── copied ── flushed ── table
 //! ```
-//! What is copied is read again before it counts: of a segment whose summary rotted no copy is made. A page that cannot be
-//! read is none in the copy either, and keeps no others from being copied; what is dirty comes home at once then.
+//! What is copied is read again before it counts: of a segment whose summary rotted no copy is made. What cannot be read is
+//! waited for, for some seconds; then it is left out, so that it keeps nothing else from being copied, and what is dirty comes
+//! home at once.
 //!
 //! Clean pages have one copy: those of a first copy that is lost are forgotten. On flash they stay named in the second one, as
 //! the newest of their pages, so that nothing older comes back; there they fail their checksum, and the backing is asked.
@@ -14,19 +15,24 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, Host};
+use block::{BlockDevice, BlockError, Host, Operation};
 
 use super::disk_cache::DiskCache;
 use crate::knowledge::segments::{Left, Segments};
-use crate::survives::copies::Copied;
+use crate::survives::copies::{Copied, Gaps};
 use crate::survives::pool::Pool;
 use crate::survives::reading::{Unreadable, Wanted};
 use crate::words::canary::{self, Bug};
 use crate::words::stats::count;
-use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber};
+use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, Sequence};
 
 /// How long it rests after a copy could not be made: nanoseconds.
 const RETRY_NS: u64 = 1_000_000_000;
+/// How often what is to be copied may fail to be read until it is left out.
+const FAILED_READS_MAX: u32 = 5;
+
+/// How often what is to be copied could not be read, by segment and its generation.
+type FailedReads = BTreeMap<(SegmentNumber, Sequence), u32>;
 
 /// Goes on with the other copies of what a device had that failed.
 pub(super) async fn go_on_without<F: BlockDevice, H: Host>(
@@ -120,8 +126,9 @@ fn bring_home<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, damage: &str) {
 pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
     while !cache.leaving.get() {
         cache.second_wanted.notified().await;
+        let mut failed_reads = FailedReads::new();
         while !cache.leaving.get() && !cache.pool.is_failed() && lacks_second(&cache) {
-            if !make_one(&cache).await {
+            if !make_one(&cache, &mut failed_reads).await {
                 cache.pool.host.sleep(RETRY_NS).await;
             }
         }
@@ -136,7 +143,7 @@ pub(super) fn lacks_second<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> 
 }
 
 /// Says whether a copy was made, or none is needed any more and the table says so.
-async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
+async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, failed_reads: &mut FailedReads) -> bool {
     // What is written from now on has two.
     if cache.log.close_torn().await.is_err() {
         return false;
@@ -162,38 +169,78 @@ async fn make_one<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
     if canary::has(Bug::HalfCopyNamed) {
         let is_wanted = pool.segments().complete_second(first, life, second);
         if is_wanted {
-            return pool.persist_table().await.is_ok() && pool.copy_segment(first, second).await.is_ok();
+            return pool.persist_table().await.is_ok()
+                && pool.copy_segment(first, second, Gaps::AreAwaited).await.is_ok();
         }
         return true;
     }
-    let Ok(Copied { bytes, pages_unreadable }) = pool.copy_segment(first, second).await else {
-        pool.segments().give_up_second(second);
-        return false;
-    };
-    count(&cache.counters.flash_write_bytes, bytes);
-    if pages_unreadable > 0 {
-        // One copy can be read of them at most from now on, and none if the next request fails as well. Destage finds out.
-        count(&cache.counters.flash_errors, u64::from(pages_unreadable));
-        cache.back.ask(true);
-    }
-    // What rotted unnoticed in the first one is no copy of what was written.
-    let copy = Wanted { segment: second, second: None, owner: life.0, generation: life.1 };
-    match pool.reader().contained(copy, None).await {
-        Ok(_) => {}
-        Err(Unreadable::Device) => {
+    match copy(cache, Copying { first, life, second }, failed_reads).await {
+        Made::Copy if pool.segments().complete_second(first, life, second) => {
+            return pool.persist_table().await.is_ok();
+        }
+        // The first one is gone, and nobody wants it any more.
+        Made::Copy => pool.announce_room(),
+        Made::Nothing => {
             pool.segments().give_up_second(second);
             return false;
         }
-        Err(damage) => {
+        Made::Damage(damage) => {
             pool.segments().give_up_second(second);
             pool.segments().note_damaged(first);
             bring_home(cache, &damage.of(first));
-            return true;
         }
     }
-    if pool.segments().complete_second(first, life, second) {
-        return pool.persist_table().await.is_ok();
-    }
-    pool.announce_room();
     true
+}
+
+/// A segment that is copied.
+#[derive(Clone, Copy)]
+struct Copying {
+    first: SegmentNumber,
+    life: (DiskId, Sequence),
+    second: SegmentNumber,
+}
+
+/// What came of it.
+enum Made {
+    Copy,
+    /// It is to be tried again.
+    Nothing,
+    /// There is nothing whole to be copied.
+    Damage(Unreadable),
+}
+
+async fn copy<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    Copying { first, life, second }: Copying,
+    failed_reads: &mut FailedReads,
+) -> Made {
+    let pool = &cache.pool;
+    let failed = failed_reads.entry((first, life.1)).or_default();
+    let gaps = if *failed < FAILED_READS_MAX { Gaps::AreAwaited } else { Gaps::AreLeft };
+    let Copied { bytes, pages_left_out } = match pool.copy_segment(first, second, gaps).await {
+        Ok(copied) => copied,
+        Err(error) => {
+            *failed += u32::from(error.operation == Operation::Read);
+            return Made::Nothing;
+        }
+    };
+    count(&cache.counters.flash_write_bytes, bytes);
+    if pages_left_out > 0 {
+        // One copy of them may be read at most from now on, and perhaps none. Destage finds out.
+        count(&cache.counters.flash_errors, u64::from(pages_left_out));
+        cache.back.ask(true);
+    }
+    // What rotted unnoticed in the first one is no copy of what was written.
+    let alone = |segment| Wanted { segment, second: None, owner: life.0, generation: life.1 };
+    match pool.reader().contained(alone(second), None).await {
+        Ok(_) => Made::Copy,
+        Err(Unreadable::Device) => Made::Nothing,
+        // The first one is whole if what was left out can be read again by now.
+        Err(_) if pages_left_out > 0 && pool.reader().contained(alone(first), None).await.is_ok() => {
+            *failed = 0;
+            Made::Nothing
+        }
+        Err(damage) => Made::Damage(damage),
+    }
 }

@@ -33,10 +33,19 @@ enum Expected {
     Anything,
 }
 
+/// What becomes of pages that cannot be read when a copy is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gaps {
+    /// There is no copy until they can be read.
+    AreAwaited,
+    /// They are zeroes in the copy, which their checksums tell from what was there.
+    AreLeft,
+}
+
 /// A copy that was made.
 pub(crate) struct Copied {
     pub(crate) bytes: u64,
-    pub(crate) pages_unreadable: u32,
+    pub(crate) pages_left_out: u32,
 }
 
 /// Pages that are copied at once.
@@ -234,26 +243,28 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
 
     /// Makes another copy of all that a closed segment holds, durably. The caller holds the segment with a pin.
     ///
-    /// Pages that cannot be read are zeroes in the copy, which their checksums tell from what was there, and are counted.
-    ///
     /// # Errors
-    /// If a device is gone, or does not take the copy.
+    /// If a device is gone, does not take the copy, or does not give back what is to be copied, unless gaps are left.
     pub(crate) async fn copy_segment(
         &self,
         from: SegmentNumber,
         to: SegmentNumber,
+        gaps: Gaps,
     ) -> Result<Copied, BlockError> {
         let layout = self.layout();
         let pages = (layout.segment_bytes() / PAGE_BYTES as u64) as u32;
-        let mut copied = Copied { bytes: layout.segment_bytes(), pages_unreadable: 0 };
+        let mut copied = Copied { bytes: layout.segment_bytes(), pages_left_out: 0 };
         let mut at = 0;
         while at < pages {
             let count = COPIED_AT_ONCE.min(pages - at);
             let start = layout.segment_start(from).plus(at);
             let buffer = Buffer::zeroed(count as usize * PAGE_BYTES);
-            let buffer = match self.read_copy(start, buffer).await {
-                (buffer, Ok(())) => buffer,
-                (buffer, Err(_)) => self.read_page_by_page(start, buffer, &mut copied).await?,
+            let buffer = match (self.read_copy(start, buffer).await, gaps) {
+                ((buffer, Ok(())), _) => buffer,
+                ((_, Err(error)), Gaps::AreAwaited) => return Err(error),
+                ((buffer, Err(_)), Gaps::AreLeft) => {
+                    self.read_page_by_page(start, buffer, &mut copied).await?
+                }
             };
             self.write_copy(layout.segment_start(to).plus(at), buffer).await?;
             at += count;
@@ -277,7 +288,7 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
                 (_, Err(error)) if self.place(place).is_err() => return Err(error),
                 (_, Err(_)) => {
                     bytes.fill(0);
-                    copied.pages_unreadable += 1;
+                    copied.pages_left_out += 1;
                 }
             }
         }

@@ -437,26 +437,43 @@ fn a_segment_whose_summary_rotted_is_not_copied_and_evicting_its_disk_mends_that
     });
 }
 
-/// A sector cannot be read any more, before there is a second copy of its segment.
+/// Longer than what is to be copied is waited for if it cannot be read: nanoseconds.
+const READ_TRIES_NS: u64 = 10_000_000_000;
+
+/// A disk of which all is dirty and lies on one device; part of that cannot be read when another one is added.
+async fn add_beside_unreadable(
+    life: &Life<'_>,
+    guest: &Guest,
+    unreadable: impl Fn(&on_flash::Version) -> u64,
+) {
+    let rig = life.rig;
+    life.loaded().await;
+    rig.mode.set(Mode::WriteBack);
+    life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, ..roomy() });
+    for page in 0..USED_PAGES {
+        guest.write(&life.disk, sectors(page * 8..page * 8 + 8)).await;
+    }
+    guest.flush(&life.disk).await;
+    // RAM has it no more, and its segment is not the last to be copied: the newest come first.
+    let version = rig.versions(12).pop().unwrap();
+    rig.flash.make_unreadable(ByteRange::at(unreadable(&version), PAGE));
+    add(life, 1).await;
+}
+
+/// Lets everything come home.
+async fn come_home(life: &Life<'_>) {
+    life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, destage_rate_max: 0, ..roomy() });
+    life.host.sleep(READ_TRIES_NS).await;
+}
+
 #[test]
 fn a_page_that_cannot_be_read_keeps_no_other_from_being_copied() {
     let (rig, guest) = (Rig::mirrored(1), Guest::new());
     rig.named.set([true, false, false]);
     rig.live(End::Kill, async |life| {
-        life.loaded().await;
-        rig.mode.set(Mode::WriteBack);
-        life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, ..roomy() });
-        for page in 0..USED_PAGES {
-            guest.write(&life.disk, sectors(page * 8..page * 8 + 8)).await;
-        }
-        guest.flush(&life.disk).await;
-        // RAM has it no more, and its segment is not the last to be copied: the newest come first.
-        let unreadable = rig.versions(12).pop().unwrap();
-        rig.flash.make_unreadable(ByteRange::at(unreadable.data_at, PAGE));
-        life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, destage_rate_max: 0, ..roomy() });
-        add(life, 1).await;
+        add_beside_unreadable(life, &guest, |version| version.data_at).await;
+        come_home(life).await;
         wait_until_copied(life).await;
-        life.host.sleep(COPIED_NS).await;
         let disk = life.disk.statistics();
         assert_eq!((disk.dirty_bytes, disk.lost_bytes), (PAGE, 0), "it may come back: {disk:?}");
         assert!(disk.counts.flash_errors > 0);
@@ -469,6 +486,46 @@ fn a_page_that_cannot_be_read_keeps_no_other_from_being_copied() {
         life.loaded().await;
         see_all(life, &guest, "from the other device").await;
     });
+}
+
+fn summary_of(version: &on_flash::Version) -> u64 {
+    on_flash::at(on_flash::layout().summary_start(version.segment))
+}
+
+#[test]
+fn a_segment_whose_summary_cannot_be_read_comes_home_and_keeps_no_other_from_being_copied() {
+    let (rig, guest) = (Rig::mirrored(1), Guest::new());
+    rig.named.set([true, false, false]);
+    rig.live(End::Stop, async |life| {
+        add_beside_unreadable(life, &guest, summary_of).await;
+        come_home(life).await;
+        let disk = life.disk.statistics();
+        assert_eq!((disk.segments_uncopied, disk.dirty_bytes, disk.lost_bytes), (1, 0, 0), "{disk:?}");
+        see_all(life, &guest, "while one segment is damaged").await;
+    });
+}
+
+#[test]
+fn what_cannot_be_read_for_some_seconds_is_copied_whole_then() {
+    for unreadable in [|version: &on_flash::Version| version.data_at, summary_of] {
+        let (rig, guest) = (Rig::mirrored(1), Guest::new());
+        rig.named.set([true, false, false]);
+        rig.live(End::Kill, async |life| {
+            add_beside_unreadable(life, &guest, unreadable).await;
+            life.host.sleep(READ_TRIES_NS / 4).await;
+            assert!(!is_copied(life), "it is waited for");
+            rig.flash.fail_no_more();
+            life.host.sleep(READ_TRIES_NS / 4).await;
+            wait_until_copied(life).await;
+            assert!(life.is_dirty(), "or the backing could give it back too");
+        });
+        guest.end(End::Kill);
+        rig.named.set([false, true, false]);
+        rig.live(End::Stop, async |life| {
+            life.loaded().await;
+            see_all(life, &guest, "from the other device").await;
+        });
+    }
 }
 
 /// Tells the story for each of these cuts at every operation, and judges each by the plan whose turn it is. As often as
