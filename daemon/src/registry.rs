@@ -327,7 +327,7 @@ impl Registry {
         // Also before, for a backing that hangs has the process end without the rest of this.
         self.see_all().await;
         self.save_totals().await;
-        self.save_histories().await;
+        self.save_histories_in_time().await;
         let mut detaching = tokio::task::JoinSet::new();
         for name in self.shards.attached() {
             let shards = self.shards.clone();
@@ -340,7 +340,7 @@ impl Registry {
             .filter_map(|detached| detached.last.as_ref())
             .for_each(|last| self.see(last));
         self.save_totals().await;
-        self.save_histories().await;
+        self.save_histories_in_time().await;
         let mut state = self.state();
         if lock(&self.pool).missing.is_none() {
             let at_home = outcomes.iter().flatten().filter(|detached| detached.is_home);

@@ -182,12 +182,12 @@ is cached of ${e.name}?`,sentences:ts("evict",e),confirm:"Evict",run:(t,s)=>Bc(e
 number",min:1,max:86400,value:zc,required:!0});return{title:`Hold ${e.name} without dirty data?`,sentences:ts("quiesce",e),confirm:"Quiesce",
 fields:h("div",{class:"field"},h("label",{for:t},"For so many seconds"),s),run:async()=>{let n=Number(s.value);return await gt("POST",`${bt(
 e.name)}/quiesce`,{seconds:n}),`${e.name} is being made quiet, then held so for ${xn(n)}`}}}async function Bc(e,t,s){let n=bt(e),i=await Ut(
-n,"disk");if(cl(i))await Yo(e,t,s),await gt("POST",`${n}/evict`);else if(It(i)>0){await gt("POST",`${n}/quiesce`,{seconds:Hc});try{await Yo(
-e,t,s),await gt("POST",`${n}/evict`)}finally{await gt("POST",`${n}/resume`)}}else await gt("POST",`${n}/evict`);return`Nothing is cached of ${e}\
- any more, and no restart brings it back`}async function Yo(e,t,s){for(;;){if(s.aborted)throw new Error("Stopped; the disk is served as befo\
-re");let n=await Ut(bt(e),"disk"),i=n.quiet?.state;if(i==="quiet")return;if(i!=="coming")throw new Error(`Cannot bring home what is dirty: ${n.
-quiet?.reason??n.reason??"somebody resumed it"}. Nothing was dropped.`);t(`${B(It(n))} left to bring home\u2026`),await new Promise(o=>window.
-setTimeout(o,Ic))}}function Gc(e,t){return{...e,run:(s,n)=>e.run(s,n).finally(t)}}var qc="uplot",Kc="u-hz",jc="u-vt",Uc="u-title",Yc="u-wrap",Qc="u-under",Jc="u-over",Zc="u-axis",Mn="u-off",Xc="u-select",eu="u-cursor-x",tu="\
+n,"disk");if(cl(i))await Yo(e,t,s),await gt("POST",`${n}/evict`);else if(It(i)>0){let a=(await gt("POST",`${n}/quiesce`,{seconds:Hc})).disk.
+quiet?.number;try{await Yo(e,t,s),await gt("POST",`${n}/evict`)}finally{await gt("POST",`${n}/resume`,{number:a})}}else await gt("POST",`${n}\
+/evict`);return`Nothing is cached of ${e} any more, and no restart brings it back`}async function Yo(e,t,s){for(;;){if(s.aborted)throw new Error(
+"Stopped; the disk is served as before");let n=await Ut(bt(e),"disk"),i=n.quiet?.state;if(i==="quiet")return;if(i!=="coming")throw new Error(
+`Cannot bring home what is dirty: ${n.quiet?.reason??n.reason??"somebody resumed it"}. Nothing was dropped.`);t(`${B(It(n))} left to bring h\
+ome\u2026`),await new Promise(o=>window.setTimeout(o,Ic))}}function Gc(e,t){return{...e,run:(s,n)=>e.run(s,n).finally(t)}}var qc="uplot",Kc="u-hz",jc="u-vt",Uc="u-title",Yc="u-wrap",Qc="u-under",Jc="u-over",Zc="u-axis",Mn="u-off",Xc="u-select",eu="u-cursor-x",tu="\
 u-cursor-y",nu="u-cursor-pt",su="u-legend",iu="u-live",lu="u-inline",ou="u-series",ru="u-marker",Jo="u-label",au="u-value",As="width",Ds="he\
 ight";var Zo="bottom",ns="left",ul="right",Ml="#000",Xo=Ml+"0",dl="mousemove",er="mousedown",fl="mouseup",tr="mouseenter",nr="mouseleave",sr="dblc\
 lick",cu="resize",uu="scroll",ir="change",ai="dppxchange",Al="--",cs=typeof window<"u",bl=cs?document:null,is=cs?window:null,du=cs?navigator:

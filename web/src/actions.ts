@@ -135,12 +135,13 @@ async function evict(name: string, progress: (text: string) => void, signal: Abo
     await untilQuiet(name, progress, signal);
     await change("POST", `${path}/evict`);
   } else if (dirty(before) > 0) {
-    await change("POST", `${path}/quiesce`, { seconds: CHANGE_SECONDS });
+    const asked = await change<{ disk: FullDisk }>("POST", `${path}/quiesce`, { seconds: CHANGE_SECONDS });
+    const number = asked.disk.quiet?.number;
     try {
       await untilQuiet(name, progress, signal);
       await change("POST", `${path}/evict`);
     } finally {
-      await change("POST", `${path}/resume`);
+      await change("POST", `${path}/resume`, { number });
     }
   } else {
     await change("POST", `${path}/evict`);

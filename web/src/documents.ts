@@ -87,7 +87,7 @@ export interface Disk {
   mirrored: boolean | null;
   segments_uncopied: number | null;
   lost_bytes: number | null;
-  quiet: { state: string; seconds_left: number | null; reason: string | null } | null;
+  quiet: { state: string; number: number; seconds_left: number | null; reason: string | null } | null;
 }
 
 /** `/v1/disks/NAME`. */

@@ -106,6 +106,8 @@ struct Dirt {
 #[derive(Debug, Serialize, ToSchema)]
 struct Quiet {
     state: QuietState,
+    /// Of the request that counts: `resume` can be told to end that one only.
+    number: u64,
     seconds_left: Option<u64>,
     reason: Option<String>,
 }
@@ -280,20 +282,20 @@ impl Dirt {
             mirrored: statistics.map(|statistics| statistics.mirrored),
             segments_uncopied: statistics.map(|statistics| statistics.segments_uncopied),
             lost_bytes: statistics.map(|statistics| statistics.lost_bytes),
-            quiet: report.map(|report| Quiet::of(&report.quiet)),
+            quiet: report.map(|report| Quiet::of(&report.quiet, report.quiet_number)),
         }
     }
 }
 
 impl Quiet {
-    fn of(quietness: &Quietness) -> Self {
+    fn of(quietness: &Quietness, number: u64) -> Self {
         let (state, seconds_left, reason) = match quietness {
             Quietness::No => (QuietState::No, None, None),
             Quietness::Coming => (QuietState::Coming, None, None),
             Quietness::Quiet { seconds_left } => (QuietState::Quiet, Some(*seconds_left), None),
             Quietness::Failed(reason) => (QuietState::Failed, None, Some(reason.clone())),
         };
-        Self { state, seconds_left, reason }
+        Self { state, number, seconds_left, reason }
     }
 }
 

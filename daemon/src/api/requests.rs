@@ -85,6 +85,15 @@ pub(crate) struct QuiesceDisk {
     pub(crate) seconds: u64,
 }
 
+/// Lets a disk become dirty again.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ResumeDisk {
+    /// Only if it is kept quiet by the request of this number; whoever asked for it otherwise.
+    #[serde(default)]
+    pub(crate) number: Option<u64>,
+}
+
 /// How a disk is removed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

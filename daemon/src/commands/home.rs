@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::client;
 use super::disk::path_of;
-use crate::api::QuiesceDisk;
+use crate::api::{QuiesceDisk, ResumeDisk};
 use crate::cli::{DiskDestage, DiskName, DiskQuiesce};
 use crate::client::{Client, Pause};
 use crate::output::{self, text};
@@ -52,8 +52,8 @@ pub(super) fn destage(options: &DiskDestage) -> Answer<()> {
 pub(super) fn quiesce(options: &DiskQuiesce) -> Answer<()> {
     let DiskQuiesce { name, seconds, daemon } = options;
     let client = client(daemon)?;
-    start_quiet(&client, name, *seconds)?;
-    wait_for_quiet(&client, name, Quiet::Ours)?;
+    let quiet = start_quiet(&client, name, *seconds)?;
+    wait_for_quiet(&client, name, quiet)?;
     output::print(&format!(
         "The backing of disk '{name}' has everything, and nothing else comes to lie on flash alone for {seconds} s. \
          `forebay disk resume {name}` ends that\n"
@@ -83,8 +83,8 @@ pub(super) fn after_write_back(client: &Client, name: &str, disk: &Value, wait: 
 /// Who keeps a disk from becoming dirty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quiet {
-    /// We made it so, and let it go again.
-    Ours,
+    /// We made it so by the request of this number, and let it go again.
+    Ours(u64),
     /// Nobody, or somebody else, a backup for one, who is not to be disturbed.
     NotOurs,
 }
@@ -97,29 +97,27 @@ pub(super) fn bring_home(client: &Client, name: &str) -> Answer<Quiet> {
     if is_home(disk) || disk["load"].is_null() {
         return Ok(Quiet::NotOurs);
     }
-    let quiet = if disk["quiet"]["state"] == "coming" { Quiet::NotOurs } else { Quiet::Ours };
-    if quiet == Quiet::Ours {
-        start_quiet(client, name, CHANGE_SECONDS)?;
-    }
+    let is_coming = disk["quiet"]["state"] == "coming";
+    let quiet = if is_coming { Quiet::NotOurs } else { start_quiet(client, name, CHANGE_SECONDS)? };
     wait_for_quiet(client, name, quiet)?;
     Ok(quiet)
 }
 
-/// Ends what [`bring_home`] began, if it did.
+/// Ends what [`bring_home`] began, if it did, and nobody asked for the same since.
 pub(super) fn let_go(client: &Client, name: &str, quiet: Quiet) -> Answer<()> {
-    if quiet == Quiet::NotOurs {
-        return Ok(());
-    }
+    let Quiet::Ours(number) = quiet else { return Ok(()) };
     let document = client.get(&path_of(name)?)?;
     let state = &document["disk"]["quiet"]["state"];
-    if state == "coming" || state == "quiet" {
-        client.post(&format!("{}/resume", path_of(name)?), &())?;
+    if state != "coming" && state != "quiet" {
+        return Ok(());
     }
-    Ok(())
+    client.post(&format!("{}/resume", path_of(name)?), &ResumeDisk { number: Some(number) }).map(drop)
 }
 
-fn start_quiet(client: &Client, name: &str, seconds: u64) -> Answer<()> {
-    client.post(&format!("{}/quiesce", path_of(name)?), &QuiesceDisk { seconds }).map(drop)
+fn start_quiet(client: &Client, name: &str, seconds: u64) -> Answer<Quiet> {
+    let document = client.post(&format!("{}/quiesce", path_of(name)?), &QuiesceDisk { seconds })?;
+    // A daemon that says none knows of none.
+    Ok(document["disk"]["quiet"]["number"].as_u64().map_or(Quiet::NotOurs, Quiet::Ours))
 }
 
 fn wait_for_quiet(client: &Client, name: &str, quiet: Quiet) -> Answer<()> {

@@ -10,7 +10,7 @@ use cache::WhatIsDirty;
 use super::answer::{Name, Reply, to_the_end};
 use crate::api::{
     AddDisk, Disk, DiskDocument, DiskInList, DisksDocument, Guest, Lost, LostDocument, QuiesceDisk,
-    RemoveDisk, RemovedDocument, SetDisk,
+    RemoveDisk, RemovedDocument, ResumeDisk, SetDisk,
 };
 use crate::places::Places;
 use crate::registry::{DiskView, NewDisk, Registry};
@@ -186,10 +186,16 @@ pub(super) async fn quiesce(
     path = "/v1/disks/{name}/resume",
     tag = "disks",
     params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    request_body = Option<ResumeDisk>,
     responses((status = OK, description = "The disk as it is now", body = DiskDocument))
 )]
-pub(super) async fn resume(State(registry): Shared, Name(name): Name) -> Reply<DiskDocument> {
-    let view = registry.resume(&name).await?;
+pub(super) async fn resume(
+    State(registry): Shared,
+    Name(name): Name,
+    request: Result<Option<Json<Option<ResumeDisk>>>, JsonRejection>,
+) -> Reply<DiskDocument> {
+    let ResumeDisk { number } = request?.and_then(|Json(request)| request).unwrap_or_default();
+    let view = registry.resume(&name, number).await?;
     Ok(full(&view, registry.places()))
 }
 

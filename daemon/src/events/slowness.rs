@@ -26,14 +26,42 @@ const MILLIS_MAX: f64 = 1_000.0;
 pub(crate) struct Waits {
     pub(crate) requests: u64,
     pub(crate) ns: u64,
+    /// What went to and from the backing meanwhile.
+    pub(crate) bytes: u64,
 }
 
 /// What has become of it, with the means of a request in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Pace {
     Same,
-    Slow { millis: f64, usual: Option<f64> },
+    Slow { millis: f64, over: Duration, usual: Option<f64> },
     AsUsual { millis: f64 },
+}
+
+/// A request, on average.
+#[derive(Clone, Copy, Debug)]
+struct Mean {
+    millis: f64,
+    bytes: f64,
+}
+
+impl Mean {
+    #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
+    fn of(waits: &Waits) -> Self {
+        let each = |sum: u64| sum as f64 / waits.requests as f64;
+        Self { millis: each(waits.ns) / 1e6, bytes: each(waits.bytes) }
+    }
+
+    fn towards(self, other: Self) -> Self {
+        let towards = |from: f64, to: f64| from + (to - from) * WEIGHT;
+        Self { millis: towards(self.millis, other.millis), bytes: towards(self.bytes, other.bytes) }
+    }
+
+    /// How long a request may take that was expected to be like this one: large ones take longer.
+    fn millis_max(self, bytes: f64) -> f64 {
+        let times_larger = if self.bytes > 0.0 { (bytes / self.bytes).max(1.0) } else { 1.0 };
+        MILLIS_MIN.max(TIMES_USUAL * self.millis * times_larger)
+    }
 }
 
 /// What is remembered of a backing.
@@ -41,7 +69,7 @@ pub(super) enum Pace {
 pub(super) struct Slowness {
     /// Where the minute began.
     began: Option<(Duration, Waits)>,
-    usual: Option<f64>,
+    usual: Option<Mean>,
     minutes_known: u32,
     /// Minutes in a row that speak against what was told.
     against: u32,
@@ -53,25 +81,28 @@ impl Slowness {
     pub(super) fn see(&mut self, now: Duration, waits: Waits) -> Pace {
         let (at, before) = *self.began.get_or_insert((now, waits));
         // Counters began anew, or others are counted.
-        if waits.requests < before.requests || waits.ns < before.ns {
+        if waits.requests < before.requests || waits.ns < before.ns || waits.bytes < before.bytes {
             self.began = Some((now, waits));
             return Pace::Same;
         }
-        let requests = waits.requests - before.requests;
-        if now < at + MINUTE || requests < REQUESTS_MIN {
+        let since = Waits {
+            requests: waits.requests - before.requests,
+            ns: waits.ns - before.ns,
+            bytes: waits.bytes - before.bytes,
+        };
+        if now < at + MINUTE || since.requests < REQUESTS_MIN {
             return Pace::Same;
         }
         self.began = Some((now, waits));
-        self.judge(mean_millis(requests, waits.ns - before.ns))
+        self.judge(now.saturating_sub(at), Mean::of(&since))
     }
 
-    fn judge(&mut self, millis: f64) -> Pace {
+    fn judge(&mut self, over: Duration, mean: Mean) -> Pace {
         let usual = self.usual.filter(|_| self.minutes_known >= MINUTES_KNOWN);
-        let is_slow =
-            millis >= MILLIS_MAX || usual.is_some_and(|usual| millis >= MILLIS_MIN.max(TIMES_USUAL * usual));
+        let Mean { millis, bytes } = mean;
+        let is_slow = millis >= MILLIS_MAX || usual.is_some_and(|usual| millis >= usual.millis_max(bytes));
         if !is_slow {
-            let before = self.usual.unwrap_or(millis);
-            self.usual = Some(before + (millis - before) * WEIGHT);
+            self.usual = Some(self.usual.map_or(mean, |usual| usual.towards(mean)));
             self.minutes_known = self.minutes_known.saturating_add(1);
         }
         self.against = if is_slow == self.is_told { 0 } else { self.against + 1 };
@@ -80,13 +111,9 @@ impl Slowness {
         }
         self.against = 0;
         self.is_told = is_slow;
-        if is_slow { Pace::Slow { millis, usual } } else { Pace::AsUsual { millis } }
+        let usual = usual.map(|usual| usual.millis);
+        if is_slow { Pace::Slow { millis, over, usual } } else { Pace::AsUsual { millis } }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a mean for people")]
-fn mean_millis(requests: u64, ns: u64) -> f64 {
-    ns as f64 / requests as f64 / 1e6
 }
 
 /// How long it is waited at first before what comes and goes is said to be over, and at most.
@@ -144,6 +171,8 @@ mod tests {
         slowness: Slowness,
         now: Duration,
         waits: Waits,
+        /// Of a request.
+        size: u64,
     }
 
     impl Watched {
@@ -154,6 +183,7 @@ mod tests {
                 self.now += Duration::from_secs(1);
                 self.waits.requests += requests;
                 self.waits.ns += requests * millis * 1_000_000;
+                self.waits.bytes += requests * self.size;
                 match self.slowness.see(self.now, self.waits) {
                     Pace::Same => {}
                     pace => told.push((second.div_ceil(60), pace)),
@@ -173,7 +203,7 @@ mod tests {
         assert_eq!(backing.minutes(30, 10, 15), []);
         let told = backing.minutes(120, 10, 90);
         assert!(is_slow(&told, 4), "of the first minute a second was fast: {told:?}");
-        let Pace::Slow { millis, usual: Some(usual) } = told[0].1 else { panic!("{told:?}") };
+        let Pace::Slow { millis, usual: Some(usual), .. } = told[0].1 else { panic!("{told:?}") };
         assert!((millis - 90.0).abs() < 0.1 && (usual - 15.0).abs() < 3.0, "{told:?}");
         let told = backing.minutes(30, 10, 15);
         assert!(matches!(told[..], [(_, Pace::AsUsual { .. })]), "{told:?}");
@@ -203,6 +233,17 @@ mod tests {
         let told = dying.minutes(5, 10, 2_000);
         assert!(is_slow(&told, 4) || is_slow(&told, 3), "{told:?}");
         assert!(matches!(told[0].1, Pace::Slow { usual: None, .. }), "{told:?}");
+    }
+
+    #[test]
+    fn large_requests_may_take_longer() {
+        let mut backing = Watched { size: 4_096, ..Watched::default() };
+        backing.minutes(30, 10, 15);
+        backing.size = 1 << 20;
+        assert_eq!(backing.minutes(60, 10, 80), [], "a backup reads");
+        backing.size = 4_096;
+        backing.minutes(600, 10, 15);
+        assert!(matches!(backing.minutes(60, 10, 80)[..], [(_, Pace::Slow { .. })]), "small ones may not");
     }
 
     #[test]

@@ -208,10 +208,11 @@ impl Watched {
     fn pace(&mut self, name: &str, now: Duration, disk: &DiskLook) -> Option<News> {
         match self.slowness.see(now, disk.waits) {
             Pace::Same => None,
-            Pace::Slow { millis, usual } => {
+            Pace::Slow { millis, over, usual } => {
                 let usual = usual.map(|usual| format!(", {usual:.1} ms was usual")).unwrap_or_default();
                 let message = format!(
-                    "The backing of disk '{name}' is slow: a request took {millis:.0} ms in the last minute{usual}"
+                    "The backing of disk '{name}' is slow: a request took {millis:.0} ms in the last {} s{usual}",
+                    over.as_secs()
                 );
                 Some(of_disk(Kind::BackingSlow, name, message))
             }

@@ -133,7 +133,7 @@ fn a_backing_that_becomes_slow_is_told_of_with_figures() {
     for second in 0..1_800 {
         // Ten requests a second of 10 ms each, and of 200 ms in the second half.
         let ns = if second < 900 { second * 100_000_000 } else { second * 2_000_000_000 - 1_710_000_000_000 };
-        let waits = Waits { requests: second * 10, ns };
+        let waits = Waits { requests: second * 10, ns, bytes: second * 40_960 };
         news.extend(watcher.look(&look(second, DiskLook { waits, ..DiskLook::default() })));
     }
     assert_eq!(news.iter().map(|news| news.kind).collect::<Vec<_>>(), [Kind::BackingSlow]);

@@ -26,6 +26,8 @@ use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
 
 const FOLDER: &str = "history";
+/// What is put behind the name of a file that is set aside, with the time.
+const ASIDE: &str = ".aside-";
 const MAGIC: [u8; 8] = *b"FOREBAYH";
 /// Version of the file.
 const VERSION: u32 = 1;
@@ -76,7 +78,14 @@ pub(crate) fn load(dir: &Path, id: u32, now: Moment) -> Found {
     let bytes = match read(&path) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Found { is_unwritten: true, ..Found::default() },
-        Err(error) => return set_aside(&path, now, &error.to_string()),
+        // It may be readable the next time; steps go to their places in it as before.
+        Err(error) => {
+            let complaint = format!(
+                "Cannot read {}: {error}; what it has is not shown until the next start",
+                path.display()
+            );
+            return Found { complaints: vec![complaint], ..Found::default() };
+        }
     };
     match parse(&bytes, id) {
         Err(reason) => set_aside(&path, now, &reason),
@@ -119,7 +128,7 @@ pub(crate) fn save(dir: &Path, unsaved: &Unsaved) -> Answer<()> {
     })
 }
 
-/// Removes what is kept of a disk, if there is something.
+/// Removes what is kept of a disk, if there is something; what was set aside too.
 ///
 /// # Errors
 /// What the system said.
@@ -129,6 +138,12 @@ pub(crate) fn remove(dir: &Path, id: u32) -> io::Result<()> {
         _ => Ok(()),
     };
     gone(dir.join(FOLDER).join(format!("{}.new", name(id))))?;
+    let is_aside = format!("{}{ASIDE}", name(id));
+    for entry in fs::read_dir(dir.join(FOLDER)).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(&is_aside)) {
+            gone(entry.path())?;
+        }
+    }
     gone(path(dir, id))
 }
 
@@ -292,7 +307,7 @@ fn check_head(bytes: &[u8], id: u32) -> Result<(), String> {
 
 /// Gives a file another name, and says so.
 fn set_aside(path: &Path, now: Moment, reason: &str) -> Found {
-    let aside = path.with_extension(format!("steps.aside-{}", now.0));
+    let aside = path.with_extension(format!("steps{ASIDE}{}", now.0));
     let complaint = match fs::rename(path, &aside) {
         Ok(()) => {
             format!("Cannot read {}: {reason}. It is kept as {}", path.display(), aside.display())

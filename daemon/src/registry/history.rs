@@ -3,6 +3,7 @@
 //! Writing waits for nobody's request and holds up none; a file system that is full or hangs costs history and nothing else.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::{Registry, known, lock};
 use crate::events::{self, Kind};
@@ -10,6 +11,9 @@ use crate::history::{self, Look, Span, Standing, Step, Sums, Unsaved};
 use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
 use crate::shard::DiskReport;
+
+/// How long the end of the process waits until what disks did is written.
+const STOP_TIME_MAX: Duration = Duration::from_secs(1);
 
 impl Registry {
     /// Goes on from what is kept of disks, and removes what is kept of those that were removed.
@@ -88,6 +92,17 @@ impl Registry {
             events::of_host(Kind::HistoryUnsaved, problem.message.clone());
         }
         *said = first;
+    }
+
+    /// As [`Self::save_histories`], at the end of the process, which waits no longer than for a moment: there is a file for each
+    /// disk, and none of them is worth an end that is not clean.
+    pub(super) async fn save_histories_in_time(&self) {
+        if tokio::time::timeout(STOP_TIME_MAX, self.save_histories()).await.is_err() {
+            tracing::warn!(
+                "What disks did in the last minute may not be kept: writing it takes longer than {} s",
+                STOP_TIME_MAX.as_secs()
+            );
+        }
     }
 
     /// Forgets what a disk did that was removed.

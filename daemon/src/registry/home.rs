@@ -75,13 +75,14 @@ impl Registry {
         self.disk(name).await
     }
 
-    /// Ends what [`Self::quiesce`] began.
+    /// Ends what [`Self::quiesce`] began; if a number is given, only if it is still that one that counts, and not one that
+    /// somebody else asked for since.
     ///
     /// # Errors
     /// If there is none of this name, or it is not served.
-    pub(crate) async fn resume(&self, name: &str) -> Answer<DiskView> {
+    pub(crate) async fn resume(&self, name: &str, number: Option<u64>) -> Answer<DiskView> {
         known(&self.state(), name)?;
-        self.shards.resume(name.to_owned()).await?;
+        self.shards.resume(name.to_owned(), number).await?;
         self.disk(name).await
     }
 

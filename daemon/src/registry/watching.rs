@@ -83,9 +83,14 @@ fn look_at(report: DiskReport) -> DiskLook {
 
 /// What was waited for the backing: what missed, what was destaged, and writes unless flash acknowledges them.
 fn waits(report: &DiskReport) -> Waits {
-    let through = (!report.settings.mode.row().writes_back).then_some(Latency::Write);
+    let DiskReport { settings, statistics, .. } = report;
+    let through = (!settings.mode.row().writes_back).then_some(Latency::Write);
     let kinds = [Some(Latency::ReadMiss), Some(Latency::Destage), through].into_iter().flatten();
-    kinds.map(|kind| &report.statistics.latencies[kind as usize]).fold(Waits::default(), |sum, measured| {
-        Waits { requests: sum.requests + measured.count(), ns: sum.ns + measured.sum_ns() }
+    let measured = kinds.map(|kind| &statistics.latencies[kind as usize]);
+    let bytes = statistics.counts.backing_read_bytes + statistics.counts.backing_write_bytes;
+    measured.fold(Waits { bytes, ..Waits::default() }, |sum, measured| Waits {
+        requests: sum.requests + measured.count(),
+        ns: sum.ns + measured.sum_ns(),
+        ..sum
     })
 }

@@ -257,12 +257,12 @@ impl Shards {
         self.home(&name)?.quiesce(name, seconds).await
     }
 
-    /// Ends what [`Self::quiesce`] began. True if there was something to end.
+    /// Ends what [`Self::quiesce`] began, of this number if one is given. True if there was something to end.
     ///
     /// # Errors
     /// If it is not attached.
-    pub(crate) async fn resume(&self, name: String) -> Answer<bool> {
-        self.home(&name)?.resume(name).await
+    pub(crate) async fn resume(&self, name: String, number: Option<u64>) -> Answer<bool> {
+        self.home(&name)?.resume(name, number).await
     }
 
     /// The bytes of a disk that flash lost before the backing had them. At most so many ranges.

@@ -141,6 +141,8 @@ pub(crate) struct DiskReport {
     pub(crate) fit_to_move: bool,
     /// Whether it is kept from becoming dirty.
     pub(crate) quiet: Quietness,
+    /// Which request for that counts.
+    pub(crate) quiet_number: u64,
     pub(crate) statistics: DiskStatistics,
     /// What of that was counted in pass-through.
     pub(crate) passed: Passed,
@@ -489,6 +491,7 @@ impl Disk {
             connections: self.door.connections(),
             fit_to_move: self.is_fit_to_move(),
             quiet: self.quiet.at(now),
+            quiet_number: self.quiet.number(),
             statistics,
         }
     }

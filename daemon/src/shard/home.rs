@@ -78,6 +78,11 @@ impl Quiet {
         matches!(*self.state.borrow(), State::No | State::Failed(_))
     }
 
+    /// The number of the request that counts.
+    pub(super) fn number(&self) -> u64 {
+        self.turn.get()
+    }
+
     /// Ends it without a word to the cache: whoever calls this knows better.
     pub(super) fn end(&self) {
         self.state.replace(State::No);
@@ -129,10 +134,14 @@ impl ShardHandle {
         .await?
     }
 
-    /// Ends what [`Self::quiesce`] began. True if there was something to end.
-    pub(super) async fn resume(&self, name: String) -> Answer<bool> {
+    /// Ends what [`Self::quiesce`] began; if a number is given, only if it is still that request that counts. True if there
+    /// was something to end.
+    pub(super) async fn resume(&self, name: String, number: Option<u64>) -> Answer<bool> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            if number.is_some_and(|number| number != disk.quiet.number()) {
+                return Ok(false);
+            }
             let was_quiet = !disk.quiet.is_over();
             disk.quiet.end();
             Ok(disk.cached.resume() || was_quiet)

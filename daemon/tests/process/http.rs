@@ -5,7 +5,7 @@ use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::browser::{Answered, Browser, exchange, serve};
 use crate::host::{Host, forebay};
@@ -284,4 +284,22 @@ fn changes_that_contradict_each_other_at_the_same_time_end_with_one_of_them() {
     let removed = at_once(&|_| owner.ask("DELETE", "/v1/disks/a", ""));
     assert_eq!(removed.iter().filter(|status| **status == 200).count(), 1, "{removed:?}");
     assert_eq!(daemon.json(&["disk", "list"])["disks"], json!([]));
+}
+
+#[test]
+fn a_quiesce_is_ended_by_its_number_only_while_it_is_the_one_that_counts() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    daemon.run(&["disk", "add", "a", "--backing", &host.image("a.img", 1 << 20)]).succeeded();
+    let owner = Browser::with_token(&host, &daemon);
+    let quiet =
+        |path: &str, body: Value| owner.send("POST", path, &body.to_string()).json()["disk"]["quiet"].clone();
+    let quiesce = || quiet("/v1/disks/a/quiesce", json!({ "seconds": 600 }))["number"].clone();
+    let resume = |number| quiet("/v1/disks/a/resume", json!({ "number": number }))["state"].clone();
+    let (first, second) = (quiesce(), quiesce());
+    assert_ne!(first, second);
+    assert_ne!(resume(&first), "no", "somebody else asked for the same since");
+    assert_eq!(resume(&second), "no");
+    quiesce();
+    assert_eq!(quiet("/v1/disks/a/resume", Value::Null)["state"], "no", "whoever asked for it");
 }
