@@ -106,6 +106,7 @@ impl Service {
     pub(crate) async fn stop(self) -> Answer<()> {
         // Whoever waits for events gets this one, and does not hold up the end.
         events::of_host(Kind::DaemonStopping, "Stopping: requests in flight are finished");
+        events::settle();
         let Self { registry, control, web, stopping, .. } = self;
         stopping.send_replace(true);
         sockets::remove(&registry.places().control_socket());

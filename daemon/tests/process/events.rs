@@ -134,16 +134,14 @@ fn a_follower_sees_what_comes_and_does_not_hold_up_a_stop() {
     }
     let socket = daemon.control_socket().to_owned();
     assert!(daemon.stop().success());
-    let mut rest = Vec::new();
-    while rest.iter().all(|event: &Value| event["kind"] != "daemon-stopping") {
-        rest.extend(follower.next());
-    }
-    // The next daemon is found by itself.
+    // The next daemon is found by itself, and tells what the one before could not.
     let daemon = host.serve_with(&[]);
     assert_eq!(daemon.control_socket(), socket);
+    let mut rest = Vec::new();
     while rest.iter().all(|event: &Value| event["kind"] != "daemon-started") {
         rest.extend(follower.next());
     }
+    assert!(rest.iter().any(|event| event["kind"] == "daemon-stopping"), "{rest:?}");
     let ids: Vec<u64> = seen.iter().chain(&rest).filter_map(|event| event["id"].as_u64()).collect();
     assert!(ids.windows(2).all(|pair| pair[0] + 1 == pair[1]), "nothing is missing, nothing twice: {ids:?}");
 }
