@@ -1,9 +1,10 @@
 //! Asking drives for their SMART figures, through `smartctl`.
 //!
 //! The tool is found in the folders of the system or where the configuration says, never through `PATH`: the daemon may be root.
-//! It gets an empty environment, no input and a limited time. One that hangs, because its drive does, is given up and left to end
-//! by itself, and the drive is not asked again before it has. Nothing here is ever a problem for the daemon: whatever goes wrong
-//! is a reason to be shown why there are no figures.
+//! Of environment it gets `PATH`, with the folders of the system, and `LC_ALL`, and nothing that the daemon has; it gets no input
+//! and a limited time. One that hangs, because its drive does, is given up and left to end by itself, and the drive is not asked
+//! again before it has. Nothing here is ever a problem for the daemon: whatever goes wrong is a reason to be shown why there are
+//! no figures.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -19,7 +20,7 @@ use tokio::process::{Child, Command};
 use super::smart::{self, Figures};
 
 /// Where smartctl is looked for.
-const FOLDERS: [&str; 5] = ["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin"];
+const FOLDERS: [&str; 4] = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 /// How long it may take.
 const TIME_MAX: Duration = Duration::from_secs(20);
 /// More than any drive has to say: bytes.
@@ -180,7 +181,8 @@ mod tests {
         let asker = script(
             &dir,
             r#"[ "$*" = "--json=c --info --health --attributes /dev/nvme0n1" ] || exit 1
-            [ -z "$FOREBAY_SOCKET$HOME" ] || exit 1
+            [ -z "$FOREBAY_SOCKET$HOME$CARGO_MANIFEST_DIR" ] || exit 1
+            [ "$PATH $LC_ALL" = "/usr/sbin:/usr/bin:/sbin:/bin C" ] || exit 1
             echo '{"model_name":"Example","smart_status":{"passed":false}}'; exit 8"#,
         );
         let figures = run(asker.ask_within("nvme0n1", LONG)).expect("it said something");
