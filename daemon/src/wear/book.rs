@@ -52,6 +52,8 @@ struct Page {
     marks: Vec<(Moment, u64)>,
     /// Worries that were told of, and are not over.
     told: BTreeSet<String>,
+    /// All its drives have answered once.
+    has_answered: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -68,6 +70,8 @@ struct Kept {
     marks: Vec<(Moment, u64)>,
     /// Worries by their names.
     told: BTreeSet<String>,
+    #[serde(default)]
+    has_answered: bool,
 }
 
 impl Book {
@@ -140,6 +144,18 @@ impl Book {
         self.devices.get(&number)?.lately(now)
     }
 
+    /// Takes that all drives below a device have answered.
+    pub(crate) fn note_answer(&mut self, number: u32) {
+        if let Some(page) = self.devices.get_mut(&number) {
+            page.has_answered = true;
+        }
+    }
+
+    /// True if all drives below a device have answered once, now or before a restart.
+    pub(crate) fn has_answered(&self, number: u32) -> bool {
+        self.devices.get(&number).is_some_and(|page| page.has_answered)
+    }
+
     /// Takes what there is to worry about at a device, and which of the other things that were told of are still open. True if
     /// something is new, and so to be told.
     pub(crate) fn tell(&mut self, number: u32, worries: &[Worry], is_open: impl Fn(&str) -> bool) -> bool {
@@ -154,7 +170,8 @@ impl Book {
 
 impl Page {
     fn new(now: Moment) -> Self {
-        Self { since: now, before: 0, seen: 0, marks: vec![(now, 0)], told: BTreeSet::new() }
+        let marks = vec![(now, 0)];
+        Self { since: now, before: 0, seen: 0, marks, told: BTreeSet::new(), has_answered: false }
     }
 
     fn written(&self) -> u64 {
@@ -196,16 +213,16 @@ impl Page {
 
 impl From<&Page> for Kept {
     fn from(page: &Page) -> Self {
-        let Page { since, marks, told, .. } = page;
-        Self { since: *since, written_bytes: page.written(), marks: marks.clone(), told: told.clone() }
+        let Page { since, marks, told, has_answered, .. } = page.clone();
+        Self { since, written_bytes: page.written(), marks, told, has_answered }
     }
 }
 
 impl From<Kept> for Page {
     fn from(kept: Kept) -> Self {
-        let Kept { since, written_bytes, mut marks, told } = kept;
+        let Kept { since, written_bytes, mut marks, told, has_answered } = kept;
         marks.sort_unstable_by_key(|(at, bytes)| (at.0, *bytes));
-        Self { since, before: written_bytes, seen: 0, marks, told }
+        Self { since, before: written_bytes, seen: 0, marks, told, has_answered }
     }
 }
 
@@ -256,11 +273,14 @@ mod tests {
         see(&mut first, 100, 0);
         see(&mut first, 400, 2 * HOUR);
         assert!(tell(&mut first, &["rating"], false));
+        assert!(!first.has_answered(0));
+        first.note_answer(0);
         Book::save(dir.path(), &first.text()).expect("the folder is ours");
         let (mut second, problem) = Book::load(dir.path(), "p");
         assert_eq!(problem, None);
         assert_eq!(second.written(0), Some((400, Moment(BEGIN))));
         assert!(!tell(&mut second, &["rating"], false), "it was said before the restart");
+        assert!(second.has_answered(0) && !second.has_answered(1));
         see(&mut second, 50, 3 * HOUR);
         assert_eq!(second.written(0), Some((450, Moment(BEGIN))));
         assert_eq!(lately(&second, 3 * HOUR), Some((450, 3 * HOUR)));
