@@ -16,7 +16,7 @@ use crate::places::EMBEDDED_POOL;
 use crate::problem::{Answer, Problem};
 
 /// Version of the file that this build writes, and the newest that it reads.
-const SCHEMA: u64 = 4;
+const SCHEMA: u64 = 5;
 const FILE_NAME: &str = "state.json";
 /// Starts that are remembered, and in addition those whose marks the pool bears.
 const MARKS_MAX: usize = 16;
@@ -399,7 +399,7 @@ mod tests {
             ("{\"schema\":1", "damaged"),
             ("[]", "damaged"),
             ("{\"schema\":1,\"next_disk\":1,\"pool\":null,\"disks\":[],\"more\":1}", "damaged"),
-            ("{\"schema\":5,\"everything\":\"new\"}", "newer Forebay"),
+            ("{\"schema\":6,\"everything\":\"new\"}", "newer Forebay"),
             (twice.as_str(), "twice"),
             (device_twice.as_str(), "twice"),
         ] {
@@ -433,8 +433,24 @@ mod tests {
             assert_eq!(pool.devices, [DeviceRecord::new(path, made_by_us)]);
             state.save(dir.path()).expect("the folder is ours");
             let text = fs::read_to_string(dir.path().join(FILE_NAME)).expect("it is there");
-            assert!(text.contains("\"schema\": 4"), "{text}");
+            assert!(text.contains("\"schema\": 5"), "{text}");
         }
+    }
+
+    #[test]
+    fn the_devices_of_a_version_that_knew_no_ratings_have_none() {
+        let dir = TempDir::new();
+        let path = dir.path().join(FILE_NAME);
+        let mut state = sample();
+        let mut earlier = serde_json::to_value(&state).expect("plain data");
+        earlier["schema"] = 4.into();
+        fs::write(&path, earlier.to_string()).expect("the folder is ours");
+        assert_eq!(State::load(dir.path()), Ok(state.clone()));
+        state.pool.as_mut().expect("it has one").devices[0].rated_bytes = Some(600);
+        state.save(dir.path()).expect("the folder is ours");
+        assert_eq!(State::load(dir.path()), Ok(state));
+        let text = fs::read_to_string(&path).expect("it is there");
+        assert!(text.contains("\"schema\": 5") && text.contains("\"rated_bytes\": 600"), "{text}");
     }
 
     #[test]

@@ -13,16 +13,18 @@ mod ask;
 mod book;
 mod drives;
 mod estimate;
+mod once;
 mod rated;
 mod smart;
 mod worries;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use ask::{Asker, Smartctl};
 pub(crate) use book::Book;
 pub(crate) use drives::{Drive, below};
 pub(crate) use estimate::{Estimate, Known, Source};
+pub(crate) use once::{Asking, Once};
 pub(crate) use rated::{Decimal, Rating};
 pub(crate) use smart::Figures;
 
@@ -74,10 +76,57 @@ pub(crate) fn rating(settings: &BTreeMap<String, String>) -> Answer<Rating> {
 pub(crate) struct Asked {
     pub(crate) drive: Drive,
     pub(crate) figures: Result<Figures, String>,
+    /// Since when it has given no newer ones, and why, if so.
+    pub(crate) old: Option<(Moment, String)>,
 }
 
 /// The drives below a device of the pool, or why they are not known.
 pub(crate) type Below = Result<Vec<Asked>, String>;
+
+/// What drives say may be less than what Forebay counted by so much, for some count in whole GiB: bytes.
+const DOUBTED_FROM: u64 = 1 << 30;
+
+/// Drops what the only drive says was written if Forebay alone, by its count of before it was asked, wrote more: then the unit
+/// is another one than was thought. Of several drives none has to get all of it.
+pub(crate) fn doubt(asked: &mut [Asked], counted_bytes: u64) {
+    let [Asked { figures: Ok(figures), .. }] = asked else { return };
+    let is_wrong = |said: &u64| said.saturating_add(DOUBTED_FROM) < counted_bytes;
+    if let Some(said) = figures.written_bytes.take_if(|said| is_wrong(said)) {
+        figures.doubted_written_bytes = Some(said);
+    }
+}
+
+/// What was found at a moment, with the figures of before for drives that give none now.
+pub(crate) fn or_before(found: Below, before: Option<&Below>, now: Moment) -> Below {
+    let Some(Ok(before)) = before else { return found };
+    let kept = |known: &Asked, reason: String| {
+        let since = known.old.as_ref().map_or(now, |(since, _)| *since);
+        Asked { old: Some((since, reason)), ..known.clone() }
+    };
+    let known =
+        |drive: &Drive| before.iter().find(|known| known.drive.name == drive.name && known.figures.is_ok());
+    match found {
+        Err(reason) if before.iter().any(|known| known.figures.is_ok()) => {
+            Ok(before.iter().map(|known| kept(known, reason.clone())).collect())
+        }
+        Err(reason) => Err(reason),
+        Ok(asked) => {
+            let or_kept = |asked: Asked| match (&asked.figures, known(&asked.drive)) {
+                (Err(reason), Some(known)) => kept(known, reason.clone()),
+                _ => asked,
+            };
+            Ok(asked.into_iter().map(or_kept).collect())
+        }
+    }
+}
+
+/// The other devices that are on some of these drives, by number.
+pub(crate) fn beside(all: &BTreeMap<u32, Below>, number: u32, drives: &BTreeSet<&str>) -> Vec<u32> {
+    let is_on = |below: &Below| {
+        self::drives(Some(below)).iter().any(|asked| drives.contains(asked.drive.name.as_str()))
+    };
+    all.iter().filter(|(other, below)| **other != number && is_on(below)).map(|(other, _)| *other).collect()
+}
 
 /// How worn one device of the pool is.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +137,8 @@ pub(crate) struct Worn {
     pub(crate) rated_bytes: Option<u64>,
     /// None as long as nobody has looked.
     pub(crate) below: Option<Below>,
+    /// All drives below it have answered once.
+    pub(crate) has_answered: bool,
     pub(crate) estimate: Estimate,
 }
 
@@ -95,31 +146,37 @@ pub(crate) struct Worn {
 pub(crate) type AllWorn = BTreeMap<u32, Worn>;
 
 impl Worn {
-    /// Puts together what is known of a device of `size_bytes`, `book` having seen it.
+    /// Puts together what is known of a device of `size_bytes`, `book` having seen it, and of all drives.
     pub(crate) fn of(
         book: &Book,
         number: u32,
         now: Moment,
         size_bytes: u64,
         rated_bytes: Option<u64>,
-        below: Option<Below>,
+        all: &BTreeMap<u32, Below>,
     ) -> Option<Self> {
         let counted = book.written(number)?;
+        let below = all.get(&number).cloned();
         let drives = drives(below.as_ref());
         let figures = drives.iter().filter_map(|asked| {
             asked.figures.as_ref().ok().map(|figures| (asked.drive.name.as_str(), figures))
         });
         let figures: Vec<_> = figures.collect();
         // A stripe is written at the rate of all of it; the smallest drive of it wears first.
+        let names = drives.iter().map(|asked| asked.drive.name.as_str()).collect();
+        let beside = beside(all, number, &names).into_iter();
+        let beside = beside.filter_map(|other| Some((book.written(other)?.0, book.lately(other, now))));
+        let beside: Vec<_> = beside.collect();
         let drive_bytes = drives.iter().filter_map(|asked| asked.drive.size_bytes).min();
         let estimate = Estimate::of(&Known {
             counted_bytes: counted.0,
             lately: book.lately(number, now),
+            beside: &beside,
             rated_bytes,
             drive_bytes: drive_bytes.unwrap_or(size_bytes),
             figures: &figures,
         });
-        Some(Self { counted, rated_bytes, below, estimate })
+        Some(Self { counted, rated_bytes, below, has_answered: book.has_answered(number), estimate })
     }
 
     /// What an operator must know of it, with what to do, if there is something.
@@ -132,11 +189,19 @@ impl Worn {
 
     /// True if a worry that was told before is not over for all that is known, though it is not among those of now.
     pub(crate) fn leaves_open(&self, worry: &str) -> bool {
+        // Drives that have answered once would say more than what Forebay counted; others are not waited for.
+        let is_known = self.all_answered() || (self.below.is_some() && !self.has_answered);
         match worry {
-            worries::DAYS_LEFT => self.estimate.is_between || self.below.is_none(),
-            worries::RATING => self.below.is_none(),
-            _ => !matches!(&self.below, Some(Ok(drives)) if drives.iter().all(|asked| asked.figures.is_ok())),
+            worries::DAYS_LEFT => self.estimate.is_between || !is_known,
+            worries::RATING => !is_known,
+            _ => !self.all_answered(),
         }
+    }
+
+    /// True if all drives below it are known and have answered when they were asked last.
+    pub(crate) fn all_answered(&self) -> bool {
+        let has_answered = |asked: &Asked| asked.figures.is_ok() && asked.old.is_none();
+        matches!(&self.below, Some(Ok(drives)) if drives.iter().all(has_answered))
     }
 
     /// The drives that are known to be below it.
@@ -159,50 +224,5 @@ fn drives(below: Option<&Below>) -> &[Asked] {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn worn(below: Option<Below>) -> Worn {
-        let mut book = Book::default();
-        book.see(&BTreeMap::from([(0, 90)]), Moment(7));
-        Worn::of(&book, 0, Moment(7), 1000, Some(100), below).expect("it was seen")
-    }
-
-    fn drive(name: &str, figures: Result<Figures, String>) -> Asked {
-        Asked { drive: Drive { name: name.to_owned(), size_bytes: Some(500) }, figures }
-    }
-
-    #[test]
-    fn what_drives_say_and_what_was_counted_are_one_warning_with_what_to_do() {
-        let used = Figures { percentage_used: Some(85), ..Figures::default() };
-        let worn = worn(Some(Ok(vec![drive("sda", Ok(used)), drive("sdb", Err("denied".to_owned()))])));
-        let warning = worn.warning("/dev/md0").expect("there is something");
-        for part in [
-            "/dev/md0 wears out",
-            "85 % of the life of sda",
-            "90 % of what it is rated",
-            "replace /dev/md0 NEW",
-        ] {
-            assert!(warning.contains(part), "{part}: {warning}");
-        }
-        assert_eq!((worn.drives().len(), worn.why_no_drives()), (2, None));
-    }
-
-    #[test]
-    fn what_was_told_stays_open_as_long_as_it_is_not_known_to_be_over() {
-        let open = |below| {
-            let worn = worn(below);
-            ["days-left", "rating", "sda life"].map(|worry| worn.leaves_open(worry))
-        };
-        assert_eq!(open(None), [true; 3], "nobody has looked since the start");
-        let answered = drive("sda", Ok(Figures::default()));
-        assert_eq!(
-            open(Some(Ok(vec![answered.clone()]))),
-            [true, false, false],
-            "too young for its days to be known"
-        );
-        let silent = drive("sdb", Err("it did not answer".to_owned()));
-        assert_eq!(open(Some(Ok(vec![answered, silent]))), [true, false, true]);
-        assert_eq!(open(Some(Err("it is on loop0".to_owned()))), [true, false, true]);
-    }
-}
+#[path = "wear/wear_tests.rs"]
+mod tests;

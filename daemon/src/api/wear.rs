@@ -15,7 +15,7 @@ pub(super) struct Wear {
     counted_since: String,
     /// What Forebay writes in a day, by the last day, or by what there is of it once that is an hour.
     written_bytes_per_day: Option<u64>,
-    /// The same as a part of the drive.
+    /// What Forebay writes to the drive in a day, through all devices of the pool that are on it, as a part of the drive.
     drive_writes_per_day: Option<f64>,
     /// What was written to the drive in all by whomever, as it says itself.
     drive_written_bytes: Option<u64>,
@@ -51,13 +51,18 @@ struct Drive {
     /// What the kernel calls it.
     name: String,
     size_bytes: Option<u64>,
-    /// Why there are no figures, if there are none.
+    /// Why there are no figures, or no newer ones, if so.
     reason: Option<String>,
+    /// Since when there are no newer ones, in UTC, if the figures are older.
+    #[schema(format = DateTime)]
+    old_since: Option<String>,
     model: Option<String>,
     /// How much of its life is used, by its maker's reckoning.
     percentage_used: Option<u64>,
     /// What hosts wrote to it in all.
     written_bytes: Option<u64>,
+    /// The same as it says, if that counts as not said: Forebay alone wrote more.
+    doubted_written_bytes: Option<u64>,
     /// Spare blocks that are left, in hundredths.
     spare_percent: Option<u64>,
     spare_threshold_percent: Option<u64>,
@@ -108,6 +113,7 @@ impl Drive {
             model,
             percentage_used,
             written_bytes,
+            doubted_written_bytes,
             spare_percent,
             spare_threshold_percent,
             critical_warning,
@@ -117,10 +123,12 @@ impl Drive {
         Self {
             name: asked.drive.name.clone(),
             size_bytes: asked.drive.size_bytes,
-            reason: asked.figures.as_ref().err().cloned(),
+            reason: asked.figures.as_ref().err().or(asked.old.as_ref().map(|(_, reason)| reason)).cloned(),
+            old_since: asked.old.as_ref().map(|(since, _)| since.to_string()),
             model,
             percentage_used,
             written_bytes,
+            doubted_written_bytes,
             spare_percent,
             spare_threshold_percent,
             critical_warning,

@@ -16,7 +16,9 @@ use crate::moment::Moment;
 use crate::places::Places;
 use crate::pool::DeviceInUse;
 use crate::problem::{Answer, Problem};
-use crate::wear::{AllWorn, Asked, Asker, Below, Book, Rating, Worn, below};
+use crate::wear::{
+    AllWorn, Asked, Asker, Asking, Below, Book, Drive, Once, Rating, Worn, below, beside, doubt, or_before,
+};
 
 /// How often it is looked at, and written: what a kill costs of it.
 const LOOK_INTERVAL: Duration = Duration::from_mins(1);
@@ -31,6 +33,8 @@ pub(super) struct Wear {
     drives: BTreeMap<u32, Below>,
     /// When each was looked at last.
     asked: BTreeMap<u32, Instant>,
+    /// Devices whose file systems have not answered yet.
+    looking: Once<u32>,
     /// What is on its way to being written, or was written last.
     saved: Vec<u8>,
 }
@@ -45,6 +49,35 @@ impl Wear {
         }
         Self { book, ..Self::default() }
     }
+
+    /// The devices of these that are to be looked at now; they count as looked at. One whose file system has not answered yet
+    /// is not, or each look would hold one thread more.
+    fn due(&mut self, present: BTreeMap<u32, PathBuf>, now: Instant) -> Vec<Due> {
+        self.asked.retain(|number, _| present.contains_key(number));
+        self.drives.retain(|number, _| present.contains_key(number));
+        let is_due = |number: &u32| self.asked.get(number).is_none_or(|last| now >= *last + ASK_INTERVAL);
+        let due = present.into_iter().filter(|(number, _)| is_due(number));
+        let due =
+            due.filter_map(|(number, path)| Some(Due { number, path, looking: self.looking.begin(number)? }));
+        let due: Vec<Due> = due.collect();
+        self.asked.extend(due.iter().map(|due| (due.number, now)));
+        due
+    }
+
+    /// What was written by now to these drives, through a device and others that are on them.
+    fn counted_on(&self, number: u32, drives: &[Drive]) -> u64 {
+        let names = drives.iter().map(|drive| drive.name.as_str()).collect();
+        let others = beside(&self.drives, number, &names).into_iter();
+        let written = others.chain([number]).filter_map(|number| self.book.written(number));
+        written.fold(0, |sum, (bytes, _)| sum.saturating_add(bytes))
+    }
+}
+
+/// A device that is to be looked at.
+struct Due {
+    number: u32,
+    path: PathBuf,
+    looking: Asking<u32>,
 }
 
 impl Registry {
@@ -55,8 +88,8 @@ impl Registry {
                 let Some(registry) = registry.upgrade() else { return };
                 registry.see_wear().await;
                 registry.save_wear().await;
-                for (number, path) in registry.to_ask(Instant::now()) {
-                    tokio::spawn(Self::ask_below(Arc::downgrade(&registry), asker.clone(), number, path));
+                for due in registry.to_ask(Instant::now()) {
+                    tokio::spawn(Self::ask_below(Arc::downgrade(&registry), asker.clone(), due));
                 }
             }
             sleep(LOOK_INTERVAL).await;
@@ -69,7 +102,13 @@ impl Registry {
         for device in &view.report.statistics.devices {
             let Some(worn) = view.worn.get(&device.number) else { continue };
             let is_open = |worry: &str| worn.leaves_open(worry);
-            let is_new = lock(&self.wear).book.tell(device.number, &worn.estimate.worries, is_open);
+            let is_new = {
+                let book = &mut lock(&self.wear).book;
+                if worn.all_answered() {
+                    book.note_answer(device.number);
+                }
+                book.tell(device.number, &worn.estimate.worries, is_open)
+            };
             let path =
                 view.in_use.device(MemberNumber(device.number)).map(|known| known.path.display().to_string());
             let warning = worn.warning(path.as_deref().unwrap_or("A device of the pool"));
@@ -101,52 +140,61 @@ impl Registry {
         let written = statistics.devices.iter().map(|device| (device.number, device.written_bytes)).collect();
         wear.book.see(&written, now);
         let worn = statistics.devices.iter().filter_map(|device| {
-            let below = wear.drives.get(&device.number).cloned();
-            let rated = rated(&device.number);
-            Some((device.number, Worn::of(&wear.book, device.number, now, device.size_bytes, rated, below)?))
+            let (number, rated) = (device.number, rated(&device.number));
+            Some((number, Worn::of(&wear.book, number, now, device.size_bytes, rated, &wear.drives)?))
         });
         worn.collect()
     }
 
-    /// The devices whose drives are to be asked now; they count as asked.
-    fn to_ask(&self, now: Instant) -> Vec<(u32, PathBuf)> {
+    /// The devices whose drives are to be asked now.
+    fn to_ask(&self, now: Instant) -> Vec<Due> {
         let devices = lock(&self.pool).devices.clone();
-        let present: BTreeMap<u32, PathBuf> =
-            devices.into_iter().filter_map(|device| Some((device.number?.0, device.path))).collect();
-        let mut wear = lock(&self.wear);
-        wear.asked.retain(|number, _| present.contains_key(number));
-        wear.drives.retain(|number, _| present.contains_key(number));
-        let is_due = |number: &u32| wear.asked.get(number).is_none_or(|last| now >= *last + ASK_INTERVAL);
-        let due: Vec<_> = present.into_iter().filter(|(number, _)| is_due(number)).collect();
-        wear.asked.extend(due.iter().map(|(number, _)| (*number, now)));
-        due
+        let present = devices.into_iter().filter_map(|device| Some((device.number?.0, device.path)));
+        lock(&self.wear).due(present.collect(), now)
     }
 
     /// Finds the drives below a device, and asks them.
-    async fn ask_below(registry: Weak<Self>, asker: Asker, number: u32, path: PathBuf) {
-        let looking = tokio::task::spawn_blocking(move || below(&path));
-        let found = match timeout(PROBE_TIME_MAX, looking).await {
+    async fn ask_below(registry: Weak<Self>, asker: Asker, due: Due) {
+        let Due { number, path, looking } = due;
+        let look = tokio::task::spawn_blocking(move || {
+            let found = below(&path);
+            drop(looking);
+            found
+        });
+        let found = match timeout(PROBE_TIME_MAX, look).await {
             Ok(found) => found.expect("looking at a file does not panic"),
             Err(_) => Err(format!("its file system did not answer within {} s", PROBE_TIME_MAX.as_secs())),
         };
-        let drives = match found {
+        let found = match found {
             Ok(drives) => {
+                // Counted before the drive is: a drive that is right says no less.
+                let Some(registry) = registry.upgrade() else { return };
+                let counted = lock(&registry.wear).counted_on(number, &drives);
+                drop(registry);
                 let mut asked = Vec::new();
                 for drive in drives {
                     let figures = asker.ask(&drive.name).await;
-                    asked.push(Asked { drive, figures });
+                    asked.push(Asked { drive, figures, old: None });
                 }
+                doubt(&mut asked, counted);
                 Ok(asked)
             }
             Err(reason) => Err(reason),
         };
         let Some(registry) = registry.upgrade() else { return };
-        lock(&registry.wear).drives.insert(number, drives);
+        {
+            let mut wear = lock(&registry.wear);
+            let found = or_before(found, wear.drives.get(&number), Moment::now());
+            wear.drives.insert(number, found);
+        }
         registry.see_wear().await;
+        registry.save_wear().await;
     }
 
     /// Writes what is counted, if it has changed. If that fails, a restart forgets what was counted since; the log says so, once.
     pub(super) async fn save_wear(&self) {
+        // First, so that nobody writes what is older behind somebody else.
+        let mut said = self.saving_wear.lock().await;
         let text = {
             let mut wear = lock(&self.wear);
             let text = wear.book.text();
@@ -157,7 +205,6 @@ impl Registry {
             text
         };
         let dir = self.places.dir.clone();
-        let mut said = self.saving_wear.lock().await;
         let writing = tokio::task::spawn_blocking(move || Book::save(&dir, &text));
         let problem = writing.await.expect("writing a file does not panic").err();
         if let Some(problem) = problem.as_ref().filter(|problem| said.as_ref() != Some(*problem)) {
@@ -202,5 +249,33 @@ impl Registry {
         self.replace_state(changed);
         drop(changing);
         self.pool().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn due(wear: &mut Wear, numbers: &[u32], now: Instant) -> Vec<Due> {
+        let path = |number: &u32| (*number, PathBuf::from(format!("/dev/{number}")));
+        wear.due(numbers.iter().map(path).collect(), now)
+    }
+
+    fn numbers(due: &[Due]) -> Vec<u32> {
+        due.iter().map(|due| due.number).collect()
+    }
+
+    #[test]
+    fn a_device_is_looked_at_every_hour_and_not_while_an_earlier_look_hangs() {
+        let (mut wear, start) = (Wear::default(), Instant::now());
+        let mut looks = due(&mut wear, &[1, 2], start);
+        assert_eq!(numbers(&looks), [1, 2]);
+        let hanging = looks.remove(0);
+        drop(looks);
+        assert_eq!(numbers(&due(&mut wear, &[1, 2, 3], start + LOOK_INTERVAL)), [3]);
+        assert_eq!(numbers(&due(&mut wear, &[1, 2], start + ASK_INTERVAL)), [2]);
+        drop(hanging);
+        let after = start + ASK_INTERVAL + LOOK_INTERVAL;
+        assert_eq!(numbers(&due(&mut wear, &[1, 2], after)), [1], "as soon as it has answered");
     }
 }

@@ -1,25 +1,25 @@
 //! Asking drives for their SMART figures, through `smartctl`.
 //!
 //! The tool is found in the folders of the system or where the configuration says, never through `PATH`: the daemon may be root.
-//! It gets an empty environment, no input and a limited time. One that hangs, because its drive does, is given up and left to end
-//! by itself, and the drive is not asked again before it has. Nothing here is ever a problem for the daemon: whatever goes wrong
-//! is a reason to be shown why there are no figures.
+//! Of environment it gets `PATH`, with the folders of the system, and `LC_ALL`, and nothing that the daemon has; it gets no input
+//! and a limited time. One that hangs, because its drive does, is given up and left to end by itself, and the drive is not asked
+//! again before it has. Nothing here is ever a problem for the daemon: whatever goes wrong is a reason to be shown why there are
+//! no figures.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 
+use super::once::Once;
 use super::smart::{self, Figures};
 
 /// Where smartctl is looked for.
-const FOLDERS: [&str; 5] = ["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin"];
+const FOLDERS: [&str; 4] = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 /// How long it may take.
 const TIME_MAX: Duration = Duration::from_secs(20);
 /// More than any drive has to say: bytes.
@@ -67,24 +67,12 @@ impl fmt::Display for Smartctl {
 pub(crate) struct Asker {
     smartctl: Smartctl,
     /// Drives whose smartctl has not ended.
-    asked: Arc<Mutex<BTreeSet<String>>>,
-}
-
-/// A drive that is being asked, until this is dropped.
-struct Asking {
-    asked: Arc<Mutex<BTreeSet<String>>>,
-    drive: String,
-}
-
-impl Drop for Asking {
-    fn drop(&mut self) {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.drive);
-    }
+    asked: Once<String>,
 }
 
 impl Asker {
     pub(crate) fn new(smartctl: Smartctl) -> Self {
-        Self { smartctl, asked: Arc::default() }
+        Self { smartctl, asked: Once::default() }
     }
 
     /// What a drive says of itself, or why it is not known.
@@ -94,12 +82,11 @@ impl Asker {
 
     async fn ask_within(&self, drive: &str, time: Duration) -> Result<Figures, String> {
         let program = self.program()?;
-        if !self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(drive.to_owned()) {
+        let Some(asking) = self.asked.begin(drive.to_owned()) else {
             return Err("it has not answered since it was asked before".to_owned());
-        }
-        let asking = Asking { asked: Arc::clone(&self.asked), drive: drive.to_owned() };
+        };
         let mut child = Command::new(&program)
-            .args(["--json=c", "--info", "--health", "--attributes"])
+            .args(["--json=c", "--info", "--health", "--attributes", "--log=devstat"])
             .arg(Path::new("/dev").join(drive))
             .env_clear()
             .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
@@ -179,8 +166,9 @@ mod tests {
         let dir = TempDir::new();
         let asker = script(
             &dir,
-            r#"[ "$*" = "--json=c --info --health --attributes /dev/nvme0n1" ] || exit 1
-            [ -z "$FOREBAY_SOCKET$HOME" ] || exit 1
+            r#"[ "$*" = "--json=c --info --health --attributes --log=devstat /dev/nvme0n1" ] || exit 1
+            [ -z "$FOREBAY_SOCKET$HOME$CARGO_MANIFEST_DIR" ] || exit 1
+            [ "$PATH $LC_ALL" = "/usr/sbin:/usr/bin:/sbin:/bin C" ] || exit 1
             echo '{"model_name":"Example","smart_status":{"passed":false}}'; exit 8"#,
         );
         let figures = run(asker.ask_within("nvme0n1", LONG)).expect("it said something");
@@ -214,11 +202,11 @@ mod tests {
         run(async {
             let said = asker.ask_within("sda", Duration::from_millis(1)).await.unwrap_err();
             assert!(said.contains("did not answer"), "{said}");
-            asker.asked.lock().expect("nobody panicked").insert("sdb".to_owned());
+            let _asking = asker.asked.begin("sdb".to_owned()).expect("nobody asks it");
             let said = asker.ask_within("sdb", LONG).await.unwrap_err();
             assert!(said.contains("asked before"), "{said}");
             // Once it has ended, the drive may be asked again.
-            while asker.asked.lock().expect("nobody panicked").contains("sda") {
+            while asker.asked.begin("sda".to_owned()).is_none() {
                 tokio::task::yield_now().await;
             }
         });

@@ -5,8 +5,11 @@
 //!   lately  = written - what it was a day ago;      a mark is left every hour for that
 //! ```
 //! Figures for people, nothing that the product relies on: a kill or a power cut costs what was written since the file was saved,
-//! a minute at most. A file that cannot be read is no reason not to start; counting begins anew then, and says since when. The
-//! calendar's clock may be set: marks of the future are forgotten, and a gap counts as a day.
+//! a minute at most. A file that cannot be read is no reason not to start; counting begins anew then, and says since when.
+//!
+//! After a stop of more than a day *lately* begins with what follows the stop, for what was written before it tells nothing of
+//! the present rate. The calendar's clock may be set, and a host without a clock of its own starts in the past: marks of the
+//! future are of no use until then, and are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -28,6 +31,8 @@ const FILE_NAME: &str = "wear.json";
 const MARK_INTERVAL: u64 = 60 * 60;
 /// The longest time that counts as lately: a day, and what may pass until the next mark.
 const LATELY_MAX: u64 = DAY + MARK_INTERVAL;
+/// More marks than ever follow each other in a day, and those of some clocks that were wrong.
+const MARKS_MAX: usize = 100;
 
 /// What was written to the devices of one pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,10 +48,12 @@ struct Page {
     since: Moment,
     before: u64,
     seen: u64,
-    /// What was written in all by then, the oldest first; never empty.
+    /// What was written in all by then, in the order of the calendar.
     marks: Vec<(Moment, u64)>,
     /// Worries that were told of, and are not over.
     told: BTreeSet<String>,
+    /// All its drives have answered once.
+    has_answered: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -63,6 +70,8 @@ struct Kept {
     marks: Vec<(Moment, u64)>,
     /// Worries by their names.
     told: BTreeSet<String>,
+    #[serde(default)]
+    has_answered: bool,
 }
 
 impl Book {
@@ -135,6 +144,18 @@ impl Book {
         self.devices.get(&number)?.lately(now)
     }
 
+    /// Takes that all drives below a device have answered.
+    pub(crate) fn note_answer(&mut self, number: u32) {
+        if let Some(page) = self.devices.get_mut(&number) {
+            page.has_answered = true;
+        }
+    }
+
+    /// True if all drives below a device have answered once, now or before a restart.
+    pub(crate) fn has_answered(&self, number: u32) -> bool {
+        self.devices.get(&number).is_some_and(|page| page.has_answered)
+    }
+
     /// Takes what there is to worry about at a device, and which of the other things that were told of are still open. True if
     /// something is new, and so to be told.
     pub(crate) fn tell(&mut self, number: u32, worries: &[Worry], is_open: impl Fn(&str) -> bool) -> bool {
@@ -149,7 +170,8 @@ impl Book {
 
 impl Page {
     fn new(now: Moment) -> Self {
-        Self { since: now, before: 0, seen: 0, marks: vec![(now, 0)], told: BTreeSet::new() }
+        let marks = vec![(now, 0)];
+        Self { since: now, before: 0, seen: 0, marks, told: BTreeSet::new(), has_answered: false }
     }
 
     fn written(&self) -> u64 {
@@ -159,35 +181,48 @@ impl Page {
     /// Leaves a mark if the last one is an hour old, and forgets those that are of no use.
     fn mark(&mut self, now: Moment) {
         let written = self.written();
-        self.marks.retain(|(at, bytes)| at.0 <= now.0 && *bytes <= written);
-        if self.marks.last().is_none_or(|(last, _)| now.0 - last.0 >= MARK_INTERVAL) {
-            self.marks.push((now, written));
+        self.marks.retain(|(_, bytes)| *bytes <= written);
+        let past = self.past(now).len();
+        if self.marks[..past].last().is_none_or(|(last, _)| now.0 - last.0 >= MARK_INTERVAL) {
+            self.marks.insert(past, (now, written));
         }
-        let before_a_day = self.marks.iter().rposition(|(at, _)| now.0 - at.0 >= DAY);
+        let before_a_day = self.past(now).iter().rposition(|(at, _)| now.0 - at.0 >= DAY);
         self.marks.drain(..before_a_day.unwrap_or(0));
+        // The first to go are those that are farthest in the future.
+        self.marks.truncate(MARKS_MAX);
+    }
+
+    /// The marks up to now.
+    fn past(&self, now: Moment) -> &[(Moment, u64)] {
+        &self.marks[..self.marks.partition_point(|(at, _)| at.0 <= now.0)]
     }
 
     fn lately(&self, now: Moment) -> Option<Lately> {
-        let age = |at: Moment| now.0.checked_sub(at.0);
-        let a_day_ago = self.marks.iter().rev().find(|(at, _)| age(*at).is_some_and(|age| age >= DAY));
-        let (at, bytes) = *a_day_ago.or(self.marks.first())?;
-        // Marks that are farther apart were left before a stop, or another time was set: what came since came today.
-        let seconds = age(at)?.min(LATELY_MAX);
+        let past = self.past(now);
+        let a_day_ago = past.iter().rposition(|(at, _)| now.0 - at.0 >= DAY).unwrap_or(0);
+        let (at, bytes) = match *past.get(a_day_ago..)? {
+            [before, after, ..] if after.0.0 - before.0.0 > DAY => after,
+            [first, ..] => first,
+            [] => return None,
+        };
+        // Marks that are farther apart were left before a shorter stop: what came since came today.
+        let seconds = (now.0 - at.0).min(LATELY_MAX);
         Some(Lately { bytes: self.written().saturating_sub(bytes), seconds })
     }
 }
 
 impl From<&Page> for Kept {
     fn from(page: &Page) -> Self {
-        let Page { since, marks, told, .. } = page;
-        Self { since: *since, written_bytes: page.written(), marks: marks.clone(), told: told.clone() }
+        let Page { since, marks, told, has_answered, .. } = page.clone();
+        Self { since, written_bytes: page.written(), marks, told, has_answered }
     }
 }
 
 impl From<Kept> for Page {
     fn from(kept: Kept) -> Self {
-        let Kept { since, written_bytes, marks, told } = kept;
-        Self { since, before: written_bytes, seen: 0, marks, told }
+        let Kept { since, written_bytes, mut marks, told, has_answered } = kept;
+        marks.sort_unstable_by_key(|(at, bytes)| (at.0, *bytes));
+        Self { since, before: written_bytes, seen: 0, marks, told, has_answered }
     }
 }
 
@@ -232,26 +267,48 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_goes_on_after_a_restart_and_a_long_stop_counts_as_a_day() {
+    fn what_was_written_goes_on_after_a_restart_and_lately_begins_after_a_long_stop() {
         let dir = TempDir::new();
         let mut first = book();
         see(&mut first, 100, 0);
         see(&mut first, 400, 2 * HOUR);
         assert!(tell(&mut first, &["rating"], false));
+        assert!(!first.has_answered(0));
+        first.note_answer(0);
         Book::save(dir.path(), &first.text()).expect("the folder is ours");
         let (mut second, problem) = Book::load(dir.path(), "p");
         assert_eq!(problem, None);
         assert_eq!(second.written(0), Some((400, Moment(BEGIN))));
         assert!(!tell(&mut second, &["rating"], false), "it was said before the restart");
+        assert!(second.has_answered(0) && !second.has_answered(1));
         see(&mut second, 50, 3 * HOUR);
         assert_eq!(second.written(0), Some((450, Moment(BEGIN))));
         assert_eq!(lately(&second, 3 * HOUR), Some((450, 3 * HOUR)));
         see(&mut second, 60, 900 * HOUR);
-        assert_eq!(lately(&second, 900 * HOUR), Some((10, LATELY_MAX)), "since the mark before the stop");
+        assert_eq!(lately(&second, 900 * HOUR), Some((0, 0)), "what was before the stop is of another time");
+        see(&mut second, 70, 901 * HOUR);
+        assert_eq!(
+            lately(&second, 901 * HOUR),
+            Some((10, HOUR)),
+            "and the days that are left are not settled"
+        );
+        for hour in 902..=925 {
+            see(&mut second, 70, hour * HOUR);
+        }
+        assert_eq!(lately(&second, 925 * HOUR), Some((0, DAY)));
     }
 
     #[test]
-    fn a_clock_that_goes_back_begins_a_new_day_and_loses_no_byte() {
+    fn a_stop_of_less_than_a_day_is_a_part_of_the_day() {
+        let mut book = book();
+        see(&mut book, 100, 0);
+        see(&mut book, 200, 20 * HOUR);
+        see(&mut book, 250, 40 * HOUR);
+        assert_eq!(lately(&book, 40 * HOUR), Some((250, LATELY_MAX)), "rather too much than too little");
+    }
+
+    #[test]
+    fn a_clock_that_is_wrong_for_a_while_costs_no_mark_and_no_byte() {
         let mut book = book();
         see(&mut book, 100, 50 * HOUR);
         see(&mut book, 200, 51 * HOUR);
@@ -261,6 +318,21 @@ mod tests {
         see(&mut book, 350, HOUR);
         assert_eq!(lately(&book, HOUR), Some((50, HOUR)));
         assert_eq!(book.written(0).map(|(bytes, _)| bytes), Some(350));
+        // A host without a clock of its own is told the time a little later.
+        see(&mut book, 360, 52 * HOUR);
+        assert_eq!(lately(&book, 52 * HOUR), Some((360, 2 * HOUR)), "the marks of before are of use again");
+        see(&mut book, 380, 75 * HOUR);
+        assert_eq!(lately(&book, 75 * HOUR), Some((180, DAY)));
+    }
+
+    #[test]
+    fn clocks_that_are_wrong_again_and_again_pile_up_no_marks() {
+        let mut book = book();
+        for day in 0..1000 {
+            see(&mut book, day, (2000 - day) * DAY);
+        }
+        assert_eq!(book.devices[&0].marks.len(), MARKS_MAX);
+        assert_eq!(lately(&book, 1001 * DAY), Some((0, 0)), "the present is kept");
     }
 
     #[test]
@@ -329,5 +401,7 @@ mod tests {
         book.see(&BTreeMap::from([(0, 5), (1, 5)]), Moment(9));
         assert_eq!(book.written(0).map(|(bytes, _)| bytes), Some(u64::MAX));
         assert_eq!(book.lately(1, Moment(9)), Some(Lately { bytes: 6, seconds: 6 }));
+        book.see(&BTreeMap::from([(0, 5), (1, 5)]), Moment(u64::MAX));
+        assert!(book.lately(1, Moment(u64::MAX)).is_some());
     }
 }

@@ -1,11 +1,13 @@
 //! How worn a device is, and how long it lasts at the present rate: pure.
 //!
 //! ```text
-//!   left      = rated - written;      without a rating, and with a drive that tells: written * (100 - used %) / used %
+//!   left      = rated - written   or, if that is less, by what the drive says is used of its life:
+//!               written * (100 - used %) / used %;  of the rating if the drive does not say what was written
 //!   days left = left / written in a day
 //! ```
 //! *Written* is what the drive says of itself if it does, for others may write to it too; else what Forebay counted. The rate is
-//! what Forebay writes. A figure that cannot be known is none, never a guess.
+//! what Forebay writes to the drive, through all devices of the pool that are on it. A figure that cannot be known is none, never
+//! a guess.
 
 use super::smart::Figures;
 use super::worries::{self, Worry};
@@ -14,6 +16,9 @@ const HOUR: u64 = 60 * 60;
 pub(crate) const DAY: u64 = 24 * HOUR;
 /// What was written in less time says nothing of a day: seconds.
 const JUDGED_FROM: u64 = HOUR;
+/// Drives say how much of their life is used in whole hundredths: fewer are too coarse to reckon with.
+const USED_JUDGED_FROM: u64 = 5;
+
 /// What was written lately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lately {
@@ -28,6 +33,8 @@ pub(crate) struct Known<'a> {
     pub(crate) counted_bytes: u64,
     /// What Forebay counted lately.
     pub(crate) lately: Option<Lately>,
+    /// Both of each other device of the pool that is on the same drive.
+    pub(crate) beside: &'a [(u64, Option<Lately>)],
     /// What the user says that the drive is rated for.
     pub(crate) rated_bytes: Option<u64>,
     /// How large the drive is.
@@ -52,7 +59,7 @@ pub(crate) enum Source {
 pub(crate) struct Estimate {
     /// What Forebay writes in a day; none before it is known.
     pub(crate) bytes_per_day: Option<u64>,
-    /// The same as a part of the drive.
+    /// What Forebay writes to the drive in a day, as a part of the drive.
     pub(crate) drive_writes_per_day: Option<f64>,
     /// What was written to the drive in all, and who says so.
     pub(crate) written: (u64, Source),
@@ -71,17 +78,21 @@ impl Estimate {
         let bytes_per_day = known.lately.and_then(Lately::per_day);
         let written = written(known);
         let used_percent = used_percent(known, written.0);
-        let left = left(known, written);
-        let days_left =
-            left.and_then(|(bytes, source)| days(bytes, bytes_per_day).map(|days| (days, source)));
+        let beside = known.beside.iter().map(|(_, lately)| *lately);
+        let per_day_beside = beside.clone().filter_map(|lately| lately?.per_day());
+        let drive_per_day = bytes_per_day.map(|bytes| per_day_beside.fold(bytes, u64::saturating_add));
+        let days_left = left(known, written.0)
+            .and_then(|(bytes, source)| days(bytes, drive_per_day).map(|days| (days, source)));
         // A cache that fills writes more in its first hours than ever after.
-        let is_settled = known.lately.is_some_and(|lately| lately.seconds >= DAY);
+        let is_settled = std::iter::once(known.lately)
+            .chain(beside)
+            .all(|lately| lately.is_some_and(|lately| lately.seconds >= DAY));
         let days = days_left.map(|(days, _)| days).filter(|_| is_settled);
         let of_drives = known.figures.iter().flat_map(|(name, figures)| worries::of_drive(name, figures));
         let of_rating = by_rating(known, written.0).and_then(worries::of_rating);
         Self {
             bytes_per_day,
-            drive_writes_per_day: bytes_per_day
+            drive_writes_per_day: drive_per_day
                 .filter(|_| known.drive_bytes > 0)
                 .map(|bytes| part(bytes, known.drive_bytes)),
             written,
@@ -104,7 +115,9 @@ impl Lately {
 /// What was written in all. Of several drives, the one that got most is the first to go.
 fn written(known: &Known<'_>) -> (u64, Source) {
     let said = known.figures.iter().filter_map(|(_, figures)| figures.written_bytes).max();
-    said.map_or((known.counted_bytes, Source::Counted), |bytes| (bytes, Source::Drive))
+    let counted =
+        || known.beside.iter().fold(known.counted_bytes, |sum, (bytes, _)| sum.saturating_add(*bytes));
+    said.map_or_else(|| (counted(), Source::Counted), |bytes| (bytes, Source::Drive))
 }
 
 fn used_percent(known: &Known<'_>, written_bytes: u64) -> Option<(f64, Source)> {
@@ -124,21 +137,23 @@ fn by_rating(known: &Known<'_>, written_bytes: u64) -> Option<f64> {
     known.rated_bytes.map(|rated| 100.0 * part(written_bytes, rated))
 }
 
-/// Bytes that may still be written.
-fn left(known: &Known<'_>, (written_bytes, source): (u64, Source)) -> Option<(u64, Source)> {
-    if let Some(rated) = known.rated_bytes {
-        return Some((rated.saturating_sub(written_bytes), Source::Rating));
-    }
-    if source != Source::Drive {
-        // What others wrote before is part of what is used, and not known.
-        return None;
-    }
-    let of_one = |(_, figures): &(&str, &Figures)| {
-        let (used, written) = (figures.percentage_used.filter(|used| *used > 0)?, figures.written_bytes?);
-        let left = u128::from(written) * u128::from(100_u64.saturating_sub(used)) / u128::from(used);
-        u64::try_from(left).ok()
+/// Bytes that may still be written, by the rating or by the drive itself: what is less.
+fn left(known: &Known<'_>, written_bytes: u64) -> Option<(u64, Source)> {
+    let by_rating = known.rated_bytes.map(|rated| (rated.saturating_sub(written_bytes), Source::Rating));
+    let by_drive = known.figures.iter().filter_map(|(_, figures)| left_by_drive(figures, known.rated_bytes));
+    by_rating.into_iter().chain(by_drive.map(|bytes| (bytes, Source::Drive))).min_by_key(|(bytes, _)| *bytes)
+}
+
+/// Bytes that may still be written by what a drive says is used of its life. What Forebay counted is no measure of that, for
+/// others may have written before.
+fn left_by_drive(figures: &Figures, rated_bytes: Option<u64>) -> Option<u64> {
+    let used = figures.percentage_used.filter(|used| *used >= USED_JUDGED_FROM)?;
+    let (bytes, percent) = match figures.written_bytes {
+        Some(written) => (written, used),
+        None => (rated_bytes?, 100),
     };
-    known.figures.iter().filter_map(of_one).min().map(|bytes| (bytes, Source::Drive))
+    let left = u128::from(bytes) * u128::from(100_u64.saturating_sub(used)) / u128::from(percent);
+    u64::try_from(left).ok()
 }
 
 /// How many days so many bytes last; none if it is not known, or nothing is written.

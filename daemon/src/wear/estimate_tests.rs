@@ -96,8 +96,56 @@ fn without_a_rating_the_drive_itself_says_how_long_it_lasts() {
     assert_eq!(estimate.used_percent, Some((20.0, Source::Drive)));
     let days = |figures: &Figures| said(figures, &known).days_left;
     assert_eq!(days(&Figures { percentage_used: Some(0), ..figures.clone() }), None, "unused says nothing");
+    assert_eq!(days(&Figures { percentage_used: Some(4), ..figures.clone() }), None, "nor hardly used");
+    assert_eq!(days(&Figures { percentage_used: Some(5), ..figures.clone() }), Some((1900, Source::Drive)));
     assert_eq!(days(&Figures { written_bytes: None, ..figures.clone() }), None, "nor what is not known");
     assert_eq!(days(&Figures { percentage_used: Some(120), ..figures }), Some((0, Source::Drive)));
+}
+
+#[test]
+fn the_days_are_those_of_the_rating_or_of_the_drive_whichever_are_fewer() {
+    let known = |rated| Known {
+        counted_bytes: TB,
+        lately: Some(a_day(TB)),
+        rated_bytes: Some(rated),
+        ..Known::default()
+    };
+    let says =
+        |used, written| Figures { percentage_used: Some(used), written_bytes: written, ..Figures::default() };
+    let days = |figures: &Figures, rated| said(figures, &known(rated)).days_left;
+    assert_eq!(days(&says(95, Some(190 * TB)), 5190 * TB), Some((10, Source::Drive)));
+    assert_eq!(days(&says(95, Some(190 * TB)), 195 * TB), Some((5, Source::Rating)));
+    assert_eq!(days(&says(95, None), 5001 * TB), Some((250, Source::Drive)), "a part of the rating");
+    assert_eq!(
+        days(&says(1, Some(TB)), 601 * TB),
+        Some((600, Source::Rating)),
+        "one hundredth is too coarse"
+    );
+    let worn = said(&says(98, Some(98 * TB)), &known(5000 * TB));
+    assert!(worn.worries.iter().any(|worry| worry.text.contains("2 days")), "{:?}", worn.worries);
+}
+
+#[test]
+fn devices_on_the_same_drive_wear_it_together() {
+    let known = Known {
+        counted_bytes: 100 * TB,
+        lately: Some(a_day(TB)),
+        rated_bytes: Some(600 * TB),
+        drive_bytes: TB,
+        ..Known::default()
+    };
+    let with = |beside: &[(u64, Option<Lately>)]| Estimate::of(&Known { beside, ..known });
+    assert_eq!(with(&[]).days_left, Some((500, Source::Rating)));
+    let two = with(&[(200 * TB, Some(a_day(2 * TB)))]);
+    assert_eq!((two.written, two.days_left), ((300 * TB, Source::Counted), Some((100, Source::Rating))));
+    assert_eq!(
+        (two.bytes_per_day, two.drive_writes_per_day),
+        (Some(TB), Some(3.0)),
+        "its own, and the drive's"
+    );
+    assert_eq!((two.worries.len(), two.is_between), (1, false));
+    let young = with(&[(0, Some(Lately { bytes: 9 * TB, seconds: HOUR })), (0, None)]);
+    assert!(young.is_between && young.worries.is_empty(), "one of them is filling");
 }
 
 #[test]

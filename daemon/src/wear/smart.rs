@@ -14,6 +14,8 @@ pub(crate) struct Figures {
     pub(crate) percentage_used: Option<u64>,
     /// What hosts wrote to it in all.
     pub(crate) written_bytes: Option<u64>,
+    /// What it says that hosts wrote, and what cannot be so; then that counts as not said.
+    pub(crate) doubted_written_bytes: Option<u64>,
     /// Spare blocks that are left, in hundredths.
     pub(crate) spare_percent: Option<u64>,
     /// Below so many, the maker wants it replaced.
@@ -40,7 +42,12 @@ const LIFE_LEFT: [&str; 6] = [
     "Perc_Rated_Life_Remain",
 ];
 
-/// ATA attributes that say what was written, and the unit of their raw value; none for sectors.
+/// ATA attributes that say what was written, and the unit of their raw value; none for logical sectors.
+///
+/// `Total_LBAs_Written` is what smartctl calls attribute 241 of all drives that its database does not know. Its maintainer says
+/// that the unit varies, even from one firmware to the next, that it is most likely a logical sector and never a physical one,
+/// and that the device statistics are to be preferred (issues 251 and 296 of smartmontools). So they are, and a figure that is
+/// too small to be so is doubted.
 const WRITTEN: [(&str, Option<u64>); 8] = [
     ("Total_LBAs_Written", None),
     ("Lifetime_Writes_GiB", Some(1 << 30)),
@@ -51,6 +58,10 @@ const WRITTEN: [(&str, Option<u64>); 8] = [
     ("Host_Writes_MiB", Some(1 << 20)),
     ("Total_Host_Sector_Write", None),
 ];
+
+/// Page of the ATA device statistics, and where it has the number of logical sectors that hosts wrote.
+const GENERAL_STATISTICS: u64 = 1;
+const SECTORS_WRITTEN: u64 = 24;
 
 /// ATA attributes for errors that could not be corrected.
 const ERRORS: [&str; 2] = ["Reported_Uncorrect", "Offline_Uncorrectable"];
@@ -105,14 +116,25 @@ fn ata(document: &Value) -> Figures {
     let raw = |name: &str| named(name)?["raw"]["value"].as_u64();
     let sector = document["logical_block_size"].as_u64().filter(|bytes| *bytes > 0).unwrap_or(512);
     let left = LIFE_LEFT.iter().find_map(|name| named(name)?["value"].as_u64());
-    let written = WRITTEN.iter().find_map(|(name, unit)| raw(name)?.checked_mul(unit.unwrap_or(sector)));
+    let written = || WRITTEN.iter().find_map(|(name, unit)| raw(name)?.checked_mul(unit.unwrap_or(sector)));
+    let sectors = statistic(document, GENERAL_STATISTICS, SECTORS_WRITTEN);
     Figures {
         // Normalised values begin at 100, whatever else they may do.
         percentage_used: left.filter(|left| *left <= 100).map(|left| 100 - left),
-        written_bytes: written,
+        written_bytes: sectors.and_then(|sectors| sectors.checked_mul(sector)).or_else(written),
         media_errors: ERRORS.iter().find_map(|name| raw(name)),
         ..Figures::default()
     }
+}
+
+/// A value of a page of the ATA device statistics, if the drive says that it is valid.
+fn statistic(document: &Value, page: u64, offset: u64) -> Option<u64> {
+    let pages = document["ata_device_statistics"]["pages"].as_array()?;
+    let page = pages.iter().find(|listed| listed["number"] == page)?;
+    let entries = page["table"].as_array()?;
+    let entry =
+        entries.iter().find(|listed| listed["offset"] == offset && listed["flags"]["valid"] == true)?;
+    entry["value"].as_u64()
 }
 
 /// A share in hundredths; what cannot be one is not said. Those of `NVMe` may be up to 255.
@@ -163,6 +185,7 @@ mod tests {
             model: Some("Example 990".to_owned()),
             percentage_used: Some(103),
             written_bytes: Some(1_024_000_000_000),
+            doubted_written_bytes: None,
             spare_percent: Some(97),
             spare_threshold_percent: Some(10),
             critical_warning: Some(4),
@@ -191,6 +214,21 @@ mod tests {
             let figures = parsed(&document).expect("the status is there");
             assert_eq!((figures.percentage_used, figures.written_bytes), (used, written), "{name}");
         }
+    }
+
+    #[test]
+    fn device_statistics_that_are_valid_go_before_attributes() {
+        let written = |valid: bool, offset: u64| {
+            let entry = json!({ "offset": offset, "value": 3_000_000, "flags": { "valid": valid } });
+            let attribute = json!({ "name": "Total_LBAs_Written", "value": 99, "raw": { "value": 7 } });
+            let document = json!({
+                "ata_smart_attributes": { "table": [attribute] },
+                "ata_device_statistics": { "pages": [{ "number": 0 }, { "number": 1, "table": [7, entry] }] }
+            });
+            parsed(&document).expect("there are figures").written_bytes
+        };
+        assert_eq!(written(true, 24), Some(3_000_000 * 512));
+        assert_eq!([written(false, 24), written(true, 40)], [Some(7 * 512); 2]);
     }
 
     #[test]

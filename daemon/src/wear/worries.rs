@@ -43,14 +43,14 @@ pub(super) fn of_rating(percent: f64) -> Option<Worry> {
     (percent >= USED_MAX).then(|| Worry { id: RATING.to_owned(), text: text() })
 }
 
-/// Critical warnings of `NVMe`, from the lowest bit on.
-const CRITICAL: [&str; 6] = [
-    "spare blocks are running out",
-    "its temperature is out of range",
-    "it is not reliable any more",
-    "it takes no more writes",
-    "its memory has no backup any more",
-    "its persistent memory region has become read-only",
+/// Critical warnings of `NVMe` and their bits. Bit 1 is not among them: a drive that is too hot or too cold wears no faster, and
+/// another one in its place would be no cooler.
+const CRITICAL: [(u32, &str); 5] = [
+    (0, "spare blocks are running out"),
+    (2, "it is not reliable any more"),
+    (3, "it takes no more writes"),
+    (4, "its memory has no backup any more"),
+    (5, "its persistent memory region has become read-only"),
 ];
 
 /// What a drive says of itself that is bad enough; what follows from something else is not said again.
@@ -68,11 +68,12 @@ pub(super) fn of_drive(name: &str, figures: &Figures) -> Vec<Worry> {
         worry("spare", text);
     }
     let bits = figures.critical_warning.unwrap_or(0);
-    for (bit, warning) in CRITICAL.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1) {
-        if bit > 0 || lacks_spare.is_none() {
+    for (bit, warning) in CRITICAL.iter().filter(|(bit, _)| bits >> bit & 1 == 1) {
+        if *bit > 0 || lacks_spare.is_none() {
             worry(&format!("critical-{bit}"), format!("{name} warns that {warning}"));
         }
     }
+    // Any of these bits makes it fail.
     if figures.passed == Some(false) && bits == 0 && lacks_spare.is_none() {
         worry("check", format!("{name} fails its own check"));
     }
@@ -108,6 +109,8 @@ mod tests {
                 &["sda critical-2", "sda critical-3"],
             ),
             (Figures { critical_warning: Some(1), passed: Some(false), ..none.clone() }, &["sda critical-0"]),
+            (Figures { critical_warning: Some(2), passed: Some(false), ..fine.clone() }, &[]),
+            (Figures { critical_warning: Some(32 | 2), ..fine.clone() }, &["sda critical-5"]),
             (
                 Figures { spare_percent: Some(9), critical_warning: Some(1), passed: Some(false), ..fine },
                 &["sda spare"],

@@ -85,7 +85,9 @@ fn drives(wear: &Value) -> Vec<String> {
 
 fn drive(drive: &Value) -> String {
     let name = text(&drive["name"]);
-    if let Some(reason) = drive["reason"].as_str() {
+    let reason = drive["reason"].as_str();
+    let old = drive["old_since"].as_str().zip(reason);
+    if let (None, Some(reason)) = (old, reason) {
         return format!("on {name}, of which no SMART figures are known: {reason}");
     }
     let of = |key: &str| drive[key].as_u64();
@@ -93,10 +95,14 @@ fn drive(drive: &Value) -> String {
     let said = [
         of("percentage_used").map(|percent| format!("{percent}% of its life used")),
         of("written_bytes").map(|bytes| format!("{} written in all", Decimal(bytes))),
+        of("doubted_written_bytes").map(|bytes| {
+            format!("{} written in all, which is not believed: it is less than Forebay wrote", Decimal(bytes))
+        }),
         of("spare_percent").map(|percent| format!("{percent}% of its spare left")),
         of("media_errors").filter(|errors| *errors > 0).map(|errors| format!("{errors} errors of its flash")),
         of("critical_warning").filter(|bits| *bits > 0).map(|bits| format!("critical warning {bits:#x}")),
         (drive["passed"] == false).then(|| "fails its own check".to_owned()),
+        old.map(|(since, reason)| format!("no newer figures since {since}: {reason}")),
     ];
     let said: Vec<String> = said.into_iter().flatten().collect();
     let said = if said.is_empty() { "passes its own check".to_owned() } else { said.join(", ") };
@@ -123,7 +129,9 @@ mod tests {
             "drives": [
                 { "name": "nvme0n1", "reason": null, "model": "Example", "percentage_used": 9, "spare_percent": 98,
                   "media_errors": 0, "critical_warning": 8, "passed": true },
-                { "name": "sdb", "reason": "smartctl is not installed" }
+                { "name": "sdb", "reason": "smartctl is not installed" },
+                { "name": "sdc", "reason": "denied", "old_since": "2026-11-21T18:00:00Z", "percentage_used": 3,
+                  "doubted_written_bytes": 5_000_000 }
             ]
         });
         let new = json!({ "written_bytes": 0, "counted_since": "2026-11-21T17:15:09Z", "drives_reason": "it is on loop0" });
@@ -134,7 +142,7 @@ mod tests {
         ];
         let shown = show(&devices);
         let lines: Vec<&str> = shown.lines().collect();
-        assert_eq!(lines.len(), 7, "{shown}");
+        assert_eq!(lines.len(), 8, "{shown}");
         let cells = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(
             cells(lines[2]),
@@ -146,7 +154,12 @@ mod tests {
             "/dev/a: on nvme0n1 (Example): 9% of its life used, 98% of its spare left, critical warning 0x8"
         );
         assert!(lines[5].contains("sdb") && lines[5].contains("not installed"), "{shown}");
-        assert!(lines[6].contains("b: its drive is not known, because it is on loop0"), "{shown}");
+        assert_eq!(
+            lines[6],
+            "/dev/a: on sdc: 3% of its life used, 5MB written in all, which is not believed: it is less than Forebay wrote, \
+             no newer figures since 2026-11-21T18:00:00Z: denied"
+        );
+        assert!(lines[7].contains("b: its drive is not known, because it is on loop0"), "{shown}");
         assert_eq!(show(&[]), "");
     }
 }
