@@ -75,7 +75,7 @@ pub(crate) struct Registry {
     /// What disks did, step by step. Locked for moments only; before `totals`.
     histories: StdMutex<Histories>,
     /// Held by whoever writes histories: what stood in the way the last time.
-    saving_histories: Mutex<Option<Problem>>,
+    saving_histories: Arc<Mutex<Option<Problem>>>,
     /// How worn the flash is. Locked for moments only, and nothing else meanwhile.
     wear: StdMutex<wear::Wear>,
     /// Held by whoever writes that: what stood in the way the last time.
@@ -135,7 +135,7 @@ impl Registry {
             totals: StdMutex::new(totals),
             saving: Mutex::default(),
             histories: StdMutex::default(),
-            saving_histories: Mutex::default(),
+            saving_histories: Arc::default(),
             wear: StdMutex::new(wear),
             saving_wear: Mutex::default(),
         };

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use cache::DiskStatistics;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::counted::{Counted, Kept};
 use crate::course::{Comparison, Course, KeptCourse, Passed};
@@ -80,8 +81,8 @@ struct KeptTotal {
     since: Moment,
     #[serde(flatten)]
     counted: Kept,
-    /// None from versions that did not keep it.
-    course: Option<KeptCourse>,
+    /// None from versions that did not keep it. Read by itself, so that one that is not understood costs no totals.
+    course: Option<Value>,
 }
 
 impl Total {
@@ -225,14 +226,19 @@ impl Entry {
 impl From<&Entry> for KeptTotal {
     fn from(entry: &Entry) -> Self {
         let Total { since, counted } = entry.total();
-        Self { since, counted: Kept::from(&counted), course: Some(KeptCourse::from(&entry.course)) }
+        Self {
+            since,
+            counted: Kept::from(&counted),
+            course: serde_json::to_value(KeptCourse::from(&entry.course)).ok(),
+        }
     }
 }
 
 impl From<KeptTotal> for Entry {
     fn from(kept: KeptTotal) -> Self {
         let before = Total { since: kept.since, counted: kept.counted.into() };
-        let course = match kept.course {
+        let course = kept.course.and_then(|course| serde_json::from_value::<KeptCourse>(course).ok());
+        let course = match course {
             Some(course) => course.resume(&before.counted.counts),
             None => Course::new(Moment::now(), before.counted.clone()),
         };

@@ -28,6 +28,8 @@ use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, Sequen
 
 /// How long it rests after a copy could not be made: nanoseconds.
 const RETRY_NS: u64 = 1_000_000_000;
+/// The longest rest, as a power of two of the shortest: about a minute.
+const PAUSE_LOG2_MAX: u32 = 6;
 /// How often what is to be copied may fail to be read until it is left out.
 const FAILED_READS_MAX: u32 = 5;
 
@@ -126,10 +128,13 @@ fn bring_home<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, damage: &str) {
 pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
     while !cache.leaving.get() {
         cache.second_wanted.notified().await;
-        let mut failed_reads = FailedReads::new();
+        let (mut failed_reads, mut failures) = (FailedReads::new(), 0_u32);
         while !cache.leaving.get() && !cache.pool.is_failed() && lacks_second(&cache) {
-            if !make_one(&cache, &mut failed_reads).await {
-                cache.pool.host.sleep(RETRY_NS).await;
+            failures = if make_one(&cache, &mut failed_reads).await { 0 } else { failures + 1 };
+            if failures > 0 {
+                // Each try may write a segment: what goes on failing is tried less and less often.
+                let times_longer = failures.saturating_sub(FAILED_READS_MAX).min(PAUSE_LOG2_MAX);
+                cache.pool.host.sleep(RETRY_NS << times_longer).await;
             }
         }
     }
@@ -220,10 +225,13 @@ async fn copy<F: BlockDevice, H: Host>(
     let gaps = if *failed < FAILED_READS_MAX { Gaps::AreAwaited } else { Gaps::AreLeft };
     let Copied { bytes, pages_left_out } = match pool.copy_segment(first, second, gaps).await {
         Ok(copied) => copied,
-        Err(error) => {
-            *failed += u32::from(error.operation == Operation::Read);
+        Err(error) if error.operation == Operation::Read => {
+            *failed += 1;
+            // One copy is not enough for what can be read only now and then.
+            cache.back.ask(true);
             return Made::Nothing;
         }
+        Err(_) => return Made::Nothing,
     };
     count(&cache.counters.flash_write_bytes, bytes);
     if pages_left_out > 0 {

@@ -166,7 +166,7 @@ impl DiskGain {
     /// Of a disk that counted so much in all, of which so much is compared, and of which so much is dirty.
     pub(crate) fn of(name: &str, total: &Total, comparison: &Comparison, dirty_bytes: Option<u64>) -> Self {
         let counts = &total.counted.counts;
-        let with = WithOrWithout::with(&comparison.cached);
+        let with = WithOrWithout::with(comparison);
         let without = WithOrWithout::without(comparison);
         let mean = |times: &Option<Measured>| times.as_ref().map(|times| times.latency.mean);
         let writes = [&without, &with].map(|side| mean(&side.latency_us.write));
@@ -195,18 +195,19 @@ impl DiskGain {
 }
 
 impl WithOrWithout {
-    fn with(cached: &Side) -> Self {
+    fn with(Comparison { passed, cached, .. }: &Comparison) -> Self {
         let counts = &cached.counted.counts;
+        // Destage that goes on in pass-through writes what guests wrote before.
+        let destages = passed.counted.latencies[Latencies::Destage as usize].count();
         let reads = reads(&cached.counted);
         let writes = &cached.counted.latencies[Latencies::Write as usize];
         Self {
             reads_are: Source::of(&reads),
             writes_are: Source::of(writes),
-            iops: ratio(counts.reads + counts.writes, counts.active_seconds),
             backing_reads: counts.backing_reads,
             backing_read_bytes: counts.backing_read_bytes,
-            backing_writes: counts.backing_writes,
-            backing_write_bytes: counts.backing_write_bytes,
+            backing_writes: counts.backing_writes + destages,
+            backing_write_bytes: counts.backing_write_bytes + passed.counted.counts.destage_bytes,
             ..Self::beside(cached, &reads, writes)
         }
     }
@@ -221,16 +222,13 @@ impl WithOrWithout {
         let writes = &passed.counted.latencies[Latencies::Write as usize];
         let nothing = LatencyCounts::default();
         let writes = if writes.count() >= REQUESTS_MIN { writes } else { &nothing };
-        let (counts, asked) = (&passed.counted.counts, &cached.counted.counts);
-        let enough_time = counts.active_seconds >= ACTIVE_SECONDS_MIN;
-        let iops = ratio(counts.reads + counts.writes, counts.active_seconds).filter(|_| enough_time);
+        let asked = &cached.counted.counts;
         Self {
             reads_are: match Source::of(&reads) {
                 Source::Measured if !is_measured => Source::Concluded,
                 source => source,
             },
             writes_are: Source::of(writes),
-            iops,
             backing_reads: asked.reads,
             backing_read_bytes: asked.read_bytes,
             backing_writes: asked.writes,
@@ -242,6 +240,7 @@ impl WithOrWithout {
     /// What is the same on both sides.
     fn beside(side: &Side, reads: &LatencyCounts, writes: &LatencyCounts) -> Self {
         let counts = &side.counted.counts;
+        let enough_time = counts.active_seconds >= ACTIVE_SECONDS_MIN;
         let times = Times { read: Measured::of(reads), write: Measured::of(writes) };
         Self {
             reads_are: Source::Unknown,
@@ -253,8 +252,8 @@ impl WithOrWithout {
             read_hits_ram: counts.read_hits_ram,
             read_hits_flash: counts.read_hits_flash,
             hit_ratio: side.counted.hit_ratio(),
-            iops: None,
-            iops_busiest_minute: side.busiest.per_second(),
+            iops: ratio(counts.reads + counts.writes, counts.active_seconds).filter(|_| enough_time),
+            iops_busiest_minute: side.busiest.per_second().filter(|_| enough_time),
             read_mean_us: times.read.as_ref().map(|read| read.latency.mean),
             latency_us: times,
             backing_reads: 0,

@@ -60,8 +60,10 @@ fn text(report: &Value, ink: Ink) -> String {
     for (what, key) in [("Reads", "read"), ("Writes", "write")] {
         parts.push(classes(what, [without, with].map(|side| &side["latency_us"][key]), ink));
     }
-    parts.push(over_time(list(&report["hit_ratio_over_time"]), ink));
-    parts.push(warm_up(&report["warm_up"]));
+    let since = Some(output::text(&report["compared_since"]))
+        .filter(|since| *since != output::text(&report["since"]));
+    parts.push(over_time(list(&report["hit_ratio_over_time"]), since.as_deref(), ink));
+    parts.push(warm_up(&report["warm_up"], since.as_deref()));
     parts.concat()
 }
 
@@ -159,7 +161,7 @@ fn verdict(report: &Value) -> String {
         write!(text, "\n  {} are still to be written to the backing.", Size(dirty))
             .expect("a text takes all");
     }
-    if report["without"]["iops"].is_f64() {
+    if ["iops", "iops_busiest_minute"].iter().any(|key| report["without"][key].is_f64()) {
         text.push_str("\n  Requests a second compare only if guests did the same in both times.");
     }
     format!("  {text}\n")
@@ -190,12 +192,14 @@ fn classes(what: &str, sides: [&Value; 2], ink: Ink) -> String {
     text
 }
 
-/// Hit ratios over time since the disk is cached, several steps in a row.
-fn over_time(steps: &[Value], ink: Ink) -> String {
+/// Hit ratios over time since the disk is cached, several steps in a row; or since a moment, if it may have been before.
+fn over_time(steps: &[Value], since: Option<&str>, ink: Ink) -> String {
     let Some(last) = steps.last() else { return String::new() };
-    let mut text =
-        "\nReads answered by the cache, by how long the disk had been cached\n     UP TO         READS\n"
-            .to_owned();
+    let by = since.map_or_else(
+        || "by how long the disk had been cached".to_owned(),
+        |since| format!("by how long after {since}, before which nobody counted"),
+    );
+    let mut text = format!("\nReads answered by the cache, {by}\n     UP TO         READS\n");
     let mut from = 0;
     for end in ROWS.into_iter().chain([u64::MAX]) {
         let in_row = |step: &&Value| (from..end).contains(&count(&step["from_seconds"]));
@@ -216,16 +220,19 @@ fn over_time(steps: &[Value], ink: Ink) -> String {
     text
 }
 
-fn warm_up(warm_up: &Value) -> String {
+fn warm_up(warm_up: &Value, since: Option<&str>) -> String {
     let points = |value: &Value| value.as_f64().unwrap_or_default() * 100.0;
     let most = points(&warm_up["variation_max"]);
     let text = match warm_up["state"].as_str() {
         Some("warm") => format!(
-            "Warm after {}: the next three steps hit {:.1} %, less than {most:.0} points apart.",
+            "Warm after {}{}: the next three steps hit {:.1} %, less than {most:.0} points apart.",
             span(count(&warm_up["seconds"])),
+            since.map(|since| format!(" from {since} on")).unwrap_or_default(),
             points(&warm_up["hit_ratio"])
         ),
-        Some("warming") if points(&warm_up["variation"]) < most => "Not warm yet: nothing hits.".to_owned(),
+        Some("warming") if points(&warm_up["variation"]) < most => {
+            "Not warm yet: next to nothing hits.".to_owned()
+        }
         Some("warming") => format!(
             "Not warm yet: the last three steps are {:.1} points apart, and {most:.0} are too many.",
             points(&warm_up["variation"])
@@ -264,15 +271,19 @@ fn short_time(micros: f64) -> String {
     if micros < 1_000.0 { format!("{micros:.0} us") } else { format!("{:.0} ms", micros / 1_000.0) }
 }
 
-/// Seconds as people read them, in whole units.
+/// Seconds as people read them, in whole units, of which there are two at least.
 fn span(seconds: u64) -> String {
     const MINUTE: u64 = 60;
     const HOUR: u64 = 60 * MINUTE;
     const DAY: u64 = 24 * HOUR;
     match seconds {
         0..MINUTE => format!("{seconds} s"),
-        MINUTE..HOUR => format!("{} min", seconds / MINUTE),
-        HOUR..DAY => format!("{} h", seconds / HOUR),
+        MINUTE => "1 min".to_owned(),
+        HOUR => "1 h".to_owned(),
+        DAY => "1 d".to_owned(),
+        61..120 => format!("{seconds} s"),
+        120..7_200 => format!("{} min", seconds / MINUTE),
+        7_200..172_800 => format!("{} h", seconds / HOUR),
         _ => format!("{} d", seconds / DAY),
     }
 }

@@ -185,8 +185,7 @@ impl Step {
 /// Whether and since when a disk with these steps is warm.
 pub(crate) fn warmth(steps: &[Step]) -> Warmth {
     let joined = joined(steps);
-    let alike =
-        |steps: &&[Step]| variation(steps) < VARIATION_MAX && steps.iter().any(|step| step.hits() > 0);
+    let alike = |steps: &&[Step]| variation(steps) < VARIATION_MAX && level(steps) >= VARIATION_MAX;
     let levels: Vec<(u64, f64)> =
         joined.windows(STEPS_ALIKE).filter(alike).map(|steps| (steps[0].from, level(steps))).collect();
     let best = levels.iter().map(|(_, level)| *level).fold(0.0, f64::max);

@@ -18,6 +18,8 @@ const WEIGHT: f64 = 1.0 / 32.0;
 const TIMES_USUAL: f64 = 4.0;
 /// and at least so long: guests do not mind a fast device that has become four times slower.
 const MILLIS_MIN: f64 = 50.0;
+/// How much more time larger requests are given than usual ones, at most.
+const TIMES_LARGER_MAX: f64 = 4.0;
 /// Nothing that takes so long is usual.
 const MILLIS_MAX: f64 = 1_000.0;
 
@@ -57,9 +59,10 @@ impl Mean {
         Self { millis: towards(self.millis, other.millis), bytes: towards(self.bytes, other.bytes) }
     }
 
-    /// How long a request may take that was expected to be like this one: large ones take longer.
+    /// How long a request of such a size may take if this is what is usual: large ones take longer.
     fn millis_max(self, bytes: f64) -> f64 {
-        let times_larger = if self.bytes > 0.0 { (bytes / self.bytes).max(1.0) } else { 1.0 };
+        let times_larger =
+            if self.bytes > 0.0 { (bytes / self.bytes).clamp(1.0, TIMES_LARGER_MAX) } else { 1.0 };
         MILLIS_MIN.max(TIMES_USUAL * self.millis * times_larger)
     }
 }
@@ -101,7 +104,8 @@ impl Slowness {
         let usual = self.usual.filter(|_| self.minutes_known >= MINUTES_KNOWN);
         let Mean { millis, bytes } = mean;
         let is_slow = millis >= MILLIS_MAX || usual.is_some_and(|usual| millis >= usual.millis_max(bytes));
-        if !is_slow {
+        // What is only not slow because its requests were large is no measure of others.
+        if !is_slow && usual.is_none_or(|usual| millis < usual.millis_max(0.0)) {
             self.usual = Some(self.usual.map_or(mean, |usual| usual.towards(mean)));
             self.minutes_known = self.minutes_known.saturating_add(1);
         }

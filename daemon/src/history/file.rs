@@ -78,14 +78,8 @@ pub(crate) fn load(dir: &Path, id: u32, now: Moment) -> Found {
     let bytes = match read(&path) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Found { is_unwritten: true, ..Found::default() },
-        // It may be readable the next time; steps go to their places in it as before.
-        Err(error) => {
-            let complaint = format!(
-                "Cannot read {}: {error}; what it has is not shown until the next start",
-                path.display()
-            );
-            return Found { complaints: vec![complaint], ..Found::default() };
-        }
+        // It cannot be written over by what comes now: nobody knows what it has.
+        Err(error) => return set_aside(&path, now, &error.to_string()),
     };
     match parse(&bytes, id) {
         Err(reason) => set_aside(&path, now, &reason),

@@ -146,18 +146,17 @@ fn a_file_that_is_not_understood_is_set_aside_and_said() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_now_is_said_and_stays_where_it_is() {
+fn a_file_that_cannot_be_read_is_set_aside_too() {
     let dir = with(&steps(3));
-    let (path, hidden) = (path(dir.path(), DISK), dir.path().join("hidden"));
-    fs::rename(&path, &hidden).expect("the folder is ours");
+    let path = path(dir.path(), DISK);
+    fs::remove_file(&path).expect("the folder is ours");
     // Which opens, and cannot be read.
     fs::create_dir(&path).expect("the folder is ours");
     let found = load(dir.path(), DISK, Moment(NOON));
-    assert_eq!((found.steps.len(), found.complaints.len(), found.is_unwritten), (0, 1, false));
-    fs::remove_dir(&path).expect("it is where it was");
-    fs::rename(&hidden, &path).expect("the folder is ours");
-    save(dir.path(), &Unsaved::Some(DISK, steps(1))).expect("the folder is ours");
-    assert_eq!(kept_in(dir.path()).len(), 3, "nothing was written over");
+    assert_eq!((found.steps.len(), found.complaints.len(), found.is_unwritten), (0, 1, true));
+    assert!(path.with_file_name(format!("disk-7.steps.aside-{NOON}")).is_dir());
+    save(dir.path(), &Unsaved::All(DISK, steps(1))).expect("the folder is ours");
+    assert_eq!(kept_in(dir.path()), steps(1));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Writing waits for nobody's request and holds up none; a file system that is full or hangs costs history and nothing else.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Registry, known, lock};
@@ -80,11 +81,13 @@ impl Registry {
 
     /// Writes what disks did since it was written last. If that fails, a restart forgets it; the log says so, once.
     pub(super) async fn save_histories(&self) {
-        let mut said = self.saving_histories.lock().await;
+        // Held by whoever writes, to the end, also if nobody waits for that any more.
+        let said = Arc::clone(&self.saving_histories).lock_owned().await;
         let (unsaved, dir) = (lock(&self.histories).take_unsaved(), self.places.dir.clone());
         let save = move |unsaved: Unsaved| (unsaved.id(), history::save(&dir, &unsaved).err());
-        let writing = tokio::task::spawn_blocking(move || unsaved.into_iter().map(save).collect::<Vec<_>>());
-        let outcomes = writing.await.expect("writing files does not panic");
+        let writing =
+            tokio::task::spawn_blocking(move || (unsaved.into_iter().map(save).collect::<Vec<_>>(), said));
+        let (outcomes, mut said) = writing.await.expect("writing files does not panic");
         let mut failed = outcomes.into_iter().filter_map(|(id, problem)| Some((id, problem?))).peekable();
         let first: Option<Problem> = failed.peek().map(|(_, problem)| problem.clone());
         failed.for_each(|(id, _)| lock(&self.histories).not_saved(id));

@@ -71,8 +71,13 @@ impl Registry {
                 "Cannot keep disk '{name}' quiet for {seconds} s: from 1 to {QUIET_SECONDS_MAX}"
             )));
         }
-        self.shards.quiesce(name.to_owned(), seconds).await?;
-        self.disk(name).await
+        let number = self.shards.quiesce(name.to_owned(), seconds).await?;
+        let mut view = self.disk(name).await?;
+        if let Ok(report) = &mut view.report {
+            // That of this request, whoever asked for the same since.
+            report.quiet_number = number;
+        }
+        Ok(view)
     }
 
     /// Ends what [`Self::quiesce`] began; if a number is given, only if it is still that one that counts, and not one that

@@ -253,7 +253,7 @@ impl Shards {
     ///
     /// # Errors
     /// If it is not attached.
-    pub(crate) async fn quiesce(&self, name: String, seconds: u64) -> Answer<()> {
+    pub(crate) async fn quiesce(&self, name: String, seconds: u64) -> Answer<u64> {
         self.home(&name)?.quiesce(name, seconds).await
     }
 

@@ -12,6 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::pin::pin;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use block::executor::LocalHost;
 use block::{ByteRange, Host};
@@ -27,6 +28,9 @@ use crate::past::{Appearance, DirtyMark, History};
 use crate::problem::{Answer, Problem};
 
 const SECOND_NS: u64 = 1_000_000_000;
+
+/// The number of the last request for quiet.
+static TURNS: AtomicU64 = AtomicU64::new(0);
 
 /// Whether nothing of a disk is dirty because somebody asked for that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,7 +50,8 @@ pub(crate) enum Quietness {
 #[derive(Default)]
 pub(super) struct Quiet {
     state: RefCell<State>,
-    /// Which request counts: whoever keeps the disk quiet for an earlier one stops.
+    /// Which request counts: whoever keeps the disk quiet for an earlier one stops. No two requests of this process have the
+    /// same number, on whatever shard the disk is.
     turn: Cell<u64>,
     turned: Notify,
 }
@@ -90,7 +95,7 @@ impl Quiet {
     }
 
     fn take_turn(&self) -> u64 {
-        self.turn.set(self.turn.get() + 1);
+        self.turn.set(1 + TURNS.fetch_add(1, Ordering::Relaxed));
         self.turned.notify_waiters();
         self.turn.get()
     }
@@ -120,8 +125,9 @@ impl ShardHandle {
         .await?
     }
 
-    /// Begins to bring everything home and to keep it so, for so many seconds from then on.
-    pub(super) async fn quiesce(&self, name: String, seconds: u64) -> Answer<()> {
+    /// Begins to bring everything home and to keep it so, for so many seconds from then on. Answers with the number of the
+    /// request.
+    pub(super) async fn quiesce(&self, name: String, seconds: u64) -> Answer<u64> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
             let turn = disk.quiet.take_turn();
@@ -129,7 +135,7 @@ impl ShardHandle {
                 disk.quiet.state.replace(State::Coming);
             }
             shard.host.spawn(keep_quiet(name, disk, shard.host.clone(), turn, seconds));
-            Ok(())
+            Ok(turn)
         })
         .await?
     }

@@ -38,14 +38,14 @@ fn what_pass_through_measured_is_compared_with_what_the_cache_did() {
     let mut passed = counted(0, 1_000, 1_200, 5_000);
     passed.counts.active_seconds = 60;
     let mut cached = counted(900, 100, 50, 4_000);
-    cached.counts.active_seconds = 10;
+    cached.counts.active_seconds = 60;
     let gain = gain(&passed, &cached);
     let (without, with) = (&gain["without"], &gain["with"]);
     assert_eq!((&without["reads_are"], &without["writes_are"]), (&"measured".into(), &"measured".into()));
     assert_eq!((&without["read_mean_us"], &with["read_mean_us"]), (&5_000.0.into(), &409.0.into()));
     assert!((gain["times_faster"].as_f64().expect("both are known") - 5_000.0 / 409.0).abs() < 1e-9);
     assert_eq!(gain["writes_times_faster"], 1.25);
-    assert_eq!((&without["iops"], &with["iops"]), (&(2_200.0 / 60.0).into(), &105.0.into()));
+    assert_eq!((&without["iops"], &with["iops"]), (&(2_200.0 / 60.0).into(), &17.5.into()));
     assert_eq!(
         (&without["reads"], &with["reads"], &gain["reads"]),
         (&1_000.into(), &1_000.into(), &2_000.into())

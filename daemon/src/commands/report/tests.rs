@@ -125,9 +125,15 @@ fn nothing_is_claimed_that_was_not_measured() {
 #[test]
 fn a_disk_that_is_not_warm_says_why() {
     let said = |state: &str, variation: f64| {
-        warm_up(&json!({ "state": state, "variation": variation, "variation_max": 0.03, "reads_min": 1_000 }))
+        warm_up(
+            &json!({ "state": state, "variation": variation, "variation_max": 0.03, "reads_min": 1_000 }),
+            None,
+        )
     };
-    assert_eq!(said("warming", 0.0), "\nNot warm yet: nothing hits.\n");
+    let warm = json!({ "state": "warm", "seconds": 60, "hit_ratio": 0.5, "variation_max": 0.03 });
+    let later = warm_up(&warm, Some("2026-11-22T00:00:00Z"));
+    assert!(later.contains("Warm after 1 min from 2026-11-22T00:00:00Z on: the next"), "{later}");
+    assert_eq!(said("warming", 0.0), "\nNot warm yet: next to nothing hits.\n");
     assert!(said("warming", 0.03).contains("3.0 points apart"));
     assert!(said("too-few-reads", 0.0).contains("three steps with 1000 reads each"));
 }
@@ -135,8 +141,8 @@ fn a_disk_that_is_not_warm_says_why() {
 #[test]
 fn times_and_changes_are_short() {
     assert_eq!(
-        [0, 59, 60, 3_599, 3_600, 86_399, 86_400, 172_800].map(span).join(" "),
-        "0 s 59 s 1 min 59 min 1 h 23 h 1 d 2 d"
+        [0, 59, 60, 119, 3_599, 3_600, 7_199, 86_399, 86_400, 172_800].map(span).join(" "),
+        "0 s 59 s 1 min 119 s 59 min 1 h 119 min 23 h 1 d 2 d"
     );
     assert_eq!(change(Some(0.0), Some(5.0)), "", "nothing to compare with");
     assert_eq!(change(None, Some(5.0)), "");
