@@ -197,7 +197,7 @@ fn over_time(steps: &[Value], since: Option<&str>, ink: Ink) -> String {
     let Some(last) = steps.last() else { return String::new() };
     let by = since.map_or_else(
         || "by how long the disk had been cached".to_owned(),
-        |since| format!("by how long after {since}, before which nobody counted"),
+        |since| format!("by how long after {since}"),
     );
     let mut text = format!("\nReads answered by the cache, {by}\n     UP TO         READS\n");
     let mut from = 0;
