@@ -48,7 +48,7 @@ fn before_and_after_stand_side_by_side() {
     let lines = lines_of(&text);
     for line in [
         "Disk 'a', 4000 reads since 2026-11-21T17:15:09Z",
-        "With the cache: 2000 reads and 10 writes in 1 min",
+        "With the cache: 2000 reads and 10 writes in 90 s",
         "In pass-through: 2000 reads and 1500 writes in 2 h",
         "Reads \"without\": measured in pass-through",
         "Writes \"without\": measured in pass-through",
