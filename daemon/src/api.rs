@@ -27,7 +27,9 @@ pub(crate) use listed::names_of;
 pub(crate) use pool::{DeviceState, Pool, PoolState, standing_of_pool};
 pub(crate) use problem::ProblemDocument;
 pub(crate) use report::DiskGain;
-pub(crate) use requests::{AddDevice, AddDisk, Guest, QuiesceDisk, RemoveDisk, ResumeDisk, SetDisk, SetPool};
+pub(crate) use requests::{
+    AddDevice, AddDisk, Guest, NUMBER_MAX, QuiesceDisk, RemoveDisk, ResumeDisk, SetDisk, SetPool,
+};
 pub(crate) use statistics::Statistics;
 
 /// Version of all documents.

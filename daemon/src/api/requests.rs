@@ -85,12 +85,16 @@ pub(crate) struct QuiesceDisk {
     pub(crate) seconds: u64,
 }
 
+/// The largest whole number that all readers of JSON understand (RFC 8259, section 6).
+pub(crate) const NUMBER_MAX: u64 = (1 << 53) - 1;
+
 /// Lets a disk become dirty again.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResumeDisk {
     /// Only if it is kept quiet by the request of this number; whoever asked for it otherwise.
     #[serde(default)]
+    #[schema(maximum = 9007199254740991i64)]
     pub(crate) number: Option<u64>,
 }
 

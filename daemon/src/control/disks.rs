@@ -9,10 +9,11 @@ use cache::WhatIsDirty;
 
 use super::answer::{Name, Reply, to_the_end};
 use crate::api::{
-    AddDisk, Disk, DiskDocument, DiskInList, DisksDocument, Guest, Lost, LostDocument, QuiesceDisk,
-    RemoveDisk, RemovedDocument, ResumeDisk, SetDisk,
+    AddDisk, Disk, DiskDocument, DiskInList, DisksDocument, Guest, Lost, LostDocument, NUMBER_MAX,
+    QuiesceDisk, RemoveDisk, RemovedDocument, ResumeDisk, SetDisk,
 };
 use crate::places::Places;
+use crate::problem::Problem;
 use crate::registry::{DiskView, NewDisk, Registry};
 use crate::shard::Destage;
 use crate::state::{GuestRecord, Stage};
@@ -195,6 +196,12 @@ pub(super) async fn resume(
     request: Result<Option<Json<Option<ResumeDisk>>>, JsonRejection>,
 ) -> Reply<DiskDocument> {
     let ResumeDisk { number } = request?.and_then(|Json(request)| request).unwrap_or_default();
+    if let Some(number) = number.filter(|number| *number > NUMBER_MAX) {
+        let problem = format!(
+            "Cannot end a quiesce of number {number}: the largest is {NUMBER_MAX}; take that of the answer to the quiesce"
+        );
+        return Err(Problem::invalid(problem).into());
+    }
     let view = registry.resume(&name, number).await?;
     Ok(full(&view, registry.places()))
 }
