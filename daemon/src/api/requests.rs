@@ -94,7 +94,7 @@ pub(crate) const NUMBER_MAX: u64 = (1 << 53) - 1;
 pub(crate) struct ResumeDisk {
     /// Only if it is kept quiet by the request of this number; whoever asked for it otherwise.
     #[serde(default)]
-    #[schema(maximum = 9007199254740991i64)]
+    #[schema(maximum = 9_007_199_254_740_991_i64)]
     pub(crate) number: Option<u64>,
 }
 
