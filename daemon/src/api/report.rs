@@ -1,9 +1,9 @@
 //! Before and after, as a document: what a disk does with the cache, beside what it did without.
 //!
 //! "Without" is measured if the disk ran in pass-through for long enough, reads and writes apart. Else it is concluded for
-//! reads: had there been no cache, every read would have taken as long as those did that went to the backing. That is fair to
-//! the cache and a little hard on it: without it the backing would have been busier. For writes and requests a second
-//! nothing is concluded. The document says which it is.
+//! reads: had there been no cache, every read would have taken as long as those did that went to the backing. That is a little
+//! hard on the cache, for without it the backing would have been busier, and too kind where large reads bypassed it. For
+//! writes and requests a second nothing is concluded. The document says which it is.
 
 use cache::{Histograms, Latency as Latencies, LatencyCounts};
 use serde::Serialize;
@@ -18,7 +18,7 @@ use crate::totals::Total;
 /// Requests in pass-through from which on they say how long requests take without the cache: ten are above the 99th
 /// percentile then.
 const REQUESTS_MIN: u64 = 1_000;
-/// Seconds with requests in pass-through from which on they say how many there are without the cache.
+/// Seconds with requests from which on they say how many there are in a second, with the cache and without.
 const ACTIVE_SECONDS_MIN: u64 = 60;
 
 const READS: [Latencies; 3] = [Latencies::ReadHitRam, Latencies::ReadHitFlash, Latencies::ReadMiss];
@@ -41,7 +41,7 @@ pub(crate) struct DiskGain {
     with: WithOrWithout,
     /// So many reads, or writes, in pass-through measure how long they take without the cache.
     requests_min: u64,
-    /// So many active seconds in pass-through measure how many there are in a second.
+    /// So many active seconds, with the cache or in pass-through, measure how many there are in a second.
     active_seconds_min: u64,
     saved: Saved,
     /// How many times faster the mean read is with the cache.
