@@ -13,9 +13,11 @@
 //! the newest of their pages, so that nothing older comes back; there they fail their checksum, and the backing is asked.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Host, Operation};
+use futures_util::future::select;
 
 use super::disk_cache::DiskCache;
 use crate::knowledge::segments::{Left, Segments};
@@ -29,11 +31,11 @@ use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, Sequen
 /// How long it rests after a copy could not be made: nanoseconds.
 const RETRY_NS: u64 = 1_000_000_000;
 /// The longest rest, as a power of two of the shortest: about a minute.
-const PAUSE_LOG2_MAX: u32 = 6;
+const REST_LOG2_MAX: u32 = 6;
 /// How often what is to be copied may fail to be read until it is left out.
 const FAILED_READS_MAX: u32 = 5;
 
-/// How often what is to be copied could not be read, by segment and its generation.
+/// How often what is to be copied could not be read, by segment and its generation. None that could.
 type FailedReads = BTreeMap<(SegmentNumber, Sequence), u32>;
 
 /// Goes on with the other copies of what a device had that failed.
@@ -130,13 +132,25 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
         cache.second_wanted.notified().await;
         let (mut failed_reads, mut failures) = (FailedReads::new(), 0_u32);
         while !cache.leaving.get() && !cache.pool.is_failed() && lacks_second(&cache) {
-            failures = if make_one(&cache, &mut failed_reads).await { 0 } else { failures + 1 };
-            if failures > 0 {
-                // Each try may write a segment: what goes on failing is tried less and less often.
-                let times_longer = failures.saturating_sub(FAILED_READS_MAX).min(PAUSE_LOG2_MAX);
-                cache.pool.host.sleep(RETRY_NS << times_longer).await;
+            if make_one(&cache, &mut failed_reads).await {
+                failures = 0;
+            } else {
+                failures += 1;
+                rest(&cache, failures).await;
             }
         }
+    }
+}
+
+/// Rests after a copy could not be made. Each try may write a segment, so what goes on failing is tried less and less often; but
+/// whatever changes meanwhile, that the disk leaves for one, ends the longer part of a rest.
+async fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, failures: u32) {
+    let host = &cache.pool.host;
+    host.sleep(RETRY_NS).await;
+    let times_longer = failures.saturating_sub(FAILED_READS_MAX).min(REST_LOG2_MAX);
+    if times_longer > 0 {
+        let longer = pin!(host.sleep((RETRY_NS << times_longer) - RETRY_NS));
+        select(longer, pin!(cache.second_wanted.notified())).await;
     }
 }
 
@@ -221,12 +235,13 @@ async fn copy<F: BlockDevice, H: Host>(
     failed_reads: &mut FailedReads,
 ) -> Made {
     let pool = &cache.pool;
-    let failed = failed_reads.entry((first, life.1)).or_default();
-    let gaps = if *failed < FAILED_READS_MAX { Gaps::AreAwaited } else { Gaps::AreLeft };
+    let key = (first, life.1);
+    let failed = failed_reads.get(&key).copied().unwrap_or(0);
+    let gaps = if failed < FAILED_READS_MAX { Gaps::AreAwaited } else { Gaps::AreLeft };
     let Copied { bytes, pages_left_out } = match pool.copy_segment(first, second, gaps).await {
         Ok(copied) => copied,
         Err(error) if error.operation == Operation::Read => {
-            *failed += 1;
+            failed_reads.insert(key, failed + 1);
             // One copy is not enough for what can be read only now and then.
             cache.back.ask(true);
             return Made::Nothing;
@@ -242,11 +257,14 @@ async fn copy<F: BlockDevice, H: Host>(
     // What rotted unnoticed in the first one is no copy of what was written.
     let alone = |segment| Wanted { segment, second: None, owner: life.0, generation: life.1 };
     match pool.reader().contained(alone(second), None).await {
-        Ok(_) => Made::Copy,
+        Ok(_) => {
+            failed_reads.remove(&key);
+            Made::Copy
+        }
         Err(Unreadable::Device) => Made::Nothing,
         // The first one is whole if what was left out can be read again by now.
         Err(_) if pages_left_out > 0 && pool.reader().contained(alone(first), None).await.is_ok() => {
-            *failed = 0;
+            failed_reads.remove(&key);
             Made::Nothing
         }
         Err(damage) => Made::Damage(damage),

@@ -36,3 +36,4 @@ mod rig;
 mod rot;
 mod two_copies;
 mod undurable;
+mod unreadable;

@@ -12,18 +12,17 @@
 use std::cell::Cell;
 
 use block::faulty::Kept;
-use block::{ByteRange, Host, Operation, PAGE};
+use block::{Host, Operation, PAGE};
 use cache::{DeviceState, DiskSettings, Mode};
 use futures_util::future::join_all;
 
 use crate::guest::{Guest, USED_PAGES, sectors};
-use crate::on_flash;
 use crate::rig::{End, Life, Rig, SEGMENT, settings};
 
 /// The devices of the story: the first two are the pool, the third comes in the place of one of them.
 const THIRD: usize = 2;
 /// Longer than second copies take: nanoseconds.
-const COPIED_NS: u64 = 1_000_000_000;
+pub(crate) const COPIED_NS: u64 = 1_000_000_000;
 
 /// Some of the devices, by place.
 type Devices = [bool; 3];
@@ -267,7 +266,7 @@ impl Story {
 }
 
 /// Settings under which nearly all that the guest uses stays dirty: what has come home would hide what is lost.
-fn roomy() -> DiskSettings {
+pub(crate) fn roomy() -> DiskSettings {
     let room = 40 * SEGMENT;
     DiskSettings {
         mode: Mode::WriteBack,
@@ -280,7 +279,7 @@ fn roomy() -> DiskSettings {
 }
 
 /// Adds a device to the pool.
-async fn add(life: &Life<'_>, device: usize) {
+pub(crate) async fn add(life: &Life<'_>, device: usize) {
     let handle = life.rig.devices()[device].handle(life.host.clone());
     let number = life.cache.add_device(handle).await.unwrap();
     life.cache.use_device(number).unwrap();
@@ -294,13 +293,13 @@ fn listed(life: &Life<'_>) -> Devices {
     })
 }
 
-fn is_copied(life: &Life<'_>) -> bool {
+pub(crate) fn is_copied(life: &Life<'_>) -> bool {
     let disk = life.disk.statistics();
     disk.mirrored && disk.segments_uncopied == 0 && life.cache.pool_statistics().notes_mirrored
 }
 
 /// Waits until everything has two copies.
-async fn wait_until_copied(life: &Life<'_>) {
+pub(crate) async fn wait_until_copied(life: &Life<'_>) {
     let deadline = life.host.now() + COPIED_NS;
     while !is_copied(life) {
         assert!(life.host.now() < deadline, "no second copies: {:?}", life.cache.pool_statistics());
@@ -310,7 +309,7 @@ async fn wait_until_copied(life: &Life<'_>) {
 }
 
 /// Everything that the guest uses, twice the same.
-async fn see_all(life: &Life<'_>, guest: &Guest, context: &str) -> Vec<u8> {
+pub(crate) async fn see_all(life: &Life<'_>, guest: &Guest, context: &str) -> Vec<u8> {
     let [first, second] = [guest.read(&life.disk).await, guest.read(&life.disk).await];
     let first = first.unwrap_or_else(|what| panic!("{context}: {what}"));
     assert_eq!(Ok(&first), second.as_ref(), "{context}");
@@ -395,136 +394,6 @@ impl Telling<'_> {
         story.are_enough(&[story.staying(), THIRD]);
         self.put(0..8).await;
         story.guest.flush(&life.disk).await;
-    }
-}
-
-/// A summary rots while the process lives, before there is a second copy of its segment.
-#[test]
-fn a_segment_whose_summary_rotted_is_not_copied_and_evicting_its_disk_mends_that() {
-    let (rig, guest) = (Rig::mirrored(1), Guest::new());
-    rig.named.set([true, false, false]);
-    rig.live(End::Kill, async |life| {
-        life.loaded().await;
-        rig.mode.set(Mode::WriteBack);
-        life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, ..roomy() });
-        for page in 0..USED_PAGES {
-            guest.write(&life.disk, sectors(page * 8..page * 8 + 8)).await;
-        }
-        guest.flush(&life.disk).await;
-        let damaged = rig.versions(3).pop().unwrap().segment;
-        let summary_at = on_flash::at(on_flash::layout().summary_start(damaged));
-        rig.flash.rot(&ByteRange::at(summary_at, PAGE), 1);
-        assert!(life.is_dirty());
-
-        life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, destage_rate_max: 0, ..roomy() });
-        add(life, 1).await;
-        life.until_clean().await;
-        life.host.sleep(COPIED_NS).await;
-        let disk = life.disk.statistics();
-        assert_eq!((disk.mirrored, disk.segments_uncopied, disk.lost_bytes), (true, 1, 0));
-        see_all(life, &guest, "while one segment is damaged").await;
-        // As the log says.
-        life.disk.evict().await.unwrap();
-        assert!(guest.write(&life.disk, sectors(8..20)).await);
-        wait_until_copied(life).await;
-    });
-    guest.end(End::Kill);
-    rig.named.set([true, true, false]);
-    rig.live(End::Stop, async |life| {
-        life.loaded().await;
-        assert_eq!(life.disk.statistics().stopped, None, "what was damaged is gone");
-        see_all(life, &guest, "after it").await;
-    });
-}
-
-/// Longer than what is to be copied is waited for if it cannot be read: nanoseconds.
-const READ_TRIES_NS: u64 = 10_000_000_000;
-
-/// A disk of which all is dirty and lies on one device; part of that cannot be read when another one is added.
-async fn add_beside_unreadable(
-    life: &Life<'_>,
-    guest: &Guest,
-    unreadable: impl Fn(&on_flash::Version) -> u64,
-) {
-    let rig = life.rig;
-    life.loaded().await;
-    rig.mode.set(Mode::WriteBack);
-    life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, ..roomy() });
-    for page in 0..USED_PAGES {
-        guest.write(&life.disk, sectors(page * 8..page * 8 + 8)).await;
-    }
-    guest.flush(&life.disk).await;
-    // RAM has it no more, and its segment is not the last to be copied: the newest come first.
-    let version = rig.versions(12).pop().unwrap();
-    rig.flash.make_unreadable(ByteRange::at(unreadable(&version), PAGE));
-    add(life, 1).await;
-}
-
-/// Lets everything come home.
-async fn come_home(life: &Life<'_>) {
-    life.change(DiskSettings { reserve_bytes: 32 * SEGMENT, destage_rate_max: 0, ..roomy() });
-    life.host.sleep(READ_TRIES_NS).await;
-}
-
-#[test]
-fn a_page_that_cannot_be_read_keeps_no_other_from_being_copied() {
-    let (rig, guest) = (Rig::mirrored(1), Guest::new());
-    rig.named.set([true, false, false]);
-    rig.live(End::Kill, async |life| {
-        add_beside_unreadable(life, &guest, |version| version.data_at).await;
-        come_home(life).await;
-        wait_until_copied(life).await;
-        let disk = life.disk.statistics();
-        assert_eq!((disk.dirty_bytes, disk.lost_bytes), (PAGE, 0), "it may come back: {disk:?}");
-        assert!(disk.counts.flash_errors > 0);
-        assert!(guest.write(&life.disk, sectors(12 * 8..13 * 8)).await);
-        see_all(life, &guest, "written anew").await;
-    });
-    guest.end(End::Kill);
-    rig.named.set([false, true, false]);
-    rig.live(End::Stop, async |life| {
-        life.loaded().await;
-        see_all(life, &guest, "from the other device").await;
-    });
-}
-
-fn summary_of(version: &on_flash::Version) -> u64 {
-    on_flash::at(on_flash::layout().summary_start(version.segment))
-}
-
-#[test]
-fn a_segment_whose_summary_cannot_be_read_comes_home_and_keeps_no_other_from_being_copied() {
-    let (rig, guest) = (Rig::mirrored(1), Guest::new());
-    rig.named.set([true, false, false]);
-    rig.live(End::Stop, async |life| {
-        add_beside_unreadable(life, &guest, summary_of).await;
-        come_home(life).await;
-        let disk = life.disk.statistics();
-        assert_eq!((disk.segments_uncopied, disk.dirty_bytes, disk.lost_bytes), (1, 0, 0), "{disk:?}");
-        see_all(life, &guest, "while one segment is damaged").await;
-    });
-}
-
-#[test]
-fn what_cannot_be_read_for_some_seconds_is_copied_whole_then() {
-    for unreadable in [|version: &on_flash::Version| version.data_at, summary_of] {
-        let (rig, guest) = (Rig::mirrored(1), Guest::new());
-        rig.named.set([true, false, false]);
-        rig.live(End::Kill, async |life| {
-            add_beside_unreadable(life, &guest, unreadable).await;
-            life.host.sleep(READ_TRIES_NS / 4).await;
-            assert!(!is_copied(life), "it is waited for");
-            rig.flash.fail_no_more();
-            life.host.sleep(READ_TRIES_NS / 4).await;
-            wait_until_copied(life).await;
-            assert!(life.is_dirty(), "or the backing could give it back too");
-        });
-        guest.end(End::Kill);
-        rig.named.set([false, true, false]);
-        rig.live(End::Stop, async |life| {
-            life.loaded().await;
-            see_all(life, &guest, "from the other device").await;
-        });
     }
 }
 
