@@ -146,8 +146,8 @@ impl Latencies {
 pub struct LatencyCounts {
     sum_ns: u64,
     max_ns: u64,
-    /// By class; none is zero.
-    classes: BTreeMap<u16, u64>,
+    /// By class, ascending; none is zero.
+    classes: Vec<(u16, u64)>,
 }
 
 /// Short: simulations write it into their logs.
@@ -160,11 +160,11 @@ impl fmt::Debug for LatencyCounts {
 impl LatencyCounts {
     /// From its parts, as they were kept somewhere. Classes that there are not count as the last.
     pub fn from_parts(sum_ns: u64, max_ns: u64, classes: impl IntoIterator<Item = (u16, u64)>) -> Self {
-        let mut counts = Self { sum_ns, max_ns, classes: BTreeMap::new() };
+        let mut summed: BTreeMap<u16, u64> = BTreeMap::new();
         for (class, count) in classes.into_iter().filter(|(_, count)| *count > 0) {
-            *counts.classes.entry(class.min(CLASSES as u16 - 1)).or_default() += count;
+            *summed.entry(class.min(CLASSES as u16 - 1)).or_default() += count;
         }
-        counts
+        Self { sum_ns, max_ns, classes: summed.into_iter().collect() }
     }
 
     /// The sum of all measurements, in nanoseconds.
@@ -179,39 +179,39 @@ impl LatencyCounts {
 
     /// Classes that have something, ascending, with what they have. To be kept; what a number means is known here only.
     pub fn classes(&self) -> impl Iterator<Item = (u16, u64)> {
-        self.classes.iter().map(|(class, count)| (*class, *count))
+        self.classes.iter().copied()
     }
 
     /// Requests measured.
     pub fn count(&self) -> u64 {
-        self.classes.values().sum()
+        self.classes.iter().map(|(_, count)| count).sum()
     }
 
     /// Requests that took at most so many nanoseconds, that bound being at most 1.6 % off.
     pub fn within(&self, nanos: u64) -> u64 {
-        let is_within = |class: &u16| middle_of(usize::from(*class)) <= nanos;
-        self.classes.iter().take_while(|(class, _)| is_within(class)).map(|(_, count)| count).sum()
+        let is_within = |class: u16| middle_of(usize::from(class)) <= nanos;
+        self.classes().take_while(|(class, _)| is_within(*class)).map(|(_, count)| count).sum()
     }
 
     /// Adds what was measured elsewhere, or later.
     pub fn add(&mut self, more: &Self) {
         self.sum_ns += more.sum_ns;
         self.max_ns = self.max_ns.max(more.max_ns);
-        for (class, count) in &more.classes {
-            *self.classes.entry(*class).or_default() += count;
-        }
+        self.classes = merged(&self.classes, &more.classes);
     }
 
     /// What came since `earlier`, which is an earlier snapshot of the same.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
-        let new = |(class, count): (&u16, &u64)| {
-            let count = count.saturating_sub(earlier.classes.get(class).copied().unwrap_or(0));
-            (count > 0).then_some((*class, count))
+        let mut before = earlier.classes().peekable();
+        let new = |(class, count): (u16, u64)| {
+            while before.next_if(|(earlier, _)| *earlier < class).is_some() {}
+            let had = before.next_if(|(earlier, _)| *earlier == class).map_or(0, |(_, had)| had);
+            (count > had).then(|| (class, count - had))
         };
-        let classes: BTreeMap<u16, u64> = self.classes.iter().filter_map(new).collect();
+        let classes: Vec<(u16, u64)> = self.classes().filter_map(new).collect();
         // The largest of all may have come before; then the highest class says how large the largest since is.
-        let highest = classes.last_key_value().map_or(0, |(class, _)| largest_of(usize::from(*class)));
+        let highest = classes.last().map_or(0, |(class, _)| largest_of(usize::from(*class)));
         let max_ns = self.max_ns.min(highest);
         Self { sum_ns: self.sum_ns.saturating_sub(earlier.sum_ns), max_ns, classes }
     }
@@ -240,6 +240,23 @@ impl LatencyCounts {
             }
         }
         self.max_ns
+    }
+}
+
+/// Both by class, ascending, with what either has.
+fn merged(one: &[(u16, u64)], other: &[(u16, u64)]) -> Vec<(u16, u64)> {
+    let mut all = Vec::with_capacity(one.len().max(other.len()));
+    let (mut one, mut other) = (one.iter().copied().peekable(), other.iter().copied().peekable());
+    loop {
+        let next = match (one.peek(), other.peek()) {
+            (Some((a, _)), Some((b, _))) => *a.min(b),
+            (Some((class, _)), None) | (None, Some((class, _))) => *class,
+            (None, None) => return all,
+        };
+        let of_it = |(class, _): &(u16, u64)| *class == next;
+        let count = one.next_if(of_it).map_or(0, |(_, count)| count)
+            + other.next_if(of_it).map_or(0, |(_, count)| count);
+        all.push((next, count));
     }
 }
 
@@ -334,6 +351,20 @@ mod tests {
         again.add(&between);
         assert_eq!(again, all);
         assert_eq!(all.since(&all), LatencyCounts::default());
+    }
+
+    #[test]
+    fn sums_and_differences_are_those_of_each_class() {
+        let counts = |classes: &[(u16, u64)]| LatencyCounts::from_parts(0, u64::MAX, classes.iter().copied());
+        let of = |counts: &LatencyCounts| counts.classes().collect::<Vec<_>>();
+        let (one, other) = (counts(&[(1, 2), (5, 1), (9, 4)]), counts(&[(0, 1), (5, 3), (7, 1), (12, 1)]));
+        for (first, second) in [(&one, &other), (&other, &one)] {
+            let mut sum = first.clone();
+            sum.add(second);
+            assert_eq!(of(&sum), [(0, 1), (1, 2), (5, 4), (7, 1), (9, 4), (12, 1)]);
+            assert_eq!(of(&sum.since(first)), of(second));
+        }
+        assert_eq!(of(&one.since(&other)), [(1, 2), (9, 4)], "never less than nothing");
     }
 
     #[test]
