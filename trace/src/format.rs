@@ -5,7 +5,7 @@
 
 use std::str::FromStr;
 
-use crate::binary::{blktrace, vscsi};
+use crate::binary::{blktrace, compact, vscsi};
 use crate::input::Input;
 use crate::text::{self, Lines, blkparse, fio, fiu, heimdall, msr, ssdsim, tencent, units};
 use crate::trace::Record;
@@ -17,6 +17,8 @@ const LINES_TRIED: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
+    /// Forebay's own, binary, which is written too.
+    Forebay,
     /// Binary, of virtual SCSI disks, version 1.
     Vscsi,
     /// Lines of first unit, count of units, something, number: the traces of the ARC paper.
@@ -51,10 +53,16 @@ pub(crate) trait Records: Send {
 
     /// Which one was asked for last, such as `line 5`.
     fn place(&self) -> String;
+
+    /// Requests that whoever recorded the trace says are missing from it; known at its end.
+    fn dropped(&self) -> u64 {
+        0
+    }
 }
 
 /// What there is to know about a format: its name, and what names of its files end in, without a dot.
 const FORMATS: &[(Format, &str, &[&str])] = &[
+    (Format::Forebay, "forebay", &["fbtrace"]),
     (Format::Vscsi, "vscsi1", &["vscsi"]),
     (Format::Lis, "lis", &["lis"]),
     (Format::Ids, "ids", &["ids"]),
@@ -89,6 +97,7 @@ impl Format {
     pub(crate) fn records(self, front: &[u8], unit_bytes: Option<u32>) -> Box<dyn Records> {
         let unit = |default: u32| u64::from(unit_bytes.unwrap_or(default));
         match self {
+            Self::Forebay => Box::new(compact::Compact::default()),
             Self::Vscsi => Box::new(vscsi::Vscsi::default()),
             Self::Blktrace => Box::new(blktrace::Blktrace::new(front)),
             Self::Lis => Box::new(Lines::new(units::Lis { unit: unit(units::LIS_UNIT_BYTES) })),
@@ -106,6 +115,7 @@ impl Format {
     /// Whether all of the first records are of this format, at least one of them a request.
     fn fits(self, front: &[u8]) -> bool {
         match self {
+            Self::Forebay => compact::fits(front),
             Self::Vscsi => vscsi::fits(front),
             Self::Blktrace => blktrace::fits(front),
             _ => self.fits_lines(front),

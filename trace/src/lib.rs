@@ -15,9 +15,11 @@ mod survey;
 mod text;
 mod trace;
 mod unpack;
+mod writer;
 
 pub use error::Error;
 pub use format::Format;
 pub use request::{Kind, LENGTH_MAX, Request, SECTOR, blocks};
 pub use survey::Survey;
 pub use trace::{Options, Trace};
+pub use writer::Writer;

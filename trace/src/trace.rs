@@ -95,6 +95,11 @@ impl Trace {
         self.left_out
     }
 
+    /// Requests that whoever recorded the trace had no room for, so that they are missing; known at its end.
+    pub fn dropped(&self) -> u64 {
+        self.records.dropped()
+    }
+
     /// Bytes of the unpacked trace so far.
     pub fn bytes_read(&self) -> u64 {
         self.input.read()
