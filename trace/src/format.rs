@@ -6,7 +6,7 @@
 use std::str::FromStr;
 
 use crate::binary::{blktrace, compact, vscsi};
-use crate::input::Input;
+use crate::input::{Input, LINE_BYTES_MAX};
 use crate::text::{self, Lines, blkparse, fio, fiu, heimdall, msr, ssdsim, tencent, units};
 use crate::trace::Record;
 
@@ -122,10 +122,15 @@ impl Format {
         }
     }
 
+    /// The last line may be cut off, by us or by whoever made the trace; so it counts only if there is nothing else.
     fn fits_lines(self, front: &[u8]) -> bool {
         let lines = text::whole_lines(front, LINES_TRIED);
+        self.can_read(lines) || (front.len() <= LINE_BYTES_MAX && self.can_read(front))
+    }
+
+    fn can_read(self, lines: &[u8]) -> bool {
         let Ok(mut input) = Input::new(Box::new(std::io::Cursor::new(lines.to_vec()))) else { return false };
-        let mut records = self.records(front, None);
+        let mut records = self.records(lines, None);
         let mut requests = 0;
         loop {
             match records.next(&mut input) {

@@ -9,6 +9,7 @@
 mod binary;
 mod error;
 mod format;
+pub mod info;
 mod input;
 mod request;
 mod survey;
@@ -19,6 +20,7 @@ mod writer;
 
 pub use error::Error;
 pub use format::Format;
+pub use info::{Gauge, Info};
 pub use request::{Kind, LENGTH_MAX, Request, SECTOR, blocks};
 pub use survey::Survey;
 pub use trace::{Options, Trace};

@@ -27,7 +27,7 @@ pub struct Survey {
 
 impl Survey {
     /// Adds a request; `previous` is the one in front of it.
-    fn add(&mut self, request: &Request, previous: Option<&Request>) {
+    pub(crate) fn add(&mut self, request: &Request, previous: Option<&Request>) {
         self.requests += 1;
         self.reads += u64::from(request.kind == Kind::Read);
         self.writes += u64::from(request.kind == Kind::Write);
