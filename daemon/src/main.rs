@@ -49,7 +49,6 @@ mod supervisor;
 mod testing;
 mod token;
 mod totals;
-mod trace;
 mod units;
 mod vm;
 mod wear;

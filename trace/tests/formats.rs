@@ -232,7 +232,7 @@ fn a_trace_ends_after_an_error() {
 fn a_survey_says_what_a_file_asks_for() {
     let lines = "5.000 0 4096 4096 1\n3.000 0 0 1024 0\n9.000 0 0 0 0\n";
     let path = file("survey.trace", lines.as_bytes());
-    let survey = Trace::survey(&path, &Options::default()).expect("it is sound");
+    let survey = Trace::survey(&path, &Options::default(), |_| {}).expect("it is sound");
     std::fs::remove_file(&path).expect("it is ours");
     let expected = Survey {
         requests: 2,
@@ -243,6 +243,9 @@ fn a_survey_says_what_a_file_asks_for() {
         length_max: 4096,
         without_time: 0,
         backwards: 1,
+        first_us: Some(5000),
+        latest_us: Some(5000),
+        has_several_devices: false,
     };
     assert_eq!(survey, expected);
 }

@@ -11,9 +11,9 @@ use super::Directions;
 use super::windows::WINDOWS_MAX;
 use crate::request::Kind;
 
-/// Blocks that are told apart, so that a footprint up to 3.5 GiB is exact: what a table of 2^20 entries takes. The error of
-/// an estimate beyond is 0.15 % (one standard deviation, of half as many blocks).
-pub const FOOTPRINT_BLOCKS_MAX: usize = (1 << 20) / 8 * 7;
+/// Blocks that are told apart, so that a footprint below 1.75 GiB is exact: what a table of 2^19 entries takes without
+/// growing. The error of an estimate beyond is 0.2 % (one standard deviation, of half as many blocks).
+pub const FOOTPRINT_BLOCKS_MAX: usize = (1 << 19) / 8 * 7;
 /// The share of blocks that is looked at as the busiest: one in so many.
 const BUSIEST_ONE_IN: usize = 10;
 
@@ -68,7 +68,7 @@ impl Footprint {
         seen.accesses = seen.accesses.saturating_add(1);
         seen.windows |= 1 << window;
         seen.by |= bit(kind);
-        while self.blocks.len() > self.blocks_max {
+        while self.blocks.len() >= self.blocks_max {
             self.halvings += 1;
             let halvings = self.halvings;
             self.blocks.retain(|block, _| is_in(*block, halvings));

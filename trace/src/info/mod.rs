@@ -35,8 +35,6 @@ pub struct Info {
     pub dropped: u64,
     /// Bytes read, written, and of requests without a direction.
     pub bytes: Directions,
-    /// The earliest time in it, and the latest, in microseconds, if it has times.
-    pub times_us: Option<(u64, u64)>,
     /// Lengths, shortest first, without classes at either end in which there is none.
     pub lengths: Vec<LengthClass>,
     /// Requests that begin where one of the [`STREAMS`] before them ended.
@@ -93,7 +91,6 @@ pub struct Gauge {
     survey: Survey,
     previous: Option<Request>,
     bytes: Directions,
-    times_us: Option<(u64, u64)>,
     lengths: [Directions; CLASSES],
     sequential: u64,
     /// Where the last requests ended, the oldest to be replaced next.
@@ -105,7 +102,7 @@ pub struct Gauge {
 }
 
 impl Gauge {
-    /// Nothing yet. What it takes is bounded: 40 MiB.
+    /// Nothing yet. What it takes is bounded: 20 MiB.
     #[expect(clippy::new_without_default, reason = "what is measured begins with a call that says so")]
     pub fn new() -> Self {
         Self::with_bound(FOOTPRINT_BLOCKS_MAX)
@@ -117,7 +114,6 @@ impl Gauge {
             survey: Survey::default(),
             previous: None,
             bytes: Directions::default(),
-            times_us: None,
             lengths: [Directions::default(); CLASSES],
             sequential: 0,
             ends: [None; STREAMS],
@@ -136,10 +132,6 @@ impl Gauge {
         self.bytes.add(request.kind, u64::from(request.length));
         let class = u64::from(request.length).div_ceil(SECTOR).next_power_of_two().ilog2() as usize;
         self.lengths[class.min(CLASSES - 1)].add(request.kind, 1);
-        if let Some(at) = request.at_us {
-            let (first, last) = self.times_us.unwrap_or((at, at));
-            self.times_us = Some((first.min(at), last.max(at)));
-        }
         self.sequential += u64::from(self.ends.contains(&Some((request.device, request.offset))));
         self.ends[number as usize % STREAMS] = Some((request.device, request.end()));
         self.count_device(request.device);
@@ -181,7 +173,6 @@ impl Gauge {
             survey: self.survey,
             dropped,
             bytes: self.bytes,
-            times_us: self.times_us,
             lengths: classes[first..end].to_vec(),
             sequential: self.sequential,
             devices: self.devices,

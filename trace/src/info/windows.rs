@@ -4,8 +4,8 @@ use crate::request::{Kind, Request};
 
 /// The most windows that there are.
 pub(super) const WINDOWS_MAX: usize = 32;
-/// How wide they are at first: a second, or so many requests.
-const WIDTH_US: u64 = 1_000_000;
+/// How wide they are at first: a 64th of a second, so that doubling makes whole seconds; or so many requests.
+const WIDTH_US: u64 = 1_000_000 / 64;
 const WIDTH_REQUESTS: u64 = 1024;
 
 /// What happens in one window.
