@@ -71,7 +71,11 @@ impl Footprint {
         while self.blocks.len() >= self.blocks_max {
             self.halvings += 1;
             let halvings = self.halvings;
-            self.blocks.retain(|block, _| is_in(*block, halvings));
+            // Into a table that has its last size at once: the old one would grow for the marks that what is removed leaves.
+            let mut blocks =
+                HashMap::with_capacity_and_hasher(self.blocks_max, BuildHasherDefault::default());
+            blocks.extend(self.blocks.drain().filter(|(block, _)| is_in(*block, halvings)));
+            self.blocks = blocks;
         }
     }
 
