@@ -14,7 +14,7 @@ use crate::shard::SHARDS_MAX;
 use crate::units::Size;
 use crate::wear::Smartctl;
 pub(crate) use statistics::{Histogram, History, Stats, What};
-pub(crate) use traces::{Replay, Trace, TraceConvert, TraceInfo};
+pub(crate) use traces::{Replay, Trace, TraceConvert, TraceInfo, TraceRecord};
 
 /// A flash cache for the disks of virtual machines, in user space.
 #[derive(Debug, Parser)]

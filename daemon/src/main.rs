@@ -37,6 +37,7 @@ mod places;
 mod pool;
 mod problem;
 mod qmp;
+mod recording;
 mod registry;
 mod replay;
 mod rights;

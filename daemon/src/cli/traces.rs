@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use trace::{Format, LENGTH_MAX, Options, SECTOR};
 
-use super::Reading;
+use super::{Daemon, Reading};
 use crate::units::Size;
 
 #[derive(Debug, Subcommand)]
@@ -14,6 +14,8 @@ pub(crate) enum Trace {
     Info(TraceInfo),
     /// Write a trace in another format. OUT must not exist.
     Convert(TraceConvert),
+    /// Record what guests ask of a disk, until Ctrl-C. Guests notice nothing.
+    Record(TraceRecord),
 }
 
 /// How a trace is read.
@@ -64,6 +66,26 @@ pub(crate) struct TraceConvert {
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TraceRecord {
+    /// The disk.
+    pub(crate) name: String,
+    /// The file to write, which must not exist; packed if its name ends in .gz, .xz or .zst.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// End after so many seconds. Default: with Ctrl-C.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
+    pub(crate) seconds: Option<u64>,
+    /// The format to write: forebay or msr. Default: by the name, .fbtrace or .csv.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<Format>,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
 }
 
 #[derive(Debug, Args)]

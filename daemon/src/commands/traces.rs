@@ -1,26 +1,29 @@
-//! `forebay trace`: what a trace is like, and traces in another format. Needs no daemon.
+//! `forebay trace`: what a trace is like, and traces in another format, which need no daemon; and recording, which does.
 //!
 //! A converted trace is written beside its name and gets it once it is whole; a conversion that fails leaves nothing.
 
+mod output;
+mod record;
 mod show;
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
-use trace::{Format, Gauge, Packer, Packing, Trace, Writer};
+use trace::{Format, Gauge, Trace};
 
 use crate::api::document;
 use crate::cli::{self, TraceConvert, TraceInfo};
-use crate::output;
+use crate::output::print;
 use crate::problem::{Answer, Problem};
+use output::Output;
 
 pub(super) fn run(command: &cli::Trace) -> Answer<()> {
     match command {
         cli::Trace::Info(options) => info(options),
         cli::Trace::Convert(options) => convert(options),
+        cli::Trace::Record(options) => record::run(options),
     }
 }
 
@@ -36,9 +39,9 @@ fn info(options: &TraceInfo) -> Answer<()> {
     let name = options.trace.display().to_string();
     let shown = show::Shown { name: &name, trace: &trace, info: gauge.finish(&trace) };
     if options.json {
-        return output::print(&format!("{}\n", document("trace", shown.json())));
+        return print(&format!("{}\n", document("trace", shown.json())));
     }
-    output::print(&shown.text())
+    print(&shown.text())
 }
 
 fn convert(options: &TraceConvert) -> Answer<()> {
@@ -46,71 +49,24 @@ fn convert(options: &TraceConvert) -> Answer<()> {
     let refuse = |reason: String| {
         Problem::invalid(format!("Cannot convert {} to {}: {reason}", input.display(), output.display()))
     };
-    let name = output.display().to_string();
-    let (packing, plain) = Packing::of_name(&name);
-    let by_name = if plain.rsplit_once('.').is_some_and(|(_, ending)| ending == "csv") {
-        Some(Format::Msr)
-    } else {
-        Format::of_name(plain)
-    };
-    let format = options.to.or(by_name).filter(|format| Writer::<File>::formats().contains(format));
-    let format = format
-        .ok_or_else(|| refuse("traces are written as forebay or msr; say which with --to".to_owned()))?;
+    let output = Output::new(output, options.to, refuse)?;
     let mut trace = Trace::open(input, &options.options.into())?;
-    if output.try_exists().unwrap_or(true) {
-        return Err(refuse("the file exists; remove it, or name another".to_owned()));
-    }
-    let new = PathBuf::from(format!("{name}.new"));
-    let file = File::create(&new)
-        .map_err(|error| refuse(format!("{error} ({}); name a folder that can be written", new.display())))?;
-    let written = write(&mut trace, input, file, format, packing).and_then(|requests| {
-        fs::rename(&new, output).map_err(NotWritten::Output)?;
-        Ok(requests)
-    });
-    match written {
-        Ok(requests) => told(options, format, &trace, requests),
-        Err(reason) => {
-            // What is not whole is of no use. Should it stay, its name says what it is.
-            fs::remove_file(&new).unwrap_or(());
-            Err(match reason {
-                NotWritten::Input(error) => error.into(),
-                NotWritten::Output(error) => refuse(error.to_string()),
-            })
-        }
-    }
-}
-
-/// Why a trace was not written.
-enum NotWritten {
-    /// The other one cannot be read.
-    Input(trace::Error),
-    /// The file cannot be written, or the format has no place for what there is.
-    Output(io::Error),
-}
-
-/// How many requests were written.
-fn write(
-    trace: &mut Trace,
-    input: &Path,
-    file: File,
-    format: Format,
-    packing: Packing,
-) -> Result<u64, NotWritten> {
+    let mut writer = output.create()?;
     let mut progress = Progress::of(input);
-    let packer = Packer::new(BufWriter::new(file), packing).map_err(NotWritten::Output)?;
-    let mut writer = Writer::new(packer, format).map_err(NotWritten::Output)?;
     while let Some(request) = trace.next() {
-        writer.add(&request.map_err(NotWritten::Input)?).map_err(NotWritten::Output)?;
+        let added = request
+            .map_err(Problem::from)
+            .and_then(|request| writer.add(&request).map_err(|error| refuse(error.to_string())));
+        if let Err(problem) = added {
+            output.give_up();
+            return Err(problem);
+        }
         progress.tell(trace.progress());
     }
     progress.end();
     let requests = writer.requests();
-    let ended = writer.finish(trace.dropped()).and_then(Packer::finish).and_then(|mut file| {
-        file.flush()?;
-        file.get_ref().sync_all()
-    });
-    ended.map_err(NotWritten::Output)?;
-    Ok(requests)
+    output.finish(writer, trace.dropped())?;
+    told(options, output.format, &trace, requests)
 }
 
 fn told(options: &TraceConvert, format: Format, trace: &Trace, requests: u64) -> Answer<()> {
@@ -127,9 +83,9 @@ fn told(options: &TraceConvert, format: Format, trace: &Trace, requests: u64) ->
             "requests": requests,
             "left_out": trace.left_out(),
         });
-        return output::print(&format!("{}\n", document("converted", content)));
+        return print(&format!("{}\n", document("converted", content)));
     }
-    output::print(&format!(
+    print(&format!(
         "{requests} requests of {} ({}, {from} bytes) are in {} ({format}, {to} bytes); {} records that read or write nothing \
          were left out\n",
         options.input.display(),

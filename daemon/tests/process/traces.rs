@@ -1,8 +1,13 @@
 //! `forebay trace` as a newcomer meets it: no daemon, traces of several formats, wrong files.
 
-use serde_json::Value;
+use std::path::Path;
 
-use crate::host::{Host, forebay};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use trace::{Kind, Options, Request, Trace};
+
+use crate::host::{Daemon, Host, forebay};
 use crate::trace_records::record;
 
 /// A file of the folder, as a word of a command line.
@@ -125,4 +130,99 @@ fn what_is_no_trace_is_told_and_leaves_nothing() {
     }
     let unknown = forebay(&["trace", "info", &empty, "--format", "vscsi"]);
     assert!(unknown.status == 2 && unknown.stderr.contains("tencent-replay"), "{unknown:?}");
+}
+
+/// A guest that writes one page after another until something has happened. How many it wrote.
+fn write_until(daemon: &Daemon, mut has_happened: impl FnMut() -> bool) -> u64 {
+    let mut guest = daemon.guest("a");
+    let mut pages = 0;
+    while !has_happened() {
+        guest.write(pages % 1024 * 4096, &[7; 4096]).expect("the daemon runs");
+        pages += 1;
+    }
+    guest.disconnect().expect("the daemon runs");
+    pages
+}
+
+fn serve(host: &Host) -> Daemon {
+    let image = host.image("a.img", 4 << 20);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    daemon
+}
+
+/// The requests of a recorded trace: each must be the page after the one before.
+fn recorded_pages(file: &str) -> usize {
+    let trace = Trace::open(Path::new(file), &Options::default()).expect("it is a trace");
+    let requests: Vec<Request> = trace.map(|request| request.expect("it is whole")).collect();
+    for pair in requests.windows(2) {
+        assert_eq!(pair[1].offset, (pair[0].offset + 4096) % (4 << 20), "{pair:?}");
+        assert!(pair[0].at_us <= pair[1].at_us, "{pair:?}");
+    }
+    let is_page = |request: &Request| {
+        request.kind == Kind::Write && request.length == 4096 && request.latency_us.is_some()
+    };
+    assert!(requests.iter().all(is_page));
+    requests.len()
+}
+
+#[test]
+fn what_a_guest_asks_is_recorded_and_can_be_replayed() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let output = host.text("out.fbtrace.zst");
+    let words = ["trace", "record", "a", "-o", &output, "--seconds", "1", "--json"];
+    let mut recorder = daemon.spawn(&words);
+    let written = write_until(&daemon, || recorder.try_wait().expect("it is ours").is_some());
+    assert!(recorder.wait().expect("it is ours").success());
+    let pages = recorded_pages(&output);
+    assert!(pages > 0 && pages as u64 <= written, "{pages} of {written}");
+    let again = daemon.run(&words).failed();
+    assert!(again.contains("exists"), "{again}");
+    let replay = daemon.json(&["replay", &output, "--disk", "a", "--as-fast-as-possible"])["replay"].clone();
+    assert_eq!(replay["recorded"]["latency_us"]["write"]["count"], pages, "{replay}");
+    assert_eq!(replay["errors"], 0);
+}
+
+#[test]
+fn a_recording_ends_with_ctrl_c_and_with_the_daemon_and_is_whole() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let has_begun = |name: &str| std::fs::metadata(host.path(name)).is_ok_and(|file| file.len() > 0);
+    let first = host.text("first.fbtrace");
+    let recorder = daemon.spawn(&["trace", "record", "a", "-o", &first]);
+    write_until(&daemon, || has_begun("first.fbtrace.new"));
+    let second = host.text("second.csv");
+    let refused = daemon.run(&["trace", "record", "a", "-o", &second]).failed();
+    assert!(refused.contains("already") && !host.path("second.csv.new").exists(), "{refused}");
+    let id = i32::try_from(recorder.id()).expect("process ids are small");
+    kill(Pid::from_raw(id), Signal::SIGINT).expect("it runs");
+    let ended = recorder.wait_with_output().expect("it is ours");
+    assert!(ended.status.success(), "{ended:?}");
+    assert!(recorded_pages(&first) > 0);
+
+    let recorder = daemon.spawn(&["trace", "record", "a", "-o", &second]);
+    write_until(&daemon, || has_begun("second.csv.new"));
+    daemon.kill();
+    let ended = recorder.wait_with_output().expect("it is ours");
+    let message = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(ended.status.code() == Some(1) && message.contains("second.csv"), "{message}");
+    let pages = recorded_pages(&second);
+    assert!(pages > 0 && message.contains(&format!("{pages} requests")), "{pages}: {message}");
+}
+
+#[test]
+fn what_cannot_be_recorded_is_told_and_leaves_nothing() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let output = host.text("out.fbtrace");
+    for (words, reason) in [
+        (["nobody", "-o", &output], "nobody"),
+        (["a", "-o", "/no/such/out.fbtrace"], "folder"),
+        (["a", "-o", "out.txt"], ".fbtrace"),
+    ] {
+        let message = daemon.run(&[&["trace", "record"][..], &words].concat()).failed();
+        assert!(message.contains(reason), "{message}");
+        assert!(!host.path("out.fbtrace").exists() && !host.path("out.fbtrace.new").exists());
+    }
 }
