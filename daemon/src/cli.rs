@@ -496,7 +496,9 @@ mod tests {
             let text = std::fs::read_to_string(&page).expect("it is text");
             let commands = text.lines().map(|line| line.replace("cargo run --release -- ", "forebay "));
             for command in commands.filter(|line| line.starts_with("forebay ")) {
-                let words = command.split(" #").next().unwrap_or(&command).split_whitespace();
+                // Without a comment, and without where the output goes.
+                let end = [" #", " >"].iter().filter_map(|mark| command.find(mark)).min();
+                let words = command[..end.unwrap_or(command.len())].split_whitespace();
                 let parsed = Cli::try_parse_from(words);
                 assert!(parsed.is_ok(), "{}: {command}: {}", page.display(), parsed.unwrap_err());
             }
