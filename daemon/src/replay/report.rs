@@ -181,11 +181,11 @@ fn latencies(name: &str, side: &Side, before: Option<&Times>) -> String {
     output::table(&headings, &rows)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a time for people")]
 fn class(at: usize) -> String {
+    let bound = |us: u64| if us < 1000 { format!("{us} us") } else { format!("{} ms", us / 1000) };
     match BOUNDS_US.get(at) {
-        Some(bound) => format!("up to {}", time(*bound as f64)),
-        None => format!("over {}", time(BOUNDS_US[at - 1] as f64)),
+        Some(us) => format!("up to {}", bound(*us)),
+        None => format!("over {}", bound(BOUNDS_US[at - 1])),
     }
 }
 
