@@ -16,6 +16,7 @@ mod report;
 mod serve;
 mod stats;
 mod top;
+mod traces;
 mod vm;
 
 use std::path::{Path, PathBuf};
@@ -49,6 +50,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Report(options) => report::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Replay(options) => replay::run(&options),
+        Command::Trace(command) => traces::run(&command),
         Command::Check(options) => check::run(&options),
     }
 }

@@ -27,8 +27,9 @@ mod shards;
 mod statistics;
 mod top;
 mod totals;
-#[path = "../../src/trace/testing.rs"]
+#[path = "../../src/replay/testing.rs"]
 mod trace_records;
+mod traces;
 mod warm;
 mod wear;
 mod write_back;
