@@ -17,6 +17,7 @@ use crate::journeys::pace::{self, Next};
 use crate::journeys::read::Answer;
 use crate::journeys::void::make_void;
 use crate::journeys::{extents, quiet, read, write, zeroes};
+use crate::knowledge::curve::{Curve, Curves, Use};
 use crate::words::settings::DiskSettings;
 use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
 
@@ -250,6 +251,26 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         Tally::of(&self.cache.counters, &self.cache.latencies, &self.cache.requests)
     }
 
+    /// What is known of caches of other sizes, to go on with on another shard: half a megabyte and more.
+    pub fn curve(&self) -> Box<Curve> {
+        self.cache.curve.borrow().clone()
+    }
+
+    /// What caches of other sizes would do, in every mode; from what guests did since the disk was attached, from shard to shard.
+    pub fn curves(&self) -> Curves {
+        self.cache.curve.borrow().curves()
+    }
+
+    /// Bytes of RAM that this takes.
+    pub fn curve_bytes(&self) -> u64 {
+        self.cache.curve.borrow().bytes()
+    }
+
+    /// Goes on with a curve from another shard, instead of what is known here.
+    pub fn go_on_with(&self, curve: Box<Curve>) {
+        self.cache.curve.replace(curve);
+    }
+
     /// Counts on from what was counted on another shard.
     pub fn count_on(&self, tally: &Tally) {
         tally.add_to(&self.cache.counters, &self.cache.latencies, &self.cache.requests);
@@ -296,6 +317,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         count(counter, 1);
         self.cache.requests.reads.succeed(range.len());
         let now = self.record(latency, started);
+        self.cache.curve.borrow_mut().observe(range, Use::Read, now);
         self.note_active(now);
     }
 
@@ -304,6 +326,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         count(&self.cache.counters.write_bytes, range.len());
         self.cache.requests.writes.succeed(range.len());
         let now = self.record(Latency::Write, started);
+        self.cache.curve.borrow_mut().observe(range, Use::Write, now);
         self.note_active(now);
     }
 

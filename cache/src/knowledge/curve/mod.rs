@@ -109,7 +109,7 @@ impl Curve {
     /// A request for `range`, which is not empty, at `now` in nanoseconds. Of one longer than 64 MiB, its beginning counts.
     #[expect(clippy::cast_precision_loss, reason = "a request has at most 16,385 pages")]
     pub fn observe(&mut self, range: &ByteRange, usage: Use, now: u64) {
-        let end = range.end.min(range.start + REQUEST_BYTES_MAX);
+        let end = range.end.min(range.start.saturating_add(REQUEST_BYTES_MAX));
         let (first, last) = (range.start / PAGE, (end - 1) / PAGE);
         let pages = (last - first + 1) as f64;
         self.counted.accesses += pages;

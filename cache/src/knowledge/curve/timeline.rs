@@ -20,6 +20,8 @@ pub(super) enum Standing {
 
 #[derive(Clone)]
 pub(super) struct Timeline {
+    slots: u16,
+    /// None until the first one is put.
     samples: Box<[u16]>,
     sums: Box<[u16]>,
     next: u16,
@@ -31,8 +33,7 @@ impl Timeline {
     pub(super) fn new(samples_max: u16) -> Self {
         let slots = 2 * usize::from(samples_max);
         assert!(slots < usize::from(NONE), "slots are numbered in 16 bits");
-        let (samples, sums) = (vec![NONE; slots].into_boxed_slice(), vec![0; slots].into_boxed_slice());
-        Self { samples, sums, next: 0, counted: 0 }
+        Self { slots: slots as u16, samples: Box::default(), sums: Box::default(), next: 0, counted: 0 }
     }
 
     /// Counted samples that were used after the one in `slot`.
@@ -52,11 +53,15 @@ impl Timeline {
 
     /// True if there is no slot for one more use, before [`Self::move_together`].
     pub(super) fn is_full(&self) -> bool {
-        usize::from(self.next) == self.samples.len()
+        self.next == self.slots
     }
 
     /// A sample is used; the slot that it is in now.
     pub(super) fn put(&mut self, sample: u16, standing: Standing) -> u16 {
+        if self.samples.is_empty() {
+            self.samples = vec![NONE; usize::from(self.slots)].into_boxed_slice();
+            self.sums = vec![0; usize::from(self.slots)].into_boxed_slice();
+        }
         let slot = self.next;
         self.samples[usize::from(slot)] = sample;
         self.next += 1;
