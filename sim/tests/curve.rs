@@ -2,6 +2,8 @@
 //! are. Those are no part of this repository: `FOREBAY_TRACES` names their folder, else `../shared/traces` beside this tree
 //! is looked at. Without them the test that wants them says that it proved nothing.
 
+#![expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "ratios of counts far below 2^52")]
+
 #[path = "curve/exact.rs"]
 mod exact;
 
@@ -113,7 +115,7 @@ fn a_disk_that_nobody_uses_has_no_curve() {
 fn writes_say_what_need_not_be_written_twice_and_reads_do_not_disturb_them() {
     let mut state = 1;
     let request = |at: u64| {
-        let usage = if at % 3 == 0 { Use::Write } else { Use::Read };
+        let usage = if at.is_multiple_of(3) { Use::Write } else { Use::Read };
         let area = if usage == Use::Write { 40_000 } else { 160_000 };
         (ByteRange::at(skewed(&mut state, area) * PAGE, PAGE), usage)
     };
@@ -264,7 +266,8 @@ fn real_traces_are_predicted() {
                 prediction.hit_ratio(bytes)
             });
             print!(", {mean:.4}");
-            assert!(mean <= 0.02, "{file}, blocks of {block_bytes}: {mean}");
+            // The least of these traces uses 50 blocks of 1 MiB, and one in eight of those is looked at.
+            assert!(mean <= 0.03, "{file}, blocks of {block_bytes}: {mean}");
         }
         println!();
         means.push(mean);

@@ -125,6 +125,10 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             let held = u64::from(segments.held(cache.id));
             (held, segments.is_mirrored(cache.id), segments.uncopied(cache.id))
         };
+        let usable_bytes = u64::from(cache.pool.segments().usable()) * cache.pool.layout().segment_bytes();
+        let cache_bytes_max = settings.limit_bytes.min(usable_bytes) + settings.ram_bytes;
+        let [hit_ratio_at_half, hit_ratio_at_double] =
+            cache.curve.borrow().hit_ratios([cache_bytes_max / 2, cache_bytes_max * 2]);
         let hits = counts.read_hits_ram + counts.read_hits_flash;
         DiskStatistics {
             counts,
@@ -132,6 +136,9 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             cached_bytes: index.pages() * block::PAGE,
             flash_bytes: held * cache.pool.layout().segment_bytes(),
             ram_bytes: ram.len() as u64 * block::PAGE,
+            cache_bytes_max,
+            hit_ratio_at_half,
+            hit_ratio_at_double,
             dirty_bytes: dirty.pages() * block::PAGE,
             dirty_zeroes_bytes: dirty.zeroes().pages() * block::PAGE,
             dirty_limit_bytes: cache.dirty_limit() * block::PAGE,
@@ -256,7 +263,8 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         self.cache.curve.borrow().clone()
     }
 
-    /// What caches of other sizes would do, in every mode; from what guests did since the disk was attached, from shard to shard.
+    /// What caches of other sizes would do, from what guests lately did: in every mode, since the disk was attached, from shard to
+    /// shard.
     pub fn curves(&self) -> Curves {
         self.cache.curve.borrow().curves()
     }

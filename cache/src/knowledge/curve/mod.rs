@@ -30,7 +30,7 @@ use block::{ByteRange, PAGE};
 
 use crate::words::limits::REQUEST_BYTES_MAX;
 use distances::Distances;
-use lattice::{STRETCH_PAGES, Stretch};
+use lattice::{ALL, STRETCH_PAGES, Stretch};
 pub use prediction::{Curves, Prediction};
 pub use stack::Use;
 use stack::{Seen, Stack, Writes};
@@ -38,7 +38,9 @@ use stack::{Seen, Stack, Writes};
 /// Samples of pages; the curves of the disk come from them.
 const PAGE_SAMPLES: u16 = 8192;
 /// Samples of blocks of each larger size: to compare sizes, less is enough.
-const BLOCK_SAMPLES: u16 = 2048;
+const BLOCK_SAMPLES: u16 = 1024;
+/// Of those, one of so many is looked at, or fewer: of a small disk all would be at once, of each size, and each costs.
+const BLOCK_SHARE: u64 = 8;
 
 /// Sizes of blocks that are looked at, as powers of two in pages: 4, 16, 64 and 256 KiB, and 1 MiB.
 const PAGE_BITS: [u32; 5] = [0, 2, 4, 6, 8];
@@ -78,11 +80,29 @@ pub struct Curve {
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
     /// Requests.
-    reads: f64,
+    reads: Count,
     /// Pages.
-    accesses: f64,
+    accesses: Count,
     /// Pages.
-    writes: f64,
+    writes: Count,
+}
+
+/// What was counted since something faded, and what is left of all before.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    new: u64,
+    faded: f64,
+}
+
+impl Count {
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52 in an hour")]
+    fn all(self) -> f64 {
+        self.faded + self.new as f64
+    }
+
+    fn fade(&mut self, part: f64) {
+        *self = Self { new: 0, faded: self.all() * part };
+    }
 }
 
 impl Curve {
@@ -90,8 +110,8 @@ impl Curve {
     #[expect(clippy::new_without_default, reason = "half a megabyte is nothing to be made in passing")]
     pub fn new() -> Self {
         let stacks = PAGE_BITS.map(|page_bits| match page_bits {
-            0 => Stack::new(0, PAGE_SAMPLES, Writes::Apart),
-            _ => Stack::new(page_bits, BLOCK_SAMPLES, Writes::AsUses),
+            0 => Stack::new(0, PAGE_SAMPLES, ALL, Writes::Apart),
+            _ => Stack::new(page_bits, BLOCK_SAMPLES, ALL / BLOCK_SHARE, Writes::AsUses),
         });
         Self {
             bounds: stacks.each_ref().map(Stack::bound),
@@ -107,15 +127,14 @@ impl Curve {
     }
 
     /// A request for `range`, which is not empty, at `now` in nanoseconds. Of one longer than 64 MiB, its beginning counts.
-    #[expect(clippy::cast_precision_loss, reason = "a request has at most 16,385 pages")]
     pub fn observe(&mut self, range: &ByteRange, usage: Use, now: u64) {
         let end = range.end.min(range.start.saturating_add(REQUEST_BYTES_MAX));
         let (first, last) = (range.start / PAGE, (end - 1) / PAGE);
-        let pages = (last - first + 1) as f64;
-        self.counted.accesses += pages;
+        let pages = last - first + 1;
+        self.counted.accesses.new += pages;
         match usage {
-            Use::Read => self.counted.reads += 1.0,
-            Use::Write => self.counted.writes += pages,
+            Use::Read => self.counted.reads.new += 1,
+            Use::Write => self.counted.writes.new += pages,
         }
         let request = Request { first, last, usage, now };
         let mut from = first;
@@ -129,10 +148,20 @@ impl Curve {
     /// The pages `from` to `upto` of a request, which are in one stretch.
     fn look(&mut self, request: &Request, from: u64, upto: u64) {
         let stretch = Stretch::of_page(from);
+        if from == upto {
+            // Most often nothing of it is looked at, and that is soon known.
+            let values = PAGE_BITS.map(|page_bits| stretch.value(from >> page_bits));
+            for level in 0..PAGE_BITS.len() {
+                if values[level] < self.bounds[level] {
+                    self.note(request, level, from >> PAGE_BITS[level]);
+                }
+            }
+            return;
+        }
         for (level, page_bits) in PAGE_BITS.into_iter().enumerate() {
-            let (first, last) = (from >> page_bits, upto >> page_bits);
+            let (first, end) = (from >> page_bits, (upto >> page_bits) + 1);
             let mut values = stretch.values(first);
-            for number in first..=last {
+            for number in first..end {
                 if values.next() < self.bounds[level] {
                     self.note(request, level, number);
                 }
@@ -186,7 +215,7 @@ impl Curve {
         self.bounds = self.stacks.each_ref().map(Stack::bound);
         let Counted { reads, accesses, writes } = &mut self.counted;
         for counted in [reads, accesses, writes] {
-            *counted *= FADING;
+            counted.fade(FADING);
         }
         let all = self.reads.iter_mut().chain([&mut self.accesses, &mut self.writes]);
         all.for_each(|distances| distances.fade(FADING));
@@ -198,24 +227,23 @@ impl Curve {
         let pages = &self.stacks[0];
         let of_blocks = |(distances, bits): (&Distances, u32)| {
             let block_bytes = PAGE << bits;
-            (block_bytes, Prediction::of(distances, block_bytes, reads))
+            (block_bytes, Prediction::of(distances, block_bytes, reads.all()))
         };
         Curves {
-            reads: Prediction::of(&self.reads[0], PAGE, reads),
-            accesses: Prediction::of(&self.accesses, PAGE, accesses),
-            writes: Prediction::of(&self.writes, PAGE, writes),
+            reads: Prediction::of(&self.reads[0], PAGE, reads.all()),
+            accesses: Prediction::of(&self.accesses, PAGE, accesses.all()),
+            writes: Prediction::of(&self.writes, PAGE, writes.all()),
             blocks: self.reads.iter().zip(PAGE_BITS).map(of_blocks).collect(),
-            working_set_bytes: (f64::from(pages.samples()) * pages.weight()) as u64 * PAGE,
+            working_set_bytes: prediction::whole(f64::from(pages.samples()) * pages.weight()) * PAGE,
             samples: pages.samples(),
             sampled_share: pages.weight().recip(),
         }
     }
 
-    /// The share of reads that a cache of each of these sizes would answer, in bytes; none without reads. Much cheaper than
-    /// [`Self::curves`].
+    /// The share of reads that caches of these sizes in bytes would answer; none without reads. Much cheaper than
+    /// [`Self::curves`]: a few microseconds.
     pub fn hit_ratios<const SIZES: usize>(&self, sizes: [u64; SIZES]) -> [Option<f64>; SIZES] {
-        let reads = Prediction::of(&self.reads[0], PAGE, self.counted.reads);
-        sizes.map(|size| reads.hit_ratio(size))
+        sizes.map(|size| prediction::hit_ratio(&self.reads[0], PAGE, self.counted.reads.all(), size))
     }
 
     /// Bytes of RAM taken.
@@ -245,6 +273,66 @@ impl Request {
 
 impl fmt::Debug for Curve {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Curve of {:.0} pages", self.counted.accesses)
+        write!(formatter, "Curve of {:.0} pages", self.counted.accesses.all())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(pages: impl Iterator<Item = (u64, Use)>) -> Curve {
+        let mut curve = Curve::new();
+        for (at, (page, usage)) in pages.enumerate() {
+            curve.observe(&ByteRange::at(page * PAGE, PAGE), usage, at as u64 * 100_000);
+        }
+        curve
+    }
+
+    #[test]
+    fn a_size_alone_says_what_the_curve_says_there() {
+        let skewed =
+            (0..100_000_u64).map(|at| (crate::knowledge::hash::hash(at) % (1 + at % 20_000), Use::Read));
+        let curve = used(skewed);
+        let curves = curve.curves();
+        for pages in [0, 1, 2, 100, 1_000, 5_000, 10_000, 19_000, 1 << 40] {
+            let [alone] = curve.hit_ratios([pages * PAGE]);
+            let (alone, there) =
+                (alone.expect("reads"), curves.reads.hit_ratio(pages * PAGE).expect("reads"));
+            assert!((alone - there).abs() < 1e-3, "{pages} pages: {alone} {there}");
+        }
+        assert_eq!(used([(1, Use::Write)].into_iter()).hit_ratios([PAGE]), [None]);
+    }
+
+    #[test]
+    fn hits_need_a_cache_that_holds_what_came_between() {
+        // Pages 0, 1 and 2 in turn: two others lie between uses of one, so three pages are needed.
+        let curves = used((0..3_000).map(|at| (at % 3, Use::Read))).curves();
+        let at = |pages: u64| curves.reads.hit_ratio(pages * PAGE).expect("reads");
+        assert!(at(2) < 0.001 && at(3) > 0.998, "{} {}", at(2), at(3));
+        assert!((curves.reads.miss_ratio(3 * PAGE).expect("reads") - 0.001).abs() < 1e-9);
+        assert_eq!(curves.reads.useful_bytes(), 3 * PAGE);
+        assert_eq!((curves.working_set_bytes, curves.samples), (3 * PAGE, 3));
+    }
+
+    #[test]
+    fn a_request_counts_once_and_larger_blocks_fetch_what_lies_beside() {
+        let mut curve = Curve::new();
+        for start in (0..3_000).map(|extent| extent * 16) {
+            // 64 KiB, page by page: of blocks of 64 KiB, only the first one is a miss.
+            (0..16).for_each(|page| curve.observe(&ByteRange::at((start + page) * PAGE, PAGE), Use::Read, 0));
+            // And all of it in one.
+            curve.observe(&ByteRange::at(start * PAGE, 16 * PAGE), Use::Read, 0);
+        }
+        let curves = curve.curves();
+        let of = |bytes: u64| {
+            let (_, prediction) =
+                curves.blocks.iter().find(|(block, _)| *block == bytes).expect("it is there");
+            prediction.hit_ratio(1 << 20).expect("reads")
+        };
+        assert!((of(4 << 10) - 1.0 / 17.0).abs() < 0.01, "{}", of(4 << 10));
+        assert!((of(16 << 10) - 13.0 / 17.0).abs() < 0.01, "{}", of(16 << 10));
+        assert!((of(64 << 10) - 16.0 / 17.0).abs() < 0.01, "{}", of(64 << 10));
+        assert_eq!(curves.blocks.len(), PAGE_BITS.len());
     }
 }

@@ -39,6 +39,29 @@ struct Step {
     hit_ratio: f64,
 }
 
+/// A number that is not negative, rounded down.
+#[expect(clippy::cast_sign_loss, reason = "sizes and counts are sums of what is not negative")]
+pub(super) fn whole(number: f64) -> u64 {
+    number as u64
+}
+
+/// What [`Prediction::hit_ratio`] says, worked out for one size alone.
+#[expect(clippy::cast_precision_loss, reason = "an estimate; sizes are at most 2^54 bytes")]
+pub(super) fn hit_ratio(distances: &Distances, block_bytes: u64, uses: f64, bytes: u64) -> Option<f64> {
+    if uses <= 0.0 {
+        return None;
+    }
+    let blocks = bytes as f64 / block_bytes as f64;
+    let (classes, first_uses) = distances.classes();
+    let (mut misses, mut smaller) = (first_uses, false);
+    for (start, end, weight) in classes {
+        let hit_part = ((blocks - start as f64) / (end - start) as f64).clamp(0.0, 1.0);
+        misses += weight * (1.0 - hit_part);
+        smaller |= hit_part > 0.0;
+    }
+    Some(if smaller { (1.0 - misses / uses).clamp(0.0, 1.0) } else { 0.0 })
+}
+
 impl Prediction {
     /// `uses` is how many there were, looked at or not.
     #[expect(clippy::cast_precision_loss, reason = "an estimate; sizes are at most 2^54 bytes")]
@@ -92,7 +115,7 @@ impl Prediction {
 
     /// The smallest size above which nothing is gained, in bytes.
     pub fn useful_bytes(&self) -> u64 {
-        self.steps.last().map_or(0, |step| step.upto_bytes as u64)
+        self.steps.last().map_or(0, |step| whole(step.upto_bytes))
     }
 
     /// The smallest size with at least that share, in bytes; none if no size has it.
@@ -104,7 +127,7 @@ impl Prediction {
         let step = self.steps.get(at)?;
         let before = at.checked_sub(1).map_or(0.0, |at| self.steps[at].hit_ratio);
         let part = ((hit_ratio - before) / (step.hit_ratio - before)).clamp(0.0, 1.0);
-        Some((step.from_bytes + part * (step.upto_bytes - step.from_bytes)).ceil() as u64)
+        Some(whole((step.from_bytes + part * (step.upto_bytes - step.from_bytes)).ceil()))
     }
 
     /// The size above which more bytes gain less than they do on average: where the curve is furthest above the line from
@@ -114,6 +137,6 @@ impl Prediction {
         let last = self.steps.last().filter(|step| step.hit_ratio > 0.0)?;
         let gain = |step: &&Step| step.hit_ratio / last.hit_ratio - step.upto_bytes / last.upto_bytes;
         let knee = self.steps.iter().max_by(|one, other| gain(one).total_cmp(&gain(other)));
-        knee.map(|step| step.upto_bytes as u64)
+        knee.map(|step| whole(step.upto_bytes))
     }
 }

@@ -70,6 +70,7 @@ pub(super) struct Stack {
     places: HashTable<u16>,
     used: Timeline,
     written: Option<Timeline>,
+    bound_max: u64,
     counted: u64,
     tracked: u64,
     turn: u8,
@@ -77,7 +78,8 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    pub(super) fn new(page_bits: u32, samples_max: u16, writes: Writes) -> Self {
+    /// For blocks of two to the power of `page_bits` pages, of which those with values below `bound_max` are looked at, at most.
+    pub(super) fn new(page_bits: u32, samples_max: u16, bound_max: u64, writes: Writes) -> Self {
         Self {
             page_bits,
             samples_max,
@@ -85,8 +87,9 @@ impl Stack {
             places: HashTable::new(),
             used: Timeline::new(samples_max),
             written: (writes == Writes::Apart).then(|| Timeline::new(samples_max)),
-            counted: ALL,
-            tracked: ALL,
+            bound_max,
+            counted: bound_max,
+            tracked: bound_max,
             turn: 0,
             probation_turns: 0,
         }
@@ -151,10 +154,10 @@ impl Stack {
                 self.move_uses_together();
                 self.move_writes_together();
             }
-        } else if self.samples.len() <= usize::from(self.samples_max / 4) && self.counted < ALL {
+        } else if self.samples.len() <= usize::from(self.samples_max / 4) && self.counted < self.bound_max {
             // As many as fill half of the place, if they are used as those that are left.
             let more = u64::from(self.samples_max / 2) / (self.samples.len() as u64).max(1);
-            self.tracked = (self.counted * more).min(ALL);
+            self.tracked = (self.counted * more).min(self.bound_max);
             self.probation_turns = PROBATION_TURNS;
         }
     }
@@ -313,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_small_working_set_is_counted_exactly_reads_and_writes() {
-        let mut stack = Stack::new(0, 256, Writes::Apart);
+        let mut stack = Stack::new(0, 256, ALL, Writes::Apart);
         let (mut uses, mut writes, mut state) = (Exact::default(), Exact::default(), 1);
         for _ in 0..5_000 {
             let number = scattered(&mut state, 200);
@@ -329,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_large_working_set_is_looked_at_in_part_and_stands_for_all() {
-        let mut stack = Stack::new(0, 1024, Writes::AsUses);
+        let mut stack = Stack::new(0, 1024, ALL, Writes::AsUses);
         let mut uses = 0.0;
         for number in 0..100_000 {
             uses += note_if_looked_at(&mut stack, number, Use::Read).map_or(0.0, |seen| seen.weight);
@@ -348,7 +351,7 @@ mod tests {
 
     #[test]
     fn what_was_not_used_for_long_makes_room_for_a_closer_look_without_false_distances() {
-        let mut stack = Stack::new(0, 512, Writes::AsUses);
+        let mut stack = Stack::new(0, 512, ALL, Writes::AsUses);
         let scan = |stack: &mut Stack| {
             for number in 0..500_000 {
                 note_if_looked_at(stack, number, Use::Read);
@@ -384,7 +387,7 @@ mod tests {
 
     #[test]
     fn samples_come_and_go_and_each_is_found_where_it_is() {
-        let mut stack = Stack::new(2, 64, Writes::Apart);
+        let mut stack = Stack::new(2, 64, ALL, Writes::Apart);
         let mut state = 7;
         for step in 0..20_000 {
             let number = scattered(&mut state, 400);
