@@ -40,7 +40,7 @@ pub(crate) struct DiskCurve {
     working_set_bytes: u64,
     /// The most that the disk may have cached: flash up to its limit, and RAM.
     present: Point,
-    /// What it takes now, empty space of its segments included.
+    /// What it has cached now, on flash and in RAM; what is on both counts twice.
     held: Point,
     /// What the largest useful size would have: the rest is used for the first time.
     largest: Point,
@@ -113,7 +113,7 @@ impl DiskCurve {
             written_pages: whole(curves.writes.uses()),
             working_set_bytes: curves.working_set_bytes,
             present: point(present),
-            held: point(statistics.flash_bytes + statistics.ram_bytes),
+            held: point(statistics.cached_bytes + statistics.ram_bytes),
             largest: point(reads.useful_bytes()),
             knee: reads.knee().map(point),
             points: sizes(present, reads.useful_bytes()).into_iter().map(point).collect(),
