@@ -55,6 +55,11 @@ fn access_errors(requests: &[Request], curves: &Curves) -> (f64, f64) {
     errors(&exact, footprint(requests, PAGE), PAGE, |bytes| curves.accesses.hit_ratio(bytes))
 }
 
+/// The same if the disk began so many bytes later: other blocks are looked at, and chance has another turn.
+fn moved(requests: &[Request], bytes: u64) -> Vec<Request> {
+    requests.iter().map(|(range, usage)| (ByteRange::at(range.start + bytes, range.len()), *usage)).collect()
+}
+
 fn random(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 33
@@ -207,6 +212,12 @@ fn requests_of_any_place_and_length_are_taken() {
     assert!(hits > 0.9, "each was written just before: {hits}");
 }
 
+/// So often each trace is predicted, with other samples each time.
+const TURNS: u64 = 5;
+
+/// Sizes of which each error is printed, in thousandths of what is used.
+const FEW: [usize; 6] = [1, 10, 50, 100, 200, 400];
+
 /// The large real traces, with the bytes of a unit where the format does not say.
 const TRACES: [(&str, Option<u32>); 7] = [
     ("cp_w92.vscsi.zst", None),
@@ -239,21 +250,40 @@ fn requests_of(folder: &Path, file: &str, unit_bytes: Option<u32>) -> Vec<Reques
     trace.map(request).collect()
 }
 
-/// Issue 6: with 8,192 samples a mean error of at most 0.01 on each, and of 0.005 on average.
+fn errors_at(exact: &Exact, pages: usize, curves: &Curves) -> String {
+    let error = |size: usize| {
+        let blocks = (pages * size / 1_000).max(1);
+        let predicted = curves.accesses.hit_ratio(blocks as u64 * PAGE).expect("something was used");
+        format!("{:+.4}", predicted - exact.hit_ratio(blocks))
+    };
+    FEW.map(error).join(" ")
+}
+
+/// Issue 6: with 8,192 samples a mean error of at most 0.01 on each, and of 0.005 on average; whatever the samples are.
 #[test]
 fn real_traces_are_predicted() {
     let Some(folder) = folder() else { return };
     let mut means = Vec::new();
     println!(
-        "trace: mean and largest error of accesses, of writes, mean of reads in blocks of 4 KiB, 64 KiB, 1 MiB"
+        "trace: mean error of accesses, the worst of {TURNS} samples, largest error, some errors; mean and largest of writes; mean of reads in \
+         blocks of 4 KiB, 64 KiB, 1 MiB"
     );
     for (file, unit_bytes) in TRACES {
         let requests = requests_of(&folder, file, unit_bytes);
         let curves = observed(&requests).curves();
         let pages = footprint(&requests, PAGE);
-        let (mean, most) = access_errors(&requests, &curves);
-        print!("{file}: {mean:.4} {most:.4}");
-        assert!(mean <= 0.01, "{file}: {mean}");
+        let exact = Exact::of(&requests, PAGE, What::Accesses);
+        let turn = |turn: u64| {
+            let curves = observed(&moved(&requests, turn << 40)).curves();
+            errors(&exact, pages, PAGE, |bytes| curves.accesses.hit_ratio(bytes))
+        };
+        let turns: Vec<(f64, f64)> = (0..TURNS).map(turn).collect();
+        let mean = turns.iter().map(|(mean, _)| mean).sum::<f64>() / TURNS as f64;
+        let worst = turns.iter().map(|(mean, _)| *mean).fold(0.0, f64::max);
+        let most = turns.iter().map(|(_, most)| *most).fold(0.0, f64::max);
+        print!("{file}: {mean:.4} {worst:.4} {most:.4}");
+        assert!(worst <= 0.01, "{file}: {worst}");
+        print!(" [{}]", errors_at(&exact, pages, &curves));
         if requests.iter().any(|(_, usage)| *usage == Use::Write) {
             let of_writes = Exact::of(&requests, PAGE, What::Writes);
             let writes = errors(&of_writes, pages / 2, PAGE, |bytes| curves.writes.hit_ratio(bytes));
@@ -262,12 +292,12 @@ fn real_traces_are_predicted() {
         }
         for (block_bytes, prediction) in curves.blocks.iter().step_by(2) {
             let exact = Exact::of(&requests, *block_bytes, What::Reads);
-            let (mean, _) = errors(&exact, footprint(&requests, *block_bytes), *block_bytes, |bytes| {
-                prediction.hit_ratio(bytes)
-            });
+            let blocks = footprint(&requests, *block_bytes);
+            let (mean, _) = errors(&exact, blocks, *block_bytes, |bytes| prediction.hit_ratio(bytes));
             print!(", {mean:.4}");
-            // The least of these traces uses 50 blocks of 1 MiB, and one in eight of those is looked at.
-            assert!(mean <= 0.03, "{file}, blocks of {block_bytes}: {mean}");
+            // One block in eight is looked at: of 50 blocks of 1 MiB, as one of these traces uses, that is next to nothing.
+            let allowed = if blocks < 1_000 { 0.05 } else { 0.01 };
+            assert!(mean <= allowed, "{file}, {blocks} blocks of {block_bytes}: {mean}");
         }
         println!();
         means.push(mean);

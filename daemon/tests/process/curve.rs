@@ -9,6 +9,8 @@ const PAGE: u64 = 4 << 10;
 /// What is read again and again, in order: a cache needs room for all of it.
 const PAGES: u64 = 4 * MIB / PAGE;
 const ROUNDS: u64 = 5;
+/// All but the first round.
+const BEST: f64 = 0.8;
 
 fn curve(daemon: &Daemon, name: &str) -> Value {
     daemon.json(&["curve", name])["curve"].clone()
@@ -39,11 +41,10 @@ fn a_disk_in_pass_through_learns_which_size_its_loop_needs_and_a_restart_begins_
         guest.write(page * PAGE, &[1; PAGE as usize]).expect("the disk is served");
     }
     let learned = curve(&daemon, "a");
-    let best = 1.0 - 1.0 / ROUNDS as f64;
     assert_eq!((&learned["reads"], &learned["written_pages"]), (&(ROUNDS * PAGES).into(), &400.into()));
     // All is looked at, so all is exact but for the width of classes.
     assert_eq!(learned["working_set_bytes"], 4 * MIB);
-    assert!(at(&learned, 3 * MIB) < 0.01 && (at(&learned, 5 * MIB) - best).abs() < 0.01, "{learned}");
+    assert!(at(&learned, 3 * MIB) < 0.01 && (at(&learned, 5 * MIB) - BEST).abs() < 0.01, "{learned}");
     let sized = |key: &str| learned[key]["cache_bytes"].as_u64().expect("a size");
     assert!(
         sized("knee").abs_diff(4 * MIB) < MIB / 4 && sized("largest").abs_diff(4 * MIB) < MIB / 4,
