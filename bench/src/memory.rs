@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use block::Memory;
 use block::executor::{Executor, Order, VirtualTime};
-use cache::Mode;
+use block::{ByteRange, Memory};
+use cache::{Curve, Mode, Use};
 use clap::ValueEnum;
 
 use crate::rig::Rig;
@@ -22,6 +22,10 @@ pub(crate) enum Journey {
     Write,
     /// Write 4 KiB in write-back.
     WriteBack,
+    /// What a read costs the curve of a disk of which 16 GiB are in use: few of its blocks are looked at.
+    Curve,
+    /// The same if 4 MiB are in use: all blocks are looked at.
+    CurveOfAll,
     /// Nothing: what the measurement itself costs.
     Nothing,
 }
@@ -29,6 +33,8 @@ pub(crate) enum Journey {
 const PAGE: u64 = 4096;
 const FLASH: u64 = 256 << 20;
 const RAM: u64 = 16 << 20;
+/// Pages in use of the disk whose curve is measured.
+const CURVE_PAGES: u64 = (16 << 30) / PAGE;
 /// What write-back writes: little enough to be dirty altogether without anybody being held back.
 const WRITTEN: u64 = 12 << 20;
 
@@ -47,12 +53,16 @@ pub(crate) fn requests(journey: Journey, count: u64) {
         })
         .await;
         rig.warm_up(64 << 20, 4096).await;
+        let mut curve = Curve::new();
+        if matches!(journey, Journey::Curve) {
+            (0..CURVE_PAGES).for_each(|page| observe(&mut curve, page, page));
+        }
         if matches!(journey, Journey::RamHit) {
             rig.warm_up(RAM / 2, 4096).await;
         }
         let started = Instant::now();
         for request in 0..count {
-            run_one(&rig, journey, request).await;
+            run_one(&rig, &mut curve, journey, request).await;
         }
         started.elapsed()
     });
@@ -63,7 +73,12 @@ pub(crate) fn requests(journey: Journey, count: u64) {
     );
 }
 
-async fn run_one(rig: &Rig<Memory, Memory>, journey: Journey, request: u64) {
+/// A read of one page; ten thousand in a second, so that nothing is left out for being too much.
+fn observe(curve: &mut Curve, page: u64, request: u64) {
+    curve.observe(&ByteRange::at(page * PAGE, PAGE), Use::Read, request * 100_000);
+}
+
+async fn run_one(rig: &Rig<Memory, Memory>, curve: &mut Curve, journey: Journey, request: u64) {
     // A large odd stride visits places in an order without locality, at no cost.
     let place = |pages: u64| request.wrapping_mul(0x9e37_79b9) % pages * PAGE;
     match journey {
@@ -87,6 +102,8 @@ async fn run_one(rig: &Rig<Memory, Memory>, journey: Journey, request: u64) {
                 rig.rest().await;
             }
         }
+        Journey::Curve => observe(curve, place(CURVE_PAGES) / PAGE, request),
+        Journey::CurveOfAll => observe(curve, place(1024) / PAGE, request),
         Journey::Nothing => {}
     }
 }

@@ -25,6 +25,7 @@ pub use bytes::layout::Shape;
 pub use face::cache::{Cache, Opened, WhatIsDirty};
 pub use face::disk::{AtRest, CachedDisk};
 pub use journeys::load::{FlashLost, Past};
+pub use knowledge::curve::{Curve, Curves, Prediction, Use};
 pub use knowledge::replay::Belief;
 pub use knowledge::touched::{SharedBits, words_for};
 pub use survives::check::{CheckedDisk, CheckedPool, Expected, Knowledge, Progress, check};

@@ -513,6 +513,10 @@ fn a_disk_is_released_for_another_shard_unless_a_failure_is_known_to_its_own_onl
         first.release(disk.stop_destaging().await).await;
         let (moved, _) = attach(&second, 0, Belief::ByPage).await;
         moved.count_on(&disk.tally());
+        assert_ne!(moved.curves(), disk.curves());
+        moved.go_on_with(disk.curve());
+        assert_eq!(moved.curves(), disk.curves());
+        assert_eq!(moved.curves().reads.hit_ratio_max(), Some(0.0), "each page was read once");
         let load = moved.loaded().await;
         assert!(load.state == Load::Done && load.pages_kept > 0, "{load:?}");
         assert_eq!(moved.statistics().counts.writes, 1);

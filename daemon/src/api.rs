@@ -3,6 +3,7 @@
 //! Every document has `"schema": 1` and one fixed key beside it. Keys are those of the documentation; none is ever
 //! missing, what is not known is `null`. All of it has a schema in the OpenAPI document, made from these very types.
 
+mod curve;
 mod disk;
 mod event;
 mod histograms;
@@ -20,6 +21,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+pub(crate) use curve::DiskCurve;
 pub(crate) use disk::{Disk, DiskInList, DiskState, Lost, standing_of_disk};
 pub(crate) use event::Event;
 pub(crate) use histograms::DiskHistograms;
@@ -81,6 +83,8 @@ documents! {
     StatisticsDocument { disks: Vec<Statistics> }
     /// The histograms of a disk.
     HistogramsDocument { histograms: DiskHistograms }
+    /// What caches of other sizes would do for a disk.
+    CurveDocument { curve: DiskCurve }
     /// What the cache does for a disk.
     ReportDocument { report: DiskGain }
     /// What a disk did lately, step by step.

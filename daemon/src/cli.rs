@@ -13,7 +13,7 @@ use crate::problem::hint;
 use crate::shard::SHARDS_MAX;
 use crate::units::Size;
 use crate::wear::Smartctl;
-pub(crate) use statistics::{Histogram, History, Stats, What};
+pub(crate) use statistics::{Curve, Histogram, History, Stats, What};
 pub(crate) use traces::{Replay, Trace, TraceConvert, TraceInfo, TraceRecord};
 
 /// A flash cache for the disks of virtual machines, in user space.
@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Stats(Stats),
     /// Requests of a disk in classes: size, latency, seek distance, how many at once, how soon after each other.
     Histogram(Histogram),
+    /// Which hit ratio a cache of another size would have for a disk, as it is used; what may be dirty, and the size of blocks.
+    Curve(Curve),
     /// What a disk did in the last five minutes, day or week: hit ratio, requests, dirty data, flash written.
     History(History),
     /// What an operator must know: what happened, how bad it is, and what to do about it.

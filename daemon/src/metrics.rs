@@ -25,13 +25,22 @@ struct Row {
 }
 
 /// Keys of a disk's statistics that go up and down, and what they are.
-const DISK_GAUGES: [(&str, &str); 19] = [
+const DISK_GAUGES: [(&str, &str); 22] = [
     ("size_bytes", "Size of the disk."),
     ("reserve_bytes", "The least flash that the disk may hold."),
     ("limit_bytes", "The most flash that the disk may hold."),
     ("cached_bytes", "Content of the disk on flash."),
     ("flash_bytes", "Flash that the disk takes, headers, holes and summaries included."),
     ("ram_bytes", "Content of the disk in RAM."),
+    ("cache_bytes_max", "The most that the disk may have cached: flash up to its limit, and RAM."),
+    (
+        "hit_ratio_at_half",
+        "Share of reads that half of that would answer, predicted from how the disk was lately used.",
+    ),
+    (
+        "hit_ratio_at_double",
+        "Share of reads that twice as much would answer, predicted from how the disk was lately used.",
+    ),
     ("index_bytes", "RAM that the index of the disk takes."),
     ("dirty_bytes", "Content on flash that the backing does not have."),
     ("dirty_zeroes_bytes", "Zeroes that the backing does not have."),

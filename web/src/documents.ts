@@ -178,6 +178,26 @@ export interface Histogram {
   kinds: [string, Bucket[]][];
 }
 
+/** A size of the cache and the hit ratio that it would have. */
+export interface CurvePoint {
+  cache_bytes: number;
+  hit_ratio: number | null;
+}
+
+/** `/v1/disks/NAME/curve`, as far as it is shown. */
+export interface Curve {
+  name: string;
+  reads: number;
+  working_set_bytes: number;
+  present: CurvePoint;
+  held: CurvePoint;
+  largest: CurvePoint;
+  knee: CurvePoint | null;
+  /** Four for each doubling of the size, the present one among them. */
+  points: CurvePoint[];
+  wanted: { hit_ratio: number; cache_bytes: number | null }[];
+}
+
 export interface Event {
   id: number;
   time: string;

@@ -1,13 +1,13 @@
 // What the page knows: asked for every two seconds, kept, and given to whoever draws it.
 
 import { Refusal, diskPath, historyPath, read, readBeside, readIfThere } from "./api";
-import { type Disk, type Event, type FullDisk, type Histogram, type History, type Pool, type Span, type Statistics, histograms } from "./documents";
+import { type Curve, type Disk, type Event, type FullDisk, type Histogram, type History, type Pool, type Span, type Statistics, histograms } from "./documents";
 import { type Past, past } from "./history";
 import { Series } from "./series";
 
 /** Between two looks, in milliseconds. */
 export const LOOK_INTERVAL = 2_000;
-/** Histograms change slowly and are larger: every so many looks. */
+/** Histograms and the curve change slowly and are larger: every so many looks. */
 const LOOKS_PER_HISTOGRAM = 3;
 /** A step of a day or a week is five minutes. */
 const LOOKS_PER_PAST = 15;
@@ -27,6 +27,8 @@ export interface Knowledge {
   /** The disk that is looked at: null while it is not known, "missing" if there is none of its name. */
   disk: FullDisk | "missing" | null;
   histograms: [string, Histogram][] | null;
+  /** Null where the daemon knows none. */
+  curve: Curve | null;
   /** What charts show of that disk, and what it did then if that is more than the page has seen; null until it is known. */
   span: Span;
   past: Past | null;
@@ -47,6 +49,7 @@ export class Store {
     events: null,
     disk: null,
     histograms: null,
+    curve: null,
     span: "5m",
     past: null,
     answeredAt: null,
@@ -72,6 +75,7 @@ export class Store {
     this.#name = name;
     this.known.disk = null;
     this.known.histograms = null;
+    this.known.curve = null;
     this.known.span = "5m";
     this.known.past = null;
     this.#isFilled = false;
@@ -114,10 +118,10 @@ export class Store {
     ]);
     // Taken before anything else is asked for: rates are those between the moments at which documents came.
     const at = Date.now();
-    const shapes =
+    const [shapes, curve] =
       name !== null && disk !== null && this.#looks % LOOKS_PER_HISTOGRAM === 0
-        ? await readBeside<unknown>(`${diskPath(name)}/histograms`, "histograms")
-        : undefined;
+        ? await Promise.all([readBeside<unknown>(`${diskPath(name)}/histograms`, "histograms"), readBeside<Curve>(`${diskPath(name)}/curve`, "curve")])
+        : [undefined, undefined];
     const steps = name !== null && disk !== null ? await this.#history(name) : null;
     if (turn !== this.#turn) return;
     this.#looks += 1;
@@ -128,6 +132,7 @@ export class Store {
     this.#takeEvents(events);
     if (name !== null) this.known.disk = disk ?? "missing";
     if (steps !== null) this.#takeHistory(steps, at / 1_000);
+    if (curve !== undefined) this.known.curve = curve;
     if (shapes !== undefined) this.known.histograms = shapes === null ? null : histograms(shapes);
   }
 

@@ -17,6 +17,7 @@ use crate::journeys::pace::{self, Next};
 use crate::journeys::read::Answer;
 use crate::journeys::void::make_void;
 use crate::journeys::{extents, quiet, read, write, zeroes};
+use crate::knowledge::curve::{Curve, Curves, Use};
 use crate::words::settings::DiskSettings;
 use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
 
@@ -124,6 +125,10 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             let held = u64::from(segments.held(cache.id));
             (held, segments.is_mirrored(cache.id), segments.uncopied(cache.id))
         };
+        let usable_bytes = u64::from(cache.pool.segments().usable()) * cache.pool.layout().segment_bytes();
+        let cache_bytes_max = settings.limit_bytes.min(usable_bytes) + settings.ram_bytes;
+        let [hit_ratio_at_half, hit_ratio_at_double] =
+            cache.curve.borrow().hit_ratios([cache_bytes_max / 2, cache_bytes_max * 2]);
         let hits = counts.read_hits_ram + counts.read_hits_flash;
         DiskStatistics {
             counts,
@@ -131,6 +136,9 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             cached_bytes: index.pages() * block::PAGE,
             flash_bytes: held * cache.pool.layout().segment_bytes(),
             ram_bytes: ram.len() as u64 * block::PAGE,
+            cache_bytes_max,
+            hit_ratio_at_half,
+            hit_ratio_at_double,
             dirty_bytes: dirty.pages() * block::PAGE,
             dirty_zeroes_bytes: dirty.zeroes().pages() * block::PAGE,
             dirty_limit_bytes: cache.dirty_limit() * block::PAGE,
@@ -250,6 +258,27 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         Tally::of(&self.cache.counters, &self.cache.latencies, &self.cache.requests)
     }
 
+    /// What is known of caches of other sizes, to go on with on another shard: half a megabyte and more.
+    pub fn curve(&self) -> Box<Curve> {
+        self.cache.curve.borrow().clone()
+    }
+
+    /// What caches of other sizes would do, from what guests lately did: in every mode, since the disk was attached, from shard to
+    /// shard.
+    pub fn curves(&self) -> Curves {
+        self.cache.curve.borrow().curves()
+    }
+
+    /// Bytes of RAM that this takes.
+    pub fn curve_bytes(&self) -> u64 {
+        self.cache.curve.borrow().bytes()
+    }
+
+    /// Goes on with a curve from another shard, instead of what is known here.
+    pub fn go_on_with(&self, curve: Box<Curve>) {
+        self.cache.curve.replace(curve);
+    }
+
     /// Counts on from what was counted on another shard.
     pub fn count_on(&self, tally: &Tally) {
         tally.add_to(&self.cache.counters, &self.cache.latencies, &self.cache.requests);
@@ -296,6 +325,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         count(counter, 1);
         self.cache.requests.reads.succeed(range.len());
         let now = self.record(latency, started);
+        self.cache.curve.borrow_mut().observe(range, Use::Read, now);
         self.note_active(now);
     }
 
@@ -304,6 +334,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         count(&self.cache.counters.write_bytes, range.len());
         self.cache.requests.writes.succeed(range.len());
         let now = self.record(Latency::Write, started);
+        self.cache.curve.borrow_mut().observe(range, Use::Write, now);
         self.note_active(now);
     }
 

@@ -13,6 +13,7 @@ use tokio::sync::{Mutex, Notify, OnceCell};
 use super::back::Back;
 use super::load::FlashLost;
 use crate::bytes::checksum::page_checksum;
+use crate::knowledge::curve::Curve;
 use crate::knowledge::dirty::Dirty;
 use crate::knowledge::fills::Fills;
 use crate::knowledge::index::{Index, Located};
@@ -73,6 +74,8 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) counters: Rc<DiskCounters>,
     pub(crate) latencies: Latencies,
     pub(crate) requests: Requests,
+    /// What caches of other sizes would do; in every mode.
+    pub(crate) curve: RefCell<Box<Curve>>,
     /// Tells the promoter that RAM is filling up, or that the disk leaves.
     pub(crate) promotion_wanted: Notify,
     /// Tells whoever makes second copies that some lack, or that the disk leaves.
@@ -125,6 +128,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             counters,
             latencies: Latencies::default(),
             requests: Requests::default(),
+            curve: RefCell::new(Box::new(Curve::new())),
             promotion_wanted: Notify::new(),
             second_wanted: Notify::new(),
             leaving: Cell::new(false),

@@ -252,6 +252,12 @@ pub struct DiskStatistics {
     pub flash_bytes: u64,
     /// Content in RAM.
     pub ram_bytes: u64,
+    /// The most that the disk may have cached: flash up to its limit, and its RAM.
+    pub cache_bytes_max: u64,
+    /// The hit ratio that half of that would have, as lately used; none without reads.
+    pub hit_ratio_at_half: Option<f64>,
+    /// The same of twice as much.
+    pub hit_ratio_at_double: Option<f64>,
     /// Content on flash that the backing does not have.
     pub dirty_bytes: u64,
     /// Zeroes that the backing does not have.

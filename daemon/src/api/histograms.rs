@@ -79,7 +79,7 @@ impl DiskHistograms {
     }
 }
 
-fn began(ago: Duration) -> Moment {
+pub(super) fn began(ago: Duration) -> Moment {
     Moment(Moment::now().0.saturating_sub(ago.as_secs()))
 }
 

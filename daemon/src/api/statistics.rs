@@ -57,6 +57,13 @@ struct AtPresent {
     lost_bytes: u64,
     #[schema(required = false)]
     ram_bytes: u64,
+    /// The most that the disk may have cached: flash up to its limit, and RAM.
+    #[schema(required = false)]
+    cache_bytes_max: u64,
+    /// What half of that would have, predicted; not known before the first read.
+    hit_ratio_at_half: Option<f64>,
+    /// What twice as much would have.
+    hit_ratio_at_double: Option<f64>,
     #[schema(required = false)]
     flash_bytes: u64,
     #[schema(required = false)]
@@ -144,6 +151,9 @@ impl AtPresent {
             dirty_limit_bytes: statistics.dirty_limit_bytes,
             lost_bytes: statistics.lost_bytes,
             ram_bytes: statistics.ram_bytes,
+            cache_bytes_max: statistics.cache_bytes_max,
+            hit_ratio_at_half: statistics.hit_ratio_at_half,
+            hit_ratio_at_double: statistics.hit_ratio_at_double,
             flash_bytes: statistics.flash_bytes,
             index_bytes: statistics.index_bytes,
             blocks_max: statistics.blocks_max,

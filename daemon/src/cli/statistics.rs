@@ -38,6 +38,14 @@ pub(crate) struct Histogram {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Curve {
+    /// Name of the disk.
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct History {
     /// Name of the disk.
     pub(crate) name: String,

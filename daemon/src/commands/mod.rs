@@ -2,6 +2,7 @@
 
 mod bar;
 mod check;
+mod curve;
 mod disk;
 mod events;
 mod generate;
@@ -44,6 +45,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Pool(command) => pool::run(command),
         Command::Stats(options) => stats::run(&options),
         Command::Histogram(options) => histogram::run(&options),
+        Command::Curve(options) => curve::run(&options),
         Command::History(options) => history::run(&options),
         Command::Events(options) => events::run(&options),
         Command::Top(options) => top::run(&options),

@@ -12,6 +12,7 @@
 //!   POST   /v1/disks/NAME/resume       let it become dirty again
 //!   GET    /v1/disks/NAME/lost         what flash lost before the backing had it
 //!   GET    /v1/disks/NAME/histograms   its requests in classes, since it was attached
+//!   GET    /v1/disks/NAME/curve        which hit ratio a cache of which size would have
 //!   GET    /v1/disks/NAME/report       with the cache and without, since it was added
 //!   POST   /v1/disks/NAME/evict        drop what is cached of it, for good
 //!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
@@ -118,6 +119,7 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(recording::start, recording::end))
         .routes(routes!(recording::take))
         .routes(routes!(statistics::histograms))
+        .routes(routes!(statistics::curve))
         .routes(routes!(statistics::report))
         .routes(routes!(statistics::all))
         .routes(routes!(statistics::one))

@@ -10,8 +10,8 @@ use utoipa::IntoParams;
 
 use super::answer::{Failure, Name, Reply};
 use crate::api::{
-    DiskGain, DiskHistograms, DiskHistory, HistogramsDocument, HistoryDocument, ReportDocument, Statistics,
-    StatisticsDocument,
+    CurveDocument, DiskCurve, DiskGain, DiskHistograms, DiskHistory, HistogramsDocument, HistoryDocument,
+    ReportDocument, Statistics, StatisticsDocument,
 };
 use crate::history::Span;
 use crate::moment::Moment;
@@ -93,6 +93,25 @@ pub(super) async fn histograms(State(registry): Shared, Name(name): Name) -> Rep
         ))
         .into()),
     }
+}
+
+/// What caches of other sizes would do for one disk, predicted from samples of what it does since it was attached.
+#[utoipa::path(
+    get,
+    path = "/v1/disks/{name}/curve",
+    tag = "statistics",
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "Hit ratios by the size of the cache", body = CurveDocument))
+)]
+pub(super) async fn curve(State(registry): Shared, Name(name): Name) -> Reply<CurveDocument> {
+    let view = registry.disk(&name).await?;
+    let report = view.report.map_err(|reason| {
+        Problem::unavailable(format!(
+            "Cannot show the curve of disk '{name}', which begins when it is attached: {reason}; see `forebay disk list`"
+        ))
+    })?;
+    let (curves, ram_bytes) = registry.curves(&name).await?;
+    Ok(Json(CurveDocument::of(DiskCurve::of(&name, &report, &curves, ram_bytes))))
 }
 
 /// Before and after: what the cache does for one disk, since it was added.

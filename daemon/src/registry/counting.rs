@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Weak;
 use std::time::Duration;
 
-use super::{DiskView, Registry, lock};
+use cache::Curves;
+
+use super::{DiskView, Registry, known, lock};
 use crate::counted::Counted;
 use crate::course::Comparison;
 use crate::events::{self, Kind};
@@ -45,6 +47,15 @@ impl Registry {
     /// it comes or goes.
     pub(crate) fn compare(&self, id: u32) -> Option<(Total, Comparison)> {
         lock(&self.totals).compare(id)
+    }
+
+    /// What caches of other sizes would do for a disk, and the bytes of RAM that knowing it takes.
+    ///
+    /// # Errors
+    /// If there is none of this name, or it is not served.
+    pub(crate) async fn curves(&self, name: &str) -> Answer<(Curves, u64)> {
+        known(&self.state(), name)?;
+        self.shards.curves(name.to_owned()).await
     }
 
     /// What a disk counted in a window; none in the moment in which it comes or goes, nor since it was attached, if it is not.

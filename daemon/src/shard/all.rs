@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use block::ByteRange;
 use block::file::Access;
 use block::nbd::Target;
-use cache::{Identified, Marks, MemberNumber, PoolId, WhatIsDirty};
+use cache::{Curves, Identified, Marks, MemberNumber, PoolId, WhatIsDirty};
 use futures_util::future::join_all;
 
 use super::disk::not_attached;
@@ -271,6 +271,14 @@ impl Shards {
     /// If it is not attached.
     pub(crate) async fn lost(&self, name: String, most: usize) -> Answer<Vec<ByteRange>> {
         self.home(&name)?.lost(name, most).await
+    }
+
+    /// The curves of a disk, and the bytes of RAM that knowing them takes.
+    ///
+    /// # Errors
+    /// If it is not attached.
+    pub(crate) async fn curves(&self, name: String) -> Answer<(Curves, u64)> {
+        self.home(&name)?.curves(name).await
     }
 
     /// Gives back what is cached of a disk that is not attached and will not be.

@@ -12,6 +12,7 @@
 //! asks, who then goes on without it.
 
 mod all;
+mod curve;
 mod devices;
 mod disk;
 mod flash;

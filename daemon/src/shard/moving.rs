@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use block::file::Lock;
 use block::{BlockDevice, Host};
-use cache::{DiskSettings, Tally};
+use cache::{Curve, DiskSettings, Tally};
 use doors::nbd::Paused;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
@@ -50,6 +50,7 @@ pub(super) struct Moving {
     attached: Instant,
     meter: Meter,
     tally: Tally,
+    curve: Box<Curve>,
     entrance: Entrance,
     guests: Paused,
 }
@@ -113,6 +114,7 @@ impl Shard {
             attached: disk.attached,
             meter: disk.meter.borrow().clone(),
             tally: disk.cached.tally(),
+            curve: disk.cached.curve(),
             entrance: disk.door.entrance(),
             guests: disk.door.take_paused(),
         })
@@ -180,6 +182,7 @@ impl Shard {
         let cached = attached.map_err(|error| explain(name, &error, settings.reserve_bytes))?;
         history.go_on();
         cached.count_on(&moving.tally);
+        cached.go_on_with(moving.curve.clone());
         Ok((cached, history))
     }
 }

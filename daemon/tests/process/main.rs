@@ -7,6 +7,7 @@ mod bad_input;
 mod browser;
 mod check;
 mod command_line;
+mod curve;
 mod devices;
 mod discards;
 mod events;

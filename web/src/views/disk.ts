@@ -1,7 +1,8 @@
-// One disk: live charts, histograms, what it is, and what can be changed.
+// One disk: live charts, the curve, histograms, what it is, and what can be changed.
 
 import { actions } from "../actions";
 import { Charts } from "../charts";
+import { CurveCard } from "../curve";
 import type { Disk, FullDisk, Span } from "../documents";
 import { h, say, show } from "../dom";
 import { NOTHING, byteRate, duration, joined, micros, percent, rate, size } from "../format";
@@ -46,6 +47,7 @@ export function diskView(name: string, look: () => void, choose: (span: Span) =>
   };
   const charts = new Charts(choose);
   const histograms = new Histograms();
+  const curve = new CurveCard();
   const about = facts(FACTS.map(([key, heading]) => [key, heading]));
   const settings = new Settings(now, look);
   const buttons = actions(now, look);
@@ -56,6 +58,7 @@ export function diskView(name: string, look: () => void, choose: (span: Span) =>
     h("div", { class: "tiles" }, ...Object.values(tiles).map((one) => one.element)),
     charts.element,
     buttons.element,
+    curve.element,
     histograms.element,
     h("section", { class: "card", "aria-label": "Facts" }, h("h2", {}, "About this disk"), about.element),
     settings.element,
@@ -66,7 +69,10 @@ export function diskView(name: string, look: () => void, choose: (span: Span) =>
   return {
     element,
     title: name,
-    leave: () => charts.leave(),
+    leave: () => {
+      charts.leave();
+      curve.leave();
+    },
     update(known) {
       const asked = known.disk;
       disk = asked === "missing" || asked === null ? null : asked;
@@ -83,6 +89,7 @@ export function diskView(name: string, look: () => void, choose: (span: Span) =>
       if (known.span === "5m") charts.set(known.series.get(name)?.points ?? [], known.windows.has(name), disk.mode);
       else charts.setPast(known.span, known.past, disk.mode);
       histograms.set(known.histograms);
+      curve.set(known.curve);
       about.set(factsOf(disk));
       settings.update(disk.settings);
       buttons.update();

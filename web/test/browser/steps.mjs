@@ -20,6 +20,7 @@ export const STEPS = [
   ["charts draw what guests do", chartsDraw],
   ["charts are full at once of what happened before the page was opened", chartsAreFilled],
   ["histograms and events are there", histogramsAndEvents],
+  ["the curve of sizes is drawn with the present size", curveIsDrawn],
   ["text from elsewhere stays text", untrustedText],
   ["views fit a phone and are readable in the dark", phoneAndDark],
   ["the keyboard reaches everything, and dialogs keep the focus", keyboard],
@@ -60,7 +61,7 @@ async function chartsDraw({ host, page, shoot }) {
   await page.getByRole("heading", { name: "web1" }).waitFor();
   const lines = { "Hit ratio": ["ram"], "Requests a second": ["read", "write"], Latency: ["read"], "Dirty data": ["dirty"], "Backing requests saved": ["read"], "Written to flash": ["flash"] };
   // Enough of the time axis that a picture is worth looking at.
-  await until(page, () => document.querySelectorAll(".u-over").length === 6 && Number(document.querySelector(".chart-canvas").dataset.points) >= 10);
+  await until(page, () => document.querySelectorAll(".charts .u-over").length === 6 && Number(document.querySelector(".chart-canvas").dataset.points) >= 10);
   for (const [title, colours] of Object.entries(lines)) {
     for (const colour of colours) {
       const drawn = await inked(page, title, colour);
@@ -116,6 +117,19 @@ async function histogramsAndEvents({ host, page, shoot }) {
   const list = page.getByRole("list", { name: "Events" });
   for (const { message } of events) await list.getByText(message, { exact: true }).first().waitFor();
   await shoot("events");
+}
+
+async function curveIsDrawn({ host, page, shoot }) {
+  const { curve } = await host.get("/v1/disks/web1/curve");
+  assert.ok(curve.reads > 0 && curve.points.length >= 16, `${curve.reads} reads, ${curve.points.length} points`);
+  assert.ok(curve.points.some((point) => point.cache_bytes === curve.present.cache_bytes));
+  await openDisk(page, host, "web1");
+  const section = page.getByRole("region", { name: "Curve" });
+  await section.waitFor();
+  await section.locator(".u-over").waitFor();
+  assert.match(await section.locator('[data-figure="present"]').textContent(), /iB: \d+\.\d%$/);
+  await section.scrollIntoViewIfNeeded();
+  await shoot("curve");
 }
 
 async function untrustedText({ host, page }) {

@@ -12,7 +12,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("block", &[]),
     ("cache", &["block"]),
     ("doors", &["block"]),
-    ("sim", &["block", "cache"]),
+    // `trace` for its tests: what is predicted of real traces is held against what is.
+    ("sim", &["block", "cache", "trace"]),
     // `guest` for tests only: machines whose power can be cut.
     ("daemon", &["block", "cache", "doors", "guest", "trace"]),
     // Measures the cache without a door in front of it. Of `doors` the client, to meet a started daemon as a guest does.

@@ -159,8 +159,12 @@ fn a_disk_moves_with_its_guests_and_is_warm_where_it_goes_on() {
     write_all(&mut guest, 1);
     host.warm(&mut guest, 1);
     let before = host.loaded(0).statistics;
+    let curves = |shard: usize| host.run(host.shards[shard].curves("d".to_owned())).expect("it is there").0;
+    let known = curves(0);
+    assert!(known.reads.uses() > 0.0);
     host.relocate(0, 1);
     assert!(host.report(0).is_none());
+    assert_eq!(curves(1), known);
     let after = host.loaded(1);
     assert_eq!((after.shard, after.connections), (1, 1));
     assert_eq!(after.statistics.counts.writes, before.counts.writes, "what was counted goes along");

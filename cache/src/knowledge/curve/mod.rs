@@ -1,0 +1,338 @@
+//! Miss ratio curves of a disk while it is served: which share of its reads a cache of any size would answer.
+//!
+//! ```text
+//!   request ── blocks that are looked at (lattice) ── how long ago each was used (stack) ── histogram (distances)
+//!                                                                                              └── Prediction
+//! ```
+//! The method is SHARDS with samples of a fixed number and its correction of counts (Waldspurger, Park, Garthwaite and Ahmad,
+//! "Efficient MRC Construction with SHARDS", FAST 2015, sections 3.3 and 4): of blocks chosen by a hash of their number, the
+//! distances between uses are counted, and each stands for as many as the share that was chosen says. Every use is counted
+//! beside, so that what chance left out of the sample is known; it counts as a hit of any size, as whoever is used that often is.
+//!
+//! What it says is how a cache does that has all that is used, and forgets first what was used longest ago (LRU). The one that
+//! serves does somewhat better or worse. Of writes it says which share hits a page that was written already and is among the
+//! so many that were written last: what write-back need not write twice when so much may be dirty. Larger blocks are looked
+//! at as if each were kept whole as soon as a part of it is used.
+//!
+//! It follows a workload that changes: with each turn, an hour in which something was used, what was counted before counts for less,
+//! half after twelve hours. It costs a request one hash and a few comparisons, and some hundred instructions more if one of its
+//! blocks is looked at; if that happens too often, fewer are. Reads no clock, draws nothing from chance, keeps nothing over a restart.
+
+mod distances;
+mod lattice;
+mod prediction;
+mod stack;
+mod timeline;
+
+use std::fmt;
+
+use block::{ByteRange, PAGE};
+
+use crate::words::limits::REQUEST_BYTES_MAX;
+use distances::Distances;
+use lattice::{ALL, STRETCH_PAGES, Stretch};
+pub use prediction::{Curves, Prediction};
+pub use stack::Use;
+use stack::{Seen, Stack, Writes};
+
+/// Samples of pages; the curves of the disk come from them.
+const PAGE_SAMPLES: u16 = 8192;
+/// Samples of blocks of each larger size: to compare sizes, less is enough.
+const BLOCK_SAMPLES: u16 = 1024;
+/// Of those, one of so many is looked at, or fewer: of a small disk all would be at once, of each size, and each costs.
+const BLOCK_SHARE: u64 = 8;
+
+/// Sizes of blocks that are looked at, as powers of two in pages: 4, 16, 64 and 256 KiB, and 1 MiB.
+const PAGE_BITS: [u32; 5] = [0, 2, 4, 6, 8];
+
+/// The shortest time between turns, in nanoseconds: an hour.
+const TURN_NS: u64 = 3_600_000_000_000;
+/// What counts less with each turn: the twelfth root of a half.
+const FADING: f64 = 0.943_874_312_681_693_6;
+
+/// Uses of samples a second above which fewer blocks are looked at: each takes up to 100 ns, which together is half a percent
+/// of a core.
+const USES_PER_SECOND_MAX: u32 = 50_000;
+/// Samples that are left even then. A disk that uses no more blocks than that is not worth a cache on flash.
+const SAMPLES_MIN: u16 = 256;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// The curves of one disk. Takes less than a megabyte, most of it only when a disk has used much.
+#[derive(Clone)]
+pub struct Curve {
+    stacks: [Stack; PAGE_BITS.len()],
+    /// The bound of each stack, close together: all that most requests look at.
+    bounds: [u64; PAGE_BITS.len()],
+    /// Reads, by the size of blocks. Each request counts for one, whatever its length.
+    reads: [Distances; PAGE_BITS.len()],
+    /// Pages that are read or written.
+    accesses: Distances,
+    /// Pages that are written.
+    writes: Distances,
+    counted: Counted,
+    turn_began: Option<u64>,
+    second: u64,
+    uses_in_second: u32,
+}
+
+/// What was counted of all blocks, looked at or not. Fades as the rest does.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    /// Requests.
+    reads: Count,
+    /// Pages.
+    accesses: Count,
+    /// Pages.
+    writes: Count,
+}
+
+/// What was counted since something faded, and what is left of all before.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    new: u64,
+    faded: f64,
+}
+
+impl Count {
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52 in an hour")]
+    fn all(self) -> f64 {
+        self.faded + self.new as f64
+    }
+
+    fn fade(&mut self, part: f64) {
+        *self = Self { new: 0, faded: self.all() * part };
+    }
+}
+
+impl Curve {
+    /// Nothing is known yet.
+    #[expect(clippy::new_without_default, reason = "half a megabyte is nothing to be made in passing")]
+    pub fn new() -> Self {
+        let stacks = PAGE_BITS.map(|page_bits| match page_bits {
+            0 => Stack::new(0, PAGE_SAMPLES, ALL, Writes::Apart),
+            _ => Stack::new(page_bits, BLOCK_SAMPLES, ALL / BLOCK_SHARE, Writes::AsUses),
+        });
+        Self {
+            bounds: stacks.each_ref().map(Stack::bound),
+            stacks,
+            reads: PAGE_BITS.map(|_| Distances::new()),
+            accesses: Distances::new(),
+            writes: Distances::new(),
+            counted: Counted::default(),
+            turn_began: None,
+            second: 0,
+            uses_in_second: 0,
+        }
+    }
+
+    /// A request for `range`, which is not empty, at `now` in nanoseconds. Of one longer than 64 MiB, its beginning counts.
+    pub fn observe(&mut self, range: &ByteRange, usage: Use, now: u64) {
+        let end = range.end.min(range.start.saturating_add(REQUEST_BYTES_MAX));
+        let (first, last) = (range.start / PAGE, (end - 1) / PAGE);
+        let pages = last - first + 1;
+        self.counted.accesses.new += pages;
+        match usage {
+            Use::Read => self.counted.reads.new += 1,
+            Use::Write => self.counted.writes.new += pages,
+        }
+        let request = Request { first, last, usage, now };
+        let mut from = first;
+        while from <= last {
+            let upto = last.min(from | (STRETCH_PAGES - 1));
+            self.look(&request, from, upto);
+            from = upto + 1;
+        }
+    }
+
+    /// The pages `from` to `upto` of a request, which are in one stretch.
+    fn look(&mut self, request: &Request, from: u64, upto: u64) {
+        let stretch = Stretch::of_page(from);
+        if from == upto {
+            // Most often nothing of it is looked at, and that is soon known.
+            let values = PAGE_BITS.map(|page_bits| stretch.value(from >> page_bits));
+            for level in 0..PAGE_BITS.len() {
+                if values[level] < self.bounds[level] {
+                    self.note(request, level, from >> PAGE_BITS[level]);
+                }
+            }
+            return;
+        }
+        for (level, page_bits) in PAGE_BITS.into_iter().enumerate() {
+            let (first, end) = (from >> page_bits, (upto >> page_bits) + 1);
+            let mut values = stretch.values(first);
+            for number in first..end {
+                if values.next() < self.bounds[level] {
+                    self.note(request, level, number);
+                }
+            }
+        }
+    }
+
+    /// A block that is looked at.
+    #[cold]
+    #[inline(never)]
+    fn note(&mut self, request: &Request, level: usize, number: u64) {
+        self.pass(request.now);
+        let stack = &mut self.stacks[level];
+        let seen = stack.note(number, request.usage);
+        self.bounds[level] = stack.bound();
+        let Some(Seen { since_use, since_write, weight }) = seen else { return };
+        if request.usage == Use::Read {
+            self.reads[level].count(since_use, weight / request.blocks(PAGE_BITS[level]));
+        }
+        if level == 0 {
+            self.accesses.count(since_use, weight);
+            if request.usage == Use::Write {
+                self.writes.count(since_write, weight);
+            }
+        }
+    }
+
+    /// Sees to it that what is known fades as time passes, and that it does not take too much time to know it.
+    fn pass(&mut self, now: u64) {
+        // Another shard may have another clock.
+        let began = self.turn_began.filter(|began| *began <= now).unwrap_or(now);
+        self.turn_began = Some(began);
+        if now - began >= TURN_NS {
+            self.turn_began = Some(now);
+            self.turn();
+        }
+        if now / SECOND_NS != self.second {
+            self.second = now / SECOND_NS;
+            self.uses_in_second = 0;
+        }
+        self.uses_in_second += 1;
+        let over = self.uses_in_second.checked_sub(USES_PER_SECOND_MAX);
+        if over.is_some_and(|over| over.is_multiple_of(USES_PER_SECOND_MAX / 16)) {
+            self.stacks.iter_mut().filter(|stack| stack.samples() > SAMPLES_MIN).for_each(Stack::thin);
+            self.bounds = self.stacks.each_ref().map(Stack::bound);
+        }
+    }
+
+    fn turn(&mut self) {
+        self.stacks.iter_mut().for_each(Stack::turn);
+        self.bounds = self.stacks.each_ref().map(Stack::bound);
+        let Counted { reads, accesses, writes } = &mut self.counted;
+        for counted in [reads, accesses, writes] {
+            counted.fade(FADING);
+        }
+        let all = self.reads.iter_mut().chain([&mut self.accesses, &mut self.writes]);
+        all.for_each(|distances| distances.fade(FADING));
+    }
+
+    /// What the curves say now.
+    pub fn curves(&self) -> Curves {
+        let Counted { reads, accesses, writes } = self.counted;
+        let pages = &self.stacks[0];
+        let of_blocks = |(distances, bits): (&Distances, u32)| {
+            let block_bytes = PAGE << bits;
+            (block_bytes, Prediction::of(distances, block_bytes, reads.all()))
+        };
+        Curves {
+            reads: Prediction::of(&self.reads[0], PAGE, reads.all()),
+            accesses: Prediction::of(&self.accesses, PAGE, accesses.all()),
+            writes: Prediction::of(&self.writes, PAGE, writes.all()),
+            blocks: self.reads.iter().zip(PAGE_BITS).map(of_blocks).collect(),
+            working_set_bytes: prediction::whole(f64::from(pages.samples()) * pages.weight()) * PAGE,
+            samples: pages.samples(),
+            sampled_share: pages.weight().recip(),
+        }
+    }
+
+    /// The share of reads that caches of these sizes in bytes would answer; none without reads. Much cheaper than
+    /// [`Self::curves`]: a few microseconds.
+    pub fn hit_ratios<const SIZES: usize>(&self, sizes: [u64; SIZES]) -> [Option<f64>; SIZES] {
+        sizes.map(|size| prediction::hit_ratio(&self.reads[0], PAGE, self.counted.reads.all(), size))
+    }
+
+    /// Bytes of RAM taken.
+    pub fn bytes(&self) -> u64 {
+        let stacks: usize = self.stacks.iter().map(Stack::bytes).sum();
+        let distances = self.reads.iter().chain([&self.accesses, &self.writes]);
+        (size_of::<Self>() + stacks + distances.map(Distances::bytes).sum::<usize>()) as u64
+    }
+}
+
+/// A request whose blocks are looked at.
+struct Request {
+    /// Its pages.
+    first: u64,
+    last: u64,
+    usage: Use,
+    now: u64,
+}
+
+impl Request {
+    /// Blocks that it has something of.
+    #[expect(clippy::cast_precision_loss, reason = "a request has at most 16,385 pages")]
+    fn blocks(&self, page_bits: u32) -> f64 {
+        ((self.last >> page_bits) - (self.first >> page_bits) + 1) as f64
+    }
+}
+
+impl fmt::Debug for Curve {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Curve of {:.0} pages", self.counted.accesses.all())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(pages: impl Iterator<Item = (u64, Use)>) -> Curve {
+        let mut curve = Curve::new();
+        for (at, (page, usage)) in pages.enumerate() {
+            curve.observe(&ByteRange::at(page * PAGE, PAGE), usage, at as u64 * 100_000);
+        }
+        curve
+    }
+
+    #[test]
+    fn a_size_alone_says_what_the_curve_says_there() {
+        let skewed =
+            (0..100_000_u64).map(|at| (crate::knowledge::hash::hash(at) % (1 + at % 20_000), Use::Read));
+        let curve = used(skewed);
+        let curves = curve.curves();
+        for pages in [0, 1, 2, 100, 1_000, 5_000, 10_000, 19_000, 1 << 40] {
+            let [alone] = curve.hit_ratios([pages * PAGE]);
+            let (alone, there) =
+                (alone.expect("reads"), curves.reads.hit_ratio(pages * PAGE).expect("reads"));
+            assert!((alone - there).abs() < 1e-3, "{pages} pages: {alone} {there}");
+        }
+        assert_eq!(used([(1, Use::Write)].into_iter()).hit_ratios([PAGE]), [None]);
+    }
+
+    #[test]
+    fn hits_need_a_cache_that_holds_what_came_between() {
+        // Pages 0, 1 and 2 in turn: two others lie between uses of one, so three pages are needed.
+        let curves = used((0..3_000).map(|at| (at % 3, Use::Read))).curves();
+        let at = |pages: u64| curves.reads.hit_ratio(pages * PAGE).expect("reads");
+        assert!(at(2) < 0.001 && at(3) > 0.998, "{} {}", at(2), at(3));
+        assert!((curves.reads.miss_ratio(3 * PAGE).expect("reads") - 0.001).abs() < 1e-9);
+        assert_eq!(curves.reads.useful_bytes(), 3 * PAGE);
+        assert_eq!((curves.working_set_bytes, curves.samples), (3 * PAGE, 3));
+    }
+
+    #[test]
+    fn a_request_counts_once_and_larger_blocks_fetch_what_lies_beside() {
+        let mut curve = Curve::new();
+        for start in (0..3_000).map(|extent| extent * 16) {
+            // 64 KiB, page by page: of blocks of 64 KiB, only the first one is a miss.
+            (0..16).for_each(|page| curve.observe(&ByteRange::at((start + page) * PAGE, PAGE), Use::Read, 0));
+            // And all of it in one.
+            curve.observe(&ByteRange::at(start * PAGE, 16 * PAGE), Use::Read, 0);
+        }
+        let curves = curve.curves();
+        let of = |bytes: u64| {
+            let (_, prediction) =
+                curves.blocks.iter().find(|(block, _)| *block == bytes).expect("it is there");
+            prediction.hit_ratio(1 << 20).expect("reads")
+        };
+        assert!((of(4 << 10) - 1.0 / 17.0).abs() < 0.01, "{}", of(4 << 10));
+        assert!((of(16 << 10) - 13.0 / 17.0).abs() < 0.01, "{}", of(16 << 10));
+        assert!((of(64 << 10) - 16.0 / 17.0).abs() < 0.01, "{}", of(64 << 10));
+        assert_eq!(curves.blocks.len(), PAGE_BITS.len());
+    }
+}

@@ -1,0 +1,21 @@
+//! What caches of other sizes would do for a disk, asked of the shard that it is on.
+
+use cache::Curves;
+
+use super::ShardHandle;
+use super::disk::not_attached;
+use crate::problem::Answer;
+
+impl ShardHandle {
+    /// The curves of a disk, and the bytes of RAM that knowing them takes.
+    ///
+    /// # Errors
+    /// If it is not attached.
+    pub(super) async fn curves(&self, name: String) -> Answer<(Curves, u64)> {
+        self.ask(move |shard| {
+            let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            Ok((disk.cached.curves(), disk.cached.curve_bytes()))
+        })
+        .await?
+    }
+}
