@@ -35,11 +35,11 @@ const DISK_GAUGES: [(&str, &str); 22] = [
     ("cache_bytes_max", "The most that the disk may have cached: flash up to its limit, and RAM."),
     (
         "hit_ratio_at_half",
-        "Share of reads that half of that would answer, predicted from how the disk was lately used.",
+        "Share of reads that half of that would answer, predicted from late use; one that is cached in part counts in part.",
     ),
     (
         "hit_ratio_at_double",
-        "Share of reads that twice as much would answer, predicted from how the disk was lately used.",
+        "Share of reads that twice as much would answer, predicted from late use; one that is cached in part counts in part.",
     ),
     ("index_bytes", "RAM that the index of the disk takes."),
     ("dirty_bytes", "Content on flash that the backing does not have."),

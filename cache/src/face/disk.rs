@@ -18,7 +18,7 @@ use crate::journeys::read::Answer;
 use crate::journeys::void::make_void;
 use crate::journeys::{extents, quiet, read, write, zeroes};
 use crate::knowledge::curve::{Curve, Curves, Use};
-use crate::words::settings::DiskSettings;
+use crate::words::settings::{DiskSettings, Mode};
 use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
 
 /// How often regions are looked at, to close those that nothing changed since the last look: nanoseconds. A power cut
@@ -325,17 +325,24 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         count(counter, 1);
         self.cache.requests.reads.succeed(range.len());
         let now = self.record(latency, started);
-        self.cache.curve.borrow_mut().observe(range, Use::Read, now);
+        let mode = self.cache.settings.borrow().mode.row();
+        // In pass-through all go past the cache, and what one would do is what is asked.
+        if answer == Answer::Bypass && mode.reads_hit {
+            self.cache.curve.borrow_mut().pass_by();
+        } else {
+            self.cache.curve.borrow_mut().observe(range, Use::Read, now);
+        }
         self.note_active(now);
     }
 
-    fn count_write(&self, range: &ByteRange, started: u64) {
+    /// Says when it was counted.
+    fn count_write(&self, range: &ByteRange, started: u64) -> u64 {
         count(&self.cache.counters.writes, 1);
         count(&self.cache.counters.write_bytes, range.len());
         self.cache.requests.writes.succeed(range.len());
         let now = self.record(Latency::Write, started);
-        self.cache.curve.borrow_mut().observe(range, Use::Write, now);
         self.note_active(now);
+        now
     }
 
     /// Measures what has ended now, and says when that was.
@@ -391,7 +398,11 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         }
         let outcome = write::write(&self.cache, &self.backing, &self.locks, range, buffer).await;
         if outcome.1.is_ok() {
-            self.count_write(&range, started);
+            let now = self.count_write(&range, started);
+            // Written around it, nothing enters the cache.
+            if self.cache.settings.borrow().mode != Mode::WriteAround {
+                self.cache.curve.borrow_mut().observe(&range, Use::Write, now);
+            }
         }
         outcome
     }
@@ -419,6 +430,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         let _in_flight = self.cache.requests.writes.arrive(&range, started);
         self.ready(Operation::WriteZeroes).await?;
         zeroes::write_zeroes(&self.cache, &self.backing, &self.locks, range, unmap).await?;
+        // Zeroes are not cached, so the curve does not hear of them.
         self.count_write(&range, started);
         Ok(())
     }

@@ -32,7 +32,7 @@ pub(crate) struct DiskCurve {
     name: String,
     /// When counting began, in UTC: it begins anew when the disk is attached.
     since: String,
-    /// Reads that it is worked out from; what is long past counts for less. With few of them it says little.
+    /// The weight of reads that it is worked out from: what is long past counts for less. With little it says little.
     reads: u64,
     /// Pages of 4 KiB written that it is worked out from.
     written_pages: u64,
@@ -51,7 +51,8 @@ pub(crate) struct DiskCurve {
     wanted: Vec<Wanted>,
     /// Which share of what is written is written again while it is still dirty, so that the backing is spared it.
     write_back: Vec<WriteBack>,
-    /// What whole blocks of other sizes would do, each fetched as a whole as soon as a part of it is used.
+    /// What fetching whole blocks would do, as soon as a part of one is used. Forebay fetches what is asked for, whatever the disk's
+    /// `block_bytes`: this says how much neighbours are used together.
     blocks: Vec<OfBlocks>,
     /// Pages of 4 KiB that are looked at, and which share of all that is.
     samples: u64,

@@ -35,24 +35,24 @@ fn text(curve: &Value, ink: Ink) -> String {
     let (name, since) = (output::text(&curve["name"]), output::text(&curve["since"]));
     let (reads, written) = (count(&curve["reads"]), count(&curve["written_pages"]));
     if reads == 0 && written == 0 {
-        return format!("Disk '{name}' was not read since {since}, nor written: nothing is known of it\n");
+        return format!("Disk '{name}' was not used lately (since {since}): nothing is known of it\n");
     }
     let mut text = format!("Disk '{name}', as used since {since}; what is long past counts for less\n");
     if reads > 0 {
         text.push_str(&of_reads(curve, reads, ink));
     } else {
-        text.push_str("\nIt was not read: no hit ratio is known\n");
+        text.push_str("\nIt was not read lately: no hit ratio is known\n");
     }
     if written > 0 {
         text.push_str(&of_writes(list(&curve["write_back"])));
     }
-    let share = percent(&curve["sampled_share"]);
-    writeln!(
-        text,
-        "\nEstimated from {} sampled pages, {share} of those in use",
-        output::number(&curve["samples"])
-    )
-    .expect("a text takes all");
+    let share = curve["sampled_share"].as_f64().unwrap_or(0.0);
+    let of = if share < 1.0 {
+        format!("sampled pages, one of {:.0} in use", share.recip())
+    } else {
+        "pages, all in use".to_owned()
+    };
+    writeln!(text, "\nEstimated from {} {of}", output::number(&curve["samples"])).expect("a text takes all");
     text
 }
 
@@ -76,7 +76,7 @@ fn of_reads(curve: &Value, reads: u64, ink: Ink) -> String {
     text.push_str(&output::pairs(&marks(curve)));
     text.push_str(&of_blocks(list(&curve["blocks"])));
     if reads < READS_FEW {
-        writeln!(text, "\nIt was read {reads} times only: this may be chance").expect("a text takes all");
+        writeln!(text, "\nFew reads to go by ({reads}): this may be chance").expect("a text takes all");
     }
     text
 }
@@ -117,8 +117,8 @@ fn of_blocks(blocks: &[Value]) -> String {
         [vec![size(&block["block_bytes"])], ratios.into()].concat()
     };
     let rows: Vec<Vec<String>> = blocks.iter().map(row).collect();
-    let table = output::table(&["WHOLE BLOCKS OF", "HALF THE SIZE", "PRESENT SIZE", "TWICE THE SIZE"], &rows);
-    format!("\n{table}")
+    let table = output::table(&["IF IT FETCHED", "HALF THE SIZE", "PRESENT SIZE", "TWICE THE SIZE"], &rows);
+    format!("\n{table}Forebay fetches what is asked for, whatever `block-size` is\n")
 }
 
 fn of_writes(steps: &[Value]) -> String {
@@ -168,7 +168,7 @@ mod tests {
         assert!(!shown.contains("\n    16MiB") && !shown.contains("\n    64GiB"), "{shown}");
         assert!(shown.contains("for 75 % hits                     no size has it\n"), "{shown}");
         assert!(shown.contains("2MiB          25.0%                      <- present limit\n"), "{shown}");
-        assert!(shown.contains("\nEstimated from 8000 sampled pages, 1.2% of those in use\n"), "{shown}");
+        assert!(shown.contains("\nEstimated from 8000 sampled pages, one of 81 in use\n"), "{shown}");
         assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
         assert!(!shown.contains("chance"), "{shown}");
     }
@@ -178,11 +178,11 @@ mod tests {
         let unused = text(&document(0, 0), Ink::Ascii);
         assert_eq!(
             unused,
-            "Disk 'a' was not read since 2026-01-01T00:00:00Z, nor written: nothing is known of it\n"
+            "Disk 'a' was not used lately (since 2026-01-01T00:00:00Z): nothing is known of it\n"
         );
         let written = text(&document(0, 5), Ink::Ascii);
         assert!(written.contains("no hit ratio is known") && !written.contains("CACHE"), "{written}");
         let read = text(&document(7, 0), Ink::Ascii);
-        assert!(read.contains("read 7 times only") && !read.contains("DIRTY"), "{read}");
+        assert!(read.contains("go by (7)") && !read.contains("DIRTY"), "{read}");
     }
 }

@@ -55,6 +55,9 @@ const FADING: f64 = 0.943_874_312_681_693_6;
 const USES_PER_SECOND_MAX: u32 = 50_000;
 /// Samples that are left even then. A disk that uses no more blocks than that is not worth a cache on flash.
 const SAMPLES_MIN: u16 = 256;
+/// Uses of samples a second that are followed at most. A disk that has as many with few samples uses the same few blocks again and again:
+/// the rest counts as hits of any size, as all does that chance leaves out.
+const FOLLOWED_PER_SECOND_MAX: u32 = 2 * USES_PER_SECOND_MAX;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -145,6 +148,12 @@ impl Curve {
         }
     }
 
+    /// A read that goes past the cache, whatever its size: a miss of every size, and nothing enters.
+    pub fn pass_by(&mut self) {
+        self.counted.reads.new += 1;
+        self.reads.iter_mut().for_each(|distances| distances.count(None, 1.0));
+    }
+
     /// The pages `from` to `upto` of a request, which are in one stretch.
     fn look(&mut self, request: &Request, from: u64, upto: u64) {
         let stretch = Stretch::of_page(from);
@@ -174,6 +183,9 @@ impl Curve {
     #[inline(never)]
     fn note(&mut self, request: &Request, level: usize, number: u64) {
         self.pass(request.now);
+        if self.uses_in_second > FOLLOWED_PER_SECOND_MAX {
+            return;
+        }
         let stack = &mut self.stacks[level];
         let seen = stack.note(number, request.usage);
         self.bounds[level] = stack.bound();
@@ -313,6 +325,31 @@ mod tests {
         assert!((curves.reads.miss_ratio(3 * PAGE).expect("reads") - 0.001).abs() < 1e-9);
         assert_eq!(curves.reads.useful_bytes(), 3 * PAGE);
         assert_eq!((curves.working_set_bytes, curves.samples), (3 * PAGE, 3));
+    }
+
+    #[test]
+    fn what_goes_past_the_cache_is_a_miss_of_every_size_and_nothing_enters() {
+        let mut curve = used((0..300).map(|at| (at % 3, Use::Read)));
+        (0..300).for_each(|_| curve.pass_by());
+        let curves = curve.curves();
+        for (_, reads) in &curves.blocks {
+            assert!(reads.hit_ratio_max().expect("reads") < 0.51, "{reads:?}");
+        }
+        assert!((curves.reads.hit_ratio(1 << 40).expect("reads") - 297.0 / 600.0).abs() < 1e-9);
+        assert_eq!(curves.working_set_bytes, 3 * PAGE);
+    }
+
+    #[test]
+    fn a_few_blocks_that_are_used_very_often_are_not_followed_all_the_time() {
+        let mut curve = Curve::new();
+        let uses = 4 * FOLLOWED_PER_SECOND_MAX;
+        for at in 0..uses {
+            curve.observe(&ByteRange::at(u64::from(at % 3) * PAGE, PAGE), Use::Read, u64::from(at));
+        }
+        let followed = curve.reads[0].classes().0.map(|(_, _, weight)| weight).sum::<f64>();
+        assert!(followed < f64::from(uses) / 2.0, "{followed} of {uses} were followed");
+        let reads = curve.curves().reads;
+        assert!(reads.hit_ratio(3 * PAGE).expect("reads") > 0.999, "{reads:?}");
     }
 
     #[test]

@@ -28,7 +28,7 @@ const PROBATION_TURNS: u8 = 12;
 pub enum Use {
     /// A read.
     Read,
-    /// A write, or zeroes.
+    /// A write.
     Write,
 }
 
