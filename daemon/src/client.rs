@@ -1,6 +1,10 @@
 //! The command line's way to the daemon: one request over the control socket.
 
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::task::Poll;
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
@@ -10,6 +14,7 @@ use hyper_util::rt::TokioIo;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::net::UnixStream;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::api::ProblemDocument;
 use crate::problem::{Answer, Problem, ProblemKind};
@@ -18,6 +23,8 @@ use crate::problem::{Answer, Problem, ProblemKind};
 pub(crate) struct Client {
     socket: PathBuf,
     runtime: tokio::runtime::Runtime,
+    /// What ends a pause.
+    ends: RefCell<Vec<Signal>>,
 }
 
 /// How a pause ended.
@@ -25,7 +32,7 @@ pub(crate) struct Client {
 pub(crate) enum Pause {
     /// The time is over.
     Over,
-    /// Somebody pressed Ctrl-C.
+    /// Somebody pressed Ctrl-C, or what else was to be heard of.
     Interrupted,
 }
 
@@ -34,16 +41,39 @@ impl Client {
     pub(crate) fn new(socket: PathBuf) -> Answer<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Problem::failed(format!("Cannot start: {error}")))?;
-        Ok(Self { socket, runtime })
+        Ok(Self { socket, runtime, ends: RefCell::default() })
     }
 
-    /// Waits.
+    /// From now on what ends a process ends a [`Self::pause`] instead: Ctrl-C, SIGTERM, and that the terminal went away.
+    ///
+    /// # Errors
+    /// If the system does not tell of signals.
+    pub(crate) fn hear_ends(&self) -> Answer<()> {
+        let _inside = self.runtime.enter();
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let heard: io::Result<Vec<Signal>> = kinds.into_iter().map(signal).collect();
+        *self.ends.borrow_mut() =
+            heard.map_err(|error| Problem::failed(format!("Cannot hear of signals: {error}")))?;
+        Ok(())
+    }
+
+    /// Waits. Ctrl-C ends it, from the first one on also if it comes between two of them; and what [`Self::hear_ends`] heard.
     pub(crate) fn pause(&self, time: Duration) -> Pause {
+        let mut ends = self.ends.borrow_mut();
+        if ends.is_empty() {
+            let _inside = self.runtime.enter();
+            // If it cannot be listened for, it ends the process as it always does.
+            ends.extend(signal(SignalKind::interrupt()));
+        }
+        let any = poll_fn(|context| {
+            let is_over = ends.iter_mut().any(|end| end.poll_recv(context).is_ready());
+            if is_over { Poll::Ready(()) } else { Poll::Pending }
+        });
         self.runtime.block_on(async {
             tokio::select! {
+                biased;
+                () = any => Pause::Interrupted,
                 () = tokio::time::sleep(time) => Pause::Over,
-                // If it cannot be listened for, it ends the process as it always does.
-                Ok(()) = tokio::signal::ctrl_c() => Pause::Interrupted,
             }
         })
     }

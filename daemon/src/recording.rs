@@ -8,16 +8,17 @@
 //! ```
 //! A request never waits for its note: if the ring is full, or somebody else has it just then, the note is dropped and
 //! counted. Nothing here writes a file; whoever records takes small traces one after another and does what he likes.
-//! A disk that moves between shards goes on being recorded: recorders are found by the disk's name.
+//! A disk that moves between shards goes on being recorded: recorders are found by the disk's name. One that is removed does not,
+//! nor one of which nobody takes anything for ten seconds: [`end_silent`] ends that, and gives back the memory.
 
 mod device;
 mod session;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use trace::Request;
 
@@ -25,12 +26,15 @@ use crate::problem::{Answer, Problem};
 pub(crate) use device::Recorded;
 use session::{SILENCE_MAX, Session};
 
-/// Notes that fit into the ring: a tenth of a second, which is how often it is emptied, at 600,000 requests a second. Takes
-/// 4 MiB while a disk is recorded, and nothing else.
+/// Notes that fit into the ring: a tenth of a second, which is how often it is emptied, at 600,000 requests a second. 4 MiB while
+/// a disk is recorded, and at most four times as much for what waits to be put in order.
 const RING_NOTES: usize = 1 << 16;
 
 /// All recorders, by the names of their disks.
 static RECORDERS: Mutex<BTreeMap<String, Arc<Recorder>>> = Mutex::new(BTreeMap::new());
+
+/// The number of the last recording.
+static LAST: AtomicU32 = AtomicU32::new(0);
 
 /// What notes the requests of one disk, when somebody wants that.
 #[derive(Default)]
@@ -39,8 +43,6 @@ pub(crate) struct Recorder {
     is_on: AtomicBool,
     ring: Mutex<Option<Ring>>,
     dropped: AtomicU64,
-    /// When something was taken, in milliseconds since the recording began.
-    taken_ms: AtomicU64,
     session: Mutex<Option<Session>>,
 }
 
@@ -58,6 +60,14 @@ pub(crate) fn recorder(name: &str) -> Arc<Recorder> {
     Arc::clone(recorders.entry(name.to_owned()).or_default())
 }
 
+/// Ends recordings of which nobody took anything for ten seconds. To be called every now and then.
+pub(crate) fn end_silent() {
+    let recorders: Vec<Arc<Recorder>> = lock(&RECORDERS).values().cloned().collect();
+    for recorder in recorders {
+        recorder.end_if_silent();
+    }
+}
+
 impl Recorder {
     /// Whether requests are to be noted.
     fn is_on(&self) -> bool {
@@ -69,11 +79,12 @@ impl Recorder {
         lock(&self.session).as_ref().is_some_and(Session::is_alive)
     }
 
-    /// Begins to record the disk `name`.
+    /// Begins to record the disk `name`, whose number is `disk`. The recording has a number of its own, by which it is taken and
+    /// ended.
     ///
     /// # Errors
     /// If somebody else records it. One who has taken nothing for ten seconds is gone.
-    pub(crate) fn start(&self, name: &str) -> Answer<()> {
+    pub(crate) fn start(&self, name: &str, disk: u32) -> Answer<u32> {
         let mut session = lock(&self.session);
         if session.as_ref().is_some_and(Session::is_alive) {
             return Err(Problem::conflict(format!(
@@ -83,38 +94,48 @@ impl Recorder {
         let (notes, taken) = sync_channel(RING_NOTES);
         let began = Instant::now();
         self.dropped.store(0, Ordering::Relaxed);
-        self.taken_ms.store(0, Ordering::Relaxed);
         *lock(&self.ring) = Some(Ring { notes, began });
-        *session = Some(Session::new(taken, began));
+        let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+        *session = Some(Session::new((number, disk), taken, began));
         self.is_on.store(true, Ordering::Relaxed);
-        Ok(())
+        Ok(number)
     }
 
-    /// What came since the last time, as a trace of its own: whatever ended more than a second ago, in the order in which it
-    /// came.
+    /// What came to the disk since the last time, as a trace of its own: whatever ended more than a second ago, in the order in which
+    /// it came.
     ///
     /// # Errors
-    /// If nobody records the disk.
-    pub(crate) fn take(&self, name: &str) -> Answer<Vec<u8>> {
+    /// If this recording is over.
+    pub(crate) fn take(&self, name: &str, disk: u32, number: u32) -> Answer<Vec<u8>> {
         let mut session = lock(&self.session);
-        let session =
-            session.as_mut().filter(|session| session.is_alive()).ok_or_else(|| not_recorded(name))?;
-        let (piece, taken) = session.take(self.dropped.swap(0, Ordering::Relaxed));
-        self.taken_ms.store(taken.as_millis() as u64, Ordering::Relaxed);
-        Ok(piece)
+        let session = session.as_mut().filter(|session| session.is((number, disk)));
+        let session = session.ok_or_else(|| not_recorded(name, number))?;
+        Ok(session.take(self.dropped.swap(0, Ordering::Relaxed)))
     }
 
     /// Ends it: the rest, as a trace of its own.
     ///
     /// # Errors
-    /// If nobody records the disk.
-    pub(crate) fn end(&self, name: &str) -> Answer<Vec<u8>> {
+    /// If this recording is over.
+    pub(crate) fn end(&self, name: &str, disk: u32, number: u32) -> Answer<Vec<u8>> {
         let mut session = lock(&self.session);
-        let ended = session.take().ok_or_else(|| not_recorded(name))?;
-        self.is_on.store(false, Ordering::Relaxed);
-        // What is in flight finds no ring and is not noted.
-        *lock(&self.ring) = None;
+        let ended = session.take_if(|session| session.is((number, disk)));
+        let ended = ended.ok_or_else(|| not_recorded(name, number))?;
+        self.stop();
         Ok(ended.end(self.dropped.swap(0, Ordering::Relaxed)))
+    }
+
+    fn end_if_silent(&self) {
+        let mut session = lock(&self.session);
+        if session.take_if(|session| !session.is_alive()).is_some() {
+            self.stop();
+        }
+    }
+
+    /// Has nothing noted any more. What is in flight finds no ring.
+    fn stop(&self) {
+        self.is_on.store(false, Ordering::Relaxed);
+        *lock(&self.ring) = None;
     }
 
     /// Notes requests that came at `came`. Never waits.
@@ -130,19 +151,15 @@ impl Recorder {
             let request = Request { at_us: Some(at.as_micros() as u64), ..request };
             if notes.try_send(request).is_err() {
                 self.dropped.fetch_add(1, Ordering::Relaxed);
-                let taken = Duration::from_millis(self.taken_ms.load(Ordering::Relaxed));
-                if at > taken + SILENCE_MAX {
-                    // Whoever recorded is gone, and nobody need note anything any more.
-                    self.is_on.store(false, Ordering::Relaxed);
-                }
             }
         }
     }
 }
 
-fn not_recorded(name: &str) -> Problem {
+fn not_recorded(name: &str, number: u32) -> Problem {
     Problem::conflict(format!(
-        "Cannot take the recording of disk '{name}': nobody records it, or nobody took anything for {} seconds; begin again",
+        "Cannot take recording {number} of disk '{name}': it is over, as it was ended, or nothing of it was taken for {} seconds, or the \
+         disk is another one; begin again",
         SILENCE_MAX.as_secs()
     ))
 }

@@ -8,4 +8,6 @@ use utoipa::ToSchema;
 pub(crate) struct Recording {
     /// Its name.
     pub(crate) name: String,
+    /// The number of the recording, by which it is taken and ended.
+    pub(crate) number: u32,
 }

@@ -61,6 +61,9 @@ pub(crate) struct TraceConvert {
     /// or .csv.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<Format>,
+    /// If IN is damaged, or cut off as a recording that was killed: take what comes before the damage, and say so.
+    #[arg(long)]
+    pub(crate) salvage: bool,
     #[command(flatten)]
     pub(crate) options: TraceOptions,
     /// Print one JSON document.

@@ -1,6 +1,6 @@
 //! `forebay trace`: what a trace is like, and traces in another format, which need no daemon; and recording, which does.
 //!
-//! A converted trace is written beside its name and gets it once it is whole; a conversion that fails leaves nothing.
+//! A converted trace is written beside its name and gets it once it is whole; a conversion that cannot read its input leaves nothing.
 
 mod output;
 mod record;
@@ -53,19 +53,27 @@ fn convert(options: &TraceConvert) -> Answer<()> {
     let mut trace = Trace::open(input, &options.options.into())?;
     let mut writer = output.create()?;
     let mut progress = Progress::of(input);
+    let mut cut = None;
     while let Some(request) = trace.next() {
-        let added = request
-            .map_err(Problem::from)
-            .and_then(|request| writer.add(&request).map_err(|error| refuse(error.to_string())));
-        if let Err(problem) = added {
-            output.give_up();
-            return Err(problem);
+        match request {
+            Ok(request) => writer.add(&request).map_err(|error| {
+                output.give_up();
+                refuse(error.to_string())
+            })?,
+            Err(error) if options.salvage => cut = Some(error.to_string()),
+            Err(error) => {
+                output.give_up();
+                return Err(error.into());
+            }
         }
         progress.tell(trace.progress());
     }
     progress.end();
     let requests = writer.requests();
     output.finish(writer, trace.dropped())?;
+    if let Some(cut) = cut {
+        eprintln!("What was readable is in {}: {cut}", options.output.display());
+    }
     told(options, output.format, &trace, requests)
 }
 

@@ -3,15 +3,22 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRequestParts, Path, State};
 use axum::http::header;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 
 use super::answer::{Failure, Name, Reply};
 use crate::api::{Recording, RecordingDocument};
-use crate::problem::Answer;
+use crate::problem::{Answer, Problem};
 use crate::recording::recorder;
 use crate::registry::Registry;
+
+/// A recording, as a path has it.
+pub(super) struct Numbered {
+    name: String,
+    number: u32,
+}
 
 type Shared = State<Arc<Registry>>;
 
@@ -26,32 +33,59 @@ type Shared = State<Arc<Registry>>;
 )]
 pub(super) async fn start(State(registry): Shared, Name(name): Name) -> Reply<RecordingDocument> {
     let view = registry.disk(&name).await?;
-    recorder(&view.record.name).start(&name)?;
-    Ok(Json(RecordingDocument::of(Recording { name })))
+    let number = recorder(&name).start(&name, view.record.id)?;
+    Ok(Json(RecordingDocument::of(Recording { name, number })))
 }
 
 /// What came since the last time, but for the last second: a trace, of which docs/trace-format.md has every byte.
 #[utoipa::path(
     post,
-    path = "/v1/disks/{name}/recording/take",
+    path = "/v1/disks/{name}/recording/{number}/take",
     tag = "disks",
-    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(
+        ("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"),
+        ("number" = u32, Path, description = "Number of the recording", example = 1)
+    ),
     responses((status = OK, description = "A trace", body = String, content_type = "application/octet-stream"))
 )]
-pub(super) async fn take(Name(name): Name) -> Result<Response, Failure> {
-    piece(recorder(&name).take(&name))
+pub(super) async fn take(
+    State(registry): Shared,
+    Numbered { name, number }: Numbered,
+) -> Result<Response, Failure> {
+    let disk = registry.disk(&name).await?.record.id;
+    piece(recorder(&name).take(&name, disk, number))
 }
 
 /// Ends a recording. The answer is its rest, a trace as well.
 #[utoipa::path(
     delete,
-    path = "/v1/disks/{name}/recording",
+    path = "/v1/disks/{name}/recording/{number}",
     tag = "disks",
-    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    params(
+        ("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"),
+        ("number" = u32, Path, description = "Number of the recording", example = 1)
+    ),
     responses((status = OK, description = "A trace", body = String, content_type = "application/octet-stream"))
 )]
-pub(super) async fn end(Name(name): Name) -> Result<Response, Failure> {
-    piece(recorder(&name).end(&name))
+pub(super) async fn end(
+    State(registry): Shared,
+    Numbered { name, number }: Numbered,
+) -> Result<Response, Failure> {
+    let disk = registry.disk(&name).await?.record.id;
+    piece(recorder(&name).end(&name, disk, number))
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Numbered {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        let path = Path::from_request_parts(parts, state).await;
+        path.map(|Path((name, number))| Self { name, number }).map_err(|rejection| {
+            let what = rejection.body_text();
+            Problem::invalid(format!("Cannot read the disk and number of a recording: {what}; check them"))
+                .into()
+        })
+    }
 }
 
 fn piece(bytes: Answer<Vec<u8>>) -> Result<Response, Failure> {

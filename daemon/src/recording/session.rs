@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use trace::{Format, Request, Writer};
 
+use super::RING_NOTES;
+
 /// Notes come when requests end, and a trace has them as they came: so long is waited for those that take their time. One
 /// that takes longer stands behind others that came later, and its time runs backwards.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -14,6 +16,8 @@ const WAITING_MAX: usize = 1 << 18;
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(10);
 
 pub(super) struct Session {
+    /// Its number, and that of its disk.
+    is: (u32, u32),
     notes: Receiver<Request>,
     began: Instant,
     taken: Instant,
@@ -21,8 +25,8 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(notes: Receiver<Request>, began: Instant) -> Self {
-        Self { notes, began, taken: began, waiting: Vec::new() }
+    pub(super) fn new(is: (u32, u32), notes: Receiver<Request>, began: Instant) -> Self {
+        Self { is, notes, began, taken: began, waiting: Vec::new() }
     }
 
     /// Whether whoever records may be there.
@@ -30,12 +34,22 @@ impl Session {
         self.taken.elapsed() < SILENCE_MAX
     }
 
-    /// Whatever came more than a moment ago, and when this was, since it began.
-    pub(super) fn take(&mut self, dropped: u64) -> (Vec<u8>, Duration) {
+    /// Whether it has these numbers.
+    pub(super) fn is(&self, is: (u32, u32)) -> bool {
+        self.is == is
+    }
+
+    /// As if nobody had taken anything for long.
+    #[cfg(test)]
+    pub(super) fn fall_silent(&mut self) {
+        self.taken = self.taken.checked_sub(SILENCE_MAX).expect("clocks run since the machine was started");
+    }
+
+    /// Whatever came more than a moment ago.
+    pub(super) fn take(&mut self, dropped: u64) -> Vec<u8> {
         self.taken = Instant::now();
-        let taken = self.began.elapsed();
-        let until = taken.saturating_sub(PATIENCE).as_micros() as u64;
-        (self.trace(until, WAITING_MAX, dropped), taken)
+        let until = self.began.elapsed().saturating_sub(PATIENCE).as_micros() as u64;
+        self.trace(until, WAITING_MAX, dropped)
     }
 
     /// Everything.
@@ -55,6 +69,7 @@ impl Session {
         for request in self.waiting.drain(..due) {
             writer.add(&request).expect("the device notes what can be in a trace");
         }
+        self.waiting.shrink_to(RING_NOTES);
         writer.finish(dropped).expect("memory takes any trace")
     }
 }

@@ -1,5 +1,5 @@
 //! Looks at disks and pool every second, once for all who want to know: windows of time and history, every few seconds, and
-//! events that show nowhere else.
+//! events that show nowhere else. Ends recordings that nobody takes any more.
 //!
 //! A shard that does not answer holds up no other, and what its disks count meanwhile is in the window in which it answers
 //! again.
@@ -16,6 +16,7 @@ use crate::events;
 use crate::events::Waits;
 use crate::events::watcher::{DiskLook, Look, Watcher};
 use crate::problem::Answer;
+use crate::recording;
 use crate::shard::DiskReport;
 use crate::windows::SAMPLE_INTERVAL;
 
@@ -33,6 +34,7 @@ impl Registry {
             let at = ticks.tick().await.into_std();
             let Some(registry) = registry.upgrade() else { return };
             let at = at.saturating_duration_since(registry.started);
+            recording::end_silent();
             let reports = registry.shards.disks_as_far_as_known().await;
             if at >= next_sample {
                 next_sample = at + SAMPLE_INTERVAL;

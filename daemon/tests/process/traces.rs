@@ -5,7 +5,7 @@ use std::path::Path;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
-use trace::{Kind, Options, Request, Trace};
+use trace::{Format, Kind, Options, Request, Trace, Writer};
 
 use crate::host::{Daemon, Host, forebay};
 use crate::trace_records::record;
@@ -193,13 +193,16 @@ fn a_recording_ends_with_ctrl_c_and_with_the_daemon_and_is_whole() {
     let recorder = daemon.spawn(&["trace", "record", "a", "-o", &first]);
     write_until(&daemon, || has_begun("first.fbtrace.new"));
     let second = host.text("second.csv");
-    let refused = daemon.run(&["trace", "record", "a", "-o", &second]).failed();
-    assert!(refused.contains("already") && !host.path("second.csv.new").exists(), "{refused}");
+    for other in [&second, &first] {
+        let refused = daemon.run(&["trace", "record", "a", "-o", other]).failed();
+        assert!(refused.contains("already") && !host.path("second.csv.new").exists(), "{refused}");
+    }
+    assert!(has_begun("first.fbtrace.new"), "the one that runs is as it was");
     let id = i32::try_from(recorder.id()).expect("process ids are small");
-    kill(Pid::from_raw(id), Signal::SIGINT).expect("it runs");
+    kill(Pid::from_raw(id), Signal::SIGTERM).expect("it runs");
     let ended = recorder.wait_with_output().expect("it is ours");
     assert!(ended.status.success(), "{ended:?}");
-    assert!(recorded_pages(&first) > 0);
+    assert!(recorded_pages(&first) > 0 && !host.path("first.fbtrace.new").exists());
 
     let recorder = daemon.spawn(&["trace", "record", "a", "-o", &second]);
     write_until(&daemon, || has_begun("second.csv.new"));
@@ -209,6 +212,54 @@ fn a_recording_ends_with_ctrl_c_and_with_the_daemon_and_is_whole() {
     assert!(ended.status.code() == Some(1) && message.contains("second.csv"), "{message}");
     let pages = recorded_pages(&second);
     assert!(pages > 0 && message.contains(&format!("{pages} requests")), "{pages}: {message}");
+}
+
+#[test]
+fn a_recording_ends_with_its_disk() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let output = host.text("out.fbtrace");
+    let recorder = daemon.spawn(&["trace", "record", "a", "-o", &output]);
+    let has_begun = || std::fs::metadata(host.path("out.fbtrace.new")).is_ok();
+    write_until(&daemon, has_begun);
+    daemon.run(&["disk", "remove", "a"]).succeeded();
+    let ended = recorder.wait_with_output().expect("it is ours");
+    let message = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(
+        !ended.status.success() && message.contains("'a'") && message.contains("out.fbtrace"),
+        "{message}"
+    );
+    recorded_pages(&output);
+}
+
+#[test]
+fn what_is_whole_of_a_cut_trace_is_salvaged_and_its_file_stays() {
+    let host = Host::new();
+    let mut writer = Writer::new(Vec::new(), Format::Forebay).expect("memory takes it");
+    for request in 0..30_u64 {
+        let offset = request * 4096;
+        let request =
+            Request { at_us: Some(offset), kind: Kind::Read, offset, length: 4096, ..Request::default() };
+        writer.add(&request).expect("memory takes it");
+        if offset.is_multiple_of(10 * 4096) {
+            writer.flush().expect("memory takes it");
+        }
+    }
+    let whole = writer.finish(0).expect("memory takes it");
+    let cut = host.text("day.fbtrace.new");
+    // The totals and a part of the last frame are missing.
+    std::fs::write(&cut, &whole[..whole.len() - 60]).expect("the folder is ours");
+    let output = host.text("day.fbtrace");
+    let refused = forebay(&["trace", "convert", &cut, &output]).failed();
+    assert!(refused.contains("salvage"), "its own name is taken: {refused}");
+    let other = host.text("saved.fbtrace");
+    forebay(&["trace", "convert", &cut, &other]).failed();
+    assert!(!host.path("saved.fbtrace").exists());
+    let saved = forebay(&["trace", "convert", "--salvage", &cut, &other]);
+    assert!(saved.status == 0 && saved.stderr.contains("readable"), "{saved:?}");
+    let trace = Trace::open(Path::new(&other), &Options::default()).expect("it is a trace");
+    assert_eq!(trace.map(|request| request.expect("it is whole").offset).last(), Some(20 * 4096));
+    assert_eq!(std::fs::read(&cut).expect("it is there").len(), whole.len() - 60, "as it was");
 }
 
 #[test]

@@ -1,7 +1,8 @@
-//! A trace that is written: beside its name first, and under it once it is whole.
+//! A trace that is written: beside its name first, and under it once it is whole. Never over a file that is there, and never removes
+//! one that it did not make.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use trace::{Format, Packer, Packing, Writer};
@@ -35,41 +36,66 @@ impl<'a, R: Fn(String) -> Problem> Output<'a, R> {
         if path.try_exists().unwrap_or(true) {
             return Err(refuse("the file exists; remove it, or name another".to_owned()));
         }
-        Ok(Self { path, new: PathBuf::from(format!("{name}.new")), format, packing, refuse })
+        let mut new = path.as_os_str().to_owned();
+        new.push(".new");
+        Ok(Self { path, new: PathBuf::from(new), format, packing, refuse })
     }
 
     /// Begins to write.
     ///
     /// # Errors
-    /// If the folder cannot be written.
+    /// If the folder cannot be written, or somebody else writes this trace.
     pub(super) fn create(&self) -> Answer<Writer<Packer<BufWriter<File>>>> {
-        let created = File::create(&self.new).and_then(|file| {
-            let packer = Packer::new(BufWriter::new(file), self.packing)?;
-            Writer::new(packer, self.format)
-        });
-        created.map_err(|error| {
-            (self.refuse)(format!("{error} ({}); name a folder that can be written", self.new.display()))
+        let file = File::create_new(&self.new).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => (self.refuse)(format!(
+                "{} exists: somebody writes this trace, or could not end it; `forebay trace convert --salvage` takes what is in it, \
+                 then remove it",
+                self.new.display()
+            )),
+            _ => (self.refuse)(format!("{error} ({}); name a folder that can be written", self.new.display())),
+        })?;
+        let begun = Packer::new(BufWriter::new(file), self.packing)
+            .and_then(|packer| Writer::new(packer, self.format));
+        begun.map_err(|error| {
+            self.give_up();
+            (self.refuse)(format!("{error}; make room, or name another folder"))
         })
     }
 
-    /// Ends the trace and gives it its name. If that fails, nothing is left.
+    /// Ends the trace and gives it its name. If that fails, what was written stays beside it.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If it cannot be written, or has appeared meanwhile.
     pub(super) fn finish(&self, writer: Writer<Packer<BufWriter<File>>>, dropped: u64) -> Answer<()> {
         let ended = writer.finish(dropped).and_then(Packer::finish).and_then(|mut file| {
             file.flush()?;
             file.get_ref().sync_all()?;
-            fs::rename(&self.new, self.path)
+            self.give_name()
         });
-        ended.map_err(|error| {
-            self.give_up();
-            (self.refuse)(format!("{error}; make room, or name a folder that can be written"))
-        })
+        ended.map_err(|error| (self.refuse)(format!("{error}; {}", self.left())))
     }
 
-    /// Removes what is not whole. Should it stay, its name says what it is.
+    /// What to do about a trace that is not whole.
+    pub(super) fn left(&self) -> String {
+        let new = self.new.display();
+        format!(
+            "what there is of it is in {new}, and `forebay trace convert --salvage {new} OTHER` makes a trace of that"
+        )
+    }
+
+    /// Removes what [`Self::create`] made.
     pub(super) fn give_up(&self) {
         fs::remove_file(&self.new).unwrap_or(());
+    }
+
+    fn give_name(&self) -> io::Result<()> {
+        match fs::hard_link(&self.new, self.path) {
+            Ok(()) => fs::remove_file(&self.new)?,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(error),
+            // Not every file system has links.
+            Err(_) => fs::rename(&self.new, self.path)?,
+        }
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
     }
 }

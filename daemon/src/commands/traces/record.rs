@@ -1,10 +1,11 @@
 //! `forebay trace record`: what guests ask of a served disk, until Ctrl-C or for a while.
 //!
 //! Pieces come from the daemon several times a second and are written as one trace. Whatever ends it, what came until then is a
-//! whole trace: also if the daemon goes away.
+//! whole trace: also if the daemon goes away, or somebody ends the command. If it cannot be written any more, or the command
+//! is killed, what was written stays, and can be salvaged up to the last seconds.
 
 use std::fs::File;
-use std::io::{BufWriter, Cursor};
+use std::io::{self, BufWriter, Cursor};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -21,36 +22,53 @@ use crate::{names, output};
 /// How often a piece is asked for. The daemon has room for a tenth of a second at 600,000 requests a second.
 const INTERVAL: Duration = Duration::from_millis(100);
 
+/// How often what came is written so far that it can be salvaged.
+const FLUSH_INTERVAL: Duration = Duration::from_secs(10);
+
 /// What was recorded so far.
 struct Recording {
     writer: Writer<Packer<BufWriter<File>>>,
     dropped: u64,
 }
 
+/// Why no more is recorded.
+enum Ended {
+    /// No more comes.
+    Cut(Problem),
+    /// What came cannot be written.
+    Unwritten(io::Error),
+}
+
 pub(super) fn run(options: &TraceRecord) -> Answer<()> {
     names::check(&options.name)?;
-    let path = format!("/v1/disks/{}/recording", options.name);
+    let recordings = format!("/v1/disks/{}/recording", options.name);
     let client = crate::commands::client(&options.daemon)?;
     let output = Output::new(&options.output, options.to, |reason| {
         Problem::invalid(format!("Cannot record into {}: {reason}", options.output.display()))
     })?;
-    client.get(&format!("/v1/disks/{}", options.name))?;
-    let writer = output.create()?;
-    if let Err(problem) = client.post(&path, &json!({})) {
-        output.give_up();
-        return Err(problem);
-    }
+    client.hear_ends()?;
+    let number = client.post(&recordings, &json!({}))?["recording"]["number"].clone();
+    let path = format!("{recordings}/{number}");
+    let writer = output.create().inspect_err(|_| drop(client.delete_bytes(&path)))?;
     let began = Instant::now();
     let mut recording = Recording { writer, dropped: 0 };
     let ended = follow(options, &client, &path, &mut recording);
     let Recording { writer, dropped } = recording;
     let requests = writer.requests();
-    output.finish(writer, dropped)?;
     let file = options.output.display();
-    ended.map_err(|problem| Problem {
-        message: format!("{}; {requests} requests that came until then are in {file}", problem.message),
-        ..problem
-    })?;
+    match ended {
+        Ok(()) => output.finish(writer, dropped)?,
+        Err(Ended::Cut(problem)) => {
+            output.finish(writer, dropped)?;
+            let message =
+                format!("{}; {requests} requests that came until then are in {file}", problem.message);
+            return Err(Problem { message, ..problem });
+        }
+        Err(Ended::Unwritten(error)) => {
+            drop(client.delete_bytes(&path));
+            return Err(Problem::failed(format!("Cannot write {file}: {error}; {}", output.left())));
+        }
+    }
     let seconds = began.elapsed().as_secs_f64();
     if options.json {
         let content = json!({
@@ -70,11 +88,17 @@ pub(super) fn run(options: &TraceRecord) -> Answer<()> {
 }
 
 /// Takes pieces until it is time to end.
-fn follow(options: &TraceRecord, client: &Client, path: &str, recording: &mut Recording) -> Answer<()> {
+fn follow(
+    options: &TraceRecord,
+    client: &Client,
+    path: &str,
+    recording: &mut Recording,
+) -> Result<(), Ended> {
     let style = ProgressStyle::with_template("  {elapsed_precise}  {msg}")
         .expect("a constant that follows its rules");
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style);
     let began = Instant::now();
+    let mut flushed = began;
     let mut is_over = false;
     while !is_over {
         let left =
@@ -83,7 +107,11 @@ fn follow(options: &TraceRecord, client: &Client, path: &str, recording: &mut Re
         is_over = pause == Pause::Interrupted || left.is_some_and(|left| left <= INTERVAL);
         let piece =
             if is_over { client.delete_bytes(path) } else { client.post_bytes(&format!("{path}/take")) };
-        recording.add(piece?, options)?;
+        recording.add(piece.map_err(Ended::Cut)?)?;
+        if flushed.elapsed() >= FLUSH_INTERVAL {
+            recording.writer.flush().map_err(Ended::Unwritten)?;
+            flushed = Instant::now();
+        }
         let (requests, dropped) = (recording.writer.requests(), recording.dropped);
         bar.set_message(format!("{requests} requests, {dropped} missing; Ctrl-C ends it"));
     }
@@ -92,12 +120,12 @@ fn follow(options: &TraceRecord, client: &Client, path: &str, recording: &mut Re
 }
 
 impl Recording {
-    fn add(&mut self, piece: Vec<u8>, options: &TraceRecord) -> Answer<()> {
-        let mut piece = Trace::from_bytes("from the daemon", Cursor::new(piece), &Options::default())?;
+    fn add(&mut self, piece: Vec<u8>) -> Result<(), Ended> {
+        let piece = Trace::from_bytes("from the daemon", Cursor::new(piece), &Options::default());
+        let mut piece = piece.map_err(|error| Ended::Cut(error.into()))?;
         for request in &mut piece {
-            self.writer.add(&request?).map_err(|error| {
-                Problem::failed(format!("Cannot write {}: {error}; make room", options.output.display()))
-            })?;
+            let request = request.map_err(|error| Ended::Cut(error.into()))?;
+            self.writer.add(&request).map_err(Ended::Unwritten)?;
         }
         self.dropped += piece.dropped();
         Ok(())
