@@ -7,23 +7,13 @@
 use std::collections::HashMap;
 
 use block::{ByteRange, PAGE};
-
-/// A read or write of a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// First byte.
-    pub offset: u64,
-    /// Bytes. A request of none is left out.
-    pub length: u64,
-    /// True for a write, false for a read or where the trace does not say.
-    pub is_write: bool,
-}
+use trace::{Kind, Request};
 
 /// Why a trace cannot be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     /// Nothing is asked for.
-    #[error("It asks for nothing: no request of at least one byte was found")]
+    #[error("It asks for nothing: no request was found")]
     Empty,
     /// It has more accesses than are counted.
     #[error("It touches more than {ACCESSES_MAX} pages: take a part of it")]
@@ -31,14 +21,6 @@ pub enum Unfit {
     /// It has more distinct pages than a disk.
     #[error("It touches stretches of more than 8 TiB in all: take a part of it")]
     TooWide,
-    /// An address cannot be.
-    #[error("A request of {length} bytes at {offset} ends beyond the largest address")]
-    Address {
-        /// Where it begins.
-        offset: u64,
-        /// How long it is.
-        length: u64,
-    },
 }
 
 /// Accesses of a trace at most: their places in it are 32 bits.
@@ -102,18 +84,17 @@ impl Workload {
         let mut requests = Vec::new();
         let mut accesses = 0;
         for request in trace {
-            let Request { offset, length, is_write } = request?;
-            if length == 0 {
-                continue;
-            }
-            let end = offset.checked_add(length).ok_or(Unfit::Address { offset, length })?;
-            let page = offset / PAGE;
-            let pages = end.div_ceil(PAGE) - page;
+            let request = request?;
+            let touched = trace::blocks(&request, PAGE);
+            let pages = touched.end - touched.start;
+            // Disks begin at a multiple of the largest block, so that their blocks are cut as on the disk.
+            let first = touched.start - request.offset / PAGE;
+            let page = touched.start - first % STRETCH_PAGES;
             accesses += pages;
             if accesses > ACCESSES_MAX {
                 return Err(Unfit::TooLong.into());
             }
-            requests.push(Touched { page, pages: pages as u32, is_write });
+            requests.push(Touched { page, pages: pages as u32, is_write: request.kind == Kind::Write });
         }
         if requests.is_empty() {
             return Err(Unfit::Empty.into());
@@ -250,15 +231,15 @@ fn move_together(requests: &mut [Touched]) -> Result<u64, Unfit> {
 mod tests {
     use super::*;
 
-    fn workload(requests: &[(u64, u64)]) -> Result<Workload, Unfit> {
-        Workload::collect(
-            requests.iter().map(|(offset, length)| Ok(Request { offset: *offset, length: *length, is_write: false })),
-        )
+    /// Reads of so many bytes from there on.
+    fn workload(reads: &[(u64, u32)]) -> Result<Workload, Unfit> {
+        let read = |(offset, length)| Ok(Request { kind: Kind::Read, offset, length, ..Request::default() });
+        Workload::collect(reads.iter().copied().map(read))
     }
 
     #[test]
     fn requests_are_accesses_to_every_block_that_they_touch() {
-        let workload = workload(&[(0, 8192), (4095, 2), (20 << 12, 512), (0, 0)]).unwrap();
+        let workload = workload(&[(0, 8192), (3584, 1024), (20 << 12, 512)]).unwrap();
         assert_eq!((workload.requests(), workload.page_accesses(), workload.footprint_pages()), (3, 5, 3));
         let Accesses { blocks, distinct } = workload.accesses(4096);
         assert_eq!((blocks, distinct), (vec![0, 1, 0, 1, 2], 3));
@@ -291,10 +272,20 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_with_its_reason() {
         assert_eq!(workload(&[]).unwrap_err(), Unfit::Empty);
-        assert_eq!(workload(&[(7, 0)]).unwrap_err(), Unfit::Empty);
-        assert_eq!(workload(&[(0, 1 << 50)]).unwrap_err(), Unfit::TooLong);
-        assert_eq!(workload(&[(u64::MAX, 2)]).unwrap_err(), Unfit::Address { offset: u64::MAX, length: 2 });
-        assert_eq!(workload(&[(0, 9 << 40)]).unwrap_err(), Unfit::TooWide);
-        assert!(workload(&[(u64::MAX - 1, 1)]).is_ok());
+        let scattered: Vec<(u64, u32)> = (0..=STRETCHES_MAX / 32).map(|at| (at << 26, 32 << 20)).collect();
+        assert_eq!(workload(&scattered).unwrap_err(), Unfit::TooWide);
+        assert_eq!(workload(&scattered[1..]).unwrap().disk_bytes(), 8 << 40);
+        let read = Request { length: 32 << 20, ..Request::default() };
+        let again = std::iter::repeat_n(Ok(read), 1 << 19);
+        assert_eq!(Workload::collect(again).unwrap_err(), Unfit::TooLong);
+    }
+
+    #[test]
+    fn disks_of_one_trace_are_apart_and_their_blocks_cut_as_on_the_disk() {
+        let on = |device, offset| Ok(Request { device, offset, length: 65536, ..Request::default() });
+        let trace: [Result<Request, Unfit>; 3] = [on(0, 0), on(7, 0), on(7, 65536)];
+        let workload = Workload::collect(trace).unwrap();
+        assert_eq!(workload.accesses(65536).blocks, [0, 1, 2]);
+        assert_eq!(workload.footprint_pages(), 48);
     }
 }

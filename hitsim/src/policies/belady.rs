@@ -3,7 +3,6 @@
 //! L. A. Belady: A Study of Replacement Algorithms for a Virtual-Storage Computer. IBM Systems Journal 5(2), 1966.
 
 use std::collections::BinaryHeap;
-use std::rc::Rc;
 
 use super::{Access, Policy};
 
@@ -11,19 +10,19 @@ use super::{Access, Policy};
 const NEVER: u32 = u32::MAX;
 
 /// For each access, when its block is asked for again: as a count of accesses from the first one on.
-pub fn next_uses(accesses: &[u32], blocks: u32) -> Rc<[u32]> {
+pub fn next_uses(accesses: &[u32], blocks: u32) -> Vec<u32> {
     let mut seen = vec![NEVER; blocks as usize];
     let mut next = vec![NEVER; accesses.len()];
     for (at, block) in accesses.iter().enumerate().rev() {
         next[at] = std::mem::replace(&mut seen[*block as usize], at as u32);
     }
-    next.into()
+    next
 }
 
 /// The best that is possible if what misses has to enter.
-pub struct Belady {
+pub struct Belady<'a> {
     capacity: usize,
-    next_uses: Rc<[u32]>,
+    next_uses: &'a [u32],
     /// Accesses so far.
     now: usize,
     /// Of each block when it is used again; none if it is not cached.
@@ -33,9 +32,9 @@ pub struct Belady {
     heap: BinaryHeap<(u32, u32)>,
 }
 
-impl Belady {
+impl<'a> Belady<'a> {
     /// An empty cache of `capacity` blocks with numbers below `blocks`, for the accesses that [`next_uses`] was made of.
-    pub fn new(capacity: usize, blocks: u32, next_uses: Rc<[u32]>) -> Self {
+    pub fn new(capacity: usize, blocks: u32, next_uses: &'a [u32]) -> Self {
         let cached = vec![None; blocks as usize];
         Self { capacity, next_uses, now: 0, cached, len: 0, heap: BinaryHeap::new() }
     }
@@ -52,7 +51,7 @@ impl Belady {
     }
 }
 
-impl Policy for Belady {
+impl Policy for Belady<'_> {
     fn access(&mut self, block: u32) -> Access {
         let next = self.next_uses[self.now];
         self.now += 1;

@@ -19,7 +19,6 @@ mod two_q;
 mod w_tinylfu;
 
 use std::fmt;
-use std::rc::Rc;
 use std::str::FromStr;
 
 pub use arc::Arc;
@@ -108,7 +107,7 @@ impl Reference {
     ///
     /// # Panics
     /// If the capacity is 0.
-    pub fn make(self, capacity: usize, blocks: u32, next_uses: &Rc<[u32]>) -> Box<dyn Policy> {
+    pub fn make<'a>(self, capacity: usize, blocks: u32, next_uses: &'a [u32]) -> Box<dyn Policy + 'a> {
         assert!(capacity > 0, "a cache holds at least one block");
         match self {
             Self::Fifo => Box::new(Fifo::new(capacity, blocks)),
@@ -120,7 +119,7 @@ impl Reference {
             Self::S3Fifo => Box::new(S3Fifo::new(capacity, blocks)),
             Self::Sieve => Box::new(Sieve::new(capacity, blocks)),
             Self::WTinyLfu(window) => Box::new(WTinyLfu::new(capacity, blocks, window)),
-            Self::Belady => Box::new(Belady::new(capacity, blocks, Rc::clone(next_uses))),
+            Self::Belady => Box::new(Belady::new(capacity, blocks, next_uses)),
         }
     }
 }

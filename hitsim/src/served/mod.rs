@@ -2,8 +2,8 @@
 //! keep no data. There is no second implementation that could say something else.
 //!
 //! Requests are issued one after another. Between them everything behind the cache (promotion, reclaim, notes) does all that it
-//! has to do, at a speed that no flash has: a real one that is slower than its guests loses some promotions. Time stands
-//! still: regions are not closed, and nothing is cooled by age. One seed, so that a run repeats exactly.
+//! has to do, at a speed that no flash has: a real one that is slower than its guests loses some promotions. The clock
+//! goes on by the same time with each access, whatever a trace says. One seed, so that a run repeats exactly.
 
 mod devices;
 mod division;
@@ -24,6 +24,9 @@ type Disk = CachedDisk<Zeroes, Sparse, LocalHost>;
 
 /// Accesses between two reports of progress.
 const REPORT_EVERY: u64 = 16_384;
+
+/// The time between two accesses, in nanoseconds: longer than reclaim rests when it finds nothing to gain.
+const ACCESS_NS: u64 = 60_000_000;
 
 /// Decides the order of tasks behind the cache.
 const SEED: u64 = 1;
@@ -98,8 +101,8 @@ pub fn serve(
         let mut done = 0;
         for part in workload.parts(counted, block_bytes) {
             access(&disk, part, serving.writes).await?;
-            // Whatever is behind the cache ends its work: this is over when nothing else can run.
-            host.sleep(60_000_000).await;
+            // Time passes only when nothing else can run: so whatever is behind the cache ends its work first.
+            host.sleep(ACCESS_NS).await;
             done += 1;
             if done == REPORT_EVERY {
                 progress(std::mem::take(&mut done));

@@ -1,0 +1,4 @@
+//! Formats of bytes: records of a fixed head, in some order of bytes.
+
+pub(crate) mod blktrace;
+pub(crate) mod vscsi;

@@ -1,0 +1,45 @@
+//! What can be wrong with a trace, in words for whoever has it.
+
+use std::io;
+
+/// Why a trace, or the rest of it, cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no such file, or it may not be read.
+    #[error("Cannot open trace {file}: {source}; check path and permissions")]
+    Open {
+        /// Its path.
+        file: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Neither its name nor its content says what format it has.
+    #[error("Cannot tell the format of trace {file}: {reason}; name it with --format, one of {known}")]
+    Format {
+        /// Its path.
+        file: String,
+        /// Why not.
+        reason: String,
+        /// All formats, by name.
+        known: String,
+    },
+    /// A record is damaged, or the file is.
+    #[error(
+        "Cannot read {place} of trace {file} as {format}: {reason}; {requests} requests in {bytes} bytes were read before; \
+         get the trace again, or name its format with --format"
+    )]
+    Record {
+        /// Its path.
+        file: String,
+        /// The format that it was read as.
+        format: &'static str,
+        /// Which record: `line 7`, `record 3`.
+        place: String,
+        /// What was expected and what was found.
+        reason: String,
+        /// Requests that were read and sound.
+        requests: u64,
+        /// Bytes of the unpacked trace that were read, this record included.
+        bytes: u64,
+    },
+}

@@ -1,0 +1,183 @@
+//! The formats that are known, by name, and how a trace's is told.
+//!
+//! The end of a file's name goes first. Else the readers themselves try the first lines: if one of them, and no other,
+//! can read them all, it is the one.
+
+use std::str::FromStr;
+
+use crate::binary::{blktrace, vscsi};
+use crate::input::Input;
+use crate::text::{self, Lines, blkparse, fio, fiu, heimdall, msr, ssdsim, tencent, units};
+use crate::trace::Record;
+
+/// How many lines are tried to tell a format.
+const LINES_TRIED: usize = 64;
+
+/// A format of traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Binary, of virtual SCSI disks, version 1.
+    Vscsi,
+    /// Lines of first unit, count of units, something, number: the traces of the ARC paper.
+    Lis,
+    /// One block a line: the traces of the LIRS paper.
+    Ids,
+    /// CSV with latencies, of a replay of Tencent's block store.
+    Tencent,
+    /// Lines of time, device, offset, length, direction, in milliseconds and bytes.
+    Heimdall,
+    /// Lines of a file server with a digest of each content.
+    Fiu,
+    /// Lines of time, device, sector, sectors, direction, as simulators of SSDs read them.
+    Ssdsim,
+    /// CSV of Microsoft Research Cambridge.
+    Msr,
+    /// What blkparse prints.
+    Blkparse,
+    /// Binary, what blktrace writes.
+    Blktrace,
+    /// I/O logs of fio, version 2 and 3.
+    Fio,
+}
+
+/// Where the records of a trace come from, one by one.
+pub(crate) trait Records: Send {
+    /// The next record; `None` at the end.
+    ///
+    /// # Errors
+    /// Says what was expected and what was found, without a full stop.
+    fn next(&mut self, input: &mut Input) -> Result<Option<Record>, String>;
+
+    /// Which one was asked for last, such as `line 5`.
+    fn place(&self) -> String;
+}
+
+/// What there is to know about a format: its name, and what names of its files end in, without a dot.
+const FORMATS: &[(Format, &str, &[&str])] = &[
+    (Format::Vscsi, "vscsi1", &["vscsi"]),
+    (Format::Lis, "lis", &["lis"]),
+    (Format::Ids, "ids", &["ids"]),
+    (Format::Tencent, "tencent-replay", &[]),
+    (Format::Heimdall, "heimdall", &[]),
+    (Format::Fiu, "fiu", &[]),
+    (Format::Ssdsim, "ssdsim", &[]),
+    (Format::Msr, "msr", &[]),
+    (Format::Blkparse, "blkparse", &[]),
+    (Format::Blktrace, "blktrace", &[]),
+    (Format::Fio, "fio", &["iolog"]),
+];
+
+impl Format {
+    /// All formats.
+    pub fn all() -> impl Iterator<Item = Self> {
+        FORMATS.iter().map(|(format, ..)| *format)
+    }
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        let known = FORMATS.iter().find(|(format, ..)| *format == self);
+        known.map_or("", |(_, name, _)| name)
+    }
+
+    /// The names of all formats, separated by commas.
+    pub fn names() -> String {
+        FORMATS.iter().map(|(_, name, _)| *name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// A reader of it. `front` is how the trace begins.
+    pub(crate) fn records(self, front: &[u8], unit_bytes: Option<u32>) -> Box<dyn Records> {
+        let unit = |default: u32| u64::from(unit_bytes.unwrap_or(default));
+        match self {
+            Self::Vscsi => Box::new(vscsi::Vscsi::default()),
+            Self::Blktrace => Box::new(blktrace::Blktrace::new(front)),
+            Self::Lis => Box::new(Lines::new(units::Lis { unit: unit(units::LIS_UNIT_BYTES) })),
+            Self::Ids => Box::new(Lines::new(units::Ids { unit: unit(units::IDS_UNIT_BYTES) })),
+            Self::Tencent => Box::new(Lines::new(tencent::Tencent)),
+            Self::Heimdall => Box::new(Lines::new(heimdall::Heimdall)),
+            Self::Fiu => Box::new(Lines::new(fiu::Fiu)),
+            Self::Ssdsim => Box::new(Lines::new(ssdsim::Ssdsim)),
+            Self::Msr => Box::new(Lines::new(msr::Msr)),
+            Self::Blkparse => Box::new(Lines::new(blkparse::Blkparse::new(front))),
+            Self::Fio => Box::new(Lines::new(fio::Fio::default())),
+        }
+    }
+
+    /// Whether all of the first records are of this format, at least one of them a request.
+    fn fits(self, front: &[u8]) -> bool {
+        match self {
+            Self::Vscsi => vscsi::fits(front),
+            Self::Blktrace => blktrace::fits(front),
+            _ => self.fits_lines(front),
+        }
+    }
+
+    fn fits_lines(self, front: &[u8]) -> bool {
+        let lines = text::whole_lines(front, LINES_TRIED);
+        let Ok(mut input) = Input::new(Box::new(std::io::Cursor::new(lines.to_vec()))) else { return false };
+        let mut records = self.records(front, None);
+        let mut requests = 0;
+        loop {
+            match records.next(&mut input) {
+                Ok(Some(Record::Request(request))) if request.check().is_ok() => requests += 1,
+                Ok(Some(Record::Request(_))) | Err(_) => return false,
+                Ok(Some(Record::Other)) => {}
+                Ok(None) => return requests > 0,
+            }
+        }
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = FORMATS.iter().find(|(_, name, _)| *name == text);
+        known.map(|(format, ..)| *format).ok_or_else(|| format!("use one of {}", Self::names()))
+    }
+}
+
+impl std::fmt::Display for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The format of a trace with this name that begins so.
+///
+/// # Errors
+/// Says why it cannot be told.
+pub(crate) fn tell(file: &str, front: &[u8]) -> Result<Format, String> {
+    let packed = [".gz", ".xz", ".zst"].iter().find_map(|ending| file.strip_suffix(ending));
+    let (_, ending) = packed.unwrap_or(file).rsplit_once('.').unwrap_or_default();
+    if let Some((format, ..)) = FORMATS.iter().find(|(_, _, endings)| endings.contains(&ending)) {
+        return Ok(*format);
+    }
+    if front.is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    let fitting: Vec<Format> = Format::all().filter(|format| format.fits(front)).collect();
+    match fitting[..] {
+        [format] => Ok(format),
+        [] => Err(format!(
+            "neither its name nor its content is that of a format known here; it begins with {}",
+            shown(front)
+        )),
+        _ => {
+            let names: Vec<&str> = fitting.iter().map(|format| format.name()).collect();
+            Err(format!("its first lines can be of {}", names.join(" and of ")))
+        }
+    }
+}
+
+/// The first line for a message, or the first bytes if it is no text.
+fn shown(front: &[u8]) -> String {
+    let line = front.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    match std::str::from_utf8(line) {
+        Ok(line) if !line.chars().any(char::is_control) => text::quoted(line),
+        _ => {
+            let bytes: Vec<String> = front.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+            format!("the bytes {}", bytes.join(" "))
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Traces of disks: what requests somebody's disk once got, read as a stream.
+//!
+//! ```text
+//!   file ── .gz .xz .zst unpacked ── records of its format ──> Request, Request, ...
+//! ```
+//! A reader holds one record at a time, whatever the length of the trace. It never guesses: a record that cannot be is an
+//! error with its place, and what is no read or write is counted and left out. Nothing here knows a disk or a cache.
+
+mod binary;
+mod error;
+mod format;
+mod input;
+mod request;
+mod survey;
+mod text;
+mod trace;
+mod unpack;
+
+pub use error::Error;
+pub use format::Format;
+pub use request::{Kind, LENGTH_MAX, Request, SECTOR, blocks};
+pub use survey::Survey;
+pub use trace::{Options, Trace};

@@ -1,0 +1,57 @@
+//! What a whole trace asks for, in a few figures.
+
+use std::path::Path;
+
+use crate::{Error, Kind, Options, Request, Trace};
+
+/// What a whole trace asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// Reads, writes, and those of which nobody knows.
+    pub requests: u64,
+    /// Reads among them.
+    pub reads: u64,
+    /// Writes among them.
+    pub writes: u64,
+    /// Records that are no read or write, or of no bytes, or of another device than the one that was asked for.
+    pub left_out: u64,
+    /// The end of the request that reaches furthest, in bytes.
+    pub end: u64,
+    /// The longest request, in bytes.
+    pub length_max: u32,
+    /// Requests without a time. All or none, save in a trace that was put together.
+    pub without_time: u64,
+    /// Requests that came, by their times, before the one in front of them.
+    pub backwards: u64,
+}
+
+impl Survey {
+    /// Adds a request; `previous` is the one in front of it.
+    fn add(&mut self, request: &Request, previous: Option<&Request>) {
+        self.requests += 1;
+        self.reads += u64::from(request.kind == Kind::Read);
+        self.writes += u64::from(request.kind == Kind::Write);
+        self.end = self.end.max(request.end());
+        self.length_max = self.length_max.max(request.length);
+        self.without_time += u64::from(request.at_us.is_none());
+        self.backwards += u64::from(request.at_us < previous.and_then(|previous| previous.at_us));
+    }
+}
+
+impl Trace {
+    /// Reads a whole trace to see that every record is sound and what they ask for.
+    ///
+    /// # Errors
+    /// As [`Trace::open`], or if a record is damaged.
+    pub fn survey(path: &Path, options: &Options) -> Result<Survey, Error> {
+        let mut trace = Self::open(path, options)?;
+        let (mut survey, mut previous) = (Survey::default(), None);
+        for request in &mut trace {
+            let request = request?;
+            survey.add(&request, previous.as_ref());
+            previous = Some(request);
+        }
+        survey.left_out = trace.left_out();
+        Ok(survey)
+    }
+}

@@ -1,0 +1,39 @@
+//! Packed files, told by their first bytes and unpacked as they are read.
+//!
+//! The window of a packer is memory here, so it is bounded: what needs more than 64 MiB of it is refused by the library,
+//! with an error that says so.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use flate2::bufread::MultiGzDecoder;
+use liblzma::bufread::XzDecoder;
+use liblzma::stream::{CONCATENATED, Stream};
+
+/// Bytes that are taken from the file at once.
+const BUFFER_BYTES: usize = 128 << 10;
+/// As a power of two: `zstd --long=26` and everything below.
+const ZSTD_WINDOW_LOG_MAX: u32 = 26;
+/// `xz -9` has a window of 64 MiB and needs 65 MiB.
+const XZ_MEMORY_MAX: u64 = 80 << 20;
+
+/// The plain bytes of a file that may be packed.
+///
+/// # Errors
+/// If the file cannot be read, or its head is damaged.
+pub(crate) fn unpack(file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
+    let head = file.fill_buf()?;
+    if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        let mut decoder = zstd::Decoder::with_buffer(file)?;
+        decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
+        return Ok(Box::new(decoder));
+    }
+    if head.starts_with(&[0x1f, 0x8b]) {
+        return Ok(Box::new(MultiGzDecoder::new(file)));
+    }
+    if head.starts_with(&[0xfd, b'7', b'z', b'X', b'Z', 0]) {
+        let stream = Stream::new_stream_decoder(XZ_MEMORY_MAX, CONCATENATED)?;
+        return Ok(Box::new(XzDecoder::new_stream(file, stream)));
+    }
+    Ok(Box::new(file))
+}
