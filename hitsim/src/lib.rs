@@ -13,4 +13,4 @@ pub mod served;
 mod workload;
 
 pub use run::{Conditions, Layout, LeftOut, Outcome, Point, Policy, Row, run, work};
-pub use workload::{ACCESSES_MAX, Accesses, Counted, Unfit, Workload};
+pub use workload::{ACCESSES_MAX, Accesses, Counted, Error, Unfit, Workload};

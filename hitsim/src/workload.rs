@@ -23,6 +23,17 @@ pub enum Unfit {
     TooWide,
 }
 
+/// Why there is no workload.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The trace could not be read.
+    #[error(transparent)]
+    Trace(#[from] trace::Error),
+    /// It was read, and cannot be simulated.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+}
+
 /// Accesses of a trace at most: their places in it are 32 bits.
 pub const ACCESSES_MAX: u64 = u32::MAX as u64 - 1;
 
@@ -80,7 +91,7 @@ impl Workload {
     ///
     /// # Errors
     /// The first error of the trace, or why it is unfit.
-    pub fn collect<E: From<Unfit>>(trace: impl IntoIterator<Item = Result<Request, E>>) -> Result<Self, E> {
+    pub fn collect(trace: impl IntoIterator<Item = Result<Request, trace::Error>>) -> Result<Self, Error> {
         let mut requests = Vec::new();
         let mut accesses = 0;
         for request in trace {
@@ -233,8 +244,15 @@ mod tests {
 
     /// Reads of so many bytes from there on.
     fn workload(reads: &[(u64, u32)]) -> Result<Workload, Unfit> {
-        let read = |(offset, length)| Ok(Request { kind: Kind::Read, offset, length, ..Request::default() });
-        Workload::collect(reads.iter().copied().map(read))
+        let read = |(offset, length)| Request { kind: Kind::Read, offset, length, ..Request::default() };
+        collect(reads.iter().copied().map(read))
+    }
+
+    fn collect(requests: impl IntoIterator<Item = Request>) -> Result<Workload, Unfit> {
+        Workload::collect(requests.into_iter().map(Ok)).map_err(|error| match error {
+            Error::Unfit(unfit) => unfit,
+            Error::Trace(error) => panic!("no trace was read: {error}"),
+        })
     }
 
     #[test]
@@ -276,15 +294,14 @@ mod tests {
         assert_eq!(workload(&scattered).unwrap_err(), Unfit::TooWide);
         assert_eq!(workload(&scattered[1..]).unwrap().disk_bytes(), 8 << 40);
         let read = Request { length: 32 << 20, ..Request::default() };
-        let again = std::iter::repeat_n(Ok(read), 1 << 19);
-        assert_eq!(Workload::collect(again).unwrap_err(), Unfit::TooLong);
+        let again = std::iter::repeat_n(read, 1 << 19);
+        assert_eq!(collect(again).unwrap_err(), Unfit::TooLong);
     }
 
     #[test]
     fn disks_of_one_trace_are_apart_and_their_blocks_cut_as_on_the_disk() {
-        let on = |device, offset| Ok(Request { device, offset, length: 65536, ..Request::default() });
-        let trace: [Result<Request, Unfit>; 3] = [on(0, 0), on(7, 0), on(7, 65536)];
-        let workload = Workload::collect(trace).unwrap();
+        let on = |device, offset| Request { device, offset, length: 65536, ..Request::default() };
+        let workload = collect([on(0, 0), on(7, 0), on(7, 65536)]).unwrap();
         assert_eq!(workload.accesses(65536).blocks, [0, 1, 2]);
         assert_eq!(workload.footprint_pages(), 48);
     }
