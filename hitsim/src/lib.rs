@@ -7,10 +7,16 @@
 //! A trace is read once; sizes, blocks and policies are simulated from memory, on all cores. The crate opens no file and prints
 //! nothing, and nothing that serves disks depends on it.
 
+mod csv;
+mod plot;
 pub mod policies;
 mod run;
 pub mod served;
+mod size;
 mod workload;
 
+pub use csv::csv;
+pub use plot::svg;
 pub use run::{Conditions, Layout, LeftOut, Outcome, Point, Policy, Row, run, work};
+pub use size::Share;
 pub use workload::{ACCESSES_MAX, Accesses, Counted, Error, Unfit, Workload};

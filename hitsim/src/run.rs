@@ -219,8 +219,9 @@ impl<'a> Block<'a> {
         let serving = Serving { admission, ram, sequential_cutoff_bytes, writes };
         let report = |done| progress(done * SERVED_WEIGHT);
         let accesses = self.workload.count(counted, self.block_bytes);
-        let served = served::serve(self.workload, &serving, counted, point.size_bytes, self.block_bytes, &report)
-            .inspect_err(|_| report(accesses))?;
+        let served =
+            served::serve(self.workload, &serving, counted, point.size_bytes, self.block_bytes, &report)
+                .inspect_err(|_| report(accesses))?;
         let Served { counts, division, .. } = served;
         Ok(Row {
             point: *point,
@@ -259,7 +260,8 @@ impl<'a> Block<'a> {
             progress(accesses);
         } else {
             for part in blocks.chunks(REPORT_EVERY) {
-                blocks_missed += part.iter().filter(|block| policy.access(**block) == Access::Miss).count() as u64;
+                blocks_missed +=
+                    part.iter().filter(|block| policy.access(**block) == Access::Miss).count() as u64;
                 progress(part.len() as u64);
             }
         }

@@ -140,7 +140,9 @@ impl Workload {
     pub fn count(&self, counted: Counted, block_bytes: u32) -> u64 {
         match counted {
             Counted::Requests => self.requests(),
-            Counted::Blocks => self.requests.iter().map(|request| request.blocks(block_bytes).count() as u64).sum(),
+            Counted::Blocks => {
+                self.requests.iter().map(|request| request.blocks(block_bytes).count() as u64).sum()
+            }
         }
     }
 
@@ -270,7 +272,10 @@ mod tests {
     fn parts_are_cut_at_blocks_or_not_at_all() {
         let workload = workload(&[(60 << 10, 12 << 10)]).unwrap();
         let ranges = |counted, block_bytes| -> Vec<(u64, u64)> {
-            workload.parts(counted, block_bytes).map(|part| (part.range.start >> 10, part.range.end >> 10)).collect()
+            workload
+                .parts(counted, block_bytes)
+                .map(|part| (part.range.start >> 10, part.range.end >> 10))
+                .collect()
         };
         assert_eq!(ranges(Counted::Blocks, 4096), [(60, 64), (64, 68), (68, 72)]);
         assert_eq!(ranges(Counted::Blocks, 65536), [(60, 64), (64, 72)]);
@@ -280,7 +285,8 @@ mod tests {
     #[test]
     fn what_nobody_touches_takes_no_room_and_neighbours_stay_neighbours() {
         let far = (1 << 63) - 4096;
-        let workload = workload(&[(far, 8192), (1 << 40, 4096), (far + 8192, 4096), (5 << 20, 1 << 20)]).unwrap();
+        let workload =
+            workload(&[(far, 8192), (1 << 40, 4096), (far + 8192, 4096), (5 << 20, 1 << 20)]).unwrap();
         let starts: Vec<u64> = workload.parts(Counted::Requests, 4096).map(|part| part.range.start).collect();
         assert_eq!(starts, [(3 << 20) - 4096, 1 << 20, (3 << 20) + 4096, 0]);
         assert_eq!(workload.disk_bytes(), 4 << 20);

@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use hitsim::policies::{Access, Reference, next_uses};
 use hitsim::Workload;
+use hitsim::policies::{Access, Reference, next_uses};
 use trace::{Options, Trace};
 
 /// Each trace with its name in `baseline.csv`.
@@ -60,7 +60,10 @@ fn fifo_lru_and_belady_give_what_is_known_to_six_digits_and_arc_nearly() {
                 accesses.blocks.iter().filter(|block| policy.access(**block) == Access::Miss).count() as f64;
             let ratio = missed / accesses.blocks.len() as f64;
             let known: f64 = fields[4].parse().expect("a ratio");
-            assert!((ratio - known).abs() <= within, "{name}, {capacity} blocks, {reference}: {ratio}, not {known}");
+            assert!(
+                (ratio - known).abs() <= within,
+                "{name}, {capacity} blocks, {reference}: {ratio}, not {known}"
+            );
             compared += 1;
         }
     }

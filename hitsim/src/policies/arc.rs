@@ -39,7 +39,10 @@ impl Arc {
     /// The paper's REPLACE: one block leaves and is remembered.
     fn replace(&mut self, is_in_b2: bool) {
         let (length, target) = (self.length(T1), self.target);
-        #[expect(clippy::float_cmp, reason = "the paper compares them; a target that is reached is a whole number")]
+        #[expect(
+            clippy::float_cmp,
+            reason = "the paper compares them; a target that is reached is a whole number"
+        )]
         let from_t1 = length >= 1.0 && (length > target || is_in_b2 && length == target);
         let (from, to) = if from_t1 { (T1, B1) } else { (T2, B2) };
         if let Some(block) = self.lists.back(from) {

@@ -150,7 +150,8 @@ fn naive(reference: Reference, capacity: usize, accesses: &[u32]) -> String {
                 },
                 Reference::Belady => {
                     let rest = &accesses[now..];
-                    let next = |block: u32| rest.iter().position(|other| *other == block).unwrap_or(usize::MAX);
+                    let next =
+                        |block: u32| rest.iter().position(|other| *other == block).unwrap_or(usize::MAX);
                     let last = (0..capacity).max_by_key(|at| next(cached[*at].0)).unwrap();
                     cached.remove(last);
                 }
@@ -171,7 +172,8 @@ fn naive_arc(capacity: usize, accesses: &[u32]) -> String {
     let mut answers = String::new();
     let replace = |lists: &mut [VecDeque<u32>; 4], target: f64, in_b2: bool| {
         let length = lists[0].len() as f64;
-        let from = usize::from(!(length > 0.0 && (length > target || in_b2 && length.total_cmp(&target).is_eq())));
+        let from =
+            usize::from(!(length > 0.0 && (length > target || in_b2 && length.total_cmp(&target).is_eq())));
         if let Some(block) = lists[from].pop_back() {
             lists[from + 2].push_front(block);
         }

@@ -57,11 +57,17 @@ impl Division {
     pub fn of(size_bytes: u64, ram: RamShare) -> Result<Self, String> {
         let pages = size_bytes / PAGE;
         let ram_pages = match ram {
-            RamShare::Twentieth { bytes_max } => (pages / RAM_PART).min(bytes_max / PAGE).max(RAM_BYTES_MIN / PAGE),
+            RamShare::Twentieth { bytes_max } => {
+                (pages / RAM_PART).min(bytes_max / PAGE).max(RAM_BYTES_MIN / PAGE)
+            }
             RamShare::Bytes(bytes) => bytes / PAGE,
         };
         if ram_pages < RAM_BYTES_MIN / PAGE {
-            return Err(format!("RAM of {} KiB is less than the {} KiB that a disk has", ram_pages * 4, RAM_BYTES_MIN >> 10));
+            return Err(format!(
+                "RAM of {} KiB is less than the {} KiB that a disk has",
+                ram_pages * 4,
+                RAM_BYTES_MIN >> 10
+            ));
         }
         let flash_pages = pages.saturating_sub(ram_pages);
         let mut segment_bytes = Shape::for_device(size_bytes).segment_bytes;

@@ -12,9 +12,7 @@ use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, Host, PAGE};
-use cache::{
-    Admission, Belief, Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, Marks, Past, PoolId,
-};
+use cache::{Admission, Belief, Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, Marks, Past, PoolId};
 
 use crate::workload::{Counted, Part, Workload};
 use devices::{Sparse, Zeroes};
@@ -117,7 +115,8 @@ pub fn serve(
             index_bytes: statistics.index_bytes,
         })
     });
-    served.unwrap_or_else(|| Err("The cache waits for something that never happens: this is a bug".to_owned()))
+    served
+        .unwrap_or_else(|| Err("The cache waits for something that never happens: this is a bug".to_owned()))
 }
 
 async fn attach(
