@@ -1,5 +1,6 @@
 //! The command line: the one definition of commands, options and their help.
 
+mod simulate;
 mod statistics;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use crate::problem::hint;
 use crate::shard::SHARDS_MAX;
 use crate::units::Size;
 use crate::wear::Smartctl;
+pub(crate) use simulate::{Simulate, SizeOf};
 pub(crate) use statistics::{Histogram, History, Stats, What};
 
 /// A flash cache for the disks of virtual machines, in user space.
@@ -54,6 +56,8 @@ pub(crate) enum Command {
     /// Write manual pages, completions and the OpenAPI document, for those who package.
     #[command(hide = true)]
     Generate(Generate),
+    /// Hit ratios of a trace without I/O: for many sizes, blocks and policies, the one that serves disks among them.
+    Simulate(Simulate),
     /// Drive a served disk with a trace. Overwrites what the disk holds where the trace writes.
     Replay(Replay),
     /// Verify pools that no daemon uses, every checksum of them, and say what a start would find. Changes nothing.

@@ -74,10 +74,9 @@ fn series(rows: &[Row], value: fn(&Row) -> f64) -> Vec<Series> {
     let mixed = rows.iter().any(|row| row.point.block_bytes != rows[0].point.block_bytes);
     let mut all: Vec<Series> = Vec::new();
     for row in rows {
-        let mut name = row.point.policy.to_string();
-        if mixed {
-            name += &format!(" {}", binary(f64::from(row.point.block_bytes)));
-        }
+        let policy = row.point.policy;
+        let block = binary(f64::from(row.point.block_bytes));
+        let name = if mixed { format!("{policy} {block}") } else { policy.to_string() };
         let point = (row.point.size_bytes as f64, value(row));
         match all.iter_mut().find(|series| series.name == name) {
             Some(series) => series.points.push(point),

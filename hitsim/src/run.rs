@@ -50,6 +50,23 @@ pub struct Conditions {
     pub writes: Writes,
 }
 
+/// RAM that a disk gets by default, and how long a sequential run may be that still enters: `ram` and `sequential-cutoff` of
+/// a disk. A test of the daemon keeps them equal.
+const DISK_RAM_BYTES: u64 = 32 << 20;
+const SEQUENTIAL_CUTOFF_BYTES: u64 = 4 << 20;
+
+impl Default for Conditions {
+    /// As a disk is served out of the box, each block an access.
+    fn default() -> Self {
+        Self {
+            counted: Counted::Blocks,
+            ram: RamShare::Twentieth { bytes_max: DISK_RAM_BYTES },
+            sequential_cutoff_bytes: SEQUENTIAL_CUTOFF_BYTES,
+            writes: Writes::AsTheyAre,
+        }
+    }
+}
+
 /// What came of a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
@@ -75,6 +92,8 @@ pub struct Layout {
     pub flash_bytes: u64,
     /// Pages appended again when their segment was reclaimed.
     pub reappended_pages: u64,
+    /// Bytes of RAM for index and policy, in the end.
+    pub index_bytes: u64,
 }
 
 /// A point that could not be simulated, and why.
@@ -137,8 +156,8 @@ pub fn run(
     let mut results: Vec<(usize, Result<Row, String>)> = Vec::new();
     for block_bytes in block_sizes {
         let own: Vec<usize> = (0..points.len()).filter(|at| points[*at].block_bytes == block_bytes).collect();
-        let block = Block::new(workload, conditions, points, &own, block_bytes);
-        results.extend(block.run(points, own, progress));
+        let points_of_it = OneBlockSize::new(workload, conditions, points, &own, block_bytes);
+        results.extend(points_of_it.run(points, own, progress));
     }
     results.sort_unstable_by_key(|(at, _)| *at);
     let mut outcome = Outcome::default();
@@ -152,7 +171,7 @@ pub fn run(
 }
 
 /// All points of one size of blocks.
-struct Block<'a> {
+struct OneBlockSize<'a> {
     workload: &'a Workload,
     conditions: &'a Conditions,
     block_bytes: u32,
@@ -161,7 +180,7 @@ struct Block<'a> {
     next_uses: Vec<u32>,
 }
 
-impl<'a> Block<'a> {
+impl<'a> OneBlockSize<'a> {
     fn new(
         workload: &'a Workload,
         conditions: &'a Conditions,
@@ -222,7 +241,7 @@ impl<'a> Block<'a> {
         let served =
             served::serve(self.workload, &serving, counted, point.size_bytes, self.block_bytes, &report)
                 .inspect_err(|_| report(accesses))?;
-        let Served { counts, division, .. } = served;
+        let Served { counts, division, index_bytes, .. } = served;
         Ok(Row {
             point: *point,
             accesses,
@@ -232,6 +251,7 @@ impl<'a> Block<'a> {
                 division,
                 flash_bytes: counts.flash_write_bytes,
                 reappended_pages: counts.reappends,
+                index_bytes,
             }),
         })
     }

@@ -33,7 +33,7 @@ fn serving(admission: Admission, writes: Writes) -> Serving {
 }
 
 fn conditions(counted: Counted) -> Conditions {
-    Conditions { counted, ram: AUTO, sequential_cutoff_bytes: 4 << 20, writes: Writes::AsTheyAre }
+    Conditions { counted, ..Conditions::default() }
 }
 
 #[test]
@@ -91,7 +91,10 @@ fn points_come_back_in_order_and_what_cannot_be_is_left_out_with_its_reason() {
     }
     let conditions = conditions(Counted::Blocks);
     let done = AtomicU64::new(0);
-    let outcome = run(&workload, &conditions, &points, &|more| drop(done.fetch_add(more, Ordering::Relaxed)));
+    let count = |more| {
+        done.fetch_add(more, Ordering::Relaxed);
+    };
+    let outcome = run(&workload, &conditions, &points, &count);
     assert_eq!(done.into_inner(), work(&workload, &conditions, &points), "progress ends where it should");
     let Outcome { rows, left_out } = outcome;
     let is_left = |point: &Point| left_out.iter().any(|left| left.point == *point);

@@ -46,7 +46,7 @@ impl Arc {
         let from_t1 = length >= 1.0 && (length > target || is_in_b2 && length == target);
         let (from, to) = if from_t1 { (T1, B1) } else { (T2, B2) };
         if let Some(block) = self.lists.back(from) {
-            self.lists.to_front(to, block);
+            self.lists.put_first(to, block);
         }
     }
 
@@ -60,7 +60,7 @@ impl Arc {
             self.target = (self.target - step).max(0.0);
         }
         self.replace(list == B2);
-        self.lists.to_front(T2, block);
+        self.lists.put_first(T2, block);
     }
 
     fn miss(&mut self, block: u32) {
@@ -78,7 +78,7 @@ impl Arc {
             }
             self.replace(false);
         }
-        self.lists.to_front(T1, block);
+        self.lists.put_first(T1, block);
     }
 }
 
@@ -86,7 +86,7 @@ impl Policy for Arc {
     fn access(&mut self, block: u32) -> Access {
         match self.lists.list_of(block) {
             Some(T1 | T2) => {
-                self.lists.to_front(T2, block);
+                self.lists.put_first(T2, block);
                 return Access::Hit;
             }
             Some(ghost) => self.ghost_hit(ghost, block),

@@ -26,7 +26,7 @@ impl Clock {
                 self.lists.remove(block);
                 return;
             }
-            self.lists.to_front(ALL, block);
+            self.lists.put_first(ALL, block);
         }
     }
 }
@@ -40,7 +40,7 @@ impl Policy for Clock {
         if self.len() == self.capacity {
             self.evict();
         }
-        self.lists.to_front(ALL, block);
+        self.lists.put_first(ALL, block);
         Access::Miss
     }
 

@@ -26,7 +26,7 @@ impl Policy for Fifo {
         if self.len() == self.capacity {
             self.lists.pop_back(ALL);
         }
-        self.lists.to_front(ALL, block);
+        self.lists.put_first(ALL, block);
         Access::Miss
     }
 

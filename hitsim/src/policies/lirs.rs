@@ -57,14 +57,14 @@ impl Lirs {
     fn lower(&mut self, block: u32) {
         self.others.remove(block);
         self.is_low[block as usize] = true;
-        self.stack.to_front(STACK, block);
+        self.stack.put_first(STACK, block);
         self.low += 1;
         if self.low > self.low_max {
             self.prune();
             if let Some(last) = self.stack.pop_back(STACK) {
                 self.is_low[last as usize] = false;
                 self.low -= 1;
-                self.others.to_front(QUEUE, last);
+                self.others.put_first(QUEUE, last);
             }
         }
         self.prune();
@@ -75,7 +75,7 @@ impl Lirs {
         if !self.stack.is_in(STACK, block) {
             return;
         }
-        self.others.to_front(GONE, block);
+        self.others.put_first(GONE, block);
         if self.others.len(GONE) > 2 * self.capacity
             && let Some(oldest) = self.others.pop_back(GONE)
         {
@@ -95,8 +95,8 @@ impl Lirs {
         if self.low < self.low_max || is_known && self.low_max > 0 {
             self.lower(block);
         } else {
-            self.stack.to_front(STACK, block);
-            self.others.to_front(QUEUE, block);
+            self.stack.put_first(STACK, block);
+            self.others.put_first(QUEUE, block);
         }
     }
 }
@@ -104,7 +104,7 @@ impl Lirs {
 impl Policy for Lirs {
     fn access(&mut self, block: u32) -> Access {
         if self.is_low[block as usize] {
-            self.stack.to_front(STACK, block);
+            self.stack.put_first(STACK, block);
             self.prune();
             return Access::Hit;
         }
@@ -112,8 +112,8 @@ impl Policy for Lirs {
             if self.stack.is_in(STACK, block) && self.low_max > 0 {
                 self.lower(block);
             } else {
-                self.stack.to_front(STACK, block);
-                self.others.to_front(QUEUE, block);
+                self.stack.put_first(STACK, block);
+                self.others.put_first(QUEUE, block);
             }
             return Access::Hit;
         }

@@ -62,7 +62,7 @@ impl Lists {
     }
 
     /// Puts a block to the front of a list, wherever it was.
-    pub(super) fn to_front(&mut self, list: ListId, block: u32) {
+    pub(super) fn put_first(&mut self, list: ListId, block: u32) {
         self.remove(block);
         let ends = &mut self.ends[usize::from(list.0)];
         let second = std::mem::replace(&mut ends.front, block);
@@ -118,9 +118,9 @@ mod tests {
     fn blocks_move_between_lists_and_leave_in_order() {
         let (a, b) = (ListId(0), ListId(1));
         let mut lists = Lists::new(5, 2);
-        (0..5).for_each(|block| lists.to_front(a, block));
-        lists.to_front(a, 1);
-        lists.to_front(b, 3);
+        (0..5).for_each(|block| lists.put_first(a, block));
+        lists.put_first(a, 1);
+        lists.put_first(b, 3);
         lists.remove(2);
         lists.remove(2);
         assert_eq!((lists.len(a), lists.len(b), lists.list_of(2)), (3, 1, None));

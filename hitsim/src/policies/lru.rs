@@ -24,7 +24,7 @@ impl Policy for Lru {
         if !hit && self.len() == self.capacity {
             self.lists.pop_back(ALL);
         }
-        self.lists.to_front(ALL, block);
+        self.lists.put_first(ALL, block);
         if hit { Access::Hit } else { Access::Miss }
     }
 

@@ -47,10 +47,10 @@ impl S3Fifo {
         let Some(block) = self.lists.back(SMALL) else { return };
         if self.uses[block as usize] >= USES_FOR_MAIN {
             self.uses[block as usize] = 0;
-            self.lists.to_front(MAIN, block);
+            self.lists.put_first(MAIN, block);
             return;
         }
-        self.lists.to_front(GHOST, block);
+        self.lists.put_first(GHOST, block);
         if self.lists.len(GHOST) > self.ghosts_max {
             self.lists.pop_back(GHOST);
         }
@@ -64,7 +64,7 @@ impl S3Fifo {
                 return;
             }
             *uses -= 1;
-            self.lists.to_front(MAIN, block);
+            self.lists.put_first(MAIN, block);
         }
     }
 }
@@ -81,7 +81,7 @@ impl Policy for S3Fifo {
         self.lists.remove(block);
         self.evict();
         self.uses[block as usize] = 0;
-        self.lists.to_front(to, block);
+        self.lists.put_first(to, block);
         Access::Miss
     }
 

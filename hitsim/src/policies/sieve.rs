@@ -43,7 +43,7 @@ impl Policy for Sieve {
         if self.len() == self.capacity {
             self.evict();
         }
-        self.lists.to_front(ALL, block);
+        self.lists.put_first(ALL, block);
         Access::Miss
     }
 

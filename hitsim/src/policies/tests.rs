@@ -166,6 +166,7 @@ fn naive(reference: Reference, capacity: usize, accesses: &[u32]) -> String {
 }
 
 /// ARC said with plain queues, most recent first.
+#[expect(clippy::cast_precision_loss, reason = "lists of a few blocks")]
 fn naive_arc(capacity: usize, accesses: &[u32]) -> String {
     let mut lists: [VecDeque<u32>; 4] = Default::default();
     let mut target = 0.0_f64;
@@ -208,7 +209,9 @@ fn naive_arc(capacity: usize, accesses: &[u32]) -> String {
                 }
             }
         }
-        lists.iter_mut().for_each(|list| list.retain(|other| *other != block));
+        for list in &mut lists {
+            list.retain(|other| *other != block);
+        }
         lists[usize::from(found.is_some())].push_front(block);
     }
     answers

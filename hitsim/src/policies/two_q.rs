@@ -34,7 +34,7 @@ impl TwoQ {
         if !from_new {
             self.lists.pop_back(WANTED);
         } else if let Some(block) = self.lists.back(NEW) {
-            self.lists.to_front(GONE, block);
+            self.lists.put_first(GONE, block);
             if self.lists.len(GONE) > self.gone_max {
                 self.lists.pop_back(GONE);
             }
@@ -46,7 +46,7 @@ impl Policy for TwoQ {
     fn access(&mut self, block: u32) -> Access {
         match self.lists.list_of(block) {
             Some(WANTED) => {
-                self.lists.to_front(WANTED, block);
+                self.lists.put_first(WANTED, block);
                 Access::Hit
             }
             Some(NEW) => Access::Hit,
@@ -54,12 +54,12 @@ impl Policy for TwoQ {
                 // Out of the way first, so that making room does not forget it.
                 self.lists.remove(block);
                 self.reclaim();
-                self.lists.to_front(WANTED, block);
+                self.lists.put_first(WANTED, block);
                 Access::Miss
             }
             None => {
                 self.reclaim();
-                self.lists.to_front(NEW, block);
+                self.lists.put_first(NEW, block);
                 Access::Miss
             }
         }

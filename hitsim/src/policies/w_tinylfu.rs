@@ -1,7 +1,7 @@
 //! W-TinyLFU: a small LRU window in front of a segmented LRU; who leaves the window enters only if it was used more often
 //! than whom it would push out, by a sketch of counts that fade.
 //!
-//! G. Einziger, R. Friedman, B. Manes: TinyLFU: A Highly Efficient Cache Admission Policy. ACM Transactions on Storage 13(4),
+//! G. Einziger, R. Friedman, B. Manes: `TinyLFU`: A Highly Efficient Cache Admission Policy. ACM Transactions on Storage 13(4),
 //! 2017, section 4; counts are halved every ten accesses per cached block (3.3), and a protected part takes 80 % of the main
 //! one. The sketch is a count-min sketch of four rows with counts up to 15, without the paper's door-keeper.
 
@@ -42,14 +42,14 @@ impl WTinyLfu {
 
     fn hit(&mut self, list: ListId, block: u32) {
         if list == WINDOW {
-            self.lists.to_front(WINDOW, block);
+            self.lists.put_first(WINDOW, block);
             return;
         }
-        self.lists.to_front(PROTECTED, block);
+        self.lists.put_first(PROTECTED, block);
         if self.lists.len(PROTECTED) > self.protected_max
             && let Some(last) = self.lists.back(PROTECTED)
         {
-            self.lists.to_front(PROBATION, last);
+            self.lists.put_first(PROBATION, last);
         }
     }
 
@@ -57,14 +57,14 @@ impl WTinyLfu {
     fn pass_on(&mut self) {
         let Some(candidate) = self.lists.back(WINDOW) else { return };
         if self.len() <= self.capacity {
-            self.lists.to_front(PROBATION, candidate);
+            self.lists.put_first(PROBATION, candidate);
             return;
         }
         let victim = self.lists.back(PROBATION).or_else(|| self.lists.back(PROTECTED));
         match victim {
             Some(victim) if self.sketch.count(candidate) > self.sketch.count(victim) => {
                 self.lists.remove(victim);
-                self.lists.to_front(PROBATION, candidate);
+                self.lists.put_first(PROBATION, candidate);
             }
             _ => self.lists.remove(candidate),
         }
@@ -78,7 +78,7 @@ impl Policy for WTinyLfu {
             self.hit(list, block);
             return Access::Hit;
         }
-        self.lists.to_front(WINDOW, block);
+        self.lists.put_first(WINDOW, block);
         if self.lists.len(WINDOW) > self.window_max {
             self.pass_on();
         }

@@ -16,7 +16,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // `guest` for tests only: machines whose power can be cut.
     ("daemon", &["block", "cache", "doors", "guest", "hitsim", "trace"]),
     // Measures the cache without a door in front of it. Of `doors` the client, to meet a started daemon as a guest does.
-    ("bench", &["block", "cache", "doors"]),
+    ("bench", &["block", "cache", "doors", "hitsim", "trace"]),
     ("guest", &[]),
     // Files of traces to requests and back. What is made of these, simulation or replay, is not its business.
     ("trace", &[]),

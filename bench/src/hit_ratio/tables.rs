@@ -1,0 +1,228 @@
+//! What is printed: Markdown tables of gaps closed, flash writes, single points and costs.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use hitsim::policies::{Reference, next_uses};
+use hitsim::served::Writes;
+use hitsim::{Conditions, Counted, Outcome, Policy, Row, Workload};
+
+use super::{BLOCK_BYTES, Judged, SIZES, served};
+
+/// Points with less between LRU and Belady are left out: they say nothing.
+const GAP_MIN: f64 = 0.002;
+
+/// Where flash writes are judged: 10 and 20 %.
+const WRITES_AT: [usize; 2] = [3, 4];
+
+/// One size of one trace at which everything can be compared.
+struct Place<'a> {
+    judged: &'a Judged,
+    size: usize,
+    size_bytes: u64,
+}
+
+impl Place<'_> {
+    fn row(&self, policy: Policy) -> Option<&Row> {
+        find(&self.judged.plain, policy, self.size_bytes)
+    }
+
+    /// Misses; a policy that has no row here does not occur.
+    fn misses(&self, policy: Policy) -> f64 {
+        self.row(policy).map_or(f64::NAN, Row::miss_ratio)
+    }
+
+    fn gap(&self) -> f64 {
+        self.misses(LRU) - self.misses(BELADY)
+    }
+
+    fn closed(&self, policy: Policy) -> f64 {
+        (self.misses(LRU) - self.misses(policy)) / self.gap()
+    }
+
+    /// Flash writes, those of an LRU that admits everything being 1.
+    fn writes(&self, policy: Policy) -> f64 {
+        self.row(policy).map_or(f64::NAN, Row::flash_writes_per_access) / self.misses(LRU)
+    }
+
+    fn name(&self) -> String {
+        format!("{} {}", self.judged.name, SIZES[self.size])
+    }
+}
+
+const LRU: Policy = Policy::Reference(Reference::Lru);
+const BELADY: Policy = Policy::Reference(Reference::Belady);
+
+fn find(outcome: &Outcome, policy: Policy, size_bytes: u64) -> Option<&Row> {
+    outcome.rows.iter().find(|row| row.point.policy == policy && row.point.size_bytes == size_bytes)
+}
+
+/// Prints what came of all traces.
+pub(super) fn print(all: &[Judged]) {
+    let places = places(all);
+    let judged: Vec<&Place<'_>> = places.iter().filter(|place| place.gap() >= GAP_MIN).collect();
+    let policies: Vec<Policy> = served().chain(Reference::ALL.into_iter().map(Policy::Reference)).collect();
+    println!(
+        "\n### Gap closed: (LRU - X) / (LRU - Belady), {} points\n\n\
+         | policy | mean | worst | at | hit ratio below LRU at worst, points | flash writes x LRU at 10 and 20 % |\n\
+         |---|---|---|---|---|---|",
+        judged.len()
+    );
+    for policy in policies {
+        let closed = |place: &&Place<'_>| place.closed(policy);
+        let Some(worst) = judged.iter().min_by(|a, b| closed(a).total_cmp(&closed(b))) else { continue };
+        let lost = judged.iter().map(|place| 100.0 * (place.misses(policy) - place.misses(LRU)));
+        let writes =
+            places.iter().filter(|place| WRITES_AT.contains(&place.size)).map(|place| place.writes(policy));
+        println!(
+            "| {policy} | {:.3} | {:.3} | {} | {:.2} | {:.2} |",
+            mean(judged.iter().map(closed)),
+            closed(worst),
+            worst.name(),
+            lost.fold(0.0, f64::max),
+            mean(writes)
+        );
+    }
+    print_places(&places);
+    print_overwritten(all);
+    print_left_out(all);
+}
+
+/// Sizes at which the served policy could be simulated.
+fn places(all: &[Judged]) -> Vec<Place<'_>> {
+    let mut places = Vec::new();
+    for judged in all {
+        let mut sizes: Vec<u64> = judged.plain.rows.iter().map(|row| row.point.size_bytes).collect();
+        sizes.dedup();
+        for (size, size_bytes) in sizes.into_iter().enumerate() {
+            let place = Place { judged, size, size_bytes };
+            if served().all(|policy| place.row(policy).is_some()) {
+                places.push(place);
+            }
+        }
+    }
+    places
+}
+
+fn print_places(places: &[Place<'_>]) {
+    let names: Vec<String> = served().map(|policy| format!("{policy} (writes x)")).collect();
+    println!(
+        "\n### Misses, and flash writes x LRU\n\n| trace | of {} | pages | segments of pages | LRU | Belady | {} |\n|---|---|---|---|---|---|{}",
+        "footprint",
+        names.join(" | "),
+        "---|".repeat(names.len())
+    );
+    for place in places {
+        let cells =
+            served().map(|policy| format!("{:.4} ({:.2})", place.misses(policy), place.writes(policy)));
+        let division = served().find_map(|policy| place.row(policy)?.served).map(|layout| layout.division);
+        let segments = division.map_or_else(String::new, |division| {
+            format!("{} of {}", division.segments, division.segment_bytes / u64::from(BLOCK_BYTES))
+        });
+        println!(
+            "| {} | {} | {} | {segments} | {:.4} | {:.4} | {} |",
+            place.judged.name,
+            SIZES[place.size],
+            place.size_bytes / u64::from(BLOCK_BYTES),
+            place.misses(LRU),
+            place.misses(BELADY),
+            cells.collect::<Vec<_>>().join(" | ")
+        );
+    }
+}
+
+/// What it costs that guests overwrite what is cached.
+fn print_overwritten(all: &[Judged]) {
+    println!(
+        "\n### Guests' writes as they are, against the same as reads: points of hit ratio lost\n\n| trace | policy | mean | worst \
+         | flash writes, mean x |\n|---|---|---|---|---|"
+    );
+    for judged in all {
+        let Some(overwritten) = &judged.overwritten else { continue };
+        for policy in served() {
+            let rows = overwritten.rows.iter().filter(|row| row.point.policy == policy);
+            let pairs: Vec<(&Row, &Row)> = rows
+                .filter_map(|row| Some((row, find(&judged.plain, policy, row.point.size_bytes)?)))
+                .collect();
+            let lost = || pairs.iter().map(|(row, plain)| 100.0 * (row.miss_ratio() - plain.miss_ratio()));
+            let writes = pairs
+                .iter()
+                .map(|(row, plain)| row.flash_writes_per_access() / plain.flash_writes_per_access());
+            println!(
+                "| {} | {policy} | {:.2} | {:.2} | {:.2} |",
+                judged.name,
+                mean(lost()),
+                lost().fold(f64::NEG_INFINITY, f64::max),
+                mean(writes)
+            );
+        }
+    }
+}
+
+fn print_left_out(all: &[Judged]) {
+    println!("\nLeft out, as the cache would have fewer than 16 segments:");
+    for judged in all {
+        let mut pages: Vec<u64> =
+            judged.plain.left_out.iter().map(|left| left.point.size_bytes / u64::from(BLOCK_BYTES)).collect();
+        pages.dedup();
+        for pages in pages {
+            println!("- {} with {pages} pages of {}", judged.name, judged.footprint_pages);
+        }
+    }
+}
+
+/// Prints what an access costs at a tenth of the footprint, one policy at a time on one core, and what it takes of memory.
+pub(super) fn print_costs(name: &str, workload: &Workload) {
+    println!(
+        "\n### Time of an access on {name}, a cache of 10 %, one core\n\n| policy | ns | index and policy, bytes per cached page |\n|---|---|---|"
+    );
+    let accesses = workload.accesses(BLOCK_BYTES);
+    let next = next_uses(&accesses.blocks, accesses.distinct);
+    let size_bytes = super::sizes(workload).nth(WRITES_AT[0]).unwrap_or_default();
+    for policy in served().chain(Reference::ALL.into_iter().map(Policy::Reference)) {
+        let started = Instant::now();
+        let index = match policy {
+            Policy::Served(admission) => {
+                let Conditions { ram, sequential_cutoff_bytes, .. } = Conditions::default();
+                let serving = hitsim::served::Serving {
+                    admission,
+                    ram,
+                    sequential_cutoff_bytes,
+                    writes: Writes::AsReads,
+                };
+                let served = hitsim::served::serve(
+                    workload,
+                    &serving,
+                    Counted::Blocks,
+                    size_bytes,
+                    BLOCK_BYTES,
+                    &|_| {},
+                );
+                served.map_or_else(
+                    |error| error,
+                    |served| format!("{:.1}", ratio(served.index_bytes, served.pages)),
+                )
+            }
+            Policy::Reference(reference) => {
+                let capacity = (size_bytes / u64::from(BLOCK_BYTES)) as usize;
+                let mut policy = reference.make(capacity, accesses.distinct, &next);
+                for block in &accesses.blocks {
+                    black_box(policy.access(*block));
+                }
+                String::new()
+            }
+        };
+        let nanos = started.elapsed().as_nanos() / (accesses.blocks.len() as u128).max(1);
+        println!("| {policy} | {nanos} | {index} |");
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts stay far below 2^52")]
+fn ratio(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    sum / count
+}
