@@ -13,6 +13,9 @@ const RIGHT: f64 = 760.0;
 const ABOVE: f64 = 30.0;
 const BELOW: f64 = 52.0;
 
+/// The height of a line of the legend, if there is room.
+const LEGEND_ROW: f64 = 19.0;
+
 /// Colours that people with any kind of colour vision tell apart (M. Okabe, K. Ito: Color Universal Design, 2008); lines beyond
 /// the first round are dashed.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"];
@@ -120,8 +123,10 @@ impl Panel {
             "fill=\"#555555\"",
             "Size of the cache",
         ));
+        #[expect(clippy::cast_precision_loss, reason = "a few lines of a legend")]
+        let rows = (bottom - top) / self.series.len().max(1) as f64;
         for (at, series) in self.series.iter().enumerate() {
-            lines.extend(series.draw(at, self.top + ABOVE, x, y));
+            lines.extend(series.draw(at, (top, rows.min(LEGEND_ROW)), x, y));
         }
         lines
     }
@@ -140,7 +145,13 @@ impl Panel {
 
 impl Series {
     #[expect(clippy::cast_precision_loss, reason = "a few lines of a legend")]
-    fn draw(&self, at: usize, top: f64, x: impl Fn(f64) -> f64, y: impl Fn(f64) -> f64) -> Vec<String> {
+    fn draw(
+        &self,
+        at: usize,
+        (top, height): (f64, f64),
+        x: impl Fn(f64) -> f64,
+        y: impl Fn(f64) -> f64,
+    ) -> Vec<String> {
         let colour = COLOURS[at % COLOURS.len()];
         let dash = DASHES[at / COLOURS.len() % DASHES.len()];
         let style =
@@ -151,9 +162,9 @@ impl Series {
         for (x, y) in places {
             lines.push(format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>"));
         }
-        let row = top + 10.0 + 19.0 * at as f64;
+        let row = top + 10.0 + height * at as f64;
         let (from, to) = (RIGHT + 20.0, RIGHT + 48.0);
-        lines.push(format!("<polyline points=\"{from},{row} {to},{row}\" {style}/>"));
+        lines.push(format!("<polyline points=\"{from},{row:.1} {to},{row:.1}\" {style}/>"));
         lines.push(text(to + 8.0, row + 4.0, "start", "", &self.name));
         lines
     }

@@ -36,6 +36,7 @@ fn folder() -> Option<PathBuf> {
 }
 
 #[test]
+#[expect(clippy::cast_precision_loss, reason = "traces of a few thousand accesses")]
 fn fifo_lru_and_belady_give_what_is_known_to_six_digits_and_arc_nearly() {
     let Some(folder) = folder() else { return };
     let baseline = std::fs::read_to_string(folder.join("baseline.csv")).expect("it was there just now");

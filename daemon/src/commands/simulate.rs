@@ -261,6 +261,9 @@ mod tests {
 
     #[test]
     fn parts_are_said_in_hundredths() {
-        assert_eq!([hundredths(1, 3), hundredths(2, 3), hundredths(7, 7), hundredths(0, 0)], ["33.3%", "66.7%", "100.0%", "0.0%"]);
+        assert_eq!(
+            [hundredths(1, 3), hundredths(2, 3), hundredths(7, 7), hundredths(0, 0)],
+            ["33.3%", "66.7%", "100.0%", "0.0%"]
+        );
     }
 }
