@@ -219,7 +219,13 @@ fn table(
     block_bytes: u32,
     value: fn(&Row) -> f64,
 ) -> String {
-    let names: Vec<String> = options.policies.iter().map(ToString::to_string).collect();
+    let mut policies: Vec<&hitsim::Policy> = Vec::new();
+    for policy in &options.policies {
+        if !policies.contains(&policy) {
+            policies.push(policy);
+        }
+    }
+    let names: Vec<String> = policies.iter().map(ToString::to_string).collect();
     let headings: Vec<&str> =
         ["SIZE", "OF ALL"].into_iter().chain(names.iter().map(String::as_str)).collect();
     let rows: Vec<&Row> = rows.iter().filter(|row| row.point.block_bytes == block_bytes).collect();
@@ -227,12 +233,12 @@ fn table(
     sizes.dedup();
     let line = |size_bytes: &u64| -> Vec<String> {
         let of_all = hundredths(*size_bytes, workload.footprint_pages() * block::PAGE);
-        let cell = |policy: &hitsim::Policy| {
+        let cell = |policy: &&hitsim::Policy| {
             let row =
-                rows.iter().find(|row| row.point.policy == *policy && row.point.size_bytes == *size_bytes);
+                rows.iter().find(|row| row.point.policy == **policy && row.point.size_bytes == *size_bytes);
             row.map_or_else(|| output::NOTHING.to_owned(), |row| format!("{:.4}", value(row)))
         };
-        let cells = options.policies.iter().map(cell);
+        let cells = policies.iter().map(cell);
         [Size(*size_bytes).to_string(), of_all].into_iter().chain(cells).collect()
     };
     output::table(&headings, &sizes.iter().map(line).collect::<Vec<_>>())
@@ -240,6 +246,9 @@ fn table(
 
 /// A part of something in hundredths, with one digit behind the point.
 fn hundredths(part: u64, whole: u64) -> String {
+    if part > whole {
+        return ">100%".to_owned();
+    }
     let thousandths = (u128::from(part) * 1000 + u128::from(whole) / 2) / u128::from(whole.max(1));
     format!("{}.{}%", thousandths / 10, thousandths % 10)
 }
@@ -262,8 +271,8 @@ mod tests {
     #[test]
     fn parts_are_said_in_hundredths() {
         assert_eq!(
-            [hundredths(1, 3), hundredths(2, 3), hundredths(7, 7), hundredths(0, 0)],
-            ["33.3%", "66.7%", "100.0%", "0.0%"]
+            [hundredths(1, 3), hundredths(2, 3), hundredths(7, 7), hundredths(8, 7), hundredths(0, 0)],
+            ["33.3%", "66.7%", "100.0%", ">100%", "0.0%"]
         );
     }
 }

@@ -79,7 +79,7 @@ impl Division {
         let least = u64::from(RESERVE_SEGMENTS_MIN);
         if segments < least {
             return Err(format!(
-                "{pages} pages, {ram_pages} of them RAM, leave {segments} segments of {segment_data_pages} pages of data, and a disk has \
+                "{pages} pages less {ram_pages} of RAM are {segments} segments of {segment_data_pages} pages of data, and a disk has \
                  {least} at least"
             ));
         }
