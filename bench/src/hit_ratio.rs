@@ -68,6 +68,8 @@ struct Judged {
     footprint_pages: u64,
     /// Everything, writes counted as reads.
     plain: Outcome,
+    /// The same of served ones that take in sequential runs of any length.
+    uncut: Outcome,
     /// Served ones with writes as they are; none if the trace does not write, or does not say.
     overwritten: Option<Outcome>,
 }
@@ -87,15 +89,18 @@ pub(crate) fn report(folder: &Path, quick: bool) -> Result<(), String> {
         if source.part != Part::Check {
             policies.extend(served());
         }
-        let plain = simulate(&workload, &policies, Writes::AsReads);
+        let as_reads = Conditions { writes: Writes::AsReads, ..Conditions::default() };
+        let plain = simulate(&workload, &policies, &as_reads);
         checked.compare(source.known_as, &known, &plain.rows)?;
         if source.part == Part::Check {
             continue;
         }
         let served: Vec<Policy> = served().collect();
-        let overwritten = (workload.writes() > 0).then(|| simulate(&workload, &served, Writes::AsTheyAre));
+        let overwritten =
+            (workload.writes() > 0).then(|| simulate(&workload, &served, &Conditions::default()));
+        let uncut = simulate(&workload, &served, &Conditions { sequential_cutoff_bytes: 0, ..as_reads });
         let footprint_pages = workload.footprint_pages();
-        judged.push(Judged { name: source.known_as, footprint_pages, plain, overwritten });
+        judged.push(Judged { name: source.known_as, footprint_pages, plain, uncut, overwritten });
     }
     println!("{}", checked.sentence());
     tables::print(&judged);
@@ -121,12 +126,11 @@ fn sizes(workload: &Workload) -> impl Iterator<Item = u64> + '_ {
     SIZES.iter().map(|size| size.parse::<Share>().expect("a share of the table").of(workload))
 }
 
-fn simulate(workload: &Workload, policies: &[Policy], writes: Writes) -> Outcome {
+fn simulate(workload: &Workload, policies: &[Policy], conditions: &Conditions) -> Outcome {
     let points: Vec<Point> = sizes(workload)
         .flat_map(|size_bytes| {
             policies.iter().map(move |policy| Point { policy: *policy, size_bytes, block_bytes: BLOCK_BYTES })
         })
         .collect();
-    let conditions = Conditions { writes, ..Conditions::default() };
-    hitsim::run(workload, &conditions, &points, &|_| {})
+    hitsim::run(workload, conditions, &points, &|_| {})
 }

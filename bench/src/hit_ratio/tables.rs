@@ -1,7 +1,9 @@
 //! What is printed: Markdown tables of gaps closed, flash writes, single points and costs.
 
+use std::fmt;
 use std::hint::black_box;
 
+use cache::Admission;
 use hitsim::policies::{Reference, next_uses};
 use hitsim::served::Writes;
 use hitsim::{Conditions, Counted, Outcome, Policy, Row, Workload};
@@ -16,6 +18,30 @@ const GAP_MIN: f64 = 0.002;
 /// Where flash writes are judged: 10 and 20 %.
 const WRITES_AT: [usize; 2] = [3, 4];
 
+/// Who is compared.
+#[derive(Clone, Copy)]
+struct Contender {
+    policy: Policy,
+    /// Whether long sequential runs go past it, as by default.
+    cut: bool,
+}
+
+impl Contender {
+    const fn plain(policy: Policy) -> Self {
+        Self { policy, cut: true }
+    }
+
+    fn served() -> impl Iterator<Item = Self> {
+        [true, false].into_iter().flat_map(|cut| served().map(move |policy| Self { policy, cut }))
+    }
+}
+
+impl fmt::Display for Contender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.policy, if self.cut { "" } else { ", no cutoff" })
+    }
+}
+
 /// One size of one trace at which everything can be compared.
 struct Place<'a> {
     judged: &'a Judged,
@@ -24,31 +50,32 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn row(&self, policy: Policy) -> Option<&Row> {
-        find(&self.judged.plain, policy, self.size_bytes)
+    fn row(&self, Contender { policy, cut }: Contender) -> Option<&Row> {
+        let outcome = if cut { &self.judged.plain } else { &self.judged.uncut };
+        find(outcome, policy, self.size_bytes)
     }
 
     /// Misses; a policy that has no row here does not occur.
-    fn misses(&self, policy: Policy) -> f64 {
-        self.row(policy).map_or(f64::NAN, Row::miss_ratio)
+    fn misses(&self, who: Contender) -> f64 {
+        self.row(who).map_or(f64::NAN, Row::miss_ratio)
     }
 
     fn gap(&self) -> f64 {
         self.misses(LRU) - self.misses(BELADY)
     }
 
-    fn closed(&self, policy: Policy) -> f64 {
-        (self.misses(LRU) - self.misses(policy)) / self.gap()
+    fn closed(&self, who: Contender) -> f64 {
+        (self.misses(LRU) - self.misses(who)) / self.gap()
     }
 
     /// Flash writes, those of an LRU that admits everything being 1.
-    fn writes(&self, policy: Policy) -> f64 {
-        self.row(policy).map_or(f64::NAN, Row::flash_writes_per_access) / self.misses(LRU)
+    fn writes(&self, who: Contender) -> f64 {
+        self.row(who).map_or(f64::NAN, Row::flash_writes_per_access) / self.misses(LRU)
     }
 
     /// Bytes written to flash for each byte of data among them.
-    fn log(&self, policy: Policy) -> f64 {
-        let row = self.row(policy);
+    fn log(&self, who: Contender) -> f64 {
+        let row = self.row(who);
         let bytes = row.and_then(|row| Some((row.served?.flash_bytes, row.flash_data_bytes)));
         bytes.map_or(f64::NAN, |(all, data)| ratio(all, data))
     }
@@ -58,8 +85,8 @@ impl Place<'_> {
     }
 }
 
-const LRU: Policy = Policy::Reference(Reference::Lru);
-const BELADY: Policy = Policy::Reference(Reference::Belady);
+const LRU: Contender = Contender::plain(Policy::Reference(Reference::Lru));
+const BELADY: Contender = Contender::plain(Policy::Reference(Reference::Belady));
 
 fn find(outcome: &Outcome, policy: Policy, size_bytes: u64) -> Option<&Row> {
     outcome.rows.iter().find(|row| row.point.policy == policy && row.point.size_bytes == size_bytes)
@@ -69,21 +96,21 @@ fn find(outcome: &Outcome, policy: Policy, size_bytes: u64) -> Option<&Row> {
 pub(super) fn print(all: &[Judged]) {
     let places = places(all);
     let judged: Vec<&Place<'_>> = places.iter().filter(|place| place.gap() >= GAP_MIN).collect();
-    let policies: Vec<Policy> = served().chain(Reference::ALL.into_iter().map(Policy::Reference)).collect();
+    let references = Reference::ALL.into_iter().map(|known| Contender::plain(Policy::Reference(known)));
     println!(
         "\n### Gap closed: (LRU - X) / (LRU - Belady), {} points\n\n\
          | policy | mean | worst | at | hit ratio below LRU at worst, points | flash writes x LRU at 10 and 20 % |\n\
          |---|---|---|---|---|---|",
         judged.len()
     );
-    for policy in policies {
-        let closed = |place: &&Place<'_>| place.closed(policy);
+    for who in Contender::served().chain(references) {
+        let closed = |place: &&Place<'_>| place.closed(who);
         let Some(worst) = judged.iter().min_by(|a, b| closed(a).total_cmp(&closed(b))) else { continue };
-        let lost = judged.iter().map(|place| 100.0 * (place.misses(policy) - place.misses(LRU)));
+        let lost = judged.iter().map(|place| 100.0 * (place.misses(who) - place.misses(LRU)));
         let writes =
-            places.iter().filter(|place| WRITES_AT.contains(&place.size)).map(|place| place.writes(policy));
+            places.iter().filter(|place| WRITES_AT.contains(&place.size)).map(|place| place.writes(who));
         println!(
-            "| {policy} | {:.3} | {:.3} | {} | {:.2} | {:.2} |",
+            "| {who} | {:.3} | {:.3} | {} | {:.2} | {:.2} |",
             mean(judged.iter().map(closed)),
             closed(worst),
             worst.name(),
@@ -104,7 +131,7 @@ fn places(all: &[Judged]) -> Vec<Place<'_>> {
         sizes.dedup();
         for (size, size_bytes) in sizes.into_iter().enumerate() {
             let place = Place { judged, size, size_bytes };
-            if served().all(|policy| place.row(policy).is_some()) {
+            if Contender::served().all(|who| place.row(who).is_some()) {
                 places.push(place);
             }
         }
@@ -113,17 +140,18 @@ fn places(all: &[Judged]) -> Vec<Place<'_>> {
 }
 
 fn print_places(places: &[Place<'_>]) {
-    let names: Vec<String> = served().map(|policy| format!("{policy} (writes x, log x)")).collect();
+    let is_shown = |who: &Contender| who.policy != Policy::Served(Admission::Repeated(2));
+    let shown = || Contender::served().filter(is_shown);
+    let names: Vec<String> = shown().map(|who| format!("{who} (writes x, log x)")).collect();
     println!(
-        "\n### Misses; flash writes x LRU; bytes of the log, headers and summaries included, x data in it\n\n| trace | of {} | pages | segments of pages | LRU | Belady | {} |\n|---|---|---|---|---|---|{}",
-        "footprint",
+        "\n### Misses; flash writes x LRU; bytes of the log, headers and summaries included, x data in it\n\n| trace | of footprint | pages | segments of pages | LRU | Belady | {} |\n|---|---|---|---|---|---|{}",
         names.join(" | "),
         "---|".repeat(names.len())
     );
     for place in places {
-        let cells =
-            served().map(|policy| format!("{:.4} ({:.2})", place.misses(policy), place.writes(policy)));
-        let division = served().find_map(|policy| place.row(policy)?.served).map(|layout| layout.division);
+        let cells = shown()
+            .map(|who| format!("{:.4} ({:.2}, {:.2})", place.misses(who), place.writes(who), place.log(who)));
+        let division = shown().find_map(|who| place.row(who)?.served).map(|layout| layout.division);
         let segments = division.map_or_else(String::new, |division| {
             format!("{} of {}", division.segments, division.segment_bytes / u64::from(BLOCK_BYTES))
         });
@@ -220,7 +248,8 @@ pub(super) fn print_costs(name: &str, workload: &Workload) {
                 String::new()
             }
         };
-        let nanos = (user_time() - started) * 1000 / (accesses.blocks.len() as i64).max(1);
+        let spent = (user_time() - started).cast_unsigned();
+        let nanos = spent * 1000 / (accesses.blocks.len() as u64).max(1);
         println!("| {policy} | {nanos} | {index} |");
     }
 }

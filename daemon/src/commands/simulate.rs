@@ -117,7 +117,7 @@ fn conditions(options: &Simulate) -> Conditions {
             Some(size) => RamShare::Bytes(size.0),
             None => RamShare::Twentieth { bytes_max: disk.ram().0 },
         },
-        sequential_cutoff_bytes: disk.sequential_cutoff().0,
+        sequential_cutoff_bytes: options.sequential_cutoff.unwrap_or(disk.sequential_cutoff()).0,
         writes: if options.writes_as_reads { Writes::AsReads } else { Writes::AsTheyAre },
     }
 }
