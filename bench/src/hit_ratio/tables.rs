@@ -3,7 +3,6 @@
 use std::fmt;
 use std::hint::black_box;
 
-use cache::Admission;
 use hitsim::policies::{Reference, next_uses};
 use hitsim::served::Writes;
 use hitsim::{Conditions, Counted, Outcome, Policy, Row, Workload};
@@ -32,7 +31,8 @@ impl Contender {
     }
 
     fn served() -> impl Iterator<Item = Self> {
-        [true, false].into_iter().flat_map(|cut| served().map(move |policy| Self { policy, cut }))
+        let uncut = served().next().map(|policy| Self { policy, cut: false });
+        served().map(Self::plain).chain(uncut)
     }
 }
 
@@ -140,8 +140,7 @@ fn places(all: &[Judged]) -> Vec<Place<'_>> {
 }
 
 fn print_places(places: &[Place<'_>]) {
-    let is_shown = |who: &Contender| who.policy != Policy::Served(Admission::Repeated(2));
-    let shown = || Contender::served().filter(is_shown);
+    let shown = Contender::served;
     let names: Vec<String> = shown().map(|who| format!("{who} (writes x, log x)")).collect();
     println!(
         "\n### Misses; flash writes x LRU; bytes of the log, headers and summaries included, x data in it\n\n| trace | of footprint | pages | segments of pages | LRU | Belady | {} |\n|---|---|---|---|---|---|{}",
@@ -175,7 +174,7 @@ fn print_overwritten(all: &[Judged]) {
     );
     for judged in all {
         let Some(overwritten) = &judged.overwritten else { continue };
-        for policy in served() {
+        for policy in served().take(2) {
             let rows = overwritten.rows.iter().filter(|row| row.point.policy == policy);
             let pairs: Vec<(&Row, &Row)> = rows
                 .filter_map(|row| Some((row, find(&judged.plain, policy, row.point.size_bytes)?)))
