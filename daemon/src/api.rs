@@ -10,6 +10,7 @@ mod history;
 mod listed;
 mod pool;
 mod problem;
+mod recording;
 mod report;
 mod requests;
 mod statistics;
@@ -26,6 +27,7 @@ pub(crate) use history::DiskHistory;
 pub(crate) use listed::names_of;
 pub(crate) use pool::{DeviceState, Pool, PoolState, standing_of_pool};
 pub(crate) use problem::ProblemDocument;
+pub(crate) use recording::Recording;
 pub(crate) use report::DiskGain;
 pub(crate) use requests::{
     AddDevice, AddDisk, Guest, NUMBER_MAX, QuiesceDisk, RemoveDisk, ResumeDisk, SetDisk, SetPool,
@@ -71,6 +73,8 @@ documents! {
     DiskDocument { disk: Disk }
     /// The name of a disk that is not served any more.
     RemovedDocument { removed: String }
+    /// A disk that is recorded.
+    RecordingDocument { recording: Recording }
     /// What flash lost of a disk.
     LostDocument { lost: Lost }
     /// Counters, ratios and latencies of disks.

@@ -2,6 +2,7 @@
 
 mod simulate;
 mod statistics;
+mod traces;
 
 use std::path::PathBuf;
 
@@ -15,6 +16,7 @@ use crate::units::Size;
 use crate::wear::Smartctl;
 pub(crate) use simulate::{Simulate, SizeOf};
 pub(crate) use statistics::{Histogram, History, Stats, What};
+pub(crate) use traces::{Replay, Trace, TraceConvert, TraceInfo, TraceRecord};
 
 /// A flash cache for the disks of virtual machines, in user space.
 #[derive(Debug, Parser)]
@@ -60,6 +62,9 @@ pub(crate) enum Command {
     Simulate(Simulate),
     /// Drive a served disk with a trace. Overwrites what the disk holds where the trace writes.
     Replay(Replay),
+    /// Read traces of disks: what is in them, and other formats.
+    #[command(subcommand)]
+    Trace(Trace),
     /// Verify pools that no daemon uses, every checksum of them, and say what a start would find. Changes nothing.
     Check(Check),
 }
@@ -419,26 +424,6 @@ pub(crate) struct Report {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Replay {
-    /// The trace, in format vscsi1: a file whose name ends in .vscsi, or .vscsi.zst if it is packed.
-    pub(crate) trace: PathBuf,
-    /// The disk, which no guest may use meanwhile. What is written to it is checked when it is read again.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) disk: String,
-    /// Send requests X times as fast as they came. Default: 1.
-    #[arg(long, value_name = "X", value_parser = parse_speed, conflicts_with = "as_fast_as_possible")]
-    pub(crate) speed: Option<f64>,
-    /// Send requests as soon as the disk takes them, whenever they came.
-    #[arg(long)]
-    pub(crate) as_fast_as_possible: bool,
-    /// Map requests beyond the end of the disk into it.
-    #[arg(long)]
-    pub(crate) wrap: bool,
-    #[command(flatten)]
-    pub(crate) reading: Reading,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Check {
     /// Files or devices that hold pools. All devices of a pool are named together.
     #[arg(required = true, value_name = "DEVICE")]
@@ -480,13 +465,6 @@ pub(crate) struct Daemon {
     pub(crate) socket: Option<PathBuf>,
 }
 
-fn parse_speed(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(speed) if (0.001..=1e6).contains(&speed) => Ok(speed),
-        _ => Err("write a number from 0.001 to 1000000".to_owned()),
-    }
-}
-
 fn parse_level(text: &str) -> Result<Level, String> {
     Level::of_name(text).ok_or_else(|| hint(text, &Level::ALL.map(Level::name)))
 }
@@ -522,7 +500,9 @@ mod tests {
             let text = std::fs::read_to_string(&page).expect("it is text");
             let commands = text.lines().map(|line| line.replace("cargo run --release -- ", "forebay "));
             for command in commands.filter(|line| line.starts_with("forebay ")) {
-                let words = command.split(" #").next().unwrap_or(&command).split_whitespace();
+                // Without a comment, and without where the output goes.
+                let end = [" #", " >"].iter().filter_map(|mark| command.find(mark)).min();
+                let words = command[..end.unwrap_or(command.len())].split_whitespace();
                 let parsed = Cli::try_parse_from(words);
                 assert!(parsed.is_ok(), "{}: {command}: {}", page.display(), parsed.unwrap_err());
             }

@@ -73,7 +73,22 @@ impl Client {
         self.request(&Method::DELETE, path, None::<&()>)
     }
 
+    /// Asks for bytes that come with a change.
+    pub(crate) fn post_bytes(&self, path: &str) -> Answer<Vec<u8>> {
+        self.bytes(&Method::POST, path, None::<&()>)
+    }
+
+    /// Asks for something to go, and for the bytes that are left of it.
+    pub(crate) fn delete_bytes(&self, path: &str) -> Answer<Vec<u8>> {
+        self.bytes(&Method::DELETE, path, None::<&()>)
+    }
+
     fn request(&self, method: &Method, path: &str, body: Option<&impl Serialize>) -> Answer<Value> {
+        let bytes = self.bytes(method, path, body)?;
+        serde_json::from_slice(&bytes).map_err(|error| self.garbled(&error.to_string()))
+    }
+
+    fn bytes(&self, method: &Method, path: &str, body: Option<&impl Serialize>) -> Answer<Vec<u8>> {
         let mut request = Request::builder().method(method).uri(path).header(header::HOST, "forebay");
         if body.is_some() {
             request = request.header(header::CONTENT_TYPE, "application/json");
@@ -85,7 +100,7 @@ impl Client {
             .map_err(|error| Problem::invalid(format!("Cannot ask for '{path}': {error}; check the name")))?;
         let (status, bytes) = self.runtime.block_on(exchange(&self.socket, request))?;
         if (200..300).contains(&status) {
-            return serde_json::from_slice(&bytes).map_err(|error| self.garbled(&error.to_string()));
+            return Ok(bytes.to_vec());
         }
         let problem: ProblemDocument = serde_json::from_slice(&bytes)
             .map_err(|_| self.garbled(&format!("status {status}: {}", String::from_utf8_lossy(&bytes))))?;

@@ -78,6 +78,13 @@ impl ProblemKind {
     }
 }
 
+impl From<trace::Error> for Problem {
+    /// A trace that cannot be read: another one can.
+    fn from(error: trace::Error) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

@@ -13,6 +13,18 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// Its beginning cannot be read or unpacked.
+    #[error(
+        "Cannot read trace {file}: {source}, after {bytes} bytes of it; look whether it is whole, or get it again"
+    )]
+    Read {
+        /// Its path.
+        file: String,
+        /// Bytes of the unpacked trace that were read.
+        bytes: u64,
+        /// What the system or the packer said.
+        source: io::Error,
+    },
     /// Neither its name nor its content says what format it has.
     #[error("Cannot tell the format of trace {file}: {reason}; name it with --format, one of {known}")]
     Format {

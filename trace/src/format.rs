@@ -5,8 +5,9 @@
 
 use std::str::FromStr;
 
-use crate::binary::{blktrace, vscsi};
-use crate::input::Input;
+use crate::binary::{blktrace, compact, vscsi};
+use crate::input::{Input, LINE_BYTES_MAX};
+use crate::pack::Packing;
 use crate::text::{self, Lines, blkparse, fio, fiu, heimdall, msr, ssdsim, tencent, units};
 use crate::trace::Record;
 
@@ -17,6 +18,8 @@ const LINES_TRIED: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
+    /// Forebay's own, binary, which is written too.
+    Forebay,
     /// Binary, of virtual SCSI disks, version 1.
     Vscsi,
     /// Lines of first unit, count of units, something, number: the traces of the ARC paper.
@@ -51,10 +54,16 @@ pub(crate) trait Records: Send {
 
     /// Which one was asked for last, such as `line 5`.
     fn place(&self) -> String;
+
+    /// Requests that whoever recorded the trace says are missing from it; known at its end.
+    fn dropped(&self) -> u64 {
+        0
+    }
 }
 
 /// What there is to know about a format: its name, and what names of its files end in, without a dot.
 const FORMATS: &[(Format, &str, &[&str])] = &[
+    (Format::Forebay, "forebay", &["fbtrace"]),
     (Format::Vscsi, "vscsi1", &["vscsi"]),
     (Format::Lis, "lis", &["lis"]),
     (Format::Ids, "ids", &["ids"]),
@@ -80,19 +89,35 @@ impl Format {
         known.map_or("", |(_, name, _)| name)
     }
 
+    /// What the end of a file's name says, packed or not.
+    pub fn of_name(file: &str) -> Option<Self> {
+        let (_, ending) = Packing::of_name(file).1.rsplit_once('.')?;
+        FORMATS.iter().find(|(_, _, endings)| endings.contains(&ending)).map(|(format, ..)| *format)
+    }
+
     /// The names of all formats, separated by commas.
     pub fn names() -> String {
         FORMATS.iter().map(|(_, name, _)| *name).collect::<Vec<_>>().join(", ")
     }
 
+    /// What a unit of address is, in bytes, in formats that do not say, unless somebody else does.
+    pub(crate) fn unit_bytes_default(self) -> Option<u32> {
+        match self {
+            Self::Lis => Some(units::LIS_UNIT_BYTES),
+            Self::Ids => Some(units::IDS_UNIT_BYTES),
+            _ => None,
+        }
+    }
+
     /// A reader of it. `front` is how the trace begins.
     pub(crate) fn records(self, front: &[u8], unit_bytes: Option<u32>) -> Box<dyn Records> {
-        let unit = |default: u32| u64::from(unit_bytes.unwrap_or(default));
+        let unit = u64::from(unit_bytes.or(self.unit_bytes_default()).unwrap_or(0));
         match self {
+            Self::Forebay => Box::new(compact::Compact::default()),
             Self::Vscsi => Box::new(vscsi::Vscsi::default()),
             Self::Blktrace => Box::new(blktrace::Blktrace::new(front)),
-            Self::Lis => Box::new(Lines::new(units::Lis { unit: unit(units::LIS_UNIT_BYTES) })),
-            Self::Ids => Box::new(Lines::new(units::Ids { unit: unit(units::IDS_UNIT_BYTES) })),
+            Self::Lis => Box::new(Lines::new(units::Lis { unit })),
+            Self::Ids => Box::new(Lines::new(units::Ids { unit })),
             Self::Tencent => Box::new(Lines::new(tencent::Tencent)),
             Self::Heimdall => Box::new(Lines::new(heimdall::Heimdall)),
             Self::Fiu => Box::new(Lines::new(fiu::Fiu)),
@@ -106,16 +131,22 @@ impl Format {
     /// Whether all of the first records are of this format, at least one of them a request.
     fn fits(self, front: &[u8]) -> bool {
         match self {
+            Self::Forebay => compact::fits(front),
             Self::Vscsi => vscsi::fits(front),
             Self::Blktrace => blktrace::fits(front),
             _ => self.fits_lines(front),
         }
     }
 
+    /// The last line may be cut off, by us or by whoever made the trace; so it counts only if there is nothing else.
     fn fits_lines(self, front: &[u8]) -> bool {
         let lines = text::whole_lines(front, LINES_TRIED);
+        self.can_read(lines) || (front.len() <= LINE_BYTES_MAX && self.can_read(front))
+    }
+
+    fn can_read(self, lines: &[u8]) -> bool {
         let Ok(mut input) = Input::new(Box::new(std::io::Cursor::new(lines.to_vec()))) else { return false };
-        let mut records = self.records(front, None);
+        let mut records = self.records(lines, None);
         let mut requests = 0;
         loop {
             match records.next(&mut input) {
@@ -148,10 +179,8 @@ impl std::fmt::Display for Format {
 /// # Errors
 /// Says why it cannot be told.
 pub(crate) fn tell(file: &str, front: &[u8]) -> Result<Format, String> {
-    let packed = [".gz", ".xz", ".zst"].iter().find_map(|ending| file.strip_suffix(ending));
-    let (_, ending) = packed.unwrap_or(file).rsplit_once('.').unwrap_or_default();
-    if let Some((format, ..)) = FORMATS.iter().find(|(_, _, endings)| endings.contains(&ending)) {
-        return Ok(*format);
+    if let Some(format) = Format::of_name(file) {
+        return Ok(format);
     }
     if front.is_empty() {
         return Err("it is empty".to_owned());

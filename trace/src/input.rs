@@ -22,10 +22,11 @@ impl Input {
     /// Looks at the front of a trace; `front` is all of it if it is short.
     ///
     /// # Errors
-    /// If it cannot be read or unpacked.
-    pub(crate) fn new(mut bytes: Bytes) -> io::Result<Self> {
+    /// If it cannot be read or unpacked: why, and after how many bytes.
+    pub(crate) fn new(mut bytes: Bytes) -> Result<Self, (u64, io::Error)> {
         let mut front = Vec::new();
-        bytes.by_ref().take(SAMPLE_BYTES).read_to_end(&mut front)?;
+        let filled = bytes.by_ref().take(SAMPLE_BYTES).read_to_end(&mut front);
+        filled.map_err(|error| (front.len() as u64, error))?;
         let bytes = BufReader::with_capacity(SAMPLE_BYTES as usize, Cursor::new(front).chain(bytes));
         Ok(Self { bytes, line: Vec::new(), read: 0 })
     }

@@ -9,15 +9,21 @@
 mod binary;
 mod error;
 mod format;
+pub mod info;
 mod input;
+mod pack;
 mod request;
 mod survey;
 mod text;
 mod trace;
 mod unpack;
+mod writer;
 
 pub use error::Error;
 pub use format::Format;
+pub use info::{Gauge, Info};
+pub use pack::{Packer, Packing};
 pub use request::{Kind, LENGTH_MAX, Request, SECTOR, blocks};
 pub use survey::Survey;
 pub use trace::{Options, Trace};
+pub use writer::Writer;

@@ -23,31 +23,52 @@ pub struct Survey {
     pub without_time: u64,
     /// Requests that came, by their times, before the one in front of them.
     pub backwards: u64,
+    /// The time of the first request that has one, in microseconds.
+    pub first_us: Option<u64>,
+    /// The latest time, in microseconds.
+    pub latest_us: Option<u64>,
+    /// Whether requests of several devices are among them.
+    pub has_several_devices: bool,
 }
 
 impl Survey {
+    /// Microseconds from the first request to the latest; `None` without times.
+    pub fn span_us(&self) -> Option<u64> {
+        Some(self.latest_us?.saturating_sub(self.first_us?))
+    }
+
+    /// Requests without a direction.
+    pub fn unknown(&self) -> u64 {
+        self.requests - self.reads - self.writes
+    }
+
     /// Adds a request; `previous` is the one in front of it.
-    fn add(&mut self, request: &Request, previous: Option<&Request>) {
+    pub(crate) fn add(&mut self, request: &Request, previous: Option<&Request>) {
         self.requests += 1;
         self.reads += u64::from(request.kind == Kind::Read);
         self.writes += u64::from(request.kind == Kind::Write);
         self.end = self.end.max(request.end());
         self.length_max = self.length_max.max(request.length);
         self.without_time += u64::from(request.at_us.is_none());
+        self.first_us = self.first_us.or(request.at_us);
+        self.latest_us = self.latest_us.max(request.at_us);
+        self.has_several_devices |= previous.is_some_and(|previous| previous.device != request.device);
         self.backwards += u64::from(request.at_us < previous.and_then(|previous| previous.at_us));
     }
 }
 
 impl Trace {
-    /// Reads a whole trace to see that every record is sound and what they ask for.
+    /// Reads a whole trace to see that every record is sound and what they ask for. `tell` hears with each request how many
+    /// bytes of the file were read.
     ///
     /// # Errors
     /// As [`Trace::open`], or if a record is damaged.
-    pub fn survey(path: &Path, options: &Options) -> Result<Survey, Error> {
+    pub fn survey(path: &Path, options: &Options, mut tell: impl FnMut(u64)) -> Result<Survey, Error> {
         let mut trace = Self::open(path, options)?;
         let (mut survey, mut previous) = (Survey::default(), None);
-        for request in &mut trace {
+        while let Some(request) = trace.next() {
             let request = request?;
+            tell(trace.progress());
             survey.add(&request, previous.as_ref());
             previous = Some(request);
         }

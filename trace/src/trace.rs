@@ -1,7 +1,10 @@
 //! A trace that is read: opened, its format told, request by request.
 
 use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::format::{self, Records};
 use crate::input::Input;
@@ -29,16 +32,34 @@ pub(crate) enum Record {
     Other,
 }
 
+/// Counts what is taken from a file.
+struct Counted<R> {
+    bytes: R,
+    taken: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.bytes.read(buffer)?;
+        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
 /// A trace that is read. Iterates over its requests; after an error it ends.
 pub struct Trace {
     file: String,
     format: Format,
     input: Input,
+    /// Bytes taken from the file, before they are unpacked.
+    taken: Arc<AtomicU64>,
     records: Box<dyn Records>,
     device: Option<u32>,
+    unit_bytes: Option<u32>,
     requests: u64,
     left_out: u64,
-    failed: bool,
+    /// At its end, or behind an error.
+    is_over: bool,
 }
 
 impl Trace {
@@ -48,9 +69,8 @@ impl Trace {
     /// If the file cannot be read, or neither its name nor its content says what format it has.
     pub fn open(path: &Path, options: &Options) -> Result<Self, Error> {
         let file = path.display().to_string();
-        let opened = File::open(path).and_then(unpack).and_then(Input::new);
-        match opened {
-            Ok(input) => Self::new(file, input, options),
+        match File::open(path) {
+            Ok(opened) => Self::from_bytes(&file, opened, options),
             Err(source) => Err(Error::Open { file, source }),
         }
     }
@@ -61,17 +81,19 @@ impl Trace {
     /// As [`Self::open`].
     pub fn from_bytes(
         name: &str,
-        bytes: impl std::io::Read + Send + 'static,
+        bytes: impl Read + Send + 'static,
         options: &Options,
     ) -> Result<Self, Error> {
         let file = name.to_owned();
-        match unpack(bytes).and_then(Input::new) {
-            Ok(input) => Self::new(file, input, options),
-            Err(source) => Err(Error::Open { file, source }),
+        let taken = Arc::new(AtomicU64::new(0));
+        let bytes = Counted { bytes, taken: Arc::clone(&taken) };
+        match unpack(bytes).map_err(|error| (0, error)).and_then(Input::new) {
+            Ok(input) => Self::new(file, input, taken, options),
+            Err((bytes, source)) => Err(Error::Read { file, bytes, source }),
         }
     }
 
-    fn new(file: String, input: Input, options: &Options) -> Result<Self, Error> {
+    fn new(file: String, input: Input, taken: Arc<AtomicU64>, options: &Options) -> Result<Self, Error> {
         let told = match options.format {
             Some(format) => Ok(format),
             None => format::tell(&file, input.front()),
@@ -80,9 +102,21 @@ impl Trace {
             Ok(format) => format,
             Err(reason) => return Err(Error::Format { file, reason, known: Format::names() }),
         };
-        let records = format.records(input.front(), options.unit_bytes);
+        let unit_bytes = format.unit_bytes_default().map(|default| options.unit_bytes.unwrap_or(default));
+        let records = format.records(input.front(), unit_bytes);
         let device = options.device;
-        Ok(Self { file, format, input, records, device, requests: 0, left_out: 0, failed: false })
+        Ok(Self {
+            file,
+            format,
+            input,
+            taken,
+            records,
+            device,
+            unit_bytes,
+            requests: 0,
+            left_out: 0,
+            is_over: false,
+        })
     }
 
     /// The format that it is read as.
@@ -90,14 +124,29 @@ impl Trace {
         self.format
     }
 
+    /// Bytes of one unit of address, if the format does not say and it was chosen or taken for granted.
+    pub fn unit_bytes(&self) -> Option<u32> {
+        self.unit_bytes
+    }
+
     /// Records so far that were no request: other commands, those of no bytes, those of other devices.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
+    /// Requests that whoever recorded the trace had no room for, so that they are missing; known at its end.
+    pub fn dropped(&self) -> u64 {
+        self.records.dropped()
+    }
+
     /// Bytes of the unpacked trace so far.
     pub fn bytes_read(&self) -> u64 {
         self.input.read()
+    }
+
+    /// Bytes of the file so far, packed as it may be: of its length, how far this is.
+    pub fn progress(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
     }
 
     fn next_request(&mut self) -> Result<Option<Request>, String> {
@@ -122,20 +171,18 @@ impl Iterator for Trace {
     type Item = Result<Request, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.failed {
+        if self.is_over {
             return None;
         }
-        let request = self.next_request().map_err(|reason| {
-            self.failed = true;
-            Error::Record {
-                file: self.file.clone(),
-                format: self.format.name(),
-                place: self.records.place(),
-                reason,
-                requests: self.requests,
-                bytes: self.input.read(),
-            }
+        let request = self.next_request().map_err(|reason| Error::Record {
+            file: self.file.clone(),
+            format: self.format.name(),
+            place: self.records.place(),
+            reason,
+            requests: self.requests,
+            bytes: self.input.read(),
         });
+        self.is_over = !matches!(request, Ok(Some(_)));
         request.transpose()
     }
 }

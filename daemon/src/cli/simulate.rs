@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use clap::Args;
 use hitsim::{Policy, Share, Workload};
-use trace::{Format, Options};
 
+use super::traces::TraceOptions;
 use crate::units::Size;
 
 const POLICIES: &str = "Policies:
@@ -20,9 +20,12 @@ Of size, RAM and flash together count as pages of data; what the log needs besid
 
 #[derive(Debug, Args)]
 #[command(after_long_help = POLICIES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct Simulate {
     /// The trace, packed (gzip, xz, zstd) or not.
     pub(crate) trace: PathBuf,
+    #[command(flatten)]
+    pub(crate) options: TraceOptions,
     /// Sizes of the cache, RAM and flash together: such as 10GiB, or 10% of what the trace touches.
     #[arg(long = "size", value_name = "SIZE", value_delimiter = ',', default_value = "1%,5%,10%,20%,40%")]
     pub(crate) sizes: Vec<SizeOf>,
@@ -49,15 +52,6 @@ pub(crate) struct Simulate {
     /// Count each request once: a hit if all of its blocks are. By default each block that a request touches is an access.
     #[arg(long)]
     pub(crate) whole_requests: bool,
-    /// Format of the trace. Default: by the file's name, else by its content.
-    #[arg(long, value_name = "FORMAT")]
-    pub(crate) format: Option<Format>,
-    /// Bytes of one unit of address, for lis and ids. Default: 512 for lis, 4096 for ids.
-    #[arg(long, value_name = "BYTES")]
-    pub(crate) unit: Option<Size>,
-    /// Of a trace of several devices, this one only.
-    #[arg(long, value_name = "N")]
-    pub(crate) device: Option<u32>,
     /// Print one JSON document.
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,
@@ -91,19 +85,5 @@ impl FromStr for SizeOf {
 
     fn from_str(text: &str) -> Result<Self, String> {
         if text.ends_with('%') { text.parse().map(Self::Footprint) } else { text.parse().map(Self::Bytes) }
-    }
-}
-
-impl Simulate {
-    /// How the trace is read.
-    pub(crate) fn reading(&self) -> Result<Options, String> {
-        let unit = |size: Size| {
-            let fits = u32::try_from(size.0).ok().filter(|unit| *unit > 0 && unit.is_multiple_of(512));
-            fits.ok_or_else(|| {
-                format!("A unit of {} bytes cannot be: use a multiple of 512 below 4GiB", size.0)
-            })
-        };
-        let unit_bytes = self.unit.map(unit).transpose()?;
-        Ok(Options { format: self.format, unit_bytes, device: self.device })
     }
 }

@@ -17,6 +17,7 @@ mod serve;
 mod simulate;
 mod stats;
 mod top;
+mod traces;
 mod vm;
 
 use std::path::{Path, PathBuf};
@@ -51,6 +52,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Generate(options) => generate::run(&options),
         Command::Simulate(options) => simulate::run(&options),
         Command::Replay(options) => replay::run(&options),
+        Command::Trace(command) => traces::run(&command),
         Command::Check(options) => check::run(&options),
     }
 }

@@ -1,18 +1,19 @@
 //! `forebay replay`: a trace driven against a served disk, with its content checked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
+use trace::Trace;
 
 use super::client;
+use super::traces::Progress;
 use crate::api::document;
 use crate::cli::Replay;
 use crate::client::Client;
 use crate::problem::{Answer, Problem};
-use crate::replay::{Beyond, Outcome, Pace, Plan, Ratio, json, table};
-use crate::trace::Trace;
+use crate::replay::{Before, Beyond, Outcome, Pace, Plan, Ratio, json, table};
 use crate::{names, output};
 
 /// How long guests that have left may take to be forgotten, and how often the daemon is asked.
@@ -21,6 +22,7 @@ const ASK_AGAIN: Duration = Duration::from_millis(20);
 
 pub(super) fn run(options: &Replay) -> Answer<()> {
     names::check(&options.disk)?;
+    let earlier = options.before.as_deref().map(earlier).transpose()?;
     let client = client(&options.reading.daemon)?;
     let plan = plan(options, &client)?;
     plan.check()?;
@@ -29,18 +31,25 @@ pub(super) fn run(options: &Replay) -> Answer<()> {
     let outcome = plan.run(|done| progress.set_position(done));
     progress.finish_and_clear();
     let outcome = outcome?;
-    let after = ratio(&client, &plan.disk)?;
+    let hit_ratio = ratio(&client, &plan.disk)?.since(before);
     if options.reading.json {
-        output::print(&format!("{}\n", document("replay", json(&plan, &outcome, before, after))))?;
+        output::print(&format!(
+            "{}\n",
+            document("replay", json(&plan, &outcome, hit_ratio, earlier.as_ref()))
+        ))?;
     } else {
-        output::print(&table(&plan, &outcome, before, after))?;
+        output::print(&table(&plan, &outcome, hit_ratio, earlier.as_ref()))?;
     }
     judge(&plan, &outcome)
 }
 
 fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
     let Replay { trace, disk, .. } = options;
-    let survey = Trace::survey(trace)?;
+    let read_as = options.options.into();
+    let mut progress = Progress::of(trace);
+    let survey = Trace::survey(trace, &read_as, |bytes| progress.tell(bytes));
+    progress.end();
+    let survey = survey?;
     let document = once_unused(client, &format!("/v1/disks/{disk}"))?;
     let found = &document["disk"];
     let refuse = |reason: String| {
@@ -70,6 +79,7 @@ fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
     };
     Ok(Plan {
         trace: trace.clone(),
+        options: read_as,
         disk: disk.clone(),
         socket: PathBuf::from(socket),
         disk_bytes,
@@ -77,6 +87,15 @@ fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
         beyond: if options.wrap { Beyond::Wrap } else { Beyond::Refuse },
         survey,
     })
+}
+
+/// What an earlier replay printed.
+fn earlier(file: &Path) -> Answer<Before> {
+    let name = file.display();
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Problem::invalid(format!("Cannot read {name}: {error}; check path and permissions"))
+    })?;
+    Before::read(&name.to_string(), &text)
 }
 
 /// What is at `path`, the description of a disk, once nobody uses it; as it is, if somebody goes on to. A guest that has

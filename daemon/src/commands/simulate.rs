@@ -69,8 +69,8 @@ fn check(options: &Simulate) -> Answer<()> {
 }
 
 fn read(options: &Simulate) -> Answer<Workload> {
-    let reading = options.reading().map_err(|reason| problem(options, &reason))?;
-    let trace = Trace::open(&options.trace, &reading).map_err(|error| Problem::invalid(error.to_string()))?;
+    let trace = Trace::open(&options.trace, &options.options.into())
+        .map_err(|error| Problem::invalid(error.to_string()))?;
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template("  {spinner} {human_pos} requests read");
     let bar = bar.with_style(style.expect("the template is a constant that follows its rules"));

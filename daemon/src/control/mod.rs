@@ -16,6 +16,7 @@
 //!   POST   /v1/disks/NAME/evict        drop what is cached of it, for good
 //!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
+//!   POST   /v1/disks/NAME/recording    note what guests ask for; .../take gives what came, DELETE the rest
 //!   PATCH  /v1/pool                    what its drives are rated for
 //!   POST   /v1/pool/devices            one more device
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
@@ -38,6 +39,7 @@ mod listen;
 mod metrics;
 mod openapi;
 mod pool;
+mod recording;
 mod statistics;
 mod tcp;
 
@@ -113,6 +115,8 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(disks::lost))
         .routes(routes!(disks::take_over))
         .routes(routes!(disks::give_up))
+        .routes(routes!(recording::start, recording::end))
+        .routes(routes!(recording::take))
         .routes(routes!(statistics::histograms))
         .routes(routes!(statistics::report))
         .routes(routes!(statistics::all))

@@ -9,7 +9,10 @@
 //! must find. Where the trace had such requests at the same time, the replay is that much slower.
 
 mod content;
+mod measured;
 mod report;
+#[cfg(test)]
+mod testing;
 mod worker;
 
 use std::path::PathBuf;
@@ -21,18 +24,20 @@ use std::time::{Duration, Instant};
 use block::ByteRange;
 use doors::nbd::Client;
 use doors::nbd::option::Replies;
-use hdrhistogram::Histogram;
 use slab::Slab;
+use trace::{Kind, Options, Request, Survey, Trace};
 
 use crate::problem::{Answer, Problem};
-use crate::trace::{Kind, Request, Survey, Trace};
 use content::Written;
-pub(crate) use report::{Ratio, json, table};
+use measured::Measured;
+pub(crate) use report::{Before, Ratio, json, table};
 use worker::{Done, Failure, Job};
 
 /// Requests in flight at most, each on a connection of its own.
 const DEPTH: usize = 16;
 const SECTOR: u64 = 512;
+/// The longest time that a replay may be meant to take. A trace that is longer has a time in it that cannot be.
+const SPAN_MAX: Duration = Duration::from_hours(24 * 366);
 
 /// When requests are sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +61,8 @@ pub(crate) enum Beyond {
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) trace: PathBuf,
+    /// How it is read.
+    pub(crate) options: Options,
     pub(crate) disk: String,
     /// NBD socket of the disk.
     pub(crate) socket: PathBuf,
@@ -80,8 +87,8 @@ pub(crate) struct Outcome {
     pub(crate) first_error: Option<String>,
     /// Requests that lay beyond the disk and were mapped into it.
     pub(crate) wrapped: u64,
-    /// How long a request was sent after it was due, at most. Zero if nothing was ever due.
-    pub(crate) behind_max: Duration,
+    /// How long after it was due each request was sent. Empty if nothing was ever due.
+    pub(crate) late: Measured,
     pub(crate) elapsed: Duration,
 }
 
@@ -89,17 +96,28 @@ pub(crate) struct Outcome {
 pub(crate) struct Side {
     pub(crate) requests: u64,
     pub(crate) bytes: u64,
-    /// How long requests took that did not fail, in microseconds.
-    pub(crate) latency_us: Histogram<u64>,
+    /// How long requests took that did not fail.
+    pub(crate) latency: Measured,
+    /// How long they took when the trace was recorded, if it says so.
+    pub(crate) recorded: Measured,
+}
+
+/// What is done with a request. One of which the trace does not say is read: that harms nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Read,
+    Write,
+}
+
+impl Direction {
+    fn of(kind: Kind) -> Self {
+        if kind == Kind::Write { Self::Write } else { Self::Read }
+    }
 }
 
 impl Side {
     fn new() -> Self {
-        // A microsecond to a quarter of an hour.
-        let latency_us = Histogram::new_with_bounds(1, 900_000_000, 3);
-        let latency_us =
-            latency_us.expect("the bounds are constants that satisfy the histogram's own limits");
-        Self { requests: 0, bytes: 0, latency_us }
+        Self { requests: 0, bytes: 0, latency: Measured::new(), recorded: Measured::new() }
     }
 }
 
@@ -129,7 +147,19 @@ impl Plan {
                 "it reaches to byte {end} and the disk has {disk_bytes}; use --wrap, or a larger disk"
             ));
         }
-        Ok(())
+        match (self.pace, survey.span_us()) {
+            (Pace::Recorded { .. }, None) => {
+                refuse("it has no times to keep; use --as-fast-as-possible".to_owned())
+            }
+            (Pace::Recorded { speed }, Some(span_us)) if due(span_us, speed) >= SPAN_MAX => {
+                let days = Duration::from_micros(span_us).as_secs() / (24 * 60 * 60);
+                refuse(format!(
+                    "its times span {days} days, which take more than a year at this speed; use a higher --speed, or \
+                     --as-fast-as-possible"
+                ))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Replays the trace. `tell` hears how many requests are done, now and then.
@@ -165,8 +195,8 @@ impl Plan {
     }
 
     /// Where a request goes on this disk.
-    fn place(&self, Request { offset, length, .. }: Request) -> ByteRange {
-        let length = u64::from(length);
+    fn place(&self, Request { offset, length, .. }: &Request) -> ByteRange {
+        let (offset, length) = (*offset, u64::from(*length));
         if offset + length <= self.disk_bytes {
             return ByteRange::at(offset, length);
         }
@@ -176,12 +206,28 @@ impl Plan {
     }
 }
 
+impl Outcome {
+    fn side(&mut self, direction: Direction) -> &mut Side {
+        match direction {
+            Direction::Read => &mut self.reads,
+            Direction::Write => &mut self.writes,
+        }
+    }
+}
+
+/// When a request is due, so many microseconds of the trace after its first one; never beyond [`SPAN_MAX`].
+#[expect(clippy::cast_precision_loss, reason = "a year of microseconds is exact")]
+fn due(since_us: u64, speed: f64) -> Duration {
+    let due = Duration::try_from_secs_f64(since_us as f64 / 1e6 / speed);
+    due.unwrap_or(SPAN_MAX).min(SPAN_MAX)
+}
+
 /// Sends requests when they may be sent, and takes the answers.
 struct Dispatcher<'a> {
     plan: &'a Plan,
     jobs: Sender<Job>,
     answers: Receiver<Done>,
-    in_flight: Slab<(Kind, ByteRange)>,
+    in_flight: Slab<(Direction, ByteRange)>,
     written: Written,
     outcome: Outcome,
     started: Instant,
@@ -198,7 +244,7 @@ impl<'a> Dispatcher<'a> {
             errors: 0,
             first_error: None,
             wrapped: 0,
-            behind_max: Duration::ZERO,
+            late: Measured::new(),
             elapsed: Duration::ZERO,
         };
         let (in_flight, written) = (Slab::new(), Written::default());
@@ -206,17 +252,23 @@ impl<'a> Dispatcher<'a> {
     }
 
     fn run(mut self, mut tell: impl FnMut(u64)) -> Answer<Outcome> {
-        let mut first_us = None;
-        for request in Trace::open(&self.plan.trace)? {
+        let (mut first_us, mut due_last) = (None, Duration::ZERO);
+        for request in Trace::open(&self.plan.trace, &self.plan.options)? {
             let request = request?;
-            if let Pace::Recorded { speed } = self.plan.pace {
-                let since_us = request.at_us.saturating_sub(*first_us.get_or_insert(request.at_us));
-                self.wait_until(Duration::from_micros(since_us).div_f64(speed))?;
+            if let (Pace::Recorded { speed }, Some(at_us)) = (self.plan.pace, request.at_us) {
+                let since_us = at_us.saturating_sub(*first_us.get_or_insert(at_us));
+                // What came, by its time, before the one in front of it is due with that one.
+                due_last = due_last.max(due(since_us, speed));
+                self.wait_until(due_last)?;
             }
-            let place = self.plan.place(request);
+            let (direction, place) = (Direction::of(request.kind), self.plan.place(&request));
             self.outcome.wrapped += u64::from(place.start != request.offset);
-            self.make_room(request.kind, place)?;
-            self.send(request.kind, place);
+            self.make_room(direction, place)?;
+            if request.at_us.is_some() && self.plan.pace != Pace::AsFastAsPossible {
+                let late = self.started.elapsed().saturating_sub(due_last);
+                self.outcome.late.record(late.as_micros() as u64);
+            }
+            self.send(direction, place, request.latency_us);
             tell(self.outcome.reads.requests + self.outcome.writes.requests - self.in_flight.len() as u64);
         }
         while !self.in_flight.is_empty() {
@@ -232,7 +284,6 @@ impl<'a> Dispatcher<'a> {
         loop {
             let now = Instant::now();
             let Some(left) = due.checked_duration_since(now).filter(|left| !left.is_zero()) else {
-                self.outcome.behind_max = self.outcome.behind_max.max(now.saturating_duration_since(due));
                 return Ok(());
             };
             match self.answers.recv_timeout(left) {
@@ -244,9 +295,9 @@ impl<'a> Dispatcher<'a> {
     }
 
     /// Waits until a worker is free and nothing in flight is in the way of a request.
-    fn make_room(&mut self, kind: Kind, place: ByteRange) -> Answer<()> {
-        let in_the_way = |(other, range): &(Kind, ByteRange)| {
-            (kind == Kind::Write || *other == Kind::Write) && range.overlaps(&place)
+    fn make_room(&mut self, direction: Direction, place: ByteRange) -> Answer<()> {
+        let in_the_way = |(other, range): &(Direction, ByteRange)| {
+            (direction == Direction::Write || *other == Direction::Write) && range.overlaps(&place)
         };
         while self.in_flight.len() == DEPTH || self.in_flight.iter().any(|(_, other)| in_the_way(other)) {
             self.receive()?;
@@ -254,19 +305,21 @@ impl<'a> Dispatcher<'a> {
         Ok(())
     }
 
-    fn send(&mut self, kind: Kind, place: ByteRange) {
+    fn send(&mut self, direction: Direction, place: ByteRange, recorded_us: Option<u64>) {
         let length = place.len() as u32;
-        let slot = self.in_flight.insert((kind, place));
-        let side = match kind {
-            Kind::Read => &mut self.outcome.reads,
-            Kind::Write => &mut self.outcome.writes,
-        };
+        let slot = self.in_flight.insert((direction, place));
+        let side = self.outcome.side(direction);
         side.requests += 1;
         side.bytes += place.len();
+        if let Some(recorded_us) = recorded_us {
+            side.recorded.record(recorded_us);
+        }
         let number = side.requests as u32;
-        let job = match kind {
-            Kind::Read => Job::read(slot, place.start, length, self.written.expected(place.start, length)),
-            Kind::Write => {
+        let job = match direction {
+            Direction::Read => {
+                Job::read(slot, place.start, length, self.written.expected(place.start, length))
+            }
+            Direction::Write => {
                 self.written.put(place.start, length, number);
                 Job::write(slot, place.start, length, number)
             }
@@ -283,15 +336,11 @@ impl<'a> Dispatcher<'a> {
     }
 
     fn take(&mut self, Done { slot, elapsed, result }: Done) -> Answer<()> {
-        let (kind, place) = self.in_flight.remove(slot);
-        let side = match kind {
-            Kind::Read => &mut self.outcome.reads,
-            Kind::Write => &mut self.outcome.writes,
-        };
+        let (direction, place) = self.in_flight.remove(slot);
         match result {
             Ok(checked) => {
                 self.outcome.checked += u64::from(checked);
-                side.latency_us.saturating_record(elapsed.as_micros().max(1) as u64);
+                self.outcome.side(direction).latency.record(elapsed.as_micros() as u64);
             }
             Err(Failure::Wrong(what)) => {
                 self.outcome.checked += 1;
@@ -301,7 +350,7 @@ impl<'a> Dispatcher<'a> {
             Err(Failure::Refused(why)) => {
                 self.outcome.errors += 1;
                 self.outcome.first_error.get_or_insert(why);
-                if kind == Kind::Write {
+                if direction == Direction::Write {
                     self.written.forget(place.start, place.len() as u32);
                 }
             }

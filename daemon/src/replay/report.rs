@@ -1,10 +1,11 @@
 //! What a replay saw, for people and as a document.
 
-use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
+use super::measured::{BOUNDS_US, Times};
 use super::{Outcome, Plan, Side};
 use crate::output;
+use crate::problem::{Answer, Problem};
 use crate::units::Size;
 
 /// Reads that the cache answered in full, and all reads, before or after a replay.
@@ -23,14 +24,52 @@ impl Ratio {
 
     /// The share of hits among the reads since `earlier`; `None` without reads.
     #[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts stay far below 2^52")]
-    fn since(self, earlier: Self) -> Option<f64> {
+    pub(crate) fn since(self, earlier: Self) -> Option<f64> {
         let reads = self.reads.saturating_sub(earlier.reads);
         (reads > 0).then(|| self.hits.saturating_sub(earlier.hits) as f64 / reads as f64)
     }
 }
 
+/// Latencies of an earlier replay, which those of this one are compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Before {
+    reads: Times,
+    writes: Times,
+}
+
+impl Before {
+    /// From the document that the earlier replay printed; `file` is where it stands.
+    ///
+    /// # Errors
+    /// If it is no such document.
+    pub(crate) fn read(file: &str, text: &str) -> Answer<Self> {
+        let document: Value = serde_json::from_str(text).unwrap_or_default();
+        let replay = &document["replay"];
+        let side = |key: &str| Times::read(&replay["latency_us"][key], &replay["latency_classes"][key]);
+        match (side("read"), side("write")) {
+            (Some(reads), Some(writes)) => Ok(Self { reads, writes }),
+            _ => Err(Problem::invalid(format!(
+                "Cannot compare with {file}: it is not what `forebay replay --json` prints; name a file that has that"
+            ))),
+        }
+    }
+}
+
 /// The content of the document that `--json` prints, under `replay`.
-pub(crate) fn json(plan: &Plan, outcome: &Outcome, before: Ratio, after: Ratio) -> Value {
+pub(crate) fn json(plan: &Plan, outcome: &Outcome, hit_ratio: Option<f64>, before: Option<&Before>) -> Value {
+    let sides = [&outcome.reads, &outcome.writes];
+    let pair = |of: &dyn Fn(&Times) -> Value, [read, write]: [&Times; 2]| json!({ "read": of(read), "write": of(write) });
+    let latency = |times: [&Times; 2]| pair(&Times::json, times);
+    let classes = |times: [&Times; 2]| {
+        let mut content = pair(&Times::classes_json, times);
+        content["unit"] = "microseconds".into();
+        content
+    };
+    let [reads, writes] = sides.map(|side| side.latency.times());
+    let recorded = sides.map(|side| side.recorded.times());
+    let has_recorded = recorded.iter().any(|times| times.count > 0);
+    let both =
+        |times: [&Times; 2]| json!({ "latency_us": latency(times), "latency_classes": classes(times) });
     json!({
         "trace": plan.trace.display().to_string(),
         "disk": plan.disk,
@@ -39,37 +78,32 @@ pub(crate) fn json(plan: &Plan, outcome: &Outcome, before: Ratio, after: Ratio) 
         "writes": outcome.writes.requests,
         "read_bytes": outcome.reads.bytes,
         "write_bytes": outcome.writes.bytes,
+        "without_direction": plan.survey.unknown(),
         "left_out": plan.survey.left_out,
         "wrapped": outcome.wrapped,
         "reads_checked": outcome.checked,
         "mismatches": outcome.mismatches,
         "errors": outcome.errors,
         "seconds": outcome.elapsed.as_secs_f64(),
-        "behind_max_seconds": outcome.behind_max.as_secs_f64(),
-        "hit_ratio": after.since(before),
-        "latency_us": { "read": latency(&outcome.reads), "write": latency(&outcome.writes) },
-    })
-}
-
-fn latency(Side { latency_us, .. }: &Side) -> Value {
-    let at = |quantile| latency_us.value_at_quantile(quantile);
-    json!({
-        "count": latency_us.len(),
-        "mean": latency_us.mean(),
-        "p50": at(0.5),
-        "p95": at(0.95),
-        "p99": at(0.99),
-        "p999": at(0.999),
-        "max": latency_us.max(),
+        "late_us": (outcome.late.count() > 0).then(|| outcome.late.times().json()),
+        "hit_ratio": hit_ratio,
+        "latency_us": latency([&reads, &writes]),
+        "latency_classes": classes([&reads, &writes]),
+        "recorded": has_recorded.then(|| both([&recorded[0], &recorded[1]])),
+        "before": before.map(|before| both([&before.reads, &before.writes])),
     })
 }
 
 /// The same for people.
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
-pub(crate) fn table(plan: &Plan, outcome: &Outcome, before: Ratio, after: Ratio) -> String {
+pub(crate) fn table(
+    plan: &Plan,
+    outcome: &Outcome,
+    hit_ratio: Option<f64>,
+    before: Option<&Before>,
+) -> String {
     let requests = outcome.reads.requests + outcome.writes.requests;
     let seconds = outcome.elapsed.as_secs_f64();
-    let ratio = after.since(before).map_or_else(|| "-".to_owned(), |ratio| format!("{:.1}%", ratio * 100.0));
     let mut pairs = vec![
         (
             "requests",
@@ -79,40 +113,100 @@ pub(crate) fn table(plan: &Plan, outcome: &Outcome, before: Ratio, after: Ratio)
         ("writes", count(&outcome.writes)),
         ("left out", format!("{} records that read or write nothing", plan.survey.left_out)),
         ("mapped into the disk", outcome.wrapped.to_string()),
-        ("reads answered by the cache", ratio),
+        ("reads answered by the cache", output::percent(&json!(hit_ratio))),
         ("reads checked", outcome.checked.to_string()),
         ("wrong content", outcome.mismatches.to_string()),
         ("errors", outcome.errors.to_string()),
     ];
-    if !outcome.behind_max.is_zero() {
-        pairs.push(("late by at most", format!("{:.3} s", outcome.behind_max.as_secs_f64())));
+    if plan.survey.unknown() > 0 {
+        let unknown = plan.survey.unknown();
+        pairs.insert(
+            3,
+            ("without direction", format!("{unknown}, which the trace does not say; they were read")),
+        );
     }
-    let rows = [("read", &outcome.reads), ("write", &outcome.writes)]
-        .map(|(name, side)| row(name, &side.latency_us));
-    let headings = ["LATENCY", "COUNT", "MEAN", "P50", "P95", "P99", "P99.9", "MAX"];
-    format!("{}\n{}", output::pairs(&pairs), output::table(&headings, &rows))
+    if plan.survey.has_several_devices {
+        pairs.push(("devices", "several, taken as if they were one; --device takes one".to_owned()));
+    }
+    if outcome.late.count() > 0 {
+        let Times { mean_us, at_most_us: [_, _, p99, _, max], .. } = outcome.late.times();
+        let (mean, p99, max) = (time(mean_us), time(p99 as f64), time(max as f64));
+        pairs.push(("late", format!("{mean} on average, 99% at most {p99}, all at most {max}")));
+    }
+    let mut text = output::pairs(&pairs);
+    let sides = [
+        ("READ", &outcome.reads, before.map(|before| &before.reads)),
+        ("WRITE", &outcome.writes, before.map(|before| &before.writes)),
+    ];
+    for (name, side, before) in sides {
+        text.push('\n');
+        text.push_str(&latencies(name, side, before));
+    }
+    text
 }
 
 fn count(side: &Side) -> String {
     format!("{}, {}", side.requests, Size(side.bytes))
 }
 
-fn row(name: &str, latency_us: &Histogram<u64>) -> Vec<String> {
-    let mut row = vec![name.to_owned(), latency_us.len().to_string()];
-    if latency_us.is_empty() {
-        row.extend(["-"; 6].map(str::to_owned));
-        return row;
+/// Classes and percentiles of one direction: as recorded and before, where that is known, and now.
+fn latencies(name: &str, side: &Side, before: Option<&Times>) -> String {
+    let (now, recorded) = (side.latency.times(), side.recorded.times());
+    let mut columns: Vec<(&str, &Times)> = Vec::new();
+    if recorded.count > 0 {
+        columns.push(("RECORDED", &recorded));
     }
-    row.push(format!("{:.0} us", latency_us.mean()));
-    row.extend(
-        [0.5, 0.95, 0.99, 0.999].map(|quantile| format!("{} us", latency_us.value_at_quantile(quantile))),
-    );
-    row.push(format!("{} us", latency_us.max()));
-    row
+    if let Some(before) = before {
+        columns.push(("BEFORE", before));
+    }
+    columns.push(("NOW", &now));
+    let row = |label: String, cell: &dyn Fn(&Times) -> String| {
+        let cells = columns
+            .iter()
+            .map(|(_, times)| if times.count == 0 { output::NOTHING.to_owned() } else { cell(times) });
+        [label].into_iter().chain(cells).collect::<Vec<String>>()
+    };
+    let mut rows = vec![row("requests".to_owned(), &|times| times.count.to_string())];
+    let used: Vec<usize> =
+        (0..=BOUNDS_US.len()).filter(|at| columns.iter().any(|(_, times)| times.classes[*at] > 0)).collect();
+    if let (Some(first), Some(last)) = (used.first(), used.last()) {
+        rows.extend((*first..=*last).map(|at| row(class(at), &|times| share(times, at))));
+    }
+    rows.push(row("mean".to_owned(), &|times| time(times.mean_us)));
+    for (at, label) in ["50% at most", "95%", "99%", "99.9%", "all"].iter().enumerate() {
+        #[expect(clippy::cast_precision_loss, reason = "a time for people")]
+        rows.push(row((*label).to_owned(), &|times| time(times.at_most_us[at] as f64)));
+    }
+    let headings: Vec<&str> = [name].into_iter().chain(columns.iter().map(|(name, _)| *name)).collect();
+    output::table(&headings, &rows)
+}
+
+fn class(at: usize) -> String {
+    let bound = |us: u64| if us < 1000 { format!("{us} us") } else { format!("{} ms", us / 1000) };
+    match BOUNDS_US.get(at) {
+        Some(us) => format!("up to {}", bound(*us)),
+        None => format!("over {}", bound(BOUNDS_US[at - 1])),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share for people")]
+fn share(times: &Times, class: usize) -> String {
+    format!("{:.1}%", times.classes[class] as f64 / times.count as f64 * 100.0)
+}
+
+/// Microseconds in a unit that suits them.
+fn time(us: f64) -> String {
+    match us {
+        us if us < 1_000.0 => format!("{us:.0} us"),
+        us if us < 10_000.0 => format!("{:.1} ms", us / 1e3),
+        us if us < 1_000_000.0 => format!("{:.0} ms", us / 1e3),
+        us => format!("{:.1} s", us / 1e6),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::measured::Measured;
     use super::*;
 
     #[test]
@@ -122,5 +216,38 @@ mod tests {
         assert_eq!(before.since(before), None);
         let statistics = json!({ "read_hits_ram": 1, "read_hits_flash": 2, "reads": 4 });
         assert_eq!(Ratio::of(&statistics), Ratio { hits: 3, reads: 4 });
+    }
+
+    #[test]
+    fn latencies_stand_beside_those_that_were_recorded_and_those_before() {
+        let mut side = Side::new();
+        for us in [50, 60, 400] {
+            side.latency.record(us);
+            side.recorded.record(us * 100);
+        }
+        let mut before = Measured::new();
+        before.record(20_000);
+        let text = latencies("READ", &side, Some(&before.times()));
+        let lines: Vec<Vec<&str>> = text
+            .lines()
+            .map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect())
+            .collect();
+        assert_eq!(lines[0], ["READ", "RECORDED", "BEFORE", "NOW"]);
+        assert_eq!(lines[1], ["requests", "3", "1", "3"]);
+        assert_eq!(lines[2], ["up to 100 us", "0.0%", "0.0%", "66.7%"]);
+        assert!(lines.contains(&vec!["up to 30 ms", "0.0%", "100.0%", "0.0%"]), "{text}");
+        assert!(lines.contains(&vec!["mean", "17 ms", "20 ms", "170 us"]), "{text}");
+        let alone = latencies("WRITE", &Side::new(), None);
+        assert!(alone.starts_with("WRITE        NOW\nrequests     -\n"), "{alone}");
+    }
+
+    #[test]
+    fn what_no_replay_printed_is_nothing_to_compare_with() {
+        for text in ["", "{}", "{\"replay\": {\"latency_us\": {}}}", "no JSON"] {
+            assert!(
+                Before::read("b.json", text).expect_err("it is not").message.contains("b.json"),
+                "{text}"
+            );
+        }
     }
 }

@@ -13,14 +13,15 @@ use block::{
 use doors::nbd::{Door, Export};
 use tokio::sync::Notify;
 
+use super::testing::record;
 use super::*;
 use crate::testing::TempDir;
-use crate::trace::testing::record;
 
 fn plan(disk_bytes: u64, beyond: Beyond, survey: Survey) -> Plan {
     Plan {
         trace: PathBuf::from("a.vscsi"),
         disk: "disk".to_owned(),
+        options: Options::default(),
         socket: PathBuf::new(),
         disk_bytes,
         pace: Pace::AsFastAsPossible,
@@ -30,7 +31,7 @@ fn plan(disk_bytes: u64, beyond: Beyond, survey: Survey) -> Plan {
 }
 
 fn survey(end: u64) -> Survey {
-    Survey { requests: 1, writes: 0, left_out: 0, end, length_max: 4096 }
+    Survey { requests: 1, reads: 1, end, length_max: 4096, ..Survey::default() }
 }
 
 #[test]
@@ -45,10 +46,25 @@ fn a_trace_that_does_not_fit_is_refused_before_anything_is_sent() {
 }
 
 #[test]
+fn times_that_cannot_be_kept_are_refused_before_anything_is_sent() {
+    let recorded = |latest_us, speed| Plan {
+        pace: Pace::Recorded { speed },
+        ..plan(8192, Beyond::Refuse, Survey { first_us: Some(7), latest_us, ..survey(8192) })
+    };
+    assert!(recorded(Some(3_600_000_007), 1.0).check().is_ok());
+    let message = |plan: Plan| plan.check().expect_err("it cannot be").message;
+    assert!(message(recorded(None, 1.0)).contains("--as-fast-as-possible"));
+    assert!(message(recorded(Some(u64::MAX), 1.0)).contains("213503982 days"));
+    assert!(message(recorded(Some(3_600_000_000 * 24), 0.001)).contains("--speed"));
+    assert_eq!(due(u64::MAX, 0.001), SPAN_MAX);
+    assert_eq!(due(1_500_000, 10.0), Duration::from_millis(150));
+}
+
+#[test]
 fn requests_beyond_the_disk_are_mapped_into_it_with_their_length() {
     let plan = plan(10_240, Beyond::Wrap, survey(1 << 40));
     let place = |offset| {
-        let place = plan.place(Request { at_us: 0, kind: Kind::Read, offset, length: 4096 });
+        let place = plan.place(&Request { offset, length: 4096, ..Request::default() });
         assert_eq!(place.len(), 4096);
         place.start
     };
@@ -113,7 +129,7 @@ fn replay(records: &[Vec<u8>]) -> Outcome {
         thread::spawn(move || serve(&socket, &ready, &over))
     };
     is_ready.recv().expect("the server starts");
-    let survey = Trace::survey(&trace).expect("it is sound");
+    let survey = Trace::survey(&trace, &Options::default(), |_| {}).expect("it is sound");
     let plan = Plan { trace, socket, ..plan(DISK_BYTES, Beyond::Refuse, survey) };
     plan.check().expect("it fits");
     let outcome = plan.run(|_| {}).expect("the server stays");
@@ -149,7 +165,7 @@ fn what_was_written_is_found_again_however_much_is_in_flight() {
     assert_eq!((outcome.writes.requests, outcome.reads.requests), (64, 65));
     assert_eq!((outcome.checked, outcome.mismatches, outcome.errors), (64, 0, 0));
     assert_eq!(outcome.reads.bytes, 65 * 4096);
-    assert_eq!(outcome.writes.latency_us.len(), 64);
+    assert_eq!(outcome.writes.latency.count(), 64);
 }
 
 #[test]

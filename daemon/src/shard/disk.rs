@@ -28,6 +28,7 @@ use crate::events::{self, Kind};
 use crate::keys::{PoolBounds, Values};
 use crate::past::{self, Appearance, History};
 use crate::problem::{Answer, Problem};
+use crate::recording::{Recorded, recorder};
 use crate::rights::Rights;
 use crate::units::Size;
 
@@ -48,7 +49,7 @@ pub(super) struct Disk {
     pub(super) attached: Instant,
     pub(super) meter: RefCell<Meter>,
     pub(super) cached: Rc<Cached>,
-    pub(super) door: Door<Rc<Cached>>,
+    pub(super) door: Door<Recorded<Cached>>,
     pub(super) location: Location,
     pub(super) history: Rc<History>,
     pub(super) identity: Identity,
@@ -335,7 +336,8 @@ impl Shard {
             self.cache().detach(&cached).await;
             return Err(problem);
         }
-        let door = match Door::open(&self.ring, &self.host, entrance, &name, Rc::clone(&cached)) {
+        let device = Recorded::new(Rc::clone(&cached), recorder(&name));
+        let door = match Door::open(&self.ring, &self.host, entrance, &name, device) {
             Ok(door) => door,
             Err(problem) => {
                 self.cache().detach(&cached).await;

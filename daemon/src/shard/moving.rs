@@ -34,6 +34,7 @@ use crate::course::Meter;
 use crate::door::{Door, Entrance};
 use crate::past::History;
 use crate::problem::{Answer, Problem};
+use crate::recording::{Recorded, recorder};
 
 /// How long guests may be held while their last requests end: well below what any of them takes for a failure.
 const HOLD_TIME_MAX_NS: u64 = 500_000_000;
@@ -141,7 +142,8 @@ impl Shard {
             Err(problem) => return Err((problem, moving)),
         };
         let Moving { name, location, attachment, attached, meter, entrance, guests, .. } = *moving;
-        let door = Door::resume(&self.ring, &self.host, entrance, &name, Rc::clone(&cached), guests);
+        let device = Recorded::new(Rc::clone(&cached), recorder(&name));
+        let door = Door::resume(&self.ring, &self.host, entrance, &name, device, guests);
         let identity = cached.backing().identity();
         let failure = RefCell::default();
         let (leaving, gone, quiet) = (Cell::new(false), Notify::new(), Quiet::default());

@@ -177,10 +177,10 @@ impl Daemon {
         Ran::from(output.expect("the binary was built for this test"))
     }
 
-    /// Starts a command that does not end by itself, with its standard output piped.
+    /// Starts a command that does not end by itself, with its output and errors piped.
     pub(crate) fn spawn(&self, words: &[&str]) -> Child {
         let mut command = command();
-        command.args(words).env("FOREBAY_SOCKET", &self.socket).stdout(Stdio::piped());
+        command.args(words).env("FOREBAY_SOCKET", &self.socket).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().expect("the binary was built for this test")
     }
 

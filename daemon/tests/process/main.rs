@@ -28,8 +28,9 @@ mod simulate;
 mod statistics;
 mod top;
 mod totals;
-#[path = "../../src/trace/testing.rs"]
+#[path = "../../src/replay/testing.rs"]
 mod trace_records;
+mod traces;
 mod warm;
 mod wear;
 mod write_back;

@@ -65,6 +65,49 @@ fn a_replay_keeps_the_times_of_the_trace() {
     let trace = trace(&host, "a.vscsi", &[(0x28, 0, 4096, 5_000_000), (0x28, 0, 4096, 7_000_000)]);
     let replay = daemon.json(&["replay", &trace, "--disk", "a", "--speed", "10"])["replay"].clone();
     assert!(replay["seconds"].as_f64() >= Some(0.2), "two seconds ten times as fast: {replay}");
+    assert_eq!(replay["late_us"]["count"], 2, "{replay}");
+}
+
+#[test]
+fn a_replay_stands_beside_an_earlier_one_and_what_was_recorded() {
+    let host = Host::new();
+    let daemon = serve(&host, MIB);
+    let lines =
+        "0.000,1500,0,4096,0,0.097,4096\n0.001,2500,1,4096,0,0.097,4096\n0.002,700,1,4096,8192,0.097,4096\n";
+    std::fs::write(host.path("t.csv"), lines).expect("the folder is ours");
+    let trace = host.text("t.csv");
+    let words = ["replay", &trace, "--disk", "a"];
+    let earlier = daemon.json(&words);
+    assert_eq!(earlier["replay"]["recorded"]["latency_us"]["read"]["max"], 2500, "{earlier}");
+    assert_eq!(earlier["replay"]["before"], serde_json::Value::Null);
+    std::fs::write(host.path("before.json"), earlier.to_string()).expect("the folder is ours");
+    let before = host.text("before.json");
+    let words = [&words[..], &["--before", &before]].concat();
+    let later = daemon.json(&words);
+    for key in ["latency_us", "latency_classes"] {
+        assert_eq!(later["replay"]["before"][key], earlier["replay"][key], "{key}");
+    }
+    let text = daemon.run(&words).succeeded();
+    assert!(text.contains("READ") && text.contains("RECORDED") && text.contains("BEFORE"), "{text}");
+    let refused = daemon.run(&["replay", &trace, "--disk", "a", "--before", &trace]).failed();
+    assert!(refused.contains("t.csv: it is not what"), "{refused}");
+}
+
+#[test]
+fn a_trace_without_times_or_directions_is_read_as_fast_as_possible() {
+    let host = Host::new();
+    let daemon = serve(&host, MIB);
+    std::fs::write(host.path("t.ids"), "0\n7\n*\n7\n").expect("the folder is ours");
+    let trace = host.text("t.ids");
+    let words = ["replay", &trace, "--disk", "a"];
+    let refused = daemon.run(&words).failed();
+    assert!(refused.contains("--as-fast-as-possible"), "{refused}");
+    let replay = daemon.json(&[&words[..], &["--as-fast-as-possible"]].concat())["replay"].clone();
+    assert_eq!(
+        (&replay["reads"], &replay["without_direction"], &replay["left_out"]),
+        (&3.into(), &3.into(), &1.into())
+    );
+    assert_eq!(replay["late_us"], serde_json::Value::Null);
 }
 
 #[test]
@@ -92,9 +135,13 @@ fn what_cannot_be_replayed_is_named() {
     let daemon = serve(&host, MIB);
     let empty = trace(&host, "empty.vscsi", &[]);
     let good = trace(&host, "good.vscsi", &[(0x28, 0, 4096, 0)]);
+    let backwards =
+        trace(&host, "times.vscsi", &[(0x28, 0, 4096, 5), (0x28, 0, 4096, u64::MAX), (0x28, 0, 512, 0)]);
     for (words, reason) in [
         (&["replay", "/no/such.vscsi", "--disk", "a"][..], "/no/such.vscsi"),
         (&["replay", &empty, "--disk", "a"], "no reads or writes"),
+        (&["replay", &backwards, "--disk", "a"], "more than a year"),
+        (&["replay", &good, "--disk", "a", "--format", "lis"], "line 1"),
         (&["replay", &good, "--disk", "nobody"], "nobody"),
         (&["replay", &good, "--disk", "../a"], "../a"),
     ] {

@@ -112,7 +112,6 @@ fn what_cannot_be_simulated_is_told_in_one_line() {
         (&["simulate", &trace, "--size", "0"], "0 bytes"),
         (&["simulate", &trace, "--block-size", "5KiB"], "powers of two"),
         (&["simulate", &trace, "--block-size", "2MiB"], "powers of two"),
-        (&["simulate", &trace, "--unit", "100"], "multiple of 512"),
         (&["simulate", &trace, "--size", "4KiB", "--policy", "served"], "segments"),
         (&["simulate", &trace, "--policy", "served", "--ram", "4KiB"], "64 KiB"),
     ] {
@@ -126,6 +125,7 @@ fn what_cannot_be_simulated_is_told_in_one_line() {
         &["--policy", "best"],
         &["--policy", "served:repeated:0"],
         &["--format", "paper"],
+        &["--unit", "100"],
         &["--json", "--csv"],
     ] {
         let ran = forebay(&[&["simulate", &trace][..], wrong].concat());

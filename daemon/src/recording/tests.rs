@@ -1,0 +1,90 @@
+//! Recorders that are used, forgotten, full and disturbed.
+
+use std::io::Cursor;
+
+use trace::{Kind, Options, Trace};
+
+use super::*;
+
+/// The requests of a taken trace, and how many were dropped.
+fn read(bytes: Vec<u8>) -> (Vec<Request>, u64) {
+    let mut trace = Trace::from_bytes("taken", Cursor::new(bytes), &Options::default()).expect("it is one");
+    let requests = trace.by_ref().map(|request| request.expect("it is sound")).collect();
+    (requests, trace.dropped())
+}
+
+fn request(offset: u64) -> Request {
+    Request { kind: Kind::Write, offset, length: 512, ..Request::default() }
+}
+
+#[test]
+fn a_recording_has_what_came_while_it_ran_in_the_order_in_which_it_came() {
+    let recorder = Recorder::default();
+    let early = Instant::now();
+    recorder.note(early, [request(0)].into_iter());
+    recorder.start("a").expect("nobody records it");
+    let (first, second) = (Instant::now(), Instant::now() + std::time::Duration::from_millis(1));
+    // The second one ends first. One came before the recording.
+    for (came, offset) in [(second, 1024), (early, 512), (first, 2048)] {
+        recorder.note(came, [request(offset)].into_iter());
+    }
+    assert_eq!(
+        read(recorder.take("a").expect("it is recorded")),
+        (Vec::new(), 0),
+        "others may still come in front"
+    );
+    let (requests, dropped) = read(recorder.end("a").expect("it is recorded"));
+    assert_eq!(requests.iter().map(|request| request.offset).collect::<Vec<_>>(), [2048, 1024]);
+    assert!(requests[0].at_us < requests[1].at_us && dropped == 0);
+    assert!(!recorder.is_on());
+    recorder.note(Instant::now(), [request(0)].into_iter());
+    assert!(recorder.end("a").expect_err("it has ended").message.contains("'a'"));
+}
+
+#[test]
+fn a_full_ring_drops_and_counts_and_nobody_waits() {
+    let recorder = Recorder::default();
+    recorder.start("a").expect("nobody records it");
+    let came = Instant::now();
+    recorder.note(came, (0..RING_NOTES as u64 + 5).map(|at| request(at * 512)));
+    let disturbed = lock(&recorder.ring);
+    recorder.note(came, [request(0), request(512)].into_iter());
+    drop(disturbed);
+    let (requests, dropped) = read(recorder.end("a").expect("it is recorded"));
+    assert_eq!((requests.len(), dropped), (RING_NOTES, 7));
+}
+
+#[test]
+fn notes_that_nobody_takes_are_given_up() {
+    let recorder = Recorder::default();
+    recorder.start("a").expect("nobody records it");
+    let fill = (0..RING_NOTES as u64).map(|at| request(at * 512));
+    recorder.note(Instant::now(), fill);
+    let just = Instant::now() + SILENCE_MAX / 2;
+    recorder.note(just, [request(0)].into_iter());
+    assert!(recorder.is_on(), "it may still be taken");
+    recorder.note(Instant::now() + SILENCE_MAX * 2, [request(0)].into_iter());
+    assert!(!recorder.is_on());
+}
+
+#[test]
+fn a_disk_is_recorded_once_at_a_time() {
+    let recorder = Recorder::default();
+    recorder.start("a").expect("nobody records it");
+    assert!(recorder.start("a").expect_err("somebody does").message.contains("already"));
+    recorder.end("a").expect("it is recorded");
+    recorder.start("a").expect("nobody records it");
+}
+
+#[test]
+fn recorders_are_found_by_name_and_forgotten_with_their_disks() {
+    let held = recorder("recording-held");
+    assert!(Arc::ptr_eq(&held, &recorder("recording-held")));
+    recorder("recording-on").start("recording-on").expect("nobody records it");
+    drop(recorder("recording-gone"));
+    drop(recorder("recording-other"));
+    let names: Vec<String> =
+        lock(&RECORDERS).keys().filter(|name| name.starts_with("recording-")).cloned().collect();
+    assert_eq!(names, ["recording-held", "recording-on", "recording-other"]);
+    recorder("recording-on").end("recording-on").expect("it is recorded");
+}

@@ -1,0 +1,206 @@
+//! Which blocks a trace touches, how often and in which windows: all of them up to a bound, then a sample.
+//!
+//! The sample is of blocks, not of requests: a block is in it if the hash of its number is below a threshold, which halves
+//! whenever there are too many (adaptive sampling; Flajolet, Computing 43, 1990). So what is known of a block in the
+//! sample is known from its first access on, and counts of blocks are the sample's times a power of two.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::Directions;
+use super::windows::WINDOWS_MAX;
+use crate::request::Kind;
+
+/// Blocks that are told apart, so that a footprint below 1.75 GiB is exact: what a table of 2^19 entries takes without
+/// growing. The error of an estimate beyond is 0.2 % (one standard deviation, of half as many blocks).
+pub const FOOTPRINT_BLOCKS_MAX: usize = (1 << 19) / 8 * 7;
+/// The share of blocks that is looked at as the busiest: one in so many.
+const BUSIEST_ONE_IN: usize = 10;
+
+/// What a trace touches, in blocks of [`super::BLOCK_BYTES`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Touched {
+    /// Blocks touched, counted as often as they are.
+    pub accesses: u64,
+    /// Blocks touched at all.
+    pub blocks: u64,
+    /// Blocks that are read, written, and touched by requests without a direction; a block may be all of it.
+    pub blocks_by: Directions,
+    /// Blocks touched once only.
+    pub blocks_once: u64,
+    /// The share of accesses that go to the busiest tenth of blocks, 0 to 1.
+    pub busiest_tenth: f64,
+    /// Whether these counts are exact. Else all but `accesses` are estimates.
+    pub is_exact: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    accesses: u32,
+    /// One bit a window.
+    windows: u32,
+    by: u8,
+}
+
+const _: () = assert!(WINDOWS_MAX == u32::BITS as usize, "one bit a window");
+
+/// The blocks that are told apart.
+pub(super) struct Footprint {
+    blocks: HashMap<u64, Seen, BuildHasherDefault<Mixed>>,
+    blocks_max: usize,
+    /// A block is in the sample if so many of its hash's highest bits are zero.
+    halvings: u32,
+    accesses: u64,
+}
+
+impl Footprint {
+    pub(super) fn new(blocks_max: usize) -> Self {
+        Self { blocks: HashMap::default(), blocks_max, halvings: 0, accesses: 0 }
+    }
+
+    /// Counts an access in a window.
+    pub(super) fn touch(&mut self, block: u64, kind: Kind, window: usize) {
+        self.accesses += 1;
+        if !is_in(block, self.halvings) {
+            return;
+        }
+        let seen = self.blocks.entry(block).or_default();
+        seen.accesses = seen.accesses.saturating_add(1);
+        seen.windows |= 1 << window;
+        seen.by |= bit(kind);
+        while self.blocks.len() >= self.blocks_max {
+            self.halvings += 1;
+            let halvings = self.halvings;
+            // Into a table that has its last size at once: the old one would grow for the marks that what is removed leaves.
+            let mut blocks =
+                HashMap::with_capacity_and_hasher(self.blocks_max, BuildHasherDefault::default());
+            blocks.extend(self.blocks.drain().filter(|(block, _)| is_in(*block, halvings)));
+            self.blocks = blocks;
+        }
+    }
+
+    /// Makes each pair of windows one, so many times.
+    pub(super) fn merge_windows(&mut self, times: u32) {
+        for seen in self.blocks.values_mut() {
+            seen.windows =
+                (0..times.min(WINDOWS_MAX.ilog2())).fold(seen.windows, |windows, _| halve(windows));
+        }
+    }
+
+    /// What there is to say; and for each window the blocks that are touched in it, and for the first time.
+    pub(super) fn describe(self) -> (Touched, [(u64, u64); WINDOWS_MAX]) {
+        let scale = |count: u64| count << self.halvings;
+        let mut windows = [(0, 0); WINDOWS_MAX];
+        let mut touched =
+            Touched { accesses: self.accesses, is_exact: self.halvings == 0, ..Touched::default() };
+        let mut counts: Vec<u32> = Vec::with_capacity(self.blocks.len());
+        for seen in self.blocks.values() {
+            counts.push(seen.accesses);
+            touched.blocks += scale(1);
+            touched.blocks_once += scale(u64::from(seen.accesses == 1));
+            for kind in [Kind::Read, Kind::Write, Kind::Unknown] {
+                touched.blocks_by.add(kind, scale(u64::from(seen.by & bit(kind) != 0)));
+            }
+            windows[seen.windows.trailing_zeros() as usize].1 += scale(1);
+            for (window, (distinct, _)) in windows.iter_mut().enumerate() {
+                *distinct += scale(u64::from(seen.windows >> window & 1));
+            }
+        }
+        touched.busiest_tenth = busiest(&mut counts);
+        (touched, windows)
+    }
+}
+
+/// The share of accesses of the busiest tenth, rounded up to whole blocks.
+#[expect(clippy::cast_precision_loss, reason = "a share for people")]
+fn busiest(counts: &mut [u32]) -> f64 {
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum::<u64>();
+    let some = sum(&counts[..counts.len().div_ceil(BUSIEST_ONE_IN)]);
+    some as f64 / sum(counts).max(1) as f64
+}
+
+fn bit(kind: Kind) -> u8 {
+    match kind {
+        Kind::Read => 1,
+        Kind::Write => 2,
+        Kind::Unknown => 4,
+    }
+}
+
+fn is_in(block: u64, halvings: u32) -> bool {
+    mix(block).leading_zeros() >= halvings
+}
+
+/// Each pair of bits as one, in the lower half.
+fn halve(windows: u32) -> u32 {
+    (0..u32::BITS / 2).fold(0, |half, at| half | u32::from(windows >> (2 * at) & 0b11 != 0) << at)
+}
+
+/// The end of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014): every bit of a number moves every bit of its hash.
+fn mix(mut number: u64) -> u64 {
+    number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ number >> 31
+}
+
+/// The hash of a block in the table. Turned, as its highest bits are zero for all blocks in a sample.
+#[derive(Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = mix(self.0 ^ number).rotate_left(32);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_of_windows_become_one() {
+        for (before, after) in [(0, 0), (0b1, 0b1), (0b10, 0b1), (0b1_0100, 0b110), (u32::MAX, 0xffff)] {
+            assert_eq!(halve(before), after, "{before:b}");
+        }
+    }
+
+    #[test]
+    fn the_busiest_tenth_is_of_blocks() {
+        let mut counts: Vec<u32> = (0..20).map(|at| if at % 10 == 3 { 41 } else { 1 }).collect();
+        assert!((busiest(&mut counts) - 0.82).abs() < 1e-9);
+        assert!(busiest(&mut []).abs() < 1e-9);
+        assert!((busiest(&mut [7]) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_sample_estimates_what_is_beyond_the_bound() {
+        let mut footprint = Footprint::new(4096);
+        for round in 0..2 {
+            for block in 0..100_000_u64 {
+                // Every fourth block is touched once only.
+                if round == 0 || block % 4 != 0 {
+                    footprint.touch(block * 7, Kind::Write, round);
+                }
+            }
+        }
+        let (touched, windows) = footprint.describe();
+        assert!(!touched.is_exact);
+        assert_eq!(touched.accesses, 175_000);
+        let is_near = |found: u64, expected: u64| found.abs_diff(expected) * 10 < expected;
+        assert!(is_near(touched.blocks, 100_000) && is_near(touched.blocks_once, 25_000), "{touched:?}");
+        assert_eq!(touched.blocks_by, Directions { write: touched.blocks, ..Directions::default() });
+        assert_eq!(windows[0], (touched.blocks, touched.blocks));
+        assert_eq!(windows[1], (touched.blocks - touched.blocks_once, 0));
+    }
+}

@@ -1,0 +1,258 @@
+//! Traces as users have them: of every format, packed or not, by name or by content, and damaged in every way.
+
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+
+use trace::{Error, Format, Kind, Options, Request, Survey, Trace};
+
+/// A record of `vscsi1`: SCSI command, first sector, length in bytes, and when it came in microseconds.
+fn record(command: u16, sector: u64, bytes: u32, at_us: u64) -> Vec<u8> {
+    let mut record = vec![0; 4];
+    record.extend(bytes.to_le_bytes());
+    record.extend([0; 4]);
+    record.extend(command.to_le_bytes());
+    record.extend([0, 1]);
+    record.extend(sector.to_le_bytes());
+    record.extend(at_us.to_le_bytes());
+    record
+}
+
+/// An event of blktrace, in either order of bytes.
+fn event(is_little: bool, action: u32, sector: u64, bytes: u32, pdu: &[u8]) -> Vec<u8> {
+    let mut event = Vec::new();
+    let mut put = |value: u64, size: usize| {
+        let mut part = value.to_le_bytes()[..size].to_vec();
+        if !is_little {
+            part.reverse();
+        }
+        event.extend(part);
+    };
+    for (value, size) in
+        [(0x6561_7407, 4), (1, 4), (5_000_999, 8), (sector, 8), (bytes.into(), 4), (action.into(), 4)]
+    {
+        put(value, size);
+    }
+    for (value, size) in [(697, 4), (8 << 20, 4), (3, 4), (0, 2), (pdu.len() as u64, 2)] {
+        put(value, size);
+    }
+    event.extend(pdu);
+    event
+}
+
+fn read(bytes: &[u8], options: &Options) -> Result<Vec<Request>, Error> {
+    named("t", bytes, options)
+}
+
+fn named(name: &str, bytes: &[u8], options: &Options) -> Result<Vec<Request>, Error> {
+    Trace::from_bytes(name, Cursor::new(bytes.to_vec()), options)?.collect()
+}
+
+fn format_of(bytes: &[u8]) -> Option<Format> {
+    Trace::from_bytes("t", Cursor::new(bytes.to_vec()), &Options::default()).ok().map(|trace| trace.format())
+}
+
+fn message(bytes: &[u8]) -> String {
+    read(bytes, &Options::default()).expect_err("it is damaged").to_string()
+}
+
+/// A short trace of every format that is told by its content, and the offset, length and direction of its last request.
+fn samples() -> Vec<(Format, Vec<u8>, u64, u32, Kind)> {
+    let blktrace =
+        [event(true, (1 << 17) | 1, 7, 512, b"pdu"), event(true, (1 << 16) | 1, 8, 4096, b"")].concat();
+    let vscsi = [record(0x2a, 1, 512, 9), record(0x1a, 0, 512, 9), record(0x28, 8, 4096, 5)].concat();
+    let text = |text: &str| text.as_bytes().to_vec();
+    vec![
+        (Format::Vscsi, vscsi, 4096, 4096, Kind::Read),
+        (Format::Blktrace, blktrace, 4096, 4096, Kind::Read),
+        (Format::Lis, text("1 8 0 0\n16 8 0 1\n"), 8192, 4096, Kind::Unknown),
+        (Format::Ids, text("7\n*\n\n9\n"), 9 * 4096, 4096, Kind::Unknown),
+        (Format::Tencent, text("0.000,104,1,4096,8192,0.097,4096\n"), 8192, 4096, Kind::Read),
+        (Format::Heimdall, text("0.000 0 8192 4096 0\n"), 8192, 4096, Kind::Write),
+        (Format::Fiu, text("89 4253 nfsd 16 8 W 6 0 88b93b628d\n"), 8192, 4096, Kind::Write),
+        (Format::Ssdsim, text("0 0 303567 7 0\n26214000 0 16 8 1\n"), 8192, 4096, Kind::Read),
+        (Format::Msr, text("128166372003061629,hm,1,Write,8192,4096,1331\r\n"), 8192, 4096, Kind::Write),
+        (Format::Blkparse, text("  8,0 3 1 0.000000000 697 Q W 16 + 8 [k]\n"), 8192, 4096, Kind::Write),
+        (
+            Format::Fio,
+            text("fio version 3 iolog\n0 /dev/a add\n1 /dev/a read 8192 4096"),
+            8192,
+            4096,
+            Kind::Read,
+        ),
+    ]
+}
+
+#[test]
+fn every_format_is_told_by_its_content_packed_or_not() {
+    for (format, bytes, offset, length, kind) in samples() {
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gz.write_all(&bytes).expect("memory takes it");
+        let gz = gz.finish().expect("memory takes it");
+        let xz = liblzma::encode_all(&bytes[..], 1).expect("memory takes it");
+        let zst = zstd::encode_all(&bytes[..], 3).expect("memory takes it");
+        for packed in [&bytes, &gz, &xz, &zst] {
+            assert_eq!(format_of(packed), Some(format), "{format}");
+            let last = *read(packed, &Options::default()).expect("it is sound").last().expect("it has some");
+            assert_eq!((last.offset, last.length, last.kind), (offset, length, kind), "{format}");
+        }
+        for cut in [&gz[..gz.len() - 5], &xz[..xz.len() - 5], &zst[..zst.len() - 2]] {
+            assert!(read(cut, &Options::default()).is_err(), "{format}: it was cut off");
+        }
+    }
+}
+
+#[test]
+fn several_packed_pieces_are_one_trace() {
+    let piece = |text: &str| zstd::encode_all(text.as_bytes(), 3).expect("memory takes it");
+    let joined = [piece("1 8 0 0\n"), piece("2 8 0 1\n")].concat();
+    assert_eq!(read(&joined, &Options::default()).expect("sound").len(), 2);
+}
+
+#[test]
+fn a_trace_of_the_other_order_of_bytes_reads_the_same() {
+    let both = [true, false].map(|is_little| {
+        let events = [
+            event(is_little, (1 << 16) | 7, 1, 512, b""),
+            event(is_little, (1 << 17) | 1, 1 << 40, 4096, b"abc"),
+            event(is_little, (1 << 29) | (1 << 17) | 1, 5, 4096, b""),
+        ];
+        read(&events.concat(), &Options::default()).expect("it is sound")
+    });
+    let (offset, device) = (512 << 40, 8 << 20);
+    let write =
+        Request { at_us: Some(5000), kind: Kind::Write, offset, length: 4096, device, latency_us: None };
+    assert_eq!(both, [vec![write], vec![write]], "queued before issued, and no discards");
+}
+
+#[test]
+fn units_devices_and_format_are_chosen() {
+    let pages = Options { unit_bytes: Some(4096), ..Options::default() };
+    assert_eq!(read(b"3 2 0 0\n", &pages).expect("sound")[0].offset, 12288);
+    let second = Options { device: Some(2), ..Options::default() };
+    let lines = b"1.5 1 0 512 1\n1.5 2 512 512 1\n";
+    let mut trace = Trace::from_bytes("t", Cursor::new(lines.to_vec()), &second).expect("known");
+    assert_eq!(trace.by_ref().map(|request| request.expect("sound").offset).collect::<Vec<_>>(), [512]);
+    assert_eq!(trace.left_out(), 1);
+    // Lines of either, if the numbers can be both; then somebody has to say.
+    let either = b"1 0 8192 4096 1\n";
+    let unclear = message(either);
+    assert!(unclear.contains("of heimdall and of ssdsim") && unclear.contains("--format"), "{unclear}");
+    let format = |name: &str| Options { format: name.parse().ok(), ..Options::default() };
+    assert_eq!(read(either, &format("heimdall")).expect("sound")[0].offset, 8192);
+    assert_eq!(read(either, &format("ssdsim")).expect("sound")[0].offset, 8192 * 512);
+    assert!("hm".parse::<Format>().expect_err("no such").contains("tencent-replay"));
+}
+
+#[test]
+fn a_name_goes_before_content() {
+    let lines = b"7 8 0 0\n";
+    for name in ["a.lis", "a.b.lis.gz"] {
+        assert_eq!(named(name, lines, &Options::default()).expect("sound")[0].offset, 3584, "{name}");
+    }
+    let wrong = named("a.vscsi.zst", lines, &Options::default()).expect_err("it is text").to_string();
+    assert!(wrong.contains("as vscsi1") && wrong.contains("record 1"), "{wrong}");
+}
+
+#[test]
+fn an_unknown_format_is_shown_with_those_that_are_known() {
+    for (bytes, shown) in [
+        (&b"hello world\n"[..], "'hello world'"),
+        (b"\x7fELF\x02\x01\x01\x00more", "7f 45 4c 46"),
+        (b"", "it is empty"),
+        (b"\n\n\n", "''"),
+        (b"{\"a\": 1}", "'{\"a\": 1}'"),
+    ] {
+        let message = message(bytes);
+        let known = Format::all().all(|format| message.contains(format.name()));
+        assert!(known && message.contains(shown) && message.contains("--format"), "{message}");
+    }
+    assert!(read(&[0; 4096], &Options::default()).is_err());
+    let missing =
+        Trace::open(Path::new("/no/such.vscsi"), &Options::default()).err().expect("it is not there");
+    assert!(missing.to_string().contains("/no/such.vscsi"), "{missing}");
+    let folder = Trace::open(Path::new("/"), &Options::default()).err().expect("no file");
+    assert!(folder.to_string().contains("trace /:"), "{folder}");
+}
+
+#[test]
+fn a_damaged_line_is_named_with_what_was_read_before_it() {
+    let good = "0.000,104,1,4096,8192,0.097,4096\n";
+    for (bad, reason) in [
+        ("0.000,104,1,4096,81", "field 6"),
+        ("7 8 0 0\n", "field 1"),
+        ("0.1,1,1,100,0,0.1,100\n", "found 100"),
+        ("0.1,1,1,1099511627776,0,0.1,0\n", "found 1099511627776"),
+        ("0.1,1,1,512,18446744073709551104,0.1,0\n", "2^64"),
+        ("0.1,1,1,512,36893488147419103232,0.1,0\n", "field 5"),
+        ("0.1,1,1,-512,0,0.1,0\n", "'-512'"),
+        ("\u{7f}\u{0}\u{1}\n", "byte that is none"),
+    ] {
+        // More good lines than are looked at to tell the format, one of them empty.
+        let text = format!("{}\n{bad}", good.repeat(100));
+        let message = message(text.as_bytes());
+        let is_named = message.contains("line 102") && message.contains("100 requests");
+        assert!(is_named && message.contains(reason), "{message}");
+    }
+    let garbage = [good.repeat(100).into_bytes(), vec![b'x'; 1 << 20]].concat();
+    assert!(message(&garbage).contains("more than 4096 bytes"));
+}
+
+#[test]
+fn a_damaged_record_is_named_with_what_was_read_before_it() {
+    let good = record(0x28, 8, 4096, 5);
+    let vscsi = Options { format: Some(Format::Vscsi), ..Options::default() };
+    for (bad, reason) in [
+        (record(0x28, 8, 100, 5), "found 100"),
+        (record(0x28, 8, u32::MAX - 511, 5), "32 MiB"),
+        (record(0x28, u64::MAX, 512, 5), "sector"),
+        (record(0x28, u64::MAX / 512, 1 << 20, 5), "offset"),
+        (good[..31].to_vec(), "ends after 31"),
+    ] {
+        let message = read(&[&good[..], &bad].concat(), &vscsi).expect_err("damaged").to_string();
+        let is_named = message.contains("record 2") && message.contains("1 requests");
+        assert!(is_named && message.contains(reason), "{message}");
+    }
+    let event = event(true, (1 << 17) | 1, 7, 512, b"pdu");
+    let message = read(
+        &[&event[..], b"no event of forty-eight bytes, as there is to be here"].concat(),
+        &Options::default(),
+    );
+    assert!(message.expect_err("damaged").to_string().contains("event 2"));
+    assert!(read(&event[..event.len() - 1], &Options::default()).is_err());
+}
+
+#[test]
+fn a_trace_ends_after_an_error() {
+    let vscsi = Options { format: Some(Format::Vscsi), ..Options::default() };
+    let bytes = [record(0x28, 8, 100, 5), record(0x28, 8, 512, 5)].concat();
+    assert_eq!(Trace::from_bytes("t", Cursor::new(bytes), &vscsi).expect("known").count(), 1);
+}
+
+#[test]
+fn a_survey_says_what_a_file_asks_for() {
+    let lines = "5.000 0 4096 4096 1\n3.000 0 0 1024 0\n9.000 0 0 0 0\n";
+    let path = file("survey.trace", lines.as_bytes());
+    let survey = Trace::survey(&path, &Options::default(), |_| {}).expect("it is sound");
+    std::fs::remove_file(&path).expect("it is ours");
+    let expected = Survey {
+        requests: 2,
+        reads: 1,
+        writes: 1,
+        left_out: 1,
+        end: 8192,
+        length_max: 4096,
+        without_time: 0,
+        backwards: 1,
+        first_us: Some(5000),
+        latest_us: Some(5000),
+        has_several_devices: false,
+    };
+    assert_eq!(survey, expected);
+}
+
+/// A file of this test alone.
+fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("forebay-trace-{}-{name}", std::process::id()));
+    std::fs::write(&path, bytes).expect("temporary files can be written");
+    path
+}
