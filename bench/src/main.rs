@@ -3,6 +3,7 @@
 
 mod destage;
 mod face;
+mod hit_ratio;
 mod memory;
 mod restart;
 mod rig;
@@ -147,6 +148,15 @@ enum What {
         #[arg(long, default_value_t = 40)]
         seconds: u64,
     },
+    /// The served policy beside those of papers, on real traces: Markdown, as in docs/hit-ratio.md.
+    HitRatio {
+        /// The folder of the traces.
+        #[arg(long)]
+        traces: std::path::PathBuf,
+        /// The smaller traces only.
+        #[arg(long)]
+        quick: bool,
+    },
     /// Flash hits on a real file, with disks spread over shards.
     Shards {
         /// The pool's file; it is overwritten.
@@ -190,6 +200,12 @@ fn main() {
             destage::beside(profile, load_percent, hit_percent, seconds);
         }
         What::Face { file, depth, seconds } => face::flash_hits(&file, depth, seconds),
+        What::HitRatio { traces, quick } => {
+            if let Err(problem) = hit_ratio::report(&traces, quick) {
+                eprintln!("error: {problem}");
+                std::process::exit(1);
+            }
+        }
         What::Shards { file, shards, disks, depth, seconds } => {
             shards::flash_hits(&file, shards::Load { shards, disks, depth, seconds });
         }

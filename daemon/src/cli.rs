@@ -1,5 +1,6 @@
 //! The command line: the one definition of commands, options and their help.
 
+mod simulate;
 mod statistics;
 mod traces;
 
@@ -13,6 +14,7 @@ use crate::problem::hint;
 use crate::shard::SHARDS_MAX;
 use crate::units::Size;
 use crate::wear::Smartctl;
+pub(crate) use simulate::{Simulate, SizeOf};
 pub(crate) use statistics::{Curve, Histogram, History, Stats, What};
 pub(crate) use traces::{Replay, Trace, TraceConvert, TraceInfo, TraceRecord};
 
@@ -58,6 +60,8 @@ pub(crate) enum Command {
     /// Write manual pages, completions and the OpenAPI document, for those who package.
     #[command(hide = true)]
     Generate(Generate),
+    /// Hit ratios of a trace without I/O: for many sizes, blocks and policies, the one that serves disks among them.
+    Simulate(Simulate),
     /// Drive a served disk with a trace. Overwrites what the disk holds where the trace writes.
     Replay(Replay),
     /// Read traces of disks: what is in them, and other formats.

@@ -192,6 +192,16 @@ impl Default for Values {
 }
 
 impl Values {
+    /// RAM of the disk.
+    pub(crate) fn ram(&self) -> Size {
+        self.ram
+    }
+
+    /// How long a sequential run may be that still enters the cache.
+    pub(crate) fn sequential_cutoff(&self) -> Size {
+        self.sequential_cutoff
+    }
+
     /// The same values with those of `changes` (key, value as text) put in.
     ///
     /// # Errors

@@ -27,9 +27,10 @@ Usage: cargo xtask <COMMAND>
   seeds FROM..TO     the simulation with these seeds, millions if wanted; says how far it is, and which seeds failed
   tidy               structure checks: floors, walls between crates, sizes, leftovers
   web                the web page: built anew, its unit tests, and a real browser on a daemon under load
-  bench [recovery | writes | scrape] [--quick]
+  bench [recovery | writes | scrape | hit-ratio] [--quick]
                      how fast it is beside others, as ratios; writes nothing; with `recovery` only how fast it is there
-                     again, with `writes` only write-back; with `scrape` what it costs guests that statistics are read
+                     again, with `writes` only write-back; with `scrape` what it costs guests that statistics are read;
+                     with `hit-ratio` hit ratios and flash writes on real traces (FOREBAY_TRACES or ../shared/traces)
   guest SCRIPT [--disk IMAGE]... [--file FILE]...
                      boots a Linux guest with forebay, fio and tools, and runs a shell script in it
   deb [--prove]      a Debian package in target/debian; with --prove its life in a guest under systemd instead
@@ -118,6 +119,7 @@ fn parse_bench(options: &[&str]) -> Result<Command, String> {
         ["recovery", rest @ ..] => (Scope::Recovery, rest),
         ["writes", rest @ ..] => (Scope::Writes, rest),
         ["scrape", rest @ ..] => (Scope::Scrape, rest),
+        ["hit-ratio", rest @ ..] => (Scope::HitRatio, rest),
         all => (Scope::Everything, all),
     };
     match options {
@@ -170,6 +172,7 @@ mod tests {
         assert_eq!(parse_line("bench writes --quick"), bench(Scope::Writes, Effort::QUICK));
         assert_eq!(parse_line("bench recovery --quick"), bench(Scope::Recovery, Effort::QUICK));
         assert_eq!(parse_line("bench scrape"), bench(Scope::Scrape, Effort::FULL));
+        assert_eq!(parse_line("bench hit-ratio --quick"), bench(Scope::HitRatio, Effort::QUICK));
         assert!(parse_line("bench recovery --fast").is_err());
         assert_eq!(parse_line("deb --prove"), Ok(Command::ProveDeb));
         assert_eq!(parse_line("--help"), Ok(Command::Help));

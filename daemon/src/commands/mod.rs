@@ -15,6 +15,7 @@ mod rates;
 mod replay;
 mod report;
 mod serve;
+mod simulate;
 mod stats;
 mod top;
 mod traces;
@@ -51,6 +52,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Top(options) => top::run(&options),
         Command::Report(options) => report::run(&options),
         Command::Generate(options) => generate::run(&options),
+        Command::Simulate(options) => simulate::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Trace(command) => traces::run(&command),
         Command::Check(options) => check::run(&options),

@@ -25,6 +25,7 @@ mod replay;
 mod report;
 mod rights;
 mod shards;
+mod simulate;
 mod statistics;
 mod top;
 mod totals;

@@ -4,6 +4,7 @@
 //! doors       requests over NBD: `forebay serve` against nbdkit, qemu-storage-daemon and qemu-nbd
 //! alone       the cache without a door: its face on a file against fio, its own code, its memory
 //! writes      write-back: beside the raw file and others; what destage costs; how soon a dirty set is known again
+//! hit_ratio   hit ratios and flash writes on real traces, beside policies from papers
 //! scrape      what it costs guests that somebody looks at statistics
 //! restart     what safety costs: seconds until a start knows what was cached and serves, and the first write into a region
 //! contest     rounds, medians, ratios           report     tables
@@ -20,6 +21,7 @@ mod contest;
 mod doors;
 mod fio;
 mod forebay;
+mod hit_ratio;
 mod peers;
 mod report;
 mod restart;
@@ -62,6 +64,8 @@ pub(crate) enum Scope {
     Writes,
     /// Statistics that are asked for all the time.
     Scrape,
+    /// What is worth keeping.
+    HitRatio,
 }
 
 /// The programs that are measured.
@@ -75,6 +79,9 @@ struct Programs {
 /// # Errors
 /// If something cannot be built, or Forebay or fio do not work. A peer that is not here is named and left out.
 pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), String> {
+    if scope == Scope::HitRatio {
+        return hit_ratio::report(root, effort);
+    }
     if scope == Scope::Recovery {
         return restart::measure(&build(root)?, &Scratch::new()?, effort);
     }
@@ -100,11 +107,16 @@ pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), Str
 /// Builds what is measured with all optimisations.
 fn build(root: &Path) -> Result<Programs, String> {
     run(cargo(root).args(["build", "--release", "--locked", "--package", "daemon", "--package", "bench"]))?;
+    let release = release(root)?;
+    Ok(Programs { forebay: release.join("forebay"), bench: release.join("bench") })
+}
+
+/// Where programs are built with all optimisations.
+fn release(root: &Path) -> Result<PathBuf, String> {
     let metadata = output(cargo(root).args(["metadata", "--no-deps", "--locked", "--format-version", "1"]))?;
     let metadata: Value = serde_json::from_str(&metadata)
         .map_err(|error| format!("Could not read what `cargo metadata` printed: {error}."))?;
     let target =
         metadata["target_directory"].as_str().ok_or("`cargo metadata` named no target directory.")?;
-    let release = Path::new(target).join("release");
-    Ok(Programs { forebay: release.join("forebay"), bench: release.join("bench") })
+    Ok(Path::new(target).join("release"))
 }

@@ -15,12 +15,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     // `trace` for its tests: what is predicted of real traces is held against what is.
     ("sim", &["block", "cache", "trace"]),
     // `guest` for tests only: machines whose power can be cut.
-    ("daemon", &["block", "cache", "doors", "guest", "trace"]),
+    ("daemon", &["block", "cache", "doors", "guest", "hitsim", "trace"]),
     // Measures the cache without a door in front of it. Of `doors` the client, to meet a started daemon as a guest does.
-    ("bench", &["block", "cache", "doors"]),
+    ("bench", &["block", "cache", "doors", "hitsim", "trace"]),
     ("guest", &[]),
     // Files of traces to requests and back. What is made of these, simulation or replay, is not its business.
     ("trace", &[]),
+    // Hit ratios of traces: the very code of the cache, and no door, daemon or disk.
+    ("hitsim", &["block", "cache", "trace"]),
     ("xtask", &["guest"]),
 ];
 

@@ -1,0 +1,137 @@
+//! The served policy beside those of papers, on real traces: how much of the gap between LRU and the best that is possible each
+//! closes, and what it writes to flash for that.
+//!
+//! What is known of the traces is in `baseline.csv` beside them: the references have to meet it, or nothing is reported.
+
+mod known;
+mod tables;
+
+use std::path::Path;
+use std::time::Instant;
+
+use hitsim::policies::Reference;
+use hitsim::served::Writes;
+use hitsim::{Conditions, Outcome, Point, Policy, Share, Workload};
+use trace::{Options, Trace};
+
+const BLOCK_BYTES: u32 = 4096;
+
+/// Sizes of caches, of what a trace touches.
+const SIZES: [&str; 6] = ["0.1%", "1%", "5%", "10%", "20%", "40%"];
+
+/// A trace, and how it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Source {
+    file: &'static str,
+    /// Its name in `baseline.csv`.
+    known_as: &'static str,
+    unit_bytes: Option<u32>,
+    part: Part,
+}
+
+/// What a trace is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Judged, and dear.
+    Large,
+    /// Judged.
+    Small,
+    /// Nothing but the references are checked with it: too small for segments.
+    Check,
+}
+
+const fn source(file: &'static str, known_as: &'static str, part: Part) -> Source {
+    Source { file, known_as, unit_bytes: None, part }
+}
+
+const SOURCES: [Source; 12] = [
+    source("cp_w92.vscsi.zst", "cp_w92sample", Part::Large),
+    Source { unit_bytes: Some(4096), ..source("arc_OLTP.lis.zst", "arc_OLTP", Part::Large) },
+    source("arc_P3.lis.zst", "arc_P3_4k", Part::Large),
+    source("arc_P12.lis.zst", "arc_P12_4k", Part::Large),
+    source("tencent_537.trace.zst", "tencent_537", Part::Small),
+    source("tencent_211.trace.zst", "tencent_211", Part::Small),
+    source("tencent_379.trace.zst", "tencent_379", Part::Small),
+    source("ssdsim_example.ascii.zst", "ssdsim_example", Part::Check),
+    source("lirs_2_pools.trace.gz", "lirs_2_pools", Part::Check),
+    source("lirs_cpp.trace.gz", "lirs_cpp", Part::Check),
+    source("lirs_gli.trace.gz", "lirs_gli", Part::Check),
+    source("lirs_sprite.trace.gz", "lirs_sprite", Part::Check),
+];
+
+/// Served policies that are compared: out of the box first.
+const SERVED: [&str; 3] = ["served", "served:always", "served:repeated:2"];
+
+/// What came of one trace.
+struct Judged {
+    name: &'static str,
+    footprint_pages: u64,
+    /// Everything, writes counted as reads.
+    plain: Outcome,
+    /// The same of what is served out of the box, if it takes in sequential runs of any length.
+    uncut: Outcome,
+    /// Served ones with writes as they are; none if the trace does not write, or does not say.
+    overwritten: Option<Outcome>,
+}
+
+/// Simulates, and prints Markdown.
+///
+/// # Errors
+/// If a trace is absent or damaged, or a reference policy does not give what is known: a sentence.
+pub(crate) fn report(folder: &Path, quick: bool) -> Result<(), String> {
+    let known = known::read(folder)?;
+    let started = Instant::now();
+    let (mut judged, mut checked) = (Vec::new(), known::Checked::default());
+    for source in SOURCES.iter().filter(|source| !quick || source.part != Part::Large) {
+        let workload = open(folder, source)?;
+        eprintln!("{}: {} accesses", source.known_as, workload.page_accesses());
+        let mut policies: Vec<Policy> = Reference::ALL.into_iter().map(Policy::Reference).collect();
+        if source.part != Part::Check {
+            policies.extend(served());
+        }
+        let as_reads = Conditions { writes: Writes::AsReads, ..Conditions::default() };
+        let plain = simulate(&workload, &policies, &as_reads);
+        checked.compare(source.known_as, &known, &plain.rows)?;
+        if source.part == Part::Check {
+            continue;
+        }
+        // Each point is dear, and a third admission would say little more.
+        let served: Vec<Policy> = served().take(2).collect();
+        let overwritten =
+            (workload.writes() > 0).then(|| simulate(&workload, &served, &Conditions::default()));
+        let uncut = simulate(&workload, &served[..1], &Conditions { sequential_cutoff_bytes: 0, ..as_reads });
+        let footprint_pages = workload.footprint_pages();
+        judged.push(Judged { name: source.known_as, footprint_pages, plain, uncut, overwritten });
+    }
+    println!("{}", checked.sentence());
+    tables::print(&judged);
+    let cost_of = SOURCES.iter().rfind(|source| source.part == if quick { Part::Small } else { Part::Large });
+    if let Some(source) = cost_of {
+        tables::print_costs(source.known_as, &open(folder, source)?);
+    }
+    println!("\nAll of it took {} s.", started.elapsed().as_secs());
+    Ok(())
+}
+
+fn open(folder: &Path, source: &Source) -> Result<Workload, String> {
+    let options = Options { unit_bytes: source.unit_bytes, ..Options::default() };
+    let trace = Trace::open(&folder.join(source.file), &options).map_err(|error| error.to_string())?;
+    Workload::collect(trace).map_err(|error| error.to_string())
+}
+
+fn served() -> impl Iterator<Item = Policy> {
+    SERVED.iter().map(|name| name.parse().expect("a name of the table"))
+}
+
+fn sizes(workload: &Workload) -> impl Iterator<Item = u64> + '_ {
+    SIZES.iter().map(|size| size.parse::<Share>().expect("a share of the table").of(workload))
+}
+
+fn simulate(workload: &Workload, policies: &[Policy], conditions: &Conditions) -> Outcome {
+    let points: Vec<Point> = sizes(workload)
+        .flat_map(|size_bytes| {
+            policies.iter().map(move |policy| Point { policy: *policy, size_bytes, block_bytes: BLOCK_BYTES })
+        })
+        .collect();
+    hitsim::run(workload, conditions, &points, &|_| {})
+}

@@ -1,0 +1,269 @@
+//! What is printed: Markdown tables of gaps closed, flash writes, single points and costs.
+
+use std::fmt;
+use std::hint::black_box;
+
+use hitsim::policies::{Reference, next_uses};
+use hitsim::served::Writes;
+use hitsim::{Conditions, Counted, Outcome, Policy, Row, Workload};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+
+use super::{BLOCK_BYTES, Judged, SIZES, served};
+
+/// Points with less between LRU and Belady are left out: they say nothing.
+const GAP_MIN: f64 = 0.002;
+
+/// Where flash writes are judged: 10 and 20 %.
+const WRITES_AT: [usize; 2] = [3, 4];
+
+/// Who is compared.
+#[derive(Clone, Copy)]
+struct Contender {
+    policy: Policy,
+    /// Whether long sequential runs go past it, as by default.
+    cut: bool,
+}
+
+impl Contender {
+    const fn plain(policy: Policy) -> Self {
+        Self { policy, cut: true }
+    }
+
+    fn served() -> impl Iterator<Item = Self> {
+        let uncut = served().next().map(|policy| Self { policy, cut: false });
+        served().map(Self::plain).chain(uncut)
+    }
+}
+
+impl fmt::Display for Contender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.policy, if self.cut { "" } else { ", no cutoff" })
+    }
+}
+
+/// One size of one trace at which everything can be compared.
+struct Place<'a> {
+    judged: &'a Judged,
+    size: usize,
+    size_bytes: u64,
+}
+
+impl Place<'_> {
+    fn row(&self, Contender { policy, cut }: Contender) -> Option<&Row> {
+        let outcome = if cut { &self.judged.plain } else { &self.judged.uncut };
+        find(outcome, policy, self.size_bytes)
+    }
+
+    /// Misses; a policy that has no row here does not occur.
+    fn misses(&self, who: Contender) -> f64 {
+        self.row(who).map_or(f64::NAN, Row::miss_ratio)
+    }
+
+    fn gap(&self) -> f64 {
+        self.misses(LRU) - self.misses(BELADY)
+    }
+
+    fn closed(&self, who: Contender) -> f64 {
+        (self.misses(LRU) - self.misses(who)) / self.gap()
+    }
+
+    /// Flash writes, those of an LRU that admits everything being 1.
+    fn writes(&self, who: Contender) -> f64 {
+        self.row(who).map_or(f64::NAN, Row::flash_writes_per_access) / self.misses(LRU)
+    }
+
+    /// Bytes written to flash for each byte of data among them.
+    fn log(&self, who: Contender) -> f64 {
+        let row = self.row(who);
+        let bytes = row.and_then(|row| Some((row.served?.flash_bytes, row.flash_data_bytes)));
+        bytes.map_or(f64::NAN, |(all, data)| ratio(all, data))
+    }
+
+    fn name(&self) -> String {
+        format!("{} {}", self.judged.name, SIZES[self.size])
+    }
+}
+
+const LRU: Contender = Contender::plain(Policy::Reference(Reference::Lru));
+const BELADY: Contender = Contender::plain(Policy::Reference(Reference::Belady));
+
+fn find(outcome: &Outcome, policy: Policy, size_bytes: u64) -> Option<&Row> {
+    outcome.rows.iter().find(|row| row.point.policy == policy && row.point.size_bytes == size_bytes)
+}
+
+/// Prints what came of all traces.
+pub(super) fn print(all: &[Judged]) {
+    let places = places(all);
+    let judged: Vec<&Place<'_>> = places.iter().filter(|place| place.gap() >= GAP_MIN).collect();
+    let references = Reference::ALL.into_iter().map(|known| Contender::plain(Policy::Reference(known)));
+    println!(
+        "\n### Gap closed: (LRU - X) / (LRU - Belady), {} points\n\n\
+         | policy | mean | worst | at | hit ratio below LRU at worst, points | flash writes x LRU at 10 and 20 % |\n\
+         |---|---|---|---|---|---|",
+        judged.len()
+    );
+    for who in Contender::served().chain(references) {
+        let closed = |place: &&Place<'_>| place.closed(who);
+        let Some(worst) = judged.iter().min_by(|a, b| closed(a).total_cmp(&closed(b))) else { continue };
+        let lost = judged.iter().map(|place| 100.0 * (place.misses(who) - place.misses(LRU)));
+        let writes =
+            places.iter().filter(|place| WRITES_AT.contains(&place.size)).map(|place| place.writes(who));
+        println!(
+            "| {who} | {:.3} | {:.3} | {} | {:.2} | {:.2} |",
+            mean(judged.iter().map(closed)),
+            closed(worst),
+            worst.name(),
+            lost.fold(0.0, f64::max),
+            mean(writes)
+        );
+    }
+    print_places(&places);
+    print_overwritten(all);
+    print_left_out(all);
+}
+
+/// Sizes at which the served policy could be simulated.
+fn places(all: &[Judged]) -> Vec<Place<'_>> {
+    let mut places = Vec::new();
+    for judged in all {
+        let mut sizes: Vec<u64> = judged.plain.rows.iter().map(|row| row.point.size_bytes).collect();
+        sizes.dedup();
+        for (size, size_bytes) in sizes.into_iter().enumerate() {
+            let place = Place { judged, size, size_bytes };
+            if Contender::served().all(|who| place.row(who).is_some()) {
+                places.push(place);
+            }
+        }
+    }
+    places
+}
+
+fn print_places(places: &[Place<'_>]) {
+    let shown = Contender::served;
+    let names: Vec<String> = shown().map(|who| format!("{who} (writes x, log x)")).collect();
+    println!(
+        "\n### Misses; flash writes x LRU; bytes of the log, headers and summaries included, x data in it\n\n| trace | of footprint | pages | segments of pages | LRU | Belady | {} |\n|---|---|---|---|---|---|{}",
+        names.join(" | "),
+        "---|".repeat(names.len())
+    );
+    for place in places {
+        let cells = shown()
+            .map(|who| format!("{:.4} ({:.2}, {:.2})", place.misses(who), place.writes(who), place.log(who)));
+        let division = shown().find_map(|who| place.row(who)?.served).map(|layout| layout.division);
+        let segments = division.map_or_else(String::new, |division| {
+            format!("{} of {}", division.segments, division.segment_bytes / u64::from(BLOCK_BYTES))
+        });
+        println!(
+            "| {} | {} | {} | {segments} | {:.4} | {:.4} | {} |",
+            place.judged.name,
+            SIZES[place.size],
+            place.size_bytes / u64::from(BLOCK_BYTES),
+            place.misses(LRU),
+            place.misses(BELADY),
+            cells.collect::<Vec<_>>().join(" | ")
+        );
+    }
+}
+
+/// What it costs that guests overwrite what is cached.
+fn print_overwritten(all: &[Judged]) {
+    println!(
+        "\n### Guests' writes as they are, against the same as reads: points of hit ratio lost\n\n| trace | policy | mean | worst \
+         | flash writes, mean x |\n|---|---|---|---|---|"
+    );
+    for judged in all {
+        let Some(overwritten) = &judged.overwritten else { continue };
+        for policy in served().take(2) {
+            let rows = overwritten.rows.iter().filter(|row| row.point.policy == policy);
+            let pairs: Vec<(&Row, &Row)> = rows
+                .filter_map(|row| Some((row, find(&judged.plain, policy, row.point.size_bytes)?)))
+                .collect();
+            let lost = || pairs.iter().map(|(row, plain)| 100.0 * (row.miss_ratio() - plain.miss_ratio()));
+            let writes = pairs
+                .iter()
+                .map(|(row, plain)| row.flash_writes_per_access() / plain.flash_writes_per_access());
+            println!(
+                "| {} | {policy} | {:.2} | {:.2} | {:.2} |",
+                judged.name,
+                mean(lost()),
+                lost().fold(f64::NEG_INFINITY, f64::max),
+                mean(writes)
+            );
+        }
+    }
+}
+
+fn print_left_out(all: &[Judged]) {
+    println!("\nLeft out, as the cache would have fewer than 16 segments:");
+    for judged in all {
+        let mut pages: Vec<u64> =
+            judged.plain.left_out.iter().map(|left| left.point.size_bytes / u64::from(BLOCK_BYTES)).collect();
+        pages.dedup();
+        for pages in pages {
+            println!("- {} with {pages} pages of {}", judged.name, judged.footprint_pages);
+        }
+    }
+}
+
+/// Prints what an access costs at a tenth of the footprint, one policy at a time on one core, and what it takes of memory.
+pub(super) fn print_costs(name: &str, workload: &Workload) {
+    println!(
+        "\n### Time of an access on {name}, a cache of 10 %, one core\n\n| policy | ns | index and policy, bytes per cached page |\n|---|---|---|"
+    );
+    let accesses = workload.accesses(BLOCK_BYTES);
+    let next = next_uses(&accesses.blocks, accesses.distinct);
+    let size_bytes = super::sizes(workload).nth(WRITES_AT[0]).unwrap_or_default();
+    for policy in served().chain(Reference::ALL.into_iter().map(Policy::Reference)) {
+        let started = user_time();
+        let index = match policy {
+            Policy::Served(admission) => {
+                let Conditions { ram, sequential_cutoff_bytes, .. } = Conditions::default();
+                let serving = hitsim::served::Serving {
+                    admission,
+                    ram,
+                    sequential_cutoff_bytes,
+                    writes: Writes::AsReads,
+                };
+                let served = hitsim::served::serve(
+                    workload,
+                    &serving,
+                    Counted::Blocks,
+                    size_bytes,
+                    BLOCK_BYTES,
+                    &|_| {},
+                );
+                served.map_or_else(
+                    |error| error,
+                    |served| format!("{:.1}", ratio(served.index_bytes, served.pages)),
+                )
+            }
+            Policy::Reference(reference) => {
+                let capacity = (size_bytes / u64::from(BLOCK_BYTES)) as usize;
+                let mut policy = reference.make(capacity, accesses.distinct, &next);
+                for block in &accesses.blocks {
+                    black_box(policy.access(*block));
+                }
+                String::new()
+            }
+        };
+        let spent = (user_time() - started).cast_unsigned();
+        let nanos = spent * 1000 / (accesses.blocks.len() as u64).max(1);
+        println!("| {policy} | {nanos} | {index} |");
+    }
+}
+
+/// CPU time of this process so far, in microseconds: others on the machine do not count.
+fn user_time() -> i64 {
+    getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.user_time().num_microseconds())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts stay far below 2^52")]
+fn ratio(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    sum / count
+}

@@ -1,0 +1,134 @@
+//! `forebay simulate`: a trace in, rows out, and nothing but a sentence where there is nothing to say.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::host::{Host, forebay};
+
+/// A trace of blocks: 400 in a loop, five times.
+fn loop_of_blocks(host: &Host) -> String {
+    let mut ids = String::new();
+    for block in (0..400).cycle().take(2000) {
+        writeln!(ids, "{block}").expect("strings take everything");
+    }
+    std::fs::write(host.path("loop.ids"), ids).expect("the folder is ours");
+    host.text("loop.ids")
+}
+
+fn json(words: &[&str]) -> Value {
+    serde_json::from_str(&forebay(words).succeeded()).expect("--json prints one document")
+}
+
+#[test]
+fn every_policy_has_a_row_for_each_size_and_what_is_too_small_is_left_out() {
+    let host = Host::new();
+    let trace = loop_of_blocks(&host);
+    let document = json(&[
+        "simulate",
+        &trace,
+        "--size",
+        "1MiB,100%,1%",
+        "--policy",
+        "served:always,lru,belady",
+        "--json",
+    ]);
+    assert_eq!(document["schema"], 1);
+    assert_eq!(
+        (&document["trace"]["requests"], &document["trace"]["footprint_bytes"]),
+        (&2000.into(), &(400 * 4096).into())
+    );
+    let rows = document["rows"].as_array().expect("rows");
+    let found: Vec<(&str, u64, f64)> = rows
+        .iter()
+        .map(|row| {
+            for key in ["block_bytes", "flash_writes_per_access"] {
+                assert!(row[key].is_number(), "{key}: {row}");
+            }
+            (
+                row["policy"].as_str().unwrap(),
+                row["size_bytes"].as_u64().unwrap(),
+                row["miss_ratio"].as_f64().unwrap(),
+            )
+        })
+        .collect();
+    // Smallest first: 4 pages, 256, all 400. A loop that does not fit has no hit in LRU.
+    let lru: Vec<&(&str, u64, f64)> = found.iter().filter(|row| row.0 == "lru").collect();
+    assert_eq!(lru, [&("lru", 4 * 4096, 1.0), &("lru", 1 << 20, 1.0), &("lru", 400 * 4096, 0.2)]);
+    assert_eq!(found.iter().filter(|row| row.0 == "served:always").count(), 2);
+    let left_out = &document["left_out"];
+    assert_eq!(left_out.as_array().map(Vec::len), Some(1), "{left_out}");
+    assert_eq!(
+        (&left_out[0]["policy"], &left_out[0]["size_bytes"]),
+        (&"served:always".into(), &(4 * 4096).into())
+    );
+}
+
+#[test]
+fn tables_values_and_a_picture_say_the_same() {
+    let host = Host::new();
+    let trace = loop_of_blocks(&host);
+    let words =
+        ["simulate", &trace, "--size", "100%", "--policy", "lru,belady,lru", "--block-size", "4KiB,64KiB"];
+    let table = forebay(&words).succeeded();
+    for wanted in [
+        "2000, 0 of them writes",
+        "Misses of 2000 accesses, blocks of 4KiB",
+        "blocks of 64KiB",
+        "0.2000",
+        "100.0%",
+    ] {
+        assert!(table.contains(wanted), "{wanted}: {table}");
+    }
+    let picture = host.text("curves.svg");
+    let values = forebay(&[&words[..], &["--csv", "--svg", &picture]].concat()).succeeded();
+    let lines: Vec<&str> = values.lines().collect();
+    assert_eq!(lines[0], "policy,size_bytes,block_bytes,accesses,misses,miss_ratio,flash_writes_per_access");
+    assert_eq!(lines[1], "lru,1638400,4096,2000,400,0.200000,0.200000");
+    assert_eq!(lines.len(), 1 + 4, "what is said twice is simulated once: {values}");
+    let drawn = std::fs::read_to_string(&picture).expect("it was drawn");
+    assert!(drawn.starts_with("<svg") && drawn.contains("belady 64KiB"), "{drawn}");
+    let missing = host.text("no/such/folder.svg");
+    let message = forebay(&[&words[..], &["--svg", &missing]].concat()).failed();
+    assert!(message.contains(&missing), "{message}");
+}
+
+#[test]
+fn what_cannot_be_simulated_is_told_in_one_line() {
+    let host = Host::new();
+    let trace = loop_of_blocks(&host);
+    let write = |name: &str, content: &[u8]| {
+        std::fs::write(host.path(name), content).expect("the folder is ours");
+        host.text(name)
+    };
+    let empty = write("empty.ids", b"");
+    let garbage = write("garbage", &[0xa5; 5000]);
+    let torn = write("torn.vscsi", &[1; 40]);
+    for (words, wanted) in [
+        (&["simulate", "/no/such.ids"][..], "/no/such.ids"),
+        (&["simulate", &empty], "no request"),
+        (&["simulate", &garbage], "garbage"),
+        (&["simulate", &torn], "torn.vscsi"),
+        (&["simulate", &trace, "--size", "0"], "0 bytes"),
+        (&["simulate", &trace, "--block-size", "5KiB"], "powers of two"),
+        (&["simulate", &trace, "--block-size", "2MiB"], "powers of two"),
+        (&["simulate", &trace, "--size", "4KiB", "--policy", "served"], "segments"),
+        (&["simulate", &trace, "--policy", "served", "--ram", "4KiB"], "64 KiB"),
+    ] {
+        let message = forebay(words).failed();
+        assert!(message.contains(wanted) && message.lines().count() == 1, "{words:?}: {message}");
+    }
+    for wrong in [
+        &["--size", "many"][..],
+        &["--size", "0%"],
+        &["--size", "101%"],
+        &["--policy", "best"],
+        &["--policy", "served:repeated:0"],
+        &["--format", "paper"],
+        &["--unit", "100"],
+        &["--json", "--csv"],
+    ] {
+        let ran = forebay(&[&["simulate", &trace][..], wrong].concat());
+        assert_eq!(ran.status, 2, "{wrong:?}: {ran:?}");
+    }
+}

@@ -1,0 +1,22 @@
+//! Hit ratios of traces without I/O: the policy that serves disks, and those of papers to compare it with.
+//!
+//! ```text
+//!   trace ──> Workload ──┬──> served: the crate `cache` itself, on devices that keep no data ──┐
+//!                        └──> policies: FIFO, LRU, ARC, ... on numbers of blocks alone ───────┴──> rows
+//! ```
+//! A trace is read once; sizes, blocks and policies are simulated from memory, on all cores. The crate opens no file and prints
+//! nothing, and nothing that serves disks depends on it.
+
+mod csv;
+mod plot;
+pub mod policies;
+mod run;
+pub mod served;
+mod size;
+mod workload;
+
+pub use csv::csv;
+pub use plot::svg;
+pub use run::{Conditions, Layout, LeftOut, Outcome, Point, Policy, Row, run, work};
+pub use size::Share;
+pub use workload::{ACCESSES_MAX, Accesses, Counted, Error, Unfit, Workload};

@@ -1,0 +1,36 @@
+//! FIFO: what came first leaves first, however often it was used.
+
+use super::lists::{ListId, Lists};
+use super::{Access, Policy};
+
+const ALL: ListId = ListId(0);
+
+/// First in, first out.
+pub struct Fifo {
+    capacity: usize,
+    lists: Lists,
+}
+
+impl Fifo {
+    /// An empty cache of `capacity` blocks with numbers below `blocks`.
+    pub fn new(capacity: usize, blocks: u32) -> Self {
+        Self { capacity, lists: Lists::new(blocks, 1) }
+    }
+}
+
+impl Policy for Fifo {
+    fn access(&mut self, block: u32) -> Access {
+        if self.lists.is_in(ALL, block) {
+            return Access::Hit;
+        }
+        if self.len() == self.capacity {
+            self.lists.pop_back(ALL);
+        }
+        self.lists.put_first(ALL, block);
+        Access::Miss
+    }
+
+    fn len(&self) -> usize {
+        self.lists.len(ALL)
+    }
+}

@@ -1,0 +1,134 @@
+//! Doubly linked lists of blocks, all in one table: what most policies are made of.
+//!
+//! A block is in one list of a table at most, and moves between them in constant time. It never allocates after it was made.
+
+/// A list of a [`Lists`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ListId(pub(super) u8);
+
+/// Where no block is.
+const NONE: u32 = u32::MAX;
+const NOWHERE: u8 = u8::MAX;
+
+pub(super) struct Lists {
+    places: Vec<Place>,
+    ends: Vec<Ends>,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    /// Towards the front.
+    newer: u32,
+    older: u32,
+    list: u8,
+}
+
+#[derive(Clone, Copy)]
+struct Ends {
+    front: u32,
+    back: u32,
+    len: usize,
+}
+
+impl Lists {
+    /// `lists` empty lists of blocks with numbers below `blocks`.
+    pub(super) fn new(blocks: u32, lists: u8) -> Self {
+        let nowhere = Place { newer: NONE, older: NONE, list: NOWHERE };
+        let empty = Ends { front: NONE, back: NONE, len: 0 };
+        Self { places: vec![nowhere; blocks as usize], ends: vec![empty; lists.into()] }
+    }
+
+    /// The list that a block is in.
+    pub(super) fn list_of(&self, block: u32) -> Option<ListId> {
+        let list = self.places[block as usize].list;
+        (list != NOWHERE).then_some(ListId(list))
+    }
+
+    pub(super) fn is_in(&self, list: ListId, block: u32) -> bool {
+        self.places[block as usize].list == list.0
+    }
+
+    pub(super) fn len(&self, list: ListId) -> usize {
+        self.ends[usize::from(list.0)].len
+    }
+
+    pub(super) fn back(&self, list: ListId) -> Option<u32> {
+        known(self.ends[usize::from(list.0)].back)
+    }
+
+    /// The neighbour of a block towards the front.
+    pub(super) fn newer(&self, block: u32) -> Option<u32> {
+        known(self.places[block as usize].newer)
+    }
+
+    /// Puts a block to the front of a list, wherever it was.
+    pub(super) fn put_first(&mut self, list: ListId, block: u32) {
+        self.remove(block);
+        let ends = &mut self.ends[usize::from(list.0)];
+        let second = std::mem::replace(&mut ends.front, block);
+        ends.len += 1;
+        if second == NONE {
+            ends.back = block;
+        } else {
+            self.places[second as usize].newer = block;
+        }
+        self.places[block as usize] = Place { newer: NONE, older: second, list: list.0 };
+    }
+
+    /// Takes a block out of its list, if it is in one.
+    pub(super) fn remove(&mut self, block: u32) {
+        let Place { newer, older, list } = self.places[block as usize];
+        if list == NOWHERE {
+            return;
+        }
+        let ends = &mut self.ends[usize::from(list)];
+        ends.len -= 1;
+        if newer == NONE {
+            ends.front = older;
+        }
+        if older == NONE {
+            ends.back = newer;
+        }
+        if newer != NONE {
+            self.places[newer as usize].older = older;
+        }
+        if older != NONE {
+            self.places[older as usize].newer = newer;
+        }
+        self.places[block as usize].list = NOWHERE;
+    }
+
+    /// Takes the last block out of a list.
+    pub(super) fn pop_back(&mut self, list: ListId) -> Option<u32> {
+        let block = self.back(list)?;
+        self.remove(block);
+        Some(block)
+    }
+}
+
+fn known(block: u32) -> Option<u32> {
+    (block != NONE).then_some(block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_move_between_lists_and_leave_in_order() {
+        let (a, b) = (ListId(0), ListId(1));
+        let mut lists = Lists::new(5, 2);
+        (0..5).for_each(|block| lists.put_first(a, block));
+        lists.put_first(a, 1);
+        lists.put_first(b, 3);
+        lists.remove(2);
+        lists.remove(2);
+        assert_eq!((lists.len(a), lists.len(b), lists.list_of(2)), (3, 1, None));
+        assert_eq!(lists.newer(0), Some(4));
+        let all: Vec<u32> = std::iter::from_fn(|| lists.pop_back(a)).collect();
+        assert_eq!(all, [0, 4, 1]);
+        assert!(lists.is_in(b, 3));
+        assert_eq!(lists.pop_back(b), Some(3));
+        assert_eq!(lists.pop_back(b), None);
+    }
+}

@@ -1,0 +1,34 @@
+//! LRU: what was not used for the longest time leaves.
+
+use super::lists::{ListId, Lists};
+use super::{Access, Policy};
+
+const ALL: ListId = ListId(0);
+
+/// Least recently used.
+pub struct Lru {
+    capacity: usize,
+    lists: Lists,
+}
+
+impl Lru {
+    /// An empty cache of `capacity` blocks with numbers below `blocks`.
+    pub fn new(capacity: usize, blocks: u32) -> Self {
+        Self { capacity, lists: Lists::new(blocks, 1) }
+    }
+}
+
+impl Policy for Lru {
+    fn access(&mut self, block: u32) -> Access {
+        let hit = self.lists.is_in(ALL, block);
+        if !hit && self.len() == self.capacity {
+            self.lists.pop_back(ALL);
+        }
+        self.lists.put_first(ALL, block);
+        if hit { Access::Hit } else { Access::Miss }
+    }
+
+    fn len(&self) -> usize {
+        self.lists.len(ALL)
+    }
+}

@@ -1,0 +1,53 @@
+//! SIEVE: FIFO that a hand walks from the oldest to the newest block, taking what was not used since it came by. What
+//! stays keeps its place.
+//!
+//! Y. Zhang, J. Yang, Y. Yue, Y. Vigfusson, K. V. Rashmi: SIEVE is Simpler than LRU. NSDI 2024, algorithm 1.
+
+use super::lists::{ListId, Lists};
+use super::{Access, Policy};
+
+const ALL: ListId = ListId(0);
+
+/// SIEVE.
+pub struct Sieve {
+    capacity: usize,
+    lists: Lists,
+    used: Vec<bool>,
+    /// What the hand looks at next; the oldest block if nothing.
+    hand: Option<u32>,
+}
+
+impl Sieve {
+    /// An empty cache of `capacity` blocks with numbers below `blocks`.
+    pub fn new(capacity: usize, blocks: u32) -> Self {
+        Self { capacity, lists: Lists::new(blocks, 1), used: vec![false; blocks as usize], hand: None }
+    }
+
+    fn evict(&mut self) {
+        while let Some(block) = self.hand.or_else(|| self.lists.back(ALL)) {
+            self.hand = self.lists.newer(block);
+            if !std::mem::take(&mut self.used[block as usize]) {
+                self.lists.remove(block);
+                return;
+            }
+        }
+    }
+}
+
+impl Policy for Sieve {
+    fn access(&mut self, block: u32) -> Access {
+        if self.lists.is_in(ALL, block) {
+            self.used[block as usize] = true;
+            return Access::Hit;
+        }
+        if self.len() == self.capacity {
+            self.evict();
+        }
+        self.lists.put_first(ALL, block);
+        Access::Miss
+    }
+
+    fn len(&self) -> usize {
+        self.lists.len(ALL)
+    }
+}

@@ -1,0 +1,251 @@
+//! Reference policies against examples worked by hand, and against naive models that say the same in another way.
+
+use std::collections::VecDeque;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const BLOCKS: u32 = 24;
+
+/// `H` for each hit and `.` for each miss.
+fn play(reference: Reference, capacity: usize, accesses: &[u32]) -> String {
+    let next = next_uses(accesses, BLOCKS);
+    let mut policy = reference.make(capacity, BLOCKS, &next);
+    let mut answers = String::new();
+    for block in accesses {
+        answers.push(if policy.access(*block) == Access::Hit { 'H' } else { '.' });
+        assert!(policy.len() <= capacity, "{reference} holds {} of {capacity}", policy.len());
+    }
+    answers
+}
+
+fn misses(answers: &str) -> usize {
+    answers.chars().filter(|answer| *answer == '.').count()
+}
+
+#[test]
+fn fifo_gives_up_what_came_first_and_lru_what_was_used_least_recently() {
+    let accesses = [0, 1, 2, 0, 3, 0, 1];
+    assert_eq!(play(Reference::Fifo, 3, &accesses), "...H...", "3 pushes 0 out, and 0 pushes 1 out");
+    assert_eq!(play(Reference::Lru, 3, &accesses), "...H.H.", "3 pushes 1 out");
+}
+
+#[test]
+fn clock_passes_once_over_what_was_used() {
+    assert_eq!(play(Reference::Clock, 3, &[0, 1, 2, 0, 3, 0, 1, 2]), "...H.H..");
+}
+
+#[test]
+fn sieve_keeps_the_place_of_its_hand() {
+    // As in figure 1 of the paper, in small: 3 passes over 0 and takes 1; 4 goes on at 2, though 0 is older.
+    assert_eq!(play(Reference::Sieve, 3, &[0, 1, 2, 0, 3, 4, 0, 2]), "...H..H.");
+}
+
+#[test]
+fn two_q_takes_in_for_good_what_comes_back_after_it_left() {
+    // 0 leaves with 4, is remembered, and comes back to stay: newcomers push each other out.
+    assert_eq!(play(Reference::TwoQ, 4, &[0, 1, 2, 3, 4, 0, 5, 6, 7, 8, 0]), "..........H");
+}
+
+#[test]
+fn arc_keeps_what_was_used_twice_through_a_scan() {
+    assert_eq!(play(Reference::Arc, 3, &[0, 0, 1, 1, 2, 3, 4, 5, 6, 0, 1]), ".H.H.....HH");
+}
+
+#[test]
+fn arc_gives_room_to_what_it_remembers() {
+    // 0 and 1 are used twice; 2 is given up for 3 and comes back: the target of T1 becomes 1, so 0 goes, then 1, and 3 stays.
+    let mut arc = Arc::new(3, BLOCKS);
+    let answers: Vec<Access> = [0, 0, 1, 1, 2, 3, 2, 4].map(|block| arc.access(block)).into();
+    assert_eq!(answers.iter().filter(|answer| **answer == Access::Hit).count(), 2);
+    assert_eq!(arc.len(), 3);
+    assert_eq!(arc.access(3), Access::Hit);
+}
+
+#[test]
+fn lirs_keeps_a_loop_that_is_larger_than_the_cache() {
+    // LRU has no hit at all; LIRS keeps all but one place.
+    let accesses: Vec<u32> = (0..8).cycle().take(80).collect();
+    assert_eq!(misses(&play(Reference::Lru, 6, &accesses)), 80);
+    assert_eq!(misses(&play(Reference::Lirs, 6, &accesses)), 8 + 9 * 3);
+}
+
+#[test]
+fn s3_fifo_takes_single_uses_out_of_the_small_queue() {
+    // 0 and 1 are used often enough to go to the main queue; a scan passes by.
+    let mut accesses = vec![0, 1, 0, 1, 0, 1];
+    accesses.extend(2..20);
+    accesses.extend([0, 1]);
+    assert!(play(Reference::S3Fifo, 10, &accesses).ends_with("HH"));
+    assert!(play(Reference::Lru, 10, &accesses).ends_with(".."));
+}
+
+#[test]
+fn w_tinylfu_admits_by_how_often_blocks_were_used() {
+    let mut accesses = [0, 1, 2, 3].repeat(4);
+    accesses.extend(4..20);
+    accesses.extend([1, 2, 3]);
+    for window in [1, 20] {
+        assert!(play(Reference::WTinyLfu(window), 5, &accesses).ends_with("HHH"), "{window}");
+    }
+}
+
+#[test]
+fn belady_gives_up_what_is_used_last() {
+    // The example of most textbooks: three frames, nine faults.
+    let accesses = [7, 0, 1, 2, 0, 3, 0, 4, 2, 3, 0, 3, 2, 1, 2, 0, 1, 7, 0, 1];
+    assert_eq!(misses(&play(Reference::Belady, 3, &accesses)), 9);
+    assert_eq!(misses(&play(Reference::Lru, 3, &accesses)), 12);
+    assert_eq!(misses(&play(Reference::Fifo, 3, &accesses)), 15);
+}
+
+#[test]
+fn names_are_read_as_they_are_printed_and_others_refused() {
+    for reference in Reference::ALL.into_iter().chain([Reference::WTinyLfu(7)]) {
+        assert_eq!(reference.to_string().parse(), Ok(reference));
+    }
+    assert_eq!("w-tinylfu".parse(), Ok(Reference::WTinyLfu(1)));
+    for wrong in ["", "LRU", "lru-2", "w-tinylfu:0", "w-tinylfu:100", "w-tinylfu:-1"] {
+        assert!(wrong.parse::<Reference>().unwrap_err().contains("belady"), "{wrong}");
+    }
+}
+
+/// A policy said in the plainest way: what is cached, in order, the next to leave last.
+fn naive(reference: Reference, capacity: usize, accesses: &[u32]) -> String {
+    let mut cached: VecDeque<(u32, bool)> = VecDeque::new();
+    // Counted from the back, so that newcomers at the front do not move it.
+    let mut hand = 0;
+    let mut answers = String::new();
+    for (now, block) in accesses.iter().enumerate() {
+        let found = cached.iter().position(|(other, _)| other == block);
+        answers.push(if found.is_some() { 'H' } else { '.' });
+        if let Some(at) = found {
+            cached[at].1 = true;
+            if reference == Reference::Lru {
+                let used = cached.remove(at).unwrap();
+                cached.push_front(used);
+            }
+            continue;
+        }
+        if cached.len() == capacity {
+            match reference {
+                Reference::Clock => {
+                    while cached.back().unwrap().1 {
+                        let (again, _) = cached.pop_back().unwrap();
+                        cached.push_front((again, false));
+                    }
+                    cached.pop_back();
+                }
+                Reference::Sieve => loop {
+                    hand %= capacity;
+                    let at = capacity - 1 - hand;
+                    if !std::mem::take(&mut cached[at].1) {
+                        cached.remove(at);
+                        // Behind the newest it begins anew, before the newcomer has its place there.
+                        hand %= capacity - usize::from(capacity > 1);
+                        break;
+                    }
+                    hand += 1;
+                },
+                Reference::Belady => {
+                    let rest = &accesses[now..];
+                    let next =
+                        |block: u32| rest.iter().position(|other| *other == block).unwrap_or(usize::MAX);
+                    let last = (0..capacity).max_by_key(|at| next(cached[*at].0)).unwrap();
+                    cached.remove(last);
+                }
+                _ => {
+                    cached.pop_back();
+                }
+            }
+        }
+        cached.push_front((*block, false));
+    }
+    answers
+}
+
+/// ARC said with plain queues, most recent first.
+#[expect(clippy::cast_precision_loss, reason = "lists of a few blocks")]
+fn naive_arc(capacity: usize, accesses: &[u32]) -> String {
+    let mut lists: [VecDeque<u32>; 4] = Default::default();
+    let mut target = 0.0_f64;
+    let mut answers = String::new();
+    let replace = |lists: &mut [VecDeque<u32>; 4], target: f64, in_b2: bool| {
+        let length = lists[0].len() as f64;
+        let from =
+            usize::from(!(length > 0.0 && (length > target || in_b2 && length.total_cmp(&target).is_eq())));
+        if let Some(block) = lists[from].pop_back() {
+            lists[from + 2].push_front(block);
+        }
+    };
+    for &block in accesses {
+        let found = lists.iter().position(|list| list.contains(&block));
+        answers.push(if matches!(found, Some(0 | 1)) { 'H' } else { '.' });
+        let len = |lists: &[VecDeque<u32>; 4], at: usize| lists[at].len();
+        match found {
+            Some(at @ (2 | 3)) => {
+                let (own, other) = (len(&lists, at) as f64, len(&lists, 5 - at) as f64);
+                let step = (other / own).max(1.0) * if at == 2 { 1.0 } else { -1.0 };
+                target = (target + step).clamp(0.0, capacity as f64);
+                replace(&mut lists, target, at == 3);
+            }
+            Some(_) => {}
+            None if len(&lists, 0) + len(&lists, 2) == capacity => {
+                if len(&lists, 0) < capacity {
+                    lists[2].pop_back();
+                    replace(&mut lists, target, false);
+                } else {
+                    lists[0].pop_back();
+                }
+            }
+            None => {
+                let all: usize = lists.iter().map(VecDeque::len).sum();
+                if all >= capacity {
+                    if all == 2 * capacity {
+                        lists[3].pop_back();
+                    }
+                    replace(&mut lists, target, false);
+                }
+            }
+        }
+        for list in &mut lists {
+            list.retain(|other| *other != block);
+        }
+        lists[usize::from(found.is_some())].push_front(block);
+    }
+    answers
+}
+
+fn accesses() -> impl Strategy<Value = Vec<u32>> {
+    prop::collection::vec(prop_oneof![0..BLOCKS, 0..BLOCKS / 4], 1..300)
+}
+
+proptest! {
+    #[test]
+    fn policies_do_what_naive_models_do(capacity in 1_usize..16, accesses in accesses()) {
+        for reference in [Reference::Fifo, Reference::Lru, Reference::Clock, Reference::Sieve] {
+            prop_assert_eq!(play(reference, capacity, &accesses), naive(reference, capacity, &accesses), "{}", reference);
+        }
+        prop_assert_eq!(play(Reference::Arc, capacity, &accesses), naive_arc(capacity, &accesses));
+        let best = misses(&play(Reference::Belady, capacity, &accesses));
+        prop_assert_eq!(best, misses(&naive(Reference::Belady, capacity, &accesses)));
+    }
+
+    #[test]
+    fn no_policy_beats_belady_or_misses_what_never_left(capacity in 1_usize..30, accesses in accesses()) {
+        let best = misses(&play(Reference::Belady, capacity, &accesses));
+        let mut distinct = accesses.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        for reference in Reference::ALL {
+            let missed = misses(&play(reference, capacity, &accesses));
+            prop_assert!(missed >= best, "{} missed {} times, and {} are possible", reference, missed, best);
+            prop_assert!(missed >= distinct.len());
+            let keeps_all = !matches!(reference, Reference::WTinyLfu(_));
+            if capacity >= BLOCKS as usize && keeps_all {
+                prop_assert_eq!(missed, distinct.len(), "{}", reference);
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! How a cache of a given size is divided: RAM, and segments of flash.
+//!
+//! What counts as the size is pages of data that can be kept, in RAM and on flash together:
+//! - RAM is part of it. Content that is in both counts twice, as it takes room twice.
+//! - A segment counts as many pages as it holds when it is written in the largest batches: without its summary, and without one
+//!   header for 128 pages. Smaller batches have more headers, so the segment holds less than it counts; that goes against the
+//!   served policy. There is never more data than the size.
+//! - What the pool keeps back (three segments for reclaim, two for notes), superblock and segment table come on top: in real
+//!   pools of thousands of segments they are nothing, and here they would be a third of the smallest cache.
+
+use block::PAGE;
+use cache::Shape;
+use cache::bytes::layout::Layout;
+use cache::words::limits::{
+    BATCH_PAGES_MAX, KEPT_BACK_SEGMENTS, RAM_BYTES_MIN, REGION_BYTES, RESERVE_SEGMENTS_MIN, SEGMENT_BYTES_MIN,
+};
+
+/// Segments are halved until there are so many, as long as they can be: what is reclaimed at once is then less than a
+/// hundredth, as in pools of useful sizes.
+const SEGMENTS_WANTED: u64 = 128;
+
+/// RAM that a disk gets in a cache of a given size, if it is not said: a twentieth.
+const RAM_PART: u64 = 20;
+
+/// The parts of a cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Division {
+    /// RAM of the disk, bytes.
+    pub ram_bytes: u64,
+    /// Bytes of a segment.
+    pub segment_bytes: u64,
+    /// Segments that the disk may hold.
+    pub segments: u32,
+    /// Pages of data that a segment counts.
+    pub segment_data_pages: u64,
+    /// Bytes of the device that has them, with everything that comes on top.
+    pub device_bytes: u64,
+}
+
+/// How much RAM a disk gets, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RamShare {
+    /// A twentieth of the cache, at most so much.
+    Twentieth {
+        /// The most.
+        bytes_max: u64,
+    },
+    /// Just so much.
+    Bytes(u64),
+}
+
+impl Division {
+    /// Divides a cache of `size_bytes`.
+    ///
+    /// # Errors
+    /// If there would be fewer segments than a disk needs, or the pool would be too large: a sentence.
+    pub fn of(size_bytes: u64, ram: RamShare) -> Result<Self, String> {
+        let pages = size_bytes / PAGE;
+        let ram_pages = match ram {
+            RamShare::Twentieth { bytes_max } => {
+                (pages / RAM_PART).min(bytes_max / PAGE).max(RAM_BYTES_MIN / PAGE)
+            }
+            RamShare::Bytes(bytes) => bytes / PAGE,
+        };
+        if ram_pages < RAM_BYTES_MIN / PAGE {
+            return Err(format!(
+                "RAM of {} KiB is less than the {} KiB that a disk has",
+                ram_pages * 4,
+                RAM_BYTES_MIN >> 10
+            ));
+        }
+        let flash_pages = pages.saturating_sub(ram_pages);
+        let mut segment_bytes = Shape::for_device(size_bytes).segment_bytes;
+        while flash_pages / data_pages(segment_bytes) < SEGMENTS_WANTED && segment_bytes > SEGMENT_BYTES_MIN {
+            segment_bytes /= 2;
+        }
+        let segment_data_pages = data_pages(segment_bytes);
+        let segments = flash_pages / segment_data_pages;
+        let least = u64::from(RESERVE_SEGMENTS_MIN);
+        if segments < least {
+            return Err(format!(
+                "{pages} pages less {ram_pages} of RAM are {segments} segments of {segment_data_pages} pages of data, and a disk has \
+                 {least} at least"
+            ));
+        }
+        let too_large = || format!("{size_bytes} bytes are more than a pool holds");
+        let segments = u32::try_from(segments).map_err(|_| too_large())?;
+        let shape = Shape { segment_bytes, region_bytes: REGION_BYTES };
+        let device_bytes = device_bytes(shape, segments + KEPT_BACK_SEGMENTS).ok_or_else(too_large)?;
+        Ok(Self { ram_bytes: ram_pages * PAGE, segment_bytes, segments, segment_data_pages, device_bytes })
+    }
+
+    /// What the pool is formatted with.
+    pub(super) fn shape(&self) -> Shape {
+        Shape { segment_bytes: self.segment_bytes, region_bytes: REGION_BYTES }
+    }
+
+    /// Pages of data that fit at most.
+    pub fn pages_max(&self) -> u64 {
+        self.ram_bytes / PAGE + u64::from(self.segments) * self.segment_data_pages
+    }
+}
+
+/// Pages of data that a segment holds when it is written in the largest batches.
+fn data_pages(segment_bytes: u64) -> u64 {
+    let shape = Shape { segment_bytes, region_bytes: REGION_BYTES };
+    let layout = Layout::new(shape, 1).expect("segment sizes are powers of two within the limits");
+    let pages = u64::from(layout.batch_pages());
+    pages - pages.div_ceil(BATCH_PAGES_MAX as u64 + 1)
+}
+
+/// The smallest device that has so many segments.
+fn device_bytes(shape: Shape, segments: u32) -> Option<u64> {
+    let mut bytes = u64::from(segments) * shape.segment_bytes;
+    loop {
+        match Layout::for_first(bytes, shape) {
+            Ok(layout) if layout.segments_on(bytes) >= segments => return Some(bytes),
+            Ok(_) | Err(cache::CacheError::TooSmall { .. }) => bytes += shape.segment_bytes,
+            Err(_) => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AUTO: RamShare = RamShare::Twentieth { bytes_max: 32 << 20 };
+
+    fn of_pages(pages: u64) -> Result<Division, String> {
+        Division::of(pages * PAGE, AUTO)
+    }
+
+    #[test]
+    fn there_is_never_more_data_than_the_size_and_hardly_less() {
+        for pages in [112, 186, 571, 1412, 13_460, 107_684, 1 << 20, 1 << 28] {
+            let division = of_pages(pages).unwrap();
+            assert!(division.pages_max() <= pages, "{pages}: {division:?}");
+            assert!(division.pages_max() + division.segment_data_pages > pages, "{pages}: {division:?}");
+            let layout = Layout::for_first(division.device_bytes, division.shape()).unwrap();
+            assert_eq!(layout.segments_on(division.device_bytes), division.segments + KEPT_BACK_SEGMENTS);
+        }
+    }
+
+    #[test]
+    fn the_smallest_cache_has_sixteen_segments_of_six_pages() {
+        let smallest = of_pages(16 + 16 * 6).unwrap();
+        assert_eq!((smallest.segments, smallest.segment_data_pages, smallest.ram_bytes), (16, 6, 64 << 10));
+        let refused = of_pages(16 + 16 * 6 - 1).unwrap_err();
+        assert!(refused.contains("15 segments of 6 pages"), "{refused}");
+    }
+
+    #[test]
+    fn large_caches_are_divided_as_pools_are() {
+        let large = of_pages((64 << 30) / PAGE).unwrap();
+        assert_eq!(large.segment_bytes, Shape::for_device(64 << 30).segment_bytes);
+        assert_eq!(large.ram_bytes, 32 << 20);
+        assert_eq!(of_pages(107_684).unwrap().segment_bytes, 256 << 10);
+        assert_eq!(of_pages(13_460).unwrap().ram_bytes / PAGE, 673);
+    }
+
+    #[test]
+    fn sizes_that_cannot_be_are_refused() {
+        assert!(of_pages(0).is_err());
+        assert!(Division::of(u64::MAX, AUTO).unwrap_err().contains("more than a pool holds"));
+        assert!(Division::of(1 << 30, RamShare::Bytes(4096)).unwrap_err().contains("64 KiB"));
+        assert!(Division::of(1 << 30, RamShare::Bytes(1 << 30)).unwrap_err().contains("0 segments"));
+    }
+}

@@ -1,0 +1,161 @@
+//! The policy that serves disks: the very code of the crate `cache`, with its log, its reclaim and its RAM, on devices that
+//! keep no data. There is no second implementation that could say something else.
+//!
+//! Requests are issued one after another. Between them everything behind the cache (promotion, reclaim, notes) does all that it
+//! has to do, at a speed that no flash has: a real one that is slower than its guests loses some promotions. The clock
+//! goes on by the same time with each access, whatever a trace says. One seed, so that a run repeats exactly.
+
+mod devices;
+mod division;
+
+use std::rc::Rc;
+
+use block::executor::{Executor, LocalHost, Order, VirtualTime};
+use block::{BlockDevice, Buffer, Host, PAGE};
+use cache::{Admission, Belief, Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, Marks, Past, PoolId};
+
+use crate::workload::{Counted, Part, Workload};
+use devices::{Sparse, Zeroes};
+pub use division::{Division, RamShare};
+
+type Disk = CachedDisk<Zeroes, Sparse, LocalHost>;
+
+/// Accesses between two reports of progress.
+const REPORT_EVERY: u64 = 16_384;
+
+/// The time between two accesses, in nanoseconds: longer than reclaim rests when it finds nothing to gain.
+const ACCESS_NS: u64 = 60_000_000;
+
+/// Decides the order of tasks behind the cache.
+const SEED: u64 = 1;
+
+/// What is done with a trace's writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writes {
+    /// They are writes: what is on flash of a page is void once a guest overwrites it, and the new version has to earn flash
+    /// anew.
+    #[default]
+    AsTheyAre,
+    /// They count as reads, as in papers.
+    AsReads,
+}
+
+/// How a disk is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Serving {
+    /// What may enter flash.
+    pub admission: Admission,
+    /// RAM of the disk.
+    pub ram: RamShare,
+    /// As in [`DiskSettings`], bytes.
+    pub sequential_cutoff_bytes: u64,
+    /// What is done with writes.
+    pub writes: Writes,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// The disk's own counters.
+    pub counts: DiskCounts,
+    /// How the cache was divided.
+    pub division: Division,
+    /// Pages that were cached in the end, in RAM and on flash.
+    pub pages: u64,
+    /// Bytes of index and policy in the end.
+    pub index_bytes: u64,
+}
+
+impl Served {
+    /// Accesses that were answered from the cache, or whose pages were all cached before they were written.
+    pub fn hits(&self) -> u64 {
+        self.counts.read_hits_ram + self.counts.read_hits_flash + self.counts.write_hits
+    }
+
+    /// Pages of data written to flash: promoted while it filled, promoted later, and appended again when their segment was
+    /// reclaimed.
+    pub fn flash_pages_written(&self) -> u64 {
+        self.counts.promotions + self.counts.reappends
+    }
+}
+
+/// Serves a whole workload with a cache of `size_bytes`. `progress` is told how many accesses were done since it was told last.
+///
+/// # Errors
+/// If there cannot be such a cache, or if it failed: a sentence.
+pub fn serve(
+    workload: &Workload,
+    serving: &Serving,
+    counted: Counted,
+    size_bytes: u64,
+    block_bytes: u32,
+    progress: &dyn Fn(u64),
+) -> Result<Served, String> {
+    let division = Division::of(size_bytes, serving.ram)?;
+    let executor = Executor::new(VirtualTime::new(), Order::Seeded(SEED));
+    let host = executor.host();
+    let served = executor.run(async {
+        let (_cache, disk) = attach(&host, serving, &division, workload.disk_bytes(), block_bytes).await?;
+        let mut done = 0;
+        for part in workload.parts(counted, block_bytes) {
+            access(&disk, part, serving.writes).await?;
+            // Time passes only when nothing else can run: so whatever is behind the cache ends its work first.
+            host.sleep(ACCESS_NS).await;
+            done += 1;
+            if done == REPORT_EVERY {
+                progress(std::mem::take(&mut done));
+            }
+        }
+        progress(done);
+        let statistics = disk.statistics();
+        Ok(Served {
+            counts: statistics.counts,
+            division,
+            pages: (statistics.cached_bytes + statistics.ram_bytes) / PAGE,
+            index_bytes: statistics.index_bytes,
+        })
+    });
+    served
+        .unwrap_or_else(|| Err("The cache waits for something that never happens: this is a bug".to_owned()))
+}
+
+async fn attach(
+    host: &LocalHost,
+    serving: &Serving,
+    division: &Division,
+    disk_bytes: u64,
+    block_bytes: u32,
+) -> Result<(Rc<Cache<Sparse, LocalHost>>, Rc<Disk>), String> {
+    let flash = Sparse::new(division.device_bytes);
+    cache::format(&flash, PoolId([1; 16]), Some(division.shape())).await.map_err(text)?;
+    let marks = Marks { new: 1, known: vec![0, 1], epoch: None };
+    let opened = Cache::open(vec![flash], host.clone(), &marks).await.map_err(text)?;
+    let cache = opened.cache;
+    let settings = DiskSettings {
+        block_bytes,
+        reserve_bytes: cache.reserve_bytes_min(),
+        limit_bytes: cache.usable_bytes(),
+        ram_bytes: division.ram_bytes,
+        admission: serving.admission,
+        sequential_cutoff_bytes: serving.sequential_cutoff_bytes,
+        ..DiskSettings::plain(DiskId(1))
+    };
+    let past = Past { belief: Belief::ByPage, ..Past::none(disk_bytes) };
+    let disk = cache.attach(settings, Zeroes::new(disk_bytes), past).await.map_err(text)?;
+    disk.loaded().await;
+    host.sleep(1).await;
+    Ok((cache, disk))
+}
+
+async fn access(disk: &Disk, Part { range, is_write }: Part, writes: Writes) -> Result<(), String> {
+    let buffer = Buffer::zeroed(range.len() as usize);
+    let (_, result) = match writes {
+        Writes::AsTheyAre if is_write => disk.write(range.start, buffer).await,
+        Writes::AsTheyAre | Writes::AsReads => disk.read(range.start, buffer).await,
+    };
+    result.map_err(text)
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}

@@ -1,0 +1,314 @@
+//! A trace in memory, as far as hit ratios need it: which pages each request touches, in order.
+//!
+//! A trace is read once; all sizes, blocks and policies work on what is kept here: 16 bytes for each request.
+//! Addresses are moved together: whatever lies between stretches of 1 MiB of which nothing is touched is left out, so
+//! that an address near 2^64 costs no more than any other. Neighbours stay neighbours.
+
+use std::collections::HashMap;
+
+use block::{ByteRange, PAGE};
+use trace::{Kind, Request};
+
+/// Why a trace cannot be simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// Nothing is asked for.
+    #[error("It asks for nothing: no request was found")]
+    Empty,
+    /// It has more accesses than are counted.
+    #[error("It touches more than {ACCESSES_MAX} pages: take a part of it")]
+    TooLong,
+    /// It has more distinct pages than a disk.
+    #[error("It touches stretches of more than 8 TiB in all: take a part of it")]
+    TooWide,
+}
+
+/// Why there is no workload.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The trace could not be read.
+    #[error(transparent)]
+    Trace(#[from] trace::Error),
+    /// It was read, and cannot be simulated.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+}
+
+/// Accesses of a trace at most: their places in it are 32 bits.
+pub const ACCESSES_MAX: u64 = u32::MAX as u64 - 1;
+
+/// The unit in which addresses are moved together: a block of the largest size.
+const STRETCH_PAGES: u64 = (1 << 20) / PAGE;
+/// 8 TiB: half of what a cached disk of 4 KiB blocks may have.
+const STRETCHES_MAX: u64 = 8 << 20;
+
+/// A request in pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Touched {
+    page: u64,
+    pages: u32,
+    is_write: bool,
+}
+
+/// What a trace asks for.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    requests: Vec<Touched>,
+    /// End of the last stretch, after addresses were moved together.
+    pages: u64,
+    footprint: u64,
+    accesses: u64,
+}
+
+/// One access after another, each to a block.
+#[derive(Clone, Debug)]
+pub struct Accesses {
+    /// Blocks, numbered in the order in which they are first touched.
+    pub blocks: Vec<u32>,
+    /// Distinct blocks: all numbers are below.
+    pub distinct: u32,
+}
+
+/// What a request touches of one block, or all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) range: ByteRange,
+    pub(crate) is_write: bool,
+}
+
+/// What counts as one access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counted {
+    /// What a request touches of one block. The default, as in papers.
+    #[default]
+    Blocks,
+    /// A request, which hits if all of its blocks do.
+    Requests,
+}
+
+impl Workload {
+    /// Takes in all requests of a trace. They are widened to whole pages.
+    ///
+    /// # Errors
+    /// The first error of the trace, or why it is unfit.
+    pub fn collect(trace: impl IntoIterator<Item = Result<Request, trace::Error>>) -> Result<Self, Error> {
+        let mut requests = Vec::new();
+        let mut accesses = 0;
+        for request in trace {
+            let request = request?;
+            let touched = trace::blocks(&request, PAGE);
+            let pages = touched.end - touched.start;
+            // Disks begin at a multiple of the largest block, so that their blocks are cut as on the disk.
+            let first = touched.start - request.offset / PAGE;
+            let page = touched.start - first % STRETCH_PAGES;
+            accesses += pages;
+            if accesses > ACCESSES_MAX {
+                return Err(Unfit::TooLong.into());
+            }
+            requests.push(Touched { page, pages: pages as u32, is_write: request.kind == Kind::Write });
+        }
+        if requests.is_empty() {
+            return Err(Unfit::Empty.into());
+        }
+        let pages = move_together(&mut requests)?;
+        let mut workload = Self { requests, pages, footprint: 0, accesses };
+        workload.footprint = workload.count_footprint();
+        Ok(workload)
+    }
+
+    /// Distinct 4 KiB pages.
+    pub fn footprint_pages(&self) -> u64 {
+        self.footprint
+    }
+
+    /// Requests.
+    pub fn requests(&self) -> u64 {
+        self.requests.len() as u64
+    }
+
+    /// Pages that are touched, each as often as it is.
+    pub fn page_accesses(&self) -> u64 {
+        self.accesses
+    }
+
+    /// Requests that write.
+    pub fn writes(&self) -> u64 {
+        self.requests.iter().filter(|request| request.is_write).count() as u64
+    }
+
+    /// How many accesses there are with blocks of so many bytes.
+    pub fn count(&self, counted: Counted, block_bytes: u32) -> u64 {
+        match counted {
+            Counted::Requests => self.requests(),
+            Counted::Blocks => {
+                self.requests.iter().map(|request| request.blocks(block_bytes).count() as u64).sum()
+            }
+        }
+    }
+
+    /// Every access to a block of so many bytes, in order.
+    pub fn accesses(&self, block_bytes: u32) -> Accesses {
+        let mut numbers: HashMap<u64, u32> = HashMap::new();
+        let mut blocks = Vec::new();
+        for block in self.requests.iter().flat_map(|request| request.blocks(block_bytes)) {
+            let next = numbers.len() as u32;
+            blocks.push(*numbers.entry(block).or_insert(next));
+        }
+        Accesses { blocks, distinct: numbers.len() as u32 }
+    }
+
+    /// How many blocks each request touches.
+    pub(crate) fn blocks_of_requests(&self, block_bytes: u32) -> impl Iterator<Item = usize> + '_ {
+        self.requests.iter().map(move |request| request.blocks(block_bytes).count())
+    }
+
+    /// Every access, with where it is on the disk.
+    pub(crate) fn parts(&self, counted: Counted, block_bytes: u32) -> impl Iterator<Item = Part> + '_ {
+        let unit = match counted {
+            Counted::Blocks => u64::from(block_bytes),
+            // No request is longer than what is touched.
+            Counted::Requests => (self.pages * PAGE).next_power_of_two(),
+        };
+        self.requests.iter().flat_map(move |request| {
+            let range = ByteRange::new(request.page * PAGE, request.end() * PAGE);
+            let units = range.start / unit..range.end.div_ceil(unit);
+            units.map(move |at| {
+                let whole = ByteRange::new(at * unit, (at + 1) * unit);
+                Part { range: range.intersection(&whole), is_write: request.is_write }
+            })
+        })
+    }
+
+    /// A disk that has all that is touched.
+    pub(crate) fn disk_bytes(&self) -> u64 {
+        self.pages * PAGE
+    }
+
+    fn count_footprint(&self) -> u64 {
+        let mut runs: Vec<(u64, u64)> =
+            self.requests.iter().map(|request| (request.page, request.end())).collect();
+        runs.sort_unstable();
+        let (mut footprint, mut reached) = (0, 0);
+        for (page, end) in runs {
+            footprint += end.saturating_sub(page.max(reached));
+            reached = reached.max(end);
+        }
+        footprint
+    }
+}
+
+impl Touched {
+    fn end(&self) -> u64 {
+        self.page + u64::from(self.pages)
+    }
+
+    fn blocks(&self, block_bytes: u32) -> std::ops::Range<u64> {
+        let block_pages = u64::from(block_bytes) / PAGE;
+        self.page / block_pages..self.end().div_ceil(block_pages)
+    }
+
+    fn stretches(&self) -> std::ops::Range<u64> {
+        self.page / STRETCH_PAGES..self.end().div_ceil(STRETCH_PAGES)
+    }
+}
+
+/// Leaves out the stretches that nothing touches. Returns the end of the last one, in pages.
+fn move_together(requests: &mut [Touched]) -> Result<u64, Unfit> {
+    let mut used: Vec<std::ops::Range<u64>> = requests.iter().map(Touched::stretches).collect();
+    used.sort_unstable_by_key(|run| (run.start, run.end));
+    // Runs of stretches that are used, and how many are used before each.
+    let mut runs: Vec<(std::ops::Range<u64>, u64)> = Vec::new();
+    for run in used {
+        match runs.last_mut() {
+            Some((last, _)) if run.start <= last.end => last.end = last.end.max(run.end),
+            last => {
+                let before = last.map_or(0, |(run, before)| *before + (run.end - run.start));
+                runs.push((run, before));
+            }
+        }
+    }
+    let stretches = runs.last().map_or(0, |(run, before)| before + (run.end - run.start));
+    if stretches > STRETCHES_MAX {
+        return Err(Unfit::TooWide);
+    }
+    for request in requests {
+        let stretch = request.page / STRETCH_PAGES;
+        let at = runs.partition_point(|(run, _)| run.start <= stretch) - 1;
+        let (run, before) = &runs[at];
+        request.page = (before + (stretch - run.start)) * STRETCH_PAGES + request.page % STRETCH_PAGES;
+    }
+    Ok(stretches * STRETCH_PAGES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads of so many bytes from there on.
+    fn workload(reads: &[(u64, u32)]) -> Result<Workload, Unfit> {
+        let read = |(offset, length)| Request { kind: Kind::Read, offset, length, ..Request::default() };
+        collect(reads.iter().copied().map(read))
+    }
+
+    fn collect(requests: impl IntoIterator<Item = Request>) -> Result<Workload, Unfit> {
+        Workload::collect(requests.into_iter().map(Ok)).map_err(|error| match error {
+            Error::Unfit(unfit) => unfit,
+            Error::Trace(error) => panic!("no trace was read: {error}"),
+        })
+    }
+
+    #[test]
+    fn requests_are_accesses_to_every_block_that_they_touch() {
+        let workload = workload(&[(0, 8192), (3584, 1024), (20 << 12, 512)]).unwrap();
+        assert_eq!((workload.requests(), workload.page_accesses(), workload.footprint_pages()), (3, 5, 3));
+        let Accesses { blocks, distinct } = workload.accesses(4096);
+        assert_eq!((blocks, distinct), (vec![0, 1, 0, 1, 2], 3));
+        assert_eq!(workload.accesses(65536).blocks, [0, 0, 1]);
+        assert_eq!(workload.count(Counted::Blocks, 4096), 5);
+        assert_eq!(workload.count(Counted::Requests, 4096), 3);
+    }
+
+    #[test]
+    fn parts_are_cut_at_blocks_or_not_at_all() {
+        let workload = workload(&[(60 << 10, 12 << 10)]).unwrap();
+        let ranges = |counted, block_bytes| -> Vec<(u64, u64)> {
+            workload
+                .parts(counted, block_bytes)
+                .map(|part| (part.range.start >> 10, part.range.end >> 10))
+                .collect()
+        };
+        assert_eq!(ranges(Counted::Blocks, 4096), [(60, 64), (64, 68), (68, 72)]);
+        assert_eq!(ranges(Counted::Blocks, 65536), [(60, 64), (64, 72)]);
+        assert_eq!(ranges(Counted::Requests, 4096), [(60, 72)]);
+    }
+
+    #[test]
+    fn what_nobody_touches_takes_no_room_and_neighbours_stay_neighbours() {
+        let far = (1 << 63) - 4096;
+        let workload =
+            workload(&[(far, 8192), (1 << 40, 4096), (far + 8192, 4096), (5 << 20, 1 << 20)]).unwrap();
+        let starts: Vec<u64> = workload.parts(Counted::Requests, 4096).map(|part| part.range.start).collect();
+        assert_eq!(starts, [(3 << 20) - 4096, 1 << 20, (3 << 20) + 4096, 0]);
+        assert_eq!(workload.disk_bytes(), 4 << 20);
+        assert_eq!(workload.footprint_pages(), 3 + 1 + 256);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_its_reason() {
+        assert_eq!(workload(&[]).unwrap_err(), Unfit::Empty);
+        let scattered: Vec<(u64, u32)> = (0..=STRETCHES_MAX / 32).map(|at| (at << 26, 32 << 20)).collect();
+        assert_eq!(workload(&scattered).unwrap_err(), Unfit::TooWide);
+        assert_eq!(workload(&scattered[1..]).unwrap().disk_bytes(), 8 << 40);
+        let read = Request { length: 32 << 20, ..Request::default() };
+        let again = std::iter::repeat_n(read, 1 << 19);
+        assert_eq!(collect(again).unwrap_err(), Unfit::TooLong);
+    }
+
+    #[test]
+    fn disks_of_one_trace_are_apart_and_their_blocks_cut_as_on_the_disk() {
+        let on = |device, offset| Request { device, offset, length: 65536, ..Request::default() };
+        let workload = collect([on(0, 0), on(7, 0), on(7, 65536)]).unwrap();
+        assert_eq!(workload.accesses(65536).blocks, [0, 1, 2]);
+        assert_eq!(workload.footprint_pages(), 48);
+    }
+}

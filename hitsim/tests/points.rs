@@ -1,0 +1,126 @@
+//! Points of a made-up trace: what must hold of the served policy whatever it decides, and of runs of many points.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cache::Admission;
+use hitsim::served::{RamShare, Serving, Writes, serve};
+use hitsim::{Conditions, Counted, Outcome, Point, Workload, run, work};
+use trace::{Kind, Request};
+
+const PAGE: u64 = 4096;
+const AUTO: RamShare = RamShare::Twentieth { bytes_max: 32 << 20 };
+
+/// Requests of one to four pages, most of them to few places, every fourth of them a write; with a scan in the middle.
+fn workload(requests: u64) -> Workload {
+    let mut chance = 1_u64;
+    let mut draw = move |below: u64| {
+        // Knuth's constants for a linear congruential generator of 64 bits (MMIX).
+        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (chance >> 33) % below
+    };
+    let trace = (0..requests).map(|number| {
+        let scanned = (requests / 2..requests / 2 + requests / 8).contains(&number);
+        let page = if scanned { 100_000 + 4 * number } else { draw(4096) * draw(4096) / 4096 };
+        let kind = if draw(4) == 0 && !scanned { Kind::Write } else { Kind::Read };
+        let pages = if scanned { 4 } else { 1 + draw(4) };
+        Ok(Request { kind, offset: page * PAGE, length: (pages * PAGE) as u32, ..Request::default() })
+    });
+    Workload::collect(trace).expect("it is sound")
+}
+
+fn serving(admission: Admission, writes: Writes) -> Serving {
+    Serving { admission, ram: AUTO, sequential_cutoff_bytes: 4 << 20, writes }
+}
+
+fn conditions(counted: Counted) -> Conditions {
+    Conditions { counted, ..Conditions::default() }
+}
+
+#[test]
+fn a_served_cache_never_holds_more_data_than_its_size_and_counts_every_access() {
+    let workload = workload(10_000);
+    for pages in [112, 300, 1500] {
+        for writes in [Writes::AsReads, Writes::AsTheyAre] {
+            let serving = serving(Admission::Always, writes);
+            let served = serve(&workload, &serving, Counted::Blocks, pages * PAGE, 4096, &|_| {}).unwrap();
+            assert!(served.pages <= served.division.pages_max() && served.pages <= pages, "{served:?}");
+            assert!(served.pages > pages / 2, "{pages} are mostly used: {served:?}");
+            let counts = served.counts;
+            let (reads, all) = (counts.reads, counts.reads + counts.writes);
+            assert_eq!(all, workload.page_accesses());
+            assert_eq!(counts.writes == 0, writes == Writes::AsReads);
+            let missed = counts.read_partial_hits + counts.read_misses + counts.reads_bypassed;
+            assert_eq!(counts.read_hits_ram + counts.read_hits_flash + missed, reads);
+            assert!(served.hits() < all && served.flash_pages_written() > 0);
+        }
+    }
+}
+
+#[test]
+fn a_served_cache_that_holds_everything_misses_only_what_comes_first() {
+    let workload = workload(4000);
+    let size = workload.footprint_pages() * 2 * PAGE;
+    let serving = Serving { sequential_cutoff_bytes: 0, ..serving(Admission::Adaptive, Writes::AsReads) };
+    let served = serve(&workload, &serving, Counted::Blocks, size, 4096, &|_| {}).unwrap();
+    assert_eq!(workload.page_accesses() - served.hits(), workload.footprint_pages());
+}
+
+#[test]
+fn a_stricter_admission_writes_less_and_a_run_repeats_exactly() {
+    let workload = workload(10_000);
+    let written = |admission: &str| {
+        let serving = serving(admission.parse().unwrap(), Writes::AsReads);
+        let served = || serve(&workload, &serving, Counted::Blocks, 600 * PAGE, 4096, &|_| {}).unwrap();
+        assert_eq!(served(), served());
+        served().counts.promotions
+    };
+    let promotions = ["always", "adaptive", "repeated:5"].map(written);
+    assert!(promotions.is_sorted_by(|more, less| more > less), "{promotions:?}");
+}
+
+#[test]
+fn points_come_back_in_order_and_what_cannot_be_is_left_out_with_its_reason() {
+    let workload = workload(2000);
+    let mut points = Vec::new();
+    for block_bytes in [65536, 4096] {
+        for size_bytes in [4096, 100 * PAGE, 500 * PAGE, 1 << 40] {
+            for policy in ["lru", "served", "belady", "served:always"] {
+                points.push(Point { policy: policy.parse().unwrap(), size_bytes, block_bytes });
+            }
+        }
+    }
+    let conditions = conditions(Counted::Blocks);
+    let done = AtomicU64::new(0);
+    let count = |more| {
+        done.fetch_add(more, Ordering::Relaxed);
+    };
+    let outcome = run(&workload, &conditions, &points, &count);
+    assert_eq!(done.into_inner(), work(&workload, &conditions, &points), "progress ends where it should");
+    let Outcome { rows, left_out } = outcome;
+    let is_left = |point: &Point| left_out.iter().any(|left| left.point == *point);
+    let kept: Vec<Point> = points.iter().copied().filter(|point| !is_left(point)).collect();
+    assert_eq!(rows.iter().map(|row| row.point).collect::<Vec<_>>(), kept);
+    // Served ones of one and of a hundred pages, and one page that holds no block of 64 KiB.
+    assert_eq!(left_out.len(), 2 * 2 * 2 + 2);
+    assert!(left_out.iter().any(|left| left.reason.contains("0 segments")), "{left_out:?}");
+    let largest = rows.iter().filter(|row| row.point.size_bytes == 1 << 40 && row.point.block_bytes == 4096);
+    let misses: Vec<u64> = largest.map(|row| row.misses).collect();
+    assert_eq!(misses[0], workload.footprint_pages());
+    assert_eq!(misses[0], misses[2]);
+}
+
+#[test]
+fn whole_requests_hit_if_all_of_their_blocks_do() {
+    let read = |page: u64, pages: u32| {
+        Ok(Request { kind: Kind::Read, offset: page * PAGE, length: pages * 4096, ..Request::default() })
+    };
+    let workload = Workload::collect([read(0, 2), read(1, 2), read(0, 3), read(2, 1)]).unwrap();
+    let points = ["lru", "served:always"].map(|policy| Point {
+        policy: policy.parse().unwrap(),
+        size_bytes: 4 << 20,
+        block_bytes: 4096,
+    });
+    let Outcome { rows, .. } = run(&workload, &conditions(Counted::Requests), &points, &|_| {});
+    assert_eq!(rows.iter().map(|row| (row.accesses, row.misses)).collect::<Vec<_>>(), [(4, 2), (4, 2)]);
+    assert_eq!(rows[0].flash_data_bytes, 3 * PAGE);
+}

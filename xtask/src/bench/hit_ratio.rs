@@ -1,0 +1,32 @@
+//! Hit ratios and flash writes on real traces, as Markdown: simulated by the same code as `forebay simulate`.
+//!
+//! The traces are no part of this repository: `FOREBAY_TRACES` names their folder, else `../shared/traces` beside this tree is
+//! looked at. Nothing but the program `bench` is built, so that a change of policy is judged soon.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Effort, release};
+use crate::run::{cargo, run};
+
+/// Builds, simulates and prints. A quick look leaves out the large traces.
+///
+/// # Errors
+/// If there are no traces, one of them is damaged, or a reference policy does not give what is known.
+pub(super) fn report(root: &Path, effort: Effort) -> Result<(), String> {
+    let beside = root.join("../shared/traces");
+    let folder = std::env::var_os("FOREBAY_TRACES").map_or(beside, PathBuf::from);
+    if !folder.join("baseline.csv").is_file() {
+        return Err(format!(
+            "There are no traces at {}: nothing was judged. FOREBAY_TRACES names another folder.",
+            folder.display()
+        ));
+    }
+    run(cargo(root).args(["build", "--release", "--locked", "--package", "bench"]))?;
+    let mut bench = Command::new(release(root)?.join("bench"));
+    bench.arg("hit-ratio").arg("--traces").arg(&folder);
+    if effort == Effort::QUICK {
+        bench.arg("--quick");
+    }
+    run(&mut bench)
+}
