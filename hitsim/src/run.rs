@@ -289,7 +289,7 @@ impl<'a> OneBlockSize<'a> {
             point: *point,
             accesses,
             misses: if whole { requests_missed } else { blocks_missed },
-            flash_data_bytes: blocks_missed * u64::from(self.block_bytes),
+            flash_data_bytes: policy.written().unwrap_or(blocks_missed) * u64::from(self.block_bytes),
             served: None,
         })
     }

@@ -1,0 +1,154 @@
+//! How hard it is to enter flash and to stay there: strict where writing brings few hits.
+//!
+//! Every now and then the hits that the cache had on sampled accesses are compared with those that caches in small had on the same
+//! ones: the same accesses make the comparison usable though the samples are few. Falls the cache behind what it should have,
+//! it becomes less strict; does it write much, stricter.
+
+use super::sample::Had;
+
+/// What blocks have to be worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Thresholds {
+    /// To enter.
+    pub(super) admit: f32,
+    /// To stay when room is needed.
+    pub(super) keep: f32,
+    /// The share of flash that is to be worth less than that: rent is adjusted until it is.
+    pub(super) to_give_up: f32,
+}
+
+/// What is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Aim {
+    /// The most hits, whatever is written.
+    Hits,
+    /// Most of these hits for few writes.
+    Balance,
+}
+
+/// As many hits as writes can buy.
+const HITS: Thresholds = Thresholds { admit: -0.05, keep: 0.0, to_give_up: 0.25 };
+
+/// Of the hits that the cache by density has more than the one by LRU, so much is wanted.
+const GAIN_WANTED: f32 = 0.5;
+/// Hits of all accesses that may be missing.
+const TOLERANCE: f32 = 0.002;
+/// Blocks written for each miss that LRU would have.
+const WRITES_MAX: f32 = 0.22;
+/// What was counted before counts so much at the next comparison.
+const FADE: f32 = 0.85;
+
+/// Adapts strictness, from 0 to 1.
+pub(super) struct Strictness {
+    aim: Aim,
+    degree: f32,
+    by_lru: f32,
+    by_density: f32,
+    served: f32,
+    sampled: f32,
+    written: f32,
+    /// What each sampled access stands for, and how many of them there were, of blocks that LRU did not have, all in accesses.
+    missed_by_lru: f32,
+}
+
+impl Strictness {
+    pub(super) fn new(aim: Aim) -> Self {
+        Self {
+            aim,
+            degree: 0.5,
+            by_lru: 0.0,
+            by_density: 0.0,
+            served: 0.0,
+            sampled: 0.0,
+            written: 0.0,
+            missed_by_lru: 0.0,
+        }
+    }
+
+    pub(super) fn thresholds(&self) -> Thresholds {
+        let s = self.degree;
+        match self.aim {
+            Aim::Hits => HITS,
+            Aim::Balance => {
+                Thresholds { admit: -0.05 + 0.45 * s, keep: 0.13 * s, to_give_up: 0.25 + 0.15 * s }
+            }
+        }
+    }
+
+    /// Takes a sampled access.
+    pub(super) fn sampled(&mut self, had: Had, served: bool) {
+        let one = |yes: bool| f32::from(u8::from(yes));
+        self.sampled += 1.0;
+        self.by_lru += one(had.by_lru);
+        self.by_density += one(had.by_density);
+        self.served += one(served);
+        self.missed_by_lru += one(!had.by_lru);
+    }
+
+    /// Forgets what was counted: nothing had to earn its place yet.
+    pub(super) fn forget(&mut self) {
+        self.fade(0.0);
+    }
+
+    /// Compares. `written` blocks were written since it was asked last, and `one_of` so many accesses is sampled.
+    pub(super) fn compare(&mut self, written: f32, one_of: f32) {
+        self.written += written;
+        let wanted = self.by_lru + GAIN_WANTED * (self.by_density - self.by_lru).max(0.0);
+        let missing = (wanted - self.served) / self.sampled.max(1.0);
+        let writes = self.written / (self.missed_by_lru * one_of).max(1.0);
+        let step = if missing > TOLERANCE {
+            -0.15
+        } else if writes > WRITES_MAX {
+            0.10
+        } else if writes < 0.8 * WRITES_MAX {
+            -0.05
+        } else {
+            0.0
+        };
+        self.degree = (self.degree + step).clamp(0.0, 1.0);
+        self.fade(FADE);
+    }
+
+    fn fade(&mut self, factor: f32) {
+        for count in [
+            &mut self.by_lru,
+            &mut self.by_density,
+            &mut self.served,
+            &mut self.sampled,
+            &mut self.written,
+            &mut self.missed_by_lru,
+        ] {
+            *count *= factor;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(had: Had, served: bool, written: f32) -> f32 {
+        let mut strictness = Strictness::new(Aim::Balance);
+        (0..1_000).for_each(|_| strictness.sampled(had, served));
+        strictness.compare(written, 1.0);
+        strictness.degree
+    }
+
+    #[test]
+    fn it_is_less_strict_where_hits_are_missing_and_stricter_where_much_is_written() {
+        let [both, none] = [true, false].map(|yes| Had { by_lru: yes, by_density: yes });
+        assert!(after(both, false, 0.0) < 0.5, "all hits are missing");
+        assert!(after(none, false, 900.0) > 0.5, "nobody has hits, and much is written");
+        assert!(after(none, false, 10.0) < 0.5, "little is written");
+        assert!((after(none, false, 200.0) - 0.5).abs() < 1e-6, "as much as may be");
+        let dense = Had { by_lru: false, by_density: true };
+        assert!(after(dense, false, 900.0) < 0.5, "what density has is wanted too");
+    }
+
+    #[test]
+    fn hits_first_knows_no_strictness() {
+        let mut strictness = Strictness::new(Aim::Hits);
+        strictness.compare(1e6, 1.0);
+        assert_eq!(strictness.thresholds(), HITS);
+    }
+}
