@@ -13,6 +13,7 @@ const CLASSES: usize = EXACT as usize + (42 - 6) * CLASSES_PER_DOUBLING as usize
 
 #[derive(Clone)]
 pub(super) struct Distances {
+    /// None until the first distance is counted.
     weights: Box<[f64]>,
     /// Of uses that were never hits, whatever the size.
     first_uses: f64,
@@ -40,11 +41,14 @@ fn start_of(class: usize) -> u64 {
 
 impl Distances {
     pub(super) fn new() -> Self {
-        Self { weights: vec![0.0; CLASSES].into_boxed_slice(), first_uses: 0.0 }
+        Self { weights: Box::default(), first_uses: 0.0 }
     }
 
     /// A use of that distance, or the first one of its block, that stands for so many.
     pub(super) fn count(&mut self, distance: Option<u64>, weight: f64) {
+        if self.weights.is_empty() {
+            self.weights = vec![0.0; CLASSES].into_boxed_slice();
+        }
         match distance {
             Some(distance) => self.weights[class_of(distance)] += weight,
             None => self.first_uses += weight,
