@@ -49,6 +49,7 @@ fn convert(options: &TraceConvert) -> Answer<()> {
     let refuse = |reason: String| {
         Problem::invalid(format!("Cannot convert {} to {}: {reason}", input.display(), output.display()))
     };
+    check_name(output, options.to).map_err(refuse)?;
     let output = Output::new(output, options.to, refuse)?;
     let mut trace = Trace::open(input, &options.options.into())?;
     let mut writer = output.create()?;
@@ -82,17 +83,47 @@ fn told(options: &TraceConvert, format: Format, trace: &Trace, requests: u64) ->
             "output_bytes": to,
             "requests": requests,
             "left_out": trace.left_out(),
+            "on_other_devices": trace.on_other_devices(),
+            "dropped": trace.dropped(),
         });
         return print(&format!("{}\n", document("converted", content)));
     }
     print(&format!(
-        "{requests} requests of {} ({}, {from} bytes) are in {} ({format}, {to} bytes); {} records that read or write nothing \
-         were left out\n",
+        "{requests} requests of {} ({}, {from} bytes) are in {} ({format}, {to} bytes); {}\n",
         options.input.display(),
         trace.format(),
         options.output.display(),
-        trace.left_out(),
+        not_there(trace, format),
     ))
+}
+
+/// What is not in a file of this format that was made of a trace, read to its end.
+fn not_there(trace: &Trace, format: Format) -> String {
+    let mut parts = vec![format!("{} records that read or write nothing were left out", trace.left_out())];
+    if trace.on_other_devices() > 0 {
+        parts.push(format!("and so were {} requests of other devices", trace.on_other_devices()));
+    }
+    if trace.dropped() > 0 {
+        parts.push(format!("{} are missing that its recorder had no room for", trace.dropped()));
+        // Our own format alone has a place for that.
+        if format != Format::Forebay {
+            parts.push("which the new file does not say".to_owned());
+        }
+    }
+    parts.join(", ")
+}
+
+/// Whether a trace can have this name and be written in the format `to`, if that is chosen.
+///
+/// # Errors
+/// If its name says another one: readers would believe the name.
+fn check_name(path: &Path, to: Option<Format>) -> Result<(), String> {
+    match (to, Format::of_name(&path.display().to_string())) {
+        (Some(to), Some(named)) if to != named => Err(format!(
+            "its name is that of {named}, which goes before its content when it is read, and --to says {to}; name it otherwise"
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// How much of a file was read, shown on a terminal only.
@@ -121,5 +152,53 @@ impl Progress {
 
     pub(super) fn end(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use trace::{Options, Request, Writer};
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_in_a_converted_trace_is_said() {
+        let mut writer = Writer::new(Vec::new(), Format::Forebay).expect("memory takes it");
+        for device in [1, 2, 2] {
+            writer.add(&Request { device, length: 4096, ..Request::default() }).expect("it is sound");
+        }
+        let bytes = writer.finish(7).expect("memory takes it");
+        let read = |device| {
+            let options = Options { device, ..Options::default() };
+            let mut trace = Trace::from_bytes("t", Cursor::new(bytes.clone()), &options).expect("it is ours");
+            assert!(trace.by_ref().all(|request| request.is_ok()));
+            trace
+        };
+        let nothing = "0 records that read or write nothing were left out";
+        let missing = ", 7 are missing that its recorder had no room for";
+        assert_eq!(not_there(&read(None), Format::Forebay), format!("{nothing}{missing}"));
+        assert_eq!(
+            not_there(&read(Some(1)), Format::Msr),
+            format!(
+                "{nothing}, and so were 2 requests of other devices{missing}, which the new file does not say"
+            )
+        );
+    }
+
+    #[test]
+    fn a_trace_is_not_given_the_name_of_another_format() {
+        for (name, to) in
+            [("a.fbtrace", "msr"), ("a.fbtrace.zst", "msr"), ("a.lis", "forebay"), ("a.ids.gz", "msr")]
+        {
+            let message = check_name(Path::new(name), to.parse().ok()).expect_err("it is another");
+            assert!(message.contains("--to") && message.contains(to), "{message}");
+        }
+        for (name, to) in [("a.fbtrace", "forebay"), ("a.csv", "forebay"), ("a", "msr"), ("a.csv.gz", "msr")]
+        {
+            assert_eq!(check_name(Path::new(name), to.parse().ok()), Ok(()), "{name}");
+        }
+        assert_eq!(check_name(Path::new("a.fbtrace"), None), Ok(()));
     }
 }
