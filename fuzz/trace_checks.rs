@@ -17,7 +17,8 @@ pub(crate) fn readers(data: &[u8]) {
     let Some((choice, bytes)) = data.split_first() else { return };
     let formats: Vec<Format> = Format::all().collect();
     let format = formats.get(usize::from(*choice) % (formats.len() + 1)).copied();
-    let unit_bytes = (choice & 0x80 != 0).then_some(LENGTH_MAX);
+    let has_units = matches!(format, None | Some(Format::Lis | Format::Ids));
+    let unit_bytes = (has_units && choice & 0x80 != 0).then_some(LENGTH_MAX);
     let options = Options { format, unit_bytes, ..Options::default() };
     let mut trace = match Trace::from_bytes("fuzzed", Cursor::new(bytes.to_vec()), &options) {
         Ok(trace) => trace,
@@ -38,7 +39,10 @@ pub(crate) fn readers(data: &[u8]) {
     let info = gauge.finish(&trace);
     assert_eq!(info.survey.requests, requests.len() as u64);
     assert_eq!(info.windows.iter().map(|window| window.requests).sum::<u64>(), requests.len() as u64);
-    assert!(info.windows.len() <= 32 && info.touched.blocks <= info.touched.accesses);
+    // An estimate may come out above what it is a part of.
+    assert!(
+        info.windows.len() <= 32 && (!info.touched.is_exact || info.touched.blocks <= info.touched.accesses)
+    );
     written_again(&requests);
 }
 

@@ -35,6 +35,34 @@ pub enum Error {
         /// All formats, by name.
         known: String,
     },
+    /// A unit of address was chosen for a format that has its own.
+    #[error(
+        "Cannot read trace {file} in units of {unit_bytes} bytes: its format, {format}, says itself what a unit is; leave out \
+         --unit"
+    )]
+    Unit {
+        /// Its path.
+        file: String,
+        /// The unit that was chosen.
+        unit_bytes: u32,
+        /// Its format.
+        format: &'static str,
+    },
+    /// No request is of the device that was asked for.
+    #[error(
+        "Cannot find device {device} in trace {file}: its {requests} requests are of others, such as {others}; name one of them \
+         with --device, or leave that out"
+    )]
+    Device {
+        /// Its path.
+        file: String,
+        /// The device that was asked for.
+        device: u32,
+        /// Requests of other devices.
+        requests: u64,
+        /// Some of these devices, separated by commas.
+        others: String,
+    },
     /// A record is damaged, or the file is.
     #[error(
         "Cannot read {place} of trace {file} as {format}: {reason}; {requests} requests in {bytes} bytes were read before; \

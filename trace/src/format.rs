@@ -117,7 +117,7 @@ impl Format {
             Self::Vscsi => Box::new(vscsi::Vscsi::default()),
             Self::Blktrace => Box::new(blktrace::Blktrace::new(front)),
             Self::Lis => Box::new(Lines::new(units::Lis { unit })),
-            Self::Ids => Box::new(Lines::new(units::Ids { unit })),
+            Self::Ids => Box::new(Lines::new(units::Ids::new(unit))),
             Self::Tencent => Box::new(Lines::new(tencent::Tencent)),
             Self::Heimdall => Box::new(Lines::new(heimdall::Heimdall)),
             Self::Fiu => Box::new(Lines::new(fiu::Fiu)),
@@ -134,6 +134,8 @@ impl Format {
             Self::Forebay => compact::fits(front),
             Self::Vscsi => vscsi::fits(front),
             Self::Blktrace => blktrace::fits(front),
+            // Its reader leaves out what is no number, which any text may be.
+            Self::Ids => units::tells_ids(text::whole_lines(front, LINES_TRIED)) && self.fits_lines(front),
             _ => self.fits_lines(front),
         }
     }

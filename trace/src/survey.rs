@@ -13,8 +13,10 @@ pub struct Survey {
     pub reads: u64,
     /// Writes among them.
     pub writes: u64,
-    /// Records that are no read or write, or of no bytes, or of another device than the one that was asked for.
+    /// Records that are no read or write, or of no bytes.
     pub left_out: u64,
+    /// Requests of other devices than the one that was asked for.
+    pub on_other_devices: u64,
     /// The end of the request that reaches furthest, in bytes.
     pub end: u64,
     /// The longest request, in bytes.
@@ -40,6 +42,11 @@ impl Survey {
     /// Requests without a direction.
     pub fn unknown(&self) -> u64 {
         self.requests - self.reads - self.writes
+    }
+
+    /// Takes over what a trace that was read to its end counted itself.
+    pub(crate) fn count_rest(&mut self, trace: &Trace) {
+        (self.left_out, self.on_other_devices) = (trace.left_out(), trace.on_other_devices());
     }
 
     /// Adds a request; `previous` is the one in front of it.
@@ -72,7 +79,7 @@ impl Trace {
             survey.add(&request, previous.as_ref());
             previous = Some(request);
         }
-        survey.left_out = trace.left_out();
+        survey.count_rest(&trace);
         Ok(survey)
     }
 }

@@ -17,9 +17,10 @@ pub struct Options {
     /// The format. Default: by the file's name, else by its content.
     pub format: Option<Format>,
     /// Bytes of one unit of address, for `lis` and `ids`, whose files do not say: a multiple of 512. Default: 512 for
-    /// `lis`, 4096 for `ids`.
+    /// `lis`, 4096 for `ids`. A trace of another format, which says itself, is refused.
     pub unit_bytes: Option<u32>,
-    /// Of a trace of several devices, this one only. Default: all, as if they were one.
+    /// Of a trace of several devices, this one only; if no request is of it, that is an error at the end of the trace.
+    /// Default: all, as if they were one.
     pub device: Option<u32>,
 }
 
@@ -31,6 +32,9 @@ pub(crate) enum Record {
     /// Another command, or no bytes.
     Other,
 }
+
+/// How many other devices a message names.
+const DEVICES_NAMED: usize = 8;
 
 /// Counts what is taken from a file.
 struct Counted<R> {
@@ -58,6 +62,9 @@ pub struct Trace {
     unit_bytes: Option<u32>,
     requests: u64,
     left_out: u64,
+    on_other_devices: u64,
+    /// Some of those other devices.
+    others: Vec<u32>,
     /// At its end, or behind an error.
     is_over: bool,
 }
@@ -102,7 +109,10 @@ impl Trace {
             Ok(format) => format,
             Err(reason) => return Err(Error::Format { file, reason, known: Format::names() }),
         };
-        let unit_bytes = format.unit_bytes_default().map(|default| options.unit_bytes.unwrap_or(default));
+        let unit_bytes = match (format.unit_bytes_default(), options.unit_bytes) {
+            (None, Some(unit_bytes)) => return Err(Error::Unit { file, unit_bytes, format: format.name() }),
+            (default, chosen) => chosen.or(default),
+        };
         let records = format.records(input.front(), unit_bytes);
         let device = options.device;
         Ok(Self {
@@ -115,6 +125,8 @@ impl Trace {
             unit_bytes,
             requests: 0,
             left_out: 0,
+            on_other_devices: 0,
+            others: Vec::new(),
             is_over: false,
         })
     }
@@ -129,9 +141,14 @@ impl Trace {
         self.unit_bytes
     }
 
-    /// Records so far that were no request: other commands, those of no bytes, those of other devices.
+    /// Records so far that were no request: other commands, and those of no bytes.
     pub fn left_out(&self) -> u64 {
         self.left_out
+    }
+
+    /// Requests so far that were of other devices than the one that was asked for.
+    pub fn on_other_devices(&self) -> u64 {
+        self.on_other_devices
     }
 
     /// Requests that whoever recorded the trace had no room for, so that they are missing; known at its end.
@@ -158,12 +175,27 @@ impl Trace {
                         self.requests += 1;
                         return Ok(Some(request));
                     }
-                    self.left_out += 1;
+                    self.on_other_devices += 1;
+                    if self.others.len() < DEVICES_NAMED && !self.others.contains(&request.device) {
+                        self.others.push(request.device);
+                    }
                 }
                 Record::Other => self.left_out += 1,
             }
         }
         Ok(None)
+    }
+}
+
+impl Trace {
+    fn no_device(&self, device: u32) -> Error {
+        let others: Vec<String> = self.others.iter().map(u32::to_string).collect();
+        Error::Device {
+            file: self.file.clone(),
+            device,
+            requests: self.on_other_devices,
+            others: others.join(", "),
+        }
     }
 }
 
@@ -183,6 +215,11 @@ impl Iterator for Trace {
             bytes: self.input.read(),
         });
         self.is_over = !matches!(request, Ok(Some(_)));
-        request.transpose()
+        match (&request, self.device) {
+            (Ok(None), Some(device)) if self.requests == 0 && self.on_other_devices > 0 => {
+                Some(Err(self.no_device(device)))
+            }
+            _ => request.transpose(),
+        }
     }
 }

@@ -132,7 +132,7 @@ fn units_devices_and_format_are_chosen() {
     let lines = b"1.5 1 0 512 1\n1.5 2 512 512 1\n";
     let mut trace = Trace::from_bytes("t", Cursor::new(lines.to_vec()), &second).expect("known");
     assert_eq!(trace.by_ref().map(|request| request.expect("sound").offset).collect::<Vec<_>>(), [512]);
-    assert_eq!(trace.left_out(), 1);
+    assert_eq!((trace.left_out(), trace.on_other_devices()), (0, 1));
     // Lines of either, if the numbers can be both; then somebody has to say.
     let either = b"1 0 8192 4096 1\n";
     let unclear = message(either);
@@ -141,6 +141,64 @@ fn units_devices_and_format_are_chosen() {
     assert_eq!(read(either, &format("heimdall")).expect("sound")[0].offset, 8192);
     assert_eq!(read(either, &format("ssdsim")).expect("sound")[0].offset, 8192 * 512);
     assert!("hm".parse::<Format>().expect_err("no such").contains("tencent-replay"));
+}
+
+#[test]
+fn a_unit_is_refused_where_the_format_has_its_own() {
+    let pages = Options { unit_bytes: Some(4096), ..Options::default() };
+    let message = read(b"0.000,104,1,4096,8192,0.097,4096\n", &pages).expect_err("it has bytes").to_string();
+    assert!(
+        message.contains("4096") && message.contains("tencent-replay") && message.contains("--unit"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_device_that_no_request_is_of_is_told_with_those_that_there_are() {
+    let lines: Vec<String> = (0..10).map(|device| format!("1.5 {device} 0 512 1")).collect();
+    let lines = lines.join("\n");
+    let missing = Options { device: Some(99), ..Options::default() };
+    let message = read(lines.as_bytes(), &missing).expect_err("there is none").to_string();
+    for part in ["device 99", "10 requests", "such as 0, 1, 2, 3, 4, 5, 6, 7;", "--device"] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    let path = file("devices.trace", lines.as_bytes());
+    let survey = |options: Options| Trace::survey(&path, &options, |_| {});
+    let one = survey(Options { device: Some(3), ..Options::default() }).expect("there is one");
+    let none = survey(missing);
+    std::fs::remove_file(&path).expect("it is ours");
+    assert_eq!((one.requests, one.left_out, one.on_other_devices), (1, 0, 9));
+    assert!(none.is_err());
+    assert_eq!(
+        read(b"1.5 0 0 0 1\n", &Options { format: Some(Format::Heimdall), ..missing })
+            .expect("no request")
+            .len(),
+        0
+    );
+}
+
+#[test]
+fn text_with_a_number_in_it_is_no_trace_of_numbers() {
+    let cut = "4096\n0.000,104,1,4096,8192,0.097,4096\n0.5,104,0,4096,8192,0.097,4096\n";
+    for text in ["Dear all,\n\n42\n\nYours\n", "hello\n7\n", cut, "7\n1.5\n8\n9\n"] {
+        let message = message(text.as_bytes());
+        assert!(message.contains("Cannot tell the format"), "{message}");
+    }
+    let long = "4096\n".to_owned() + &"0.5,104,0,4096,8192,0.097,4096\n".repeat(100);
+    let named = named("a.ids", long.as_bytes(), &Options::default()).expect_err("it is another").to_string();
+    assert!(
+        named.contains("line 66") && named.contains("as ids") && named.contains("in most lines"),
+        "{named}"
+    );
+}
+
+#[test]
+fn a_name_does_not_make_zeroes_or_any_bytes_a_trace_of_records() {
+    let other = [record(0x28, 8, 4096, 5), vec![0x5a; 32]].concat();
+    for (bytes, place) in [(vec![0; 4096], "record 1"), (vec![0x5a; 4096], "record 1"), (other, "record 2")] {
+        let message = named("a.vscsi", &bytes, &Options::default()).expect_err("no version").to_string();
+        assert!(message.contains(place) && message.contains("version 1"), "{message}");
+    }
 }
 
 #[test]
@@ -239,6 +297,7 @@ fn a_survey_says_what_a_file_asks_for() {
         reads: 1,
         writes: 1,
         left_out: 1,
+        on_other_devices: 0,
         end: 8192,
         length_max: 4096,
         without_time: 0,

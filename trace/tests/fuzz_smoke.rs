@@ -3,9 +3,16 @@
 #[path = "../../fuzz/trace_checks.rs"]
 mod checks;
 
-use trace::{Format, Kind, Request, Writer};
+use std::io::Cursor;
+
+use trace::{Format, Gauge, Kind, LENGTH_MAX, Options, Request, Trace, Writer};
 
 const ROUNDS: u64 = 20_000;
+/// Lines of 32 MiB each whose blocks are estimated to be a little more than they are.
+const LINES: std::ops::Range<u64> = 166..226;
+/// What chooses `lis` among thirteen choices, with the bit for the largest unit.
+const LIS_WITH_LARGEST_UNIT: u8 = 0x80 | 4;
+const _: () = assert!(LIS_WITH_LARGEST_UNIT % 13 == 2);
 
 /// Traces that are sound, one of each kind of format.
 const SOUND: &[&[u8]] = &[
@@ -82,6 +89,22 @@ fn damaged_traces_of_any_format_are_read_or_refused() {
         random.damage(&mut bytes);
         checks::readers(&bytes);
     }
+}
+
+#[test]
+fn a_footprint_too_large_to_be_exact_is_checked_as_an_estimate() {
+    // The third format, lis, with the largest unit: 8192 blocks a line, of which more than 2^19 are too many to keep.
+    let lines: Vec<String> = LINES.map(|line| format!("{line} 1 0 {line}")).collect();
+    let bytes = lines.join("\n").into_bytes();
+    let options = Options { format: Some(Format::Lis), unit_bytes: Some(LENGTH_MAX), ..Options::default() };
+    let mut trace = Trace::from_bytes("t", Cursor::new(bytes.clone()), &options).expect("it is chosen");
+    let mut gauge = Gauge::new();
+    for request in trace.by_ref() {
+        gauge.add(&request.expect("it is sound"));
+    }
+    let touched = gauge.finish(&trace).touched;
+    assert!(!touched.is_exact && touched.blocks > touched.accesses, "{touched:?} shows nothing here");
+    checks::readers(&[&[LIS_WITH_LARGEST_UNIT], &bytes[..]].concat());
 }
 
 #[test]

@@ -23,11 +23,11 @@ pub(crate) enum Trace {
 pub(crate) struct TraceOptions {
     #[arg(long, value_name = "FORMAT", help = about_formats())]
     pub(crate) format: Option<Format>,
-    /// Bytes of one unit of address in a trace of format lis or ids, which do not say: a multiple of 512. Default: 512 for lis,
-    /// 4KiB for ids.
+    /// Bytes of one unit of address in a trace of format lis or ids, which do not say; others do, and refuse it. A multiple of 512.
+    /// Default: 512 for lis, 4KiB for ids.
     #[arg(long, value_name = "SIZE", value_parser = parse_unit)]
     pub(crate) unit: Option<u32>,
-    /// Of a trace of several devices, only the one with this number; `trace info` lists them. Default: all, as if they were one.
+    /// Of a trace of several devices, only the one with this number, which must be there; `trace info` lists them. Default: all, as if they were one.
     #[arg(long, value_name = "N")]
     pub(crate) device: Option<u32>,
 }

@@ -46,6 +46,7 @@ pub(super) fn run(options: &Replay) -> Answer<()> {
 fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
     let Replay { trace, disk, .. } = options;
     let read_as = options.options.into();
+    check_file(trace)?;
     let mut progress = Progress::of(trace);
     let survey = Trace::survey(trace, &read_as, |bytes| progress.tell(bytes));
     progress.end();
@@ -87,6 +88,20 @@ fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
         beyond: if options.wrap { Beyond::Wrap } else { Beyond::Refuse },
         survey,
     })
+}
+
+/// A trace is read twice, so that what does not fit is known before anything is sent. What comes out of a pipe is gone then.
+///
+/// # Errors
+/// If it is there and no regular file. What is not there is told when it is opened.
+fn check_file(trace: &Path) -> Answer<()> {
+    match std::fs::metadata(trace) {
+        Ok(metadata) if !metadata.is_file() => Err(Problem::invalid(format!(
+            "Cannot replay {}: it is no regular file, and a trace is read twice; write it into one",
+            trace.display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// What an earlier replay printed.
@@ -133,4 +148,23 @@ fn judge(plan: &Plan, outcome: &Outcome) -> Answer<()> {
         plan.disk,
         plan.disk
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    #[test]
+    fn a_trace_that_cannot_be_read_twice_is_refused() {
+        let folder = TempDir::new();
+        let file = folder.path().join("a.ids");
+        std::fs::write(&file, "7\n").expect("the folder is ours");
+        assert!(check_file(&file).is_ok());
+        assert!(check_file(Path::new("/no/such")).is_ok(), "told when it is opened");
+        for path in [folder.path(), Path::new("/dev/null")] {
+            let message = check_file(path).expect_err("it is no file").message;
+            assert!(message.contains("no regular file"), "{message}");
+        }
+    }
 }

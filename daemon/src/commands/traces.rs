@@ -90,17 +90,34 @@ fn told(options: &TraceConvert, format: Format, trace: &Trace, requests: u64) ->
             "output_bytes": to,
             "requests": requests,
             "left_out": trace.left_out(),
+            "on_other_devices": trace.on_other_devices(),
+            "dropped": trace.dropped(),
         });
         return print(&format!("{}\n", document("converted", content)));
     }
     print(&format!(
-        "{requests} requests of {} ({}, {from} bytes) are in {} ({format}, {to} bytes); {} records that read or write nothing \
-         were left out\n",
+        "{requests} requests of {} ({}, {from} bytes) are in {} ({format}, {to} bytes); {}\n",
         options.input.display(),
         trace.format(),
         options.output.display(),
-        trace.left_out(),
+        not_there(trace, format),
     ))
+}
+
+/// What is not in a file of this format that was made of a trace, read to its end.
+fn not_there(trace: &Trace, format: Format) -> String {
+    let mut parts = vec![format!("{} records that read or write nothing were left out", trace.left_out())];
+    if trace.on_other_devices() > 0 {
+        parts.push(format!("and so were {} requests of other devices", trace.on_other_devices()));
+    }
+    if trace.dropped() > 0 {
+        parts.push(format!("{} are missing that its recorder had no room for", trace.dropped()));
+        // Our own format alone has a place for that.
+        if format != Format::Forebay {
+            parts.push("which the new file does not say".to_owned());
+        }
+    }
+    parts.join(", ")
 }
 
 /// How much of a file was read, shown on a terminal only.
@@ -129,5 +146,38 @@ impl Progress {
 
     pub(super) fn end(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use trace::{Options, Request, Writer};
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_in_a_converted_trace_is_said() {
+        let mut writer = Writer::new(Vec::new(), Format::Forebay).expect("memory takes it");
+        for device in [1, 2, 2] {
+            writer.add(&Request { device, length: 4096, ..Request::default() }).expect("it is sound");
+        }
+        let bytes = writer.finish(7).expect("memory takes it");
+        let read = |device| {
+            let options = Options { device, ..Options::default() };
+            let mut trace = Trace::from_bytes("t", Cursor::new(bytes.clone()), &options).expect("it is ours");
+            assert!(trace.by_ref().all(|request| request.is_ok()));
+            trace
+        };
+        let nothing = "0 records that read or write nothing were left out";
+        let missing = ", 7 are missing that its recorder had no room for";
+        assert_eq!(not_there(&read(None), Format::Forebay), format!("{nothing}{missing}"));
+        assert_eq!(
+            not_there(&read(Some(1)), Format::Msr),
+            format!(
+                "{nothing}, and so were 2 requests of other devices{missing}, which the new file does not say"
+            )
+        );
     }
 }

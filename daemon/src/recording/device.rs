@@ -34,11 +34,13 @@ impl<D> Recorded<D> {
     }
 }
 
-/// A request as a trace can have it: whole sectors, and none too long.
+/// A request as a trace can have it: whole sectors, and none too long. In several pieces, the first one has the latency: it is
+/// that of all of them, once.
 fn pieces(kind: Kind, range: ByteRange, latency_us: Option<u64>) -> impl Iterator<Item = Request> {
     let (start, end) = (range.start / SECTOR * SECTOR, (range.start + range.len()).next_multiple_of(SECTOR));
     (start..end).step_by(LENGTH_MAX as usize).map(move |offset| {
         let length = (end - offset).min(u64::from(LENGTH_MAX)) as u32;
+        let latency_us = latency_us.filter(|_| offset == start);
         Request { latency_us, kind, offset, length, ..Request::default() }
     })
 }
@@ -106,6 +108,8 @@ mod tests {
         assert_eq!(noted(0, 0), []);
         let mib32 = u64::from(LENGTH_MAX);
         assert_eq!(noted(0, 4 << 30).len(), 128);
+        let latencies = pieces(Kind::Write, ByteRange::at(512, 4 << 30), Some(7));
+        assert_eq!(latencies.filter_map(|piece| piece.latency_us).collect::<Vec<_>>(), [7], "one request");
         assert_eq!(noted(512, mib32 + 512), [(512, LENGTH_MAX), (mib32 + 512, 512)]);
     }
 }

@@ -48,21 +48,21 @@ impl Session {
     /// Whatever came more than a moment ago.
     pub(super) fn take(&mut self, dropped: u64) -> Vec<u8> {
         self.taken = Instant::now();
-        let until = self.began.elapsed().saturating_sub(PATIENCE).as_micros() as u64;
+        let until = self.began.elapsed().checked_sub(PATIENCE).map(|until| until.as_micros() as u64);
         self.trace(until, WAITING_MAX, dropped)
     }
 
     /// Everything.
     pub(super) fn end(mut self, dropped: u64) -> Vec<u8> {
-        self.trace(u64::MAX, 0, dropped)
+        self.trace(Some(u64::MAX), 0, dropped)
     }
 
-    /// What came up to `until`, in microseconds, and more if more than `waiting_max` would wait.
-    fn trace(&mut self, until: u64, waiting_max: usize, dropped: u64) -> Vec<u8> {
+    /// What came up to `until`, in microseconds, nothing if that was before it began; and more if more than `waiting_max` would wait.
+    fn trace(&mut self, until: Option<u64>, waiting_max: usize, dropped: u64) -> Vec<u8> {
         self.waiting.extend(self.notes.try_iter());
         // Nearly in order already, which this sort is quick with.
         self.waiting.sort_by_key(|request| request.at_us);
-        let due = self.waiting.partition_point(|request| request.at_us <= Some(until));
+        let due = self.waiting.partition_point(|request| request.at_us <= until);
         let due = due.max(self.waiting.len().saturating_sub(waiting_max));
         let mut writer =
             Writer::new(Vec::new(), Format::Forebay).expect("memory takes any trace of this format");

@@ -69,7 +69,7 @@ pub(crate) struct Plan {
     pub(crate) disk_bytes: u64,
     pub(crate) pace: Pace,
     pub(crate) beyond: Beyond,
-    /// What the trace asks for.
+    /// What the trace asks for. A request that cannot be one of these is not sent.
     pub(crate) survey: Survey,
 }
 
@@ -165,7 +165,7 @@ impl Plan {
     /// Replays the trace. `tell` hears how many requests are done, now and then.
     ///
     /// # Errors
-    /// If the trace is damaged or a connection is lost. Failed requests and wrong content are in the outcome.
+    /// If the trace is damaged, changed since it was looked through, or a connection is lost. Failed requests and wrong content are in the outcome.
     pub(crate) fn run(&self, tell: impl FnMut(u64)) -> Answer<Outcome> {
         let run = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let run = run.map_or(0, |since| since.as_nanos() as u64);
@@ -255,6 +255,7 @@ impl<'a> Dispatcher<'a> {
         let (mut first_us, mut due_last) = (None, Duration::ZERO);
         for request in Trace::open(&self.plan.trace, &self.plan.options)? {
             let request = request?;
+            self.check_again(&request)?;
             if let (Pace::Recorded { speed }, Some(at_us)) = (self.plan.pace, request.at_us) {
                 let since_us = at_us.saturating_sub(*first_us.get_or_insert(at_us));
                 // What came, by its time, before the one in front of it is due with that one.
@@ -269,13 +270,46 @@ impl<'a> Dispatcher<'a> {
                 self.outcome.late.record(late.as_micros() as u64);
             }
             self.send(direction, place, request.latency_us);
-            tell(self.outcome.reads.requests + self.outcome.writes.requests - self.in_flight.len() as u64);
+            tell(self.sent() - self.in_flight.len() as u64);
         }
         while !self.in_flight.is_empty() {
             self.receive()?;
         }
         self.outcome.elapsed = self.started.elapsed();
+        if self.sent() < self.plan.survey.requests {
+            return Err(self.changed());
+        }
         Ok(self.outcome)
+    }
+
+    fn sent(&self) -> u64 {
+        self.outcome.reads.requests + self.outcome.writes.requests
+    }
+
+    /// Sees to it that a request is one of those that the plan was checked with. The file is opened anew, and whether it fits
+    /// the disk, and may write to it, was judged by what it had before.
+    fn check_again(&self, request: &Request) -> Answer<()> {
+        let Survey { requests, writes, end, length_max, latest_us, .. } = self.plan.survey;
+        let (sent, known) = match Direction::of(request.kind) {
+            Direction::Read => (self.outcome.reads.requests, requests.saturating_sub(writes)),
+            Direction::Write => (self.outcome.writes.requests, writes),
+        };
+        let is_known = sent < known
+            && request.end() <= end
+            && request.length <= length_max
+            && request.at_us <= latest_us;
+        if is_known { Ok(()) } else { Err(self.changed()) }
+    }
+
+    fn changed(&self) -> Problem {
+        Problem::failed(format!(
+            "Cannot go on replaying {} on disk '{}': the file changed since its {} requests were looked through; {} were sent to \
+             the disk; replay a file that nobody writes",
+            self.plan.trace.display(),
+            self.plan.disk,
+            self.plan.survey.requests,
+            self.sent()
+        ))
     }
 
     /// Waits until `due` after the start, and takes answers meanwhile.

@@ -80,6 +80,7 @@ pub(crate) fn json(plan: &Plan, outcome: &Outcome, hit_ratio: Option<f64>, befor
         "write_bytes": outcome.writes.bytes,
         "without_direction": plan.survey.unknown(),
         "left_out": plan.survey.left_out,
+        "on_other_devices": plan.survey.on_other_devices,
         "wrapped": outcome.wrapped,
         "reads_checked": outcome.checked,
         "mismatches": outcome.mismatches,
@@ -124,6 +125,9 @@ pub(crate) fn table(
             3,
             ("without direction", format!("{unknown}, which the trace does not say; they were read")),
         );
+    }
+    if plan.survey.on_other_devices > 0 {
+        pairs.push(("on other devices", format!("{} requests, left out", plan.survey.on_other_devices)));
     }
     if plan.survey.has_several_devices {
         pairs.push(("devices", "several, taken as if they were one; --device takes one".to_owned()));

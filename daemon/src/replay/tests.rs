@@ -118,6 +118,11 @@ impl BlockDevice for Bad {
 
 /// Replays `records` on a bad disk as fast as possible.
 fn replay(records: &[Vec<u8>]) -> Outcome {
+    replay_changed(records, records).expect("the server stays")
+}
+
+/// Looks `records` through, and then replays what the file has become.
+fn replay_changed(records: &[Vec<u8>], changed: &[Vec<u8>]) -> Answer<Outcome> {
     let folder = TempDir::new();
     let trace = folder.path().join("a.vscsi");
     std::fs::write(&trace, records.concat()).expect("the folder is ours");
@@ -130,9 +135,10 @@ fn replay(records: &[Vec<u8>]) -> Outcome {
     };
     is_ready.recv().expect("the server starts");
     let survey = Trace::survey(&trace, &Options::default(), |_| {}).expect("it is sound");
-    let plan = Plan { trace, socket, ..plan(DISK_BYTES, Beyond::Refuse, survey) };
+    std::fs::write(&trace, changed.concat()).expect("the folder is ours");
+    let plan = Plan { trace, socket, ..plan(DISK_BYTES, Beyond::Wrap, survey) };
     plan.check().expect("it fits");
-    let outcome = plan.run(|_| {}).expect("the server stays");
+    let outcome = plan.run(|_| {});
     over.notify_one();
     server.join().expect("the server does not panic");
     outcome
@@ -174,6 +180,27 @@ fn content_that_was_not_written_is_found() {
     assert_eq!((outcome.checked, outcome.mismatches, outcome.errors), (2, 2, 0), "the first is not known");
     let first = outcome.first_mismatch.expect("there is one");
     assert!(first.contains(&(DAMAGED + 512).to_string()), "{first}");
+}
+
+#[test]
+fn a_trace_that_changes_after_it_was_looked_through_is_not_replayed_further() {
+    let before = [read(0), write(4096), read(8192)];
+    for changed in [
+        &[read(0), write(4096)][..],
+        &[],
+        &[read(0), write(4096), read(8192), read(0)],
+        &[read(0), write(4096), read(DISK_BYTES)],
+        &[read(0), write(4096), write(8192)],
+        &[read(0), write(4096), record(0x28, 16, 2 << 20, 0)],
+        &[read(0), write(4096), record(0x28, 16, 4096, 1)],
+    ] {
+        let message = replay_changed(&before, changed).err().expect("it changed").message;
+        assert!(message.contains("changed since its 3 requests"), "{message}");
+    }
+    assert!(
+        replay_changed(&before, &[write(0), read(8192), read(4096)]).is_ok(),
+        "the same in another order fits"
+    );
 }
 
 #[test]

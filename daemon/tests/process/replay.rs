@@ -1,5 +1,6 @@
 //! `forebay replay` against the real daemon: traces made here, and a real one where there is one.
 
+use std::io::Write;
 use std::path::Path;
 
 use crate::host::{Daemon, Host};
@@ -157,7 +158,9 @@ fn what_cannot_be_replayed_is_named() {
 fn a_real_trace_runs_to_its_end_with_its_content_checked() {
     let folder = std::env::var_os("FOREBAY_TRACES");
     let Some(trace) = folder.map(|folder| Path::new(&folder).join("cp_w92.vscsi.zst")) else {
-        println!("left out: FOREBAY_TRACES names no folder with traces");
+        // Past the test harness, which keeps what tests print that pass.
+        let message = b"left out, no real trace was replayed: FOREBAY_TRACES names no folder with traces\n";
+        std::io::stderr().write_all(message).expect("whoever runs tests listens");
         return;
     };
     let host = Host::new();

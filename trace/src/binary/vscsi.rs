@@ -14,8 +14,8 @@ const RECORD_BYTES: usize = 32;
 /// Operation codes of SCSI, for 6, 10, 12 and 16 bytes of command.
 const READS: &[u16] = &[0x08, 0x28, 0xa8, 0x88];
 const WRITES: &[u16] = &[0x0a, 0x2a, 0xaa, 0x8a];
-/// Upper half of the version, for format 1.
-const VERSION: u8 = 1;
+/// Upper half of the version, for format 1. What the lower one says is not known, and not looked at.
+const VERSION: u16 = 1;
 /// How many records are looked at to tell the format.
 const RECORDS_TRIED: usize = 64;
 
@@ -37,11 +37,10 @@ impl Records for Vscsi {
     }
 }
 
-/// Whether a trace that begins so can have this format: every record has the version.
+/// Whether a trace that begins so can have this format: every record has the version, and a command of one byte.
 pub(crate) fn fits(front: &[u8]) -> bool {
     let (records, _) = front.as_chunks::<RECORD_BYTES>();
-    let is_one =
-        |record: &[u8; RECORD_BYTES]| record[15] == VERSION && record[13] == 0 && decode(record).is_ok();
+    let is_one = |record: &[u8; RECORD_BYTES]| record[13] == 0 && decode(record).is_ok();
     !records.is_empty() && records.iter().take(RECORDS_TRIED).all(is_one)
 }
 
@@ -49,6 +48,10 @@ fn decode(record: &[u8; RECORD_BYTES]) -> Result<Record, String> {
     let (words, _) = record.as_chunks::<8>();
     let word = |at: usize| u64::from_le_bytes(words[at]);
     // The serial number is the lower half of the first word, the version the upper one of the second.
+    let version = (word(1) >> 56) as u16;
+    if version != VERSION {
+        return Err(format!("expected a record of version {VERSION}, found version {version}"));
+    }
     let length = (word(0) >> 32) as u32;
     let command = (word(1) >> 32) as u16;
     let kind = match command {

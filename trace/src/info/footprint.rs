@@ -2,17 +2,19 @@
 //!
 //! The sample is of blocks, not of requests: a block is in it if the hash of its number is below a threshold, which halves
 //! whenever there are too many (adaptive sampling; Flajolet, Computing 43, 1990). So what is known of a block in the
-//! sample is known from its first access on, and counts of blocks are the sample's times a power of two.
+//! sample is known from its first access on, and counts of blocks are the sample's times a power of two. The sample is the same
+//! in each run; the table is not, so that no trace can be made whose blocks all come to lie in one place of it.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::RandomState;
 
 use super::Directions;
 use super::windows::WINDOWS_MAX;
 use crate::request::Kind;
 
 /// Blocks that are told apart, so that a footprint below 1.75 GiB is exact: what a table of 2^19 entries takes without
-/// growing. The error of an estimate beyond is 0.2 % (one standard deviation, of half as many blocks).
+/// growing. Beyond, the error of [`Touched::blocks`] is 0.2 % (one standard deviation, of half as many blocks). That of other
+/// figures is larger: they are of fewer blocks, or hang on the few that are touched most.
 pub const FOOTPRINT_BLOCKS_MAX: usize = (1 << 19) / 8 * 7;
 /// The share of blocks that is looked at as the busiest: one in so many.
 const BUSIEST_ONE_IN: usize = 10;
@@ -30,7 +32,7 @@ pub struct Touched {
     pub blocks_once: u64,
     /// The share of accesses that go to the busiest tenth of blocks, 0 to 1.
     pub busiest_tenth: f64,
-    /// Whether these counts are exact. Else all but `accesses` are estimates.
+    /// Whether these counts are exact. Else all but `accesses` are estimates, which may exceed what they are a part of.
     pub is_exact: bool,
 }
 
@@ -46,7 +48,7 @@ const _: () = assert!(WINDOWS_MAX == u32::BITS as usize, "one bit a window");
 
 /// The blocks that are told apart.
 pub(super) struct Footprint {
-    blocks: HashMap<u64, Seen, BuildHasherDefault<Mixed>>,
+    blocks: HashMap<u64, Seen, RandomState>,
     blocks_max: usize,
     /// A block is in the sample if so many of its hash's highest bits are zero.
     halvings: u32,
@@ -72,8 +74,7 @@ impl Footprint {
             self.halvings += 1;
             let halvings = self.halvings;
             // Into a table that has its last size at once: the old one would grow for the marks that what is removed leaves.
-            let mut blocks =
-                HashMap::with_capacity_and_hasher(self.blocks_max, BuildHasherDefault::default());
+            let mut blocks = HashMap::with_capacity_and_hasher(self.blocks_max, self.blocks.hasher().clone());
             blocks.extend(self.blocks.drain().filter(|(block, _)| is_in(*block, halvings)));
             self.blocks = blocks;
         }
@@ -89,24 +90,33 @@ impl Footprint {
 
     /// What there is to say; and for each window the blocks that are touched in it, and for the first time.
     pub(super) fn describe(self) -> (Touched, [(u64, u64); WINDOWS_MAX]) {
-        let scale = |count: u64| count << self.halvings;
-        let mut windows = [(0, 0); WINDOWS_MAX];
+        // A trace can be made whose sample stands for more than there can be.
+        let times = 1_u64.checked_shl(self.halvings).unwrap_or(u64::MAX);
+        let scale = |count: u64| count.saturating_mul(times);
+        let mut windows = [(0_u64, 0_u64); WINDOWS_MAX];
         let mut touched =
             Touched { accesses: self.accesses, is_exact: self.halvings == 0, ..Touched::default() };
         let mut counts: Vec<u32> = Vec::with_capacity(self.blocks.len());
         for seen in self.blocks.values() {
             counts.push(seen.accesses);
-            touched.blocks += scale(1);
-            touched.blocks_once += scale(u64::from(seen.accesses == 1));
+            touched.blocks += 1;
+            touched.blocks_once += u64::from(seen.accesses == 1);
             for kind in [Kind::Read, Kind::Write, Kind::Unknown] {
-                touched.blocks_by.add(kind, scale(u64::from(seen.by & bit(kind) != 0)));
+                touched.blocks_by.add(kind, u64::from(seen.by & bit(kind) != 0));
             }
-            windows[seen.windows.trailing_zeros() as usize].1 += scale(1);
+            windows[seen.windows.trailing_zeros() as usize].1 += 1;
             for (window, (distinct, _)) in windows.iter_mut().enumerate() {
-                *distinct += scale(u64::from(seen.windows >> window & 1));
+                *distinct += u64::from(seen.windows >> window & 1);
             }
         }
         touched.busiest_tenth = busiest(&mut counts);
+        let Directions { read, write, unknown } = &mut touched.blocks_by;
+        for count in [&mut touched.blocks, &mut touched.blocks_once, read, write, unknown] {
+            *count = scale(*count);
+        }
+        for (distinct, first) in &mut windows {
+            (*distinct, *first) = (scale(*distinct), scale(*first));
+        }
         (touched, windows)
     }
 }
@@ -144,26 +154,6 @@ fn mix(mut number: u64) -> u64 {
     number ^ number >> 31
 }
 
-/// The hash of a block in the table. Turned, as its highest bits are zero for all blocks in a sample.
-#[derive(Default)]
-struct Mixed(u64);
-
-impl Hasher for Mixed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = mix(self.0 ^ number).rotate_left(32);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,6 +163,40 @@ mod tests {
         for (before, after) in [(0, 0), (0b1, 0b1), (0b10, 0b1), (0b1_0100, 0b110), (u32::MAX, 0xffff)] {
             assert_eq!(halve(before), after, "{before:b}");
         }
+    }
+
+    #[test]
+    fn nobody_knows_where_a_block_lies_in_the_table() {
+        use std::hash::BuildHasher;
+        let hash = || Footprint::new(64).blocks.hasher().hash_one(7_u64);
+        assert_ne!(hash(), hash());
+    }
+
+    /// The inverse of [`mix`]: what somebody needs who makes a trace against it.
+    fn unmix(hash: u64) -> u64 {
+        let number = hash ^ hash >> 31 ^ hash >> 62;
+        let number = number.wrapping_mul(inverse(0x94d0_49bb_1331_11eb));
+        let number = number ^ number >> 27 ^ number >> 54;
+        let number = number.wrapping_mul(inverse(0xbf58_476d_1ce4_e5b9));
+        number ^ number >> 30 ^ number >> 60
+    }
+
+    /// The inverse of an odd number modulo 2^64, by Newton's method.
+    fn inverse(odd: u64) -> u64 {
+        (0..6).fold(odd, |found, _| found.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(found))))
+    }
+
+    #[test]
+    fn a_sample_that_was_made_to_stand_for_too_much_overflows_nothing() {
+        let mut footprint = Footprint::new(8);
+        for hash in 0..64 {
+            let block = unmix(hash);
+            assert_eq!(mix(block), hash);
+            footprint.touch(block, Kind::Read, 0);
+        }
+        assert!(footprint.halvings > 60);
+        let (touched, windows) = footprint.describe();
+        assert_eq!((touched.blocks, windows[0].0), (u64::MAX, u64::MAX));
     }
 
     #[test]

@@ -156,7 +156,7 @@ impl Gauge {
 
     /// What there is to say. `trace` is where the requests came from.
     pub fn finish(mut self, trace: &Trace) -> Info {
-        self.survey.left_out = trace.left_out();
+        self.survey.count_rest(trace);
         self.describe(trace.dropped())
     }
 

@@ -5,7 +5,8 @@
 //!   "8,0 3 1 0.000000000 697 Q W 223490 + 8 [kjournald]"
 //! ```
 //! One request makes several lines; those of one action are taken: queued (Q) if the trace has any, else issued (D), else
-//! completed (C). The summary at the end is no part of the trace.
+//! completed (C). The summary of each CPU and of all is no part of the trace, which may go on behind it: several outputs in one
+//! file have several.
 
 use super::{Line, blanks, decimal, record};
 use crate::request::{Kind, Request, SECTOR};
@@ -17,7 +18,7 @@ const ACTIONS: [&str; 3] = ["Q", "D", "C"];
 /// Its lines.
 pub(crate) struct Blkparse {
     action: &'static str,
-    is_over: bool,
+    in_summary: bool,
 }
 
 impl Blkparse {
@@ -25,14 +26,14 @@ impl Blkparse {
     pub(crate) fn new(front: &[u8]) -> Self {
         let text = String::from_utf8_lossy(front);
         let occurs = |action: &&str| text.lines().any(|line| is_transfer(line, action));
-        Self { action: ACTIONS.into_iter().find(occurs).unwrap_or(ACTIONS[0]), is_over: false }
+        Self { action: ACTIONS.into_iter().find(occurs).unwrap_or(ACTIONS[0]), in_summary: false }
     }
 }
 
 impl Line for Blkparse {
     fn parse(&mut self, line: &str) -> Result<Option<Record>, String> {
-        self.is_over = self.is_over || line.starts_with("CPU") || line.starts_with("Total (");
-        if self.is_over {
+        self.in_summary = begins_summary(line) || self.in_summary && is_of_summary(line);
+        if self.in_summary {
             return Ok(None);
         }
         let mut fields = blanks(line);
@@ -62,6 +63,18 @@ impl Line for Blkparse {
         let bytes = fields.units("the count of sectors", SECTOR)?;
         record(Request { at_us: Some(at_us), kind, device, offset, ..Request::default() }, bytes)
     }
+}
+
+/// Whether a summary begins: `CPU3 (8,0):`, `Total (8,0):`.
+fn begins_summary(line: &str) -> bool {
+    let is_of_cpu =
+        line.strip_prefix("CPU").is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
+    is_of_cpu || line.starts_with("Total (")
+}
+
+/// Whether a line goes on with a summary: it says in words what it counts, where one of the trace begins with numbers.
+fn is_of_summary(line: &str) -> bool {
+    line.trim_ascii_start().starts_with(|first: char| first.is_ascii_alphabetic()) && line.contains(':')
 }
 
 /// The number of a device `major,minor`.
@@ -128,6 +141,24 @@ Total (8,0):
         assert_eq!(requests(TRACE), [write, read]);
         let issued: Vec<&str> = TRACE.lines().filter(|line| !line.contains(" Q ")).collect();
         assert_eq!(requests(&issued.join("\n")), [Request { at_us: Some(17), ..write }]);
+    }
+
+    #[test]
+    fn a_trace_goes_on_behind_a_summary_and_nothing_is_passed_over() {
+        let summary =
+            "Throughput (R/W): 0KiB/s / 8KiB/s\nEvents (8,0): 8 entries\nSkips: 0 forward (0 -   0.0%)\n";
+        assert_eq!(requests(&[TRACE, summary, TRACE].concat()).len(), 4);
+        let mut format = Blkparse::new(TRACE.as_bytes());
+        for line in
+            ["CPU0 (8,0):", " PC Reads Queued:    0,  0KiB", "Total (8,0):", "Events (8,0): 8 entries"]
+        {
+            assert_eq!(format.parse(line), Ok(None), "{line}");
+        }
+        let message = format.parse("what is this").expect_err("no summary has it");
+        assert!(message.contains("MAJOR,MINOR"), "{message}");
+        for line in ["CPUs are many", " Reads Queued:   1,   8KiB", "Totally"] {
+            assert!(Blkparse::new(b"").parse(line).is_err(), "{line}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //!   ticks of 100 ns, host, disk, Read or Write, offset in bytes, bytes, response time in ticks
 //!   "128166372003061629,hm,1,Read,383496192,32768,1331"
 //! ```
+//! A response time of zero ticks is one that nobody knows: so our own writer says it, and no request takes none.
 
 use super::{Line, commas, record};
 use crate::request::Request;
@@ -28,7 +29,8 @@ impl Line for Msr {
         let kind = fields.direction("Read", "Write")?;
         let offset = fields.whole("the offset in bytes")?;
         let bytes = fields.whole("the length in bytes")?;
-        let latency_us = Some(fields.whole("the response time in ticks of 100 ns")? / TICKS);
+        let latency = fields.whole("the response time in ticks of 100 ns")?;
+        let latency_us = (latency > 0).then_some(latency / TICKS);
         fields.end()?;
         record(Request { at_us, latency_us, kind, device, offset, ..Request::default() }, bytes)
     }
@@ -51,6 +53,14 @@ mod tests {
         };
         let line = "128166372003061629,hm,1,Read,383496192,32768,1331";
         assert_eq!(Msr.parse(line), Ok(Some(Record::Request(request))));
+        for (ticks, latency_us) in [(0, None), (1, Some(0)), (19, Some(1))] {
+            let line = format!("128166372003061629,hm,1,Read,383496192,32768,{ticks}");
+            assert_eq!(
+                Msr.parse(&line),
+                Ok(Some(Record::Request(Request { latency_us, ..request }))),
+                "{line}"
+            );
+        }
         assert_eq!(Msr.parse("Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime"), Ok(None));
         for line in
             ["128166372003061629,hm,1,Read,383496192,32768", "1,hm,1,Flush,0,512,1", "1,hm,1,Read,0,1e3,1"]

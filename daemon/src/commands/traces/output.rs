@@ -24,6 +24,7 @@ impl<'a, R: Fn(String) -> Problem> Output<'a, R> {
     /// # Errors
     /// If it is there, or in no format that is written.
     pub(super) fn new(path: &'a Path, to: Option<Format>, refuse: R) -> Answer<Self> {
+        check_name(path, to).map_err(&refuse)?;
         let name = path.display().to_string();
         let (packing, plain) = Packing::of_name(&name);
         let is_csv = plain.rsplit_once('.').is_some_and(|(_, ending)| ending == "csv");
@@ -97,5 +98,38 @@ impl<'a, R: Fn(String) -> Problem> Output<'a, R> {
         }
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    }
+}
+
+/// Whether a trace can have this name and be written in the format `to`, if that is chosen.
+///
+/// # Errors
+/// If its name says another one: readers would believe the name.
+fn check_name(path: &Path, to: Option<Format>) -> Result<(), String> {
+    match (to, Format::of_name(&path.display().to_string())) {
+        (Some(to), Some(named)) if to != named => Err(format!(
+            "its name is that of {named}, which goes before its content when it is read, and --to says {to}; name it otherwise"
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_is_not_given_the_name_of_another_format() {
+        for (name, to) in
+            [("a.fbtrace", "msr"), ("a.fbtrace.zst", "msr"), ("a.lis", "forebay"), ("a.ids.gz", "msr")]
+        {
+            let message = check_name(Path::new(name), to.parse().ok()).expect_err("it is another");
+            assert!(message.contains("--to") && message.contains(to), "{message}");
+        }
+        for (name, to) in [("a.fbtrace", "forebay"), ("a.csv", "forebay"), ("a", "msr"), ("a.csv.gz", "msr")]
+        {
+            assert_eq!(check_name(Path::new(name), to.parse().ok()), Ok(()), "{name}");
+        }
+        assert_eq!(check_name(Path::new("a.fbtrace"), None), Ok(()));
     }
 }

@@ -51,8 +51,8 @@ impl Shown<'_> {
 /// What stands under figures that are estimated.
 const ESTIMATED: &str = "
 Its footprint is too large to keep all of it in mind: what is \"about\" so much is
-estimated from a sample of blocks with a standard error of 0.2 %, and so is the
-working set.
+estimated from a sample of blocks, and so is the working set. The standard error
+of the footprint is 0.2 %; that of the other figures is larger.
 ";
 
 fn json(info: &Info) -> Value {
@@ -72,6 +72,7 @@ fn json(info: &Info) -> Value {
         "unknown": survey.unknown(),
         "read_share": share(survey.reads, survey.reads + survey.writes),
         "left_out": survey.left_out,
+        "on_other_devices": survey.on_other_devices,
         "dropped": info.dropped,
         "bytes": directions(&info.bytes),
         "end_bytes": survey.end,
@@ -87,7 +88,7 @@ fn json(info: &Info) -> Value {
         "accesses": touched.accesses,
         "is_exact": touched.is_exact,
         "footprint_blocks": touched.blocks,
-        "footprint_bytes": touched.blocks * BLOCK_BYTES,
+        "footprint_bytes": bytes(touched.blocks),
         "footprint_blocks_by": directions(&touched.blocks_by),
         "reuse": {
             "share_of_accesses": reuse(touched),
@@ -111,8 +112,8 @@ fn window(window: &Window) -> Value {
         "requests": window.requests,
         "reads": window.reads,
         "bytes": window.bytes,
-        "working_set_bytes": window.blocks * BLOCK_BYTES,
-        "new_bytes": window.blocks_new * BLOCK_BYTES,
+        "working_set_bytes": bytes(window.blocks),
+        "new_bytes": bytes(window.blocks_new),
     })
 }
 
@@ -155,7 +156,10 @@ fn figures(info: &Info) -> Vec<(&'static str, String)> {
         ("  busiest tenth", format!("{about}{} of accesses", output::percent(&json!(touched.busiest_tenth)))),
     ]);
     if survey.left_out > 0 {
-        pairs.push(("left out", format!("{} records that are no request here", survey.left_out)));
+        pairs.push(("left out", format!("{} records that read or write nothing", survey.left_out)));
+    }
+    if survey.on_other_devices > 0 {
+        pairs.push(("on other devices", format!("{} requests, left out", survey.on_other_devices)));
     }
     if info.dropped > 0 {
         pairs.push(("missing", format!("{} requests that its recorder had no room for", info.dropped)));
@@ -173,8 +177,13 @@ fn percent_of(share: Option<f64>) -> String {
     output::percent(&json!(share))
 }
 
+/// The bytes of so many blocks, which may be estimated to be more than there can be.
+fn bytes(blocks: u64) -> u64 {
+    blocks.saturating_mul(BLOCK_BYTES)
+}
+
 fn blocks(count: u64) -> String {
-    Size(count * BLOCK_BYTES).to_string()
+    Size(bytes(count)).to_string()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
@@ -182,8 +191,12 @@ fn requests(survey: &Survey) -> String {
     match survey.span_us() {
         Some(span_us) => {
             let seconds = span_us as f64 / 1e6;
-            let rate = survey.requests as f64 / seconds.max(1e-6);
-            format!("{} in {seconds:.1} s, {rate:.1} a second", survey.requests)
+            // What came at one moment has no rate.
+            let rate = match span_us {
+                0 => String::new(),
+                _ => format!(", {:.1} a second", survey.requests as f64 / seconds),
+            };
+            format!("{} in {seconds:.1} s{rate}", survey.requests)
         }
         None => format!("{}, without times", survey.requests),
     }
@@ -269,4 +282,63 @@ fn windows(info: &Info) -> String {
         .collect();
     let first = if has_times { "FROM" } else { "FROM REQUEST" };
     output::table(&[first, "REQUESTS", "READS", "TRANSFERRED", "WORKING SET", "NEW IN IT"], &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use trace::{Format, Gauge, LENGTH_MAX, Options};
+
+    use super::*;
+
+    fn shown(lines: &str, options: &Options, look: impl FnOnce(Shown)) {
+        let bytes = Cursor::new(lines.as_bytes().to_vec());
+        let mut trace = Trace::from_bytes("t", bytes, options).expect("its format is told");
+        let mut gauge = Gauge::new();
+        for request in trace.by_ref() {
+            gauge.add(&request.expect("it is sound"));
+        }
+        look(Shown { name: "t", trace: &trace, info: gauge.finish(&trace) });
+    }
+
+    #[test]
+    fn requests_of_one_moment_have_no_rate() {
+        let line = "7.000,104,1,4096,8192,0.097,4096\n";
+        shown(&line.repeat(2), &Options::default(), |shown| {
+            let text = shown.text();
+            assert!(text.contains("2 in 0.0 s\n") && !text.contains("a second"), "{text}");
+        });
+        let later = format!("{line}9.000,104,1,4096,8192,0.097,4096\n");
+        shown(&later, &Options::default(), |shown| {
+            assert!(shown.text().contains("2 in 0.0 s, 1000.0 a second"), "{}", shown.text());
+        });
+    }
+
+    #[test]
+    fn requests_of_other_devices_are_no_records_that_do_nothing() {
+        let options = Options { device: Some(2), ..Options::default() };
+        shown("1.5 1 0 512 1\n1.5 2 0 512 1\n1.5 2 0 0 1\n", &options, |shown| {
+            let (json, text) = (shown.json(), shown.text());
+            assert_eq!((&json["left_out"], &json["on_other_devices"]), (&1.into(), &1.into()));
+            assert!(text.contains("1 records that read or write nothing"), "{text}");
+            assert!(text.contains("1 requests, left out"), "{text}");
+        });
+    }
+
+    #[test]
+    fn an_error_is_claimed_of_the_footprint_only_and_no_estimate_is_too_large() {
+        let options =
+            Options { format: Some(Format::Lis), unit_bytes: Some(LENGTH_MAX), ..Options::default() };
+        let lines: Vec<String> = (0..60).map(|line| format!("{line} 1 0 {line}")).collect();
+        shown(&lines.join("\n"), &options, |mut shown| {
+            let text = shown.text();
+            let claimed = "of the footprint is 0.2 %; that of the other figures is larger";
+            assert!(text.contains("about") && text.contains(claimed), "{text}");
+            shown.info.touched.blocks = u64::MAX;
+            shown.info.windows[0].blocks_new = u64::MAX;
+            assert_eq!(shown.json()["footprint_bytes"], u64::MAX);
+            assert!(!shown.text().is_empty());
+        });
+    }
 }
