@@ -1,6 +1,8 @@
 //! `forebay simulate`: hit ratios of a trace for many sizes, blocks and policies, without I/O. What is simulated, and how, is in
 //! the crate `hitsim`; here is what a user says and sees.
 
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::Path;
 
 use hitsim::served::{RamShare, Writes};
@@ -24,6 +26,8 @@ pub(super) fn run(options: &Simulate) -> Answer<()> {
     let workload = read(options)?;
     let points = points(options, &workload);
     let conditions = conditions(options);
+    // A picture that cannot be is said before a long simulation.
+    let picture = options.svg.as_deref().map(Picture::open).transpose()?;
     let bar = progress(hitsim::work(&workload, &conditions, &points), "  {bar:20} {percent}%  {eta} left");
     let outcome = hitsim::run(&workload, &conditions, &points, &|done| bar.inc(done));
     bar.finish_and_clear();
@@ -34,9 +38,6 @@ pub(super) fn run(options: &Simulate) -> Answer<()> {
             &format!("{} of {} cannot be: {reason}", point.policy, Size(point.size_bytes)),
         ));
     }
-    if let Some(file) = &options.svg {
-        draw(options, file, rows)?;
-    }
     let text = if options.json {
         format!("{}\n", as_json(options, &workload, &outcome))
     } else if options.csv {
@@ -44,7 +45,9 @@ pub(super) fn run(options: &Simulate) -> Answer<()> {
     } else {
         tables(options, &workload, &conditions, &outcome)
     };
-    output::print(&text)
+    // First what took long, so that a full disk does not lose it.
+    output::print(&text)?;
+    picture.map_or(Ok(()), |picture| picture.draw(options, rows))
 }
 
 fn problem(options: &Simulate, reason: &str) -> Problem {
@@ -130,15 +133,40 @@ fn progress(work: u64, template: &str) -> ProgressBar {
     )
 }
 
-fn draw(options: &Simulate, file: &Path, rows: &[Row]) -> Answer<()> {
-    let name = options.trace.file_name().unwrap_or(options.trace.as_os_str());
-    let picture = hitsim::svg(&name.to_string_lossy(), rows);
-    std::fs::write(file, picture).map_err(|error| {
-        Problem::invalid(format!(
-            "Cannot write the picture {}: {error}; check path and permissions",
-            file.display()
-        ))
-    })
+/// The file of a picture, open but as it was.
+struct Picture<'a> {
+    path: &'a Path,
+    file: File,
+}
+
+impl<'a> Picture<'a> {
+    fn open(path: &'a Path) -> Answer<Self> {
+        // What is there stays until there is something to put in its place.
+        let opened = File::options().write(true).create(true).truncate(false).open(path);
+        let file = opened.map_err(|error| cannot_write(path, &error))?;
+        Ok(Self { path, file })
+    }
+
+    fn draw(mut self, options: &Simulate, rows: &[Row]) -> Answer<()> {
+        let name = options.trace.file_name().unwrap_or(options.trace.as_os_str());
+        let picture = hitsim::svg(&name.to_string_lossy(), rows);
+        self.write(picture.as_bytes()).map_err(|error| cannot_write(self.path, &error))
+    }
+
+    fn write(&mut self, picture: &[u8]) -> io::Result<()> {
+        // Pipes have no length.
+        if self.file.metadata()?.is_file() {
+            self.file.set_len(0)?;
+        }
+        self.file.write_all(picture)
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Problem {
+    Problem::invalid(format!(
+        "Cannot write the picture {}: {error}; check path and permissions",
+        path.display()
+    ))
 }
 
 fn as_json(options: &Simulate, workload: &Workload, outcome: &Outcome) -> Value {

@@ -94,6 +94,27 @@ fn tables_values_and_a_picture_say_the_same() {
 }
 
 #[test]
+fn a_picture_that_cannot_be_written_in_the_end_does_not_lose_the_result() {
+    let host = Host::new();
+    let trace = loop_of_blocks(&host);
+    let words = ["simulate", &trace, "--size", "100%", "--policy", "lru", "--csv"];
+    let values = forebay(&words).succeeded();
+    let ran = forebay(&[&words[..], &["--svg", "/dev/full"]].concat());
+    assert_eq!((ran.status, &ran.stdout), (1, &values), "{ran:?}");
+    assert!(ran.stderr.contains("Cannot write the picture /dev/full"), "{ran:?}");
+
+    // A longer picture of before is replaced in full, and kept if there is nothing to draw.
+    let old = "old ".repeat(100_000);
+    let picture = host.text("old.svg");
+    std::fs::write(&picture, &old).expect("the folder is ours");
+    forebay(&["simulate", &trace, "--size", "4KiB", "--policy", "served", "--svg", &picture]).failed();
+    assert!(std::fs::read_to_string(&picture).expect("it is there") == old);
+    forebay(&[&words[..], &["--svg", &picture]].concat()).succeeded();
+    let drawn = std::fs::read_to_string(&picture).expect("it was drawn");
+    assert!(drawn.ends_with("</svg>\n") && !drawn.contains("old"));
+}
+
+#[test]
 fn what_cannot_be_simulated_is_told_in_one_line() {
     let host = Host::new();
     let trace = loop_of_blocks(&host);
