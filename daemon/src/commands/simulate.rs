@@ -45,6 +45,12 @@ pub(super) fn run(options: &Simulate) -> Answer<()> {
     } else {
         tables(options, &workload, &conditions, &outcome)
     };
+    if options.csv {
+        // It has no place for what is not a row.
+        for left in left_out {
+            eprintln!("Left out: {}", reason(left));
+        }
+    }
     // First what took long, so that a full disk does not lose it.
     output::print(&text)?;
     picture.map_or(Ok(()), |picture| picture.draw(options, rows))
@@ -233,11 +239,13 @@ fn tables(options: &Simulate, workload: &Workload, conditions: &Conditions, outc
     if !outcome.left_out.is_empty() {
         parts.push("\nLeft out\n".to_owned());
     }
-    parts.extend(outcome.left_out.iter().map(|LeftOut { point, reason }| {
-        let (size, block) = (Size(point.size_bytes), Size(point.block_bytes.into()));
-        format!("{} of {size} with blocks of {block}: {reason}\n", point.policy)
-    }));
+    parts.extend(outcome.left_out.iter().map(|left| reason(left) + "\n"));
     parts.concat()
+}
+
+fn reason(LeftOut { point, reason }: &LeftOut) -> String {
+    let (size, block) = (Size(point.size_bytes), Size(point.block_bytes.into()));
+    format!("{} of {size} with blocks of {block}: {reason}", point.policy)
 }
 
 fn table(

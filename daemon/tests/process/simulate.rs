@@ -65,6 +65,21 @@ fn every_policy_has_a_row_for_each_size_and_what_is_too_small_is_left_out() {
 }
 
 #[test]
+fn values_say_beside_them_what_is_left_out() {
+    let host = Host::new();
+    let trace = loop_of_blocks(&host);
+    let ran =
+        forebay(&["simulate", &trace, "--size", "16KiB", "--policy", "served,lru,served:always", "--csv"]);
+    assert_eq!((ran.status, ran.stdout.lines().count()), (0, 2), "{ran:?}");
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    assert_eq!(lines.len(), 2, "{ran:?}");
+    for (line, policy) in lines.iter().zip(["served", "served:always"]) {
+        let wanted = format!("Left out: {policy} of 16KiB with blocks of 4KiB: ");
+        assert!(line.starts_with(&wanted) && line.contains("segments"), "{line}");
+    }
+}
+
+#[test]
 fn tables_values_and_a_picture_say_the_same() {
     let host = Host::new();
     let trace = loop_of_blocks(&host);
