@@ -97,8 +97,10 @@ pub(crate) fn report(folder: &Path, quick: bool) -> Result<(), String> {
         }
         // Each point is dear, and a third admission would say little more.
         let served: Vec<Policy> = served().take(2).collect();
-        let overwritten =
-            (workload.writes() > 0).then(|| simulate(&workload, &served, &Conditions::default()));
+        let overwritten = workload
+            .writes()
+            .filter(|writes| *writes > 0)
+            .map(|_| simulate(&workload, &served, &Conditions::default()));
         let uncut = simulate(&workload, &served[..1], &Conditions { sequential_cutoff_bytes: 0, ..as_reads });
         let footprint_pages = workload.footprint_pages();
         judged.push(Judged { name: source.known_as, footprint_pages, plain, uncut, overwritten });

@@ -52,7 +52,7 @@ struct Touched {
     sectors_before: u8,
     /// Sectors of the last page behind it, likewise.
     sectors_behind: u8,
-    is_write: bool,
+    kind: Kind,
 }
 
 // Traces have hundreds of millions of requests.
@@ -121,7 +121,7 @@ impl Workload {
                 pages: pages as u32,
                 sectors_before: (request.offset % PAGE / SECTOR) as u8,
                 sectors_behind: (request.end().wrapping_neg() % PAGE / SECTOR) as u8,
-                is_write: request.kind == Kind::Write,
+                kind: request.kind,
             });
         }
         if requests.is_empty() {
@@ -148,9 +148,10 @@ impl Workload {
         self.accesses
     }
 
-    /// Requests that write.
-    pub fn writes(&self) -> u64 {
-        self.requests.iter().filter(|request| request.is_write).count() as u64
+    /// Requests that write; `None` if the trace says of no request whether it does.
+    pub fn writes(&self) -> Option<u64> {
+        let is_said = self.requests.iter().any(|request| request.kind != Kind::Unknown);
+        is_said.then(|| self.requests.iter().filter(|request| request.kind == Kind::Write).count() as u64)
     }
 
     /// How many accesses there are with blocks of so many bytes.
@@ -195,7 +196,7 @@ impl Workload {
                 Part {
                     pages: pages.intersection(&whole),
                     exact: exact.intersection(&whole),
-                    is_write: request.is_write,
+                    is_write: request.kind == Kind::Write,
                 }
             })
         })
@@ -328,6 +329,18 @@ mod tests {
         );
         let pages: Vec<u64> = workload.parts(Counted::Blocks, 4096).map(|part| part.pages.len()).collect();
         assert_eq!(pages, [4096; 6], "accesses are to whole pages all the same");
+    }
+
+    #[test]
+    fn writes_are_counted_only_where_the_trace_says_what_writes() {
+        let of_kinds = |kinds: &[Kind]| {
+            let requests =
+                kinds.iter().map(|kind| Request { kind: *kind, length: 4096, ..Request::default() });
+            collect(requests).unwrap().writes()
+        };
+        assert_eq!(of_kinds(&[Kind::Unknown, Kind::Unknown]), None);
+        assert_eq!(of_kinds(&[Kind::Read, Kind::Read]), Some(0));
+        assert_eq!(of_kinds(&[Kind::Unknown, Kind::Write, Kind::Read]), Some(1));
     }
 
     #[test]

@@ -223,7 +223,8 @@ fn row_as_json(row: &Row) -> Value {
 fn tables(options: &Simulate, workload: &Workload, conditions: &Conditions, outcome: &Outcome) -> String {
     let mut parts = vec![output::pairs(&[
         ("trace", options.trace.display().to_string()),
-        ("requests", format!("{}, {} of them writes", workload.requests(), workload.writes())),
+        ("requests", workload.requests().to_string()),
+        ("writes", workload.writes().map_or_else(|| output::NOTHING.to_owned(), |writes| writes.to_string())),
         ("footprint", Size(workload.footprint_pages() * block::PAGE).to_string()),
     ])];
     let mut blocks: Vec<u32> = outcome.rows.iter().map(|row| row.point.block_bytes).collect();
