@@ -17,7 +17,9 @@ pub enum Unfit {
     #[error("It asks for nothing: no request was found")]
     Empty,
     /// It has more accesses than are counted.
-    #[error("It touches more than {ACCESSES_MAX} pages: take a part of it")]
+    #[error(
+        "It touches more than {ACCESSES_MAX} pages, each counted as often as it is touched: take a part of it"
+    )]
     TooLong,
     /// It has more distinct pages than a disk.
     #[error("It touches stretches of more than 8 TiB in all: take a part of it")]
@@ -35,8 +37,9 @@ pub enum Error {
     Unfit(#[from] Unfit),
 }
 
-/// Accesses of a trace at most: their places in it are 32 bits.
-pub const ACCESSES_MAX: u64 = u32::MAX as u64 - 1;
+/// Accesses of a trace at most, so that memory has a bound whatever the trace: 8 GiB for its requests if each is one access, 16 GiB
+/// while they are taken in. Places of accesses are 32 bits.
+pub const ACCESSES_MAX: u64 = 1 << 29;
 
 /// The unit in which addresses are moved together: a block of the largest size.
 const STRETCH_PAGES: u64 = (1 << 20) / PAGE;
@@ -127,6 +130,7 @@ impl Workload {
         if requests.is_empty() {
             return Err(Unfit::Empty.into());
         }
+        requests.shrink_to_fit();
         let pages = move_together(&mut requests)?;
         let mut workload = Self { requests, pages, footprint: 0, accesses };
         workload.footprint = workload.count_footprint();
@@ -167,7 +171,7 @@ impl Workload {
     /// Every access to a block of so many bytes, in order.
     pub fn accesses(&self, block_bytes: u32) -> Accesses {
         let mut numbers: HashMap<u64, u32> = HashMap::new();
-        let mut blocks = Vec::new();
+        let mut blocks = Vec::with_capacity(self.count(Counted::Blocks, block_bytes) as usize);
         for block in self.requests.iter().flat_map(|request| request.blocks(block_bytes)) {
             let next = numbers.len() as u32;
             blocks.push(*numbers.entry(block).or_insert(next));
@@ -295,6 +299,7 @@ mod tests {
         let Accesses { blocks, distinct } = workload.accesses(4096);
         assert_eq!((blocks, distinct), (vec![0, 1, 0, 1, 2], 3));
         assert_eq!(workload.accesses(65536).blocks, [0, 0, 1]);
+        assert_eq!(workload.accesses(4096).blocks.capacity(), 5, "just what is needed");
         assert_eq!(workload.count(Counted::Blocks, 4096), 5);
         assert_eq!(workload.count(Counted::Requests, 4096), 3);
     }
@@ -357,12 +362,19 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_with_its_reason() {
         assert_eq!(workload(&[]).unwrap_err(), Unfit::Empty);
-        let scattered: Vec<(u64, u32)> = (0..=STRETCHES_MAX / 32).map(|at| (at << 26, 32 << 20)).collect();
+        // Each touches the end of one stretch and the start of the next.
+        let scattered: Vec<(u64, u32)> =
+            (0..=STRETCHES_MAX / 2).map(|at| ((at << 21) + (1 << 20) - 4096, 8192)).collect();
         assert_eq!(workload(&scattered).unwrap_err(), Unfit::TooWide);
         assert_eq!(workload(&scattered[1..]).unwrap().disk_bytes(), 8 << 40);
         let read = Request { length: 32 << 20, ..Request::default() };
-        let again = std::iter::repeat_n(read, 1 << 19);
-        assert_eq!(collect(again).unwrap_err(), Unfit::TooLong);
+        let most = (ACCESSES_MAX / (32 << 8)) as usize;
+        assert_eq!(collect(std::iter::repeat_n(read, most)).unwrap().page_accesses(), ACCESSES_MAX);
+        assert_eq!(collect(std::iter::repeat_n(read, most + 1)).unwrap_err(), Unfit::TooLong);
+        assert_eq!(
+            Unfit::TooLong.to_string(),
+            "It touches more than 536870912 pages, each counted as often as it is touched: take a part of it"
+        );
     }
 
     #[test]
