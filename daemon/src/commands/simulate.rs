@@ -236,12 +236,24 @@ fn tables(options: &Simulate, workload: &Workload, conditions: &Conditions, outc
         let table = |value| table(options, workload, &outcome.rows, block, value);
         parts.push(format!("\nMisses {of_block}\n{}", table(Row::miss_ratio)));
         parts.push(format!("\nBlocks written to flash per access\n{}", table(Row::flash_writes_per_access)));
+        if u64::from(block) > block::PAGE && has_both(&outcome.rows) {
+            parts.push(UNLIKE.to_owned());
+        }
     }
     if !outcome.left_out.is_empty() {
         parts.push("\nLeft out\n".to_owned());
     }
     parts.extend(outcome.left_out.iter().map(|left| reason(left) + "\n"));
     parts.concat()
+}
+
+/// Of blocks above a page.
+const UNLIKE: &str = "Not alike: a served disk fetches and keeps the pages of a block that are asked for, the other policies all of it\n";
+
+/// Whether served disks and other policies stand side by side.
+fn has_both(rows: &[Row]) -> bool {
+    let is_served = |row: &Row| matches!(row.point.policy, hitsim::Policy::Served(_));
+    rows.iter().any(is_served) && !rows.iter().all(is_served)
 }
 
 fn reason(LeftOut { point, reason }: &LeftOut) -> String {
@@ -298,11 +310,28 @@ mod tests {
     use crate::cli::{Cli, Command};
 
     #[test]
-    fn what_is_simulated_by_default_is_a_disk_with_default_keys() {
+    fn ram_cutoff_and_admission_are_those_of_a_disk_with_default_keys_and_blocks_and_help_say_otherwise() {
         let Command::Simulate(options) = Cli::parse_from(["forebay", "simulate", "t.lis"]).command else {
             panic!("another command")
         };
         assert_eq!(conditions(&options), Conditions::default());
+        let keys = Values::default().named();
+        let key =
+            |wanted: &str| keys.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.clone());
+        let admission = key("admission").unwrap().parse().unwrap();
+        assert_eq!(options.policies[0], hitsim::Policy::Served(admission));
+        // What differs, and what a size corresponds to, is in the help.
+        assert_eq!(options.blocks, [Size(4096)]);
+        let help = Cli::try_parse_from(["forebay", "simulate", "--help"]).unwrap_err().to_string();
+        let (block, ram) = (key("block-size").unwrap(), key("ram").unwrap());
+        for wanted in
+            [format!("a disk has {block} unless"), format!("ram={ram} "), "--size 10272MiB".to_owned()]
+        {
+            assert!(help.contains(&wanted), "{wanted}: {help}");
+        }
+        let named = "10272MiB".parse::<Size>().unwrap().0;
+        let division = hitsim::served::Division::of(named, Conditions::default().ram).unwrap();
+        assert_eq!(named - division.ram_bytes, 10 << 30, "it is flash of 10GiB");
     }
 
     #[test]

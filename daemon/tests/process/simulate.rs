@@ -97,6 +97,18 @@ fn tables_values_and_a_picture_say_the_same() {
     ] {
         assert!(table.contains(wanted), "{wanted}: {table}");
     }
+    assert!(!table.contains("Not alike"), "no served disk is compared: {table}");
+    let both = forebay(&[
+        "simulate",
+        &trace,
+        "--size",
+        "100%",
+        "--policy",
+        "lru,served",
+        "--block-size",
+        "4KiB,64KiB",
+    ]);
+    assert_eq!(both.succeeded().matches("Not alike").count(), 1, "under the table of 64 KiB only");
     let picture = host.text("curves.svg");
     let values = forebay(&[&words[..], &["--csv", "--svg", &picture]].concat()).succeeded();
     let lines: Vec<&str> = values.lines().collect();
@@ -128,7 +140,7 @@ fn a_picture_that_cannot_be_written_in_the_end_does_not_lose_the_result() {
     assert!(std::fs::read_to_string(&picture).expect("it is there") == old);
     forebay(&[&words[..], &["--svg", &picture]].concat()).succeeded();
     let drawn = std::fs::read_to_string(&picture).expect("it was drawn");
-    assert!(drawn.ends_with("</svg>\n") && !drawn.contains("old"));
+    assert!(drawn.ends_with("</svg>\n") && !drawn.contains("old old"));
 }
 
 #[test]
