@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use hitsim::policies::Reference;
 use hitsim::served::Writes;
-use hitsim::{Conditions, Outcome, Point, Policy, Share, Workload};
+use hitsim::{Conditions, Counted, Outcome, Point, Policy, Share, Workload};
 use trace::{Options, Trace};
 
 const BLOCK_BYTES: u32 = 4096;
@@ -70,6 +70,8 @@ struct Judged {
     plain: Outcome,
     /// The same of what is served out of the box, if it takes in sequential runs of any length.
     uncut: Outcome,
+    /// The same two with whole requests as accesses: with the cutoff of a disk, and with none.
+    whole: [Outcome; 2],
     /// Served ones with writes as they are; none if the trace does not write, or does not say.
     overwritten: Option<Outcome>,
 }
@@ -97,13 +99,19 @@ pub(crate) fn report(folder: &Path, quick: bool) -> Result<(), String> {
         }
         // Each point is dear, and a third admission would say little more.
         let served: Vec<Policy> = served().take(2).collect();
-        let overwritten =
-            (workload.writes() > 0).then(|| simulate(&workload, &served, &Conditions::default()));
+        let overwritten = workload
+            .writes()
+            .filter(|writes| *writes > 0)
+            .map(|_| simulate(&workload, &served, &Conditions::default()));
+        let whole = [as_reads.sequential_cutoff_bytes, 0].map(|sequential_cutoff_bytes| {
+            let conditions = Conditions { counted: Counted::Requests, sequential_cutoff_bytes, ..as_reads };
+            simulate(&workload, &served[..1], &conditions)
+        });
         let uncut = simulate(&workload, &served[..1], &Conditions { sequential_cutoff_bytes: 0, ..as_reads });
         let footprint_pages = workload.footprint_pages();
-        judged.push(Judged { name: source.known_as, footprint_pages, plain, uncut, overwritten });
+        judged.push(Judged { name: source.known_as, footprint_pages, plain, uncut, whole, overwritten });
     }
-    println!("{}", checked.sentence());
+    println!("{}", checked.sentence()?);
     tables::print(&judged);
     let cost_of = SOURCES.iter().rfind(|source| source.part == if quick { Part::Small } else { Part::Large });
     if let Some(source) = cost_of {

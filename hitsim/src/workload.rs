@@ -1,13 +1,14 @@
 //! A trace in memory, as far as hit ratios need it: which pages each request touches, in order.
 //!
-//! A trace is read once; all sizes, blocks and policies work on what is kept here: 16 bytes for each request.
+//! A trace is read once; all sizes, blocks and policies work on what is kept here: 16 bytes for each request. Accesses are to
+//! pages; what a write covers of its first and last page is kept too, as a disk cannot cache a page of which it knows a part.
 //! Addresses are moved together: whatever lies between stretches of 1 MiB of which nothing is touched is left out, so
 //! that an address near 2^64 costs no more than any other. Neighbours stay neighbours.
 
 use std::collections::HashMap;
 
 use block::{ByteRange, PAGE};
-use trace::{Kind, Request};
+use trace::{Kind, Request, SECTOR};
 
 /// Why a trace cannot be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,7 +17,9 @@ pub enum Unfit {
     #[error("It asks for nothing: no request was found")]
     Empty,
     /// It has more accesses than are counted.
-    #[error("It touches more than {ACCESSES_MAX} pages: take a part of it")]
+    #[error(
+        "It touches more than {ACCESSES_MAX} pages, each counted as often as it is touched: take a part of it"
+    )]
     TooLong,
     /// It has more distinct pages than a disk.
     #[error("It touches stretches of more than 8 TiB in all: take a part of it")]
@@ -34,21 +37,29 @@ pub enum Error {
     Unfit(#[from] Unfit),
 }
 
-/// Accesses of a trace at most: their places in it are 32 bits.
-pub const ACCESSES_MAX: u64 = u32::MAX as u64 - 1;
+/// Accesses of a trace at most, so that memory has a bound whatever the trace: 8 GiB for its requests if each is one access, 16 GiB
+/// while they are taken in. Places of accesses are 32 bits.
+pub const ACCESSES_MAX: u64 = 1 << 29;
 
 /// The unit in which addresses are moved together: a block of the largest size.
 const STRETCH_PAGES: u64 = (1 << 20) / PAGE;
 /// 8 TiB: half of what a cached disk of 4 KiB blocks may have.
 const STRETCHES_MAX: u64 = 8 << 20;
 
-/// A request in pages.
+/// A request in pages, and what it leaves out of the first and the last of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Touched {
     page: u64,
     pages: u32,
-    is_write: bool,
+    /// Sectors of the first page in front of it, fewer than a page has.
+    sectors_before: u8,
+    /// Sectors of the last page behind it, likewise.
+    sectors_behind: u8,
+    kind: Kind,
 }
+
+// Traces have hundreds of millions of requests.
+const _: () = assert!(size_of::<Touched>() == 16, "the docs say how much memory a request takes");
 
 /// What a trace asks for.
 #[derive(Clone, Debug)]
@@ -72,7 +83,10 @@ pub struct Accesses {
 /// What a request touches of one block, or all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    pub(crate) range: ByteRange,
+    /// Whole pages.
+    pub(crate) pages: ByteRange,
+    /// Just what was asked for, in sectors: in all of these pages, and perhaps not all of the first and the last.
+    pub(crate) exact: ByteRange,
     pub(crate) is_write: bool,
 }
 
@@ -87,7 +101,7 @@ pub enum Counted {
 }
 
 impl Workload {
-    /// Takes in all requests of a trace. They are widened to whole pages.
+    /// Takes in all requests of a trace. Their accesses are to whole pages.
     ///
     /// # Errors
     /// The first error of the trace, or why it is unfit.
@@ -105,11 +119,18 @@ impl Workload {
             if accesses > ACCESSES_MAX {
                 return Err(Unfit::TooLong.into());
             }
-            requests.push(Touched { page, pages: pages as u32, is_write: request.kind == Kind::Write });
+            requests.push(Touched {
+                page,
+                pages: pages as u32,
+                sectors_before: (request.offset % PAGE / SECTOR) as u8,
+                sectors_behind: (request.end().wrapping_neg() % PAGE / SECTOR) as u8,
+                kind: request.kind,
+            });
         }
         if requests.is_empty() {
             return Err(Unfit::Empty.into());
         }
+        requests.shrink_to_fit();
         let pages = move_together(&mut requests)?;
         let mut workload = Self { requests, pages, footprint: 0, accesses };
         workload.footprint = workload.count_footprint();
@@ -131,9 +152,10 @@ impl Workload {
         self.accesses
     }
 
-    /// Requests that write.
-    pub fn writes(&self) -> u64 {
-        self.requests.iter().filter(|request| request.is_write).count() as u64
+    /// Requests that write; `None` if the trace says of no request whether it does.
+    pub fn writes(&self) -> Option<u64> {
+        let is_said = self.requests.iter().any(|request| request.kind != Kind::Unknown);
+        is_said.then(|| self.requests.iter().filter(|request| request.kind == Kind::Write).count() as u64)
     }
 
     /// How many accesses there are with blocks of so many bytes.
@@ -149,7 +171,7 @@ impl Workload {
     /// Every access to a block of so many bytes, in order.
     pub fn accesses(&self, block_bytes: u32) -> Accesses {
         let mut numbers: HashMap<u64, u32> = HashMap::new();
-        let mut blocks = Vec::new();
+        let mut blocks = Vec::with_capacity(self.count(Counted::Blocks, block_bytes) as usize);
         for block in self.requests.iter().flat_map(|request| request.blocks(block_bytes)) {
             let next = numbers.len() as u32;
             blocks.push(*numbers.entry(block).or_insert(next));
@@ -170,11 +192,16 @@ impl Workload {
             Counted::Requests => (self.pages * PAGE).next_power_of_two(),
         };
         self.requests.iter().flat_map(move |request| {
-            let range = ByteRange::new(request.page * PAGE, request.end() * PAGE);
-            let units = range.start / unit..range.end.div_ceil(unit);
+            let pages = ByteRange::new(request.page * PAGE, request.end() * PAGE);
+            let exact = request.exact();
+            let units = pages.start / unit..pages.end.div_ceil(unit);
             units.map(move |at| {
                 let whole = ByteRange::new(at * unit, (at + 1) * unit);
-                Part { range: range.intersection(&whole), is_write: request.is_write }
+                Part {
+                    pages: pages.intersection(&whole),
+                    exact: exact.intersection(&whole),
+                    is_write: request.kind == Kind::Write,
+                }
             })
         })
     }
@@ -200,6 +227,14 @@ impl Workload {
 impl Touched {
     fn end(&self) -> u64 {
         self.page + u64::from(self.pages)
+    }
+
+    /// Its bytes.
+    fn exact(&self) -> ByteRange {
+        ByteRange::new(
+            self.page * PAGE + u64::from(self.sectors_before) * SECTOR,
+            self.end() * PAGE - u64::from(self.sectors_behind) * SECTOR,
+        )
     }
 
     fn blocks(&self, block_bytes: u32) -> std::ops::Range<u64> {
@@ -264,6 +299,7 @@ mod tests {
         let Accesses { blocks, distinct } = workload.accesses(4096);
         assert_eq!((blocks, distinct), (vec![0, 1, 0, 1, 2], 3));
         assert_eq!(workload.accesses(65536).blocks, [0, 0, 1]);
+        assert_eq!(workload.accesses(4096).blocks.capacity(), 5, "just what is needed");
         assert_eq!(workload.count(Counted::Blocks, 4096), 5);
         assert_eq!(workload.count(Counted::Requests, 4096), 3);
     }
@@ -274,7 +310,7 @@ mod tests {
         let ranges = |counted, block_bytes| -> Vec<(u64, u64)> {
             workload
                 .parts(counted, block_bytes)
-                .map(|part| (part.range.start >> 10, part.range.end >> 10))
+                .map(|part| (part.pages.start >> 10, part.pages.end >> 10))
                 .collect()
         };
         assert_eq!(ranges(Counted::Blocks, 4096), [(60, 64), (64, 68), (68, 72)]);
@@ -283,11 +319,41 @@ mod tests {
     }
 
     #[test]
+    fn what_a_request_covers_of_its_pages_is_known_to_the_sector() {
+        let workload = workload(&[(3584, 1024), (512, 512), (64 << 10, 4608), (0, 4096)]).unwrap();
+        let parts = |counted, block_bytes| -> Vec<(u64, u64)> {
+            let parts = workload.parts(counted, block_bytes);
+            parts.map(|part| (part.exact.start, part.exact.end)).collect()
+        };
+        let whole = [(3584, 4608), (512, 1024), (65536, 70144), (0, 4096)];
+        assert_eq!(parts(Counted::Requests, 4096), whole);
+        assert_eq!(parts(Counted::Blocks, 65536), whole);
+        assert_eq!(
+            parts(Counted::Blocks, 4096),
+            [(3584, 4096), (4096, 4608), (512, 1024), (65536, 69632), (69632, 70144), (0, 4096)]
+        );
+        let pages: Vec<u64> = workload.parts(Counted::Blocks, 4096).map(|part| part.pages.len()).collect();
+        assert_eq!(pages, [4096; 6], "accesses are to whole pages all the same");
+    }
+
+    #[test]
+    fn writes_are_counted_only_where_the_trace_says_what_writes() {
+        let of_kinds = |kinds: &[Kind]| {
+            let requests =
+                kinds.iter().map(|kind| Request { kind: *kind, length: 4096, ..Request::default() });
+            collect(requests).unwrap().writes()
+        };
+        assert_eq!(of_kinds(&[Kind::Unknown, Kind::Unknown]), None);
+        assert_eq!(of_kinds(&[Kind::Read, Kind::Read]), Some(0));
+        assert_eq!(of_kinds(&[Kind::Unknown, Kind::Write, Kind::Read]), Some(1));
+    }
+
+    #[test]
     fn what_nobody_touches_takes_no_room_and_neighbours_stay_neighbours() {
         let far = (1 << 63) - 4096;
         let workload =
             workload(&[(far, 8192), (1 << 40, 4096), (far + 8192, 4096), (5 << 20, 1 << 20)]).unwrap();
-        let starts: Vec<u64> = workload.parts(Counted::Requests, 4096).map(|part| part.range.start).collect();
+        let starts: Vec<u64> = workload.parts(Counted::Requests, 4096).map(|part| part.pages.start).collect();
         assert_eq!(starts, [(3 << 20) - 4096, 1 << 20, (3 << 20) + 4096, 0]);
         assert_eq!(workload.disk_bytes(), 4 << 20);
         assert_eq!(workload.footprint_pages(), 3 + 1 + 256);
@@ -296,12 +362,19 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_with_its_reason() {
         assert_eq!(workload(&[]).unwrap_err(), Unfit::Empty);
-        let scattered: Vec<(u64, u32)> = (0..=STRETCHES_MAX / 32).map(|at| (at << 26, 32 << 20)).collect();
+        // Each touches the end of one stretch and the start of the next.
+        let scattered: Vec<(u64, u32)> =
+            (0..=STRETCHES_MAX / 2).map(|at| ((at << 21) + (1 << 20) - 4096, 8192)).collect();
         assert_eq!(workload(&scattered).unwrap_err(), Unfit::TooWide);
         assert_eq!(workload(&scattered[1..]).unwrap().disk_bytes(), 8 << 40);
         let read = Request { length: 32 << 20, ..Request::default() };
-        let again = std::iter::repeat_n(read, 1 << 19);
-        assert_eq!(collect(again).unwrap_err(), Unfit::TooLong);
+        let most = (ACCESSES_MAX / (32 << 8)) as usize;
+        assert_eq!(collect(std::iter::repeat_n(read, most)).unwrap().page_accesses(), ACCESSES_MAX);
+        assert_eq!(collect(std::iter::repeat_n(read, most + 1)).unwrap_err(), Unfit::TooLong);
+        assert_eq!(
+            Unfit::TooLong.to_string(),
+            "It touches more than 536870912 pages, each counted as often as it is touched: take a part of it"
+        );
     }
 
     #[test]

@@ -124,3 +124,20 @@ fn whole_requests_hit_if_all_of_their_blocks_do() {
     assert_eq!(rows.iter().map(|row| (row.accesses, row.misses)).collect::<Vec<_>>(), [(4, 2), (4, 2)]);
     assert_eq!(rows[0].flash_data_bytes, 3 * PAGE);
 }
+
+#[test]
+fn a_page_of_which_a_part_is_written_is_not_cached_by_that() {
+    // Each page is written once, then read: only a write of all of it leaves something to read.
+    let hits = |length: u32, writes: Writes| {
+        let requests = (0..64).flat_map(|page| {
+            let at = |kind, length| Ok(Request { kind, offset: page * PAGE, length, ..Request::default() });
+            [at(Kind::Write, length), at(Kind::Read, 4096)]
+        });
+        let workload = Workload::collect(requests).unwrap();
+        assert_eq!(workload.page_accesses(), 128);
+        let serving = Serving { sequential_cutoff_bytes: 0, ..serving(Admission::Always, writes) };
+        serve(&workload, &serving, Counted::Blocks, 4 << 20, 4096, &|_| {}).unwrap().hits()
+    };
+    assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::AsTheyAre)), [64, 0, 0]);
+    assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::AsReads)), [64; 3]);
+}

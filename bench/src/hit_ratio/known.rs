@@ -20,6 +20,17 @@ const EXACT: f64 = 0.000_000_51;
 /// What ARC is known to differ by.
 const ARC_WITHIN: f64 = 0.000_6;
 
+/// What the others may differ by on average: what they do today, and a margin. A wrong list or constant differs by more.
+const MEAN_WITHIN: [(Reference, f64); 7] = [
+    (Reference::Clock, 0.000_1),
+    (Reference::TwoQ, 0.000_1),
+    (Reference::Sieve, 0.000_1),
+    (Reference::Lirs, 0.001),
+    (Reference::S3Fifo, 0.001),
+    (Reference::WTinyLfu(1), 0.01),
+    (Reference::WTinyLfu(20), 0.008),
+];
+
 /// What was compared so far.
 #[derive(Default)]
 pub(super) struct Checked {
@@ -79,19 +90,25 @@ fn name(reference: Reference) -> &'static str {
 }
 
 impl Checked {
-    /// Compares rows of references with what is known.
+    /// Compares rows of references with all that is known of a trace.
     ///
     /// # Errors
-    /// If one that is exact differs: a sentence.
+    /// If one that is exact differs, or if there is nothing to compare something known with: a sentence.
     pub(super) fn compare(&mut self, trace: &str, known: &[Known], rows: &[Row]) -> Result<(), String> {
-        for row in rows {
-            let Policy::Reference(reference) = row.point.policy else { continue };
-            let blocks = row.point.size_bytes / u64::from(BLOCK_BYTES);
-            let same = |known: &&Known| {
-                known.trace == trace && known.blocks == blocks && known.policy == name(reference)
+        let mut known = known.iter().filter(|known| known.trace == trace).peekable();
+        if known.peek().is_none() {
+            return Err(format!("baseline.csv knows nothing of {trace}: nothing was checked"));
+        }
+        for Known { blocks, policy, miss_ratio: known, .. } in known {
+            let is_same = |row: &&Row| {
+                row.point.size_bytes / u64::from(BLOCK_BYTES) == *blocks
+                    && matches!(row.point.policy, Policy::Reference(reference) if name(reference) == policy)
             };
-            let Some(known) = known.iter().find(same) else { continue };
-            let differs = (row.miss_ratio() - known.miss_ratio).abs();
+            let row = rows.iter().find(is_same).ok_or_else(|| {
+                format!("baseline.csv knows {policy} of {blocks} blocks on {trace}, and that was not simulated: see SIZES and name()")
+            })?;
+            let Policy::Reference(reference) = row.point.policy else { continue };
+            let differs = (row.miss_ratio() - known).abs();
             let within = match reference {
                 Reference::Fifo | Reference::Lru | Reference::Belady => {
                     self.exact += 1;
@@ -108,7 +125,7 @@ impl Checked {
                 }
             };
             if differs > within {
-                let (found, known) = (row.miss_ratio(), known.miss_ratio);
+                let found = row.miss_ratio();
                 return Err(format!(
                     "{reference} of {blocks} blocks on {trace} misses {found:.6}, and {known:.6} is known: the simulator is wrong"
                 ));
@@ -129,17 +146,119 @@ impl Checked {
     }
 
     /// What came of it.
-    pub(super) fn sentence(&self) -> String {
-        let others = self.others.iter().map(|(reference, points, sum, most)| {
-            format!("{reference} {:.4} (at most {most:.4})", sum / f64::from(*points))
-        });
-        format!(
+    ///
+    /// # Errors
+    /// If a policy was compared nowhere, or differs by more than its bound on average: a sentence.
+    pub(super) fn sentence(&self) -> Result<String, String> {
+        if self.exact == 0 || self.arc == 0 {
+            return Err(
+                "baseline.csv knows no FIFO, LRU and Belady, or no ARC: nothing was checked".to_owned()
+            );
+        }
+        let mut others = Vec::new();
+        for (reference, within) in MEAN_WITHIN {
+            let found = self.others.iter().find(|other| other.0 == reference);
+            let (_, points, sum, most) =
+                found.ok_or_else(|| format!("baseline.csv knows no {reference}: it was not checked"))?;
+            let mean = sum / f64::from(*points);
+            if mean > within {
+                return Err(format!(
+                    "{reference} differs by {mean:.6} on average from what is known, and {within} is the bound: the simulator is wrong"
+                ));
+            }
+            others.push(format!("{reference} {mean:.4} (at most {most:.4})"));
+        }
+        Ok(format!(
             "FIFO, LRU and Belady meet all {} known miss ratios to six digits; ARC meets {} within {:.6}. Of the others several \
              variants are published; mean difference: {}.",
             self.exact,
             self.arc,
             self.arc_most,
-            others.collect::<Vec<_>>().join(", ")
-        )
+            others.join(", ")
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hitsim::Point;
+
+    use super::*;
+
+    /// What is known of ten blocks of trace `t`: half of all accesses miss.
+    fn known(policies: &[&str]) -> Vec<Known> {
+        let known = |policy: &&str| Known {
+            trace: "t".to_owned(),
+            blocks: 10,
+            policy: (*policy).to_owned(),
+            miss_ratio: 0.5,
+        };
+        policies.iter().map(known).collect()
+    }
+
+    /// Every reference with so many misses of ten thousand.
+    fn rows(misses: impl Fn(Reference) -> u64) -> Vec<Row> {
+        let row = |reference| Row {
+            point: Point {
+                policy: Policy::Reference(reference),
+                size_bytes: 40960,
+                block_bytes: BLOCK_BYTES,
+            },
+            accesses: 10_000,
+            misses: misses(reference),
+            flash_data_bytes: 0,
+            served: None,
+        };
+        Reference::ALL.into_iter().map(row).collect()
+    }
+
+    const ALL: [&str; 11] = [
+        "FIFO",
+        "LRU",
+        "Belady",
+        "ARC",
+        "CLOCK",
+        "2Q",
+        "SIEVE",
+        "LIRS",
+        "S3-FIFO",
+        "W-TinyLFU-1%",
+        "W-TinyLFU-20%",
+    ];
+
+    #[test]
+    fn what_is_known_and_not_compared_is_an_error() {
+        let rows = rows(|_| 5000);
+        let mut checked = Checked::default();
+        checked.compare("t", &known(&ALL), &rows).unwrap();
+        assert!(checked.sentence().unwrap().contains("meet all 3 known"));
+        let absent = checked.compare("u", &known(&ALL), &rows).unwrap_err();
+        assert!(absent.contains("nothing of u"), "{absent}");
+        let unknown = checked.compare("t", &known(&["LRU", "MQ"]), &rows).unwrap_err();
+        assert!(unknown.contains("knows MQ of 10 blocks"), "{unknown}");
+        let mut other_size = known(&["LRU"]);
+        other_size[0].blocks = 11;
+        assert!(checked.compare("t", &other_size, &rows).unwrap_err().contains("LRU of 11 blocks"));
+        assert!(Checked::default().sentence().is_err(), "nothing was compared");
+        let mut without_lirs = Checked::default();
+        let fewer: Vec<&str> = ALL.into_iter().filter(|policy| *policy != "LIRS").collect();
+        without_lirs.compare("t", &known(&fewer), &rows).unwrap();
+        assert!(without_lirs.sentence().unwrap_err().contains("no lirs"));
+    }
+
+    #[test]
+    fn exact_policies_must_meet_and_others_stay_within_their_mean() {
+        for (wrong, misses) in [(Reference::Lru, 5001), (Reference::Arc, 5007)] {
+            let rows = rows(|reference| if reference == wrong { misses } else { 5000 });
+            let error = Checked::default().compare("t", &known(&ALL), &rows).unwrap_err();
+            assert!(error.contains("the simulator is wrong"), "{error}");
+        }
+        for (wrong, within) in MEAN_WITHIN {
+            let rows = rows(|reference| if reference == wrong { 4890 } else { 5000 });
+            let mut checked = Checked::default();
+            checked.compare("t", &known(&ALL), &rows).unwrap();
+            let error = checked.sentence().unwrap_err();
+            assert!(error.contains(&format!("{wrong} differs by 0.011")), "{within}: {error}");
+        }
     }
 }

@@ -16,7 +16,13 @@ const POLICIES: &str = "Policies:
                     from papers, on the whole size and without a log, for comparison; N is W-TinyLFU's window in hundredths
   belady            the best that is possible, as it knows the future
 
-Of size, RAM and flash together count as pages of data; what the log needs beside them comes on top.";
+How a served disk is simulated:
+  size       pages of data, in RAM and on flash together; what the log needs beside them comes on top. RAM is a twentieth, at
+             most the 32MiB of a disk's key 'ram': from 640MiB on, a size is ram=32MiB and a limit of what is left of it, as
+             the key 'limit' is of flash alone. So for limit=10GiB say --size 10272MiB.
+  blocks     4KiB unless --block-size says otherwise, as in papers: a disk has 64KiB unless its key 'block-size' does.
+  admission, sequential cutoff
+             as the keys of a disk are by default.";
 
 #[derive(Debug, Args)]
 #[command(after_long_help = POLICIES)]
@@ -29,7 +35,7 @@ pub(crate) struct Simulate {
     /// Sizes of the cache, RAM and flash together: such as 10GiB, or 10% of what the trace touches.
     #[arg(long = "size", value_name = "SIZE", value_delimiter = ',', default_value = "1%,5%,10%,20%,40%")]
     pub(crate) sizes: Vec<SizeOf>,
-    /// Sizes of blocks: powers of two from 4KiB to 1MiB.
+    /// Sizes of blocks: powers of two from 4KiB to 1MiB. A disk has 64KiB by default.
     #[arg(long = "block-size", value_name = "SIZE", value_delimiter = ',', default_value = "4KiB")]
     pub(crate) blocks: Vec<Size>,
     /// Policies; --help lists them.

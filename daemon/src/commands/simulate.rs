@@ -1,6 +1,8 @@
 //! `forebay simulate`: hit ratios of a trace for many sizes, blocks and policies, without I/O. What is simulated, and how, is in
 //! the crate `hitsim`; here is what a user says and sees.
 
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::Path;
 
 use hitsim::served::{RamShare, Writes};
@@ -24,6 +26,8 @@ pub(super) fn run(options: &Simulate) -> Answer<()> {
     let workload = read(options)?;
     let points = points(options, &workload);
     let conditions = conditions(options);
+    // A picture that cannot be is said before a long simulation.
+    let picture = options.svg.as_deref().map(Picture::open).transpose()?;
     let bar = progress(hitsim::work(&workload, &conditions, &points), "  {bar:20} {percent}%  {eta} left");
     let outcome = hitsim::run(&workload, &conditions, &points, &|done| bar.inc(done));
     bar.finish_and_clear();
@@ -34,9 +38,6 @@ pub(super) fn run(options: &Simulate) -> Answer<()> {
             &format!("{} of {} cannot be: {reason}", point.policy, Size(point.size_bytes)),
         ));
     }
-    if let Some(file) = &options.svg {
-        draw(options, file, rows)?;
-    }
     let text = if options.json {
         format!("{}\n", as_json(options, &workload, &outcome))
     } else if options.csv {
@@ -44,7 +45,15 @@ pub(super) fn run(options: &Simulate) -> Answer<()> {
     } else {
         tables(options, &workload, &conditions, &outcome)
     };
-    output::print(&text)
+    if options.csv {
+        // It has no place for what is not a row.
+        for left in left_out {
+            eprintln!("Left out: {}", reason(left));
+        }
+    }
+    // First what took long, so that a full disk does not lose it.
+    output::print(&text)?;
+    picture.map_or(Ok(()), |picture| picture.draw(options, rows))
 }
 
 fn problem(options: &Simulate, reason: &str) -> Problem {
@@ -130,15 +139,40 @@ fn progress(work: u64, template: &str) -> ProgressBar {
     )
 }
 
-fn draw(options: &Simulate, file: &Path, rows: &[Row]) -> Answer<()> {
-    let name = options.trace.file_name().unwrap_or(options.trace.as_os_str());
-    let picture = hitsim::svg(&name.to_string_lossy(), rows);
-    std::fs::write(file, picture).map_err(|error| {
-        Problem::invalid(format!(
-            "Cannot write the picture {}: {error}; check path and permissions",
-            file.display()
-        ))
-    })
+/// The file of a picture, open but as it was.
+struct Picture<'a> {
+    path: &'a Path,
+    file: File,
+}
+
+impl<'a> Picture<'a> {
+    fn open(path: &'a Path) -> Answer<Self> {
+        // What is there stays until there is something to put in its place.
+        let opened = File::options().write(true).create(true).truncate(false).open(path);
+        let file = opened.map_err(|error| cannot_write(path, &error))?;
+        Ok(Self { path, file })
+    }
+
+    fn draw(mut self, options: &Simulate, rows: &[Row]) -> Answer<()> {
+        let name = options.trace.file_name().unwrap_or(options.trace.as_os_str());
+        let picture = hitsim::svg(&name.to_string_lossy(), rows);
+        self.write(picture.as_bytes()).map_err(|error| cannot_write(self.path, &error))
+    }
+
+    fn write(&mut self, picture: &[u8]) -> io::Result<()> {
+        // Pipes have no length.
+        if self.file.metadata()?.is_file() {
+            self.file.set_len(0)?;
+        }
+        self.file.write_all(picture)
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Problem {
+    Problem::invalid(format!(
+        "Cannot write the picture {}: {error}; check path and permissions",
+        path.display()
+    ))
 }
 
 fn as_json(options: &Simulate, workload: &Workload, outcome: &Outcome) -> Value {
@@ -189,7 +223,8 @@ fn row_as_json(row: &Row) -> Value {
 fn tables(options: &Simulate, workload: &Workload, conditions: &Conditions, outcome: &Outcome) -> String {
     let mut parts = vec![output::pairs(&[
         ("trace", options.trace.display().to_string()),
-        ("requests", format!("{}, {} of them writes", workload.requests(), workload.writes())),
+        ("requests", workload.requests().to_string()),
+        ("writes", workload.writes().map_or_else(|| output::NOTHING.to_owned(), |writes| writes.to_string())),
         ("footprint", Size(workload.footprint_pages() * block::PAGE).to_string()),
     ])];
     let mut blocks: Vec<u32> = outcome.rows.iter().map(|row| row.point.block_bytes).collect();
@@ -201,15 +236,29 @@ fn tables(options: &Simulate, workload: &Workload, conditions: &Conditions, outc
         let table = |value| table(options, workload, &outcome.rows, block, value);
         parts.push(format!("\nMisses {of_block}\n{}", table(Row::miss_ratio)));
         parts.push(format!("\nBlocks written to flash per access\n{}", table(Row::flash_writes_per_access)));
+        if u64::from(block) > block::PAGE && has_both(&outcome.rows) {
+            parts.push(UNLIKE.to_owned());
+        }
     }
     if !outcome.left_out.is_empty() {
         parts.push("\nLeft out\n".to_owned());
     }
-    parts.extend(outcome.left_out.iter().map(|LeftOut { point, reason }| {
-        let (size, block) = (Size(point.size_bytes), Size(point.block_bytes.into()));
-        format!("{} of {size} with blocks of {block}: {reason}\n", point.policy)
-    }));
+    parts.extend(outcome.left_out.iter().map(|left| reason(left) + "\n"));
     parts.concat()
+}
+
+/// Of blocks above a page.
+const UNLIKE: &str = "Not alike: a served disk fetches and keeps the pages of a block that are asked for, the other policies all of it\n";
+
+/// Whether served disks and other policies stand side by side.
+fn has_both(rows: &[Row]) -> bool {
+    let is_served = |row: &Row| matches!(row.point.policy, hitsim::Policy::Served(_));
+    rows.iter().any(is_served) && !rows.iter().all(is_served)
+}
+
+fn reason(LeftOut { point, reason }: &LeftOut) -> String {
+    let (size, block) = (Size(point.size_bytes), Size(point.block_bytes.into()));
+    format!("{} of {size} with blocks of {block}: {reason}", point.policy)
 }
 
 fn table(
@@ -261,11 +310,28 @@ mod tests {
     use crate::cli::{Cli, Command};
 
     #[test]
-    fn what_is_simulated_by_default_is_a_disk_with_default_keys() {
+    fn ram_cutoff_and_admission_are_those_of_a_disk_with_default_keys_and_blocks_and_help_say_otherwise() {
         let Command::Simulate(options) = Cli::parse_from(["forebay", "simulate", "t.lis"]).command else {
             panic!("another command")
         };
         assert_eq!(conditions(&options), Conditions::default());
+        let keys = Values::default().named();
+        let key =
+            |wanted: &str| keys.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.clone());
+        let admission = key("admission").unwrap().parse().unwrap();
+        assert_eq!(options.policies[0], hitsim::Policy::Served(admission));
+        // What differs, and what a size corresponds to, is in the help.
+        assert_eq!(options.blocks, [Size(4096)]);
+        let help = Cli::try_parse_from(["forebay", "simulate", "--help"]).unwrap_err().to_string();
+        let (block, ram) = (key("block-size").unwrap(), key("ram").unwrap());
+        for wanted in
+            [format!("a disk has {block} unless"), format!("ram={ram} "), "--size 10272MiB".to_owned()]
+        {
+            assert!(help.contains(&wanted), "{wanted}: {help}");
+        }
+        let named = "10272MiB".parse::<Size>().unwrap().0;
+        let division = hitsim::served::Division::of(named, Conditions::default().ram).unwrap();
+        assert_eq!(named - division.ram_bytes, 10 << 30, "it is flash of 10GiB");
     }
 
     #[test]

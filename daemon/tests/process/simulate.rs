@@ -38,6 +38,7 @@ fn every_policy_has_a_row_for_each_size_and_what_is_too_small_is_left_out() {
         (&document["trace"]["requests"], &document["trace"]["footprint_bytes"]),
         (&2000.into(), &(400 * 4096).into())
     );
+    assert!(document["trace"]["writes"].is_null(), "this format does not say: {document}");
     let rows = document["rows"].as_array().expect("rows");
     let found: Vec<(&str, u64, f64)> = rows
         .iter()
@@ -65,6 +66,21 @@ fn every_policy_has_a_row_for_each_size_and_what_is_too_small_is_left_out() {
 }
 
 #[test]
+fn values_say_beside_them_what_is_left_out() {
+    let host = Host::new();
+    let trace = loop_of_blocks(&host);
+    let ran =
+        forebay(&["simulate", &trace, "--size", "16KiB", "--policy", "served,lru,served:always", "--csv"]);
+    assert_eq!((ran.status, ran.stdout.lines().count()), (0, 2), "{ran:?}");
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    assert_eq!(lines.len(), 2, "{ran:?}");
+    for (line, policy) in lines.iter().zip(["served", "served:always"]) {
+        let wanted = format!("Left out: {policy} of 16KiB with blocks of 4KiB: ");
+        assert!(line.starts_with(&wanted) && line.contains("segments"), "{line}");
+    }
+}
+
+#[test]
 fn tables_values_and_a_picture_say_the_same() {
     let host = Host::new();
     let trace = loop_of_blocks(&host);
@@ -72,7 +88,8 @@ fn tables_values_and_a_picture_say_the_same() {
         ["simulate", &trace, "--size", "100%", "--policy", "lru,belady,lru", "--block-size", "4KiB,64KiB"];
     let table = forebay(&words).succeeded();
     for wanted in [
-        "2000, 0 of them writes",
+        "requests   2000\n",
+        "writes     -\n",
         "Misses of 2000 accesses, blocks of 4KiB",
         "blocks of 64KiB",
         "0.2000",
@@ -80,6 +97,18 @@ fn tables_values_and_a_picture_say_the_same() {
     ] {
         assert!(table.contains(wanted), "{wanted}: {table}");
     }
+    assert!(!table.contains("Not alike"), "no served disk is compared: {table}");
+    let both = forebay(&[
+        "simulate",
+        &trace,
+        "--size",
+        "100%",
+        "--policy",
+        "lru,served",
+        "--block-size",
+        "4KiB,64KiB",
+    ]);
+    assert_eq!(both.succeeded().matches("Not alike").count(), 1, "under the table of 64 KiB only");
     let picture = host.text("curves.svg");
     let values = forebay(&[&words[..], &["--csv", "--svg", &picture]].concat()).succeeded();
     let lines: Vec<&str> = values.lines().collect();
@@ -91,6 +120,27 @@ fn tables_values_and_a_picture_say_the_same() {
     let missing = host.text("no/such/folder.svg");
     let message = forebay(&[&words[..], &["--svg", &missing]].concat()).failed();
     assert!(message.contains(&missing), "{message}");
+}
+
+#[test]
+fn a_picture_that_cannot_be_written_in_the_end_does_not_lose_the_result() {
+    let host = Host::new();
+    let trace = loop_of_blocks(&host);
+    let words = ["simulate", &trace, "--size", "100%", "--policy", "lru", "--csv"];
+    let values = forebay(&words).succeeded();
+    let ran = forebay(&[&words[..], &["--svg", "/dev/full"]].concat());
+    assert_eq!((ran.status, &ran.stdout), (1, &values), "{ran:?}");
+    assert!(ran.stderr.contains("Cannot write the picture /dev/full"), "{ran:?}");
+
+    // A longer picture of before is replaced in full, and kept if there is nothing to draw.
+    let old = "old ".repeat(100_000);
+    let picture = host.text("old.svg");
+    std::fs::write(&picture, &old).expect("the folder is ours");
+    forebay(&["simulate", &trace, "--size", "4KiB", "--policy", "served", "--svg", &picture]).failed();
+    assert!(std::fs::read_to_string(&picture).expect("it is there") == old);
+    forebay(&[&words[..], &["--svg", &picture]].concat()).succeeded();
+    let drawn = std::fs::read_to_string(&picture).expect("it was drawn");
+    assert!(drawn.ends_with("</svg>\n") && !drawn.contains("old old"));
 }
 
 #[test]

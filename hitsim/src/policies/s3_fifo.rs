@@ -3,6 +3,10 @@
 //!
 //! J. Yang, Y. Zhang, Z. Qiu, Y. Yue, K. V. Rashmi: FIFO Queues are All You Need for Cache Eviction. SOSP 2023, algorithm 1,
 //! with its shares: a tenth for the small queue, and as many remembered as fit the main one.
+//!
+//! A variant of that algorithm, in three things: the main queue has no share of its own, only both queues together are held to the
+//! capacity (there, a full main queue gives up a block for one that moves in); a block that moves to the main queue begins anew
+//! with no uses; and an empty main queue has the small one give up a block also where that is below its tenth.
 
 use super::lists::{ListId, Lists};
 use super::{Access, Policy};

@@ -86,7 +86,8 @@ impl Division {
         let too_large = || format!("{size_bytes} bytes are more than a pool holds");
         let segments = u32::try_from(segments).map_err(|_| too_large())?;
         let shape = Shape { segment_bytes, region_bytes: REGION_BYTES };
-        let device_bytes = device_bytes(shape, segments + KEPT_BACK_SEGMENTS).ok_or_else(too_large)?;
+        let with_kept_back = segments.checked_add(KEPT_BACK_SEGMENTS).ok_or_else(too_large)?;
+        let device_bytes = device_bytes(shape, with_kept_back).ok_or_else(too_large)?;
         Ok(Self { ram_bytes: ram_pages * PAGE, segment_bytes, segments, segment_data_pages, device_bytes })
     }
 
@@ -163,6 +164,13 @@ mod tests {
     fn sizes_that_cannot_be_are_refused() {
         assert!(of_pages(0).is_err());
         assert!(Division::of(u64::MAX, AUTO).unwrap_err().contains("more than a pool holds"));
+        // As many segments as have a number, before any is kept back.
+        let large = data_pages(Shape::for_device(1 << 60).segment_bytes);
+        let flash = u64::from(u32::MAX) * large * PAGE;
+        assert!(
+            Division::of(flash + (32 << 20), AUTO).unwrap_err().contains("more than a pool holds"),
+            "{flash}"
+        );
         assert!(Division::of(1 << 30, RamShare::Bytes(4096)).unwrap_err().contains("64 KiB"));
         assert!(Division::of(1 << 30, RamShare::Bytes(1 << 30)).unwrap_err().contains("0 segments"));
     }

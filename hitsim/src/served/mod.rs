@@ -11,7 +11,7 @@ mod division;
 use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
-use block::{BlockDevice, Buffer, Host, PAGE};
+use block::{BlockDevice, Buffer, ByteRange, Host, PAGE};
 use cache::{Admission, Belief, Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, Marks, Past, PoolId};
 
 use crate::workload::{Counted, Part, Workload};
@@ -147,13 +147,18 @@ async fn attach(
     Ok((cache, disk))
 }
 
-async fn access(disk: &Disk, Part { range, is_write }: Part, writes: Writes) -> Result<(), String> {
-    let buffer = Buffer::zeroed(range.len() as usize);
+/// A write is as long as it was: a part of a page that is not cached is not kept, as its rest is not known. All else is in whole
+/// pages, which are what is fetched.
+async fn access(disk: &Disk, Part { pages, exact, is_write }: Part, writes: Writes) -> Result<(), String> {
     let (_, result) = match writes {
-        Writes::AsTheyAre if is_write => disk.write(range.start, buffer).await,
-        Writes::AsTheyAre | Writes::AsReads => disk.read(range.start, buffer).await,
+        Writes::AsTheyAre if is_write => disk.write(exact.start, zeroes(exact)).await,
+        Writes::AsTheyAre | Writes::AsReads => disk.read(pages.start, zeroes(pages)).await,
     };
     result.map_err(text)
+}
+
+fn zeroes(range: ByteRange) -> Buffer {
+    Buffer::zeroed(range.len() as usize)
 }
 
 fn text(error: impl std::fmt::Display) -> String {
