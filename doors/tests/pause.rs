@@ -193,9 +193,14 @@ fn load(mut guest: Client, done: &AtomicBool) -> usize {
     let mut sent = 0;
     while !done.load(Ordering::Relaxed) || !in_flight.is_empty() {
         while in_flight.len() < 8 && !done.load(Ordering::Relaxed) {
-            let length = [512, 4096, 200 << 10][sent % 3];
-            let (command, payload) =
-                if sent % 2 == 0 { (Command::Write, vec![3; length]) } else { (Command::Read, Vec::new()) };
+            // It takes no answers while it sends, so all that it sends fits into its socket: else it would wait for a paused server
+            // to take the rest, and that one for it to take an answer.
+            let (command, length) = if sent % 2 == 0 {
+                (Command::Write, [512, 4096, 64 << 10][sent % 3])
+            } else {
+                (Command::Read, [512, 4096, 200 << 10][sent % 3])
+            };
+            let payload = if command == Command::Write { vec![3; length] } else { Vec::new() };
             let cookie = guest.send(command, 0, sent as u64 % 8 * MIB, length as u32, &payload).unwrap();
             in_flight.insert(cookie, if command == Command::Read { length } else { 0 });
             sent += 1;
