@@ -55,8 +55,8 @@ const FADING: f64 = 0.943_874_312_681_693_6;
 const USES_PER_SECOND_MAX: u32 = 50_000;
 /// Samples that are left even then. A disk that uses no more blocks than that is not worth a cache on flash.
 const SAMPLES_MIN: u16 = 256;
-/// Uses of samples a second that are followed at most. A disk that has as many with few samples uses the same few blocks again and again:
-/// the rest counts as hits of any size, as all does that chance leaves out.
+/// Uses a second that are followed at most of a disk that uses so few blocks that all are looked at, and no fewer can be: the rest
+/// counts as hits of any size, as all does that chance leaves out.
 const FOLLOWED_PER_SECOND_MAX: u32 = 2 * USES_PER_SECOND_MAX;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -183,7 +183,8 @@ impl Curve {
     #[inline(never)]
     fn note(&mut self, request: &Request, level: usize, number: u64) {
         self.pass(request.now);
-        if self.uses_in_second > FOLLOWED_PER_SECOND_MAX {
+        let all_are_looked_at = self.stacks[0].weight() <= 1.0;
+        if self.uses_in_second > FOLLOWED_PER_SECOND_MAX && all_are_looked_at {
             return;
         }
         let stack = &mut self.stacks[level];
