@@ -31,6 +31,9 @@ use crate::{output, sockets};
 /// How soon the service manager's status follows what has changed.
 const STATUS_INTERVAL: Duration = Duration::from_secs(5);
 
+/// A tenth of the weight of a shard, by the kernel's table of weights: enough to answer in time on a host that has nothing left.
+const CONTROL_PLANE_NICENESS: i32 = 10;
+
 pub(super) fn run(options: &Serve) -> Answer<()> {
     let config = match &options.config {
         Some(path) => Config::load(path)?,
@@ -84,6 +87,7 @@ async fn serve(
 ) -> Answer<()> {
     let mut signals = Signals::new()?;
     let service = Service::start(places, choice, threads, http, smartctl).await?;
+    give_way_to_shards();
     tokio::select! {
         never = attend(&service) => match never {},
         () = signals.next() => {}
@@ -119,6 +123,14 @@ fn allow_many_files() {
         .and_then(|(_, hard)| setrlimit(Resource::RLIMIT_NOFILE, hard, hard));
     if let Err(error) = raised {
         tracing::warn!("Cannot raise the limit of open files: {error}; many guests may find no room");
+    }
+}
+
+/// From here on this thread, which has the control plane, takes a processor from shards only when they leave it one: guests
+/// wait for shards, and nobody is in a hurry for statistics. Shards were started before and keep what they have.
+fn give_way_to_shards() {
+    if let Err(error) = rustix::process::nice(CONTROL_PLANE_NICENESS) {
+        tracing::warn!("Cannot let shards go first: {error}; guests may wait while statistics are read");
     }
 }
 
