@@ -352,6 +352,13 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         now
     }
 
+    /// Lets the policy learn from a request, before it is answered. Not in pass-through, where the cache is not asked.
+    fn note_access(&self, range: &ByteRange) {
+        if self.cache.settings.borrow().mode.row().reads_hit {
+            self.cache.note_access(range);
+        }
+    }
+
     /// Counts each second of the clock once.
     fn note_active(&self, now: u64) {
         if now >= self.active_until.get() {
@@ -378,6 +385,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         if let Err(error) = self.ready(Operation::Read).await {
             return (buffer, Err(error));
         }
+        self.note_access(&range);
         let (outcome, answer) = read::read(&self.cache, &self.backing, &self.locks, range, buffer).await;
         if outcome.1.is_ok() {
             self.count_read(&range, answer, started);
@@ -396,6 +404,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         if let Err(error) = self.ready(Operation::Write).await {
             return (buffer, Err(error));
         }
+        self.note_access(&range);
         let outcome = write::write(&self.cache, &self.backing, &self.locks, range, buffer).await;
         if outcome.1.is_ok() {
             let now = self.count_write(&range, started);

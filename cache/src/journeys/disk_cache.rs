@@ -17,6 +17,7 @@ use crate::knowledge::curve::Curve;
 use crate::knowledge::dirty::Dirty;
 use crate::knowledge::fills::Fills;
 use crate::knowledge::index::{Index, Located};
+use crate::knowledge::learned::History;
 use crate::knowledge::policy::{Policy, Room};
 use crate::knowledge::ram::{Evicted, Ram, Standing};
 use crate::knowledge::regions::Regions;
@@ -245,18 +246,19 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.pool.segments().life(segment).map(|(_, generation)| generation)
     }
 
-    /// Puts a page's current content into RAM. The caller has made sure that it *is* current, with nothing awaited
-    /// since.
-    pub(crate) fn enter(&self, page: PageNumber, bytes: &[u8], sequence: Sequence, standing: Standing) {
-        let evicted = self.ram.borrow_mut().insert(page, bytes, sequence, standing);
-        if let Some(Evicted { page, standing, touches }) = evicted {
-            // What was used again in RAM is worth keeping on flash. A page that flash does not have is gone: it was not
-            // wanted there, or RAM filled faster than flash takes it.
-            if standing == Standing::OnFlash && touches > 1 {
-                let mut index = self.index.borrow_mut();
-                let heat = index.heat(page);
-                index.set_heat(page, heat + 1);
-            }
+    /// Puts a page's current content into RAM, with what is known of how it was used. The caller has made sure that it *is* current,
+    /// with nothing awaited since.
+    pub(crate) fn enter(
+        &self,
+        page: PageNumber,
+        bytes: &[u8],
+        sequence: Sequence,
+        standing: Standing,
+        history: History,
+    ) {
+        let evicted = self.ram.borrow_mut().insert(page, bytes, sequence, standing, history);
+        if let Some(evicted) = evicted {
+            self.note_evicted(&evicted);
         }
         // Looking along the cold end for every page would cost more than entering it. Seen a sixteenth of that end later,
         // a page still has most of its way to the end before it.
@@ -268,13 +270,75 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         }
     }
 
+    /// What was used again in RAM is worth keeping on flash. A page that flash does not have is gone: it was not wanted there, or
+    /// RAM filled faster than flash takes it.
+    fn note_evicted(&self, evicted: &Evicted) {
+        let Evicted { page, standing, history } = *evicted;
+        if standing != Standing::OnFlash {
+            return self.policy.borrow_mut().left(self.block_of(page), history);
+        }
+        let mut index = self.index.borrow_mut();
+        let known = index.history(page);
+        if history.is_later_than(known) {
+            index.set_history(page, history.with_heat(known.heat()).warmer());
+        }
+    }
+
+    /// What is known of a page that comes into the cache.
+    pub(crate) fn newcomer(&self, page: PageNumber) -> History {
+        let coming = self.ram.borrow().coming(page);
+        self.policy.borrow().newcomer(self.block_of(page), coming)
+    }
+
+    /// What is known of a page that was written to flash by a guest; the index takes it over.
+    pub(crate) fn note_rewritten(&self, page: PageNumber) -> History {
+        let known = self.ram.borrow().history(page).unwrap_or_else(|| self.index.borrow().history(page));
+        let history = if known.uses() > 0 { self.policy.borrow().used(known) } else { self.newcomer(page) };
+        self.index.borrow_mut().set_history(page, history);
+        history
+    }
+
+    /// Lets the policy learn from a request that asks the cache.
+    pub(crate) fn note_access(&self, range: &ByteRange) {
+        let mut policy = self.policy.borrow_mut();
+        if !policy.learns() || range.is_empty() || range.len() > REQUEST_BYTES_MAX {
+            return;
+        }
+        let block_bytes = u64::from(self.settings.borrow().block_bytes);
+        for block in range.start / block_bytes..range.end.div_ceil(block_bytes) {
+            let own = ByteRange::new(block * block_bytes, (block + 1) * block_bytes).intersection(range);
+            policy.access(block, || self.has_all(&own), |dice| self.index.borrow().draw(dice));
+        }
+    }
+
+    /// Notes that pages were written to flash that no guest wrote.
+    #[expect(clippy::cast_precision_loss, reason = "one part of a ratio")]
+    pub(crate) fn note_written_pages(&self, pages: usize) {
+        self.policy.borrow_mut().note_written(pages as f32 / self.block_pages() as f32);
+    }
+
+    /// Remembers how pages were used that are about to be overwritten: the new version is the same block.
+    fn remember_histories(&self, pages: &Range<u64>) {
+        if pages.end.saturating_sub(pages.start) > REQUEST_BYTES_MAX / PAGE {
+            return;
+        }
+        let mut policy = self.policy.borrow_mut();
+        let index = self.index.borrow();
+        for page in pages.clone().step_by(self.block_pages() as usize).map(PageNumber) {
+            policy.left(self.block_of(page), index.history(page));
+        }
+        for (page, history) in self.ram.borrow().histories(pages) {
+            policy.left(self.block_of(page), history);
+        }
+    }
+
     /// Enters every page of `bytes`, which start at `start` (a page's start), that is not cached already.
     pub(crate) fn enter_absent(&self, start: u64, bytes: &[u8], sequence: Sequence) {
         for (at, content) in bytes.chunks(PAGE as usize).enumerate() {
             let page = PageNumber(start / PAGE + at as u64);
             let cached = self.ram.borrow().contains(page) || self.on_flash(page).is_some();
             if !cached {
-                self.enter(page, content, sequence, Standing::New);
+                self.enter(page, content, sequence, Standing::New, self.newcomer(page));
             }
         }
     }
@@ -283,6 +347,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     pub(crate) fn drop_pages(&self, range: &ByteRange) -> bool {
         let pages = range.start / PAGE..range.end.div_ceil(PAGE);
         let all_cached = self.has_all(range);
+        self.remember_histories(&pages);
         self.ram.borrow_mut().remove(pages.clone());
         self.drop_from_index(pages);
         all_cached
@@ -351,7 +416,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     }
 
     /// True if the cold end of RAM should be offered to flash: it is filling up, and a page that flash does not have is
-    /// halfway to its end. Waiting until halfway makes batches large. What the backing may still lose with the power is
+    /// halfway through it. Waiting until halfway makes batches large. What the backing may still lose with the power is
     /// not put where it would outlive that.
     pub(crate) fn promotion_is_due(&self) -> bool {
         let ram = self.ram.borrow();
@@ -366,9 +431,9 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         offer_depth(&self.ram.borrow())
     }
 
-    /// Whether the disk can take more flash without anything being given up.
+    /// Whether the disk can take more flash without anything being given up soon.
     pub(crate) fn room(&self) -> Room {
-        if self.pool.segments().has_room(self.id) { Room::Free } else { Room::Full }
+        if self.pool.segments().has_much_room(self.id) { Room::Free } else { Room::Full }
     }
 
     /// The block that a page is in.
@@ -392,7 +457,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 }
 
 fn offer_depth(ram: &Ram) -> usize {
-    (ram.capacity() / 2).min(OFFER_DEPTH_MAX)
+    (ram.capacity() / 4).min(OFFER_DEPTH_MAX)
 }
 
 fn block_pages(settings: &DiskSettings) -> u32 {
@@ -403,8 +468,9 @@ fn ram_pages(settings: &DiskSettings) -> usize {
     (settings.ram_bytes / PAGE) as usize
 }
 
-/// A policy that remembers as many blocks as the disk can hold: a limit may be far above what the pool has.
+/// A policy for as many blocks as the disk can hold: a limit may be far above what the pool has.
 fn new_policy<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> Policy {
     let usable = u64::from(pool.segments().usable()) * pool.layout().segment_bytes();
-    Policy::new(settings.admission, settings.limit_bytes.min(usable) / u64::from(settings.block_bytes))
+    let bytes = settings.limit_bytes.min(usable).saturating_add(settings.ram_bytes);
+    Policy::new(settings.admission, bytes / u64::from(settings.block_bytes))
 }

@@ -21,7 +21,7 @@ use super::void::remember_elsewhere;
 use crate::bytes::batch::Kind;
 use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
-use crate::knowledge::policy::Policy;
+use crate::knowledge::learned::History;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Written};
@@ -39,7 +39,7 @@ struct Survivor {
     page: PageNumber,
     sequence: Sequence,
     flash: FlashPage,
-    heat: u8,
+    history: History,
 }
 
 /// Makes room whenever somebody waits for it and it is this shard's turn, as long as the pool is in use.
@@ -181,11 +181,11 @@ fn dirty_survivors<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Seg
     let in_victim = |page: u64| {
         let page = PageNumber(page);
         let flash = index.get(page)?.flash;
-        let heat = index.heat(page);
+        let history = index.history(page);
         // Its sequence is not known here: any later one will do, as the log is in order.
         let sequence = cache.pool.draw_sequence();
         let is_there = cache.pool.layout().segment_of(flash) == victim;
-        is_there.then_some(Survivor { page, sequence, flash, heat })
+        is_there.then_some(Survivor { page, sequence, flash, history })
     };
     dirty.pages_within(0..u64::MAX).filter_map(in_victim).collect()
 }
@@ -300,7 +300,8 @@ fn keep_warm<F: BlockDevice, H: Host>(
     let lowered = cache.pool.segments().exceeds_limit(cache.id);
     let most = if lowered { 0 } else { (layout.batch_pages() * SURVIVORS_EIGHTHS_MAX / 8) as usize };
     let mut survivors: Vec<Survivor> = Vec::new();
-    let mut warm = 0;
+    let mut warm: Vec<(f32, Survivor)> = Vec::new();
+    let mut cold: Vec<Survivor> = Vec::new();
     for entry in content.lines().filter(|line| matches!(line.kind, Kind::Fill | Kind::Write)) {
         let flash = layout.segment_start(victim).plus(entry.place);
         let current = cache.index.borrow().get(entry.page).is_some_and(|located| located.flash == flash);
@@ -309,17 +310,27 @@ fn keep_warm<F: BlockDevice, H: Host>(
             count(&cache.counters.superseded_reclaimed, u64::from(entry.kind == Kind::Write && is_dirty));
             continue;
         }
-        let heat = cache.index.borrow().heat(entry.page);
-        if is_dirty || Policy::keeps(heat) && warm < most {
-            warm += usize::from(!is_dirty);
-            survivors.push(Survivor { page: entry.page, sequence: entry.sequence, flash, heat });
+        let history = cache.index.borrow().history(entry.page);
+        let line = Survivor { page: entry.page, sequence: entry.sequence, flash, history };
+        if is_dirty {
+            survivors.push(line);
+        } else if let Some(worth) = cache.policy.borrow().keeps(history) {
+            warm.push((worth, line));
         } else {
-            cache.drop_copy(entry.page, flash);
-            count(&cache.counters.evictions, 1);
+            cold.push(line);
         }
     }
-    for survivor in &survivors {
-        cache.index.borrow_mut().set_heat(survivor.page, survivor.heat.saturating_sub(1));
+    // The best of them, and of equals those that were written first.
+    warm.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    cold.extend(warm.split_off(warm.len().min(most)).into_iter().map(|(_, line)| line));
+    survivors.extend(warm.into_iter().map(|(_, line)| line));
+    for line in cold {
+        cache.policy.borrow_mut().left(cache.block_of(line.page), line.history);
+        cache.drop_copy(line.page, line.flash);
+        count(&cache.counters.evictions, 1);
+    }
+    for Survivor { page, history, .. } in &survivors {
+        cache.index.borrow_mut().set_history(*page, history.with_heat(history.heat().saturating_sub(1)));
     }
     survivors.sort_unstable_by_key(|survivor| survivor.page);
     survivors
@@ -375,6 +386,7 @@ async fn append_batch<F: BlockDevice, H: Host>(
     let Written { located, number } = appender.write(batch).await.ok()?;
     marks.note(&entries);
     count(&cache.counters.reappends, pages.len() as u64);
+    cache.note_written_pages(pages.len());
     cache.back.last_dirty_batch.set(number);
     // A write may have dropped the page meanwhile: then the copy is for nothing.
     let pairs = pages.iter().zip(located).filter(|((survivor, _), _)| unchanged(survivor));

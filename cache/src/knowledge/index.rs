@@ -1,4 +1,4 @@
-//! The index: which pages of one disk are on flash, where, with which checksum, and how warm their block is.
+//! The index: which pages of one disk are on flash, where, with which checksum, and how their block was used.
 //!
 //! One slot per block. A block of one page is sixteen bytes; a larger one keeps packed extents. A hash table of slot
 //! numbers finds them. What the index does not know is not on flash: it is the only judge while the pool is open.
@@ -9,6 +9,7 @@ use hashbrown::HashTable;
 
 use super::extents::{BLOCK_PAGES_MAX, Extents};
 use super::hash::hash;
+use super::learned::{Dice, History};
 use super::slab::Slab;
 use crate::words::units::{FlashPage, PageNumber};
 
@@ -18,9 +19,6 @@ pub(crate) struct Located {
     pub(crate) flash: FlashPage,
     pub(crate) checksum: u32,
 }
-
-/// How often a block was read from flash lately; saturates.
-pub(crate) const HEAT_MAX: u8 = 3;
 
 pub(crate) struct Index {
     block_pages: u64,
@@ -41,13 +39,13 @@ struct Single {
     block: u32,
     flash: u32,
     checksum: u32,
-    heat: u8,
+    history: History,
 }
 
 #[derive(Clone, Default)]
 struct Several {
     block: u32,
-    heat: u8,
+    history: History,
     extents: Extents,
 }
 
@@ -245,44 +243,47 @@ impl Index {
         dropped
     }
 
-    /// The heat of the page's block.
-    pub(crate) fn heat(&self, page: PageNumber) -> u8 {
-        self.find(page.0 / self.block_pages).map_or(0, |slot| match &self.slots {
-            Slots::Single(slots) => slots.get(slot).heat,
-            Slots::Several(slots, _) => slots.get(slot).heat,
-        })
+    /// How the page's block was used; nothing, if it is not known.
+    pub(crate) fn history(&self, page: PageNumber) -> History {
+        self.find(page.0 / self.block_pages).map_or(History::default(), |slot| self.slots.history(slot))
     }
 
-    /// Makes the block of a page one step warmer, if the page is at `flash`. Returns how warm it was before.
-    pub(crate) fn warm_if_at(&mut self, page: PageNumber, flash: FlashPage) -> Option<u8> {
+    /// Notes a use of the block of a page, if the page is at `flash`. Returns what was known of it before.
+    pub(crate) fn use_if_at(
+        &mut self,
+        page: PageNumber,
+        flash: FlashPage,
+        used: impl FnOnce(History) -> History,
+    ) -> Option<History> {
         let slot = self.find(page.0 / self.block_pages)?;
         let within = (page.0 % self.block_pages) as usize;
-        let (there, heat) = match &mut self.slots {
-            Slots::Single(slots) => {
-                let single = slots.get_mut(slot);
-                (Some(FlashPage(single.flash)), &mut single.heat)
-            }
-            Slots::Several(slots, _) => {
-                let several = slots.get_mut(slot);
-                (several.extents.get(within).map(|located| located.flash), &mut several.heat)
-            }
+        let there = match &self.slots {
+            Slots::Single(slots) => Some(FlashPage(slots.get(slot).flash)),
+            Slots::Several(slots, _) => slots.get(slot).extents.get(within).map(|located| located.flash),
         };
         if there != Some(flash) {
             return None;
         }
-        let before = *heat;
-        *heat = (before + 1).min(HEAT_MAX);
+        let history = self.slots.history_mut(slot);
+        let before = *history;
+        *history = used(before);
         Some(before)
     }
 
-    /// Sets the heat of the page's block, if the block is known.
-    pub(crate) fn set_heat(&mut self, page: PageNumber, heat: u8) {
-        let Some(slot) = self.find(page.0 / self.block_pages) else { return };
-        let heat = heat.min(HEAT_MAX);
-        match &mut self.slots {
-            Slots::Single(slots) => slots.get_mut(slot).heat = heat,
-            Slots::Several(slots, _) => slots.get_mut(slot).heat = heat,
+    /// Says how the page's block was used, if the block is known.
+    pub(crate) fn set_history(&mut self, page: PageNumber, history: History) {
+        if let Some(slot) = self.find(page.0 / self.block_pages) {
+            *self.slots.history_mut(slot) = history;
         }
+    }
+
+    /// How some block was used, by chance. None if the place that was drawn has none.
+    pub(crate) fn draw(&self, dice: &mut Dice) -> Option<History> {
+        let slot = match &self.slots {
+            Slots::Single(slots) => slots.draw(dice).filter(|slot| slots.get(*slot).flash != 0),
+            Slots::Several(slots, _) => slots.draw(dice).filter(|slot| slots.get(*slot).extents.bytes() > 0),
+        };
+        slot.map(|slot| self.slots.history(slot))
     }
 
     fn find(&self, block: u64) -> Option<u32> {
@@ -356,13 +357,16 @@ impl Index {
     fn add_run(&mut self, block: u64, within: usize, flash: FlashPage, checksums: &[u32]) {
         let number = u32::try_from(block).expect("checked at attach");
         let slot = match &mut self.slots {
-            Slots::Single(slots) => {
-                slots.insert(Single { block: number, flash: flash.0, checksum: checksums[0], heat: 0 })
-            }
+            Slots::Single(slots) => slots.insert(Single {
+                block: number,
+                flash: flash.0,
+                checksum: checksums[0],
+                history: History::default(),
+            }),
             Slots::Several(slots, extent_bytes) => {
                 let extents = Extents::of_run(within, flash, checksums);
                 *extent_bytes += extents.bytes();
-                slots.insert(Several { block: number, heat: 0, extents })
+                slots.insert(Several { block: number, history: History::default(), extents })
             }
         };
         self.know(block, slot);
@@ -386,6 +390,20 @@ impl Slots {
             Self::Single(slots) => slots.get(slot).block,
             Self::Several(slots, _) => slots.get(slot).block,
         })
+    }
+
+    fn history(&self, slot: u32) -> History {
+        match self {
+            Self::Single(slots) => slots.get(slot).history,
+            Self::Several(slots, _) => slots.get(slot).history,
+        }
+    }
+
+    fn history_mut(&mut self, slot: u32) -> &mut History {
+        match self {
+            Self::Single(slots) => &mut slots.get_mut(slot).history,
+            Self::Several(slots, _) => &mut slots.get_mut(slot).history,
+        }
     }
 
     fn set_places(&mut self, slot: u32, places: &[Option<Located>]) {
@@ -532,14 +550,21 @@ mod tests {
     }
 
     #[test]
-    fn heat_saturates_and_goes_with_the_block() {
+    fn a_history_goes_with_its_block_and_those_drawn_are_of_blocks_that_are_there() {
         let mut index = Index::new(4);
-        index.set_heat(PageNumber(1), 2);
-        assert_eq!(index.heat(PageNumber(1)), 0, "an unknown block has no heat");
+        let hot = History::default().with_heat(2);
+        index.set_history(PageNumber(1), hot);
+        assert_eq!(index.history(PageNumber(1)), History::default(), "an unknown block has none");
         index.insert_run(PageNumber(1), FlashPage(7), &[1]);
-        index.set_heat(PageNumber(2), 9);
-        assert_eq!(index.heat(PageNumber(0)), HEAT_MAX);
+        index.set_history(PageNumber(2), hot);
+        assert_eq!(index.use_if_at(PageNumber(1), FlashPage(8), History::warmer), None);
+        assert_eq!(index.use_if_at(PageNumber(1), FlashPage(7), History::warmer), Some(hot));
+        assert_eq!(index.history(PageNumber(0)).heat(), 3);
+        let mut dice = Dice::new();
+        let drawn: Vec<_> = (0..20_000).filter_map(|_| index.draw(&mut dice)).collect();
+        assert!(drawn.len() > 5 && drawn.iter().all(|history| history.heat() == 3), "{}", drawn.len());
         index.remove(1..2, |_| false);
-        assert_eq!(index.heat(PageNumber(1)), 0);
+        assert_eq!(index.history(PageNumber(1)), History::default());
+        assert!((0..20_000).all(|_| index.draw(&mut dice).is_none()));
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod fills;
 pub(crate) mod hash;
 pub(crate) mod holders;
 pub(crate) mod index;
+pub(crate) mod learned;
 pub(crate) mod pins;
 pub(crate) mod policy;
 pub(crate) mod ram;

@@ -291,6 +291,14 @@ impl Segments {
         below_limit && if needed == 2 { self.space.has_pair(floor) } else { self.space.has(floor) }
     }
 
+    /// True if the disk can take a sixteenth of what it may hold, and of the pool, without anything being reclaimed.
+    pub(crate) fn has_much_room(&self, disk: DiskId) -> bool {
+        let below_limit =
+            |holder: &Holder| holder.share.limit.saturating_sub(holder.held) >= holder.share.limit / 16;
+        let is_below = self.holders.get(&disk).is_some_and(below_limit);
+        is_below && self.has_room(disk) && self.space.free() > self.usable() / 16
+    }
+
     /// Takes a free segment and opens its next life; the table must be durable before anything is written to it.
     pub(crate) fn take(&mut self, disk: DiskId, purpose: Purpose) -> Option<(SegmentNumber, Sequence)> {
         if purpose == Purpose::Promotion && !self.has_room(disk) {
