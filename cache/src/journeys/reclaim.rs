@@ -49,7 +49,8 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
         pool.seat.rung().await;
         while let Some(work) = pool.seat.next_victim() {
             let free = pool.segments().free_count();
-            let freed = reclaim(&pool, &disks, work.victim).await;
+            let staying = if in_vain < IN_VAIN_TO_DROP { Staying::Warm } else { Staying::Dirty };
+            let freed = reclaim(&pool, &disks, work.victim, staying).await;
             work.end();
             in_vain = if pool.segments().free_count() > free { 0 } else { in_vain + 1 };
             if !freed || in_vain >= IN_VAIN_MAX {
@@ -90,6 +91,7 @@ async fn reclaim<F: BlockDevice, H: Host>(
     pool: &Pool<F, H>,
     disks: &Disks<F, H>,
     victim: SegmentNumber,
+    staying: Staying,
 ) -> bool {
     let owner = pool.segments().life(victim).map(|(owner, _)| owner);
     let cache = owner.and_then(|owner| disks.borrow().get(&owner).cloned());
@@ -103,7 +105,7 @@ async fn reclaim<F: BlockDevice, H: Host>(
         count(&cache.counters.reclaims, 1);
         let live = pool.segments().live(victim);
         // Of a disk that has been released, nothing is known here any more.
-        !cache.leaving.get() && if live > 0 || is_dirty { empty(cache, victim).await } else { true }
+        !cache.leaving.get() && if live > 0 || is_dirty { empty(cache, victim, staying).await } else { true }
     } else {
         // The turn may have been given before the owner went to another shard.
         !is_dirty && home.is_none_or(|home| home == pool.seat.shard)
@@ -121,18 +123,33 @@ async fn reclaim<F: BlockDevice, H: Host>(
 /// How long reclaim rests after it could not empty a segment: nanoseconds.
 const RETRY_NS: u64 = 50_000_000;
 
-/// Segments that are emptied one after another without any gain.
-const IN_VAIN_MAX: u32 = 4;
+/// Segments that are emptied one after another without any gain, until nothing stays that need not, and until reclaim rests. Where
+/// three quarters of each stay, one of four gains a segment.
+const IN_VAIN_TO_DROP: u32 = 4;
+const IN_VAIN_MAX: u32 = 8;
+
+/// What stays of a victim.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Staying {
+    /// What is worth it, and what is dirty.
+    Warm,
+    /// What is dirty.
+    Dirty,
+}
 
 /// How often dirty pages are read that flash does not give back, before they count as lost.
 const TRIES: usize = 3;
 
 /// Makes sure that nothing points to the segment any more, and that nothing is lost with it. Says whether that is so.
-async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: SegmentNumber) -> bool {
+async fn empty<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    victim: SegmentNumber,
+    staying: Staying,
+) -> bool {
     let content = cache.pool.read_summary(victim).await;
     let has_mutations = content.as_ref().is_none_or(Content::has_mutations);
     let survivors = match &content {
-        Some(content) => keep_warm(cache, victim, content),
+        Some(content) => keep_warm(cache, victim, content, staying),
         None => dirty_survivors(cache, victim),
     };
     let mut marks = Marks::said_by(content.as_ref());
@@ -295,10 +312,15 @@ fn keep_warm<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     victim: SegmentNumber,
     content: &Content,
+    staying: Staying,
 ) -> Vec<Survivor> {
     let layout = cache.pool.layout();
     let lowered = cache.pool.segments().exceeds_limit(cache.id);
-    let most = if lowered { 0 } else { (layout.batch_pages() * SURVIVORS_EIGHTHS_MAX / 8) as usize };
+    let most = if lowered || staying == Staying::Dirty {
+        0
+    } else {
+        (layout.batch_pages() * SURVIVORS_EIGHTHS_MAX / 8) as usize
+    };
     let mut survivors: Vec<Survivor> = Vec::new();
     let mut warm: Vec<(f32, Survivor)> = Vec::new();
     let mut cold: Vec<Survivor> = Vec::new();
@@ -320,7 +342,8 @@ fn keep_warm<F: BlockDevice, H: Host>(
             cold.push(line);
         }
     }
-    // The best of them, and of equals those that were written first.
+    // The best of them, and of equals those that were written first. With what is dirty they leave room.
+    let most = most.saturating_sub(survivors.len());
     warm.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     cold.extend(warm.split_off(warm.len().min(most)).into_iter().map(|(_, line)| line));
     survivors.extend(warm.into_iter().map(|(_, line)| line));
