@@ -1,4 +1,4 @@
-//! Reclaim: the oldest segment becomes free; what is still warm in it is appended again first, and whatever of it the backing
+//! Reclaim: the oldest segment becomes free, or a cheaper one of the same disk (`out_of_order.rs`); what is still warm in it is appended again first, and whatever of it the backing
 //! does not have (rule I8). That, and whatever replaced what guests wrote there, is durable before the segment is free.
 //!
 //! One reclaim runs at a time for the whole pool, on the shard on which the victim's owner is attached; the turns are
@@ -15,17 +15,20 @@ use super::disk_cache::DiskCache;
 use super::flash_run::FlashRun;
 use super::leave::{leave, settle_log};
 use super::lost::{self, Damaged};
+use super::out_of_order::{self, choose};
 use super::promote::enter_index;
 use super::second_copies::lacks_second;
 use super::void::remember_elsewhere;
 use crate::bytes::batch::Kind;
 use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
+use crate::knowledge::order::Counted;
 use crate::knowledge::policy::Policy;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Written};
 use crate::survives::pool::Pool;
+use crate::survives::room::Work;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{BATCH_PAGES_MAX, SURVIVORS_EIGHTHS_MAX};
 use crate::words::stats::count;
@@ -35,10 +38,10 @@ use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence
 pub(crate) type Disks<F, H> = RefCell<BTreeMap<DiskId, Rc<DiskCache<F, H>>>>;
 
 /// A page of the victim that is warm or dirty.
-struct Survivor {
-    page: PageNumber,
+pub(super) struct Survivor {
+    pub(super) page: PageNumber,
     sequence: Sequence,
-    flash: FlashPage,
+    pub(super) flash: FlashPage,
     heat: u8,
 }
 
@@ -47,9 +50,9 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
     let mut in_vain = 0;
     loop {
         pool.seat.rung().await;
-        while let Some(work) = pool.seat.next_victim() {
+        while let Some(mut work) = pool.seat.next_victim() {
             let free = pool.segments().free_count();
-            let freed = reclaim(&pool, &disks, work.victim).await;
+            let freed = reclaim(&pool, &disks, &mut work, in_vain == 0).await;
             work.end();
             in_vain = if pool.segments().free_count() > free { 0 } else { in_vain + 1 };
             if !freed || in_vain >= IN_VAIN_MAX {
@@ -85,29 +88,50 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
     }
 }
 
-/// Says whether the victim is free.
+/// Says whether a victim is free: the one that was chosen, or one that its disk chose instead, if it may.
 async fn reclaim<F: BlockDevice, H: Host>(
     pool: &Pool<F, H>,
     disks: &Disks<F, H>,
-    victim: SegmentNumber,
+    work: &mut Work<'_>,
+    may_choose: bool,
 ) -> bool {
-    let owner = pool.segments().life(victim).map(|(owner, _)| owner);
+    let owner = pool.segments().life(work.victim).map(|(owner, _)| owner);
     let cache = owner.and_then(|owner| disks.borrow().get(&owner).cloned());
     let is_dirty = owner.is_some_and(|owner| pool.segments().is_dirty(owner));
     let home = owner.and_then(|owner| pool.segments().home(owner));
-    let _reclaiming = match &cache {
-        Some(cache) => Some(cache.reclaiming.lock().await),
-        None => None,
-    };
-    let is_empty = if let Some(cache) = &cache {
-        count(&cache.counters.reclaims, 1);
-        let live = pool.segments().live(victim);
-        // Of a disk that has been released, nothing is known here any more.
-        !cache.leaving.get() && if live > 0 || is_dirty { empty(cache, victim).await } else { true }
-    } else {
+    let Some(cache) = cache else {
         // The turn may have been given before the owner went to another shard.
-        !is_dirty && home.is_none_or(|home| home == pool.seat.shard)
+        let is_empty = !is_dirty && home.is_none_or(|home| home == pool.seat.shard);
+        return finish(pool, work.victim, owner, is_empty).await;
     };
+    let _reclaiming = cache.reclaiming.lock().await;
+    if may_choose && let Some(chosen) = choose(&cache, work) {
+        let going = Going::begin(&cache, work.victim, true).await;
+        let content = going.content.as_ref();
+        let is_empty = !cache.leaving.get() && out_of_order::empty(&cache, work.victim, content, &chosen).await;
+        // Else the oldest goes after all.
+        if is_empty || !work.exchange(chosen.oldest, chosen.life) {
+            going.end(&cache, is_empty);
+            return finish(pool, work.victim, owner, is_empty).await;
+        }
+    }
+    let victim = work.victim;
+    let going = Going::begin(&cache, victim, is_dirty || pool.segments().live(victim) > 0).await;
+    let live = pool.segments().live(victim);
+    // Of a disk that has been released, nothing is known here any more.
+    let is_empty = !cache.leaving.get()
+        && if live > 0 || is_dirty { empty(&cache, victim, going.content.as_ref()).await } else { true };
+    going.end(&cache, is_empty);
+    finish(pool, victim, owner, is_empty).await
+}
+
+/// Frees a segment that is empty, or puts it back. Says which.
+async fn finish<F: BlockDevice, H: Host>(
+    pool: &Pool<F, H>,
+    victim: SegmentNumber,
+    owner: Option<DiskId>,
+    is_empty: bool,
+) -> bool {
     // If its content became void meanwhile, it goes whatever it held.
     let still_owned = pool.segments().life(victim).map(|(owner, _)| owner) == owner;
     if !is_empty && still_owned {
@@ -116,6 +140,35 @@ async fn reclaim<F: BlockDevice, H: Host>(
     }
     pool.free_segment(victim).await;
     true
+}
+
+/// A segment that is being reclaimed, and what it says that it holds.
+struct Going {
+    victim: SegmentNumber,
+    content: Option<Content>,
+    counted: Option<Counted>,
+}
+
+impl Going {
+    /// Reads what it holds, if that is wanted, or needed to know which lines go with it.
+    async fn begin<F: BlockDevice, H: Host>(
+        cache: &DiskCache<F, H>,
+        victim: SegmentNumber,
+        wanted: bool,
+    ) -> Self {
+        count(&cache.counters.reclaims, 1);
+        let counted = cache.order.borrow_mut().bind(victim);
+        let reads = wanted || counted.is_some();
+        let content = if reads { cache.pool.read_summary(victim).await } else { None };
+        Self { victim, content, counted }
+    }
+
+    /// Counts what went with it, if it went.
+    fn end<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>, is_empty: bool) {
+        if is_empty {
+            cache.order.borrow_mut().gone(self.victim, self.content.as_ref(), self.counted);
+        }
+    }
 }
 
 /// How long reclaim rests after it could not empty a segment: nanoseconds.
@@ -128,14 +181,18 @@ const IN_VAIN_MAX: u32 = 4;
 const TRIES: usize = 3;
 
 /// Makes sure that nothing points to the segment any more, and that nothing is lost with it. Says whether that is so.
-async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: SegmentNumber) -> bool {
-    let content = cache.pool.read_summary(victim).await;
-    let has_mutations = content.as_ref().is_none_or(Content::has_mutations);
-    let survivors = match &content {
-        Some(content) => keep_warm(cache, victim, content),
+async fn empty<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    victim: SegmentNumber,
+    content: Option<&Content>,
+) -> bool {
+    let has_mutations = content.is_none_or(Content::has_mutations);
+    let survivors = match content {
+        // It is the oldest of its disk: there is nothing older.
+        Some(content) => keep_warm(cache, victim, content, |_| false),
         None => dirty_survivors(cache, victim),
     };
-    let mut marks = Marks::said_by(content.as_ref());
+    let mut marks = Marks::said_by(content);
     for chunk in survivors.chunks(BATCH_PAGES_MAX) {
         append_again(cache, chunk, &mut marks).await;
     }
@@ -163,7 +220,7 @@ async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Segment
             (cache.pool.layout().segment_start(victim), cache.pool.layout().summary_start(victim));
         let dropped = cache.index.borrow_mut().remove_on_flash(start.0..end.0);
         count(&cache.counters.evictions, dropped.len() as u64);
-        cache.pool.segments().pages_forgotten(&dropped);
+        cache.forgotten(&dropped);
     }
     true
 }
@@ -211,14 +268,14 @@ async fn retry_dirty<F: BlockDevice, H: Host>(
 
 /// What a victim says of ranges, and what of that was said again. By place, not by count: what guests write meanwhile
 /// leaves the ranges.
-struct Marks {
+pub(super) struct Marks {
     zeroes: Ranges,
     lost: Ranges,
 }
 
 impl Marks {
     /// What a segment says, by its summary; anything, without one.
-    fn said_by(content: Option<&Content>) -> Self {
+    pub(super) fn said_by(content: Option<&Content>) -> Self {
         let said = |kind: Kind| {
             let mut ranges = Ranges::default();
             match content {
@@ -290,11 +347,12 @@ async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut
     Some(())
 }
 
-/// Drops what is cold and returns what is warm, as much as may survive; what survives cools down by one step.
-fn keep_warm<F: BlockDevice, H: Host>(
+/// Drops what is cold and returns what is warm, as much as may survive, and what must; what survives cools down by one step.
+pub(super) fn keep_warm<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     victim: SegmentNumber,
     content: &Content,
+    must_stay: impl Fn(PageNumber) -> bool,
 ) -> Vec<Survivor> {
     let layout = cache.pool.layout();
     let lowered = cache.pool.segments().exceeds_limit(cache.id);
@@ -313,6 +371,9 @@ fn keep_warm<F: BlockDevice, H: Host>(
         if is_dirty || Policy::keeps(heat) && warm < most {
             warm += usize::from(!is_dirty);
             survivors.push(Survivor { page: entry.page, sequence: entry.sequence, flash, heat });
+        } else if must_stay(entry.page) {
+            survivors.push(Survivor { page: entry.page, sequence: entry.sequence, flash, heat });
+            count(&cache.counters.shadowed_reappends, 1);
         } else {
             cache.drop_copy(entry.page, flash);
             count(&cache.counters.evictions, 1);
@@ -327,7 +388,7 @@ fn keep_warm<F: BlockDevice, H: Host>(
 
 /// Copies pages to the open segment, with the sequences that they have (rule I1). Returns those that flash does not give
 /// back.
-async fn append_again<F: BlockDevice, H: Host>(
+pub(super) async fn append_again<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     survivors: &[Survivor],
     marks: &mut Marks,
