@@ -150,7 +150,10 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             stopped: cache.back.stopped(),
             blocks_max: settings.limit_bytes / u64::from(settings.block_bytes),
             blocks_cached: index.blocks(),
-            index_bytes: index.bytes() + cache.policy.borrow().bytes() + dirty.bytes(),
+            index_bytes: index.bytes()
+                + cache.policy.borrow().bytes()
+                + dirty.bytes()
+                + cache.order.borrow().bytes(),
             load: cache.load.borrow().clone(),
             latencies: cache.latencies.snapshot(),
             histograms: Box::new(cache.requests.snapshot(&cache.latencies)),

@@ -16,8 +16,9 @@ use crate::bytes::checksum::page_checksum;
 use crate::knowledge::curve::Curve;
 use crate::knowledge::dirty::Dirty;
 use crate::knowledge::fills::Fills;
-use crate::knowledge::index::{Index, Located};
+use crate::knowledge::index::{Gone, Index, Located};
 use crate::knowledge::learned::History;
+use crate::knowledge::order::Order;
 use crate::knowledge::policy::{Policy, Room};
 use crate::knowledge::ram::{Evicted, Ram, Standing};
 use crate::knowledge::regions::Regions;
@@ -26,12 +27,13 @@ use crate::knowledge::touched::{SharedBits, Touched};
 use crate::knowledge::unproven::Unproven;
 use crate::survives::log::Log;
 use crate::survives::pool::Pool;
+use crate::words::canary::{self, Bug};
 use crate::words::histograms::Requests;
 use crate::words::latency::Latencies;
 use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, REQUEST_BYTES_MAX};
 use crate::words::settings::{DiskSettings, Redundancy};
 use crate::words::stats::{DiskCounters, Load, LoadStatistics};
-use crate::words::units::{DiskId, FlashPage, PageNumber, Sequence, pages_touched};
+use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence, pages_touched};
 
 pub(crate) struct DiskCache<F, H> {
     pub(crate) id: DiskId,
@@ -39,6 +41,9 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) log: Log<F, H>,
     pub(crate) settings: RefCell<DiskSettings>,
     pub(crate) index: RefCell<Index>,
+    disk_pages: u64,
+    /// Which of its segments may go before older ones.
+    pub(crate) order: Rc<RefCell<Order>>,
     pub(crate) ram: RefCell<Ram>,
     pub(crate) fills: RefCell<Fills>,
     /// What the backing does not have.
@@ -103,9 +108,14 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let policy = new_policy(&pool, &settings);
         let touched = Rc::new(Touched::new(touched, disk_bytes));
         let counters = Rc::new(DiskCounters::default());
+        let order = Order::new(disk_bytes.div_ceil(PAGE), flash_pages(&pool, &settings));
+        let order = Rc::new(RefCell::new(order));
+        let log_counters = (Rc::clone(&counters), Rc::clone(&order));
         Self {
             id: settings.id,
-            log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched), Rc::clone(&counters)),
+            log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched), log_counters.0, log_counters.1),
+            order,
+            disk_pages: disk_bytes.div_ceil(PAGE),
             index: RefCell::new(Index::new(block_pages(&settings))),
             ram: RefCell::new(Ram::new(ram_pages(&settings))),
             fills: RefCell::default(),
@@ -359,9 +369,63 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             return;
         }
         if self.index.borrow_mut().remove_if_at(page, flash) {
-            self.pool.segments().pages_forgotten(&[flash]);
+            self.forgotten(&[Gone { page, flash }]);
             self.ram.borrow_mut().lost_on_flash(page);
         }
+    }
+
+    /// As [`Self::drop_copy`], of one that turned out damaged. Nothing on flash says that, so if the log holds other versions
+    /// of the page, this one stays there until they are gone.
+    pub(crate) fn drop_damaged(&self, page: PageNumber, flash: FlashPage) {
+        self.drop_copy(page, flash);
+        let mut order = self.order.borrow_mut();
+        if order.shadows(page) > 1 && !canary::has(Bug::DamageOutOfOrder) {
+            order.all_in_order();
+        }
+    }
+
+    /// Takes notice that the index does not know these pages any more, or elsewhere. Every line that dies comes by here: what
+    /// keeps older ones from coming back is said in `order.rs`.
+    pub(crate) fn forgotten(&self, gone: &[Gone]) {
+        if gone.is_empty() {
+            return;
+        }
+        self.pool.segments().pages_forgotten(gone.iter().map(|gone| gone.flash));
+        let mut order = self.order.borrow_mut();
+        gone.iter().for_each(|gone| order.died(gone.page));
+    }
+
+    /// Enters pages that lie next to each other on the disk and in a batch that was written just now.
+    pub(crate) fn enter_run(&self, first: PageNumber, flash: FlashPage, checksums: &[u32]) {
+        let replaced = self.index.borrow_mut().insert_run(first, flash, checksums);
+        self.pool.segments().pages_known(flash, checksums.len() as u32);
+        let mut order = self.order.borrow_mut();
+        (first.0..).take(checksums.len()).for_each(|page| order.came_alive(PageNumber(page)));
+        drop(order);
+        self.forgotten(&replaced);
+    }
+
+    /// Forgets all that is cached and gives up the segments, which are returned: see [`Segments::disown`].
+    ///
+    /// [`Segments::disown`]: crate::knowledge::segments::Segments::disown
+    pub(crate) fn disown(&self) -> Vec<SegmentNumber> {
+        self.forget_everything();
+        let disowned = self.pool.segments().disown(self.id);
+        self.count_anew();
+        // There is nothing to be counted.
+        self.order.borrow_mut().complete();
+        disowned
+    }
+
+    /// Forgets which lines are dead, before they are counted anew.
+    pub(crate) fn count_anew(&self) {
+        let flash_pages = flash_pages(&self.pool, &self.settings.borrow());
+        self.order.borrow_mut().clear(self.disk_pages, flash_pages);
+    }
+
+    /// How dear it is to lose a page with its segment: from 0, not at all; 1 is a page that is written again.
+    pub(crate) fn cost_of(&self, page: PageNumber) -> f64 {
+        f64::from(self.policy.borrow().cost(self.index.borrow().history(page)))
     }
 
     /// True if flash has something that the backing does not have, or may have for all that is known.
@@ -390,6 +454,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.load_ticket.set(self.load_ticket.get() + 1);
         let capacity = self.ram.borrow().capacity();
         self.ram.borrow_mut().resize(capacity);
+        self.order.borrow_mut().all_in_order();
         self.drop_from_index(0..u64::MAX);
     }
 
@@ -412,6 +477,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Drops everything that is on flash, because the flash failed. RAM goes on.
     pub(crate) fn forget_flash(&self) {
+        self.order.borrow_mut().all_in_order();
         self.drop_from_index(0..u64::MAX);
     }
 
@@ -450,9 +516,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let dirty = self.dirty.borrow();
         let stays = |page: PageNumber| dirty.has_page(page.0);
         let dropped = self.index.borrow_mut().remove(pages, stays);
-        if !dropped.is_empty() {
-            self.pool.segments().pages_forgotten(&dropped);
-        }
+        drop(dirty);
+        self.forgotten(&dropped);
     }
 }
 
@@ -470,7 +535,12 @@ fn ram_pages(settings: &DiskSettings) -> usize {
 
 /// A policy for as many blocks as the disk can hold: a limit may be far above what the pool has.
 fn new_policy<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> Policy {
-    let usable = u64::from(pool.segments().usable()) * pool.layout().segment_bytes();
-    let bytes = settings.limit_bytes.min(usable).saturating_add(settings.ram_bytes);
+    let bytes = (flash_pages(pool, settings) * PAGE).saturating_add(settings.ram_bytes);
     Policy::new(settings.admission, bytes / u64::from(settings.block_bytes))
+}
+
+/// Pages that a disk can hold on flash at most.
+fn flash_pages<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> u64 {
+    let usable = u64::from(pool.segments().usable()) * pool.layout().segment_bytes();
+    settings.limit_bytes.min(usable) / PAGE
 }

@@ -171,6 +171,7 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
     started: u64,
 ) -> bool {
     let ticket = cache.load_ticket.get();
+    cache.count_anew();
     let mut loading = Loading {
         cache,
         tail,
@@ -307,6 +308,8 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let offer = |run: &Run, checksums: &[u32]| samples.offer(run, checksums, &cache.pool.host);
         let entered = self.replay.enter(start, &content, forgets, is_touched, offer);
         cache.load.borrow_mut().pages_dropped = self.replay.counts.dropped;
+        let life = (wanted.segment, wanted.generation);
+        cache.order.borrow_mut().loaded(life, &content, &self.replay.dead);
         self.segments.push((wanted, entered));
     }
 
@@ -352,17 +355,21 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         for pages in cache.touched.runs() {
             dropped.extend(self.replay.index.remove(pages, |page| dirty.has_page(page.0)));
         }
+        let mut order = cache.order.borrow_mut();
         let mut segments = cache.pool.segments();
         for (wanted, _) in &self.segments {
             if !segments.is_sealed(wanted.segment, (wanted.owner, wanted.generation)) {
                 let (start, end) =
                     (layout.segment_start(wanted.segment), layout.summary_start(wanted.segment));
                 self.replay.index.remove_on_flash(start.0..end.0);
+                // Its dead lines stay counted, which costs copies at most: nobody knows any more which they were.
+                order.gone(wanted.segment, None, None);
             }
         }
         let mut gone: BTreeMap<SegmentNumber, u32> = BTreeMap::new();
-        for page in &dropped {
-            *gone.entry(layout.segment_of(*page)).or_default() += 1;
+        for dropped in &dropped {
+            *gone.entry(layout.segment_of(dropped.flash)).or_default() += 1;
+            order.died(dropped.page);
         }
         for (wanted, entered) in &self.segments {
             if segments.is_sealed(wanted.segment, (wanted.owner, wanted.generation)) {
@@ -373,6 +380,8 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let mut load = cache.load.borrow_mut();
         load.pages_kept = self.replay.index.pages();
         load.pages_dropped += dropped.len() as u64;
+        debug_assert_eq!(cache.index.borrow().pages(), 0, "nothing enters while it is loaded");
+        order.complete();
         cache.index.replace(self.replay.index);
         cache.dirty.replace(dirty);
     }

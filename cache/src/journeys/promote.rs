@@ -99,10 +99,7 @@ pub(super) fn enter_index<F: BlockDevice, H: Host>(
     for run in pages.chunk_by(adjacent) {
         let (page, Located { flash, .. }) = run[0];
         let checksums: Vec<u32> = run.iter().map(|(_, located)| located.checksum).collect();
-        let replaced = cache.index.borrow_mut().insert_run(page, flash, &checksums);
-        let mut segments = cache.pool.segments();
-        segments.pages_known(flash, run.len() as u32);
-        segments.pages_forgotten(&replaced);
+        cache.enter_run(page, flash, &checksums);
     }
     cache.note_written(batch, pages.iter().map(|(page, located)| (*page, located.flash)));
 }

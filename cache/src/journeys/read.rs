@@ -311,7 +311,7 @@ fn take_notice<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: &Page<'_>
         warm_up(cache, number, flash, bytes);
         return None;
     }
-    cache.drop_copy(number, flash);
+    cache.drop_damaged(number, flash);
     Some(LostPage { page: number, flash })
 }
 

@@ -1,4 +1,4 @@
-//! Reclaim: the oldest segment becomes free; what is still warm in it is appended again first, and whatever of it the backing
+//! Reclaim: the oldest segment becomes free, or a cheaper one of the same disk (`out_of_order.rs`); what is still warm in it is appended again first, and whatever of it the backing
 //! does not have (rule I8). That, and whatever replaced what guests wrote there, is durable before the segment is free.
 //!
 //! One reclaim runs at a time for the whole pool, on the shard on which the victim's owner is attached; the turns are
@@ -15,6 +15,7 @@ use super::disk_cache::DiskCache;
 use super::flash_run::FlashRun;
 use super::leave::{leave, settle_log};
 use super::lost::{self, Damaged};
+use super::out_of_order::{self, choose};
 use super::promote::enter_index;
 use super::second_copies::lacks_second;
 use super::void::remember_elsewhere;
@@ -22,10 +23,12 @@ use crate::bytes::batch::Kind;
 use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
 use crate::knowledge::learned::History;
+use crate::knowledge::order::Counted;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Written};
 use crate::survives::pool::Pool;
+use crate::survives::room::Work;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{BATCH_PAGES_MAX, SURVIVORS_EIGHTHS_MAX};
 use crate::words::stats::count;
@@ -35,10 +38,10 @@ use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence
 pub(crate) type Disks<F, H> = RefCell<BTreeMap<DiskId, Rc<DiskCache<F, H>>>>;
 
 /// A page of the victim that is warm or dirty.
-struct Survivor {
-    page: PageNumber,
+pub(super) struct Survivor {
+    pub(super) page: PageNumber,
     sequence: Sequence,
-    flash: FlashPage,
+    pub(super) flash: FlashPage,
     history: History,
 }
 
@@ -47,10 +50,10 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
     let mut in_vain = 0;
     loop {
         pool.seat.rung().await;
-        while let Some(work) = pool.seat.next_victim() {
+        while let Some(mut work) = pool.seat.next_victim() {
             let free = pool.segments().free_count();
             let staying = if in_vain < IN_VAIN_TO_DROP { Staying::Warm } else { Staying::Dirty };
-            let freed = reclaim(&pool, &disks, work.victim, staying).await;
+            let freed = reclaim(&pool, &disks, &mut work, staying).await;
             work.end();
             in_vain = if pool.segments().free_count() > free { 0 } else { in_vain + 1 };
             if !freed || in_vain >= IN_VAIN_MAX {
@@ -86,30 +89,51 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
     }
 }
 
-/// Says whether the victim is free.
+/// Says whether a victim is free: the one that was chosen, or one that its disk chose instead, if it may.
 async fn reclaim<F: BlockDevice, H: Host>(
     pool: &Pool<F, H>,
     disks: &Disks<F, H>,
-    victim: SegmentNumber,
+    work: &mut Work<'_>,
     staying: Staying,
 ) -> bool {
-    let owner = pool.segments().life(victim).map(|(owner, _)| owner);
+    let owner = pool.segments().life(work.victim).map(|(owner, _)| owner);
     let cache = owner.and_then(|owner| disks.borrow().get(&owner).cloned());
     let is_dirty = owner.is_some_and(|owner| pool.segments().is_dirty(owner));
     let home = owner.and_then(|owner| pool.segments().home(owner));
-    let _reclaiming = match &cache {
-        Some(cache) => Some(cache.reclaiming.lock().await),
-        None => None,
-    };
-    let is_empty = if let Some(cache) = &cache {
-        count(&cache.counters.reclaims, 1);
-        let live = pool.segments().live(victim);
-        // Of a disk that has been released, nothing is known here any more.
-        !cache.leaving.get() && if live > 0 || is_dirty { empty(cache, victim, staying).await } else { true }
-    } else {
+    let Some(cache) = cache else {
         // The turn may have been given before the owner went to another shard.
-        !is_dirty && home.is_none_or(|home| home == pool.seat.shard)
+        let is_empty = !is_dirty && home.is_none_or(|home| home == pool.seat.shard);
+        return finish(pool, work.victim, owner, is_empty).await;
     };
+    let _reclaiming = cache.reclaiming.lock().await;
+    if staying == Staying::Warm
+        && let Some(chosen) = choose(&cache, work) {
+        let going = Going::begin(&cache, work.victim, true).await;
+        let content = going.content.as_ref();
+        let is_empty = !cache.leaving.get() && out_of_order::empty(&cache, work.victim, content, &chosen).await;
+        // Else the oldest goes after all.
+        if is_empty || !work.exchange(chosen.oldest, chosen.life) {
+            going.end(&cache, is_empty);
+            return finish(pool, work.victim, owner, is_empty).await;
+        }
+    }
+    let victim = work.victim;
+    let going = Going::begin(&cache, victim, is_dirty || pool.segments().live(victim) > 0).await;
+    let live = pool.segments().live(victim);
+    // Of a disk that has been released, nothing is known here any more.
+    let is_empty = !cache.leaving.get()
+        && if live > 0 || is_dirty { empty(&cache, victim, going.content.as_ref(), staying).await } else { true };
+    going.end(&cache, is_empty);
+    finish(pool, victim, owner, is_empty).await
+}
+
+/// Frees a segment that is empty, or puts it back. Says which.
+async fn finish<F: BlockDevice, H: Host>(
+    pool: &Pool<F, H>,
+    victim: SegmentNumber,
+    owner: Option<DiskId>,
+    is_empty: bool,
+) -> bool {
     // If its content became void meanwhile, it goes whatever it held.
     let still_owned = pool.segments().life(victim).map(|(owner, _)| owner) == owner;
     if !is_empty && still_owned {
@@ -118,6 +142,35 @@ async fn reclaim<F: BlockDevice, H: Host>(
     }
     pool.free_segment(victim).await;
     true
+}
+
+/// A segment that is being reclaimed, and what it says that it holds.
+struct Going {
+    victim: SegmentNumber,
+    content: Option<Content>,
+    counted: Option<Counted>,
+}
+
+impl Going {
+    /// Reads what it holds, if that is wanted, or needed to know which lines go with it.
+    async fn begin<F: BlockDevice, H: Host>(
+        cache: &DiskCache<F, H>,
+        victim: SegmentNumber,
+        wanted: bool,
+    ) -> Self {
+        count(&cache.counters.reclaims, 1);
+        let counted = cache.order.borrow_mut().bind(victim);
+        let reads = wanted || counted.is_some();
+        let content = if reads { cache.pool.read_summary(victim).await } else { None };
+        Self { victim, content, counted }
+    }
+
+    /// Counts what went with it, if it went.
+    fn end<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>, is_empty: bool) {
+        if is_empty {
+            cache.order.borrow_mut().gone(self.victim, self.content.as_ref(), self.counted);
+        }
+    }
 }
 
 /// How long reclaim rests after it could not empty a segment: nanoseconds.
@@ -130,7 +183,7 @@ const IN_VAIN_MAX: u32 = 8;
 
 /// What stays of a victim.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Staying {
+pub(super) enum Staying {
     /// What is worth it, and what is dirty.
     Warm,
     /// What is dirty.
@@ -144,15 +197,16 @@ const TRIES: usize = 3;
 async fn empty<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     victim: SegmentNumber,
+    content: Option<&Content>,
     staying: Staying,
 ) -> bool {
-    let content = cache.pool.read_summary(victim).await;
-    let has_mutations = content.as_ref().is_none_or(Content::has_mutations);
-    let survivors = match &content {
-        Some(content) => keep_warm(cache, victim, content, staying),
+    let has_mutations = content.is_none_or(Content::has_mutations);
+    let survivors = match content {
+        // It is the oldest of its disk: there is nothing older.
+        Some(content) => keep_warm(cache, victim, content, staying, |_| false),
         None => dirty_survivors(cache, victim),
     };
-    let mut marks = Marks::said_by(content.as_ref());
+    let mut marks = Marks::said_by(content);
     for chunk in survivors.chunks(BATCH_PAGES_MAX) {
         append_again(cache, chunk, &mut marks).await;
     }
@@ -180,7 +234,7 @@ async fn empty<F: BlockDevice, H: Host>(
             (cache.pool.layout().segment_start(victim), cache.pool.layout().summary_start(victim));
         let dropped = cache.index.borrow_mut().remove_on_flash(start.0..end.0);
         count(&cache.counters.evictions, dropped.len() as u64);
-        cache.pool.segments().pages_forgotten(&dropped);
+        cache.forgotten(&dropped);
     }
     true
 }
@@ -228,14 +282,14 @@ async fn retry_dirty<F: BlockDevice, H: Host>(
 
 /// What a victim says of ranges, and what of that was said again. By place, not by count: what guests write meanwhile
 /// leaves the ranges.
-struct Marks {
+pub(super) struct Marks {
     zeroes: Ranges,
     lost: Ranges,
 }
 
 impl Marks {
     /// What a segment says, by its summary; anything, without one.
-    fn said_by(content: Option<&Content>) -> Self {
+    pub(super) fn said_by(content: Option<&Content>) -> Self {
         let said = |kind: Kind| {
             let mut ranges = Ranges::default();
             match content {
@@ -307,12 +361,13 @@ async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut
     Some(())
 }
 
-/// Drops what is cold and returns what is warm, as much as may survive; what survives cools down by one step.
-fn keep_warm<F: BlockDevice, H: Host>(
+/// Drops what is cold and returns what is warm, as much as may survive, and what must; what survives cools down by one step.
+pub(super) fn keep_warm<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     victim: SegmentNumber,
     content: &Content,
     staying: Staying,
+    must_stay: impl Fn(PageNumber) -> bool,
 ) -> Vec<Survivor> {
     let layout = cache.pool.layout();
     let lowered = cache.pool.segments().exceeds_limit(cache.id);
@@ -348,6 +403,11 @@ fn keep_warm<F: BlockDevice, H: Host>(
     cold.extend(warm.split_off(warm.len().min(most)).into_iter().map(|(_, line)| line));
     survivors.extend(warm.into_iter().map(|(_, line)| line));
     for line in cold {
+        if must_stay(line.page) {
+            count(&cache.counters.shadowed_reappends, 1);
+            survivors.push(line);
+            continue;
+        }
         cache.policy.borrow_mut().left(cache.block_of(line.page), line.history);
         cache.drop_copy(line.page, line.flash);
         count(&cache.counters.evictions, 1);
@@ -361,7 +421,7 @@ fn keep_warm<F: BlockDevice, H: Host>(
 
 /// Copies pages to the open segment, with the sequences that they have (rule I1). Returns those that flash does not give
 /// back.
-async fn append_again<F: BlockDevice, H: Host>(
+pub(super) async fn append_again<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     survivors: &[Survivor],
     marks: &mut Marks,

@@ -20,6 +20,13 @@ pub(crate) struct Located {
     pub(crate) checksum: u32,
 }
 
+/// A page that was taken out, and where it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gone {
+    pub(crate) page: PageNumber,
+    pub(crate) flash: FlashPage,
+}
+
 pub(crate) struct Index {
     block_pages: u64,
     table: HashTable<u32>,
@@ -92,13 +99,13 @@ impl Index {
         }
     }
 
-    /// Enters pages that lie next to each other on the disk and on flash. Returns the flash pages that they replace.
+    /// Enters pages that lie next to each other on the disk and on flash. Returns what they replace.
     pub(crate) fn insert_run(
         &mut self,
         first: PageNumber,
         flash: FlashPage,
         checksums: &[u32],
-    ) -> Vec<FlashPage> {
+    ) -> Vec<Gone> {
         let mut replaced = Vec::new();
         let mut done = 0;
         while done < checksums.len() {
@@ -110,7 +117,8 @@ impl Index {
                 for (at, (place, &checksum)) in places[within..within + count].iter_mut().zip(run).enumerate()
                 {
                     let located = Located { flash: flash.plus((done + at) as u32), checksum };
-                    replaced.extend(place.replace(located).map(|old| old.flash));
+                    let page = PageNumber(page + at as u64);
+                    replaced.extend(place.replace(located).map(|old| Gone { page, flash: old.flash }));
                 }
             });
             done += count;
@@ -164,8 +172,8 @@ impl Index {
         entered
     }
 
-    /// Takes pages out, save those that are to stay. Returns the flash pages that held them.
-    pub(crate) fn remove(&mut self, pages: Range<u64>, stays: impl Fn(PageNumber) -> bool) -> Vec<FlashPage> {
+    /// Takes pages out, save those that are to stay. Returns them.
+    pub(crate) fn remove(&mut self, pages: Range<u64>, stays: impl Fn(PageNumber) -> bool) -> Vec<Gone> {
         let mut removed = Vec::new();
         for block in self.known_within(&pages) {
             removed.extend(self.remove_in_block(block, &pages, &stays));
@@ -204,15 +212,15 @@ impl Index {
     }
 
     /// Takes everything out that lies in a range of flash, looking at every block: for when a segment's summary cannot
-    /// be read. Returns the flash pages.
-    pub(crate) fn remove_on_flash(&mut self, flash: Range<u32>) -> Vec<FlashPage> {
+    /// be read. Returns what was there.
+    pub(crate) fn remove_on_flash(&mut self, flash: Range<u32>) -> Vec<Gone> {
         let mut removed = Vec::new();
         for block in self.known_blocks().collect::<Vec<_>>() {
+            let first = block * self.block_pages;
             self.change(block, |places| {
-                for place in places {
-                    removed.extend(
-                        place.take_if(|located| flash.contains(&located.flash.0)).map(|gone| gone.flash),
-                    );
+                for (page, place) in (first..).map(PageNumber).zip(places) {
+                    let gone = place.take_if(|located| flash.contains(&located.flash.0));
+                    removed.extend(gone.map(|gone| Gone { page, flash: gone.flash }));
                 }
             });
         }
@@ -220,21 +228,21 @@ impl Index {
         removed
     }
 
-    /// Has every page looked at, and moved on flash, or dropped where `place` says nothing. Returns the flash pages of those
-    /// that were dropped.
+    /// Has every page looked at, and moved on flash, or dropped where `place` says nothing. Returns those that were
+    /// dropped.
     pub(crate) fn rearrange(
         &mut self,
         place: impl Fn(PageNumber, FlashPage) -> Option<FlashPage>,
-    ) -> Vec<FlashPage> {
+    ) -> Vec<Gone> {
         let mut dropped = Vec::new();
         for block in self.known_blocks().collect::<Vec<_>>() {
             let first = block * self.block_pages;
             self.change(block, |places| {
-                for (page, slot) in (first..).zip(places) {
+                for (page, slot) in (first..).map(PageNumber).zip(places) {
                     let Some(located) = slot.as_mut() else { continue };
-                    match place(PageNumber(page), located.flash) {
+                    match place(page, located.flash) {
                         Some(flash) => located.flash = flash,
-                        None => dropped.extend(slot.take().map(|gone| gone.flash)),
+                        None => dropped.extend(slot.take().map(|gone| Gone { page, flash: gone.flash })),
                     }
                 }
             });
@@ -299,15 +307,16 @@ impl Index {
         block: u64,
         pages: &Range<u64>,
         stays: impl Fn(PageNumber) -> bool,
-    ) -> Vec<FlashPage> {
+    ) -> Vec<Gone> {
         let own = block * self.block_pages..(block + 1) * self.block_pages;
         let within = |page: u64| (page.clamp(own.start, own.end) - own.start) as usize;
         let mut removed = Vec::new();
         self.change(block, |places| {
             let from = within(pages.start);
             for (place, at) in places[from..within(pages.end)].iter_mut().zip(from as u64..) {
-                if place.is_some() && !stays(PageNumber(own.start + at)) {
-                    removed.extend(place.take().map(|located| located.flash));
+                let page = PageNumber(own.start + at);
+                if place.is_some() && !stays(page) {
+                    removed.extend(place.take().map(|located| Gone { page, flash: located.flash }));
                 }
             }
         });
@@ -466,6 +475,10 @@ mod tests {
         ]
     }
 
+    fn gone(page: u64, flash: u32) -> Gone {
+        Gone { page: PageNumber(page), flash: FlashPage(flash) }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
@@ -482,10 +495,11 @@ mod tests {
                         let mut replaced = index.insert_run(PageNumber(page), FlashPage(flash), &checksums);
                         let mut expected = Vec::new();
                         for at in 0..count {
-                            expected.extend(model.insert(page + at as u64, flash + at as u32).map(FlashPage));
+                            let page = page + at as u64;
+                            let old = model.insert(page, flash + at as u32);
+                            expected.extend(old.map(|flash| gone(page, flash)));
                         }
-                        replaced.sort();
-                        expected.sort();
+                        replaced.sort_unstable_by_key(|gone| gone.page);
                         prop_assert_eq!(replaced, expected);
                     }
                     Op::InsertAbsent(page, flash, count) => {
@@ -502,10 +516,12 @@ mod tests {
                         prop_assert_eq!(entered as usize, model.len() - before);
                     }
                     Op::Remove(page, count) => {
-                        let removed = index.remove(page..page + count, |_| false).len();
-                        let before = model.len();
-                        model.retain(|key, _| !(page..page + count).contains(key));
-                        prop_assert_eq!(removed, before - model.len());
+                        let mut removed = index.remove(page..page + count, |_| false);
+                        removed.sort_unstable_by_key(|gone| gone.page);
+                        let pages = page..page + count;
+                        let expected = model.range(pages.clone()).map(|(page, flash)| gone(*page, *flash));
+                        prop_assert_eq!(removed, expected.collect::<Vec<_>>());
+                        model.retain(|key, _| !pages.contains(key));
                     }
                     Op::RemoveIfAt(page, flash) => {
                         let there = model.get(&page) == Some(&flash);
@@ -515,9 +531,12 @@ mod tests {
                         }
                     }
                     Op::RemoveOnFlash(start) => {
-                        let before = model.len();
+                        let mut removed = index.remove_on_flash(start..start + 500);
+                        removed.sort_unstable_by_key(|gone| gone.page);
+                        let there = model.iter().filter(|(_, flash)| (start..start + 500).contains(flash));
+                        let expected = there.map(|(page, flash)| gone(*page, *flash));
+                        prop_assert_eq!(removed, expected.collect::<Vec<_>>());
                         model.retain(|_, flash| !(start..start + 500).contains(flash));
-                        prop_assert_eq!(index.remove_on_flash(start..start + 500).len(), before - model.len());
                     }
                 }
                 prop_assert_eq!(index.pages(), model.len() as u64);

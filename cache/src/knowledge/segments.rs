@@ -4,8 +4,9 @@
 //! ```text
 //!   Free ──take──> Open ──seal──> Sealed ──choose_victim, disown──> Reclaiming ──free──> Free
 //! ```
-//! Of one disk, the oldest segment always goes first: an older version of a page is gone before a newer one, and what a
-//! segment says of earlier ones is no longer needed when it goes (rule I8).
+//! Of one disk, the oldest segment goes first: an older version of a page is gone before a newer one, and what a
+//! segment says of earlier ones is no longer needed when it goes (rule I8). One that says nothing but what is clean may go
+//! instead of the oldest, when the disk knows that nothing older can come back by that (`order.rs`): it is exchanged for it.
 //!
 //! Of a disk that is mirrored, and of notes, each segment has a second copy on another device if there is one. It goes where
 //! the first one goes, and is owned, held and given back with it (`copies.rs`).
@@ -486,9 +487,9 @@ impl Segments {
     }
 
     /// Notes that no index points to these pages any more.
-    pub(crate) fn pages_forgotten(&mut self, pages: &[FlashPage]) {
+    pub(crate) fn pages_forgotten(&mut self, pages: impl IntoIterator<Item = FlashPage>) {
         for page in pages {
-            self.lines[self.layout.segment_of(*page).0 as usize].live -= 1;
+            self.lines[self.layout.segment_of(page).0 as usize].live -= 1;
         }
     }
 }

@@ -32,7 +32,7 @@ fn reclaim(segments: &mut Segments, disk: DiskId) -> DiskId {
     let victim = segments.choose_victim(disk).expect("something can go");
     let (owner, _) = segments.life(victim).unwrap();
     let page = segments.layout.segment_start(victim).plus(1);
-    segments.pages_forgotten(&[page]);
+    segments.pages_forgotten([page]);
     segments.free(victim);
     owner
 }
@@ -102,7 +102,7 @@ fn what_a_table_says_is_closed_again_oldest_first() {
     let mut before = pool();
     fill(&mut before, B, 6);
     let victim = before.choose_victim(B).unwrap();
-    before.pages_forgotten(&[before.layout.segment_start(victim).plus(1)]);
+    before.pages_forgotten([before.layout.segment_start(victim).plus(1)]);
     before.free(victim);
     fill(&mut before, A, 3);
     before.disown(A);
@@ -137,7 +137,7 @@ fn a_device_that_is_not_used_any_more_is_empty_once_its_owners_were_disowned() {
         .into_iter()
         .map(|(segment, _)| segments.layout.segment_start(segment).plus(1))
         .collect();
-    segments.pages_forgotten(&pages);
+    segments.pages_forgotten(pages);
     for segment in segments.disown(B) {
         segments.free(segment);
     }
@@ -268,7 +268,7 @@ fn segments_with_one_copy_are_counted_as_they_change() {
         check(&segments, 0, "disowned");
         let pages = segments.live(segment);
         let first = segments.layout.segment_start(segment).plus(1);
-        segments.pages_forgotten(&vec![first; pages as usize]);
+        segments.pages_forgotten(vec![first; pages as usize]);
         segments.free(segment);
     }
     fill(&mut segments, A, 1);
