@@ -30,7 +30,7 @@ use crate::survives::pool::Pool;
 use crate::words::canary::{self, Bug};
 use crate::words::histograms::Requests;
 use crate::words::latency::Latencies;
-use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, REQUEST_BYTES_MAX};
+use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, PAGE_BYTES, RAM_BYTES_MIN, REQUEST_BYTES_MAX};
 use crate::words::settings::{DiskSettings, Redundancy};
 use crate::words::stats::{DiskCounters, Load, LoadStatistics};
 use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence, pages_touched};
@@ -522,7 +522,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 }
 
 fn offer_depth(ram: &Ram) -> usize {
-    (ram.capacity() / 4).min(OFFER_DEPTH_MAX)
+    (ram.capacity() / 16).clamp(RAM_BYTES_MIN as usize / PAGE_BYTES / 2, OFFER_DEPTH_MAX)
 }
 
 fn block_pages(settings: &DiskSettings) -> u32 {
@@ -533,9 +533,12 @@ fn ram_pages(settings: &DiskSettings) -> usize {
     (settings.ram_bytes / PAGE) as usize
 }
 
-/// A policy for as many blocks as the disk can hold: a limit may be far above what the pool has.
+/// A policy for as many blocks as the disk can hold, without headers and summaries: a limit may be far above what the pool has.
 fn new_policy<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> Policy {
-    let bytes = (flash_pages(pool, settings) * PAGE).saturating_add(settings.ram_bytes);
+    let layout = pool.layout();
+    let data_pages = layout.batch_pages() - layout.batch_pages().div_ceil(BATCH_PAGES_MAX as u32 + 1);
+    let segments = flash_pages(pool, settings) * PAGE / layout.segment_bytes();
+    let bytes = (segments * u64::from(data_pages) * PAGE).saturating_add(settings.ram_bytes);
     Policy::new(settings.admission, bytes / u64::from(settings.block_bytes))
 }
 

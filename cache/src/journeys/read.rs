@@ -319,6 +319,9 @@ fn take_notice<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: &Page<'_>
 /// flash, and copying it would push out what RAM is for.
 const HEAT_FOR_RAM: u8 = 2;
 
+/// What was used twice within as many accesses as this part of RAM has blocks will be used again before it has left RAM.
+const SOON_PART_OF_RAM: u64 = 4;
+
 /// Notes a hit on flash. A page of a hot block goes to RAM as well, if its copy is still current, and it will be asked for again before
 /// it has left RAM, to all that is known.
 fn warm_up<F: BlockDevice, H: Host>(
@@ -337,8 +340,8 @@ fn warm_up<F: BlockDevice, H: Host>(
     };
     let before = cache.index.borrow_mut().use_if_at(page, flash, used);
     let Some(before) = before.filter(|before| before.heat() >= HEAT_FOR_RAM) else { return };
-    let blocks_in_ram = cache.ram.borrow().capacity() as u64 / u64::from(cache.block_pages());
-    if cache.policy.borrow().comes_within(before, blocks_in_ram) {
+    let soon = cache.ram.borrow().capacity() as u64 / u64::from(cache.block_pages()) / SOON_PART_OF_RAM;
+    if cache.policy.borrow().comes_within(before, soon) {
         let history = cache.index.borrow().history(page);
         cache.enter(page, bytes, cache.pool.draw_sequence(), Standing::OnFlash, history);
     }

@@ -51,11 +51,13 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
     loop {
         pool.seat.rung().await;
         while let Some(mut work) = pool.seat.next_victim() {
-            let free = pool.segments().free_count();
+            let (free, appended) = (pool.segments().free_count(), appended_again(&disks));
             let staying = if in_vain < IN_VAIN_TO_DROP { Staying::Warm } else { Staying::Dirty };
             let freed = reclaim(&pool, &disks, &mut work, staying).await;
             work.end();
-            in_vain = if pool.segments().free_count() > free { 0 } else { in_vain + 1 };
+            let moved = appended_again(&disks) - appended;
+            let gains = pool.segments().free_count() > free || moved <= survivors_max(&pool);
+            in_vain = if gains { 0 } else { in_vain + 1 };
             if !freed || in_vain >= IN_VAIN_MAX {
                 // Nothing but dirty pages is moved around. Destage or another device helps; whoever waits asks again then.
                 disks.borrow().values().for_each(|cache| cache.back.ask(true));
@@ -107,10 +109,12 @@ async fn reclaim<F: BlockDevice, H: Host>(
     };
     let _reclaiming = cache.reclaiming.lock().await;
     if staying == Staying::Warm
-        && let Some(chosen) = choose(&cache, work) {
+        && let Some(chosen) = choose(&cache, work)
+    {
         let going = Going::begin(&cache, work.victim, true).await;
         let content = going.content.as_ref();
-        let is_empty = !cache.leaving.get() && out_of_order::empty(&cache, work.victim, content, &chosen).await;
+        let is_empty =
+            !cache.leaving.get() && out_of_order::empty(&cache, work.victim, content, &chosen).await;
         // Else the oldest goes after all.
         if is_empty || !work.exchange(chosen.oldest, chosen.life) {
             going.end(&cache, is_empty);
@@ -122,7 +126,11 @@ async fn reclaim<F: BlockDevice, H: Host>(
     let live = pool.segments().live(victim);
     // Of a disk that has been released, nothing is known here any more.
     let is_empty = !cache.leaving.get()
-        && if live > 0 || is_dirty { empty(&cache, victim, going.content.as_ref(), staying).await } else { true };
+        && if live > 0 || is_dirty {
+            empty(&cache, victim, going.content.as_ref(), staying).await
+        } else {
+            true
+        };
     going.end(&cache, is_empty);
     finish(pool, victim, owner, is_empty).await
 }
@@ -176,10 +184,23 @@ impl Going {
 /// How long reclaim rests after it could not empty a segment: nanoseconds.
 const RETRY_NS: u64 = 50_000_000;
 
-/// Segments that are emptied one after another without any gain, until nothing stays that need not, and until reclaim rests. Where
-/// three quarters of each stay, one of four gains a segment.
-const IN_VAIN_TO_DROP: u32 = 4;
-const IN_VAIN_MAX: u32 = 8;
+/// Pages that were appended again so far.
+fn appended_again<F: BlockDevice, H: Host>(disks: &Disks<F, H>) -> u64 {
+    disks.borrow().values().map(|cache| cache.counters.reappends.get()).sum()
+}
+
+/// So many pages of a segment may be appended again without need: behind them and their headers, some room is left.
+fn survivors_max<F: BlockDevice, H: Host>(pool: &Pool<F, H>) -> u64 {
+    let pages = pool.layout().batch_pages();
+    u64::from((pages * SURVIVORS_EIGHTHS_MAX / 8).min(pages.saturating_sub(HEADERS_AND_ONE)))
+}
+
+/// What survives is cut in two by the end of a segment at most, each part behind a header; and one page is to be gained.
+const HEADERS_AND_ONE: u32 = 3;
+
+/// Segments that are emptied one after another without any gain, until nothing stays that need not, and until reclaim rests.
+const IN_VAIN_TO_DROP: u32 = 2;
+const IN_VAIN_MAX: u32 = 4;
 
 /// What stays of a victim.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -371,11 +392,8 @@ pub(super) fn keep_warm<F: BlockDevice, H: Host>(
 ) -> Vec<Survivor> {
     let layout = cache.pool.layout();
     let lowered = cache.pool.segments().exceeds_limit(cache.id);
-    let most = if lowered || staying == Staying::Dirty {
-        0
-    } else {
-        (layout.batch_pages() * SURVIVORS_EIGHTHS_MAX / 8) as usize
-    };
+    let none = lowered || staying == Staying::Dirty;
+    let most = if none { 0 } else { survivors_max(&cache.pool) as usize };
     let mut survivors: Vec<Survivor> = Vec::new();
     let mut warm: Vec<(f32, Survivor)> = Vec::new();
     let mut cold: Vec<Survivor> = Vec::new();

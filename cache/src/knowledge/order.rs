@@ -166,7 +166,12 @@ impl Order {
     }
 
     /// A segment goes, and with it the lines that it holds, which are all dead.
-    pub(crate) fn gone(&mut self, segment: SegmentNumber, content: Option<&Content>, counted: Option<Counted>) {
+    pub(crate) fn gone(
+        &mut self,
+        segment: SegmentNumber,
+        content: Option<&Content>,
+        counted: Option<Counted>,
+    ) {
         self.bind(segment);
         self.segments.remove(&segment);
         if counted != Some(Counted(self.count)) {
@@ -274,7 +279,11 @@ mod tests {
         for segment in 0..count {
             order.opened(SegmentNumber(segment), Sequence(u64::from(segment)));
             for page in 0..100 {
-                order.appended(SegmentNumber(segment), Kind::Fill, PageNumber(u64::from(segment) * 100 + page));
+                order.appended(
+                    SegmentNumber(segment),
+                    Kind::Fill,
+                    PageNumber(u64::from(segment) * 100 + page),
+                );
             }
             order.sealed(SegmentNumber(segment));
         }

@@ -92,7 +92,10 @@ mod tests {
                 shadows.remove(PageNumber(page));
             }
             for (page, count) in &exact {
-                assert!(u32::from(shadows.of(PageNumber(*page))) >= (*count).min(255), "page {page}: {count}");
+                assert!(
+                    u32::from(shadows.of(PageNumber(*page))) >= (*count).min(255),
+                    "page {page}: {count}"
+                );
             }
         }
         shadows
