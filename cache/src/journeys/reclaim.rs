@@ -52,7 +52,7 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
         pool.seat.rung().await;
         while let Some(mut work) = pool.seat.next_victim() {
             let free = pool.segments().free_count();
-            let freed = reclaim(&pool, &disks, &mut work, in_vain == 0).await;
+            let freed = reclaim(&pool, &disks, &mut work, in_vain < IN_VAIN_MAX / 2).await;
             work.end();
             in_vain = if pool.segments().free_count() > free { 0 } else { in_vain + 1 };
             if !freed || in_vain >= IN_VAIN_MAX {
