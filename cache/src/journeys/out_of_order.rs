@@ -79,7 +79,8 @@ pub(super) async fn empty<F: BlockDevice, H: Host>(
     content: Option<&Content>,
     chosen: &Chosen,
 ) -> bool {
-    let Some(content) = content.filter(|content| content.runs.iter().all(|run| run.kind == Kind::Fill)) else {
+    let Some(content) = content.filter(|content| content.runs.iter().all(|run| run.kind == Kind::Fill))
+    else {
         return false;
     };
     let survivors = keep_warm(cache, victim, content, |page| has_shadow(cache, page));

@@ -108,7 +108,8 @@ async fn reclaim<F: BlockDevice, H: Host>(
     if may_choose && let Some(chosen) = choose(&cache, work) {
         let going = Going::begin(&cache, work.victim, true).await;
         let content = going.content.as_ref();
-        let is_empty = !cache.leaving.get() && out_of_order::empty(&cache, work.victim, content, &chosen).await;
+        let is_empty =
+            !cache.leaving.get() && out_of_order::empty(&cache, work.victim, content, &chosen).await;
         // Else the oldest goes after all.
         if is_empty || !work.exchange(chosen.oldest, chosen.life) {
             going.end(&cache, is_empty);

@@ -102,12 +102,7 @@ impl Index {
     }
 
     /// Enters pages that lie next to each other on the disk and on flash. Returns what they replace.
-    pub(crate) fn insert_run(
-        &mut self,
-        first: PageNumber,
-        flash: FlashPage,
-        checksums: &[u32],
-    ) -> Vec<Gone> {
+    pub(crate) fn insert_run(&mut self, first: PageNumber, flash: FlashPage, checksums: &[u32]) -> Vec<Gone> {
         let mut replaced = Vec::new();
         let mut done = 0;
         while done < checksums.len() {

@@ -136,7 +136,9 @@ impl Order {
         content: &Content,
         dead: &[PageNumber],
     ) {
-        dead.iter().for_each(|page| self.shadows.add(*page));
+        for page in dead {
+            self.shadows.add(*page);
+        }
         self.opened(segment, generation);
         for line in content.lines() {
             self.note(segment, line.kind, line.page);
@@ -166,7 +168,12 @@ impl Order {
     }
 
     /// A segment goes, and with it the lines that it holds, which are all dead.
-    pub(crate) fn gone(&mut self, segment: SegmentNumber, content: Option<&Content>, counted: Option<Counted>) {
+    pub(crate) fn gone(
+        &mut self,
+        segment: SegmentNumber,
+        content: Option<&Content>,
+        counted: Option<Counted>,
+    ) {
         self.bind(segment);
         self.segments.remove(&segment);
         if counted != Some(Counted(self.count)) {
@@ -228,9 +235,10 @@ impl Order {
         cost: impl Fn(&Self, SegmentNumber, PageNumber) -> f64,
     ) -> Option<f64> {
         let kept = self.segments.get(&segment)?;
-        let seen = &kept.sample[..SAMPLES.min(kept.lines as usize)];
+        let count = kept.lines.min(SAMPLES as u32);
+        let seen = &kept.sample[..count as usize];
         let sum: f64 = seen.iter().map(|page| cost(self, segment, PageNumber(u64::from(*page)))).sum();
-        Some(if seen.is_empty() { 0.0 } else { sum / seen.len() as f64 })
+        Some(sum / f64::from(count.max(1)))
     }
 
     fn note(&mut self, segment: SegmentNumber, kind: Kind, page: PageNumber) {
@@ -274,7 +282,11 @@ mod tests {
         for segment in 0..count {
             order.opened(SegmentNumber(segment), Sequence(u64::from(segment)));
             for page in 0..100 {
-                order.appended(SegmentNumber(segment), Kind::Fill, PageNumber(u64::from(segment) * 100 + page));
+                order.appended(
+                    SegmentNumber(segment),
+                    Kind::Fill,
+                    PageNumber(u64::from(segment) * 100 + page),
+                );
             }
             order.sealed(SegmentNumber(segment));
         }

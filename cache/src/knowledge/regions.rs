@@ -68,7 +68,9 @@ impl Regions {
 
     /// True if the region of a page has an open intent.
     pub(crate) fn is_open_at(&self, page: PageNumber) -> bool {
-        self.states.get((page.offset() / self.region_bytes) as usize).is_some_and(|state| *state != State::Closed)
+        self.states
+            .get((page.offset() / self.region_bytes) as usize)
+            .is_some_and(|state| *state != State::Closed)
     }
 
     /// Notes a mutation. Its regions are open.

@@ -174,7 +174,9 @@ impl Replay {
         if entered as usize == run.pages {
             return;
         }
-        for (page, flash) in (run.page.0..).map(PageNumber).zip((0..run.pages as u32).map(|at| flash.plus(at))) {
+        for (page, flash) in
+            (run.page.0..).map(PageNumber).zip((0..run.pages as u32).map(|at| flash.plus(at)))
+        {
             if self.index.get(page).is_none_or(|located| located.flash != flash) {
                 self.dead.push(page);
             }

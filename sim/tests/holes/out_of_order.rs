@@ -81,11 +81,7 @@ fn cut_everywhere(newer: Newer, end: End) -> Met {
     let mut met = Met::default();
     for operations in 1..400 {
         let rig = Rig::new(operations);
-        rig.settings.set(DiskSettings {
-            admission: Admission::Adaptive,
-            block_bytes: 4096,
-            ..settings()
-        });
+        rig.settings.set(DiskSettings { admission: Admission::Adaptive, block_bytes: 4096, ..settings() });
         let told = rig.live_until(end, None, async |life| {
             let now = go_round(life, newer, operations).await;
             met.out_of_order += now.out_of_order;
