@@ -150,6 +150,11 @@ impl Order {
         self.sealed(segment);
     }
 
+    /// True if the lines of a segment in this life are counted.
+    pub(crate) fn knows(&self, (segment, generation): (SegmentNumber, Sequence)) -> bool {
+        self.segments.get(&segment).is_some_and(|kept| kept.generation == generation)
+    }
+
     /// A segment is about to go, or is not what it was: it does not go out of order any more. Says whether what it holds is
     /// counted.
     pub(crate) fn bind(&mut self, segment: SegmentNumber) -> Option<Counted> {
