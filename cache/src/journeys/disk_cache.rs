@@ -392,7 +392,9 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         }
         self.pool.segments().pages_forgotten(gone.iter().map(|gone| gone.flash));
         let mut order = self.order.borrow_mut();
-        gone.iter().for_each(|gone| order.died(gone.page));
+        for gone in gone {
+            order.died(gone.page);
+        }
     }
 
     /// Enters pages that lie next to each other on the disk and in a batch that was written just now.

@@ -30,7 +30,7 @@ use crate::words::canary::{self, Bug};
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::{Load, LoadStatistics, count};
-use crate::words::units::{PageNumber, SegmentNumber};
+use crate::words::units::{PageNumber, SegmentNumber, Sequence};
 
 /// What is known, when a disk is attached, of what was cached of it before.
 #[derive(Clone)]
@@ -361,9 +361,17 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
             if !segments.is_sealed(wanted.segment, (wanted.owner, wanted.generation)) {
                 let (start, end) =
                     (layout.segment_start(wanted.segment), layout.summary_start(wanted.segment));
-                self.replay.index.remove_on_flash(start.0..end.0);
-                // Its dead lines stay counted, which costs copies at most: nobody knows any more which they were.
-                order.gone(wanted.segment, None, None);
+                let removed = self.replay.index.remove_on_flash(start.0..end.0);
+                if segments.life(wanted.segment) == Some((wanted.owner, wanted.generation)) {
+                    // Another shard may put it back, which was told to reclaim it before the disk came here.
+                    order.bind(wanted.segment);
+                    for removed in &removed {
+                        order.died(removed.page);
+                    }
+                } else {
+                    // Its dead lines stay counted, which costs copies at most: nobody knows any more which they were.
+                    order.gone(wanted.segment, None, None);
+                }
             }
         }
         let mut gone: BTreeMap<SegmentNumber, u32> = BTreeMap::new();
@@ -381,7 +389,11 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         load.pages_kept = self.replay.index.pages();
         load.pages_dropped += dropped.len() as u64;
         debug_assert_eq!(cache.index.borrow().pages(), 0, "nothing enters while it is loaded");
-        order.complete();
+        // One that another shard was about to reclaim was not read, and may have been put back since.
+        let is_known = |life: &(SegmentNumber, Sequence)| order.knows(*life);
+        if segments.owned_by(cache.id).iter().all(is_known) {
+            order.complete();
+        }
         cache.index.replace(self.replay.index);
         cache.dirty.replace(dirty);
     }

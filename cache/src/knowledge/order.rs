@@ -136,7 +136,9 @@ impl Order {
         content: &Content,
         dead: &[PageNumber],
     ) {
-        dead.iter().for_each(|page| self.shadows.add(*page));
+        for page in dead {
+            self.shadows.add(*page);
+        }
         self.opened(segment, generation);
         for line in content.lines() {
             self.note(segment, line.kind, line.page);
@@ -146,6 +148,11 @@ impl Order {
             kept.is_clean = is_clean;
         }
         self.sealed(segment);
+    }
+
+    /// True if the lines of a segment in this life are counted.
+    pub(crate) fn knows(&self, (segment, generation): (SegmentNumber, Sequence)) -> bool {
+        self.segments.get(&segment).is_some_and(|kept| kept.generation == generation)
     }
 
     /// A segment is about to go, or is not what it was: it does not go out of order any more. Says whether what it holds is
@@ -233,9 +240,10 @@ impl Order {
         cost: impl Fn(&Self, SegmentNumber, PageNumber) -> f64,
     ) -> Option<f64> {
         let kept = self.segments.get(&segment)?;
-        let seen = &kept.sample[..SAMPLES.min(kept.lines as usize)];
+        let count = kept.lines.min(SAMPLES as u32);
+        let seen = &kept.sample[..count as usize];
         let sum: f64 = seen.iter().map(|page| cost(self, segment, PageNumber(u64::from(*page)))).sum();
-        Some(if seen.is_empty() { 0.0 } else { sum / seen.len() as f64 })
+        Some(sum / f64::from(count.max(1)))
     }
 
     fn note(&mut self, segment: SegmentNumber, kind: Kind, page: PageNumber) {

@@ -128,8 +128,12 @@ mod tests {
         #[test]
         fn what_dies_and_goes_leaves_nothing(pages in prop::collection::vec(any::<u64>(), 0..50)) {
             let mut shadows = Shadows::new(u64::MAX, 4096);
-            pages.iter().for_each(|page| shadows.add(PageNumber(*page)));
-            pages.iter().for_each(|page| shadows.remove(PageNumber(*page)));
+            for page in &pages {
+                shadows.add(PageNumber(*page));
+            }
+            for page in &pages {
+                shadows.remove(PageNumber(*page));
+            }
             assert!(shadows.counts.iter().all(|count| *count == 0));
         }
     }
