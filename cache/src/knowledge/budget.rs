@@ -44,11 +44,16 @@ impl Budget {
         Self { paid_at: now.saturating_add(budget.bucket_ns() / 2), ..budget }
     }
 
-    /// Goes over to another budget. What was spent and not paid for stays so, in bytes.
+    /// Goes over to another budget. The bucket stays as full as it is, for what came out of it was let out by the earlier budget;
+    /// what was written beyond that stays owed, in bytes.
     pub(crate) fn set_bytes_a_day(&mut self, bytes_a_day: u64) {
-        let owed = u128::from(self.ahead_ns()) * u128::from(self.bytes_a_day);
+        let before = *self;
         self.bytes_a_day = bytes_a_day.max(1);
-        self.owe(self.seen_at, saturated(owed.div_ceil(self.bytes_a_day.into())));
+        let bucket = before.bucket_ns();
+        let from_bucket = scaled(before.ahead_ns().min(bucket), self.bucket_ns(), bucket);
+        let owed = before.ahead_ns().saturating_sub(bucket);
+        let owed = scaled(owed, before.bytes_a_day, self.bytes_a_day);
+        self.owe(self.seen_at, from_bucket.saturating_add(owed));
     }
 
     /// Takes what the meter shows `now`. What came since the last look counts as having come evenly. A clock that stands still
@@ -102,12 +107,14 @@ impl Budget {
 
     /// In how much time the budget pays for so many bytes. Rounded up: what is lost by it is never spent.
     fn nanos_for(&self, bytes: u64) -> u64 {
-        saturated((u128::from(bytes) * u128::from(DAY_NS)).div_ceil(self.bytes_a_day.into()))
+        scaled(bytes, DAY_NS, self.bytes_a_day)
     }
 }
 
-fn saturated(number: u128) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
+/// `number * part / whole`, rounded up.
+fn scaled(number: u64, part: u64, whole: u64) -> u64 {
+    let scaled = (u128::from(number) * u128::from(part)).div_ceil(whole.into());
+    u64::try_from(scaled).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

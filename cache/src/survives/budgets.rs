@@ -50,7 +50,7 @@ impl Budgets {
         Some(*budget)
     }
 
-    /// Goes over to another budget, of these devices with what is on their meters. What was spent stays spent.
+    /// Goes over to another budget, of these devices with what is on their meters.
     fn set(&self, drive_writes: Option<DriveWrites>, metered: &[(Member, u64)], now: u64) {
         let mut set = lock(&self.set);
         set.drive_writes = drive_writes;

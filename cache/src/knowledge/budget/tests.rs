@@ -158,19 +158,25 @@ fn a_restart_begins_half_full_and_does_not_pay_for_what_was_before() {
 }
 
 #[test]
-fn what_was_spent_stays_spent_when_the_budget_changes() {
+fn another_budget_finds_the_bucket_as_full_as_it_is_and_the_same_debt() {
     let mut budget = Budget::new(A_DAY, 0, 0);
-    budget.see(0, AN_HOUR / 2);
-    assert!(budget.share() < 0.001);
+    for bytes_a_day in [A_DAY * 1000, 1, u64::MAX, A_DAY / 1000, A_DAY] {
+        budget.set_bytes_a_day(bytes_a_day);
+        assert!((budget.pressure() - 0.5).abs() < 0.001, "nothing was written: {budget:?}");
+    }
+    // The rest of the bucket, and two hours' worth beyond.
+    budget.see(0, AN_HOUR / 2 + 2 * AN_HOUR);
     budget.set_bytes_a_day(2 * A_DAY);
-    assert!((budget.pressure() - 0.5).abs() < 0.001, "half of the new bucket: {budget:?}");
-    budget.set_bytes_a_day(A_DAY);
-    assert!(budget.share() < 0.001, "and all of the old one: {budget:?}");
-    budget.set_bytes_a_day(A_DAY / 4);
-    budget.see(2 * HOUR * SECOND, AN_HOUR / 2);
-    assert!(budget.share() < 0.001, "there is more to pay back: {budget:?}");
-    budget.see(4 * HOUR * SECOND, AN_HOUR / 2);
-    assert!(budget.share() > 0.999, "{budget:?}");
+    let mut doubled = budget;
+    doubled.see(HOUR * SECOND, AN_HOUR / 2 + 2 * AN_HOUR);
+    assert!(doubled.pressure() > 0.999, "the debt is paid in half the time: {doubled:?}");
+    doubled.see((HOUR + HOUR / 2) * SECOND, AN_HOUR / 2 + 2 * AN_HOUR);
+    assert!((doubled.pressure() - 0.5).abs() < 0.001, "{doubled:?}");
+    budget.set_bytes_a_day(A_DAY / 2);
+    budget.see(4 * HOUR * SECOND, AN_HOUR / 2 + 2 * AN_HOUR);
+    assert!(budget.pressure() > 0.999, "{budget:?}");
+    budget.see((4 * HOUR + HOUR / 2) * SECOND, AN_HOUR / 2 + 2 * AN_HOUR);
+    assert!((budget.pressure() - 0.5).abs() < 0.001, "{budget:?}");
 }
 
 #[test]
