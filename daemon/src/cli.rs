@@ -332,7 +332,7 @@ pub(crate) enum Pool {
     Remove(PoolRemove),
     /// Add a device in the place of another one, which failed or is to go. What is mirrored gets its second copies there.
     Replace(PoolReplace),
-    /// Say what drives are rated for, so that it is known how long they last.
+    /// Say what drives are rated for, so that it is known how long they last, and how much may be written to them.
     #[command(after_help = format!("Keys:\n{}", crate::wear::table()))]
     Set(PoolSet),
 }
@@ -342,7 +342,7 @@ pub(crate) struct PoolSet {
     /// Keys with their new values.
     #[arg(required = true, value_name = "KEY=VALUE", value_parser = parse_pair)]
     pub(crate) settings: Vec<(String, String)>,
-    /// The file or device that is meant, as `pool show` lists it. Default: all that the pool has now.
+    /// The file or device whose rating is meant, as `pool show` lists it. Default: all that the pool has now.
     #[arg(long, value_name = "DEVICE")]
     pub(crate) device: Option<PathBuf>,
     #[command(flatten)]

@@ -136,6 +136,14 @@ export interface Wear {
   worries: string[];
 }
 
+/** The write budget of a device of the pool, and what is spent of it. */
+export interface Budget {
+  bytes_per_day: number;
+  written_bytes: number | null;
+  used_ratio: number | null;
+  promoted_ratio: number;
+}
+
 export interface Device {
   path: string | null;
   number: number;
@@ -146,6 +154,7 @@ export interface Device {
   discards: boolean;
   page_cache_reason: string | null;
   wear: Wear | null;
+  budget: Budget | null;
 }
 
 export interface Pool {

@@ -39,7 +39,7 @@ async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resu
     let mut not_admitted: BTreeMap<u64, u8> = BTreeMap::new();
     let admits = |page, touches| {
         let block = cache.block_of(page);
-        let admitted = cache.policy.borrow().admits(block, touches, room);
+        let admitted = cache.policy.borrow().admits(block, touches, room) && appender.affords_one();
         if !admitted {
             let most = not_admitted.entry(block).or_default();
             *most = touches.max(*most);

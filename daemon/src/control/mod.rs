@@ -18,7 +18,7 @@
 //!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
 //!   POST   /v1/disks/NAME/recording    note what guests ask for; .../N/take gives what came, DELETE .../N the rest
-//!   PATCH  /v1/pool                    what its drives are rated for
+//!   PATCH  /v1/pool                    what its drives are rated for, and may be written a day
 //!   POST   /v1/pool/devices            one more device
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
 //!   GET    /v1/history/NAME?span=SPAN  what it did, step by step: 5m, 1d or 7d

@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod browser;
+mod budget;
 mod check;
 mod command_line;
 mod curve;
