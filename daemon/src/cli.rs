@@ -1,5 +1,6 @@
 //! The command line: the one definition of commands, options and their help.
 
+mod advise;
 mod simulate;
 mod statistics;
 mod traces;
@@ -14,6 +15,7 @@ use crate::problem::hint;
 use crate::shard::SHARDS_MAX;
 use crate::units::Size;
 use crate::wear::Smartctl;
+pub(crate) use advise::Advise;
 pub(crate) use simulate::{Simulate, SizeOf};
 pub(crate) use statistics::{Curve, Histogram, History, Stats, What};
 pub(crate) use traces::{Replay, Trace, TraceConvert, TraceInfo, TraceRecord};
@@ -48,6 +50,8 @@ pub(crate) enum Command {
     Histogram(Histogram),
     /// Which hit ratio a cache of another size would have for a disk, as it is used; what may be dirty, and the size of blocks.
     Curve(Curve),
+    /// What would serve a disk best, and why: size, RAM, blocks and mode, for disks that are served or for a trace.
+    Advise(Advise),
     /// What a disk did in the last five minutes, day or week: hit ratio, requests, dirty data, flash written.
     History(History),
     /// What an operator must know: what happened, how bad it is, and what to do about it.

@@ -207,6 +207,14 @@ export interface Curve {
   wanted: { hit_ratio: number; cache_bytes: number | null }[];
 }
 
+/** One of `/v1/disks/NAME/advice`, as far as it is shown. */
+export interface Advice {
+  verdict: string;
+  sentences: { about: string; text: string }[];
+  warnings: { kind: string; text: string }[];
+  command: string | null;
+}
+
 export interface Event {
   id: number;
   time: string;
