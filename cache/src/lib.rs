@@ -36,9 +36,9 @@ pub use survives::start::{Ignored, Marks, PoolContent};
 pub use words::error::CacheError;
 pub use words::histograms::{DirectionHistograms, Histogram, Histograms};
 pub use words::latency::{Latencies, LatencyCounts, LatencySummary};
-pub use words::settings::{Admission, DiskSettings, Mode, Redundancy};
+pub use words::settings::{Admission, DiskSettings, DriveWrites, Mode, Redundancy};
 pub use words::stats::{
-    DeviceState, DeviceStatistics, DiskCounts, DiskStatistics, Latency, Load, LoadStatistics, PoolStatistics,
-    Tally,
+    BudgetStatistics, DeviceState, DeviceStatistics, DiskCounts, DiskStatistics, Latency, Load,
+    LoadStatistics, PoolStatistics, Tally,
 };
 pub use words::units::{DiskId, MemberNumber};

@@ -21,6 +21,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use crate::advice::Advice;
 pub(crate) use curve::DiskCurve;
 pub(crate) use disk::{Disk, DiskInList, DiskState, Lost, standing_of_disk};
 pub(crate) use event::Event;
@@ -85,6 +86,8 @@ documents! {
     HistogramsDocument { histograms: DiskHistograms }
     /// What caches of other sizes would do for a disk.
     CurveDocument { curve: DiskCurve }
+    /// What would serve disks best, or what a trace was recorded of.
+    AdviceDocument { advice: Vec<Advice> }
     /// What the cache does for a disk.
     ReportDocument { report: DiskGain }
     /// What a disk did lately, step by step.

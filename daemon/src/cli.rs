@@ -1,5 +1,6 @@
 //! The command line: the one definition of commands, options and their help.
 
+mod advise;
 mod simulate;
 mod statistics;
 mod traces;
@@ -14,6 +15,7 @@ use crate::problem::hint;
 use crate::shard::SHARDS_MAX;
 use crate::units::Size;
 use crate::wear::Smartctl;
+pub(crate) use advise::Advise;
 pub(crate) use simulate::{Simulate, SizeOf};
 pub(crate) use statistics::{Curve, Histogram, History, Stats, What};
 pub(crate) use traces::{Replay, Trace, TraceConvert, TraceInfo, TraceRecord};
@@ -48,6 +50,8 @@ pub(crate) enum Command {
     Histogram(Histogram),
     /// Which hit ratio a cache of another size would have for a disk, as it is used; what may be dirty, and the size of blocks.
     Curve(Curve),
+    /// What would serve a disk best, and why: size, RAM, blocks and mode, for disks that are served or for a trace.
+    Advise(Advise),
     /// What a disk did in the last five minutes, day or week: hit ratio, requests, dirty data, flash written.
     History(History),
     /// What an operator must know: what happened, how bad it is, and what to do about it.
@@ -332,7 +336,7 @@ pub(crate) enum Pool {
     Remove(PoolRemove),
     /// Add a device in the place of another one, which failed or is to go. What is mirrored gets its second copies there.
     Replace(PoolReplace),
-    /// Say what drives are rated for, so that it is known how long they last.
+    /// Say what drives are rated for, so that it is known how long they last, and how much may be written to them.
     #[command(after_help = format!("Keys:\n{}", crate::wear::table()))]
     Set(PoolSet),
 }
@@ -342,7 +346,7 @@ pub(crate) struct PoolSet {
     /// Keys with their new values.
     #[arg(required = true, value_name = "KEY=VALUE", value_parser = parse_pair)]
     pub(crate) settings: Vec<(String, String)>,
-    /// The file or device that is meant, as `pool show` lists it. Default: all that the pool has now.
+    /// The file or device whose rating is meant, as `pool show` lists it. Default: all that the pool has now.
     #[arg(long, value_name = "DEVICE")]
     pub(crate) device: Option<PathBuf>,
     #[command(flatten)]

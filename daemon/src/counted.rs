@@ -42,9 +42,14 @@ impl Counted {
         counts + self.latencies.iter().map(LatencyCounts::count).sum::<u64>()
     }
 
+    /// Reads that were answered from the cache alone.
+    pub(crate) fn hits(&self) -> u64 {
+        self.counts.read_hits_ram + self.counts.read_hits_flash
+    }
+
     /// Full hits of all reads; none without reads.
     pub(crate) fn hit_ratio(&self) -> Option<f64> {
-        ratio(self.counts.read_hits_ram + self.counts.read_hits_flash, self.counts.reads)
+        ratio(self.hits(), self.counts.reads)
     }
 
     /// Every class of latencies with its name.

@@ -197,6 +197,11 @@ impl Values {
         self.ram
     }
 
+    /// Whether somebody set a limit: without, the disk may take the whole pool.
+    pub(crate) fn has_limit(&self) -> bool {
+        self.limit != Share::Auto
+    }
+
     /// How long a sequential run may be that still enters the cache.
     pub(crate) fn sequential_cutoff(&self) -> Size {
         self.sequential_cutoff

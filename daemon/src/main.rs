@@ -8,6 +8,7 @@
 //!                                                               `──> state (what survives a restart)
 //! ```
 
+mod advice;
 mod api;
 mod aside;
 mod backing;

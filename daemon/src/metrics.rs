@@ -128,6 +128,22 @@ const VFRC: [(&str, &str, &str); 4] = [
     ),
 ];
 
+/// What follows from counters, and how to ask for it.
+const DERIVED: [(&str, &str); 3] = [
+    (
+        "hit_ratio",
+        "(rate(forebay_read_hits_ram_total[5m]) + rate(forebay_read_hits_flash_total[5m])) / rate(forebay_reads_total[5m])",
+    ),
+    (
+        "flash_write_amplification",
+        "rate(forebay_flash_write_bytes_total[1h]) / (4096 * rate(forebay_promotions_total[1h]) + rate(forebay_write_back_bytes_total[1h]))",
+    ),
+    (
+        "flash_write_bytes_per_hit",
+        "rate(forebay_flash_write_bytes_total[1h]) / (rate(forebay_read_hits_ram_total[1h]) + rate(forebay_read_hits_flash_total[1h]))",
+    ),
+];
+
 /// All metrics, as text: of the documents that `disk show` and `pool show` print, those of disks with their histograms.
 pub(crate) fn text(disks: &[Value], pool: &Value) -> String {
     let mut families = about_disks(disks);
@@ -144,8 +160,10 @@ pub(crate) fn page() -> String {
     let pool = gauges("forebay_pool", &POOL_GAUGES).map(cells).collect();
     let device = gauges("forebay_device", &DEVICE_GAUGES).map(cells).collect();
     let wear = wear::rows_of_devices().map(cells).collect();
+    let budget = wear::rows_of_budgets().map(cells).collect();
     let drive = wear::rows_of_drives().map(cells).collect();
     let shard = shard_rows().map(cells).into();
+    let derived = DERIVED.map(|row| <[&str; 2]>::from(row).map(|cell| format!("`{cell}`"))).into();
     let vfrc = VFRC.map(|row| <[&str; 3]>::from(row).map(|cell| format!("`{cell}`"))).into();
     [
         include_str!("metrics/page.md").to_owned(),
@@ -153,18 +171,21 @@ pub(crate) fn page() -> String {
         table("Of the pool", columns, pool),
         table("Of a device of the pool (label `device`)", columns, device),
         table("Of the wear of a device of the pool (label `device`)", columns, wear),
+        table("Of the write budget of a device of the pool (label `device`)", columns, budget),
         table("Of a drive that a device of the pool is on (labels `device`, `drive`)", columns, drive),
         table("Of a thread that serves disks (label `shard`)", columns, shard),
+        table("What follows from counters", ["key", "question"], derived),
         table("For those who come from vSphere Flash Read Cache", ["there", "key here", "metric"], vfrc),
     ]
     .concat()
 }
 
 /// A table of the page, under its title.
-fn table(title: &str, columns: [&str; 3], rows: Vec<[String; 3]>) -> String {
-    let row = |cells: [String; 3]| format!("| {} |\n", cells.join(" | "));
+fn table<const N: usize>(title: &str, columns: [&str; N], rows: Vec<[String; N]>) -> String {
+    let row = |cells: [String; N]| format!("| {} |\n", cells.join(" | "));
     let rows: String = rows.into_iter().map(row).collect();
-    format!("\n## {title}\n\n{}|---|---|---|\n{rows}", row(columns.map(str::to_owned)))
+    let line = "|---".repeat(N);
+    format!("\n## {title}\n\n{}{line}|\n{rows}", row(columns.map(str::to_owned)))
 }
 
 /// The metric of every key of a disk's statistics that is a number.
@@ -410,6 +431,7 @@ mod tests {
         let rows: Vec<Row> = disk_rows()
             .chain(gauges)
             .chain(wear::rows_of_devices())
+            .chain(wear::rows_of_budgets())
             .chain(wear::rows_of_drives())
             .chain(shard_rows())
             .collect();

@@ -302,7 +302,9 @@ impl Setup<'_> {
         }
         let listed = self.shards.pool_report().await?.statistics.devices;
         let devices = self.keep_devices(&candidates, &listed);
-        let in_use = PoolInUse::of(devices, &self.state.pool.as_ref().expect("it was opened").lost);
+        let record = self.state.pool.as_ref().expect("it was opened");
+        let in_use = PoolInUse::of(devices, &record.lost);
+        self.shards.set_write_budget(record.write_budget.drive_writes()).await?;
         // The pool bears the new mark durably. One that bears an earlier mark is an old copy from now on.
         settle_mark(self.places, self.state, mark)?;
         let (path, devices) = (in_use.path().display(), in_use.devices.len());
@@ -379,8 +381,17 @@ impl Setup<'_> {
             });
         let devices = vec![DeviceRecord::new(path.clone(), is_ours)];
         let being_made = making == Making::Begun;
-        self.state.pool =
-            Some(PoolRecord { path, id, being_made, marks: Vec::new(), devices, lost: Vec::new() });
+        // What the host's flash may get does not go with the pool that was there before.
+        let write_budget = self.state.pool.as_ref().map(|pool| pool.write_budget).unwrap_or_default();
+        self.state.pool = Some(PoolRecord {
+            path,
+            id,
+            being_made,
+            marks: Vec::new(),
+            devices,
+            lost: Vec::new(),
+            write_budget,
+        });
         self.state.save(&self.places.dir)
     }
 

@@ -14,9 +14,10 @@ use crate::keys::Values;
 use crate::names;
 use crate::places::EMBEDDED_POOL;
 use crate::problem::{Answer, Problem};
+use crate::wear::WriteBudget;
 
 /// Version of the file that this build writes, and the newest that it reads.
-const SCHEMA: u64 = 5;
+const SCHEMA: u64 = 6;
 const FILE_NAME: &str = "state.json";
 /// Starts that are remembered, and in addition those whose marks the pool bears.
 const MARKS_MAX: usize = 16;
@@ -58,6 +59,9 @@ pub(crate) struct PoolRecord {
     /// What left it without anybody's asking, and has nothing in its place yet; the newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) lost: Vec<LostDevice>,
+    /// How much may be written to its devices, if that is limited.
+    #[serde(default, skip_serializing_if = "WriteBudget::is_none")]
+    pub(crate) write_budget: WriteBudget,
 }
 
 /// A file or device that may belong to the pool: listed before it comes, and until it has left.
@@ -349,6 +353,7 @@ mod tests {
                 DeviceRecord { leaving: true, ..DeviceRecord::new("/dev/flash".into(), false) },
             ],
             lost: vec![LostDevice { path: "/dev/old".into(), how: Loss::Missing, at: "2026-11-22".into() }],
+            write_budget: WriteBudget::None,
         });
         state.disks.push(DiskRecord {
             id,
@@ -399,7 +404,7 @@ mod tests {
             ("{\"schema\":1", "damaged"),
             ("[]", "damaged"),
             ("{\"schema\":1,\"next_disk\":1,\"pool\":null,\"disks\":[],\"more\":1}", "damaged"),
-            ("{\"schema\":6,\"everything\":\"new\"}", "newer Forebay"),
+            ("{\"schema\":7,\"everything\":\"new\"}", "newer Forebay"),
             (twice.as_str(), "twice"),
             (device_twice.as_str(), "twice"),
         ] {
@@ -433,7 +438,7 @@ mod tests {
             assert_eq!(pool.devices, [DeviceRecord::new(path, made_by_us)]);
             state.save(dir.path()).expect("the folder is ours");
             let text = fs::read_to_string(dir.path().join(FILE_NAME)).expect("it is there");
-            assert!(text.contains("\"schema\": 5"), "{text}");
+            assert!(text.contains("\"schema\": 6"), "{text}");
         }
     }
 
@@ -450,7 +455,27 @@ mod tests {
         state.save(dir.path()).expect("the folder is ours");
         assert_eq!(State::load(dir.path()), Ok(state));
         let text = fs::read_to_string(&path).expect("it is there");
-        assert!(text.contains("\"schema\": 5") && text.contains("\"rated_bytes\": 600"), "{text}");
+        assert!(text.contains("\"schema\": 6") && text.contains("\"rated_bytes\": 600"), "{text}");
+    }
+
+    #[test]
+    fn the_pool_of_a_version_that_knew_no_write_budget_has_none() {
+        let dir = TempDir::new();
+        let path = dir.path().join(FILE_NAME);
+        let mut state = sample();
+        let mut earlier = serde_json::to_value(&state).expect("plain data");
+        earlier["schema"] = 5.into();
+        assert_eq!(earlier["pool"].get("write_budget"), None);
+        fs::write(&path, earlier.to_string()).expect("the folder is ours");
+        assert_eq!(State::load(dir.path()), Ok(state.clone()));
+        state.pool.as_mut().expect("it has one").write_budget = "0.5".parse().expect("it can be");
+        state.save(dir.path()).expect("the folder is ours");
+        assert_eq!(State::load(dir.path()), Ok(state));
+        let text = fs::read_to_string(&path).expect("it is there");
+        assert!(text.contains("\"write_budget\": \"0.5\""), "{text}");
+        fs::write(&path, text.replace("\"0.5\"", "\"many\"")).expect("the folder is ours");
+        let problem = State::load(dir.path()).expect_err("it cannot be many");
+        assert!(problem.message.contains("damaged") && problem.message.contains("many"), "{problem}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! long it lasts at the present rate.
 //!
 //! ```text
-//!   cache counts ──> book (DIR/wear.json) ──┐
+//!   cache counts ──> book (DIR/wear.json) ──┐          pool set write-budget ──> cache, which holds promotions back
 //!   pool set rated-tbw ─────────────────────┼──> estimate ──> pool show, /metrics, the page, event
 //!   sysfs ──> drives ──> smartctl ──────────┘
 //! ```
@@ -11,6 +11,7 @@
 
 mod ask;
 mod book;
+mod budget;
 mod drives;
 mod estimate;
 mod once;
@@ -22,8 +23,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use ask::{Asker, Smartctl};
 pub(crate) use book::Book;
+pub(crate) use budget::WriteBudget;
 pub(crate) use drives::{Drive, below};
-pub(crate) use estimate::{Estimate, Known, Source};
+pub(crate) use estimate::{Estimate, Known, Lately, Source};
 pub(crate) use once::{Asking, Once};
 pub(crate) use rated::{Decimal, Rating};
 pub(crate) use smart::Figures;
@@ -32,32 +34,43 @@ use crate::moment::Moment;
 use crate::problem::{Answer, Problem, hint};
 
 /// Keys of the pool, with what they are for.
-pub(crate) const KEYS: [(&str, &str); 1] = [(
-    "rated-tbw",
-    "what a drive is rated for, as its data sheet has it: 600TB (1 TB is 1,000,000,000,000 bytes); unknown forgets it",
-)];
+pub(crate) const KEYS: [(&str, &str); 2] = [
+    (
+        "rated-tbw",
+        "what a drive is rated for, as its data sheet has it: 600TB (1 TB is 1,000,000,000,000 bytes); unknown forgets it",
+    ),
+    (
+        "write-budget",
+        "drive writes a day, of each device of the pool: 0.5 lets half of its size be written in a day, and holds promotions back \
+         beyond that, guests' writes never; none or 0 = no budget. Default: none",
+    ),
+];
 /// Keys of the pool that are named in the plans and have no effect yet.
-const NOT_YET: [&str; 2] = ["ram", "write-budget"];
+const NOT_YET: [&str; 1] = ["ram"];
 
 /// Every key of the pool with what it is for, one a line.
 pub(crate) fn table() -> String {
     KEYS.map(|(name, about)| format!("  {name:18} {about}\n")).concat()
 }
 
-/// The rating among keys and values that are to be set.
+/// What is to be changed of the pool: at least one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) rating: Option<Rating>,
+    pub(crate) write_budget: Option<WriteBudget>,
+}
+
+/// The keys and values that are to be set.
 ///
 /// # Errors
 /// Names the key that is unknown, or the value that cannot be.
-pub(crate) fn rating(settings: &BTreeMap<String, String>) -> Answer<Rating> {
-    let mut rating = None;
+pub(crate) fn change(settings: &BTreeMap<String, String>) -> Answer<Change> {
+    let mut change = Change { rating: None, write_budget: None };
     for (key, text) in settings {
+        let refuse = |message| Problem::invalid(format!("Cannot set {key}={text}: {message}"));
         match key.as_str() {
-            "rated-tbw" => {
-                let parsed = text
-                    .parse()
-                    .map_err(|message| Problem::invalid(format!("Cannot set {key}={text}: {message}")))?;
-                rating = Some(parsed);
-            }
+            "rated-tbw" => change.rating = Some(text.parse().map_err(refuse)?),
+            "write-budget" => change.write_budget = Some(text.parse().map_err(refuse)?),
             key if NOT_YET.contains(&key) => {
                 let message = format!("Cannot set {key}={text}: '{key}' is not available yet; leave it out");
                 return Err(Problem::invalid(message));
@@ -68,7 +81,10 @@ pub(crate) fn rating(settings: &BTreeMap<String, String>) -> Answer<Rating> {
             }
         }
     }
-    rating.ok_or_else(|| Problem::invalid("Nothing to set: give a key and a value, such as rated-tbw=600TB"))
+    if settings.is_empty() {
+        return Err(Problem::invalid("Nothing to set: give a key and a value, such as rated-tbw=600TB"));
+    }
+    Ok(change)
 }
 
 /// A drive, and what it says of itself or why that is not known.
@@ -133,6 +149,8 @@ pub(crate) fn beside(all: &BTreeMap<u32, Below>, number: u32, drives: &BTreeSet<
 pub(crate) struct Worn {
     /// What Forebay wrote to it, and since when.
     pub(crate) counted: (u64, Moment),
+    /// What of that it wrote lately; none in the first moment.
+    pub(crate) lately: Option<Lately>,
     /// What the user says that its drive is rated for.
     pub(crate) rated_bytes: Option<u64>,
     /// None as long as nobody has looked.
@@ -155,7 +173,7 @@ impl Worn {
         rated_bytes: Option<u64>,
         all: &BTreeMap<u32, Below>,
     ) -> Option<Self> {
-        let counted = book.written(number)?;
+        let (counted, lately) = (book.written(number)?, book.lately(number, now));
         let below = all.get(&number).cloned();
         let drives = drives(below.as_ref());
         let figures = drives.iter().filter_map(|asked| {
@@ -170,13 +188,14 @@ impl Worn {
         let drive_bytes = drives.iter().filter_map(|asked| asked.drive.size_bytes).min();
         let estimate = Estimate::of(&Known {
             counted_bytes: counted.0,
-            lately: book.lately(number, now),
+            lately,
             beside: &beside,
             rated_bytes,
             drive_bytes: drive_bytes.unwrap_or(size_bytes),
             figures: &figures,
         });
-        Some(Self { counted, rated_bytes, below, has_answered: book.has_answered(number), estimate })
+        let has_answered = book.has_answered(number);
+        Some(Self { counted, lately, rated_bytes, below, has_answered, estimate })
     }
 
     /// What an operator must know of it, with what to do, if there is something.

@@ -29,6 +29,8 @@ coverage! {
     partial_hits,
     /// Pages written to flash.
     promotions,
+    /// Pages that the write budget kept from flash.
+    promotions_held_back,
     /// Pages dropped from flash to make room.
     evictions,
     /// Segments reclaimed: the log came round.

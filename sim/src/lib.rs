@@ -8,6 +8,7 @@
 //! One seed is one schedule: the same seed gives the same operations, delays, faults and order of tasks. A failing seed
 //! is printed and replays exactly.
 
+mod budget;
 mod clients;
 pub mod coverage;
 mod devices;

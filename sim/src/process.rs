@@ -7,6 +7,7 @@ use block::executor::LocalHost;
 use block::{ByteRange, Host};
 use cache::{Admission, DeviceState, DiskSettings, Mode, PoolId, Shape, WhatIsDirty};
 
+use crate::budget::Budgets;
 use crate::clients::{read, run_client, verify};
 use crate::devices::{FLASH_DEVICES, add_device, open, spread};
 use crate::disturb::disturb;
@@ -39,12 +40,14 @@ pub(crate) async fn serve(
 ) {
     let Some(serving) = Serving::start(world, host, life, &mut rng).await else { return };
     let Serving { world, host, caches, disks, .. } = &serving;
+    let mut budgets = Budgets::of(world, life);
     while world.left.get() > 0 && world.failure.borrow().is_none() {
         host.sleep(rng.below(3_000_000)).await;
         world.say("clients run");
         // Before as well: a start may have changed settings, and with them what is to have two copies.
         world.look_for_copies(caches, disks);
         disturb(world, host, caches, disks, &mut rng).await;
+        budgets.disturb(caches);
         world.look_for_copies(caches, disks);
     }
     if end != End::Clean {
@@ -216,6 +219,7 @@ async fn prove_alive(
     disks: &[Rc<Disk>],
     empty: &[bool],
 ) {
+    caches[0].set_write_budget(None);
     let enough = DISKS as u64 * RESERVE_BYTES;
     // A disk that stopped keeps its flash, and others may be short of it.
     let stopped = disks.iter().any(|disk| disk.statistics().stopped.is_some());

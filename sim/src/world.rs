@@ -47,7 +47,7 @@ pub struct Report {
 
 /// Everything that outlives a process: contents, models and what is counted.
 pub struct World {
-    seed: u64,
+    pub(crate) seed: u64,
     pub(crate) kind: Kind,
     pub(crate) flash: Vec<Faults>,
     flash_bytes: [u64; FLASH_DEVICES],
@@ -357,6 +357,7 @@ impl World {
             coverage.hits += counts.read_hits_ram + counts.read_hits_flash;
             coverage.partial_hits += counts.read_partial_hits;
             coverage.promotions += counts.promotions;
+            coverage.promotions_held_back += counts.promotions_held_back;
             coverage.evictions += counts.evictions;
             coverage.log_wraps += counts.reclaims;
             coverage.reappends += counts.reappends;

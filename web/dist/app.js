@@ -22,742 +22,748 @@ LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
 OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN
 THE SOFTWARE.
 */
-"use strict";(()=>{var Ji="forebay-token";var Pt=class extends Error{constructor(s,n){super(n);this.status=s}status;get wantsToken(){return this.status===401}},Ut={get(){return sessionStorage.
-getItem(Ji)},set(e){sessionStorage.setItem(Ji,e.trim())},clear(){sessionStorage.removeItem(Ji)}};async function Yt(e,t){return(await Ao(e,{method:"\
-GET"},8e3))[t]}async function Eo(e,t){return Mo(e,t,s=>s.status===404)}async function _s(e,t){return Mo(e,t,s=>s.status!==0&&!s.wantsToken)}
-async function Mo(e,t,s){try{return await Yt(e,t)}catch(n){if(n instanceof Pt&&s(n))return null;throw n}}async function wt(e,t,s){let n={method:e,
-headers:{"content-type":"application/json"},body:JSON.stringify(s??null)};return Ao(t,n,12e4)}function rt(e){return`/v1/disks/${encodeURIComponent(
-e)}`}function Po(e,t){return`/v1/history/${encodeURIComponent(e)}?span=${t}`}async function Ao(e,t,s){let n=AbortSignal.timeout(s),i=new Headers(
+"use strict";(()=>{var Zi="forebay-token";var At=class extends Error{constructor(s,n){super(n);this.status=s}status;get wantsToken(){return this.status===401}},Ut={get(){return sessionStorage.
+getItem(Zi)},set(e){sessionStorage.setItem(Zi,e.trim())},clear(){sessionStorage.removeItem(Zi)}};async function Yt(e,t){return(await Do(e,{method:"\
+GET"},8e3))[t]}async function Mo(e,t){return Ao(e,t,s=>s.status===404)}async function es(e,t){return Ao(e,t,s=>s.status!==0&&!s.wantsToken)}
+async function Ao(e,t,s){try{return await Yt(e,t)}catch(n){if(n instanceof At&&s(n))return null;throw n}}async function wt(e,t,s){let n={method:e,
+headers:{"content-type":"application/json"},body:JSON.stringify(s??null)};return Do(t,n,12e4)}function et(e){return`/v1/disks/${encodeURIComponent(
+e)}`}function Po(e,t){return`/v1/history/${encodeURIComponent(e)}?span=${t}`}async function Do(e,t,s){let n=AbortSignal.timeout(s),i=new Headers(
 t.headers),o=Ut.get();o&&i.set("authorization",`Bearer ${o}`);let a;try{a=await fetch(e,{...t,headers:i,signal:n,cache:"no-store",credentials:"\
-omit",redirect:"error"})}catch{throw new Pt(0,"Forebay does not answer")}let c=await a.json().catch(()=>null);if(!a.ok){let h=typeof c?.detail==
-"string"?c.detail:`Forebay answered with status ${a.status}`;throw new Pt(a.status,h)}if(c===null)throw new Pt(0,"Forebay's answer was cut s\
-hort");return c}function p(e,t={},...s){let n=document.createElement(e);for(let[i,o]of Object.entries(t))typeof o=="function"?n.addEventListener(i.slice(2),
+omit",redirect:"error"})}catch{throw new At(0,"Forebay does not answer")}let c=await a.json().catch(()=>null);if(!a.ok){let p=typeof c?.detail==
+"string"?c.detail:`Forebay answered with status ${a.status}`;throw new At(a.status,p)}if(c===null)throw new At(0,"Forebay's answer was cut s\
+hort");return c}function f(e,t={},...s){let n=document.createElement(e);for(let[i,o]of Object.entries(t))typeof o=="function"?n.addEventListener(i.slice(2),
 o):o!=null&&o!==!1&&n.setAttribute(i,o===!0?"":String(o));return n.append(...s.filter(i=>i!=null&&i!==!1)),n}function js(e,t){let s=document.
-createElementNS("http://www.w3.org/2000/svg",e);for(let[n,i]of Object.entries(t))s.setAttribute(n,String(i));return s}function X(e,t){e.textContent!==
-t&&(e.textContent=t)}function he(e,t){e.hidden===t&&(e.hidden=!t)}function xc(e){let t=new Set;return e.map(s=>{let n=s;for(let i=1;t.has(n);i+=
-1)n=`${s} (${i})`;return t.add(n),n})}function xn(e,t,s,n,i){let o=new Map([...e.children].map(f=>[f.getAttribute("data-item")??"",f])),a=xc(
-t.map(s)),c=new Set(a);for(let[f,b]of o)c.has(f)||b.remove();let h=e.firstElementChild;t.forEach((f,b)=>{let g=a[b]??"",w=o.get(g)??n(f);o.delete(
-g),w.setAttribute("data-item",g),i(w,f),w===h?h=w.nextElementSibling:e.insertBefore(w,h)})}var Do=0;function Wt(){return Do+=1,`e${Do}`}var es=null;function Lo(){return es=p("div",{class:"status",role:"status","aria-live":"polite"}),es}var $o=0,kc=8e3;function Qi(e){es&&(X(es,
-e),es.classList.add("status-shown"),window.clearTimeout($o),$o=window.setTimeout(()=>es?.classList.remove("status-shown"),kc))}function Ro(e){
-e.addEventListener("close",()=>e.remove()),document.body.append(e),e.showModal()}function Us(e){let t=Wt(),s=p("button",{type:"button"},"Can\
-cel"),n=p("button",{type:"submit",class:"primary"},e.confirm),i=p("p",{class:"dialog-said","aria-live":"assertive"}),o=_c(),a=p("form",{},p(
-"h2",{id:t},e.title),...e.sentences.map(f=>p("p",{},f)),e.fields??null,o.element,i,p("div",{class:"buttons"},s,n)),c=p("dialog",{"aria-label\
-ledby":t},a),h=new AbortController;s.addEventListener("click",()=>c.close()),c.addEventListener("close",()=>h.abort()),a.addEventListener("s\
-ubmit",f=>{f.preventDefault(),o.take(),n.disabled=!0,i.className="dialog-said",X(i,"Working\u2026"),e.run(b=>X(i,b),h.signal).then(b=>{Qi(b),
-c.close()}).catch(b=>{let g=b instanceof Error?b.message:String(b);if(!c.open)return Qi(g);n.disabled=!1,i.className="dialog-said dialog-fai\
-led",X(i,g),b instanceof Pt&&b.wantsToken&&o.ask()})}),Ro(c)}function _c(){let e=Wt(),t=p("input",{id:e,type:"password",autocomplete:"off",spellcheck:"\
-false"}),s=p("div",{class:"field"},p("label",{for:e},"Token for changes"),t,Co());return s.hidden=!0,{element:s,ask(){Ut.clear(),s.hidden=!1,
+createElementNS("http://www.w3.org/2000/svg",e);for(let[n,i]of Object.entries(t))s.setAttribute(n,String(i));return s}function Z(e,t){e.textContent!==
+t&&(e.textContent=t)}function ae(e,t){e.hidden===t&&(e.hidden=!t)}function _c(e){let t=new Set;return e.map(s=>{let n=s;for(let i=1;t.has(n);i+=
+1)n=`${s} (${i})`;return t.add(n),n})}function kn(e,t,s,n,i){let o=new Map([...e.children].map(h=>[h.getAttribute("data-item")??"",h])),a=_c(
+t.map(s)),c=new Set(a);for(let[h,b]of o)c.has(h)||b.remove();let p=e.firstElementChild;t.forEach((h,b)=>{let g=a[b]??"",w=o.get(g)??n(h);o.delete(
+g),w.setAttribute("data-item",g),i(w,h),w===p?p=w.nextElementSibling:e.insertBefore(w,p)})}var $o=0;function Wt(){return $o+=1,`e${$o}`}var ts=null;function Ro(){return ts=f("div",{class:"status",role:"status","aria-live":"polite"}),ts}var Lo=0,Sc=8e3;function Xi(e){ts&&(Z(ts,
+e),ts.classList.add("status-shown"),window.clearTimeout(Lo),Lo=window.setTimeout(()=>ts?.classList.remove("status-shown"),Sc))}function Co(e){
+e.addEventListener("close",()=>e.remove()),document.body.append(e),e.showModal()}function Us(e){let t=Wt(),s=f("button",{type:"button"},"Can\
+cel"),n=f("button",{type:"submit",class:"primary"},e.confirm),i=f("p",{class:"dialog-said","aria-live":"assertive"}),o=Tc(),a=f("form",{},f(
+"h2",{id:t},e.title),...e.sentences.map(h=>f("p",{},h)),e.fields??null,o.element,i,f("div",{class:"buttons"},s,n)),c=f("dialog",{"aria-label\
+ledby":t},a),p=new AbortController;s.addEventListener("click",()=>c.close()),c.addEventListener("close",()=>p.abort()),a.addEventListener("s\
+ubmit",h=>{h.preventDefault(),o.take(),n.disabled=!0,i.className="dialog-said",Z(i,"Working\u2026"),e.run(b=>Z(i,b),p.signal).then(b=>{Xi(b),
+c.close()}).catch(b=>{let g=b instanceof Error?b.message:String(b);if(!c.open)return Xi(g);n.disabled=!1,i.className="dialog-said dialog-fai\
+led",Z(i,g),b instanceof At&&b.wantsToken&&o.ask()})}),Co(c)}function Tc(){let e=Wt(),t=f("input",{id:e,type:"password",autocomplete:"off",spellcheck:"\
+false"}),s=f("div",{class:"field"},f("label",{for:e},"Token for changes"),t,No());return s.hidden=!0,{element:s,ask(){Ut.clear(),s.hidden=!1,
 t.focus(),document.dispatchEvent(new Event("forebay-token"))},take(){s.hidden||t.value.trim()===""||(Ut.set(t.value),document.dispatchEvent(
-new Event("forebay-token")))}}}function Co(){return p("p",{class:"hint"},"On the host, as root or the user that runs Forebay: ",p("code",{},
-"cat /var/lib/forebay/token")," (or the folder that serve was given with --dir). It is kept until this tab is closed.")}function Zi(){let e=Wt(),
-t=Wt(),s=p("input",{id:t,type:"password",autocomplete:"off",spellcheck:"false",required:!0}),n=p("button",{type:"button"},"Forget it"),i=p("\
-button",{type:"button"},"Cancel");n.hidden=Ut.get()===null;let o=p("form",{},p("h2",{id:e},"Sign in for changes"),p("p",{},"On the host itse\
-lf, everything can be read without it. Changes need the token of the host, and from other hosts reading does too."),p("div",{class:"field"},
-p("label",{for:t},"Token"),s,Co()),p("div",{class:"buttons"},n,i,p("button",{type:"submit",class:"primary"},"Keep it"))),a=p("dialog",{"aria\
--labelledby":e},o),c=h=>{document.dispatchEvent(new Event("forebay-token")),Qi(h),a.close()};i.addEventListener("click",()=>a.close()),n.addEventListener(
-"click",()=>{Ut.clear(),c("The token is forgotten; on the host itself reading goes on")}),o.addEventListener("submit",h=>{h.preventDefault(),
-Ut.set(s.value),c("The token is kept until this tab is closed; the next change shows whether it is right")}),Ro(a)}var Sc=[["TiB",1099511627776],["GiB",1073741824],["MiB",1048576],["KiB",1024],["",1]];function Jt(e){return typeof e=="number"&&Number.isFinite(
-e)}function V(e){if(!Jt(e))return"\u2013";let t=Math.round(e),[s,n]=Sc.find(([,i])=>t>=i)??["",1];return t%n===0?`${t/n}${s}`:`${(Math.floor(
-(t*10+n/2)/n)/10).toFixed(1)}${s}`}var Tc=[["PB",1e15],["TB",1e12],["GB",1e9],["MB",1e6],["kB",1e3],[" bytes",1]];function Xi(e){if(!Jt(e))return"\
-\u2013";let t=Math.round(e),[s,n]=Tc.find(([,i])=>t>=i)??[" bytes",1];return t%n===0?`${t/n}${s}`:`${(t/n).toFixed(1)}${s}`}function At(e){return Jt(
-e)?`${V(e)}/s`:"\u2013"}function Le(e){return Jt(e)?`${(e*100).toFixed(1)}%`:"\u2013"}function et(e){return Jt(e)?Math.round(e).toString().replace(
-/\B(?=(\d{3})+$)/g,","):"\u2013"}function tt(e){return Jt(e)?e>=10||e===0?et(e):e.toFixed(1):"\u2013"}function el(e){if(!Jt(e))return"";for(let[
+new Event("forebay-token")))}}}function No(){return f("p",{class:"hint"},"On the host, as root or the user that runs Forebay: ",f("code",{},
+"cat /var/lib/forebay/token")," (or the folder that serve was given with --dir). It is kept until this tab is closed.")}function el(){let e=Wt(),
+t=Wt(),s=f("input",{id:t,type:"password",autocomplete:"off",spellcheck:"false",required:!0}),n=f("button",{type:"button"},"Forget it"),i=f("\
+button",{type:"button"},"Cancel");n.hidden=Ut.get()===null;let o=f("form",{},f("h2",{id:e},"Sign in for changes"),f("p",{},"On the host itse\
+lf, everything can be read without it. Changes need the token of the host, and from other hosts reading does too."),f("div",{class:"field"},
+f("label",{for:t},"Token"),s,No()),f("div",{class:"buttons"},n,i,f("button",{type:"submit",class:"primary"},"Keep it"))),a=f("dialog",{"aria\
+-labelledby":e},o),c=p=>{document.dispatchEvent(new Event("forebay-token")),Xi(p),a.close()};i.addEventListener("click",()=>a.close()),n.addEventListener(
+"click",()=>{Ut.clear(),c("The token is forgotten; on the host itself reading goes on")}),o.addEventListener("submit",p=>{p.preventDefault(),
+Ut.set(s.value),c("The token is kept until this tab is closed; the next change shows whether it is right")}),Co(a)}var Ec=[["TiB",1099511627776],["GiB",1073741824],["MiB",1048576],["KiB",1024],["",1]];function Jt(e){return typeof e=="number"&&Number.isFinite(
+e)}function V(e){if(!Jt(e))return"\u2013";let t=Math.round(e),[s,n]=Ec.find(([,i])=>t>=i)??["",1];return t%n===0?`${t/n}${s}`:`${(Math.floor(
+(t*10+n/2)/n)/10).toFixed(1)}${s}`}var Mc=[["PB",1e15],["TB",1e12],["GB",1e9],["MB",1e6],["kB",1e3],[" bytes",1]];function Ys(e){if(!Jt(e))return"\
+\u2013";let t=Math.round(e),[s,n]=Mc.find(([,i])=>t>=i)??[" bytes",1];return t%n===0?`${t/n}${s}`:`${(t/n).toFixed(1)}${s}`}function Pt(e){return Jt(
+e)?`${V(e)}/s`:"\u2013"}function Me(e){return Jt(e)?`${(e*100).toFixed(1)}%`:"\u2013"}function tt(e){return Jt(e)?Math.round(e).toString().replace(
+/\B(?=(\d{3})+$)/g,","):"\u2013"}function nt(e){return Jt(e)?e>=10||e===0?tt(e):e.toFixed(1):"\u2013"}function tl(e){if(!Jt(e))return"";for(let[
 t,s]of[["M",1e6],["k",1e3]])if(Math.abs(e)>=s)return`${Number((e/s).toFixed(1))}${t}`;return String(Number(e.toFixed(2)))}function Dt(e){if(!Jt(
-e))return"\u2013";for(let[t,s]of[["s",1e6],["ms",1e3]])if(e>=s)return`${No(e/s)} ${t}`;return`${No(e)} us`}function No(e){return e>=100||Number.
-isInteger(e)?e.toFixed(0):e>=10?e.toFixed(1):e.toFixed(2)}function kn(e){if(!Jt(e))return"\u2013";let t=Math.round(e),s=[[Math.floor(t/86400),
+e))return"\u2013";for(let[t,s]of[["s",1e6],["ms",1e3]])if(e>=s)return`${Fo(e/s)} ${t}`;return`${Fo(e)} us`}function Fo(e){return e>=100||Number.
+isInteger(e)?e.toFixed(0):e>=10?e.toFixed(1):e.toFixed(2)}function _n(e){if(!Jt(e))return"\u2013";let t=Math.round(e),s=[[Math.floor(t/86400),
 "d"],[Math.floor(t/3600)%24,"h"],[Math.floor(t/60)%60,"min"],[t%60,"s"]],n=s.findIndex(([o])=>o>0);return n<0?"0 s":s.slice(n,n+2).filter(([
-o])=>o>0).map(([o,a])=>`${o} ${a}`).join(" ")}function _n(e){let t=new Date(e);return[t.getHours(),t.getMinutes(),t.getSeconds()].map(s=>String(
-s).padStart(2,"0")).join(":")}function tl(e){let t=new Date(e);return[t.getMonth()+1,t.getDate()].map(s=>String(s).padStart(2,"0")).join("-")}
-function Fo(e){let t=new Date(e);return Number.isNaN(t.getTime())?e:`${[t.getFullYear(),t.getMonth()+1,t.getDate()].map(n=>String(n).padStart(
-2,"0")).join("-")} ${_n(t.getTime())}`}function nl(e,t){return e.length<=t?e:`\u2026${e.slice(1-t)}`}function Sn(...e){return e.filter(t=>t!==
-null).join(", ")}var Ys=["read_hit_ram","read_hit_flash","read_miss","write","flush","destage"],ts=["reads","writes","flushes","discards","read_bytes","write\
+o])=>o>0).map(([o,a])=>`${o} ${a}`).join(" ")}function Sn(e){let t=new Date(e);return[t.getHours(),t.getMinutes(),t.getSeconds()].map(s=>String(
+s).padStart(2,"0")).join(":")}function nl(e){let t=new Date(e);return[t.getMonth()+1,t.getDate()].map(s=>String(s).padStart(2,"0")).join("-")}
+function Oo(e){let t=new Date(e);return Number.isNaN(t.getTime())?e:`${[t.getFullYear(),t.getMonth()+1,t.getDate()].map(n=>String(n).padStart(
+2,"0")).join("-")} ${Sn(t.getTime())}`}function sl(e,t){return e.length<=t?e:`\u2026${e.slice(1-t)}`}function rn(...e){return e.filter(t=>t!==
+null).join(", ")}var Js=["read_hit_ram","read_hit_flash","read_miss","write","flush","destage"],ns=["reads","writes","flushes","discards","read_bytes","write\
 _bytes","read_hits_ram","read_hits_flash","read_partial_hits","read_misses","reads_bypassed","backing_reads","backing_writes","backing_read_\
-bytes","backing_write_bytes","flash_read_bytes","flash_write_bytes","destage_bytes","evictions"];function zo(e){let t=[];for(let[s,n]of Object.
-entries(Oo(e))){let{unit:i,...o}=Oo(n);if(typeof i!="string")continue;let a=Object.entries(o).filter(c=>Array.isArray(c[1]));a.length>0&&t.push(
-[s,{unit:i,kinds:a}])}return t}function Oo(e){return typeof e=="object"&&e!==null&&!Array.isArray(e)?e:{}}var sl={"5m":300,"1d":86400,"7d":7*86400};function Ho(e,t){let s=t-e.now,n=[],i=null;return e.time.forEach((o,a)=>{let c=o-(e.seconds[a]??0),
-h=Ec(e,a,o+s),f=i!==null&&c-i>e.step_seconds;f&&n.push(Mc((i??0)+s)),(f||i===null)&&c<o&&n.push({...h,at:c+s}),n.push(h),i=o}),{span:e.span,
-end:t,points:n}}function Ec(e,t,s){let n=e.seconds[t]??0,i=c=>c?.[t]??null,o=i(e.reads)??0,a=c=>o>0&&c!==null?c/o:null;return{at:s,rates:n>0?
-Object.fromEntries(ts.map(c=>[c,(i(e[c])??0)/n])):null,hitRam:a(i(e.read_hits_ram)),hitFlash:a(i(e.read_hits_flash)),readMicros:i(e.read_latency_us),
+bytes","backing_write_bytes","flash_read_bytes","flash_write_bytes","destage_bytes","evictions"];function Ho(e){let t=[];for(let[s,n]of Object.
+entries(zo(e))){let{unit:i,...o}=zo(n);if(typeof i!="string")continue;let a=Object.entries(o).filter(c=>Array.isArray(c[1]));a.length>0&&t.push(
+[s,{unit:i,kinds:a}])}return t}function zo(e){return typeof e=="object"&&e!==null&&!Array.isArray(e)?e:{}}var il={"5m":300,"1d":86400,"7d":7*86400};function Io(e,t){let s=t-e.now,n=[],i=null;return e.time.forEach((o,a)=>{let c=o-(e.seconds[a]??0),
+p=Ac(e,a,o+s),h=i!==null&&c-i>e.step_seconds;h&&n.push(Pc((i??0)+s)),(h||i===null)&&c<o&&n.push({...p,at:c+s}),n.push(p),i=o}),{span:e.span,
+end:t,points:n}}function Ac(e,t,s){let n=e.seconds[t]??0,i=c=>c?.[t]??null,o=i(e.reads)??0,a=c=>o>0&&c!==null?c/o:null;return{at:s,rates:n>0?
+Object.fromEntries(ns.map(c=>[c,(i(e[c])??0)/n])):null,hitRam:a(i(e.read_hits_ram)),hitFlash:a(i(e.read_hits_flash)),readMicros:i(e.read_latency_us),
 writeMicros:i(e.write_latency_us),dirtyBytes:i(e.span==="5m"?e.dirty_bytes:e.dirty_bytes_max),dirtyLimitBytes:i(e.dirty_limit_bytes),latency:null}}
-function Mc(e){return{at:e,rates:null,hitRam:null,hitFlash:null,readMicros:null,writeMicros:null,dirtyBytes:null,dirtyLimitBytes:null,latency:null}}var Ss=300,Pc=10,Ac=1,Dc=1e3;function ll(e,t){return ts.every(s=>{let[n,i]=[e[s],t[s]];return n!==void 0&&i!==void 0&&i>=n})}function Io(e,t){
-let s=t.at-e.at;if(s<=0||!ll(e.statistics,t.statistics))return null;let n=ts.map(i=>[i,$c(e,t,i)/s]);return Object.fromEntries(n)}function $c(e,t,s){
-return(t.statistics[s]??0)-(e.statistics[s]??0)}var Lc=["read_hit_ram","read_hit_flash","read_miss"];function Wo(e,t,s){let n=({statistics:a},c)=>s.
-reduce((h,f)=>h+(a.latency_us?c(a.latency_us[f]):0),0),i=a=>n(t,a)-n(e,a),o=i(a=>a.count);return o>0?Math.max(0,i(a=>a.count*a.mean))/o:null}
-function Qs(e){if(e===null)return null;let t=(e.reads??0)+(e.writes??0);return t>0?1-((e.backing_reads??0)+(e.backing_writes??0))/t:null}function Tn(e){
-return e===null?null:e.reads+e.writes}function Vo(e){let t=e.filter(s=>s!==null);return t.length===0?null:ol(t)}function Bo(e){let{reads:t=0,
-read_hits_ram:s=0,read_hits_flash:n=0}=e;return t>0?(s+n)/t:null}function ol(e){return Object.fromEntries(ts.map(t=>[t,e.reduce((s,n)=>s+(n[t]??
-0),0)]))}var Js=class{#t=[];#n=[];get points(){return this.#n}get last(){return this.#n.at(-1)}add(t,s,n){let i={at:t,statistics:s};t<(this.#n.
-at(-1)?.at??t)&&([this.#t,this.#n]=[[],[]]);let o=this.#t.at(-1);o&&t-o.at<Ac&&ll(o.statistics,s)||(o&&!ll(o.statistics,s)&&(this.#t=[]),this.#n.
-push(this.#l(i,n??s)),this.#t.push(i),this.#t=il(this.#t,t),this.#n=il(this.#n,t))}fill(t){let s=this.#n[0],n=t.filter(c=>s===void 0||c.at<s.
-at),[i,o]=[t.at(-1),s??t.at(-1)];if(o===void 0||i===void 0)return;let a=s?.rates===null?[{...i,...Rc(s)},...this.#n.slice(1)]:this.#n;this.#n=
-il([...n,...a],this.#n.at(-1)?.at??o.at)}#l(t,s){let{at:n,statistics:i}=t,o=this.#t.at(-1),a=this.#t.find(f=>n-f.at<=Pc)??o,c=a?Io(a,t):null,
-h=f=>c&&c.reads>0?f/c.reads:null;return{at:n,rates:o?Io(o,t):null,hitRam:c&&h(c.read_hits_ram),hitFlash:c&&h(c.read_hits_flash),readMicros:c&&
-a?Wo(a,t,Lc):null,writeMicros:c&&a?Wo(a,t,["write"]):null,dirtyBytes:i.dirty_bytes??null,dirtyLimitBytes:i.dirty_limit_bytes??null,latency:s.
-latency_us??null}}};function Vt(e){return(e.dirty_bytes??0)+(e.dirty_zeroes_bytes??0)}function Rc(e){return Object.fromEntries(Object.entries(
-e).filter(([,t])=>t!==null))}function il(e,t){return e.filter(s=>t-s.at<=Ss).slice(-Dc)}var rl=2e3,Cc=3,Nc=15,Fc=500,Zs=class{known={disks:null,statistics:new Map,windows:new Map,pool:null,poolProblem:null,series:new Map,events:null,
-disk:null,histograms:null,curve:null,span:"5m",past:null,answeredAt:null,away:null};#t=null;#n;#l=0;#i=0;#r=0;#a=!1;#e=0;constructor(t){this.#n=
-t}watch(t){t!==this.#t&&(this.#t=t,this.known.disk=null,this.known.histograms=null,this.known.curve=null,this.known.span="5m",this.known.past=
-null,this.#a=!1,this.#i=0,this.look())}show(t){this.known.span=t,this.known.past=null,this.#r=0,this.look()}async look(){window.clearTimeout(
-this.#l);let t=++this.#e;try{await this.#s(t)}catch(s){t===this.#e&&this.#h(s)}t===this.#e&&(this.#n(),this.#l=window.setTimeout(()=>{this.look()},
-rl))}async#s(t){let s=this.#t,n=this.known.events?.at(-1)?.id??0,[i,o,a,c,h,f]=await Promise.all([Yt("/v1/disks","disks"),Yt("/v1/stats","di\
-sks"),Yt("/v1/stats?window=5m","disks"),this.#c(),_s(`/v1/events?after=${n}`,"events"),s===null?null:Eo(rt(s),"disk")]),b=Date.now(),[g,w]=s!==
-null&&f!==null&&this.#i%Cc===0?await Promise.all([_s(`${rt(s)}/histograms`,"histograms"),_s(`${rt(s)}/curve`,"curve")]):[void 0,void 0],T=s!==
-null&&f!==null?await this.#d(s):null;t===this.#e&&(this.#i+=1,this.#r+=1,this.#a||=f!==null&&this.known.span==="5m",Object.assign(this.known,
-{disks:i,...c,answeredAt:b,away:null}),this.#o(b/1e3,o,a),this.#f(h),s!==null&&(this.known.disk=f??"missing"),T!==null&&this.#u(T,b/1e3),w!==
-void 0&&(this.known.curve=w),g!==void 0&&(this.known.histograms=g===null?null:zo(g)))}async#c(){try{return{pool:await Yt("/v1/pool","pool"),
-poolProblem:null}}catch(t){if(!(t instanceof Pt)||t.status===0)throw t;return{pool:null,poolProblem:t.message}}}#o(t,s,n){let i=o=>new Map(o.
-map(a=>[a.name,a]));this.known.statistics=i(s),this.known.windows=i(n.filter(o=>o.window==="5m"));for(let o of this.known.series.keys())this.
-known.statistics.has(o)||this.known.series.delete(o);for(let o of s){let a=this.known.series.get(o.name)??new Js;this.known.series.set(o.name,
-a),a.add(t,o,this.known.windows.get(o.name))}}#d(t){let{span:s}=this.known;return(s==="5m"?!this.#a:this.#r%Nc===0)?_s(Po(t,s),"history"):null}#u(t,s){
-let n=Ho(t,s);n.span==="5m"?this.known.series.get(t.name)?.fill(n.points):this.known.past=n}#f(t){t!==null&&(this.known.events=Oc(this.known.
-events??[],t))}#h(t){let s=t instanceof Error?t.message:String(t),n=t instanceof Pt?t.status:0;this.known.away={since:this.known.away?.since??
-Date.now(),reason:s,status:n}}};function Oc(e,t){let[s,n]=[e.at(-1),t[0]];return[...s===void 0||n===void 0||n.id>s.id?e:[],...t].slice(-Fc)}var Go="forebay-theme",Xs=["auto","light","dark"],qo=window.matchMedia("(prefers-color-scheme: dark)"),al=new Set;function ei(){let e=localStorage.
-getItem(Go);return Xs.find(t=>t===e)??"auto"}function Ko(){let e=Xs[(Xs.indexOf(ei())+1)%Xs.length]??"auto";localStorage.setItem(Go,e),cl()}
-function ti(e){return al.add(e),()=>al.delete(e)}function jo(){qo.addEventListener("change",cl),cl()}function cl(){let e=ei(),t=qo.matches?"\
-dark":"light";document.documentElement.dataset.theme=e==="auto"?t:e;for(let s of al)s()}function at(e){return getComputedStyle(document.documentElement).
-getPropertyValue(`--${e}`).trim()}var ul={good:"\u2713",busy:"\u2026",warning:"!",bad:"\u2715"},zc={serving:"good",attaching:"busy",detaching:"busy",removing:"busy",waiting:"\
-warning",stopped:"bad",failed:"bad",missing:"bad",used:"good",leaving:"busy"};function Qt(e){return zc[e]??"warning"}var Hc={waiting:"It is \
+function Pc(e){return{at:e,rates:null,hitRam:null,hitFlash:null,readMicros:null,writeMicros:null,dirtyBytes:null,dirtyLimitBytes:null,latency:null}}var Ss=300,Dc=10,$c=1,Lc=1e3;function ol(e,t){return ns.every(s=>{let[n,i]=[e[s],t[s]];return n!==void 0&&i!==void 0&&i>=n})}function Wo(e,t){
+let s=t.at-e.at;if(s<=0||!ol(e.statistics,t.statistics))return null;let n=ns.map(i=>[i,Rc(e,t,i)/s]);return Object.fromEntries(n)}function Rc(e,t,s){
+return(t.statistics[s]??0)-(e.statistics[s]??0)}var Cc=["read_hit_ram","read_hit_flash","read_miss"];function Vo(e,t,s){let n=({statistics:a},c)=>s.
+reduce((p,h)=>p+(a.latency_us?c(a.latency_us[h]):0),0),i=a=>n(t,a)-n(e,a),o=i(a=>a.count);return o>0?Math.max(0,i(a=>a.count*a.mean))/o:null}
+function Zs(e){if(e===null)return null;let t=(e.reads??0)+(e.writes??0);return t>0?1-((e.backing_reads??0)+(e.backing_writes??0))/t:null}function Tn(e){
+return e===null?null:e.reads+e.writes}function Bo(e){let t=e.filter(s=>s!==null);return t.length===0?null:rl(t)}function Go(e){let{reads:t=0,
+read_hits_ram:s=0,read_hits_flash:n=0}=e;return t>0?(s+n)/t:null}function rl(e){return Object.fromEntries(ns.map(t=>[t,e.reduce((s,n)=>s+(n[t]??
+0),0)]))}var Qs=class{#e=[];#n=[];get points(){return this.#n}get last(){return this.#n.at(-1)}add(t,s,n){let i={at:t,statistics:s};t<(this.#n.
+at(-1)?.at??t)&&([this.#e,this.#n]=[[],[]]);let o=this.#e.at(-1);o&&t-o.at<$c&&ol(o.statistics,s)||(o&&!ol(o.statistics,s)&&(this.#e=[]),this.#n.
+push(this.#i(i,n??s)),this.#e.push(i),this.#e=ll(this.#e,t),this.#n=ll(this.#n,t))}fill(t){let s=this.#n[0],n=t.filter(c=>s===void 0||c.at<s.
+at),[i,o]=[t.at(-1),s??t.at(-1)];if(o===void 0||i===void 0)return;let a=s?.rates===null?[{...i,...Nc(s)},...this.#n.slice(1)]:this.#n;this.#n=
+ll([...n,...a],this.#n.at(-1)?.at??o.at)}#i(t,s){let{at:n,statistics:i}=t,o=this.#e.at(-1),a=this.#e.find(h=>n-h.at<=Dc)??o,c=a?Wo(a,t):null,
+p=h=>c&&c.reads>0?h/c.reads:null;return{at:n,rates:o?Wo(o,t):null,hitRam:c&&p(c.read_hits_ram),hitFlash:c&&p(c.read_hits_flash),readMicros:c&&
+a?Vo(a,t,Cc):null,writeMicros:c&&a?Vo(a,t,["write"]):null,dirtyBytes:i.dirty_bytes??null,dirtyLimitBytes:i.dirty_limit_bytes??null,latency:s.
+latency_us??null}}};function Vt(e){return(e.dirty_bytes??0)+(e.dirty_zeroes_bytes??0)}function Nc(e){return Object.fromEntries(Object.entries(
+e).filter(([,t])=>t!==null))}function ll(e,t){return e.filter(s=>t-s.at<=Ss).slice(-Lc)}var al=2e3,Fc=3,Oc=15,zc=500,Xs=class{known={disks:null,statistics:new Map,windows:new Map,pool:null,poolProblem:null,series:new Map,events:null,
+disk:null,histograms:null,curve:null,advice:null,span:"5m",past:null,answeredAt:null,away:null};#e=null;#n;#i=0;#s=0;#r=0;#a=!1;#t=0;constructor(t){
+this.#n=t}watch(t){t!==this.#e&&(this.#e=t,this.known.disk=null,this.known.histograms=null,this.known.curve=null,this.known.advice=null,this.
+known.span="5m",this.known.past=null,this.#a=!1,this.#s=0,this.look())}show(t){this.known.span=t,this.known.past=null,this.#r=0,this.look()}async look(){
+window.clearTimeout(this.#i);let t=++this.#t;try{await this.#l(t)}catch(s){t===this.#t&&this.#h(s)}t===this.#t&&(this.#n(),this.#i=window.setTimeout(
+()=>{this.look()},al))}async#l(t){let s=this.#e,n=this.known.events?.at(-1)?.id??0,[i,o,a,c,p,h]=await Promise.all([Yt("/v1/disks","disks"),
+Yt("/v1/stats","disks"),Yt("/v1/stats?window=5m","disks"),this.#c(),es(`/v1/events?after=${n}`,"events"),s===null?null:Mo(et(s),"disk")]),b=Date.
+now(),[g,w,T]=s!==null&&h!==null&&this.#s%Fc===0?await Promise.all([es(`${et(s)}/histograms`,"histograms"),es(`${et(s)}/curve`,"curve"),es(`${et(
+s)}/advice`,"advice")]):[void 0,void 0,void 0],M=s!==null&&h!==null?await this.#d(s):null;t===this.#t&&(this.#s+=1,this.#r+=1,this.#a||=h!==
+null&&this.known.span==="5m",Object.assign(this.known,{disks:i,...c,answeredAt:b,away:null}),this.#o(b/1e3,o,a),this.#f(p),s!==null&&(this.known.
+disk=h??"missing"),M!==null&&this.#u(M,b/1e3),w!==void 0&&(this.known.curve=w),T!==void 0&&(this.known.advice=T?.[0]??null),g!==void 0&&(this.
+known.histograms=g===null?null:Ho(g)))}async#c(){try{return{pool:await Yt("/v1/pool","pool"),poolProblem:null}}catch(t){if(!(t instanceof At)||
+t.status===0)throw t;return{pool:null,poolProblem:t.message}}}#o(t,s,n){let i=o=>new Map(o.map(a=>[a.name,a]));this.known.statistics=i(s),this.
+known.windows=i(n.filter(o=>o.window==="5m"));for(let o of this.known.series.keys())this.known.statistics.has(o)||this.known.series.delete(o);
+for(let o of s){let a=this.known.series.get(o.name)??new Qs;this.known.series.set(o.name,a),a.add(t,o,this.known.windows.get(o.name))}}#d(t){
+let{span:s}=this.known;return(s==="5m"?!this.#a:this.#r%Oc===0)?es(Po(t,s),"history"):null}#u(t,s){let n=Io(t,s);n.span==="5m"?this.known.series.
+get(t.name)?.fill(n.points):this.known.past=n}#f(t){t!==null&&(this.known.events=Hc(this.known.events??[],t))}#h(t){let s=t instanceof Error?
+t.message:String(t),n=t instanceof At?t.status:0;this.known.away={since:this.known.away?.since??Date.now(),reason:s,status:n}}};function Hc(e,t){
+let[s,n]=[e.at(-1),t[0]];return[...s===void 0||n===void 0||n.id>s.id?e:[],...t].slice(-zc)}var qo="forebay-theme",ei=["auto","light","dark"],Ko=window.matchMedia("(prefers-color-scheme: dark)"),cl=new Set;function ti(){let e=localStorage.
+getItem(qo);return ei.find(t=>t===e)??"auto"}function jo(){let e=ei[(ei.indexOf(ti())+1)%ei.length]??"auto";localStorage.setItem(qo,e),ul()}
+function ni(e){return cl.add(e),()=>cl.delete(e)}function Uo(){Ko.addEventListener("change",ul),ul()}function ul(){let e=ti(),t=Ko.matches?"\
+dark":"light";document.documentElement.dataset.theme=e==="auto"?t:e;for(let s of cl)s()}function at(e){return getComputedStyle(document.documentElement).
+getPropertyValue(`--${e}`).trim()}var dl={good:"\u2713",busy:"\u2026",warning:"!",bad:"\u2715"},Ic={serving:"good",attaching:"busy",detaching:"busy",removing:"busy",waiting:"\
+warning",stopped:"bad",failed:"bad",missing:"bad",used:"good",leaving:"busy"};function Qt(e){return Ic[e]??"warning"}var Wc={waiting:"It is \
 served by itself as soon as it can be; put right what the reason names.",stopped:"It answers nothing but errors, so that no guest sees old d\
-ata. See what it lost, and the log of the daemon.",failed:"It answers errors. Put right what the reason names, then restart Forebay."},ni=["\
-good","busy","warning","bad"];function si(e){return ni[Math.max(0,...e.map(t=>ni.indexOf(t)))]??"good"}function Ts(e){let t=[],s=(c,h,f=null)=>t.
-push({tone:c,text:h,advice:f});if(Qt(e.state)!=="good"){let c=e.reason?`: ${e.reason}`:"";s(Qt(e.state),`Disk ${e.name} is ${e.state}${c}`,Hc[e.
+ata. See what it lost, and the log of the daemon.",failed:"It answers errors. Put right what the reason names, then restart Forebay."},si=["\
+good","busy","warning","bad"];function ii(e){return si[Math.max(0,...e.map(t=>si.indexOf(t)))]??"good"}function Ts(e){let t=[],s=(c,p,h=null)=>t.
+push({tone:c,text:p,advice:h});if(Qt(e.state)!=="good"){let c=e.reason?`: ${e.reason}`:"";s(Qt(e.state),`Disk ${e.name} is ${e.state}${c}`,Wc[e.
 state]??null)}let n=e.lost_bytes??0;n>0&&s("bad",`Flash lost ${V(n)} of ${e.name} before its backing had it`,`forebay disk show ${e.name} --\
-lost lists the ranges.`);let i=e.backing_state;if(i&&i.state!=="good"){let c=i.for_seconds===null?"":` for ${kn(i.for_seconds)}`;s("bad",`Th\
+lost lists the ranges.`);let i=e.backing_state;if(i&&i.state!=="good"){let c=i.for_seconds===null?"":` for ${_n(i.for_seconds)}`;s("bad",`Th\
 e backing of ${e.name} fails${c}${i.reason?`: ${i.reason}`:""}`,"Hits are answered; the rest waits for retry-time.")}e.quiet?.state==="faile\
 d"&&s("warning",`${e.name} could not be made quiet: ${e.quiet.reason??"no reason is known"}`,null);let o=e.segments_uncopied??0;e.mirrored===
-!0&&o>0&&s("warning",`${et(o)} segments of ${e.name} lack a second copy`,"They are being copied; until then one device has that data alone.");
+!0&&o>0&&s("warning",`${tt(o)} segments of ${e.name} lack a second copy`,"They are being copied; until then one device has that data alone.");
 let a=e.dirty_bytes??0;return e.dirty_limit_bytes&&a>=e.dirty_limit_bytes*.9&&s("warning",`Destage of ${e.name} is behind: ${V(a)} of at mos\
-t ${V(e.dirty_limit_bytes)} is dirty`,"Writes are slowed down to what the backing takes."),t.sort((c,h)=>ni.indexOf(h.tone)-ni.indexOf(c.tone))}
-function Uo(e){let t=e.warnings.map(s=>({tone:"warning",text:s,advice:null}));return Qt(e.state)!=="good"&&t.unshift({tone:"bad",text:`The p\
+t ${V(e.dirty_limit_bytes)} is dirty`,"Writes are slowed down to what the backing takes."),t.sort((c,p)=>si.indexOf(p.tone)-si.indexOf(c.tone))}
+function Yo(e){let t=e.warnings.map(s=>({tone:"warning",text:s,advice:null}));return Qt(e.state)!=="good"&&t.unshift({tone:"bad",text:`The p\
 ool is ${e.state}${e.reason?`: ${e.reason}`:""}`,advice:"Disks go on from their backings; what is dirty waits for the pool."}),e.page_cache_reason&&
-t.push({tone:"warning",text:`The pool goes through the page cache, because ${e.page_cache_reason}`,advice:null}),t}function Yo(e){if(e===null)
-return"";let t=e.used_percent===null?null:`${Le(e.used_percent/100)} of its life used`,s=e.days_left===null?null:`${et(e.days_left)} days le\
-ft`,n=e.rated_bytes===null?"":`, rated for ${Xi(e.rated_bytes)}`;return Sn(t,s,`${Xi(e.written_bytes)} written${n}`)}var ii={read_hit_ram:"R\
-ead, RAM hit",read_hit_flash:"Read, flash hit",read_miss:"Read, miss",write:"Write",flush:"Flush",destage:"Destage"};function Es(e){return e?
-`+ ${V(e)} of zeroes`:null}function Jo(e){switch(e.quiet?.state){case"coming":return`Being made quiet: ${V(Vt(e))} left to bring home`;case"\
-quiet":return`Quiet for another ${kn(e.quiet.seconds_left)}`;case"failed":return`Could not be made quiet: ${e.quiet.reason??"no reason is kn\
-own"}`;default:return null}}function Qo(e){let{load:t}=e;if(!t)return"not known while the disk is not served";if(t.state==="loading")return"\
-being loaded; reads come from the backing meanwhile";if(t.state==="cold")return`nothing: ${t.reason??"no reason is known"}`;let s=`${V(t.kept_bytes)}\
- came back`;return t.dropped_bytes>0?`${s}, ${V(t.dropped_bytes)} may have changed and is not believed`:s}var dl=[{name:"mode",about:"What h\
-appens to reads and writes.",choices:["write-through","write-back","write-around","pass-through"]},{name:"block-size",about:"Unit of the ind\
-ex. A change drops what is cached of the disk.",choices:[4,8,16,32,64,128,256,512,1024].map(e=>V(e*1024))},{name:"reserve",about:"Flash that\
- the disk gets whatever the others do: auto, a size or a share such as 20%."},{name:"limit",about:"Flash that the disk never exceeds: auto, \
-a size or a share."},{name:"ram",about:"RAM in front of the flash, at least 1MiB."},{name:"admission",about:"What may enter flash: adaptive,\
- always or repeated:N."},{name:"sequential-cutoff",about:"Misses of a sequential run longer than this go past the cache; 0 is off."},{name:"\
-dirty-limit",about:"Write-back: the most that flash may hold and the backing does not have."},{name:"destage-rate-min",about:"Write-back: de\
-stage never goes slower than so many bytes a second; 0 is none."},{name:"destage-rate-max",about:"Write-back: destage never goes faster than\
- so many bytes a second; 0 is no limit."},{name:"redundancy",about:"Write-back: whether dirty data is kept on two devices of the pool.",choices:[
-"mirror","none"]},{name:"unmarked",about:"Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.",
-choices:["no","yes"]},{name:"retry-time",about:"How long a request waits for a backing that fails or hangs, such as 25s, or wait."},{name:"s\
-ocket-owner",about:"User who owns the NBD socket; auto is the daemon's."},{name:"socket-group",about:"Group of the NBD socket; auto is foreb\
-ay if the host has it."},{name:"socket-mode",about:"Who may connect, as octal digits."}],Ic={"write-through":"Writes go to the backing first\
-, then to the cache; the backing is always complete.","write-back":"Writes are acknowledged when flash has them, and the backing gets them l\
-ater. Until then the newest data is on flash alone.","write-around":"Writes go to the backing only; what they replace in the cache is droppe\
-d.","pass-through":"Every request goes to the backing. Guests have no cache until the mode is changed back."};function Zo(e,t){return[...Object.
-entries(t).map(([n,i])=>Wc(e,n,i)).flat(),"Guests stay connected and go on meanwhile."]}function Wc(e,t,s){let n=V(e.statistics.cached_bytes);
-switch(t){case"mode":return[Ic[s]??`The mode becomes ${s}.`,...Vc(e,s)];case"block-size":return[`What is cached of the disk on flash (${n}) \
-is dropped; it is read from the backing again.`];case"limit":return[`Flash that the disk holds above the new limit is evicted; it holds ${V(
-e.statistics.flash_bytes)} now.`];case"unmarked":return s==="yes"?["Nothing keeps another Forebay from serving this backing while flash has \
-newer data. See to that yourself."]:[];case"redundancy":return[s==="none"?"Dirty data is kept on one device only: if it fails, that data is \
-lost.":"Dirty data is kept on two devices, if the pool has them."];case"socket-owner":case"socket-group":case"socket-mode":return["Who may c\
-onnect to the disk changes at once."];default:return[]}}function Vc(e,t){return e.mode!=="write-back"||t==="write-back"||Vt(e)===0?[]:[`${V(
-Vt(e))} is dirty; it is written to the backing while guests go on.`]}function ns(e,t){let s=Vt(t),n=s>0?`${V(s)} is dirty: flash has it and \
-the backing does not.`:"Nothing is dirty: the backing has everything.";switch(e){case"destage":return[n,"Dirty data is written to the backin\
-g at full speed. Guests go on and may notice a busier backing."];case"normal":return[n,"Destage goes on at the pace that suits guests."];case"\
-quiesce":return[n,"It is brought home first. After that, writes wait for the backing, so that a backup or snapshot of the backing is complet\
-e.","This ends by itself after the time below, or when it is resumed."];case"resume":return["Writes may lie on flash alone again, as the mod\
-e says."];case"evict":return[`${V(t.statistics.cached_bytes)} cached on flash and ${V(t.statistics.ram_bytes)} in RAM are dropped, and no re\
-start brings them back.`,s>0?`${V(s)} is dirty and is brought home first.`:"Nothing is dirty; nothing is lost.","Guests go on from the backi\
-ng, slower, until the cache is warm again."]}}var Bc=60,Gc=600,qc=300;function er(e,t){let s=Kc.map(i=>{let o=()=>{let a=e();a&&Us(Yc(i.work(a),t))};return[i,p("button",{type:"button","d\
-ata-action":i.name,onclick:o},i.label)]}),n=p("p",{class:"hint","data-figure":"quiet"});return{element:p("section",{class:"card","aria-label":"\
-Actions"},p("h2",{},"Actions"),p("div",{class:"buttons buttons-start"},...s.map(([,i])=>i)),n),update(){let i=e();for(let[a,c]of s)c.disabled=
-i===null||!a.isPossible(i);let o=i&&!Ms(i)?`Nothing can be done while the disk is ${i.state}.`:i?Jo(i):null;X(n,o??""),he(n,o!==null)}}}var Ms=e=>e.
-state==="serving",fl=e=>e.quiet?.state==="coming"||e.quiet?.state==="quiet",Kc=[{name:"destage",label:"Destage now\u2026",isPossible:Ms,work:e=>({
-title:`Destage ${e.name} at full speed?`,sentences:ns("destage",e),confirm:"Destage now",run:async()=>(await wt("POST",`${rt(e.name)}/destag\
+t.push({tone:"warning",text:`The pool goes through the page cache, because ${e.page_cache_reason}`,advice:null}),t}function Jo(e){if(e===null)
+return"";let t=e.used_percent===null?null:`${Me(e.used_percent/100)} of its life used`,s=e.days_left===null?null:`${tt(e.days_left)} days le\
+ft`,n=e.rated_bytes===null?"":`, rated for ${Ys(e.rated_bytes)}`;return rn(t,s,`${Ys(e.written_bytes)} written${n}`)}function Qo(e){if(e===null)
+return"";let t=`${Ys(e.bytes_per_day)} a day`,s=e.used_ratio===null?`at most ${t}`:`${Me(e.used_ratio)} of ${t} written`,n=e.promoted_ratio,
+i=n>=1?null:n>0?`${Me(n)} of promotions let in`:"no promotions let in";return rn(s,i)}var li={read_hit_ram:"Read, RAM hit",read_hit_flash:"R\
+ead, flash hit",read_miss:"Read, miss",write:"Write",flush:"Flush",destage:"Destage"};function Es(e){return e?`+ ${V(e)} of zeroes`:null}function Zo(e){
+switch(e.quiet?.state){case"coming":return`Being made quiet: ${V(Vt(e))} left to bring home`;case"quiet":return`Quiet for another ${_n(e.quiet.
+seconds_left)}`;case"failed":return`Could not be made quiet: ${e.quiet.reason??"no reason is known"}`;default:return null}}function Xo(e){let{
+load:t}=e;if(!t)return"not known while the disk is not served";if(t.state==="loading")return"being loaded; reads come from the backing meanw\
+hile";if(t.state==="cold")return`nothing: ${t.reason??"no reason is known"}`;let s=`${V(t.kept_bytes)} came back`;return t.dropped_bytes>0?`${s}\
+, ${V(t.dropped_bytes)} may have changed and is not believed`:s}var fl=[{name:"mode",about:"What happens to reads and writes.",choices:["wri\
+te-through","write-back","write-around","pass-through"]},{name:"block-size",about:"Unit of the index. A change drops what is cached of the d\
+isk.",choices:[4,8,16,32,64,128,256,512,1024].map(e=>V(e*1024))},{name:"reserve",about:"Flash that the disk gets whatever the others do: aut\
+o, a size or a share such as 20%."},{name:"limit",about:"Flash that the disk never exceeds: auto, a size or a share."},{name:"ram",about:"RA\
+M in front of the flash, at least 1MiB."},{name:"admission",about:"What may enter flash: adaptive, always or repeated:N."},{name:"sequential\
+-cutoff",about:"Misses of a sequential run longer than this go past the cache; 0 is off."},{name:"dirty-limit",about:"Write-back: the most t\
+hat flash may hold and the backing does not have."},{name:"destage-rate-min",about:"Write-back: destage never goes slower than so many bytes\
+ a second; 0 is none."},{name:"destage-rate-max",about:"Write-back: destage never goes faster than so many bytes a second; 0 is no limit."},
+{name:"redundancy",about:"Write-back: whether dirty data is kept on two devices of the pool.",choices:["mirror","none"]},{name:"unmarked",about:"\
+Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.",choices:["no","yes"]},{name:"retry-time",
+about:"How long a request waits for a backing that fails or hangs, such as 25s, or wait."},{name:"socket-owner",about:"User who owns the NBD\
+ socket; auto is the daemon's."},{name:"socket-group",about:"Group of the NBD socket; auto is forebay if the host has it."},{name:"socket-mo\
+de",about:"Who may connect, as octal digits."}],Vc={"write-through":"Writes go to the backing first, then to the cache; the backing is alway\
+s complete.","write-back":"Writes are acknowledged when flash has them, and the backing gets them later. Until then the newest data is on fl\
+ash alone.","write-around":"Writes go to the backing only; what they replace in the cache is dropped.","pass-through":"Every request goes to\
+ the backing. Guests have no cache until the mode is changed back."};function er(e,t){return[...Object.entries(t).map(([n,i])=>Bc(e,n,i)).flat(),
+"Guests stay connected and go on meanwhile."]}function Bc(e,t,s){let n=V(e.statistics.cached_bytes);switch(t){case"mode":return[Vc[s]??`The \
+mode becomes ${s}.`,...Gc(e,s)];case"block-size":return[`What is cached of the disk on flash (${n}) is dropped; it is read from the backing \
+again.`];case"limit":return[`Flash that the disk holds above the new limit is evicted; it holds ${V(e.statistics.flash_bytes)} now.`];case"u\
+nmarked":return s==="yes"?["Nothing keeps another Forebay from serving this backing while flash has newer data. See to that yourself."]:[];case"\
+redundancy":return[s==="none"?"Dirty data is kept on one device only: if it fails, that data is lost.":"Dirty data is kept on two devices, i\
+f the pool has them."];case"socket-owner":case"socket-group":case"socket-mode":return["Who may connect to the disk changes at once."];default:
+return[]}}function Gc(e,t){return e.mode!=="write-back"||t==="write-back"||Vt(e)===0?[]:[`${V(Vt(e))} is dirty; it is written to the backing\
+ while guests go on.`]}function ss(e,t){let s=Vt(t),n=s>0?`${V(s)} is dirty: flash has it and the backing does not.`:"Nothing is dirty: the \
+backing has everything.";switch(e){case"destage":return[n,"Dirty data is written to the backing at full speed. Guests go on and may notice a\
+ busier backing."];case"normal":return[n,"Destage goes on at the pace that suits guests."];case"quiesce":return[n,"It is brought home first.\
+ After that, writes wait for the backing, so that a backup or snapshot of the backing is complete.","This ends by itself after the time belo\
+w, or when it is resumed."];case"resume":return["Writes may lie on flash alone again, as the mode says."];case"evict":return[`${V(t.statistics.
+cached_bytes)} cached on flash and ${V(t.statistics.ram_bytes)} in RAM are dropped, and no restart brings them back.`,s>0?`${V(s)} is dirty \
+and is brought home first.`:"Nothing is dirty; nothing is lost.","Guests go on from the backing, slower, until the cache is warm again."]}}var qc=60,Kc=600,jc=300;function nr(e,t){let s=Uc.map(i=>{let o=()=>{let a=e();a&&Us(Qc(i.work(a),t))};return[i,f("button",{type:"button","d\
+ata-action":i.name,onclick:o},i.label)]}),n=f("p",{class:"hint","data-figure":"quiet"});return{element:f("section",{class:"card","aria-label":"\
+Actions"},f("h2",{},"Actions"),f("div",{class:"buttons buttons-start"},...s.map(([,i])=>i)),n),update(){let i=e();for(let[a,c]of s)c.disabled=
+i===null||!a.isPossible(i);let o=i&&!Ms(i)?`Nothing can be done while the disk is ${i.state}.`:i?Zo(i):null;Z(n,o??""),ae(n,o!==null)}}}var Ms=e=>e.
+state==="serving",hl=e=>e.quiet?.state==="coming"||e.quiet?.state==="quiet",Uc=[{name:"destage",label:"Destage now\u2026",isPossible:Ms,work:e=>({
+title:`Destage ${e.name} at full speed?`,sentences:ss("destage",e),confirm:"Destage now",run:async()=>(await wt("POST",`${et(e.name)}/destag\
 e`),`What is dirty of ${e.name} is on its way to the backing`)})},{name:"normal",label:"Destage at normal pace\u2026",isPossible:Ms,work:e=>({
-title:`Let ${e.name} destage at its own pace?`,sentences:ns("normal",e),confirm:"Normal pace",run:async()=>(await wt("DELETE",`${rt(e.name)}\
-/destage`),`${e.name} is destaged as it suits guests`)})},{name:"quiesce",label:"Quiesce\u2026",isPossible:e=>Ms(e)&&!fl(e),work:jc},{name:"\
-resume",label:"Resume\u2026",isPossible:fl,work:e=>({title:`Let ${e.name} go on as before?`,sentences:ns("resume",e),confirm:"Resume",run:async()=>(await wt(
-"POST",`${rt(e.name)}/resume`),`${e.name} goes on as before`)})},{name:"evict",label:"Evict\u2026",isPossible:Ms,work:e=>({title:`Drop what \
-is cached of ${e.name}?`,sentences:ns("evict",e),confirm:"Evict",run:(t,s)=>Uc(e.name,t,s)})}];function jc(e){let t=Wt(),s=p("input",{id:t,type:"\
-number",min:1,max:86400,value:Gc,required:!0});return{title:`Hold ${e.name} without dirty data?`,sentences:ns("quiesce",e),confirm:"Quiesce",
-fields:p("div",{class:"field"},p("label",{for:t},"For so many seconds"),s),run:async()=>{let n=Number(s.value);return await wt("POST",`${rt(
-e.name)}/quiesce`,{seconds:n}),`${e.name} is being made quiet, then held so for ${kn(n)}`}}}async function Uc(e,t,s){let n=rt(e),i=await Yt(
-n,"disk");if(fl(i))await Xo(e,t,s),await wt("POST",`${n}/evict`);else if(Vt(i)>0){let a=(await wt("POST",`${n}/quiesce`,{seconds:Bc})).disk.
-quiet?.number;try{await Xo(e,t,s),await wt("POST",`${n}/evict`)}finally{await wt("POST",`${n}/resume`,{number:a})}}else await wt("POST",`${n}\
-/evict`);return`Nothing is cached of ${e} any more, and no restart brings it back`}async function Xo(e,t,s){for(;;){if(s.aborted)throw new Error(
-"Stopped; the disk is served as before");let n=await Yt(rt(e),"disk"),i=n.quiet?.state;if(i==="quiet")return;if(i!=="coming")throw new Error(
+title:`Let ${e.name} destage at its own pace?`,sentences:ss("normal",e),confirm:"Normal pace",run:async()=>(await wt("DELETE",`${et(e.name)}\
+/destage`),`${e.name} is destaged as it suits guests`)})},{name:"quiesce",label:"Quiesce\u2026",isPossible:e=>Ms(e)&&!hl(e),work:Yc},{name:"\
+resume",label:"Resume\u2026",isPossible:hl,work:e=>({title:`Let ${e.name} go on as before?`,sentences:ss("resume",e),confirm:"Resume",run:async()=>(await wt(
+"POST",`${et(e.name)}/resume`),`${e.name} goes on as before`)})},{name:"evict",label:"Evict\u2026",isPossible:Ms,work:e=>({title:`Drop what \
+is cached of ${e.name}?`,sentences:ss("evict",e),confirm:"Evict",run:(t,s)=>Jc(e.name,t,s)})}];function Yc(e){let t=Wt(),s=f("input",{id:t,type:"\
+number",min:1,max:86400,value:Kc,required:!0});return{title:`Hold ${e.name} without dirty data?`,sentences:ss("quiesce",e),confirm:"Quiesce",
+fields:f("div",{class:"field"},f("label",{for:t},"For so many seconds"),s),run:async()=>{let n=Number(s.value);return await wt("POST",`${et(
+e.name)}/quiesce`,{seconds:n}),`${e.name} is being made quiet, then held so for ${_n(n)}`}}}async function Jc(e,t,s){let n=et(e),i=await Yt(
+n,"disk");if(hl(i))await tr(e,t,s),await wt("POST",`${n}/evict`);else if(Vt(i)>0){let a=(await wt("POST",`${n}/quiesce`,{seconds:qc})).disk.
+quiet?.number;try{await tr(e,t,s),await wt("POST",`${n}/evict`)}finally{await wt("POST",`${n}/resume`,{number:a})}}else await wt("POST",`${n}\
+/evict`);return`Nothing is cached of ${e} any more, and no restart brings it back`}async function tr(e,t,s){for(;;){if(s.aborted)throw new Error(
+"Stopped; the disk is served as before");let n=await Yt(et(e),"disk"),i=n.quiet?.state;if(i==="quiet")return;if(i!=="coming")throw new Error(
 `Cannot bring home what is dirty: ${n.quiet?.reason??n.reason??"somebody resumed it"}. Nothing was dropped.`);t(`${V(Vt(n))} left to bring h\
-ome\u2026`),await new Promise(o=>window.setTimeout(o,qc))}}function Yc(e,t){return{...e,run:(s,n)=>e.run(s,n).finally(t)}}var Jc="uplot",Qc="u-hz",Zc="u-vt",Xc="u-title",eu="u-wrap",tu="u-under",nu="u-over",su="u-axis",Pn="u-off",iu="u-select",lu="u-cursor-x",ou="\
-u-cursor-y",ru="u-cursor-pt",au="u-legend",cu="u-live",uu="u-inline",du="u-series",fu="u-marker",tr="u-label",hu="u-value",As="width",Ds="he\
-ight";var nr="bottom",ss="left",hl="right",Dl="#000",sr=Dl+"0",pl="mousemove",ir="mousedown",ml="mouseup",lr="mouseenter",or="mouseleave",rr="dblc\
-lick",pu="resize",mu="scroll",ar="change",ci="dppxchange",$l="--",us=typeof window<"u",vl=us?document:null,ls=us?window:null,gu=us?navigator:
-null,ae,li;function xl(){let e=devicePixelRatio;ae!=e&&(ae=e,li&&_l(ar,li,xl),li=matchMedia(`(min-resolution: ${ae-.001}dppx) and (max-resol\
-ution: ${ae+.001}dppx)`),An(ar,li,xl),ls.dispatchEvent(new CustomEvent(ci)))}function ct(e,t){if(t!=null){let s=e.classList;!s.contains(t)&&
-s.add(t)}}function kl(e,t){let s=e.classList;s.contains(t)&&s.remove(t)}function ve(e,t,s){e.style[t]=s+"px"}function $t(e,t,s,n){let i=vl.createElement(
-e);return t!=null&&ct(i,t),s?.insertBefore(i,n),i}function vt(e,t){return $t("div",e,t)}var cr=new WeakMap;function Bt(e,t,s,n,i){let o="tra\
-nslate("+t+"px,"+s+"px)",a=cr.get(e);o!=a&&(e.style.transform=o,cr.set(e,o),t<0||s<0||t>n||s>i?ct(e,Pn):kl(e,Pn))}var ur=new WeakMap;function dr(e,t,s){
-let n=t+s,i=ur.get(e);n!=i&&(ur.set(e,n),e.style.background=t,e.style.borderColor=s)}var fr=new WeakMap;function hr(e,t,s,n){let i=t+""+s,o=fr.
-get(e);i!=o&&(fr.set(e,i),e.style.height=s+"px",e.style.width=t+"px",e.style.marginLeft=n?-t/2+"px":0,e.style.marginTop=n?-s/2+"px":0)}var Ll={
-passive:!0},bu={...Ll,capture:!0};function An(e,t,s,n){t.addEventListener(e,s,n?bu:Ll)}function _l(e,t,s,n){t.removeEventListener(e,s,Ll)}us&&
-xl();function Lt(e,t,s,n){let i;s=s||0,n=n||t.length-1;let o=n<=2147483647;for(;n-s>1;)i=o?s+n>>1:ut((s+n)/2),t[i]<e?s=i:n=i;return e-t[s]<=
-t[n]-e?s:n}function Wr(e){return(s,n,i)=>{let o=-1,a=-1;for(let c=n;c<=i;c++)if(e(s[c])){o=c;break}for(let c=i;c>=n;c--)if(e(s[c])){a=c;break}
-return[o,a]}}var Vr=e=>e!=null,Br=e=>e!=null&&e>0,fi=Wr(Vr),yu=Wr(Br);function wu(e,t,s,n=0,i=!1){let o=i?yu:fi,a=i?Br:Vr;[t,s]=o(e,t,s);let c=e[t],
-h=e[t];if(t>-1)if(n==1)c=e[t],h=e[s];else if(n==-1)c=e[s],h=e[t];else for(let f=t;f<=s;f++){let b=e[f];a(b)&&(b<c?c=b:b>h&&(h=b))}return[c??
-pe,h??-pe]}function hi(e,t,s,n){let i=gr(e),o=gr(t);e==t&&(i==-1?(e*=s,t/=s):(e/=s,t*=s));let a=s==10?Zt:Gr,c=i==1?ut:xt,h=o==1?xt:ut,f=c(a(
-Ce(e))),b=h(a(Ce(t))),g=os(s,f),w=os(s,b);return s==10&&(f<0&&(g=me(g,-f)),b<0&&(w=me(w,-b))),n||s==2?(e=g*i,t=w*o):(e=Ur(e,g),t=pi(t,w)),[e,
-t]}function Rl(e,t,s,n){let i=hi(e,t,s,n);return e==0&&(i[0]=0),t==0&&(i[1]=0),i}var Cl=.1,pr={mode:3,pad:Cl},Ls={pad:0,soft:null,mode:0},vu={
-min:Ls,max:Ls};function ui(e,t,s,n){return mi(s)?mr(e,t,s):(Ls.pad=s,Ls.soft=n?0:null,Ls.mode=n?3:0,mr(e,t,vu))}function oe(e,t){return e??t}
-function xu(e,t,s){for(t=oe(t,0),s=oe(s,e.length-1);t<=s;){if(e[t]!=null)return!0;t++}return!1}function mr(e,t,s){let n=s.min,i=s.max,o=oe(n.
-pad,0),a=oe(i.pad,0),c=oe(n.hard,-pe),h=oe(i.hard,pe),f=oe(n.soft,pe),b=oe(i.soft,-pe),g=oe(n.mode,0),w=oe(i.mode,0),T=t-e,M=Zt(T),C=Je(Ce(e),
-Ce(t)),I=Zt(C),N=Ce(I-M);(T<1e-24||N>10)&&(T=0,(e==0||t==0)&&(T=1e-24,g==2&&f!=pe&&(o=0),w==2&&b!=-pe&&(a=0)));let k=T||C||1e3,$=Zt(k),S=os(
-10,ut($)),j=k*(T==0?e==0?.1:1:o),L=me(Ur(e-j,S/10),24),Q=e>=f&&(g==1||g==3&&L<=f||g==2&&L>=f)?f:pe,U=Je(c,L<Q&&e>=Q?Q:Rt(Q,L)),te=k*(T==0?t==
-0?.1:1:a),K=me(pi(t+te,S/10),24),E=t<=b&&(w==1||w==3&&K>=b||w==2&&K<=b)?b:-pe,J=Rt(h,K>E&&t<=E?E:Je(E,K));return U==J&&U==0&&(J=100),[U,J]}var ku=new Intl.
-NumberFormat(us?gu.language:"en-US"),Nl=e=>ku.format(e),dt=Math,ai=dt.PI,Ce=dt.abs,ut=dt.floor,Re=dt.round,xt=dt.ceil,Rt=dt.min,Je=dt.max,os=dt.
-pow,gr=dt.sign,Zt=dt.log10,Gr=dt.log2,_u=(e,t=1)=>dt.sinh(e)*t,gl=(e,t=1)=>dt.asinh(e/t),pe=1/0;function br(e){return(Zt((e^e>>31)-(e>>31))|
-0)+1}function Sl(e,t,s){return Rt(Je(e,t),s)}function qr(e){return typeof e=="function"}function ne(e){return qr(e)?e:()=>e}var Su=()=>{},Kr=e=>e,
-jr=(e,t)=>t,Tu=e=>null,yr=e=>!0,wr=(e,t)=>e==t,Eu=/\.\d*?(?=9{6,}|0{6,})/gm,Dn=e=>{if(Jr(e)||an.has(e))return e;let t=`${e}`,s=t.match(Eu);if(s==
+ome\u2026`),await new Promise(o=>window.setTimeout(o,jc))}}function Qc(e,t){return{...e,run:(s,n)=>e.run(s,n).finally(t)}}function Zc(e){let t=["verdict","latency"];return[...e.sentences.filter(n=>t.includes(n.about)),...e.warnings].map(n=>n.text)}var oi=class{element;#e=f(
+"div",{class:"advice-text",role:"status"});#n=f("code",{});#i=f("p",{class:"hint"},"To set it: ",this.#n);#s="";constructor(){this.element=f(
+"section",{class:"card advice","aria-label":"Advice"},f("h2",{},"Advice"),this.#e,this.#i,f("p",{class:"hint"},"On the host, forebay advise \
+says why, with all figures.")),this.element.hidden=!0}set(t){if(ae(this.element,t!==null),!t)return;let s=Zc(t);JSON.stringify(s)!==this.#s&&
+(this.#s=JSON.stringify(s),this.#e.replaceChildren(...s.map(n=>f("p",{},n)))),Z(this.#n,t.command??""),ae(this.#i,t.command!==null)}};var Xc="uplot",eu="u-hz",tu="u-vt",nu="u-title",su="u-wrap",iu="u-under",lu="u-over",ou="u-axis",An="u-off",ru="u-select",au="u-cursor-x",cu="\
+u-cursor-y",uu="u-cursor-pt",du="u-legend",fu="u-live",hu="u-inline",pu="u-series",mu="u-marker",sr="u-label",gu="u-value",Ps="width",Ds="he\
+ight";var ir="bottom",is="left",pl="right",$l="#000",lr=$l+"0",ml="mousemove",or="mousedown",gl="mouseup",rr="mouseenter",ar="mouseleave",cr="dblc\
+lick",bu="resize",yu="scroll",ur="change",di="dppxchange",Ll="--",ds=typeof window<"u",xl=ds?document:null,os=ds?window:null,wu=ds?navigator:
+null,ce,ri;function kl(){let e=devicePixelRatio;ce!=e&&(ce=e,ri&&Sl(ur,ri,kl),ri=matchMedia(`(min-resolution: ${ce-.001}dppx) and (max-resol\
+ution: ${ce+.001}dppx)`),Pn(ur,ri,kl),os.dispatchEvent(new CustomEvent(di)))}function ct(e,t){if(t!=null){let s=e.classList;!s.contains(t)&&
+s.add(t)}}function _l(e,t){let s=e.classList;s.contains(t)&&s.remove(t)}function ve(e,t,s){e.style[t]=s+"px"}function $t(e,t,s,n){let i=xl.createElement(
+e);return t!=null&&ct(i,t),s?.insertBefore(i,n),i}function vt(e,t){return $t("div",e,t)}var dr=new WeakMap;function Bt(e,t,s,n,i){let o="tra\
+nslate("+t+"px,"+s+"px)",a=dr.get(e);o!=a&&(e.style.transform=o,dr.set(e,o),t<0||s<0||t>n||s>i?ct(e,An):_l(e,An))}var fr=new WeakMap;function hr(e,t,s){
+let n=t+s,i=fr.get(e);n!=i&&(fr.set(e,n),e.style.background=t,e.style.borderColor=s)}var pr=new WeakMap;function mr(e,t,s,n){let i=t+""+s,o=pr.
+get(e);i!=o&&(pr.set(e,i),e.style.height=s+"px",e.style.width=t+"px",e.style.marginLeft=n?-t/2+"px":0,e.style.marginTop=n?-s/2+"px":0)}var Rl={
+passive:!0},vu={...Rl,capture:!0};function Pn(e,t,s,n){t.addEventListener(e,s,n?vu:Rl)}function Sl(e,t,s,n){t.removeEventListener(e,s,Rl)}ds&&
+kl();function Lt(e,t,s,n){let i;s=s||0,n=n||t.length-1;let o=n<=2147483647;for(;n-s>1;)i=o?s+n>>1:ut((s+n)/2),t[i]<e?s=i:n=i;return e-t[s]<=
+t[n]-e?s:n}function Br(e){return(s,n,i)=>{let o=-1,a=-1;for(let c=n;c<=i;c++)if(e(s[c])){o=c;break}for(let c=i;c>=n;c--)if(e(s[c])){a=c;break}
+return[o,a]}}var Gr=e=>e!=null,qr=e=>e!=null&&e>0,pi=Br(Gr),xu=Br(qr);function ku(e,t,s,n=0,i=!1){let o=i?xu:pi,a=i?qr:Gr;[t,s]=o(e,t,s);let c=e[t],
+p=e[t];if(t>-1)if(n==1)c=e[t],p=e[s];else if(n==-1)c=e[s],p=e[t];else for(let h=t;h<=s;h++){let b=e[h];a(b)&&(b<c?c=b:b>p&&(p=b))}return[c??
+pe,p??-pe]}function mi(e,t,s,n){let i=yr(e),o=yr(t);e==t&&(i==-1?(e*=s,t/=s):(e/=s,t*=s));let a=s==10?Zt:Kr,c=i==1?ut:xt,p=o==1?xt:ut,h=c(a(
+Ce(e))),b=p(a(Ce(t))),g=rs(s,h),w=rs(s,b);return s==10&&(h<0&&(g=me(g,-h)),b<0&&(w=me(w,-b))),n||s==2?(e=g*i,t=w*o):(e=Jr(e,g),t=gi(t,w)),[e,
+t]}function Cl(e,t,s,n){let i=mi(e,t,s,n);return e==0&&(i[0]=0),t==0&&(i[1]=0),i}var Nl=.1,gr={mode:3,pad:Nl},Ls={pad:0,soft:null,mode:0},_u={
+min:Ls,max:Ls};function fi(e,t,s,n){return bi(s)?br(e,t,s):(Ls.pad=s,Ls.soft=n?0:null,Ls.mode=n?3:0,br(e,t,_u))}function oe(e,t){return e??t}
+function Su(e,t,s){for(t=oe(t,0),s=oe(s,e.length-1);t<=s;){if(e[t]!=null)return!0;t++}return!1}function br(e,t,s){let n=s.min,i=s.max,o=oe(n.
+pad,0),a=oe(i.pad,0),c=oe(n.hard,-pe),p=oe(i.hard,pe),h=oe(n.soft,pe),b=oe(i.soft,-pe),g=oe(n.mode,0),w=oe(i.mode,0),T=t-e,M=Zt(T),R=Je(Ce(e),
+Ce(t)),H=Zt(R),C=Ce(H-M);(T<1e-24||C>10)&&(T=0,(e==0||t==0)&&(T=1e-24,g==2&&h!=pe&&(o=0),w==2&&b!=-pe&&(a=0)));let k=T||R||1e3,I=Zt(k),_=rs(
+10,ut(I)),G=k*(T==0?e==0?.1:1:o),$=me(Jr(e-G,_/10),24),J=e>=h&&(g==1||g==3&&$<=h||g==2&&$>=h)?h:pe,U=Je(c,$<J&&e>=J?J:Rt(J,$)),te=k*(T==0?t==
+0?.1:1:a),j=me(gi(t+te,_/10),24),E=t<=b&&(w==1||w==3&&j>=b||w==2&&j<=b)?b:-pe,Q=Rt(p,j>E&&t<=E?E:Je(E,j));return U==Q&&U==0&&(Q=100),[U,Q]}var Tu=new Intl.
+NumberFormat(ds?wu.language:"en-US"),Fl=e=>Tu.format(e),dt=Math,ui=dt.PI,Ce=dt.abs,ut=dt.floor,Re=dt.round,xt=dt.ceil,Rt=dt.min,Je=dt.max,rs=dt.
+pow,yr=dt.sign,Zt=dt.log10,Kr=dt.log2,Eu=(e,t=1)=>dt.sinh(e)*t,bl=(e,t=1)=>dt.asinh(e/t),pe=1/0;function wr(e){return(Zt((e^e>>31)-(e>>31))|
+0)+1}function Tl(e,t,s){return Rt(Je(e,t),s)}function jr(e){return typeof e=="function"}function ne(e){return jr(e)?e:()=>e}var Mu=()=>{},Ur=e=>e,
+Yr=(e,t)=>t,Au=e=>null,vr=e=>!0,xr=(e,t)=>e==t,Pu=/\.\d*?(?=9{6,}|0{6,})/gm,Dn=e=>{if(Zr(e)||cn.has(e))return e;let t=`${e}`,s=t.match(Pu);if(s==
 null)return e;let n=s[0].length-1;if(t.indexOf("e-")!=-1){let[i,o]=t.split("e");return+`${Dn(i)}e${o}`}return me(e,n)};function En(e,t){return Dn(
-me(Dn(e/t))*t)}function pi(e,t){return Dn(xt(Dn(e/t))*t)}function Ur(e,t){return Dn(ut(Dn(e/t))*t)}function me(e,t=0){if(Jr(e))return e;let s=10**
-t,n=e*s*(1+Number.EPSILON);return Re(n)/s}var an=new Map;function Yr(e){return((""+e).split(".")[1]||"").length}function Cs(e,t,s,n){let i=[],
-o=n.map(Yr);for(let a=t;a<s;a++){let c=Ce(a),h=me(os(e,a),c);for(let f=0;f<n.length;f++){let b=e==10?+`${n[f]}e${a}`:n[f]*h,g=(a>=0?0:c)+(a>=
-o[f]?0:o[f]),w=e==10?b:me(b,g);i.push(w),an.set(w,g)}}return i}var Rs={},Fl=[],rs=[null,null],rn=Array.isArray,Jr=Number.isInteger,Mu=e=>e===
-void 0;function vr(e){return typeof e=="string"}function mi(e){let t=!1;if(e!=null){let s=e.constructor;t=s==null||s==Object}return t}function Pu(e){
-return e!=null&&typeof e=="object"}var Au=Object.getPrototypeOf(Uint8Array),Qr="__proto__";function as(e,t=mi){let s;if(rn(e)){let n=e.find(
-i=>i!=null);if(rn(n)||t(n)){s=Array(e.length);for(let i=0;i<e.length;i++)s[i]=as(e[i],t)}else s=e.slice()}else if(e instanceof Au)s=e.slice();else if(t(
-e)){s={};for(let n in e)n!=Qr&&(s[n]=as(e[n],t))}else s=e;return s}function Pe(e){let t=arguments;for(let s=1;s<t.length;s++){let n=t[s];for(let i in n)
-i!=Qr&&(mi(e[i])?Pe(e[i],as(n[i])):e[i]=as(n[i]))}return e}var Du=0,$u=1,Lu=2;function Ru(e,t,s){for(let n=0,i,o=-1;n<t.length;n++){let a=t[n];
-if(a>o){for(i=a-1;i>=0&&e[i]==null;)e[i--]=null;for(i=a+1;i<s&&e[i]==null;)e[o=i++]=null}}}function Cu(e,t){if(Ou(e)){let a=e[0].slice();for(let c=1;c<
-e.length;c++)a.push(...e[c].slice(1));return zu(a[0])||(a=Fu(a)),a}let s=new Set;for(let a=0;a<e.length;a++){let h=e[a][0],f=h.length;for(let b=0;b<
-f;b++)s.add(h[b])}let n=[Array.from(s).sort((a,c)=>a-c)],i=n[0].length,o=new Map;for(let a=0;a<i;a++)o.set(n[0][a],a);for(let a=0;a<e.length;a++){
-let c=e[a],h=c[0];for(let f=1;f<c.length;f++){let b=c[f],g=Array(i).fill(void 0),w=t?t[a][f]:$u,T=[];for(let M=0;M<b.length;M++){let C=b[M],
-I=o.get(h[M]);C===null?w!=Du&&(g[I]=C,w==Lu&&T.push(I)):g[I]=C}Ru(g,T,i),n.push(g)}}return n}var Nu=typeof queueMicrotask>"u"?e=>Promise.resolve().
-then(e):queueMicrotask;function Fu(e){let t=e[0],s=t.length,n=Array(s);for(let o=0;o<n.length;o++)n[o]=o;n.sort((o,a)=>t[o]-t[a]);let i=[];for(let o=0;o<
-e.length;o++){let a=e[o],c=Array(s);for(let h=0;h<s;h++)c[h]=a[n[h]];i.push(c)}return i}function Ou(e){let t=e[0][0],s=t.length;for(let n=1;n<
-e.length;n++){let i=e[n][0];if(i.length!=s)return!1;if(i!=t){for(let o=0;o<s;o++)if(i[o]!=t[o])return!1}}return!0}function zu(e,t=100){let s=e.
+me(Dn(e/t))*t)}function gi(e,t){return Dn(xt(Dn(e/t))*t)}function Jr(e,t){return Dn(ut(Dn(e/t))*t)}function me(e,t=0){if(Zr(e))return e;let s=10**
+t,n=e*s*(1+Number.EPSILON);return Re(n)/s}var cn=new Map;function Qr(e){return((""+e).split(".")[1]||"").length}function Cs(e,t,s,n){let i=[],
+o=n.map(Qr);for(let a=t;a<s;a++){let c=Ce(a),p=me(rs(e,a),c);for(let h=0;h<n.length;h++){let b=e==10?+`${n[h]}e${a}`:n[h]*p,g=(a>=0?0:c)+(a>=
+o[h]?0:o[h]),w=e==10?b:me(b,g);i.push(w),cn.set(w,g)}}return i}var Rs={},Ol=[],as=[null,null],an=Array.isArray,Zr=Number.isInteger,Du=e=>e===
+void 0;function kr(e){return typeof e=="string"}function bi(e){let t=!1;if(e!=null){let s=e.constructor;t=s==null||s==Object}return t}function $u(e){
+return e!=null&&typeof e=="object"}var Lu=Object.getPrototypeOf(Uint8Array),Xr="__proto__";function cs(e,t=bi){let s;if(an(e)){let n=e.find(
+i=>i!=null);if(an(n)||t(n)){s=Array(e.length);for(let i=0;i<e.length;i++)s[i]=cs(e[i],t)}else s=e.slice()}else if(e instanceof Lu)s=e.slice();else if(t(
+e)){s={};for(let n in e)n!=Xr&&(s[n]=cs(e[n],t))}else s=e;return s}function Pe(e){let t=arguments;for(let s=1;s<t.length;s++){let n=t[s];for(let i in n)
+i!=Xr&&(bi(e[i])?Pe(e[i],cs(n[i])):e[i]=cs(n[i]))}return e}var Ru=0,Cu=1,Nu=2;function Fu(e,t,s){for(let n=0,i,o=-1;n<t.length;n++){let a=t[n];
+if(a>o){for(i=a-1;i>=0&&e[i]==null;)e[i--]=null;for(i=a+1;i<s&&e[i]==null;)e[o=i++]=null}}}function Ou(e,t){if(Iu(e)){let a=e[0].slice();for(let c=1;c<
+e.length;c++)a.push(...e[c].slice(1));return Wu(a[0])||(a=Hu(a)),a}let s=new Set;for(let a=0;a<e.length;a++){let p=e[a][0],h=p.length;for(let b=0;b<
+h;b++)s.add(p[b])}let n=[Array.from(s).sort((a,c)=>a-c)],i=n[0].length,o=new Map;for(let a=0;a<i;a++)o.set(n[0][a],a);for(let a=0;a<e.length;a++){
+let c=e[a],p=c[0];for(let h=1;h<c.length;h++){let b=c[h],g=Array(i).fill(void 0),w=t?t[a][h]:Cu,T=[];for(let M=0;M<b.length;M++){let R=b[M],
+H=o.get(p[M]);R===null?w!=Ru&&(g[H]=R,w==Nu&&T.push(H)):g[H]=R}Fu(g,T,i),n.push(g)}}return n}var zu=typeof queueMicrotask>"u"?e=>Promise.resolve().
+then(e):queueMicrotask;function Hu(e){let t=e[0],s=t.length,n=Array(s);for(let o=0;o<n.length;o++)n[o]=o;n.sort((o,a)=>t[o]-t[a]);let i=[];for(let o=0;o<
+e.length;o++){let a=e[o],c=Array(s);for(let p=0;p<s;p++)c[p]=a[n[p]];i.push(c)}return i}function Iu(e){let t=e[0][0],s=t.length;for(let n=1;n<
+e.length;n++){let i=e[n][0];if(i.length!=s)return!1;if(i!=t){for(let o=0;o<s;o++)if(i[o]!=t[o])return!1}}return!0}function Wu(e,t=100){let s=e.
 length;if(s<=1)return!0;let n=0,i=s-1;for(;n<=i&&e[n]==null;)n++;for(;i>=n&&e[i]==null;)i--;if(i<=n)return!0;let o=Je(1,ut((i-n+1)/t));for(let a=e[n],
-c=n+o;c<=i;c+=o){let h=e[c];if(h!=null){if(h<=a)return!1;a=h}}return!0}var Zr=["January","February","March","April","May","June","July","Aug\
-ust","September","October","November","December"],Xr=["Sunday","Monday","Tuesday","Wednesday","Thursday","Friday","Saturday"];function ea(e){
-return e.slice(0,3)}var Hu=Xr.map(ea),Iu=Zr.map(ea),Wu={MMMM:Zr,MMM:Iu,WWWW:Xr,WWW:Hu};function Ps(e){return(e<10?"0":"")+e}function Vu(e){return(e<
-10?"00":e<100?"0":"")+e}var Bu={YYYY:e=>e.getFullYear(),YY:e=>(e.getFullYear()+"").slice(2),MMMM:(e,t)=>t.MMMM[e.getMonth()],MMM:(e,t)=>t.MMM[e.
-getMonth()],MM:e=>Ps(e.getMonth()+1),M:e=>e.getMonth()+1,DD:e=>Ps(e.getDate()),D:e=>e.getDate(),WWWW:(e,t)=>t.WWWW[e.getDay()],WWW:(e,t)=>t.
-WWW[e.getDay()],HH:e=>Ps(e.getHours()),H:e=>e.getHours(),h:e=>{let t=e.getHours();return t==0?12:t>12?t-12:t},AA:e=>e.getHours()>=12?"PM":"A\
-M",aa:e=>e.getHours()>=12?"pm":"am",a:e=>e.getHours()>=12?"p":"a",mm:e=>Ps(e.getMinutes()),m:e=>e.getMinutes(),ss:e=>Ps(e.getSeconds()),s:e=>e.
-getSeconds(),fff:e=>Vu(e.getMilliseconds())};function Ol(e,t){t=t||Wu;let s=[],n=/\{([a-z]+)\}|[^{]+/gi,i;for(;i=n.exec(e);)s.push(i[0][0]==
-"{"?Bu[i[1]]:i[0]);return o=>{let a="";for(let c=0;c<s.length;c++)a+=typeof s[c]=="string"?s[c]:s[c](o,t);return a}}var Gu=new Intl.DateTimeFormat().
-resolvedOptions().timeZone;function qu(e,t){let s;return t=="UTC"||t=="Etc/UTC"?s=new Date(+e+e.getTimezoneOffset()*6e4):t==Gu?s=e:(s=new Date(
-e.toLocaleString("en-US",{timeZone:t})),s.setMilliseconds(e.getMilliseconds())),s}var ta=e=>e%1==0,di=[1,2,2.5,5],Ku=Cs(10,-32,0,di),na=Cs(10,
-0,32,di),ju=na.filter(ta),Mn=Ku.concat(na),zl=`
-`,sa="{YYYY}",xr=zl+sa,ia="{M}/{D}",$s=zl+ia,oi=$s+"/{YY}",la="{aa}",Uu="{h}:{mm}",is=Uu+la,kr=zl+is,_r=":{ss}",ue=null;function oa(e){let t=e*
-1e3,s=t*60,n=s*60,i=n*24,o=i*30,a=i*365,h=(e==1?Cs(10,0,3,di).filter(ta):Cs(10,-3,0,di)).concat([t,t*5,t*10,t*15,t*30,s,s*5,s*10,s*15,s*30,n,
-n*2,n*3,n*4,n*6,n*8,n*12,i,i*2,i*3,i*4,i*5,i*6,i*7,i*8,i*9,i*10,i*15,o,o*2,o*3,o*4,o*6,a,a*2,a*5,a*10,a*25,a*50,a*100]),f=[[a,sa,ue,ue,ue,ue,
-ue,ue,1],[i*28,"{MMM}",xr,ue,ue,ue,ue,ue,1],[i,ia,xr,ue,ue,ue,ue,ue,1],[n,"{h}"+la,oi,ue,$s,ue,ue,ue,1],[s,is,oi,ue,$s,ue,ue,ue,1],[t,_r,oi+
-" "+is,ue,$s+" "+is,ue,kr,ue,1],[e,_r+".{fff}",oi+" "+is,ue,$s+" "+is,ue,kr,ue,1]];function b(g){return(w,T,M,C,I,N)=>{let k=[],$=I>=a,S=I>=
-o&&I<a,j=g(M),L=me(j*e,3),Q=bl(j.getFullYear(),$?0:j.getMonth(),S||$?1:j.getDate()),U=me(Q*e,3);if(S||$){let te=S?I/o:0,K=$?I/a:0,E=L==U?L:me(
-bl(Q.getFullYear()+K,Q.getMonth()+te,1)*e,3),J=new Date(Re(E/e)),F=J.getFullYear(),G=J.getMonth();for(let W=0;E<=C;W++){let se=bl(F+K*W,G+te*
-W,1),H=se-g(me(se*e,3));E=me((+se+H)*e,3),E<=C&&k.push(E)}}else{let te=I>=i?i:I,K=ut(M)-ut(L),E=U+K+pi(L-U,te);k.push(E);let J=g(E),F=J.getHours()+
-J.getMinutes()/s+J.getSeconds()/n,G=I/n,W=w.axes[T]._space,se=N/W;for(;E=me(E+I,e==1?0:3),!(E>C);)if(G>1){let H=ut(me(F+G,6))%24,ie=g(E).getHours()-
-H;ie>1&&(ie=-1),E-=ie*n,F=(F+G)%24;let de=k[k.length-1];me((E-de)/I,3)*se>=.7&&k.push(E)}else k.push(E)}return k}}return[h,f,b]}var[Yu,Ju,Qu]=oa(
-1),[Zu,Xu,ed]=oa(.001);Cs(2,-53,53,[1]);function Sr(e,t){return e.map(s=>s.map((n,i)=>i==0||i==8||n==null?n:t(i==1||s[8]==0?n:s[1]+n)))}function Tr(e,t){
-return(s,n,i,o,a)=>{let c=t.find(M=>a>=M[0])||t[t.length-1],h,f,b,g,w,T;return n.map(M=>{let C=e(M),I=C.getFullYear(),N=C.getMonth(),k=C.getDate(),
-$=C.getHours(),S=C.getMinutes(),j=C.getSeconds(),L=I!=h&&c[2]||N!=f&&c[3]||k!=b&&c[4]||$!=g&&c[5]||S!=w&&c[6]||j!=T&&c[7]||c[1];return h=I,f=
-N,b=k,g=$,w=S,T=j,L(C)})}}function td(e,t){let s=Ol(t);return(n,i,o,a,c)=>i.map(h=>s(e(h)))}function bl(e,t,s){return new Date(e,t,s)}function Er(e,t){
-return t(e)}var nd="{YYYY}-{MM}-{DD} {h}:{mm}{aa}";function Mr(e,t){return(s,n,i,o)=>o==null?$l:t(e(n))}function sd(e,t){let s=e.series[t];return s.
-width?s.stroke(e,t):s.points.width?s.points.stroke(e,t):null}function id(e,t){return e.series[t].fill(e,t)}var ld={show:!0,live:!0,isolate:!1,
-mount:Su,markers:{show:!0,width:2,stroke:sd,fill:id,dash:"solid"},idx:null,idxs:null,values:[]};function od(e,t){let s=e.cursor.points,n=vt(),
-i=s.size(e,t);ve(n,As,i),ve(n,Ds,i);let o=i/-2;ve(n,"marginLeft",o),ve(n,"marginTop",o);let a=s.width(e,t,i);return a&&ve(n,"borderWidth",a),
-n}function rd(e,t){let s=e.series[t].points;return s._fill||s._stroke}function ad(e,t){let s=e.series[t].points;return s._stroke||s._fill}function cd(e,t){
-return e.series[t].points.size}var yl=[0,0];function ud(e,t,s){return yl[0]=t,yl[1]=s,yl}function ri(e,t,s,n=!0){return i=>{i.button==0&&(!n||
-i.target==t)&&s(i)}}function wl(e,t,s,n=!0){return i=>{(!n||i.target==t)&&s(i)}}var dd={show:!0,x:!0,y:!0,lock:!1,move:ud,points:{one:!1,show:od,
-size:cd,width:0,stroke:ad,fill:rd},bind:{mousedown:ri,mouseup:ri,click:ri,dblclick:ri,mousemove:wl,mouseleave:wl,mouseenter:wl},drag:{setScale:!0,
+c=n+o;c<=i;c+=o){let p=e[c];if(p!=null){if(p<=a)return!1;a=p}}return!0}var ea=["January","February","March","April","May","June","July","Aug\
+ust","September","October","November","December"],ta=["Sunday","Monday","Tuesday","Wednesday","Thursday","Friday","Saturday"];function na(e){
+return e.slice(0,3)}var Vu=ta.map(na),Bu=ea.map(na),Gu={MMMM:ea,MMM:Bu,WWWW:ta,WWW:Vu};function As(e){return(e<10?"0":"")+e}function qu(e){return(e<
+10?"00":e<100?"0":"")+e}var Ku={YYYY:e=>e.getFullYear(),YY:e=>(e.getFullYear()+"").slice(2),MMMM:(e,t)=>t.MMMM[e.getMonth()],MMM:(e,t)=>t.MMM[e.
+getMonth()],MM:e=>As(e.getMonth()+1),M:e=>e.getMonth()+1,DD:e=>As(e.getDate()),D:e=>e.getDate(),WWWW:(e,t)=>t.WWWW[e.getDay()],WWW:(e,t)=>t.
+WWW[e.getDay()],HH:e=>As(e.getHours()),H:e=>e.getHours(),h:e=>{let t=e.getHours();return t==0?12:t>12?t-12:t},AA:e=>e.getHours()>=12?"PM":"A\
+M",aa:e=>e.getHours()>=12?"pm":"am",a:e=>e.getHours()>=12?"p":"a",mm:e=>As(e.getMinutes()),m:e=>e.getMinutes(),ss:e=>As(e.getSeconds()),s:e=>e.
+getSeconds(),fff:e=>qu(e.getMilliseconds())};function zl(e,t){t=t||Gu;let s=[],n=/\{([a-z]+)\}|[^{]+/gi,i;for(;i=n.exec(e);)s.push(i[0][0]==
+"{"?Ku[i[1]]:i[0]);return o=>{let a="";for(let c=0;c<s.length;c++)a+=typeof s[c]=="string"?s[c]:s[c](o,t);return a}}var ju=new Intl.DateTimeFormat().
+resolvedOptions().timeZone;function Uu(e,t){let s;return t=="UTC"||t=="Etc/UTC"?s=new Date(+e+e.getTimezoneOffset()*6e4):t==ju?s=e:(s=new Date(
+e.toLocaleString("en-US",{timeZone:t})),s.setMilliseconds(e.getMilliseconds())),s}var sa=e=>e%1==0,hi=[1,2,2.5,5],Yu=Cs(10,-32,0,hi),ia=Cs(10,
+0,32,hi),Ju=ia.filter(sa),Mn=Yu.concat(ia),Hl=`
+`,la="{YYYY}",_r=Hl+la,oa="{M}/{D}",$s=Hl+oa,ai=$s+"/{YY}",ra="{aa}",Qu="{h}:{mm}",ls=Qu+ra,Sr=Hl+ls,Tr=":{ss}",de=null;function aa(e){let t=e*
+1e3,s=t*60,n=s*60,i=n*24,o=i*30,a=i*365,p=(e==1?Cs(10,0,3,hi).filter(sa):Cs(10,-3,0,hi)).concat([t,t*5,t*10,t*15,t*30,s,s*5,s*10,s*15,s*30,n,
+n*2,n*3,n*4,n*6,n*8,n*12,i,i*2,i*3,i*4,i*5,i*6,i*7,i*8,i*9,i*10,i*15,o,o*2,o*3,o*4,o*6,a,a*2,a*5,a*10,a*25,a*50,a*100]),h=[[a,la,de,de,de,de,
+de,de,1],[i*28,"{MMM}",_r,de,de,de,de,de,1],[i,oa,_r,de,de,de,de,de,1],[n,"{h}"+ra,ai,de,$s,de,de,de,1],[s,ls,ai,de,$s,de,de,de,1],[t,Tr,ai+
+" "+ls,de,$s+" "+ls,de,Sr,de,1],[e,Tr+".{fff}",ai+" "+ls,de,$s+" "+ls,de,Sr,de,1]];function b(g){return(w,T,M,R,H,C)=>{let k=[],I=H>=a,_=H>=
+o&&H<a,G=g(M),$=me(G*e,3),J=yl(G.getFullYear(),I?0:G.getMonth(),_||I?1:G.getDate()),U=me(J*e,3);if(_||I){let te=_?H/o:0,j=I?H/a:0,E=$==U?$:me(
+yl(J.getFullYear()+j,J.getMonth()+te,1)*e,3),Q=new Date(Re(E/e)),N=Q.getFullYear(),q=Q.getMonth();for(let W=0;E<=R;W++){let se=yl(N+j*W,q+te*
+W,1),z=se-g(me(se*e,3));E=me((+se+z)*e,3),E<=R&&k.push(E)}}else{let te=H>=i?i:H,j=ut(M)-ut($),E=U+j+gi($-U,te);k.push(E);let Q=g(E),N=Q.getHours()+
+Q.getMinutes()/s+Q.getSeconds()/n,q=H/n,W=w.axes[T]._space,se=C/W;for(;E=me(E+H,e==1?0:3),!(E>R);)if(q>1){let z=ut(me(N+q,6))%24,ie=g(E).getHours()-
+z;ie>1&&(ie=-1),E-=ie*n,N=(N+q)%24;let fe=k[k.length-1];me((E-fe)/H,3)*se>=.7&&k.push(E)}else k.push(E)}return k}}return[p,h,b]}var[Zu,Xu,ed]=aa(
+1),[td,nd,sd]=aa(.001);Cs(2,-53,53,[1]);function Er(e,t){return e.map(s=>s.map((n,i)=>i==0||i==8||n==null?n:t(i==1||s[8]==0?n:s[1]+n)))}function Mr(e,t){
+return(s,n,i,o,a)=>{let c=t.find(M=>a>=M[0])||t[t.length-1],p,h,b,g,w,T;return n.map(M=>{let R=e(M),H=R.getFullYear(),C=R.getMonth(),k=R.getDate(),
+I=R.getHours(),_=R.getMinutes(),G=R.getSeconds(),$=H!=p&&c[2]||C!=h&&c[3]||k!=b&&c[4]||I!=g&&c[5]||_!=w&&c[6]||G!=T&&c[7]||c[1];return p=H,h=
+C,b=k,g=I,w=_,T=G,$(R)})}}function id(e,t){let s=zl(t);return(n,i,o,a,c)=>i.map(p=>s(e(p)))}function yl(e,t,s){return new Date(e,t,s)}function Ar(e,t){
+return t(e)}var ld="{YYYY}-{MM}-{DD} {h}:{mm}{aa}";function Pr(e,t){return(s,n,i,o)=>o==null?Ll:t(e(n))}function od(e,t){let s=e.series[t];return s.
+width?s.stroke(e,t):s.points.width?s.points.stroke(e,t):null}function rd(e,t){return e.series[t].fill(e,t)}var ad={show:!0,live:!0,isolate:!1,
+mount:Mu,markers:{show:!0,width:2,stroke:od,fill:rd,dash:"solid"},idx:null,idxs:null,values:[]};function cd(e,t){let s=e.cursor.points,n=vt(),
+i=s.size(e,t);ve(n,Ps,i),ve(n,Ds,i);let o=i/-2;ve(n,"marginLeft",o),ve(n,"marginTop",o);let a=s.width(e,t,i);return a&&ve(n,"borderWidth",a),
+n}function ud(e,t){let s=e.series[t].points;return s._fill||s._stroke}function dd(e,t){let s=e.series[t].points;return s._stroke||s._fill}function fd(e,t){
+return e.series[t].points.size}var wl=[0,0];function hd(e,t,s){return wl[0]=t,wl[1]=s,wl}function ci(e,t,s,n=!0){return i=>{i.button==0&&(!n||
+i.target==t)&&s(i)}}function vl(e,t,s,n=!0){return i=>{(!n||i.target==t)&&s(i)}}var pd={show:!0,x:!0,y:!0,lock:!1,move:hd,points:{one:!1,show:cd,
+size:fd,width:0,stroke:dd,fill:ud},bind:{mousedown:ci,mouseup:ci,click:ci,dblclick:ci,mousemove:vl,mouseleave:vl,mouseenter:vl},drag:{setScale:!0,
 x:!0,y:!1,dist:0,uni:null,click:(e,t)=>{t.stopPropagation(),t.stopImmediatePropagation()},_x:!1,_y:!1},focus:{dist:(e,t,s,n,i)=>n-i,prox:-1,
-bias:0},hover:{skip:[void 0],prox:null,bias:0},left:-10,top:-10,idx:null,dataIdx:null,idxs:null,event:null},ra={show:!0,stroke:"rgba(0,0,0,0\
-.07)",width:2},Hl=Pe({},ra,{filter:jr}),aa=Pe({},Hl,{size:10}),ca=Pe({},ra,{show:!1}),Il='12px system-ui, -apple-system, "Segoe UI", Roboto,\
- "Helvetica Neue", Arial, "Noto Sans", sans-serif, "Apple Color Emoji", "Segoe UI Emoji", "Segoe UI Symbol", "Noto Color Emoji"',ua="bold "+
-Il,da=1.5,Pr={show:!0,scale:"x",stroke:Dl,space:50,gap:5,alignTo:1,size:50,labelGap:0,labelSize:30,labelFont:ua,side:2,grid:Hl,ticks:aa,border:ca,
-font:Il,lineGap:da,rotate:0},fd="Value",hd="Time",Ar={show:!0,scale:"x",auto:!1,sorted:1,min:pe,max:-pe,idxs:[]};function pd(e,t,s,n,i){return t.
-map(o=>o==null?"":Nl(o))}function md(e,t,s,n,i,o,a){let c=[],h=an.get(i)||0;s=a?s:me(pi(s,i),h);for(let f=s;f<=n;f=me(f+i,h))c.push(Object.is(
-f,-0)?0:f);return c}function Tl(e,t,s,n,i,o,a){let c=[],h=e.scales[e.axes[t].scale].log,f=h==10?Zt:Gr,b=ut(f(s));i=os(h,b),h==10&&(i=Mn[Lt(i,
-Mn)]);let g=s,w=i*h;h==10&&(w=Mn[Lt(w,Mn)]);do c.push(g),g=g+i,h==10&&!an.has(g)&&(g=me(g,an.get(i))),g>=w&&(i=g,w=i*h,h==10&&(w=Mn[Lt(w,Mn)]));while(g<=
-n);return c}function gd(e,t,s,n,i,o,a){let h=e.scales[e.axes[t].scale].asinh,f=n>h?Tl(e,t,Je(h,s),n,i):[h],b=n>=0&&s<=0?[0]:[];return(s<-h?Tl(
-e,t,Je(h,-n),-s,i):[h]).reverse().map(w=>-w).concat(b,f)}var fa=/./,bd=/[12357]/,yd=/[125]/,Dr=/1/,El=(e,t,s,n)=>e.map((i,o)=>t==4&&i==0||o%
-n==0&&s.test(i.toExponential()[i<0?1:0])?i:null);function wd(e,t,s,n,i){let o=e.axes[s],a=o.scale,c=e.scales[a],h=e.valToPos,f=o._space,b=h(
-10,a),g=h(9,a)-b>=f?fa:h(7,a)-b>=f?bd:h(5,a)-b>=f?yd:Dr;if(g==Dr){let w=Ce(h(1,a)-b);if(w<f)return El(t.slice().reverse(),c.distr,g,xt(f/w)).
-reverse()}return El(t,c.distr,g,1)}function vd(e,t,s,n,i){let o=e.axes[s],a=o.scale,c=o._space,h=e.valToPos,f=Ce(h(1,a)-h(2,a));return f<c?El(
-t.slice().reverse(),3,fa,xt(c/f)).reverse():t}function xd(e,t,s,n){return n==null?$l:t==null?"":Nl(t)}var $r={show:!0,scale:"y",stroke:Dl,space:30,
-gap:5,alignTo:1,size:50,labelGap:0,labelSize:30,labelFont:ua,side:3,grid:Hl,ticks:aa,border:ca,font:Il,lineGap:da,rotate:0};function kd(e,t){
-let s=3+(e||1)*2;return me(s*t,3)}function _d(e,t){let{scale:s,idxs:n}=e.series[0],i=e._data[0],o=e.valToPos(i[n[0]],s,!0),a=e.valToPos(i[n[1]],
-s,!0),c=Ce(a-o),h=e.series[t],f=c/(h.points.space*ae);return n[1]-n[0]<=f}var Lr={scale:null,auto:!0,sorted:0,min:pe,max:-pe},ha=(e,t,s,n,i)=>i,
-Rr={show:!0,auto:!0,sorted:0,gaps:ha,alpha:1,facets:[Pe({},Lr,{scale:"x"}),Pe({},Lr,{scale:"y"})]},Cr={scale:"y",auto:!0,sorted:0,show:!0,spanGaps:!1,
-gaps:ha,alpha:1,points:{show:_d,filter:null},values:null,min:pe,max:-pe,idxs:[],path:null,clip:null};function Sd(e,t,s,n,i){return s/10}var pa={
-time:!0,auto:!0,distr:1,log:10,asinh:1,min:null,max:null,dir:1,ori:0},Td=Pe({},pa,{time:!1,ori:1}),Nr={};function ma(e,t){let s=Nr[e];return s||
-(s={key:e,plots:[],sub(n){s.plots.push(n)},unsub(n){s.plots=s.plots.filter(i=>i!=n)},pub(n,i,o,a,c,h,f){for(let b=0;b<s.plots.length;b++)s.plots[b]!=
-i&&s.plots[b].pub(n,i,o,a,c,h,f)}},e!=null&&(Nr[e]=s)),s}var cs=1,Ml=2;function $n(e,t,s){let n=e.mode,i=e.series[t],o=n==2?e._data[t]:e._data,
-a=e.scales,c=e.bbox,h=o[0],f=n==2?o[1]:o[t],b=n==2?a[i.facets[0].scale]:a[e.series[0].scale],g=n==2?a[i.facets[1].scale]:a[i.scale],w=c.left,
-T=c.top,M=c.width,C=c.height,I=e.valToPosH,N=e.valToPosV;return b.ori==0?s(i,h,f,b,g,I,N,w,T,M,C,bi,ds,wi,ba,wa):s(i,h,f,b,g,N,I,T,w,C,M,yi,
-fs,Bl,ya,va)}function Wl(e,t){let s=0,n=0,i=oe(e.bands,Fl);for(let o=0;o<i.length;o++){let a=i[o];a.series[0]==t?s=a.dir:a.series[1]==t&&(a.
-dir==1?n|=1:n|=2)}return[s,n==1?-1:n==2?1:n==3?2:0]}function Ed(e,t,s,n,i){let o=e.mode,a=e.series[t],c=o==2?a.facets[1].scale:a.scale,h=e.scales[c];
-return i==-1?h.min:i==1?h.max:h.distr==3?h.dir==1?h.min:h.max:0}function Xt(e,t,s,n,i,o){return $n(e,t,(a,c,h,f,b,g,w,T,M,C,I)=>{let N=a.pxRound,
-k=f.dir*(f.ori==0?1:-1),$=f.ori==0?ds:fs,S,j;k==1?(S=s,j=n):(S=n,j=s);let L=N(g(c[S],f,C,T)),Q=N(w(h[S],b,I,M)),U=N(g(c[j],f,C,T)),te=N(w(o==
-1?b.max:b.min,b,I,M)),K=new Path2D(i);return $(K,U,te),$(K,L,te),$(K,L,Q),K})}function gi(e,t,s,n,i,o){let a=null;if(e.length>0){a=new Path2D;
-let c=t==0?wi:Bl,h=s;for(let g=0;g<e.length;g++){let w=e[g];if(w[1]>w[0]){let T=w[0]-h;T>0&&c(a,h,n,T,n+o),h=w[1]}}let f=s+i-h,b=10;f>0&&c(a,
-h,n-b/2,f,n+o+b)}return a}function Md(e,t,s){let n=e[e.length-1];n&&n[0]==t?n[1]=s:e.push([t,s])}function Vl(e,t,s,n,i,o,a){let c=[],h=e.length;
-for(let f=i==1?s:n;f>=s&&f<=n;f+=i)if(t[f]===null){let g=f,w=f;if(i==1)for(;++f<=n&&t[f]===null;)w=f;else for(;--f>=s&&t[f]===null;)w=f;let T=o(
-e[g]),M=w==g?T:o(e[w]),C=g-i;T=a<=0&&C>=0&&C<h?o(e[C]):T;let N=w+i;M=a>=0&&N>=0&&N<h?o(e[N]):M,M>=T&&c.push([T,M])}return c}function Fr(e){return e==
-0?Kr:e==1?Re:t=>En(t,e)}function ga(e){let t=e==0?bi:yi,s=e==0?(i,o,a,c,h,f)=>{i.arcTo(o,a,c,h,f)}:(i,o,a,c,h,f)=>{i.arcTo(a,o,h,c,f)},n=e==
-0?(i,o,a,c,h)=>{i.rect(o,a,c,h)}:(i,o,a,c,h)=>{i.rect(a,o,h,c)};return(i,o,a,c,h,f=0,b=0)=>{f==0&&b==0?n(i,o,a,c,h):(f=Rt(f,c/2,h/2),b=Rt(b,
-c/2,h/2),t(i,o+f,a),s(i,o+c,a,o+c,a+h,f),s(i,o+c,a+h,o,a+h,b),s(i,o,a+h,o,a,b),s(i,o,a,o+c,a,f),i.closePath())}}var bi=(e,t,s)=>{e.moveTo(t,
-s)},yi=(e,t,s)=>{e.moveTo(s,t)},ds=(e,t,s)=>{e.lineTo(t,s)},fs=(e,t,s)=>{e.lineTo(s,t)},wi=ga(0),Bl=ga(1),ba=(e,t,s,n,i,o)=>{e.arc(t,s,n,i,o)},
-ya=(e,t,s,n,i,o)=>{e.arc(s,t,n,i,o)},wa=(e,t,s,n,i,o,a)=>{e.bezierCurveTo(t,s,n,i,o,a)},va=(e,t,s,n,i,o,a)=>{e.bezierCurveTo(s,t,i,n,a,o)};function xa(e){
-return(t,s,n,i,o)=>$n(t,s,(a,c,h,f,b,g,w,T,M,C,I)=>{let{pxRound:N,points:k}=a,$,S;f.ori==0?($=bi,S=ba):($=yi,S=ya);let j=me(k.width*ae,3),L=(k.
-size-k.width)/2*ae,Q=me(L*2,3),U=new Path2D,te=new Path2D,{left:K,top:E,width:J,height:F}=t.bbox;wi(te,K-Q,E-Q,J+Q*2,F+Q*2);let G=W=>{if(h[W]!=
-null){let se=N(g(c[W],f,C,T)),H=N(w(h[W],b,I,M));$(U,se+L,H),S(U,se,H,L,0,ai*2)}};if(o)o.forEach(G);else for(let W=n;W<=i;W++)G(W);return{stroke:j>
-0?U:null,fill:U,clip:te,flags:cs|Ml}})}function ka(e){return(t,s,n,i,o,a)=>{n!=i&&(o!=n&&a!=n&&e(t,s,n),o!=i&&a!=i&&e(t,s,i),e(t,s,a))}}var Pd=ka(
-ds),Ad=ka(fs);function _a(e){let t=oe(e?.alignGaps,0);return(s,n,i,o)=>$n(s,n,(a,c,h,f,b,g,w,T,M,C,I)=>{[i,o]=fi(h,i,o);let N=a.pxRound,k=F=>N(
-g(F,f,C,T)),$=F=>N(w(F,b,I,M)),S,j;f.ori==0?(S=ds,j=Pd):(S=fs,j=Ad);let L=f.dir*(f.ori==0?1:-1),Q={stroke:new Path2D,fill:null,clip:null,band:null,
-gaps:null,flags:cs},U=Q.stroke,te=!1;if(o-i>=C*4){let F=O=>s.posToVal(O,f.key,!0),G=null,W=null,se,H,Qe,xe=k(c[L==1?i:o]),ie=k(c[i]),de=k(c[o]),
-Z=F(L==1?ie+1:de-1);for(let O=L==1?i:o;O>=i&&O<=o;O+=L){let De=c[O],ke=(L==1?De<Z:De>Z)?xe:k(De),ce=h[O];ke==xe?ce!=null?(H=ce,G==null?(S(U,
-ke,$(H)),se=G=W=H):H<G?G=H:H>W&&(W=H)):ce===null&&(te=!0):(G!=null&&j(U,xe,$(G),$(W),$(se),$(H)),ce!=null?(H=ce,S(U,ke,$(H)),G=W=se=H):(G=W=
-null,ce===null&&(te=!0)),xe=ke,Z=F(xe+L))}G!=null&&G!=W&&Qe!=xe&&j(U,xe,$(G),$(W),$(se),$(H))}else for(let F=L==1?i:o;F>=i&&F<=o;F+=L){let G=h[F];
-G===null?te=!0:G!=null&&S(U,k(c[F]),$(G))}let[E,J]=Wl(s,n);if(a.fill!=null||E!=0){let F=Q.fill=new Path2D(U),G=a.fillTo(s,n,a.min,a.max,E),W=$(
-G),se=k(c[i]),H=k(c[o]);L==-1&&([H,se]=[se,H]),S(F,H,W),S(F,se,W)}if(!a.spanGaps){let F=[];te&&F.push(...Vl(c,h,i,o,L,k,t)),Q.gaps=F=a.gaps(
-s,n,i,o,F),Q.clip=gi(F,f.ori,T,M,C,I)}return J!=0&&(Q.band=J==2?[Xt(s,n,i,o,U,-1),Xt(s,n,i,o,U,1)]:Xt(s,n,i,o,U,J)),Q})}function Dd(e){let t=oe(
-e.align,1),s=oe(e.ascDesc,!1),n=oe(e.alignGaps,0),i=oe(e.extend,!1);return(o,a,c,h)=>$n(o,a,(f,b,g,w,T,M,C,I,N,k,$)=>{[c,h]=fi(g,c,h);let S=f.
-pxRound,{left:j,width:L}=o.bbox,Q=ie=>S(M(ie,w,k,I)),U=ie=>S(C(ie,T,$,N)),te=w.ori==0?ds:fs,K={stroke:new Path2D,fill:null,clip:null,band:null,
-gaps:null,flags:cs},E=K.stroke,J=w.dir*(w.ori==0?1:-1),F=U(g[J==1?c:h]),G=Q(b[J==1?c:h]),W=G,se=G;i&&t==-1&&(se=j,te(E,se,F)),te(E,G,F);for(let ie=J==
-1?c:h;ie>=c&&ie<=h;ie+=J){let de=g[ie];if(de==null)continue;let Z=Q(b[ie]),O=U(de);t==1?te(E,Z,F):te(E,W,O),te(E,Z,O),F=O,W=Z}let H=W;i&&t==
-1&&(H=j+L,te(E,H,F));let[Qe,xe]=Wl(o,a);if(f.fill!=null||Qe!=0){let ie=K.fill=new Path2D(E),de=f.fillTo(o,a,f.min,f.max,Qe),Z=U(de);te(ie,H,
-Z),te(ie,se,Z)}if(!f.spanGaps){let ie=[];ie.push(...Vl(b,g,c,h,J,Q,n));let de=f.width*ae/2,Z=s||t==1?de:-de,O=s||t==-1?-de:de;ie.forEach(De=>{
-De[0]+=Z,De[1]+=O}),K.gaps=ie=f.gaps(o,a,c,h,ie),K.clip=gi(ie,w.ori,I,N,k,$)}return xe!=0&&(K.band=xe==2?[Xt(o,a,c,h,E,-1),Xt(o,a,c,h,E,1)]:
-Xt(o,a,c,h,E,xe)),K})}function Or(e,t,s,n,i,o,a=pe){if(e.length>1){let c=null;for(let h=0,f=1/0;h<e.length;h++)if(t[h]!==void 0){if(c!=null){
-let b=Ce(e[h]-e[c]);b<f&&(f=b,a=Ce(s(e[h],n,i,o)-s(e[c],n,i,o)))}c=h}}return a}function $d(e){e=e||Rs;let t=oe(e.size,[.6,pe,1]),s=e.align||
-0,n=e.gap||0,i=e.radius;i=i==null?[0,0]:typeof i=="number"?[i,0]:i;let o=ne(i),a=1-t[0],c=oe(t[1],pe),h=oe(t[2],1),f=oe(e.disp,Rs),b=oe(e.each,
-T=>{}),{fill:g,stroke:w}=f;return(T,M,C,I)=>$n(T,M,(N,k,$,S,j,L,Q,U,te,K,E)=>{let J=N.pxRound,F=s,G=n*ae,W=c*ae,se=h*ae,H,Qe;S.ori==0?[H,Qe]=
-o(T,M):[Qe,H]=o(T,M);let xe=S.dir*(S.ori==0?1:-1),ie=S.ori==0?wi:Bl,de=S.ori==0?b:(D,ge,$e,zn,hn,Nt,pn)=>{b(D,ge,$e,hn,zn,pn,Nt)},Z=oe(T.bands,
-Fl).find(D=>D.series[0]==M),O=Z!=null?Z.dir:0,De=N.fillTo(T,M,N.min,N.max,O),qe=J(Q(De,j,E,te)),ke,ce,_t,nt=K,Se=J(N.width*ae),Ct=!1,qt=null,
-ht=null,en=null,Nn=null;g!=null&&(Se==0||w!=null)&&(Ct=!0,qt=g.values(T,M,C,I),ht=new Map,new Set(qt).forEach(D=>{D!=null&&ht.set(D,new Path2D)}),
-Se>0&&(en=w.values(T,M,C,I),Nn=new Map,new Set(en).forEach(D=>{D!=null&&Nn.set(D,new Path2D)})));let{x0:Fn,size:ms}=f;if(Fn!=null&&ms!=null){
-F=1,k=Fn.values(T,M,C,I),Fn.unit==2&&(k=k.map($e=>T.posToVal(U+$e*K,S.key,!0)));let D=ms.values(T,M,C,I);ms.unit==2?ce=D[0]*K:ce=L(D[0],S,K,
-U)-L(0,S,K,U),nt=Or(k,$,L,S,K,U,nt),_t=nt-ce+G}else nt=Or(k,$,L,S,K,U,nt),_t=nt*a+G,ce=nt-_t;_t<1&&(_t=0),Se>=ce/2&&(Se=0),_t<5&&(J=Kr);let Os=_t>
-0,dn=nt-_t-(Os?Se:0);ce=J(Sl(dn,se,W)),ke=(F==0?ce/2:F==xe?0:ce)-F*xe*((F==0?G/2:0)+(Os?Se/2:0));let Ke={stroke:null,fill:null,clip:null,band:null,
-gaps:null,flags:0},On=Ct?null:new Path2D,Kt=null;if(Z!=null)Kt=T.data[Z.series[1]];else{let{y0:D,y1:ge}=f;D!=null&&ge!=null&&($=ge.values(T,
-M,C,I),Kt=D.values(T,M,C,I))}let fn=H*ce,Y=Qe*ce;for(let D=xe==1?C:I;D>=C&&D<=I;D+=xe){let ge=$[D];if(ge==null)continue;if(Kt!=null){let Ze=Kt[D]??
-0;if(ge-Ze==0)continue;qe=Q(Ze,j,E,te)}let $e=S.distr!=2||f!=null?k[D]:D,zn=L($e,S,K,U),hn=Q(oe(ge,De),j,E,te),Nt=J(zn-ke),pn=J(Je(hn,qe)),st=J(
-Rt(hn,qe)),pt=pn-st;if(ge!=null){let Ze=ge<0?Y:fn,St=ge<0?fn:Y;Ct?(Se>0&&en[D]!=null&&ie(Nn.get(en[D]),Nt,st+ut(Se/2),ce,Je(0,pt-Se),Ze,St),
-qt[D]!=null&&ie(ht.get(qt[D]),Nt,st+ut(Se/2),ce,Je(0,pt-Se),Ze,St)):ie(On,Nt,st+ut(Se/2),ce,Je(0,pt-Se),Ze,St),de(T,M,D,Nt-Se/2,st,ce+Se,pt)}}
-return Se>0?Ke.stroke=Ct?Nn:On:Ct||(Ke._fill=N.width==0?N._fill:N._stroke??N._fill,Ke.width=0),Ke.fill=Ct?ht:On,Ke})}function Ld(e,t){let s=oe(
-t?.alignGaps,0);return(n,i,o,a)=>$n(n,i,(c,h,f,b,g,w,T,M,C,I,N)=>{[o,a]=fi(f,o,a);let k=c.pxRound,$=H=>k(w(H,b,I,M)),S=H=>k(T(H,g,N,C)),j,L,
-Q;b.ori==0?(j=bi,Q=ds,L=wa):(j=yi,Q=fs,L=va);let U=b.dir*(b.ori==0?1:-1),te=$(h[U==1?o:a]),K=te,E=[],J=[];for(let H=U==1?o:a;H>=o&&H<=a;H+=U)
-if(f[H]!=null){let xe=h[H],ie=$(xe);E.push(K=ie),J.push(S(f[H]))}let F={stroke:e(E,J,j,Q,L,k),fill:null,clip:null,band:null,gaps:null,flags:cs},
-G=F.stroke,[W,se]=Wl(n,i);if(c.fill!=null||W!=0){let H=F.fill=new Path2D(G),Qe=c.fillTo(n,i,c.min,c.max,W),xe=S(Qe);Q(H,K,xe),Q(H,te,xe)}if(!c.
-spanGaps){let H=[];H.push(...Vl(h,f,o,a,U,$,s)),F.gaps=H=c.gaps(n,i,o,a,H),F.clip=gi(H,b.ori,M,C,I,N)}return se!=0&&(F.band=se==2?[Xt(n,i,o,
-a,G,-1),Xt(n,i,o,a,G,1)]:Xt(n,i,o,a,G,se)),F})}function Rd(e){return Ld(Cd,e)}function Cd(e,t,s,n,i,o){let a=e.length;if(a<2)return null;let c=new Path2D;
-if(s(c,e[0],t[0]),a==2)n(c,e[1],t[1]);else{let h=Array(a),f=Array(a-1),b=Array(a-1),g=Array(a-1);for(let w=0;w<a-1;w++)b[w]=t[w+1]-t[w],g[w]=
-e[w+1]-e[w],f[w]=b[w]/g[w];h[0]=f[0];for(let w=1;w<a-1;w++)f[w]===0||f[w-1]===0||f[w-1]>0!=f[w]>0?h[w]=0:(h[w]=3*(g[w-1]+g[w])/((2*g[w]+g[w-
-1])/f[w-1]+(g[w]+2*g[w-1])/f[w]),isFinite(h[w])||(h[w]=0));h[a-1]=f[a-2];for(let w=0;w<a-1;w++)i(c,e[w]+g[w]/3,t[w]+h[w]*g[w]/3,e[w+1]-g[w]/
-3,t[w+1]-h[w+1]*g[w]/3,e[w+1],t[w+1])}return c}var Pl=new Set;function zr(){for(let e of Pl)e.syncRect(!0)}us&&(An(pu,ls,zr),An(mu,ls,zr,!0),
-An(ci,ls,()=>{Ne.pxRatio=ae}));var Nd=_a(),Fd=xa();function Hr(e,t,s,n){return(n?[e[0],e[1]].concat(e.slice(2)):[e[0]].concat(e.slice(1))).map(
-(o,a)=>Al(o,a,t,s))}function Od(e,t){return e.map((s,n)=>n==0?{}:Pe({},t,s))}function Al(e,t,s,n){return Pe({},t==0?s:n,e)}function Sa(e,t,s){
-return t==null?rs:[t,s]}var zd=Sa;function Hd(e,t,s){return t==null?rs:ui(t,s,Cl,!0)}function Ta(e,t,s,n){return t==null?rs:hi(t,s,e.scales[n].
-log,!1)}var Id=Ta;function Ea(e,t,s,n){return t==null?rs:Rl(t,s,e.scales[n].log,!1)}var Wd=Ea;function Vd(e,t,s,n,i){let o=Je(br(e),br(t)),a=t-
-e,c=Lt(i/n*a,s);do{let h=s[c],f=n*h/a;if(f>=i&&o+(h<5?an.get(h):0)<=17)return[h,f]}while(++c<s.length);return[0,0]}function Ir(e){let t,s;return e=
-e.replace(/(\d+)px/,(n,i)=>(t=Re((s=+i)*ae))+"px"),[e,t,s]}function Bd(e){e.show&&[e.font,e.labelFont].forEach(t=>{let s=me(t[2]*ae,1);t[0]=
+bias:0},hover:{skip:[void 0],prox:null,bias:0},left:-10,top:-10,idx:null,dataIdx:null,idxs:null,event:null},ca={show:!0,stroke:"rgba(0,0,0,0\
+.07)",width:2},Il=Pe({},ca,{filter:Yr}),ua=Pe({},Il,{size:10}),da=Pe({},ca,{show:!1}),Wl='12px system-ui, -apple-system, "Segoe UI", Roboto,\
+ "Helvetica Neue", Arial, "Noto Sans", sans-serif, "Apple Color Emoji", "Segoe UI Emoji", "Segoe UI Symbol", "Noto Color Emoji"',fa="bold "+
+Wl,ha=1.5,Dr={show:!0,scale:"x",stroke:$l,space:50,gap:5,alignTo:1,size:50,labelGap:0,labelSize:30,labelFont:fa,side:2,grid:Il,ticks:ua,border:da,
+font:Wl,lineGap:ha,rotate:0},md="Value",gd="Time",$r={show:!0,scale:"x",auto:!1,sorted:1,min:pe,max:-pe,idxs:[]};function bd(e,t,s,n,i){return t.
+map(o=>o==null?"":Fl(o))}function yd(e,t,s,n,i,o,a){let c=[],p=cn.get(i)||0;s=a?s:me(gi(s,i),p);for(let h=s;h<=n;h=me(h+i,p))c.push(Object.is(
+h,-0)?0:h);return c}function El(e,t,s,n,i,o,a){let c=[],p=e.scales[e.axes[t].scale].log,h=p==10?Zt:Kr,b=ut(h(s));i=rs(p,b),p==10&&(i=Mn[Lt(i,
+Mn)]);let g=s,w=i*p;p==10&&(w=Mn[Lt(w,Mn)]);do c.push(g),g=g+i,p==10&&!cn.has(g)&&(g=me(g,cn.get(i))),g>=w&&(i=g,w=i*p,p==10&&(w=Mn[Lt(w,Mn)]));while(g<=
+n);return c}function wd(e,t,s,n,i,o,a){let p=e.scales[e.axes[t].scale].asinh,h=n>p?El(e,t,Je(p,s),n,i):[p],b=n>=0&&s<=0?[0]:[];return(s<-p?El(
+e,t,Je(p,-n),-s,i):[p]).reverse().map(w=>-w).concat(b,h)}var pa=/./,vd=/[12357]/,xd=/[125]/,Lr=/1/,Ml=(e,t,s,n)=>e.map((i,o)=>t==4&&i==0||o%
+n==0&&s.test(i.toExponential()[i<0?1:0])?i:null);function kd(e,t,s,n,i){let o=e.axes[s],a=o.scale,c=e.scales[a],p=e.valToPos,h=o._space,b=p(
+10,a),g=p(9,a)-b>=h?pa:p(7,a)-b>=h?vd:p(5,a)-b>=h?xd:Lr;if(g==Lr){let w=Ce(p(1,a)-b);if(w<h)return Ml(t.slice().reverse(),c.distr,g,xt(h/w)).
+reverse()}return Ml(t,c.distr,g,1)}function _d(e,t,s,n,i){let o=e.axes[s],a=o.scale,c=o._space,p=e.valToPos,h=Ce(p(1,a)-p(2,a));return h<c?Ml(
+t.slice().reverse(),3,pa,xt(c/h)).reverse():t}function Sd(e,t,s,n){return n==null?Ll:t==null?"":Fl(t)}var Rr={show:!0,scale:"y",stroke:$l,space:30,
+gap:5,alignTo:1,size:50,labelGap:0,labelSize:30,labelFont:fa,side:3,grid:Il,ticks:ua,border:da,font:Wl,lineGap:ha,rotate:0};function Td(e,t){
+let s=3+(e||1)*2;return me(s*t,3)}function Ed(e,t){let{scale:s,idxs:n}=e.series[0],i=e._data[0],o=e.valToPos(i[n[0]],s,!0),a=e.valToPos(i[n[1]],
+s,!0),c=Ce(a-o),p=e.series[t],h=c/(p.points.space*ce);return n[1]-n[0]<=h}var Cr={scale:null,auto:!0,sorted:0,min:pe,max:-pe},ma=(e,t,s,n,i)=>i,
+Nr={show:!0,auto:!0,sorted:0,gaps:ma,alpha:1,facets:[Pe({},Cr,{scale:"x"}),Pe({},Cr,{scale:"y"})]},Fr={scale:"y",auto:!0,sorted:0,show:!0,spanGaps:!1,
+gaps:ma,alpha:1,points:{show:Ed,filter:null},values:null,min:pe,max:-pe,idxs:[],path:null,clip:null};function Md(e,t,s,n,i){return s/10}var ga={
+time:!0,auto:!0,distr:1,log:10,asinh:1,min:null,max:null,dir:1,ori:0},Ad=Pe({},ga,{time:!1,ori:1}),Or={};function ba(e,t){let s=Or[e];return s||
+(s={key:e,plots:[],sub(n){s.plots.push(n)},unsub(n){s.plots=s.plots.filter(i=>i!=n)},pub(n,i,o,a,c,p,h){for(let b=0;b<s.plots.length;b++)s.plots[b]!=
+i&&s.plots[b].pub(n,i,o,a,c,p,h)}},e!=null&&(Or[e]=s)),s}var us=1,Al=2;function $n(e,t,s){let n=e.mode,i=e.series[t],o=n==2?e._data[t]:e._data,
+a=e.scales,c=e.bbox,p=o[0],h=n==2?o[1]:o[t],b=n==2?a[i.facets[0].scale]:a[e.series[0].scale],g=n==2?a[i.facets[1].scale]:a[i.scale],w=c.left,
+T=c.top,M=c.width,R=c.height,H=e.valToPosH,C=e.valToPosV;return b.ori==0?s(i,p,h,b,g,H,C,w,T,M,R,wi,fs,xi,wa,xa):s(i,p,h,b,g,C,H,T,w,R,M,vi,
+hs,Gl,va,ka)}function Vl(e,t){let s=0,n=0,i=oe(e.bands,Ol);for(let o=0;o<i.length;o++){let a=i[o];a.series[0]==t?s=a.dir:a.series[1]==t&&(a.
+dir==1?n|=1:n|=2)}return[s,n==1?-1:n==2?1:n==3?2:0]}function Pd(e,t,s,n,i){let o=e.mode,a=e.series[t],c=o==2?a.facets[1].scale:a.scale,p=e.scales[c];
+return i==-1?p.min:i==1?p.max:p.distr==3?p.dir==1?p.min:p.max:0}function Xt(e,t,s,n,i,o){return $n(e,t,(a,c,p,h,b,g,w,T,M,R,H)=>{let C=a.pxRound,
+k=h.dir*(h.ori==0?1:-1),I=h.ori==0?fs:hs,_,G;k==1?(_=s,G=n):(_=n,G=s);let $=C(g(c[_],h,R,T)),J=C(w(p[_],b,H,M)),U=C(g(c[G],h,R,T)),te=C(w(o==
+1?b.max:b.min,b,H,M)),j=new Path2D(i);return I(j,U,te),I(j,$,te),I(j,$,J),j})}function yi(e,t,s,n,i,o){let a=null;if(e.length>0){a=new Path2D;
+let c=t==0?xi:Gl,p=s;for(let g=0;g<e.length;g++){let w=e[g];if(w[1]>w[0]){let T=w[0]-p;T>0&&c(a,p,n,T,n+o),p=w[1]}}let h=s+i-p,b=10;h>0&&c(a,
+p,n-b/2,h,n+o+b)}return a}function Dd(e,t,s){let n=e[e.length-1];n&&n[0]==t?n[1]=s:e.push([t,s])}function Bl(e,t,s,n,i,o,a){let c=[],p=e.length;
+for(let h=i==1?s:n;h>=s&&h<=n;h+=i)if(t[h]===null){let g=h,w=h;if(i==1)for(;++h<=n&&t[h]===null;)w=h;else for(;--h>=s&&t[h]===null;)w=h;let T=o(
+e[g]),M=w==g?T:o(e[w]),R=g-i;T=a<=0&&R>=0&&R<p?o(e[R]):T;let C=w+i;M=a>=0&&C>=0&&C<p?o(e[C]):M,M>=T&&c.push([T,M])}return c}function zr(e){return e==
+0?Ur:e==1?Re:t=>En(t,e)}function ya(e){let t=e==0?wi:vi,s=e==0?(i,o,a,c,p,h)=>{i.arcTo(o,a,c,p,h)}:(i,o,a,c,p,h)=>{i.arcTo(a,o,p,c,h)},n=e==
+0?(i,o,a,c,p)=>{i.rect(o,a,c,p)}:(i,o,a,c,p)=>{i.rect(a,o,p,c)};return(i,o,a,c,p,h=0,b=0)=>{h==0&&b==0?n(i,o,a,c,p):(h=Rt(h,c/2,p/2),b=Rt(b,
+c/2,p/2),t(i,o+h,a),s(i,o+c,a,o+c,a+p,h),s(i,o+c,a+p,o,a+p,b),s(i,o,a+p,o,a,b),s(i,o,a,o+c,a,h),i.closePath())}}var wi=(e,t,s)=>{e.moveTo(t,
+s)},vi=(e,t,s)=>{e.moveTo(s,t)},fs=(e,t,s)=>{e.lineTo(t,s)},hs=(e,t,s)=>{e.lineTo(s,t)},xi=ya(0),Gl=ya(1),wa=(e,t,s,n,i,o)=>{e.arc(t,s,n,i,o)},
+va=(e,t,s,n,i,o)=>{e.arc(s,t,n,i,o)},xa=(e,t,s,n,i,o,a)=>{e.bezierCurveTo(t,s,n,i,o,a)},ka=(e,t,s,n,i,o,a)=>{e.bezierCurveTo(s,t,i,n,a,o)};function _a(e){
+return(t,s,n,i,o)=>$n(t,s,(a,c,p,h,b,g,w,T,M,R,H)=>{let{pxRound:C,points:k}=a,I,_;h.ori==0?(I=wi,_=wa):(I=vi,_=va);let G=me(k.width*ce,3),$=(k.
+size-k.width)/2*ce,J=me($*2,3),U=new Path2D,te=new Path2D,{left:j,top:E,width:Q,height:N}=t.bbox;xi(te,j-J,E-J,Q+J*2,N+J*2);let q=W=>{if(p[W]!=
+null){let se=C(g(c[W],h,R,T)),z=C(w(p[W],b,H,M));I(U,se+$,z),_(U,se,z,$,0,ui*2)}};if(o)o.forEach(q);else for(let W=n;W<=i;W++)q(W);return{stroke:G>
+0?U:null,fill:U,clip:te,flags:us|Al}})}function Sa(e){return(t,s,n,i,o,a)=>{n!=i&&(o!=n&&a!=n&&e(t,s,n),o!=i&&a!=i&&e(t,s,i),e(t,s,a))}}var $d=Sa(
+fs),Ld=Sa(hs);function Ta(e){let t=oe(e?.alignGaps,0);return(s,n,i,o)=>$n(s,n,(a,c,p,h,b,g,w,T,M,R,H)=>{[i,o]=pi(p,i,o);let C=a.pxRound,k=N=>C(
+g(N,h,R,T)),I=N=>C(w(N,b,H,M)),_,G;h.ori==0?(_=fs,G=$d):(_=hs,G=Ld);let $=h.dir*(h.ori==0?1:-1),J={stroke:new Path2D,fill:null,clip:null,band:null,
+gaps:null,flags:us},U=J.stroke,te=!1;if(o-i>=R*4){let N=F=>s.posToVal(F,h.key,!0),q=null,W=null,se,z,Qe,xe=k(c[$==1?i:o]),ie=k(c[i]),fe=k(c[o]),
+X=N($==1?ie+1:fe-1);for(let F=$==1?i:o;F>=i&&F<=o;F+=$){let $e=c[F],ke=($==1?$e<X:$e>X)?xe:k($e),ue=p[F];ke==xe?ue!=null?(z=ue,q==null?(_(U,
+ke,I(z)),se=q=W=z):z<q?q=z:z>W&&(W=z)):ue===null&&(te=!0):(q!=null&&G(U,xe,I(q),I(W),I(se),I(z)),ue!=null?(z=ue,_(U,ke,I(z)),q=W=se=z):(q=W=
+null,ue===null&&(te=!0)),xe=ke,X=N(xe+$))}q!=null&&q!=W&&Qe!=xe&&G(U,xe,I(q),I(W),I(se),I(z))}else for(let N=$==1?i:o;N>=i&&N<=o;N+=$){let q=p[N];
+q===null?te=!0:q!=null&&_(U,k(c[N]),I(q))}let[E,Q]=Vl(s,n);if(a.fill!=null||E!=0){let N=J.fill=new Path2D(U),q=a.fillTo(s,n,a.min,a.max,E),W=I(
+q),se=k(c[i]),z=k(c[o]);$==-1&&([z,se]=[se,z]),_(N,z,W),_(N,se,W)}if(!a.spanGaps){let N=[];te&&N.push(...Bl(c,p,i,o,$,k,t)),J.gaps=N=a.gaps(
+s,n,i,o,N),J.clip=yi(N,h.ori,T,M,R,H)}return Q!=0&&(J.band=Q==2?[Xt(s,n,i,o,U,-1),Xt(s,n,i,o,U,1)]:Xt(s,n,i,o,U,Q)),J})}function Rd(e){let t=oe(
+e.align,1),s=oe(e.ascDesc,!1),n=oe(e.alignGaps,0),i=oe(e.extend,!1);return(o,a,c,p)=>$n(o,a,(h,b,g,w,T,M,R,H,C,k,I)=>{[c,p]=pi(g,c,p);let _=h.
+pxRound,{left:G,width:$}=o.bbox,J=ie=>_(M(ie,w,k,H)),U=ie=>_(R(ie,T,I,C)),te=w.ori==0?fs:hs,j={stroke:new Path2D,fill:null,clip:null,band:null,
+gaps:null,flags:us},E=j.stroke,Q=w.dir*(w.ori==0?1:-1),N=U(g[Q==1?c:p]),q=J(b[Q==1?c:p]),W=q,se=q;i&&t==-1&&(se=G,te(E,se,N)),te(E,q,N);for(let ie=Q==
+1?c:p;ie>=c&&ie<=p;ie+=Q){let fe=g[ie];if(fe==null)continue;let X=J(b[ie]),F=U(fe);t==1?te(E,X,N):te(E,W,F),te(E,X,F),N=F,W=X}let z=W;i&&t==
+1&&(z=G+$,te(E,z,N));let[Qe,xe]=Vl(o,a);if(h.fill!=null||Qe!=0){let ie=j.fill=new Path2D(E),fe=h.fillTo(o,a,h.min,h.max,Qe),X=U(fe);te(ie,z,
+X),te(ie,se,X)}if(!h.spanGaps){let ie=[];ie.push(...Bl(b,g,c,p,Q,J,n));let fe=h.width*ce/2,X=s||t==1?fe:-fe,F=s||t==-1?-fe:fe;ie.forEach($e=>{
+$e[0]+=X,$e[1]+=F}),j.gaps=ie=h.gaps(o,a,c,p,ie),j.clip=yi(ie,w.ori,H,C,k,I)}return xe!=0&&(j.band=xe==2?[Xt(o,a,c,p,E,-1),Xt(o,a,c,p,E,1)]:
+Xt(o,a,c,p,E,xe)),j})}function Hr(e,t,s,n,i,o,a=pe){if(e.length>1){let c=null;for(let p=0,h=1/0;p<e.length;p++)if(t[p]!==void 0){if(c!=null){
+let b=Ce(e[p]-e[c]);b<h&&(h=b,a=Ce(s(e[p],n,i,o)-s(e[c],n,i,o)))}c=p}}return a}function Cd(e){e=e||Rs;let t=oe(e.size,[.6,pe,1]),s=e.align||
+0,n=e.gap||0,i=e.radius;i=i==null?[0,0]:typeof i=="number"?[i,0]:i;let o=ne(i),a=1-t[0],c=oe(t[1],pe),p=oe(t[2],1),h=oe(e.disp,Rs),b=oe(e.each,
+T=>{}),{fill:g,stroke:w}=h;return(T,M,R,H)=>$n(T,M,(C,k,I,_,G,$,J,U,te,j,E)=>{let Q=C.pxRound,N=s,q=n*ce,W=c*ce,se=p*ce,z,Qe;_.ori==0?[z,Qe]=
+o(T,M):[Qe,z]=o(T,M);let xe=_.dir*(_.ori==0?1:-1),ie=_.ori==0?xi:Gl,fe=_.ori==0?b:(D,ge,Le,zn,pn,Nt,mn)=>{b(D,ge,Le,pn,zn,mn,Nt)},X=oe(T.bands,
+Ol).find(D=>D.series[0]==M),F=X!=null?X.dir:0,$e=C.fillTo(T,M,C.min,C.max,F),qe=Q(J($e,G,E,te)),ke,ue,_t,st=j,Se=Q(C.width*ce),Ct=!1,qt=null,
+ht=null,en=null,Nn=null;g!=null&&(Se==0||w!=null)&&(Ct=!0,qt=g.values(T,M,R,H),ht=new Map,new Set(qt).forEach(D=>{D!=null&&ht.set(D,new Path2D)}),
+Se>0&&(en=w.values(T,M,R,H),Nn=new Map,new Set(en).forEach(D=>{D!=null&&Nn.set(D,new Path2D)})));let{x0:Fn,size:gs}=h;if(Fn!=null&&gs!=null){
+N=1,k=Fn.values(T,M,R,H),Fn.unit==2&&(k=k.map(Le=>T.posToVal(U+Le*j,_.key,!0)));let D=gs.values(T,M,R,H);gs.unit==2?ue=D[0]*j:ue=$(D[0],_,j,
+U)-$(0,_,j,U),st=Hr(k,I,$,_,j,U,st),_t=st-ue+q}else st=Hr(k,I,$,_,j,U,st),_t=st*a+q,ue=st-_t;_t<1&&(_t=0),Se>=ue/2&&(Se=0),_t<5&&(Q=Ur);let Os=_t>
+0,fn=st-_t-(Os?Se:0);ue=Q(Tl(fn,se,W)),ke=(N==0?ue/2:N==xe?0:ue)-N*xe*((N==0?q/2:0)+(Os?Se/2:0));let Ke={stroke:null,fill:null,clip:null,band:null,
+gaps:null,flags:0},On=Ct?null:new Path2D,Kt=null;if(X!=null)Kt=T.data[X.series[1]];else{let{y0:D,y1:ge}=h;D!=null&&ge!=null&&(I=ge.values(T,
+M,R,H),Kt=D.values(T,M,R,H))}let hn=z*ue,Y=Qe*ue;for(let D=xe==1?R:H;D>=R&&D<=H;D+=xe){let ge=I[D];if(ge==null)continue;if(Kt!=null){let Ze=Kt[D]??
+0;if(ge-Ze==0)continue;qe=J(Ze,G,E,te)}let Le=_.distr!=2||h!=null?k[D]:D,zn=$(Le,_,j,U),pn=J(oe(ge,$e),G,E,te),Nt=Q(zn-ke),mn=Q(Je(pn,qe)),it=Q(
+Rt(pn,qe)),pt=mn-it;if(ge!=null){let Ze=ge<0?Y:hn,St=ge<0?hn:Y;Ct?(Se>0&&en[D]!=null&&ie(Nn.get(en[D]),Nt,it+ut(Se/2),ue,Je(0,pt-Se),Ze,St),
+qt[D]!=null&&ie(ht.get(qt[D]),Nt,it+ut(Se/2),ue,Je(0,pt-Se),Ze,St)):ie(On,Nt,it+ut(Se/2),ue,Je(0,pt-Se),Ze,St),fe(T,M,D,Nt-Se/2,it,ue+Se,pt)}}
+return Se>0?Ke.stroke=Ct?Nn:On:Ct||(Ke._fill=C.width==0?C._fill:C._stroke??C._fill,Ke.width=0),Ke.fill=Ct?ht:On,Ke})}function Nd(e,t){let s=oe(
+t?.alignGaps,0);return(n,i,o,a)=>$n(n,i,(c,p,h,b,g,w,T,M,R,H,C)=>{[o,a]=pi(h,o,a);let k=c.pxRound,I=z=>k(w(z,b,H,M)),_=z=>k(T(z,g,C,R)),G,$,
+J;b.ori==0?(G=wi,J=fs,$=xa):(G=vi,J=hs,$=ka);let U=b.dir*(b.ori==0?1:-1),te=I(p[U==1?o:a]),j=te,E=[],Q=[];for(let z=U==1?o:a;z>=o&&z<=a;z+=U)
+if(h[z]!=null){let xe=p[z],ie=I(xe);E.push(j=ie),Q.push(_(h[z]))}let N={stroke:e(E,Q,G,J,$,k),fill:null,clip:null,band:null,gaps:null,flags:us},
+q=N.stroke,[W,se]=Vl(n,i);if(c.fill!=null||W!=0){let z=N.fill=new Path2D(q),Qe=c.fillTo(n,i,c.min,c.max,W),xe=_(Qe);J(z,j,xe),J(z,te,xe)}if(!c.
+spanGaps){let z=[];z.push(...Bl(p,h,o,a,U,I,s)),N.gaps=z=c.gaps(n,i,o,a,z),N.clip=yi(z,b.ori,M,R,H,C)}return se!=0&&(N.band=se==2?[Xt(n,i,o,
+a,q,-1),Xt(n,i,o,a,q,1)]:Xt(n,i,o,a,q,se)),N})}function Fd(e){return Nd(Od,e)}function Od(e,t,s,n,i,o){let a=e.length;if(a<2)return null;let c=new Path2D;
+if(s(c,e[0],t[0]),a==2)n(c,e[1],t[1]);else{let p=Array(a),h=Array(a-1),b=Array(a-1),g=Array(a-1);for(let w=0;w<a-1;w++)b[w]=t[w+1]-t[w],g[w]=
+e[w+1]-e[w],h[w]=b[w]/g[w];p[0]=h[0];for(let w=1;w<a-1;w++)h[w]===0||h[w-1]===0||h[w-1]>0!=h[w]>0?p[w]=0:(p[w]=3*(g[w-1]+g[w])/((2*g[w]+g[w-
+1])/h[w-1]+(g[w]+2*g[w-1])/h[w]),isFinite(p[w])||(p[w]=0));p[a-1]=h[a-2];for(let w=0;w<a-1;w++)i(c,e[w]+g[w]/3,t[w]+p[w]*g[w]/3,e[w+1]-g[w]/
+3,t[w+1]-p[w+1]*g[w]/3,e[w+1],t[w+1])}return c}var Pl=new Set;function Ir(){for(let e of Pl)e.syncRect(!0)}ds&&(Pn(bu,os,Ir),Pn(yu,os,Ir,!0),
+Pn(di,os,()=>{Ne.pxRatio=ce}));var zd=Ta(),Hd=_a();function Wr(e,t,s,n){return(n?[e[0],e[1]].concat(e.slice(2)):[e[0]].concat(e.slice(1))).map(
+(o,a)=>Dl(o,a,t,s))}function Id(e,t){return e.map((s,n)=>n==0?{}:Pe({},t,s))}function Dl(e,t,s,n){return Pe({},t==0?s:n,e)}function Ea(e,t,s){
+return t==null?as:[t,s]}var Wd=Ea;function Vd(e,t,s){return t==null?as:fi(t,s,Nl,!0)}function Ma(e,t,s,n){return t==null?as:mi(t,s,e.scales[n].
+log,!1)}var Bd=Ma;function Aa(e,t,s,n){return t==null?as:Cl(t,s,e.scales[n].log,!1)}var Gd=Aa;function qd(e,t,s,n,i){let o=Je(wr(e),wr(t)),a=t-
+e,c=Lt(i/n*a,s);do{let p=s[c],h=n*p/a;if(h>=i&&o+(p<5?cn.get(p):0)<=17)return[p,h]}while(++c<s.length);return[0,0]}function Vr(e){let t,s;return e=
+e.replace(/(\d+)px/,(n,i)=>(t=Re((s=+i)*ce))+"px"),[e,t,s]}function Kd(e){e.show&&[e.font,e.labelFont].forEach(t=>{let s=me(t[2]*ce,1);t[0]=
 t[0].replace(/[0-9.]+px/,s+"px"),t[1]=s})}function Ne(e,t,s){let n={mode:oe(e.mode,1)},i=n.mode;function o(l,r,u,d){let m=r.valToPct(l);return d+
 u*(r.dir==-1?1-m:m)}function a(l,r,u,d){let m=r.valToPct(l);return d+u*(r.dir==-1?m:1-m)}function c(l,r,u,d){return r.ori==0?o(l,r,u,d):a(l,
-r,u,d)}n.valToPosH=o,n.valToPosV=a;let h=!1;n.status=0;let f=n.root=vt(Jc);if(e.id!=null&&(f.id=e.id),ct(f,e.class),e.title){let l=vt(Xc,f);
-l.textContent=e.title}let b=$t("canvas"),g=n.ctx=b.getContext("2d"),w=vt(eu,f);An("click",w,l=>{l.target===M&&(be!=Yn||_e!=Jn)&&Be.click(n,l)},
-!0);let T=n.under=vt(tu,w);w.appendChild(b);let M=n.over=vt(nu,w);e=as(e);let C=+oe(e.pxAlign,1),I=Fr(C);(e.plugins||[]).forEach(l=>{l.opts&&
-(e=l.opts(n,e)||e)});let N=e.ms||.001,k=n.series=i==1?Hr(e.series||[],Ar,Cr,!1):Od(e.series||[null],Rr),$=n.axes=Hr(e.axes||[],Pr,$r,!0),S=n.
-scales={},j=n.bands=e.bands||[];j.forEach(l=>{l.fill=ne(l.fill||null),l.dir=oe(l.dir,-1)});let L=i==2?k[1].facets[0].scale:k[0].scale,Q={axes:oc,
-series:tc},U=(e.drawOrder||["axes","series"]).map(l=>Q[l]);function te(l){let r=l.distr==3?u=>Zt(u>0?u:l.clamp(n,u,l.min,l.max,l.key)):l.distr==
-4?u=>gl(u,l.asinh):l.distr==100?u=>l.fwd(u):u=>u;return u=>{let d=r(u),{_min:m,_max:y}=l,v=y-m;return(d-m)/v}}function K(l){let r=S[l];if(r==
-null){let u=(e.scales||Rs)[l]||Rs;if(u.from!=null){K(u.from);let d=Pe({},S[u.from],u,{key:l});d.valToPct=te(d),S[l]=d}else{r=S[l]=Pe({},l==L?
-pa:Td,u),r.key=l;let d=r.time,m=r.range,y=rn(m);if((l!=L||i==2&&!d)&&(y&&(m[0]==null||m[1]==null)&&(m={min:m[0]==null?pr:{mode:1,hard:m[0],soft:m[0]},
-max:m[1]==null?pr:{mode:1,hard:m[1],soft:m[1]}},y=!1),!y&&mi(m))){let v=m;m=(x,_,P)=>_==null?rs:ui(_,P,v)}r.range=ne(m||(d?zd:l==L?r.distr==
-3?Id:r.distr==4?Wd:Sa:r.distr==3?Ta:r.distr==4?Ea:Hd)),r.auto=ne(y?!1:r.auto),r.clamp=ne(r.clamp||Sd),r._min=r._max=null,r.valToPct=te(r)}}}
-K("x"),K("y"),i==1&&k.forEach(l=>{K(l.scale)}),$.forEach(l=>{K(l.scale)});for(let l in e.scales)K(l);let E=S[L],J=E.distr,F,G;E.ori==0?(ct(f,
-Qc),F=o,G=a):(ct(f,Zc),F=a,G=o);let W={};for(let l in S){let r=S[l];(r.min!=null||r.max!=null)&&(W[l]={min:r.min,max:r.max},r.min=r.max=null)}
-let se=e.tzDate||(l=>new Date(Re(l/N))),H=e.fmtDate||Ol,Qe=N==1?Qu(se):ed(se),xe=Tr(se,Sr(N==1?Ju:Xu,H)),ie=Mr(se,Er(nd,H)),de=[],Z=n.legend=
-Pe({},ld,e.legend),O=n.cursor=Pe({},dd,{drag:{y:i==2}},e.cursor),De=Z.show,qe=O.show,ke=Z.markers;Z.idxs=de,ke.width=ne(ke.width),ke.dash=ne(
-ke.dash),ke.stroke=ne(ke.stroke),ke.fill=ne(ke.fill);let ce,_t,nt,Se=[],Ct=[],qt,ht=!1,en={};if(Z.live){let l=k[1]?k[1].values:null;ht=l!=null,
-qt=ht?l(n,1,0):{_:0};for(let r in qt)en[r]=$l}if(De)if(ce=$t("table",au,f),nt=$t("tbody",null,ce),Z.mount(n,ce),ht){_t=$t("thead",null,ce,nt);
-let l=$t("tr",null,_t);$t("th",null,l);for(var Nn in qt)$t("th",tr,l).textContent=Nn}else ct(ce,uu),Z.live&&ct(ce,cu);let Fn={show:!0},ms={show:!1};
-function Os(l,r){if(r==0&&(ht||!Z.live||i==2))return rs;let u=[],d=$t("tr",du,nt,nt.childNodes[r]);ct(d,l.class),l.show||ct(d,Pn);let m=$t("\
-th",null,d);if(ke.show){let x=vt(fu,m);if(r>0){let _=ke.width(n,r);_&&(x.style.border=_+"px "+ke.dash(n,r)+" "+ke.stroke(n,r)),x.style.background=
-ke.fill(n,r)}}let y=vt(tr,m);l.label instanceof HTMLElement?y.appendChild(l.label):y.textContent=l.label,r>0&&(ke.show||(y.style.color=l.width>
-0?ke.stroke(n,r):ke.fill(n,r)),Ke("click",m,x=>{if(O._lock)return;gn(x);let _=k.indexOf(l);if((x.ctrlKey||x.metaKey)!=Z.isolate){let P=k.some(
-(A,R)=>R>0&&R!=_&&A.show);k.forEach((A,R)=>{R>0&&Ot(R,P?R==_?Fn:ms:Fn,!0,Me.setSeries)})}else Ot(_,{show:!l.show},!0,Me.setSeries)},!1),In&&
-Ke(lr,m,x=>{O._lock||(gn(x),Ot(k.indexOf(l),Zn,!0,Me.setSeries))},!1));for(var v in qt){let x=$t("td",hu,d);x.textContent="--",u.push(x)}return[
-d,u]}let dn=new Map;function Ke(l,r,u,d=!0){let m=dn.get(r)||{},y=O.bind[l](n,r,u,d);y&&(An(l,r,m[l]=y),dn.set(r,m))}function On(l,r,u){let d=dn.
-get(r)||{};for(let m in d)(l==null||m==l)&&(_l(m,r,d[m]),delete d[m]);l==null&&dn.delete(r)}let Kt=0,fn=0,Y=0,D=0,ge=0,$e=0,zn=ge,hn=$e,Nt=Y,
-pn=D,st=0,pt=0,Ze=0,St=0;n.bbox={};let Mi=!1,zs=!1,Hn=!1,mn=!1,Hs=!1,mt=!1;function Pi(l,r,u){(u||l!=n.width||r!=n.height)&&Yl(l,r),qn(!1),Hn=
-!0,zs=!0,Kn()}function Yl(l,r){n.width=Kt=Y=l,n.height=fn=D=r,ge=$e=0,Ua(),Ya();let u=n.bbox;st=u.left=En(ge*ae,.5),pt=u.top=En($e*ae,.5),Ze=
-u.width=En(Y*ae,.5),St=u.height=En(D*ae,.5)}let qa=3;function Ka(){let l=!1,r=0;for(;!l;){r++;let u=ic(r),d=lc(r);l=r==qa||u&&d,l||(Yl(n.width,
-n.height),zs=!0)}}function ja({width:l,height:r}){Pi(l,r)}n.setSize=ja;function Ua(){let l=!1,r=!1,u=!1,d=!1;$.forEach((m,y)=>{if(m.show&&m.
-_show){let{side:v,_size:x}=m,_=v%2,P=m.label!=null?m.labelSize:0,A=x+P;A>0&&(_?(Y-=A,v==3?(ge+=A,d=!0):u=!0):(D-=A,v==0?($e+=A,l=!0):r=!0))}}),
-bn[0]=l,bn[1]=u,bn[2]=r,bn[3]=d,Y-=tn[1]+tn[3],ge+=tn[3],D-=tn[2]+tn[0],$e+=tn[0]}function Ya(){let l=ge+Y,r=$e+D,u=ge,d=$e;function m(y,v){
-switch(y){case 1:return l+=v,l-v;case 2:return r+=v,r-v;case 3:return u-=v,u+v;case 0:return d-=v,d+v}}$.forEach((y,v)=>{if(y.show&&y._show){
-let x=y.side;y._pos=m(x,y._size),y.label!=null&&(y._lpos=m(x,y.labelSize))}})}if(O.dataIdx==null){let l=O.hover,r=l.skip=new Set(l.skip??[]);
-r.add(void 0);let u=l.prox=ne(l.prox),d=l.bias??=0;O.dataIdx=(m,y,v,x)=>{if(y==0)return v;let _=v,P=u(m,y,v,x)??pe,A=P>=0&&P<pe,R=E.ori==0?Y:
-D,q=O.left,re=t[0],le=t[y];if(r.has(le[v])){_=null;let ee=null,B=null,z;if(d==0||d==-1)for(z=v;ee==null&&z-- >0;)r.has(le[z])||(ee=z);if(d==
-0||d==1)for(z=v;B==null&&z++<le.length;)r.has(le[z])||(B=z);if(ee!=null||B!=null)if(A){let we=ee==null?-1/0:F(re[ee],E,R,0),Te=B==null?1/0:F(
-re[B],E,R,0),We=q-we,fe=Te-q;We<=fe?We<=P&&(_=ee):fe<=P&&(_=B)}else _=B==null?ee:ee==null?B:v-ee<=B-v?ee:B}else A&&Ce(q-F(re[v],E,R,0))>P&&(_=
-null);return _}}let gn=l=>{O.event=l};O.idxs=de,O._lock=!1;let Ge=O.points;Ge.show=ne(Ge.show),Ge.size=ne(Ge.size),Ge.stroke=ne(Ge.stroke),Ge.
-width=ne(Ge.width),Ge.fill=ne(Ge.fill);let Ft=n.focus=Pe({},e.focus||{alpha:.3},O.focus),In=Ft.prox>=0,Wn=In&&Ge.one,gt=[],Vn=[],Bn=[];function Jl(l,r){
-let u=Ge.show(n,r);if(u instanceof HTMLElement)return ct(u,ru),ct(u,l.class),Bt(u,-10,-10,Y,D),M.insertBefore(u,gt[r]),u}function Ql(l,r){if(i==
-1||r>0){let u=i==1&&S[l.scale].time,d=l.value;l.value=u?vr(d)?Mr(se,Er(d,H)):d||ie:d||xd,l.label=l.label||(u?hd:fd)}if(Wn||r>0){l.width=l.width==
-null?1:l.width,l.paths=l.paths||Nd||Tu,l.fillTo=ne(l.fillTo||Ed),l.pxAlign=+oe(l.pxAlign,C),l.pxRound=Fr(l.pxAlign),l.stroke=ne(l.stroke||null),
-l.fill=ne(l.fill||null),l._stroke=l._fill=l._paths=l._focus=null;let u=kd(Je(1,l.width),1),d=l.points=Pe({},{size:u,width:Je(1,u*.2),stroke:l.
-stroke,space:u*2,paths:Fd,_stroke:null,_fill:null},l.points);d.show=ne(d.show),d.filter=ne(d.filter),d.fill=ne(d.fill),d.stroke=ne(d.stroke),
-d.paths=ne(d.paths),d.pxAlign=l.pxAlign}if(De){let u=Os(l,r);Se.splice(r,0,u[0]),Ct.splice(r,0,u[1]),Z.values.push(null)}if(qe){de.splice(r,
-0,null);let u=null;Wn?r==0&&(u=Jl(l,r)):r>0&&(u=Jl(l,r)),gt.splice(r,0,u),Vn.splice(r,0,0),Bn.splice(r,0,0)}Ie("addSeries",r)}function Ja(l,r){
-r=r??k.length,l=i==1?Al(l,r,Ar,Cr):Al(l,r,{},Rr),k.splice(r,0,l),Ql(k[r],r)}n.addSeries=Ja;function Qa(l){if(k.splice(l,1),De){Z.values.splice(
-l,1),Ct.splice(l,1);let r=Se.splice(l,1)[0];On(null,r.firstChild),r.remove()}qe&&(de.splice(l,1),gt.splice(l,1)[0].remove(),Vn.splice(l,1),Bn.
-splice(l,1)),Ie("delSeries",l)}n.delSeries=Qa;let bn=[!1,!1,!1,!1];function Za(l,r){if(l._show=l.show,l.show){let u=l.side%2,d=S[l.scale];d==
-null&&(l.scale=u?k[1].scale:L,d=S[l.scale]);let m=d.time;l.size=ne(l.size),l.space=ne(l.space),l.rotate=ne(l.rotate),rn(l.incrs)&&l.incrs.forEach(
-v=>{!an.has(v)&&an.set(v,Yr(v))}),l.incrs=ne(l.incrs||(d.distr==2?ju:m?N==1?Yu:Zu:Mn)),l.splits=ne(l.splits||(m&&d.distr==1?Qe:d.distr==3?Tl:
-d.distr==4?gd:md)),l.stroke=ne(l.stroke),l.grid.stroke=ne(l.grid.stroke),l.ticks.stroke=ne(l.ticks.stroke),l.border.stroke=ne(l.border.stroke);
-let y=l.values;l.values=rn(y)&&!rn(y[0])?ne(y):m?rn(y)?Tr(se,Sr(y,H)):vr(y)?td(se,y):y||xe:y||pd,l.filter=ne(l.filter||(d.distr>=3&&d.log==10?
-wd:d.distr==3&&d.log==2?vd:jr)),l.font=Ir(l.font),l.labelFont=Ir(l.labelFont),l._size=l.size(n,null,r,0),l._space=l._rotate=l._incrs=l._found=
-l._splits=l._values=null,l._size>0&&(bn[r]=!0,l._el=vt(su,w))}}function gs(l,r,u,d){let[m,y,v,x]=u,_=r%2,P=0;return _==0&&(x||y)&&(P=r==0&&!m||
-r==2&&!v?Re(Pr.size/3):0),_==1&&(m||v)&&(P=r==1&&!y||r==3&&!x?Re($r.size/2):0),P}let Zl=n.padding=(e.padding||[gs,gs,gs,gs]).map(l=>ne(oe(l,
-gs))),tn=n._padding=Zl.map((l,r)=>l(n,r,bn,0)),Ve,Fe=null,Oe=null,Is=i==1?k[0].idxs:null,Tt=null,bs=!1;function Xl(l,r){if(t=l??[],n.data=n.
-_data=t,i==2){Ve=0;for(let u=1;u<k.length;u++)Ve+=t[u][0].length}else{t.length==0&&(n.data=n._data=t=[[]]),Tt=t[0],Ve=Tt.length;let u=t;if(J==
-2){u=t.slice();let d=u[0]=Array(Ve);for(let m=0;m<Ve;m++)d[m]=m}n._data=t=u}if(qn(!0),Ie("setData"),J==2&&(Hn=!0),r!==!1){let u=E;u.auto(n,bs)?
-Ai():sn(L,u.min,u.max),mn=mn||O.left>=0,mt=!0,Kn()}}n.setData=Xl;function Ai(){bs=!0;let l,r;i==1&&(Ve>0?(Fe=Is[0]=0,Oe=Is[1]=Ve-1,l=t[0][Fe],
-r=t[0][Oe],J==2?(l=Fe,r=Oe):l==r&&(J==3?[l,r]=hi(l,l,E.log,!1):J==4?[l,r]=Rl(l,l,E.log,!1):E.time?r=l+Re(86400/N):[l,r]=ui(l,r,Cl,!0))):(Fe=
-Is[0]=l=null,Oe=Is[1]=r=null)),sn(L,l,r)}let Ws,Gn,Di,$i,Li,Ri,Ci,Ni,Fi,Xe;function eo(l,r,u,d,m,y){l??=sr,u??=Fl,d??="butt",m??=sr,y??="rou\
-nd",l!=Ws&&(g.strokeStyle=Ws=l),m!=Gn&&(g.fillStyle=Gn=m),r!=Di&&(g.lineWidth=Di=r),y!=Li&&(g.lineJoin=Li=y),d!=Ri&&(g.lineCap=Ri=d),u!=$i&&
-g.setLineDash($i=u)}function to(l,r,u,d){r!=Gn&&(g.fillStyle=Gn=r),l!=Ci&&(g.font=Ci=l),u!=Ni&&(g.textAlign=Ni=u),d!=Fi&&(g.textBaseline=Fi=
-d)}function Oi(l,r,u,d,m=0){if(d.length>0&&l.auto(n,bs)&&(r==null||r.min==null)){let y=oe(Fe,0),v=oe(Oe,d.length-1),x=u.min==null?wu(d,y,v,m,
-l.distr==3):[u.min,u.max];l.min=Rt(l.min,u.min=x[0]),l.max=Je(l.max,u.max=x[1])}}let no={min:null,max:null};function Xa(){for(let d in S){let m=S[d];
-W[d]==null&&(m.min==null||W[L]!=null&&m.auto(n,bs))&&(W[d]=no)}for(let d in S){let m=S[d];W[d]==null&&m.from!=null&&W[m.from]!=null&&(W[d]=no)}
-W[L]!=null&&qn(!0);let l={};for(let d in W){let m=W[d];if(m!=null){let y=l[d]=as(S[d],Pu);if(m.min!=null)Pe(y,m);else if(d!=L||i==2)if(Ve==0&&
+r,u,d)}n.valToPosH=o,n.valToPosV=a;let p=!1;n.status=0;let h=n.root=vt(Xc);if(e.id!=null&&(h.id=e.id),ct(h,e.class),e.title){let l=vt(nu,h);
+l.textContent=e.title}let b=$t("canvas"),g=n.ctx=b.getContext("2d"),w=vt(su,h);Pn("click",w,l=>{l.target===M&&(be!=Yn||_e!=Jn)&&Be.click(n,l)},
+!0);let T=n.under=vt(iu,w);w.appendChild(b);let M=n.over=vt(lu,w);e=cs(e);let R=+oe(e.pxAlign,1),H=zr(R);(e.plugins||[]).forEach(l=>{l.opts&&
+(e=l.opts(n,e)||e)});let C=e.ms||.001,k=n.series=i==1?Wr(e.series||[],$r,Fr,!1):Id(e.series||[null],Nr),I=n.axes=Wr(e.axes||[],Dr,Rr,!0),_=n.
+scales={},G=n.bands=e.bands||[];G.forEach(l=>{l.fill=ne(l.fill||null),l.dir=oe(l.dir,-1)});let $=i==2?k[1].facets[0].scale:k[0].scale,J={axes:ac,
+series:sc},U=(e.drawOrder||["axes","series"]).map(l=>J[l]);function te(l){let r=l.distr==3?u=>Zt(u>0?u:l.clamp(n,u,l.min,l.max,l.key)):l.distr==
+4?u=>bl(u,l.asinh):l.distr==100?u=>l.fwd(u):u=>u;return u=>{let d=r(u),{_min:m,_max:y}=l,v=y-m;return(d-m)/v}}function j(l){let r=_[l];if(r==
+null){let u=(e.scales||Rs)[l]||Rs;if(u.from!=null){j(u.from);let d=Pe({},_[u.from],u,{key:l});d.valToPct=te(d),_[l]=d}else{r=_[l]=Pe({},l==$?
+ga:Ad,u),r.key=l;let d=r.time,m=r.range,y=an(m);if((l!=$||i==2&&!d)&&(y&&(m[0]==null||m[1]==null)&&(m={min:m[0]==null?gr:{mode:1,hard:m[0],soft:m[0]},
+max:m[1]==null?gr:{mode:1,hard:m[1],soft:m[1]}},y=!1),!y&&bi(m))){let v=m;m=(x,S,A)=>S==null?as:fi(S,A,v)}r.range=ne(m||(d?Wd:l==$?r.distr==
+3?Bd:r.distr==4?Gd:Ea:r.distr==3?Ma:r.distr==4?Aa:Vd)),r.auto=ne(y?!1:r.auto),r.clamp=ne(r.clamp||Md),r._min=r._max=null,r.valToPct=te(r)}}}
+j("x"),j("y"),i==1&&k.forEach(l=>{j(l.scale)}),I.forEach(l=>{j(l.scale)});for(let l in e.scales)j(l);let E=_[$],Q=E.distr,N,q;E.ori==0?(ct(h,
+eu),N=o,q=a):(ct(h,tu),N=a,q=o);let W={};for(let l in _){let r=_[l];(r.min!=null||r.max!=null)&&(W[l]={min:r.min,max:r.max},r.min=r.max=null)}
+let se=e.tzDate||(l=>new Date(Re(l/C))),z=e.fmtDate||zl,Qe=C==1?ed(se):sd(se),xe=Mr(se,Er(C==1?Xu:nd,z)),ie=Pr(se,Ar(ld,z)),fe=[],X=n.legend=
+Pe({},ad,e.legend),F=n.cursor=Pe({},pd,{drag:{y:i==2}},e.cursor),$e=X.show,qe=F.show,ke=X.markers;X.idxs=fe,ke.width=ne(ke.width),ke.dash=ne(
+ke.dash),ke.stroke=ne(ke.stroke),ke.fill=ne(ke.fill);let ue,_t,st,Se=[],Ct=[],qt,ht=!1,en={};if(X.live){let l=k[1]?k[1].values:null;ht=l!=null,
+qt=ht?l(n,1,0):{_:0};for(let r in qt)en[r]=Ll}if($e)if(ue=$t("table",du,h),st=$t("tbody",null,ue),X.mount(n,ue),ht){_t=$t("thead",null,ue,st);
+let l=$t("tr",null,_t);$t("th",null,l);for(var Nn in qt)$t("th",sr,l).textContent=Nn}else ct(ue,hu),X.live&&ct(ue,fu);let Fn={show:!0},gs={show:!1};
+function Os(l,r){if(r==0&&(ht||!X.live||i==2))return as;let u=[],d=$t("tr",pu,st,st.childNodes[r]);ct(d,l.class),l.show||ct(d,An);let m=$t("\
+th",null,d);if(ke.show){let x=vt(mu,m);if(r>0){let S=ke.width(n,r);S&&(x.style.border=S+"px "+ke.dash(n,r)+" "+ke.stroke(n,r)),x.style.background=
+ke.fill(n,r)}}let y=vt(sr,m);l.label instanceof HTMLElement?y.appendChild(l.label):y.textContent=l.label,r>0&&(ke.show||(y.style.color=l.width>
+0?ke.stroke(n,r):ke.fill(n,r)),Ke("click",m,x=>{if(F._lock)return;bn(x);let S=k.indexOf(l);if((x.ctrlKey||x.metaKey)!=X.isolate){let A=k.some(
+(P,L)=>L>0&&L!=S&&P.show);k.forEach((P,L)=>{L>0&&Ot(L,A?L==S?Fn:gs:Fn,!0,Ae.setSeries)})}else Ot(S,{show:!l.show},!0,Ae.setSeries)},!1),In&&
+Ke(rr,m,x=>{F._lock||(bn(x),Ot(k.indexOf(l),Zn,!0,Ae.setSeries))},!1));for(var v in qt){let x=$t("td",gu,d);x.textContent="--",u.push(x)}return[
+d,u]}let fn=new Map;function Ke(l,r,u,d=!0){let m=fn.get(r)||{},y=F.bind[l](n,r,u,d);y&&(Pn(l,r,m[l]=y),fn.set(r,m))}function On(l,r,u){let d=fn.
+get(r)||{};for(let m in d)(l==null||m==l)&&(Sl(m,r,d[m]),delete d[m]);l==null&&fn.delete(r)}let Kt=0,hn=0,Y=0,D=0,ge=0,Le=0,zn=ge,pn=Le,Nt=Y,
+mn=D,it=0,pt=0,Ze=0,St=0;n.bbox={};let Pi=!1,zs=!1,Hn=!1,gn=!1,Hs=!1,mt=!1;function Di(l,r,u){(u||l!=n.width||r!=n.height)&&Jl(l,r),qn(!1),Hn=
+!0,zs=!0,Kn()}function Jl(l,r){n.width=Kt=Y=l,n.height=hn=D=r,ge=Le=0,Ja(),Qa();let u=n.bbox;it=u.left=En(ge*ce,.5),pt=u.top=En(Le*ce,.5),Ze=
+u.width=En(Y*ce,.5),St=u.height=En(D*ce,.5)}let ja=3;function Ua(){let l=!1,r=0;for(;!l;){r++;let u=oc(r),d=rc(r);l=r==ja||u&&d,l||(Jl(n.width,
+n.height),zs=!0)}}function Ya({width:l,height:r}){Di(l,r)}n.setSize=Ya;function Ja(){let l=!1,r=!1,u=!1,d=!1;I.forEach((m,y)=>{if(m.show&&m.
+_show){let{side:v,_size:x}=m,S=v%2,A=m.label!=null?m.labelSize:0,P=x+A;P>0&&(S?(Y-=P,v==3?(ge+=P,d=!0):u=!0):(D-=P,v==0?(Le+=P,l=!0):r=!0))}}),
+yn[0]=l,yn[1]=u,yn[2]=r,yn[3]=d,Y-=tn[1]+tn[3],ge+=tn[3],D-=tn[2]+tn[0],Le+=tn[0]}function Qa(){let l=ge+Y,r=Le+D,u=ge,d=Le;function m(y,v){
+switch(y){case 1:return l+=v,l-v;case 2:return r+=v,r-v;case 3:return u-=v,u+v;case 0:return d-=v,d+v}}I.forEach((y,v)=>{if(y.show&&y._show){
+let x=y.side;y._pos=m(x,y._size),y.label!=null&&(y._lpos=m(x,y.labelSize))}})}if(F.dataIdx==null){let l=F.hover,r=l.skip=new Set(l.skip??[]);
+r.add(void 0);let u=l.prox=ne(l.prox),d=l.bias??=0;F.dataIdx=(m,y,v,x)=>{if(y==0)return v;let S=v,A=u(m,y,v,x)??pe,P=A>=0&&A<pe,L=E.ori==0?Y:
+D,K=F.left,re=t[0],le=t[y];if(r.has(le[v])){S=null;let ee=null,B=null,O;if(d==0||d==-1)for(O=v;ee==null&&O-- >0;)r.has(le[O])||(ee=O);if(d==
+0||d==1)for(O=v;B==null&&O++<le.length;)r.has(le[O])||(B=O);if(ee!=null||B!=null)if(P){let we=ee==null?-1/0:N(re[ee],E,L,0),Te=B==null?1/0:N(
+re[B],E,L,0),We=K-we,he=Te-K;We<=he?We<=A&&(S=ee):he<=A&&(S=B)}else S=B==null?ee:ee==null?B:v-ee<=B-v?ee:B}else P&&Ce(K-N(re[v],E,L,0))>A&&(S=
+null);return S}}let bn=l=>{F.event=l};F.idxs=fe,F._lock=!1;let Ge=F.points;Ge.show=ne(Ge.show),Ge.size=ne(Ge.size),Ge.stroke=ne(Ge.stroke),Ge.
+width=ne(Ge.width),Ge.fill=ne(Ge.fill);let Ft=n.focus=Pe({},e.focus||{alpha:.3},F.focus),In=Ft.prox>=0,Wn=In&&Ge.one,gt=[],Vn=[],Bn=[];function Ql(l,r){
+let u=Ge.show(n,r);if(u instanceof HTMLElement)return ct(u,uu),ct(u,l.class),Bt(u,-10,-10,Y,D),M.insertBefore(u,gt[r]),u}function Zl(l,r){if(i==
+1||r>0){let u=i==1&&_[l.scale].time,d=l.value;l.value=u?kr(d)?Pr(se,Ar(d,z)):d||ie:d||Sd,l.label=l.label||(u?gd:md)}if(Wn||r>0){l.width=l.width==
+null?1:l.width,l.paths=l.paths||zd||Au,l.fillTo=ne(l.fillTo||Pd),l.pxAlign=+oe(l.pxAlign,R),l.pxRound=zr(l.pxAlign),l.stroke=ne(l.stroke||null),
+l.fill=ne(l.fill||null),l._stroke=l._fill=l._paths=l._focus=null;let u=Td(Je(1,l.width),1),d=l.points=Pe({},{size:u,width:Je(1,u*.2),stroke:l.
+stroke,space:u*2,paths:Hd,_stroke:null,_fill:null},l.points);d.show=ne(d.show),d.filter=ne(d.filter),d.fill=ne(d.fill),d.stroke=ne(d.stroke),
+d.paths=ne(d.paths),d.pxAlign=l.pxAlign}if($e){let u=Os(l,r);Se.splice(r,0,u[0]),Ct.splice(r,0,u[1]),X.values.push(null)}if(qe){fe.splice(r,
+0,null);let u=null;Wn?r==0&&(u=Ql(l,r)):r>0&&(u=Ql(l,r)),gt.splice(r,0,u),Vn.splice(r,0,0),Bn.splice(r,0,0)}Ie("addSeries",r)}function Za(l,r){
+r=r??k.length,l=i==1?Dl(l,r,$r,Fr):Dl(l,r,{},Nr),k.splice(r,0,l),Zl(k[r],r)}n.addSeries=Za;function Xa(l){if(k.splice(l,1),$e){X.values.splice(
+l,1),Ct.splice(l,1);let r=Se.splice(l,1)[0];On(null,r.firstChild),r.remove()}qe&&(fe.splice(l,1),gt.splice(l,1)[0].remove(),Vn.splice(l,1),Bn.
+splice(l,1)),Ie("delSeries",l)}n.delSeries=Xa;let yn=[!1,!1,!1,!1];function ec(l,r){if(l._show=l.show,l.show){let u=l.side%2,d=_[l.scale];d==
+null&&(l.scale=u?k[1].scale:$,d=_[l.scale]);let m=d.time;l.size=ne(l.size),l.space=ne(l.space),l.rotate=ne(l.rotate),an(l.incrs)&&l.incrs.forEach(
+v=>{!cn.has(v)&&cn.set(v,Qr(v))}),l.incrs=ne(l.incrs||(d.distr==2?Ju:m?C==1?Zu:td:Mn)),l.splits=ne(l.splits||(m&&d.distr==1?Qe:d.distr==3?El:
+d.distr==4?wd:yd)),l.stroke=ne(l.stroke),l.grid.stroke=ne(l.grid.stroke),l.ticks.stroke=ne(l.ticks.stroke),l.border.stroke=ne(l.border.stroke);
+let y=l.values;l.values=an(y)&&!an(y[0])?ne(y):m?an(y)?Mr(se,Er(y,z)):kr(y)?id(se,y):y||xe:y||bd,l.filter=ne(l.filter||(d.distr>=3&&d.log==10?
+kd:d.distr==3&&d.log==2?_d:Yr)),l.font=Vr(l.font),l.labelFont=Vr(l.labelFont),l._size=l.size(n,null,r,0),l._space=l._rotate=l._incrs=l._found=
+l._splits=l._values=null,l._size>0&&(yn[r]=!0,l._el=vt(ou,w))}}function bs(l,r,u,d){let[m,y,v,x]=u,S=r%2,A=0;return S==0&&(x||y)&&(A=r==0&&!m||
+r==2&&!v?Re(Dr.size/3):0),S==1&&(m||v)&&(A=r==1&&!y||r==3&&!x?Re(Rr.size/2):0),A}let Xl=n.padding=(e.padding||[bs,bs,bs,bs]).map(l=>ne(oe(l,
+bs))),tn=n._padding=Xl.map((l,r)=>l(n,r,yn,0)),Ve,Fe=null,Oe=null,Is=i==1?k[0].idxs:null,Tt=null,ys=!1;function eo(l,r){if(t=l??[],n.data=n.
+_data=t,i==2){Ve=0;for(let u=1;u<k.length;u++)Ve+=t[u][0].length}else{t.length==0&&(n.data=n._data=t=[[]]),Tt=t[0],Ve=Tt.length;let u=t;if(Q==
+2){u=t.slice();let d=u[0]=Array(Ve);for(let m=0;m<Ve;m++)d[m]=m}n._data=t=u}if(qn(!0),Ie("setData"),Q==2&&(Hn=!0),r!==!1){let u=E;u.auto(n,ys)?
+$i():sn($,u.min,u.max),gn=gn||F.left>=0,mt=!0,Kn()}}n.setData=eo;function $i(){ys=!0;let l,r;i==1&&(Ve>0?(Fe=Is[0]=0,Oe=Is[1]=Ve-1,l=t[0][Fe],
+r=t[0][Oe],Q==2?(l=Fe,r=Oe):l==r&&(Q==3?[l,r]=mi(l,l,E.log,!1):Q==4?[l,r]=Cl(l,l,E.log,!1):E.time?r=l+Re(86400/C):[l,r]=fi(l,r,Nl,!0))):(Fe=
+Is[0]=l=null,Oe=Is[1]=r=null)),sn($,l,r)}let Ws,Gn,Li,Ri,Ci,Ni,Fi,Oi,zi,Xe;function to(l,r,u,d,m,y){l??=lr,u??=Ol,d??="butt",m??=lr,y??="rou\
+nd",l!=Ws&&(g.strokeStyle=Ws=l),m!=Gn&&(g.fillStyle=Gn=m),r!=Li&&(g.lineWidth=Li=r),y!=Ci&&(g.lineJoin=Ci=y),d!=Ni&&(g.lineCap=Ni=d),u!=Ri&&
+g.setLineDash(Ri=u)}function no(l,r,u,d){r!=Gn&&(g.fillStyle=Gn=r),l!=Fi&&(g.font=Fi=l),u!=Oi&&(g.textAlign=Oi=u),d!=zi&&(g.textBaseline=zi=
+d)}function Hi(l,r,u,d,m=0){if(d.length>0&&l.auto(n,ys)&&(r==null||r.min==null)){let y=oe(Fe,0),v=oe(Oe,d.length-1),x=u.min==null?ku(d,y,v,m,
+l.distr==3):[u.min,u.max];l.min=Rt(l.min,u.min=x[0]),l.max=Je(l.max,u.max=x[1])}}let so={min:null,max:null};function tc(){for(let d in _){let m=_[d];
+W[d]==null&&(m.min==null||W[$]!=null&&m.auto(n,ys))&&(W[d]=so)}for(let d in _){let m=_[d];W[d]==null&&m.from!=null&&W[m.from]!=null&&(W[d]=so)}
+W[$]!=null&&qn(!0);let l={};for(let d in W){let m=W[d];if(m!=null){let y=l[d]=cs(_[d],$u);if(m.min!=null)Pe(y,m);else if(d!=$||i==2)if(Ve==0&&
 y.from==null){let v=y.range(n,null,null,d);y.min=v[0],y.max=v[1]}else y.min=pe,y.max=-pe}}if(Ve>0){k.forEach((d,m)=>{if(i==1){let y=d.scale,
-v=W[y];if(v==null)return;let x=l[y];if(m==0){let _=x.range(n,x.min,x.max,y);x.min=_[0],x.max=_[1],Fe=Lt(x.min,t[0]),Oe=Lt(x.max,t[0]),Oe-Fe>
-1&&(t[0][Fe]<x.min&&Fe++,t[0][Oe]>x.max&&Oe--),d.min=Tt[Fe],d.max=Tt[Oe]}else d.show&&d.auto&&Oi(x,v,d,t[m],d.sorted);d.idxs[0]=Fe,d.idxs[1]=
-Oe}else if(m>0&&d.show&&d.auto){let[y,v]=d.facets,x=y.scale,_=v.scale,[P,A]=t[m],R=l[x],q=l[_];R!=null&&Oi(R,W[x],y,P,y.sorted),q!=null&&Oi(
-q,W[_],v,A,v.sorted),d.min=v.min,d.max=v.max}});for(let d in l){let m=l[d],y=W[d];if(m.from==null&&(y==null||y.min==null)){let v=m.range(n,m.
+v=W[y];if(v==null)return;let x=l[y];if(m==0){let S=x.range(n,x.min,x.max,y);x.min=S[0],x.max=S[1],Fe=Lt(x.min,t[0]),Oe=Lt(x.max,t[0]),Oe-Fe>
+1&&(t[0][Fe]<x.min&&Fe++,t[0][Oe]>x.max&&Oe--),d.min=Tt[Fe],d.max=Tt[Oe]}else d.show&&d.auto&&Hi(x,v,d,t[m],d.sorted);d.idxs[0]=Fe,d.idxs[1]=
+Oe}else if(m>0&&d.show&&d.auto){let[y,v]=d.facets,x=y.scale,S=v.scale,[A,P]=t[m],L=l[x],K=l[S];L!=null&&Hi(L,W[x],y,A,y.sorted),K!=null&&Hi(
+K,W[S],v,P,v.sorted),d.min=v.min,d.max=v.max}});for(let d in l){let m=l[d],y=W[d];if(m.from==null&&(y==null||y.min==null)){let v=m.range(n,m.
 min==pe?null:m.min,m.max==-pe?null:m.max,d);m.min=v[0],m.max=v[1]}}}for(let d in l){let m=l[d];if(m.from!=null){let y=l[m.from];if(y.min==null)
-m.min=m.max=null;else{let v=m.range(n,y.min,y.max,d);m.min=v[0],m.max=v[1]}}}let r={},u=!1;for(let d in l){let m=l[d],y=S[d];if(y.min!=m.min||
-y.max!=m.max){y.min=m.min,y.max=m.max;let v=y.distr;y._min=v==3?Zt(y.min):v==4?gl(y.min,y.asinh):v==100?y.fwd(y.min):y.min,y._max=v==3?Zt(y.
-max):v==4?gl(y.max,y.asinh):v==100?y.fwd(y.max):y.max,r[d]=u=!0}}if(u){k.forEach((d,m)=>{i==2?m>0&&r.y&&(d._paths=null):r[d.scale]&&(d._paths=
-null)});for(let d in r)Hn=!0,Ie("setScale",d);qe&&O.left>=0&&(mn=mt=!0)}for(let d in W)W[d]=null}function ec(l){let r=Sl(Fe-1,0,Ve-1),u=Sl(Oe+
-1,0,Ve-1);for(;l[r]==null&&r>0;)r--;for(;l[u]==null&&u<Ve-1;)u++;return[r,u]}function tc(){if(Ve>0){let l=k.some(r=>r._focus)&&Xe!=Ft.alpha;
-l&&(g.globalAlpha=Xe=Ft.alpha),k.forEach((r,u)=>{if(u>0&&r.show&&(so(u,!1),so(u,!0),r._paths==null)){let d=Xe;Xe!=r.alpha&&(g.globalAlpha=Xe=
-r.alpha);let m=i==2?[0,t[u][0].length-1]:ec(t[u]);r._paths=r.paths(n,u,m[0],m[1]),Xe!=d&&(g.globalAlpha=Xe=d)}}),k.forEach((r,u)=>{if(u>0&&r.
-show){let d=Xe;Xe!=r.alpha&&(g.globalAlpha=Xe=r.alpha),r._paths!=null&&io(u,!1);{let m=r._paths!=null?r._paths.gaps:null,y=r.points.show(n,u,
-Fe,Oe,m),v=r.points.filter(n,u,y,m);(y||v)&&(r.points._paths=r.points.paths(n,u,Fe,Oe,v),io(u,!0))}Xe!=d&&(g.globalAlpha=Xe=d),Ie("drawSerie\
-s",u)}}),l&&(g.globalAlpha=Xe=1)}}function so(l,r){let u=r?k[l].points:k[l];u._stroke=u.stroke(n,l),u._fill=u.fill(n,l)}function io(l,r){let u=r?
-k[l].points:k[l],{stroke:d,fill:m,clip:y,flags:v,_stroke:x=u._stroke,_fill:_=u._fill,_width:P=u.width}=u._paths;P=me(P*ae,3);let A=null,R=P%
-2/2;r&&_==null&&(_=P>0?"#fff":x);let q=u.pxAlign==1&&R>0;if(q&&g.translate(R,R),!r){let re=st-P/2,le=pt-P/2,ee=Ze+P,B=St+P;A=new Path2D,A.rect(
-re,le,ee,B)}r?zi(x,P,u.dash,u.cap,_,d,m,v,y):nc(l,x,P,u.dash,u.cap,_,d,m,v,A,y),q&&g.translate(-R,-R)}function nc(l,r,u,d,m,y,v,x,_,P,A){let R=!1;
-_!=0&&j.forEach((q,re)=>{if(q.series[0]==l){let le=k[q.series[1]],ee=t[q.series[1]],B=(le._paths||Rs).band;rn(B)&&(B=q.dir==1?B[0]:B[1]);let z,
-we=null;le.show&&B&&xu(ee,Fe,Oe)?(we=q.fill(n,re)||y,z=le._paths.clip):B=null,zi(r,u,d,m,we,v,x,_,P,A,z,B),R=!0}}),R||zi(r,u,d,m,y,v,x,_,P,A)}
-let lo=cs|Ml;function zi(l,r,u,d,m,y,v,x,_,P,A,R){eo(l,r,u,d,m),(_||P||R)&&(g.save(),_&&g.clip(_),P&&g.clip(P)),R?(x&lo)==lo?(g.clip(R),A&&g.
-clip(A),Bs(m,v),Vs(l,y,r)):x&Ml?(Bs(m,v),g.clip(R),Vs(l,y,r)):x&cs&&(g.save(),g.clip(R),A&&g.clip(A),Bs(m,v),g.restore(),Vs(l,y,r)):(Bs(m,v),
-Vs(l,y,r)),(_||P||R)&&g.restore()}function Vs(l,r,u){u>0&&(r instanceof Map?r.forEach((d,m)=>{g.strokeStyle=Ws=m,g.stroke(d)}):r!=null&&l&&g.
-stroke(r))}function Bs(l,r){r instanceof Map?r.forEach((u,d)=>{g.fillStyle=Gn=d,g.fill(u)}):r!=null&&l&&g.fill(r)}function sc(l,r,u,d){let m=$[l],
-y;if(d<=0)y=[0,0];else{let v=m._space=m.space(n,l,r,u,d),x=m._incrs=m.incrs(n,l,r,u,d,v);y=Vd(r,u,x,d,v)}return m._found=y}function Hi(l,r,u,d,m,y,v,x,_,P){
-let A=v%2/2;C==1&&g.translate(A,A),eo(x,v,_,P,x),g.beginPath();let R,q,re,le,ee=m+(d==0||d==3?-y:y);u==0?(q=m,le=ee):(R=m,re=ee);for(let B=0;B<
-l.length;B++)r[B]!=null&&(u==0?R=re=l[B]:q=le=l[B],g.moveTo(R,q),g.lineTo(re,le));g.stroke(),C==1&&g.translate(-A,-A)}function ic(l){let r=!0;
-return $.forEach((u,d)=>{if(!u.show)return;let m=S[u.scale];if(m.min==null){u._show&&(r=!1,u._show=!1,qn(!1));return}else u._show||(r=!1,u._show=
-!0,qn(!1));let y=u.side,v=y%2,{min:x,max:_}=m,[P,A]=sc(d,x,_,v==0?Y:D);if(A==0)return;let R=m.distr==2,q=u._splits=u.splits(n,d,x,_,P,A,R),re=m.
-distr==2?q.map(z=>Tt[z]):q,le=m.distr==2?Tt[q[1]]-Tt[q[0]]:P,ee=u._values=u.values(n,u.filter(n,re,d,A,le),d,A,le);u._rotate=y==2?u.rotate(n,
-ee,d,A):0;let B=u._size;u._size=xt(u.size(n,ee,d,l)),B!=null&&u._size!=B&&(r=!1)}),r}function lc(l){let r=!0;return Zl.forEach((u,d)=>{let m=u(
-n,d,bn,l);m!=tn[d]&&(r=!1),tn[d]=m}),r}function oc(){for(let l=0;l<$.length;l++){let r=$[l];if(!r.show||!r._show)continue;let u=r.side,d=u%2,
-m,y,v=r.stroke(n,l),x=u==0||u==3?-1:1,[_,P]=r._found;if(r.label!=null){let Ue=r.labelGap*x,ot=Re((r._lpos+Ue)*ae);to(r.labelFont[0],v,"cente\
-r",u==2?"top":nr),g.save(),d==1?(m=y=0,g.translate(ot,Re(pt+St/2)),g.rotate((u==3?-ai:ai)/2)):(m=Re(st+Ze/2),y=ot);let vn=qr(r.label)?r.label(
-n,l,_,P):r.label;g.fillText(vn,m,y),g.restore()}if(P==0)continue;let A=S[r.scale],R=d==0?Ze:St,q=d==0?st:pt,re=r._splits,le=A.distr==2?re.map(
-Ue=>Tt[Ue]):re,ee=A.distr==2?Tt[re[1]]-Tt[re[0]]:_,B=r.ticks,z=r.border,we=B.show?B.size:0,Te=Re(we*ae),We=Re((r.alignTo==2?r._size-we-r.gap:
-r.gap)*ae),fe=r._rotate*-ai/180,Ee=I(r._pos*ae),it=(Te+We)*x,je=Ee+it;y=d==0?je:0,m=d==1?je:0;let bt=r.font[0],Et=r.align==1?ss:r.align==2?hl:
-fe>0?ss:fe<0?hl:d==0?"center":u==3?hl:ss,Ht=fe||d==1?"middle":u==2?"top":nr;to(bt,v,Et,Ht);let lt=r.font[1]*r.lineGap,yt=re.map(Ue=>I(c(Ue,A,
-R,q))),Mt=r._values;for(let Ue=0;Ue<Mt.length;Ue++){let ot=Mt[Ue];if(ot!=null){d==0?m=yt[Ue]:y=yt[Ue],ot=""+ot;let vn=ot.indexOf(`
-`)==-1?[ot]:ot.split(/\n/gm);for(let Ye=0;Ye<vn.length;Ye++){let To=vn[Ye];fe?(g.save(),g.translate(m,y+Ye*lt),g.rotate(fe),g.fillText(To,0,
-0),g.restore()):g.fillText(To,m,y+Ye*lt)}}}B.show&&Hi(yt,B.filter(n,le,l,P,ee),d,u,Ee,Te,me(B.width*ae,3),B.stroke(n,l),B.dash,B.cap);let It=r.
-grid;It.show&&Hi(yt,It.filter(n,le,l,P,ee),d,d==0?2:1,d==0?pt:st,d==0?St:Ze,me(It.width*ae,3),It.stroke(n,l),It.dash,It.cap),z.show&&Hi([Ee],
-[1],d==0?1:0,d==0?1:2,d==1?pt:st,d==1?St:Ze,me(z.width*ae,3),z.stroke(n,l),z.dash,z.cap)}Ie("drawAxes")}function qn(l){k.forEach((r,u)=>{u>0&&
-(r._paths=null,l&&(i==1?(r.min=null,r.max=null):r.facets.forEach(d=>{d.min=null,d.max=null})))})}let Gs=!1,Ii=!1,ys=[];function rc(){Ii=!1;for(let l=0;l<
-ys.length;l++)Ie(...ys[l]);ys.length=0}function Kn(){Gs||(Nu(oo),Gs=!0)}function ac(l,r=!1){Gs=!0,Ii=r,l(n),oo(),r&&ys.length>0&&queueMicrotask(
-rc)}n.batch=ac;function oo(){if(Mi&&(Xa(),Mi=!1),Hn&&(Ka(),Hn=!1),zs){if(ve(T,ss,ge),ve(T,"top",$e),ve(T,As,Y),ve(T,Ds,D),ve(M,ss,ge),ve(M,"\
-top",$e),ve(M,As,Y),ve(M,Ds,D),ve(w,As,Kt),ve(w,Ds,fn),b.width=Re(Kt*ae),b.height=Re(fn*ae),$.forEach(({_el:l,_show:r,_size:u,_pos:d,side:m})=>{
-if(l!=null)if(r){let y=m===3||m===0?u:0,v=m%2==1;ve(l,v?"left":"top",d-y),ve(l,v?"width":"height",u),ve(l,v?"top":"left",v?$e:ge),ve(l,v?"he\
-ight":"width",v?D:Y),kl(l,Pn)}else ct(l,Pn)}),Ws=Gn=Di=Li=Ri=Ci=Ni=Fi=$i=null,Xe=1,xs(!0),ge!=zn||$e!=hn||Y!=Nt||D!=pn){qn(!1);let l=Y/Nt,r=D/
-pn;if(qe&&!mn&&O.left>=0){O.left*=l,O.top*=r,jn&&Bt(jn,Re(O.left),0,Y,D),Un&&Bt(Un,0,Re(O.top),Y,D);for(let u=0;u<gt.length;u++){let d=gt[u];
+m.min=m.max=null;else{let v=m.range(n,y.min,y.max,d);m.min=v[0],m.max=v[1]}}}let r={},u=!1;for(let d in l){let m=l[d],y=_[d];if(y.min!=m.min||
+y.max!=m.max){y.min=m.min,y.max=m.max;let v=y.distr;y._min=v==3?Zt(y.min):v==4?bl(y.min,y.asinh):v==100?y.fwd(y.min):y.min,y._max=v==3?Zt(y.
+max):v==4?bl(y.max,y.asinh):v==100?y.fwd(y.max):y.max,r[d]=u=!0}}if(u){k.forEach((d,m)=>{i==2?m>0&&r.y&&(d._paths=null):r[d.scale]&&(d._paths=
+null)});for(let d in r)Hn=!0,Ie("setScale",d);qe&&F.left>=0&&(gn=mt=!0)}for(let d in W)W[d]=null}function nc(l){let r=Tl(Fe-1,0,Ve-1),u=Tl(Oe+
+1,0,Ve-1);for(;l[r]==null&&r>0;)r--;for(;l[u]==null&&u<Ve-1;)u++;return[r,u]}function sc(){if(Ve>0){let l=k.some(r=>r._focus)&&Xe!=Ft.alpha;
+l&&(g.globalAlpha=Xe=Ft.alpha),k.forEach((r,u)=>{if(u>0&&r.show&&(io(u,!1),io(u,!0),r._paths==null)){let d=Xe;Xe!=r.alpha&&(g.globalAlpha=Xe=
+r.alpha);let m=i==2?[0,t[u][0].length-1]:nc(t[u]);r._paths=r.paths(n,u,m[0],m[1]),Xe!=d&&(g.globalAlpha=Xe=d)}}),k.forEach((r,u)=>{if(u>0&&r.
+show){let d=Xe;Xe!=r.alpha&&(g.globalAlpha=Xe=r.alpha),r._paths!=null&&lo(u,!1);{let m=r._paths!=null?r._paths.gaps:null,y=r.points.show(n,u,
+Fe,Oe,m),v=r.points.filter(n,u,y,m);(y||v)&&(r.points._paths=r.points.paths(n,u,Fe,Oe,v),lo(u,!0))}Xe!=d&&(g.globalAlpha=Xe=d),Ie("drawSerie\
+s",u)}}),l&&(g.globalAlpha=Xe=1)}}function io(l,r){let u=r?k[l].points:k[l];u._stroke=u.stroke(n,l),u._fill=u.fill(n,l)}function lo(l,r){let u=r?
+k[l].points:k[l],{stroke:d,fill:m,clip:y,flags:v,_stroke:x=u._stroke,_fill:S=u._fill,_width:A=u.width}=u._paths;A=me(A*ce,3);let P=null,L=A%
+2/2;r&&S==null&&(S=A>0?"#fff":x);let K=u.pxAlign==1&&L>0;if(K&&g.translate(L,L),!r){let re=it-A/2,le=pt-A/2,ee=Ze+A,B=St+A;P=new Path2D,P.rect(
+re,le,ee,B)}r?Ii(x,A,u.dash,u.cap,S,d,m,v,y):ic(l,x,A,u.dash,u.cap,S,d,m,v,P,y),K&&g.translate(-L,-L)}function ic(l,r,u,d,m,y,v,x,S,A,P){let L=!1;
+S!=0&&G.forEach((K,re)=>{if(K.series[0]==l){let le=k[K.series[1]],ee=t[K.series[1]],B=(le._paths||Rs).band;an(B)&&(B=K.dir==1?B[0]:B[1]);let O,
+we=null;le.show&&B&&Su(ee,Fe,Oe)?(we=K.fill(n,re)||y,O=le._paths.clip):B=null,Ii(r,u,d,m,we,v,x,S,A,P,O,B),L=!0}}),L||Ii(r,u,d,m,y,v,x,S,A,P)}
+let oo=us|Al;function Ii(l,r,u,d,m,y,v,x,S,A,P,L){to(l,r,u,d,m),(S||A||L)&&(g.save(),S&&g.clip(S),A&&g.clip(A)),L?(x&oo)==oo?(g.clip(L),P&&g.
+clip(P),Bs(m,v),Vs(l,y,r)):x&Al?(Bs(m,v),g.clip(L),Vs(l,y,r)):x&us&&(g.save(),g.clip(L),P&&g.clip(P),Bs(m,v),g.restore(),Vs(l,y,r)):(Bs(m,v),
+Vs(l,y,r)),(S||A||L)&&g.restore()}function Vs(l,r,u){u>0&&(r instanceof Map?r.forEach((d,m)=>{g.strokeStyle=Ws=m,g.stroke(d)}):r!=null&&l&&g.
+stroke(r))}function Bs(l,r){r instanceof Map?r.forEach((u,d)=>{g.fillStyle=Gn=d,g.fill(u)}):r!=null&&l&&g.fill(r)}function lc(l,r,u,d){let m=I[l],
+y;if(d<=0)y=[0,0];else{let v=m._space=m.space(n,l,r,u,d),x=m._incrs=m.incrs(n,l,r,u,d,v);y=qd(r,u,x,d,v)}return m._found=y}function Wi(l,r,u,d,m,y,v,x,S,A){
+let P=v%2/2;R==1&&g.translate(P,P),to(x,v,S,A,x),g.beginPath();let L,K,re,le,ee=m+(d==0||d==3?-y:y);u==0?(K=m,le=ee):(L=m,re=ee);for(let B=0;B<
+l.length;B++)r[B]!=null&&(u==0?L=re=l[B]:K=le=l[B],g.moveTo(L,K),g.lineTo(re,le));g.stroke(),R==1&&g.translate(-P,-P)}function oc(l){let r=!0;
+return I.forEach((u,d)=>{if(!u.show)return;let m=_[u.scale];if(m.min==null){u._show&&(r=!1,u._show=!1,qn(!1));return}else u._show||(r=!1,u._show=
+!0,qn(!1));let y=u.side,v=y%2,{min:x,max:S}=m,[A,P]=lc(d,x,S,v==0?Y:D);if(P==0)return;let L=m.distr==2,K=u._splits=u.splits(n,d,x,S,A,P,L),re=m.
+distr==2?K.map(O=>Tt[O]):K,le=m.distr==2?Tt[K[1]]-Tt[K[0]]:A,ee=u._values=u.values(n,u.filter(n,re,d,P,le),d,P,le);u._rotate=y==2?u.rotate(n,
+ee,d,P):0;let B=u._size;u._size=xt(u.size(n,ee,d,l)),B!=null&&u._size!=B&&(r=!1)}),r}function rc(l){let r=!0;return Xl.forEach((u,d)=>{let m=u(
+n,d,yn,l);m!=tn[d]&&(r=!1),tn[d]=m}),r}function ac(){for(let l=0;l<I.length;l++){let r=I[l];if(!r.show||!r._show)continue;let u=r.side,d=u%2,
+m,y,v=r.stroke(n,l),x=u==0||u==3?-1:1,[S,A]=r._found;if(r.label!=null){let Ue=r.labelGap*x,rt=Re((r._lpos+Ue)*ce);no(r.labelFont[0],v,"cente\
+r",u==2?"top":ir),g.save(),d==1?(m=y=0,g.translate(rt,Re(pt+St/2)),g.rotate((u==3?-ui:ui)/2)):(m=Re(it+Ze/2),y=rt);let xn=jr(r.label)?r.label(
+n,l,S,A):r.label;g.fillText(xn,m,y),g.restore()}if(A==0)continue;let P=_[r.scale],L=d==0?Ze:St,K=d==0?it:pt,re=r._splits,le=P.distr==2?re.map(
+Ue=>Tt[Ue]):re,ee=P.distr==2?Tt[re[1]]-Tt[re[0]]:S,B=r.ticks,O=r.border,we=B.show?B.size:0,Te=Re(we*ce),We=Re((r.alignTo==2?r._size-we-r.gap:
+r.gap)*ce),he=r._rotate*-ui/180,Ee=H(r._pos*ce),lt=(Te+We)*x,je=Ee+lt;y=d==0?je:0,m=d==1?je:0;let bt=r.font[0],Et=r.align==1?is:r.align==2?pl:
+he>0?is:he<0?pl:d==0?"center":u==3?pl:is,Ht=he||d==1?"middle":u==2?"top":ir;no(bt,v,Et,Ht);let ot=r.font[1]*r.lineGap,yt=re.map(Ue=>H(c(Ue,P,
+L,K))),Mt=r._values;for(let Ue=0;Ue<Mt.length;Ue++){let rt=Mt[Ue];if(rt!=null){d==0?m=yt[Ue]:y=yt[Ue],rt=""+rt;let xn=rt.indexOf(`
+`)==-1?[rt]:rt.split(/\n/gm);for(let Ye=0;Ye<xn.length;Ye++){let Eo=xn[Ye];he?(g.save(),g.translate(m,y+Ye*ot),g.rotate(he),g.fillText(Eo,0,
+0),g.restore()):g.fillText(Eo,m,y+Ye*ot)}}}B.show&&Wi(yt,B.filter(n,le,l,A,ee),d,u,Ee,Te,me(B.width*ce,3),B.stroke(n,l),B.dash,B.cap);let It=r.
+grid;It.show&&Wi(yt,It.filter(n,le,l,A,ee),d,d==0?2:1,d==0?pt:it,d==0?St:Ze,me(It.width*ce,3),It.stroke(n,l),It.dash,It.cap),O.show&&Wi([Ee],
+[1],d==0?1:0,d==0?1:2,d==1?pt:it,d==1?St:Ze,me(O.width*ce,3),O.stroke(n,l),O.dash,O.cap)}Ie("drawAxes")}function qn(l){k.forEach((r,u)=>{u>0&&
+(r._paths=null,l&&(i==1?(r.min=null,r.max=null):r.facets.forEach(d=>{d.min=null,d.max=null})))})}let Gs=!1,Vi=!1,ws=[];function cc(){Vi=!1;for(let l=0;l<
+ws.length;l++)Ie(...ws[l]);ws.length=0}function Kn(){Gs||(zu(ro),Gs=!0)}function uc(l,r=!1){Gs=!0,Vi=r,l(n),ro(),r&&ws.length>0&&queueMicrotask(
+cc)}n.batch=uc;function ro(){if(Pi&&(tc(),Pi=!1),Hn&&(Ua(),Hn=!1),zs){if(ve(T,is,ge),ve(T,"top",Le),ve(T,Ps,Y),ve(T,Ds,D),ve(M,is,ge),ve(M,"\
+top",Le),ve(M,Ps,Y),ve(M,Ds,D),ve(w,Ps,Kt),ve(w,Ds,hn),b.width=Re(Kt*ce),b.height=Re(hn*ce),I.forEach(({_el:l,_show:r,_size:u,_pos:d,side:m})=>{
+if(l!=null)if(r){let y=m===3||m===0?u:0,v=m%2==1;ve(l,v?"left":"top",d-y),ve(l,v?"width":"height",u),ve(l,v?"top":"left",v?Le:ge),ve(l,v?"he\
+ight":"width",v?D:Y),_l(l,An)}else ct(l,An)}),Ws=Gn=Li=Ci=Ni=Fi=Oi=zi=Ri=null,Xe=1,ks(!0),ge!=zn||Le!=pn||Y!=Nt||D!=mn){qn(!1);let l=Y/Nt,r=D/
+mn;if(qe&&!gn&&F.left>=0){F.left*=l,F.top*=r,jn&&Bt(jn,Re(F.left),0,Y,D),Un&&Bt(Un,0,Re(F.top),Y,D);for(let u=0;u<gt.length;u++){let d=gt[u];
 d!=null&&(Vn[u]*=l,Bn[u]*=r,Bt(d,xt(Vn[u]),xt(Bn[u]),Y,D))}}if(ye.show&&!Hs&&ye.left>=0&&ye.width>0){ye.left*=l,ye.width*=l,ye.top*=r,ye.height*=
-r;for(let u in Ki)ve(Qn,u,ye[u])}zn=ge,hn=$e,Nt=Y,pn=D}Ie("setSize"),zs=!1}Kt>0&&fn>0&&(g.clearRect(0,0,b.width,b.height),Ie("drawClear"),U.
-forEach(l=>l()),Ie("draw")),ye.show&&Hs&&(qs(ye),Hs=!1),qe&&mn&&(wn(null,!0,!1),mn=!1),Z.show&&Z.live&&mt&&(Gi(),mt=!1),h||(h=!0,n.status=1,
-Ie("ready")),bs=!1,Gs=!1}n.redraw=(l,r)=>{Hn=r||!1,l!==!1?sn(L,E.min,E.max):Kn()};function Wi(l,r){let u=S[l];if(u.from==null){if(Ve==0){let d=u.
+r;for(let u in Ui)ve(Qn,u,ye[u])}zn=ge,pn=Le,Nt=Y,mn=D}Ie("setSize"),zs=!1}Kt>0&&hn>0&&(g.clearRect(0,0,b.width,b.height),Ie("drawClear"),U.
+forEach(l=>l()),Ie("draw")),ye.show&&Hs&&(qs(ye),Hs=!1),qe&&gn&&(vn(null,!0,!1),gn=!1),X.show&&X.live&&mt&&(Ki(),mt=!1),p||(p=!0,n.status=1,
+Ie("ready")),ys=!1,Gs=!1}n.redraw=(l,r)=>{Hn=r||!1,l!==!1?sn($,E.min,E.max):Kn()};function Bi(l,r){let u=_[l];if(u.from==null){if(Ve==0){let d=u.
 range(n,r.min,r.max,l);r.min=d[0],r.max=d[1]}if(r.min>r.max){let d=r.min;r.min=r.max,r.max=d}if(Ve>1&&r.min!=null&&r.max!=null&&r.max-r.min<
-1e-16)return;l==L&&u.distr==2&&Ve>0&&(r.min=Lt(r.min,t[0]),r.max=Lt(r.max,t[0]),r.min==r.max&&r.max++),W[l]=r,Mi=!0,Kn()}}n.setScale=Wi;let Vi,
-Bi,jn,Un,ro,ao,Yn,Jn,co,uo,be,_e,nn=!1,Be=O.drag,ze=Be.x,He=Be.y;qe&&(O.x&&(Vi=vt(lu,M)),O.y&&(Bi=vt(ou,M)),E.ori==0?(jn=Vi,Un=Bi):(jn=Bi,Un=
-Vi),be=O.left,_e=O.top);let ye=n.select=Pe({show:!0,over:!0,left:0,width:0,top:0,height:0},e.select),Qn=ye.show?vt(iu,ye.over?M:T):null;function qs(l,r){
-if(ye.show){for(let u in l)ye[u]=l[u],u in Ki&&ve(Qn,u,l[u]);r!==!1&&Ie("setSelect")}}n.setSelect=qs;function cc(l){if(k[l].show)De&&kl(Se[l],
-Pn);else if(De&&ct(Se[l],Pn),qe){let u=Wn?gt[0]:gt[l];u!=null&&Bt(u,-10,-10,Y,D)}}function sn(l,r,u){Wi(l,{min:r,max:u})}function Ot(l,r,u,d){
-r.focus!=null&&pc(l),r.show!=null&&k.forEach((m,y)=>{y>0&&(l==y||l==null)&&(m.show=r.show,cc(y),i==2?(sn(m.facets[0].scale,null,null),sn(m.facets[1].
-scale,null,null)):sn(m.scale,null,null),Kn())}),u!==!1&&Ie("setSeries",l,r),d&&ks("setSeries",n,l,r)}n.setSeries=Ot;function uc(l,r){Pe(j[l],
-r)}function dc(l,r){l.fill=ne(l.fill||null),l.dir=oe(l.dir,-1),r=r??j.length,j.splice(r,0,l)}function fc(l){l==null?j.length=0:j.splice(l,1)}
-n.addBand=dc,n.setBand=uc,n.delBand=fc;function hc(l,r){k[l].alpha=r,qe&&gt[l]!=null&&(gt[l].style.opacity=r),De&&Se[l]&&(Se[l].style.opacity=
-r)}let jt,ln,yn,Zn={focus:!0};function pc(l){if(l!=yn){let r=l==null,u=Ft.alpha!=1;k.forEach((d,m)=>{if(i==1||m>0){let y=r||m==0||m==l;d._focus=
-r?null:y,u&&hc(m,y?1:Ft.alpha)}}),yn=l,u&&Kn()}}De&&In&&Ke(or,ce,l=>{O._lock||(gn(l),yn!=null&&Ot(null,Zn,!0,Me.setSeries))});function zt(l,r,u){
-let d=S[r];u&&(l=l/ae-(d.ori==1?$e:ge));let m=Y;d.ori==1&&(m=D,l=m-l),d.dir==-1&&(l=m-l);let y=d._min,v=d._max,x=l/m,_=y+(v-y)*x,P=d.distr;return P==
-3?os(10,_):P==4?_u(_,d.asinh):P==100?d.bwd(_):_}function mc(l,r){let u=zt(l,L,r);return Lt(u,t[0],Fe,Oe)}n.valToIdx=l=>Lt(l,t[0]),n.posToIdx=
-mc,n.posToVal=zt,n.valToPos=(l,r,u)=>S[r].ori==0?o(l,S[r],u?Ze:Y,u?st:0):a(l,S[r],u?St:D,u?pt:0),n.setCursor=(l,r,u)=>{be=l.left,_e=l.top,wn(
-null,r,u)};function fo(l,r){ve(Qn,ss,ye.left=l),ve(Qn,As,ye.width=r)}function ho(l,r){ve(Qn,"top",ye.top=l),ve(Qn,Ds,ye.height=r)}let ws=E.ori==
-0?fo:ho,vs=E.ori==1?fo:ho;function gc(){if(De&&Z.live)for(let l=i==2?1:0;l<k.length;l++){if(l==0&&ht)continue;let r=Z.values[l],u=0;for(let d in r)
-Ct[l][u++].firstChild.nodeValue=r[d]}}function Gi(l,r){if(l!=null&&(l.idxs?l.idxs.forEach((u,d)=>{de[d]=u}):Mu(l.idx)||de.fill(l.idx),Z.idx=
-de[0]),De&&Z.live){for(let u=0;u<k.length;u++)(u>0||i==1&&!ht)&&bc(u,de[u]);gc()}mt=!1,r!==!1&&Ie("setLegend")}n.setLegend=Gi;function bc(l,r){
-let u=k[l],d=l==0&&J==2?Tt:t[l],m;ht?m=u.values(n,l,r)??en:(m=u.value(n,r==null?null:d[r],l,r),m=m==null?en:{_:m}),Z.values[l]=m}function wn(l,r,u){
-co=be,uo=_e,[be,_e]=O.move(n,be,_e),O.left=be,O.top=_e,qe&&(jn&&Bt(jn,Re(be),0,Y,D),Un&&Bt(Un,0,Re(_e),Y,D));let d,m=Fe>Oe;jt=pe,ln=null;let y=E.
-ori==0?Y:D,v=E.ori==1?Y:D;if(be<0||Ve==0||m){d=O.idx=null;for(let x=0;x<k.length;x++){let _=gt[x];_!=null&&Bt(_,-10,-10,Y,D)}In&&Ot(null,Zn,
-!0,l==null&&Me.setSeries),Z.live&&(de.fill(d),mt=!0)}else{let x,_,P;i==1&&(x=E.ori==0?be:_e,_=zt(x,L),d=O.idx=Lt(_,t[0],Fe,Oe),P=F(t[0][d],E,
-y,0));let A=-10,R=-10,q=0,re=0,le=!0,ee="",B="";for(let z=i==2?1:0;z<k.length;z++){let we=k[z],Te=de[z],We=Te==null?null:i==1?t[z][Te]:t[z][1][Te],
-fe=O.dataIdx(n,z,d,_),Ee=fe==null?null:i==1?t[z][fe]:t[z][1][fe];if(mt=mt||Ee!=We||fe!=Te,de[z]=fe,z>0&&we.show){let it=fe==null?-10:fe==d?P:
-F(i==1?t[0][fe]:t[z][0][fe],E,y,0),je=Ee==null?-10:G(Ee,i==1?S[we.scale]:S[we.facets[1].scale],v,0);if(In&&Ee!=null){let bt=E.ori==1?be:_e,Et=Ce(
-Ft.dist(n,z,fe,je,bt));if(Et<jt){let Ht=Ft.bias;if(Ht!=0){let lt=zt(bt,we.scale),yt=Ee>=0?1:-1,Mt=lt>=0?1:-1;Mt==yt&&(Mt==1?Ht==1?Ee>=lt:Ee<=
-lt:Ht==1?Ee<=lt:Ee>=lt)&&(jt=Et,ln=z)}else jt=Et,ln=z}}if(mt||Wn){let bt,Et;E.ori==0?(bt=it,Et=je):(bt=je,Et=it);let Ht,lt,yt,Mt,It,Ue,ot=!0,
-vn=Ge.bbox;if(vn!=null){ot=!1;let Ye=vn(n,z);yt=Ye.left,Mt=Ye.top,Ht=Ye.width,lt=Ye.height}else yt=bt,Mt=Et,Ht=lt=Ge.size(n,z);if(Ue=Ge.fill(
-n,z),It=Ge.stroke(n,z),Wn)z==ln&&jt<=Ft.prox&&(A=yt,R=Mt,q=Ht,re=lt,le=ot,ee=Ue,B=It);else{let Ye=gt[z];Ye!=null&&(Vn[z]=yt,Bn[z]=Mt,hr(Ye,Ht,
-lt,ot),dr(Ye,Ue,It),Bt(Ye,xt(yt),xt(Mt),Y,D))}}}}if(Wn){let z=Ft.prox,we=yn==null?jt<=z:jt>z||ln!=yn;if(mt||we){let Te=gt[0];Te!=null&&(Vn[0]=
-A,Bn[0]=R,hr(Te,q,re,le),dr(Te,ee,B),Bt(Te,xt(A),xt(R),Y,D))}}}if(ye.show&&nn)if(l!=null){let[x,_]=Me.scales,[P,A]=Me.match,[R,q]=l.cursor.sync.
-scales,re=l.cursor.drag;if(ze=re._x,He=re._y,ze||He){let{left:le,top:ee,width:B,height:z}=l.select,we=l.scales[R].ori,Te=l.posToVal,We,fe,Ee,
-it,je,bt=x!=null&&P(x,R),Et=_!=null&&A(_,q);bt&&ze?(we==0?(We=le,fe=B):(We=ee,fe=z),Ee=S[x],it=F(Te(We,R),Ee,y,0),je=F(Te(We+fe,R),Ee,y,0),ws(
-Rt(it,je),Ce(je-it))):ws(0,y),Et&&He?(we==1?(We=le,fe=B):(We=ee,fe=z),Ee=S[_],it=G(Te(We,q),Ee,v,0),je=G(Te(We+fe,q),Ee,v,0),vs(Rt(it,je),Ce(
-je-it))):vs(0,v)}else ji()}else{let x=Ce(co-ro),_=Ce(uo-ao);if(E.ori==1){let q=x;x=_,_=q}ze=Be.x&&x>=Be.dist,He=Be.y&&_>=Be.dist;let P=Be.uni;
-P!=null?ze&&He&&(ze=x>=P,He=_>=P,!ze&&!He&&(_>x?He=!0:ze=!0)):Be.x&&Be.y&&(ze||He)&&(ze=He=!0);let A,R;ze&&(E.ori==0?(A=Yn,R=be):(A=Jn,R=_e),
-ws(Rt(A,R),Ce(R-A)),He||vs(0,v)),He&&(E.ori==1?(A=Yn,R=be):(A=Jn,R=_e),vs(Rt(A,R),Ce(R-A)),ze||ws(0,y)),!ze&&!He&&(ws(0,0),vs(0,0))}if(Be._x=
-ze,Be._y=He,l==null){if(u){if(So!=null){let[x,_]=Me.scales;Me.values[0]=x!=null?zt(E.ori==0?be:_e,x):null,Me.values[1]=_!=null?zt(E.ori==1?be:
-_e,_):null}ks(pl,n,be,_e,Y,D,d)}if(In){let x=u&&Me.setSeries,_=Ft.prox;yn==null?jt<=_&&Ot(ln,Zn,!0,x):jt>_?Ot(null,Zn,!0,x):ln!=yn&&Ot(ln,Zn,
-!0,x)}}mt&&(Z.idx=d,Gi()),r!==!1&&Ie("setCursor")}let on=null;Object.defineProperty(n,"rect",{get(){return on==null&&xs(!1),on}});function xs(l=!1){
-l?on=null:(on=M.getBoundingClientRect(),Ie("syncRect",on))}function po(l,r,u,d,m,y,v){O._lock||nn&&l!=null&&l.movementX==0&&l.movementY==0||
-(qi(l,r,u,d,m,y,v,!1,l!=null),l!=null?wn(null,!0,!0):wn(r,!0,!1))}function qi(l,r,u,d,m,y,v,x,_){if(on==null&&xs(!1),gn(l),l!=null)u=l.clientX-
-on.left,d=l.clientY-on.top;else{if(u<0||d<0){be=-10,_e=-10;return}let[P,A]=Me.scales,R=r.cursor.sync,[q,re]=R.values,[le,ee]=R.scales,[B,z]=Me.
-match,we=r.axes[0].side%2==1,Te=E.ori==0?Y:D,We=E.ori==1?Y:D,fe=we?y:m,Ee=we?m:y,it=we?d:u,je=we?u:d;if(le!=null?u=B(P,le)?c(q,S[P],Te,0):-10:
-u=Te*(it/fe),ee!=null?d=z(A,ee)?c(re,S[A],We,0):-10:d=We*(je/Ee),E.ori==1){let bt=u;u=d,d=bt}}_&&(r==null||r.cursor.event.type==pl)&&((u<=1||
-u>=Y-1)&&(u=En(u,Y)),(d<=1||d>=D-1)&&(d=En(d,D))),x?(ro=u,ao=d,[Yn,Jn]=O.move(n,u,d)):(be=u,_e=d)}let Ki={width:0,height:0,left:0,top:0};function ji(){
-qs(Ki,!1)}let mo,go,bo,yo;function wo(l,r,u,d,m,y,v){nn=!0,ze=He=Be._x=Be._y=!1,qi(l,r,u,d,m,y,v,!0,!1),l!=null&&(Ke(ml,vl,vo,!1),ks(ir,n,Yn,
-Jn,Y,D,null));let{left:x,top:_,width:P,height:A}=ye;mo=x,go=_,bo=P,yo=A}function vo(l,r,u,d,m,y,v){nn=Be._x=Be._y=!1,qi(l,r,u,d,m,y,v,!1,!0);
-let{left:x,top:_,width:P,height:A}=ye,R=P>0||A>0,q=mo!=x||go!=_||bo!=P||yo!=A;if(R&&q&&qs(ye),Be.setScale&&R&&q){let re=x,le=P,ee=_,B=A;if(E.
-ori==1&&(re=_,le=A,ee=x,B=P),ze&&sn(L,zt(re,L),zt(re+le,L)),He)for(let z in S){let we=S[z];z!=L&&we.from==null&&we.min!=pe&&sn(z,zt(ee+B,z),
-zt(ee,z))}ji()}else O.lock&&(O._lock=!O._lock,wn(r,!0,l!=null));l!=null&&(On(ml,vl),ks(ml,n,be,_e,Y,D,null))}function yc(l,r,u,d,m,y,v){if(O.
-_lock)return;gn(l);let x=nn;if(nn){let _=!0,P=!0,A=10,R,q;E.ori==0?(R=ze,q=He):(R=He,q=ze),R&&q&&(_=be<=A||be>=Y-A,P=_e<=A||_e>=D-A),R&&_&&(be=
-be<Yn?0:Y),q&&P&&(_e=_e<Jn?0:D),wn(null,!0,!0),nn=!1}be=-10,_e=-10,de.fill(null),wn(null,!0,!0),x&&(nn=x)}function xo(l,r,u,d,m,y,v){O._lock||
-(gn(l),Ai(),ji(),l!=null&&ks(rr,n,be,_e,Y,D,null))}function ko(){$.forEach(Bd),Pi(n.width,n.height,!0)}An(ci,ls,ko);let Xn={};Xn.mousedown=wo,
-Xn.mousemove=po,Xn.mouseup=vo,Xn.dblclick=xo,Xn.setSeries=(l,r,u,d)=>{let m=Me.match[2];u=m(n,r,u),u!=-1&&Ot(u,d,!0,!1)},qe&&(Ke(ir,M,wo),Ke(
-pl,M,po),Ke(lr,M,l=>{gn(l),xs(!1)}),Ke(or,M,yc),Ke(rr,M,xo),Pl.add(n),n.syncRect=xs);let Ks=n.hooks=e.hooks||{};function Ie(l,r,u){Ii?ys.push(
+1e-16)return;l==$&&u.distr==2&&Ve>0&&(r.min=Lt(r.min,t[0]),r.max=Lt(r.max,t[0]),r.min==r.max&&r.max++),W[l]=r,Pi=!0,Kn()}}n.setScale=Bi;let Gi,
+qi,jn,Un,ao,co,Yn,Jn,uo,fo,be,_e,nn=!1,Be=F.drag,ze=Be.x,He=Be.y;qe&&(F.x&&(Gi=vt(au,M)),F.y&&(qi=vt(cu,M)),E.ori==0?(jn=Gi,Un=qi):(jn=qi,Un=
+Gi),be=F.left,_e=F.top);let ye=n.select=Pe({show:!0,over:!0,left:0,width:0,top:0,height:0},e.select),Qn=ye.show?vt(ru,ye.over?M:T):null;function qs(l,r){
+if(ye.show){for(let u in l)ye[u]=l[u],u in Ui&&ve(Qn,u,l[u]);r!==!1&&Ie("setSelect")}}n.setSelect=qs;function dc(l){if(k[l].show)$e&&_l(Se[l],
+An);else if($e&&ct(Se[l],An),qe){let u=Wn?gt[0]:gt[l];u!=null&&Bt(u,-10,-10,Y,D)}}function sn(l,r,u){Bi(l,{min:r,max:u})}function Ot(l,r,u,d){
+r.focus!=null&&gc(l),r.show!=null&&k.forEach((m,y)=>{y>0&&(l==y||l==null)&&(m.show=r.show,dc(y),i==2?(sn(m.facets[0].scale,null,null),sn(m.facets[1].
+scale,null,null)):sn(m.scale,null,null),Kn())}),u!==!1&&Ie("setSeries",l,r),d&&_s("setSeries",n,l,r)}n.setSeries=Ot;function fc(l,r){Pe(G[l],
+r)}function hc(l,r){l.fill=ne(l.fill||null),l.dir=oe(l.dir,-1),r=r??G.length,G.splice(r,0,l)}function pc(l){l==null?G.length=0:G.splice(l,1)}
+n.addBand=hc,n.setBand=fc,n.delBand=pc;function mc(l,r){k[l].alpha=r,qe&&gt[l]!=null&&(gt[l].style.opacity=r),$e&&Se[l]&&(Se[l].style.opacity=
+r)}let jt,ln,wn,Zn={focus:!0};function gc(l){if(l!=wn){let r=l==null,u=Ft.alpha!=1;k.forEach((d,m)=>{if(i==1||m>0){let y=r||m==0||m==l;d._focus=
+r?null:y,u&&mc(m,y?1:Ft.alpha)}}),wn=l,u&&Kn()}}$e&&In&&Ke(ar,ue,l=>{F._lock||(bn(l),wn!=null&&Ot(null,Zn,!0,Ae.setSeries))});function zt(l,r,u){
+let d=_[r];u&&(l=l/ce-(d.ori==1?Le:ge));let m=Y;d.ori==1&&(m=D,l=m-l),d.dir==-1&&(l=m-l);let y=d._min,v=d._max,x=l/m,S=y+(v-y)*x,A=d.distr;return A==
+3?rs(10,S):A==4?Eu(S,d.asinh):A==100?d.bwd(S):S}function bc(l,r){let u=zt(l,$,r);return Lt(u,t[0],Fe,Oe)}n.valToIdx=l=>Lt(l,t[0]),n.posToIdx=
+bc,n.posToVal=zt,n.valToPos=(l,r,u)=>_[r].ori==0?o(l,_[r],u?Ze:Y,u?it:0):a(l,_[r],u?St:D,u?pt:0),n.setCursor=(l,r,u)=>{be=l.left,_e=l.top,vn(
+null,r,u)};function ho(l,r){ve(Qn,is,ye.left=l),ve(Qn,Ps,ye.width=r)}function po(l,r){ve(Qn,"top",ye.top=l),ve(Qn,Ds,ye.height=r)}let vs=E.ori==
+0?ho:po,xs=E.ori==1?ho:po;function yc(){if($e&&X.live)for(let l=i==2?1:0;l<k.length;l++){if(l==0&&ht)continue;let r=X.values[l],u=0;for(let d in r)
+Ct[l][u++].firstChild.nodeValue=r[d]}}function Ki(l,r){if(l!=null&&(l.idxs?l.idxs.forEach((u,d)=>{fe[d]=u}):Du(l.idx)||fe.fill(l.idx),X.idx=
+fe[0]),$e&&X.live){for(let u=0;u<k.length;u++)(u>0||i==1&&!ht)&&wc(u,fe[u]);yc()}mt=!1,r!==!1&&Ie("setLegend")}n.setLegend=Ki;function wc(l,r){
+let u=k[l],d=l==0&&Q==2?Tt:t[l],m;ht?m=u.values(n,l,r)??en:(m=u.value(n,r==null?null:d[r],l,r),m=m==null?en:{_:m}),X.values[l]=m}function vn(l,r,u){
+uo=be,fo=_e,[be,_e]=F.move(n,be,_e),F.left=be,F.top=_e,qe&&(jn&&Bt(jn,Re(be),0,Y,D),Un&&Bt(Un,0,Re(_e),Y,D));let d,m=Fe>Oe;jt=pe,ln=null;let y=E.
+ori==0?Y:D,v=E.ori==1?Y:D;if(be<0||Ve==0||m){d=F.idx=null;for(let x=0;x<k.length;x++){let S=gt[x];S!=null&&Bt(S,-10,-10,Y,D)}In&&Ot(null,Zn,
+!0,l==null&&Ae.setSeries),X.live&&(fe.fill(d),mt=!0)}else{let x,S,A;i==1&&(x=E.ori==0?be:_e,S=zt(x,$),d=F.idx=Lt(S,t[0],Fe,Oe),A=N(t[0][d],E,
+y,0));let P=-10,L=-10,K=0,re=0,le=!0,ee="",B="";for(let O=i==2?1:0;O<k.length;O++){let we=k[O],Te=fe[O],We=Te==null?null:i==1?t[O][Te]:t[O][1][Te],
+he=F.dataIdx(n,O,d,S),Ee=he==null?null:i==1?t[O][he]:t[O][1][he];if(mt=mt||Ee!=We||he!=Te,fe[O]=he,O>0&&we.show){let lt=he==null?-10:he==d?A:
+N(i==1?t[0][he]:t[O][0][he],E,y,0),je=Ee==null?-10:q(Ee,i==1?_[we.scale]:_[we.facets[1].scale],v,0);if(In&&Ee!=null){let bt=E.ori==1?be:_e,Et=Ce(
+Ft.dist(n,O,he,je,bt));if(Et<jt){let Ht=Ft.bias;if(Ht!=0){let ot=zt(bt,we.scale),yt=Ee>=0?1:-1,Mt=ot>=0?1:-1;Mt==yt&&(Mt==1?Ht==1?Ee>=ot:Ee<=
+ot:Ht==1?Ee<=ot:Ee>=ot)&&(jt=Et,ln=O)}else jt=Et,ln=O}}if(mt||Wn){let bt,Et;E.ori==0?(bt=lt,Et=je):(bt=je,Et=lt);let Ht,ot,yt,Mt,It,Ue,rt=!0,
+xn=Ge.bbox;if(xn!=null){rt=!1;let Ye=xn(n,O);yt=Ye.left,Mt=Ye.top,Ht=Ye.width,ot=Ye.height}else yt=bt,Mt=Et,Ht=ot=Ge.size(n,O);if(Ue=Ge.fill(
+n,O),It=Ge.stroke(n,O),Wn)O==ln&&jt<=Ft.prox&&(P=yt,L=Mt,K=Ht,re=ot,le=rt,ee=Ue,B=It);else{let Ye=gt[O];Ye!=null&&(Vn[O]=yt,Bn[O]=Mt,mr(Ye,Ht,
+ot,rt),hr(Ye,Ue,It),Bt(Ye,xt(yt),xt(Mt),Y,D))}}}}if(Wn){let O=Ft.prox,we=wn==null?jt<=O:jt>O||ln!=wn;if(mt||we){let Te=gt[0];Te!=null&&(Vn[0]=
+P,Bn[0]=L,mr(Te,K,re,le),hr(Te,ee,B),Bt(Te,xt(P),xt(L),Y,D))}}}if(ye.show&&nn)if(l!=null){let[x,S]=Ae.scales,[A,P]=Ae.match,[L,K]=l.cursor.sync.
+scales,re=l.cursor.drag;if(ze=re._x,He=re._y,ze||He){let{left:le,top:ee,width:B,height:O}=l.select,we=l.scales[L].ori,Te=l.posToVal,We,he,Ee,
+lt,je,bt=x!=null&&A(x,L),Et=S!=null&&P(S,K);bt&&ze?(we==0?(We=le,he=B):(We=ee,he=O),Ee=_[x],lt=N(Te(We,L),Ee,y,0),je=N(Te(We+he,L),Ee,y,0),vs(
+Rt(lt,je),Ce(je-lt))):vs(0,y),Et&&He?(we==1?(We=le,he=B):(We=ee,he=O),Ee=_[S],lt=q(Te(We,K),Ee,v,0),je=q(Te(We+he,K),Ee,v,0),xs(Rt(lt,je),Ce(
+je-lt))):xs(0,v)}else Yi()}else{let x=Ce(uo-ao),S=Ce(fo-co);if(E.ori==1){let K=x;x=S,S=K}ze=Be.x&&x>=Be.dist,He=Be.y&&S>=Be.dist;let A=Be.uni;
+A!=null?ze&&He&&(ze=x>=A,He=S>=A,!ze&&!He&&(S>x?He=!0:ze=!0)):Be.x&&Be.y&&(ze||He)&&(ze=He=!0);let P,L;ze&&(E.ori==0?(P=Yn,L=be):(P=Jn,L=_e),
+vs(Rt(P,L),Ce(L-P)),He||xs(0,v)),He&&(E.ori==1?(P=Yn,L=be):(P=Jn,L=_e),xs(Rt(P,L),Ce(L-P)),ze||vs(0,y)),!ze&&!He&&(vs(0,0),xs(0,0))}if(Be._x=
+ze,Be._y=He,l==null){if(u){if(To!=null){let[x,S]=Ae.scales;Ae.values[0]=x!=null?zt(E.ori==0?be:_e,x):null,Ae.values[1]=S!=null?zt(E.ori==1?be:
+_e,S):null}_s(ml,n,be,_e,Y,D,d)}if(In){let x=u&&Ae.setSeries,S=Ft.prox;wn==null?jt<=S&&Ot(ln,Zn,!0,x):jt>S?Ot(null,Zn,!0,x):ln!=wn&&Ot(ln,Zn,
+!0,x)}}mt&&(X.idx=d,Ki()),r!==!1&&Ie("setCursor")}let on=null;Object.defineProperty(n,"rect",{get(){return on==null&&ks(!1),on}});function ks(l=!1){
+l?on=null:(on=M.getBoundingClientRect(),Ie("syncRect",on))}function mo(l,r,u,d,m,y,v){F._lock||nn&&l!=null&&l.movementX==0&&l.movementY==0||
+(ji(l,r,u,d,m,y,v,!1,l!=null),l!=null?vn(null,!0,!0):vn(r,!0,!1))}function ji(l,r,u,d,m,y,v,x,S){if(on==null&&ks(!1),bn(l),l!=null)u=l.clientX-
+on.left,d=l.clientY-on.top;else{if(u<0||d<0){be=-10,_e=-10;return}let[A,P]=Ae.scales,L=r.cursor.sync,[K,re]=L.values,[le,ee]=L.scales,[B,O]=Ae.
+match,we=r.axes[0].side%2==1,Te=E.ori==0?Y:D,We=E.ori==1?Y:D,he=we?y:m,Ee=we?m:y,lt=we?d:u,je=we?u:d;if(le!=null?u=B(A,le)?c(K,_[A],Te,0):-10:
+u=Te*(lt/he),ee!=null?d=O(P,ee)?c(re,_[P],We,0):-10:d=We*(je/Ee),E.ori==1){let bt=u;u=d,d=bt}}S&&(r==null||r.cursor.event.type==ml)&&((u<=1||
+u>=Y-1)&&(u=En(u,Y)),(d<=1||d>=D-1)&&(d=En(d,D))),x?(ao=u,co=d,[Yn,Jn]=F.move(n,u,d)):(be=u,_e=d)}let Ui={width:0,height:0,left:0,top:0};function Yi(){
+qs(Ui,!1)}let go,bo,yo,wo;function vo(l,r,u,d,m,y,v){nn=!0,ze=He=Be._x=Be._y=!1,ji(l,r,u,d,m,y,v,!0,!1),l!=null&&(Ke(gl,xl,xo,!1),_s(or,n,Yn,
+Jn,Y,D,null));let{left:x,top:S,width:A,height:P}=ye;go=x,bo=S,yo=A,wo=P}function xo(l,r,u,d,m,y,v){nn=Be._x=Be._y=!1,ji(l,r,u,d,m,y,v,!1,!0);
+let{left:x,top:S,width:A,height:P}=ye,L=A>0||P>0,K=go!=x||bo!=S||yo!=A||wo!=P;if(L&&K&&qs(ye),Be.setScale&&L&&K){let re=x,le=A,ee=S,B=P;if(E.
+ori==1&&(re=S,le=P,ee=x,B=A),ze&&sn($,zt(re,$),zt(re+le,$)),He)for(let O in _){let we=_[O];O!=$&&we.from==null&&we.min!=pe&&sn(O,zt(ee+B,O),
+zt(ee,O))}Yi()}else F.lock&&(F._lock=!F._lock,vn(r,!0,l!=null));l!=null&&(On(gl,xl),_s(gl,n,be,_e,Y,D,null))}function vc(l,r,u,d,m,y,v){if(F.
+_lock)return;bn(l);let x=nn;if(nn){let S=!0,A=!0,P=10,L,K;E.ori==0?(L=ze,K=He):(L=He,K=ze),L&&K&&(S=be<=P||be>=Y-P,A=_e<=P||_e>=D-P),L&&S&&(be=
+be<Yn?0:Y),K&&A&&(_e=_e<Jn?0:D),vn(null,!0,!0),nn=!1}be=-10,_e=-10,fe.fill(null),vn(null,!0,!0),x&&(nn=x)}function ko(l,r,u,d,m,y,v){F._lock||
+(bn(l),$i(),Yi(),l!=null&&_s(cr,n,be,_e,Y,D,null))}function _o(){I.forEach(Kd),Di(n.width,n.height,!0)}Pn(di,os,_o);let Xn={};Xn.mousedown=vo,
+Xn.mousemove=mo,Xn.mouseup=xo,Xn.dblclick=ko,Xn.setSeries=(l,r,u,d)=>{let m=Ae.match[2];u=m(n,r,u),u!=-1&&Ot(u,d,!0,!1)},qe&&(Ke(or,M,vo),Ke(
+ml,M,mo),Ke(rr,M,l=>{bn(l),ks(!1)}),Ke(ar,M,vc),Ke(cr,M,ko),Pl.add(n),n.syncRect=ks);let Ks=n.hooks=e.hooks||{};function Ie(l,r,u){Vi?ws.push(
 [l,r,u]):l in Ks&&Ks[l].forEach(d=>{d.call(null,n,r,u)})}(e.plugins||[]).forEach(l=>{for(let r in l.hooks)Ks[r]=(Ks[r]||[]).concat(l.hooks[r])});
-let _o=(l,r,u)=>u,Me=Pe({key:null,setSeries:!1,filters:{pub:yr,sub:yr},scales:[L,k[1]?k[1].scale:null],match:[wr,wr,_o],values:[null,null]},
-O.sync);Me.match.length==2&&Me.match.push(_o),O.sync=Me;let So=Me.key,Ui=ma(So);function ks(l,r,u,d,m,y,v){Me.filters.pub(l,r,u,d,m,y,v)&&Ui.
-pub(l,r,u,d,m,y,v)}Ui.sub(n);function wc(l,r,u,d,m,y,v){Me.filters.sub(l,r,u,d,m,y,v)&&Xn[l](null,r,u,d,m,y,v)}n.pub=wc;function vc(){Ui.unsub(
-n),Pl.delete(n),dn.clear(),_l(ci,ls,ko),f.remove(),ce?.remove(),Ie("destroy")}n.destroy=vc;function Yi(){Ie("init",e,t),Xl(t||e.data,!1),W[L]?
-Wi(L,W[L]):Ai(),Hs=ye.show&&(ye.width>0||ye.height>0),mn=mt=!0,Pi(e.width,e.height)}return k.forEach(Ql),$.forEach(Za),s?s instanceof HTMLElement?
-(s.appendChild(f),Yi()):s(n,Yi):Yi(),n}Ne.assign=Pe;Ne.fmtNum=Nl;Ne.rangeNum=ui;Ne.rangeLog=hi;Ne.rangeAsinh=Rl;Ne.orient=$n;Ne.pxRatio=ae;Ne.
-join=Cu;Ne.fmtDate=Ol,Ne.tzDate=qu;Ne.sync=ma;{Ne.addGap=Md,Ne.clipGaps=gi;let e=Ne.paths={points:xa};e.linear=_a,e.stepped=Dd,e.bars=$d,e.spline=
-Rd}var Ln=[7,4],Gl=[2,3],Ma=190,Gd=60,qd=180,Pa=86400,Kd=Array.from({length:50},(e,t)=>2**t),Gt=class{element;#t;#n=p("div",{class:"chart-canva\
-s"});#l=[];#i=p("span",{class:"chart-when"});#r;#a;#e=null;#s=[];#c=[];#o=null;#d=0;constructor(t,s=null){this.#t=t;let n=t.lines.map(i=>{let o=p(
-"span",{class:"figure"});this.#l.push(o);let a=p("span",{class:`sample sample-${i.colour}${i.dash?` sample-${i.dash[0]===Gl[0]?"dot":"dash"}`:
-""}`,"aria-hidden":"true"});return p("li",{},a,p("span",{},i.label),o)});this.element=p("figure",{class:"chart card"},p("figcaption",{},p("d\
-iv",{},p("h3",{},t.title),p("p",{},t.about)),s),this.#n,p("div",{class:"legend"},p("ul",{},...n),this.#i)),this.#n.setAttribute("role","img"),
-this.#u(),this.#r=new ResizeObserver(()=>this.#f()),this.#r.observe(this.#n),this.#a=ti(()=>this.#h())}set(t,s,n=null){this.#s=t,this.#c=s,this.#o=
-n,this.#u(),this.#n.dataset.points=String(t.length),this.#e?this.#e.setData(this.#p()):this.#f(),this.#y(null)}#u(){let t=this.#o===null?"th\
-e last five minutes":this.#o.seconds>Pa?"the last week":"the last day";this.#n.setAttribute("aria-label",`${this.#t.title}: lines over ${t};\
- the newest figures follow`)}leave(){this.#r.disconnect(),this.#a(),this.#e?.destroy(),this.#e=null}#f(){let t=Math.floor(this.#n.clientWidth);
-t!==0&&(this.#e?t!==this.#d&&this.#e.setSize({width:t,height:Ma}):this.#g(t),this.#d=t)}#h(){this.#e&&(this.#e.destroy(),this.#e=null,this.#f())}#p(){
-let t=[];return this.#t.lines.forEach((s,n)=>{let i=this.#c[n]??[],o=s.fill==="stacked"?t[n-1]:void 0;t.push(o?i.map((a,c)=>a===null?null:a+
-(o[c]??0)):i)}),[this.#s,...t]}#g(t){let{lines:s,tick:n,figure:i,least:o,most:a,isBinary:c}=this.#t,h={stroke:at("ink-soft"),font:`12px ${at(
-"font")}`,ticks:{show:!1},grid:{stroke:at("rule"),width:1}},f={width:t,height:Ma,legend:{show:!1},cursor:{sync:{key:"forebay"},drag:{x:!1,y:!1}},
-scales:{x:{time:!0,range:()=>this.#m()},y:{range:(b,g,w)=>[0,a??Math.max((w??0)*1.1,o??1)]}},axes:[{...h,grid:{show:!1},size:26,space:110,values:(b,g)=>g.
-map(w=>this.#w(w))},{...h,size:62,space:36,values:(b,g)=>g.map(w=>(n??i)(w)),...c?{incrs:Kd}:{}}],series:[{},...s.map(b=>this.#b(b))],bands:s.
-flatMap((b,g)=>b.fill==="stacked"&&g>0?[{series:[g+1,g]}]:[]),hooks:{setCursor:[b=>this.#y(b.cursor.idx??null)]}};this.#e=new Ne(f,this.#p(),
+let So=(l,r,u)=>u,Ae=Pe({key:null,setSeries:!1,filters:{pub:vr,sub:vr},scales:[$,k[1]?k[1].scale:null],match:[xr,xr,So],values:[null,null]},
+F.sync);Ae.match.length==2&&Ae.match.push(So),F.sync=Ae;let To=Ae.key,Ji=ba(To);function _s(l,r,u,d,m,y,v){Ae.filters.pub(l,r,u,d,m,y,v)&&Ji.
+pub(l,r,u,d,m,y,v)}Ji.sub(n);function xc(l,r,u,d,m,y,v){Ae.filters.sub(l,r,u,d,m,y,v)&&Xn[l](null,r,u,d,m,y,v)}n.pub=xc;function kc(){Ji.unsub(
+n),Pl.delete(n),fn.clear(),Sl(di,os,_o),h.remove(),ue?.remove(),Ie("destroy")}n.destroy=kc;function Qi(){Ie("init",e,t),eo(t||e.data,!1),W[$]?
+Bi($,W[$]):$i(),Hs=ye.show&&(ye.width>0||ye.height>0),gn=mt=!0,Di(e.width,e.height)}return k.forEach(Zl),I.forEach(ec),s?s instanceof HTMLElement?
+(s.appendChild(h),Qi()):s(n,Qi):Qi(),n}Ne.assign=Pe;Ne.fmtNum=Fl;Ne.rangeNum=fi;Ne.rangeLog=mi;Ne.rangeAsinh=Cl;Ne.orient=$n;Ne.pxRatio=ce;Ne.
+join=Ou;Ne.fmtDate=zl,Ne.tzDate=Uu;Ne.sync=ba;{Ne.addGap=Dd,Ne.clipGaps=yi;let e=Ne.paths={points:_a};e.linear=Ta,e.stepped=Rd,e.bars=Cd,e.spline=
+Fd}var Ln=[7,4],ql=[2,3],Pa=190,jd=60,Ud=180,Da=86400,Yd=Array.from({length:50},(e,t)=>2**t),Gt=class{element;#e;#n=f("div",{class:"chart-canva\
+s"});#i=[];#s=f("span",{class:"chart-when"});#r;#a;#t=null;#l=[];#c=[];#o=null;#d=0;constructor(t,s=null){this.#e=t;let n=t.lines.map(i=>{let o=f(
+"span",{class:"figure"});this.#i.push(o);let a=f("span",{class:`sample sample-${i.colour}${i.dash?` sample-${i.dash[0]===ql[0]?"dot":"dash"}`:
+""}`,"aria-hidden":"true"});return f("li",{},a,f("span",{},i.label),o)});this.element=f("figure",{class:"chart card"},f("figcaption",{},f("d\
+iv",{},f("h3",{},t.title),f("p",{},t.about)),s),this.#n,f("div",{class:"legend"},f("ul",{},...n),this.#s)),this.#n.setAttribute("role","img"),
+this.#u(),this.#r=new ResizeObserver(()=>this.#f()),this.#r.observe(this.#n),this.#a=ni(()=>this.#h())}set(t,s,n=null){this.#l=t,this.#c=s,this.#o=
+n,this.#u(),this.#n.dataset.points=String(t.length),this.#t?this.#t.setData(this.#p()):this.#f(),this.#y(null)}#u(){let t=this.#o===null?"th\
+e last five minutes":this.#o.seconds>Da?"the last week":"the last day";this.#n.setAttribute("aria-label",`${this.#e.title}: lines over ${t};\
+ the newest figures follow`)}leave(){this.#r.disconnect(),this.#a(),this.#t?.destroy(),this.#t=null}#f(){let t=Math.floor(this.#n.clientWidth);
+t!==0&&(this.#t?t!==this.#d&&this.#t.setSize({width:t,height:Pa}):this.#g(t),this.#d=t)}#h(){this.#t&&(this.#t.destroy(),this.#t=null,this.#f())}#p(){
+let t=[];return this.#e.lines.forEach((s,n)=>{let i=this.#c[n]??[],o=s.fill==="stacked"?t[n-1]:void 0;t.push(o?i.map((a,c)=>a===null?null:a+
+(o[c]??0)):i)}),[this.#l,...t]}#g(t){let{lines:s,tick:n,figure:i,least:o,most:a,isBinary:c}=this.#e,p={stroke:at("ink-soft"),font:`12px ${at(
+"font")}`,ticks:{show:!1},grid:{stroke:at("rule"),width:1}},h={width:t,height:Pa,legend:{show:!1},cursor:{sync:{key:"forebay"},drag:{x:!1,y:!1}},
+scales:{x:{time:!0,range:()=>this.#m()},y:{range:(b,g,w)=>[0,a??Math.max((w??0)*1.1,o??1)]}},axes:[{...p,grid:{show:!1},size:26,space:110,values:(b,g)=>g.
+map(w=>this.#w(w))},{...p,size:62,space:36,values:(b,g)=>g.map(w=>(n??i)(w)),...c?{incrs:Yd}:{}}],series:[{},...s.map(b=>this.#b(b))],bands:s.
+flatMap((b,g)=>b.fill==="stacked"&&g>0?[{series:[g+1,g]}]:[]),hooks:{setCursor:[b=>this.#y(b.cursor.idx??null)]}};this.#t=new Ne(h,this.#p(),
 this.#n)}#b(t){let s=at(t.colour);return{label:t.label,stroke:s,width:2,points:{show:!1},...t.dash?{dash:t.dash}:{},...t.fill?{fill:`${s}40`}:
-{}}}#m(){if(this.#o)return[this.#o.end-this.#o.seconds,this.#o.end];let t=this.#s.at(-1)??Date.now()/1e3,s=t-(this.#s[0]??t);return[t-Math.min(
-Ss,Math.max(Gd,s)),t]}#w(t){let[s,n]=this.#m(),i=_n(t*1e3);return n-s>Pa&&i==="00:00:00"?tl(t*1e3):n-s<qd?i:i.slice(0,5)}#y(t){let s=t??this.#s.
-length-1,n=this.#s[s];this.#l.forEach((o,a)=>X(o,this.#t.figure(this.#c[a]?.[s]??null)));let i=n===void 0?"":_n(n*1e3);X(this.#i,t===null||n===
-void 0?"now":this.#o?`${tl(n*1e3)} ${i.slice(0,5)}`:i)}};var jd={"5m":"5 minutes","1d":"1 day","7d":"1 week"},vi=class{element;#t=new Gt({title:"Hit ratio",about:"Reads answered from the cache, of \
-all reads.",lines:[{label:"RAM",colour:"ram",fill:"area"},{label:"Flash",colour:"flash",fill:"stacked",dash:Ln}],figure:Le,tick:t=>`${Math.round(
+{}}}#m(){if(this.#o)return[this.#o.end-this.#o.seconds,this.#o.end];let t=this.#l.at(-1)??Date.now()/1e3,s=t-(this.#l[0]??t);return[t-Math.min(
+Ss,Math.max(jd,s)),t]}#w(t){let[s,n]=this.#m(),i=Sn(t*1e3);return n-s>Da&&i==="00:00:00"?nl(t*1e3):n-s<Ud?i:i.slice(0,5)}#y(t){let s=t??this.#l.
+length-1,n=this.#l[s];this.#i.forEach((o,a)=>Z(o,this.#e.figure(this.#c[a]?.[s]??null)));let i=n===void 0?"":Sn(n*1e3);Z(this.#s,t===null||n===
+void 0?"now":this.#o?`${nl(n*1e3)} ${i.slice(0,5)}`:i)}};var Jd={"5m":"5 minutes","1d":"1 day","7d":"1 week"},ki=class{element;#e=new Gt({title:"Hit ratio",about:"Reads answered from the cache, of \
+all reads.",lines:[{label:"RAM",colour:"ram",fill:"area"},{label:"Flash",colour:"flash",fill:"stacked",dash:Ln}],figure:Me,tick:t=>`${Math.round(
 t*100)}%`,most:1});#n=new Gt({title:"Requests a second",about:"What guests asked for.",lines:[{label:"Reads",colour:"read"},{label:"Writes",
-colour:"write",dash:Ln}],figure:tt,tick:el,least:10});#l;#i=new Gt({title:"Mean latency",about:"Of all reads, and of all writes.",lines:[{label:"\
+colour:"write",dash:Ln}],figure:nt,tick:tl,least:10});#i;#s=new Gt({title:"Mean latency",about:"Of all reads, and of all writes.",lines:[{label:"\
 Reads",colour:"read"},{label:"Writes",colour:"write",dash:Ln}],figure:Dt,least:10});#r=new Gt({title:"Dirty data",about:"What flash has and \
 the backing does not, without zeroes.",lines:[{label:"Dirty",colour:"dirty",fill:"area"},{label:"Limit",colour:"limit",dash:Ln}],figure:V,least:64*
 1024,isBinary:!0});#a=new Gt({title:"Backing requests saved",about:"What guests asked for, and what reached the backing.",lines:[{label:"Gue\
-sts",colour:"read"},{label:"Backing",colour:"limit",dash:Ln,fill:"area"}],figure:tt,tick:el,least:10});#e=new Gt({title:"Written to flash",about:"\
-Bytes a second, headers and second copies included.",lines:[{label:"Flash",colour:"flash",fill:"area"}],figure:At,tick:V,least:64*1024,isBinary:!0});#s=p(
-"select",{"aria-label":"Latency of",name:"latency-class"},...Ys.map(t=>p("option",{value:t},ii[t])));#c=p("span",{class:"hint"});#o;#d=p("p",
-{class:"hint",role:"status"});#u=[];#f=!1;constructor(t){let s=p("div",{class:"chart-controls"},this.#s,this.#c);this.#s.value="read_miss",this.#s.
-addEventListener("change",()=>{this.#f=!0,this.#b()}),this.#l=new Gt({title:"Latency",about:"So many in a hundred were faster.",lines:[{label:"\
-Half",colour:"read"},{label:"95 %",colour:"write",dash:Ln},{label:"99 %",colour:"limit",dash:Gl}],figure:Dt,least:10},s);let n=Object.keys(sl),
-i=o=>p("button",{type:"button","data-span":o,onclick:()=>t(o)},jd[o]);this.#o=p("div",{class:"segmented",role:"group","aria-label":"How far \
-back"},...n.map(i)),this.element=p("section",{class:"did","aria-label":"Charts"},p("div",{class:"section-head"},p("h2",{},"What it did"),this.#d,
-this.#o),p("div",{class:"charts"},...this.#h().map(o=>o.element))),this.#p("5m",!1)}set(t,s,n){this.#p("5m",!1),this.#u=t,X(this.#c,s?"over \
-5 minutes each":"since attached"),this.#g(t,n,null),this.#b()}setPast(t,s,n){let i={end:s?.end??Date.now()/1e3,seconds:sl[t]},o=s?.points??[];
-this.#p(t,s===null),this.#g(o,n,i);let a=c=>o.map(c);this.#i.set(o.map(c=>c.at),[a(c=>c.readMicros),a(c=>c.writeMicros)],i)}leave(){for(let t of this.#h())
-t.leave()}#h(){return[this.#t,this.#n,this.#l,this.#i,this.#a,this.#r,this.#e]}#p(t,s){for(let n of this.#o.children)n.setAttribute("aria-pr\
-essed",String(n.getAttribute("data-span")===t));X(this.#d,s?"Asking Forebay\u2026":t==="5m"?"":"In steps of five minutes; of dirty data, the\
- most in each."),he(this.#l.element,t==="5m"),he(this.#i.element,t!=="5m")}#g(t,s,n){let i=c=>t.map(c),o=t.map(c=>c.at);this.#t.set(o,[i(c=>c.
+sts",colour:"read"},{label:"Backing",colour:"limit",dash:Ln,fill:"area"}],figure:nt,tick:tl,least:10});#t=new Gt({title:"Written to flash",about:"\
+Bytes a second, headers and second copies included.",lines:[{label:"Flash",colour:"flash",fill:"area"}],figure:Pt,tick:V,least:64*1024,isBinary:!0});#l=f(
+"select",{"aria-label":"Latency of",name:"latency-class"},...Js.map(t=>f("option",{value:t},li[t])));#c=f("span",{class:"hint"});#o;#d=f("p",
+{class:"hint",role:"status"});#u=[];#f=!1;constructor(t){let s=f("div",{class:"chart-controls"},this.#l,this.#c);this.#l.value="read_miss",this.#l.
+addEventListener("change",()=>{this.#f=!0,this.#b()}),this.#i=new Gt({title:"Latency",about:"So many in a hundred were faster.",lines:[{label:"\
+Half",colour:"read"},{label:"95 %",colour:"write",dash:Ln},{label:"99 %",colour:"limit",dash:ql}],figure:Dt,least:10},s);let n=Object.keys(il),
+i=o=>f("button",{type:"button","data-span":o,onclick:()=>t(o)},Jd[o]);this.#o=f("div",{class:"segmented",role:"group","aria-label":"How far \
+back"},...n.map(i)),this.element=f("section",{class:"did","aria-label":"Charts"},f("div",{class:"section-head"},f("h2",{},"What it did"),this.#d,
+this.#o),f("div",{class:"charts"},...this.#h().map(o=>o.element))),this.#p("5m",!1)}set(t,s,n){this.#p("5m",!1),this.#u=t,Z(this.#c,s?"over \
+5 minutes each":"since attached"),this.#g(t,n,null),this.#b()}setPast(t,s,n){let i={end:s?.end??Date.now()/1e3,seconds:il[t]},o=s?.points??[];
+this.#p(t,s===null),this.#g(o,n,i);let a=c=>o.map(c);this.#s.set(o.map(c=>c.at),[a(c=>c.readMicros),a(c=>c.writeMicros)],i)}leave(){for(let t of this.#h())
+t.leave()}#h(){return[this.#e,this.#n,this.#i,this.#s,this.#a,this.#r,this.#t]}#p(t,s){for(let n of this.#o.children)n.setAttribute("aria-pr\
+essed",String(n.getAttribute("data-span")===t));Z(this.#d,s?"Asking Forebay\u2026":t==="5m"?"":"In steps of five minutes; of dirty data, the\
+ most in each."),ae(this.#i.element,t==="5m"),ae(this.#s.element,t!=="5m")}#g(t,s,n){let i=c=>t.map(c),o=t.map(c=>c.at);this.#e.set(o,[i(c=>c.
 hitRam),i(c=>c.hitFlash)],n),this.#n.set(o,[i(c=>c.rates?.reads??null),i(c=>c.rates?.writes??null)],n),this.#a.set(o,[i(c=>Tn(c.rates)),i(c=>c.
-rates?c.rates.backing_reads+c.rates.backing_writes:null)],n),this.#e.set(o,[i(c=>c.rates?.flash_write_bytes??null)],n);let a=s==="write-back"?
+rates?c.rates.backing_reads+c.rates.backing_writes:null)],n),this.#t.set(o,[i(c=>c.rates?.flash_write_bytes??null)],n);let a=s==="write-back"?
 i(c=>c.dirtyLimitBytes):t.map(()=>null);this.#r.set(o,[i(c=>c.dirtyBytes),a],n)}#b(){let t=this.#u.at(-1)?.latency;if(!this.#f&&t&&t[this.#m()].
-count===0){let i=Ys.find(o=>t[o].count>0);i&&(this.#s.value=i)}let s=this.#m(),n=i=>this.#u.map(o=>o.latency&&o.latency[s].count>0?o.latency[s][i]:
-null);this.#l.set(this.#u.map(i=>i.at),[n("p50"),n("p95"),n("p99")])}#m(){return Ys.find(t=>t===this.#s.value)??"read_miss"}};function cn(){return p("span",{class:"badge"},p("span",{class:"sign","aria-hidden":"true"}),p("span",{}))}function un(e,t,s){e.className=`ba\
-dge badge-${t}`;let[n,i]=e.children;n&&X(n,ul[t]),i&&X(i,s)}function ft(e,t){let s=p("div",{class:"tile-value","data-figure":t}),n=p("div",{
-class:"tile-remark"});return{element:p("div",{class:"tile"},p("div",{class:"tile-name"},e),s,n),set(o,a=""){X(s,o),X(n,a)}}}function xi(){let e=p(
-"ul",{class:"findings","aria-live":"polite","aria-label":"Warnings"});return{element:e,set(t){e.hidden=t.length===0,xn(e,t,s=>`${s.tone} ${s.
-text.replace(/\d[\d.]*/g,"#")}`,()=>p("li",{},p("span",{class:"sign","aria-hidden":"true"}),p("div",{},p("div",{class:"finding-text"}),p("di\
-v",{class:"finding-advice"}))),(s,n)=>{s.className=`finding finding-${n.tone}`,Ae(s,".sign",ul[n.tone]),Ae(s,".finding-text",n.text),Ae(s,".\
-finding-advice",n.advice??"")})}}}function Ae(e,t,s){let n=e.querySelector(t);n&&X(n,s)}var Rn={width:120,height:28};function Aa(e){let t=js(
+count===0){let i=Js.find(o=>t[o].count>0);i&&(this.#l.value=i)}let s=this.#m(),n=i=>this.#u.map(o=>o.latency&&o.latency[s].count>0?o.latency[s][i]:
+null);this.#i.set(this.#u.map(i=>i.at),[n("p50"),n("p95"),n("p99")])}#m(){return Js.find(t=>t===this.#l.value)??"read_miss"}};function un(){return f("span",{class:"badge"},f("span",{class:"sign","aria-hidden":"true"}),f("span",{}))}function dn(e,t,s){e.className=`ba\
+dge badge-${t}`;let[n,i]=e.children;n&&Z(n,dl[t]),i&&Z(i,s)}function ft(e,t){let s=f("div",{class:"tile-value","data-figure":t}),n=f("div",{
+class:"tile-remark"});return{element:f("div",{class:"tile"},f("div",{class:"tile-name"},e),s,n),set(o,a=""){Z(s,o),Z(n,a)}}}function _i(){let e=f(
+"ul",{class:"findings","aria-live":"polite","aria-label":"Warnings"});return{element:e,set(t){e.hidden=t.length===0,kn(e,t,s=>`${s.tone} ${s.
+text.replace(/\d[\d.]*/g,"#")}`,()=>f("li",{},f("span",{class:"sign","aria-hidden":"true"}),f("div",{},f("div",{class:"finding-text"}),f("di\
+v",{class:"finding-advice"}))),(s,n)=>{s.className=`finding finding-${n.tone}`,De(s,".sign",dl[n.tone]),De(s,".finding-text",n.text),De(s,".\
+finding-advice",n.advice??"")})}}}function De(e,t,s){let n=e.querySelector(t);n&&Z(n,s)}var Rn={width:120,height:28};function $a(e){let t=js(
 "svg",{class:"spark",viewBox:`0 0 ${Rn.width} ${Rn.height}`,role:"img",preserveAspectRatio:"none"}),s=js("path",{fill:"none","vector-effect":"\
 non-scaling-stroke"});return t.append(js("path",{class:"spark-base",d:`M0 ${Rn.height-1}H${Rn.width}`,fill:"none"}),s),{element:t,set(n,i){s.
-setAttribute("d",Ud(n,i));let o=n.filter(a=>a!==null).at(-1);t.setAttribute("aria-label",o===void 0?`${e}: no reads in the last five minutes`:
-`${e} over the last five minutes, ${Le(o)} lately`)}}}function Ud(e,t){let s=Rn.width/Math.max(1,t-1),n=Rn.width-(e.length-1)*s,i="M",o="";return e.
-forEach((a,c)=>{if(a===null){i="M";return}o+=`${i}${(n+c*s).toFixed(1)} ${((1-a)*(Rn.height-4)+2).toFixed(1)}`,i="L"}),o}function ki(e){let t=e.
-map(([n,i])=>({key:n,name:i,cell:p("dd",{"data-figure":n})}));return{element:p("dl",{class:"facts"},...t.map(({name:n,cell:i})=>p("div",{},p(
-"dt",{},n),i))),set(n){for(let{key:i,cell:o}of t)X(o,n[i]??""),o.parentElement&&(o.parentElement.hidden=n[i]===void 0)}}}var Da=4;function ql(e){return Math.log2(e)}function Kl(e){let t=o=>o?`${V(o.cache_bytes)}: ${Le(o.hit_ratio)}`:"\u2013",s=e.points.findIndex(
+setAttribute("d",Qd(n,i));let o=n.filter(a=>a!==null).at(-1);t.setAttribute("aria-label",o===void 0?`${e}: no reads in the last five minutes`:
+`${e} over the last five minutes, ${Me(o)} lately`)}}}function Qd(e,t){let s=Rn.width/Math.max(1,t-1),n=Rn.width-(e.length-1)*s,i="M",o="";return e.
+forEach((a,c)=>{if(a===null){i="M";return}o+=`${i}${(n+c*s).toFixed(1)} ${((1-a)*(Rn.height-4)+2).toFixed(1)}`,i="L"}),o}function Si(e){let t=e.
+map(([n,i])=>({key:n,name:i,cell:f("dd",{"data-figure":n})}));return{element:f("dl",{class:"facts"},...t.map(({name:n,cell:i})=>f("div",{},f(
+"dt",{},n),i))),set(n){for(let{key:i,cell:o}of t)Z(o,n[i]??""),o.parentElement&&(o.parentElement.hidden=n[i]===void 0)}}}var La=4;function Kl(e){return Math.log2(e)}function jl(e){let t=o=>o?`${V(o.cache_bytes)}: ${Me(o.hit_ratio)}`:"\u2013",s=e.points.findIndex(
 o=>o.cache_bytes===e.present.cache_bytes),n=o=>s<0?null:e.points[s+o],i=e.wanted.find(o=>o.hit_ratio===.9)?.cache_bytes;return{present:t(e.present),
-half:t(n(-Da)),double:t(n(Da)),held:t(e.held),knee:t(e.knee),largest:t(e.largest),wanted:i==null?"no size has it":V(i),working_set:V(e.working_set_bytes)}}var $a=230,Yd=1e4,Jd=[["present","Present size"],["half","Half of it"],["double","Twice as much"],["held","Held now"],["knee","More gains le\
-ss above"],["largest","More gains nothing above"],["wanted","For 90 % hits"],["working_set","Used in 48 active hours"]],_i=class{element;#t=p(
-"div",{class:"curve-canvas",role:"img"});#n=p("p",{class:"hint",role:"status"});#l=p("span",{class:"chart-when"});#i=ki(Jd);#r=new ResizeObserver(
-()=>this.#u());#a;#e=null;#s=null;#c=0;#o="";constructor(){this.element=p("section",{class:"card curve","aria-label":"Curve"},p("div",{class:"\
-section-head"},p("h2",{},"With a cache of another size"),this.#l),p("p",{class:"hint"},"The share of reads that flash and RAM of this size w\
-ould answer, predicted from samples of what guests lately did."),this.#t,this.#n,this.#i.element),this.element.hidden=!0,this.#r.observe(this.#t),
-this.#a=ti(()=>this.#d())}set(t){if(this.#e=t!==null&&t.reads>0?t:null,he(this.element,this.#e!==null),!this.#e)return;this.#i.set(Kl(this.#e)),
-X(this.#n,this.#e.reads<Yd?`Read ${et(this.#e.reads)} times only: this may be chance.`:""),this.#t.setAttribute("aria-label",`Hit ratio by t\
-he size of the cache; at the present size of ${Kl(this.#e).present}`);let s=JSON.stringify([this.#e.points,this.#e.present,this.#e.held]);s!==
-this.#o&&(this.#o=s,this.#t.dataset.points=String(this.#e.points.length),this.#d(),this.#u())}leave(){this.#r.disconnect(),this.#a(),this.#s?.
-destroy(),this.#s=null}#d(){this.#s?.destroy(),this.#s=null,this.#u()}#u(){let t=Math.floor(this.#t.clientWidth);t===0||!this.#e||(this.#s?t!==
-this.#c&&this.#s.setSize({width:t,height:$a}):this.#f(t,this.#e),this.#c=t)}#f(t,{points:s}){let n={stroke:at("ink-soft"),font:`12px ${at("f\
-ont")}`,ticks:{show:!1},grid:{stroke:at("rule"),width:1}},i=at("flash"),o=s.map(c=>ql(c.cache_bytes)),a={width:t,height:$a,legend:{show:!1},
+half:t(n(-La)),double:t(n(La)),held:t(e.held),knee:t(e.knee),largest:t(e.largest),wanted:i==null?"no size has it":V(i),working_set:V(e.working_set_bytes)}}var Ra=230,Zd=1e4,Xd=[["present","Present size"],["half","Half of it"],["double","Twice as much"],["held","Held now"],["knee","More gains le\
+ss above"],["largest","More gains nothing above"],["wanted","For 90 % hits"],["working_set","Used in 48 active hours"]],Ti=class{element;#e=f(
+"div",{class:"curve-canvas",role:"img"});#n=f("p",{class:"hint",role:"status"});#i=f("span",{class:"chart-when"});#s=Si(Xd);#r=new ResizeObserver(
+()=>this.#u());#a;#t=null;#l=null;#c=0;#o="";constructor(){this.element=f("section",{class:"card curve","aria-label":"Curve"},f("div",{class:"\
+section-head"},f("h2",{},"With a cache of another size"),this.#i),f("p",{class:"hint"},"The share of reads that flash and RAM of this size w\
+ould answer, predicted from samples of what guests lately did."),this.#e,this.#n,this.#s.element),this.element.hidden=!0,this.#r.observe(this.#e),
+this.#a=ni(()=>this.#d())}set(t){if(this.#t=t!==null&&t.reads>0?t:null,ae(this.element,this.#t!==null),!this.#t)return;this.#s.set(jl(this.#t)),
+Z(this.#n,this.#t.reads<Zd?`Read ${tt(this.#t.reads)} times only: this may be chance.`:""),this.#e.setAttribute("aria-label",`Hit ratio by t\
+he size of the cache; at the present size of ${jl(this.#t).present}`);let s=JSON.stringify([this.#t.points,this.#t.present,this.#t.held]);s!==
+this.#o&&(this.#o=s,this.#e.dataset.points=String(this.#t.points.length),this.#d(),this.#u())}leave(){this.#r.disconnect(),this.#a(),this.#l?.
+destroy(),this.#l=null}#d(){this.#l?.destroy(),this.#l=null,this.#u()}#u(){let t=Math.floor(this.#e.clientWidth);t===0||!this.#t||(this.#l?t!==
+this.#c&&this.#l.setSize({width:t,height:Ra}):this.#f(t,this.#t),this.#c=t)}#f(t,{points:s}){let n={stroke:at("ink-soft"),font:`12px ${at("f\
+ont")}`,ticks:{show:!1},grid:{stroke:at("rule"),width:1}},i=at("flash"),o=s.map(c=>Kl(c.cache_bytes)),a={width:t,height:Ra,legend:{show:!1},
 cursor:{drag:{x:!1,y:!1}},scales:{x:{time:!1,range:[o[0]??0,o.at(-1)??1]},y:{range:[0,1]}},axes:[{...n,grid:{show:!1},size:26,space:80,incrs:[
-1,2,4,8],values:(c,h)=>h.map(f=>V(2**f))},{...n,size:62,space:36,values:(c,h)=>h.map(f=>`${Math.round(f*100)}%`)}],series:[{},{label:"Hit ra\
-tio",stroke:i,width:2,points:{show:!1},fill:`${i}40`}],hooks:{draw:[c=>this.#h(c)],setCursor:[c=>this.#p(c.cursor.idx??null)]}};this.#s=new Ne(
-a,[o,s.map(c=>c.hit_ratio)],this.#t)}#h(t){if(!this.#e)return;let{ctx:s,bbox:n}=t,i=window.devicePixelRatio||1,o=[[this.#e.held,"held",at("l\
-imit"),[4,4]],[this.#e.present,"present",at("ink"),[]]];s.save(),s.font=`${12*i}px ${at("font")}`;for(let[{cache_bytes:a},c,h,f]of o){let b=t.
-valToPos(ql(a),"x",!0);if(a<=0||b<n.left||b>n.left+n.width)continue;s.strokeStyle=s.fillStyle=h,s.lineWidth=1.5*i,s.setLineDash(f.map(w=>w*i)),
+1,2,4,8],values:(c,p)=>p.map(h=>V(2**h))},{...n,size:62,space:36,values:(c,p)=>p.map(h=>`${Math.round(h*100)}%`)}],series:[{},{label:"Hit ra\
+tio",stroke:i,width:2,points:{show:!1},fill:`${i}40`}],hooks:{draw:[c=>this.#h(c)],setCursor:[c=>this.#p(c.cursor.idx??null)]}};this.#l=new Ne(
+a,[o,s.map(c=>c.hit_ratio)],this.#e)}#h(t){if(!this.#t)return;let{ctx:s,bbox:n}=t,i=window.devicePixelRatio||1,o=[[this.#t.held,"held",at("l\
+imit"),[4,4]],[this.#t.present,"present",at("ink"),[]]];s.save(),s.font=`${12*i}px ${at("font")}`;for(let[{cache_bytes:a},c,p,h]of o){let b=t.
+valToPos(Kl(a),"x",!0);if(a<=0||b<n.left||b>n.left+n.width)continue;s.strokeStyle=s.fillStyle=p,s.lineWidth=1.5*i,s.setLineDash(h.map(w=>w*i)),
 s.beginPath(),s.moveTo(b,n.top),s.lineTo(b,n.top+n.height),s.stroke();let g=c==="held";s.textAlign=g?"right":"left",s.fillText(c,b+(g?-5:5)*
-i,n.top+12*i)}s.restore()}#p(t){let s=t===null?void 0:this.#e?.points[t];X(this.#l,s?`${V(s.cache_bytes)}: ${Le(s.hit_ratio)}`:"")}};var Qd={size:"Request size",latency:"Latency",seek:"Seek distance",outstanding:"Outstanding requests",interarrival:"Time between requests"},
-La={...ii,read:"Reads",write:"Writes",all:"All"};function Zd(e,t){if(e.upto===null)return"more";switch(t){case"bytes":return e.upto%1024===0?
-V(e.upto):et(e.upto);case"microseconds":return Dt(e.upto);default:return e.upto<0?`\u2212${et(-e.upto)}`:et(e.upto)}}function Xd(e){let t=e.
-map(([,c])=>c.length),s=c=>e.some(([,h])=>(h[c]?.count??0)>0),n=[...Array(Math.max(0,...t)).keys()],i=n.filter(s),[o,a]=[i[0],i.at(-1)];return o===
-void 0||a===void 0?[0,0]:[Math.max(0,o-1),Math.min(n.length,a+2)]}function ef(e){let t=e.map(([,s])=>s.map(n=>n.upto).join());return t.every(
-s=>s===t[0])}var Si=class{element=p("section",{class:"histograms","aria-label":"Histograms"});#t=p("div",{class:"segmented",role:"group","ar\
-ia-label":"What is counted"});#n=p("div",{class:"card histogram-tables"});#l=[];#i="size";#r="";constructor(){this.element.append(p("div",{class:"\
-section-head"},p("h2",{},"Histograms"),this.#t),this.#n),this.element.hidden=!0}set(t){if(this.element.hidden=t===null||t.length===0,t===null||
-t.length===0)return;this.#l=t,t.some(([n])=>n===this.#i)||(this.#i=t[0]?.[0]??"");let s=t.map(([n])=>n);this.#t.children.length!==s.length&&
-this.#t.replaceChildren(...s.map(n=>this.#a(n))),this.#e()}#a(t){return p("button",{type:"button","data-what":t,onclick:()=>{this.#i=t,this.#e()}},
-Qd[t]??t)}#e(){for(let a of this.#t.children)a.setAttribute("aria-pressed",String(a.getAttribute("data-what")===this.#i));let t=this.#l.find(
-([a])=>a===this.#i)?.[1];if(!t)return;let s=JSON.stringify([this.#i,t]);if(s===this.#r)return;this.#r=s;let{unit:n,kinds:i}=t,o=i.length<=2&&
-ef(i)?[i]:i.map(a=>[a]);this.#n.replaceChildren(...o.map(a=>tf(n,a)))}};function tf(e,t){let[s,n]=Xd(t),i=e==="bytes"||e==="microseconds"?"U\
-p to":`Up to, ${e}`;if(s===n)return p("p",{class:"hint"},`${t.map(([h])=>La[h]??h).join(", ")}: nothing was counted yet.`);let o=t.map(([,h])=>h.
-reduce((f,b)=>f+b.count,0)),a=p("thead",{},p("tr",{},p("th",{scope:"col"},i),...t.map(([h],f)=>p("th",{scope:"col"},`${La[h]??h}: ${et(o[f])}`)))),
-c=[...Array(n-s).keys()].map(h=>{let f=s+h,b=t[0]?.[1][f];return p("tr",{},p("th",{scope:"row"},b?Zd(b,e):""),...t.map(([,g],w)=>nf(g[f]?.count??
-0,o[w]??0,w)))});return p("table",{class:"histogram"},a,p("tbody",{},...c))}function nf(e,t,s){let n=t>0?e/t:0,i=p("span",{class:`bar bar-${s%
-6}`});i.style.width=`${(n*100).toFixed(2)}%`;let o=p("span",{class:"bar-text"});return X(o,e===0?"":`${et(e)} (${(n*100).toFixed(1)}%)`),p("\
-td",{},p("div",{class:"bar-cell"},p("span",{class:"bar-track"},i),o))}var Ti=class{element;#t=new Map;#n=p("div",{class:"fields"});#l=p("button",{type:"submit",class:"primary"},"Review changes\u2026");#i=p("but\
-ton",{type:"reset"},"Undo");#r=p("span",{class:"hint","aria-live":"polite"});#a;#e;constructor(t,s){this.#a=t,this.#e=s;let n=p("form",{"ari\
-a-label":"Settings"},this.#n,p("div",{class:"buttons buttons-start"},this.#l,this.#i,this.#r));n.addEventListener("input",()=>this.#o()),n.addEventListener(
-"reset",i=>{i.preventDefault();for(let o of this.#t.values())o.input.value=o.now;this.#o()}),n.addEventListener("submit",i=>{i.preventDefault(),
-this.#d()}),this.element=p("section",{class:"card","aria-label":"Settings"},p("h2",{},"Settings"),p("p",{class:"hint"},"As forebay disk set \
-takes them. They are changed while guests go on."),n)}update(t){let s=dl.filter(i=>i.name in t),n=Object.keys(t).filter(i=>!dl.some(o=>o.name===
-i));for(let i of[...s,...n.map(o=>({name:o,about:""}))]){let o=t[i.name]??"",a=this.#t.get(i.name)??this.#s(i,o),c=a.input.value!==a.now;a.now=
-o,c||Ra(a.input,o)}this.#o()}#s(t,s){let n=Wt(),i=Wt(),o={id:n,name:t.name,"aria-describedby":i},a=t.choices?p("select",o,...t.choices.map(f=>p(
-"option",{value:f},f))):p("input",{...o,type:"text",spellcheck:"false",autocomplete:"off",autocapitalize:"off"}),c=p("div",{class:"field"},p(
-"label",{for:n},t.name),a,p("p",{class:"hint",id:i},t.about)),h={key:t.name,now:s,input:a,element:c};return Ra(a,s),this.#n.append(c),this.#t.
-set(t.name,h),h}#c(){let t=[...this.#t.values()].filter(s=>s.input.value.trim()!==s.now);return Object.fromEntries(t.map(s=>[s.key,s.input.value.
-trim()]))}#o(){let t=this.#c();for(let n of this.#t.values())n.element.classList.toggle("changed",n.key in t);let s=Object.keys(t).length;this.#l.
-disabled=s===0,he(this.#i,s>0),X(this.#r,s===0?"":s===1?"1 change, not sent yet":`${s} changes, not sent yet`)}#d(){let t=this.#a(),s=this.#c();
-if(!t||Object.keys(s).length===0)return;let n=Object.entries(s).map(([i,o])=>p("li",{},p("code",{},i),`: ${this.#t.get(i)?.now??""} \u2192 ${o}`));
-Us({title:`Change ${t.name}?`,sentences:Zo(t,s),confirm:"Change",fields:p("ul",{class:"changes"},...n),run:async()=>{await wt("PATCH",rt(t.name),
-{settings:s});for(let[i,o]of Object.entries(s)){let a=this.#t.get(i);a&&(a.now=o)}return this.#e(),`${t.name} now has ${Object.entries(s).map(
-([i,o])=>`${i}=${o}`).join(" ")}`}})}};function Ra(e,t){e instanceof HTMLSelectElement&&![...e.options].some(s=>s.value===t)&&e.append(p("op\
-tion",{value:t},t)),e.value!==t&&(e.value=t)}var sf=[["backing","Backing"],["size_bytes","Size"],["block_bytes","Block"],["reserve_bytes","Reserved flash"],["limit_bytes","Flash at most"],
+i,n.top+12*i)}s.restore()}#p(t){let s=t===null?void 0:this.#t?.points[t];Z(this.#i,s?`${V(s.cache_bytes)}: ${Me(s.hit_ratio)}`:"")}};var ef={size:"Request size",latency:"Latency",seek:"Seek distance",outstanding:"Outstanding requests",interarrival:"Time between requests"},
+Ca={...li,read:"Reads",write:"Writes",all:"All"};function tf(e,t){if(e.upto===null)return"more";switch(t){case"bytes":return e.upto%1024===0?
+V(e.upto):tt(e.upto);case"microseconds":return Dt(e.upto);default:return e.upto<0?`\u2212${tt(-e.upto)}`:tt(e.upto)}}function nf(e){let t=e.
+map(([,c])=>c.length),s=c=>e.some(([,p])=>(p[c]?.count??0)>0),n=[...Array(Math.max(0,...t)).keys()],i=n.filter(s),[o,a]=[i[0],i.at(-1)];return o===
+void 0||a===void 0?[0,0]:[Math.max(0,o-1),Math.min(n.length,a+2)]}function sf(e){let t=e.map(([,s])=>s.map(n=>n.upto).join());return t.every(
+s=>s===t[0])}var Ei=class{element=f("section",{class:"histograms","aria-label":"Histograms"});#e=f("div",{class:"segmented",role:"group","ar\
+ia-label":"What is counted"});#n=f("div",{class:"card histogram-tables"});#i=[];#s="size";#r="";constructor(){this.element.append(f("div",{class:"\
+section-head"},f("h2",{},"Histograms"),this.#e),this.#n),this.element.hidden=!0}set(t){if(this.element.hidden=t===null||t.length===0,t===null||
+t.length===0)return;this.#i=t,t.some(([n])=>n===this.#s)||(this.#s=t[0]?.[0]??"");let s=t.map(([n])=>n);this.#e.children.length!==s.length&&
+this.#e.replaceChildren(...s.map(n=>this.#a(n))),this.#t()}#a(t){return f("button",{type:"button","data-what":t,onclick:()=>{this.#s=t,this.#t()}},
+ef[t]??t)}#t(){for(let a of this.#e.children)a.setAttribute("aria-pressed",String(a.getAttribute("data-what")===this.#s));let t=this.#i.find(
+([a])=>a===this.#s)?.[1];if(!t)return;let s=JSON.stringify([this.#s,t]);if(s===this.#r)return;this.#r=s;let{unit:n,kinds:i}=t,o=i.length<=2&&
+sf(i)?[i]:i.map(a=>[a]);this.#n.replaceChildren(...o.map(a=>lf(n,a)))}};function lf(e,t){let[s,n]=nf(t),i=e==="bytes"||e==="microseconds"?"U\
+p to":`Up to, ${e}`;if(s===n)return f("p",{class:"hint"},`${t.map(([p])=>Ca[p]??p).join(", ")}: nothing was counted yet.`);let o=t.map(([,p])=>p.
+reduce((h,b)=>h+b.count,0)),a=f("thead",{},f("tr",{},f("th",{scope:"col"},i),...t.map(([p],h)=>f("th",{scope:"col"},`${Ca[p]??p}: ${tt(o[h])}`)))),
+c=[...Array(n-s).keys()].map(p=>{let h=s+p,b=t[0]?.[1][h];return f("tr",{},f("th",{scope:"row"},b?tf(b,e):""),...t.map(([,g],w)=>of(g[h]?.count??
+0,o[w]??0,w)))});return f("table",{class:"histogram"},a,f("tbody",{},...c))}function of(e,t,s){let n=t>0?e/t:0,i=f("span",{class:`bar bar-${s%
+6}`});i.style.width=`${(n*100).toFixed(2)}%`;let o=f("span",{class:"bar-text"});return Z(o,e===0?"":`${tt(e)} (${(n*100).toFixed(1)}%)`),f("\
+td",{},f("div",{class:"bar-cell"},f("span",{class:"bar-track"},i),o))}var Mi=class{element;#e=new Map;#n=f("div",{class:"fields"});#i=f("button",{type:"submit",class:"primary"},"Review changes\u2026");#s=f("but\
+ton",{type:"reset"},"Undo");#r=f("span",{class:"hint","aria-live":"polite"});#a;#t;constructor(t,s){this.#a=t,this.#t=s;let n=f("form",{"ari\
+a-label":"Settings"},this.#n,f("div",{class:"buttons buttons-start"},this.#i,this.#s,this.#r));n.addEventListener("input",()=>this.#o()),n.addEventListener(
+"reset",i=>{i.preventDefault();for(let o of this.#e.values())o.input.value=o.now;this.#o()}),n.addEventListener("submit",i=>{i.preventDefault(),
+this.#d()}),this.element=f("section",{class:"card","aria-label":"Settings"},f("h2",{},"Settings"),f("p",{class:"hint"},"As forebay disk set \
+takes them. They are changed while guests go on."),n)}update(t){let s=fl.filter(i=>i.name in t),n=Object.keys(t).filter(i=>!fl.some(o=>o.name===
+i));for(let i of[...s,...n.map(o=>({name:o,about:""}))]){let o=t[i.name]??"",a=this.#e.get(i.name)??this.#l(i,o),c=a.input.value!==a.now;a.now=
+o,c||Na(a.input,o)}this.#o()}#l(t,s){let n=Wt(),i=Wt(),o={id:n,name:t.name,"aria-describedby":i},a=t.choices?f("select",o,...t.choices.map(h=>f(
+"option",{value:h},h))):f("input",{...o,type:"text",spellcheck:"false",autocomplete:"off",autocapitalize:"off"}),c=f("div",{class:"field"},f(
+"label",{for:n},t.name),a,f("p",{class:"hint",id:i},t.about)),p={key:t.name,now:s,input:a,element:c};return Na(a,s),this.#n.append(c),this.#e.
+set(t.name,p),p}#c(){let t=[...this.#e.values()].filter(s=>s.input.value.trim()!==s.now);return Object.fromEntries(t.map(s=>[s.key,s.input.value.
+trim()]))}#o(){let t=this.#c();for(let n of this.#e.values())n.element.classList.toggle("changed",n.key in t);let s=Object.keys(t).length;this.#i.
+disabled=s===0,ae(this.#s,s>0),Z(this.#r,s===0?"":s===1?"1 change, not sent yet":`${s} changes, not sent yet`)}#d(){let t=this.#a(),s=this.#c();
+if(!t||Object.keys(s).length===0)return;let n=Object.entries(s).map(([i,o])=>f("li",{},f("code",{},i),`: ${this.#e.get(i)?.now??""} \u2192 ${o}`));
+Us({title:`Change ${t.name}?`,sentences:er(t,s),confirm:"Change",fields:f("ul",{class:"changes"},...n),run:async()=>{await wt("PATCH",et(t.name),
+{settings:s});for(let[i,o]of Object.entries(s)){let a=this.#e.get(i);a&&(a.now=o)}return this.#t(),`${t.name} now has ${Object.entries(s).map(
+([i,o])=>`${i}=${o}`).join(" ")}`}})}};function Na(e,t){e instanceof HTMLSelectElement&&![...e.options].some(s=>s.value===t)&&e.append(f("op\
+tion",{value:t},t)),e.value!==t&&(e.value=t)}var rf=[["backing","Backing"],["size_bytes","Size"],["block_bytes","Block"],["reserve_bytes","Reserved flash"],["limit_bytes","Flash at most"],
 ["cached_bytes","Cached on flash"],["ram_bytes","Cached in RAM"],["load","From last time"],["mirrored","Dirty data"],["connections","Guests \
-connected"],["nbd_socket","NBD socket"],["guest","Taken from"],["page_cache","Page cache"],["errors","Errors"]];function Ca(e,t,s){let n=null,
-i=()=>n,o=cn(),a=p("span",{class:"mode"}),c=xi(),h={hits:ft("Hit ratio","hit_ratio"),operations:ft("Requests","operations"),bytes:ft("Throug\
-hput","bytes"),latency:ft("Read latency, mean","latency"),dirty:ft("Dirty","dirty_bytes"),saved:ft("Backing requests saved","saved")},f=new vi(
-s),b=new Si,g=new _i,w=ki(sf.map(([$,S])=>[$,S])),T=new Ti(i,t),M=er(i,t),C=p("div",{class:"stack"},c.element,p("div",{class:"tiles"},...Object.
-values(h).map($=>$.element)),f.element,M.element,g.element,b.element,p("section",{class:"card","aria-label":"Facts"},p("h2",{},"About this d\
-isk"),w.element),T.element),I=p("div",{class:"card empty"},p("h3",{},"No such disk"),p("p",{},"Forebay serves no disk of this name. It may h\
-ave been removed: forebay disk list shows all.")),N=p("p",{class:"loading"},"Asking Forebay\u2026");return{element:p("div",{class:"view"},p(
-"p",{class:"crumb"},p("a",{href:"#/"},"\u2190 Host")),p("div",{class:"title"},p("h1",{},e),o,a),I,N,C),title:e,leave:()=>{f.leave(),g.leave()},
-update($){let S=$.disk;if(n=S==="missing"||S===null?null:S,he(I,S==="missing"),he(N,S===null),he(C,n!==null),he(o,n!==null),!n)return;let j=Ts(
-n);un(o,si([Qt(n.state),...j.map(L=>L.tone)]),n.state),X(a,n.read_only?`${n.mode}, read-only`:n.mode),c.set(j),lf(h,n,$),$.span==="5m"?f.set(
-$.series.get(e)?.points??[],$.windows.has(e),n.mode):f.setPast($.span,$.past,n.mode),b.set($.histograms),g.set($.curve),w.set(rf(n)),T.update(
-n.settings),M.update()}}}function lf(e,t,s){let n=s.windows.get(t.name)??s.statistics.get(t.name),i=s.windows.has(t.name)?"last 5 minutes":"\
-since attached",o=s.series.get(t.name)?.last,a=o?.rates??null,c=Tn(a);e.hits.set(Le(n?.hit_ratio),`of reads, ${i}`),e.operations.set(c===null?
-"\u2013":`${tt(c)}/s`,a?`${tt(a.reads)} reads, ${tt(a.writes)} writes`:""),e.bytes.set(a?At(a.read_bytes+a.write_bytes):"\u2013",a?`${At(a.read_bytes)}\
- read, ${At(a.write_bytes)} written`:""),e.latency.set(Dt(o?.readMicros),o?.writeMicros==null?"no writes lately":`writes ${Dt(o.writeMicros)}`),
-e.dirty.set(V(t.dirty_bytes),of(t)),e.saved.set(Le(n?Qs(n):null),i)}function of(e){let t=e.mode==="write-back"?`of at most ${V(e.dirty_limit_bytes)}`:
-null;if(Vt(e)===0)return t??"the backing is complete";let s=e.statistics.destage_bytes_per_second??0;return Sn(t??`for ${kn(e.dirty_for_seconds)}`,
-Es(e.dirty_zeroes_bytes),s>0?`${At(s)} going home`:null)}function rf(e){let{statistics:t}=e,s={backing:e.backing,size_bytes:V(e.size_bytes),
-block_bytes:V(e.block_bytes),reserve_bytes:V(e.reserve_bytes),limit_bytes:V(e.limit_bytes),cached_bytes:V(t.cached_bytes),ram_bytes:V(t.ram_bytes),
-load:Qo(e),mirrored:af(e),connections:e.connections===null?"\u2013":String(e.connections),nbd_socket:e.nbd_socket,errors:cf(e)};return e.guest&&
-(s.guest=`QEMU at ${e.guest.qmp}, device ${e.guest.device}`),e.page_cache_reason&&(s.page_cache=`used, because ${e.page_cache_reason}`),s}function af(e){
-return e.mirrored===null?"\u2013":e.mirrored?"on two devices":"on one device"}function cf(e){let{checksum_errors:t,flash_errors:s,backing_errors:n,
-backing_retries:i}=e.statistics;if(t===void 0)return"\u2013";let a=[[t,"checksums"],[s,"flash"],[n,"backing"],[i,"backing, sent again"]].filter(
-([c])=>(c??0)>0).map(([c,h])=>`${c} ${h}`);return a.length===0?"none":a.join(", ")}function Ei(e){return`#/disk/${encodeURIComponent(e)}`}var uf={info:"good",warning:"warning",error:"bad"};function Na(){let e=p("ol",{class:"events","aria-label":"Events, newest first"}),t=p("sel\
-ect",{name:"level"},p("option",{value:"info"},"All"),p("option",{value:"warning"},"Warnings and errors"),p("option",{value:"error"},"Errors")),
-s=p("p",{class:"empty"},"Nothing happened that an operator must know."),n=p("p",{class:"empty"},"This Forebay keeps no list of events. Its l\
-og has them: journalctl --unit forebay"),i=()=>{};t.addEventListener("change",()=>i());let o=p("label",{class:"inline"},"Show ",t),a=p("sect\
-ion",{class:"card"},o,e,s,n);return{element:p("div",{class:"view"},p("h1",{},"Events"),a),title:"Events",leave(){},update(c){i=()=>{let h=["\
-info","warning","error"],f=h.indexOf(t.value),b=(c.events??[]).filter(g=>h.indexOf(g.level)>=f||!h.includes(g.level)).reverse();he(n,c.events===
-null),he(o,c.events!==null),he(s,c.events!==null&&b.length===0),xn(e,b,g=>`${g.id} ${g.time}`,df,ff)},i()}}}function df(e){let t=e.disk?p("a",
-{href:Ei(e.disk),class:"event-disk"},e.disk):null;return p("li",{class:"event"},p("div",{class:"event-head"},cn(),p("time",{datetime:e.time},
-Fo(e.time)),t,p("span",{class:"event-kind"})),p("div",{class:"event-message"}),p("div",{class:"finding-advice"}))}function ff(e,t){let s=e.querySelector(
-".badge");s&&un(s,uf[t.level]??"warning",t.level),Ae(e,".event-kind",t.kind),Ae(e,".event-message",t.message),Ae(e,".finding-advice",t.advice??
-"")}var hf=Ss*1e3/rl,pf=30,Fa=new WeakMap;function Oa(){let e=xi(),t={hits:ft("Hit ratio","host.hit_ratio"),operations:ft("Requests","host.opera\
-tions"),bytes:ft("Throughput","host.bytes"),dirty:ft("Dirty","host.dirty_bytes"),saved:ft("Backing requests saved","host.saved")},s=wf(),n=p(
-"tbody",{}),o=p("table",{class:"disks"},p("thead",{},p("tr",{},...["Disk","State","Hit ratio","Requests/s","Read latency, mean","Dirty","Las\
-t 5 min"].map(b=>p("th",{scope:"col"},b)))),n),a=yf(),c=p("section",{class:"card","aria-label":"Disks"},p("h2",{},"Disks"),o,a),h=p("div",{class:"\
-tiles"},...Object.values(t).map(b=>b.element));return{element:p("div",{class:"view"},p("h1",{},"Host"),e.element,h,c,s.element),title:"Host",
-leave(){},update(b){let g=b.disks??[],w=[...b.pool?Uo(b.pool):[],...g.flatMap(Ts)];b.poolProblem&&w.unshift({tone:"bad",text:b.poolProblem,advice:null}),
-e.set(w),mf(t,b),he(h,g.length>0),he(o,g.length>0),he(a,g.length===0),xn(n,g,T=>T.name,gf,(T,M)=>bf(T,M,b)),s.update(b)}}}function mf(e,t){let s=[
-...t.statistics.values()],n=Vo([...t.series.values()].map(g=>g.last?.rates??null)),i=s.map(g=>t.windows.get(g.name)??g),o=t.windows.size>0?"\
-last 5 minutes":"since attached",a=ol(i);e.hits.set(Le(Bo(a)),`of reads, ${o}`);let c=Tn(n);e.operations.set(c===null?"\u2013":`${tt(c)}/s`,
-n?`${tt(n.reads)} reads, ${tt(n.writes)} writes`:""),e.bytes.set(n?At(n.read_bytes+n.write_bytes):"\u2013",n?`${At(n.read_bytes)} read, ${At(
-n.write_bytes)} written`:"");let h=s.reduce((g,w)=>g+(w.dirty_bytes??0),0),f=s.reduce((g,w)=>g+(w.dirty_zeroes_bytes??0),0),b=s.reduce((g,w)=>g+
-(w.mode==="write-back"?w.dirty_limit_bytes??0:0),0);e.dirty.set(V(h),Sn(b>0?`of at most ${V(b)}`:"no disk is in write-back",Es(f))),e.saved.
-set(Le(Qs(a)),o)}function gf(e){let t=Aa(`Hit ratio of ${e.name}`),s=(a,...c)=>p("td",{"data-heading":a},...c),n=a=>p("div",{"data-figure":`${e.
-name}.${a}`}),i=a=>p("div",{class:`sub ${a}`}),o=p("tr",{},p("th",{scope:"row"},p("a",{href:Ei(e.name)},e.name),i("backing")),s("State",cn(),
+connected"],["nbd_socket","NBD socket"],["guest","Taken from"],["page_cache","Page cache"],["errors","Errors"]];function Fa(e,t,s){let n=null,
+i=()=>n,o=un(),a=f("span",{class:"mode"}),c=_i(),p={hits:ft("Hit ratio","hit_ratio"),operations:ft("Requests","operations"),bytes:ft("Throug\
+hput","bytes"),latency:ft("Read latency, mean","latency"),dirty:ft("Dirty","dirty_bytes"),saved:ft("Backing requests saved","saved")},h=new ki(
+s),b=new Ei,g=new Ti,w=new oi,T=Si(rf.map(([_,G])=>[_,G])),M=new Mi(i,t),R=nr(i,t),H=f("div",{class:"stack"},c.element,f("div",{class:"tiles"},
+...Object.values(p).map(_=>_.element)),h.element,R.element,w.element,g.element,b.element,f("section",{class:"card","aria-label":"Facts"},f("\
+h2",{},"About this disk"),T.element),M.element),C=f("div",{class:"card empty"},f("h3",{},"No such disk"),f("p",{},"Forebay serves no disk of\
+ this name. It may have been removed: forebay disk list shows all.")),k=f("p",{class:"loading"},"Asking Forebay\u2026");return{element:f("di\
+v",{class:"view"},f("p",{class:"crumb"},f("a",{href:"#/"},"\u2190 Host")),f("div",{class:"title"},f("h1",{},e),o,a),C,k,H),title:e,leave:()=>{
+h.leave(),g.leave()},update(_){let G=_.disk;if(n=G==="missing"||G===null?null:G,ae(C,G==="missing"),ae(k,G===null),ae(H,n!==null),ae(o,n!==null),
+!n)return;let $=Ts(n);dn(o,ii([Qt(n.state),...$.map(J=>J.tone)]),n.state),Z(a,n.read_only?`${n.mode}, read-only`:n.mode),c.set($),af(p,n,_),
+_.span==="5m"?h.set(_.series.get(e)?.points??[],_.windows.has(e),n.mode):h.setPast(_.span,_.past,n.mode),b.set(_.histograms),g.set(_.curve),
+w.set(_.advice),T.set(uf(n)),M.update(n.settings),R.update()}}}function af(e,t,s){let n=s.windows.get(t.name)??s.statistics.get(t.name),i=s.
+windows.has(t.name)?"last 5 minutes":"since attached",o=s.series.get(t.name)?.last,a=o?.rates??null,c=Tn(a);e.hits.set(Me(n?.hit_ratio),`of \
+reads, ${i}`),e.operations.set(c===null?"\u2013":`${nt(c)}/s`,a?`${nt(a.reads)} reads, ${nt(a.writes)} writes`:""),e.bytes.set(a?Pt(a.read_bytes+
+a.write_bytes):"\u2013",a?`${Pt(a.read_bytes)} read, ${Pt(a.write_bytes)} written`:""),e.latency.set(Dt(o?.readMicros),o?.writeMicros==null?
+"no writes lately":`writes ${Dt(o.writeMicros)}`),e.dirty.set(V(t.dirty_bytes),cf(t)),e.saved.set(Me(n?Zs(n):null),i)}function cf(e){let t=e.
+mode==="write-back"?`of at most ${V(e.dirty_limit_bytes)}`:null;if(Vt(e)===0)return t??"the backing is complete";let s=e.statistics.destage_bytes_per_second??
+0;return rn(t??`for ${_n(e.dirty_for_seconds)}`,Es(e.dirty_zeroes_bytes),s>0?`${Pt(s)} going home`:null)}function uf(e){let{statistics:t}=e,
+s={backing:e.backing,size_bytes:V(e.size_bytes),block_bytes:V(e.block_bytes),reserve_bytes:V(e.reserve_bytes),limit_bytes:V(e.limit_bytes),cached_bytes:V(
+t.cached_bytes),ram_bytes:V(t.ram_bytes),load:Xo(e),mirrored:df(e),connections:e.connections===null?"\u2013":String(e.connections),nbd_socket:e.
+nbd_socket,errors:ff(e)};return e.guest&&(s.guest=`QEMU at ${e.guest.qmp}, device ${e.guest.device}`),e.page_cache_reason&&(s.page_cache=`us\
+ed, because ${e.page_cache_reason}`),s}function df(e){return e.mirrored===null?"\u2013":e.mirrored?"on two devices":"on one device"}function ff(e){
+let{checksum_errors:t,flash_errors:s,backing_errors:n,backing_retries:i}=e.statistics;if(t===void 0)return"\u2013";let a=[[t,"checksums"],[s,
+"flash"],[n,"backing"],[i,"backing, sent again"]].filter(([c])=>(c??0)>0).map(([c,p])=>`${c} ${p}`);return a.length===0?"none":a.join(", ")}function Ai(e){return`#/disk/${encodeURIComponent(e)}`}var hf={info:"good",warning:"warning",error:"bad"};function Oa(){let e=f("ol",{class:"events","aria-label":"Events, newest first"}),t=f("sel\
+ect",{name:"level"},f("option",{value:"info"},"All"),f("option",{value:"warning"},"Warnings and errors"),f("option",{value:"error"},"Errors")),
+s=f("p",{class:"empty"},"Nothing happened that an operator must know."),n=f("p",{class:"empty"},"This Forebay keeps no list of events. Its l\
+og has them: journalctl --unit forebay"),i=()=>{};t.addEventListener("change",()=>i());let o=f("label",{class:"inline"},"Show ",t),a=f("sect\
+ion",{class:"card"},o,e,s,n);return{element:f("div",{class:"view"},f("h1",{},"Events"),a),title:"Events",leave(){},update(c){i=()=>{let p=["\
+info","warning","error"],h=p.indexOf(t.value),b=(c.events??[]).filter(g=>p.indexOf(g.level)>=h||!p.includes(g.level)).reverse();ae(n,c.events===
+null),ae(o,c.events!==null),ae(s,c.events!==null&&b.length===0),kn(e,b,g=>`${g.id} ${g.time}`,pf,mf)},i()}}}function pf(e){let t=e.disk?f("a",
+{href:Ai(e.disk),class:"event-disk"},e.disk):null;return f("li",{class:"event"},f("div",{class:"event-head"},un(),f("time",{datetime:e.time},
+Oo(e.time)),t,f("span",{class:"event-kind"})),f("div",{class:"event-message"}),f("div",{class:"finding-advice"}))}function mf(e,t){let s=e.querySelector(
+".badge");s&&dn(s,hf[t.level]??"warning",t.level),De(e,".event-kind",t.kind),De(e,".event-message",t.message),De(e,".finding-advice",t.advice??
+"")}var gf=Ss*1e3/al,bf=30,za=new WeakMap;function Ha(){let e=_i(),t={hits:ft("Hit ratio","host.hit_ratio"),operations:ft("Requests","host.opera\
+tions"),bytes:ft("Throughput","host.bytes"),dirty:ft("Dirty","host.dirty_bytes"),saved:ft("Backing requests saved","host.saved")},s=kf(),n=f(
+"tbody",{}),o=f("table",{class:"disks"},f("thead",{},f("tr",{},...["Disk","State","Hit ratio","Requests/s","Read latency, mean","Dirty","Las\
+t 5 min"].map(b=>f("th",{scope:"col"},b)))),n),a=xf(),c=f("section",{class:"card","aria-label":"Disks"},f("h2",{},"Disks"),o,a),p=f("div",{class:"\
+tiles"},...Object.values(t).map(b=>b.element));return{element:f("div",{class:"view"},f("h1",{},"Host"),e.element,p,c,s.element),title:"Host",
+leave(){},update(b){let g=b.disks??[],w=[...b.pool?Yo(b.pool):[],...g.flatMap(Ts)];b.poolProblem&&w.unshift({tone:"bad",text:b.poolProblem,advice:null}),
+e.set(w),yf(t,b),ae(p,g.length>0),ae(o,g.length>0),ae(a,g.length===0),kn(n,g,T=>T.name,wf,(T,M)=>vf(T,M,b)),s.update(b)}}}function yf(e,t){let s=[
+...t.statistics.values()],n=Bo([...t.series.values()].map(g=>g.last?.rates??null)),i=s.map(g=>t.windows.get(g.name)??g),o=t.windows.size>0?"\
+last 5 minutes":"since attached",a=rl(i);e.hits.set(Me(Go(a)),`of reads, ${o}`);let c=Tn(n);e.operations.set(c===null?"\u2013":`${nt(c)}/s`,
+n?`${nt(n.reads)} reads, ${nt(n.writes)} writes`:""),e.bytes.set(n?Pt(n.read_bytes+n.write_bytes):"\u2013",n?`${Pt(n.read_bytes)} read, ${Pt(
+n.write_bytes)} written`:"");let p=s.reduce((g,w)=>g+(w.dirty_bytes??0),0),h=s.reduce((g,w)=>g+(w.dirty_zeroes_bytes??0),0),b=s.reduce((g,w)=>g+
+(w.mode==="write-back"?w.dirty_limit_bytes??0:0),0);e.dirty.set(V(p),rn(b>0?`of at most ${V(b)}`:"no disk is in write-back",Es(h))),e.saved.
+set(Me(Zs(a)),o)}function wf(e){let t=$a(`Hit ratio of ${e.name}`),s=(a,...c)=>f("td",{"data-heading":a},...c),n=a=>f("div",{"data-figure":`${e.
+name}.${a}`}),i=a=>f("div",{class:`sub ${a}`}),o=f("tr",{},f("th",{scope:"row"},f("a",{href:Ai(e.name)},e.name),i("backing")),s("State",un(),
 i("mode")),s("Hit ratio",n("hit_ratio"),i("split")),s("Requests/s",n("operations"),i("kinds")),s("Read latency, mean",n("latency"),i("writes")),
-s("Dirty",n("dirty_bytes"),i("limit")),p("td",{class:"spark-cell"},t.element));return Fa.set(o,t),o}function bf(e,t,s){let n=s.statistics.get(
-t.name),i=s.windows.get(t.name)??n,o=s.series.get(t.name),a=o?.last,c=Ts(t),h=e.querySelector(".badge"),f=si([Qt(t.state),...c.map(T=>T.tone)]);
-h&&un(h,f,t.state==="serving"&&f!=="good"?"serving, look":t.state);let b=(T,M)=>Ae(e,`[data-figure$=".${T}"]`,M);Ae(e,".backing",t.size_bytes===
-null?nl(t.backing,34):`${V(t.size_bytes)} at ${nl(t.backing,34)}`),Ae(e,".mode",t.read_only?`${t.mode}, read-only`:t.mode),b("hit_ratio",Le(
-i?.hit_ratio));let g=i?.reads??0;Ae(e,".split",g>0?`RAM ${Le((i?.read_hits_ram??0)/g)}, flash ${Le((i?.read_hits_flash??0)/g)}`:"no reads ye\
-t"),b("operations",tt(Tn(a?.rates??null))),Ae(e,".kinds",a?.rates?`${tt(a.rates.reads)} r, ${tt(a.rates.writes)} w`:""),b("latency",a?.readMicros==
-null?"\u2013":Dt(a.readMicros)),Ae(e,".writes",a?.writeMicros==null?"":`writes ${Dt(a.writeMicros)}`),b("dirty_bytes",V(t.dirty_bytes)),Ae(e,
-".limit",Sn(t.mode==="write-back"&&t.dirty_limit_bytes?`of ${V(t.dirty_limit_bytes)}`:null,Es(t.dirty_zeroes_bytes)));let w=(o?.points??[]).
-map(T=>T.hitRam===null||T.hitFlash===null?null:T.hitRam+T.hitFlash);Fa.get(e)?.set(w,Math.max(pf,Math.min(hf,w.length)))}function yf(){return p(
-"div",{class:"empty"},p("h3",{},"No disks yet"),p("p",{},"Nothing is cached until Forebay serves a disk. On the host, this adds one; nothing\
- in the file changes:"),p("pre",{},p("code",{},"forebay disk add web1 --backing /srv/images/web1.raw")),p("p",{},"A running QEMU guest's dis\
-k is moved behind Forebay without a reboot:"),p("pre",{},p("code",{},"forebay vm attach --qmp /run/web.qmp --device vda")),p("p",{class:"hin\
-t"},"It appears here by itself."))}function wf(){let e=cn(),t=p("span",{class:"meter-used"}),s=p("div",{class:"meter",role:"img"},t),n=p("p",
-{class:"meter-words","data-figure":"pool.used"}),i=p("p",{class:"meter-words","data-figure":"host.ram"}),o=p("tbody",{}),c=p("table",{class:"\
-devices"},p("thead",{},p("tr",{},...["Device","State","Size","Free","Wear","Remarks"].map(f=>p("th",{scope:"col"},f)))),o),h=p("section",{class:"\
-card","aria-label":"Pool"},p("div",{class:"section-head"},p("h2",{},"Flash and RAM"),e),s,n,i,c);return{element:h,update({pool:f,statistics:b}){
-if(he(h,f!==null),!f)return;un(e,Qt(f.state),f.state);let g=(f.segments-f.segments_free)*f.segment_bytes,w=f.segments_free*f.segment_bytes;t.
-style.width=`${f.segments>0?(100*(f.segments-f.segments_free)/f.segments).toFixed(2):0}%`;let T=`Pool of ${V(f.size_bytes)}: ${V(g)} in use,\
- ${V(w)} free; ${V(f.reserved_bytes)} reserved by disks`;s.setAttribute("aria-label",T),X(n,T);let M=[...b.values()],C=M.reduce((N,k)=>N+(k.
-ram_bytes??0),0),I=M.reduce((N,k)=>N+(k.index_bytes??0),0);X(i,`RAM: ${V(C)} of content in front of the flash, ${V(I)} for the index of what\
- is on it`),xn(o,f.devices,N=>String(N.number),vf,(N,k)=>xf(N,k,f))}}}function vf(){let e=(t,s,n="")=>p("td",{"data-heading":t,class:n},s);return p(
-"tr",{},p("th",{scope:"row",class:"path"}),e("State",cn()),e("Size",null,"size"),e("Free",null,"free"),e("Wear",null,"wear"),e("Remarks",null,
-"remarks"))}function xf(e,t,s){Ae(e,".path",t.path??`device ${t.number}`);let n=e.querySelector(".badge");n&&un(n,Qt(t.state),t.state),Ae(e,
-".size",V(t.size_bytes)),Ae(e,".free",`${V(t.segments_free*s.segment_bytes)}`),Ae(e,".wear",Yo(t.wear)||"\u2013");let i=[t.discards?"discard\
-s":null,t.page_cache_reason?`page cache: ${t.page_cache_reason}`:null];Ae(e,".remarks",i.filter(o=>o!==null).join("; ")||`${et(t.segments)} \
-segments`)}var hs=p("main",{id:"main",tabindex:-1}),Ns=p("p",{class:"loading"},"Asking Forebay\u2026"),za=p("span"),Ha=p("button",{type:"button",onclick:Zi},
-"Sign in\u2026"),Ia=p("div",{class:"banner",role:"alert",hidden:!0},za," ",Ha),jl=p("span",{class:"pulse"}),Fs={host:p("a",{href:"#/"},"Host"),
-events:p("a",{href:"#/events"},"Events")},Wa=p("button",{type:"button",class:"quiet",onclick:Ef}),Va=p("button",{type:"button",class:"quiet",
-onclick:Zi}),ps=new Zs(Ga),Cn=null;function kf(){let e=p("a",{class:"skip",href:"#main"},"To the content");e.addEventListener("click",n=>{n.
-preventDefault(),hs.focus()});let t=p("a",{href:"#/",class:"brand"},p("img",{src:"/assets/icon.svg",alt:"",width:24,height:24}),"Forebay"),s=p(
-"header",{},t,p("nav",{"aria-label":"Views"},Fs.host,Fs.events),p("div",{class:"header-end"},jl,Wa,Va));document.body.append(e,s,Ia,hs,Lo()),
-hs.append(Ns)}function Ba(){let e=window.location.hash.replace(/^#/,"")||"/",t=/^\/disk\/([^/]+)$/.exec(e)?.[1],s=t===void 0?null:_f(t);Cn?.
-leave(),Cn=s!==null?Ca(s,()=>{ps.look()},n=>ps.show(n)):e==="/events"?Na():Oa(),document.title=`${Cn.title} \u2013 Forebay`,Fs.host.setAttribute(
-"aria-current",e==="/"?"page":"false"),Fs.events.setAttribute("aria-current",e==="/events"?"page":"false"),hs.replaceChildren(Cn.element),window.
-scrollTo(0,0),ps.watch(s),Ga()}function _f(e){try{return decodeURIComponent(e)}catch{return e}}function Ga(){let{known:e}=ps;if(Sf(e),!Cn)return;
-let t=e.disks!==null;he(Cn.element,t),he(Fs.events,!t||e.events!==null),t?(Cn.update(e),Ns.remove()):Ns.isConnected||hs.append(Ns)}function Sf({
-away:e,answeredAt:t}){hs.classList.toggle("stale",e!==null),he(Ia,e!==null),X(za,e?Tf(e,t):""),he(Ha,e?.status===401),X(Ns,e?"Waiting for Fo\
-rebay\u2026":"Asking Forebay\u2026"),jl.classList.toggle("pulse-away",e!==null),X(jl,e?"No answer":t===null?"Connecting":"Live")}function Tf({
-status:e,reason:t,since:s},n){let i=n===null?"":` What is shown is from ${_n(n)}.`;return e===401?`Seen from here, this host shows its figur\
-es to those only who have its token.${i}`:e>0?`${t}.${i}`:`${t} since ${_n(s)}.${i} On the host, systemctl status forebay says whether it ru\
-ns. This page goes on by itself.`}function Ef(){Ko(),Ul()}function Ul(){X(Wa,{auto:"Theme: system",light:"Theme: light",dark:"Theme: dark"}[ei()]),
-X(Va,Ut.get()===null?"Sign in":"Signed in")}jo();kf();Ul();document.addEventListener("forebay-token",()=>{Ul(),ps.look()});window.addEventListener(
-"hashchange",Ba);Ba();ps.look();})();
+s("Dirty",n("dirty_bytes"),i("limit")),f("td",{class:"spark-cell"},t.element));return za.set(o,t),o}function vf(e,t,s){let n=s.statistics.get(
+t.name),i=s.windows.get(t.name)??n,o=s.series.get(t.name),a=o?.last,c=Ts(t),p=e.querySelector(".badge"),h=ii([Qt(t.state),...c.map(T=>T.tone)]);
+p&&dn(p,h,t.state==="serving"&&h!=="good"?"serving, look":t.state);let b=(T,M)=>De(e,`[data-figure$=".${T}"]`,M);De(e,".backing",t.size_bytes===
+null?sl(t.backing,34):`${V(t.size_bytes)} at ${sl(t.backing,34)}`),De(e,".mode",t.read_only?`${t.mode}, read-only`:t.mode),b("hit_ratio",Me(
+i?.hit_ratio));let g=i?.reads??0;De(e,".split",g>0?`RAM ${Me((i?.read_hits_ram??0)/g)}, flash ${Me((i?.read_hits_flash??0)/g)}`:"no reads ye\
+t"),b("operations",nt(Tn(a?.rates??null))),De(e,".kinds",a?.rates?`${nt(a.rates.reads)} r, ${nt(a.rates.writes)} w`:""),b("latency",a?.readMicros==
+null?"\u2013":Dt(a.readMicros)),De(e,".writes",a?.writeMicros==null?"":`writes ${Dt(a.writeMicros)}`),b("dirty_bytes",V(t.dirty_bytes)),De(e,
+".limit",rn(t.mode==="write-back"&&t.dirty_limit_bytes?`of ${V(t.dirty_limit_bytes)}`:null,Es(t.dirty_zeroes_bytes)));let w=(o?.points??[]).
+map(T=>T.hitRam===null||T.hitFlash===null?null:T.hitRam+T.hitFlash);za.get(e)?.set(w,Math.max(bf,Math.min(gf,w.length)))}function xf(){return f(
+"div",{class:"empty"},f("h3",{},"No disks yet"),f("p",{},"Nothing is cached until Forebay serves a disk. On the host, this adds one; nothing\
+ in the file changes:"),f("pre",{},f("code",{},"forebay disk add web1 --backing /srv/images/web1.raw")),f("p",{},"A running QEMU guest's dis\
+k is moved behind Forebay without a reboot:"),f("pre",{},f("code",{},"forebay vm attach --qmp /run/web.qmp --device vda")),f("p",{class:"hin\
+t"},"It appears here by itself."))}function kf(){let e=un(),t=f("span",{class:"meter-used"}),s=f("div",{class:"meter",role:"img"},t),n=f("p",
+{class:"meter-words","data-figure":"pool.used"}),i=f("p",{class:"meter-words","data-figure":"host.ram"}),o=f("tbody",{}),c=f("table",{class:"\
+devices"},f("thead",{},f("tr",{},...["Device","State","Size","Free","Wear","Remarks"].map(h=>f("th",{scope:"col"},h)))),o),p=f("section",{class:"\
+card","aria-label":"Pool"},f("div",{class:"section-head"},f("h2",{},"Flash and RAM"),e),s,n,i,c);return{element:p,update({pool:h,statistics:b}){
+if(ae(p,h!==null),!h)return;dn(e,Qt(h.state),h.state);let g=(h.segments-h.segments_free)*h.segment_bytes,w=h.segments_free*h.segment_bytes;t.
+style.width=`${h.segments>0?(100*(h.segments-h.segments_free)/h.segments).toFixed(2):0}%`;let T=`Pool of ${V(h.size_bytes)}: ${V(g)} in use,\
+ ${V(w)} free; ${V(h.reserved_bytes)} reserved by disks`;s.setAttribute("aria-label",T),Z(n,T);let M=[...b.values()],R=M.reduce((C,k)=>C+(k.
+ram_bytes??0),0),H=M.reduce((C,k)=>C+(k.index_bytes??0),0);Z(i,`RAM: ${V(R)} of content in front of the flash, ${V(H)} for the index of what\
+ is on it`),kn(o,h.devices,C=>String(C.number),_f,(C,k)=>Sf(C,k,h))}}}function _f(){let e=(t,s,n="")=>f("td",{"data-heading":t,class:n},s);return f(
+"tr",{},f("th",{scope:"row",class:"path"}),e("State",un()),e("Size",null,"size"),e("Free",null,"free"),e("Wear",null,"wear"),e("Remarks",null,
+"remarks"))}function Sf(e,t,s){De(e,".path",t.path??`device ${t.number}`);let n=e.querySelector(".badge");n&&dn(n,Qt(t.state),t.state),De(e,
+".size",V(t.size_bytes)),De(e,".free",`${V(t.segments_free*s.segment_bytes)}`);let i=[Jo(t.wear),Qo(t.budget)].filter(a=>a!=="");De(e,".wear",
+i.join("; ")||"\u2013");let o=[t.discards?"discards":null,t.page_cache_reason?`page cache: ${t.page_cache_reason}`:null];De(e,".remarks",o.filter(
+a=>a!==null).join("; ")||`${tt(t.segments)} segments`)}var ps=f("main",{id:"main",tabindex:-1}),Ns=f("p",{class:"loading"},"Asking Forebay\u2026"),Ia=f("span"),Wa=f("button",{type:"button",onclick:el},
+"Sign in\u2026"),Va=f("div",{class:"banner",role:"alert",hidden:!0},Ia," ",Wa),Ul=f("span",{class:"pulse"}),Fs={host:f("a",{href:"#/"},"Host"),
+events:f("a",{href:"#/events"},"Events")},Ba=f("button",{type:"button",class:"quiet",onclick:Pf}),Ga=f("button",{type:"button",class:"quiet",
+onclick:el}),ms=new Xs(Ka),Cn=null;function Tf(){let e=f("a",{class:"skip",href:"#main"},"To the content");e.addEventListener("click",n=>{n.
+preventDefault(),ps.focus()});let t=f("a",{href:"#/",class:"brand"},f("img",{src:"/assets/icon.svg",alt:"",width:24,height:24}),"Forebay"),s=f(
+"header",{},t,f("nav",{"aria-label":"Views"},Fs.host,Fs.events),f("div",{class:"header-end"},Ul,Ba,Ga));document.body.append(e,s,Va,ps,Ro()),
+ps.append(Ns)}function qa(){let e=window.location.hash.replace(/^#/,"")||"/",t=/^\/disk\/([^/]+)$/.exec(e)?.[1],s=t===void 0?null:Ef(t);Cn?.
+leave(),Cn=s!==null?Fa(s,()=>{ms.look()},n=>ms.show(n)):e==="/events"?Oa():Ha(),document.title=`${Cn.title} \u2013 Forebay`,Fs.host.setAttribute(
+"aria-current",e==="/"?"page":"false"),Fs.events.setAttribute("aria-current",e==="/events"?"page":"false"),ps.replaceChildren(Cn.element),window.
+scrollTo(0,0),ms.watch(s),Ka()}function Ef(e){try{return decodeURIComponent(e)}catch{return e}}function Ka(){let{known:e}=ms;if(Mf(e),!Cn)return;
+let t=e.disks!==null;ae(Cn.element,t),ae(Fs.events,!t||e.events!==null),t?(Cn.update(e),Ns.remove()):Ns.isConnected||ps.append(Ns)}function Mf({
+away:e,answeredAt:t}){ps.classList.toggle("stale",e!==null),ae(Va,e!==null),Z(Ia,e?Af(e,t):""),ae(Wa,e?.status===401),Z(Ns,e?"Waiting for Fo\
+rebay\u2026":"Asking Forebay\u2026"),Ul.classList.toggle("pulse-away",e!==null),Z(Ul,e?"No answer":t===null?"Connecting":"Live")}function Af({
+status:e,reason:t,since:s},n){let i=n===null?"":` What is shown is from ${Sn(n)}.`;return e===401?`Seen from here, this host shows its figur\
+es to those only who have its token.${i}`:e>0?`${t}.${i}`:`${t} since ${Sn(s)}.${i} On the host, systemctl status forebay says whether it ru\
+ns. This page goes on by itself.`}function Pf(){jo(),Yl()}function Yl(){Z(Ba,{auto:"Theme: system",light:"Theme: light",dark:"Theme: dark"}[ti()]),
+Z(Ga,Ut.get()===null?"Sign in":"Signed in")}Uo();Tf();Yl();document.addEventListener("forebay-token",()=>{Yl(),ms.look()});window.addEventListener(
+"hashchange",qa);qa();ms.look();})();

@@ -136,6 +136,14 @@ export interface Wear {
   worries: string[];
 }
 
+/** The write budget of a device of the pool, and what is spent of it. */
+export interface Budget {
+  bytes_per_day: number;
+  written_bytes: number | null;
+  used_ratio: number | null;
+  promoted_ratio: number;
+}
+
 export interface Device {
   path: string | null;
   number: number;
@@ -146,6 +154,7 @@ export interface Device {
   discards: boolean;
   page_cache_reason: string | null;
   wear: Wear | null;
+  budget: Budget | null;
 }
 
 export interface Pool {
@@ -196,6 +205,14 @@ export interface Curve {
   /** Four for each doubling of the size, the present one among them. */
   points: CurvePoint[];
   wanted: { hit_ratio: number; cache_bytes: number | null }[];
+}
+
+/** One of `/v1/disks/NAME/advice`, as far as it is shown. */
+export interface Advice {
+  verdict: string;
+  sentences: { about: string; text: string }[];
+  warnings: { kind: string; text: string }[];
+  command: string | null;
 }
 
 export interface Event {

@@ -1,7 +1,7 @@
 // What the page knows: asked for every two seconds, kept, and given to whoever draws it.
 
 import { Refusal, diskPath, historyPath, read, readBeside, readIfThere } from "./api";
-import { type Curve, type Disk, type Event, type FullDisk, type Histogram, type History, type Pool, type Span, type Statistics, histograms } from "./documents";
+import { type Advice, type Curve, type Disk, type Event, type FullDisk, type Histogram, type History, type Pool, type Span, type Statistics, histograms } from "./documents";
 import { type Past, past } from "./history";
 import { Series } from "./series";
 
@@ -29,6 +29,8 @@ export interface Knowledge {
   histograms: [string, Histogram][] | null;
   /** Null where the daemon knows none. */
   curve: Curve | null;
+  /** Null where the daemon gives none. */
+  advice: Advice | null;
   /** What charts show of that disk, and what it did then if that is more than the page has seen; null until it is known. */
   span: Span;
   past: Past | null;
@@ -50,6 +52,7 @@ export class Store {
     disk: null,
     histograms: null,
     curve: null,
+    advice: null,
     span: "5m",
     past: null,
     answeredAt: null,
@@ -76,6 +79,7 @@ export class Store {
     this.known.disk = null;
     this.known.histograms = null;
     this.known.curve = null;
+    this.known.advice = null;
     this.known.span = "5m";
     this.known.past = null;
     this.#isFilled = false;
@@ -118,10 +122,14 @@ export class Store {
     ]);
     // Taken before anything else is asked for: rates are those between the moments at which documents came.
     const at = Date.now();
-    const [shapes, curve] =
+    const [shapes, curve, advice] =
       name !== null && disk !== null && this.#looks % LOOKS_PER_HISTOGRAM === 0
-        ? await Promise.all([readBeside<unknown>(`${diskPath(name)}/histograms`, "histograms"), readBeside<Curve>(`${diskPath(name)}/curve`, "curve")])
-        : [undefined, undefined];
+        ? await Promise.all([
+            readBeside<unknown>(`${diskPath(name)}/histograms`, "histograms"),
+            readBeside<Curve>(`${diskPath(name)}/curve`, "curve"),
+            readBeside<Advice[]>(`${diskPath(name)}/advice`, "advice"),
+          ])
+        : [undefined, undefined, undefined];
     const steps = name !== null && disk !== null ? await this.#history(name) : null;
     if (turn !== this.#turn) return;
     this.#looks += 1;
@@ -133,6 +141,7 @@ export class Store {
     if (name !== null) this.known.disk = disk ?? "missing";
     if (steps !== null) this.#takeHistory(steps, at / 1_000);
     if (curve !== undefined) this.known.curve = curve;
+    if (advice !== undefined) this.known.advice = advice?.[0] ?? null;
     if (shapes !== undefined) this.known.histograms = shapes === null ? null : histograms(shapes);
   }
 

@@ -1,6 +1,6 @@
 // What states mean in plain words, what is wrong with a disk, and what a change will do. Pure: documents in, text out.
 
-import type { Disk, FullDisk, LatencyClass, Pool, Wear } from "./documents";
+import type { Budget, Disk, FullDisk, LatencyClass, Pool, Wear } from "./documents";
 import { count, decimal, duration, joined, percent, size } from "./format";
 import { dirty } from "./series";
 
@@ -97,6 +97,16 @@ export function wear(wear: Wear | null): string {
   const left = wear.days_left === null ? null : `${count(wear.days_left)} days left`;
   const rated = wear.rated_bytes === null ? "" : `, rated for ${decimal(wear.rated_bytes)}`;
   return joined(used, left, `${decimal(wear.written_bytes)} written${rated}`);
+}
+
+/** How much of its write budget a device has used in a day, and what that does to promotions; nothing without a budget. */
+export function budget(budget: Budget | null): string {
+  if (budget === null) return "";
+  const perDay = `${decimal(budget.bytes_per_day)} a day`;
+  const used = budget.used_ratio === null ? `at most ${perDay}` : `${percent(budget.used_ratio)} of ${perDay} written`;
+  const share = budget.promoted_ratio;
+  const held = share >= 1 ? null : share > 0 ? `${percent(share)} of promotions let in` : "no promotions let in";
+  return joined(used, held);
 }
 
 export const LATENCY_NAMES: Record<LatencyClass, string> = {

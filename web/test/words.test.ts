@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { type FullDisk, histograms } from "../src/documents";
 import { occupied, upto } from "../src/histogram";
-import { actionWords, consequences, findings, load, quietness, tone, wear, worst, zeroes } from "../src/words";
+import { actionWords, budget, consequences, findings, load, quietness, tone, wear, worst, zeroes } from "../src/words";
 
 function disk(more: Partial<FullDisk> = {}): FullDisk {
   return {
@@ -129,4 +129,12 @@ test("wear says what is known of it, in the units of data sheets", () => {
   assert.equal(wear(known), "11.3% of its life used, 3,326 days left, 41.2TB written, rated for 600TB");
   assert.equal(wear({ ...known, rated_bytes: null, used_percent: null, days_left: null }), "41.2TB written");
   assert.equal(wear(null), "");
+});
+
+test("a write budget says what is used of it and whether promotions wait", () => {
+  const spent = { bytes_per_day: 500e9, written_bytes: 125e9, used_ratio: 0.25, promoted_ratio: 1 };
+  assert.equal(budget(spent), "25.0% of 500GB a day written");
+  assert.equal(budget({ ...spent, used_ratio: 1.2, promoted_ratio: 0.31 }), "120.0% of 500GB a day written, 31.0% of promotions let in");
+  assert.equal(budget({ ...spent, written_bytes: null, used_ratio: null, promoted_ratio: 0 }), "at most 500GB a day, no promotions let in");
+  assert.equal(budget(null), "");
 });

@@ -24,7 +24,7 @@ use crate::words::limits::{
     BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, DISK_BLOCKS_MAX, DISKS_MAX, RAM_BYTES_MAX, RAM_BYTES_MIN,
     RESERVE_SEGMENTS_MIN,
 };
-use crate::words::settings::{DiskSettings, Redundancy};
+use crate::words::settings::{DiskSettings, DriveWrites, Redundancy};
 use crate::words::stats::{DeviceState, DeviceStatistics, PoolStatistics};
 use crate::words::units::{DiskId, MemberNumber};
 
@@ -123,6 +123,18 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
     pub async fn set_witness(&self, witness: Witness) -> Result<(), CacheError> {
         self.pool.witness.replace(Some(witness));
         Ok(self.pool.record_out().await?)
+    }
+
+    /// Has promotions keep what is written to each device within so many drive writes a day, on all shards; none for no budget.
+    /// Everything that is written counts, and only promotions are held back. Holds until the pool is closed.
+    pub fn set_write_budget(&self, drive_writes: Option<DriveWrites>) {
+        self.pool.set_write_budget(drive_writes);
+    }
+
+    /// How far spending is ahead of the write budget, on the device where it is farthest: 0 if not at all or without a
+    /// budget, 1 if nothing is left.
+    pub fn write_pressure(&self) -> f32 {
+        self.pool.write_pressure()
     }
 
     fn over(pool: Rc<Pool<F, H>>) -> Rc<Self> {
@@ -421,6 +433,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             segments_free: u64::from(segments.space().free_on(member.number)),
             discards: segments.space().discards(member.number),
             written_bytes: self.pool.shared.meters.of(member.number).bytes(),
+            budget: self.pool.budget(member),
             state: match self.pool.shared.leaving(member.number) {
                 None => DeviceState::Used,
                 Some(Leaving::Failed) => DeviceState::Failed,

@@ -363,21 +363,26 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         all_cached
     }
 
-    /// Drops one clean page from the index if it is still at `flash`, because its copy there turned out bad or has to go.
+    /// Drops one clean page from the index if it is still at `flash`, because it has to go. A copy in RAM is offered again only once it
+    /// was used: else what RAM has of a small flash would go round and round, and write all the time.
     pub(crate) fn drop_copy(&self, page: PageNumber, flash: FlashPage) {
+        self.drop_clean(page, flash, Standing::Rejected);
+    }
+
+    fn drop_clean(&self, page: PageNumber, flash: FlashPage, standing: Standing) {
         if self.dirty.borrow().has_page(page.0) {
             return;
         }
         if self.index.borrow_mut().remove_if_at(page, flash) {
             self.forgotten(&[Gone { page, flash }]);
-            self.ram.borrow_mut().lost_on_flash(page);
+            self.ram.borrow_mut().lost_on_flash(page, standing);
         }
     }
 
-    /// As [`Self::drop_copy`], of one that turned out damaged. Nothing on flash says that, so if the log holds other versions
+    /// The same of a copy that turned out damaged. Nothing on flash says that, so if the log holds other versions
     /// of the page, this one stays there until they are gone.
     pub(crate) fn drop_damaged(&self, page: PageNumber, flash: FlashPage) {
-        self.drop_copy(page, flash);
+        self.drop_clean(page, flash, Standing::New);
         let mut order = self.order.borrow_mut();
         if order.shadows(page) > 1 && !canary::has(Bug::DamageOutOfOrder) {
             order.all_in_order();

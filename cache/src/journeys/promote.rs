@@ -36,7 +36,7 @@ async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resu
     let appender = cache.log.begin(Purpose::Promotion).await?;
     let most = appender.room().min(BATCH_PAGES_MAX);
     let depth = cache.offer_depth();
-    let admits = |_, history| cache.policy.borrow_mut().admits(history, room);
+    let admits = |_, history| cache.policy.borrow_mut().admits(history, room) && appender.affords_one();
     let (offered, rejected) = cache.ram.borrow_mut().offer(depth, most, admits);
     count(&cache.counters.rejections, rejected);
     if offered.is_empty() {

@@ -1,5 +1,6 @@
 //! Knowledge: what is known in RAM about what is cached. Pure data structures; none of them awaits anything.
 
+pub(crate) mod budget;
 pub(crate) mod curve;
 pub(crate) mod dirty;
 pub(crate) mod discards;

@@ -236,12 +236,13 @@ impl Ram {
         current
     }
 
-    /// Notes that a page's copy on flash is gone, so that the page is offered again.
-    pub(crate) fn lost_on_flash(&mut self, page: PageNumber) {
+    /// Notes that a page's copy on flash is gone: it is offered again, now if it stands as new, and once it was used if it stands as
+    /// rejected.
+    pub(crate) fn lost_on_flash(&mut self, page: PageNumber, standing: Standing) {
         if let Some(slot) = self.find(page)
             && self.slots[slot as usize].standing == Standing::OnFlash
         {
-            self.stand(slot, Standing::New);
+            self.stand(slot, standing);
         }
     }
 

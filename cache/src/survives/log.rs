@@ -11,7 +11,7 @@
 //! **The log is in order of versions.** What is appended of a page is current at that moment, under the lock of the log;
 //! so of two versions the one that was appended later is the later one, whatever is copied when. Recovery relies on it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
@@ -96,6 +96,8 @@ pub(crate) struct Appender<'a, F, H> {
     log: &'a Log<F, H>,
     open: MutexGuard<'a, Option<Open>>,
     room: usize,
+    /// Whether the write budget lets the batch in; asked for once, by promotions only.
+    afforded: OnceCell<bool>,
 }
 
 /// A batch that was written.
@@ -195,7 +197,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
                 Some(Open { segment, generation, next: 0, spoken: 0, said: 0, content: Content::default() });
         }
         let room = open.as_ref().map_or(0, |open| self.room(open));
-        Ok(Appender { log: self, open, room })
+        Ok(self.appender(open, room))
     }
 
     /// Closes the open segment if it lacks a copy that it is to have: of one that is closed another can be made.
@@ -253,7 +255,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         if self.room(ours) == 0 {
             return self.seal(&mut open).await;
         }
-        let appender = Appender { log: self, open, room: 0 };
+        let appender = self.appender(open, 0);
         let nothing = appender.batch(0);
         appender.write(nothing).await.map(drop)
     }
@@ -300,6 +302,10 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
     /// is damage. The last one could be taken for one that never was.
     pub(crate) fn proven(&self) -> u64 {
         self.proven.get()
+    }
+
+    fn appender<'a>(&'a self, open: MutexGuard<'a, Option<Open>>, room: usize) -> Appender<'a, F, H> {
+        Appender { log: self, open, room, afforded: OnceCell::new() }
     }
 
     /// Entries that fit behind one more header, each with a data page or without.
@@ -382,6 +388,15 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
     /// Entries that the batch may have; at least one.
     pub(crate) fn room(&self) -> usize {
         self.room
+    }
+
+    /// Whether the write budget of the device lets in a page that has earned flash: all pages of a batch, or none, which are
+    /// counted. For promotions only: nobody asks for what guests wrote, or for survivors.
+    pub(crate) fn affords_one(&self) -> bool {
+        let open = self.open.as_ref().expect("begin opened a segment");
+        let is_afforded = *self.afforded.get_or_init(|| self.log.pool.affords_batch(open.segment));
+        count(&self.log.counters.promotions_held_back, u64::from(!is_afforded));
+        is_afforded
     }
 
     /// Starts a batch of so many data pages.

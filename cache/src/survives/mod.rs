@@ -1,5 +1,6 @@
 //! What survives: everything that writes to flash, and the order in which it does.
 
+pub(crate) mod budgets;
 pub(crate) mod check;
 pub(crate) mod copies;
 pub(crate) mod dirty_first;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::budgets::Budgets;
 use super::dirty_first::DirtyFirst;
 use super::discards::Discarding;
 use super::metered::Meters;
@@ -51,6 +52,8 @@ pub(crate) struct Shared {
     failed: AtomicBool,
     /// What is written to each device.
     pub(crate) meters: Meters,
+    /// How much of that there is to be.
+    pub(super) budgets: Budgets,
 }
 
 /// The devices of a pool.
@@ -139,6 +142,7 @@ impl Shared {
             sequence: AtomicU64::new(Sequence::first_of(superblock.term).0),
             failed: AtomicBool::new(false),
             meters,
+            budgets: Budgets::default(),
         }
     }
 

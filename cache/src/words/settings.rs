@@ -1,9 +1,32 @@
 //! What a user may choose for a disk.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use super::units::DiskId;
+
+/// How often a day each flash device may be written over, in thousandths: 500 is half a drive write a day. Never none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DriveWrites(NonZeroU32);
+
+impl DriveWrites {
+    /// So many thousandths; none if there are none.
+    pub fn from_thousandths(thousandths: u32) -> Option<Self> {
+        NonZeroU32::new(thousandths).map(Self)
+    }
+
+    /// In thousandths, at least one.
+    pub fn thousandths(self) -> u32 {
+        self.0.get()
+    }
+
+    /// What that is for a device of this size, in bytes a day.
+    pub fn bytes_a_day(self, device_bytes: u64) -> u64 {
+        let bytes = u128::from(device_bytes) * u128::from(self.thousandths()) / 1000;
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+}
 
 /// What the cache does with reads and writes of a disk. Never decides what cached content *means*: what the backing does
 /// not have yet is served from the cache and destaged in every mode, so modes can be changed at any time.

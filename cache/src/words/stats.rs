@@ -106,8 +106,10 @@ counters! {
         throttled_ns,
         /// Pages written to flash because they earned it.
         promotions,
-        /// Pages that left RAM without having earned flash.
+        /// Pages that left RAM without entering flash: they had not earned it, or the write budget held them back.
         rejections,
+        /// Of these, pages that had earned flash and were held back by the write budget.
+        promotions_held_back,
         /// Blocks' pages dropped from flash to make room.
         evictions,
         /// Pages appended again when their segment was reclaimed.
@@ -295,7 +297,7 @@ pub struct DiskStatistics {
 }
 
 /// How the pool stands. Sizes in bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoolStatistics {
     /// Identity of the pool, 32 hexadecimal digits.
     pub id: String,
@@ -326,7 +328,7 @@ pub struct PoolStatistics {
 }
 
 /// How one device of the pool stands. Sizes in bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DeviceStatistics {
     /// Its number in the pool; never used again.
     pub number: u32,
@@ -341,8 +343,21 @@ pub struct DeviceStatistics {
     /// Everything that was written to it since the pool was opened, or the device added: batches, summaries, second copies,
     /// notes, tables and superblocks. Discards write nothing.
     pub written_bytes: u64,
+    /// How its write budget stands, if there is one.
+    pub budget: Option<BudgetStatistics>,
     /// Whether it is used.
     pub state: DeviceState,
+}
+
+/// How the write budget of a device stands at the moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BudgetStatistics {
+    /// What may be written in a day, in bytes.
+    pub bytes_a_day: u64,
+    /// How far spending is ahead of the budget: 0 not at all, 1 by all that may be spent ahead.
+    pub pressure: f32,
+    /// The share of promotions that is let in, from 0 to 1.
+    pub share: f32,
 }
 
 /// Whether a device of the pool is used.

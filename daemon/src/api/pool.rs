@@ -4,7 +4,7 @@ use cache::{DeviceStatistics, MemberNumber};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::wear::Wear;
+use super::wear::{Budget, Wear};
 use crate::registry::PoolView;
 use crate::shard::{PoolReport, ShardReport};
 
@@ -42,6 +42,8 @@ pub(crate) struct Pool {
     reserve_bytes_min: u64,
     /// Disks that are served.
     disks: u64,
+    /// How often a day each device may be written over, as set by the key `write-budget`; null for no budget.
+    write_budget: Option<f64>,
     /// Why it goes through the page cache of the host, if it does.
     page_cache_reason: Option<String>,
     devices: Vec<Device>,
@@ -68,6 +70,8 @@ struct Device {
     written_bytes_since_start: u64,
     /// How worn it is; null as long as that is not known.
     wear: Option<Wear>,
+    /// How its write budget stands; null without one.
+    budget: Option<Budget>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
@@ -117,6 +121,7 @@ impl Pool {
             segments_free: statistics.segments_free,
             reserve_bytes_min: *reserve_bytes_min,
             disks: statistics.disks,
+            write_budget: view.write_budget.number(),
             page_cache_reason: in_use.devices.iter().find_map(|device| device.fallback.clone()),
             devices: devices(view),
             devices_lost: in_use.lost().iter().map(|lost| lost.path.display().to_string()).collect(),
@@ -167,6 +172,7 @@ fn devices(view: &PoolView) -> Vec<Device> {
             page_cache_reason: known.and_then(|known| known.fallback.clone()),
             written_bytes_since_start: device.written_bytes,
             wear: worn.get(&device.number).map(Wear::of),
+            budget: device.budget.map(|budget| Budget::of(budget, worn.get(&device.number))),
         }
     };
     statistics.devices.iter().map(device).collect()

@@ -88,8 +88,10 @@ struct Figures {
     /// Full hits of all reads.
     hit_ratio: Option<f64>,
     evict_blocks_per_op: Option<f64>,
-    /// Bytes written to flash for each that was to come there.
+    /// Bytes written to flash for each that was to come there: of pages that earned it, and that guests wrote in write-back.
     flash_write_amplification: Option<f64>,
+    /// Bytes written to flash for each read that was answered from the cache, whatever they were written for.
+    flash_write_bytes_per_hit: Option<f64>,
     #[schema(required = false)]
     latency_us: Latencies,
 }
@@ -174,6 +176,7 @@ impl Figures {
             hit_ratio: counted.hit_ratio(),
             evict_blocks_per_op: ratio(counts.evictions, counts.reclaims),
             flash_write_amplification: ratio(counts.flash_write_bytes, wanted_on_flash(counts)),
+            flash_write_bytes_per_hit: ratio(counts.flash_write_bytes, counted.hits()),
             latency_us: Latencies(Listed(latencies.collect())),
         }
     }

@@ -1,9 +1,11 @@
-//! What is said of the wear of a device of the pool.
+//! What is said of the wear of a device of the pool, and of how much may be written to it.
 
+use cache::BudgetStatistics;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::wear::{Asked, Estimate, Figures, Source, Worn};
+use crate::counted::ratio;
+use crate::wear::{Asked, Estimate, Figures, Lately, Source, Worn};
 
 /// How worn a device of the pool is, and how long it lasts. Decimal figures of drives are bytes here, too.
 #[derive(Debug, Serialize, ToSchema)]
@@ -72,6 +74,40 @@ struct Drive {
     passed: Option<bool>,
     /// Errors that it could not correct.
     media_errors: Option<u64>,
+}
+
+/// The write budget of a device of the pool, and what is spent of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WriteBudget)]
+pub(super) struct Budget {
+    /// What may be written in a day.
+    bytes_per_day: u64,
+    /// What Forebay wrote in the last day, or since it began to count; null as long as that is not known.
+    written_bytes: Option<u64>,
+    /// How long that is: up to an hour more than a day.
+    written_seconds: Option<u64>,
+    /// `written_bytes` as a part of what may be written in a day.
+    used_ratio: Option<f64>,
+    /// How far spending is ahead of the budget: 0 not at all, 1 by all that may be spent ahead.
+    pressure: f32,
+    /// The share of promotions that is let in at present.
+    promoted_ratio: f32,
+}
+
+impl Budget {
+    pub(super) fn of(budget: BudgetStatistics, worn: Option<&Worn>) -> Self {
+        let BudgetStatistics { bytes_a_day, pressure, share } = budget;
+        let lately = worn.and_then(|worn| worn.lately);
+        let written_bytes = lately.map(|Lately { bytes, .. }| bytes);
+        Self {
+            bytes_per_day: bytes_a_day,
+            written_bytes,
+            written_seconds: lately.map(|Lately { seconds, .. }| seconds),
+            used_ratio: written_bytes.and_then(|bytes| ratio(bytes, bytes_a_day)),
+            pressure,
+            promoted_ratio: share,
+        }
+    }
 }
 
 impl Wear {

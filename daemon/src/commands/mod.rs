@@ -1,5 +1,6 @@
 //! What each command does, by its name.
 
+mod advise;
 mod bar;
 mod check;
 mod curve;
@@ -47,6 +48,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Stats(options) => stats::run(&options),
         Command::Histogram(options) => histogram::run(&options),
         Command::Curve(options) => curve::run(&options),
+        Command::Advise(options) => advise::run(&options),
         Command::History(options) => history::run(&options),
         Command::Events(options) => events::run(&options),
         Command::Top(options) => top::run(&options),

@@ -182,6 +182,7 @@ fn show(document: &Value) -> String {
         ("segment", size(&pool["segment_bytes"])),
         ("segments", format!("{}, {} free", number(&pool["segments"]), number(&pool["segments_free"]))),
         ("disks", number(&pool["disks"])),
+        ("write budget", wear::budget(&pool["write_budget"])),
     ];
     if pool["segments_uncopied"].as_u64().is_some_and(|left| left > 0) {
         let left = number(&pool["segments_uncopied"]);
@@ -203,6 +204,7 @@ fn show(document: &Value) -> String {
         ));
     }
     shown.push_str(&wear::show(list(&pool["devices"])));
+    shown.push_str(&wear::show_budgets(list(&pool["devices"])));
     shown
 }
 

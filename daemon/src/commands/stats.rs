@@ -143,6 +143,8 @@ fn show_one(disk: &Value) -> String {
         ("state", format!("{}, {}", text(&disk["state"]), text(&disk["mode"]))),
         ("window", over),
         ("hit_ratio", percent(&disk["hit_ratio"])),
+        ("flash_write_amplification", per(&disk["flash_write_amplification"])),
+        ("flash_write_bytes_per_hit", per(&disk["flash_write_bytes_per_hit"])),
     ];
     for (name, _) in DiskCounts::default().named() {
         shown.push((name, amount(name, &disk[name])));
@@ -165,6 +167,15 @@ fn amount(name: &str, value: &Value) -> String {
     match value.as_u64() {
         Some(bytes @ 1024..) if name.ends_with("_bytes") => format!("{bytes} ({})", Size(bytes)),
         _ => number(value),
+    }
+}
+
+/// How much of something comes on one of another, if there is any.
+fn per(value: &Value) -> String {
+    match value.as_f64() {
+        Some(bytes) if bytes >= 100.0 => format!("{bytes:.0}"),
+        Some(times) => format!("{times:.2}"),
+        None => "-".to_owned(),
     }
 }
 
@@ -208,6 +219,7 @@ mod tests {
         let mut disk = json!({
             "name": "a", "state": "serving", "mode": "write-back", "window": "1h", "window_seconds": 3_700,
             "latency_us": { "read_miss": { "count": 3, "mean": 4.25, "p50": 12_345.0 } },
+            "flash_write_amplification": 1.256, "flash_write_bytes_per_hit": 812.6,
         });
         for (name, _) in DiskCounts::default().named() {
             disk[name] = 7_777.into();
@@ -217,6 +229,9 @@ mod tests {
         assert_eq!(lines("7777"), DiskCounts::default().named().count(), "{shown}");
         assert!(shown.contains("1h, which is 1h1m by now") && shown.contains("7777 (7.6KiB)"), "{shown}");
         assert!(shown.contains("4.2 us") && shown.contains("12 ms"), "{shown}");
+        for (name, figure) in [("amplification", "1.26"), ("per_hit", "813")] {
+            assert!(shown.lines().any(|line| line.contains(name) && line.ends_with(figure)), "{shown}");
+        }
         assert_eq!(errors(&disk), "23331");
 
         let waiting = json!({ "name": "a", "state": "waiting", "mode": "write-back" });

@@ -13,12 +13,13 @@
 //!   GET    /v1/disks/NAME/lost         what flash lost before the backing had it
 //!   GET    /v1/disks/NAME/histograms   its requests in classes, since it was attached
 //!   GET    /v1/disks/NAME/curve        which hit ratio a cache of which size would have
+//!   GET    /v1/disks/NAME/advice       what would serve it best, and why; /v1/advice for all; both take ?hit_ratio=0.9
 //!   GET    /v1/disks/NAME/report       with the cache and without, since it was added
 //!   POST   /v1/disks/NAME/evict        drop what is cached of it, for good
 //!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
 //!   POST   /v1/disks/NAME/recording    note what guests ask for; .../N/take gives what came, DELETE .../N the rest
-//!   PATCH  /v1/pool                    what its drives are rated for
+//!   PATCH  /v1/pool                    what its drives are rated for, and may be written a day
 //!   POST   /v1/pool/devices            one more device
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
 //!   GET    /v1/history/NAME?span=SPAN  what it did, step by step: 5m, 1d or 7d
@@ -29,6 +30,7 @@
 //! open the socket may do all of it; over TCP, `guard` decides. Failures are problem documents (RFC 9457). A change that was
 //! accepted is finished even if the client goes away.
 
+mod advice;
 mod answer;
 mod body;
 mod disks;
@@ -121,6 +123,8 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(recording::take))
         .routes(routes!(statistics::histograms))
         .routes(routes!(statistics::curve))
+        .routes(routes!(advice::one))
+        .routes(routes!(advice::all))
         .routes(routes!(statistics::report))
         .routes(routes!(statistics::all))
         .routes(routes!(statistics::one))

@@ -40,8 +40,8 @@ pub(super) async fn set(
     request: Result<Json<SetPool>, JsonRejection>,
 ) -> Reply<PoolDocument> {
     let Json(SetPool { settings, device }) = request?;
-    let rating = wear::rating(&settings)?;
-    let view = to_the_end(async move { registry.set_rating(device, rating).await }).await?;
+    let change = wear::change(&settings)?;
+    let view = to_the_end(async move { registry.change_pool(device, change).await }).await?;
     Ok(Json(PoolDocument::of(Pool::of(&view))))
 }
 

@@ -1,4 +1,4 @@
-//! Metrics of wear: of the devices of the pool, and of the drives that they are on.
+//! Metrics of wear: of the devices of the pool, their write budgets, and the drives that they are on.
 
 use serde_json::{Value, json};
 
@@ -41,6 +41,31 @@ const OF_DEVICE: [(&str, &str, &str, Kind, f64); 4] = [
     ),
 ];
 
+/// Keys of the write budget of a device.
+const OF_BUDGET: [(&str, &str, &str, Kind, f64); 3] = [
+    (
+        "bytes_per_day",
+        "forebay_device_write_budget_bytes",
+        "What may be written to the device in a day, if there is a write budget.",
+        Kind::Gauge,
+        1.0,
+    ),
+    (
+        "pressure",
+        "forebay_device_write_budget_pressure_ratio",
+        "How far spending is ahead of the write budget: 0 not at all, 1 by all that may be spent ahead.",
+        Kind::Gauge,
+        1.0,
+    ),
+    (
+        "promoted_ratio",
+        "forebay_device_write_budget_promoted_ratio",
+        "The share of promotions that the write budget lets in.",
+        Kind::Gauge,
+        1.0,
+    ),
+];
+
 /// Keys of a drive.
 const OF_DRIVE: [(&str, &str, &str, Kind, f64); 6] = [
     (
@@ -79,6 +104,10 @@ pub(super) fn rows_of_devices() -> impl Iterator<Item = Row> {
     OF_DEVICE.into_iter().map(row)
 }
 
+pub(super) fn rows_of_budgets() -> impl Iterator<Item = Row> {
+    OF_BUDGET.into_iter().map(row)
+}
+
 pub(super) fn rows_of_drives() -> impl Iterator<Item = Row> {
     OF_DRIVE.into_iter().map(row)
 }
@@ -95,6 +124,8 @@ pub(super) fn families(devices: &[Value]) -> Vec<Family> {
         with(&wear, SINCE_START, &device[SINCE_START])
     });
     let of_devices: Vec<Value> = of_devices.collect();
+    let of_budgets: Vec<Value> =
+        devices.iter().map(|device| with(&device["budget"], "device", &device["path"])).collect();
     let of_drives = devices.iter().flat_map(|device| {
         let drives = device["wear"]["drives"].as_array().into_iter().flatten();
         drives.map(|drive| with(drive, "device", &device["path"]))
@@ -102,6 +133,9 @@ pub(super) fn families(devices: &[Value]) -> Vec<Family> {
     let of_drives: Vec<Value> = of_drives.collect();
     let mut families =
         from_rows(rows_of_devices(), &of_devices, &|wear| vec![("device", text(wear, "device"))]);
+    families.extend(from_rows(rows_of_budgets(), &of_budgets, &|budget| {
+        vec![("device", text(budget, "device"))]
+    }));
     families.extend(from_rows(rows_of_drives(), &of_drives, &|drive| {
         vec![("device", text(drive, "device")), ("drive", text(drive, "name"))]
     }));
@@ -125,14 +159,17 @@ mod tests {
         let drive = json!({ "name": "nvme0n1", "percentage_used": 9, "media_errors": 2, "passed": true, "spare_percent": null });
         let devices = [
             json!({ "path": "/dev/a", "written_bytes_since_start": 7, "wear": { "written_bytes": 9, "rated_bytes": null, "used_percent": 12.5,
-                "days_left": 2, "drives": [drive] } }),
-            json!({ "path": "/dev/b", "wear": null }),
+                "days_left": 2, "drives": [drive] },
+                "budget": { "bytes_per_day": 500, "pressure": 0.5, "promoted_ratio": 1.0 } }),
+            json!({ "path": "/dev/b", "wear": null, "budget": null }),
         ];
         let text = text(&families(&devices));
         for line in [
             "forebay_device_written_bytes_total{device=\"/dev/a\"} 7",
             "forebay_device_life_used_ratio{device=\"/dev/a\"} 0.125",
             "forebay_device_life_left_seconds{device=\"/dev/a\"} 172800",
+            "forebay_device_write_budget_bytes{device=\"/dev/a\"} 500",
+            "forebay_device_write_budget_pressure_ratio{device=\"/dev/a\"} 0.5",
             "forebay_drive_life_used_ratio{device=\"/dev/a\",drive=\"nvme0n1\"} 0.09",
             "forebay_drive_media_errors_total{device=\"/dev/a\",drive=\"nvme0n1\"} 2",
             "forebay_drive_passed{device=\"/dev/a\",drive=\"nvme0n1\"} 1",

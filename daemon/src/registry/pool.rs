@@ -25,7 +25,7 @@ use crate::problem::{Answer, Problem};
 use crate::shard::{Found, PoolReport, ShardReport};
 use crate::state::{DeviceRecord, State};
 use crate::units::Size;
-use crate::wear::AllWorn;
+use crate::wear::{AllWorn, WriteBudget};
 
 /// How long a removal may take before it goes on behind its answer.
 const LEAVE_TIME_MAX: Duration = Duration::from_secs(20);
@@ -61,6 +61,7 @@ pub(crate) struct PoolView {
     pub(crate) shards: Vec<ShardReport>,
     /// How worn its devices are, by number.
     pub(crate) worn: AllWorn,
+    pub(crate) write_budget: WriteBudget,
 }
 
 impl Registry {
@@ -74,7 +75,8 @@ impl Registry {
             in_use.clone()
         };
         let worn = self.worn(&report.statistics);
-        Ok(PoolView { report, in_use, shards: self.shards.reports(), worn })
+        let write_budget = lock(&self.state).pool.as_ref().map(|pool| pool.write_budget).unwrap_or_default();
+        Ok(PoolView { report, in_use, shards: self.shards.reports(), worn, write_budget })
     }
 
     /// Adds a device to the pool, whatever it held if that was named, and remembers it.

@@ -16,8 +16,10 @@ use crate::moment::Moment;
 use crate::places::Places;
 use crate::pool::DeviceInUse;
 use crate::problem::{Answer, Problem};
+use crate::state::State;
 use crate::wear::{
-    AllWorn, Asked, Asker, Asking, Below, Book, Drive, Once, Rating, Worn, below, beside, doubt, or_before,
+    AllWorn, Asked, Asker, Asking, Below, Book, Change, Drive, Once, Rating, Worn, WriteBudget, below,
+    beside, doubt, or_before,
 };
 
 /// How often it is looked at, and written: what a kill costs of it.
@@ -217,12 +219,30 @@ impl Registry {
         *said = problem;
     }
 
-    /// Takes what the user says that the drives below devices are rated for: of one, or of all that there are.
+    /// Changes what is known of the pool: what drives below devices are rated for, of one or of all that there are; and how much
+    /// may be written to each device, which is said of the pool as a whole.
     ///
     /// # Errors
     /// If there is no such device, or it cannot be remembered; then everything is as before.
-    pub(crate) async fn set_rating(&self, number: Option<u32>, rating: Rating) -> Answer<PoolView> {
+    pub(crate) async fn change_pool(&self, number: Option<u32>, change: Change) -> Answer<PoolView> {
         let changing = self.changing.lock().await;
+        let mut changed = self.state();
+        if let Some(rating) = change.rating {
+            self.rate(&mut changed, number, rating)?;
+        }
+        if let Some(budget) = change.write_budget {
+            set_write_budget(&mut changed, number, budget)?;
+        }
+        changed.save(&self.places.dir)?;
+        self.replace_state(changed);
+        if let Some(budget) = change.write_budget {
+            self.shards.set_write_budget(budget.drive_writes()).await?;
+        }
+        drop(changing);
+        self.pool().await
+    }
+
+    fn rate(&self, changed: &mut State, number: Option<u32>, rating: Rating) -> Answer<()> {
         let devices = lock(&self.pool).devices.clone();
         let is_meant = |device: &&DeviceInUse| {
             device.number.is_some_and(|known| number.is_none_or(|number| known.0 == number))
@@ -230,7 +250,6 @@ impl Registry {
         };
         let paths: BTreeSet<PathBuf> =
             devices.iter().filter(is_meant).map(|device| device.path.clone()).collect();
-        let mut changed = self.state();
         let records = changed.pool.iter_mut().flat_map(|pool| &mut pool.devices);
         let mut count = 0;
         for record in records.filter(|record| paths.contains(&record.path)) {
@@ -245,11 +264,24 @@ impl Registry {
                 "Cannot say what the pool's drives are rated for: {which}"
             )));
         }
-        changed.save(&self.places.dir)?;
-        self.replace_state(changed);
-        drop(changing);
-        self.pool().await
+        Ok(())
     }
+}
+
+fn set_write_budget(changed: &mut State, number: Option<u32>, budget: WriteBudget) -> Answer<()> {
+    if let Some(number) = number {
+        return Err(Problem::invalid(format!(
+            "Cannot set write-budget={budget} for device {number} alone: it is of each device of the pool, by its size; leave \
+             the device out"
+        )));
+    }
+    let Some(pool) = &mut changed.pool else {
+        return Err(Problem::missing(format!(
+            "Cannot set write-budget={budget}: no pool is remembered; restart the daemon to have one made"
+        )));
+    };
+    pool.write_budget = budget;
+    Ok(())
 }
 
 #[cfg(test)]

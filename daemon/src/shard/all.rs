@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use block::ByteRange;
 use block::file::Access;
 use block::nbd::Target;
-use cache::{Curves, Identified, Marks, MemberNumber, PoolId, WhatIsDirty};
+use cache::{Curves, DriveWrites, Identified, Marks, MemberNumber, PoolId, WhatIsDirty};
 use futures_util::future::join_all;
 
 use super::disk::not_attached;
@@ -182,6 +182,11 @@ impl Shards {
     /// A new identity for a pool.
     pub(crate) async fn draw_pool_id(&self) -> Answer<PoolId> {
         self.first().draw_pool_id().await
+    }
+
+    /// Sets how much may be written to each device of the pool in a day, for all shards.
+    pub(crate) async fn set_write_budget(&self, drive_writes: Option<DriveWrites>) -> Answer<()> {
+        self.first().set_write_budget(drive_writes).await
     }
 
     /// How the pool stands.

@@ -8,8 +8,8 @@ use block::Host;
 use block::executor::LocalHost;
 use block::file::Identity;
 use cache::{
-    Cache, CacheError, DiskId, Identified, Ignored, Marks, Opened, PoolContent, PoolId, PoolStatistics,
-    SharedPool, WhatIsDirty,
+    Cache, CacheError, DiskId, DriveWrites, Identified, Ignored, Marks, Opened, PoolContent, PoolId,
+    PoolStatistics, SharedPool, WhatIsDirty,
 };
 
 use super::flash::{DeviceHandle, Flash, OpenDevice, Openness};
@@ -162,6 +162,11 @@ impl ShardHandle {
             PoolId(number.to_le_bytes())
         })
         .await
+    }
+
+    /// Sets how much may be written to each device of the pool in a day, for all shards.
+    pub(super) async fn set_write_budget(&self, drive_writes: Option<DriveWrites>) -> Answer<()> {
+        self.ask(move |shard| shard.cache().set_write_budget(drive_writes)).await
     }
 
     /// How the pool stands.

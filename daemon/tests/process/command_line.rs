@@ -53,7 +53,7 @@ fn statistics_have_every_documented_key() {
         read_hits_ram read_hits_flash read_partial_hits read_misses reads_bypassed \
         write_hits write_misses writes_bypassed hit_ratio \
         cached_bytes dirty_bytes ram_bytes blocks_max blocks_cached evictions evict_blocks_per_op promotions \
-        flash_read_bytes flash_write_bytes flash_write_amplification \
+        flash_read_bytes flash_write_bytes flash_write_amplification flash_write_bytes_per_hit promotions_held_back \
         backing_reads backing_writes backing_read_bytes backing_write_bytes \
         destage_bytes destage_bytes_per_second dirty_for_seconds checksum_errors flash_errors backing_errors";
     for key in keys.split_whitespace() {

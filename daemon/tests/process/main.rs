@@ -3,8 +3,10 @@
 //! Each test has a folder of its own with its own daemons; nothing outside of it is touched. Waiting is for events (a
 //! line of output, the end of a process), with a deadline far beyond what they take.
 
+mod advise;
 mod bad_input;
 mod browser;
+mod budget;
 mod check;
 mod command_line;
 mod curve;

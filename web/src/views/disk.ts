@@ -1,6 +1,7 @@
 // One disk: live charts, the curve, histograms, what it is, and what can be changed.
 
 import { actions } from "../actions";
+import { AdviceCard } from "../advice";
 import { Charts } from "../charts";
 import { CurveCard } from "../curve";
 import type { Disk, FullDisk, Span } from "../documents";
@@ -48,6 +49,7 @@ export function diskView(name: string, look: () => void, choose: (span: Span) =>
   const charts = new Charts(choose);
   const histograms = new Histograms();
   const curve = new CurveCard();
+  const advice = new AdviceCard();
   const about = facts(FACTS.map(([key, heading]) => [key, heading]));
   const settings = new Settings(now, look);
   const buttons = actions(now, look);
@@ -58,6 +60,7 @@ export function diskView(name: string, look: () => void, choose: (span: Span) =>
     h("div", { class: "tiles" }, ...Object.values(tiles).map((one) => one.element)),
     charts.element,
     buttons.element,
+    advice.element,
     curve.element,
     histograms.element,
     h("section", { class: "card", "aria-label": "Facts" }, h("h2", {}, "About this disk"), about.element),
@@ -90,6 +93,7 @@ export function diskView(name: string, look: () => void, choose: (span: Span) =>
       else charts.setPast(known.span, known.past, disk.mode);
       histograms.set(known.histograms);
       curve.set(known.curve);
+      advice.set(known.advice);
       about.set(factsOf(disk));
       settings.update(disk.settings);
       buttons.update();

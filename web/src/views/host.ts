@@ -7,7 +7,7 @@ import { badge, findingList, setBadge, setIn, spark, tile } from "../parts";
 import { SPAN_SECONDS, hitRatio, operations, saved, sums, together } from "../series";
 import { type Knowledge, LOOK_INTERVAL } from "../store";
 import { type View, diskAddress } from "../view";
-import { findings, poolFindings, tone, wear, worst, zeroes } from "../words";
+import { budget, findings, poolFindings, tone, wear, worst, zeroes } from "../words";
 
 /** How many points fit a chart. */
 const SLOTS = (SPAN_SECONDS * 1_000) / LOOK_INTERVAL;
@@ -170,7 +170,8 @@ function updateDevice(row: Element, device: Device, pool: Pool): void {
   if (state) setBadge(state, tone(device.state), device.state);
   setIn(row, ".size", size(device.size_bytes));
   setIn(row, ".free", `${size(device.segments_free * pool.segment_bytes)}`);
-  setIn(row, ".wear", wear(device.wear) || NOTHING);
+  const worn = [wear(device.wear), budget(device.budget)].filter((text) => text !== "");
+  setIn(row, ".wear", worn.join("; ") || NOTHING);
   const remarks = [device.discards ? "discards" : null, device.page_cache_reason ? `page cache: ${device.page_cache_reason}` : null];
   setIn(row, ".remarks", remarks.filter((remark) => remark !== null).join("; ") || `${count(device.segments)} segments`);
 }

@@ -21,6 +21,7 @@ export const STEPS = [
   ["charts are full at once of what happened before the page was opened", chartsAreFilled],
   ["histograms and events are there", histogramsAndEvents],
   ["the curve of sizes is drawn with the present size", curveIsDrawn],
+  ["advice is given, or what it lacks", adviceIsGiven],
   ["text from elsewhere stays text", untrustedText],
   ["views fit a phone and are readable in the dark", phoneAndDark],
   ["the keyboard reaches everything, and dialogs keep the focus", keyboard],
@@ -117,6 +118,16 @@ async function histogramsAndEvents({ host, page, shoot }) {
   const list = page.getByRole("list", { name: "Events" });
   for (const { message } of events) await list.getByText(message, { exact: true }).first().waitFor();
   await shoot("events");
+}
+
+async function adviceIsGiven({ host, page }) {
+  const { advice } = await host.get("/v1/disks/web1/advice");
+  assert.equal(advice.length, 1);
+  const verdicts = { "can-help": "A cache helps", "cannot-help": "A cache can", "too-little-seen": "Too little was seen" };
+  assert.ok(advice[0].verdict in verdicts, advice[0].verdict);
+  // It may have become another one meanwhile.
+  const text = await page.locator("section.advice .advice-text").textContent();
+  assert.ok(Object.values(verdicts).some((begin) => text.startsWith(begin)), text);
 }
 
 async function curveIsDrawn({ host, page, shoot }) {

@@ -73,6 +73,8 @@ pub struct Curve {
     accesses: Distances,
     /// Pages that are written.
     writes: Distances,
+    /// Reads of what was written since it was read: weighed as `reads` are, so requests.
+    reads_of_written: f64,
     counted: Counted,
     turn_began: Option<u64>,
     second: u64,
@@ -122,6 +124,7 @@ impl Curve {
             reads: PAGE_BITS.map(|_| Distances::new()),
             accesses: Distances::new(),
             writes: Distances::new(),
+            reads_of_written: 0.0,
             counted: Counted::default(),
             turn_began: None,
             second: 0,
@@ -190,9 +193,13 @@ impl Curve {
         let stack = &mut self.stacks[level];
         let seen = stack.note(number, request.usage);
         self.bounds[level] = stack.bound();
-        let Some(Seen { since_use, since_write, weight }) = seen else { return };
+        let Some(Seen { since_use, since_write, was_written, weight }) = seen else { return };
         if request.usage == Use::Read {
-            self.reads[level].count(since_use, weight / request.blocks(PAGE_BITS[level]));
+            let part = weight / request.blocks(PAGE_BITS[level]);
+            self.reads[level].count(since_use, part);
+            if level == 0 && was_written {
+                self.reads_of_written += part;
+            }
         }
         if level == 0 {
             self.accesses.count(since_use, weight);
@@ -232,6 +239,7 @@ impl Curve {
         }
         let all = self.reads.iter_mut().chain([&mut self.accesses, &mut self.writes]);
         all.for_each(|distances| distances.fade(FADING));
+        self.reads_of_written *= FADING;
     }
 
     /// What the curves say now.
@@ -247,6 +255,7 @@ impl Curve {
             accesses: Prediction::of(&self.accesses, PAGE, accesses.all()),
             writes: Prediction::of(&self.writes, PAGE, writes.all()),
             blocks: self.reads.iter().zip(PAGE_BITS).map(of_blocks).collect(),
+            reads_of_written: (reads.all() > 0.0).then(|| (self.reads_of_written / reads.all()).min(1.0)),
             working_set_bytes: prediction::whole(f64::from(pages.samples()) * pages.weight()) * PAGE,
             samples: pages.samples(),
             sampled_share: pages.weight().recip(),
@@ -338,6 +347,21 @@ mod tests {
         }
         assert!((curves.reads.hit_ratio(1 << 40).expect("reads") - 297.0 / 600.0).abs() < 1e-9);
         assert_eq!(curves.working_set_bytes, 3 * PAGE);
+    }
+
+    #[test]
+    fn reads_of_what_was_written_since_it_was_read_are_counted_once() {
+        let round = |at: u64| match at % 4 {
+            // Written, read, read again, and another page that is only read.
+            0 => (0, Use::Write),
+            1 | 2 => (0, Use::Read),
+            _ => (1, Use::Read),
+        };
+        let share = used((0..4_000).map(round)).curves().reads_of_written.expect("reads");
+        assert!((share - 1.0 / 3.0).abs() < 1e-3, "{share}");
+        assert_eq!(used([(1, Use::Write)].into_iter()).curves().reads_of_written, None);
+        let never = used([(1, Use::Read), (1, Use::Write), (1, Use::Write)].into_iter());
+        assert_eq!(never.curves().reads_of_written, Some(0.0));
     }
 
     #[test]

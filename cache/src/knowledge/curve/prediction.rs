@@ -13,6 +13,9 @@ pub struct Curves {
     pub writes: Prediction,
     /// As [`Self::reads`], for caches that keep whole blocks of so many bytes. Coarser, except for the first.
     pub blocks: Vec<(u64, Prediction)>,
+    /// Share of reads of pages that were written since they were last read: hits that a cache does not have around which writes
+    /// go. None if nothing was read.
+    pub reads_of_written: Option<f64>,
     /// What was used in the last 48 hours in which anything was, in bytes of whole pages; estimated from the samples.
     pub working_set_bytes: u64,
     /// Pages that are looked at.

@@ -48,9 +48,14 @@ pub(super) struct Seen {
     pub(super) since_use: Option<u64>,
     /// If this is a write: other blocks that were written since this one was.
     pub(super) since_write: Option<u64>,
+    /// The use before this one was a write: who did not take that in does not have the block now.
+    pub(super) was_written: bool,
     /// Uses that this one stands for.
     pub(super) weight: f64,
 }
+
+// Thousands of them for each disk.
+const _: () = assert!(size_of::<Sample>() == 16, "the docs say how much memory a curve takes");
 
 #[derive(Clone)]
 struct Sample {
@@ -59,6 +64,8 @@ struct Sample {
     /// [`NONE`] if it was not written, or if nobody wants to know.
     written: u16,
     turn: u8,
+    /// What it was used for last.
+    last: Use,
 }
 
 #[derive(Clone)]
@@ -130,8 +137,16 @@ impl Stack {
             Use::Write => self.note_write(index, standing),
             Use::Read => None,
         };
-        self.samples[usize::from(index)].turn = self.turn;
-        (standing == Standing::Counted).then(|| Seen { since_use, since_write, weight: self.weight() })
+        let sample = &mut self.samples[usize::from(index)];
+        sample.turn = self.turn;
+        let last = std::mem::replace(&mut sample.last, usage);
+        let was_written = since_use.is_some() && last == Use::Write;
+        (standing == Standing::Counted).then(|| Seen {
+            since_use,
+            since_write,
+            was_written,
+            weight: self.weight(),
+        })
     }
 
     /// Looks at fewer blocks.
@@ -185,7 +200,7 @@ impl Stack {
 
     fn insert(&mut self, number: u64) -> u16 {
         let index = self.samples.len() as u16;
-        self.samples.push(Sample { number, used: NONE, written: NONE, turn: self.turn });
+        self.samples.push(Sample { number, used: NONE, written: NONE, turn: self.turn, last: Use::Read });
         let samples = &self.samples;
         self.places.insert_unique(hash(number), index, |index| hash(samples[usize::from(*index)].number));
         index

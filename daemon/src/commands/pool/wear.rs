@@ -1,12 +1,12 @@
-//! How worn the pool's flash is, for people, and what its drives are rated for. Figures of drives are in decimal units, as in
-//! their data sheets.
+//! How worn the pool's flash is, for people, what its drives are rated for, and how much may be written to them. Figures of
+//! drives are in decimal units, as in their data sheets.
 
 use serde_json::Value;
 
 use super::{client, is_at, none_of};
 use crate::api::SetPool;
 use crate::cli::PoolSet;
-use crate::output::{self, list, number, text};
+use crate::output::{self, list, number, percent, text};
 use crate::places::absolute;
 use crate::problem::{Answer, Problem};
 use crate::wear::Decimal;
@@ -27,7 +27,21 @@ pub(super) fn set(options: PoolSet) -> Answer<()> {
         }
     };
     let request = SetPool { settings: options.settings.into_iter().collect(), device };
+    let is_set = |key: &str| request.settings.contains_key(key);
+    let (rates, limits) = (is_set("rated-tbw"), is_set("write-budget"));
     let document = client.patch("/v1/pool", &request)?;
+    let mut said = String::new();
+    if rates {
+        said.push_str(&ratings(&document, device));
+    }
+    if limits {
+        said.extend(["Write budget: ", &budget(&document["pool"]["write_budget"]), "\n"]);
+    }
+    output::print(&said)
+}
+
+/// What the devices that are meant are rated for.
+fn ratings(document: &Value, device: Option<u32>) -> String {
     let devices = list(&document["pool"]["devices"]).iter();
     let meant = devices.filter(|listed| device.is_none_or(|device| listed["number"] == device));
     let lines = meant.map(|device| {
@@ -37,7 +51,36 @@ pub(super) fn set(options: PoolSet) -> Answer<()> {
             None => format!("What {} is rated for is not known\n", text(&device["path"])),
         }
     });
-    output::print(&lines.collect::<String>())
+    lines.collect()
+}
+
+/// How often a day each device may be written over.
+pub(super) fn budget(drive_writes: &Value) -> String {
+    match drive_writes.as_f64() {
+        Some(times) => format!("{times} drive writes a day of each device"),
+        None => "none".to_owned(),
+    }
+}
+
+/// A table of devices that have a write budget, and what is spent of it.
+pub(super) fn show_budgets(devices: &[Value]) -> String {
+    let limited = devices.iter().filter(|device| !device["budget"].is_null());
+    let row = |device: &Value| {
+        let budget = &device["budget"];
+        vec![
+            text(&device["path"]),
+            decimal(&budget["bytes_per_day"]),
+            decimal(&budget["written_bytes"]),
+            percent(&budget["used_ratio"]),
+            percent(&budget["promoted_ratio"]),
+        ]
+    };
+    let rows: Vec<Vec<String>> = limited.map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let headings = ["BUDGET OF", "A DAY", "LAST DAY", "USED", "PROMOTIONS"];
+    format!("\n{}", output::table(&headings, &rows))
 }
 
 /// A table of devices, and what is known of the drives below them.
@@ -161,5 +204,23 @@ mod tests {
         );
         assert!(lines[7].contains("b: its drive is not known, because it is on loop0"), "{shown}");
         assert_eq!(show(&[]), "");
+    }
+
+    #[test]
+    fn budgets_are_shown_with_what_is_spent_of_them() {
+        let devices = [
+            json!({ "path": "/dev/a", "budget": { "bytes_per_day": 500_000_000_000_u64, "written_bytes": 125_000_000_000_u64,
+                "used_ratio": 0.25, "pressure": 0.75, "promoted_ratio": 0.5 } }),
+            json!({ "path": "/dev/b", "budget": { "bytes_per_day": 1_000_000_u64, "written_bytes": null, "used_ratio": null,
+                "pressure": 0.5, "promoted_ratio": 1.0 } }),
+            json!({ "path": "/dev/c", "budget": null }),
+        ];
+        let shown = show_budgets(&devices);
+        let lines: Vec<Vec<&str>> = shown.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(lines[2], ["/dev/a", "500GB", "125GB", "25.0%", "50.0%"], "{shown}");
+        assert_eq!(lines[3], ["/dev/b", "1MB", "-", "-", "100.0%"], "{shown}");
+        assert_eq!((lines.len(), show_budgets(&devices[2..])), (4, String::new()));
+        assert_eq!(budget(&json!(0.5)), "0.5 drive writes a day of each device");
+        assert_eq!(budget(&Value::Null), "none");
     }
 }

@@ -1,0 +1,156 @@
+//! Which size of blocks: the unit in which a disk is indexed, remembered and forgotten. What is fetched is what is asked for, so larger
+//! blocks cost no reads of the backing; they cost hits where neighbours are not used together, and save RAM of the index.
+
+use cache::Prediction;
+
+use super::answer::{Advice, BlockBasis, BlockSize, Blocks};
+use super::words::{append, exact};
+use super::{Known, Plan, Simulated, float, percent, points, share, size, whole};
+
+const PAGE: u64 = block::PAGE;
+
+/// Blocks that lose no more than this against the best are as good.
+const AS_GOOD: f64 = 0.01;
+/// What a change drops everything that is cached for.
+const WORTH_A_CHANGE: f64 = 0.02;
+/// Larger ones save next to no RAM.
+const BLOCK_MAX: u64 = 64 << 10;
+/// Blocks of a disk unless it is said.
+const BLOCK_DEFAULT: u64 = 64 << 10;
+
+/// RAM of the index for a block of one page, fresh and after random writes, in bytes (docs/performance.md).
+const SINGLE: (f64, f64) = (29.4, 36.8);
+/// For a block of several: for itself, for each run of pages that lie together on flash, for each page. Of 16 pages that is what was
+/// measured there, 118 bytes with one run and 187 with 9.6.
+const BLOCK: f64 = 46.0;
+const RUN: f64 = 8.0;
+const OF_PAGE: f64 = 4.0;
+/// Runs of each page after random writes.
+const RUNS_CHURNED: f64 = 0.6;
+
+pub(super) fn add(known: &Known<'_>, plan: &Plan, advice: &mut Advice) {
+    let (basis, compared) = compared(known, plan);
+    // Of the curve larger blocks have more hits where neighbours follow each other: that is read-ahead, which a cache that fetches what
+    // is asked for does not do. So no more counts than what is not lost against pages.
+    let best = match basis {
+        BlockBasis::Curve => compared.first().map(|pages| pages.hit_ratio),
+        BlockBasis::Simulation => compared.iter().map(|block| block.hit_ratio).reduce(f64::max),
+    };
+    let Some(best) = best else { return };
+    let is_good = |block: &&BlockSize| block.hit_ratio >= best - AS_GOOD && block.block_bytes <= BLOCK_MAX;
+    let good = compared.iter().filter(is_good).max_by_key(|block| block.block_bytes);
+    let Some(good) = good.or(compared.first()).copied() else { return };
+    let present = known.present.map_or(BLOCK_DEFAULT, |present| present.block_bytes);
+    let at_present = compared.iter().find(|block| block.block_bytes == present);
+    // Not worth dropping what is cached if it is as good nearly.
+    let stays =
+        at_present.filter(|block| known.present.is_some() && block.hit_ratio >= best - WORTH_A_CHANGE);
+    let advised = stays.copied().unwrap_or(good);
+    advice.say("block-size", sentence(known, plan, basis, &compared, &advised));
+    if advised.block_bytes != present {
+        advice.set("block-size", exact(advised.block_bytes));
+    }
+    advice.blocks = Some(Blocks {
+        advised_bytes: advised.block_bytes,
+        present_bytes: known.present.map(|present| present.block_bytes),
+        basis,
+        compared,
+        present_index_share: known
+            .present
+            .and_then(|present| index_share(present.index_bytes, present.flash_content_bytes)),
+    });
+}
+
+/// Of the present index; what is nearly empty says nothing.
+fn index_share(index_bytes: u64, content_bytes: u64) -> Option<f64> {
+    share(index_bytes, content_bytes).filter(|_| content_bytes >= 1 << 20)
+}
+
+fn compared(known: &Known<'_>, plan: &Plan) -> (BlockBasis, Vec<BlockSize>) {
+    if known.simulated.is_empty() {
+        let of = |(block_bytes, reads): &(u64, Prediction)| {
+            let (index_bytes_min, index_bytes_max) = index_bytes(plan.flash_bytes, *block_bytes);
+            let hit_ratio = reads.hit_ratio(plan.cache_bytes())?;
+            Some(BlockSize { block_bytes: *block_bytes, hit_ratio, index_bytes_min, index_bytes_max })
+        };
+        return (BlockBasis::Curve, known.curves.blocks.iter().filter_map(of).collect());
+    }
+    let of = |simulated: &Simulated| BlockSize {
+        block_bytes: simulated.block_bytes,
+        hit_ratio: simulated.hit_ratio(),
+        index_bytes_min: simulated.index_bytes,
+        index_bytes_max: simulated.index_bytes,
+    };
+    (BlockBasis::Simulation, known.simulated.iter().map(of).collect())
+}
+
+/// RAM that the index of so much flash takes, from fresh to churned.
+pub(super) fn index_bytes(flash_bytes: u64, block_bytes: u64) -> (u64, u64) {
+    let pages = float(block_bytes / PAGE);
+    let of = |runs: f64| BLOCK + RUN * runs + OF_PAGE * pages;
+    let (fresh, churned) =
+        if block_bytes <= PAGE { SINGLE } else { (of(1.0), of((pages * RUNS_CHURNED).max(1.0))) };
+    let blocks = float(flash_bytes) / float(block_bytes.max(PAGE));
+    (whole(blocks * fresh), whole(blocks * churned))
+}
+
+fn index_of(block: &BlockSize) -> String {
+    let (min, max) = (size(block.index_bytes_min), size(block.index_bytes_max));
+    if min == max { min } else { format!("{min} to {max}") }
+}
+
+fn sentence(
+    known: &Known<'_>,
+    plan: &Plan,
+    basis: BlockBasis,
+    compared: &[BlockSize],
+    advised: &BlockSize,
+) -> String {
+    let how = match basis {
+        BlockBasis::Curve => {
+            "If blocks were fetched and kept whole, hits would be as follows; less than with 4KiB is room that they waste, more is read-ahead, \
+             which Forebay does not do"
+        }
+        BlockBasis::Simulation => "Simulated with the served policy, whole requests",
+    };
+    let listed: Vec<String> = compared
+        .iter()
+        .map(|block| format!("{} {}", size(block.block_bytes), percent(block.hit_ratio)))
+        .collect();
+    let mut text = format!(
+        "Blocks of {}. {how}: {}. The index of {} of flash takes {} of RAM then",
+        size(advised.block_bytes),
+        listed.join(", "),
+        size(plan.flash_bytes),
+        index_of(advised)
+    );
+    let pages = compared.iter().find(|block| block.block_bytes == PAGE);
+    if let Some(pages) = pages.filter(|_| advised.block_bytes > PAGE) {
+        append(&mut text, &format!(", and with blocks of 4KiB {}", index_of(pages)));
+    }
+    text.push('.');
+    if let Some(present) = &known.present {
+        if let Some(share) = index_share(present.index_bytes, present.flash_content_bytes) {
+            append(
+                &mut text,
+                &format!(
+                    " At present it takes {}, {:.2}% of what is on flash.",
+                    size(present.index_bytes),
+                    share * 100.0
+                ),
+            );
+        }
+        let before = compared.iter().find(|block| block.block_bytes == present.block_bytes);
+        if let Some(before) = before.filter(|before| before.block_bytes != advised.block_bytes) {
+            append(
+                &mut text,
+                &format!(
+                    " Blocks of {} waste {}; a change drops what is cached of the disk.",
+                    size(before.block_bytes),
+                    points((advised.hit_ratio - before.hit_ratio).max(0.0))
+                ),
+            );
+        }
+    }
+    text
+}

@@ -1,0 +1,149 @@
+//! What to expect: the mean latency of reads, and what is written to flash in a day.
+
+use cache::Mode;
+
+use super::answer::{Advice, Expected, FlashWear, LatencyOf};
+use super::mode::Judged;
+use super::words::{append, ratio, time};
+use super::{Basis, Known, Simulated, Source, Took, float, percent, share, size, span, whole};
+
+const DAY: f64 = 86_400.0;
+/// What was written in less time says nothing of a day, in seconds: of a disk as for its wear, and of a trace, which is what it is.
+const JUDGED_FROM_DISK: u64 = 3_600;
+const JUDGED_FROM_TRACE: u64 = 60;
+
+pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
+    if judged != Judged::CanHelp {
+        return;
+    }
+    let Some(size) = &advice.size else { return };
+    let latencies = &known.latencies;
+    let (Some(ram), Some(flash), Some(miss)) = (latencies.ram, latencies.flash, latencies.miss) else {
+        let text = "Latency: no read was answered by the backing lately, so what a miss takes is not known.";
+        advice.say("latency", text.to_owned());
+        return;
+    };
+    // What the served policy had in the simulation of a trace; else what the curve says.
+    let simulated = super::simulated(known, advice);
+    let hits = simulated.map_or(size.advised.hit_ratio, Simulated::hit_ratio);
+    let from_ram = simulated.and_then(|simulated| share(simulated.ram_hits, simulated.reads));
+    let from_ram = from_ram.unwrap_or(size.ram_hit_ratio).min(hits);
+    let mean_us = from_ram * ram.us + (hits - from_ram) * flash.us + (1.0 - hits) * miss.us;
+    let text = format!(
+        "Expected with {} hits: {} for a read on average, instead of {} without a cache, from {} of RAM ({}), {} of flash ({}) and {} of \
+         a miss ({}).",
+        percent(hits),
+        time(mean_us),
+        time(miss.us),
+        time(ram.us),
+        ram.origin(),
+        time(flash.us),
+        flash.origin(),
+        time(miss.us),
+        miss.origin()
+    );
+    advice.say("latency", text);
+    advice.latency = Some(Expected {
+        ram: ram.document(),
+        flash: flash.document(),
+        miss: miss.document(),
+        hit_ratio: hits,
+        mean_us,
+        without_cache_us: miss.us,
+    });
+}
+
+impl Took {
+    fn document(self) -> LatencyOf {
+        LatencyOf { us: self.us, basis: self.basis, count: self.count }
+    }
+
+    fn origin(self) -> String {
+        match self.basis {
+            Basis::Measured => format!("measured, {} reads", self.count),
+            Basis::Recorded => format!("as {} reads of the trace had", self.count),
+            Basis::Said => "as you say".to_owned(),
+            Basis::Assumed => "assumed, not measured".to_owned(),
+        }
+    }
+}
+
+pub(super) fn add_wear(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
+    let text = match wear(known, advice) {
+        Ok(wear) => {
+            let text = sentence(known, advice, &wear);
+            advice.wear = Some(wear);
+            text
+        }
+        // What is not to be cached wears nothing.
+        Err(_) if judged != Judged::CanHelp => return,
+        Err(reason) => format!("Flash wear a day is not known: {reason}."),
+    };
+    advice.say("wear", text);
+}
+
+fn wear(known: &Known<'_>, advice: &Advice) -> Result<FlashWear, String> {
+    let passes = known.present.is_some_and(|present| present.mode == Mode::PassThrough);
+    if passes {
+        return Err("nothing is cached in pass-through".to_owned());
+    }
+    let written = match known.source {
+        Source::Disk => known.asked.flash_write_bytes,
+        Source::Trace => super::simulated(known, advice).map(|simulated| simulated.flash_write_bytes),
+    };
+    let written = written.ok_or(known.unsimulated.unwrap_or("nothing was counted"))?;
+    let (from, whose) = match known.source {
+        Source::Disk => (JUDGED_FROM_DISK, "were counted"),
+        Source::Trace => (JUDGED_FROM_TRACE, "are in the trace"),
+    };
+    let Some(seconds) = known.asked.seconds else {
+        return Err(format!("the trace has no times; all of it writes {} to flash", size(written)));
+    };
+    if seconds < from {
+        return Err(format!("only {} {whose}, and {} are needed", span(seconds), span(from)));
+    }
+    let bytes_per_day = float(written) * DAY / float(seconds);
+    let of = |bytes: u64| (bytes > 0).then(|| bytes_per_day / float(bytes));
+    Ok(FlashWear {
+        seconds,
+        flash_write_bytes: written,
+        bytes_per_day: whole(bytes_per_day),
+        pool_writes_per_day: known.pool.and_then(|pool| of(pool.size_bytes)),
+        flash_writes_per_day: advice.size.as_ref().and_then(|size| of(size.advised_flash_bytes)),
+    })
+}
+
+fn sentence(known: &Known<'_>, advice: &Advice, wear: &FlashWear) -> String {
+    let mut text = match known.source {
+        Source::Disk => format!("It writes {} a day to flash", size(wear.bytes_per_day)),
+        Source::Trace => format!(
+            "In the {} of the trace {} are written to flash, the first fill among them; at that rate it is {} a day",
+            span(wear.seconds),
+            size(wear.flash_write_bytes),
+            size(wear.bytes_per_day)
+        ),
+    };
+    if known.source == Source::Disk {
+        append(&mut text, &format!(", by the last {}", span(wear.seconds)));
+    }
+    let mut shares = Vec::new();
+    if let (Some(share), Some(pool)) = (wear.pool_writes_per_day, known.pool) {
+        shares.push(format!("{} drive writes a day of the pool ({})", ratio(share), size(pool.size_bytes)));
+    }
+    if let (Some(share), Some(sizes)) = (wear.flash_writes_per_day, &advice.size) {
+        shares.push(format!(
+            "{} a day of the advised flash ({})",
+            ratio(share),
+            size(sizes.advised_flash_bytes)
+        ));
+    }
+    if !shares.is_empty() {
+        append(&mut text, &format!(": {}", shares.join(", ")));
+    }
+    text.push('.');
+    let fills = known.present.is_some_and(|present| present.held_bytes < present.cache_bytes / 10 * 9);
+    if fills {
+        text.push_str(" The cache is not full yet; while it fills, it writes more than ever after.");
+    }
+    text
+}

@@ -1,0 +1,356 @@
+//! What would serve a disk best, and why: size, RAM, blocks and mode, from numbers alone.
+//!
+//! ```text
+//!   curves ───────┐
+//!   requests ─────┤    plan: a size    (a trace is simulated at that size)    advise: all of it, in figures and sentences
+//!   latencies ────┼──> ───────────> ─────────────────────────────────────> ─────────────────────────────────────────────
+//!   disk, pool ───┘
+//! ```
+//! Pure: a disk that is served (`control/advice.rs`) and a trace (`commands/advise`) bring the same facts, and what is not known is
+//! none and stays none: no figure comes out that did not follow from one that went in, or is said to be assumed. The curves are those
+//! of a cache that forgets what was used longest ago; what serves does a little better or worse.
+//!
+//! It changes nothing. What it would change are [`Advice::keys`], as `disk set` takes them: whoever is to do so of its own accord, one
+//! day, begins there.
+
+mod answer;
+mod blocks;
+mod expected;
+mod mode;
+mod sizes;
+#[cfg(test)]
+mod tests;
+mod warnings;
+mod words;
+
+use cache::{Curves, Mode};
+
+pub(crate) use answer::{Advice, Basis, Source};
+use answer::{Seen, Sentence, Verdict};
+use mode::Judged;
+pub(crate) use sizes::Plan;
+use words::{append, float, percent, points, share, size, span, whole};
+
+/// Reads below which a curve is chance: with as many, a ratio is moved by a few hundredths (`forebay curve` says so too).
+pub(crate) const READS_NEEDED: u64 = 10_000;
+
+/// What sentences are about.
+const ORDER: [&str; 9] =
+    ["verdict", "wanted", "size", "ram", "block-size", "mode", "write-back", "latency", "wear"];
+
+/// Everything that an advice is made of. What is not known is none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<'a> {
+    pub(crate) source: Source,
+    /// Of the disk, or of the file of a trace.
+    pub(crate) name: &'a str,
+    pub(crate) curves: &'a Curves,
+    pub(crate) asked: Asked,
+    pub(crate) latencies: Latencies,
+    /// How the disk is cached; none of a trace.
+    pub(crate) present: Option<Present>,
+    /// The flash of this host; none of a trace, or if it is missing.
+    pub(crate) pool: Option<Flash>,
+    /// What simulation gave at the planned size, for different blocks; none of a disk.
+    pub(crate) simulated: &'a [Simulated],
+    /// Why a trace was not simulated, if so.
+    pub(crate) unsimulated: Option<&'a str>,
+    /// The hit ratio that somebody wants.
+    pub(crate) wanted: Option<f64>,
+}
+
+/// What guests asked for lately, or a trace in all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) reads: u64,
+    pub(crate) writes: u64,
+    /// Whether it is known which of them write.
+    pub(crate) has_directions: bool,
+    /// Reads of long sequential runs: of a disk those that went past the cache; of a trace requests, of either direction, that begin
+    /// where one of the last before them ended. Not known in pass-through.
+    pub(crate) sequential: Option<u64>,
+    /// Reads that were full hits.
+    pub(crate) hits: Option<u64>,
+    /// Time in which that was.
+    pub(crate) seconds: Option<u64>,
+    /// Bytes written to flash in that time, counted; a trace has none.
+    pub(crate) flash_write_bytes: Option<u64>,
+}
+
+/// How long requests take.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Latencies {
+    pub(crate) ram: Option<Took>,
+    pub(crate) flash: Option<Took>,
+    /// Of reads that the backing answers.
+    pub(crate) miss: Option<Took>,
+    pub(crate) write: Option<Took>,
+}
+
+/// A mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Took {
+    pub(crate) us: f64,
+    pub(crate) basis: Basis,
+    /// Requests that it is the mean of; 0 if it is assumed.
+    pub(crate) count: u64,
+}
+
+/// How a disk is cached at present. Sizes in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Present {
+    pub(crate) mode: Mode,
+    pub(crate) is_read_only: bool,
+    /// The most that it may have, flash and RAM.
+    pub(crate) cache_bytes: u64,
+    /// What it has.
+    pub(crate) held_bytes: u64,
+    pub(crate) ram_bytes: u64,
+    /// Whether somebody set a limit, or it may take the whole pool.
+    pub(crate) has_limit: bool,
+    pub(crate) reserve_bytes: u64,
+    pub(crate) block_bytes: u64,
+    pub(crate) dirty_limit_bytes: u64,
+    /// Content on flash, and RAM of the index of it.
+    pub(crate) flash_content_bytes: u64,
+    pub(crate) index_bytes: u64,
+}
+
+/// The flash of a host. Sizes in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flash {
+    pub(crate) size_bytes: u64,
+    /// What disks can use together.
+    pub(crate) usable_bytes: u64,
+    /// The least that a disk can have.
+    pub(crate) least_bytes: u64,
+    /// Two devices can hold two copies.
+    pub(crate) can_mirror: bool,
+}
+
+/// What the served policy did with a trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Simulated {
+    pub(crate) block_bytes: u64,
+    pub(crate) reads: u64,
+    /// Full hits from RAM alone, and with flash.
+    pub(crate) ram_hits: u64,
+    pub(crate) flash_hits: u64,
+    /// Reads of which a part was cached: they count as misses.
+    pub(crate) partial_hits: u64,
+    /// Reads of long sequential runs, which went past the cache.
+    pub(crate) bypassed: u64,
+    pub(crate) flash_write_bytes: u64,
+    pub(crate) index_bytes: u64,
+}
+
+impl Simulated {
+    fn hit_ratio(&self) -> f64 {
+        share(self.ram_hits + self.flash_hits, self.reads).unwrap_or(0.0)
+    }
+}
+
+impl Took {
+    /// Usual values where nothing was measured: a copy of 4 KiB and the cache's own work, a read of 4 KiB from an `NVMe` drive, and a random
+    /// read of a 7,200 rpm drive (`hdd-7k2` of docs/model.md).
+    pub(crate) const RAM: Self = Self::assumed(5.0);
+    pub(crate) const FLASH: Self = Self::assumed(120.0);
+    pub(crate) const MISS: Self = Self::assumed(12_400.0);
+
+    const fn assumed(us: f64) -> Self {
+        Self { us, basis: Basis::Assumed, count: 0 }
+    }
+
+    /// As somebody says.
+    pub(crate) fn said(us: f64) -> Self {
+        Self { us, basis: Basis::Said, count: 0 }
+    }
+}
+
+impl Asked {
+    fn all(&self) -> u64 {
+        self.reads + self.writes
+    }
+
+    /// What sequential ones are a part of.
+    fn of_sequential(&self, source: Source) -> u64 {
+        if source == Source::Disk { self.reads } else { self.all() }
+    }
+}
+
+/// What a disk of which nothing is known, because it is not served, gets for an answer.
+pub(crate) fn of_unserved(name: &str, reason: &str) -> Advice {
+    let text = format!("It is not served, so nothing is known of it: {reason}");
+    Advice::nothing(Source::Disk, name, Verdict::NotServed, text)
+}
+
+/// The advice.
+pub(crate) fn advise(known: &Known<'_>) -> Advice {
+    let judged = mode::judge(known);
+    let mut advice = match judged {
+        Judged::TooLittleSeen => {
+            Advice::nothing(known.source, known.name, Verdict::TooLittleSeen, too_little(known))
+        }
+        Judged::CannotHelp(reason) => {
+            Advice::nothing(known.source, known.name, Verdict::CannotHelp, cannot_help(known, reason))
+        }
+        Judged::CanHelp => can_help(known, &Plan::of(known)),
+    };
+    advice.seen = Some(seen(known));
+    if known.wanted.is_some() && judged != Judged::TooLittleSeen {
+        advice.say("wanted", sizes::sentence_of_wanted(known, &Plan::of(known)));
+    }
+    if judged != Judged::TooLittleSeen {
+        mode::add(known, judged, &mut advice);
+        expected::add(known, judged, &mut advice);
+        expected::add_wear(known, judged, &mut advice);
+    }
+    warnings::add(known, judged, &mut advice);
+    advice.put_together(known);
+    advice
+}
+
+fn seen(known: &Known<'_>) -> Seen {
+    let Asked { reads, writes, has_directions, sequential, seconds, .. } = known.asked;
+    Seen {
+        reads: whole(known.curves.reads.uses()),
+        reads_needed: READS_NEEDED,
+        written_pages: whole(known.curves.writes.uses()),
+        working_set_bytes: known.curves.working_set_bytes,
+        read_share: share(reads, reads + writes).filter(|_| has_directions),
+        sequential_share: share(sequential.unwrap_or(0), known.asked.of_sequential(known.source))
+            .filter(|_| sequential.is_some()),
+        reads_of_written: known.curves.reads_of_written.filter(|_| has_directions && !goes_around(known)),
+        seconds,
+    }
+}
+
+/// Writes that go around the cache are not counted as used.
+fn goes_around(known: &Known<'_>) -> bool {
+    known.present.is_some_and(|present| present.mode == Mode::WriteAround)
+}
+
+fn too_little(known: &Known<'_>) -> String {
+    let reads = whole(known.curves.reads.uses());
+    let missing = READS_NEEDED.saturating_sub(reads);
+    let mut text = format!(
+        "Too little was seen to say anything: {reads} reads, and {READS_NEEDED} are needed, {missing} more."
+    );
+    if known.source == Source::Trace {
+        text.push_str(" Take a longer trace.");
+        return text;
+    }
+    let rate = known.asked.seconds.filter(|_| reads > 0).map(|seconds| float(seconds) / float(reads));
+    match rate {
+        Some(rate) if known.asked.seconds.is_some_and(|seconds| seconds >= 60) => {
+            append(
+                &mut text,
+                &format!(" At the present rate that takes {}.", span(whole(rate * float(missing)))),
+            );
+        }
+        _ => text.push_str(" Let its guest work for some hours, in any mode, and ask again."),
+    }
+    text
+}
+
+fn cannot_help(known: &Known<'_>, reason: mode::Reason) -> String {
+    let all = known.asked.all();
+    let mut text = match reason {
+        mode::Reason::HardlyRead => format!(
+            "A cache cannot help its reads: {} of its {all} requests are reads.",
+            percent(share(known.asked.reads, all).unwrap_or(0.0))
+        ),
+        mode::Reason::ReadOnce => format!(
+            "A cache cannot help: at any size at most {} of reads would be hits, as what is read is hardly ever read again.",
+            percent(known.curves.reads.hit_ratio_max().unwrap_or(0.0))
+        ),
+        mode::Reason::SpreadThin => format!(
+            "A cache can hardly help: with all {} in use cached, {} of reads would be hits, spread so thinly that {}.",
+            size(known.curves.working_set_bytes),
+            percent(known.curves.reads.hit_ratio_max().unwrap_or(0.0)),
+            thinly(known)
+        ),
+    };
+    if let Some(sequential) = warnings::mostly_sequential(known) {
+        text.push(' ');
+        text.push_str(&sequential);
+    }
+    text
+}
+
+fn thinly(known: &Known<'_>) -> String {
+    let reads = &known.curves.reads;
+    let knee = sizes::knee(reads, known.curves.working_set_bytes);
+    let Some((knee, hits)) = knee.and_then(|knee| Some((knee, reads.hit_ratio(knee)?))) else {
+        return format!("no tenth of it brings {}", points(sizes::WORTH));
+    };
+    let (knee, hits) = (size(knee), percent(hits));
+    format!("beyond {knee}, which has {hits}, no tenth of it brings {}", points(sizes::WORTH))
+}
+
+fn can_help(known: &Known<'_>, plan: &Plan) -> Advice {
+    let mut advice = Advice::nothing(known.source, known.name, Verdict::CanHelp, String::new());
+    advice.size = Some(plan.document(known));
+    blocks::add(known, plan, &mut advice);
+    let simulated = simulated(known, &advice);
+    let predicted = known.curves.reads.hit_ratio(plan.cache_bytes());
+    let hits = simulated.map(Simulated::hit_ratio).or(predicted).unwrap_or(0.0);
+    advice.sentences[0].text = format!(
+        "A cache helps: with {}, {} of reads would be hits.",
+        size(plan.cache_bytes()),
+        percent(hits)
+    );
+    advice.say("size", sizes::sentence(known, plan, simulated));
+    advice.say("ram", sizes::sentence_of_ram(known, plan));
+    for (key, value) in plan.keys(known) {
+        advice.set(key, value);
+    }
+    advice
+}
+
+/// What simulation gave for the advised blocks.
+fn simulated<'a>(known: &'a Known<'_>, advice: &Advice) -> Option<&'a Simulated> {
+    let advised = advice.blocks.as_ref().map(|blocks| blocks.advised_bytes);
+    known.simulated.iter().find(|simulated| Some(simulated.block_bytes) == advised)
+}
+
+impl Advice {
+    /// Of which no more is said than this.
+    fn nothing(source: Source, name: &str, verdict: Verdict, text: String) -> Self {
+        Self {
+            source,
+            name: name.to_owned(),
+            verdict,
+            seen: None,
+            size: None,
+            blocks: None,
+            mode: None,
+            latency: None,
+            wear: None,
+            warnings: Vec::new(),
+            sentences: vec![Sentence { about: "verdict", text }],
+            keys: std::collections::BTreeMap::new(),
+            command: None,
+        }
+    }
+
+    fn say(&mut self, about: &'static str, text: String) {
+        self.sentences.push(Sentence { about, text });
+    }
+
+    fn set(&mut self, key: &'static str, value: String) {
+        self.keys.insert(key, value);
+    }
+
+    /// Puts sentences in the order in which to read them, and writes the command that sets what is to be set.
+    fn put_together(&mut self, known: &Known<'_>) {
+        self.sentences.sort_by_key(|sentence| ORDER.iter().position(|about| *about == sentence.about));
+        if self.keys.is_empty() {
+            return;
+        }
+        // A trace does not know what the disk is called.
+        let name = if known.source == Source::Disk { known.name } else { "NAME" };
+        let keys: Vec<String> = self.keys.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        self.command = Some(format!("forebay disk set {name} {}", keys.join(" ")));
+    }
+}

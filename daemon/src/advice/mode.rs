@@ -1,0 +1,193 @@
+//! Which mode: what a cache can do for the disk at all, whether writes are to enter it, and what write-back would spare.
+//!
+//! Write-back is explained and never put into the command: with it data depends on flash, and that is for a person to decide.
+
+use cache::Mode;
+
+use super::answer::{Advice, ModeAdvice, WriteBack};
+use super::{
+    Known, Plan, READS_NEEDED, float, goes_around, percent, share, size, sizes,
+    words::{append, time},
+};
+
+/// Fewer reads among requests than this: a cache for reads has nothing to do.
+const READ_SHARE_MIN: f64 = 0.02;
+/// A hit ratio that is less than this, at any size or at the knee, is not worth the flash.
+const HIT_RATIO_MIN: f64 = 0.05;
+/// As few reads of what was written: writes need not enter.
+const READS_OF_WRITTEN_FEW: f64 = 0.02;
+/// Fewer writes do not take much room, and cost little flash.
+const WRITE_SHARE_MUCH: f64 = 0.2;
+/// Writes that are as rare are nothing to care for.
+const WRITE_SHARE_FEW: f64 = 0.05;
+/// Written pages that coalesce, or a mean latency in microseconds, from which write-back deserves a thought.
+const COALESCED_MUCH: f64 = 0.2;
+const WRITE_SLOW_US: f64 = 2_000.0;
+/// Part of the flash that may be dirty unless it is said.
+const DIRTY_PART: u64 = 10;
+
+/// What can be said at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Judged {
+    TooLittleSeen,
+    CannotHelp(Reason),
+    CanHelp,
+}
+
+/// Why a cache cannot help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    HardlyRead,
+    ReadOnce,
+    /// What is read again is spread over so much that no size is better than another.
+    SpreadThin,
+}
+
+pub(super) fn judge(known: &Known<'_>) -> Judged {
+    let (asked, reads) = (&known.asked, &known.curves.reads);
+    let hardly_read = share(asked.reads, asked.all()).is_some_and(|reads| reads < READ_SHARE_MIN);
+    if asked.has_directions && hardly_read && asked.all() >= READS_NEEDED {
+        return Judged::CannotHelp(Reason::HardlyRead);
+    }
+    if reads.uses() < float(READS_NEEDED) {
+        return Judged::TooLittleSeen;
+    }
+    if reads.hit_ratio_max().unwrap_or(0.0) < HIT_RATIO_MIN {
+        return Judged::CannotHelp(Reason::ReadOnce);
+    }
+    let knee = sizes::knee(reads, known.curves.working_set_bytes);
+    let at_knee = knee.and_then(|knee| reads.hit_ratio(knee)).unwrap_or(0.0);
+    if at_knee < HIT_RATIO_MIN {
+        return Judged::CannotHelp(Reason::SpreadThin);
+    }
+    Judged::CanHelp
+}
+
+pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
+    let present = known.present.map(|present| present.mode);
+    let write_back = write_back(known, judged);
+    let (advised, text) = advised(known, judged, write_back.as_ref());
+    advice.say("mode", text);
+    if let Some(write_back) = &write_back {
+        advice.say("write-back", sentence_of_write_back(known, write_back));
+    }
+    // A trace has no mode to be changed, and write-through is that of a disk of which nothing is said.
+    if let Some(advised) = advised.filter(|advised| *advised != present.unwrap_or_default()) {
+        advice.set("mode", advised.to_string());
+    }
+    advice.mode = Some(ModeAdvice {
+        advised: advised.map(|mode| mode.to_string()),
+        present: present.map(|mode| mode.to_string()),
+        write_back,
+    });
+}
+
+fn advised(known: &Known<'_>, judged: Judged, write_back: Option<&WriteBack>) -> (Option<Mode>, String) {
+    let present = known.present.map(|present| present.mode);
+    let is_worth = write_back.is_some_and(|write_back| write_back.is_worth_a_thought);
+    let keeps_write_back = present == Some(Mode::WriteBack);
+    if let Judged::CannotHelp(_) = judged {
+        return if keeps_write_back && is_worth {
+            (present, "It stays in write-back, which helps its writes.".to_owned())
+        } else {
+            let text = "Mode pass-through: then the cache takes no flash and no RAM of others for it.";
+            (Some(Mode::PassThrough), text.to_owned())
+        };
+    }
+    if keeps_write_back {
+        let text = if is_worth {
+            "It stays in write-back, which helps its writes."
+        } else {
+            "It is in write-back, which gains its writes little; write-through would keep the backing complete."
+        };
+        return (present, text.to_owned());
+    }
+    if known.present.is_some_and(|present| present.is_read_only) {
+        return (
+            Some(Mode::WriteThrough),
+            "Nothing writes to it: write-through, and any mode that caches, is the same.".to_owned(),
+        );
+    }
+    let writes = share(known.asked.writes, known.asked.all()).unwrap_or(0.0);
+    if !known.asked.has_directions {
+        return (
+            None,
+            "The trace does not say which requests write, so nothing is said of modes.".to_owned(),
+        );
+    }
+    if goes_around(known) {
+        let text = "It stays in write-around. Whether what is written is read again is not counted there: in write-through for a day, it is.";
+        return (present, text.to_owned());
+    }
+    let again = known.curves.reads_of_written.unwrap_or(0.0);
+    if writes >= WRITE_SHARE_MUCH && again < READS_OF_WRITTEN_FEW {
+        let text = format!(
+            "Mode write-around: {} of requests write, and only {} of reads are of what was written since it was read, so writes need not \
+             take room in the cache and wear its flash.",
+            percent(writes),
+            percent(again)
+        );
+        return (Some(Mode::WriteAround), text);
+    }
+    let text = format!(
+        "Mode write-through: {} of requests write, and {} of reads are of what was written since it was read, so what is written is to \
+         enter the cache. The backing stays complete.",
+        percent(writes),
+        percent(again)
+    );
+    (Some(Mode::WriteThrough), text)
+}
+
+/// What write-back would do; none if nothing is known to be written.
+fn write_back(known: &Known<'_>, judged: Judged) -> Option<WriteBack> {
+    if !known.asked.has_directions || goes_around(known) {
+        return None;
+    }
+    let writes = share(known.asked.writes, known.asked.all())?;
+    let dirty_bytes = match (&known.present, judged) {
+        (Some(present), _) => present.dirty_limit_bytes,
+        (None, Judged::CanHelp) => Plan::of(known).flash_bytes / DIRTY_PART,
+        (None, _) => known.curves.working_set_bytes / DIRTY_PART,
+    };
+    let coalesced = known.curves.writes.hit_ratio(dirty_bytes)?;
+    let is_slow = known.latencies.write.is_some_and(|write| write.us >= WRITE_SLOW_US);
+    let is_worth_a_thought = writes >= WRITE_SHARE_FEW && (coalesced >= COALESCED_MUCH || is_slow);
+    Some(WriteBack { is_worth_a_thought, dirty_bytes, coalesced })
+}
+
+fn sentence_of_write_back(known: &Known<'_>, write_back: &WriteBack) -> String {
+    let writes = percent(share(known.asked.writes, known.asked.all()).unwrap_or(0.0));
+    let mut text = format!(
+        "With {} dirty at most, write-back would spare the backing {} of the pages written, which are written again while dirty.",
+        size(write_back.dirty_bytes),
+        percent(write_back.coalesced)
+    );
+    if let Some(write) = known.latencies.write {
+        let now = if known.source == super::Source::Trace { "took" } else { "takes" };
+        append(&mut text, &format!(" A write {now} {} on average.", time(write.us)));
+    }
+    if !write_back.is_worth_a_thought {
+        append(
+            &mut text,
+            &format!(" That is not worth having data depend on flash, with {writes} of requests writing."),
+        );
+        return text;
+    }
+    text.push_str(
+        " It makes bursts of writes as fast as flash, and then the newest data is on flash alone until it is destaged: it depends on",
+    );
+    text.push_str(match known.pool {
+        Some(pool) if pool.can_mirror => " the pool's two devices, which both have it,",
+        Some(_) => " the one device of the pool (a second one would have a copy: `forebay pool add`),",
+        None => " two devices in the pool, so that both have it,",
+    });
+    text.push_str(
+        " and on nobody else opening the backing meanwhile; docs/write-back.md has what to know before.",
+    );
+    if known.source == super::Source::Disk
+        && known.present.is_some_and(|present| present.mode != Mode::WriteBack)
+    {
+        append(&mut text, &format!(" If so: `forebay disk set {} mode=write-back`.", known.name));
+    }
+    text
+}

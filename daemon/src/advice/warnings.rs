@@ -1,0 +1,110 @@
+//! What to be warned of.
+
+use cache::Mode;
+
+use super::answer::{Advice, Warning, WarningKind};
+use super::mode::Judged;
+use super::sizes::{Plan, is_too_large, missed};
+use super::words::time;
+use super::{Known, Source, percent, points, share, size, span};
+
+/// More than so many reads of long runs are worth a word.
+const SEQUENTIAL_MUCH: f64 = 0.5;
+/// A disk that was seen for less may do something else every day: seconds.
+const VIEW_MIN: u64 = 86_400;
+/// Points of hit ratio that a cache lacks that is too small.
+const LACKS_MUCH: f64 = 0.05;
+/// A backing that is hardly slower than flash.
+const AS_FAST: f64 = 1.5;
+
+pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
+    let mut warn = |kind, text| advice.warnings.push(Warning { kind, text });
+    if judged == Judged::CanHelp {
+        let plan = Plan::of(known);
+        for (kind, text) in of_size(known, &plan) {
+            warn(kind, text);
+        }
+        if let Some(text) = of_speed(known) {
+            warn(WarningKind::BackingIsFast, text);
+        }
+        if let Some(text) = mostly_sequential(known) {
+            warn(WarningKind::MostlySequential, text);
+        }
+    }
+    let seconds = known.asked.seconds.filter(|seconds| *seconds < VIEW_MIN);
+    if let (Some(seconds), false) = (seconds, judged == Judged::TooLittleSeen) {
+        let again = if known.source == Source::Disk { "; ask again after a day" } else { "" };
+        let text = format!(
+            "Only {} were seen: what comes back later than that is not in these figures{again}.",
+            span(seconds)
+        );
+        warn(WarningKind::ShortView, text);
+    }
+}
+
+fn of_size(known: &Known<'_>, plan: &Plan) -> Vec<(WarningKind, String)> {
+    let mut warnings = Vec::new();
+    if plan.is_cut_by_pool {
+        let pool = known.pool.map_or(0, |pool| pool.usable_bytes);
+        warnings.push((
+            WarningKind::PoolTooSmall,
+            format!(
+                "The pool is too small: disks can use {} of it together, and this one by itself has use for more.",
+                size(pool)
+            ),
+        ));
+    }
+    // In pass-through nobody uses a limit.
+    let Some(present) = known.present.filter(|present| present.mode != Mode::PassThrough) else {
+        return warnings;
+    };
+    let flash = present.cache_bytes.saturating_sub(present.ram_bytes);
+    if is_too_large(&present, plan) {
+        let whose = if present.has_limit { "Its limit is" } else { "It has no limit and may take" };
+        warnings.push((
+            WarningKind::TooLarge,
+            format!(
+                "The cache is too large: {} of it are held. {whose} {} of flash, and beyond {} it gains {}; others could use the rest.",
+                size(present.held_bytes),
+                size(flash),
+                size(plan.flash_bytes),
+                points((-missed(known, &present, plan)).max(0.0))
+            ),
+        ));
+    } else if missed(known, &present, plan) >= LACKS_MUCH {
+        warnings.push((
+            WarningKind::TooSmall,
+            format!(
+                "The cache is too small: with {} instead of {} it would have {} more.",
+                size(plan.cache_bytes()),
+                size(present.cache_bytes),
+                points(missed(known, &present, plan))
+            ),
+        ));
+    }
+    warnings
+}
+
+fn of_speed(known: &Known<'_>) -> Option<String> {
+    let (flash, miss) = (known.latencies.flash?, known.latencies.miss?);
+    (miss.us < flash.us * AS_FAST).then(|| {
+        format!(
+            "The backing is about as fast as flash: a miss takes {} and a hit on flash {}. The cache spares it work, and guests no time.",
+            time(miss.us),
+            time(flash.us)
+        )
+    })
+}
+
+/// That much of what is read is read in long runs, if so.
+pub(super) fn mostly_sequential(known: &Known<'_>) -> Option<String> {
+    let sequential = share(known.asked.sequential?, known.asked.of_sequential(known.source));
+    let sequential = sequential.filter(|sequential| *sequential > SEQUENTIAL_MUCH)?;
+    Some(match known.source {
+        Source::Disk => format!(
+            "{} of reads are of long sequential runs and go past the cache (`sequential-cutoff`).",
+            percent(sequential)
+        ),
+        Source::Trace => format!("{} of requests go on where one before them ended.", percent(sequential)),
+    })
+}

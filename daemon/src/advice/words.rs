@@ -1,0 +1,91 @@
+//! Figures as sentences have them, and the few conversions that they take.
+
+use crate::units::{Share, Size};
+
+/// For estimates and ratios.
+#[expect(clippy::cast_precision_loss, reason = "an estimate for people")]
+pub(super) fn float(number: u64) -> f64 {
+    number as f64
+}
+
+/// The nearest whole number; of what is negative, 0.
+#[expect(clippy::cast_sign_loss, reason = "what is negative is cut off before")]
+pub(super) fn whole(number: f64) -> u64 {
+    number.max(0.0).round() as u64
+}
+
+/// `part` of `all`; none if there is no whole.
+pub(super) fn share(part: u64, all: u64) -> Option<f64> {
+    (all > 0).then(|| float(part) / float(all))
+}
+
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1}%", share * 100.0)
+}
+
+/// A difference of two ratios.
+pub(super) fn points(difference: f64) -> String {
+    let tenths = (difference * 1_000.0).round() as i64;
+    let sign = if tenths < 0 { "-" } else { "" };
+    match (tenths.unsigned_abs() / 10, tenths.unsigned_abs() % 10) {
+        (whole, 0) => format!("{sign}{whole} points"),
+        (whole, tenth) => format!("{sign}{whole}.{tenth} points"),
+    }
+}
+
+pub(super) fn size(bytes: u64) -> String {
+    Size(bytes).to_string()
+}
+
+/// As a key of a disk has it: nothing rounded.
+pub(super) fn exact(bytes: u64) -> String {
+    Share::Bytes(bytes).to_string()
+}
+
+/// Microseconds.
+pub(super) fn time(micros: f64) -> String {
+    match micros {
+        micros if micros < 10.0 => format!("{micros:.1} us"),
+        micros if micros < 1_000.0 => format!("{micros:.0} us"),
+        micros => format!("{:.1} ms", micros / 1_000.0),
+    }
+}
+
+/// Seconds, in the largest unit that has two of them.
+pub(super) fn span(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7_200 => format!("{} min", seconds / 60),
+        7_200..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+/// A part of something small: three digits that count.
+pub(super) fn ratio(value: f64) -> String {
+    match value {
+        value if value >= 10.0 => format!("{value:.0}"),
+        value if value >= 0.1 => format!("{value:.2}"),
+        value if value >= 0.001 => format!("{value:.4}"),
+        _ => "less than 0.001".to_owned(),
+    }
+}
+
+/// One more sentence, or a part of one.
+pub(super) fn append(text: &mut String, more: &str) {
+    text.push_str(more);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_said_in_few_digits() {
+        let said = [0.02, 0.1234, -0.000_01, -0.05, 0.0].map(points);
+        assert_eq!(said, ["2 points", "12.3 points", "0 points", "-5 points", "0 points"]);
+        assert_eq!([5.0, 120.0, 12_400.0].map(time), ["5.0 us", "120 us", "12.4 ms"]);
+        assert_eq!([119, 120, 7_200, 172_800].map(span), ["119 s", "2 min", "2 h", "2 days"]);
+        assert_eq!([0.000_1, 0.01, 0.25, 19.2].map(ratio), ["less than 0.001", "0.0100", "0.25", "19"]);
+    }
+}

@@ -1,0 +1,81 @@
+//! `forebay advise`: what would serve a disk best, and why; asked of the daemon, or worked out from a trace without one. What is
+//! advised, and how, is in [`crate::advice`]; here is where it comes from and how it is shown.
+
+mod show;
+mod trace;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::client;
+use crate::api::AdviceDocument;
+use crate::cli::Advise;
+use crate::client::Client;
+use crate::names;
+use crate::output::{self, list, text};
+use crate::problem::{Answer, Problem, ProblemKind};
+
+pub(super) fn run(options: &Advise) -> Answer<()> {
+    let document = document(options)?;
+    if options.reading.json {
+        return output::print(&format!("{document}\n"));
+    }
+    output::print(&show::text(&document))
+}
+
+fn document(options: &Advise) -> Answer<Value> {
+    let Some(target) = &options.target else { return of_all(options) };
+    if Path::new(target).exists() {
+        let advice = trace::advice(options, Path::new(target))?;
+        let document = serde_json::to_value(AdviceDocument::of(vec![advice]));
+        return document
+            .map_err(|error| Problem::failed(format!("Cannot write the advice on {target}: {error}")));
+    }
+    of_disk(options, target)
+}
+
+fn of_all(options: &Advise) -> Answer<Value> {
+    refuse_options_of_traces(options, "all disks")?;
+    client(options.daemon())?.get(&format!("/v1/advice{}", question(options)))
+}
+
+fn of_disk(options: &Advise, name: &str) -> Answer<Value> {
+    names::check(name).map_err(|problem| {
+        Problem::invalid(format!(
+            "Cannot advise on '{}': there is no such file. {}",
+            name.escape_debug(),
+            problem.message
+        ))
+    })?;
+    refuse_options_of_traces(options, &format!("disk '{name}'"))?;
+    let client = client(options.daemon())?;
+    let answer = client.get(&format!("/v1/disks/{name}/advice{}", question(options)));
+    answer.map_err(|problem| match problem.kind {
+        ProblemKind::Missing => with_names(&client, name, problem),
+        _ => problem,
+    })
+}
+
+fn refuse_options_of_traces(options: &Advise, what: &str) -> Answer<()> {
+    options.only_for_traces().map_or(Ok(()), |option| {
+        Err(Problem::invalid(format!(
+            "Cannot advise on {what} with {option}, which is for traces; leave it out"
+        )))
+    })
+}
+
+fn question(options: &Advise) -> String {
+    options.hit_ratio.map_or(String::new(), |ratio| format!("?hit_ratio={ratio}"))
+}
+
+/// What there is instead.
+fn with_names(client: &Client, name: &str, problem: Problem) -> Problem {
+    let Ok(document) = client.get("/v1/disks") else { return problem };
+    let names: Vec<String> = list(&document["disks"]).iter().map(|disk| text(&disk["name"])).collect();
+    let there = match names.as_slice() {
+        [] => "none is served here; `forebay disk add` adds one".to_owned(),
+        names => format!("the disks here are {}", names.join(", ")),
+    };
+    Problem::missing(format!("There is neither a disk nor a file '{name}': {there}"))
+}

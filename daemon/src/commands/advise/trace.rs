@@ -1,0 +1,197 @@
+//! Advice on a trace: the very curve that disks have, fed with its requests, and the served policy simulated at the size that comes out.
+//!
+//! The first reading takes a few MB whatever the trace. For simulation it is read once more into memory, unless it is too long or
+//! no regular file: then hit ratios of blocks are those of the curve, and what is written to flash is not known.
+
+use std::fs;
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::thread;
+
+use block::{ByteRange, PAGE};
+use cache::{Admission, Curve, Curves, Use};
+use hitsim::served::{self, RamShare, Served, Serving, Writes};
+use hitsim::{Conditions, Counted, Workload};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use trace::{Gauge, Info, Kind, Request, Trace};
+
+use super::super::traces::Progress;
+use crate::advice::{self, Advice, Asked, Basis, Known, Latencies, Plan, Simulated, Source, Took};
+use crate::cli::Advise;
+use crate::problem::Answer;
+
+/// Blocks that are simulated.
+const BLOCKS: [u32; 4] = [4 << 10, 16 << 10, 64 << 10, 256 << 10];
+
+/// Pages touched, each as often as it is, above which a trace is not simulated in passing: half a minute for each size of blocks, and
+/// 128 MB.
+const SIMULATED_MAX: u64 = 8 << 20;
+
+/// What the clock of the curve goes on by for each page, in nanoseconds. A trace may have no times, or run for weeks, and all of it is to
+/// count alike: at this rate no page is left out for coming too fast, and what was counted fades by half after a billion pages only.
+const PAGE_NS: u64 = 40_000;
+
+/// Pages of a device begin far from those of another; the curve takes what fits its addresses.
+const PAGES_MASK: u64 = (1 << 51) - 1;
+
+/// What one reading of a trace tells.
+struct Learned {
+    curves: Curves,
+    info: Info,
+    accesses: u64,
+    recorded: Option<Took>,
+    recorded_writes: Option<Took>,
+}
+
+pub(super) fn advice(options: &Advise, path: &Path) -> Answer<Advice> {
+    let learned = learn(options, path)?;
+    let name = path.display().to_string();
+    let mut known = known(options, &learned, &name);
+    let simulated = simulate(options, path, &learned, &Plan::of(&known));
+    match &simulated {
+        Ok(simulated) => known.simulated = simulated,
+        Err(reason) => known.unsimulated = Some(reason),
+    }
+    Ok(advice::advise(&known))
+}
+
+fn learn(options: &Advise, path: &Path) -> Answer<Learned> {
+    let mut trace = Trace::open(path, &options.options.into())?;
+    let mut progress = Progress::of(path);
+    let (mut gauge, mut curve, mut accesses) = (Gauge::new(), Curve::new(), 0);
+    let (mut reads, mut writes) = (Mean::default(), Mean::default());
+    while let Some(request) = trace.next() {
+        let request = request?;
+        gauge.add(&request);
+        accesses += observe(&mut curve, &request, accesses);
+        match request.kind {
+            Kind::Write => writes.add(request.latency_us),
+            Kind::Read | Kind::Unknown => reads.add(request.latency_us),
+        }
+        progress.tell(trace.progress());
+    }
+    progress.end();
+    Ok(Learned {
+        curves: curve.curves(),
+        info: gauge.finish(&trace),
+        accesses,
+        recorded: reads.took(),
+        recorded_writes: writes.took(),
+    })
+}
+
+/// How many pages it touches.
+fn observe(curve: &mut Curve, request: &Request, before: u64) -> u64 {
+    let pages = trace::blocks(request, PAGE);
+    let (first, count) = (pages.start & PAGES_MASK, pages.end - pages.start);
+    let usage = if request.kind == Kind::Write { Use::Write } else { Use::Read };
+    curve.observe(&ByteRange::at(first * PAGE, count * PAGE), usage, before.saturating_mul(PAGE_NS));
+    count
+}
+
+/// Of latencies, as far as there are any.
+#[derive(Default)]
+struct Mean {
+    sum_us: u128,
+    count: u64,
+}
+
+impl Mean {
+    fn add(&mut self, latency_us: Option<u64>) {
+        if let Some(latency_us) = latency_us {
+            self.sum_us += u128::from(latency_us);
+            self.count += 1;
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
+    fn took(&self) -> Option<Took> {
+        let us = self.sum_us as f64 / self.count.max(1) as f64;
+        (self.count > 0).then_some(Took { us, basis: Basis::Recorded, count: self.count })
+    }
+}
+
+fn known<'a>(options: &Advise, learned: &'a Learned, name: &'a str) -> Known<'a> {
+    let Learned { curves, info, recorded, recorded_writes, .. } = learned;
+    let survey = &info.survey;
+    let said = |micros: Option<f64>| micros.map(Took::said);
+    Known {
+        source: Source::Trace,
+        name,
+        curves,
+        asked: Asked {
+            // What has no direction is taken for a read, as replay and simulation do.
+            reads: survey.requests - survey.writes,
+            writes: survey.writes,
+            has_directions: survey.unknown() == 0,
+            sequential: Some(info.sequential),
+            hits: None,
+            seconds: survey.span_us().map(|micros| micros / 1_000_000),
+            flash_write_bytes: None,
+        },
+        latencies: Latencies {
+            ram: Some(Took::RAM),
+            flash: said(options.flash_us).or(Some(Took::FLASH)),
+            miss: said(options.miss_us).or(*recorded).or(Some(Took::MISS)),
+            write: *recorded_writes,
+        },
+        present: None,
+        pool: None,
+        simulated: &[],
+        unsimulated: None,
+        wanted: options.hit_ratio,
+    }
+}
+
+/// What the served policy does at the planned size; or why that is not known.
+fn simulate(options: &Advise, path: &Path, learned: &Learned, plan: &Plan) -> Result<Vec<Simulated>, String> {
+    if learned.accesses > SIMULATED_MAX {
+        return Err(format!(
+            "the trace touches more than {SIMULATED_MAX} pages, too many to be simulated in passing"
+        ));
+    }
+    if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        return Err("what is no regular file cannot be read twice, so it is not simulated".to_owned());
+    }
+    let trace = Trace::open(path, &options.options.into()).map_err(|error| error.to_string())?;
+    let workload = Workload::collect(trace).map_err(|error| error.to_string())?;
+    let serving = Serving {
+        admission: Admission::default(),
+        ram: RamShare::Bytes(plan.ram_bytes),
+        sequential_cutoff_bytes: Conditions::default().sequential_cutoff_bytes,
+        writes: Writes::AsTheyAre,
+    };
+    let bar = progress(workload.requests() * BLOCKS.len() as u64);
+    let serve = &|block_bytes| {
+        let tell = |done| bar.inc(done);
+        served::serve(&workload, &serving, Counted::Requests, plan.cache_bytes(), block_bytes, &tell)
+    };
+    // A thread for each: the largest take as long as the smallest.
+    let results: Vec<Result<Served, String>> = thread::scope(|scope| {
+        let threads = BLOCKS.map(|block_bytes| scope.spawn(move || serve(block_bytes)));
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    });
+    bar.finish_and_clear();
+    let of = |(served, block_bytes): (Result<Served, String>, u32)| {
+        let Served { counts, index_bytes, .. } = served
+            .map_err(|reason| format!("the served policy cannot be simulated with so little: {reason}"))?;
+        Ok(Simulated {
+            block_bytes: block_bytes.into(),
+            reads: counts.reads,
+            ram_hits: counts.read_hits_ram,
+            flash_hits: counts.read_hits_flash,
+            partial_hits: counts.read_partial_hits,
+            bypassed: counts.reads_bypassed,
+            flash_write_bytes: counts.flash_write_bytes,
+            index_bytes,
+        })
+    };
+    results.into_iter().zip(BLOCKS).map(of).collect()
+}
+
+/// Shown on a terminal only.
+fn progress(work: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(work), ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("  simulating {bar:20} {percent}%  {eta} left");
+    bar.with_style(style.expect("the template is a constant that follows its rules"))
+}

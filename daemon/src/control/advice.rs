@@ -1,0 +1,180 @@
+//! Requests for advice: what is known of disks brought together for [`crate::advice`], which does the rest.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use cache::{Curves, Latency, Mode};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::answer::{Failure, Name, Reply};
+use crate::advice::{self, Advice, Asked, Basis, Flash, Known, Latencies, Present, Source, Took};
+use crate::api::AdviceDocument;
+use crate::counted::Counted;
+use crate::problem::Problem;
+use crate::registry::{DiskView, Registry};
+use crate::shard::DiskReport;
+use crate::windows::{Recent, Window, Windowed};
+
+type Shared = State<Arc<Registry>>;
+
+/// Latencies of fewer requests in the last day than this are those since the disk was attached.
+const MEASURED_FROM: u64 = 100;
+
+/// What advice is asked with.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Wanted {
+    /// A share of reads that are to be hits: which size has it.
+    #[param(minimum = 0.01, maximum = 1.0, example = 0.9)]
+    hit_ratio: Option<f64>,
+}
+
+type Question = Result<Query<Wanted>, QueryRejection>;
+
+/// What would serve each disk best.
+#[utoipa::path(
+    get,
+    path = "/v1/advice",
+    tag = "statistics",
+    params(Wanted),
+    responses((status = OK, description = "Advice for all disks", body = AdviceDocument))
+)]
+pub(super) async fn all(State(registry): Shared, asked: Question) -> Reply<AdviceDocument> {
+    let wanted = wanted(asked)?;
+    let pool = pool(&registry).await;
+    let mut all = Vec::new();
+    for view in registry.disks().await {
+        let name = view.record.name.clone();
+        all.push(match (&view.report, registry.curves(&name).await) {
+            (Ok(report), Ok((curves, _))) => of_disk(&registry, &view, report, &curves, pool, wanted),
+            (Err(reason), _) => advice::of_unserved(&name, reason),
+            (_, Err(problem)) => advice::of_unserved(&name, &problem.message),
+        });
+    }
+    Ok(Json(AdviceDocument::of(all)))
+}
+
+/// What would serve one disk best: size, blocks, mode and RAM, what to expect of it, and why.
+#[utoipa::path(
+    get,
+    path = "/v1/disks/{name}/advice",
+    tag = "statistics",
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$"), Wanted),
+    responses((status = OK, description = "Advice for the disk", body = AdviceDocument))
+)]
+pub(super) async fn one(State(registry): Shared, Name(name): Name, asked: Question) -> Reply<AdviceDocument> {
+    let wanted = wanted(asked)?;
+    let view = registry.disk(&name).await?;
+    let report = view.report.as_ref().map_err(|reason| {
+        Problem::unavailable(format!(
+            "Cannot advise on disk '{name}', of which nothing is known until it is attached: {reason}; see `forebay disk list`"
+        ))
+    })?;
+    let (curves, _) = registry.curves(&name).await?;
+    let pool = pool(&registry).await;
+    Ok(Json(AdviceDocument::of(vec![of_disk(&registry, &view, report, &curves, pool, wanted)])))
+}
+
+fn wanted(asked: Question) -> Result<Option<f64>, Failure> {
+    let Query(Wanted { hit_ratio }) = asked.map_err(|rejection| {
+        let what = rejection.body_text();
+        Problem::invalid(format!("Cannot read the request: {what}; `hit_ratio` is all that it may ask for"))
+    })?;
+    match hit_ratio {
+        Some(ratio) if !(0.01..=1.0).contains(&ratio) => Err(Problem::invalid(format!(
+            "Cannot advise on a hit ratio of {ratio}: it is a share of reads, from 0.01 to 1"
+        ))
+        .into()),
+        ratio => Ok(ratio),
+    }
+}
+
+/// The flash of the host; none if it is missing or nobody can say.
+async fn pool(registry: &Registry) -> Option<Flash> {
+    let view = registry.pool().await.ok()?;
+    if view.in_use.missing.is_some() || view.report.statistics.failed {
+        return None;
+    }
+    let statistics = &view.report.statistics;
+    Some(Flash {
+        size_bytes: statistics.size_bytes,
+        usable_bytes: statistics.usable_bytes,
+        least_bytes: view.report.reserve_bytes_min,
+        can_mirror: statistics.can_mirror,
+    })
+}
+
+fn of_disk(
+    registry: &Registry,
+    view: &DiskView,
+    report: &DiskReport,
+    curves: &Curves,
+    pool: Option<Flash>,
+    wanted: Option<f64>,
+) -> Advice {
+    let lately = registry.windowed(view, Window::Last(Recent::Day)).or_else(|| view.since_attached());
+    let present = present(view, report);
+    advice::advise(&Known {
+        source: Source::Disk,
+        name: &view.record.name,
+        curves,
+        asked: asked(lately.as_ref(), present.mode),
+        latencies: latencies(lately.as_ref(), &Counted::of(&report.statistics)),
+        present: Some(present),
+        pool,
+        simulated: &[],
+        unsimulated: None,
+        wanted,
+    })
+}
+
+fn present(view: &DiskView, report: &DiskReport) -> Present {
+    let (settings, statistics) = (&report.settings, &report.statistics);
+    Present {
+        mode: settings.mode,
+        is_read_only: view.record.read_only,
+        cache_bytes: statistics.cache_bytes_max,
+        held_bytes: statistics.cached_bytes + statistics.ram_bytes,
+        ram_bytes: settings.ram_bytes,
+        has_limit: view.record.settings.has_limit(),
+        reserve_bytes: settings.reserve_bytes,
+        block_bytes: settings.block_bytes.into(),
+        dirty_limit_bytes: statistics.dirty_limit_bytes,
+        flash_content_bytes: statistics.cached_bytes,
+        index_bytes: statistics.index_bytes,
+    }
+}
+
+fn asked(lately: Option<&Windowed>, mode: Mode) -> Asked {
+    let Some(Windowed { seconds, counted, .. }) = lately else { return Asked::default() };
+    let counts = &counted.counts;
+    Asked {
+        reads: counts.reads,
+        writes: counts.writes,
+        has_directions: true,
+        sequential: (mode != Mode::PassThrough).then_some(counts.reads_bypassed),
+        hits: Some(counts.read_hits_ram + counts.read_hits_flash),
+        seconds: Some(*seconds),
+        flash_write_bytes: Some(counts.flash_write_bytes),
+    }
+}
+
+fn latencies(lately: Option<&Windowed>, since_attached: &Counted) -> Latencies {
+    let of = |what: Latency| {
+        let lately = lately.map(|lately| &lately.counted.latencies[what as usize]);
+        let enough = lately.filter(|measured| measured.count() >= MEASURED_FROM);
+        let summary = enough.unwrap_or(&since_attached.latencies[what as usize]).summary();
+        (summary.count > 0).then_some(Took { us: summary.mean, basis: Basis::Measured, count: summary.count })
+    };
+    // A disk in pass-through had no hits yet. What a miss takes is not assumed: all depends on it.
+    Latencies {
+        ram: of(Latency::ReadHitRam).or(Some(Took::RAM)),
+        flash: of(Latency::ReadHitFlash).or(Some(Took::FLASH)),
+        miss: of(Latency::ReadMiss),
+        write: of(Latency::Write),
+    }
+}
