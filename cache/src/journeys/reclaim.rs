@@ -51,13 +51,12 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
     loop {
         pool.seat.rung().await;
         while let Some(mut work) = pool.seat.next_victim() {
-            let (free, appended) = (pool.segments().free_count(), appended_again(&disks));
+            let appended = appended_again(&disks);
             let staying = if in_vain < IN_VAIN_TO_DROP { Staying::Warm } else { Staying::Dirty };
             let freed = reclaim(&pool, &disks, &mut work, staying).await;
             work.end();
             let moved = appended_again(&disks) - appended;
-            let gains = pool.segments().free_count() > free || moved <= survivors_max(&pool);
-            in_vain = if gains { 0 } else { in_vain + 1 };
+            in_vain = if moved <= survivors_max(&pool) { 0 } else { in_vain + 1 };
             if !freed || in_vain >= IN_VAIN_MAX {
                 // Nothing but dirty pages is moved around. Destage or another device helps; whoever waits asks again then.
                 disks.borrow().values().for_each(|cache| cache.back.ask(true));
