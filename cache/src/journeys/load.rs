@@ -74,6 +74,8 @@ const READ_AHEAD: usize = 16;
 /// in between: nanoseconds.
 const TRIES: usize = 5;
 const RETRY_NS: u64 = 200_000_000;
+/// How soon it is looked again whether a turn to reclaim has ended: nanoseconds.
+const TURN_NS: u64 = 1_000_000;
 /// Backing reads of samples at once.
 const SAMPLES_AT_ONCE: usize = 8;
 /// Pages at the start of a disk that are preferred as samples: partition tables and superblocks change with every mount
@@ -228,6 +230,7 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
 impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
     async fn read_all(&mut self) -> Result<(), String> {
         let cache = self.cache;
+        self.let_turns_end().await;
         let wanted = cache.pool.all_wanted(cache.id);
         for (number, window) in wanted.chunks(READ_AHEAD).enumerate() {
             if !self.let_others_load_first().await {
@@ -249,6 +252,19 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
             }
         }
         Ok(())
+    }
+
+    /// Waits for the end of a turn to reclaim that was given before the disk came here, if something may be dirty: the segment is
+    /// put back then, and what is dirty in it must not be missing from what is loaded. Another turn is not given before that.
+    async fn let_turns_end(&self) {
+        let Self { cache, .. } = self;
+        let waits = || {
+            let segments = cache.pool.segments();
+            segments.is_dirty(cache.id) && segments.is_being_reclaimed(cache.id)
+        };
+        while !cache.leaving.get() && waits() {
+            cache.pool.host.sleep(TURN_NS).await;
+        }
     }
 
     /// Waits while disks are loaded whose guests wait for that. False if the disk leaves.

@@ -464,6 +464,12 @@ impl Segments {
         self.lines[segment.0 as usize].life
     }
 
+    /// True if a segment of a disk is about to be freed or put back.
+    pub(crate) fn is_being_reclaimed(&self, disk: DiskId) -> bool {
+        let is_its = |line: &Line| line.life.is_some_and(|(owner, _)| owner == disk);
+        self.lines.iter().any(|line| line.state == State::Reclaiming && is_its(line))
+    }
+
     /// True if a segment is closed, and still in this life.
     pub(crate) fn is_sealed(&self, segment: SegmentNumber, life: (DiskId, Sequence)) -> bool {
         let line = &self.lines[segment.0 as usize];
