@@ -124,7 +124,7 @@ async fn reclaim<F: BlockDevice, H: Host>(
     let going = Going::begin(&cache, victim, is_dirty || pool.segments().live(victim) > 0).await;
     let live = pool.segments().live(victim);
     // Of a disk that has been released, nothing is known here any more; of one that came meanwhile, not yet what is dirty.
-    let is_known = !cache.leaving.get() && !(is_dirty && cache.is_loading());
+    let is_known = !(cache.leaving.get() || is_dirty && cache.is_loading());
     let is_empty = is_known
         && if live > 0 || is_dirty {
             empty(&cache, victim, going.content.as_ref(), staying).await
