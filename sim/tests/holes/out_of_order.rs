@@ -79,7 +79,7 @@ async fn go_round(life: &Life<'_>, newer: Newer, operations: u64) -> Met {
 /// The story, ended at one operation after the other. What a guest reads of the page afterwards is what it wrote last.
 fn cut_everywhere(newer: Newer, end: End) -> Met {
     let mut met = Met::default();
-    for operations in 1..400 {
+    for operations in 1..1500 {
         let rig = Rig::new(operations);
         rig.settings.set(DiskSettings { admission: Admission::Adaptive, block_bytes: 4096, ..settings() });
         let told = rig.live_until(end, None, async |life| {
