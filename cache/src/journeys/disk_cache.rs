@@ -94,6 +94,9 @@ pub(crate) struct DiskCache<F, H> {
 /// Cold pages that the promoter looks at, at most: four batches.
 const OFFER_DEPTH_MAX: usize = 4 * BATCH_PAGES_MAX;
 
+/// Longer changes forget how their pages were used: looking at each would take longer than it is worth.
+const REMEMBERED_PAGES_MAX: u64 = 1024;
+
 const _: () =
     assert!(BLOCK_BYTES_MAX as u64 / PAGE <= 256, "the index counts pages of a block in eight bits");
 
@@ -174,8 +177,14 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             self.back.notify_all();
         }
         self.pool.segments().set_mirrored(self.id, settings.redundancy == Redundancy::Mirror);
-        if before.block_bytes != settings.block_bytes || before.limit_bytes != settings.limit_bytes {
+        if before.block_bytes != settings.block_bytes {
             self.policy.replace(new_policy(&self.pool, settings));
+        } else if before.limit_bytes != settings.limit_bytes {
+            self.policy.borrow_mut().resize(cache_blocks(&self.pool, settings));
+        }
+        if settings.limit_bytes / 2 > before.limit_bytes {
+            // Counters of dead lines that were made for much less flash would say of each page that it has some.
+            self.order.borrow_mut().give_up();
         }
         if before.ram_bytes != settings.ram_bytes {
             self.ram.borrow_mut().resize(ram_pages(settings));
@@ -329,13 +338,14 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Remembers how pages were used that are about to be overwritten: the new version is the same block.
     fn remember_histories(&self, pages: &Range<u64>) {
-        if pages.end.saturating_sub(pages.start) > REQUEST_BYTES_MAX / PAGE {
+        if pages.end.saturating_sub(pages.start) > REMEMBERED_PAGES_MAX {
             return;
         }
         let mut policy = self.policy.borrow_mut();
         let index = self.index.borrow();
-        for page in pages.clone().step_by(self.block_pages() as usize).map(PageNumber) {
-            policy.left(self.block_of(page), index.history(page));
+        let block_pages = u64::from(self.block_pages());
+        for block in pages.start / block_pages..pages.end.div_ceil(block_pages) {
+            policy.left(block, index.history(PageNumber(block * block_pages)));
         }
         for (page, history) in self.ram.borrow().histories(pages) {
             policy.left(self.block_of(page), history);
@@ -369,22 +379,22 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.drop_clean(page, flash, Standing::Rejected);
     }
 
-    fn drop_clean(&self, page: PageNumber, flash: FlashPage, standing: Standing) {
-        if self.dirty.borrow().has_page(page.0) {
-            return;
+    /// Says whether it did.
+    fn drop_clean(&self, page: PageNumber, flash: FlashPage, standing: Standing) -> bool {
+        if self.dirty.borrow().has_page(page.0) || !self.index.borrow_mut().remove_if_at(page, flash) {
+            return false;
         }
-        if self.index.borrow_mut().remove_if_at(page, flash) {
-            self.forgotten(&[Gone { page, flash }]);
-            self.ram.borrow_mut().lost_on_flash(page, standing);
-        }
+        self.forgotten(&[Gone { page, flash }]);
+        self.ram.borrow_mut().lost_on_flash(page, standing);
+        true
     }
 
     /// The same of a copy that turned out damaged. Nothing on flash says that, so if the log holds other versions
     /// of the page, this one stays there until they are gone.
     pub(crate) fn drop_damaged(&self, page: PageNumber, flash: FlashPage) {
-        self.drop_clean(page, flash, Standing::New);
+        let died = self.drop_clean(page, flash, Standing::New);
         let mut order = self.order.borrow_mut();
-        if order.shadows(page) > 1 && !canary::has(Bug::DamageOutOfOrder) {
+        if died && order.shadows(page) > 1 && !canary::has(Bug::DamageOutOfOrder) {
             order.all_in_order();
         }
     }
@@ -540,13 +550,17 @@ fn ram_pages(settings: &DiskSettings) -> usize {
     (settings.ram_bytes / PAGE) as usize
 }
 
-/// A policy for as many blocks as the disk can hold, without headers and summaries: a limit may be far above what the pool has.
 fn new_policy<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> Policy {
+    Policy::new(settings.admission, cache_blocks(pool, settings))
+}
+
+/// Blocks that the disk's cache can hold, without headers and summaries: a limit may be far above what the pool has.
+fn cache_blocks<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> u64 {
     let layout = pool.layout();
     let data_pages = layout.batch_pages() - layout.batch_pages().div_ceil(BATCH_PAGES_MAX as u32 + 1);
     let segments = flash_pages(pool, settings) * PAGE / layout.segment_bytes();
     let bytes = (segments * u64::from(data_pages) * PAGE).saturating_add(settings.ram_bytes);
-    Policy::new(settings.admission, bytes / u64::from(settings.block_bytes))
+    bytes / u64::from(settings.block_bytes)
 }
 
 /// Pages that a disk can hold on flash at most.

@@ -55,7 +55,7 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
             let staying = if in_vain < IN_VAIN_TO_DROP { Staying::Warm } else { Staying::Dirty };
             let freed = reclaim(&pool, &disks, &mut work, staying).await;
             work.end();
-            let moved = appended_again(&disks) - appended;
+            let moved = appended_again(&disks).saturating_sub(appended);
             in_vain = if moved <= survivors_max(&pool) { 0 } else { in_vain + 1 };
             if !freed || in_vain >= IN_VAIN_MAX {
                 // Nothing but dirty pages is moved around. Destage or another device helps; whoever waits asks again then.
@@ -184,7 +184,7 @@ impl Going {
 /// How long reclaim rests after it could not empty a segment: nanoseconds.
 const RETRY_NS: u64 = 50_000_000;
 
-/// Pages that were appended again so far.
+/// Pages that were appended again so far, of the disks that are here: fewer than before if one has left meanwhile.
 fn appended_again<F: BlockDevice, H: Host>(disks: &Disks<F, H>) -> u64 {
     disks.borrow().values().map(|cache| cache.counters.reappends.get()).sum()
 }

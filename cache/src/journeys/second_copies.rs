@@ -77,7 +77,12 @@ fn replace<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, member: MemberNumbe
         let counted = |gone: Gone| there(gone.flash).map(|flash| Gone { flash, ..gone });
         let dropped: Vec<_> = dropped.into_iter().filter_map(counted).collect();
         // What is dropped stays named, as the newest of its page.
-        cache.order.borrow_mut().all_in_order();
+        let mut order = cache.order.borrow_mut();
+        order.all_in_order();
+        for segment in moved.keys() {
+            order.gone(*segment, None, None);
+        }
+        drop(order);
         drop(dirty);
         cache.forgotten(&dropped);
     }

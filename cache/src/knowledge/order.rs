@@ -14,7 +14,7 @@
 //! | a start does not enter it | dead | whatever it was not entered for: a newer line, `forget`, `zeroes`, `lost`; or region and bit |
 //! | its block is cold when its segment goes | dead | there are no older ones: the oldest segment goes, or the page has no shadow |
 //! | it turns out damaged (`drop_damaged`) | dead | **nothing**: if there are others, what is closed now goes in order |
-//! | block size changed, flash failed, device gone (`forget_everything`, `rearrange`) | dead | **nothing**: what is closed now goes in order |
+//! | block size changed, flash failed, device gone, a connection lost before the backing was flushed once | dead | **nothing**: what is closed now goes in order |
 //! | all is void (`disown`) | all is forgotten | there are no lines any more |
 //! | its segment goes | no more | |
 //!

@@ -32,6 +32,11 @@ impl Policy {
         self.learned.set_aim(aim(admission));
     }
 
+    /// The cache holds so many blocks from now on.
+    pub(crate) fn resize(&mut self, blocks: u64) {
+        self.learned.resize(blocks);
+    }
+
     /// True if what was learned decides.
     pub(crate) fn learns(&self) -> bool {
         matches!(self.admission, Admission::Adaptive | Admission::AdaptiveHits)

@@ -210,7 +210,13 @@ impl Drop for Seat {
         let other = queue.bells.iter().position(Option::is_some).map(|at| ShardNumber(at as u32));
         queue.turn = match (queue.turn, other) {
             (Turn::Given(shard, victim), Some(other)) if shard == self.shard => Turn::Given(other, victim),
-            (Turn::Given(shard, _), _) if shard == self.shard => Turn::Nobody,
+            (Turn::Given(shard, victim), _) if shard == self.shard => {
+                // Whoever comes later finds it as it was.
+                if let Some(mut segments) = self.shared.segments_if_whole() {
+                    segments.put_back(victim);
+                }
+                Turn::Nobody
+            }
             (turn, _) => turn,
         };
         queue.ring_all();

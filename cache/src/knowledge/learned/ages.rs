@@ -72,6 +72,17 @@ impl Clock {
         Self { accesses: 0, moment: Moment(0), left: unit, unit }
     }
 
+    /// Goes on where another one is, in its moments.
+    pub(super) fn go_on_with(&mut self, other: &Self) {
+        (self.accesses, self.moment, self.left, self.unit) =
+            (other.accesses, other.moment, other.left, other.unit);
+    }
+
+    /// Accesses in a moment.
+    pub(super) fn unit(&self) -> u32 {
+        self.unit
+    }
+
     pub(super) fn tick(&mut self) {
         self.accesses += 1;
         self.left -= 1;
@@ -103,12 +114,16 @@ impl Moment {
 }
 
 impl Ages {
-    #[expect(clippy::cast_precision_loss, reason = "classes are wide")]
     pub(super) fn new(capacity: usize) -> Self {
-        let unit = (capacity / MOMENTS).max(1) as f32;
+        Self::with_moments(capacity, (capacity / MOMENTS).clamp(1, u32::MAX as usize) as u32)
+    }
+
+    /// Of a cache whose moments are so many accesses.
+    #[expect(clippy::cast_precision_loss, reason = "classes are wide")]
+    pub(super) fn with_moments(capacity: usize, unit: u32) -> Self {
         let capacity = capacity as f32;
         let tick = (capacity / TICKS).max(1.0);
-        Self { capacity, tick, moment: unit / tick }
+        Self { capacity, tick, moment: unit as f32 / tick }
     }
 
     /// The class of an age in moments.

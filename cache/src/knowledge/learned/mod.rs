@@ -86,6 +86,20 @@ impl Learned {
         }
     }
 
+    /// The cache holds so many blocks from now on. What is learned by its size is learned anew; time goes on, so that what is known of
+    /// blocks stays true.
+    pub(crate) fn resize(&mut self, capacity: u64) {
+        let mut resized = Self::new(capacity, self.strictness.aim());
+        resized.clock.go_on_with(&self.clock);
+        let blocks = usize::try_from(resized.capacity).unwrap_or(usize::MAX);
+        resized.ages = Ages::with_moments(blocks, resized.clock.unit());
+        resized.worth = Worth::new(&resized.ages, resized.seen.hazards(&table(0.0)));
+        resized.was_full = self.was_full;
+        let now = resized.clock.accesses();
+        resized.due = Due { learn: now + 256, learned: now, adjust: now, compare: now };
+        *self = resized;
+    }
+
     /// Changes what is wanted; what was learned stays.
     pub(crate) fn set_aim(&mut self, aim: Aim) {
         self.strictness.set_aim(aim);

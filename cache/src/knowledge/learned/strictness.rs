@@ -65,6 +65,10 @@ impl Strictness {
         }
     }
 
+    pub(super) fn aim(&self) -> Aim {
+        self.aim
+    }
+
     pub(super) fn set_aim(&mut self, aim: Aim) {
         self.aim = aim;
     }

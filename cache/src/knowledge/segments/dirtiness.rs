@@ -79,7 +79,9 @@ impl Segments {
     ) -> bool {
         let line = &self.lines[victim.0 as usize];
         let is_same_disk = line.life.is_some_and(|(owner, _)| owner == life.0);
-        let is_whole = !self.lines[other.0 as usize].is_damaged && self.is_sealed(other, life);
+        // Neither one that is damaged: it could not be taken back.
+        let is_whole =
+            !line.is_damaged && !self.lines[other.0 as usize].is_damaged && self.is_sealed(other, life);
         let place = self.sealed.iter().position(|segment| *segment == other);
         let (State::Reclaiming, true, true, Some(place)) = (line.state, is_same_disk, is_whole, place) else {
             return false;
