@@ -226,8 +226,7 @@ fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize
                 for (at, (page, _)) in part.clone().zip(&places) {
                     cache.dirty.borrow_mut().add_page(page.0);
                     let content = &bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];
-                    let history = cache.note_rewritten(*page);
-                    cache.enter(*page, content, pending.sequence, Standing::OnFlash, history);
+                    cache.enter(*page, content, pending.sequence, Standing::OnFlash);
                 }
                 pending.done = part.end;
                 pending.done == bytes.len() / PAGE_BYTES

@@ -462,7 +462,8 @@ async fn leave_instead<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, giv
     };
     let disown = || {
         cache.forget_dirty();
-        cache.disown()
+        cache.forget_everything();
+        cache.pool.segments().disown(cache.id)
     };
     let disowned = cache.log.give_up(is_unwanted, disown).await?;
     cache.back.progress.notify_waiters();
