@@ -44,7 +44,7 @@ pub(crate) const KEYS: [Key; 16] = [
     Key {
         name: "admission",
         default: "adaptive",
-        about: "what may enter flash: adaptive, always or repeated:N",
+        about: "what may enter flash: adaptive, adaptive:hits, always or repeated:N",
     },
     Key {
         name: "sequential-cutoff",

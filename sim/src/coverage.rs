@@ -37,6 +37,10 @@ coverage! {
     log_wraps,
     /// Pages appended again.
     reappends,
+    /// Segments reclaimed before older ones of their disk.
+    reclaims_out_of_order,
+    /// Cold pages appended again, because an older version could come back without them.
+    shadowed_reappends,
     /// Fills thrown away because a write came in between.
     fills_discarded,
     /// Mutations that waited for an overlapping one.

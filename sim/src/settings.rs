@@ -32,7 +32,8 @@ pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSet
         Mode::WriteBack,
     ];
     let modes = if kind == Kind::Through { &modes[..3] } else { &modes[..] };
-    let admissions = [Admission::Adaptive, Admission::Always, Admission::Repeated(3)];
+    // Only disks that learn have segments go out of order.
+    let admissions = [Admission::Adaptive, Admission::Adaptive, Admission::Always, Admission::Repeated(3)];
     DiskSettings {
         id: DiskId(number as u32 + 1),
         mode: modes[rng.below(modes.len() as u64) as usize],
@@ -40,7 +41,7 @@ pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSet
         reserve_bytes: RESERVE_BYTES,
         limit_bytes: RESERVE_BYTES + rng.below(20) * SEGMENT_BYTES,
         ram_bytes: (16 + rng.below(48)) * 4096,
-        admission: admissions[rng.below(3) as usize],
+        admission: admissions[rng.below(4) as usize],
         sequential_cutoff_bytes: [0, 64 << 10, 1 << 20][rng.below(3) as usize],
         dirty_limit_bytes: [None, Some(64 << 10), Some(1 << 20)][rng.below(3) as usize],
         destage_rate_min: 0,

@@ -361,6 +361,8 @@ impl World {
             coverage.evictions += counts.evictions;
             coverage.log_wraps += counts.reclaims;
             coverage.reappends += counts.reappends;
+            coverage.reclaims_out_of_order += counts.reclaims_out_of_order;
+            coverage.shadowed_reappends += counts.shadowed_reappends;
             coverage.fills_discarded += counts.fills_discarded;
             coverage.overlaps_serialised += counts.overlaps_serialised;
             coverage.checksum_errors += counts.checksum_errors;

@@ -145,32 +145,33 @@ hile";if(t.state==="cold")return`nothing: ${t.reason??"no reason is known"}`;let
 te-through","write-back","write-around","pass-through"]},{name:"block-size",about:"Unit of the index. A change drops what is cached of the d\
 isk.",choices:[4,8,16,32,64,128,256,512,1024].map(e=>V(e*1024))},{name:"reserve",about:"Flash that the disk gets whatever the others do: aut\
 o, a size or a share such as 20%."},{name:"limit",about:"Flash that the disk never exceeds: auto, a size or a share."},{name:"ram",about:"RA\
-M in front of the flash, at least 1MiB."},{name:"admission",about:"What may enter flash: adaptive, always or repeated:N."},{name:"sequential\
--cutoff",about:"Misses of a sequential run longer than this go past the cache; 0 is off."},{name:"dirty-limit",about:"Write-back: the most t\
-hat flash may hold and the backing does not have."},{name:"destage-rate-min",about:"Write-back: destage never goes slower than so many bytes\
- a second; 0 is none."},{name:"destage-rate-max",about:"Write-back: destage never goes faster than so many bytes a second; 0 is no limit."},
-{name:"redundancy",about:"Write-back: whether dirty data is kept on two devices of the pool.",choices:["mirror","none"]},{name:"unmarked",about:"\
-Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.",choices:["no","yes"]},{name:"retry-time",
-about:"How long a request waits for a backing that fails or hangs, such as 25s, or wait."},{name:"socket-owner",about:"User who owns the NBD\
- socket; auto is the daemon's."},{name:"socket-group",about:"Group of the NBD socket; auto is forebay if the host has it."},{name:"socket-mo\
-de",about:"Who may connect, as octal digits."}],Vc={"write-through":"Writes go to the backing first, then to the cache; the backing is alway\
-s complete.","write-back":"Writes are acknowledged when flash has them, and the backing gets them later. Until then the newest data is on fl\
-ash alone.","write-around":"Writes go to the backing only; what they replace in the cache is dropped.","pass-through":"Every request goes to\
- the backing. Guests have no cache until the mode is changed back."};function er(e,t){return[...Object.entries(t).map(([n,i])=>Bc(e,n,i)).flat(),
-"Guests stay connected and go on meanwhile."]}function Bc(e,t,s){let n=V(e.statistics.cached_bytes);switch(t){case"mode":return[Vc[s]??`The \
-mode becomes ${s}.`,...Gc(e,s)];case"block-size":return[`What is cached of the disk on flash (${n}) is dropped; it is read from the backing \
-again.`];case"limit":return[`Flash that the disk holds above the new limit is evicted; it holds ${V(e.statistics.flash_bytes)} now.`];case"u\
-nmarked":return s==="yes"?["Nothing keeps another Forebay from serving this backing while flash has newer data. See to that yourself."]:[];case"\
-redundancy":return[s==="none"?"Dirty data is kept on one device only: if it fails, that data is lost.":"Dirty data is kept on two devices, i\
-f the pool has them."];case"socket-owner":case"socket-group":case"socket-mode":return["Who may connect to the disk changes at once."];default:
-return[]}}function Gc(e,t){return e.mode!=="write-back"||t==="write-back"||Vt(e)===0?[]:[`${V(Vt(e))} is dirty; it is written to the backing\
- while guests go on.`]}function ss(e,t){let s=Vt(t),n=s>0?`${V(s)} is dirty: flash has it and the backing does not.`:"Nothing is dirty: the \
-backing has everything.";switch(e){case"destage":return[n,"Dirty data is written to the backing at full speed. Guests go on and may notice a\
- busier backing."];case"normal":return[n,"Destage goes on at the pace that suits guests."];case"quiesce":return[n,"It is brought home first.\
- After that, writes wait for the backing, so that a backup or snapshot of the backing is complete.","This ends by itself after the time belo\
-w, or when it is resumed."];case"resume":return["Writes may lie on flash alone again, as the mode says."];case"evict":return[`${V(t.statistics.
-cached_bytes)} cached on flash and ${V(t.statistics.ram_bytes)} in RAM are dropped, and no restart brings them back.`,s>0?`${V(s)} is dirty \
-and is brought home first.`:"Nothing is dirty; nothing is lost.","Guests go on from the backing, slower, until the cache is warm again."]}}var qc=60,Kc=600,jc=300;function nr(e,t){let s=Uc.map(i=>{let o=()=>{let a=e();a&&Us(Qc(i.work(a),t))};return[i,f("button",{type:"button","d\
+M in front of the flash, at least 1MiB."},{name:"admission",about:"What may enter flash: adaptive, adaptive:hits, always or repeated:N."},{name:"\
+sequential-cutoff",about:"Misses of a sequential run longer than this go past the cache; 0 is off."},{name:"dirty-limit",about:"Write-back: \
+the most that flash may hold and the backing does not have."},{name:"destage-rate-min",about:"Write-back: destage never goes slower than so \
+many bytes a second; 0 is none."},{name:"destage-rate-max",about:"Write-back: destage never goes faster than so many bytes a second; 0 is no\
+ limit."},{name:"redundancy",about:"Write-back: whether dirty data is kept on two devices of the pool.",choices:["mirror","none"]},{name:"un\
+marked",about:"Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.",choices:["no","yes"]},{name:"\
+retry-time",about:"How long a request waits for a backing that fails or hangs, such as 25s, or wait."},{name:"socket-owner",about:"User who \
+owns the NBD socket; auto is the daemon's."},{name:"socket-group",about:"Group of the NBD socket; auto is forebay if the host has it."},{name:"\
+socket-mode",about:"Who may connect, as octal digits."}],Vc={"write-through":"Writes go to the backing first, then to the cache; the backing\
+ is always complete.","write-back":"Writes are acknowledged when flash has them, and the backing gets them later. Until then the newest data\
+ is on flash alone.","write-around":"Writes go to the backing only; what they replace in the cache is dropped.","pass-through":"Every reques\
+t goes to the backing. Guests have no cache until the mode is changed back."};function er(e,t){return[...Object.entries(t).map(([n,i])=>Bc(e,
+n,i)).flat(),"Guests stay connected and go on meanwhile."]}function Bc(e,t,s){let n=V(e.statistics.cached_bytes);switch(t){case"mode":return[
+Vc[s]??`The mode becomes ${s}.`,...Gc(e,s)];case"block-size":return[`What is cached of the disk on flash (${n}) is dropped; it is read from \
+the backing again.`];case"limit":return[`Flash that the disk holds above the new limit is evicted; it holds ${V(e.statistics.flash_bytes)} n\
+ow.`];case"unmarked":return s==="yes"?["Nothing keeps another Forebay from serving this backing while flash has newer data. See to that your\
+self."]:[];case"redundancy":return[s==="none"?"Dirty data is kept on one device only: if it fails, that data is lost.":"Dirty data is kept o\
+n two devices, if the pool has them."];case"socket-owner":case"socket-group":case"socket-mode":return["Who may connect to the disk changes a\
+t once."];default:return[]}}function Gc(e,t){return e.mode!=="write-back"||t==="write-back"||Vt(e)===0?[]:[`${V(Vt(e))} is dirty; it is writ\
+ten to the backing while guests go on.`]}function ss(e,t){let s=Vt(t),n=s>0?`${V(s)} is dirty: flash has it and the backing does not.`:"Noth\
+ing is dirty: the backing has everything.";switch(e){case"destage":return[n,"Dirty data is written to the backing at full speed. Guests go o\
+n and may notice a busier backing."];case"normal":return[n,"Destage goes on at the pace that suits guests."];case"quiesce":return[n,"It is b\
+rought home first. After that, writes wait for the backing, so that a backup or snapshot of the backing is complete.","This ends by itself a\
+fter the time below, or when it is resumed."];case"resume":return["Writes may lie on flash alone again, as the mode says."];case"evict":return[
+`${V(t.statistics.cached_bytes)} cached on flash and ${V(t.statistics.ram_bytes)} in RAM are dropped, and no restart brings them back.`,s>0?
+`${V(s)} is dirty and is brought home first.`:"Nothing is dirty; nothing is lost.","Guests go on from the backing, slower, until the cache i\
+s warm again."]}}var qc=60,Kc=600,jc=300;function nr(e,t){let s=Uc.map(i=>{let o=()=>{let a=e();a&&Us(Qc(i.work(a),t))};return[i,f("button",{type:"button","d\
 ata-action":i.name,onclick:o},i.label)]}),n=f("p",{class:"hint","data-figure":"quiet"});return{element:f("section",{class:"card","aria-label":"\
 Actions"},f("h2",{},"Actions"),f("div",{class:"buttons buttons-start"},...s.map(([,i])=>i)),n),update(){let i=e();for(let[a,c]of s)c.disabled=
 i===null||!a.isPossible(i);let o=i&&!Ms(i)?`Nothing can be done while the disk is ${i.state}.`:i?Zo(i):null;Z(n,o??""),ae(n,o!==null)}}}var Ms=e=>e.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hitsim::policies::{Aim, Reference};
+use hitsim::policies::Reference;
 use hitsim::{Policy, Row};
 
 use super::BLOCK_BYTES;
@@ -83,8 +83,6 @@ fn name(reference: Reference) -> &'static str {
         Reference::Sieve => "SIEVE",
         Reference::WTinyLfu(1) => "W-TinyLFU-1%",
         Reference::WTinyLfu(_) => "W-TinyLFU-20%",
-        Reference::Learned(Aim::Balance) => "learned",
-        Reference::Learned(Aim::Hits) => "learned:hits",
         Reference::Belady => "Belady",
     }
 }

@@ -150,7 +150,10 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             stopped: cache.back.stopped(),
             blocks_max: settings.limit_bytes / u64::from(settings.block_bytes),
             blocks_cached: index.blocks(),
-            index_bytes: index.bytes() + cache.policy.borrow().bytes() + dirty.bytes(),
+            index_bytes: index.bytes()
+                + cache.policy.borrow().bytes()
+                + dirty.bytes()
+                + cache.order.borrow().bytes(),
             load: cache.load.borrow().clone(),
             latencies: cache.latencies.snapshot(),
             histograms: Box::new(cache.requests.snapshot(&cache.latencies)),
@@ -352,6 +355,13 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         now
     }
 
+    /// Lets the policy learn from a request, before it is answered. Not in pass-through, where the cache is not asked.
+    fn note_access(&self, range: &ByteRange) {
+        if self.cache.settings.borrow().mode.row().reads_hit {
+            self.cache.note_access(range);
+        }
+    }
+
     /// Counts each second of the clock once.
     fn note_active(&self, now: u64) {
         if now >= self.active_until.get() {
@@ -378,6 +388,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         if let Err(error) = self.ready(Operation::Read).await {
             return (buffer, Err(error));
         }
+        self.note_access(&range);
         let (outcome, answer) = read::read(&self.cache, &self.backing, &self.locks, range, buffer).await;
         if outcome.1.is_ok() {
             self.count_read(&range, answer, started);
@@ -396,6 +407,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         if let Err(error) = self.ready(Operation::Write).await {
             return (buffer, Err(error));
         }
+        self.note_access(&range);
         let outcome = write::write(&self.cache, &self.backing, &self.locks, range, buffer).await;
         if outcome.1.is_ok() {
             let now = self.count_write(&range, started);

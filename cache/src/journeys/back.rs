@@ -51,7 +51,7 @@ pub(crate) struct Back {
     pub(crate) pace_changed: Notify,
     /// Tells those who wait that something was destaged, or failed to be.
     pub(super) progress: Notify,
-    /// Rounds of destage that failed.
+    /// Rounds of destage that failed, by weight.
     pub(super) failures: Cell<u64>,
     /// Held while destage has requests at the backing.
     pub(crate) destaging: Mutex<()>,
@@ -84,8 +84,11 @@ pub(super) struct Writer<F: BlockDevice, H: Host> {
     pages: u64,
 }
 
-/// Rounds of destage that may fail while somebody waits for one page.
-const FAILURES_MAX: u64 = 3;
+/// What a round of destage that fails counts, and one that fails because the connection to the backing was lost in it.
+pub(super) const FAILED_ROUND: u64 = 4;
+pub(super) const ROUND_WITHOUT_CONNECTION: u64 = 1;
+/// So much may fail while somebody waits for one page.
+const FAILURES_MAX: u64 = 3 * FAILED_ROUND;
 
 impl Back {
     /// Notes that flash says that something may be dirty.

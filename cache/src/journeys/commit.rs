@@ -226,7 +226,8 @@ fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize
                 for (at, (page, _)) in part.clone().zip(&places) {
                     cache.dirty.borrow_mut().add_page(page.0);
                     let content = &bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];
-                    cache.enter(*page, content, pending.sequence, Standing::OnFlash);
+                    let history = cache.note_rewritten(*page);
+                    cache.enter(*page, content, pending.sequence, Standing::OnFlash, history);
                 }
                 pending.done = part.end;
                 pending.done == bytes.len() / PAGE_BYTES

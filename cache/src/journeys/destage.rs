@@ -462,8 +462,7 @@ async fn leave_instead<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, giv
     };
     let disown = || {
         cache.forget_dirty();
-        cache.forget_everything();
-        cache.pool.segments().disown(cache.id)
+        cache.disown()
     };
     let disowned = cache.log.give_up(is_unwanted, disown).await?;
     cache.back.progress.notify_waiters();

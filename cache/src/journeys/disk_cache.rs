@@ -16,7 +16,9 @@ use crate::bytes::checksum::page_checksum;
 use crate::knowledge::curve::Curve;
 use crate::knowledge::dirty::Dirty;
 use crate::knowledge::fills::Fills;
-use crate::knowledge::index::{Index, Located};
+use crate::knowledge::index::{Gone, Index, Located};
+use crate::knowledge::learned::History;
+use crate::knowledge::order::Order;
 use crate::knowledge::policy::{Policy, Room};
 use crate::knowledge::ram::{Evicted, Ram, Standing};
 use crate::knowledge::regions::Regions;
@@ -25,12 +27,13 @@ use crate::knowledge::touched::{SharedBits, Touched};
 use crate::knowledge::unproven::Unproven;
 use crate::survives::log::Log;
 use crate::survives::pool::Pool;
+use crate::words::canary::{self, Bug};
 use crate::words::histograms::Requests;
 use crate::words::latency::Latencies;
-use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, REQUEST_BYTES_MAX};
+use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, PAGE_BYTES, RAM_BYTES_MIN, REQUEST_BYTES_MAX};
 use crate::words::settings::{DiskSettings, Redundancy};
 use crate::words::stats::{DiskCounters, Load, LoadStatistics};
-use crate::words::units::{DiskId, FlashPage, PageNumber, Sequence, pages_touched};
+use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence, pages_touched};
 
 pub(crate) struct DiskCache<F, H> {
     pub(crate) id: DiskId,
@@ -38,6 +41,9 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) log: Log<F, H>,
     pub(crate) settings: RefCell<DiskSettings>,
     pub(crate) index: RefCell<Index>,
+    disk_pages: u64,
+    /// Which of its segments may go before older ones.
+    pub(crate) order: Rc<RefCell<Order>>,
     pub(crate) ram: RefCell<Ram>,
     pub(crate) fills: RefCell<Fills>,
     /// What the backing does not have.
@@ -88,6 +94,9 @@ pub(crate) struct DiskCache<F, H> {
 /// Cold pages that the promoter looks at, at most: four batches.
 const OFFER_DEPTH_MAX: usize = 4 * BATCH_PAGES_MAX;
 
+/// Longer changes forget how their pages were used: looking at each would take longer than it is worth.
+const REMEMBERED_PAGES_MAX: u64 = 1024;
+
 const _: () =
     assert!(BLOCK_BYTES_MAX as u64 / PAGE <= 256, "the index counts pages of a block in eight bits");
 
@@ -102,9 +111,14 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let policy = new_policy(&pool, &settings);
         let touched = Rc::new(Touched::new(touched, disk_bytes));
         let counters = Rc::new(DiskCounters::default());
+        let order = Order::new(disk_bytes.div_ceil(PAGE), flash_pages(&pool, &settings));
+        let order = Rc::new(RefCell::new(order));
+        let log_counters = (Rc::clone(&counters), Rc::clone(&order));
         Self {
             id: settings.id,
-            log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched), Rc::clone(&counters)),
+            log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched), log_counters.0, log_counters.1),
+            order,
+            disk_pages: disk_bytes.div_ceil(PAGE),
             index: RefCell::new(Index::new(block_pages(&settings))),
             ram: RefCell::new(Ram::new(ram_pages(&settings))),
             fills: RefCell::default(),
@@ -163,8 +177,14 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             self.back.notify_all();
         }
         self.pool.segments().set_mirrored(self.id, settings.redundancy == Redundancy::Mirror);
-        if before.block_bytes != settings.block_bytes || before.limit_bytes != settings.limit_bytes {
+        if before.block_bytes != settings.block_bytes {
             self.policy.replace(new_policy(&self.pool, settings));
+        } else if before.limit_bytes != settings.limit_bytes {
+            self.policy.borrow_mut().resize(cache_blocks(&self.pool, settings));
+        }
+        if settings.limit_bytes / 2 > before.limit_bytes {
+            // Counters of dead lines that were made for much less flash would say of each page that it has some.
+            self.order.borrow_mut().give_up();
         }
         if before.ram_bytes != settings.ram_bytes {
             self.ram.borrow_mut().resize(ram_pages(settings));
@@ -245,18 +265,19 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.pool.segments().life(segment).map(|(_, generation)| generation)
     }
 
-    /// Puts a page's current content into RAM. The caller has made sure that it *is* current, with nothing awaited
-    /// since.
-    pub(crate) fn enter(&self, page: PageNumber, bytes: &[u8], sequence: Sequence, standing: Standing) {
-        let evicted = self.ram.borrow_mut().insert(page, bytes, sequence, standing);
-        if let Some(Evicted { page, standing, touches }) = evicted {
-            // What was used again in RAM is worth keeping on flash. A page that flash does not have is gone: it was not
-            // wanted there, or RAM filled faster than flash takes it.
-            if standing == Standing::OnFlash && touches > 1 {
-                let mut index = self.index.borrow_mut();
-                let heat = index.heat(page);
-                index.set_heat(page, heat + 1);
-            }
+    /// Puts a page's current content into RAM, with what is known of how it was used. The caller has made sure that it *is* current,
+    /// with nothing awaited since.
+    pub(crate) fn enter(
+        &self,
+        page: PageNumber,
+        bytes: &[u8],
+        sequence: Sequence,
+        standing: Standing,
+        history: History,
+    ) {
+        let evicted = self.ram.borrow_mut().insert(page, bytes, sequence, standing, history);
+        if let Some(evicted) = evicted {
+            self.note_evicted(&evicted);
         }
         // Looking along the cold end for every page would cost more than entering it. Seen a sixteenth of that end later,
         // a page still has most of its way to the end before it.
@@ -268,13 +289,76 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         }
     }
 
+    /// What was used again in RAM is worth keeping on flash. A page that flash does not have is gone: it was not wanted there, or
+    /// RAM filled faster than flash takes it.
+    fn note_evicted(&self, evicted: &Evicted) {
+        let Evicted { page, standing, history } = *evicted;
+        if standing != Standing::OnFlash {
+            return self.policy.borrow_mut().left(self.block_of(page), history);
+        }
+        let mut index = self.index.borrow_mut();
+        let known = index.history(page);
+        if history.is_later_than(known) {
+            index.set_history(page, history.with_heat(known.heat()).warmer());
+        }
+    }
+
+    /// What is known of a page that comes into the cache.
+    pub(crate) fn newcomer(&self, page: PageNumber) -> History {
+        let coming = self.ram.borrow().coming(page);
+        self.policy.borrow().newcomer(self.block_of(page), coming)
+    }
+
+    /// What is known of a page that was written to flash by a guest; the index takes it over.
+    pub(crate) fn note_rewritten(&self, page: PageNumber) -> History {
+        let known = self.ram.borrow().history(page).unwrap_or_else(|| self.index.borrow().history(page));
+        let history = if known.uses() > 0 { self.policy.borrow().used(known) } else { self.newcomer(page) };
+        self.index.borrow_mut().set_history(page, history);
+        history
+    }
+
+    /// Lets the policy learn from a request that asks the cache.
+    pub(crate) fn note_access(&self, range: &ByteRange) {
+        let mut policy = self.policy.borrow_mut();
+        if !policy.learns() || range.is_empty() || range.len() > REQUEST_BYTES_MAX {
+            return;
+        }
+        let block_bytes = u64::from(self.settings.borrow().block_bytes);
+        for block in range.start / block_bytes..range.end.div_ceil(block_bytes) {
+            let own = ByteRange::new(block * block_bytes, (block + 1) * block_bytes).intersection(range);
+            policy.access(block, || self.has_all(&own), |dice| self.index.borrow().draw(dice));
+        }
+    }
+
+    /// Notes that pages were written to flash that no guest wrote.
+    #[expect(clippy::cast_precision_loss, reason = "one part of a ratio")]
+    pub(crate) fn note_written_pages(&self, pages: usize) {
+        self.policy.borrow_mut().note_written(pages as f32 / self.block_pages() as f32);
+    }
+
+    /// Remembers how pages were used that are about to be overwritten: the new version is the same block.
+    fn remember_histories(&self, pages: &Range<u64>) {
+        if pages.end.saturating_sub(pages.start) > REMEMBERED_PAGES_MAX {
+            return;
+        }
+        let mut policy = self.policy.borrow_mut();
+        let index = self.index.borrow();
+        let block_pages = u64::from(self.block_pages());
+        for block in pages.start / block_pages..pages.end.div_ceil(block_pages) {
+            policy.left(block, index.history(PageNumber(block * block_pages)));
+        }
+        for (page, history) in self.ram.borrow().histories(pages) {
+            policy.left(self.block_of(page), history);
+        }
+    }
+
     /// Enters every page of `bytes`, which start at `start` (a page's start), that is not cached already.
     pub(crate) fn enter_absent(&self, start: u64, bytes: &[u8], sequence: Sequence) {
         for (at, content) in bytes.chunks(PAGE as usize).enumerate() {
             let page = PageNumber(start / PAGE + at as u64);
             let cached = self.ram.borrow().contains(page) || self.on_flash(page).is_some();
             if !cached {
-                self.enter(page, content, sequence, Standing::New);
+                self.enter(page, content, sequence, Standing::New, self.newcomer(page));
             }
         }
     }
@@ -283,20 +367,82 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     pub(crate) fn drop_pages(&self, range: &ByteRange) -> bool {
         let pages = range.start / PAGE..range.end.div_ceil(PAGE);
         let all_cached = self.has_all(range);
+        self.remember_histories(&pages);
         self.ram.borrow_mut().remove(pages.clone());
         self.drop_from_index(pages);
         all_cached
     }
 
-    /// Drops one clean page from the index if it is still at `flash`, because its copy there turned out bad or has to go.
+    /// Drops one clean page from the index if it is still at `flash`, because it has to go. A copy in RAM is offered again only once it
+    /// was used: else what RAM has of a small flash would go round and round, and write all the time.
     pub(crate) fn drop_copy(&self, page: PageNumber, flash: FlashPage) {
-        if self.dirty.borrow().has_page(page.0) {
+        self.drop_clean(page, flash, Standing::Rejected);
+    }
+
+    /// Says whether it did.
+    fn drop_clean(&self, page: PageNumber, flash: FlashPage, standing: Standing) -> bool {
+        if self.dirty.borrow().has_page(page.0) || !self.index.borrow_mut().remove_if_at(page, flash) {
+            return false;
+        }
+        self.forgotten(&[Gone { page, flash }]);
+        self.ram.borrow_mut().lost_on_flash(page, standing);
+        true
+    }
+
+    /// The same of a copy that turned out damaged. Nothing on flash says that, so if the log holds other versions
+    /// of the page, this one stays there until they are gone.
+    pub(crate) fn drop_damaged(&self, page: PageNumber, flash: FlashPage) {
+        let died = self.drop_clean(page, flash, Standing::New);
+        let mut order = self.order.borrow_mut();
+        if died && order.shadows(page) > 1 && !canary::has(Bug::DamageOutOfOrder) {
+            order.all_in_order();
+        }
+    }
+
+    /// Takes notice that the index does not know these pages any more, or elsewhere. Every line that dies comes by here: what
+    /// keeps older ones from coming back is said in `order.rs`.
+    pub(crate) fn forgotten(&self, gone: &[Gone]) {
+        if gone.is_empty() {
             return;
         }
-        if self.index.borrow_mut().remove_if_at(page, flash) {
-            self.pool.segments().pages_forgotten(&[flash]);
-            self.ram.borrow_mut().lost_on_flash(page);
+        self.pool.segments().pages_forgotten(gone.iter().map(|gone| gone.flash));
+        let mut order = self.order.borrow_mut();
+        for gone in gone {
+            order.died(gone.page);
         }
+    }
+
+    /// Enters pages that lie next to each other on the disk and in a batch that was written just now.
+    pub(crate) fn enter_run(&self, first: PageNumber, flash: FlashPage, checksums: &[u32]) {
+        let replaced = self.index.borrow_mut().insert_run(first, flash, checksums);
+        self.pool.segments().pages_known(flash, checksums.len() as u32);
+        let mut order = self.order.borrow_mut();
+        (first.0..).take(checksums.len()).for_each(|page| order.came_alive(PageNumber(page)));
+        drop(order);
+        self.forgotten(&replaced);
+    }
+
+    /// Forgets all that is cached and gives up the segments, which are returned: see [`Segments::disown`].
+    ///
+    /// [`Segments::disown`]: crate::knowledge::segments::Segments::disown
+    pub(crate) fn disown(&self) -> Vec<SegmentNumber> {
+        self.forget_everything();
+        let disowned = self.pool.segments().disown(self.id);
+        self.count_anew();
+        // There is nothing to be counted.
+        self.order.borrow_mut().complete();
+        disowned
+    }
+
+    /// Forgets which lines are dead, before they are counted anew.
+    pub(crate) fn count_anew(&self) {
+        let flash_pages = flash_pages(&self.pool, &self.settings.borrow());
+        self.order.borrow_mut().clear(self.disk_pages, flash_pages);
+    }
+
+    /// How dear it is to lose a page with its segment: from 0, not at all; 1 is a page that is written again.
+    pub(crate) fn cost_of(&self, page: PageNumber) -> f64 {
+        f64::from(self.policy.borrow().cost(self.index.borrow().history(page)))
     }
 
     /// True if flash has something that the backing does not have, or may have for all that is known.
@@ -325,6 +471,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.load_ticket.set(self.load_ticket.get() + 1);
         let capacity = self.ram.borrow().capacity();
         self.ram.borrow_mut().resize(capacity);
+        self.order.borrow_mut().all_in_order();
         self.drop_from_index(0..u64::MAX);
     }
 
@@ -347,11 +494,12 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Drops everything that is on flash, because the flash failed. RAM goes on.
     pub(crate) fn forget_flash(&self) {
+        self.order.borrow_mut().all_in_order();
         self.drop_from_index(0..u64::MAX);
     }
 
     /// True if the cold end of RAM should be offered to flash: it is filling up, and a page that flash does not have is
-    /// halfway to its end. Waiting until halfway makes batches large. What the backing may still lose with the power is
+    /// halfway through it. Waiting until halfway makes batches large. What the backing may still lose with the power is
     /// not put where it would outlive that.
     pub(crate) fn promotion_is_due(&self) -> bool {
         let ram = self.ram.borrow();
@@ -366,9 +514,9 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         offer_depth(&self.ram.borrow())
     }
 
-    /// Whether the disk can take more flash without anything being given up.
+    /// Whether the disk can take more flash without anything being given up soon.
     pub(crate) fn room(&self) -> Room {
-        if self.pool.segments().has_room(self.id) { Room::Free } else { Room::Full }
+        if self.pool.segments().has_much_room(self.id) { Room::Free } else { Room::Full }
     }
 
     /// The block that a page is in.
@@ -385,14 +533,13 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let dirty = self.dirty.borrow();
         let stays = |page: PageNumber| dirty.has_page(page.0);
         let dropped = self.index.borrow_mut().remove(pages, stays);
-        if !dropped.is_empty() {
-            self.pool.segments().pages_forgotten(&dropped);
-        }
+        drop(dirty);
+        self.forgotten(&dropped);
     }
 }
 
 fn offer_depth(ram: &Ram) -> usize {
-    (ram.capacity() / 2).min(OFFER_DEPTH_MAX)
+    (ram.capacity() / 16).clamp(RAM_BYTES_MIN as usize / PAGE_BYTES / 2, OFFER_DEPTH_MAX)
 }
 
 fn block_pages(settings: &DiskSettings) -> u32 {
@@ -403,8 +550,21 @@ fn ram_pages(settings: &DiskSettings) -> usize {
     (settings.ram_bytes / PAGE) as usize
 }
 
-/// A policy that remembers as many blocks as the disk can hold: a limit may be far above what the pool has.
 fn new_policy<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> Policy {
+    Policy::new(settings.admission, cache_blocks(pool, settings))
+}
+
+/// Blocks that the disk's cache can hold, without headers and summaries: a limit may be far above what the pool has.
+fn cache_blocks<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> u64 {
+    let layout = pool.layout();
+    let data_pages = layout.batch_pages() - layout.batch_pages().div_ceil(BATCH_PAGES_MAX as u32 + 1);
+    let segments = flash_pages(pool, settings) * PAGE / layout.segment_bytes();
+    let bytes = (segments * u64::from(data_pages) * PAGE).saturating_add(settings.ram_bytes);
+    bytes / u64::from(settings.block_bytes)
+}
+
+/// Pages that a disk can hold on flash at most.
+fn flash_pages<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> u64 {
     let usable = u64::from(pool.segments().usable()) * pool.layout().segment_bytes();
-    Policy::new(settings.admission, settings.limit_bytes.min(usable) / u64::from(settings.block_bytes))
+    settings.limit_bytes.min(usable) / PAGE
 }

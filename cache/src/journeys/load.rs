@@ -30,7 +30,7 @@ use crate::words::canary::{self, Bug};
 use crate::words::error::CacheError;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::{Load, LoadStatistics, count};
-use crate::words::units::{PageNumber, SegmentNumber};
+use crate::words::units::{PageNumber, SegmentNumber, Sequence};
 
 /// What is known, when a disk is attached, of what was cached of it before.
 #[derive(Clone)]
@@ -74,6 +74,8 @@ const READ_AHEAD: usize = 16;
 /// in between: nanoseconds.
 const TRIES: usize = 5;
 const RETRY_NS: u64 = 200_000_000;
+/// How soon it is looked again whether a turn to reclaim has ended: nanoseconds.
+const TURN_NS: u64 = 1_000_000;
 /// Backing reads of samples at once.
 const SAMPLES_AT_ONCE: usize = 8;
 /// Pages at the start of a disk that are preferred as samples: partition tables and superblocks change with every mount
@@ -171,6 +173,7 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
     started: u64,
 ) -> bool {
     let ticket = cache.load_ticket.get();
+    cache.count_anew();
     let mut loading = Loading {
         cache,
         tail,
@@ -227,6 +230,7 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
 impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
     async fn read_all(&mut self) -> Result<(), String> {
         let cache = self.cache;
+        self.let_turns_end().await;
         let wanted = cache.pool.all_wanted(cache.id);
         for (number, window) in wanted.chunks(READ_AHEAD).enumerate() {
             if !self.let_others_load_first().await {
@@ -248,6 +252,19 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
             }
         }
         Ok(())
+    }
+
+    /// Waits for the end of a turn to reclaim that was given before the disk came here, if something may be dirty: the segment is
+    /// put back then, and what is dirty in it must not be missing from what is loaded. Another turn is not given before that.
+    async fn let_turns_end(&self) {
+        let Self { cache, .. } = self;
+        let waits = || {
+            let segments = cache.pool.segments();
+            segments.is_dirty(cache.id) && segments.is_being_reclaimed(cache.id)
+        };
+        while !cache.leaving.get() && waits() {
+            cache.pool.host.sleep(TURN_NS).await;
+        }
     }
 
     /// Waits while disks are loaded whose guests wait for that. False if the disk leaves.
@@ -307,6 +324,8 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let offer = |run: &Run, checksums: &[u32]| samples.offer(run, checksums, &cache.pool.host);
         let entered = self.replay.enter(start, &content, forgets, is_touched, offer);
         cache.load.borrow_mut().pages_dropped = self.replay.counts.dropped;
+        let life = (wanted.segment, wanted.generation);
+        cache.order.borrow_mut().loaded(life, &content, &self.replay.dead);
         self.segments.push((wanted, entered));
     }
 
@@ -352,17 +371,29 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         for pages in cache.touched.runs() {
             dropped.extend(self.replay.index.remove(pages, |page| dirty.has_page(page.0)));
         }
+        let mut order = cache.order.borrow_mut();
         let mut segments = cache.pool.segments();
         for (wanted, _) in &self.segments {
             if !segments.is_sealed(wanted.segment, (wanted.owner, wanted.generation)) {
                 let (start, end) =
                     (layout.segment_start(wanted.segment), layout.summary_start(wanted.segment));
-                self.replay.index.remove_on_flash(start.0..end.0);
+                let removed = self.replay.index.remove_on_flash(start.0..end.0);
+                if segments.life(wanted.segment) == Some((wanted.owner, wanted.generation)) {
+                    // Another shard may put it back, which was told to reclaim it before the disk came here.
+                    order.bind(wanted.segment);
+                    for removed in &removed {
+                        order.died(removed.page);
+                    }
+                } else {
+                    // Its dead lines stay counted, which costs copies at most: nobody knows any more which they were.
+                    order.gone(wanted.segment, None, None);
+                }
             }
         }
         let mut gone: BTreeMap<SegmentNumber, u32> = BTreeMap::new();
-        for page in &dropped {
-            *gone.entry(layout.segment_of(*page)).or_default() += 1;
+        for dropped in &dropped {
+            *gone.entry(layout.segment_of(dropped.flash)).or_default() += 1;
+            order.died(dropped.page);
         }
         for (wanted, entered) in &self.segments {
             if segments.is_sealed(wanted.segment, (wanted.owner, wanted.generation)) {
@@ -373,6 +404,12 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
         let mut load = cache.load.borrow_mut();
         load.pages_kept = self.replay.index.pages();
         load.pages_dropped += dropped.len() as u64;
+        debug_assert_eq!(cache.index.borrow().pages(), 0, "nothing enters while it is loaded");
+        // One that another shard was about to reclaim was not read, and may have been put back since.
+        let is_known = |life: &(SegmentNumber, Sequence)| order.knows(*life);
+        if segments.owned_by(cache.id).iter().all(is_known) {
+            order.complete();
+        }
         cache.index.replace(self.replay.index);
         cache.dirty.replace(dirty);
     }

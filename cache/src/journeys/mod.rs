@@ -30,6 +30,7 @@ pub(crate) mod leave;
 pub(crate) mod load;
 mod lost;
 pub(crate) mod mutation;
+mod out_of_order;
 pub(crate) mod pace;
 pub(crate) mod promote;
 pub(crate) mod quiet;

@@ -9,9 +9,11 @@ use std::rc::Rc;
 
 use block::{BlockDevice, Host, RangeLock};
 
+use super::back::{FAILED_ROUND, ROUND_WITHOUT_CONNECTION};
 use super::destage::{Size, round};
 use super::disk_cache::DiskCache;
 use super::flush::FlushGate;
+use super::reconnect::is_same;
 use crate::words::limits::PAGE_BYTES;
 
 /// What is dirty stays so for this long, if it is little: nanoseconds.
@@ -74,11 +76,14 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
         return Next::Within(rest);
     }
     let size = if cache.pool.lacks_room() { ALL } else { size(cache, urgency) };
+    let epoch = cache.backing_epoch.get();
     let achieved = round(cache, backing, locks, flushes, *from, size).await;
     *from = achieved.next;
     let took = cache.pool.host.now() - now;
     if achieved.failed || achieved.is_nothing() && is_stuck(cache) {
-        cache.back.failures.set(cache.back.failures.get() + 1);
+        // A backing that was there again says less than one that refuses.
+        let weight = if is_same(cache, backing, epoch) { FAILED_ROUND } else { ROUND_WITHOUT_CONNECTION };
+        cache.back.failures.set(cache.back.failures.get() + weight);
         cache.back.progress.notify_waiters();
         return Next::After(RETRY_NS);
     }

@@ -3,7 +3,6 @@
 //! Pages stay readable in RAM while they are on their way. What a write replaced meanwhile is on flash for nothing and
 //! is known to nobody: [`Ram::settle`](crate::knowledge::ram::Ram::settle) says no, and the index never hears of it.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use block::{BlockDevice, Host};
@@ -36,22 +35,10 @@ async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resu
     let room = cache.room();
     let appender = cache.log.begin(Purpose::Promotion).await?;
     let most = appender.room().min(BATCH_PAGES_MAX);
-    let mut not_admitted: BTreeMap<u64, u8> = BTreeMap::new();
-    let admits = |page, touches| {
-        let block = cache.block_of(page);
-        let admitted = cache.policy.borrow().admits(block, touches, room) && appender.affords_one();
-        if !admitted {
-            let most = not_admitted.entry(block).or_default();
-            *most = touches.max(*most);
-        }
-        admitted
-    };
     let depth = cache.offer_depth();
+    let admits = |_, history| cache.policy.borrow_mut().admits(history, room) && appender.affords_one();
     let (offered, rejected) = cache.ram.borrow_mut().offer(depth, most, admits);
     count(&cache.counters.rejections, rejected);
-    for (block, touches) in not_admitted {
-        cache.policy.borrow_mut().remember(block, touches);
-    }
     if offered.is_empty() {
         return Ok(());
     }
@@ -70,6 +57,7 @@ async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Resu
         return Err(NoSegment::Failed);
     };
     count(&cache.counters.promotions, offered.len() as u64);
+    cache.note_written_pages(offered.len());
     settle(cache, number, &offered, &located);
     Ok(())
 }
@@ -85,8 +73,18 @@ fn settle<F: BlockDevice, H: Host>(
     let pairs = offered.iter().zip(located);
     let current = pairs.filter(|(offer, _)| ram.settle(offer, Standing::OnFlash));
     let current: Vec<_> = current.map(|(offer, located)| (offer.page, *located)).collect();
+    let histories: Vec<_> =
+        current.iter().filter_map(|(page, _)| Some((*page, ram.history(*page)?))).collect();
     drop(ram);
     enter_index(cache, batch, &current);
+    let mut index = cache.index.borrow_mut();
+    for (page, history) in histories {
+        let known = index.history(page);
+        // Of several pages of a block the one that was used most speaks for it.
+        if history.uses() > known.uses() {
+            index.set_history(page, history.with_heat(known.heat()));
+        }
+    }
 }
 
 /// Enters pages of a batch in the index, neighbours on disk and on flash together.
@@ -101,10 +99,7 @@ pub(super) fn enter_index<F: BlockDevice, H: Host>(
     for run in pages.chunk_by(adjacent) {
         let (page, Located { flash, .. }) = run[0];
         let checksums: Vec<u32> = run.iter().map(|(_, located)| located.checksum).collect();
-        let replaced = cache.index.borrow_mut().insert_run(page, flash, &checksums);
-        let mut segments = cache.pool.segments();
-        segments.pages_known(flash, run.len() as u32);
-        segments.pages_forgotten(&replaced);
+        cache.enter_run(page, flash, &checksums);
     }
     cache.note_written(batch, pages.iter().map(|(page, located)| (*page, located.flash)));
 }

@@ -132,8 +132,9 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
         let mut ram = cache.ram.borrow_mut();
         let dirty = cache.dirty.borrow();
         let any_dirty = !dirty.is_empty();
+        let policy = cache.policy.borrow();
         for page in pages_touched(range) {
-            if let Some(bytes) = ram.read(page) {
+            if let Some(bytes) = ram.read(page, |history| policy.used(history)) {
                 copy_page(buffer, range, page, bytes);
                 plan.cached_any = true;
             } else if let Some(located) = cache.on_flash(page) {
@@ -310,7 +311,7 @@ fn take_notice<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: &Page<'_>
         warm_up(cache, number, flash, bytes);
         return None;
     }
-    cache.drop_copy(number, flash);
+    cache.drop_damaged(number, flash);
     Some(LostPage { page: number, flash })
 }
 
@@ -318,7 +319,11 @@ fn take_notice<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: &Page<'_>
 /// flash, and copying it would push out what RAM is for.
 const HEAT_FOR_RAM: u8 = 2;
 
-/// Notes a hit on flash. A page of a hot block goes to RAM as well, if its copy is still current.
+/// What was used twice within as many accesses as this part of RAM has blocks will be used again before it has left RAM.
+const SOON_PART_OF_RAM: u64 = 4;
+
+/// Notes a hit on flash. A page of a hot block goes to RAM as well, if its copy is still current, and it will be asked for again before
+/// it has left RAM, to all that is known.
 fn warm_up<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     page: PageNumber,
@@ -328,9 +333,17 @@ fn warm_up<F: BlockDevice, H: Host>(
     if cache.pool.is_failed() {
         return;
     }
-    let heat = cache.index.borrow_mut().warm_if_at(page, flash);
-    if heat.is_some_and(|heat| heat >= HEAT_FOR_RAM) {
-        cache.enter(page, bytes, cache.pool.draw_sequence(), Standing::OnFlash);
+    let several = cache.block_pages() > 1;
+    let used = |history| {
+        let policy = cache.policy.borrow();
+        if several { policy.visited(history) } else { policy.used(history) }.warmer()
+    };
+    let before = cache.index.borrow_mut().use_if_at(page, flash, used);
+    let Some(before) = before.filter(|before| before.heat() >= HEAT_FOR_RAM) else { return };
+    let soon = cache.ram.borrow().capacity() as u64 / u64::from(cache.block_pages()) / SOON_PART_OF_RAM;
+    if cache.policy.borrow().comes_within(before, soon) {
+        let history = cache.index.borrow().history(page);
+        cache.enter(page, bytes, cache.pool.draw_sequence(), Standing::OnFlash, history);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reclaim: the oldest segment becomes free; what is still warm in it is appended again first, and whatever of it the backing
+//! Reclaim: the oldest segment becomes free, or a cheaper one of the same disk (`out_of_order.rs`); what is still warm in it is appended again first, and whatever of it the backing
 //! does not have (rule I8). That, and whatever replaced what guests wrote there, is durable before the segment is free.
 //!
 //! One reclaim runs at a time for the whole pool, on the shard on which the victim's owner is attached; the turns are
@@ -15,17 +15,20 @@ use super::disk_cache::DiskCache;
 use super::flash_run::FlashRun;
 use super::leave::{leave, settle_log};
 use super::lost::{self, Damaged};
+use super::out_of_order::{self, choose};
 use super::promote::enter_index;
 use super::second_copies::lacks_second;
 use super::void::remember_elsewhere;
 use crate::bytes::batch::Kind;
 use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
-use crate::knowledge::policy::Policy;
+use crate::knowledge::learned::History;
+use crate::knowledge::order::Counted;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Written};
 use crate::survives::pool::Pool;
+use crate::survives::room::Work;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{BATCH_PAGES_MAX, SURVIVORS_EIGHTHS_MAX};
 use crate::words::stats::count;
@@ -35,11 +38,11 @@ use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence
 pub(crate) type Disks<F, H> = RefCell<BTreeMap<DiskId, Rc<DiskCache<F, H>>>>;
 
 /// A page of the victim that is warm or dirty.
-struct Survivor {
-    page: PageNumber,
+pub(super) struct Survivor {
+    pub(super) page: PageNumber,
     sequence: Sequence,
-    flash: FlashPage,
-    heat: u8,
+    pub(super) flash: FlashPage,
+    history: History,
 }
 
 /// Makes room whenever somebody waits for it and it is this shard's turn, as long as the pool is in use.
@@ -47,11 +50,13 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
     let mut in_vain = 0;
     loop {
         pool.seat.rung().await;
-        while let Some(work) = pool.seat.next_victim() {
-            let free = pool.segments().free_count();
-            let freed = reclaim(&pool, &disks, work.victim).await;
+        while let Some(mut work) = pool.seat.next_victim() {
+            let appended = appended_again(&disks);
+            let staying = if in_vain < IN_VAIN_TO_DROP { Staying::Warm } else { Staying::Dirty };
+            let freed = reclaim(&pool, &disks, &mut work, staying).await;
             work.end();
-            in_vain = if pool.segments().free_count() > free { 0 } else { in_vain + 1 };
+            let moved = appended_again(&disks).saturating_sub(appended);
+            in_vain = if moved <= survivors_max(&pool) { 0 } else { in_vain + 1 };
             if !freed || in_vain >= IN_VAIN_MAX {
                 // Nothing but dirty pages is moved around. Destage or another device helps; whoever waits asks again then.
                 disks.borrow().values().for_each(|cache| cache.back.ask(true));
@@ -85,29 +90,58 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
     }
 }
 
-/// Says whether the victim is free.
+/// Says whether a victim is free: the one that was chosen, or one that its disk chose instead, if it may.
 async fn reclaim<F: BlockDevice, H: Host>(
     pool: &Pool<F, H>,
     disks: &Disks<F, H>,
-    victim: SegmentNumber,
+    work: &mut Work<'_>,
+    staying: Staying,
 ) -> bool {
-    let owner = pool.segments().life(victim).map(|(owner, _)| owner);
+    let owner = pool.segments().life(work.victim).map(|(owner, _)| owner);
     let cache = owner.and_then(|owner| disks.borrow().get(&owner).cloned());
     let is_dirty = owner.is_some_and(|owner| pool.segments().is_dirty(owner));
     let home = owner.and_then(|owner| pool.segments().home(owner));
-    let _reclaiming = match &cache {
-        Some(cache) => Some(cache.reclaiming.lock().await),
-        None => None,
-    };
-    let is_empty = if let Some(cache) = &cache {
-        count(&cache.counters.reclaims, 1);
-        let live = pool.segments().live(victim);
-        // Of a disk that has been released, nothing is known here any more.
-        !cache.leaving.get() && if live > 0 || is_dirty { empty(cache, victim).await } else { true }
-    } else {
+    let Some(cache) = cache else {
         // The turn may have been given before the owner went to another shard.
-        !is_dirty && home.is_none_or(|home| home == pool.seat.shard)
+        let is_empty = !is_dirty && home.is_none_or(|home| home == pool.seat.shard);
+        return finish(pool, work.victim, owner, is_empty).await;
     };
+    let _reclaiming = cache.reclaiming.lock().await;
+    if staying == Staying::Warm
+        && let Some(chosen) = choose(&cache, work)
+    {
+        let going = Going::begin(&cache, work.victim, true).await;
+        let content = going.content.as_ref();
+        let is_empty =
+            !cache.leaving.get() && out_of_order::empty(&cache, work.victim, content, &chosen).await;
+        // Else the oldest goes after all.
+        if is_empty || !work.exchange(chosen.oldest, chosen.life) {
+            going.end(&cache, is_empty);
+            return finish(pool, work.victim, owner, is_empty).await;
+        }
+    }
+    let victim = work.victim;
+    let going = Going::begin(&cache, victim, is_dirty || pool.segments().live(victim) > 0).await;
+    let live = pool.segments().live(victim);
+    // Of a disk that has been released, nothing is known here any more; of one that came meanwhile, not yet what is dirty.
+    let is_known = !(cache.leaving.get() || is_dirty && cache.is_loading());
+    let is_empty = is_known
+        && if live > 0 || is_dirty {
+            empty(&cache, victim, going.content.as_ref(), staying).await
+        } else {
+            true
+        };
+    going.end(&cache, is_empty);
+    finish(pool, victim, owner, is_empty).await
+}
+
+/// Frees a segment that is empty, or puts it back. Says which.
+async fn finish<F: BlockDevice, H: Host>(
+    pool: &Pool<F, H>,
+    victim: SegmentNumber,
+    owner: Option<DiskId>,
+    is_empty: bool,
+) -> bool {
     // If its content became void meanwhile, it goes whatever it held.
     let still_owned = pool.segments().life(victim).map(|(owner, _)| owner) == owner;
     if !is_empty && still_owned {
@@ -118,24 +152,82 @@ async fn reclaim<F: BlockDevice, H: Host>(
     true
 }
 
+/// A segment that is being reclaimed, and what it says that it holds.
+struct Going {
+    victim: SegmentNumber,
+    content: Option<Content>,
+    counted: Option<Counted>,
+}
+
+impl Going {
+    /// Reads what it holds, if that is wanted, or needed to know which lines go with it.
+    async fn begin<F: BlockDevice, H: Host>(
+        cache: &DiskCache<F, H>,
+        victim: SegmentNumber,
+        wanted: bool,
+    ) -> Self {
+        count(&cache.counters.reclaims, 1);
+        let counted = cache.order.borrow_mut().bind(victim);
+        let reads = wanted || counted.is_some();
+        let content = if reads { cache.pool.read_summary(victim).await } else { None };
+        Self { victim, content, counted }
+    }
+
+    /// Counts what went with it, if it went.
+    fn end<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>, is_empty: bool) {
+        if is_empty {
+            cache.order.borrow_mut().gone(self.victim, self.content.as_ref(), self.counted);
+        }
+    }
+}
+
 /// How long reclaim rests after it could not empty a segment: nanoseconds.
 const RETRY_NS: u64 = 50_000_000;
 
-/// Segments that are emptied one after another without any gain.
+/// Pages that were appended again so far, of the disks that are here: fewer than before if one has left meanwhile.
+fn appended_again<F: BlockDevice, H: Host>(disks: &Disks<F, H>) -> u64 {
+    disks.borrow().values().map(|cache| cache.counters.reappends.get()).sum()
+}
+
+/// So many pages of a segment may be appended again without need: behind them and their headers, some room is left.
+fn survivors_max<F: BlockDevice, H: Host>(pool: &Pool<F, H>) -> u64 {
+    let pages = pool.layout().batch_pages();
+    u64::from((pages * SURVIVORS_EIGHTHS_MAX / 8).min(pages.saturating_sub(HEADERS_AND_ONE)))
+}
+
+/// What survives is cut in two by the end of a segment at most, each part behind a header; and one page is to be gained.
+const HEADERS_AND_ONE: u32 = 3;
+
+/// Segments that are emptied one after another without any gain, until nothing stays that need not, and until reclaim rests.
+const IN_VAIN_TO_DROP: u32 = 2;
 const IN_VAIN_MAX: u32 = 4;
+
+/// What stays of a victim.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Staying {
+    /// What is worth it, and what is dirty.
+    Warm,
+    /// What is dirty.
+    Dirty,
+}
 
 /// How often dirty pages are read that flash does not give back, before they count as lost.
 const TRIES: usize = 3;
 
 /// Makes sure that nothing points to the segment any more, and that nothing is lost with it. Says whether that is so.
-async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: SegmentNumber) -> bool {
-    let content = cache.pool.read_summary(victim).await;
-    let has_mutations = content.as_ref().is_none_or(Content::has_mutations);
-    let survivors = match &content {
-        Some(content) => keep_warm(cache, victim, content),
+async fn empty<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    victim: SegmentNumber,
+    content: Option<&Content>,
+    staying: Staying,
+) -> bool {
+    let has_mutations = content.is_none_or(Content::has_mutations);
+    let survivors = match content {
+        // It is the oldest of its disk: there is nothing older.
+        Some(content) => keep_warm(cache, victim, content, staying, |_| false),
         None => dirty_survivors(cache, victim),
     };
-    let mut marks = Marks::said_by(content.as_ref());
+    let mut marks = Marks::said_by(content);
     for chunk in survivors.chunks(BATCH_PAGES_MAX) {
         append_again(cache, chunk, &mut marks).await;
     }
@@ -163,7 +255,7 @@ async fn empty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Segment
             (cache.pool.layout().segment_start(victim), cache.pool.layout().summary_start(victim));
         let dropped = cache.index.borrow_mut().remove_on_flash(start.0..end.0);
         count(&cache.counters.evictions, dropped.len() as u64);
-        cache.pool.segments().pages_forgotten(&dropped);
+        cache.forgotten(&dropped);
     }
     true
 }
@@ -181,11 +273,11 @@ fn dirty_survivors<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Seg
     let in_victim = |page: u64| {
         let page = PageNumber(page);
         let flash = index.get(page)?.flash;
-        let heat = index.heat(page);
+        let history = index.history(page);
         // Its sequence is not known here: any later one will do, as the log is in order.
         let sequence = cache.pool.draw_sequence();
         let is_there = cache.pool.layout().segment_of(flash) == victim;
-        is_there.then_some(Survivor { page, sequence, flash, heat })
+        is_there.then_some(Survivor { page, sequence, flash, history })
     };
     dirty.pages_within(0..u64::MAX).filter_map(in_victim).collect()
 }
@@ -211,14 +303,14 @@ async fn retry_dirty<F: BlockDevice, H: Host>(
 
 /// What a victim says of ranges, and what of that was said again. By place, not by count: what guests write meanwhile
 /// leaves the ranges.
-struct Marks {
+pub(super) struct Marks {
     zeroes: Ranges,
     lost: Ranges,
 }
 
 impl Marks {
     /// What a segment says, by its summary; anything, without one.
-    fn said_by(content: Option<&Content>) -> Self {
+    pub(super) fn said_by(content: Option<&Content>) -> Self {
         let said = |kind: Kind| {
             let mut ranges = Ranges::default();
             match content {
@@ -290,17 +382,21 @@ async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut
     Some(())
 }
 
-/// Drops what is cold and returns what is warm, as much as may survive; what survives cools down by one step.
-fn keep_warm<F: BlockDevice, H: Host>(
+/// Drops what is cold and returns what is warm, as much as may survive, and what must; what survives cools down by one step.
+pub(super) fn keep_warm<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     victim: SegmentNumber,
     content: &Content,
+    staying: Staying,
+    must_stay: impl Fn(PageNumber) -> bool,
 ) -> Vec<Survivor> {
     let layout = cache.pool.layout();
     let lowered = cache.pool.segments().exceeds_limit(cache.id);
-    let most = if lowered { 0 } else { (layout.batch_pages() * SURVIVORS_EIGHTHS_MAX / 8) as usize };
+    let none = lowered || staying == Staying::Dirty;
+    let most = if none { 0 } else { survivors_max(&cache.pool) as usize };
     let mut survivors: Vec<Survivor> = Vec::new();
-    let mut warm = 0;
+    let mut warm: Vec<(f32, Survivor)> = Vec::new();
+    let mut cold: Vec<Survivor> = Vec::new();
     for entry in content.lines().filter(|line| matches!(line.kind, Kind::Fill | Kind::Write)) {
         let flash = layout.segment_start(victim).plus(entry.place);
         let current = cache.index.borrow().get(entry.page).is_some_and(|located| located.flash == flash);
@@ -309,17 +405,33 @@ fn keep_warm<F: BlockDevice, H: Host>(
             count(&cache.counters.superseded_reclaimed, u64::from(entry.kind == Kind::Write && is_dirty));
             continue;
         }
-        let heat = cache.index.borrow().heat(entry.page);
-        if is_dirty || Policy::keeps(heat) && warm < most {
-            warm += usize::from(!is_dirty);
-            survivors.push(Survivor { page: entry.page, sequence: entry.sequence, flash, heat });
+        let history = cache.index.borrow().history(entry.page);
+        let line = Survivor { page: entry.page, sequence: entry.sequence, flash, history };
+        if is_dirty {
+            survivors.push(line);
+        } else if let Some(worth) = cache.policy.borrow().keeps(history) {
+            warm.push((worth, line));
         } else {
-            cache.drop_copy(entry.page, flash);
-            count(&cache.counters.evictions, 1);
+            cold.push(line);
         }
     }
-    for survivor in &survivors {
-        cache.index.borrow_mut().set_heat(survivor.page, survivor.heat.saturating_sub(1));
+    // The best of them, and of equals those that were written first. With what is dirty they leave room.
+    let most = most.saturating_sub(survivors.len());
+    warm.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    cold.extend(warm.split_off(warm.len().min(most)).into_iter().map(|(_, line)| line));
+    survivors.extend(warm.into_iter().map(|(_, line)| line));
+    for line in cold {
+        if must_stay(line.page) {
+            count(&cache.counters.shadowed_reappends, 1);
+            survivors.push(line);
+            continue;
+        }
+        cache.policy.borrow_mut().left(cache.block_of(line.page), line.history);
+        cache.drop_copy(line.page, line.flash);
+        count(&cache.counters.evictions, 1);
+    }
+    for Survivor { page, history, .. } in &survivors {
+        cache.index.borrow_mut().set_history(*page, history.with_heat(history.heat().saturating_sub(1)));
     }
     survivors.sort_unstable_by_key(|survivor| survivor.page);
     survivors
@@ -327,7 +439,7 @@ fn keep_warm<F: BlockDevice, H: Host>(
 
 /// Copies pages to the open segment, with the sequences that they have (rule I1). Returns those that flash does not give
 /// back.
-async fn append_again<F: BlockDevice, H: Host>(
+pub(super) async fn append_again<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     survivors: &[Survivor],
     marks: &mut Marks,
@@ -375,6 +487,7 @@ async fn append_batch<F: BlockDevice, H: Host>(
     let Written { located, number } = appender.write(batch).await.ok()?;
     marks.note(&entries);
     count(&cache.counters.reappends, pages.len() as u64);
+    cache.note_written_pages(pages.len());
     cache.back.last_dirty_batch.set(number);
     // A write may have dropped the page meanwhile: then the copy is for nothing.
     let pairs = pages.iter().zip(located).filter(|((survivor, _), _)| unchanged(survivor));

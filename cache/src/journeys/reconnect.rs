@@ -26,6 +26,10 @@ pub(crate) fn notice<B: BlockDevice, F: BlockDevice, H: Host>(cache: &DiskCache<
     // Once the flash failed, the backing is changed without intents: then it may be any region. So it may before the first
     // flush: an earlier process may have changed it so.
     let any = cache.pool.is_failed() || !cache.backing_settled.get();
+    if any {
+        // Nothing durable says of a closed region that older lines of its pages are not to be believed.
+        cache.order.borrow_mut().all_in_order();
+    }
     for region in (0..regions.count()).filter(|region| any || regions.is_open(*region)) {
         cache.drop_pages(&regions.range(region));
         cache.touched.set(regions.pages(region));

@@ -20,6 +20,7 @@ use block::{BlockDevice, BlockError, Host, Operation};
 use futures_util::future::select;
 
 use super::disk_cache::DiskCache;
+use crate::knowledge::index::Gone;
 use crate::knowledge::segments::{Left, Segments};
 use crate::survives::copies::{Copied, Gaps};
 use crate::survives::pool::Pool;
@@ -73,8 +74,17 @@ fn replace<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, member: MemberNumbe
             None => Some(flash),
         });
         // Counted where the others went.
-        let dropped: Vec<_> = dropped.into_iter().filter_map(there).collect();
-        cache.pool.segments().pages_forgotten(&dropped);
+        let counted = |gone: Gone| there(gone.flash).map(|flash| Gone { flash, ..gone });
+        let dropped: Vec<_> = dropped.into_iter().filter_map(counted).collect();
+        // What is dropped stays named, as the newest of its page.
+        let mut order = cache.order.borrow_mut();
+        order.all_in_order();
+        for segment in moved.keys() {
+            order.gone(*segment, None, None);
+        }
+        drop(order);
+        drop(dirty);
+        cache.forgotten(&dropped);
     }
     changed
 }

@@ -15,11 +15,7 @@ use super::disk_cache::DiskCache;
 pub(crate) async fn make_void<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
     // Looked at under the lock of the log: nothing becomes dirty in between.
     let is_unwanted = || !cache.may_hold_dirty();
-    let disown = || {
-        cache.forget_everything();
-        cache.pool.segments().disown(cache.id)
-    };
-    let Some(disowned) = cache.log.give_up(is_unwanted, disown).await else {
+    let Some(disowned) = cache.log.give_up(is_unwanted, || cache.disown()).await else {
         let error = BlockError::anywhere(ErrorKind::Io, Operation::Discard);
         return Err(error.because("flash holds what the backing does not have"));
     };

@@ -213,7 +213,7 @@ fn enter<F: BlockDevice, H: Host>(
     let whole = range.narrowed(PAGE);
     for page in (whole.start / PAGE..whole.end / PAGE).map(PageNumber) {
         let at = (page.offset() - range.start) as usize;
-        cache.enter(page, &bytes[at..at + PAGE as usize], sequence, Standing::New);
+        cache.enter(page, &bytes[at..at + PAGE as usize], sequence, Standing::New, cache.newcomer(page));
     }
     for (page, before) in &edges.pages {
         let mut content = before.clone();
@@ -221,6 +221,6 @@ fn enter<F: BlockDevice, H: Host>(
         let (to, from) = ((part.start - page.offset()) as usize, (part.start - range.start) as usize);
         let len = part.len() as usize;
         content[to..to + len].copy_from_slice(&bytes[from..from + len]);
-        cache.enter(*page, &content, sequence, Standing::New);
+        cache.enter(*page, &content, sequence, Standing::New, cache.newcomer(*page));
     }
 }

@@ -1,4 +1,4 @@
-//! The index: which pages of one disk are on flash, where, with which checksum, and how warm their block is.
+//! The index: which pages of one disk are on flash, where, with which checksum, and how their block was used.
 //!
 //! One slot per block. A block of one page is sixteen bytes; a larger one keeps packed extents. A hash table of slot
 //! numbers finds them. What the index does not know is not on flash: it is the only judge while the pool is open.
@@ -9,6 +9,7 @@ use hashbrown::HashTable;
 
 use super::extents::{BLOCK_PAGES_MAX, Extents};
 use super::hash::hash;
+use super::learned::{Dice, History};
 use super::slab::Slab;
 use crate::words::units::{FlashPage, PageNumber};
 
@@ -19,8 +20,12 @@ pub(crate) struct Located {
     pub(crate) checksum: u32,
 }
 
-/// How often a block was read from flash lately; saturates.
-pub(crate) const HEAT_MAX: u8 = 3;
+/// A page that was taken out, and where it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gone {
+    pub(crate) page: PageNumber,
+    pub(crate) flash: FlashPage,
+}
 
 pub(crate) struct Index {
     block_pages: u64,
@@ -41,13 +46,13 @@ struct Single {
     block: u32,
     flash: u32,
     checksum: u32,
-    heat: u8,
+    history: History,
 }
 
 #[derive(Clone, Default)]
 struct Several {
     block: u32,
-    heat: u8,
+    history: History,
     extents: Extents,
 }
 
@@ -94,13 +99,8 @@ impl Index {
         }
     }
 
-    /// Enters pages that lie next to each other on the disk and on flash. Returns the flash pages that they replace.
-    pub(crate) fn insert_run(
-        &mut self,
-        first: PageNumber,
-        flash: FlashPage,
-        checksums: &[u32],
-    ) -> Vec<FlashPage> {
+    /// Enters pages that lie next to each other on the disk and on flash. Returns what they replace.
+    pub(crate) fn insert_run(&mut self, first: PageNumber, flash: FlashPage, checksums: &[u32]) -> Vec<Gone> {
         let mut replaced = Vec::new();
         let mut done = 0;
         while done < checksums.len() {
@@ -112,7 +112,8 @@ impl Index {
                 for (at, (place, &checksum)) in places[within..within + count].iter_mut().zip(run).enumerate()
                 {
                     let located = Located { flash: flash.plus((done + at) as u32), checksum };
-                    replaced.extend(place.replace(located).map(|old| old.flash));
+                    let page = PageNumber(page + at as u64);
+                    replaced.extend(place.replace(located).map(|old| Gone { page, flash: old.flash }));
                 }
             });
             done += count;
@@ -166,8 +167,8 @@ impl Index {
         entered
     }
 
-    /// Takes pages out, save those that are to stay. Returns the flash pages that held them.
-    pub(crate) fn remove(&mut self, pages: Range<u64>, stays: impl Fn(PageNumber) -> bool) -> Vec<FlashPage> {
+    /// Takes pages out, save those that are to stay. Returns them.
+    pub(crate) fn remove(&mut self, pages: Range<u64>, stays: impl Fn(PageNumber) -> bool) -> Vec<Gone> {
         let mut removed = Vec::new();
         for block in self.known_within(&pages) {
             removed.extend(self.remove_in_block(block, &pages, &stays));
@@ -206,15 +207,15 @@ impl Index {
     }
 
     /// Takes everything out that lies in a range of flash, looking at every block: for when a segment's summary cannot
-    /// be read. Returns the flash pages.
-    pub(crate) fn remove_on_flash(&mut self, flash: Range<u32>) -> Vec<FlashPage> {
+    /// be read. Returns what was there.
+    pub(crate) fn remove_on_flash(&mut self, flash: Range<u32>) -> Vec<Gone> {
         let mut removed = Vec::new();
         for block in self.known_blocks().collect::<Vec<_>>() {
+            let first = block * self.block_pages;
             self.change(block, |places| {
-                for place in places {
-                    removed.extend(
-                        place.take_if(|located| flash.contains(&located.flash.0)).map(|gone| gone.flash),
-                    );
+                for (page, place) in (first..).map(PageNumber).zip(places) {
+                    let gone = place.take_if(|located| flash.contains(&located.flash.0));
+                    removed.extend(gone.map(|gone| Gone { page, flash: gone.flash }));
                 }
             });
         }
@@ -222,21 +223,21 @@ impl Index {
         removed
     }
 
-    /// Has every page looked at, and moved on flash, or dropped where `place` says nothing. Returns the flash pages of those
-    /// that were dropped.
+    /// Has every page looked at, and moved on flash, or dropped where `place` says nothing. Returns those that were
+    /// dropped.
     pub(crate) fn rearrange(
         &mut self,
         place: impl Fn(PageNumber, FlashPage) -> Option<FlashPage>,
-    ) -> Vec<FlashPage> {
+    ) -> Vec<Gone> {
         let mut dropped = Vec::new();
         for block in self.known_blocks().collect::<Vec<_>>() {
             let first = block * self.block_pages;
             self.change(block, |places| {
-                for (page, slot) in (first..).zip(places) {
+                for (page, slot) in (first..).map(PageNumber).zip(places) {
                     let Some(located) = slot.as_mut() else { continue };
-                    match place(PageNumber(page), located.flash) {
+                    match place(page, located.flash) {
                         Some(flash) => located.flash = flash,
-                        None => dropped.extend(slot.take().map(|gone| gone.flash)),
+                        None => dropped.extend(slot.take().map(|gone| Gone { page, flash: gone.flash })),
                     }
                 }
             });
@@ -245,44 +246,47 @@ impl Index {
         dropped
     }
 
-    /// The heat of the page's block.
-    pub(crate) fn heat(&self, page: PageNumber) -> u8 {
-        self.find(page.0 / self.block_pages).map_or(0, |slot| match &self.slots {
-            Slots::Single(slots) => slots.get(slot).heat,
-            Slots::Several(slots, _) => slots.get(slot).heat,
-        })
+    /// How the page's block was used; nothing, if it is not known.
+    pub(crate) fn history(&self, page: PageNumber) -> History {
+        self.find(page.0 / self.block_pages).map_or(History::default(), |slot| self.slots.history(slot))
     }
 
-    /// Makes the block of a page one step warmer, if the page is at `flash`. Returns how warm it was before.
-    pub(crate) fn warm_if_at(&mut self, page: PageNumber, flash: FlashPage) -> Option<u8> {
+    /// Notes a use of the block of a page, if the page is at `flash`. Returns what was known of it before.
+    pub(crate) fn use_if_at(
+        &mut self,
+        page: PageNumber,
+        flash: FlashPage,
+        used: impl FnOnce(History) -> History,
+    ) -> Option<History> {
         let slot = self.find(page.0 / self.block_pages)?;
         let within = (page.0 % self.block_pages) as usize;
-        let (there, heat) = match &mut self.slots {
-            Slots::Single(slots) => {
-                let single = slots.get_mut(slot);
-                (Some(FlashPage(single.flash)), &mut single.heat)
-            }
-            Slots::Several(slots, _) => {
-                let several = slots.get_mut(slot);
-                (several.extents.get(within).map(|located| located.flash), &mut several.heat)
-            }
+        let there = match &self.slots {
+            Slots::Single(slots) => Some(FlashPage(slots.get(slot).flash)),
+            Slots::Several(slots, _) => slots.get(slot).extents.get(within).map(|located| located.flash),
         };
         if there != Some(flash) {
             return None;
         }
-        let before = *heat;
-        *heat = (before + 1).min(HEAT_MAX);
+        let history = self.slots.history_mut(slot);
+        let before = *history;
+        *history = used(before);
         Some(before)
     }
 
-    /// Sets the heat of the page's block, if the block is known.
-    pub(crate) fn set_heat(&mut self, page: PageNumber, heat: u8) {
-        let Some(slot) = self.find(page.0 / self.block_pages) else { return };
-        let heat = heat.min(HEAT_MAX);
-        match &mut self.slots {
-            Slots::Single(slots) => slots.get_mut(slot).heat = heat,
-            Slots::Several(slots, _) => slots.get_mut(slot).heat = heat,
+    /// Says how the page's block was used, if the block is known.
+    pub(crate) fn set_history(&mut self, page: PageNumber, history: History) {
+        if let Some(slot) = self.find(page.0 / self.block_pages) {
+            *self.slots.history_mut(slot) = history;
         }
+    }
+
+    /// How some block was used, by chance. None if the place that was drawn has none.
+    pub(crate) fn draw(&self, dice: &mut Dice) -> Option<History> {
+        let slot = match &self.slots {
+            Slots::Single(slots) => slots.draw(dice).filter(|slot| slots.get(*slot).flash != 0),
+            Slots::Several(slots, _) => slots.draw(dice).filter(|slot| slots.get(*slot).extents.bytes() > 0),
+        };
+        slot.map(|slot| self.slots.history(slot))
     }
 
     fn find(&self, block: u64) -> Option<u32> {
@@ -298,15 +302,16 @@ impl Index {
         block: u64,
         pages: &Range<u64>,
         stays: impl Fn(PageNumber) -> bool,
-    ) -> Vec<FlashPage> {
+    ) -> Vec<Gone> {
         let own = block * self.block_pages..(block + 1) * self.block_pages;
         let within = |page: u64| (page.clamp(own.start, own.end) - own.start) as usize;
         let mut removed = Vec::new();
         self.change(block, |places| {
             let from = within(pages.start);
             for (place, at) in places[from..within(pages.end)].iter_mut().zip(from as u64..) {
-                if place.is_some() && !stays(PageNumber(own.start + at)) {
-                    removed.extend(place.take().map(|located| located.flash));
+                let page = PageNumber(own.start + at);
+                if place.is_some() && !stays(page) {
+                    removed.extend(place.take().map(|located| Gone { page, flash: located.flash }));
                 }
             }
         });
@@ -356,13 +361,16 @@ impl Index {
     fn add_run(&mut self, block: u64, within: usize, flash: FlashPage, checksums: &[u32]) {
         let number = u32::try_from(block).expect("checked at attach");
         let slot = match &mut self.slots {
-            Slots::Single(slots) => {
-                slots.insert(Single { block: number, flash: flash.0, checksum: checksums[0], heat: 0 })
-            }
+            Slots::Single(slots) => slots.insert(Single {
+                block: number,
+                flash: flash.0,
+                checksum: checksums[0],
+                history: History::default(),
+            }),
             Slots::Several(slots, extent_bytes) => {
                 let extents = Extents::of_run(within, flash, checksums);
                 *extent_bytes += extents.bytes();
-                slots.insert(Several { block: number, heat: 0, extents })
+                slots.insert(Several { block: number, history: History::default(), extents })
             }
         };
         self.know(block, slot);
@@ -386,6 +394,20 @@ impl Slots {
             Self::Single(slots) => slots.get(slot).block,
             Self::Several(slots, _) => slots.get(slot).block,
         })
+    }
+
+    fn history(&self, slot: u32) -> History {
+        match self {
+            Self::Single(slots) => slots.get(slot).history,
+            Self::Several(slots, _) => slots.get(slot).history,
+        }
+    }
+
+    fn history_mut(&mut self, slot: u32) -> &mut History {
+        match self {
+            Self::Single(slots) => &mut slots.get_mut(slot).history,
+            Self::Several(slots, _) => &mut slots.get_mut(slot).history,
+        }
     }
 
     fn set_places(&mut self, slot: u32, places: &[Option<Located>]) {
@@ -448,6 +470,10 @@ mod tests {
         ]
     }
 
+    fn gone(page: u64, flash: u32) -> Gone {
+        Gone { page: PageNumber(page), flash: FlashPage(flash) }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
@@ -464,10 +490,11 @@ mod tests {
                         let mut replaced = index.insert_run(PageNumber(page), FlashPage(flash), &checksums);
                         let mut expected = Vec::new();
                         for at in 0..count {
-                            expected.extend(model.insert(page + at as u64, flash + at as u32).map(FlashPage));
+                            let page = page + at as u64;
+                            let old = model.insert(page, flash + at as u32);
+                            expected.extend(old.map(|flash| gone(page, flash)));
                         }
-                        replaced.sort();
-                        expected.sort();
+                        replaced.sort_unstable_by_key(|gone| gone.page);
                         prop_assert_eq!(replaced, expected);
                     }
                     Op::InsertAbsent(page, flash, count) => {
@@ -484,10 +511,12 @@ mod tests {
                         prop_assert_eq!(entered as usize, model.len() - before);
                     }
                     Op::Remove(page, count) => {
-                        let removed = index.remove(page..page + count, |_| false).len();
-                        let before = model.len();
-                        model.retain(|key, _| !(page..page + count).contains(key));
-                        prop_assert_eq!(removed, before - model.len());
+                        let mut removed = index.remove(page..page + count, |_| false);
+                        removed.sort_unstable_by_key(|gone| gone.page);
+                        let pages = page..page + count;
+                        let expected = model.range(pages.clone()).map(|(page, flash)| gone(*page, *flash));
+                        prop_assert_eq!(removed, expected.collect::<Vec<_>>());
+                        model.retain(|key, _| !pages.contains(key));
                     }
                     Op::RemoveIfAt(page, flash) => {
                         let there = model.get(&page) == Some(&flash);
@@ -497,9 +526,12 @@ mod tests {
                         }
                     }
                     Op::RemoveOnFlash(start) => {
-                        let before = model.len();
+                        let mut removed = index.remove_on_flash(start..start + 500);
+                        removed.sort_unstable_by_key(|gone| gone.page);
+                        let there = model.iter().filter(|(_, flash)| (start..start + 500).contains(flash));
+                        let expected = there.map(|(page, flash)| gone(*page, *flash));
+                        prop_assert_eq!(removed, expected.collect::<Vec<_>>());
                         model.retain(|_, flash| !(start..start + 500).contains(flash));
-                        prop_assert_eq!(index.remove_on_flash(start..start + 500).len(), before - model.len());
                     }
                 }
                 prop_assert_eq!(index.pages(), model.len() as u64);
@@ -532,14 +564,21 @@ mod tests {
     }
 
     #[test]
-    fn heat_saturates_and_goes_with_the_block() {
+    fn a_history_goes_with_its_block_and_those_drawn_are_of_blocks_that_are_there() {
         let mut index = Index::new(4);
-        index.set_heat(PageNumber(1), 2);
-        assert_eq!(index.heat(PageNumber(1)), 0, "an unknown block has no heat");
+        let hot = History::default().with_heat(2);
+        index.set_history(PageNumber(1), hot);
+        assert_eq!(index.history(PageNumber(1)), History::default(), "an unknown block has none");
         index.insert_run(PageNumber(1), FlashPage(7), &[1]);
-        index.set_heat(PageNumber(2), 9);
-        assert_eq!(index.heat(PageNumber(0)), HEAT_MAX);
+        index.set_history(PageNumber(2), hot);
+        assert_eq!(index.use_if_at(PageNumber(1), FlashPage(8), History::warmer), None);
+        assert_eq!(index.use_if_at(PageNumber(1), FlashPage(7), History::warmer), Some(hot));
+        assert_eq!(index.history(PageNumber(0)).heat(), 3);
+        let mut dice = Dice::new();
+        let drawn: Vec<_> = (0..20_000).filter_map(|_| index.draw(&mut dice)).collect();
+        assert!(drawn.len() > 5 && drawn.iter().all(|history| history.heat() == 3), "{}", drawn.len());
         index.remove(1..2, |_| false);
-        assert_eq!(index.heat(PageNumber(1)), 0);
+        assert_eq!(index.history(PageNumber(1)), History::default());
+        assert!((0..20_000).all(|_| index.draw(&mut dice).is_none()));
     }
 }

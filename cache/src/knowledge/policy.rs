@@ -1,9 +1,9 @@
 //! What is worth keeping: who may enter flash, and what stays when a segment is reclaimed.
 //!
-//! The rule of this file is the simple one: while there is room everything enters; afterwards what was used twice,
-//! once in RAM or once remembered as a ghost. Policies that learn take its place behind the same three questions.
+//! Out of the box that is [learned](super::learned). `always` and `repeated` are the rules of others: everything, or what was used so
+//! often, enters, and what was used on flash stays when its segment is reclaimed, once for each use, which comes near to LRU.
 
-use super::hash::hash;
+use super::learned::{Aim, Coming, Dice, History, Learned};
 use crate::words::settings::Admission;
 
 /// Whether the disk can get more flash without giving up content.
@@ -17,79 +17,110 @@ pub(crate) enum Room {
 
 pub(crate) struct Policy {
     admission: Admission,
-    ghosts: Ghosts,
+    learned: Box<Learned>,
 }
 
 impl Policy {
-    /// A policy for a disk whose flash holds so many blocks.
+    /// A policy for a disk whose cache holds so many blocks, in RAM and on flash.
     pub(crate) fn new(admission: Admission, blocks: u64) -> Self {
-        Self { admission, ghosts: Ghosts::new(blocks) }
+        Self { admission, learned: Box::new(Learned::new(blocks, aim(admission))) }
     }
 
     /// Changes what may enter; what was learned stays.
     pub(crate) fn set_admission(&mut self, admission: Admission) {
         self.admission = admission;
+        self.learned.set_aim(aim(admission));
     }
 
-    /// May a page of this block, used so often while in RAM, be written to flash?
-    pub(crate) fn admits(&self, block: u64, touches: u8, room: Room) -> bool {
-        let needed = match (room, self.admission) {
-            (Room::Free, _) | (Room::Full, Admission::Always) => return true,
-            (Room::Full, Admission::Adaptive) => 2,
-            (Room::Full, Admission::Repeated(times)) => times,
-        };
-        u32::from(touches.saturating_add(self.ghosts.seen(block))) >= needed
+    /// The cache holds so many blocks from now on.
+    pub(crate) fn resize(&mut self, blocks: u64) {
+        self.learned.resize(blocks);
     }
 
-    /// Remembers a block of which pages were not admitted, used at most so often. Once for all pages that were judged
-    /// together: each of them remembered by itself would count as a use of the next one.
-    pub(crate) fn remember(&mut self, block: u64, touches: u8) {
-        let seen = touches.saturating_add(self.ghosts.seen(block));
-        self.ghosts.remember(block, seen);
+    /// True if what was learned decides.
+    pub(crate) fn learns(&self) -> bool {
+        matches!(self.admission, Admission::Adaptive | Admission::AdaptiveHits)
     }
 
-    /// Does a block of this heat stay when its segment is reclaimed?
-    pub(crate) fn keeps(heat: u8) -> bool {
-        heat > 0
+    /// Takes an access to a block; see [`Learned::access`].
+    pub(crate) fn access(
+        &mut self,
+        block: u64,
+        is_cached: impl FnOnce() -> bool,
+        draw: impl FnMut(&mut Dice) -> Option<History>,
+    ) {
+        if self.learns() {
+            self.learned.access(block, is_cached, draw);
+        }
+    }
+
+    /// What is known of a block that enters the cache.
+    pub(crate) fn newcomer(&self, block: u64, coming: Coming) -> History {
+        self.learned.newcomer(block, coming)
+    }
+
+    /// What is known of a block once it was used again.
+    pub(crate) fn used(&self, history: History) -> History {
+        self.learned.used(history)
+    }
+
+    /// The same, if it may be the same visit that uses several pages of the block.
+    pub(crate) fn visited(&self, history: History) -> History {
+        self.learned.visited(history)
+    }
+
+    /// True if the last two uses of a block that is used at this moment were at most so many accesses apart, as far as that is
+    /// known: it is known to a 256th of what the cache holds.
+    pub(crate) fn comes_within(&self, before: History, accesses: u64) -> bool {
+        !self.learns() || self.learned.comes_within(before, accesses)
+    }
+
+    /// May a page of a block of which this is known be written to flash?
+    pub(crate) fn admits(&mut self, history: History, room: Room) -> bool {
+        if room == Room::Full {
+            self.learned.note_full();
+        }
+        match self.admission {
+            _ if room == Room::Free => true,
+            Admission::Always => true,
+            Admission::Repeated(times) => u32::from(history.uses()) >= times,
+            Admission::Adaptive | Admission::AdaptiveHits => self.learned.admits(history),
+        }
+    }
+
+    /// Remembers a block that leaves the cache.
+    pub(crate) fn left(&mut self, block: u64, history: History) {
+        self.learned.left(block, history);
+    }
+
+    /// What a block is worth that may stay when its segment is reclaimed: more is better. None if it is to go.
+    pub(crate) fn keeps(&self, history: History) -> Option<f32> {
+        if self.learns() {
+            self.learned.keeps(history)
+        } else {
+            (history.heat() > 0).then(|| f32::from(history.heat()))
+        }
+    }
+
+    /// What it costs to reclaim the place of a block, from 0 for nothing.
+    pub(crate) fn cost(&self, history: History) -> f32 {
+        self.learned.cost(history)
+    }
+
+    /// Notes that blocks were written to flash that no guest wrote.
+    pub(crate) fn note_written(&mut self, blocks: f32) {
+        self.learned.note_written(blocks);
     }
 
     /// Bytes of RAM taken.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.ghosts.marks.len() * size_of::<u16>()) as u64
+        self.learned.bytes()
     }
 }
 
-/// Blocks that left without entering flash: a twelve-bit fingerprint and a four-bit count in a table of one place per
-/// block. A newcomer takes the place of whoever was there, so old ghosts fade by themselves.
-struct Ghosts {
-    marks: Box<[u16]>,
-}
-
-const COUNT_BITS: u32 = 4;
-const COUNT_MAX: u16 = (1 << COUNT_BITS) - 1;
-
-impl Ghosts {
-    fn new(blocks: u64) -> Self {
-        let places = blocks.clamp(64, 1 << 28).next_power_of_two() as usize;
-        Self { marks: vec![0; places].into_boxed_slice() }
-    }
-
-    fn place(&self, block: u64) -> (usize, u16) {
-        let hash = hash(block);
-        let fingerprint = (hash >> 52) as u16;
-        ((hash as usize) & (self.marks.len() - 1), fingerprint << COUNT_BITS)
-    }
-
-    fn seen(&self, block: u64) -> u8 {
-        let (place, fingerprint) = self.place(block);
-        let mark = self.marks[place];
-        if mark & !COUNT_MAX == fingerprint { (mark & COUNT_MAX) as u8 } else { 0 }
-    }
-
-    fn remember(&mut self, block: u64, seen: u8) {
-        let (place, fingerprint) = self.place(block);
-        self.marks[place] = fingerprint | u16::from(seen).min(COUNT_MAX);
-    }
+/// What learning aims at.
+fn aim(admission: Admission) -> Aim {
+    if admission == Admission::AdaptiveHits { Aim::Hits } else { Aim::Balance }
 }
 
 #[cfg(test)]
@@ -98,29 +129,51 @@ mod tests {
 
     #[test]
     fn everything_enters_while_there_is_room() {
-        let policy = Policy::new(Admission::Repeated(9), 1000);
-        assert!(policy.admits(1, 1, Room::Free));
-    }
-
-    #[test]
-    fn a_full_flash_takes_what_was_used_twice_in_ram_or_comes_back() {
-        let mut policy = Policy::new(Admission::Adaptive, 1000);
-        assert!(policy.admits(1, 2, Room::Full));
-        assert!(!policy.admits(2, 1, Room::Full));
-        assert!(!policy.admits(2, 1, Room::Full), "another page of the same visit");
-        policy.remember(2, 1);
-        assert!(policy.admits(2, 1, Room::Full), "remembered from the first time");
+        for admission in [Admission::Repeated(9), Admission::Adaptive, Admission::Always] {
+            let mut policy = Policy::new(admission, 1000);
+            let stranger = policy.newcomer(1, Coming::Alone);
+            assert!(policy.admits(stranger, Room::Free), "{admission}");
+        }
     }
 
     #[test]
     fn always_and_repeated_do_what_they_say() {
         let mut policy = Policy::new(Admission::Always, 1000);
-        assert!(policy.admits(1, 1, Room::Full));
+        let stranger = policy.newcomer(1, Coming::Alone);
+        assert!(policy.admits(stranger, Room::Full));
         policy.set_admission(Admission::Repeated(3));
         for _ in 0..2 {
-            assert!(!policy.admits(2, 1, Room::Full));
-            policy.remember(2, 1);
+            let comes = policy.newcomer(2, Coming::Alone);
+            assert!(!policy.admits(comes, Room::Full));
+            policy.left(2, comes);
         }
-        assert!(policy.admits(2, 1, Room::Full));
+        let comes = policy.newcomer(2, Coming::Alone);
+        assert!(policy.admits(comes, Room::Full));
+    }
+
+    #[test]
+    fn what_is_used_again_and_again_is_learned_to_be_worth_more_than_what_is_used_once() {
+        let mut policy = Policy::new(Admission::Adaptive, 1000);
+        let often = |at: u64| 1_000_000 + at % 400;
+        policy.admits(History::default(), Room::Full);
+        let mut before = History::default();
+        for at in 0..50_000 {
+            if at == 49_200 {
+                before = policy.newcomer(often(0), Coming::Alone);
+            }
+            let (block, is_cached) = if at % 2 == 0 { (often(at / 2), true) } else { (at, false) };
+            let some = policy.newcomer(block, Coming::Alone);
+            let on_flash = if at % 3 == 0 { some } else { before };
+            policy.access(block, || is_cached, |_| Some(on_flash));
+            // All that was used once is written, and brings nothing.
+            policy.note_written(0.5);
+        }
+        let once = policy.newcomer(49_999, Coming::Alone);
+        let twice = policy.used(before);
+        let worth = |history| policy.keeps(history).unwrap_or(0.0);
+        assert!(worth(twice) > 2.0 * worth(once), "{} and {}", worth(twice), worth(once));
+        assert!(policy.cost(twice) > policy.cost(once));
+        policy.set_admission(Admission::AdaptiveHits);
+        assert!(policy.admits(once, Room::Full), "the most hits, whatever is written");
     }
 }

@@ -10,6 +10,7 @@ use std::ops::Range;
 use hashbrown::HashTable;
 
 use super::hash::hash;
+use super::learned::{Coming, History};
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::{PageNumber, Sequence};
 
@@ -35,7 +36,7 @@ struct Slot {
     sequence: Sequence,
     newer: u32,
     older: u32,
-    touches: u8,
+    history: History,
     standing: Standing,
 }
 
@@ -57,7 +58,7 @@ pub(crate) enum Standing {
 pub(crate) struct Evicted {
     pub(crate) page: PageNumber,
     pub(crate) standing: Standing,
-    pub(crate) touches: u8,
+    pub(crate) history: History,
 }
 
 /// A page that is to be written to flash.
@@ -99,15 +100,15 @@ impl Ram {
         self.find(page).is_some()
     }
 
-    /// The page's content, which thereby becomes the most recently used.
-    pub(crate) fn read(&mut self, page: PageNumber) -> Option<&[u8]> {
+    /// The page's content, which thereby becomes the most recently used; `used` says what is known of it then.
+    pub(crate) fn read(&mut self, page: PageNumber, used: impl FnOnce(History) -> History) -> Option<&[u8]> {
         let slot = self.find(page)?;
         if self.newest != slot {
             self.unlink(slot);
             self.link_newest(slot);
         }
         let entry = &mut self.slots[slot as usize];
-        entry.touches = entry.touches.saturating_add(1);
+        entry.history = used(entry.history);
         if entry.standing == Standing::Rejected {
             self.stand(slot, Standing::New);
         }
@@ -120,22 +121,23 @@ impl Ram {
     }
 
     /// Puts a page in, the most recently used; `bytes` shorter than a page are followed by zeroes. Replaces what was
-    /// there under the same number. Returns the page that had to leave, if one had to.
+    /// there under the same number. `history` is what is known of it. Returns the page that had to leave, if one had to.
     pub(crate) fn insert(
         &mut self,
         page: PageNumber,
         bytes: &[u8],
         sequence: Sequence,
         standing: Standing,
+        history: History,
     ) -> Option<Evicted> {
         self.remove_one(page);
         let evicted = if self.len() >= self.capacity { self.evict() } else { None };
         if self.len() >= self.capacity {
             // Everything is on its way to flash; the newcomer is the one that is given up.
-            return Some(Evicted { page, standing, touches: 0 });
+            return Some(Evicted { page, standing, history });
         }
         let slot = self.take_slot();
-        self.slots[slot as usize] = Slot { page, sequence, newer: NONE, older: NONE, touches: 1, standing };
+        self.slots[slot as usize] = Slot { page, sequence, newer: NONE, older: NONE, history, standing };
         self.new += usize::from(standing == Standing::New);
         let place = self.bytes_of_mut(slot);
         place[..bytes.len()].copy_from_slice(bytes);
@@ -144,6 +146,26 @@ impl Ram {
         let slots = &self.slots;
         self.table.insert_unique(hash(page.0), slot, |&slot| hash(slots[slot as usize].page.0));
         evicted
+    }
+
+    /// What is known of a page that is here.
+    pub(crate) fn history(&self, page: PageNumber) -> Option<History> {
+        self.find(page).map(|slot| self.slots[slot as usize].history)
+    }
+
+    /// What is known of the pages among these that are here, in no order.
+    pub(crate) fn histories(&self, pages: &Range<u64>) -> Vec<(PageNumber, History)> {
+        let of = |slot: u32| (self.slots[slot as usize].page, self.slots[slot as usize].history);
+        if pages.end.saturating_sub(pages.start) <= self.len() as u64 {
+            return pages.clone().filter_map(|page| self.find(PageNumber(page))).map(of).collect();
+        }
+        self.table.iter().map(|&slot| of(slot)).filter(|(page, _)| pages.contains(&page.0)).collect()
+    }
+
+    /// Whether a page that comes now stands right behind the one that came last.
+    pub(crate) fn coming(&self, page: PageNumber) -> Coming {
+        let newest = (self.newest != NONE).then(|| self.slots[self.newest as usize].page.0);
+        if newest.is_some_and(|newest| newest + 1 == page.0) { Coming::InRow } else { Coming::Alone }
     }
 
     /// Takes pages out. Returns how many were here.
@@ -166,25 +188,25 @@ impl Ram {
         self.new > 0 && self.coldest(depth).any(|slot| self.slots[slot as usize].standing == Standing::New)
     }
 
-    /// Offers new pages among the `depth` coldest, at most `count`, to `admits(page, touches)`. Those admitted are
+    /// Offers new pages among the `depth` coldest, at most `count`, to `admits(page, history)`. Those admitted are
     /// moving from now on and must be settled; the others are rejected. Sorted by page.
     pub(crate) fn offer(
         &mut self,
         depth: usize,
         count: usize,
-        mut admits: impl FnMut(PageNumber, u8) -> bool,
+        mut admits: impl FnMut(PageNumber, History) -> bool,
     ) -> (Vec<Offered>, u64) {
         let cold: Vec<u32> = self.coldest(depth).collect();
         let (mut offered, mut rejected) = (Vec::new(), 0);
         for slot in cold {
-            let Slot { page, sequence, touches, standing, .. } = self.slots[slot as usize];
+            let Slot { page, sequence, history, standing, .. } = self.slots[slot as usize];
             if standing != Standing::New {
                 continue;
             }
             if offered.len() == count {
                 break;
             }
-            if admits(page, touches) {
+            if admits(page, history) {
                 self.stand(slot, Standing::Moving);
                 offered.push(Offered { page, sequence, slot });
             } else {
@@ -214,12 +236,13 @@ impl Ram {
         current
     }
 
-    /// Notes that a page's copy on flash is gone, so that the page is offered again.
-    pub(crate) fn lost_on_flash(&mut self, page: PageNumber) {
+    /// Notes that a page's copy on flash is gone: it is offered again, now if it stands as new, and once it was used if it stands as
+    /// rejected.
+    pub(crate) fn lost_on_flash(&mut self, page: PageNumber, standing: Standing) {
         if let Some(slot) = self.find(page)
             && self.slots[slot as usize].standing == Standing::OnFlash
         {
-            self.stand(slot, Standing::New);
+            self.stand(slot, standing);
         }
     }
 
@@ -250,9 +273,9 @@ impl Ram {
     fn evict(&mut self) -> Option<Evicted> {
         let slot =
             self.coldest(self.len()).find(|&slot| self.slots[slot as usize].standing != Standing::Moving)?;
-        let Slot { page, standing, touches, .. } = self.slots[slot as usize];
+        let Slot { page, standing, history, .. } = self.slots[slot as usize];
         self.remove_one(page);
-        Some(Evicted { page, standing, touches })
+        Some(Evicted { page, standing, history })
     }
 
     fn coldest(&self, depth: usize) -> impl Iterator<Item = u32> + '_ {
@@ -274,7 +297,7 @@ impl Ram {
             sequence: Sequence(0),
             newer: NONE,
             older: NONE,
-            touches: 0,
+            history: History::default(),
             standing: Standing::New,
         };
         self.slots.push(empty);
@@ -323,7 +346,7 @@ mod tests {
     }
 
     fn put(ram: &mut Ram, page: u64) -> Option<Evicted> {
-        ram.insert(PageNumber(page), &page_of(page as u8), Sequence(page), Standing::New)
+        ram.insert(PageNumber(page), &page_of(page as u8), Sequence(page), Standing::New, History::default())
     }
 
     #[test]
@@ -332,9 +355,10 @@ mod tests {
         for page in 0..3 {
             assert_eq!(put(&mut ram, page), None);
         }
-        assert_eq!(ram.read(PageNumber(0)), Some(&page_of(0)[..]));
+        assert_eq!(ram.read(PageNumber(0), History::warmer), Some(&page_of(0)[..]));
         let evicted = put(&mut ram, 3).unwrap();
-        assert_eq!((evicted.page, evicted.touches), (PageNumber(1), 1));
+        assert_eq!((evicted.page, evicted.history.heat()), (PageNumber(1), 0));
+        assert_eq!(ram.history(PageNumber(0)).map(History::heat), Some(1));
         assert_eq!(ram.len(), 3);
         assert_eq!(ram.peek(PageNumber(1)), None);
         assert_eq!(ram.peek(PageNumber(3)), Some(&page_of(3)[..]));
@@ -344,7 +368,7 @@ mod tests {
     fn a_short_page_is_followed_by_zeroes_also_in_a_used_slot() {
         let mut ram = Ram::new(1);
         put(&mut ram, 7);
-        ram.insert(PageNumber(1), &[1; 512], Sequence(1), Standing::New);
+        ram.insert(PageNumber(1), &[1; 512], Sequence(1), Standing::New, History::default());
         let bytes = ram.peek(PageNumber(1)).unwrap();
         assert!(bytes[..512].iter().all(|&byte| byte == 1) && bytes[512..].iter().all(|&byte| byte == 0));
     }
@@ -370,7 +394,7 @@ mod tests {
         put(&mut ram, 0);
         put(&mut ram, 1);
         let (offered, _) = ram.offer(4, 4, |_, _| true);
-        ram.insert(PageNumber(0), &page_of(9), Sequence(99), Standing::New);
+        ram.insert(PageNumber(0), &page_of(9), Sequence(99), Standing::New, History::default());
         ram.remove(1..2);
         assert!(!ram.settle(&offered[0], Standing::OnFlash), "another version is here now");
         assert!(!ram.settle(&offered[1], Standing::OnFlash), "gone");
@@ -394,7 +418,7 @@ mod tests {
         put(&mut ram, 0);
         assert_eq!(ram.offer(2, 2, |_, _| false).1, 1);
         assert!(!ram.has_to_offer(2));
-        ram.read(PageNumber(0));
+        ram.read(PageNumber(0), History::warmer);
         assert!(ram.has_to_offer(2));
     }
 

@@ -9,6 +9,8 @@ use std::ops::Range;
 
 use block::{ByteRange, PAGE};
 
+use crate::words::units::PageNumber;
+
 /// Stands for every region of a disk in notes: when so many are open that they do not fit into one segment.
 pub(crate) const EVERYTHING: u32 = u32::MAX;
 
@@ -62,6 +64,13 @@ impl Regions {
     /// True if the region has an open intent.
     pub(crate) fn is_open(&self, region: u32) -> bool {
         self.states[region as usize] != State::Closed
+    }
+
+    /// True if the region of a page has an open intent.
+    pub(crate) fn is_open_at(&self, page: PageNumber) -> bool {
+        self.states
+            .get((page.offset() / self.region_bytes) as usize)
+            .is_some_and(|state| *state != State::Closed)
     }
 
     /// Notes a mutation. Its regions are open.

@@ -100,6 +100,8 @@ pub(crate) struct Replay {
     pub(crate) index: Index,
     pub(crate) dirty: Dirty,
     pub(crate) counts: Counts,
+    /// Of the segment that was entered last, the pages of all lines that the index does not point to.
+    pub(crate) dead: Vec<PageNumber>,
     /// Pages whose older versions are void, as bits, by region.
     forgotten: BTreeMap<u64, Buffer>,
     /// Pages whose older versions are void, because they were made zeroes or are lost.
@@ -115,6 +117,7 @@ impl Replay {
             index: Index::new(block_pages),
             dirty: Dirty::default(),
             counts: Counts::default(),
+            dead: Vec::new(),
             forgotten: BTreeMap::new(),
             replaced: Ranges::default(),
             home: Ranges::default(),
@@ -132,6 +135,7 @@ impl Replay {
         mut entered: impl FnMut(&Run, &[u32]),
     ) -> u32 {
         let mut total = 0;
+        self.dead.clear();
         for run in content.runs.iter().rev() {
             let flash = start.plus(run.place);
             let checksums = content.checksums(run);
@@ -142,8 +146,13 @@ impl Replay {
                         entered(run, checksums);
                     }
                     total += now;
+                    self.note_dead(run, flash, now);
                 }
-                Kind::Write => total += self.enter_writes(run, flash, checksums, &is_touched),
+                Kind::Write => {
+                    let now = self.enter_writes(run, flash, checksums, &is_touched);
+                    total += now;
+                    self.note_dead(run, flash, now);
+                }
                 Kind::Forget => {
                     for _ in 0..run.pages {
                         let bits = forgets.pop().expect("one for each line");
@@ -158,6 +167,20 @@ impl Replay {
             }
         }
         total
+    }
+
+    /// Notes which pages of a run the index did not take up; `entered` says how many it did.
+    fn note_dead(&mut self, run: &Run, flash: FlashPage, entered: u32) {
+        if entered as usize == run.pages {
+            return;
+        }
+        for (page, flash) in
+            (run.page.0..).map(PageNumber).zip((0..run.pages as u32).map(|at| flash.plus(at)))
+        {
+            if self.index.get(page).is_none_or(|located| located.flash != flash) {
+                self.dead.push(page);
+            }
+        }
     }
 
     /// What guests wrote: clean if the backing has it, and dirty otherwise.

@@ -4,8 +4,9 @@
 //! ```text
 //!   Free ──take──> Open ──seal──> Sealed ──choose_victim, disown──> Reclaiming ──free──> Free
 //! ```
-//! Of one disk, the oldest segment always goes first: an older version of a page is gone before a newer one, and what a
-//! segment says of earlier ones is no longer needed when it goes (rule I8).
+//! Of one disk, the oldest segment goes first: an older version of a page is gone before a newer one, and what a
+//! segment says of earlier ones is no longer needed when it goes (rule I8). One that says nothing but what is clean may go
+//! instead of the oldest, when the disk knows that nothing older can come back by that (`order.rs`): it is exchanged for it.
 //!
 //! Of a disk that is mirrored, and of notes, each segment has a second copy on another device if there is one. It goes where
 //! the first one goes, and is owned, held and given back with it (`copies.rs`).
@@ -291,6 +292,14 @@ impl Segments {
         below_limit && if needed == 2 { self.space.has_pair(floor) } else { self.space.has(floor) }
     }
 
+    /// True if the disk can take a sixteenth of what it may hold, and of the pool, without anything being reclaimed.
+    pub(crate) fn has_much_room(&self, disk: DiskId) -> bool {
+        let below_limit =
+            |holder: &Holder| holder.share.limit.saturating_sub(holder.held) >= holder.share.limit / 16;
+        let is_below = self.holders.get(&disk).is_some_and(below_limit);
+        is_below && self.has_room(disk) && self.space.free() > self.usable() / 16
+    }
+
     /// Takes a free segment and opens its next life; the table must be durable before anything is written to it.
     pub(crate) fn take(&mut self, disk: DiskId, purpose: Purpose) -> Option<(SegmentNumber, Sequence)> {
         if purpose == Purpose::Promotion && !self.has_room(disk) {
@@ -455,6 +464,12 @@ impl Segments {
         self.lines[segment.0 as usize].life
     }
 
+    /// True if a segment of a disk is about to be freed or put back.
+    pub(crate) fn is_being_reclaimed(&self, disk: DiskId) -> bool {
+        let is_its = |line: &Line| line.life.is_some_and(|(owner, _)| owner == disk);
+        self.lines.iter().any(|line| line.state == State::Reclaiming && is_its(line))
+    }
+
     /// True if a segment is closed, and still in this life.
     pub(crate) fn is_sealed(&self, segment: SegmentNumber, life: (DiskId, Sequence)) -> bool {
         let line = &self.lines[segment.0 as usize];
@@ -478,9 +493,9 @@ impl Segments {
     }
 
     /// Notes that no index points to these pages any more.
-    pub(crate) fn pages_forgotten(&mut self, pages: &[FlashPage]) {
+    pub(crate) fn pages_forgotten(&mut self, pages: impl IntoIterator<Item = FlashPage>) {
         for page in pages {
-            self.lines[self.layout.segment_of(*page).0 as usize].live -= 1;
+            self.lines[self.layout.segment_of(page).0 as usize].live -= 1;
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Numbered places that grow chunk by chunk: no doubling, so memory never exceeds what is used by more than a chunk.
 
+use super::learned::Dice;
+
 const CHUNK: usize = 1024;
 
 /// Values in numbered slots. A slot keeps its number until it is freed.
@@ -39,6 +41,12 @@ impl<T: Default + Clone> Slab<T> {
 
     pub(crate) fn get_mut(&mut self, slot: u32) -> &mut T {
         &mut self.chunks[slot as usize / CHUNK][slot as usize % CHUNK]
+    }
+
+    /// Some slot, used or free, by chance; none if there is none.
+    pub(crate) fn draw(&self, dice: &mut Dice) -> Option<u32> {
+        let ever_used = self.used + self.free.len();
+        (ever_used > 0).then(|| dice.below(ever_used) as u32)
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -11,7 +11,7 @@
 //! **The log is in order of versions.** What is appended of a page is current at that moment, under the lock of the log;
 //! so of two versions the one that was appended later is the later one, whatever is copied when. Recovery relies on it.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
@@ -25,6 +25,7 @@ use crate::bytes::batch::{self, Entry, Head, Kind};
 use crate::bytes::checksum::{page_checksum, seeded};
 use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
+use crate::knowledge::order::Order;
 use crate::knowledge::segments::Purpose;
 use crate::knowledge::touched::{LogEnd, Touched};
 use crate::words::limits::{BATCH_PAGES_MAX, PAGE_BYTES};
@@ -50,6 +51,8 @@ pub(crate) struct Log<F, H> {
     touched: Rc<Touched>,
     /// Set once batches that were not durable were on a device that failed: a flush of another one does not cover them.
     is_broken: Cell<bool>,
+    /// Counts what is appended.
+    order: Rc<RefCell<Order>>,
     /// Joins those who want it durable.
     durability: Gate,
     /// Set once it was closed. The disk may have another log by then, and only one may append.
@@ -120,6 +123,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         disk: DiskId,
         touched: Rc<Touched>,
         counters: Rc<DiskCounters>,
+        order: Rc<RefCell<Order>>,
     ) -> Self {
         Self {
             pool,
@@ -133,6 +137,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
             known_durable: Cell::new(None),
             touched,
             is_broken: Cell::new(false),
+            order,
             durability: Gate::default(),
             closed: Cell::new(false),
         }
@@ -187,6 +192,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         }
         if open.is_none() {
             let (segment, generation) = self.pool.take_segment(self.disk, purpose).await?;
+            self.order.borrow_mut().opened(segment, generation);
             *open =
                 Some(Open { segment, generation, next: 0, spoken: 0, said: 0, content: Content::default() });
         }
@@ -330,6 +336,12 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
     async fn seal(&self, open: &mut Option<Open>) -> Result<(), BlockError> {
         let Some(ours) = open.as_mut() else { return Ok(()) };
         let sealed = self.write_summary(ours).await;
+        if sealed.is_ok() {
+            self.order.borrow_mut().sealed(ours.segment);
+        } else {
+            // A start may find there what was not counted.
+            self.order.borrow_mut().give_up();
+        }
         if sealed.is_ok() || !self.pool.has_copy(ours.segment) {
             self.abandon(open);
         }
@@ -465,13 +477,20 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
                 // As long as a copy can be had, what stands there is not gone: the segment gets its summary before the next
                 // one.
                 if !log.pool.has_copy(segment) {
+                    // A start may find there what was not counted.
+                    log.order.borrow_mut().give_up();
                     log.abandon(&mut self.open);
                 }
                 return Err(error);
             }
         }
         open.said = durable;
-        batch.entries.iter().for_each(|entry| open.content.push_entry(entry, log.disk));
+        let mut order = log.order.borrow_mut();
+        for entry in &batch.entries {
+            open.content.push_entry(entry, log.disk);
+            order.appended(segment, entry.kind, entry.page);
+        }
+        drop(order);
         let Open { segment, generation, next: end, .. } = *open;
         if !batch.entries.is_empty() {
             open.spoken = end;

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 use super::shared::{Shared, lock};
-use crate::words::units::{DiskId, SegmentNumber, ShardNumber};
+use crate::words::units::{DiskId, SegmentNumber, Sequence, ShardNumber};
 
 pub(super) struct Room {
     queue: Mutex<Queue>,
@@ -167,6 +167,15 @@ impl Seat {
 }
 
 impl Work<'_> {
+    /// Goes on with another segment of the same disk, and puts back the one that was chosen. Says whether that was done.
+    pub(crate) fn exchange(&mut self, other: SegmentNumber, life: (DiskId, Sequence)) -> bool {
+        let exchanged = self.seat.shared.segments().exchange(self.victim, other, life);
+        if exchanged {
+            self.victim = other;
+        }
+        exchanged
+    }
+
     /// The segment is free, or was put back.
     pub(crate) fn end(mut self) {
         self.ended = true;
@@ -201,7 +210,13 @@ impl Drop for Seat {
         let other = queue.bells.iter().position(Option::is_some).map(|at| ShardNumber(at as u32));
         queue.turn = match (queue.turn, other) {
             (Turn::Given(shard, victim), Some(other)) if shard == self.shard => Turn::Given(other, victim),
-            (Turn::Given(shard, _), _) if shard == self.shard => Turn::Nobody,
+            (Turn::Given(shard, victim), _) if shard == self.shard => {
+                // Whoever comes later finds it as it was.
+                if let Some(mut segments) = self.shared.segments_if_whole() {
+                    segments.put_back(victim);
+                }
+                Turn::Nobody
+            }
             (turn, _) => turn,
         };
         queue.ring_all();

@@ -52,6 +52,12 @@ pub enum Bug {
     CopyCountsEarly,
     /// The table names a second copy before it is whole (B36).
     HalfCopyNamed,
+    /// A cold page goes before older versions of it that the log still holds (rule I8).
+    ShadowedDropped,
+    /// A segment goes before older ones while what replaced its content is not durable (rule I8).
+    OutOfOrderBeforeDurable,
+    /// What turned out damaged may go before older versions, though nothing says that it is void (rule I8).
+    DamageOutOfOrder,
     /// Of a segment with two copies, only one is given back in the table.
     OneCopyFreed,
 }
@@ -77,7 +83,7 @@ impl Bug {
     ];
 
     /// Those that stories find, because random walks hardly ever come to the moment at which they do harm.
-    pub const IN_STORIES: [Self; 9] = [
+    pub const IN_STORIES: [Self; 12] = [
         Self::ReuseBeforeDurable,
         Self::BackingBeforeLog,
         Self::StaleBelieved,
@@ -87,6 +93,9 @@ impl Bug {
         Self::CopyCountsEarly,
         Self::HalfCopyNamed,
         Self::OneCopyFreed,
+        Self::ShadowedDropped,
+        Self::OutOfOrderBeforeDurable,
+        Self::DamageOutOfOrder,
     ];
 }
 

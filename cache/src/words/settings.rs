@@ -103,9 +103,11 @@ impl FromStr for Mode {
 /// free flash everything enters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Admission {
-    /// Forebay decides: at present, what was used twice.
+    /// Forebay decides, by what it learned of the disk: most of the hits that can be had, for few flash writes.
     #[default]
     Adaptive,
+    /// The same for the most hits, whatever is written to flash for them.
+    AdaptiveHits,
     /// Everything enters, as with vSphere Flash Read Cache. Best hit ratio for some workloads, most flash writes.
     Always,
     /// What was used this often, as with FAST Cache.
@@ -116,6 +118,7 @@ impl fmt::Display for Admission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Adaptive => f.write_str("adaptive"),
+            Self::AdaptiveHits => f.write_str("adaptive:hits"),
             Self::Always => f.write_str("always"),
             Self::Repeated(times) => write!(f, "repeated:{times}"),
         }
@@ -128,6 +131,7 @@ impl FromStr for Admission {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "adaptive" => return Ok(Self::Adaptive),
+            "adaptive:hits" => return Ok(Self::AdaptiveHits),
             "always" => return Ok(Self::Always),
             _ => {}
         }
@@ -135,7 +139,7 @@ impl FromStr for Admission {
         match times {
             Some(times @ 1..=15) => Ok(Self::Repeated(times)),
             _ => Err(format!(
-                "Unknown admission '{text}': one of adaptive, always, repeated:N with N from 1 to 15"
+                "Unknown admission '{text}': one of adaptive, adaptive:hits, always, repeated:N with N from 1 to 15"
             )),
         }
     }
@@ -236,7 +240,9 @@ mod tests {
         for (mode, _) in Mode::ALL {
             assert_eq!(mode.to_string().parse(), Ok(mode));
         }
-        for admission in [Admission::Adaptive, Admission::Always, Admission::Repeated(3)] {
+        for admission in
+            [Admission::Adaptive, Admission::AdaptiveHits, Admission::Always, Admission::Repeated(3)]
+        {
             assert_eq!(admission.to_string().parse(), Ok(admission));
         }
         for redundancy in [Redundancy::Mirror, Redundancy::None] {

@@ -114,6 +114,10 @@ counters! {
         evictions,
         /// Pages appended again when their segment was reclaimed.
         reappends,
+        /// Segments reclaimed before older ones of their disk, because that was cheaper.
+        reclaims_out_of_order,
+        /// Cold pages appended again, because an older version in the log could come back without them.
+        shadowed_reappends,
         /// Versions of pages that went with their segment, while the newer one that a guest wrote is not on the backing.
         superseded_reclaimed,
         /// Ranges of zeroes that went with their segment, because the backing has them, or something newer.

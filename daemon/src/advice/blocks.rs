@@ -28,6 +28,17 @@ const OF_PAGE: f64 = 4.0;
 /// Runs of each page after random writes.
 const RUNS_CHURNED: f64 = 0.6;
 
+/// What blocks of a size would do; of a size that was not compared, what the worse of its two neighbours would.
+fn at(compared: &[BlockSize], block_bytes: u64) -> Option<BlockSize> {
+    if let Some(known) = compared.iter().find(|block| block.block_bytes == block_bytes) {
+        return Some(*known);
+    }
+    let smaller = compared.iter().rfind(|block| block.block_bytes < block_bytes)?;
+    let larger = compared.iter().find(|block| block.block_bytes > block_bytes)?;
+    let worse = if smaller.hit_ratio < larger.hit_ratio { smaller } else { larger };
+    Some(BlockSize { block_bytes, ..*worse })
+}
+
 pub(super) fn add(known: &Known<'_>, plan: &Plan, advice: &mut Advice) {
     let (basis, compared) = compared(known, plan);
     // Of the curve larger blocks have more hits where neighbours follow each other: that is read-ahead, which a cache that fetches what
@@ -41,11 +52,11 @@ pub(super) fn add(known: &Known<'_>, plan: &Plan, advice: &mut Advice) {
     let good = compared.iter().filter(is_good).max_by_key(|block| block.block_bytes);
     let Some(good) = good.or(compared.first()).copied() else { return };
     let present = known.present.map_or(BLOCK_DEFAULT, |present| present.block_bytes);
-    let at_present = compared.iter().find(|block| block.block_bytes == present);
+    let at_present = at(&compared, present);
     // Not worth dropping what is cached if it is as good nearly.
-    let stays =
-        at_present.filter(|block| known.present.is_some() && block.hit_ratio >= best - WORTH_A_CHANGE);
-    let advised = stays.copied().unwrap_or(good);
+    let stays = at_present
+        .filter(|block: &BlockSize| known.present.is_some() && block.hit_ratio >= best - WORTH_A_CHANGE);
+    let advised = stays.unwrap_or(good);
     advice.say("block-size", sentence(known, plan, basis, &compared, &advised));
     if advised.block_bytes != present {
         advice.set("block-size", exact(advised.block_bytes));

@@ -11,10 +11,9 @@ use crate::units::Size;
 
 const POLICIES: &str = "Policies:
   served            the very code that serves disks: RAM, flash log, reclaim, admission as by default
-  served:A          the same with admission A: always, or repeated:N with N from 1 to 15
+  served:A          the same with admission A: adaptive:hits, always, or repeated:N with N from 1 to 15
   fifo lru clock arc lirs 2q s3-fifo sieve w-tinylfu:N
                     from papers, on the whole size and without a log, for comparison; N is W-TinyLFU's window in hundredths
-  learned           a candidate for the one that serves, with a tenth of the size in RAM and a log; learned:hits has most hits first
   belady            the best that is possible, as it knows the future
 
 How a served disk is simulated:

@@ -8,7 +8,6 @@ mod arc;
 mod belady;
 mod clock;
 mod fifo;
-mod learned;
 mod lirs;
 mod lists;
 mod lru;
@@ -26,7 +25,6 @@ pub use arc::Arc;
 pub use belady::{Belady, next_uses};
 pub use clock::Clock;
 pub use fifo::Fifo;
-pub use learned::{Aim, Learned};
 pub use lirs::Lirs;
 pub use lru::Lru;
 pub use s3_fifo::S3Fifo;
@@ -85,8 +83,6 @@ pub enum Reference {
     Sieve,
     /// See [`WTinyLfu`]; its window in hundredths of the cache.
     WTinyLfu(u8),
-    /// See [`Learned`]; a tenth of it in RAM.
-    Learned(Aim),
     /// See [`Belady`].
     Belady,
 }
@@ -94,12 +90,9 @@ pub enum Reference {
 /// The window of W-TinyLFU that its authors recommend, in hundredths.
 const WINDOW_PERCENT: u8 = 1;
 
-/// RAM of the learned policy, in hundredths of the cache.
-const RAM_PERCENT: u8 = 10;
-
 impl Reference {
     /// All of them, of W-TinyLFU the two windows that are compared most.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 11] = [
         Self::Fifo,
         Self::Lru,
         Self::Clock,
@@ -110,8 +103,6 @@ impl Reference {
         Self::Sieve,
         Self::WTinyLfu(WINDOW_PERCENT),
         Self::WTinyLfu(20),
-        Self::Learned(Aim::Balance),
-        Self::Learned(Aim::Hits),
         Self::Belady,
     ];
 
@@ -132,7 +123,6 @@ impl Reference {
             Self::S3Fifo => Box::new(S3Fifo::new(capacity, blocks)),
             Self::Sieve => Box::new(Sieve::new(capacity, blocks)),
             Self::WTinyLfu(window) => Box::new(WTinyLfu::new(capacity, blocks, window)),
-            Self::Learned(aim) => Box::new(Learned::new(capacity, blocks, aim, RAM_PERCENT)),
             Self::Belady => Box::new(Belady::new(capacity, blocks, next_uses)),
         }
     }
@@ -150,8 +140,6 @@ impl fmt::Display for Reference {
             Self::S3Fifo => "s3-fifo",
             Self::Sieve => "sieve",
             Self::WTinyLfu(window) => return write!(f, "w-tinylfu:{window}"),
-            Self::Learned(Aim::Balance) => "learned",
-            Self::Learned(Aim::Hits) => "learned:hits",
             Self::Belady => "belady",
         })
     }
@@ -171,8 +159,8 @@ impl FromStr for Reference {
         match window {
             Some(window @ 1..=99) => Ok(Self::WTinyLfu(window)),
             _ => Err(format!(
-                "Unknown policy '{text}': one of served, served:always, served:repeated:N, fifo, lru, clock, arc, lirs, 2q, \
-                 s3-fifo, sieve, w-tinylfu:N with a window of N hundredths, learned, learned:hits, belady"
+                "Unknown policy '{text}': one of served, served:adaptive:hits, served:always, served:repeated:N, fifo, lru, clock, arc, \
+                 lirs, 2q, s3-fifo, sieve, w-tinylfu:N with a window of N hundredths, belady"
             )),
         }
     }

@@ -242,9 +242,7 @@ proptest! {
             let missed = misses(&play(reference, capacity, &accesses));
             prop_assert!(missed >= best, "{} missed {} times, and {} are possible", reference, missed, best);
             prop_assert!(missed >= distinct.len());
-            // Two segments of the log are free for what comes next.
-            let keeps_all = !matches!(reference, Reference::Learned(_));
-            if capacity >= BLOCKS as usize && keeps_all {
+            if capacity >= BLOCKS as usize {
                 prop_assert_eq!(missed, distinct.len(), "{}", reference);
             }
         }

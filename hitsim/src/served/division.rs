@@ -17,7 +17,7 @@ use cache::words::limits::{
 
 /// Segments are halved until there are so many, as long as they can be: what is reclaimed at once is then less than a
 /// hundredth, as in pools of useful sizes.
-const SEGMENTS_WANTED: u64 = 128;
+const SEGMENTS_WANTED: u64 = 256;
 
 /// RAM that a disk gets in a cache of a given size, if it is not said: a twentieth.
 const RAM_PART: u64 = 20;

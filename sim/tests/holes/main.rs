@@ -29,6 +29,7 @@ mod intents;
 mod log;
 mod on_flash;
 mod operations;
+mod out_of_order;
 mod planted;
 mod promises;
 mod recovery;

@@ -6,7 +6,7 @@
 use cache::words::canary::{Bug, plant};
 
 /// Each bug with the story that fails with it.
-const FOUND_BY: [(Bug, fn()); 9] = [
+const FOUND_BY: [(Bug, fn()); 12] = [
     (Bug::ReuseBeforeDurable, || drop(crate::dirty::a_superseded_version_is_reclaimed())),
     (Bug::BackingBeforeLog, crate::back::a_power_cut_at_every_operation),
     (Bug::StaleBelieved, crate::two_copies::every_cut_at_every_operation),
@@ -16,6 +16,9 @@ const FOUND_BY: [(Bug, fn()); 9] = [
     (Bug::CopyCountsEarly, crate::two_copies::every_cut_at_every_operation),
     (Bug::HalfCopyNamed, crate::two_copies::every_cut_at_every_operation),
     (Bug::OneCopyFreed, crate::two_copies::every_cut_at_every_operation),
+    (Bug::ShadowedDropped, crate::out_of_order::a_cold_page_with_a_shadow),
+    (Bug::OutOfOrderBeforeDurable, crate::out_of_order::a_cold_page_with_a_shadow),
+    (Bug::DamageOutOfOrder, crate::out_of_order::a_damaged_page_with_a_shadow),
 ];
 
 #[test]

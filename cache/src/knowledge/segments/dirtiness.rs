@@ -1,9 +1,17 @@
 //! Whose segments hold what the backing does not have, how much of that has room, and who holds more than it may.
 
-use super::{Segments, State, VOID};
+use super::{Purpose, Segments, State, VOID};
 use crate::knowledge::holders::{self, Holder};
 use crate::words::limits::NOTE_SEGMENTS;
-use crate::words::units::{DiskId, SegmentNumber};
+use crate::words::units::{DiskId, SegmentNumber, Sequence};
+
+/// Where a segment belongs among the closed ones: before the one at `next`.
+enum Place {
+    /// It is the oldest of its disk.
+    First { next: usize },
+    /// It is not.
+    Behind { next: usize },
+}
 
 impl Segments {
     /// Notes whether there may be something in a disk's segments that its backing does not have.
@@ -34,14 +42,19 @@ impl Segments {
         self.space.left() <= NOTE_SEGMENTS - self.noted()
     }
 
+    /// True if nothing of what is kept back for reclaim is in use.
+    pub(crate) fn has_reserve(&self) -> bool {
+        self.space.left() >= self.floor(Purpose::Promotion)
+    }
+
     /// Segments that a disk keeps when others need room.
     pub(crate) fn kept_by(&self, disk: DiskId) -> u32 {
         let kept = holders::kept(self.reserved, self.usable());
         self.holders.get(&disk).map_or(0, kept)
     }
 
-    /// Gives back a victim that could not be emptied: it is the oldest of its disk, as before. One that was disowned meanwhile
-    /// belongs to nobody, and nobody knows who still reads it: the next start finds it free.
+    /// Gives back a victim that could not be emptied: it is where it was among those of its disk. One that was disowned
+    /// meanwhile belongs to nobody, and nobody knows who still reads it: the next start finds it free.
     pub(crate) fn put_back(&mut self, segment: SegmentNumber) {
         let line = &mut self.lines[segment.0 as usize];
         assert_eq!(line.state, State::Reclaiming);
@@ -49,7 +62,55 @@ impl Segments {
             return;
         }
         line.state = State::Sealed;
-        self.sealed.push_front(segment);
+        match self.place_among_own(segment) {
+            // The oldest of its disk is the next to go.
+            Place::First { .. } => self.sealed.push_front(segment),
+            Place::Behind { next } => self.sealed.insert(next, segment),
+        }
+    }
+
+    /// Takes another segment of the same disk for the victim, if both are as whoever chose it believes. The first one is
+    /// closed again, where it was among those of its disk. Says whether that was done.
+    pub(crate) fn exchange(
+        &mut self,
+        victim: SegmentNumber,
+        other: SegmentNumber,
+        life: (DiskId, Sequence),
+    ) -> bool {
+        let line = &self.lines[victim.0 as usize];
+        let is_same_disk = line.life.is_some_and(|(owner, _)| owner == life.0);
+        // Neither one that is damaged: it could not be taken back.
+        let is_whole =
+            !line.is_damaged && !self.lines[other.0 as usize].is_damaged && self.is_sealed(other, life);
+        let place = self.sealed.iter().position(|segment| *segment == other);
+        let (State::Reclaiming, true, true, Some(place)) = (line.state, is_same_disk, is_whole, place) else {
+            return false;
+        };
+        self.sealed.remove(place);
+        self.lines[other.0 as usize].state = State::Reclaiming;
+        self.lines[victim.0 as usize].state = State::Sealed;
+        let (Place::First { next } | Place::Behind { next }) = self.place_among_own(victim);
+        self.sealed.insert(next, victim);
+        true
+    }
+
+    /// Where a segment belongs among the closed ones, so that those of its disk are in order of their age.
+    fn place_among_own(&self, segment: SegmentNumber) -> Place {
+        let Some((owner, generation)) = self.lines[segment.0 as usize].life else {
+            return Place::First { next: 0 };
+        };
+        let mut is_first = true;
+        for (at, other) in self.sealed.iter().enumerate() {
+            match self.lines[other.0 as usize].life {
+                Some((other, newer)) if other == owner && newer > generation => {
+                    return if is_first { Place::First { next: at } } else { Place::Behind { next: at } };
+                }
+                Some((other, _)) if other == owner => is_first = false,
+                _ => {}
+            }
+        }
+        let next = self.sealed.len();
+        if is_first { Place::First { next } } else { Place::Behind { next } }
     }
 
     /// An attached disk that holds more than it may, after its limit was lowered.

@@ -32,7 +32,7 @@ fn reclaim(segments: &mut Segments, disk: DiskId) -> DiskId {
     let victim = segments.choose_victim(disk).expect("something can go");
     let (owner, _) = segments.life(victim).unwrap();
     let page = segments.layout.segment_start(victim).plus(1);
-    segments.pages_forgotten(&[page]);
+    segments.pages_forgotten([page]);
     segments.free(victim);
     owner
 }
@@ -97,12 +97,58 @@ fn a_newer_segment_never_goes_before_an_older_one_of_the_same_disk() {
     assert_eq!(segments.choose_victim(B), Some(oldest));
 }
 
+fn own(segments: &Segments, disk: DiskId) -> Vec<SegmentNumber> {
+    let is_own = |segment: &&SegmentNumber| segments.life(**segment).is_some_and(|(owner, _)| owner == disk);
+    segments.sealed.iter().filter(is_own).copied().collect()
+}
+
+#[test]
+fn what_is_exchanged_or_put_back_stays_in_order_of_its_disk() {
+    let mut segments = pool();
+    for _ in 0..4 {
+        fill(&mut segments, A, 1);
+        fill(&mut segments, B, 2);
+    }
+    let (before, others) = (own(&segments, B), own(&segments, A));
+    for chosen in 1..before.len() {
+        let victim = segments.choose_victim(B).unwrap();
+        assert_eq!(segments.life(victim).unwrap().0, B);
+        let life = segments.life(before[chosen]).unwrap();
+        assert!(segments.exchange(victim, before[chosen], life));
+        let mut left = before.clone();
+        left.remove(chosen);
+        assert_eq!(own(&segments, B), left, "the oldest is there again, and the other one is not");
+        segments.put_back(before[chosen]);
+        assert_eq!((own(&segments, B), own(&segments, A)), (before.clone(), others.clone()));
+    }
+}
+
+#[test]
+fn only_a_closed_segment_of_the_same_disk_is_taken_for_the_oldest() {
+    let mut segments = pool();
+    fill(&mut segments, B, 6);
+    fill(&mut segments, A, 1);
+    let (open, _) = segments.take(B, Purpose::Promotion).unwrap();
+    let (closed, foreign) = (own(&segments, B), own(&segments, A)[0]);
+    segments.note_damaged(closed[2]);
+    let victim = segments.choose_victim(B).unwrap();
+    for other in [closed[2], foreign, open, victim] {
+        let life = segments.life(other).unwrap();
+        assert!(!segments.exchange(victim, other, life), "{other:?}");
+    }
+    let earlier = (B, Sequence::first_of(1));
+    assert!(!segments.exchange(victim, closed[3], earlier), "it is in another life by now");
+    let life = segments.life(closed[3]).unwrap();
+    assert!(segments.exchange(victim, closed[3], life));
+    assert_eq!(segments.choose_victim(B), Some(victim));
+}
+
 #[test]
 fn what_a_table_says_is_closed_again_oldest_first() {
     let mut before = pool();
     fill(&mut before, B, 6);
     let victim = before.choose_victim(B).unwrap();
-    before.pages_forgotten(&[before.layout.segment_start(victim).plus(1)]);
+    before.pages_forgotten([before.layout.segment_start(victim).plus(1)]);
     before.free(victim);
     fill(&mut before, A, 3);
     before.disown(A);
@@ -137,7 +183,7 @@ fn a_device_that_is_not_used_any_more_is_empty_once_its_owners_were_disowned() {
         .into_iter()
         .map(|(segment, _)| segments.layout.segment_start(segment).plus(1))
         .collect();
-    segments.pages_forgotten(&pages);
+    segments.pages_forgotten(pages);
     for segment in segments.disown(B) {
         segments.free(segment);
     }
@@ -268,7 +314,7 @@ fn segments_with_one_copy_are_counted_as_they_change() {
         check(&segments, 0, "disowned");
         let pages = segments.live(segment);
         let first = segments.layout.segment_start(segment).plus(1);
-        segments.pages_forgotten(&vec![first; pages as usize]);
+        segments.pages_forgotten(vec![first; pages as usize]);
         segments.free(segment);
     }
     fill(&mut segments, A, 1);

@@ -6,7 +6,7 @@
 //! - **Density**: the most hits per time that holding the block up to some age brings (Gittins' index: Journal of the Royal
 //!   Statistical Society B 41(2), 1979). It does not depend on rent, and orders what is worth nothing.
 
-use super::ages::{AGES, Ages, CLASSES, History};
+use super::ages::{AGES, Ages, CLASSES, History, Moment};
 use super::hazards::{Row, Table, table};
 
 /// How much a later use counts of what a block is worth after the next one.
@@ -38,6 +38,11 @@ impl Worth {
         self.refresh(ages);
     }
 
+    /// Bytes of RAM taken.
+    pub(super) fn bytes(&self) -> u64 {
+        3 * size_of_val(&*self.value) as u64
+    }
+
     /// Multiplies the rent.
     pub(super) fn raise_rent(&mut self, ages: &Ages, by: f32) {
         self.rent = (self.rent * by).clamp(RENT_MIN, RENT_MAX);
@@ -45,17 +50,17 @@ impl Worth {
     }
 
     /// Hits that a block brings beyond its rent.
-    pub(super) fn value(&self, block: History, now: u32, ages: &Ages) -> f32 {
+    pub(super) fn value(&self, block: History, now: Moment, ages: &Ages) -> f32 {
         self.value[block.class()][block.age(now, ages)]
     }
 
     /// Hits that a block brings in the time in which the whole cache is used once.
-    pub(super) fn density(&self, block: History, now: u32, ages: &Ages) -> f32 {
+    pub(super) fn density(&self, block: History, now: Moment, ages: &Ages) -> f32 {
         self.density[block.class()][block.age(now, ages)]
     }
 
     /// The same, from 0 to 1, one half being what rent asks for.
-    pub(super) fn relative_density(&self, block: History, now: u32, ages: &Ages) -> f32 {
+    pub(super) fn relative_density(&self, block: History, now: Moment, ages: &Ages) -> f32 {
         let density = self.density(block, now, ages);
         density / (density + self.rent)
     }
@@ -124,7 +129,7 @@ fn densities(ages: &Ages, hazards: &Row) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policies::learned::ages::Coming;
+    use crate::knowledge::learned::ages::Coming;
 
     /// Blocks of class 0 that are used at one class of ages for sure, or never.
     fn used_at(age: usize) -> (Ages, Worth) {
@@ -138,9 +143,10 @@ mod tests {
     #[test]
     fn a_block_is_worth_more_the_nearer_its_use_is_and_nothing_after_it() {
         let (ages, worth) = used_at(10);
-        let block = History::first(0, Coming::Alone);
+        let block = History::first(Moment::at(0), Coming::Alone);
         let at = |age: usize| {
-            (0..100_000).find(|now| block.age(*now, &ages) == age).expect("there is such an age")
+            let mut moments = (0..100_000).map(Moment::at);
+            moments.find(|now| block.age(*now, &ages) == age).expect("there is such an age")
         };
         let values = [0, 5, 10, 11].map(|age| worth.value(block, at(age), &ages));
         assert!(values[0] < values[1] && values[1] < values[2], "{values:?}");
@@ -152,12 +158,13 @@ mod tests {
     #[test]
     fn rent_makes_what_is_used_late_worthless() {
         let (ages, mut worth) = used_at(40);
-        let block = History::first(0, Coming::Alone);
+        let now = Moment::at(0);
+        let block = History::first(now, Coming::Alone);
         worth.raise_rent(&ages, 1e-3);
-        let cheap = worth.value(block, 0, &ages);
+        let cheap = worth.value(block, now, &ages);
         worth.raise_rent(&ages, 1e6);
-        assert!(cheap > 0.0 && worth.value(block, 0, &ages) == 0.0, "{cheap}");
-        let density = worth.density(block, 0, &ages);
+        assert!(cheap > 0.0 && worth.value(block, now, &ages) == 0.0, "{cheap}");
+        let density = worth.density(block, now, &ages);
         assert!(density > 0.0, "density knows no rent: {density}");
     }
 }

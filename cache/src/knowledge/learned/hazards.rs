@@ -33,6 +33,11 @@ impl Seen {
         Self { used: table(0.0), left: table(0.0) }
     }
 
+    /// Bytes of RAM taken.
+    pub(super) fn bytes(&self) -> u64 {
+        2 * size_of_val(&*self.used) as u64
+    }
+
     /// A block of this class was used at this age.
     pub(super) fn used(&mut self, class: usize, age: usize) {
         self.used[class][age] += 1.0;

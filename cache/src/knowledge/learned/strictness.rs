@@ -18,8 +18,8 @@ pub(super) struct Thresholds {
 }
 
 /// What is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Aim {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Aim {
     /// The most hits, whatever is written.
     Hits,
     /// Most of these hits for few writes.
@@ -63,6 +63,14 @@ impl Strictness {
             written: 0.0,
             missed_by_lru: 0.0,
         }
+    }
+
+    pub(super) fn aim(&self) -> Aim {
+        self.aim
+    }
+
+    pub(super) fn set_aim(&mut self, aim: Aim) {
+        self.aim = aim;
     }
 
     pub(super) fn thresholds(&self) -> Thresholds {

@@ -1,0 +1,148 @@
+//! Out of order: of a disk whose policy learns, a cheaper segment than its oldest is reclaimed, if nothing older can come back
+//! by that (rule I8; `knowledge/order.rs` says which may go, and why that is enough).
+//!
+//! ```text
+//!   the oldest is chosen ── a cheaper one is exchanged for it
+//!   what is warm, and what is cold but has a shadow, is appended again
+//!   durable, if anything of it has a shadow ── looked at once more, in one step ── free
+//! ```
+//! A crash before the end leaves the segment, with newer copies beside it. If anything is in the way, the oldest goes after
+//! all, and this one when its turn comes.
+//!
+//! What a guest writes never stands in such a segment, and this never decides what is dirty.
+
+use block::{BlockDevice, Host};
+
+use super::disk_cache::DiskCache;
+use super::reclaim::{Marks, Staying, Survivor, append_again, keep_warm};
+use crate::bytes::batch::Kind;
+use crate::bytes::summary::{Content, Line};
+use crate::survives::room::Work;
+use crate::words::canary::{self, Bug};
+use crate::words::limits::BATCH_PAGES_MAX;
+use crate::words::stats::count;
+use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
+
+/// What was chosen instead of the oldest segment.
+pub(super) struct Chosen {
+    pub(super) oldest: SegmentNumber,
+    pub(super) life: (DiskId, Sequence),
+    /// As long as this is the ticket of the order, what was chosen may go out of order.
+    ticket: u64,
+}
+
+/// Exchanges the victim, which is the oldest segment of a disk, for a cheaper one, if there is one that may go before it.
+pub(super) fn choose<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    work: &mut Work<'_>,
+) -> Option<Chosen> {
+    if !cache.policy.borrow().learns() || cache.leaving.get() || cache.is_loading() {
+        return None;
+    }
+    let oldest = work.victim;
+    let life = {
+        let segments = cache.pool.segments();
+        let is_free_for_nothing = segments.live(oldest) == 0;
+        if is_free_for_nothing || segments.exceeds_limit(cache.id) || !segments.has_reserve() {
+            return None;
+        }
+        segments.life(oldest).filter(|(owner, _)| *owner == cache.id)?
+    };
+    let costs = |order: &crate::knowledge::order::Order, segment, page| cost(cache, order, segment, page);
+    let mut order = cache.order.borrow_mut();
+    let (cheaper, generation) = order.cheaper_than(oldest, costs)?;
+    let ticket = order.ticket();
+    work.exchange(cheaper, (cache.id, generation)).then_some(Chosen { oldest, life, ticket })
+}
+
+/// How dear it is to lose a page with a segment.
+fn cost<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    order: &crate::knowledge::order::Order,
+    segment: SegmentNumber,
+    page: PageNumber,
+) -> f64 {
+    let located = cache.index.borrow().get(page);
+    if located.is_none_or(|located| cache.pool.layout().segment_of(located.flash) != segment) {
+        return 0.0;
+    }
+    let must_stay = order.shadows(page) > 0 || cache.dirty.borrow().has_page(page.0);
+    if must_stay { 1.0 } else { cache.cost_of(page) }
+}
+
+/// Makes sure that nothing points to the segment any more, and that nothing older can come back without it. Says whether that
+/// is so.
+pub(super) async fn empty<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    victim: SegmentNumber,
+    content: Option<&Content>,
+    chosen: &Chosen,
+) -> bool {
+    let Some(content) = content.filter(|content| content.runs.iter().all(|run| run.kind == Kind::Fill))
+    else {
+        return false;
+    };
+    let survivors = keep_warm(cache, victim, content, Staying::Warm, |page| has_shadow(cache, page));
+    let mut nothing = Marks::said_by(Some(content));
+    for chunk in survivors.chunks(BATCH_PAGES_MAX) {
+        append_again(cache, chunk, &mut nothing).await;
+    }
+    if !drop_rest(cache, &survivors) {
+        return false;
+    }
+    // Whatever is newer than what stands here must not go with the power, if something older is left.
+    let lines = Lines::of(content);
+    let is_exposed = lines.0.iter().any(|(page, lines)| cache.order.borrow().shadows(*page) > *lines);
+    if is_exposed && !canary::has(Bug::OutOfOrderBeforeDurable) && cache.log.flush().await.is_err() {
+        return false;
+    }
+    // From here on nothing is awaited but those who read the segment: what guests change later has something newer in the log
+    // that stays, or a region that is open durably.
+    let may_go = cache.order.borrow().ticket() == chosen.ticket
+        && cache.pool.segments().live(victim) == 0
+        && lines.0.iter().all(|(page, lines)| is_covered(cache, *page, *lines));
+    count(&cache.counters.reclaims_out_of_order, u64::from(may_go));
+    may_go
+}
+
+/// True if the log holds lines of a page that is cached elsewhere than where the index points.
+fn has_shadow<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: PageNumber) -> bool {
+    !canary::has(Bug::ShadowedDropped) && cache.order.borrow().shadows(page) > 0
+}
+
+/// Drops survivors that could not be appended. False if one of them has a shadow, so that it stays.
+fn drop_rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, survivors: &[Survivor]) -> bool {
+    for Survivor { page, flash, .. } in survivors {
+        let is_left = cache.index.borrow().get(*page).is_some_and(|located| located.flash == *flash);
+        if is_left && has_shadow(cache, *page) {
+            return false;
+        }
+        if is_left {
+            cache.drop_copy(*page, *flash);
+            count(&cache.counters.evictions, 1);
+        }
+    }
+    true
+}
+
+/// True if nothing older of a page is believed without these lines of it, none of which the index points to.
+fn is_covered<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: PageNumber, lines: u8) -> bool {
+    if cache.order.borrow().shadows(page) <= lines || cache.index.borrow().get(page).is_some() {
+        return true;
+    }
+    // A guest is about to change it: until the region is open durably, the power leaves the page as it was.
+    !cache.touched.is_set(page) || cache.regions.borrow().is_open_at(page)
+}
+
+/// The pages of a segment, each with the number of its lines there.
+struct Lines(Vec<(PageNumber, u8)>);
+
+impl Lines {
+    fn of(content: &Content) -> Self {
+        let mut pages: Vec<PageNumber> = content.lines().map(|Line { page, .. }| page).collect();
+        pages.sort_unstable();
+        let same = pages.chunk_by(|a, b| a == b);
+        // One less is counted than the most: a full count stands for any number.
+        Self(same.map(|same| (same[0], same.len().min(usize::from(u8::MAX - 1)) as u8)).collect())
+    }
+}

@@ -1,0 +1,240 @@
+//! Learned: what a block is worth is learned from the disk itself, and decides who enters flash, who stays when a segment is
+//! reclaimed, and which segment that is.
+//!
+//! ```text
+//!   miss ──> RAM, by LRU ──worth it?──> flash: a log ──segment reclaimed: worth it?──> flash again
+//!                            └── no ──> remembered for a while  <── no ──┘
+//! ```
+//! Hits cost no write. How often blocks of each class are used at each age is learned from a sample ([`sample`], [`hazards`]), what
+//! that makes blocks worth by [`worth`]. It follows the idea of hit density (Beckmann, Chen and Cidon: LHD, NSDI 2018), with
+//! the optimal time to give a block up in place of a mean.
+
+mod ages;
+mod dice;
+mod ghosts;
+mod hazards;
+mod sample;
+mod strictness;
+mod worth;
+
+use ages::{Ages, Clock};
+pub(crate) use ages::{Coming, History};
+pub(crate) use dice::Dice;
+use ghosts::Ghosts;
+use hazards::{Seen, table};
+use sample::Sample;
+pub(crate) use strictness::Aim;
+use strictness::Strictness;
+use worth::Worth;
+
+/// What was learned half as many accesses ago as the cache holds blocks, times this, counts half.
+const HALF_LIFE: f32 = 16.0;
+/// Blocks on flash that are looked at to adjust the rent.
+const LOOKS: usize = 64;
+
+/// What was learned of a disk.
+pub(crate) struct Learned {
+    /// Blocks that the cache holds, in RAM and on flash.
+    capacity: u64,
+    clock: Clock,
+    /// The block that was accessed before.
+    before: u64,
+    /// True once flash was full: from then on blocks have to earn it.
+    was_full: bool,
+    ages: Ages,
+    ghosts: Ghosts,
+    sample: Sample,
+    seen: Seen,
+    worth: Worth,
+    strictness: Strictness,
+    dice: Dice,
+    due: Due,
+    /// Blocks written to flash since the last comparison.
+    written: f32,
+}
+
+/// When what is done now and then is done again, in accesses.
+struct Due {
+    learn: u64,
+    learned: u64,
+    adjust: u64,
+    compare: u64,
+}
+
+impl Learned {
+    /// Nothing is known of a disk whose cache holds so many blocks.
+    pub(crate) fn new(capacity: u64, aim: Aim) -> Self {
+        let capacity = capacity.max(1);
+        let blocks = usize::try_from(capacity).unwrap_or(usize::MAX);
+        let ages = Ages::new(blocks);
+        let seen = Seen::new();
+        let worth = Worth::new(&ages, seen.hazards(&table(0.0)));
+        Self {
+            capacity,
+            clock: Clock::new(blocks),
+            before: u64::MAX,
+            was_full: false,
+            ghosts: Ghosts::new(capacity),
+            sample: Sample::new(blocks),
+            ages,
+            seen,
+            worth,
+            strictness: Strictness::new(aim),
+            dice: Dice::new(),
+            due: Due { learn: 256, learned: 0, adjust: 0, compare: 0 },
+            written: 0.0,
+        }
+    }
+
+    /// The cache holds so many blocks from now on. What is learned by its size is learned anew; time goes on, so that what is known of
+    /// blocks stays true.
+    pub(crate) fn resize(&mut self, capacity: u64) {
+        let mut resized = Self::new(capacity, self.strictness.aim());
+        resized.clock.go_on_with(&self.clock);
+        let blocks = usize::try_from(resized.capacity).unwrap_or(usize::MAX);
+        resized.ages = Ages::with_moments(blocks, resized.clock.unit());
+        resized.worth = Worth::new(&resized.ages, resized.seen.hazards(&table(0.0)));
+        resized.was_full = self.was_full;
+        let now = resized.clock.accesses();
+        resized.due = Due { learn: now + 256, learned: now, adjust: now, compare: now };
+        *self = resized;
+    }
+
+    /// Changes what is wanted; what was learned stays.
+    pub(crate) fn set_aim(&mut self, aim: Aim) {
+        self.strictness.set_aim(aim);
+    }
+
+    /// Takes an access to a block. `is_cached` is asked only of some; `draw` gives some block on flash, if it finds one, and
+    /// is asked now and then.
+    pub(crate) fn access(
+        &mut self,
+        block: u64,
+        is_cached: impl FnOnce() -> bool,
+        draw: impl FnMut(&mut Dice) -> Option<History>,
+    ) {
+        let coming = if block == self.before.wrapping_add(1) { Coming::InRow } else { Coming::Alone };
+        self.before = block;
+        if self.sample.samples(block) {
+            let tools = (&self.ages, &self.worth, &mut self.seen, &mut self.dice);
+            let had = self.sample.access(block, self.clock.now(), coming, tools);
+            self.strictness.sampled(had, is_cached());
+        }
+        let now = self.clock.accesses();
+        if now >= self.due.learn.min(self.due.adjust).min(self.due.compare) {
+            self.do_what_is_due(now, draw);
+        }
+        self.clock.tick();
+    }
+
+    /// A block that nothing is known of, or only what a ghost tells.
+    pub(crate) fn newcomer(&self, block: u64, coming: Coming) -> History {
+        let now = self.clock.now();
+        match self.ghosts.recall(block) {
+            Some(history) => history.used(now, &self.ages),
+            None => History::first(now, coming),
+        }
+    }
+
+    /// The same block used once more.
+    pub(crate) fn used(&self, history: History) -> History {
+        history.used(self.clock.now(), &self.ages)
+    }
+
+    /// The same, where several pages of a block are used by one visit: that is one use.
+    pub(crate) fn visited(&self, history: History) -> History {
+        if history.is_of(self.clock.now()) { history } else { self.used(history) }
+    }
+
+    /// True if the last use was at most so many accesses ago, as far as that is known.
+    pub(crate) fn comes_within(&self, before: History, accesses: u64) -> bool {
+        self.clock.accesses_since(before.last()) <= accesses
+    }
+
+    /// Remembers a block that leaves.
+    pub(crate) fn left(&mut self, block: u64, history: History) {
+        self.ghosts.remember(block, history);
+    }
+
+    /// Notes that flash is full.
+    pub(crate) fn note_full(&mut self) {
+        self.was_full = true;
+    }
+
+    /// May it enter flash that is full? A newcomer may be worth nothing and enter all the same, if nothing is asked.
+    pub(crate) fn admits(&self, history: History) -> bool {
+        self.value(history) >= self.strictness.thresholds().admit
+    }
+
+    /// What it is worth, if that is enough to stay when its segment is reclaimed.
+    pub(crate) fn keeps(&self, history: History) -> Option<f32> {
+        let value = self.value(history);
+        (value >= self.strictness.thresholds().keep && value > 0.0).then_some(value)
+    }
+
+    /// What it costs to reclaim its place: a write, if it stays, and else what it may bring yet.
+    pub(crate) fn cost(&self, history: History) -> f32 {
+        let density = self.worth.relative_density(history, self.clock.now(), &self.ages);
+        if self.keeps(history).is_some() { 1.0 + 0.1 * density } else { 0.5 * density }
+    }
+
+    /// Notes that blocks were written to flash that no guest wrote.
+    pub(crate) fn note_written(&mut self, blocks: f32) {
+        self.written += blocks;
+    }
+
+    /// Bytes of RAM taken.
+    pub(crate) fn bytes(&self) -> u64 {
+        size_of::<Self>() as u64
+            + self.ghosts.bytes()
+            + self.sample.bytes()
+            + self.seen.bytes()
+            + self.worth.bytes()
+    }
+
+    fn value(&self, history: History) -> f32 {
+        self.worth.value(history, self.clock.now(), &self.ages)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "ratios")]
+    fn do_what_is_due(&mut self, now: u64, draw: impl FnMut(&mut Dice) -> Option<History>) {
+        if now >= self.due.learn {
+            let half_lives = (now - self.due.learned) as f32 / (HALF_LIFE * self.capacity.max(2_000) as f32);
+            self.seen.fade((-half_lives).exp2());
+            let watched = self.sample.table(self.clock.now(), &self.ages);
+            self.worth.learn(&self.ages, self.seen.hazards(&watched));
+            self.due.learned = now;
+            self.due.learn = now + (self.capacity / 4).max(4_000).min((now / 8).max(256));
+        }
+        if now >= self.due.adjust {
+            self.adjust_rent(draw);
+            self.due.adjust = now + (self.capacity / 16).max(512);
+        }
+        if now >= self.due.compare {
+            if self.was_full {
+                self.strictness.compare(self.written, self.sample.one_of());
+            } else {
+                self.strictness.forget();
+            }
+            self.written = 0.0;
+            self.due.compare = now + (self.capacity / 2).max(1_000);
+        }
+    }
+
+    fn adjust_rent(&mut self, mut draw: impl FnMut(&mut Dice) -> Option<History>) {
+        if !self.was_full {
+            return;
+        }
+        let to_give_up_wanted = self.strictness.thresholds().to_give_up;
+        let (mut drawn, mut to_give_up) = (0.0_f32, 0.0_f32);
+        for _ in 0..LOOKS {
+            if let Some(history) = draw(&mut self.dice) {
+                drawn += 1.0;
+                to_give_up += f32::from(u8::from(self.keeps(history).is_none()));
+            }
+        }
+        if drawn > 0.0 {
+            self.worth.raise_rent(&self.ages, (0.5 * (to_give_up_wanted - to_give_up / drawn)).exp2());
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! A sample of the blocks, watched whether they are cached or not: what learning learns from, and caches in small of the same
+//! relative size, with which the served one is compared on the very same accesses.
+//!
+//! ```text
+//!   sampled accesses ──> newest blocks: a cache in small by LRU │ older blocks, four times as many in all │ no longer watched
+//!                                   └── some of them: a cache in small by density ──┘
+//! ```
+//! Which blocks are sampled is decided by a hash of their numbers (SHARDS: Waldspurger, Park, Garthwaite and Ahmad, FAST 2015).
+
+use hashbrown::HashTable;
+
+use super::ages::{Ages, Coming, History, Moment};
+use super::dice::Dice;
+use super::hazards::{Seen, Table, table};
+use super::worth::Worth;
+use crate::knowledge::hash::hash;
+
+/// Blocks that are watched at most.
+const WATCHED_MAX: usize = 8_192;
+/// They are watched until so many times as many were used as the cache holds.
+const REACH: usize = 4;
+/// So many are looked at to find one that leaves the cache by density.
+const CANDIDATES: usize = 16;
+
+const NONE: u16 = u16::MAX;
+const _: () = assert!(WATCHED_MAX + 1 < NONE as usize, "one more than are watched has a number");
+
+/// Blocks that are watched.
+pub(super) struct Sample {
+    /// One of so many blocks is sampled.
+    one_of: u64,
+    /// Hashes below are sampled.
+    below: u64,
+    /// Blocks of a cache in small.
+    capacity: usize,
+    numbers: HashTable<u16>,
+    watched: Vec<Watched>,
+    free: Vec<u16>,
+    /// Those of the cache by LRU, and those that left it.
+    lists: [List; 2],
+    /// The cache by density.
+    dense: Vec<u16>,
+}
+
+struct Watched {
+    block: u64,
+    history: History,
+    newer: u16,
+    older: u16,
+    /// Where it is in the cache by density.
+    place: u16,
+    age: Age,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Age {
+    Newest = 0,
+    Older = 1,
+}
+
+#[derive(Clone, Copy)]
+struct List {
+    front: u16,
+    back: u16,
+    len: usize,
+}
+
+/// Who had a sampled block.
+#[derive(Clone, Copy)]
+pub(super) struct Had {
+    pub(super) by_lru: bool,
+    pub(super) by_density: bool,
+}
+
+impl Sample {
+    pub(super) fn new(capacity: usize) -> Self {
+        let one_of = (capacity * REACH).div_ceil(WATCHED_MAX).max(1);
+        Self {
+            one_of: one_of as u64,
+            below: u64::MAX / one_of as u64,
+            capacity: (capacity / one_of).max(1),
+            numbers: HashTable::new(),
+            watched: Vec::new(),
+            free: Vec::new(),
+            lists: [List { front: NONE, back: NONE, len: 0 }; 2],
+            dense: Vec::new(),
+        }
+    }
+
+    /// So many accesses are one sampled one, all in all.
+    #[expect(clippy::cast_precision_loss, reason = "a small number")]
+    pub(super) fn one_of(&self) -> f32 {
+        self.one_of as f32
+    }
+
+    /// True if accesses of a block are to be told.
+    pub(super) fn samples(&self, block: u64) -> bool {
+        hash(block) <= self.below
+    }
+
+    /// Bytes of RAM taken.
+    pub(super) fn bytes(&self) -> u64 {
+        let numbers = (self.free.capacity() + self.dense.capacity()) * size_of::<u16>();
+        (self.numbers.allocation_size() + self.watched.capacity() * size_of::<Watched>() + numbers) as u64
+    }
+
+    /// Takes an access to a sampled block.
+    pub(super) fn access(
+        &mut self,
+        block: u64,
+        now: Moment,
+        coming: Coming,
+        (ages, worth, seen, dice): (&Ages, &Worth, &mut Seen, &mut Dice),
+    ) -> Had {
+        let known =
+            self.numbers.find(hash(block), |number| self.watched[usize::from(*number)].block == block);
+        let had = if let Some(&number) = known {
+            let watched = &mut self.watched[usize::from(number)];
+            let had = Had { by_lru: watched.age == Age::Newest, by_density: watched.place != NONE };
+            seen.used(watched.history.class(), watched.history.age(now, ages));
+            watched.history = watched.history.used(now, ages);
+            self.unlink(number);
+            self.link_first(number, Age::Newest);
+            had
+        } else {
+            self.watch(block, History::first(now, coming));
+            Had { by_lru: false, by_density: false }
+        };
+        let number = self.lists[Age::Newest as usize].front;
+        self.grow_old(now, ages, seen);
+        if !had.by_density {
+            if self.dense.len() >= self.capacity {
+                self.give_up_one(now, ages, worth, dice);
+            }
+            self.watched[usize::from(number)].place = self.dense.len() as u16;
+            self.dense.push(number);
+        }
+        had
+    }
+
+    /// Where the watched blocks are now.
+    pub(super) fn table(&self, now: Moment, ages: &Ages) -> Table {
+        let mut table = table(0.0);
+        for list in self.lists {
+            let mut next = list.front;
+            while next != NONE {
+                let Watched { history, older, .. } = self.watched[usize::from(next)];
+                table[history.class()][history.age(now, ages)] += 1.0;
+                next = older;
+            }
+        }
+        table
+    }
+
+    /// Watches one block more.
+    fn watch(&mut self, block: u64, history: History) {
+        let entry = Watched { block, history, newer: NONE, older: NONE, place: NONE, age: Age::Newest };
+        let number = if let Some(number) = self.free.pop() {
+            self.watched[usize::from(number)] = entry;
+            number
+        } else {
+            self.watched.push(entry);
+            (self.watched.len() - 1) as u16
+        };
+        let watched = &self.watched;
+        self.numbers.insert_unique(hash(block), number, |number| hash(watched[usize::from(*number)].block));
+        self.link_first(number, Age::Newest);
+    }
+
+    fn grow_old(&mut self, now: Moment, ages: &Ages, seen: &mut Seen) {
+        let [newest, _] = self.lists;
+        if newest.len > self.capacity {
+            self.unlink(newest.back);
+            self.link_first(newest.back, Age::Older);
+        }
+        let [_, older] = self.lists;
+        if older.len > self.capacity * (REACH - 1) {
+            let Watched { block, history, place, .. } = self.watched[usize::from(older.back)];
+            seen.left(history.class(), history.age(now, ages));
+            if place != NONE {
+                self.remove_dense(usize::from(place));
+            }
+            self.unlink(older.back);
+            if let Ok(entry) = self.numbers.find_entry(hash(block), |number| *number == older.back) {
+                entry.remove();
+            }
+            self.free.push(older.back);
+        }
+    }
+
+    fn give_up_one(&mut self, now: Moment, ages: &Ages, worth: &Worth, dice: &mut Dice) {
+        let density = |place: usize| {
+            let number = usize::from(self.dense[place]);
+            worth.density(self.watched[number].history, now, ages)
+        };
+        let candidates = (0..CANDIDATES).map(|_| dice.below(self.dense.len()));
+        if let Some(place) = candidates.min_by(|one, other| density(*one).total_cmp(&density(*other))) {
+            self.remove_dense(place);
+        }
+    }
+
+    fn remove_dense(&mut self, place: usize) {
+        let number = self.dense.swap_remove(place);
+        self.watched[usize::from(number)].place = NONE;
+        if let Some(moved) = self.dense.get(place) {
+            self.watched[usize::from(*moved)].place = place as u16;
+        }
+    }
+
+    fn unlink(&mut self, number: u16) {
+        let Watched { newer, older, age, .. } = self.watched[usize::from(number)];
+        let list = &mut self.lists[age as usize];
+        list.len -= 1;
+        match newer {
+            NONE => list.front = older,
+            newer => self.watched[usize::from(newer)].older = older,
+        }
+        match older {
+            NONE => list.back = newer,
+            older => self.watched[usize::from(older)].newer = newer,
+        }
+    }
+
+    fn link_first(&mut self, number: u16, age: Age) {
+        let list = &mut self.lists[age as usize];
+        let second = std::mem::replace(&mut list.front, number);
+        list.len += 1;
+        if second == NONE {
+            list.back = number;
+        } else {
+            self.watched[usize::from(second)].newer = number;
+        }
+        let watched = &mut self.watched[usize::from(number)];
+        (watched.newer, watched.older, watched.age) = (NONE, second, age);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn caches_in_small_are_as_large_as_they_should_be_and_memory_is_bounded() {
+        let capacity = 100_000;
+        let (ages, mut seen, mut dice) = (Ages::new(capacity), Seen::new(), Dice::new());
+        let worth = Worth::new(&ages, seen.hazards(&table(0.0)));
+        let mut sample = Sample::new(capacity);
+        let mut had = [0_u32; 2];
+        let mut sampled = 0_u32;
+        for access in 0..2_000_000_u64 {
+            // The whole disk one and a half times as large as the cache, in no order.
+            let block = hash(access) % 150_000;
+            if sample.samples(block) {
+                let now = Moment::at((access / 390) as u32);
+                let tools = (&ages, &worth, &mut seen, &mut dice);
+                let Had { by_lru, by_density } = sample.access(block, now, Coming::Alone, tools);
+                sampled += 1;
+                had[0] += u32::from(by_lru);
+                had[1] += u32::from(by_density);
+            }
+        }
+        let share = |part: u32| f64::from(part) / f64::from(sampled);
+        assert!((share(had[0]) - 0.66).abs() < 0.03, "LRU has two thirds: {}", share(had[0]));
+        assert!((share(had[1]) - 0.66).abs() < 0.05, "so has whatever has no memory: {}", share(had[1]));
+        assert!(sample.bytes() < 300_000, "{}", sample.bytes());
+        let watched: f32 = sample.table(Moment::at(5_200), &ages).iter().flatten().sum();
+        #[expect(clippy::cast_precision_loss, reason = "small")]
+        let there = (sample.lists[0].len + sample.lists[1].len) as f32;
+        assert!((watched - there).abs() < 0.5 && sample.watched.len() <= WATCHED_MAX + 1);
+    }
+}

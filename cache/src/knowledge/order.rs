@@ -1,0 +1,382 @@
+//! Order: which segments of a disk may be reclaimed before older ones, and how dear each would be (rule I8).
+//!
+//! A segment may go out of order if it holds nothing but copies of clean pages, and if nothing older than what it holds can
+//! come back without it. For that, dead lines of pages are counted ([`Shadows`]). **Every line of the log is dead or what
+//! the index points to:**
+//!
+//! | what happens to a line | counted | what keeps older lines from being believed |
+//! |---|---|---|
+//! | it is appended, or a start finds it | dead | |
+//! | the index takes it up | alive | it does |
+//! | a newer line takes its place: promoted, appended again, written | dead | the newer one, made durable before a segment goes out of order |
+//! | zeroes, or lost | dead | what the log says of that, made durable likewise |
+//! | a guest changes the page at the backing, a connection is lost | dead | the open region and the bit in `touched`; later a durable `forget` |
+//! | a start does not enter it | dead | whatever it was not entered for: a newer line, `forget`, `zeroes`, `lost`; or region and bit |
+//! | its block is cold when its segment goes | dead | there are no older ones: the oldest segment goes, or the page has no shadow |
+//! | it turns out damaged (`drop_damaged`) | dead | **nothing**: if there are others, what is closed now goes in order |
+//! | block size changed, flash failed, device gone, a connection lost before the backing was flushed once | dead | **nothing**: what is closed now goes in order |
+//! | all is void (`disown`) | all is forgotten | there are no lines any more |
+//! | its segment goes | no more | |
+//!
+//! Where not all lines are known, because a load was given up or a segment has no summary, all goes in order of age.
+
+use std::collections::BTreeMap;
+
+use super::shadows::Shadows;
+use crate::bytes::batch::Kind;
+use crate::bytes::summary::Content;
+use crate::words::units::{PageNumber, SegmentNumber, Sequence};
+
+/// Pages that are remembered of each segment, to judge it without reading it.
+const SAMPLES: usize = 16;
+/// Segments that are looked at before one goes.
+const CANDIDATES: usize = 16;
+
+pub(crate) struct Order {
+    shadows: Shadows,
+    /// Whether all lines of the log are counted.
+    is_complete: bool,
+    /// Changes when everything is counted anew.
+    count: u64,
+    /// Changes when what is closed is to go in order.
+    ticket: u64,
+    segments: BTreeMap<SegmentNumber, Kept>,
+    /// The segments that may go out of order, in no order.
+    free_to_go: Vec<SegmentNumber>,
+    /// State of a generator of random numbers (Marsaglia, "Xorshift RNGs", 2003).
+    random: u64,
+}
+
+/// What is kept in RAM of a segment.
+struct Kept {
+    generation: Sequence,
+    /// Some of its pages, each line as likely as any other (Vitter, 1985, algorithm R).
+    sample: [u32; SAMPLES],
+    lines: u32,
+    is_clean: bool,
+    /// Where it is in `free_to_go`.
+    place: Option<u32>,
+}
+
+/// That lines were counted when a segment began to go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Counted(u64);
+
+impl Order {
+    /// Of a disk of so many pages that holds at most so many on flash. Nothing is known so far.
+    pub(crate) fn new(disk_pages: u64, flash_pages: u64) -> Self {
+        Self {
+            shadows: Shadows::new(disk_pages, flash_pages),
+            is_complete: false,
+            count: 0,
+            ticket: 0,
+            segments: BTreeMap::new(),
+            free_to_go: Vec::new(),
+            random: 0x9e37_79b9_7f4a_7c15,
+        }
+    }
+
+    /// Forgets everything, to be counted anew.
+    pub(crate) fn clear(&mut self, disk_pages: u64, flash_pages: u64) {
+        let (count, ticket) = (self.count + 1, self.ticket + 1);
+        *self = Self { count, ticket, ..Self::new(disk_pages, flash_pages) };
+    }
+
+    /// From now on every line of the log is counted.
+    pub(crate) fn complete(&mut self) {
+        self.is_complete = true;
+    }
+
+    /// From now on some are not, so that nothing goes out of order until all is counted anew.
+    pub(crate) fn give_up(&mut self) {
+        self.is_complete = false;
+        self.all_in_order();
+    }
+
+    /// Has all segments that are there now go in order of their age.
+    pub(crate) fn all_in_order(&mut self) {
+        self.ticket += 1;
+        self.free_to_go.clear();
+        for kept in self.segments.values_mut() {
+            (kept.is_clean, kept.place) = (false, None);
+        }
+    }
+
+    /// Changes whenever what is there is to go in order.
+    pub(crate) fn ticket(&self) -> u64 {
+        self.ticket
+    }
+
+    /// A segment was opened.
+    pub(crate) fn opened(&mut self, segment: SegmentNumber, generation: Sequence) {
+        self.bind(segment);
+        let kept = Kept { generation, sample: [0; SAMPLES], lines: 0, is_clean: true, place: None };
+        self.segments.insert(segment, kept);
+    }
+
+    /// A line was appended to a segment.
+    pub(crate) fn appended(&mut self, segment: SegmentNumber, kind: Kind, page: PageNumber) {
+        if is_copy(kind) {
+            self.shadows.add(page);
+        }
+        self.note(segment, kind, page);
+    }
+
+    /// A segment was closed, with its summary.
+    pub(crate) fn sealed(&mut self, segment: SegmentNumber) {
+        let Some(kept) = self.segments.get_mut(&segment).filter(|kept| kept.is_clean) else { return };
+        kept.place = Some(self.free_to_go.len() as u32);
+        self.free_to_go.push(segment);
+    }
+
+    /// A start found a closed segment, and these of its lines dead.
+    pub(crate) fn loaded(
+        &mut self,
+        (segment, generation): (SegmentNumber, Sequence),
+        content: &Content,
+        dead: &[PageNumber],
+    ) {
+        for page in dead {
+            self.shadows.add(*page);
+        }
+        self.opened(segment, generation);
+        for line in content.lines() {
+            self.note(segment, line.kind, line.page);
+        }
+        let is_clean = content.runs.iter().all(|run| run.kind == Kind::Fill);
+        if let Some(kept) = self.segments.get_mut(&segment) {
+            kept.is_clean = is_clean;
+        }
+        self.sealed(segment);
+    }
+
+    /// True if the lines of a segment in this life are counted.
+    pub(crate) fn knows(&self, (segment, generation): (SegmentNumber, Sequence)) -> bool {
+        self.segments.get(&segment).is_some_and(|kept| kept.generation == generation)
+    }
+
+    /// A segment is about to go, or is not what it was: it does not go out of order any more. Says whether what it holds is
+    /// counted.
+    pub(crate) fn bind(&mut self, segment: SegmentNumber) -> Option<Counted> {
+        let counted = self.is_complete.then_some(Counted(self.count));
+        let Some(kept) = self.segments.get_mut(&segment) else { return counted };
+        kept.is_clean = false;
+        if let Some(place) = kept.place.take() {
+            self.free_to_go.swap_remove(place as usize);
+            if let Some(moved) = self.free_to_go.get(place as usize)
+                && let Some(kept) = self.segments.get_mut(moved)
+            {
+                kept.place = Some(place);
+            }
+        }
+        counted
+    }
+
+    /// A segment goes, and with it the lines that it holds, which are all dead.
+    pub(crate) fn gone(
+        &mut self,
+        segment: SegmentNumber,
+        content: Option<&Content>,
+        counted: Option<Counted>,
+    ) {
+        self.bind(segment);
+        self.segments.remove(&segment);
+        if counted != Some(Counted(self.count)) {
+            return;
+        }
+        for line in content.into_iter().flat_map(Content::lines).filter(|line| is_copy(line.kind)) {
+            self.shadows.remove(line.page);
+        }
+    }
+
+    /// The index points to a line of a page from now on.
+    pub(crate) fn came_alive(&mut self, page: PageNumber) {
+        self.shadows.remove(page);
+    }
+
+    /// The index points to a line of a page no more.
+    pub(crate) fn died(&mut self, page: PageNumber) {
+        self.shadows.add(page);
+    }
+
+    /// At least so many dead lines of a page are there as there are.
+    pub(crate) fn shadows(&self, page: PageNumber) -> u8 {
+        self.shadows.of(page)
+    }
+
+    /// The cheapest of some segments that may go out of order, if it is cheaper than the oldest one; `cost` says how dear it
+    /// is to lose a page with a segment. None if too few may: then those that may not would fill the disk's flash in the end.
+    pub(crate) fn cheaper_than(
+        &mut self,
+        oldest: SegmentNumber,
+        cost: impl Fn(&Self, SegmentNumber, PageNumber) -> f64,
+    ) -> Option<(SegmentNumber, Sequence)> {
+        if !self.is_complete || self.free_to_go.len() * 2 < self.segments.len() {
+            return None;
+        }
+        let mut least = self.cost(oldest, &cost)?;
+        let mut cheapest = None;
+        for _ in 0..CANDIDATES {
+            let at = self.draw() % self.free_to_go.len().max(1) as u64;
+            let segment = *self.free_to_go.get(at as usize)?;
+            let costs = if segment == oldest { None } else { self.cost(segment, &cost) };
+            if let Some(costs) = costs.filter(|costs| *costs < least) {
+                (least, cheapest) = (costs, Some(segment));
+            }
+        }
+        cheapest.and_then(|segment| Some((segment, self.segments.get(&segment)?.generation)))
+    }
+
+    /// Bytes of RAM taken.
+    pub(crate) fn bytes(&self) -> u64 {
+        let each = size_of::<Kept>() + 2 * size_of::<SegmentNumber>();
+        self.shadows.bytes() + (self.segments.len() * each) as u64
+    }
+
+    /// What a line of a segment costs, by its sample.
+    fn cost(
+        &self,
+        segment: SegmentNumber,
+        cost: impl Fn(&Self, SegmentNumber, PageNumber) -> f64,
+    ) -> Option<f64> {
+        let kept = self.segments.get(&segment)?;
+        let count = kept.lines.min(SAMPLES as u32);
+        let seen = &kept.sample[..count as usize];
+        let sum: f64 = seen.iter().map(|page| cost(self, segment, PageNumber(u64::from(*page)))).sum();
+        Some(sum / f64::from(count.max(1)))
+    }
+
+    fn note(&mut self, segment: SegmentNumber, kind: Kind, page: PageNumber) {
+        let drawn = self.draw();
+        let Some(kept) = self.segments.get_mut(&segment) else { return };
+        // A page number that does not fit in a sample is past 16 TiB: its segment goes in order.
+        let page = u32::try_from(page.0);
+        kept.is_clean &= kind == Kind::Fill && page.is_ok();
+        let (true, Ok(page)) = (is_copy(kind), page) else { return };
+        let lines = kept.lines as usize;
+        kept.lines += 1;
+        let at = if lines < SAMPLES { lines } else { (drawn % u64::from(kept.lines)) as usize };
+        if let Some(place) = kept.sample.get_mut(at) {
+            *place = page;
+        }
+    }
+
+    fn draw(&mut self) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random
+    }
+}
+
+/// True for a line that holds the content of a page.
+fn is_copy(kind: Kind) -> bool {
+    matches!(kind, Kind::Fill | Kind::Write)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: Sequence = Sequence(1);
+
+    /// Segments that were closed one after another, each with a hundred pages of its own.
+    fn closed(count: u32) -> Order {
+        let mut order = Order::new(1 << 20, 1 << 20);
+        order.complete();
+        for segment in 0..count {
+            order.opened(SegmentNumber(segment), Sequence(u64::from(segment)));
+            for page in 0..100 {
+                order.appended(
+                    SegmentNumber(segment),
+                    Kind::Fill,
+                    PageNumber(u64::from(segment) * 100 + page),
+                );
+            }
+            order.sealed(SegmentNumber(segment));
+        }
+        order
+    }
+
+    fn chosen(order: &mut Order, cheap: u32) -> Option<u32> {
+        let cost = |_: &Order, segment: SegmentNumber, page: PageNumber| {
+            assert_eq!(page.0 / 100, u64::from(segment.0), "a sample is of its segment");
+            if segment.0 == cheap { 0.1 } else { 1.0 }
+        };
+        order.cheaper_than(SegmentNumber(0), cost).map(|(segment, _)| segment.0)
+    }
+
+    #[test]
+    fn the_cheapest_goes_if_it_is_cheaper_than_the_oldest() {
+        let mut order = closed(4);
+        assert_eq!(chosen(&mut order, 2), Some(2));
+        assert_eq!(chosen(&mut order, 0), None);
+        assert_eq!(chosen(&mut order, 9), None, "as dear as the oldest is not cheaper");
+    }
+
+    #[test]
+    fn what_is_bound_and_what_says_more_than_copies_goes_in_order() {
+        let mut order = closed(4);
+        order.bind(SegmentNumber(2));
+        assert_eq!(chosen(&mut order, 2), None);
+        assert_eq!(chosen(&mut order, 3), Some(3));
+        for kind in [Kind::Write, Kind::Forget, Kind::Home, Kind::Zeroes, Kind::Lost] {
+            let mut order = closed(4);
+            order.opened(SegmentNumber(4), FIRST);
+            order.appended(SegmentNumber(4), Kind::Fill, PageNumber(400));
+            order.appended(SegmentNumber(4), kind, PageNumber(401));
+            order.sealed(SegmentNumber(4));
+            assert_eq!(chosen(&mut order, 4), None, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_there_when_that_is_asked_goes_in_order_and_what_comes_later_need_not() {
+        let mut order = closed(2);
+        order.opened(SegmentNumber(2), FIRST);
+        let before = order.ticket();
+        order.all_in_order();
+        assert_ne!(order.ticket(), before);
+        order.sealed(SegmentNumber(2));
+        for segment in 3..8 {
+            order.opened(SegmentNumber(segment), FIRST);
+            order.appended(SegmentNumber(segment), Kind::Fill, PageNumber(u64::from(segment) * 100));
+            order.sealed(SegmentNumber(segment));
+        }
+        assert_eq!([1, 2, 7].map(|cheap| chosen(&mut order, cheap)), [None, None, Some(7)]);
+    }
+
+    #[test]
+    fn nothing_goes_out_of_order_if_not_every_line_is_counted_or_most_segments_may_not() {
+        let mut order = closed(4);
+        order.give_up();
+        assert_eq!(chosen(&mut order, 2), None);
+        let mut order = closed(4);
+        for segment in [0, 1, 3] {
+            order.bind(SegmentNumber(segment));
+        }
+        assert_eq!(chosen(&mut order, 2), None, "three of four go in order");
+    }
+
+    #[test]
+    fn a_segment_that_goes_takes_its_lines_along_unless_they_are_counted_anew() {
+        let (mut order, page) = (closed(1), PageNumber(7));
+        let mut content = Content::default();
+        content.push(&crate::bytes::summary::Line {
+            page,
+            kind: Kind::Fill,
+            sequence: FIRST,
+            checksum: 0,
+            place: 1,
+        });
+        let counted = order.bind(SegmentNumber(0));
+        assert_eq!(order.shadows(page), 1);
+        order.gone(SegmentNumber(0), Some(&content), counted);
+        assert_eq!(order.shadows(page), 0);
+        order.clear(1 << 20, 1 << 20);
+        order.complete();
+        order.died(page);
+        order.gone(SegmentNumber(0), Some(&content), counted);
+        assert_eq!(order.shadows(page), 1, "what was counted before is not counted any more");
+    }
+}
