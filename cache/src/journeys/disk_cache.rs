@@ -539,7 +539,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 }
 
 fn offer_depth(ram: &Ram) -> usize {
-    (ram.capacity() / 16).clamp(RAM_BYTES_MIN as usize / PAGE_BYTES / 2, OFFER_DEPTH_MAX)
+    let least = (ram.capacity() / 4).min(BATCH_PAGES_MAX);
+    (ram.capacity() / 16).max(least).clamp(RAM_BYTES_MIN as usize / PAGE_BYTES / 2, OFFER_DEPTH_MAX)
 }
 
 fn block_pages(settings: &DiskSettings) -> u32 {
