@@ -31,9 +31,10 @@ pub(crate) struct Back {
     /// Whether flash says, durably, that something may be dirty.
     noted: Cell<bool>,
     noting: Mutex<()>,
-    /// Changes that the backing acknowledged, and how many of them a flush has covered.
+    /// Changes that the backing acknowledged to this process, and how many of them a flush has covered. None covers what it
+    /// acknowledged to earlier ones: guests outlive those, and mean it as well when they flush (DURABILITY A26).
     through: Cell<u64>,
-    through_flushed: Cell<u64>,
+    through_flushed: Cell<Option<u64>>,
     /// The last batches with something dirty and with a `home`.
     pub(super) last_dirty_batch: Cell<u64>,
     pub(super) last_home_batch: Cell<u64>,
@@ -123,11 +124,11 @@ impl Back {
 
     /// What a flush of the backing that is submitted now covers; none if there is nothing that it has to.
     pub(super) fn through_to_flush(&self) -> Option<u64> {
-        Some(self.through.get()).filter(|through| *through > self.through_flushed.get())
+        Some(self.through.get()).filter(|through| Some(*through) > self.through_flushed.get())
     }
 
     pub(super) fn note_through_flushed(&self, through: u64) {
-        self.through_flushed.set(self.through_flushed.get().max(through));
+        self.through_flushed.set(self.through_flushed.get().max(Some(through)));
     }
 
     /// Somebody asks for everything to be destaged, or does not any more.

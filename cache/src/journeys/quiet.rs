@@ -73,8 +73,10 @@ pub(crate) async fn settle_backing<B: BlockDevice, F: BlockDevice, H: Host>(
 ) -> bool {
     notice(cache, backing);
     let epoch = cache.backing_epoch.get();
+    let through = cache.back.through_to_flush();
     let settled = flushes.flush(backing).await.is_ok() && is_same(cache, backing, epoch);
     if settled {
+        through.inspect(|through| cache.back.note_through_flushed(*through));
         cache.backing_settled.set(true);
         cache.promotion_wanted.notify_one();
     }

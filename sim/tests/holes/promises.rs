@@ -42,6 +42,21 @@ fn a26_a_flush_after_a_restart_covers_what_was_acknowledged_before_it() {
 }
 
 #[test]
+fn a26_in_write_back_such_a_flush_asks_the_backing_for_what_it_was_given_before_the_restart() {
+    story(|rig| {
+        rig.live(End::Kill, async |life| life.write(P, 1).await);
+        rig.mode.set(Mode::WriteBack);
+        rig.live(End::Stop, async |life| {
+            life.disk.flush().await.unwrap();
+            // The far end restarts: nothing is lost that a flush was said to have covered.
+            rig.backing.lose_volatile();
+            assert_eq!(life.see(P).await, 1);
+        });
+        assert_eq!(rig.settles(&[P]), [1]);
+    });
+}
+
+#[test]
 fn a31_flash_that_was_away_while_the_disk_went_on_is_not_believed_when_it_returns() {
     for end in ENDS {
         story(|rig| {
