@@ -4,7 +4,11 @@
 //! What is known of the traces is in `baseline.csv` beside them: the references have to meet it, or nothing is reported.
 
 mod known;
+mod made_up;
+mod scan;
+mod short;
 mod tables;
+mod trade;
 
 use std::path::Path;
 use std::time::Instant;
@@ -12,7 +16,8 @@ use std::time::Instant;
 use hitsim::policies::Reference;
 use hitsim::served::Writes;
 use hitsim::{Conditions, Counted, Outcome, Point, Policy, Share, Workload};
-use trace::{Options, Trace};
+pub(crate) use short::report as report_short;
+use trace::{Options, Request, Trace};
 
 const BLOCK_BYTES: u32 = 4096;
 
@@ -74,6 +79,63 @@ struct Judged {
     whole: [Outcome; 2],
     /// Served ones with writes as they are; none if the trace does not write, or does not say.
     overwritten: Option<Outcome>,
+    /// What a scan in the middle costs.
+    scanned: Vec<scan::Scanned>,
+}
+
+/// How much is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Depth {
+    /// All that there is to say.
+    All,
+    /// What is judged: whole requests are left out.
+    Judged,
+}
+
+/// What is reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Reported {
+    /// Everything.
+    #[default]
+    All,
+    /// What a scan in the middle costs.
+    Scan,
+    /// Hit ratios by write budgets.
+    TradeOff,
+}
+
+/// One part alone, without a look at what is known. With a file, the trade-off is drawn there as well.
+///
+/// # Errors
+/// If a trace is absent or damaged, or the file cannot be written: a sentence.
+pub(crate) fn report_part(
+    folder: &Path,
+    quick: bool,
+    part: Reported,
+    svg: Option<&Path>,
+) -> Result<(), String> {
+    let (mut scanned, mut trades) = (Vec::new(), Vec::new());
+    for source in SOURCES.iter().filter(|source| source.part != Part::Check) {
+        if quick && source.part == Part::Large {
+            continue;
+        }
+        let requests = read(folder, source)?;
+        let workload = collect(&requests)?;
+        eprintln!("{}: {} accesses", source.known_as, workload.page_accesses());
+        if part == Reported::Scan {
+            scanned.push((source.known_as, scan::simulate(&requests, &workload)?));
+        } else {
+            trades.push(trade::simulate(source.known_as, &workload)?);
+        }
+    }
+    if part == Reported::Scan {
+        scan::print(scanned.iter().map(|(name, scanned)| (*name, scanned.as_slice())));
+        return Ok(());
+    }
+    trade::print(&trades);
+    let Some(file) = svg else { return Ok(()) };
+    std::fs::write(file, trade::svg(&trades))
+        .map_err(|error| format!("Cannot write {}: {error}; check path and permissions", file.display()))
 }
 
 /// Simulates, and prints Markdown.
@@ -83,48 +145,72 @@ struct Judged {
 pub(crate) fn report(folder: &Path, quick: bool) -> Result<(), String> {
     let known = known::read(folder)?;
     let started = Instant::now();
-    let (mut judged, mut checked) = (Vec::new(), known::Checked::default());
+    let (mut judged, mut trades, mut checked) = (Vec::new(), Vec::new(), known::Checked::default());
     for source in SOURCES.iter().filter(|source| !quick || source.part != Part::Large) {
-        let workload = open(folder, source)?;
+        let requests = read(folder, source)?;
+        let workload = collect(&requests)?;
         eprintln!("{}: {} accesses", source.known_as, workload.page_accesses());
         let mut policies: Vec<Policy> = Reference::ALL.into_iter().map(Policy::Reference).collect();
         if source.part != Part::Check {
             policies.extend(served());
         }
-        let as_reads = Conditions { writes: Writes::AsReads, ..Conditions::default() };
-        let plain = simulate(&workload, &policies, &as_reads);
+        let plain = simulate(&workload, &policies, &as_reads());
         checked.compare(source.known_as, &known, &plain.rows)?;
-        if source.part == Part::Check {
-            continue;
+        if source.part != Part::Check {
+            trades.push(trade::simulate(source.known_as, &workload)?);
+            judged.push(judge(source.known_as, &requests, &workload, plain, Depth::All)?);
         }
-        // Each point is dear, and a third admission would say little more.
-        let served: Vec<Policy> = served().take(2).collect();
-        let overwritten = workload
-            .writes()
-            .filter(|writes| *writes > 0)
-            .map(|_| simulate(&workload, &served, &Conditions::default()));
-        let whole = [as_reads.sequential_cutoff_bytes, 0].map(|sequential_cutoff_bytes| {
-            let conditions = Conditions { counted: Counted::Requests, sequential_cutoff_bytes, ..as_reads };
-            simulate(&workload, &served[..1], &conditions)
-        });
-        let uncut = simulate(&workload, &served[..1], &Conditions { sequential_cutoff_bytes: 0, ..as_reads });
-        let footprint_pages = workload.footprint_pages();
-        judged.push(Judged { name: source.known_as, footprint_pages, plain, uncut, whole, overwritten });
     }
     println!("{}", checked.sentence()?);
     tables::print(&judged);
+    trade::print(&trades);
     let cost_of = SOURCES.iter().rfind(|source| source.part == if quick { Part::Small } else { Part::Large });
     if let Some(source) = cost_of {
-        tables::print_costs(source.known_as, &open(folder, source)?);
+        tables::print_costs(source.known_as, &collect(&read(folder, source)?)?);
     }
     println!("\nAll of it took {} s.", started.elapsed().as_secs());
     Ok(())
 }
 
-fn open(folder: &Path, source: &Source) -> Result<Workload, String> {
+/// Everything that is to be known of a trace beside `plain`, which is known already.
+fn judge(
+    name: &'static str,
+    requests: &[Request],
+    workload: &Workload,
+    plain: Outcome,
+    depth: Depth,
+) -> Result<Judged, String> {
+    let as_reads = as_reads();
+    // Each point is dear, and a third admission would say little more.
+    let served: Vec<Policy> = served().take(2).collect();
+    let overwritten = workload
+        .writes()
+        .filter(|writes| *writes > 0)
+        .map(|_| simulate(workload, &served, &Conditions::default()));
+    let whole = [as_reads.sequential_cutoff_bytes, 0].map(|sequential_cutoff_bytes| {
+        let conditions = Conditions { counted: Counted::Requests, sequential_cutoff_bytes, ..as_reads };
+        if depth == Depth::All { simulate(workload, &served[..1], &conditions) } else { Outcome::default() }
+    });
+    let uncut = simulate(workload, &served[..1], &Conditions { sequential_cutoff_bytes: 0, ..as_reads });
+    let scanned = scan::simulate(requests, workload)?;
+    let footprint_pages = workload.footprint_pages();
+    Ok(Judged { name, footprint_pages, plain, uncut, whole, overwritten, scanned })
+}
+
+/// Out of the box, but for writes.
+fn as_reads() -> Conditions {
+    Conditions { writes: Writes::AsReads, ..Conditions::default() }
+}
+
+/// All requests: they are needed again, with a scan among them.
+fn read(folder: &Path, source: &Source) -> Result<Vec<Request>, String> {
     let options = Options { unit_bytes: source.unit_bytes, ..Options::default() };
     let trace = Trace::open(&folder.join(source.file), &options).map_err(|error| error.to_string())?;
-    Workload::collect(trace).map_err(|error| error.to_string())
+    trace.collect::<Result<_, _>>().map_err(|error| error.to_string())
+}
+
+fn collect(requests: &[Request]) -> Result<Workload, String> {
+    Workload::collect(requests.iter().copied().map(Ok)).map_err(|error| error.to_string())
 }
 
 fn served() -> impl Iterator<Item = Policy> {
@@ -136,10 +222,14 @@ fn sizes(workload: &Workload) -> impl Iterator<Item = u64> + '_ {
 }
 
 fn simulate(workload: &Workload, policies: &[Policy], conditions: &Conditions) -> Outcome {
-    let points: Vec<Point> = sizes(workload)
-        .flat_map(|size_bytes| {
-            policies.iter().map(move |policy| Point { policy: *policy, size_bytes, block_bytes: BLOCK_BYTES })
-        })
-        .collect();
+    simulate_at(workload, policies, conditions, &sizes(workload).collect::<Vec<_>>())
+}
+
+fn simulate_at(workload: &Workload, policies: &[Policy], conditions: &Conditions, sizes: &[u64]) -> Outcome {
+    let of = |size_bytes: &u64| {
+        let size_bytes = *size_bytes;
+        policies.iter().map(move |policy| Point { policy: *policy, size_bytes, block_bytes: BLOCK_BYTES })
+    };
+    let points: Vec<Point> = sizes.iter().flat_map(of).collect();
     hitsim::run(workload, conditions, &points, &|_| {})
 }

@@ -151,11 +151,20 @@ enum What {
     /// The served policy beside those of papers, on real traces: Markdown, as in docs/hit-ratio.md.
     HitRatio {
         /// The folder of the traces.
-        #[arg(long)]
-        traces: std::path::PathBuf,
+        #[arg(long, required_unless_present = "short")]
+        traces: Option<std::path::PathBuf>,
         /// The smaller traces only.
         #[arg(long)]
         quick: bool,
+        /// One part alone, which takes less time.
+        #[arg(long, value_enum, default_value_t)]
+        part: hit_ratio::Reported,
+        /// Where the trade-off is drawn, with `--part trade-off`.
+        #[arg(long, value_name = "FILE")]
+        svg: Option<std::path::PathBuf>,
+        /// A trace that is made here instead, and an error if the served policy is worse than it was.
+        #[arg(long, conflicts_with_all = ["traces", "quick"])]
+        short: bool,
     },
     /// Flash hits on a real file, with disks spread over shards.
     Shards {
@@ -200,8 +209,13 @@ fn main() {
             destage::beside(profile, load_percent, hit_percent, seconds);
         }
         What::Face { file, depth, seconds } => face::flash_hits(&file, depth, seconds),
-        What::HitRatio { traces, quick } => {
-            if let Err(problem) = hit_ratio::report(&traces, quick) {
+        What::HitRatio { traces, quick, part, svg, .. } => {
+            // One of the two is there: clap sees to it.
+            let done = traces.map_or_else(hit_ratio::report_short, |traces| match part {
+                hit_ratio::Reported::All => hit_ratio::report(&traces, quick),
+                part => hit_ratio::report_part(&traces, quick, part, svg.as_deref()),
+            });
+            if let Err(problem) = done {
                 eprintln!("error: {problem}");
                 std::process::exit(1);
             }

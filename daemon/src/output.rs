@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use crate::problem::{Answer, Problem};
-use crate::units::Size;
+use crate::units::{self, Size};
 
 /// What stands where nothing is known.
 pub(crate) const NOTHING: &str = "-";
@@ -68,7 +68,7 @@ pub(crate) fn text(value: &Value) -> String {
 
 /// A ratio from a document, in hundredths.
 pub(crate) fn percent(value: &Value) -> String {
-    value.as_f64().map_or_else(|| NOTHING.to_owned(), |ratio| format!("{:.1}%", ratio * 100.0))
+    value.as_f64().map_or_else(|| NOTHING.to_owned(), units::percent)
 }
 
 /// The entries of a list in a document.

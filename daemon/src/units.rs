@@ -13,6 +13,23 @@ use serde::{Deserialize, Serialize};
 const UNITS: [(&str, u64); 5] =
     [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)];
 
+/// A count, for estimates and ratios.
+#[expect(clippy::cast_precision_loss, reason = "an estimate for people; counts stay far below 2^52")]
+pub(crate) fn float(count: u64) -> f64 {
+    count as f64
+}
+
+/// The nearest whole number; of what is negative, 0.
+#[expect(clippy::cast_sign_loss, reason = "what is negative is cut off before")]
+pub(crate) fn whole(number: f64) -> u64 {
+    number.max(0.0).round() as u64
+}
+
+/// A share of one, in hundredths with a tenth of them.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1}%", share * 100.0)
+}
+
 /// A number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]

@@ -134,9 +134,9 @@ ool is ${e.state}${e.reason?`: ${e.reason}`:""}`,advice:"Disks go on from their 
 t.push({tone:"warning",text:`The pool goes through the page cache, because ${e.page_cache_reason}`,advice:null}),t}function Jo(e){if(e===null)
 return"";let t=e.used_percent===null?null:`${Me(e.used_percent/100)} of its life used`,s=e.days_left===null?null:`${tt(e.days_left)} days le\
 ft`,n=e.rated_bytes===null?"":`, rated for ${Ys(e.rated_bytes)}`;return rn(t,s,`${Ys(e.written_bytes)} written${n}`)}function Qo(e){if(e===null)
-return"";let t=`${Ys(e.bytes_per_day)} a day`,s=e.used_ratio===null?`at most ${t}`:`${Me(e.used_ratio)} of ${t} written`,n=e.promoted_ratio,
-i=n>=1?null:n>0?`${Me(n)} of promotions let in`:"no promotions let in";return rn(s,i)}var li={read_hit_ram:"Read, RAM hit",read_hit_flash:"R\
-ead, flash hit",read_miss:"Read, miss",write:"Write",flush:"Flush",destage:"Destage"};function Es(e){return e?`+ ${V(e)} of zeroes`:null}function Zo(e){
+return"";let t=`${Ys(e.bytes_per_day)} a day`,s=e.used_ratio===null?`at most ${t}`:`${Me(e.used_ratio)} of ${t} written`,n=e.promoted_batches_ratio,
+i=n>=1?null:n>0?`${Me(n)} of batches of promotions let in`:"no promotions let in";return rn(s,i)}var li={read_hit_ram:"Read, RAM hit",read_hit_flash:"\
+Read, flash hit",read_miss:"Read, miss",write:"Write",flush:"Flush",destage:"Destage"};function Es(e){return e?`+ ${V(e)} of zeroes`:null}function Zo(e){
 switch(e.quiet?.state){case"coming":return`Being made quiet: ${V(Vt(e))} left to bring home`;case"quiet":return`Quiet for another ${_n(e.quiet.
 seconds_left)}`;case"failed":return`Could not be made quiet: ${e.quiet.reason??"no reason is known"}`;default:return null}}function Xo(e){let{
 load:t}=e;if(!t)return"not known while the disk is not served";if(t.state==="loading")return"being loaded; reads come from the backing meanw\

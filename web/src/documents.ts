@@ -141,7 +141,7 @@ export interface Budget {
   bytes_per_day: number;
   written_bytes: number | null;
   used_ratio: number | null;
-  promoted_ratio: number;
+  promoted_batches_ratio: number;
 }
 
 export interface Device {

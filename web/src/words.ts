@@ -104,8 +104,8 @@ export function budget(budget: Budget | null): string {
   if (budget === null) return "";
   const perDay = `${decimal(budget.bytes_per_day)} a day`;
   const used = budget.used_ratio === null ? `at most ${perDay}` : `${percent(budget.used_ratio)} of ${perDay} written`;
-  const share = budget.promoted_ratio;
-  const held = share >= 1 ? null : share > 0 ? `${percent(share)} of promotions let in` : "no promotions let in";
+  const share = budget.promoted_batches_ratio;
+  const held = share >= 1 ? null : share > 0 ? `${percent(share)} of batches of promotions let in` : "no promotions let in";
   return joined(used, held);
 }
 

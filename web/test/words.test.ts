@@ -132,9 +132,9 @@ test("wear says what is known of it, in the units of data sheets", () => {
 });
 
 test("a write budget says what is used of it and whether promotions wait", () => {
-  const spent = { bytes_per_day: 500e9, written_bytes: 125e9, used_ratio: 0.25, promoted_ratio: 1 };
+  const spent = { bytes_per_day: 500e9, written_bytes: 125e9, used_ratio: 0.25, promoted_batches_ratio: 1 };
   assert.equal(budget(spent), "25.0% of 500GB a day written");
-  assert.equal(budget({ ...spent, used_ratio: 1.2, promoted_ratio: 0.31 }), "120.0% of 500GB a day written, 31.0% of promotions let in");
-  assert.equal(budget({ ...spent, written_bytes: null, used_ratio: null, promoted_ratio: 0 }), "at most 500GB a day, no promotions let in");
+  assert.equal(budget({ ...spent, used_ratio: 1.2, promoted_batches_ratio: 0.31 }), "120.0% of 500GB a day written, 31.0% of batches of promotions let in");
+  assert.equal(budget({ ...spent, written_bytes: null, used_ratio: null, promoted_batches_ratio: 0 }), "at most 500GB a day, no promotions let in");
   assert.equal(budget(null), "");
 });

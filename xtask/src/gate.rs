@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::run::{cargo, output, run, works};
-use crate::{clients, deb, tidy, web};
+use crate::{bench, clients, deb, tidy, web};
 
 /// The version that `deny.toml` is written for. It is built with the pinned toolchain on its first use.
 const CARGO_DENY: &str = "0.20.2";
@@ -30,6 +30,7 @@ pub(crate) fn ci(root: &Path, seeds: u32) -> Result<(), String> {
     // These pages are for those who work on the code, who see private items too: links to them are welcome.
     let flags = "-D warnings -A rustdoc::private-intra-doc-links";
     run(cargo(root).args(documents).env("RUSTDOCFLAGS", flags))?;
+    bench::hit_ratio_short(root)?;
     deb::prove(root)?;
     test(root, seeds)
 }

@@ -27,10 +27,11 @@ Usage: cargo xtask <COMMAND>
   seeds FROM..TO     the simulation with these seeds, millions if wanted; says how far it is, and which seeds failed
   tidy               structure checks: floors, walls between crates, sizes, leftovers
   web                the web page: built anew, its unit tests, and a real browser on a daemon under load
-  bench [recovery | writes | scrape | hit-ratio] [--quick]
+  bench [recovery | writes | scrape | hit-ratio] [--quick | --short]
                      how fast it is beside others, as ratios; writes nothing; with `recovery` only how fast it is there
                      again, with `writes` only write-back; with `scrape` what it costs guests that statistics are read;
-                     with `hit-ratio` hit ratios and flash writes on real traces (FOREBAY_TRACES or ../shared/traces)
+                     with `hit-ratio` hit ratios and flash writes on real traces (FOREBAY_TRACES or ../shared/traces),
+                     with --short on one that it makes, against bounds, as `ci` does
   guest SCRIPT [--disk IMAGE]... [--file FILE]...
                      boots a Linux guest with forebay, fio and tools, and runs a shell script in it
   deb [--prove]      a Debian package in target/debian; with --prove its life in a guest under systemd instead
@@ -50,6 +51,7 @@ enum Command {
     Tidy,
     Web,
     Bench { scope: Scope, effort: Effort },
+    HitRatioShort,
     Guest(Machine),
     Deb,
     ProveDeb,
@@ -82,6 +84,7 @@ fn execute(command: &Command, root: &Path) -> Result<(), String> {
         Command::Seeds(seeds) => gate::seeds(root, seeds),
         Command::Tidy => tidy::tidy(root),
         Command::Web => gate::web(root),
+        Command::HitRatioShort => bench::hit_ratio_short(root),
         Command::Bench { scope, effort } => bench::bench(root, *scope, *effort),
         Command::Guest(machine) => machine::run(root, machine),
         Command::Deb => deb::deb(root),
@@ -123,6 +126,7 @@ fn parse_bench(options: &[&str]) -> Result<Command, String> {
         all => (Scope::Everything, all),
     };
     match options {
+        ["--short"] if scope == Scope::HitRatio => Ok(Command::HitRatioShort),
         [] => Ok(Command::Bench { scope, effort: Effort::FULL }),
         ["--quick"] => Ok(Command::Bench { scope, effort: Effort::QUICK }),
         other => Err(format!("`bench` does not know `{}`.", other.join(" "))),
@@ -173,6 +177,8 @@ mod tests {
         assert_eq!(parse_line("bench recovery --quick"), bench(Scope::Recovery, Effort::QUICK));
         assert_eq!(parse_line("bench scrape"), bench(Scope::Scrape, Effort::FULL));
         assert_eq!(parse_line("bench hit-ratio --quick"), bench(Scope::HitRatio, Effort::QUICK));
+        assert_eq!(parse_line("bench hit-ratio --short"), Ok(Command::HitRatioShort));
+        assert!(parse_line("bench --short").is_err());
         assert!(parse_line("bench recovery --fast").is_err());
         assert_eq!(parse_line("deb --prove"), Ok(Command::ProveDeb));
         assert_eq!(parse_line("--help"), Ok(Command::Help));

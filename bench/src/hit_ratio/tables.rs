@@ -9,6 +9,7 @@ use hitsim::{Conditions, Counted, Outcome, Policy, Row, Workload};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
+use super::short::Figures;
 use super::{BLOCK_BYTES, Judged, SIZES, served};
 
 /// Points with less between LRU and Belady are left out: they say nothing.
@@ -97,6 +98,7 @@ pub(super) fn print(all: &[Judged]) {
     let places = places(all);
     let judged: Vec<&Place<'_>> = places.iter().filter(|place| place.gap() >= GAP_MIN).collect();
     let references = Reference::ALL.into_iter().map(|known| Contender::plain(Policy::Reference(known)));
+    let references = references.filter(|who| places.iter().any(|place| place.row(*who).is_some()));
     println!(
         "\n### Gap closed: (LRU - X) / (LRU - Belady), {} points\n\n\
          | policy | mean | worst | at | hit ratio below LRU at worst, points | flash writes x LRU at 10 and 20 % |\n\
@@ -107,21 +109,62 @@ pub(super) fn print(all: &[Judged]) {
         let closed = |place: &&Place<'_>| place.closed(who);
         let Some(worst) = judged.iter().min_by(|a, b| closed(a).total_cmp(&closed(b))) else { continue };
         let lost = judged.iter().map(|place| 100.0 * (place.misses(who) - place.misses(LRU)));
-        let writes =
-            places.iter().filter(|place| WRITES_AT.contains(&place.size)).map(|place| place.writes(who));
+        let writes = writes(&places, who);
         println!(
             "| {who} | {:.3} | {:.3} | {} | {:.2} | {:.2} |",
             mean(judged.iter().map(closed)),
             closed(worst),
             worst.name(),
             lost.fold(0.0, f64::max),
-            mean(writes)
+            writes
         );
     }
     print_places(&places);
     print_cutoff(all);
     print_overwritten(all);
+    super::scan::print(all.iter().map(|judged| (judged.name, judged.scanned.as_slice())));
     print_left_out(all);
+}
+
+/// Flash writes of somebody against LRU, mean where they are judged.
+fn writes(places: &[Place<'_>], who: Contender) -> f64 {
+    mean(places.iter().filter(|place| WRITES_AT.contains(&place.size)).map(|place| place.writes(who)))
+}
+
+/// What is held against bounds, of what is served out of the box; not a number where nothing was simulated.
+pub(super) fn figures(all: &[Judged]) -> Figures {
+    let places = places(all);
+    let who = Contender::served().next().expect("the table has one");
+    let closed = || places.iter().filter(|place| place.gap() >= GAP_MIN).map(|place| place.closed(who));
+    let overwritten = all.iter().flat_map(|judged| {
+        let rows = judged.overwritten.iter().flat_map(|outcome| &outcome.rows);
+        lost_to(rows.filter(|row| row.point.policy == who.policy), &judged.plain)
+    });
+    // Of what is served, with and without a cutoff.
+    let scanned = all.iter().flat_map(|judged| &judged.scanned);
+    let scanned =
+        scanned.flat_map(|scanned| scanned.lost[..2].iter().copied().map(|lost| lost.unwrap_or(f64::NAN)));
+    Figures {
+        gap_mean: mean(closed()),
+        gap_worst: worst(closed(), f64::min),
+        flash_writes: writes(&places, who),
+        overwritten_worst: worst(overwritten, f64::max),
+        scanned_worst: worst(scanned, f64::max),
+    }
+}
+
+/// The worst of all; not a number if one of them is none, or there are none.
+fn worst(values: impl Iterator<Item = f64>, of: fn(f64, f64) -> f64) -> f64 {
+    let worse = |one: f64, other: f64| if one.is_nan() || other.is_nan() { f64::NAN } else { of(one, other) };
+    values.reduce(worse).unwrap_or(f64::NAN)
+}
+
+/// Points of hit ratio that each row has lost against the same of `plain`.
+fn lost_to<'a>(rows: impl Iterator<Item = &'a Row>, plain: &'a Outcome) -> impl Iterator<Item = f64> {
+    rows.filter_map(|row| {
+        let before = find(plain, row.point.policy, row.point.size_bytes)?;
+        Some(100.0 * (row.miss_ratio() - before.miss_ratio()))
+    })
 }
 
 /// Sizes at which the served policy could be simulated.
@@ -169,6 +212,10 @@ fn print_places(places: &[Place<'_>]) {
 
 /// What the sequential cutoff costs, which sees accesses: requests that are cut into blocks, and whole ones as on a disk.
 fn print_cutoff(all: &[Judged]) {
+    // The short form has no whole requests.
+    if all.iter().all(|judged| judged.whole[1].rows.is_empty()) {
+        return;
+    }
     println!(
         "\n### The sequential cutoff, against none: points of hit ratio lost by what is served out of the box\n\n| trace | an access \
          | mean | worst |\n|---|---|---|---|"

@@ -56,6 +56,13 @@ impl Budget {
         self.owe(self.seen_at, from_bucket.saturating_add(owed));
     }
 
+    /// Takes what the meter shows `now` as nothing that is to be paid for: while there was no budget, all was free. What was owed
+    /// before is paid back by the time since then.
+    pub(crate) fn resume(&mut self, now: u64, written: u64) {
+        self.seen_bytes = written.max(self.seen_bytes);
+        self.see(now, written);
+    }
+
     /// Takes what the meter shows `now`. What came since the last look counts as having come evenly. A clock that stands still
     /// or is a little behind, as that of another shard may be, pays for nothing.
     pub(crate) fn see(&mut self, now: u64, written: u64) {

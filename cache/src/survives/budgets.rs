@@ -29,6 +29,7 @@ pub(super) struct Budgets {
 #[derive(Default)]
 struct Set {
     drive_writes: Option<DriveWrites>,
+    /// Without a budget as they were when there was one: what is owed stays owed.
     devices: BTreeMap<MemberNumber, Budget>,
 }
 
@@ -53,16 +54,25 @@ impl Budgets {
     /// Goes over to another budget, of these devices with what is on their meters.
     fn set(&self, drive_writes: Option<DriveWrites>, metered: &[(Member, u64)], now: u64) {
         let mut set = lock(&self.set);
-        set.drive_writes = drive_writes;
+        let was_set = std::mem::replace(&mut set.drive_writes, drive_writes).is_some();
         let mut before = std::mem::take(&mut set.devices);
         for (member, written) in metered {
-            let Some(bytes_a_day) = drive_writes.map(|budget| budget.bytes_a_day(member.device_bytes)) else {
-                continue;
+            let bytes_a_day = drive_writes.map(|budget| budget.bytes_a_day(member.device_bytes));
+            let budget = match (before.remove(&member.number), bytes_a_day) {
+                (Some(mut budget), _) => {
+                    if was_set {
+                        budget.see(now, *written);
+                    } else {
+                        budget.resume(now, *written);
+                    }
+                    if let Some(bytes_a_day) = bytes_a_day {
+                        budget.set_bytes_a_day(bytes_a_day);
+                    }
+                    budget
+                }
+                (None, Some(bytes_a_day)) => Budget::new(bytes_a_day, now, *written),
+                (None, None) => continue,
             };
-            let begun = || Budget::new(bytes_a_day, now, *written);
-            let mut budget = before.remove(&member.number).unwrap_or_else(begun);
-            budget.see(now, *written);
-            budget.set_bytes_a_day(bytes_a_day);
             set.devices.insert(member.number, budget);
         }
         self.is_set.store(drive_writes.is_some(), Ordering::Relaxed);
@@ -117,5 +127,37 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
 
     fn written_to(&self, member: Member) -> u64 {
         self.shared.meters.of(member.number).bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::units::SegmentNumber;
+
+    const HOUR: u64 = 3_600_000_000_000;
+
+    #[test]
+    fn a_debt_is_not_forgotten_by_going_without_a_budget_for_a_moment() {
+        let device_bytes = 24 << 30;
+        let member = Member { number: MemberNumber(1), first: SegmentNumber(0), segments: 1, device_bytes };
+        let once_a_day = DriveWrites::from_thousandths(1000);
+        let (budgets, an_hours_worth) = (Budgets::default(), 1 << 30);
+        budgets.set(once_a_day, &[(member, 0)], 0);
+        let spent = 3 * an_hours_worth;
+        let pressure = |now, written| budgets.see(member, now, written).map(|budget| budget.pressure());
+        assert_eq!(pressure(0, spent), Some(1.0));
+        budgets.set(None, &[(member, spent)], 0);
+        assert_eq!(pressure(0, spent), None);
+        // What is written meanwhile is free, however often that is said.
+        budgets.set(None, &[(member, 10 * spent)], 0);
+        budgets.set(once_a_day, &[(member, 20 * spent)], 0);
+        assert_eq!(pressure(2 * HOUR, 20 * spent), Some(1.0), "half an hour of the debt is left");
+        let paid = pressure(3 * HOUR, 20 * spent).expect("there is a budget");
+        assert!((paid - 0.5).abs() < 0.01, "{paid}");
+        // A device that is gone takes its debt along.
+        budgets.set(once_a_day, &[], 3 * HOUR);
+        let fresh = pressure(3 * HOUR, 20 * spent).expect("there is a budget");
+        assert!((fresh - 0.5).abs() < 0.01, "{fresh}");
     }
 }

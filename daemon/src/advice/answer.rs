@@ -26,7 +26,7 @@ pub(crate) struct Advice {
     pub(super) sentences: Vec<Sentence>,
     /// Keys to set, with their values; empty if nothing is to be changed.
     pub(super) keys: BTreeMap<&'static str, String>,
-    /// The command that sets them; for a trace it has NAME where the name of the disk belongs.
+    /// The command that sets them; for a trace it has NAME where the name of the disk belongs, and a limit that every pool takes.
     pub(super) command: Option<String>,
 }
 
@@ -157,7 +157,8 @@ pub(crate) struct BlockSize {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = AdviceMode)]
 pub(crate) struct ModeAdvice {
-    /// `write-through`, `write-back`, `write-around` or `pass-through`. Null if the trace does not say which requests write.
+    /// `write-through`, `write-back`, `write-around` or `pass-through`. Null if the trace does not say which requests write, or if
+    /// nothing but write-back would help, which is for a person to decide.
     pub(super) advised: Option<String>,
     pub(super) present: Option<String>,
     /// Null if nothing is written, or it is not known what is.

@@ -2,10 +2,11 @@
 //! blocks cost no reads of the backing; they cost hits where neighbours are not used together, and save RAM of the index.
 
 use cache::Prediction;
+use cache::words::limits::DISK_BLOCKS_MAX;
 
 use super::answer::{Advice, BlockBasis, BlockSize, Blocks};
-use super::words::{append, exact};
-use super::{Known, Plan, Simulated, float, percent, points, share, size, whole};
+use super::words::exact;
+use super::{Known, Plan, Simulated, float, percent, points, ratio, size, whole};
 
 const PAGE: u64 = block::PAGE;
 
@@ -48,9 +49,11 @@ pub(super) fn add(known: &Known<'_>, plan: &Plan, advice: &mut Advice) {
         BlockBasis::Simulation => compared.iter().map(|block| block.hit_ratio).reduce(f64::max),
     };
     let Some(best) = best else { return };
+    // An index numbers blocks in 32 bits: of a larger disk it takes larger ones.
+    let is_taken = |block: &&BlockSize| known.disk_bytes.div_ceil(block.block_bytes) <= DISK_BLOCKS_MAX;
     let is_good = |block: &&BlockSize| block.hit_ratio >= best - AS_GOOD && block.block_bytes <= BLOCK_MAX;
-    let good = compared.iter().filter(is_good).max_by_key(|block| block.block_bytes);
-    let Some(good) = good.or(compared.first()).copied() else { return };
+    let good = compared.iter().filter(is_taken).filter(is_good).max_by_key(|block| block.block_bytes);
+    let Some(good) = good.or(compared.iter().find(is_taken)).copied() else { return };
     let present = known.present.map_or(BLOCK_DEFAULT, |present| present.block_bytes);
     let at_present = at(&compared, present);
     // Not worth dropping what is cached if it is as good nearly.
@@ -74,7 +77,7 @@ pub(super) fn add(known: &Known<'_>, plan: &Plan, advice: &mut Advice) {
 
 /// Of the present index; what is nearly empty says nothing.
 fn index_share(index_bytes: u64, content_bytes: u64) -> Option<f64> {
-    share(index_bytes, content_bytes).filter(|_| content_bytes >= 1 << 20)
+    ratio(index_bytes, content_bytes).filter(|_| content_bytes >= 1 << 20)
 }
 
 fn compared(known: &Known<'_>, plan: &Plan) -> (BlockBasis, Vec<BlockSize>) {
@@ -137,30 +140,24 @@ fn sentence(
     );
     let pages = compared.iter().find(|block| block.block_bytes == PAGE);
     if let Some(pages) = pages.filter(|_| advised.block_bytes > PAGE) {
-        append(&mut text, &format!(", and with blocks of 4KiB {}", index_of(pages)));
+        text.extend([format!(", and with blocks of 4KiB {}", index_of(pages))]);
     }
     text.push('.');
     if let Some(present) = &known.present {
         if let Some(share) = index_share(present.index_bytes, present.flash_content_bytes) {
-            append(
-                &mut text,
-                &format!(
-                    " At present it takes {}, {:.2}% of what is on flash.",
-                    size(present.index_bytes),
-                    share * 100.0
-                ),
-            );
+            text.extend([format!(
+                " At present it takes {}, {:.2}% of what is on flash.",
+                size(present.index_bytes),
+                share * 100.0
+            )]);
         }
         let before = compared.iter().find(|block| block.block_bytes == present.block_bytes);
         if let Some(before) = before.filter(|before| before.block_bytes != advised.block_bytes) {
-            append(
-                &mut text,
-                &format!(
-                    " Blocks of {} waste {}; a change drops what is cached of the disk.",
-                    size(before.block_bytes),
-                    points((advised.hit_ratio - before.hit_ratio).max(0.0))
-                ),
-            );
+            text.extend([format!(
+                " Blocks of {} waste {}; a change drops what is cached of the disk.",
+                size(before.block_bytes),
+                points((advised.hit_ratio - before.hit_ratio).max(0.0))
+            )]);
         }
     }
     text

@@ -4,8 +4,8 @@ use cache::Mode;
 
 use super::answer::{Advice, Expected, FlashWear, LatencyOf};
 use super::mode::Judged;
-use super::words::{append, ratio, time};
-use super::{Basis, Known, Simulated, Source, Took, float, percent, share, size, span, whole};
+use super::words::{digits, time};
+use super::{Basis, Known, Simulated, Source, Took, float, percent, ratio, size, span, whole};
 
 const DAY: f64 = 86_400.0;
 /// What was written in less time says nothing of a day, in seconds: of a disk as for its wear, and of a trace, which is what it is.
@@ -26,7 +26,7 @@ pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
     // What the served policy had in the simulation of a trace; else what the curve says.
     let simulated = super::simulated(known, advice);
     let hits = simulated.map_or(size.advised.hit_ratio, Simulated::hit_ratio);
-    let from_ram = simulated.and_then(|simulated| share(simulated.ram_hits, simulated.reads));
+    let from_ram = simulated.and_then(|simulated| ratio(simulated.ram_hits, simulated.reads));
     let from_ram = from_ram.unwrap_or(size.ram_hit_ratio).min(hits);
     let mean_us = from_ram * ram.us + (hits - from_ram) * flash.us + (1.0 - hits) * miss.us;
     let text = format!(
@@ -124,21 +124,21 @@ fn sentence(known: &Known<'_>, advice: &Advice, wear: &FlashWear) -> String {
         ),
     };
     if known.source == Source::Disk {
-        append(&mut text, &format!(", by the last {}", span(wear.seconds)));
+        text.extend([format!(", by the last {}", span(wear.seconds))]);
     }
     let mut shares = Vec::new();
     if let (Some(share), Some(pool)) = (wear.pool_writes_per_day, known.pool) {
-        shares.push(format!("{} drive writes a day of the pool ({})", ratio(share), size(pool.size_bytes)));
+        shares.push(format!("{} drive writes a day of the pool ({})", digits(share), size(pool.size_bytes)));
     }
     if let (Some(share), Some(sizes)) = (wear.flash_writes_per_day, &advice.size) {
         shares.push(format!(
             "{} a day of the advised flash ({})",
-            ratio(share),
+            digits(share),
             size(sizes.advised_flash_bytes)
         ));
     }
     if !shares.is_empty() {
-        append(&mut text, &format!(": {}", shares.join(", ")));
+        text.extend([format!(": {}", shares.join(", "))]);
     }
     text.push('.');
     let fills = known.present.is_some_and(|present| present.held_bytes < present.cache_bytes / 10 * 9);

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!   curves ───────┐
-//!   requests ─────┤    plan: a size    (a trace is simulated at that size)    advise: all of it, in figures and sentences
-//!   latencies ────┼──> ───────────> ─────────────────────────────────────> ─────────────────────────────────────────────
+//!   requests ─────┤    judge, plan: a size    (a trace is simulated at that size)    advise: all of it, in figures and sentences
+//!   latencies ────┼──> ──────────────────> ─────────────────────────────────────> ─────────────────────────────────────────────
 //!   disk, pool ───┘
 //! ```
 //! Pure: a disk that is served (`control/advice.rs`) and a trace (`commands/advise`) bring the same facts, and what is not known is
@@ -29,7 +29,10 @@ pub(crate) use answer::{Advice, Basis, Source};
 use answer::{Seen, Sentence, Verdict};
 use mode::Judged;
 pub(crate) use sizes::Plan;
-use words::{append, float, percent, points, share, size, span, whole};
+use words::{points, size, span};
+
+use crate::counted::ratio;
+use crate::units::{float, percent, whole};
 
 /// Reads below which a curve is chance: with as many, a ratio is moved by a few hundredths (`forebay curve` says so too).
 pub(crate) const READS_NEEDED: u64 = 10_000;
@@ -55,6 +58,8 @@ pub(crate) struct Known<'a> {
     pub(crate) simulated: &'a [Simulated],
     /// Why a trace was not simulated, if so.
     pub(crate) unsimulated: Option<&'a str>,
+    /// The disk; of a trace, as far as it reaches. Bytes.
+    pub(crate) disk_bytes: u64,
     /// The hit ratio that somebody wants.
     pub(crate) wanted: Option<f64>,
 }
@@ -146,7 +151,7 @@ pub(crate) struct Simulated {
 
 impl Simulated {
     fn hit_ratio(&self) -> f64 {
-        share(self.ram_hits + self.flash_hits, self.reads).unwrap_or(0.0)
+        ratio(self.ram_hits + self.flash_hits, self.reads).unwrap_or(0.0)
     }
 }
 
@@ -184,28 +189,50 @@ pub(crate) fn of_unserved(name: &str, reason: &str) -> Advice {
     Advice::nothing(Source::Disk, name, Verdict::NotServed, text)
 }
 
+/// What the curve alone says, worked out once: whether a cache can help, and how large it would be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Outline {
+    judged: Judged,
+    plan: Plan,
+}
+
+impl Outline {
+    pub(crate) fn of(known: &Known<'_>) -> Self {
+        let plan = Plan::of(known);
+        Self { judged: mode::judge(known, &plan), plan }
+    }
+
+    /// The size at which a trace is to be simulated; none if it would be of no use, as nothing is said of sizes.
+    pub(crate) fn simulated_at(&self) -> Option<&Plan> {
+        (self.judged == Judged::CanHelp).then_some(&self.plan)
+    }
+}
+
 /// The advice.
 pub(crate) fn advise(known: &Known<'_>) -> Advice {
-    let judged = mode::judge(known);
+    advise_on(known, &Outline::of(known))
+}
+
+/// The advice on what has its outline already: a trace, simulated meanwhile.
+pub(crate) fn advise_on(known: &Known<'_>, outline: &Outline) -> Advice {
+    let plan = &outline.plan;
+    let judged = mode::judge_as_served(known, outline.judged);
+    let nothing = |verdict, text| Advice::nothing(known.source, known.name, verdict, text);
     let mut advice = match judged {
-        Judged::TooLittleSeen => {
-            Advice::nothing(known.source, known.name, Verdict::TooLittleSeen, too_little(known))
-        }
-        Judged::CannotHelp(reason) => {
-            Advice::nothing(known.source, known.name, Verdict::CannotHelp, cannot_help(known, reason))
-        }
-        Judged::CanHelp => can_help(known, &Plan::of(known)),
+        Judged::TooLittleSeen => nothing(Verdict::TooLittleSeen, too_little(known)),
+        Judged::CannotHelp(reason) => nothing(Verdict::CannotHelp, cannot_help(known, plan, reason)),
+        Judged::CanHelp => can_help(known, plan),
     };
     advice.seen = Some(seen(known));
-    if known.wanted.is_some() && judged != Judged::TooLittleSeen {
-        advice.say("wanted", sizes::sentence_of_wanted(known, &Plan::of(known)));
-    }
     if judged != Judged::TooLittleSeen {
-        mode::add(known, judged, &mut advice);
+        if let Some(text) = sizes::sentence_of_wanted(known, plan, simulated(known, &advice)) {
+            advice.say("wanted", text);
+        }
+        mode::add(known, judged, plan, &mut advice);
         expected::add(known, judged, &mut advice);
         expected::add_wear(known, judged, &mut advice);
     }
-    warnings::add(known, judged, &mut advice);
+    warnings::add(known, judged, plan, &mut advice);
     advice.put_together(known);
     advice
 }
@@ -217,8 +244,8 @@ fn seen(known: &Known<'_>) -> Seen {
         reads_needed: READS_NEEDED,
         written_pages: whole(known.curves.writes.uses()),
         working_set_bytes: known.curves.working_set_bytes,
-        read_share: share(reads, reads + writes).filter(|_| has_directions),
-        sequential_share: share(sequential.unwrap_or(0), known.asked.of_sequential(known.source))
+        read_share: ratio(reads, reads + writes).filter(|_| has_directions),
+        sequential_share: ratio(sequential.unwrap_or(0), known.asked.of_sequential(known.source))
             .filter(|_| sequential.is_some()),
         reads_of_written: known.curves.reads_of_written.filter(|_| has_directions && !goes_around(known)),
         seconds,
@@ -243,23 +270,24 @@ fn too_little(known: &Known<'_>) -> String {
     let rate = known.asked.seconds.filter(|_| reads > 0).map(|seconds| float(seconds) / float(reads));
     match rate {
         Some(rate) if known.asked.seconds.is_some_and(|seconds| seconds >= 60) => {
-            append(
-                &mut text,
-                &format!(" At the present rate that takes {}.", span(whole(rate * float(missing)))),
-            );
+            text.extend([format!(" At the present rate that takes {}.", span(whole(rate * float(missing))))]);
         }
         _ => text.push_str(" Let its guest work for some hours, in any mode, and ask again."),
     }
     text
 }
 
-fn cannot_help(known: &Known<'_>, reason: mode::Reason) -> String {
+fn cannot_help(known: &Known<'_>, plan: &Plan, reason: mode::Reason) -> String {
     let all = known.asked.all();
     let mut text = match reason {
-        mode::Reason::HardlyRead => format!(
-            "A cache cannot help its reads: {} of its {all} requests are reads.",
-            percent(share(known.asked.reads, all).unwrap_or(0.0))
-        ),
+        mode::Reason::HardlyRead => {
+            let lately = known.asked.seconds.filter(|_| known.source == Source::Disk);
+            let lately = lately.map_or_else(String::new, |seconds| format!(" of the last {}", span(seconds)));
+            format!(
+                "A cache cannot help its reads: {} of its {all} requests{lately} are reads.",
+                percent(ratio(known.asked.reads, all).unwrap_or(0.0))
+            )
+        }
         mode::Reason::ReadOnce => format!(
             "A cache cannot help: at any size at most {} of reads would be hits, as what is read is hardly ever read again.",
             percent(known.curves.reads.hit_ratio_max().unwrap_or(0.0))
@@ -268,8 +296,9 @@ fn cannot_help(known: &Known<'_>, reason: mode::Reason) -> String {
             "A cache can hardly help: with all {} in use cached, {} of reads would be hits, spread so thinly that {}.",
             size(known.curves.working_set_bytes),
             percent(known.curves.reads.hit_ratio_max().unwrap_or(0.0)),
-            thinly(known)
+            thinly(known, plan)
         ),
+        mode::Reason::NotAsServed => not_as_served(known, plan),
     };
     if let Some(sequential) = warnings::mostly_sequential(known) {
         text.push(' ');
@@ -278,10 +307,23 @@ fn cannot_help(known: &Known<'_>, reason: mode::Reason) -> String {
     text
 }
 
-fn thinly(known: &Known<'_>) -> String {
+/// The curve says that a cache helps, and simulation that it does not.
+fn not_as_served(known: &Known<'_>, plan: &Plan) -> String {
+    let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()));
+    let (hits, more) =
+        best.map_or((0.0, String::new()), |best| (best.hit_ratio(), sizes::not_full_hits(best)));
+    format!(
+        "A cache cannot help as disks are served: one of {} that takes in everything would have {} of reads, what it has in part counted \
+         in part, and what serves disks, simulated with that, has {} full hits{more}.",
+        size(plan.cache_bytes()),
+        percent(known.curves.reads.hit_ratio(plan.cache_bytes()).unwrap_or(0.0)),
+        percent(hits)
+    )
+}
+
+fn thinly(known: &Known<'_>, plan: &Plan) -> String {
     let reads = &known.curves.reads;
-    let knee = sizes::knee(reads, known.curves.working_set_bytes);
-    let Some((knee, hits)) = knee.and_then(|knee| Some((knee, reads.hit_ratio(knee)?))) else {
+    let Some((knee, hits)) = plan.knee.and_then(|knee| Some((knee, reads.hit_ratio(knee)?))) else {
         return format!("no tenth of it brings {}", points(sizes::WORTH));
     };
     let (knee, hits) = (size(knee), percent(hits));

@@ -6,8 +6,7 @@ use cache::Mode;
 
 use super::answer::{Advice, ModeAdvice, WriteBack};
 use super::{
-    Known, Plan, READS_NEEDED, float, goes_around, percent, share, size, sizes,
-    words::{append, time},
+    Known, Plan, READS_NEEDED, Simulated, Source, float, goes_around, percent, ratio, size, words::time,
 };
 
 /// Fewer reads among requests than this: a cache for reads has nothing to do.
@@ -25,6 +24,8 @@ const COALESCED_MUCH: f64 = 0.2;
 const WRITE_SLOW_US: f64 = 2_000.0;
 /// Part of the flash that may be dirty unless it is said.
 const DIRTY_PART: u64 = 10;
+/// A disk that was hardly read in less time may just be being filled: seconds.
+const HARDLY_READ_FROM: u64 = 3_600;
 
 /// What can be said at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +42,15 @@ pub(super) enum Reason {
     ReadOnce,
     /// What is read again is spread over so much that no size is better than another.
     SpreadThin,
+    /// Simulation has no hits worth it.
+    NotAsServed,
 }
 
-pub(super) fn judge(known: &Known<'_>) -> Judged {
+pub(super) fn judge(known: &Known<'_>, plan: &Plan) -> Judged {
     let (asked, reads) = (&known.asked, &known.curves.reads);
-    let hardly_read = share(asked.reads, asked.all()).is_some_and(|reads| reads < READ_SHARE_MIN);
-    if asked.has_directions && hardly_read && asked.all() >= READS_NEEDED {
+    let hardly_read = ratio(asked.reads, asked.all()).is_some_and(|reads| reads < READ_SHARE_MIN);
+    let is_long = known.source == Source::Trace || asked.seconds >= Some(HARDLY_READ_FROM);
+    if asked.has_directions && hardly_read && is_long && asked.all() >= READS_NEEDED {
         return Judged::CannotHelp(Reason::HardlyRead);
     }
     if reads.uses() < float(READS_NEEDED) {
@@ -55,18 +59,45 @@ pub(super) fn judge(known: &Known<'_>) -> Judged {
     if reads.hit_ratio_max().unwrap_or(0.0) < HIT_RATIO_MIN {
         return Judged::CannotHelp(Reason::ReadOnce);
     }
-    let knee = sizes::knee(reads, known.curves.working_set_bytes);
-    let at_knee = knee.and_then(|knee| reads.hit_ratio(knee)).unwrap_or(0.0);
-    if at_knee < HIT_RATIO_MIN {
+    // Who asks for hits that can be had, however thinly they are spread, gets the size for them.
+    if plan.wanted.is_none() && at_knee(known, plan) < HIT_RATIO_MIN {
         return Judged::CannotHelp(Reason::SpreadThin);
     }
     Judged::CanHelp
 }
 
-pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
+fn at_knee(known: &Known<'_>, plan: &Plan) -> f64 {
+    plan.knee.and_then(|knee| known.curves.reads.hit_ratio(knee)).unwrap_or(0.0)
+}
+
+/// What is left of the verdict of the curve once what serves disks was simulated.
+pub(super) fn judge_as_served(known: &Known<'_>, judged: Judged) -> Judged {
+    let best = known.simulated.iter().map(Simulated::hit_ratio).reduce(f64::max);
+    match judged {
+        Judged::CanHelp if best.is_some_and(|best| best < HIT_RATIO_MIN) => {
+            Judged::CannotHelp(Reason::NotAsServed)
+        }
+        judged => judged,
+    }
+}
+
+/// The share of reads that go past the cache and would be counted as if they entered it in pass-through, if that could turn the
+/// verdict: then pass-through is not advised, for there the advice would be another one.
+fn is_turned_by_passing(known: &Known<'_>, plan: &Plan, reason: Reason) -> Option<f64> {
+    known.present.filter(|present| present.mode != Mode::PassThrough)?;
+    let past = ratio(known.asked.sequential?, known.asked.reads)?;
+    let hits = match reason {
+        Reason::ReadOnce => known.curves.reads.hit_ratio_max().unwrap_or(0.0),
+        Reason::SpreadThin => at_knee(known, plan),
+        Reason::HardlyRead | Reason::NotAsServed => return None,
+    };
+    (past > 0.0 && hits + past >= HIT_RATIO_MIN).then_some(past)
+}
+
+pub(super) fn add(known: &Known<'_>, judged: Judged, plan: &Plan, advice: &mut Advice) {
     let present = known.present.map(|present| present.mode);
-    let write_back = write_back(known, judged);
-    let (advised, text) = advised(known, judged, write_back.as_ref());
+    let write_back = write_back(known, judged, plan);
+    let (advised, text) = advised(known, judged, plan, write_back.as_ref());
     advice.say("mode", text);
     if let Some(write_back) = &write_back {
         advice.say("write-back", sentence_of_write_back(known, write_back));
@@ -82,17 +113,46 @@ pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
     });
 }
 
-fn advised(known: &Known<'_>, judged: Judged, write_back: Option<&WriteBack>) -> (Option<Mode>, String) {
+/// If a cache does not help reads.
+fn advised_without_reads(
+    known: &Known<'_>,
+    plan: &Plan,
+    reason: Reason,
+    is_worth: bool,
+) -> (Option<Mode>, String) {
+    let present = known.present.map(|present| present.mode);
+    if present == Some(Mode::WriteBack) && is_worth {
+        return (present, "It stays in write-back, which helps its writes.".to_owned());
+    }
+    if let Some(past) = is_turned_by_passing(known, plan, reason) {
+        let text = format!(
+            "The mode stays: {} of reads are of long sequential runs, which take no flash and no RAM as it is. In pass-through they would be \
+             counted as if they entered, and this advice be another one.",
+            percent(past)
+        );
+        return (present, text);
+    }
+    // No command for the one beside words for the other: data depends on it, so a person decides.
+    if is_worth {
+        let text = "Nothing but write-back, of which more follows, would be of use to it. Unless it is to have that, mode=pass-through \
+                    gives flash and RAM to others.";
+        return (None, text.to_owned());
+    }
+    let text = "Mode pass-through: then the cache takes no flash and no RAM of others for it.";
+    (Some(Mode::PassThrough), text.to_owned())
+}
+
+fn advised(
+    known: &Known<'_>,
+    judged: Judged,
+    plan: &Plan,
+    write_back: Option<&WriteBack>,
+) -> (Option<Mode>, String) {
     let present = known.present.map(|present| present.mode);
     let is_worth = write_back.is_some_and(|write_back| write_back.is_worth_a_thought);
     let keeps_write_back = present == Some(Mode::WriteBack);
-    if let Judged::CannotHelp(_) = judged {
-        return if keeps_write_back && is_worth {
-            (present, "It stays in write-back, which helps its writes.".to_owned())
-        } else {
-            let text = "Mode pass-through: then the cache takes no flash and no RAM of others for it.";
-            (Some(Mode::PassThrough), text.to_owned())
-        };
+    if let Judged::CannotHelp(reason) = judged {
+        return advised_without_reads(known, plan, reason, is_worth);
     }
     if keeps_write_back {
         let text = if is_worth {
@@ -108,7 +168,7 @@ fn advised(known: &Known<'_>, judged: Judged, write_back: Option<&WriteBack>) ->
             "Nothing writes to it: write-through, and any mode that caches, is the same.".to_owned(),
         );
     }
-    let writes = share(known.asked.writes, known.asked.all()).unwrap_or(0.0);
+    let writes = ratio(known.asked.writes, known.asked.all()).unwrap_or(0.0);
     if !known.asked.has_directions {
         return (
             None,
@@ -139,14 +199,14 @@ fn advised(known: &Known<'_>, judged: Judged, write_back: Option<&WriteBack>) ->
 }
 
 /// What write-back would do; none if nothing is known to be written.
-fn write_back(known: &Known<'_>, judged: Judged) -> Option<WriteBack> {
+fn write_back(known: &Known<'_>, judged: Judged, plan: &Plan) -> Option<WriteBack> {
     if !known.asked.has_directions || goes_around(known) {
         return None;
     }
-    let writes = share(known.asked.writes, known.asked.all())?;
+    let writes = ratio(known.asked.writes, known.asked.all())?;
     let dirty_bytes = match (&known.present, judged) {
         (Some(present), _) => present.dirty_limit_bytes,
-        (None, Judged::CanHelp) => Plan::of(known).flash_bytes / DIRTY_PART,
+        (None, Judged::CanHelp) => plan.flash_bytes / DIRTY_PART,
         (None, _) => known.curves.working_set_bytes / DIRTY_PART,
     };
     let coalesced = known.curves.writes.hit_ratio(dirty_bytes)?;
@@ -156,7 +216,7 @@ fn write_back(known: &Known<'_>, judged: Judged) -> Option<WriteBack> {
 }
 
 fn sentence_of_write_back(known: &Known<'_>, write_back: &WriteBack) -> String {
-    let writes = percent(share(known.asked.writes, known.asked.all()).unwrap_or(0.0));
+    let writes = percent(ratio(known.asked.writes, known.asked.all()).unwrap_or(0.0));
     let mut text = format!(
         "With {} dirty at most, write-back would spare the backing {} of the pages written, which are written again while dirty.",
         size(write_back.dirty_bytes),
@@ -164,13 +224,12 @@ fn sentence_of_write_back(known: &Known<'_>, write_back: &WriteBack) -> String {
     );
     if let Some(write) = known.latencies.write {
         let now = if known.source == super::Source::Trace { "took" } else { "takes" };
-        append(&mut text, &format!(" A write {now} {} on average.", time(write.us)));
+        text.extend([format!(" A write {now} {} on average.", time(write.us))]);
     }
     if !write_back.is_worth_a_thought {
-        append(
-            &mut text,
-            &format!(" That is not worth having data depend on flash, with {writes} of requests writing."),
-        );
+        text.extend([format!(
+            " That is not worth having data depend on flash, with {writes} of requests writing."
+        )]);
         return text;
     }
     text.push_str(
@@ -187,7 +246,7 @@ fn sentence_of_write_back(known: &Known<'_>, write_back: &WriteBack) -> String {
     if known.source == super::Source::Disk
         && known.present.is_some_and(|present| present.mode != Mode::WriteBack)
     {
-        append(&mut text, &format!(" If so: `forebay disk set {} mode=write-back`.", known.name));
+        text.extend([format!(" If so: `forebay disk set {} mode=write-back`.", known.name)]);
     }
     text
 }

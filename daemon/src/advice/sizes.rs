@@ -5,10 +5,11 @@
 //! another one than `forebay curve` names, which says where a curve bends and not what the bend is worth.
 
 use cache::Prediction;
+use cache::words::limits::{RESERVE_SEGMENTS_MIN, SEGMENT_BYTES_MAX};
 
 use super::answer::{SizeAt, Sizes};
-use super::words::{append, exact};
-use super::{Known, Present, Simulated, float, percent, points, share, size, whole};
+use super::words::exact;
+use super::{Known, Present, Simulated, Source, float, percent, points, ratio, size, whole};
 
 /// A further tenth of the working set ...
 const PART: u64 = 10;
@@ -39,15 +40,20 @@ const MARGIN_PART: u64 = 20;
 /// Less flash than this is not worth the trouble. Bytes.
 const FLASH_MIN: u64 = 64 << 20;
 
+/// The least that any pool gives a disk: the largest segments, and as many as a disk has at least. Bytes.
+const LIMIT_ANYWHERE: u64 = SEGMENT_BYTES_MAX * RESERVE_SEGMENTS_MIN as u64;
+/// A new pool has so many segments, until they are as large as can be (`cache::Shape`).
+const SEGMENTS_CHOSEN: u64 = 4096;
+
 /// A limit that is so many times what is needed, or more, is lowered; one that lacks as much as [`WORTH`] is raised.
 pub(super) const TOO_LARGE: u64 = 2;
 
 /// How large the cache is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Plan {
-    knee: Option<u64>,
-    /// The smallest size for what is wanted.
-    wanted: Option<u64>,
+    pub(super) knee: Option<u64>,
+    /// The smallest size for what is wanted; none if no size has it, too.
+    pub(super) wanted: Option<u64>,
     pub(crate) ram_bytes: u64,
     pub(crate) flash_bytes: u64,
     /// More would be good, and the pool has no more.
@@ -84,7 +90,9 @@ impl Plan {
     /// Whether the disk is to have it: as it is, it has much more or too little.
     pub(super) fn is_change(&self, known: &Known<'_>) -> bool {
         let Some(present) = &known.present else { return true };
-        is_too_large(present, self) || missed(known, present, self) >= WORTH || self.lacks_wanted(present)
+        is_too_large(known, present, self)
+            || missed(known, present, self) >= WORTH
+            || self.lacks_wanted(present)
     }
 
     fn lacks_wanted(&self, present: &Present) -> bool {
@@ -92,11 +100,19 @@ impl Plan {
             && present.cache_bytes < self.cache_bytes()
     }
 
+    /// What is set. Of a trace nobody knows the pool, and every pool takes it.
+    fn limit_bytes(&self, known: &Known<'_>) -> u64 {
+        match known.source {
+            Source::Disk => self.flash_bytes,
+            Source::Trace => self.flash_bytes.max(LIMIT_ANYWHERE),
+        }
+    }
+
     /// Keys that are to be set.
     pub(super) fn keys(&self, known: &Known<'_>) -> Vec<(&'static str, String)> {
         let mut keys = Vec::new();
         if self.is_change(known) {
-            keys.push(("limit", exact(self.flash_bytes)));
+            keys.push(("limit", exact(self.limit_bytes(known))));
         }
         if self.ram_bytes != known.present.map_or(RAM_DEFAULT, |present| present.ram_bytes) {
             keys.push(("ram", exact(self.ram_bytes)));
@@ -122,10 +138,11 @@ impl Plan {
     }
 }
 
-/// Whether a disk may have much more than is of use to it.
-pub(super) fn is_too_large(present: &Present, plan: &Plan) -> bool {
+/// Whether a disk may have much more than is of use to it. Who wants a hit ratio is not told to give away what brings hits.
+pub(super) fn is_too_large(known: &Known<'_>, present: &Present, plan: &Plan) -> bool {
     let flash = present.cache_bytes.saturating_sub(present.ram_bytes);
-    flash >= plan.flash_bytes.saturating_mul(TOO_LARGE)
+    let has_hits = known.wanted.is_some() && -missed(known, present, plan) >= WORTH;
+    flash >= plan.flash_bytes.saturating_mul(TOO_LARGE) && !has_hits
 }
 
 /// The hit ratio that the present size lacks.
@@ -172,7 +189,7 @@ fn round_up(bytes: u64) -> u64 {
 
 pub(super) fn sentence(known: &Known<'_>, plan: &Plan, simulated: Option<&Simulated>) -> String {
     let reads = &known.curves.reads;
-    let ratio = |bytes| percent(reads.hit_ratio(bytes).unwrap_or(0.0));
+    let hits_at = |bytes| percent(reads.hit_ratio(bytes).unwrap_or(0.0));
     let set = known.curves.working_set_bytes;
     let mut text = match plan.knee {
         Some(knee) => format!(
@@ -180,7 +197,7 @@ pub(super) fn sentence(known: &Known<'_>, plan: &Plan, simulated: Option<&Simula
              brings less than {}.",
             size(knee),
             size(set),
-            ratio(knee),
+            hits_at(knee),
             points(WORTH)
         ),
         None => format!(
@@ -189,28 +206,31 @@ pub(super) fn sentence(known: &Known<'_>, plan: &Plan, simulated: Option<&Simula
             points(WORTH)
         ),
     };
-    append(
-        &mut text,
-        &format!(" The most is {}, at {}.", ratio(reads.useful_bytes()), size(reads.useful_bytes())),
-    );
+    text.extend([format!(
+        " The most is {}, at {}.",
+        hits_at(reads.useful_bytes()),
+        size(reads.useful_bytes())
+    )]);
     if let Some(simulated) = simulated {
         text.push_str(&sentence_of_simulation(plan, simulated));
     }
     if let Some(present) = &known.present {
         let limit = if present.has_limit { "" } else { ", as it has no limit," };
-        append(
-            &mut text,
-            &format!(
-                " The disk may have {}{limit} and holds {}; {} is predicted for that.",
-                size(present.cache_bytes),
-                size(present.held_bytes),
-                ratio(present.cache_bytes)
-            ),
-        );
-        if let Some(hits) = share(known.asked.hits.unwrap_or(0), known.asked.reads)
+        text.extend([format!(
+            " The disk may have {}{limit} and holds {}; {} is predicted for that.",
+            size(present.cache_bytes),
+            size(present.held_bytes),
+            hits_at(present.cache_bytes)
+        )]);
+        if present.mode == cache::Mode::PassThrough {
+            text.push_str(
+                " In pass-through long sequential runs count as if they entered; in other modes they go past it (`sequential-cutoff`).",
+            );
+        }
+        if let Some(hits) = ratio(known.asked.hits.unwrap_or(0), known.asked.reads)
             && present.mode != cache::Mode::PassThrough
         {
-            append(&mut text, &format!(" What serves it lately had {}.", percent(hits)));
+            text.extend([format!(" What serves it lately had {}.", percent(hits))]);
         }
     }
     text
@@ -224,36 +244,73 @@ fn sentence_of_simulation(plan: &Plan, simulated: &Simulated) -> String {
         size(plan.cache_bytes()),
         percent(simulated.hit_ratio())
     );
+    text.push_str(&not_full_hits(simulated));
+    text.push('.');
+    text
+}
+
+/// Reads that are no full hits and no plain misses, if there are many.
+pub(super) fn not_full_hits(simulated: &Simulated) -> String {
     let part = |count, what: &str| {
-        let share = share(count, simulated.reads).filter(|share| *share >= MUCH)?;
+        let share = ratio(count, simulated.reads).filter(|share| *share >= MUCH)?;
         Some(format!("; {} of reads {what}", percent(share)))
     };
     let in_part = part(simulated.partial_hits, "are cached in part only, which is a miss");
     let past =
         part(simulated.bypassed, "are of long sequential runs, which it lets pass (`sequential-cutoff`)");
-    text.extend([in_part, past].into_iter().flatten());
-    text.push('.');
-    text
+    in_part.into_iter().chain(past).collect()
 }
 
-pub(super) fn sentence_of_wanted(known: &Known<'_>, plan: &Plan) -> String {
-    let Some(wanted) = known.wanted else { return String::new() };
-    match plan.wanted {
-        Some(bytes) if plan.is_cut_by_pool => format!(
-            "{} of reads are hits from {} on, which is more than the pool has.",
-            percent(wanted),
-            size(bytes)
-        ),
-        Some(bytes) => format!("{} of reads are hits from {} on.", percent(wanted), size(bytes)),
-        None => format!(
+/// The size for what is wanted, by the curve; and what simulation has of it, if that is less.
+pub(super) fn sentence_of_wanted(
+    known: &Known<'_>,
+    plan: &Plan,
+    simulated: Option<&Simulated>,
+) -> Option<String> {
+    let wanted = known.wanted?;
+    let Some(bytes) = plan.wanted else {
+        return Some(format!(
             "{} cannot be reached: the most is {}.",
             percent(wanted),
             percent(known.curves.reads.hit_ratio_max().unwrap_or(0.0))
-        ),
+        ));
+    };
+    let mut text = format!("{} of reads are hits from {} on", percent(wanted), size(bytes));
+    if bytes > plan.cache_bytes() {
+        text.push_str(", which is more than the pool has");
     }
+    if let Some(served) = simulated.map(Simulated::hit_ratio).filter(|served| *served < wanted) {
+        text.extend([format!(
+            ", by the curve. What serves disks, simulated with {}, has {}",
+            size(plan.cache_bytes()),
+            percent(served)
+        )]);
+    }
+    text.push('.');
+    Some(text)
 }
 
 pub(super) fn sentence_of_ram(known: &Known<'_>, plan: &Plan) -> String {
+    let mut text = division(known, plan);
+    let limit = plan.limit_bytes(known);
+    if limit > plan.flash_bytes {
+        text.extend([format!(
+            " As limit the command below has {}, which every pool takes; one of {} or less takes {} as well.",
+            size(limit),
+            size(pool_for(plan.flash_bytes)),
+            size(plan.flash_bytes)
+        )]);
+    }
+    text
+}
+
+/// The largest pool that gives a disk no more than that at least.
+fn pool_for(flash_bytes: u64) -> u64 {
+    let segment = flash_bytes / u64::from(RESERVE_SEGMENTS_MIN);
+    (1 << segment.max(1).ilog2()) * SEGMENTS_CHOSEN
+}
+
+fn division(known: &Known<'_>, plan: &Plan) -> String {
     let hits = percent(known.curves.reads.hit_ratio(plan.ram_bytes).unwrap_or(0.0));
     if plan.knee.is_some_and(|knee| knee <= plan.ram_bytes) {
         return format!(

@@ -7,8 +7,11 @@ use super::answer::{BlockBasis, Verdict, WarningKind};
 use super::*;
 use crate::keys::Values;
 
+mod agreement;
+
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
+const TIB: u64 = 1 << 40;
 
 /// Numbers that follow no order, always the same.
 fn scattered(state: &mut u64) -> u64 {
@@ -60,6 +63,7 @@ fn known(curves: &Curves) -> Known<'_> {
         pool: Some(pool()),
         simulated: &[],
         unsimulated: None,
+        disk_bytes: 4 * TIB,
         wanted: None,
     }
 }
@@ -166,7 +170,12 @@ fn a_disk_that_is_read_once_gets_pass_through_and_no_size() {
         said.contains("at most 0.0% of reads") && said.contains("80.0% of reads are of long sequential"),
         "{said}"
     );
-    assert_eq!(advice.command.as_deref(), Some("forebay disk set web1 mode=pass-through"));
+    assert!(
+        advice.command.is_none(),
+        "in pass-through the long runs would count as if they entered: {advice:?}"
+    );
+    let without_runs = advise(&known(&curves));
+    assert_eq!(without_runs.command.as_deref(), Some("forebay disk set web1 mode=pass-through"));
     let wanted = advise(&Known { wanted: Some(0.5), ..known(&curves) });
     assert!(text(&wanted, "wanted").contains("50.0% cannot be reached: the most is 0.0%"));
 }
@@ -191,7 +200,10 @@ fn a_disk_that_is_hardly_read_gets_pass_through() {
     let asked = Asked { reads: 500, writes: 49_500, ..reads_only(500) };
     let advice = advise(&Known { asked, ..known(&curves) });
     assert_eq!(advice.verdict, Verdict::CannotHelp);
-    assert!(text(&advice, "verdict").contains("1.0% of its 50000 requests are reads"), "{advice:?}");
+    assert!(
+        text(&advice, "verdict").contains("1.0% of its 50000 requests of the last 2 days are reads"),
+        "{advice:?}"
+    );
     assert_eq!(advice.keys.get("mode").map(String::as_str), Some("pass-through"));
     // Pages are written in turn, 20 MiB of them, and 16 MiB may be dirty.
     let write_back = advice.mode.and_then(|mode| mode.write_back).expect("it is known what writes");

@@ -6,7 +6,7 @@ use super::answer::{Advice, Warning, WarningKind};
 use super::mode::Judged;
 use super::sizes::{Plan, is_too_large, missed};
 use super::words::time;
-use super::{Known, Source, percent, points, share, size, span};
+use super::{Known, Source, percent, points, ratio, size, span};
 
 /// More than so many reads of long runs are worth a word.
 const SEQUENTIAL_MUCH: f64 = 0.5;
@@ -17,11 +17,10 @@ const LACKS_MUCH: f64 = 0.05;
 /// A backing that is hardly slower than flash.
 const AS_FAST: f64 = 1.5;
 
-pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
+pub(super) fn add(known: &Known<'_>, judged: Judged, plan: &Plan, advice: &mut Advice) {
     let mut warn = |kind, text| advice.warnings.push(Warning { kind, text });
     if judged == Judged::CanHelp {
-        let plan = Plan::of(known);
-        for (kind, text) in of_size(known, &plan) {
+        for (kind, text) in of_size(known, plan) {
             warn(kind, text);
         }
         if let Some(text) = of_speed(known) {
@@ -59,7 +58,7 @@ fn of_size(known: &Known<'_>, plan: &Plan) -> Vec<(WarningKind, String)> {
         return warnings;
     };
     let flash = present.cache_bytes.saturating_sub(present.ram_bytes);
-    if is_too_large(&present, plan) {
+    if is_too_large(known, &present, plan) {
         let whose = if present.has_limit { "Its limit is" } else { "It has no limit and may take" };
         warnings.push((
             WarningKind::TooLarge,
@@ -98,7 +97,7 @@ fn of_speed(known: &Known<'_>) -> Option<String> {
 
 /// That much of what is read is read in long runs, if so.
 pub(super) fn mostly_sequential(known: &Known<'_>) -> Option<String> {
-    let sequential = share(known.asked.sequential?, known.asked.of_sequential(known.source));
+    let sequential = ratio(known.asked.sequential?, known.asked.of_sequential(known.source));
     let sequential = sequential.filter(|sequential| *sequential > SEQUENTIAL_MUCH)?;
     Some(match known.source {
         Source::Disk => format!(

@@ -2,27 +2,6 @@
 
 use crate::units::{Share, Size};
 
-/// For estimates and ratios.
-#[expect(clippy::cast_precision_loss, reason = "an estimate for people")]
-pub(super) fn float(number: u64) -> f64 {
-    number as f64
-}
-
-/// The nearest whole number; of what is negative, 0.
-#[expect(clippy::cast_sign_loss, reason = "what is negative is cut off before")]
-pub(super) fn whole(number: f64) -> u64 {
-    number.max(0.0).round() as u64
-}
-
-/// `part` of `all`; none if there is no whole.
-pub(super) fn share(part: u64, all: u64) -> Option<f64> {
-    (all > 0).then(|| float(part) / float(all))
-}
-
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1}%", share * 100.0)
-}
-
 /// A difference of two ratios.
 pub(super) fn points(difference: f64) -> String {
     let tenths = (difference * 1_000.0).round() as i64;
@@ -62,18 +41,13 @@ pub(super) fn span(seconds: u64) -> String {
 }
 
 /// A part of something small: three digits that count.
-pub(super) fn ratio(value: f64) -> String {
+pub(super) fn digits(value: f64) -> String {
     match value {
         value if value >= 10.0 => format!("{value:.0}"),
         value if value >= 0.1 => format!("{value:.2}"),
         value if value >= 0.001 => format!("{value:.4}"),
         _ => "less than 0.001".to_owned(),
     }
-}
-
-/// One more sentence, or a part of one.
-pub(super) fn append(text: &mut String, more: &str) {
-    text.push_str(more);
 }
 
 #[cfg(test)]
@@ -86,6 +60,6 @@ mod tests {
         assert_eq!(said, ["2 points", "12.3 points", "0 points", "-5 points", "0 points"]);
         assert_eq!([5.0, 120.0, 12_400.0].map(time), ["5.0 us", "120 us", "12.4 ms"]);
         assert_eq!([119, 120, 7_200, 172_800].map(span), ["119 s", "2 min", "2 h", "2 days"]);
-        assert_eq!([0.000_1, 0.01, 0.25, 19.2].map(ratio), ["less than 0.001", "0.0100", "0.25", "19"]);
+        assert_eq!([0.000_1, 0.01, 0.25, 19.2].map(digits), ["less than 0.001", "0.0100", "0.25", "19"]);
     }
 }

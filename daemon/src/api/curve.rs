@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use super::histograms::began;
 use crate::shard::DiskReport;
+use crate::units::whole;
 
 /// Points of a curve for each doubling of the size.
 const POINTS_PER_DOUBLING: i32 = 4;
@@ -137,11 +138,6 @@ impl OfBlocks {
             hit_ratio_at_double: reads.hit_ratio(present * 2),
         }
     }
-}
-
-#[expect(clippy::cast_sign_loss, reason = "neither sizes nor counts are negative")]
-fn whole(number: f64) -> u64 {
-    number.round() as u64
 }
 
 /// Sizes around the present one, up to the largest that is of use, or some way beyond the present one.

@@ -90,8 +90,9 @@ pub(super) struct Budget {
     used_ratio: Option<f64>,
     /// How far spending is ahead of the budget: 0 not at all, 1 by all that may be spent ahead.
     pressure: f32,
-    /// The share of promotions that is let in at present.
-    promoted_ratio: f32,
+    /// The share of batches of promotions that is let in at present. Of pages it may be less: a batch that is turned down costs all
+    /// pages that were looked at for it.
+    promoted_batches_ratio: f32,
 }
 
 impl Budget {
@@ -105,7 +106,7 @@ impl Budget {
             written_seconds: lately.map(|Lately { seconds, .. }| seconds),
             used_ratio: written_bytes.and_then(|bytes| ratio(bytes, bytes_a_day)),
             pressure,
-            promoted_ratio: share,
+            promoted_batches_ratio: share,
         }
     }
 }

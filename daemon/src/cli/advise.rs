@@ -20,7 +20,8 @@ It changes nothing. Nothing is said of less than 10,000 reads.";
 #[derive(Debug, Args)]
 #[command(after_long_help = ABOUT)]
 pub(crate) struct Advise {
-    /// A disk, or a trace, packed (gzip, xz, zstd) or not; a file of that name goes first. Default: all disks.
+    /// A disk, or a trace, packed (gzip, xz, zstd) or not; of one name the disk goes first, and ./NAME is the file. Default: all
+    /// disks.
     #[arg(value_name = "NAME | TRACE")]
     pub(crate) target: Option<String>,
     /// Advise on the size that has this share of hits, such as 0.9 or 90%, instead of the knee.

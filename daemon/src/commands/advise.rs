@@ -26,13 +26,21 @@ pub(super) fn run(options: &Advise) -> Answer<()> {
 
 fn document(options: &Advise) -> Answer<Value> {
     let Some(target) = &options.target else { return of_all(options) };
-    if Path::new(target).exists() {
+    if Path::new(target).exists() && !is_disk(options, target) {
         let advice = trace::advice(options, Path::new(target))?;
         let document = serde_json::to_value(AdviceDocument::of(vec![advice]));
         return document
             .map_err(|error| Problem::failed(format!("Cannot write the advice on {target}: {error}")));
     }
     of_disk(options, target)
+}
+
+/// Whether what is the name of a file here is that of a disk, too: then the disk is meant, as the file has other names, such as
+/// `./web1`. Without a daemon there are no disks.
+fn is_disk(options: &Advise, name: &str) -> bool {
+    names::check(name).is_ok()
+        && options.only_for_traces().is_none()
+        && client(options.daemon()).is_ok_and(|client| client.get(&format!("/v1/disks/{name}")).is_ok())
 }
 
 fn of_all(options: &Advise) -> Answer<Value> {

@@ -128,6 +128,7 @@ fn of_disk(
         pool,
         simulated: &[],
         unsimulated: None,
+        disk_bytes: report.size_bytes,
         wanted,
     })
 }

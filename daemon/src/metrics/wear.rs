@@ -58,9 +58,9 @@ const OF_BUDGET: [(&str, &str, &str, Kind, f64); 3] = [
         1.0,
     ),
     (
-        "promoted_ratio",
-        "forebay_device_write_budget_promoted_ratio",
-        "The share of promotions that the write budget lets in.",
+        "promoted_batches_ratio",
+        "forebay_device_write_budget_promoted_batches_ratio",
+        "The share of batches of promotions that the write budget lets in.",
         Kind::Gauge,
         1.0,
     ),
@@ -160,7 +160,7 @@ mod tests {
         let devices = [
             json!({ "path": "/dev/a", "written_bytes_since_start": 7, "wear": { "written_bytes": 9, "rated_bytes": null, "used_percent": 12.5,
                 "days_left": 2, "drives": [drive] },
-                "budget": { "bytes_per_day": 500, "pressure": 0.5, "promoted_ratio": 1.0 } }),
+                "budget": { "bytes_per_day": 500, "pressure": 0.5, "promoted_batches_ratio": 1.0 } }),
             json!({ "path": "/dev/b", "wear": null, "budget": null }),
         ];
         let text = text(&families(&devices));

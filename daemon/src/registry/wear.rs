@@ -223,7 +223,7 @@ impl Registry {
     /// may be written to each device, which is said of the pool as a whole.
     ///
     /// # Errors
-    /// If there is no such device, or it cannot be remembered; then everything is as before.
+    /// If there is no such device, the shards do not take it, or it cannot be remembered; then everything is as before.
     pub(crate) async fn change_pool(&self, number: Option<u32>, change: Change) -> Answer<PoolView> {
         let changing = self.changing.lock().await;
         let mut changed = self.state();
@@ -233,11 +233,18 @@ impl Registry {
         if let Some(budget) = change.write_budget {
             set_write_budget(&mut changed, number, budget)?;
         }
-        changed.save(&self.places.dir)?;
-        self.replace_state(changed);
+        // Remembered is only what the shards have taken: else a change that failed would be there after a restart.
+        let before = self.state().pool.map(|pool| pool.write_budget).unwrap_or_default();
         if let Some(budget) = change.write_budget {
             self.shards.set_write_budget(budget.drive_writes()).await?;
         }
+        if let Err(problem) = changed.save(&self.places.dir) {
+            if change.write_budget.is_some() {
+                self.shards.set_write_budget(before.drive_writes()).await?;
+            }
+            return Err(problem);
+        }
+        self.replace_state(changed);
         drop(changing);
         self.pool().await
     }

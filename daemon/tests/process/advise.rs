@@ -205,3 +205,27 @@ fn what_is_no_trace_or_too_short_gets_no_advice() {
     let folder = forebay(&["advise", &host.text(".")]).failed();
     assert!(folder.contains("Cannot"), "{folder}");
 }
+
+#[test]
+fn a_file_or_folder_of_its_name_does_not_hide_a_disk() {
+    let host = Host::new();
+    let daemon = host.serve();
+    for name in ["web1", "web2"] {
+        let image = host.image(&format!("{name}.img"), 16 * MIB);
+        daemon.run(&["disk", "add", name, "--backing", &image]).succeeded();
+    }
+    let trace = loop_of_blocks(&host, 100, 9_000);
+    std::fs::create_dir(host.path("web1")).expect("the folder is ours");
+    for file in ["web2", "web3"] {
+        std::fs::copy(&trace, host.path(file)).expect("the folder is ours");
+    }
+    let advise = |target: &str| daemon.run_in(&host.path("."), &["advise", target, "--format", "ids"]);
+    let advise_as_said = |target: &str| daemon.run_in(&host.path("."), &["advise", target]).succeeded();
+    for (target, what) in [("web1", "Disk web1\n"), ("web2", "Disk web2\n")] {
+        assert!(advise_as_said(target).starts_with(what), "{target}");
+    }
+    // The file has other names, or is meant where a format is said.
+    assert!(advise("./web2").succeeded().starts_with("Trace ./web2\n"));
+    assert!(advise("web2").succeeded().starts_with("Trace web2\n"));
+    assert!(advise("web3").succeeded().starts_with("Trace web3\n"));
+}

@@ -95,7 +95,10 @@ fn promotions_wait_for_the_budget_and_what_guests_write_never_does() {
         (shown["write_budget"].as_f64(), number(budget, "bytes_per_day")),
         (Some(0.001), POOL_BYTES / 1000)
     );
-    assert_eq!((budget["pressure"].as_f64(), budget["promoted_ratio"].as_f64()), (Some(1.0), Some(0.0)));
+    assert_eq!(
+        (budget["pressure"].as_f64(), budget["promoted_batches_ratio"].as_f64()),
+        (Some(1.0), Some(0.0))
+    );
     assert!(number(budget, "written_bytes") >= WRITTEN_PAGES * PAGE, "{budget}");
     assert!(budget["used_ratio"].as_f64() > Some(1.0), "{budget}");
     let before = statistics(&daemon, "a");
@@ -194,4 +197,24 @@ fn budgets_that_make_no_sense_are_refused_and_change_nothing() {
         assert_eq!(pool(&daemon)["write_budget"].as_f64(), Some(3.0), "{words:?}");
         assert_eq!(pool(&daemon)["devices"][0]["wear"]["rated_bytes"], Value::Null, "{words:?}");
     }
+}
+
+#[test]
+fn a_budget_that_cannot_be_remembered_is_not_taken() {
+    let host = Host::new();
+    let daemon = host.serve();
+    set(&daemon, "3");
+    // What is to be written in place of the state cannot be.
+    let in_the_way = host.path("d/state.json.new");
+    std::fs::create_dir(&in_the_way).expect("the folder is ours");
+    let message = daemon.run(&["pool", "set", "write-budget=1"]).failed();
+    assert!(message.contains("Cannot save"), "{message}");
+    let budget = |daemon: &Daemon| {
+        let pool = pool(daemon);
+        (pool["write_budget"].as_f64(), number(&pool["devices"][0]["budget"], "bytes_per_day"))
+    };
+    assert_eq!(budget(&daemon), (Some(3.0), 3 * POOL_BYTES), "neither remembered nor kept to");
+    std::fs::remove_dir(&in_the_way).expect("the folder is ours");
+    set(&daemon, "1");
+    assert_eq!(budget(&daemon), (Some(1.0), POOL_BYTES));
 }

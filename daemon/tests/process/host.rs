@@ -177,6 +177,12 @@ impl Daemon {
         Ran::from(output.expect("the binary was built for this test"))
     }
 
+    /// The same in another folder.
+    pub(crate) fn run_in(&self, folder: &Path, words: &[&str]) -> Ran {
+        let output = command().args(words).current_dir(folder).env("FOREBAY_SOCKET", &self.socket).output();
+        Ran::from(output.expect("the binary was built for this test"))
+    }
+
     /// Starts a command that does not end by itself, with its output and errors piped.
     pub(crate) fn spawn(&self, words: &[&str]) -> Child {
         let mut command = command();

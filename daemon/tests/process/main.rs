@@ -23,6 +23,7 @@ mod mirror_fails;
 mod moving;
 mod openapi;
 mod pool;
+mod prediction;
 mod replay;
 mod report;
 mod rights;

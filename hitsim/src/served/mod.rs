@@ -12,7 +12,9 @@ use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE};
-use cache::{Admission, Belief, Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, Marks, Past, PoolId};
+use cache::{
+    Admission, Belief, Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, DriveWrites, Marks, Past, PoolId,
+};
 
 use crate::workload::{Counted, Part, Workload};
 use devices::{Sparse, Zeroes};
@@ -24,7 +26,7 @@ type Disk = CachedDisk<Zeroes, Sparse, LocalHost>;
 const REPORT_EVERY: u64 = 16_384;
 
 /// The time between two accesses, in nanoseconds: longer than reclaim rests when it finds nothing to gain.
-const ACCESS_NS: u64 = 60_000_000;
+pub const ACCESS_NS: u64 = 60_000_000;
 
 /// Decides the order of tasks behind the cache.
 const SEED: u64 = 1;
@@ -91,11 +93,28 @@ pub fn serve(
     block_bytes: u32,
     progress: &dyn Fn(u64),
 ) -> Result<Served, String> {
+    serve_within(workload, serving, counted, size_bytes, block_bytes, None, progress)
+}
+
+/// As [`serve`], with a write budget of the flash: drive writes of its device in a day of [`ACCESS_NS`] for each access.
+///
+/// # Errors
+/// As [`serve`].
+pub fn serve_within(
+    workload: &Workload,
+    serving: &Serving,
+    counted: Counted,
+    size_bytes: u64,
+    block_bytes: u32,
+    write_budget: Option<DriveWrites>,
+    progress: &dyn Fn(u64),
+) -> Result<Served, String> {
     let division = Division::of(size_bytes, serving.ram)?;
     let executor = Executor::new(VirtualTime::new(), Order::Seeded(SEED));
     let host = executor.host();
     let served = executor.run(async {
-        let (_cache, disk) = attach(&host, serving, &division, workload.disk_bytes(), block_bytes).await?;
+        let (cache, disk) = attach(&host, serving, &division, workload.disk_bytes(), block_bytes).await?;
+        cache.set_write_budget(write_budget);
         let mut done = 0;
         for part in workload.parts(counted, block_bytes) {
             access(&disk, part, serving.writes).await?;

@@ -9,6 +9,14 @@ use std::process::Command;
 use super::{Effort, release};
 use crate::run::{cargo, run};
 
+/// The short form, of a trace that is made by the program: for every change, so built as the tests are.
+///
+/// # Errors
+/// If the served policy became worse than its bounds say.
+pub(super) fn report_short(root: &Path) -> Result<(), String> {
+    run(cargo(root).args(["run", "--locked", "--package", "bench", "--", "hit-ratio", "--short"]))
+}
+
 /// Builds, simulates and prints. A quick look leaves out the large traces.
 ///
 /// # Errors

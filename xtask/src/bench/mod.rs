@@ -68,6 +68,14 @@ pub(crate) enum Scope {
     HitRatio,
 }
 
+/// Whether the policy that serves disks keeps what is worth keeping, as it did: hit ratios and flash writes of a made-up trace.
+///
+/// # Errors
+/// If it became worse than its bounds say.
+pub(crate) fn hit_ratio_short(root: &Path) -> Result<(), String> {
+    hit_ratio::report_short(root)
+}
+
 /// The programs that are measured.
 struct Programs {
     forebay: PathBuf,

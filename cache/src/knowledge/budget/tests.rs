@@ -206,3 +206,15 @@ fn chance_lets_in_the_share_of_batches() {
         assert!((least..=most).contains(&let_in), "{let_in} with {budget:?}");
     }
 }
+
+#[test]
+fn what_is_written_without_a_budget_is_free_and_what_was_owed_before_is_paid_by_time() {
+    let mut budget = Budget::new(A_DAY, 0, 0);
+    // The rest of the bucket, and two hours' worth beyond.
+    let owed = AN_HOUR / 2 + 2 * AN_HOUR;
+    budget.see(0, owed);
+    budget.resume(HOUR * SECOND, owed + 100 * A_DAY);
+    assert!(budget.pressure() > 0.999, "an hour is still owed: {budget:?}");
+    budget.see((2 * HOUR + HOUR / 2) * SECOND, owed + 100 * A_DAY);
+    assert!((budget.pressure() - 0.5).abs() < 0.001, "{budget:?}");
+}

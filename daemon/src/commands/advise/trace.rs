@@ -16,7 +16,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use trace::{Gauge, Info, Kind, Request, Trace};
 
 use super::super::traces::Progress;
-use crate::advice::{self, Advice, Asked, Basis, Known, Latencies, Plan, Simulated, Source, Took};
+use crate::advice::{self, Advice, Asked, Basis, Known, Latencies, Outline, Plan, Simulated, Source, Took};
 use crate::cli::Advise;
 use crate::problem::Answer;
 
@@ -47,12 +47,14 @@ pub(super) fn advice(options: &Advise, path: &Path) -> Answer<Advice> {
     let learned = learn(options, path)?;
     let name = path.display().to_string();
     let mut known = known(options, &learned, &name);
-    let simulated = simulate(options, path, &learned, &Plan::of(&known));
+    let outline = Outline::of(&known);
+    let simulated = outline.simulated_at().map(|plan| simulate(options, path, &learned, plan));
     match &simulated {
-        Ok(simulated) => known.simulated = simulated,
-        Err(reason) => known.unsimulated = Some(reason),
+        Some(Ok(simulated)) => known.simulated = simulated,
+        Some(Err(reason)) => known.unsimulated = Some(reason),
+        None => {}
     }
-    Ok(advice::advise(&known))
+    Ok(advice::advise_on(&known, &outline))
 }
 
 fn learn(options: &Advise, path: &Path) -> Answer<Learned> {
@@ -139,6 +141,7 @@ fn known<'a>(options: &Advise, learned: &'a Learned, name: &'a str) -> Known<'a>
         pool: None,
         simulated: &[],
         unsimulated: None,
+        disk_bytes: survey.end,
         wanted: options.hit_ratio,
     }
 }

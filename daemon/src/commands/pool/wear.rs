@@ -72,7 +72,7 @@ pub(super) fn show_budgets(devices: &[Value]) -> String {
             decimal(&budget["bytes_per_day"]),
             decimal(&budget["written_bytes"]),
             percent(&budget["used_ratio"]),
-            percent(&budget["promoted_ratio"]),
+            percent(&budget["promoted_batches_ratio"]),
         ]
     };
     let rows: Vec<Vec<String>> = limited.map(row).collect();
@@ -210,9 +210,9 @@ mod tests {
     fn budgets_are_shown_with_what_is_spent_of_them() {
         let devices = [
             json!({ "path": "/dev/a", "budget": { "bytes_per_day": 500_000_000_000_u64, "written_bytes": 125_000_000_000_u64,
-                "used_ratio": 0.25, "pressure": 0.75, "promoted_ratio": 0.5 } }),
+                "used_ratio": 0.25, "pressure": 0.75, "promoted_batches_ratio": 0.5 } }),
             json!({ "path": "/dev/b", "budget": { "bytes_per_day": 1_000_000_u64, "written_bytes": null, "used_ratio": null,
-                "pressure": 0.5, "promoted_ratio": 1.0 } }),
+                "pressure": 0.5, "promoted_batches_ratio": 1.0 } }),
             json!({ "path": "/dev/c", "budget": null }),
         ];
         let shown = show_budgets(&devices);

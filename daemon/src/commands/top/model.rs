@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::output::list;
+use crate::units::float;
 
 /// Points of the past that are kept: five minutes of seconds.
 const POINTS_MAX: usize = 300;
@@ -223,11 +224,6 @@ impl Change<'_> {
 
 fn p99(latency: &Value) -> Option<f64> {
     latency["p99"].as_f64().filter(|_| latency["count"].as_u64() > Some(0))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a figure for people; counts stay far below 2^52")]
-fn float(count: u64) -> f64 {
-    count as f64
 }
 
 /// The host as a whole.

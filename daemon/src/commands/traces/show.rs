@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use trace::info::{BLOCK_BYTES, Directions, Info, STREAMS, Touched, Window};
 use trace::{Survey, Trace};
 
+use crate::counted::ratio;
 use crate::output;
 use crate::units::Size;
 
@@ -70,7 +71,7 @@ fn json(info: &Info) -> Value {
         "reads": survey.reads,
         "writes": survey.writes,
         "unknown": survey.unknown(),
-        "read_share": share(survey.reads, survey.reads + survey.writes),
+        "read_share": ratio(survey.reads, survey.reads + survey.writes),
         "left_out": survey.left_out,
         "on_other_devices": survey.on_other_devices,
         "dropped": info.dropped,
@@ -80,7 +81,7 @@ fn json(info: &Info) -> Value {
         "span_us": survey.span_us(),
         "times_backwards": survey.backwards,
         "without_time": survey.without_time,
-        "sequential_share": share(info.sequential, survey.requests),
+        "sequential_share": ratio(info.sequential, survey.requests),
         "devices": devices.collect::<Vec<_>>(),
         "has_more_devices": info.has_more_devices,
         "lengths": lengths.collect::<Vec<_>>(),
@@ -92,7 +93,7 @@ fn json(info: &Info) -> Value {
         "footprint_blocks_by": directions(&touched.blocks_by),
         "reuse": {
             "share_of_accesses": reuse(touched),
-            "blocks_once_share": share(touched.blocks_once, touched.blocks),
+            "blocks_once_share": ratio(touched.blocks_once, touched.blocks),
             "busiest_tenth_share": (touched.blocks > 0).then_some(touched.busiest_tenth),
         },
         "windows": {
@@ -119,16 +120,11 @@ fn window(window: &Window) -> Value {
 
 /// The share of accesses to blocks that were touched before. What is estimated may exceed what it is a share of.
 fn reuse(touched: &Touched) -> Option<f64> {
-    share(touched.accesses.saturating_sub(touched.blocks), touched.accesses)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share for people; counts stay far below 2^52")]
-fn share(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
+    ratio(touched.accesses.saturating_sub(touched.blocks), touched.accesses)
 }
 
 fn percent(part: u64, whole: u64) -> String {
-    output::percent(&json!(share(part, whole)))
+    output::percent(&json!(ratio(part, whole)))
 }
 
 /// Lines of a name and a figure.

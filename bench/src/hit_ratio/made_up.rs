@@ -1,0 +1,92 @@
+//! A trace that is made here, always the same, for where there are no real ones: a bit of everything that sets policies apart.
+//!
+//! ```text
+//!   18 of 24 requests    a page by rank, a few often and many seldom; which they are shifts slowly
+//!    4                   what was used a moment ago, once more
+//!    1                   eight pages of a loop that is larger than a tenth of all
+//!    1                   a page that is used once
+//! ```
+//! It stands for no disk: what a policy does with it says whether the policy is what it was, and nothing of how good it is elsewhere.
+
+use trace::{Kind, Request};
+
+const PAGE: u64 = 4096;
+/// Pages of each part; they lie behind each other.
+const RANKED: u64 = 8_000;
+const LOOPED: u64 = 3_000;
+/// How many requests there are.
+const REQUESTS: u64 = 60_000;
+/// Pages of a run of the loop.
+const RUN: u64 = 8;
+/// After so many requests the ranked pages shift by one.
+const SHIFT: u64 = 12;
+/// How far back "a moment ago" is, in requests.
+const MOMENT: u64 = 200;
+
+/// Numbers that follow no order, always the same (a linear congruential generator; its constants are Knuth's MMIX).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// All of its requests, a seventh of them writes.
+pub(super) fn requests() -> Vec<Request> {
+    let mut chance = Chance(1);
+    let mut requests: Vec<Request> = Vec::new();
+    let (mut looped, mut once) = (0, RANKED + LOOPED);
+    for at in 0..REQUESTS {
+        let (page, pages) = match chance.below(24) {
+            // A run counts for as many accesses.
+            0 => {
+                looped = (looped + RUN) % LOOPED;
+                (RANKED + looped, RUN)
+            }
+            1..5 if at > MOMENT => {
+                let before = requests[(at - 1 - chance.below(MOMENT)) as usize];
+                (before.offset / PAGE, u64::from(before.length) / PAGE)
+            }
+            5 => {
+                once += 1;
+                (once, 1)
+            }
+            _ => (ranked(&mut chance, at), 1),
+        };
+        let kind = if chance.below(7) == 0 { Kind::Write } else { Kind::Read };
+        requests.push(Request {
+            kind,
+            offset: page * PAGE,
+            length: (pages * PAGE) as u32,
+            ..Request::default()
+        });
+    }
+    requests
+}
+
+/// A page by the cube of an even chance; neighbours in rank are no neighbours on the disk.
+fn ranked(chance: &mut Chance, at: u64) -> u64 {
+    let even = chance.below(1 << 20);
+    let rank = ((even.pow(3) >> 20) * RANKED) >> 40;
+    (rank + at / SHIFT) * 7_919 % RANKED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_always_the_same_and_has_all_its_parts() {
+        let (one, other) = (requests(), requests());
+        assert!(one == other && one.len() as u64 == REQUESTS);
+        let pages = |range: std::ops::Range<u64>| {
+            one.iter().filter(|request| range.contains(&(request.offset / PAGE))).count()
+        };
+        assert!(pages(0..RANKED) > 40_000 && pages(RANKED..RANKED + LOOPED) > 2_000);
+        assert!(pages(RANKED + LOOPED..u64::MAX) > 2_000);
+        let writes = one.iter().filter(|request| request.kind == Kind::Write).count();
+        assert!((8_000..9_200).contains(&writes), "{writes}");
+    }
+}

@@ -1,0 +1,99 @@
+//! What a scan costs: a sequential read of four times the cache in the middle of a trace, as a backup or a virus check does, of what
+//! the trace never touches.
+//!
+//! What counts is the rest: the scan itself is read once, and has no hits in any cache.
+
+use hitsim::policies::Reference;
+use hitsim::served::Writes;
+use hitsim::{Conditions, Outcome, Policy, Row, Workload};
+use trace::{Kind, Request};
+
+use super::{BLOCK_BYTES, SIZES, served, simulate_at, sizes};
+
+/// So many times the cache is read.
+const TIMES: u64 = 4;
+/// Bytes of a request of the scan.
+const REQUEST_BYTES: u32 = 128 << 10;
+/// A device that no trace has.
+const DEVICE: u32 = u32::MAX;
+/// Sizes at which it is looked at: 10 and 20 % of what the trace touches.
+const AT: [usize; 2] = [3, 4];
+
+/// Who is scanned.
+pub(super) const SCANNED: [&str; 3] = ["served", "served, no cutoff", "lru"];
+
+/// One size of one trace.
+pub(super) struct Scanned {
+    /// As in [`SIZES`].
+    size: usize,
+    scan_pages: u64,
+    /// Points of hit ratio lost over the rest, by each of [`SCANNED`]; none where there can be no such cache.
+    pub(super) lost: [Option<f64>; 3],
+}
+
+/// A scan in the middle of these requests.
+fn with_scan(requests: &[Request], scan_bytes: u64) -> impl Iterator<Item = Request> {
+    let (before, behind) = requests.split_at(requests.len() / 2);
+    let scan = (0..scan_bytes).step_by(REQUEST_BYTES as usize).map(move |offset| Request {
+        device: DEVICE,
+        kind: Kind::Read,
+        offset,
+        length: u64::from(REQUEST_BYTES).min(scan_bytes - offset) as u32,
+        ..Request::default()
+    });
+    before.iter().copied().chain(scan).chain(behind.iter().copied())
+}
+
+/// Simulates a trace with a scan of its own for each size.
+///
+/// # Errors
+/// If it cannot be simulated: a sentence.
+pub(super) fn simulate(requests: &[Request], workload: &Workload) -> Result<Vec<Scanned>, String> {
+    let all: Vec<(usize, u64)> = sizes(workload).enumerate().collect();
+    AT.iter().map(|at| one(requests, workload, all[*at])).collect()
+}
+
+fn one(
+    requests: &[Request],
+    workload: &Workload,
+    (size, size_bytes): (usize, u64),
+) -> Result<Scanned, String> {
+    let scan_pages = TIMES * size_bytes / u64::from(BLOCK_BYTES);
+    let scanned = with_scan(requests, scan_pages * u64::from(BLOCK_BYTES)).map(Ok);
+    let scanned = Workload::collect(scanned).map_err(|error| error.to_string())?;
+    let policies: Vec<Policy> = served().take(1).chain([Policy::Reference(Reference::Lru)]).collect();
+    let cut = Conditions { writes: Writes::AsReads, ..Conditions::default() };
+    let uncut = Conditions { sequential_cutoff_bytes: 0, ..cut };
+    let run = |policies: &[Policy], conditions| {
+        let [plain, scanned] =
+            [workload, &scanned].map(|of| simulate_at(of, policies, conditions, &[size_bytes]));
+        policies.iter().map(|policy| lost(&plain, &scanned, *policy)).collect::<Vec<_>>()
+    };
+    let (with_cutoff, without) = (run(&policies, &cut), run(&policies[..1], &uncut));
+    Ok(Scanned { size, scan_pages, lost: [with_cutoff[0], without[0], with_cutoff[1]] })
+}
+
+/// Points of hit ratio that a policy loses over what is no scan.
+#[expect(clippy::cast_precision_loss, reason = "a ratio for people; counts of accesses are 32 bits")]
+fn lost(plain: &Outcome, scanned: &Outcome, policy: Policy) -> Option<f64> {
+    let of = |outcome: &Outcome| outcome.rows.iter().find(|row| row.point.policy == policy).copied();
+    let hits = |row: &Row| row.accesses as f64 - row.misses as f64;
+    let (plain, scanned) = (of(plain)?, of(scanned)?);
+    Some(100.0 * (hits(&plain) - hits(&scanned)) / plain.accesses as f64)
+}
+
+/// Prints what it cost the traces of these names.
+pub(super) fn print<'a>(all: impl Iterator<Item = (&'a str, &'a [Scanned])>) {
+    println!(
+        "\n### A scan of {TIMES}x the cache in the middle: points of hit ratio lost over the rest\n\n| trace | of footprint | pages \
+         scanned | {} |\n|---|---|---|{}",
+        SCANNED.join(" | "),
+        "---|".repeat(SCANNED.len())
+    );
+    for (name, scanned) in all {
+        for Scanned { size, scan_pages, lost } in scanned {
+            let cells = lost.map(|lost| lost.map_or_else(|| "-".to_owned(), |lost| format!("{lost:.2}")));
+            println!("| {name} | {} | {scan_pages} | {} |", SIZES[*size], cells.join(" | "));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The short form, for every change: a trace that is made here, a few sizes, and bounds that the served policy has to keep.
+//!
+//! Bounds are what it does today and some slack, so that they say that it became worse, not how good it is: that is what the
+//! report on real traces is for. When the policy becomes better for good, they are drawn in.
+
+use std::time::Instant;
+
+use hitsim::Policy;
+use hitsim::policies::Reference;
+
+use super::{Depth, collect, judge, made_up, served, simulate, tables};
+
+/// What must hold.
+struct Bound {
+    what: &'static str,
+    /// In [`Figures`].
+    found: fn(&Figures) -> f64,
+    limit: f64,
+    direction: Direction,
+}
+
+#[derive(Clone, Copy)]
+enum Direction {
+    AtLeast,
+    AtMost,
+}
+
+/// What is held against bounds.
+pub(super) struct Figures {
+    pub(super) gap_mean: f64,
+    pub(super) gap_worst: f64,
+    /// Against an LRU that admits everything, mean at 10 and 20 %.
+    pub(super) flash_writes: f64,
+    /// Points of hit ratio.
+    pub(super) overwritten_worst: f64,
+    pub(super) scanned_worst: f64,
+}
+
+const BOUNDS: [Bound; 5] = [
+    Bound {
+        what: "gap closed, mean",
+        found: |figures| figures.gap_mean,
+        limit: 0.03,
+        direction: Direction::AtLeast,
+    },
+    Bound {
+        what: "gap closed, worst",
+        found: |figures| figures.gap_worst,
+        limit: -0.18,
+        direction: Direction::AtLeast,
+    },
+    Bound {
+        what: "flash writes x LRU at 10 and 20 %",
+        found: |figures| figures.flash_writes,
+        limit: 1.7,
+        direction: Direction::AtMost,
+    },
+    Bound {
+        what: "points lost by guests' overwrites, worst",
+        found: |figures| figures.overwritten_worst,
+        limit: 2.2,
+        direction: Direction::AtMost,
+    },
+    Bound {
+        what: "points lost by a scan, worst",
+        found: |figures| figures.scanned_worst,
+        limit: 2.0,
+        direction: Direction::AtMost,
+    },
+];
+
+impl Bound {
+    fn is_kept(&self, figures: &Figures) -> bool {
+        let found = (self.found)(figures);
+        // What is not a number is kept by nobody.
+        match self.direction {
+            Direction::AtLeast => found >= self.limit,
+            Direction::AtMost => found <= self.limit,
+        }
+    }
+
+    fn wanted(&self) -> String {
+        let direction = match self.direction {
+            Direction::AtLeast => "at least",
+            Direction::AtMost => "at most",
+        };
+        format!("{direction} {}", self.limit)
+    }
+}
+
+/// Simulates, prints, and compares.
+///
+/// # Errors
+/// If the served policy does not keep a bound: a sentence that names each.
+pub(crate) fn report() -> Result<(), String> {
+    let started = Instant::now();
+    let requests = made_up::requests();
+    let workload = collect(&requests)?;
+    let references = [Reference::Lru, Reference::Belady].map(Policy::Reference);
+    let policies: Vec<Policy> = served().chain(references).collect();
+    let plain = simulate(&workload, &policies, &super::as_reads());
+    let judged = [judge("made up", &requests, &workload, plain, Depth::Judged)?];
+    tables::print(&judged);
+    let figures = tables::figures(&judged);
+    println!("\n### Bounds\n\n| what | is | wanted |\n|---|---|---|");
+    for bound in &BOUNDS {
+        println!("| {} | {:.3} | {} |", bound.what, (bound.found)(&figures), bound.wanted());
+    }
+    println!("\nAll of it took {} s.", started.elapsed().as_secs());
+    let missed: Vec<String> = BOUNDS
+        .iter()
+        .filter(|bound| !bound.is_kept(&figures))
+        .map(|bound| {
+            format!("{} is {:.3}, {} is wanted", bound.what, (bound.found)(&figures), bound.wanted())
+        })
+        .collect();
+    if missed.is_empty() {
+        return Ok(());
+    }
+    Err(format!("The served policy is worse than it was: {}", missed.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: Figures = Figures {
+        gap_mean: 0.06,
+        gap_worst: -0.1,
+        flash_writes: 1.4,
+        overwritten_worst: 1.5,
+        scanned_worst: 1.6,
+    };
+
+    fn missed(figures: &Figures) -> Vec<&'static str> {
+        BOUNDS.iter().filter(|bound| !bound.is_kept(figures)).map(|bound| bound.what).collect()
+    }
+
+    #[test]
+    fn what_is_worse_than_a_bound_or_no_number_is_named() {
+        assert!(missed(&GOOD).is_empty());
+        assert_eq!(
+            missed(&Figures { gap_mean: -0.06, ..GOOD }),
+            ["gap closed, mean"],
+            "what admits everything has"
+        );
+        assert_eq!(missed(&Figures { scanned_worst: 2.01, ..GOOD }), ["points lost by a scan, worst"]);
+        assert_eq!(missed(&Figures { flash_writes: f64::NAN, gap_worst: f64::NAN, ..GOOD }).len(), 2);
+    }
+}
