@@ -13,6 +13,7 @@ mod trade;
 use std::path::Path;
 use std::time::Instant;
 
+use cache::SequentialCutoff;
 use hitsim::policies::Reference;
 use hitsim::served::Writes;
 use hitsim::{Conditions, Counted, Outcome, Point, Policy, Share, Workload};
@@ -73,9 +74,9 @@ struct Judged {
     footprint_pages: u64,
     /// Everything, writes counted as reads.
     plain: Outcome,
-    /// The same of what is served out of the box, if it takes in sequential runs of any length.
-    uncut: Outcome,
-    /// The same two with whole requests as accesses: with the cutoff of a disk, and with none.
+    /// The same of what is served out of the box, but for a cutoff of sequential runs.
+    cut: Outcome,
+    /// The same two with whole requests as accesses: without and with the cutoff.
     whole: [Outcome; 2],
     /// Served ones with writes as they are; none if the trace does not write, or does not say.
     overwritten: Option<Outcome>,
@@ -187,19 +188,24 @@ fn judge(
         .writes()
         .filter(|writes| *writes > 0)
         .map(|_| simulate(workload, &served, &Conditions::default()));
-    let whole = [as_reads.sequential_cutoff_bytes, 0].map(|sequential_cutoff_bytes| {
-        let conditions = Conditions { counted: Counted::Requests, sequential_cutoff_bytes, ..as_reads };
+    let whole = [as_reads, with_cutoff()].map(|conditions| {
+        let conditions = Conditions { counted: Counted::Requests, ..conditions };
         if depth == Depth::All { simulate(workload, &served[..1], &conditions) } else { Outcome::default() }
     });
-    let uncut = simulate(workload, &served[..1], &Conditions { sequential_cutoff_bytes: 0, ..as_reads });
+    let cut = simulate(workload, &served[..1], &with_cutoff());
     let scanned = scan::simulate(requests, workload)?;
     let footprint_pages = workload.footprint_pages();
-    Ok(Judged { name, footprint_pages, plain, uncut, whole, overwritten, scanned })
+    Ok(Judged { name, footprint_pages, plain, cut, whole, overwritten, scanned })
 }
 
 /// Out of the box, but for writes.
 fn as_reads() -> Conditions {
     Conditions { writes: Writes::AsReads, ..Conditions::default() }
+}
+
+/// The same with the cutoff of disks whose admission does not learn.
+fn with_cutoff() -> Conditions {
+    Conditions { sequential_cutoff: SequentialCutoff::Bytes(SequentialCutoff::AUTO_BYTES), ..as_reads() }
 }
 
 /// All requests: they are needed again, with a scan among them.

@@ -36,7 +36,7 @@ pub use survives::start::{Ignored, Marks, PoolContent};
 pub use words::error::CacheError;
 pub use words::histograms::{DirectionHistograms, Histogram, Histograms};
 pub use words::latency::{Latencies, LatencyCounts, LatencySummary};
-pub use words::settings::{Admission, DiskSettings, DriveWrites, Mode, Redundancy};
+pub use words::settings::{Admission, DiskSettings, DriveWrites, Mode, Redundancy, SequentialCutoff};
 pub use words::stats::{
     BudgetStatistics, DeviceState, DeviceStatistics, DiskCounts, DiskStatistics, Latency, Load,
     LoadStatistics, PoolStatistics, Tally,

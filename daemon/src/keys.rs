@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy};
+use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, SequentialCutoff};
 use serde::{Deserialize, Serialize};
 
 use crate::problem::{Answer, Problem, hint};
@@ -48,8 +48,9 @@ pub(crate) const KEYS: [Key; 16] = [
     },
     Key {
         name: "sequential-cutoff",
-        default: "4MiB",
-        about: "misses of a sequential run longer than this go past the cache; 0 = off",
+        default: "auto",
+        about: "misses of a sequential run longer than this go past the cache; 0 = off; auto is 4MiB, but none for reads \
+                where admission is adaptive, which learns what long runs are worth",
     },
     Key {
         name: "dirty-limit",
@@ -120,7 +121,7 @@ pub(crate) struct Values {
     limit: Share,
     ram: Size,
     admission: Admission,
-    sequential_cutoff: Size,
+    sequential_cutoff: SequentialCutoff,
     dirty_limit: Share,
     destage_rate_min: Size,
     destage_rate_max: Size,
@@ -179,7 +180,7 @@ impl Default for Values {
             limit: Share::Auto,
             ram: Size(32 << 20),
             admission: Admission::Adaptive,
-            sequential_cutoff: Size(4 << 20),
+            sequential_cutoff: SequentialCutoff::Auto,
             dirty_limit: Share::Auto,
             destage_rate_min: Size(0),
             destage_rate_max: Size(0),
@@ -203,7 +204,7 @@ impl Values {
     }
 
     /// How long a sequential run may be that still enters the cache.
-    pub(crate) fn sequential_cutoff(&self) -> Size {
+    pub(crate) fn sequential_cutoff(&self) -> SequentialCutoff {
         self.sequential_cutoff
     }
 
@@ -228,7 +229,7 @@ impl Values {
             "limit" => self.limit = text.parse().map_err(about)?,
             "ram" => self.ram = parse_ram(text).map_err(about)?,
             "admission" => self.admission = text.parse().map_err(about)?,
-            "sequential-cutoff" => self.sequential_cutoff = text.parse().map_err(about)?,
+            "sequential-cutoff" => self.sequential_cutoff = parse_cutoff(text).map_err(about)?,
             "dirty-limit" => self.dirty_limit = text.parse().map_err(about)?,
             "destage-rate-min" => self.destage_rate_min = text.parse().map_err(about)?,
             "destage-rate-max" => self.destage_rate_max = text.parse().map_err(about)?,
@@ -276,7 +277,7 @@ impl Values {
             ("limit", self.limit.to_string()),
             ("ram", Share::Bytes(self.ram.0).to_string()),
             ("admission", self.admission.to_string()),
-            ("sequential-cutoff", Share::Bytes(self.sequential_cutoff.0).to_string()),
+            ("sequential-cutoff", cutoff_text(self.sequential_cutoff)),
             ("dirty-limit", self.dirty_limit.to_string()),
             ("destage-rate-min", Share::Bytes(self.destage_rate_min.0).to_string()),
             ("destage-rate-max", Share::Bytes(self.destage_rate_max.0).to_string()),
@@ -336,7 +337,7 @@ impl Values {
             limit_bytes: limit.unwrap_or(pool.usable_bytes.max(reserve_bytes)),
             ram_bytes: self.ram.0,
             admission: self.admission,
-            sequential_cutoff_bytes: self.sequential_cutoff.0,
+            sequential_cutoff: self.sequential_cutoff,
             dirty_limit_bytes: self.dirty_limit.of(disk_bytes),
             destage_rate_min: rate_min.0,
             destage_rate_max: rate_max.0,
@@ -352,6 +353,21 @@ fn parse_block_bytes(text: &str) -> Result<u32, String> {
         return Err(format!("a block of {bytes} bytes cannot be; use a power of two from 4KiB to 1MiB"));
     }
     Ok(bytes as u32)
+}
+
+fn parse_cutoff(text: &str) -> Result<SequentialCutoff, String> {
+    match text {
+        "auto" => Ok(SequentialCutoff::Auto),
+        _ => Ok(SequentialCutoff::Bytes(text.parse::<Size>()?.0)),
+    }
+}
+
+fn cutoff_text(cutoff: SequentialCutoff) -> String {
+    match cutoff {
+        SequentialCutoff::Auto => Share::Auto,
+        SequentialCutoff::Bytes(bytes) => Share::Bytes(bytes),
+    }
+    .to_string()
 }
 
 fn parse_ram(text: &str) -> Result<Size, String> {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use block::PAGE;
-use cache::Admission;
+use cache::{Admission, SequentialCutoff};
 
 use crate::policies::{Access, Reference, next_uses};
 use crate::served::{self, Division, RamShare, Served, Serving, Writes};
@@ -44,16 +44,14 @@ pub struct Conditions {
     pub counted: Counted,
     /// RAM of a served disk.
     pub ram: RamShare,
-    /// Of a served disk, bytes; 0 for none.
-    pub sequential_cutoff_bytes: u64,
+    /// Of a served disk.
+    pub sequential_cutoff: SequentialCutoff,
     /// What a served disk does with writes. To other policies they are what reads are.
     pub writes: Writes,
 }
 
-/// RAM that a disk gets by default, and how long a sequential run may be that still enters: `ram` and `sequential-cutoff` of
-/// a disk. A test of the daemon keeps them equal.
+/// RAM that a disk gets by default. A test of the daemon keeps them equal.
 const DISK_RAM_BYTES: u64 = 32 << 20;
-const SEQUENTIAL_CUTOFF_BYTES: u64 = 4 << 20;
 
 impl Default for Conditions {
     /// As a disk is served out of the box, each block an access.
@@ -61,7 +59,7 @@ impl Default for Conditions {
         Self {
             counted: Counted::Blocks,
             ram: RamShare::Twentieth { bytes_max: DISK_RAM_BYTES },
-            sequential_cutoff_bytes: SEQUENTIAL_CUTOFF_BYTES,
+            sequential_cutoff: SequentialCutoff::Auto,
             writes: Writes::AsTheyAre,
         }
     }
@@ -234,8 +232,8 @@ impl<'a> OneBlockSize<'a> {
     }
 
     fn serve(&self, point: &Point, admission: Admission, progress: &dyn Fn(u64)) -> Result<Row, String> {
-        let Conditions { counted, ram, sequential_cutoff_bytes, writes } = *self.conditions;
-        let serving = Serving { admission, ram, sequential_cutoff_bytes, writes };
+        let Conditions { counted, ram, sequential_cutoff, writes } = *self.conditions;
+        let serving = Serving { admission, ram, sequential_cutoff, writes };
         let report = |done| progress(done * SERVED_WEIGHT);
         let accesses = self.workload.count(counted, self.block_bytes);
         let served =

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cache::Admission;
+use cache::{Admission, SequentialCutoff};
 use hitsim::served::{RamShare, Serving, Writes, serve};
 use hitsim::{Conditions, Counted, Outcome, Point, Workload, run, work};
 use trace::{Kind, Request};
@@ -29,7 +29,7 @@ fn workload(requests: u64) -> Workload {
 }
 
 fn serving(admission: Admission, writes: Writes) -> Serving {
-    Serving { admission, ram: AUTO, sequential_cutoff_bytes: 4 << 20, writes }
+    Serving { admission, ram: AUTO, sequential_cutoff: SequentialCutoff::Auto, writes }
 }
 
 fn conditions(counted: Counted) -> Conditions {
@@ -60,7 +60,7 @@ fn a_served_cache_never_holds_more_data_than_its_size_and_counts_every_access() 
 fn a_served_cache_that_holds_everything_misses_only_what_comes_first() {
     let workload = workload(4000);
     let size = workload.footprint_pages() * 2 * PAGE;
-    let serving = Serving { sequential_cutoff_bytes: 0, ..serving(Admission::Adaptive, Writes::AsReads) };
+    let serving = Serving { sequential_cutoff: SequentialCutoff::Bytes(0), ..serving(Admission::Adaptive, Writes::AsReads) };
     let served = serve(&workload, &serving, Counted::Blocks, size, 4096, &|_| {}).unwrap();
     assert_eq!(workload.page_accesses() - served.hits(), workload.footprint_pages());
 }
@@ -135,7 +135,7 @@ fn a_page_of_which_a_part_is_written_is_not_cached_by_that() {
         });
         let workload = Workload::collect(requests).unwrap();
         assert_eq!(workload.page_accesses(), 128);
-        let serving = Serving { sequential_cutoff_bytes: 0, ..serving(Admission::Always, writes) };
+        let serving = Serving { sequential_cutoff: SequentialCutoff::Bytes(0), ..serving(Admission::Always, writes) };
         serve(&workload, &serving, Counted::Blocks, 4 << 20, 4096, &|_| {}).unwrap().hits()
     };
     assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::AsTheyAre)), [64, 0, 0]);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::{ByteRange, Host};
-use cache::{Admission, DeviceState, DiskSettings, Mode, PoolId, Shape, WhatIsDirty};
+use cache::{Admission, DeviceState, DiskSettings, Mode, PoolId, SequentialCutoff, Shape, WhatIsDirty};
 
 use crate::budget::Budgets;
 use crate::clients::{read, run_client, verify};
@@ -230,7 +230,7 @@ async fn prove_alive(
         let settings = DiskSettings {
             mode: Mode::WriteThrough,
             admission: Admission::Always,
-            sequential_cutoff_bytes: 0,
+            sequential_cutoff: SequentialCutoff::Bytes(0),
             ..disk.settings()
         };
         caches[number].reconfigure(disk, settings).expect("the settings fit");

@@ -1,6 +1,6 @@
 //! What a world is like: which faults it has, and how its disks are cached.
 
-use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy};
+use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, SequentialCutoff};
 
 use crate::rng::Rng;
 use crate::world::{RESERVE_BYTES, SEGMENT_BYTES};
@@ -42,7 +42,11 @@ pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSet
         limit_bytes: RESERVE_BYTES + rng.below(20) * SEGMENT_BYTES,
         ram_bytes: (16 + rng.below(48)) * 4096,
         admission: admissions[rng.below(4) as usize],
-        sequential_cutoff_bytes: [0, 64 << 10, 1 << 20][rng.below(3) as usize],
+        sequential_cutoff: [
+            SequentialCutoff::Bytes(0),
+            SequentialCutoff::Bytes(64 << 10),
+            SequentialCutoff::Auto,
+        ][rng.below(3) as usize],
         dirty_limit_bytes: [None, Some(64 << 10), Some(1 << 20)][rng.below(3) as usize],
         destage_rate_min: 0,
         destage_rate_max: [0, 0, 1 << 20][rng.below(3) as usize],

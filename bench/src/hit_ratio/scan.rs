@@ -4,11 +4,10 @@
 //! What counts is the rest: the scan itself is read once, and has no hits in any cache.
 
 use hitsim::policies::Reference;
-use hitsim::served::Writes;
-use hitsim::{Conditions, Outcome, Policy, Row, Workload};
+use hitsim::{Outcome, Policy, Row, Workload};
 use trace::{Kind, Request};
 
-use super::{BLOCK_BYTES, SIZES, served, simulate_at, sizes};
+use super::{BLOCK_BYTES, SIZES, as_reads, served, simulate_at, sizes, with_cutoff};
 
 /// So many times the cache is read.
 const TIMES: u64 = 4;
@@ -20,7 +19,7 @@ const DEVICE: u32 = u32::MAX;
 const AT: [usize; 2] = [3, 4];
 
 /// Who is scanned.
-pub(super) const SCANNED: [&str; 3] = ["served", "served, no cutoff", "lru"];
+pub(super) const SCANNED: [&str; 3] = ["served", "served, cutoff 4 MiB", "lru"];
 
 /// One size of one trace.
 pub(super) struct Scanned {
@@ -62,15 +61,13 @@ fn one(
     let scanned = with_scan(requests, scan_pages * u64::from(BLOCK_BYTES)).map(Ok);
     let scanned = Workload::collect(scanned).map_err(|error| error.to_string())?;
     let policies: Vec<Policy> = served().take(1).chain([Policy::Reference(Reference::Lru)]).collect();
-    let cut = Conditions { writes: Writes::AsReads, ..Conditions::default() };
-    let uncut = Conditions { sequential_cutoff_bytes: 0, ..cut };
     let run = |policies: &[Policy], conditions| {
         let [plain, scanned] =
             [workload, &scanned].map(|of| simulate_at(of, policies, conditions, &[size_bytes]));
         policies.iter().map(|policy| lost(&plain, &scanned, *policy)).collect::<Vec<_>>()
     };
-    let (with_cutoff, without) = (run(&policies, &cut), run(&policies[..1], &uncut));
-    Ok(Scanned { size, scan_pages, lost: [with_cutoff[0], without[0], with_cutoff[1]] })
+    let (plain, cut) = (run(&policies, &as_reads()), run(&policies[..1], &with_cutoff()));
+    Ok(Scanned { size, scan_pages, lost: [plain[0], cut[0], plain[1]] })
 }
 
 /// Points of hit ratio that a policy loses over what is no scan.

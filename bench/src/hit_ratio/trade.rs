@@ -73,7 +73,7 @@ fn serve(
     let serving = Serving {
         admission,
         ram: conditions.ram,
-        sequential_cutoff_bytes: conditions.sequential_cutoff_bytes,
+        sequential_cutoff: conditions.sequential_cutoff,
         writes: conditions.writes,
     };
     let device_bytes = Division::of(size_bytes, conditions.ram)?.device_bytes;

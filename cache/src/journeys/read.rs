@@ -170,8 +170,8 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
 fn fills<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> bool {
     let run = cache.missed_reads.borrow_mut().run_length(range);
     let settings = cache.settings.borrow();
-    let cutoff = settings.sequential_cutoff_bytes;
-    settings.mode.row().reads_fill && (cutoff == 0 || run <= cutoff) && !cache.fills.borrow().distrusts(range)
+    let enters = settings.sequential_cutoff.of_reads(settings.admission).is_none_or(|most| run <= most);
+    settings.mode.row().reads_fill && enters && !cache.fills.borrow().distrusts(range)
 }
 
 /// Everything is cached, some of it on flash.

@@ -113,9 +113,9 @@ pub(super) async fn go_without<B: BlockDevice, F: BlockDevice, H: Host>(
 
 /// Whether a write that misses is part of a long sequential run of such.
 fn is_sequential<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> bool {
-    let cutoff = cache.settings.borrow().sequential_cutoff_bytes;
+    let cutoff = cache.settings.borrow().sequential_cutoff;
     let run = cache.missed_writes.borrow_mut().run_length(range);
-    cutoff > 0 && run > cutoff
+    cutoff.of_writes().is_some_and(|most| run > most)
 }
 
 /// What is wanted of a change, beside what the mode says.

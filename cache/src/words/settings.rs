@@ -145,6 +145,38 @@ impl FromStr for Admission {
     }
 }
 
+/// How long a sequential run of misses may be that still enters the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SequentialCutoff {
+    /// Forebay decides. Where admission learns, what long runs are worth is learned as well, and their reads all enter: a
+    /// limit of any length kept out what came back on some disks (docs/hit-ratio.md). Else, and for writes in write-back, it is
+    /// [`Self::AUTO_BYTES`].
+    #[default]
+    Auto,
+    /// So many bytes; 0 for any length.
+    Bytes(u64),
+}
+
+impl SequentialCutoff {
+    /// 4 MiB, as with bcache.
+    pub const AUTO_BYTES: u64 = 4 << 20;
+
+    /// The most of a run of reads that enters, in bytes; none if there is no limit.
+    pub(crate) fn of_reads(self, admission: Admission) -> Option<u64> {
+        let learns = matches!(admission, Admission::Adaptive | Admission::AdaptiveHits);
+        if self == Self::Auto && learns { None } else { self.of_writes() }
+    }
+
+    /// The most of a run of writes that goes to the log in write-back, in bytes; none if there is no limit.
+    pub(crate) fn of_writes(self) -> Option<u64> {
+        match self {
+            Self::Auto => Some(Self::AUTO_BYTES),
+            Self::Bytes(0) => None,
+            Self::Bytes(bytes) => Some(bytes),
+        }
+    }
+}
+
 /// Of how many devices what the backing does not have survives the loss of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Redundancy {
@@ -193,8 +225,8 @@ pub struct DiskSettings {
     pub ram_bytes: u64,
     /// What may enter flash.
     pub admission: Admission,
-    /// Misses of a sequential run longer than this go past the cache; 0 switches the detection off.
-    pub sequential_cutoff_bytes: u64,
+    /// Misses of a sequential run longer than this go past the cache.
+    pub sequential_cutoff: SequentialCutoff,
     /// The most that flash may hold and the backing does not have; writers slow down as they come near it. None: a tenth of
     /// the pool, divided among its disks in write-back. Never more than a quarter of the reservation, or an eighth of it
     /// if everything has two copies.
@@ -221,7 +253,7 @@ impl DiskSettings {
             limit_bytes: 0,
             ram_bytes: 0,
             admission: Admission::Always,
-            sequential_cutoff_bytes: 0,
+            sequential_cutoff: SequentialCutoff::Bytes(0),
             dirty_limit_bytes: None,
             destage_rate_min: 0,
             destage_rate_max: 0,

@@ -49,7 +49,7 @@ pub(crate) struct Simulate {
     /// RAM of a served disk, inside the size. Default: a twentieth of the size, from 64KiB to what a disk gets by default.
     #[arg(long, value_name = "SIZE")]
     pub(crate) ram: Option<Size>,
-    /// Misses of a sequential run longer than this go past a served cache; 0 = off. Default: as of a disk, 4MiB.
+    /// Misses of a sequential run longer than this go past a served cache; 0 = off. Default: as of a disk, auto.
     #[arg(long, value_name = "SIZE")]
     pub(crate) sequential_cutoff: Option<Size>,
     /// Count writes as reads, as papers do. By default a write voids what is on flash of its pages.

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+use cache::SequentialCutoff;
 use hitsim::served::{RamShare, Writes};
 use hitsim::{Conditions, Counted, LeftOut, Outcome, Point, Row, Workload};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -126,7 +127,7 @@ fn conditions(options: &Simulate) -> Conditions {
             Some(size) => RamShare::Bytes(size.0),
             None => RamShare::Twentieth { bytes_max: disk.ram().0 },
         },
-        sequential_cutoff_bytes: options.sequential_cutoff.unwrap_or(disk.sequential_cutoff()).0,
+        sequential_cutoff: options.sequential_cutoff.map_or(disk.sequential_cutoff(), |size| SequentialCutoff::Bytes(size.0)),
         writes: if options.writes_as_reads { Writes::AsReads } else { Writes::AsTheyAre },
     }
 }

@@ -14,6 +14,7 @@ use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::{BlockDevice, Buffer, ByteRange, Host, PAGE};
 use cache::{
     Admission, Belief, Cache, CachedDisk, DiskCounts, DiskId, DiskSettings, DriveWrites, Marks, Past, PoolId,
+    SequentialCutoff,
 };
 
 use crate::workload::{Counted, Part, Workload};
@@ -49,8 +50,8 @@ pub struct Serving {
     pub admission: Admission,
     /// RAM of the disk.
     pub ram: RamShare,
-    /// As in [`DiskSettings`], bytes.
-    pub sequential_cutoff_bytes: u64,
+    /// As in [`DiskSettings`].
+    pub sequential_cutoff: SequentialCutoff,
     /// What is done with writes.
     pub writes: Writes,
 }
@@ -156,7 +157,7 @@ async fn attach(
         limit_bytes: cache.usable_bytes(),
         ram_bytes: division.ram_bytes,
         admission: serving.admission,
-        sequential_cutoff_bytes: serving.sequential_cutoff_bytes,
+        sequential_cutoff: serving.sequential_cutoff,
         ..DiskSettings::plain(DiskId(1))
     };
     let past = Past { belief: Belief::ByPage, ..Past::none(disk_bytes) };

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use block::{BlockDevice, Buffer, Host, Operation, PAGE, Unmap};
-use cache::{DiskSettings, Mode};
+use cache::{DiskSettings, Mode, SequentialCutoff};
 
 use crate::rig::{ENDS, End, HELD, Life, P, Rig, TORN, bytes_of, settings, story};
 
@@ -210,7 +210,7 @@ impl Road {
                 life.write(P, 2).await;
             }
             Self::Sequential => {
-                life.change(DiskSettings { sequential_cutoff_bytes: 4096, ..settings() });
+                life.change(DiskSettings { sequential_cutoff: SequentialCutoff::Bytes(4096), ..settings() });
                 for pages in [200, 0] {
                     life.write_pages(pages..pages + 8, 2).await;
                 }

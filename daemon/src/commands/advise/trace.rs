@@ -161,7 +161,7 @@ fn simulate(options: &Advise, path: &Path, learned: &Learned, plan: &Plan) -> Re
     let serving = Serving {
         admission: Admission::default(),
         ram: RamShare::Bytes(plan.ram_bytes),
-        sequential_cutoff_bytes: Conditions::default().sequential_cutoff_bytes,
+        sequential_cutoff: Conditions::default().sequential_cutoff,
         writes: Writes::AsTheyAre,
     };
     let bar = progress(workload.requests() * BLOCKS.len() as u64);
