@@ -15,9 +15,9 @@ use cache::words::limits::{
     BATCH_PAGES_MAX, KEPT_BACK_SEGMENTS, RAM_BYTES_MIN, REGION_BYTES, RESERVE_SEGMENTS_MIN, SEGMENT_BYTES_MIN,
 };
 
-/// Segments are halved until there are so many, as long as they can be: what is reclaimed at once is then less than a
-/// hundredth, as in pools of useful sizes.
-const SEGMENTS_WANTED: u64 = 256;
+/// Segments are halved until there are so many, as long as they can be: what is reclaimed at once is then little, and headers take
+/// less of small segments than they would with more of them.
+const SEGMENTS_WANTED: u64 = 64;
 
 /// RAM that a disk gets in a cache of a given size, if it is not said: a twentieth.
 const RAM_PART: u64 = 20;
