@@ -75,8 +75,8 @@ struct Kept {
 }
 
 impl Book {
-    /// Reads what is kept in `dir` of a pool, and why it could not be read, if so: then there is nothing, and the next save
-    /// replaces what is there. What is kept of another pool is gone with it.
+    /// Reads what is kept in `dir` of a pool, and why it could not be read, if so: then there is nothing, and what is there is set
+    /// aside. What is kept of another pool is gone with it.
     pub(crate) fn load(dir: &Path, pool: &str) -> (Self, Option<String>) {
         let empty = || Self { pool: pool.to_owned(), devices: BTreeMap::new() };
         let read = || -> Result<Self, String> {
@@ -97,7 +97,9 @@ impl Book {
         match read() {
             Ok(book) => (book, None),
             Err(reason) => {
-                (empty(), Some(format!("Cannot read {}: {reason}", dir.join(FILE_NAME).display())))
+                let path = dir.join(FILE_NAME);
+                let kept = durable::set_aside(&path, Moment::now());
+                (empty(), Some(format!("Cannot read {}: {reason}. {kept}", path.display())))
             }
         }
     }
@@ -368,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_and_replaced() {
+    fn what_cannot_be_read_is_said_and_set_aside() {
         let dir = TempDir::new();
         assert!(matches!(Book::load(dir.path(), "p"), (_, None)), "none yet is nothing to complain of");
         for (text, reason) in [
@@ -379,7 +381,10 @@ mod tests {
             fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
             let (book, problem) = Book::load(dir.path(), "p");
             assert!(book.devices.is_empty());
-            assert!(problem.is_some_and(|said| said.contains(FILE_NAME) && said.contains(reason)), "{text}");
+            let said = problem.expect("it cannot be read");
+            assert!(said.contains(FILE_NAME) && said.contains(reason), "{said}");
+            let (_, aside) = said.split_once("It is kept as ").expect("nothing is lost");
+            assert_eq!(fs::read_to_string(aside).expect("it was renamed"), text);
         }
         Book::save(dir.path(), &book().text()).expect("the folder is ours");
         assert_eq!(Book::load(dir.path(), "p").1, None);
