@@ -116,13 +116,14 @@ impl Totals {
                 text => text.map_err(|error| error.to_string())?,
             };
             let document: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+            // First: what else a later version has there is its own business.
+            if document["schema"] != SCHEMA {
+                return Err(format!("it has schema {}, and this Forebay knows {SCHEMA}", document["schema"]));
+            }
             if !is_believable(&document, NUMBER_MAX) {
                 return Err("it has numbers that no disk ever counts".to_owned());
             }
             let document: Document = serde_json::from_value(document).map_err(|error| error.to_string())?;
-            if document.schema != SCHEMA {
-                return Err(format!("it has schema {}, and this Forebay knows {SCHEMA}", document.schema));
-            }
             let entries = document.disks.into_iter().map(|(id, kept)| (id, Entry::from(kept)));
             Ok(Self { disks: entries.collect() })
         };
@@ -497,6 +498,8 @@ mod tests {
         for (text, reason) in [
             ("{\"schema\":1", "EOF"),
             ("{\"schema\":9,\"disks\":{}}", "schema 9"),
+            ("{\"schema\":8}", "schema 8"),
+            ("[]", "schema null"),
             (huge, "no disk ever counts"),
         ] {
             fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");

@@ -17,6 +17,7 @@ use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::estimate::{DAY, Lately};
 use super::worries::Worry;
@@ -84,10 +85,12 @@ impl Book {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(empty()),
                 text => text.map_err(|error| error.to_string())?,
             };
-            let document: Document = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-            if document.schema != SCHEMA {
-                return Err(format!("it has schema {}, and this Forebay knows {SCHEMA}", document.schema));
+            let document: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+            // First: what else a later version has there is its own business.
+            if document["schema"] != SCHEMA {
+                return Err(format!("it has schema {}, and this Forebay knows {SCHEMA}", document["schema"]));
             }
+            let document: Document = serde_json::from_value(document).map_err(|error| error.to_string())?;
             if document.pool != pool {
                 return Ok(empty());
             }
@@ -375,6 +378,7 @@ mod tests {
         assert!(matches!(Book::load(dir.path(), "p"), (_, None)), "none yet is nothing to complain of");
         for (text, reason) in [
             ("{\"schema\":1", "EOF"),
+            ("{\"schema\":8}", "schema 8"),
             ("{\"schema\":9,\"pool\":\"p\",\"devices\":{}}", "schema 9"),
             ("{\"schema\":1,\"pool\":\"p\",\"devices\":{\"0\":{\"since\":-1}}}", "-1"),
         ] {
