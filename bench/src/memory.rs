@@ -1,5 +1,6 @@
 //! The cache alone, on devices in memory: what its own code costs.
 
+use std::hint::black_box;
 use std::time::Instant;
 
 use block::executor::{Executor, Order, VirtualTime};
@@ -26,6 +27,8 @@ pub(crate) enum Journey {
     Curve,
     /// The same if 4 MiB are in use: all blocks are looked at.
     CurveOfAll,
+    /// Not a request: telling all that was counted of a disk that was read and written, as its thread does when somebody looks.
+    Statistics,
     /// Nothing: what the measurement itself costs.
     Nothing,
 }
@@ -56,6 +59,12 @@ pub(crate) fn requests(journey: Journey, count: u64) {
         let mut curve = Curve::new();
         if matches!(journey, Journey::Curve) {
             (0..CURVE_PAGES).for_each(|page| observe(&mut curve, page, page));
+        }
+        if matches!(journey, Journey::Statistics) {
+            for request in 0..10_000 {
+                run_one(&rig, &mut curve, Journey::FlashHit, request).await;
+                run_one(&rig, &mut curve, Journey::Write, request).await;
+            }
         }
         if matches!(journey, Journey::RamHit) {
             rig.warm_up(RAM / 2, 4096).await;
@@ -104,6 +113,7 @@ async fn run_one(rig: &Rig<Memory, Memory>, curve: &mut Curve, journey: Journey,
         }
         Journey::Curve => observe(curve, place(CURVE_PAGES) / PAGE, request),
         Journey::CurveOfAll => observe(curve, place(1024) / PAGE, request),
+        Journey::Statistics => drop(black_box(rig.disk.statistics())),
         Journey::Nothing => {}
     }
 }

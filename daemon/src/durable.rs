@@ -3,11 +3,17 @@
 //! ```text
 //!   write NAME.new ── fsync ── rename over NAME ── fsync of the folder
 //! ```
+//! One that cannot be read is not replaced: it is set aside first, for a person, or for the later version that wrote it.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use crate::moment::Moment;
+
+/// What is put behind the name of a file that is set aside, with the time.
+pub(crate) const ASIDE: &str = ".aside-";
 
 /// Why a file was not replaced.
 #[derive(Debug)]
@@ -33,4 +39,41 @@ pub(crate) fn replace(dir: &Path, name: &str, text: &[u8]) -> Result<(), NotRepl
     write().map_err(|error| NotReplaced { error, in_place: false })?;
     let synced = File::open(dir).and_then(|dir| dir.sync_all());
     synced.map_err(|error| NotReplaced { error, in_place: true })
+}
+
+/// Gives a file that cannot be read another name, under which nobody looks for it, and says where it is: a sentence without its
+/// end. A folder is taken for a file.
+pub(crate) fn set_aside(path: &Path, now: Moment) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let numbered = |number: u32| {
+        let turn = if number == 0 { String::new() } else { format!("-{number}") };
+        path.with_file_name(format!("{name}{ASIDE}{}{turn}", now.0))
+    };
+    let free = (0..u32::MAX).map(numbered).find(|aside| fs::symlink_metadata(aside).is_err());
+    let aside = free.unwrap_or_else(|| numbered(0));
+    match fs::rename(path, &aside) {
+        Ok(()) => format!("It is kept as {}", aside.display()),
+        Err(error) => format!("Nor can it be set aside: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    #[test]
+    fn what_is_set_aside_replaces_nothing_that_was_set_aside_before() {
+        let dir = TempDir::new();
+        let path = dir.path().join("a.json");
+        for (content, name) in
+            [("one", "a.json.aside-7"), ("two", "a.json.aside-7-1"), ("three", "a.json.aside-7-2")]
+        {
+            fs::write(&path, content).expect("the folder is ours");
+            let said = set_aside(&path, Moment(7));
+            assert_eq!(said, format!("It is kept as {}", dir.path().join(name).display()));
+            assert_eq!(fs::read_to_string(dir.path().join(name)).expect("it was renamed"), content);
+        }
+        assert!(set_aside(&path, Moment(7)).starts_with("Nor can it be set aside: "), "there is none");
+    }
 }

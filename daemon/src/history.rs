@@ -17,6 +17,7 @@
 //! Memory is bounded by the rings. Pure: whoever feeds it says what time it is. The week is kept in `DIR/history` (`file`).
 
 mod file;
+mod spread;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -29,6 +30,8 @@ use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
 
 pub(crate) use file::{Found, Unsaved, kept, load, remove, save};
+use spread::Spread;
+pub(crate) use spread::{Measured, Percentiles};
 
 /// Length of a step of the week.
 const STEP_SECONDS: u64 = 5 * 60;
@@ -39,7 +42,7 @@ const LIVE_STEP_SECONDS: u64 = 5;
 const LIVE_STEPS_MAX: u64 = 5 * 60 / LIVE_STEP_SECONDS;
 /// What one disk takes of memory at most, as documentation says.
 #[cfg(test)]
-const BYTES_MAX: usize = 384 << 10;
+const BYTES_MAX: usize = 512 << 10;
 
 /// How far back to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -224,6 +227,7 @@ pub(crate) struct Step {
     pub(crate) standing: Standing,
     /// The most that was dirty, of looks every five seconds.
     pub(crate) dirty_bytes_max: u64,
+    pub(crate) percentiles: Percentiles,
 }
 
 impl Step {
@@ -256,6 +260,11 @@ impl Ring {
         (number % self.steps.len() as u64) as usize
     }
 
+    /// The step of a number, if there is one.
+    fn step_if_there(&mut self, number: u64) -> Option<&mut Step> {
+        self.steps[self.place(number)].as_mut().filter(|step| step.number == number)
+    }
+
     /// The step of a number. Whatever else is at its place goes: it is a week older, or its time never came.
     fn step(&mut self, number: u64) -> &mut Step {
         let place = &mut self.steps[self.place(number)];
@@ -280,6 +289,10 @@ impl Ring {
 struct Entry {
     week: Ring,
     live: Ring,
+    /// Percentiles of their present steps, and what had been measured in all when somebody looked last; none until then.
+    spread_of_week: Spread,
+    spread_of_live: Spread,
+    measured: Option<Measured>,
     /// What it had counted in all when somebody looked last, and when that was.
     seen: Sums,
     at: Duration,
@@ -299,6 +312,9 @@ impl Entry {
         Self {
             week,
             live: Ring::new(LIVE_STEP_SECONDS, LIVE_STEPS_MAX),
+            spread_of_week: Spread::default(),
+            spread_of_live: Spread::default(),
+            measured: None,
             seen: *total,
             at: age,
             standing: Standing::default(),
@@ -326,6 +342,20 @@ impl Entry {
         self.week.step(number).add(covered, &more, self.standing);
         self.unsaved.insert(self.week.place(number));
         self.live.step(self.live.number(now)).add(covered, &more, self.standing);
+    }
+
+    /// Takes what was measured in all by now. The first time only that: nothing says when it was.
+    fn measure(&mut self, now: Moment, measured: Measured) {
+        let seen = self.measured.replace(measured);
+        let (Some(seen), Some(measured)) = (seen, &self.measured) else { return };
+        for (ring, spread) in
+            [(&mut self.week, &mut self.spread_of_week), (&mut self.live, &mut self.spread_of_live)]
+        {
+            let number = ring.number(now);
+            if let Some(step) = ring.step_if_there(number) {
+                step.percentiles = spread.look(number, step.percentiles, &seen, measured);
+            }
+        }
     }
 
     fn last(&self, span: Span, now: Moment) -> Vec<Step> {
@@ -360,6 +390,13 @@ impl Histories {
     pub(crate) fn sample(&mut self, id: u32, now: Moment, age: Duration, total: &Sums, look: Look) {
         if let Some(entry) = self.disks.get_mut(&id) {
             entry.sample(now, age, total, look);
+        }
+    }
+
+    /// Takes what a disk has measured in all by now, right behind [`Self::sample`]; and what it had measured by the start, before.
+    pub(crate) fn measure(&mut self, id: u32, now: Moment, measured: Measured) {
+        if let Some(entry) = self.disks.get_mut(&id) {
+            entry.measure(now, measured);
         }
     }
 

@@ -7,7 +7,9 @@
 mod text;
 mod wear;
 
-use cache::DiskCounts;
+use std::sync::LazyLock;
+
+use cache::{DiskCounts, Histograms, LatencyCounts};
 use serde_json::Value;
 
 use crate::api::{self, DeviceState, DiskState, PoolState};
@@ -77,6 +79,30 @@ const DEVICE_GAUGES: [(&str, &str); 3] = [
     ("segments_free", "Segments of the device that belong to no disk."),
 ];
 
+/// A disk as it is told: the document that `disk show` prints, and what its requests took, if it is served.
+#[derive(Debug)]
+pub(crate) struct Described {
+    pub(crate) document: Value,
+    /// In the order of [`cache::Latency::ALL`].
+    pub(crate) latencies: Option<[Spread; cache::Latency::ALL.len()]>,
+}
+
+/// What requests of one kind took.
+#[derive(Clone, Debug)]
+pub(crate) struct Spread {
+    /// How many each class of the histogram of latencies has.
+    counts: Vec<u64>,
+    sum_seconds: f64,
+}
+
+impl Spread {
+    /// Of what was measured since the disk was attached.
+    pub(crate) fn of(histogram: &cache::Histogram, measured: &LatencyCounts) -> Self {
+        let counts = histogram.classes().map(|(_, count)| count).collect();
+        Self { counts, sum_seconds: text::exact(measured.sum_ns()) / 1e9 }
+    }
+}
+
 /// A metric of latencies.
 struct Measured {
     name: &'static str,
@@ -144,9 +170,10 @@ const DERIVED: [(&str, &str); 3] = [
     ),
 ];
 
-/// All metrics, as text: of the documents that `disk show` and `pool show` print, those of disks with their histograms.
-pub(crate) fn text(disks: &[Value], pool: &Value) -> String {
-    let mut families = about_disks(disks);
+/// All metrics, as text: of the documents that `disk show` and `pool show` print, and of the histograms of disks.
+pub(crate) fn text(disks: &[Described], pool: &Value) -> String {
+    let documents: Vec<&Value> = disks.iter().map(|disk| &disk.document).collect();
+    let mut families = about_disks(&documents);
     families.extend(latencies(disks));
     families.extend(about_pool(pool));
     text::text(&families)
@@ -213,9 +240,12 @@ fn gauges(prefix: &str, keys: &'static [(&'static str, &'static str)]) -> impl I
     })
 }
 
-fn about_disks(disks: &[Value]) -> Vec<Family> {
+/// The same, worked out once.
+static DISK_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| disk_rows().collect());
+
+fn about_disks(disks: &[&Value]) -> Vec<Family> {
     let name = |disk: &Value| disk["name"].as_str().unwrap_or_default().to_owned();
-    let mut families = from_rows(disk_rows(), disks, &|disk| vec![("disk", name(disk))]);
+    let mut families = from_rows(&*DISK_ROWS, disks, &|disk| vec![("disk", name(disk))]);
     let mut info = Family::new("forebay_disk_info", "What a disk is; always 1.", Kind::Gauge);
     for disk in disks {
         let mode = disk["mode"].as_str().unwrap_or_default();
@@ -226,19 +256,29 @@ fn about_disks(disks: &[Value]) -> Vec<Family> {
     families
 }
 
-fn latencies(disks: &[Value]) -> Vec<Family> {
+/// The largest values of all classes of latencies but the last, in seconds.
+static LATENCY_BOUNDS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let histograms = Histograms::default();
+    let bounds = histograms.latencies[0].classes().filter_map(|(micros, _)| micros);
+    // Bounds are positive, and far below what overflows.
+    bounds.map(|micros| (text::exact(micros.unsigned_abs()) / 1e6).to_string()).collect()
+});
+
+fn latencies(disks: &[Described]) -> Vec<Family> {
+    let place = |key: &str| cache::Latency::ALL.iter().position(|(_, name)| *name == key);
     let family = |Measured { name, help, classes }: &Measured| {
         let mut family = Family::new(*name, *help, Kind::Histogram);
-        for disk in disks.iter().filter(|disk| !disk["histograms"].is_null()) {
+        for Described { document, latencies } in disks {
+            let Some(latencies) = latencies else { continue };
             for (key, answered_by) in *classes {
-                let measured = &disk["statistics"]["latency_us"][key];
-                let sum_us = number(&measured["mean"]) * number(&measured["count"]);
-                let classes = classes_of(&disk["histograms"]["latency"][key]);
-                let labels: Vec<_> = [("disk", disk["name"].as_str()), ("answered_by", *answered_by)]
-                    .into_iter()
-                    .filter_map(|(label, value)| Some((label, value?)))
-                    .collect();
-                family.push_histogram(&labels, Histogram { classes: &classes, sum: sum_us / 1e6 });
+                let Spread { counts, sum_seconds } = &latencies[place(key).expect("the table names them")];
+                let answered_by = answered_by.map(|tier| ("answered_by", tier));
+                let disk = document["name"].as_str().map(|name| ("disk", name));
+                let labels: Vec<_> = disk.into_iter().chain(answered_by).collect();
+                family.push_histogram(
+                    &labels,
+                    Histogram { bounds: &LATENCY_BOUNDS, counts, sum: *sum_seconds },
+                );
             }
         }
         family
@@ -246,35 +286,28 @@ fn latencies(disks: &[Value]) -> Vec<Family> {
     LATENCIES.iter().map(family).collect()
 }
 
-/// The classes of a histogram of microseconds, with their largest values in seconds.
-fn classes_of(histogram: &Value) -> Vec<(Option<f64>, u64)> {
-    let class = |class: &Value| {
-        (class["upto"].as_f64().map(|micros| micros / 1e6), class["count"].as_u64().unwrap_or_default())
-    };
-    histogram.as_array().map(|classes| classes.iter().map(class).collect()).unwrap_or_default()
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_default()
-}
-
 /// A family for each row, with a value for each document that has the key.
-fn from_rows(
-    rows: impl IntoIterator<Item = Row>,
-    documents: &[Value],
+fn from_rows<'a>(
+    rows: impl IntoIterator<Item = &'a Row>,
+    documents: &[&Value],
     labels: &dyn Fn(&Value) -> Vec<(&'static str, String)>,
 ) -> Vec<Family> {
-    let family = |row: Row| {
-        let mut family = Family::new(row.name, row.help, row.kind);
-        for document in documents {
-            let Some(value) = value(find(document, row.key)) else { continue };
-            let labels = labels(document);
-            let labels: Vec<_> = labels.iter().map(|(name, value)| (*name, value.as_str())).collect();
-            family.push(&labels, value * row.scale);
+    let labels: Vec<Vec<(&str, String)>> = documents.iter().map(|document| labels(document)).collect();
+    let labels: Vec<Vec<(&str, &str)>> = labels.iter().map(|labels| borrowed(labels)).collect();
+    let family = |row: &Row| {
+        let mut family = Family::new(&*row.name, &*row.help, row.kind);
+        for (document, labels) in documents.iter().zip(&labels) {
+            if let Some(value) = value(find(document, row.key)) {
+                family.push(labels, value * row.scale);
+            }
         }
         family
     };
     rows.into_iter().map(family).collect()
+}
+
+fn borrowed<'a>(labels: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
+    labels.iter().map(|(name, value)| (*name, value.as_str())).collect()
 }
 
 /// What a document says, or the statistics in it.
@@ -292,38 +325,35 @@ fn states(
     metric: &str,
     what: &str,
     all: &[String],
-    documents: &[Value],
+    documents: &[&Value],
     name: &dyn Fn(&Value) -> String,
 ) -> Family {
     let mut family =
         Family::new(metric, format!("1 for the state that a {what} is in, 0 for others."), Kind::Gauge);
     for document in documents {
+        let name = name(document);
         for state in all {
             let is_it = document["state"] == **state;
-            let labels = [(what, name(document)), ("state", state.clone())];
-            family.push(
-                &labels.each_ref().map(|(key, value)| (*key, value.as_str())),
-                f64::from(u8::from(is_it)),
-            );
+            family.push(&[(what, &name), ("state", state)], f64::from(u8::from(is_it)));
         }
     }
     family
 }
 
+static POOL_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| gauges("forebay_pool", &POOL_GAUGES).collect());
+static DEVICE_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| gauges("forebay_device", &DEVICE_GAUGES).collect());
+
 fn about_pool(pool: &Value) -> Vec<Family> {
-    let pools = std::slice::from_ref(pool);
-    let none = Vec::new();
-    let devices = pool["devices"].as_array().unwrap_or(&none);
-    let shards = pool["shards"].as_array().unwrap_or(&none);
+    let pools = &[pool][..];
+    let all = |key: &str| pool[key].as_array().into_iter().flatten().collect::<Vec<&Value>>();
+    let (devices, shards) = (&all("devices")[..], &all("shards")[..]);
     let path = |device: &Value| device["path"].as_str().unwrap_or_default().to_owned();
-    let mut families = from_rows(gauges("forebay_pool", &POOL_GAUGES), pools, &|_| Vec::new());
+    let mut families = from_rows(&*POOL_ROWS, pools, &|_| Vec::new());
     families.push(states("forebay_pool_state", "pool", &api::names_of::<PoolState>(), pools, &path));
-    families.extend(from_rows(gauges("forebay_device", &DEVICE_GAUGES), devices, &|device| {
-        vec![("device", path(device))]
-    }));
+    families.extend(from_rows(&*DEVICE_ROWS, devices, &|device| vec![("device", path(device))]));
     families.push(states("forebay_device_state", "device", &api::names_of::<DeviceState>(), devices, &path));
     families.extend(wear::families(devices));
-    families.extend(from_rows(shard_rows(), shards, &|shard| vec![("shard", shard["shard"].to_string())]));
+    families.extend(from_rows(&shard_rows(), shards, &|shard| vec![("shard", shard["shard"].to_string())]));
     let mut build = Family::new("forebay_build_info", "Version of Forebay; always 1.", Kind::Gauge);
     build.push(&[("version", env!("CARGO_PKG_VERSION"))], 1.0);
     families.push(build);
@@ -364,13 +394,18 @@ mod tests {
 
     #[test]
     fn numbers_of_documents_have_their_metrics_and_what_is_not_known_has_none() {
+        let served = json!({ "name": "a", "mode": "write-back", "state": "serving",
+            "statistics": { "reads": 7, "throttled_ns": 1_500_000_000 }, "dirty_bytes": 4096, "hit_ratio": 0.5 });
+        let waiting = json!({ "name": "b", "mode": "write-through", "state": "waiting", "size_bytes": null });
+        let mut latencies = cache::Latency::ALL
+            .map(|_| Spread { counts: vec![0; LATENCY_BOUNDS.len() + 1], sum_seconds: 0.0 });
+        let misses = &mut latencies[cache::Latency::ReadMiss as usize];
+        // One within 100 us, two beyond the last bound.
+        (misses.counts[2], misses.sum_seconds) = (1, 0.0015);
+        *misses.counts.last_mut().expect("there are classes") = 2;
         let disks = [
-            json!({ "name": "a", "mode": "write-back", "state": "serving",
-                "statistics": { "reads": 7, "throttled_ns": 1_500_000_000,
-                    "latency_us": { "read_miss": { "count": 3, "mean": 500.0 } } },
-                "histograms": { "latency": { "read_miss": [{ "upto": 100, "count": 1 }, { "upto": null, "count": 2 }] } },
-                "dirty_bytes": 4096, "hit_ratio": 0.5, "latency_us": {} }),
-            json!({ "name": "b", "mode": "write-through", "state": "waiting", "size_bytes": null }),
+            Described { document: served, latencies: Some(latencies) },
+            Described { document: waiting, latencies: None },
         ];
         let pool = json!({ "state": "serving", "segments": 9, "can_mirror": true,
             "devices": [{ "path": "/dev/x", "state": "failed", "segments": 3 }],

@@ -50,6 +50,7 @@ const FIRST_TRY_TIME_MAX: Duration = Duration::from_secs(5);
 /// How long a disk that could not be served waits before it is tried again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
+use counting::Written;
 pub(crate) use pool::{NewDevice, PoolView};
 
 /// The disks of this host. Shared by the tasks of the control plane.
@@ -114,11 +115,8 @@ impl Registry {
             .map(|disk| (disk.name.clone(), "its backing has not answered yet".to_owned()))
             .collect();
         let (totals, unread) = Totals::load(&places.dir);
-        if let Some(reason) = unread {
-            events::of_host(
-                Kind::TotalsBegunAnew,
-                format!("{reason}. What disks counted in all begins anew"),
-            );
+        for reason in unread {
+            events::of_host(Kind::TotalsBegunAnew, reason);
         }
         let kept = state.pool.as_ref().filter(|_| pool.missing.is_none()).map(|pool| pool.id.as_str());
         let wear = wear::Wear::load(&places, kept);
@@ -152,9 +150,12 @@ impl Registry {
     /// Every disk, in the order in which they were added. One whose shard does not answer says so in its report.
     pub(crate) async fn disks(&self) -> Vec<DiskView> {
         let mut reports = self.shards.disks_as_far_as_known().await;
-        let state = self.state();
-        let view = |record: &DiskRecord| self.view(record.clone(), reports.remove(&record.name));
-        state.disks.iter().map(view).collect()
+        let disks = lock(&self.state).disks.clone();
+        let view = |record: DiskRecord| {
+            let report = reports.remove(&record.name);
+            self.view(record, report)
+        };
+        disks.into_iter().map(view).collect()
     }
 
     /// One disk.
@@ -326,7 +327,7 @@ impl Registry {
         let changing = self.changing.lock().await;
         // Also before, for a backing that hangs has the process end without the rest of this.
         self.see_all().await;
-        self.save_totals().await;
+        self.save_totals(Written::TotalsAndWindows).await;
         self.save_histories_in_time().await;
         let mut detaching = tokio::task::JoinSet::new();
         for name in self.shards.attached() {
@@ -338,8 +339,8 @@ impl Registry {
             .iter()
             .flatten()
             .filter_map(|detached| detached.last.as_ref())
-            .for_each(|last| self.see(last));
-        self.save_totals().await;
+            .for_each(|last| self.see_and_follow(last));
+        self.save_totals(Written::TotalsAndWindows).await;
         self.save_histories_in_time().await;
         let mut state = self.state();
         if lock(&self.pool).missing.is_none() {

@@ -20,14 +20,19 @@ use serde_json::Value;
 use crate::counted::{Counted, Kept};
 use crate::course::{Comparison, Course, KeptCourse, Passed};
 use crate::durable;
-use crate::history::Sums;
+use crate::history::{Measured, Sums};
 use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
-use crate::windows::{Recent, Windowed, Windows};
+use crate::windows::{self, Keeping, KeptWindows, Recent, Windowed, Windows};
 
 /// Version of the file.
 const SCHEMA: u64 = 1;
 const FILE_NAME: &str = "totals.json";
+/// The largest number in the file: an exbibyte, or thirty years in nanoseconds. What is larger was damaged, and adding it to
+/// others would run over.
+const NUMBER_MAX: u64 = 1 << 60;
+/// The largest of those that stand in lists, of which very many are added up.
+const NUMBER_IN_LIST_MAX: u64 = 1 << 53;
 
 /// What one disk counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,18 +97,33 @@ impl Total {
 }
 
 impl Totals {
-    /// Reads what is kept in `dir`, and why it could not be read, if so: then there is nothing, and the next save replaces
-    /// what is there. Windows begin at zero, the start of whoever asks.
-    pub(crate) fn load(dir: &Path) -> (Self, Option<String>) {
+    /// Reads what is kept in `dir`, and what could not be read of it, if so: then there is nothing, and what is there is set aside.
+    /// Windows go on at zero, the start of whoever asks.
+    pub(crate) fn load(dir: &Path) -> (Self, Vec<String>) {
+        let (mut totals, unread) = Self::load_totals(dir);
+        let (kept, unread_windows) = windows::load(dir, Moment::now());
+        totals.disks.iter_mut().for_each(|(id, entry)| entry.resume_windows(*id, &kept));
+        let unread = unread.map(|reason| format!("{reason}. What disks counted in all begins anew"));
+        let unread_windows =
+            unread_windows.map(|reason| format!("{reason}. What disks counted lately begins anew"));
+        (totals, unread.into_iter().chain(unread_windows).collect())
+    }
+
+    fn load_totals(dir: &Path) -> (Self, Option<String>) {
         let read = || -> Result<Self, String> {
             let text = match fs::read(dir.join(FILE_NAME)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
                 text => text.map_err(|error| error.to_string())?,
             };
-            let document: Document = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-            if document.schema != SCHEMA {
-                return Err(format!("it has schema {}, and this Forebay knows {SCHEMA}", document.schema));
+            let document: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+            // First: what else a later version has there is its own business.
+            if document["schema"] != SCHEMA {
+                return Err(format!("it has schema {}, and this Forebay knows {SCHEMA}", document["schema"]));
             }
+            if !is_believable(&document, NUMBER_MAX) {
+                return Err("it has numbers that no disk ever counts".to_owned());
+            }
+            let document: Document = serde_json::from_value(document).map_err(|error| error.to_string())?;
             let entries = document.disks.into_iter().map(|(id, kept)| (id, Entry::from(kept)));
             Ok(Self { disks: entries.collect() })
         };
@@ -111,7 +131,8 @@ impl Totals {
             Ok(totals) => (totals, None),
             Err(reason) => {
                 let path = dir.join(FILE_NAME);
-                (Self::default(), Some(format!("Cannot read {}: {reason}", path.display())))
+                let kept = durable::set_aside(&path, Moment::now());
+                (Self::default(), Some(format!("Cannot read {}: {reason}. {kept}", path.display())))
             }
         }
     }
@@ -121,6 +142,17 @@ impl Totals {
         let kept = self.disks.iter().filter(|(id, _)| disks.contains(id));
         let disks = kept.map(|(id, entry)| (*id, KeptTotal::from(entry))).collect();
         serde_json::to_vec_pretty(&Document { schema: SCHEMA, disks }).expect("plain data with text keys")
+    }
+
+    /// The windows that are to be written now, of these disks only: behind a [`Self::text`] of the same moment.
+    pub(crate) fn windows(&self, disks: &[u32], age: Duration, now: Moment) -> Keeping {
+        let kept: Vec<_> = self.disks.iter().filter(|(id, _)| disks.contains(id)).collect();
+        let mut keeping = Keeping::new(age, now, kept.len());
+        for (id, entry) in kept {
+            let Total { since, counted } = entry.total();
+            keeping.add(*id, since, &counted, &entry.windows);
+        }
+        keeping
     }
 
     /// Makes a [`Self::text`] what is kept in `dir`, durably.
@@ -202,6 +234,18 @@ impl Totals {
         })
     }
 
+    /// The latencies that a disk measured in all, as it was seen last.
+    pub(crate) fn measured(&self, id: u32) -> Option<Measured> {
+        self.disks.get(&id).map(|Entry { before, seen, .. }| {
+            let mut measured = Measured::default();
+            measured.add(&before.counted);
+            if let Some(seen) = seen {
+                measured.add(&seen.counted);
+            }
+            measured
+        })
+    }
+
     /// What a disk counted lately, if `total` is what it counted in all.
     pub(crate) fn last(&self, id: u32, recent: Recent, age: Duration, total: &Total) -> Option<Windowed> {
         self.disks.get(&id).map(|entry| entry.windows.last(recent, age, &total.counted))
@@ -212,6 +256,13 @@ impl Entry {
     fn new(before: Total, course: Course, age: Duration) -> Self {
         let windows = Windows::new(age, &before.counted);
         Self { before, seen: None, course, windows }
+    }
+
+    fn resume_windows(&mut self, id: u32, kept: &KeptWindows) {
+        let Total { since, counted } = &self.before;
+        if let Some(windows) = kept.resume(id, *since, counted) {
+            self.windows = windows;
+        }
     }
 
     fn total(&self) -> Total {
@@ -243,6 +294,16 @@ impl From<KeptTotal> for Entry {
             None => Course::new(Moment::now(), before.counted.clone()),
         };
         Self::new(before, course, Duration::ZERO)
+    }
+}
+
+/// False if there is a number in it that cannot be.
+fn is_believable(value: &Value, most: u64) -> bool {
+    match value {
+        Value::Number(number) => number.as_u64().is_none_or(|number| number <= most),
+        Value::Array(all) => all.iter().all(|value| is_believable(value, NUMBER_IN_LIST_MAX)),
+        Value::Object(all) => all.values().all(|value| is_believable(value, NUMBER_MAX)),
+        Value::Null | Value::Bool(_) | Value::String(_) => true,
     }
 }
 
@@ -343,8 +404,8 @@ mod tests {
             see(&mut totals, id, 10, &counted(5, 100));
         }
         Totals::save(dir.path(), &totals.text(&[1])).expect("the folder is ours");
-        let (mut loaded, problem) = Totals::load(dir.path());
-        assert_eq!((problem, loaded.of(2)), (None, None));
+        let (mut loaded, problems) = Totals::load(dir.path());
+        assert_eq!((problems.len(), loaded.of(2)), (0, None));
         assert_eq!(loaded.of(1), totals.of(1));
         let total = loaded.of(1).expect("it was kept");
         let lately = loaded.last(1, Recent::Day, Duration::from_secs(3), &total).expect("it was kept");
@@ -354,13 +415,38 @@ mod tests {
     }
 
     #[test]
+    fn windows_go_on_with_the_totals_that_they_belong_to() {
+        let dir = TempDir::new();
+        let (mut totals, age) = (Totals::default(), Duration::from_mins(1));
+        totals.begin(1, Moment(7), Duration::ZERO);
+        see(&mut totals, 1, 10, &counted(5, 100));
+        totals.sample(age);
+        Totals::save(dir.path(), &totals.text(&[1])).expect("the folder is ours");
+        windows::save(dir.path(), totals.windows(&[1], age, Moment::now())).expect("the folder is ours");
+        let lately = |totals: &Totals| {
+            let total = totals.of(1).expect("it was kept");
+            let windowed = totals.last(1, Recent::Day, Duration::ZERO, &total).expect("it was kept");
+            windowed.counted.counts.reads
+        };
+        let (mut loaded, problems) = Totals::load(dir.path());
+        assert_eq!((problems.len(), lately(&loaded)), (0, 5), "it was a minute before the start");
+        see(&mut loaded, 1, 0, &counted(2, 100));
+        assert_eq!(lately(&loaded), 7);
+        // Totals that were lost are others, and windows are differences of totals.
+        fs::remove_file(dir.path().join(FILE_NAME)).expect("the folder is ours");
+        let (mut anew, _) = Totals::load(dir.path());
+        anew.begin(1, Moment(8), Duration::ZERO);
+        assert_eq!(lately(&anew), 0);
+    }
+
+    #[test]
     fn latencies_of_an_older_file_begin_anew() {
         let dir = TempDir::new();
         let text = r#"{"schema":1,"disks":{"3":{"since":7,"counts":{"reads":2,"gone":1},
             "latencies":{"read_miss":{"count":2,"sum_ns":5000}}}}}"#;
         fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
-        let (totals, problem) = Totals::load(dir.path());
-        assert_eq!((problem, reads(&totals, 3)), (None, Some(2)));
+        let (totals, problems) = Totals::load(dir.path());
+        assert_eq!((problems.len(), reads(&totals, 3)), (0, Some(2)));
         assert_eq!(misses(&totals.of(3).expect("it was kept")), LatencySummary::default());
     }
 
@@ -369,8 +455,8 @@ mod tests {
         let dir = TempDir::new();
         let text = r#"{"schema":1,"disks":{"3":{"since":7,"counts":{"reads":2},"latencies":{}}}}"#;
         fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
-        let (mut totals, problem) = Totals::load(dir.path());
-        assert_eq!(problem, None);
+        let (mut totals, problems) = Totals::load(dir.path());
+        assert!(problems.is_empty(), "{problems:?}");
         see(&mut totals, 3, 1, &counted(5, 100));
         let (total, comparison) = totals.compare(3).expect("it was kept");
         assert_eq!((total.counted.counts.reads, comparison.cached.counted.counts.reads), (7, 5));
@@ -392,8 +478,8 @@ mod tests {
         };
         totals.see(1, look);
         Totals::save(dir.path(), &totals.text(&[1])).expect("the folder is ours");
-        let (mut loaded, problem) = Totals::load(dir.path());
-        assert_eq!((problem, loaded.compare(1)), (None, totals.compare(1)));
+        let (mut loaded, problems) = Totals::load(dir.path());
+        assert_eq!((problems.len(), loaded.compare(1)), (0, totals.compare(1)));
         loaded.see(1, Look { attachment: 0, ..look });
         let (total, comparison) = loaded.compare(1).expect("it was kept");
         let reads = |side: &crate::course::Side| (side.counted.counts.reads, side.time.as_secs());
@@ -405,17 +491,27 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_and_replaced() {
+    fn what_cannot_be_read_is_said_and_set_aside() {
         let dir = TempDir::new();
-        assert!(matches!(Totals::load(dir.path()), (_, None)), "none yet is nothing to complain of");
-        for (text, reason) in [("{\"schema\":1", "EOF"), ("{\"schema\":9,\"disks\":{}}", "schema 9")] {
+        assert!(Totals::load(dir.path()).1.is_empty(), "none yet is nothing to complain of");
+        let huge = r#"{"schema":1,"disks":{"3":{"since":7,"counts":{"reads":18446744073709551611,"writes":9},"latencies":{}}}}"#;
+        for (text, reason) in [
+            ("{\"schema\":1", "EOF"),
+            ("{\"schema\":9,\"disks\":{}}", "schema 9"),
+            ("{\"schema\":8}", "schema 8"),
+            ("[]", "schema null"),
+            (huge, "no disk ever counts"),
+        ] {
             fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
-            let (totals, problem) = Totals::load(dir.path());
-            assert!(totals.disks.is_empty());
-            assert!(problem.is_some_and(|said| said.contains(FILE_NAME) && said.contains(reason)), "{text}");
+            let (totals, problems) = Totals::load(dir.path());
+            assert!(totals.disks.is_empty() && problems.len() == 1, "{problems:?}");
+            assert!(problems[0].contains(FILE_NAME) && problems[0].contains(reason), "{problems:?}");
+            let (_, aside) = problems[0].split_once("It is kept as ").expect("nothing is lost");
+            let (aside, _) = aside.split_once(". What").expect("it says what becomes of it");
+            assert_eq!(fs::read_to_string(aside).expect("it was renamed"), text);
         }
         Totals::save(dir.path(), &Totals::default().text(&[])).expect("the folder is ours");
-        assert_eq!(Totals::load(dir.path()).1, None);
+        assert!(Totals::load(dir.path()).1.is_empty());
     }
 
     #[test]

@@ -10,7 +10,9 @@
 //! far a window reaches back: up to one step more than its name says, and less after a start. It says so itself.
 //!
 //! Fed with totals, which go on when a disk is attached again or moves to another shard; so a window neither goes below
-//! zero nor counts twice. Pure: whoever feeds it says what time it is. After a restart windows begin anew.
+//! zero nor counts twice. Pure: whoever feeds it says what time it is. After a restart windows go on from what is kept (`kept`).
+
+mod kept;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -21,6 +23,7 @@ use clap::builder::PossibleValue;
 
 use crate::counted::Counted;
 use crate::problem::{Answer, Problem};
+pub(crate) use crate::windows::kept::{Keeping, KeptWindows, load, save};
 
 /// What statistics can be asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,6 +108,9 @@ pub(crate) struct Windowed {
 /// How often [`Windows::sample`] is to be called: the shortest step.
 pub(crate) const SAMPLE_INTERVAL: Duration = Duration::from_secs(5);
 
+/// Times are those since the start of the process and this much more, so that there are some before it.
+const BEFORE_START: Duration = Duration::from_hours(72);
+
 /// The windows of one disk.
 #[derive(Debug)]
 pub(crate) struct Windows {
@@ -115,15 +121,12 @@ pub(crate) struct Windows {
 impl Windows {
     /// Windows that begin now, with what the disk has counted in all so far.
     pub(crate) fn new(now: Duration, total: &Counted) -> Self {
-        let minutes = |minutes| Duration::from_mins(minutes);
-        let shapes =
-            [(minutes(5), SAMPLE_INTERVAL), (minutes(60), minutes(1)), (minutes(24 * 60), minutes(15))];
-        Self { rings: shapes.map(|(span, step)| Ring::new(span, step, now, total)) }
+        Self { rings: SHAPES.map(|shape| Ring::new(shape, now + BEFORE_START, total)) }
     }
 
     /// Takes what the disk has counted in all by now. `now` does not go back.
     pub(crate) fn sample(&mut self, now: Duration, total: &Counted) {
-        self.rings.iter_mut().for_each(|ring| ring.sample(now, total));
+        self.rings.iter_mut().for_each(|ring| ring.sample(now + BEFORE_START, total));
     }
 
     /// What was counted lately, if `total` is all by now.
@@ -131,11 +134,21 @@ impl Windows {
         let ring = &self.rings[recent as usize];
         Windowed {
             window: Window::Last(recent),
-            seconds: now.saturating_sub(ring.before.at).as_secs(),
+            seconds: (now + BEFORE_START).saturating_sub(ring.before.at).as_secs(),
             counted: total.since(&ring.before.total),
         }
     }
 }
+
+/// How long a window is, and its steps.
+type Shape = (Duration, Duration);
+
+/// In the order of [`Recent`].
+const SHAPES: [Shape; 3] = [
+    (Duration::from_mins(5), SAMPLE_INTERVAL),
+    (Duration::from_hours(1), Duration::from_mins(1)),
+    (Duration::from_hours(24), Duration::from_mins(15)),
+];
 
 /// One window.
 #[derive(Debug)]
@@ -164,7 +177,7 @@ struct Step {
 }
 
 impl Ring {
-    fn new(span: Duration, step: Duration, now: Duration, total: &Counted) -> Self {
+    fn new((span, step): Shape, now: Duration, total: &Counted) -> Self {
         let edge = Edge { at: now, total: total.clone() };
         Self { span, step, before: edge.clone(), last: edge, steps: VecDeque::new() }
     }
@@ -201,21 +214,36 @@ fn pack(counted: &Counted) -> Box<[u8]> {
 }
 
 /// The same again, but for the largest latencies, which are not kept: their classes are.
-fn unpack(mut bytes: &[u8]) -> Counted {
-    let counts: Vec<(&str, u64)> =
-        DiskCounts::default().named().map(|(name, _)| (name, pull(&mut bytes))).collect();
-    let count_of =
-        |wanted: &str| counts.iter().find(|(name, _)| *name == wanted).map_or(0, |(_, count)| *count);
-    let latencies = std::array::from_fn(|_| {
-        let (sum_ns, length) = (pull(&mut bytes), pull(&mut bytes));
-        let mut class = 0;
-        let classes = (0..length).map(|_| {
-            class += pull(&mut bytes) as u16;
-            (class, pull(&mut bytes))
-        });
-        LatencyCounts::from_parts(sum_ns, 0, classes)
-    });
-    Counted { counts: DiskCounts::from_names(count_of), latencies }
+fn unpack(bytes: &[u8]) -> Counted {
+    let (counts, latencies) = (DiskCounts::default(), cache::Latency::ALL.map(|(_, name)| name));
+    let counts: Vec<&str> = counts.named().map(|(name, _)| name).collect();
+    unpack_named(bytes, &counts, &latencies).expect("we packed it")
+}
+
+/// The same of bytes in which counters and latencies of these names follow each other; none if they are not packed so. What
+/// they do not have is zero.
+fn unpack_named(mut bytes: &[u8], counts: &[&str], latencies: &[&str]) -> Option<Counted> {
+    let numbers: Option<Vec<u64>> = counts.iter().map(|_| pull(&mut bytes)).collect();
+    let numbers = numbers?;
+    let measured: Option<Vec<LatencyCounts>> = latencies.iter().map(|_| pull_latency(&mut bytes)).collect();
+    let measured = measured?;
+    let number_of = |wanted: &str| Some(numbers[counts.iter().position(|name| *name == wanted)?]);
+    let measured_of =
+        |wanted: &str| Some(measured[latencies.iter().position(|name| *name == wanted)?].clone());
+    bytes.is_empty().then(|| Counted {
+        counts: DiskCounts::from_names(|name| number_of(name).unwrap_or(0)),
+        latencies: cache::Latency::ALL.map(|(_, name)| measured_of(name).unwrap_or_default()),
+    })
+}
+
+fn pull_latency(bytes: &mut &[u8]) -> Option<LatencyCounts> {
+    let (sum_ns, length) = (pull(bytes)?, pull(bytes)?);
+    let (mut class, mut classes) = (0_u64, Vec::new());
+    for _ in 0..length {
+        class = class.checked_add(pull(bytes)?)?;
+        classes.push((u16::try_from(class).ok()?, pull(bytes)?));
+    }
+    Some(LatencyCounts::from_parts(sum_ns, 0, classes))
 }
 
 /// Seven bits a byte, the lowest first; the highest bit says that more follow.
@@ -227,17 +255,18 @@ fn push(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-fn pull(bytes: &mut &[u8]) -> u64 {
+/// The next number; none if the bytes end before it does, or it is too large.
+fn pull(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
-    for shift in (0..).step_by(7) {
-        let (byte, rest) = bytes.split_first().expect("we packed it");
+    for shift in (0..u64::BITS).step_by(7) {
+        let (byte, rest) = bytes.split_first()?;
         *bytes = rest;
         number |= u64::from(byte & 0x7F) << shift;
         if byte & 0x80 == 0 {
-            break;
+            return Some(number);
         }
     }
-    number
+    None
 }
 
 #[cfg(test)]
@@ -339,7 +368,8 @@ mod tests {
         for number in [0, 1, 127, 128, u64::from(u32::MAX), u64::MAX] {
             let mut bytes = Vec::new();
             push(&mut bytes, number);
-            assert_eq!(pull(&mut bytes.as_slice()), number);
+            assert_eq!(pull(&mut bytes.as_slice()), Some(number));
+            assert_eq!(pull(&mut &bytes[..bytes.len() - 1]), None);
         }
     }
 

@@ -45,6 +45,7 @@ export class Charts {
     figure: micros,
     least: 10,
   });
+  readonly #spread: Chart;
   readonly #dirty = new Chart({
     title: "Dirty data",
     about: "What flash has and the backing does not, without zeroes.",
@@ -77,10 +78,14 @@ export class Charts {
     isBinary: true,
   });
   readonly #choice = h("select", { "aria-label": "Latency of", name: "latency-class" }, ...LATENCIES.map((name) => h("option", { value: name }, LATENCY_NAMES[name])));
+  readonly #spreadChoice = h("select", { "aria-label": "Percentiles of", name: "latency-spread" }, h("option", { value: "readSpread" }, "Reads"), h("option", { value: "writeSpread" }, "Writes"));
   readonly #over = h("span", { class: "hint" });
   readonly #spans: HTMLElement;
   readonly #note = h("p", { class: "hint", role: "status" });
   #points: readonly Point[] = [];
+  /** What is shown of a day or a week. */
+  #steps: readonly Point[] = [];
+  #range: Range | null = null;
   #isChosen = false;
 
   /** `choose` is told how far back somebody wants to look. */
@@ -91,20 +96,20 @@ export class Charts {
       this.#isChosen = true;
       this.#drawLatency();
     });
-    this.#latency = new Chart(
-      {
-        title: "Latency",
-        about: "So many in a hundred were faster.",
-        lines: [
-          { label: "Half", colour: "read" },
-          { label: "95 %", colour: "write", dash: DASH },
-          { label: "99 %", colour: "limit", dash: DOT },
-        ],
-        figure: micros,
-        least: 10,
-      },
-      controls,
-    );
+    const percentiles = (title: string, about: string) => ({
+      title,
+      about,
+      lines: [
+        { label: "Half", colour: "read" as const },
+        { label: "95 %", colour: "write" as const, dash: DASH },
+        { label: "99 %", colour: "limit" as const, dash: DOT },
+      ],
+      figure: micros,
+      least: 10,
+    });
+    this.#latency = new Chart(percentiles("Latency", "So many in a hundred were faster."), controls);
+    this.#spreadChoice.addEventListener("change", () => this.#drawSpread());
+    this.#spread = new Chart(percentiles("Latency percentiles", "Of each step, so many in a hundred were faster."), h("div", { class: "chart-controls" }, this.#spreadChoice));
     const spans = Object.keys(SPANS) as Span[];
     const button = (span: Span) => h("button", { type: "button", "data-span": span, onclick: () => choose(span) }, SPAN_NAMES[span]);
     this.#spans = h("div", { class: "segmented", role: "group", "aria-label": "How far back" }, ...spans.map(button));
@@ -134,6 +139,8 @@ export class Charts {
     this.#draw(points, mode, range);
     const line = (of: (point: Point) => number | null): Values => points.map(of);
     this.#means.set(points.map((point) => point.at), [line((point) => point.readMicros), line((point) => point.writeMicros)], range);
+    [this.#steps, this.#range] = [points, range];
+    this.#drawSpread();
   }
 
   leave(): void {
@@ -141,7 +148,7 @@ export class Charts {
   }
 
   #all(): Chart[] {
-    return [this.#ratio, this.#operations, this.#latency, this.#means, this.#saved, this.#dirty, this.#written];
+    return [this.#ratio, this.#operations, this.#latency, this.#means, this.#spread, this.#saved, this.#dirty, this.#written];
   }
 
   #setSpan(span: Span, isWaiting: boolean): void {
@@ -149,6 +156,9 @@ export class Charts {
     say(this.#note, isWaiting ? "Asking Forebay\u2026" : span === "5m" ? "" : "In steps of five minutes; of dirty data, the most in each.");
     show(this.#latency.element, span === "5m");
     show(this.#means.element, span !== "5m");
+    show(this.#spread.element, span !== "5m");
+    // An odd number of charts between the first and the last: one has a row of its own.
+    this.#dirty.element.classList.toggle("chart-wide", span !== "5m");
   }
 
   #draw(points: readonly Point[], mode: string, range: Range | null): void {
@@ -174,6 +184,12 @@ export class Charts {
     const line = (of: "p50" | "p95" | "p99"): Values =>
       this.#points.map((point) => (point.latency && point.latency[chosen].count > 0 ? point.latency[chosen][of] : null));
     this.#latency.set(this.#points.map((point) => point.at), [line("p50"), line("p95"), line("p99")]);
+  }
+
+  #drawSpread(): void {
+    const of = this.#spreadChoice.value === "writeSpread" ? "writeSpread" : "readSpread";
+    const lines = [0, 1, 2].map((at): Values => this.#steps.map((point) => point[of]?.[at] ?? null));
+    this.#spread.set(this.#steps.map((point) => point.at), lines, this.#range);
   }
 
   #class(): LatencyClass {

@@ -121,6 +121,13 @@ export interface History extends Partial<Record<Counter, number[]>> {
   hit_ratio: (number | null)[];
   read_latency_us: (number | null)[];
   write_latency_us: (number | null)[];
+  /** Percentiles, where the daemon keeps them. */
+  read_p50_us?: (number | null)[];
+  read_p95_us?: (number | null)[];
+  read_p99_us?: (number | null)[];
+  write_p50_us?: (number | null)[];
+  write_p95_us?: (number | null)[];
+  write_p99_us?: (number | null)[];
   cached_bytes: number[];
   dirty_bytes: number[];
   dirty_bytes_max: number[];
@@ -213,6 +220,36 @@ export interface Advice {
   sentences: { about: string; text: string }[];
   warnings: { kind: string; text: string }[];
   command: string | null;
+}
+
+/** How requests did with the cache, or without; null where that is not known. */
+export interface ReportSide {
+  reads_are: "measured" | "concluded" | "unknown";
+  writes_are: "measured" | "concluded" | "unknown";
+  reads: number;
+  writes: number;
+  read_hits_ram: number;
+  read_hits_flash: number;
+  iops: number | null;
+  iops_busiest_minute: number | null;
+  latency_us: Record<"read" | "write", (Latency & { classes: Bucket[] }) | null>;
+  backing_reads: number;
+  backing_read_bytes: number;
+  backing_writes: number;
+  backing_write_bytes: number;
+}
+
+/** `/v1/disks/NAME/report`, as far as it is shown. */
+export interface Report {
+  compared_since: string;
+  without: ReportSide;
+  with: ReportSide;
+  requests_min: number;
+  times_faster: number | null;
+  writes_times_faster: number | null;
+  measured_backing_reads: number;
+  flash_write_bytes: number;
+  warm_up: { state: string; seconds: number | null; hit_ratio: number | null; variation: number | null; variation_max: number; reads_min: number };
 }
 
 export interface Event {

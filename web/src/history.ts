@@ -52,9 +52,11 @@ function point(history: History, step: number, at: number): Point {
     dirtyBytes: figure(history.span === "5m" ? history.dirty_bytes : history.dirty_bytes_max),
     dirtyLimitBytes: figure(history.dirty_limit_bytes),
     latency: null,
+    readSpread: [figure(history.read_p50_us), figure(history.read_p95_us), figure(history.read_p99_us)],
+    writeSpread: [figure(history.write_p50_us), figure(history.write_p95_us), figure(history.write_p99_us)],
   };
 }
 
 function nothing(at: number): Point {
-  return { at, rates: null, hitRam: null, hitFlash: null, readMicros: null, writeMicros: null, dirtyBytes: null, dirtyLimitBytes: null, latency: null };
+  return { at, rates: null, hitRam: null, hitFlash: null, readMicros: null, writeMicros: null, dirtyBytes: null, dirtyLimitBytes: null, latency: null, readSpread: null, writeSpread: null };
 }

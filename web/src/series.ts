@@ -35,7 +35,12 @@ export interface Point {
   dirtyBytes: number | null;
   dirtyLimitBytes: number | null;
   latency: Record<LatencyClass, Latency> | null;
+  /** Of a step that the daemon kept: half, 95 and 99 in a hundred were faster, in microseconds. */
+  readSpread: Spread | null;
+  writeSpread: Spread | null;
 }
+
+export type Spread = [number | null, number | null, number | null];
 
 /** True if both are of one attachment: nothing that only rises went back. */
 export function goesOn(earlier: Statistics, later: Statistics): boolean {
@@ -152,6 +157,8 @@ export class Series {
       dirtyBytes: statistics.dirty_bytes ?? null,
       dirtyLimitBytes: statistics.dirty_limit_bytes ?? null,
       latency: window.latency_us ?? null,
+      readSpread: null,
+      writeSpread: null,
     };
   }
 }

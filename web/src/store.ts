@@ -1,13 +1,13 @@
 // What the page knows: asked for every two seconds, kept, and given to whoever draws it.
 
 import { Refusal, diskPath, historyPath, read, readBeside, readIfThere } from "./api";
-import { type Advice, type Curve, type Disk, type Event, type FullDisk, type Histogram, type History, type Pool, type Span, type Statistics, histograms } from "./documents";
+import { type Advice, type Curve, type Disk, type Event, type FullDisk, type Histogram, type History, type Pool, type Report, type Span, type Statistics, histograms } from "./documents";
 import { type Past, past } from "./history";
 import { Series } from "./series";
 
 /** Between two looks, in milliseconds. */
 export const LOOK_INTERVAL = 2_000;
-/** Histograms and the curve change slowly and are larger: every so many looks. */
+/** Histograms, the curve, advice and the report change slowly and are larger: every so many looks. */
 const LOOKS_PER_HISTOGRAM = 3;
 /** A step of a day or a week is five minutes. */
 const LOOKS_PER_PAST = 15;
@@ -31,6 +31,8 @@ export interface Knowledge {
   curve: Curve | null;
   /** Null where the daemon gives none. */
   advice: Advice | null;
+  /** Null where the daemon has none. */
+  report: Report | null;
   /** What charts show of that disk, and what it did then if that is more than the page has seen; null until it is known. */
   span: Span;
   past: Past | null;
@@ -53,6 +55,7 @@ export class Store {
     histograms: null,
     curve: null,
     advice: null,
+    report: null,
     span: "5m",
     past: null,
     answeredAt: null,
@@ -80,6 +83,7 @@ export class Store {
     this.known.histograms = null;
     this.known.curve = null;
     this.known.advice = null;
+    this.known.report = null;
     this.known.span = "5m";
     this.known.past = null;
     this.#isFilled = false;
@@ -122,14 +126,15 @@ export class Store {
     ]);
     // Taken before anything else is asked for: rates are those between the moments at which documents came.
     const at = Date.now();
-    const [shapes, curve, advice] =
+    const [shapes, curve, advice, report] =
       name !== null && disk !== null && this.#looks % LOOKS_PER_HISTOGRAM === 0
         ? await Promise.all([
             readBeside<unknown>(`${diskPath(name)}/histograms`, "histograms"),
             readBeside<Curve>(`${diskPath(name)}/curve`, "curve"),
             readBeside<Advice[]>(`${diskPath(name)}/advice`, "advice"),
+            readBeside<Report>(`${diskPath(name)}/report`, "report"),
           ])
-        : [undefined, undefined, undefined];
+        : [undefined, undefined, undefined, undefined];
     const steps = name !== null && disk !== null ? await this.#history(name) : null;
     if (turn !== this.#turn) return;
     this.#looks += 1;
@@ -142,6 +147,7 @@ export class Store {
     if (steps !== null) this.#takeHistory(steps, at / 1_000);
     if (curve !== undefined) this.known.curve = curve;
     if (advice !== undefined) this.known.advice = advice?.[0] ?? null;
+    if (report !== undefined) this.known.report = report;
     if (shapes !== undefined) this.known.histograms = shapes === null ? null : histograms(shapes);
   }
 

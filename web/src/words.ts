@@ -161,7 +161,7 @@ export const KEYS: Key[] = [
   { name: "limit", about: "Flash that the disk never exceeds: auto, a size or a share." },
   { name: "ram", about: "RAM in front of the flash, at least 1MiB." },
   { name: "admission", about: "What may enter flash: adaptive, adaptive:hits, always or repeated:N." },
-  { name: "sequential-cutoff", about: "Misses of a sequential run longer than this go past the cache; 0 is off." },
+  { name: "sequential-cutoff", about: "Misses of a sequential run longer than this go past the cache; 0 is off, auto leaves it to admission for reads." },
   { name: "dirty-limit", about: "Write-back: the most that flash may hold and the backing does not have." },
   { name: "destage-rate-min", about: "Write-back: destage never goes slower than so many bytes a second; 0 is none." },
   { name: "destage-rate-max", about: "Write-back: destage never goes faster than so many bytes a second; 0 is no limit." },

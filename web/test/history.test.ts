@@ -59,3 +59,10 @@ test("what the daemon kept stands before what the page has seen itself", () => {
   assert.deepEqual(series.points.map((point) => point.at - NOON), [-15, -10, -5, 0, 2], "once");
   new Series().fill([]);
 });
+
+test("steps have the percentiles that are kept, and none of versions that kept none", () => {
+  const kept = history({ time: [NOON], seconds: [300], read_p50_us: [10], read_p95_us: [20], read_p99_us: [null] });
+  const { points } = past(kept, NOON);
+  assert.deepEqual(points.map((point) => point.readSpread), [[10, 20, null], [10, 20, null]]);
+  assert.deepEqual(points.at(-1)?.writeSpread, [null, null, null]);
+});

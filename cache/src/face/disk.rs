@@ -28,6 +28,9 @@ const LOOK_INTERVAL_NS: u64 = 30_000_000_000;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
+/// What was predicted is told again for a second, as long as reads are more by less than this part of them.
+const PREDICTED_PART: u64 = 64;
+
 /// How long it takes until a backing that failed its first flush is asked for another: nanoseconds.
 const SETTLE_RETRY_NS: u64 = 1_000_000_000;
 
@@ -89,6 +92,17 @@ pub struct CachedDisk<B, F: BlockDevice, H: Host> {
     quiet: RefCell<Option<Hold<F, H>>>,
     /// The end of the last second that was counted as active.
     active_until: Cell<u64>,
+    predicted: Cell<Option<Predicted>>,
+}
+
+/// What was predicted when somebody looked last.
+#[derive(Clone, Copy)]
+struct Predicted {
+    at: u64,
+    /// Of so many reads, and for this size.
+    reads: u64,
+    cache_bytes_max: u64,
+    hit_ratios: [Option<f64>; 2],
 }
 
 /// A disk of which destage has nothing at the backing, and begins nothing as long as this lives: to be released.
@@ -100,8 +114,15 @@ pub struct AtRest<'a, B, F: BlockDevice, H: Host> {
 impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     pub(super) fn new(cache: Rc<DiskCache<F, H>>, backing: B) -> Self {
         let flushes = FlushGate::new(backing.epoch());
-        let (quiet, active_until) = (RefCell::default(), Cell::default());
-        Self { cache, backing, locks: RangeLock::new(), flushes, quiet, active_until }
+        Self {
+            cache,
+            backing,
+            locks: RangeLock::new(),
+            flushes,
+            quiet: RefCell::default(),
+            active_until: Cell::default(),
+            predicted: Cell::default(),
+        }
     }
 
     /// The device behind the cache.
@@ -127,8 +148,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         };
         let usable_bytes = u64::from(cache.pool.segments().usable()) * cache.pool.layout().segment_bytes();
         let cache_bytes_max = settings.limit_bytes.min(usable_bytes) + settings.ram_bytes;
-        let [hit_ratio_at_half, hit_ratio_at_double] =
-            cache.curve.borrow().hit_ratios([cache_bytes_max / 2, cache_bytes_max * 2]);
+        let [hit_ratio_at_half, hit_ratio_at_double] = self.predicted(cache_bytes_max, counts.reads);
         let hits = counts.read_hits_ram + counts.read_hits_flash;
         DiskStatistics {
             counts,
@@ -158,6 +178,23 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             latencies: cache.latencies.snapshot(),
             histograms: Box::new(cache.requests.snapshot(&cache.latencies)),
         }
+    }
+
+    /// Hit ratios at half and at twice this size. What was worked out less than a second ago is told again unless it would be quite
+    /// another one: it takes longer than all the rest of [`Self::statistics`], and somebody may look ten times a second.
+    fn predicted(&self, cache_bytes_max: u64, reads: u64) -> [Option<f64>; 2] {
+        let now = self.cache.pool.host.now();
+        let is_good = |known: &Predicted| {
+            let more = reads - known.reads;
+            known.cache_bytes_max == cache_bytes_max
+                && (more == 0 || now < known.at + SECOND_NS && more < known.reads / PREDICTED_PART)
+        };
+        if let Some(known) = self.predicted.get().filter(is_good) {
+            return known.hit_ratios;
+        }
+        let hit_ratios = self.cache.curve.borrow().hit_ratios([cache_bytes_max / 2, cache_bytes_max * 2]);
+        self.predicted.set(Some(Predicted { at: now, reads, cache_bytes_max, hit_ratios }));
+        hit_ratios
     }
 
     /// Drops everything that is cached of this disk, durably: it does not come back at the next start either. What the
@@ -280,6 +317,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     /// Goes on with a curve from another shard, instead of what is known here.
     pub fn go_on_with(&self, curve: Box<Curve>) {
         self.cache.curve.replace(curve);
+        self.predicted.set(None);
     }
 
     /// Counts on from what was counted on another shard.

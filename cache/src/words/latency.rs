@@ -60,8 +60,13 @@ struct Counting {
     sum_ns: Cell<u64>,
     max_ns: Cell<u64>,
     classes: Box<[Cell<u64>]>,
+    /// A bit for each octave that has something: few have, and telling what was counted looks at those only.
+    octaves: Cell<u32>,
     histogram: Cells,
 }
+
+// Every octave has a bit.
+const _: () = assert!(CLASSES / STEPS <= u32::BITS as usize);
 
 impl fmt::Debug for Counting {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,6 +80,7 @@ impl Default for Counting {
             sum_ns: Cell::default(),
             max_ns: Cell::default(),
             classes: vec![Cell::default(); CLASSES].into(),
+            octaves: Cell::default(),
             histogram: Cells::new(Kind::Latency),
         }
     }
@@ -83,15 +89,25 @@ impl Default for Counting {
 impl Counting {
     fn snapshot(&self) -> LatencyCounts {
         // Most disks have most kinds of requests seldom or never, and this runs on the thread that serves guests.
-        if self.histogram.snapshot().count() == 0 {
+        let octaves = self.octaves.get();
+        if octaves == 0 {
             return LatencyCounts::default();
         }
-        let counts = self.classes.iter().map(Cell::get).zip(0..).filter(|(count, _)| *count > 0);
-        LatencyCounts {
-            sum_ns: self.sum_ns.get(),
-            max_ns: self.max_ns.get(),
-            classes: counts.map(|(count, class)| (class, count)).collect(),
+        let mut classes = Vec::with_capacity(octaves.count_ones() as usize * STEPS);
+        for (octave, cells) in self.classes.chunks_exact(STEPS).enumerate() {
+            if octaves & (1 << octave) == 0 {
+                continue;
+            }
+            let first = (octave * STEPS) as u16;
+            let counts = cells.iter().map(Cell::get).zip(first..).filter(|(count, _)| *count > 0);
+            classes.extend(counts.map(|(count, class)| (class, count)));
         }
+        LatencyCounts { sum_ns: self.sum_ns.get(), max_ns: self.max_ns.get(), classes }
+    }
+
+    fn count(&self, class: usize, amount: u64) {
+        count(&self.classes[class], amount);
+        self.octaves.set(self.octaves.get() | 1 << (class / STEPS));
     }
 }
 
@@ -105,7 +121,7 @@ impl Latencies {
     /// Adds one measurement.
     pub fn record(&self, what: Latency, nanos: u64) {
         let counting = &self.all[what as usize];
-        count(&counting.classes[class_of(nanos)], 1);
+        counting.count(class_of(nanos), 1);
         count(&counting.sum_ns, nanos);
         if nanos > counting.max_ns.get() {
             counting.max_ns.set(nanos);
@@ -132,7 +148,7 @@ impl Latencies {
             count(&counting.sum_ns, earlier.sum_ns);
             counting.max_ns.set(counting.max_ns.get().max(earlier.max_ns));
             for (class, more) in &earlier.classes {
-                count(&counting.classes[usize::from(*class)], *more);
+                counting.count(usize::from(*class), *more);
             }
         }
         for (counting, earlier) in self.all.iter().zip(histograms) {
@@ -377,6 +393,15 @@ mod tests {
             2,
             "whatever a file says"
         );
+    }
+
+    #[test]
+    fn a_snapshot_has_every_class_that_was_counted_wherever_it_lies() {
+        let everywhere = (0..CLASSES).map(|class| values_of(class).0);
+        let all: Vec<(u16, u64)> = recorded(everywhere).classes().collect();
+        assert!(all.iter().copied().eq((0..CLASSES as u16).map(|class| (class, 1))), "{all:?}");
+        let ends = recorded([0, u64::MAX]);
+        assert_eq!(ends.classes().collect::<Vec<_>>(), [(0, 1), (CLASSES as u16 - 1, 1)]);
     }
 
     #[test]

@@ -35,6 +35,14 @@ pub(crate) struct DiskHistory {
     read_latency_us: Vec<Option<f64>>,
     /// Microseconds that a write took on average; null without writes.
     write_latency_us: Vec<Option<f64>>,
+    /// Microseconds that half, 95 and 99 of a hundred reads took at most; null without reads.
+    read_p50_us: Vec<Option<f64>>,
+    read_p95_us: Vec<Option<f64>>,
+    read_p99_us: Vec<Option<f64>>,
+    /// The same of writes.
+    write_p50_us: Vec<Option<f64>>,
+    write_p95_us: Vec<Option<f64>>,
+    write_p99_us: Vec<Option<f64>>,
     backing_reads: Vec<u64>,
     backing_writes: Vec<u64>,
     backing_read_bytes: Vec<u64>,
@@ -68,7 +76,7 @@ impl DiskHistory {
 
     #[expect(clippy::cast_precision_loss, reason = "a time for people, far below 2^52 milliseconds")]
     fn push(&mut self, step: &Step) {
-        let Step { number, covered_ms, sums, standing, dirty_bytes_max } = step;
+        let Step { number, covered_ms, sums, standing, dirty_bytes_max, percentiles } = step;
         self.time.push(((number + 1) * self.step_seconds).min(self.now));
         self.seconds.push(*covered_ms as f64 / 1_000.0);
         self.reads.push(sums.reads);
@@ -80,6 +88,17 @@ impl DiskHistory {
         self.write_bytes.push(sums.write_bytes);
         self.read_latency_us.push(sums.read_latency_us());
         self.write_latency_us.push(sums.write_latency_us());
+        let (reads, writes) = (percentiles.reads_us(), percentiles.writes_us());
+        for (column, figure) in [
+            (&mut self.read_p50_us, reads[0]),
+            (&mut self.read_p95_us, reads[1]),
+            (&mut self.read_p99_us, reads[2]),
+            (&mut self.write_p50_us, writes[0]),
+            (&mut self.write_p95_us, writes[1]),
+            (&mut self.write_p99_us, writes[2]),
+        ] {
+            column.push(figure);
+        }
         self.backing_reads.push(sums.backing_reads);
         self.backing_writes.push(sums.backing_writes);
         self.backing_read_bytes.push(sums.backing_read_bytes);
@@ -98,14 +117,15 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::history::{Standing, Sums};
+    use crate::history::{Percentiles, Standing, Sums};
 
     #[test]
     fn columns_have_an_entry_for_each_step_and_one_that_is_not_over_ends_now() {
         let sums =
             Sums { reads: 4, read_hits_ram: 1, read_hits_flash: 2, read_ns: 10_000, ..Sums::default() };
         let standing = Standing { dirty_bytes: 5, dirty_limit_bytes: 6, cached_bytes: 7 };
-        let first = Step { number: 10, covered_ms: 290_500, sums, standing, dirty_bytes_max: 8 };
+        let percentiles = Percentiles::from_words([125, 250, 1 << 32]);
+        let first = Step { number: 10, covered_ms: 290_500, sums, standing, dirty_bytes_max: 8, percentiles };
         let second = Step { number: 12, covered_ms: 40_000, ..Step::default() };
         let document = json!(DiskHistory::of("a", Span::Day, Moment(3_640), &[first, second]));
         let columns = [
@@ -114,6 +134,10 @@ mod tests {
             ("reads", json!([4, 0])),
             ("hit_ratio", json!([0.75, null])),
             ("read_latency_us", json!([2.5, null])),
+            ("read_p50_us", json!([2.0, null])),
+            ("read_p95_us", json!([4.0, null])),
+            ("write_p50_us", json!([null, null])),
+            ("write_p99_us", json!([0.016, null])),
             ("dirty_bytes", json!([5, 0])),
             ("dirty_bytes_max", json!([8, 0])),
             ("cached_bytes", json!([7, 0])),
@@ -123,7 +147,7 @@ mod tests {
         }
         let all = document.as_object().expect("it is an object");
         let lengths = || all.values().filter_map(Value::as_array).map(Vec::len);
-        assert!(lengths().count() == 21 && lengths().all(|length| length == 2), "{document}");
+        assert!(lengths().count() == 27 && lengths().all(|length| length == 2), "{document}");
         assert_eq!((&document["span"], &document["step_seconds"]), (&"1d".into(), &300.into()));
     }
 }

@@ -52,6 +52,8 @@ struct Line {
     /// Microseconds of all reads and of all writes.
     read_us: f64,
     write_us: f64,
+    /// The largest of its steps: those of several cannot be added up.
+    read_p99_us: Option<f64>,
     dirty_bytes_max: u64,
 }
 
@@ -74,6 +76,8 @@ impl Line {
         }
         self.read_us += mean("read_latency_us") * reads as f64;
         self.write_us += mean("write_latency_us") * writes as f64;
+        let p99 = history["read_p99_us"][at].as_f64();
+        self.read_p99_us = [self.read_p99_us, p99].into_iter().flatten().reduce(f64::max);
         self.dirty_bytes_max = self.dirty_bytes_max.max(count("dirty_bytes_max"));
     }
 
@@ -83,16 +87,18 @@ impl Line {
         let asked = self.reads.saturating_add(self.writes);
         let rate = |count: u64| count as f64 / self.seconds.max(f64::MIN_POSITIVE);
         let share = |part: f64, whole: u64| percent(&(whole > 0).then(|| part / whole as f64).into());
-        let micros = |sum: f64, count: u64| match sum / count as f64 {
-            _ if count == 0 => NOTHING.to_owned(),
-            mean if mean < 10_000.0 => format!("{mean:.0} us"),
-            mean => format!("{:.0} ms", mean / 1_000.0),
+        let time = |micros: Option<f64>| match micros {
+            None => NOTHING.to_owned(),
+            Some(micros) if micros < 10_000.0 => format!("{micros:.0} us"),
+            Some(micros) => format!("{:.0} ms", micros / 1_000.0),
         };
+        let mean = |sum: f64, count: u64| time((count > 0).then(|| sum / count as f64));
         vec![
             format!("{:.0}", rate(asked)),
             format!("{}/s", Size(rate(self.bytes) as u64)),
-            micros(self.read_us, self.reads),
-            micros(self.write_us, self.writes),
+            mean(self.read_us, self.reads),
+            time(self.read_p99_us),
+            mean(self.write_us, self.writes),
             share(asked as f64 - self.backing as f64, asked),
             Size(self.dirty_bytes_max).to_string(),
             Size(self.flash_write_bytes).to_string(),
@@ -120,13 +126,14 @@ fn show(history: &Value, span: Span, ink: Ink) -> String {
         let cells = if line.seconds > 0.0 { line.cells(ink) } else { nothing() };
         rows.push([vec![when(number * seconds, span)], cells].concat());
     }
-    let headings = ["FROM", "REQ/S", "BYTES", "READ", "WRITE", "SAVED", "DIRTY", "TO FLASH", "HIT", ""];
+    let headings =
+        ["FROM", "REQ/S", "BYTES", "READ", "READ P99", "WRITE", "SAVED", "DIRTY", "TO FLASH", "HIT", ""];
     head + &output::table(&headings, &rows)
 }
 
 /// Cells of a line of which nothing is known.
 fn nothing() -> Vec<String> {
-    let mut cells = vec![NOTHING.to_owned(); 8];
+    let mut cells = vec![NOTHING.to_owned(); 9];
     cells.push(String::new());
     cells
 }
@@ -177,7 +184,7 @@ mod tests {
     use super::*;
     use crate::api::DiskHistory;
     use crate::cli::{Cli, Command};
-    use crate::history::{Standing, Step, Sums};
+    use crate::history::{Percentiles, Standing, Step, Sums};
 
     const NOON: u64 = 1_800_000_000;
 
@@ -197,7 +204,9 @@ mod tests {
             ..Sums::default()
         };
         let standing = Standing { dirty_bytes: 0, dirty_limit_bytes: 1 << 30, cached_bytes: 1 << 20 };
-        Step { number, covered_ms: 300_000, sums, standing, dirty_bytes_max: 3 << 20 }
+        // 99 of a hundred reads took 1.6 us or less, times the steps since noon.
+        let percentiles = Percentiles::from_words([1, 2, (number - NOON / 300) * 100]);
+        Step { number, covered_ms: 300_000, sums, standing, dirty_bytes_max: 3 << 20, percentiles }
     }
 
     /// Two hours with a step at the end of each, and one two hours later that is not over.
@@ -215,11 +224,11 @@ mod tests {
         let cells = |line: &str| {
             line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join("|")
         };
-        let full = "30|120KiB/s|250 us|12 ms|50.0%|3MiB|1MiB|75.0%|########";
+        let full = |p99| format!("30|120KiB/s|250 us|{p99} us|12 ms|50.0%|3MiB|1MiB|75.0%|########");
         let all = [
-            format!("01-15 08:00|{full}"),
-            format!("01-15 09:00|{full}"),
-            "01-15 10:00|-|-|-|-|-|-|-|-".to_owned(),
+            format!("01-15 08:00|{}", full(18)),
+            format!("01-15 09:00|{}", full(37)),
+            "01-15 10:00|-|-|-|-|-|-|-|-|-".to_owned(),
         ];
         assert_eq!(lines[3..6].iter().map(|line| cells(line)).collect::<Vec<_>>(), all, "{shown}");
         assert_eq!(lines.len(), 3 + 5, "{shown}");
@@ -246,9 +255,9 @@ mod tests {
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
         assert_eq!(
             (lines.len(), lines[0].len(), &lines[0][..3]),
-            (4, 21, &["time_utc", "seconds", "reads"][..])
+            (4, 27, &["time_utc", "seconds", "reads"][..])
         );
-        assert!(lines.iter().all(|line| line.len() == 21), "{text}");
+        assert!(lines.iter().all(|line| line.len() == 27), "{text}");
         assert_eq!(lines[1][..3], ["2027-01-15 09:00:00", "300.0", "6000"]);
         assert_eq!(lines[3][0], "2027-01-15 12:01:00", "it is not over");
     }

@@ -8,12 +8,21 @@ use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use serde::Serialize;
 
 use crate::api::ProblemDocument;
 use crate::problem::{Answer, Problem};
 
 /// What handlers return.
 pub(super) type Reply<T> = Result<Json<T>, Failure>;
+
+/// A large document as JSON. What [`Json`] writes piece by piece into a buffer that grows is written here into one that has room.
+pub(super) fn large<T: Serialize>(document: &T, bytes: usize) -> Response {
+    let mut text = Vec::with_capacity(bytes);
+    serde_json::to_writer(&mut text, document).expect("plain data with text keys");
+    let kind = HeaderValue::from_static("application/json");
+    ([(header::CONTENT_TYPE, kind)], text).into_response()
+}
 
 /// A problem on its way to a client.
 #[derive(Debug)]

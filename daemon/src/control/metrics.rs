@@ -5,11 +5,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::answer::Failure;
-use crate::api::{Disk, DiskHistograms, Pool};
-use crate::metrics;
+use crate::api::{Disk, Pool};
+use crate::metrics::{self, Described, Spread};
 use crate::places::Places;
 use crate::registry::{DiskView, Registry};
 
@@ -26,14 +26,18 @@ const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 pub(super) async fn show(State(registry): State<Arc<Registry>>) -> Result<Response, Failure> {
     let pool = json!(Pool::of(&registry.pool().await?));
     let disks = registry.disks().await;
-    let disks: Vec<_> = disks.iter().map(|view| with_histograms(view, registry.places())).collect();
+    let disks: Vec<_> = disks.into_iter().map(|view| described(view, registry.places())).collect();
     Ok(([(header::CONTENT_TYPE, CONTENT_TYPE)], metrics::text(&disks, &pool)).into_response())
 }
 
-/// A disk by itself, and how its requests are spread.
-fn with_histograms(view: &DiskView, places: &Places) -> Value {
-    let mut disk = json!(Disk::of(view, places));
-    let report = view.report.as_ref().ok();
-    disk["histograms"] = json!(report.map(|report| DiskHistograms::of(&view.record.name, report)));
-    disk
+/// A disk by itself, and what its requests took.
+fn described(view: DiskView, places: &Places) -> Described {
+    // What it counted in all has no metric: Prometheus goes on across restarts by itself.
+    let view = DiskView { total: None, ..view };
+    let latencies = view.report.as_ref().ok().map(|report| {
+        let statistics = &report.statistics;
+        let spread = |at: usize| Spread::of(&statistics.histograms.latencies[at], &statistics.latencies[at]);
+        std::array::from_fn(spread)
+    });
+    Described { document: json!(Disk::of(&view, places)), latencies }
 }

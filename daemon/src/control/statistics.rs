@@ -5,10 +5,11 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
+use axum::response::Response;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::answer::{Failure, Name, Reply};
+use super::answer::{Failure, Name, Reply, large};
 use crate::api::{
     CurveDocument, DiskCurve, DiskGain, DiskHistograms, DiskHistory, HistogramsDocument, HistoryDocument,
     ReportDocument, Statistics, StatisticsDocument,
@@ -18,6 +19,9 @@ use crate::moment::Moment;
 use crate::problem::Problem;
 use crate::registry::{DiskView, Registry};
 use crate::windows::Window;
+
+/// About what the statistics of a disk take as text.
+const DISK_BYTES: usize = 5 << 10;
 
 type Shared = State<Arc<Registry>>;
 
@@ -51,11 +55,11 @@ pub(super) struct AskedHistory {
     params(Asked),
     responses((status = OK, description = "Statistics of all disks", body = StatisticsDocument))
 )]
-pub(super) async fn all(State(registry): Shared, asked: Question) -> Reply<StatisticsDocument> {
+pub(super) async fn all(State(registry): Shared, asked: Question) -> Result<Response, Failure> {
     let window = window(asked)?;
     let disks = registry.disks().await;
     let all = disks.iter().map(|view| one_of(&registry, view, window)).collect();
-    Ok(Json(StatisticsDocument::of(all)))
+    Ok(large(&StatisticsDocument::of(all), disks.len() * DISK_BYTES))
 }
 
 /// Statistics of one disk.

@@ -214,17 +214,8 @@ fn note(found: &mut Found, at: usize, reason: &str) {
 /// Gives the file another name, and says so.
 fn set_aside(dir: &Path, fault: &str) -> String {
     let path = dir.join(FILE_NAME);
-    let (now, mut number) = (Moment::now().0, 0);
-    let mut aside = dir.join(format!("{FILE_NAME}.aside-{now}"));
-    while aside.exists() {
-        number += 1;
-        aside = dir.join(format!("{FILE_NAME}.aside-{now}-{number}"));
-    }
-    let path = path.display();
-    match fs::rename(dir.join(FILE_NAME), &aside) {
-        Ok(()) => format!("Cannot read all of {path}: {fault}. It is kept as {}", aside.display()),
-        Err(error) => format!("Cannot read all of {path}: {fault}; nor set it aside: {error}"),
-    }
+    let kept = durable::set_aside(&path, Moment::now());
+    format!("Cannot read all of {}: {fault}. {kept}", path.display())
 }
 
 /// Identity of this boot of the host; empty if the system does not say.

@@ -132,7 +132,7 @@ kinds! {
         "forebay pool show says how worn it is. Put another one in its place in time: forebay pool replace OLD NEW.";
     WearBegunAnew, "wear-begun-anew", Warning,
         "What was written to the flash so far could not be read, and is counted anew.",
-        "";
+        "Counting goes on from zero. Keep the file that was set aside if you need what it has, or delete it.";
     WearUnsaved, "wear-unsaved", Warning,
         "What was written to the flash cannot be saved.",
         "Make room in the daemon's folder, or a restart forgets it.";
@@ -222,7 +222,7 @@ kinds! {
         "Make room in the daemon's folder, or a restart forgets it.";
     TotalsBegunAnew, "totals-begun-anew", Warning,
         "What disks counted before could not be read.",
-        "";
+        "Counting goes on from zero. Keep the file that was set aside if you need what it has, or delete it.";
     HistoryUnread, "history-unread", Warning,
         "Something of what a disk did in the last week could not be read, or is of later than now.",
         "What could be read is told. Keep a file that was set aside if you need the rest, or delete it.";

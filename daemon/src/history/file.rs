@@ -5,7 +5,8 @@
 //!   | head | place 0 | place 1 | ... |
 //!
 //!   head   magic 8, version 4, disk 4, step seconds 4, steps 4, checksum 4, zeroes
-//!   place  number 8, covered 8, sums 14 x 8, standing 3 x 8, most dirty 8, zeroes, checksum 4; all zeroes if there is none
+//!   place  number 8, covered 8, sums 14 x 8, standing 3 x 8, most dirty 8, percentiles 3 x (reads 4, writes 4), zeroes, checksum 4;
+//!          all zeroes if there is none
 //! ```
 //! Numbers are little-endian, checksums CRC-32C of what stands before them. Steps are written in place, each within one
 //! sector of 512 bytes, so that the end of the power in the middle of it costs that step at most. It names its number, so one that went to the
@@ -20,22 +21,20 @@ use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, FileExt};
 use std::path::{Path, PathBuf};
 
-use super::{STEP_SECONDS, STEPS_MAX, Standing, Step, Sums};
-use crate::durable;
+use super::{Percentiles, STEP_SECONDS, STEPS_MAX, Standing, Step, Sums};
+use crate::durable::{self, ASIDE};
 use crate::moment::Moment;
 use crate::problem::{Answer, Problem};
 
 const FOLDER: &str = "history";
-/// What is put behind the name of a file that is set aside, with the time.
-const ASIDE: &str = ".aside-";
 const MAGIC: [u8; 8] = *b"FOREBAYH";
 /// Version of the file.
 const VERSION: u32 = 1;
 const HEAD_BYTES: usize = 512;
 const STEP_BYTES: usize = 256;
 const FILE_BYTES: usize = HEAD_BYTES + STEPS_MAX as usize * STEP_BYTES;
-/// Numbers of 64 bits in a step: its own, covered, sums, standing, most dirty.
-const STEP_WORDS: usize = 2 + Sums::COUNT + 3 + 1;
+/// Numbers of 64 bits in a step: its own, covered, sums, standing, most dirty, percentiles.
+const STEP_WORDS: usize = 2 + Sums::COUNT + 3 + 1 + Percentiles::WORDS;
 const CHECKSUM_BYTES: usize = 4;
 /// Where the checksum of the head stands.
 const HEAD_CHECKED_BYTES: usize = 24;
@@ -213,14 +212,13 @@ fn head(id: u32) -> Vec<u8> {
 }
 
 fn encode(step: &Step) -> [u8; STEP_BYTES] {
-    let Step { number, covered_ms, sums, standing, dirty_bytes_max } = *step;
+    let Step { number, covered_ms, sums, standing, dirty_bytes_max, percentiles } = *step;
     let Standing { dirty_bytes, dirty_limit_bytes, cached_bytes } = standing;
-    let words = [number, covered_ms].into_iter().chain(sums.to_array()).chain([
-        dirty_bytes,
-        dirty_limit_bytes,
-        cached_bytes,
-        dirty_bytes_max,
-    ]);
+    let words = [number, covered_ms]
+        .into_iter()
+        .chain(sums.to_array())
+        .chain([dirty_bytes, dirty_limit_bytes, cached_bytes, dirty_bytes_max])
+        .chain(percentiles.to_words());
     let mut bytes = [0; STEP_BYTES];
     for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
         place.copy_from_slice(&word.to_le_bytes());
@@ -250,6 +248,8 @@ fn decode(bytes: &[u8]) -> Result<Option<Step>, Damaged> {
         sums: Sums::from_array(std::array::from_fn(|_| next())),
         standing: Standing { dirty_bytes: next(), dirty_limit_bytes: next(), cached_bytes: next() },
         dirty_bytes_max: next(),
+        // Zeroes in steps of versions that did not keep them.
+        percentiles: Percentiles::from_words(std::array::from_fn(|_| next())),
     }))
 }
 
@@ -301,13 +301,8 @@ fn check_head(bytes: &[u8], id: u32) -> Result<(), String> {
 
 /// Gives a file another name, and says so.
 fn set_aside(path: &Path, now: Moment, reason: &str) -> Found {
-    let aside = path.with_extension(format!("steps{ASIDE}{}", now.0));
-    let complaint = match fs::rename(path, &aside) {
-        Ok(()) => {
-            format!("Cannot read {}: {reason}. It is kept as {}", path.display(), aside.display())
-        }
-        Err(error) => format!("Cannot read {}: {reason}; nor set it aside: {error}", path.display()),
-    };
+    let kept = durable::set_aside(path, now);
+    let complaint = format!("Cannot read {}: {reason}. {kept}", path.display());
     Found { complaints: vec![complaint], is_unwritten: true, ..Found::default() }
 }
 

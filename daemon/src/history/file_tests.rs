@@ -10,7 +10,15 @@ const NOON: u64 = 1_800_000_000;
 fn step(number: u64) -> Step {
     let words = std::array::from_fn(|at| number + at as u64);
     let standing = Standing { dirty_bytes: 5, dirty_limit_bytes: 6, cached_bytes: u64::MAX };
-    Step { number, covered_ms: 300_000, sums: Sums::from_array(words), standing, dirty_bytes_max: 8 }
+    let percentiles = Percentiles::from_words([number, u64::MAX, 9 << 32]);
+    Step {
+        number,
+        covered_ms: 300_000,
+        sums: Sums::from_array(words),
+        standing,
+        dirty_bytes_max: 8,
+        percentiles,
+    }
 }
 
 /// The last so many up to noon.

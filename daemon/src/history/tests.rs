@@ -230,3 +230,36 @@ fn spans_have_names_and_no_others() {
     let problem = Span::parse("1h").expect_err("there is none");
     assert!(problem.message.contains("'1h'") && problem.message.contains("5m, 1d, 7d"), "{problem}");
 }
+
+/// What was measured of a disk that was read so often, each time for so many microseconds.
+fn measured(reads: u64, micros: u64) -> Measured {
+    let latencies = cache::Latencies::default();
+    (0..reads).for_each(|_| latencies.record(Latency::ReadMiss, micros * 1_000));
+    let mut measured = Measured::default();
+    measured.add(&Counted { latencies: latencies.snapshot(), ..Counted::default() });
+    measured
+}
+
+#[test]
+fn steps_have_percentiles_of_what_was_measured_in_them_alone() {
+    let mut histories = histories();
+    // What was measured before the start belongs to no step.
+    histories.measure(DISK, Moment(NOON), measured(100, 9_000));
+    let mut look = |second: u64, reads: u64, micros: u64| {
+        let mut all = measured(100, 9_000);
+        all.join(&measured(reads, micros));
+        histories.sample(DISK, Moment(NOON + second), age(second), &read(reads), served(0));
+        histories.measure(DISK, Moment(NOON + second), all);
+    };
+    look(5, 10, 200);
+    look(295, 50, 200);
+    look(300, 50, 200);
+    let median = |span| {
+        let steps = last(&histories, span, NOON + 300);
+        steps.iter().map(|step| step.percentiles.reads_us()[0]).collect::<Vec<_>>()
+    };
+    let day = median(Span::Day);
+    assert!(day[0].is_some_and(|micros| (micros / 200.0 - 1.0).abs() < 0.02), "{day:?}");
+    assert_eq!(day[1..], [None], "nothing was read in it");
+    assert_eq!(median(Span::FiveMinutes).len(), 3, "live steps too");
+}

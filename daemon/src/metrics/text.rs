@@ -9,6 +9,8 @@
 //! which live on the threads of the shards. What is written is checked by Prometheus' own `promtool check metrics`.
 //! Source: "Exposition formats" in the documentation of Prometheus.
 
+use std::fmt::Write;
+
 /// What kind of metric it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -32,8 +34,10 @@ pub(crate) struct Family {
 /// How many measurements there were in classes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Histogram<'a> {
-    /// The largest value of each class and how many it has; the last one takes whatever is larger than all others.
-    pub(crate) classes: &'a [(Option<f64>, u64)],
+    /// The largest value of each class as text, but for the last, which takes whatever is larger than all others.
+    pub(crate) bounds: &'a [String],
+    /// How many each class has.
+    pub(crate) counts: &'a [u64],
     /// All measurements added up.
     pub(crate) sum: f64,
 }
@@ -46,41 +50,54 @@ impl Family {
 
     /// Adds a value.
     pub(crate) fn push(&mut self, labels: &[(&str, &str)], value: f64) {
-        self.line("", labels, value);
+        self.line("", labels, None, value);
     }
 
     /// Adds the classes of a histogram, each with all that is not larger.
     pub(crate) fn push_histogram(&mut self, labels: &[(&str, &str)], histogram: Histogram) {
+        let bounds = histogram.bounds.iter().map(String::as_str).chain(["+Inf"]);
         let mut up_to_here = 0;
-        for (upto, count) in histogram.classes {
+        for (bound, count) in bounds.zip(histogram.counts) {
             up_to_here += count;
-            let bound = upto.map_or_else(|| "+Inf".to_owned(), |upto| upto.to_string());
-            self.line("_bucket", &[labels, &[("le", &bound)]].concat(), exact(up_to_here));
+            self.line("_bucket", labels, Some(("le", bound)), exact(up_to_here));
         }
-        self.line("_sum", labels, histogram.sum);
-        self.line("_count", labels, exact(up_to_here));
+        self.line("_sum", labels, None, histogram.sum);
+        self.line("_count", labels, None, exact(up_to_here));
     }
 
-    fn line(&mut self, suffix: &str, labels: &[(&str, &str)], value: f64) {
-        let labels: Vec<_> =
-            labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escape(value, '"'))).collect();
-        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
-        self.lines.extend([&self.name, suffix, &labels, " ", &value.to_string(), "\n"]);
+    /// Written in place, for a text has thousands of lines and somebody may ask for it ten times a second.
+    fn line(&mut self, suffix: &str, labels: &[(&str, &str)], last: Option<(&str, &str)>, value: f64) {
+        let Self { name, lines, .. } = self;
+        lines.extend([name.as_str(), suffix]);
+        let mut before = "{";
+        for (name, value) in labels.iter().copied().chain(last) {
+            lines.extend([before, name, "=\""]);
+            escape(lines, value, '"');
+            lines.push('"');
+            before = ",";
+        }
+        if before == "," {
+            lines.push('}');
+        }
+        writeln!(lines, " {value}").expect("a text takes all");
     }
 }
 
 /// All families as one text. One that has no values is not mentioned.
 pub(crate) fn text(families: &[Family]) -> String {
-    let text = |Family { name, help, kind, lines }: &Family| {
+    let bytes = families.iter().map(|family| family.lines.len() + family.help.len() + 128).sum();
+    let mut all = String::with_capacity(bytes);
+    for Family { name, help, kind, lines } in families.iter().filter(|family| !family.lines.is_empty()) {
         let kind = match kind {
             Kind::Counter => "counter",
             Kind::Gauge => "gauge",
             Kind::Histogram => "histogram",
         };
-        let help = escape(help, '\\');
-        format!("# HELP {name} {help}\n# TYPE {name} {kind}\n{lines}")
-    };
-    families.iter().filter(|family| !family.lines.is_empty()).map(text).collect()
+        all.extend(["# HELP ", name, " "]);
+        escape(&mut all, help, '\\');
+        all.extend(["\n# TYPE ", name, " ", kind, "\n", lines]);
+    }
+    all
 }
 
 /// A number as the format has all numbers.
@@ -89,9 +106,13 @@ pub(crate) fn exact(count: u64) -> f64 {
     count as f64
 }
 
-/// Backslashes, line breaks, and one more character if it is not a backslash, are written with a backslash before them.
-fn escape(text: &str, also: char) -> String {
-    let mut escaped = String::with_capacity(text.len());
+/// Adds a text of others. Backslashes, line breaks, and one more character if it is not a backslash, are written with a backslash
+/// before them.
+fn escape(escaped: &mut String, text: &str, also: char) {
+    if !text.contains(['\n', '\\', also]) {
+        escaped.push_str(text);
+        return;
+    }
     for character in text.chars() {
         match character {
             '\n' => escaped.push_str("\\n"),
@@ -100,7 +121,6 @@ fn escape(text: &str, also: char) -> String {
             _ => escaped.push(character),
         }
     }
-    escaped
 }
 
 #[cfg(test)]
@@ -123,8 +143,8 @@ mod tests {
     #[test]
     fn a_histogram_counts_all_that_is_not_larger() {
         let mut latency = Family::new("forebay_write_latency_seconds", "Writes.", Kind::Histogram);
-        let classes = [(Some(0.001), 2), (Some(0.01), 0), (None, 3)];
-        latency.push_histogram(&[("disk", "a")], Histogram { classes: &classes, sum: 1.5 });
+        let bounds = ["0.001", "0.01"].map(str::to_owned);
+        latency.push_histogram(&[("disk", "a")], Histogram { bounds: &bounds, counts: &[2, 0, 3], sum: 1.5 });
         assert_eq!(
             latency.lines.lines().collect::<Vec<_>>(),
             [

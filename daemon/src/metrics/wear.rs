@@ -117,7 +117,7 @@ fn row((key, name, help, kind, scale): (&'static str, &str, &str, Kind, f64)) ->
 }
 
 /// The families of some devices of the pool.
-pub(super) fn families(devices: &[Value]) -> Vec<Family> {
+pub(super) fn families(devices: &[&Value]) -> Vec<Family> {
     let text = |document: &Value, key: &str| document[key].as_str().unwrap_or_default().to_owned();
     let of_devices = devices.iter().map(|device| {
         let wear = with(&device["wear"], "device", &device["path"]);
@@ -131,15 +131,24 @@ pub(super) fn families(devices: &[Value]) -> Vec<Family> {
         drives.map(|drive| with(drive, "device", &device["path"]))
     });
     let of_drives: Vec<Value> = of_drives.collect();
-    let mut families =
-        from_rows(rows_of_devices(), &of_devices, &|wear| vec![("device", text(wear, "device"))]);
-    families.extend(from_rows(rows_of_budgets(), &of_budgets, &|budget| {
+    let mut families = from_rows(&rows(rows_of_devices()), &each(&of_devices), &|wear| {
+        vec![("device", text(wear, "device"))]
+    });
+    families.extend(from_rows(&rows(rows_of_budgets()), &each(&of_budgets), &|budget| {
         vec![("device", text(budget, "device"))]
     }));
-    families.extend(from_rows(rows_of_drives(), &of_drives, &|drive| {
+    families.extend(from_rows(&rows(rows_of_drives()), &each(&of_drives), &|drive| {
         vec![("device", text(drive, "device")), ("drive", text(drive, "name"))]
     }));
     families
+}
+
+fn rows(rows: impl Iterator<Item = Row>) -> Vec<Row> {
+    rows.collect()
+}
+
+fn each(documents: &[Value]) -> Vec<&Value> {
+    documents.iter().collect()
 }
 
 /// A document with one key more.
@@ -163,7 +172,7 @@ mod tests {
                 "budget": { "bytes_per_day": 500, "pressure": 0.5, "promoted_batches_ratio": 1.0 } }),
             json!({ "path": "/dev/b", "wear": null, "budget": null }),
         ];
-        let text = text(&families(&devices));
+        let text = text(&families(&each(&devices)));
         for line in [
             "forebay_device_written_bytes_total{device=\"/dev/a\"} 7",
             "forebay_device_life_used_ratio{device=\"/dev/a\"} 0.125",

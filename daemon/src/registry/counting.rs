@@ -1,5 +1,5 @@
 //! What disks counted in all, and lately: seen whenever somebody looks, and every few seconds; written every minute and at the
-//! end. Whoever sees it feeds their history too (`history.rs`).
+//! end. Every few seconds their history goes on with it (`history.rs`).
 
 use std::collections::BTreeMap;
 use std::sync::Weak;
@@ -15,10 +15,20 @@ use crate::moment::Moment;
 use crate::problem::Answer;
 use crate::shard::DiskReport;
 use crate::totals::{Look, Total, Totals};
-use crate::windows::{Window, Windowed};
+use crate::windows::{self, Window, Windowed};
 
 /// How often totals are written: what a kill costs of them.
 const SAVE_INTERVAL: Duration = Duration::from_mins(1);
+/// How often windows are written, which are larger: in so many of these. What a kill costs is when something was counted in
+/// them, and not that it was.
+const SAVES_PER_WINDOWS: u32 = 5;
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    Totals,
+    TotalsAndWindows,
+}
 
 impl Registry {
     /// Begins to count for disks for which nothing is kept.
@@ -35,6 +45,11 @@ impl Registry {
         let DiskReport { attachment, attached_for, passed, statistics, .. } = report;
         let (attachment, attached_for) = (*attachment, *attached_for);
         lock(&self.totals).see(report.settings.id.0, Look { attachment, attached_for, passed, statistics });
+    }
+
+    /// The same, and has history go on: every few seconds, when somebody asks for it, and at the end.
+    pub(super) fn see_and_follow(&self, report: &DiskReport) {
+        self.see(report);
         self.go_on_with_history(report);
     }
 
@@ -75,40 +90,55 @@ impl Registry {
 
     /// Has windows of time and history go on, every [`crate::windows::SAMPLE_INTERVAL`].
     pub(super) fn sample(&self, at: Duration, reports: &BTreeMap<String, Answer<DiskReport>>) {
-        reports.values().flatten().for_each(|report| self.see(report));
+        reports.values().flatten().for_each(|report| self.see_and_follow(report));
         self.pass_time_without(reports);
         lock(&self.totals).sample(at);
     }
 
     /// Takes what all disks count now.
     pub(super) async fn see_all(&self) {
-        self.shards.disks_as_far_as_known().await.values().flatten().for_each(|report| self.see(report));
+        self.shards
+            .disks_as_far_as_known()
+            .await
+            .values()
+            .flatten()
+            .for_each(|report| self.see_and_follow(report));
     }
 
     /// Writes what disks counted in all, as it was seen last. If that fails, a restart forgets what was counted since it was
     /// written last; the log says so, once.
-    pub(super) async fn save_totals(&self) {
+    pub(super) async fn save_totals(&self, what: Written) {
         let mut said = self.saving.lock().await;
-        let problem = self.write_totals().await.err();
+        let problem = self.write_totals(what).await.err();
         if let Some(problem) = problem.as_ref().filter(|problem| said.as_ref() != Some(*problem)) {
             events::of_host(Kind::TotalsUnsaved, problem.message.clone());
         }
         *said = problem;
     }
 
-    async fn write_totals(&self) -> Answer<()> {
+    async fn write_totals(&self, what: Written) -> Answer<()> {
         let disks: Vec<u32> = self.state().disks.iter().map(|disk| disk.id).collect();
-        let (text, dir) = (lock(&self.totals).text(&disks), self.places.dir.clone());
-        let writing = tokio::task::spawn_blocking(move || Totals::save(&dir, &text));
-        writing.await.expect("writing a file does not panic")
+        let (text, keeping) = {
+            let totals = lock(&self.totals);
+            let windows = || totals.windows(&disks, self.started.elapsed(), Moment::now());
+            (totals.text(&disks), (what == Written::TotalsAndWindows).then(windows))
+        };
+        let dir = self.places.dir.clone();
+        // In this order: windows are never ahead of totals.
+        let write = move || {
+            Totals::save(&dir, &text)?;
+            keeping.map_or(Ok(()), |keeping| windows::save(&dir, keeping))
+        };
+        tokio::task::spawn_blocking(write).await.expect("writing files does not panic")
     }
 
-    /// Writes totals and histories every minute, as long as the registry is there.
+    /// Writes totals and histories every minute and windows every few, as long as the registry is there.
     pub(crate) async fn keep_totals(registry: Weak<Self>) {
-        loop {
+        for save in (1..=SAVES_PER_WINDOWS).cycle() {
             tokio::time::sleep(SAVE_INTERVAL).await;
             let Some(registry) = registry.upgrade() else { return };
-            registry.save_totals().await;
+            let has_windows = save == SAVES_PER_WINDOWS;
+            registry.save_totals(if has_windows { Written::TotalsAndWindows } else { Written::Totals }).await;
             registry.save_histories().await;
         }
     }

@@ -30,14 +30,20 @@ impl Registry {
                 events::of_disk(Kind::HistoryUnread, &disk.name, complaint);
             }
             let total = self.sums(disk.id);
-            lock(&self.histories).resume(disk.id, found, self.started.elapsed(), &total);
+            let measured = lock(&self.totals).measured(disk.id).unwrap_or_default();
+            let mut histories = lock(&self.histories);
+            histories.resume(disk.id, found, self.started.elapsed(), &total);
+            histories.measure(disk.id, now, measured);
         }
     }
 
     /// Begins the history of a new disk.
     pub(super) fn begin_history(&self, id: u32) {
         let total = self.sums(id);
-        lock(&self.histories).begin(id, self.started.elapsed(), &total);
+        let mut histories = lock(&self.histories);
+        histories.begin(id, self.started.elapsed(), &total);
+        let measured = lock(&self.totals).measured(id).unwrap_or_default();
+        histories.measure(id, Moment::now(), measured);
     }
 
     /// Takes what is known of a disk that is served. Its totals have to know it already.
@@ -59,7 +65,10 @@ impl Registry {
     fn sample_history(&self, id: u32, look: Look) {
         let mut histories = lock(&self.histories);
         // Read while nobody else feeds histories, so that neither totals nor time go back.
-        histories.sample(id, Moment::now(), self.started.elapsed(), &self.sums(id), look);
+        let now = Moment::now();
+        histories.sample(id, now, self.started.elapsed(), &self.sums(id), look);
+        let measured = lock(&self.totals).measured(id).unwrap_or_default();
+        histories.measure(id, now, measured);
     }
 
     fn sums(&self, id: u32) -> Sums {
@@ -74,7 +83,7 @@ impl Registry {
         let id = known(&self.state(), name)?.id;
         // What a disk did before is known also if its thread does not answer now.
         if let Ok(Some(report)) = self.shards.disk_report(name.to_owned()).await {
-            self.see(&report);
+            self.see_and_follow(&report);
         }
         Ok(lock(&self.histories).last(id, span, Moment::now()).unwrap_or_default())
     }

@@ -17,6 +17,7 @@ use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::estimate::{DAY, Lately};
 use super::worries::Worry;
@@ -75,8 +76,8 @@ struct Kept {
 }
 
 impl Book {
-    /// Reads what is kept in `dir` of a pool, and why it could not be read, if so: then there is nothing, and the next save
-    /// replaces what is there. What is kept of another pool is gone with it.
+    /// Reads what is kept in `dir` of a pool, and why it could not be read, if so: then there is nothing, and what is there is set
+    /// aside. What is kept of another pool is gone with it.
     pub(crate) fn load(dir: &Path, pool: &str) -> (Self, Option<String>) {
         let empty = || Self { pool: pool.to_owned(), devices: BTreeMap::new() };
         let read = || -> Result<Self, String> {
@@ -84,10 +85,12 @@ impl Book {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(empty()),
                 text => text.map_err(|error| error.to_string())?,
             };
-            let document: Document = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-            if document.schema != SCHEMA {
-                return Err(format!("it has schema {}, and this Forebay knows {SCHEMA}", document.schema));
+            let document: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+            // First: what else a later version has there is its own business.
+            if document["schema"] != SCHEMA {
+                return Err(format!("it has schema {}, and this Forebay knows {SCHEMA}", document["schema"]));
             }
+            let document: Document = serde_json::from_value(document).map_err(|error| error.to_string())?;
             if document.pool != pool {
                 return Ok(empty());
             }
@@ -97,7 +100,9 @@ impl Book {
         match read() {
             Ok(book) => (book, None),
             Err(reason) => {
-                (empty(), Some(format!("Cannot read {}: {reason}", dir.join(FILE_NAME).display())))
+                let path = dir.join(FILE_NAME);
+                let kept = durable::set_aside(&path, Moment::now());
+                (empty(), Some(format!("Cannot read {}: {reason}. {kept}", path.display())))
             }
         }
     }
@@ -368,18 +373,22 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_and_replaced() {
+    fn what_cannot_be_read_is_said_and_set_aside() {
         let dir = TempDir::new();
         assert!(matches!(Book::load(dir.path(), "p"), (_, None)), "none yet is nothing to complain of");
         for (text, reason) in [
             ("{\"schema\":1", "EOF"),
+            ("{\"schema\":8}", "schema 8"),
             ("{\"schema\":9,\"pool\":\"p\",\"devices\":{}}", "schema 9"),
             ("{\"schema\":1,\"pool\":\"p\",\"devices\":{\"0\":{\"since\":-1}}}", "-1"),
         ] {
             fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
             let (book, problem) = Book::load(dir.path(), "p");
             assert!(book.devices.is_empty());
-            assert!(problem.is_some_and(|said| said.contains(FILE_NAME) && said.contains(reason)), "{text}");
+            let said = problem.expect("it cannot be read");
+            assert!(said.contains(FILE_NAME) && said.contains(reason), "{said}");
+            let (_, aside) = said.split_once("It is kept as ").expect("nothing is lost");
+            assert_eq!(fs::read_to_string(aside).expect("it was renamed"), text);
         }
         Book::save(dir.path(), &book().text()).expect("the folder is ours");
         assert_eq!(Book::load(dir.path(), "p").1, None);

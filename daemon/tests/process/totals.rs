@@ -80,15 +80,58 @@ fn totals_that_cannot_be_read_begin_anew_and_keep_nobody_from_starting() {
     fs::write(host.path("d/totals.json"), "{\"schema\":1,").expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     daemon.wait_for_log("What disks counted in all begins anew");
+    assert_eq!(set_aside(&host, "totals.json"), ["{\"schema\":1,"], "it is kept as it was");
     read(&daemon, "a", 5);
     assert!(daemon.stop().success());
     let daemon = host.serve_with(&[]);
     assert_eq!(report(&daemon, "a")["reads"], 5);
     assert!(daemon.stop().success());
     // Nor does a place where they cannot be written.
-    fs::remove_file(host.path("d/totals.json")).expect("the folder is ours");
-    fs::create_dir(host.path("d/totals.json")).expect("the folder is ours");
+    fs::create_dir(host.path("d/totals.json.new")).expect("the folder is ours");
     let daemon = host.serve_with(&[]);
     read(&daemon, "a", 1);
     assert!(daemon.stop().success());
+}
+
+/// What files of this name have that were set aside.
+fn set_aside(host: &Host, name: &str) -> Vec<String> {
+    let entries = fs::read_dir(host.path("d")).expect("the folder is ours").flatten();
+    let is_aside = |entry: &fs::DirEntry| {
+        entry.file_name().to_string_lossy().strip_prefix(name).is_some_and(|rest| rest.starts_with(".aside-"))
+    };
+    let text = |entry: fs::DirEntry| {
+        String::from_utf8_lossy(&fs::read(entry.path()).expect("it is a file")).into_owned()
+    };
+    entries.filter(is_aside).map(text).collect()
+}
+
+#[test]
+fn windows_go_on_after_a_restart_and_a_damaged_file_of_them_is_set_aside() {
+    let host = Host::new();
+    let daemon = serve_with_a(&host);
+    read(&daemon, "a", 10);
+    assert!(daemon.stop().success());
+
+    let daemon = host.serve_with(&[]);
+    read(&daemon, "a", 5);
+    let lately = |daemon: &Daemon, window: &str| {
+        let statistics = daemon.json(&["stats", "a", "--window", window])["disks"][0].clone();
+        let latency = &statistics["latency_us"];
+        let measured: u64 = ["read_hit_ram", "read_hit_flash", "read_miss"]
+            .iter()
+            .filter_map(|kind| latency[kind]["count"].as_u64())
+            .sum();
+        assert_eq!(statistics["reads"], measured, "{window}: {statistics}");
+        measured
+    };
+    assert_eq!(["1h", "1d", "total", "start"].map(|window| lately(&daemon, window)), [15, 15, 15, 5]);
+    // Unless the machine took its time, these are of the last five minutes too.
+    assert!([5, 15].contains(&lately(&daemon, "5m")));
+    assert!(daemon.stop().success());
+
+    fs::write(host.path("d/windows.bin"), "FOREBAYW is what it begins with").expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    daemon.wait_for_log("What disks counted lately begins anew");
+    assert_eq!(set_aside(&host, "windows.bin").len(), 1);
+    assert_eq!(["1h", "total"].map(|window| lately(&daemon, window)), [0, 15]);
 }

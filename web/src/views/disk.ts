@@ -1,4 +1,4 @@
-// One disk: live charts, the curve, histograms, what it is, and what can be changed.
+// One disk: live charts, before and after, the curve, histograms, what it is, and what can be changed.
 
 import { actions } from "../actions";
 import { AdviceCard } from "../advice";
@@ -10,6 +10,7 @@ import { NOTHING, byteRate, duration, joined, micros, percent, rate, size } from
 import { Histograms } from "../histogram";
 import { badge, facts, findingList, setBadge, tile } from "../parts";
 import { dirty, operations, saved } from "../series";
+import { ReportCard } from "../report";
 import { Settings } from "../settings";
 import type { Knowledge } from "../store";
 import type { View } from "../view";
@@ -50,6 +51,7 @@ export function diskView(name: string, look: () => void, choose: (span: Span) =>
   const histograms = new Histograms();
   const curve = new CurveCard();
   const advice = new AdviceCard();
+  const report = new ReportCard();
   const about = facts(FACTS.map(([key, heading]) => [key, heading]));
   const settings = new Settings(now, look);
   const buttons = actions(now, look);
@@ -60,6 +62,7 @@ export function diskView(name: string, look: () => void, choose: (span: Span) =>
     h("div", { class: "tiles" }, ...Object.values(tiles).map((one) => one.element)),
     charts.element,
     buttons.element,
+    report.element,
     advice.element,
     curve.element,
     histograms.element,
@@ -94,6 +97,7 @@ export function diskView(name: string, look: () => void, choose: (span: Span) =>
       histograms.set(known.histograms);
       curve.set(known.curve);
       advice.set(known.advice);
+      report.set(known.report);
       about.set(factsOf(disk));
       settings.update(disk.settings);
       buttons.update();

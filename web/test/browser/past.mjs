@@ -41,7 +41,10 @@ function figures(number, age) {
   const misses = reads - hits;
   const dirty = Math.round((1 + day * wave) * 6 * MIB);
   const sums = [reads, ram, hits - ram, writes, reads * 4096, writes * 4096, writes * 5000, misses, Math.round(writes / 3), misses * 4096, writes * 4096, writes * 4096, reads * 400_000 + misses * 6_000_000, writes * 300_000];
-  return [number, 300_000, ...sums, dirty, 40 * MIB, 50 * MIB, dirty + MIB];
+  // Half, 95 and 99 in a hundred, in units of 16 ns, of reads and of writes.
+  const units = (micros) => BigInt(Math.round((micros * 1_000) / 16));
+  const percentiles = [[400, 200], [5_000 + misses / 20, 600], [9_000 + misses / 10, 2_000]].map(([read, write]) => units(read) | (units(write) << 32n));
+  return [number, 300_000, ...sums, dirty, 40 * MIB, 50 * MIB, dirty + MIB, ...percentiles];
 }
 
 function step(file, number, words) {

@@ -12,7 +12,7 @@ use super::{Effort, Programs, report};
 use crate::run::{is_in_path, output};
 
 /// Ways of a request: what users of `bench` call each, and what a table calls it.
-const JOURNEYS: [(&str, &str); 8] = [
+const JOURNEYS: [(&str, &str); 9] = [
     ("ram-hit", "read 4 KiB, hit in RAM"),
     ("flash-hit", "read 4 KiB, hit on flash"),
     ("miss-with-fill", "read 4 KiB, miss, enters the cache, another page goes to flash"),
@@ -20,6 +20,7 @@ const JOURNEYS: [(&str, &str); 8] = [
     ("write-back", "write 4 KiB in write-back, alone in its batch"),
     ("curve", "of a read: the curve of a disk of which 16 GiB are in use"),
     ("curve-of-all", "of a read: the curve if 4 MiB are in use, and all of it is followed"),
+    ("statistics", "no request: telling all that was counted of a disk"),
     (NOTHING, "nothing: what measuring costs"),
 ];
 const NOTHING: &str = "nothing";

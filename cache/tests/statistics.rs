@@ -1,0 +1,53 @@
+//! What is told of a disk when somebody looks, however often that is.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use block::executor::{Executor, Order, VirtualTime};
+use block::{BlockDevice, Buffer, Host, Memory, PAGE};
+use cache::{Cache, DiskId, DiskSettings, Marks, Past, PoolId, Shape, format};
+
+const SEGMENT: u64 = 128 << 10;
+const DISK_BYTES: u64 = 64 << 20;
+const SECOND: u64 = 1_000_000_000;
+
+#[test]
+fn what_is_predicted_is_worked_out_anew_after_a_second_or_when_much_was_read() {
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    executor
+        .run(async {
+            let flash = Memory::new(132 * SEGMENT);
+            let shape = Shape { segment_bytes: SEGMENT, region_bytes: 1 << 20 };
+            format(&flash, PoolId([3; 16]), Some(shape)).await.unwrap();
+            let marks = Marks { new: 1, known: vec![0], epoch: None };
+            let pool = Cache::open(vec![flash], host.clone(), &marks).await.unwrap().cache;
+            let settings = DiskSettings {
+                reserve_bytes: 16 * SEGMENT,
+                limit_bytes: 64 * SEGMENT,
+                ram_bytes: 64 * PAGE,
+                block_bytes: PAGE as u32,
+                ..DiskSettings::plain(DiskId(1))
+            };
+            let disk = pool.attach(settings, Memory::new(DISK_BYTES), Past::none(DISK_BYTES)).await.unwrap();
+            let read = async |pages: std::ops::Range<u64>| {
+                for page in pages {
+                    disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await.1.unwrap();
+                }
+            };
+            let told = || disk.statistics().hit_ratio_at_double;
+            assert_eq!(told(), None, "nothing was read");
+            read(0..500).await;
+            assert_eq!(told(), Some(0.0), "known at once");
+            read(0..500).await;
+            let half = told().unwrap();
+            assert!((half - 0.5).abs() < 0.01, "twice as many reads are told at once: {half}");
+            // Few more are told a second later, for working it out takes a while and somebody may look very often.
+            read(0..10).await;
+            assert_eq!(told(), Some(half));
+            host.sleep(SECOND).await;
+            let more = told().unwrap();
+            assert!(more > half, "{more} is what it is by now");
+            host.sleep(SECOND).await;
+            assert_eq!(told(), Some(more), "nothing was read since");
+        })
+        .unwrap();
+}
