@@ -60,7 +60,10 @@ fn a_served_cache_never_holds_more_data_than_its_size_and_counts_every_access() 
 fn a_served_cache_that_holds_everything_misses_only_what_comes_first() {
     let workload = workload(4000);
     let size = workload.footprint_pages() * 2 * PAGE;
-    let serving = Serving { sequential_cutoff: SequentialCutoff::Bytes(0), ..serving(Admission::Adaptive, Writes::AsReads) };
+    let serving = Serving {
+        sequential_cutoff: SequentialCutoff::Bytes(0),
+        ..serving(Admission::Adaptive, Writes::AsReads)
+    };
     let served = serve(&workload, &serving, Counted::Blocks, size, 4096, &|_| {}).unwrap();
     assert_eq!(workload.page_accesses() - served.hits(), workload.footprint_pages());
 }
@@ -135,7 +138,8 @@ fn a_page_of_which_a_part_is_written_is_not_cached_by_that() {
         });
         let workload = Workload::collect(requests).unwrap();
         assert_eq!(workload.page_accesses(), 128);
-        let serving = Serving { sequential_cutoff: SequentialCutoff::Bytes(0), ..serving(Admission::Always, writes) };
+        let serving =
+            Serving { sequential_cutoff: SequentialCutoff::Bytes(0), ..serving(Admission::Always, writes) };
         serve(&workload, &serving, Counted::Blocks, 4 << 20, 4096, &|_| {}).unwrap().hits()
     };
     assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::AsTheyAre)), [64, 0, 0]);

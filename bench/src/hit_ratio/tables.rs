@@ -292,12 +292,8 @@ pub(super) fn print_costs(name: &str, workload: &Workload) {
         let index = match policy {
             Policy::Served(admission) => {
                 let Conditions { ram, sequential_cutoff, .. } = Conditions::default();
-                let serving = hitsim::served::Serving {
-                    admission,
-                    ram,
-                    sequential_cutoff,
-                    writes: Writes::AsReads,
-                };
+                let serving =
+                    hitsim::served::Serving { admission, ram, sequential_cutoff, writes: Writes::AsReads };
                 let served = hitsim::served::serve(
                     workload,
                     &serving,

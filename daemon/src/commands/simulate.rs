@@ -127,7 +127,9 @@ fn conditions(options: &Simulate) -> Conditions {
             Some(size) => RamShare::Bytes(size.0),
             None => RamShare::Twentieth { bytes_max: disk.ram().0 },
         },
-        sequential_cutoff: options.sequential_cutoff.map_or(disk.sequential_cutoff(), |size| SequentialCutoff::Bytes(size.0)),
+        sequential_cutoff: options
+            .sequential_cutoff
+            .map_or(disk.sequential_cutoff(), |size| SequentialCutoff::Bytes(size.0)),
         writes: if options.writes_as_reads { Writes::AsReads } else { Writes::AsTheyAre },
     }
 }
