@@ -69,16 +69,17 @@ fn a_served_cache_that_holds_everything_misses_only_what_comes_first() {
 }
 
 #[test]
-fn a_stricter_admission_writes_less_and_a_run_repeats_exactly() {
+fn an_admission_that_asks_more_writes_less_and_a_run_repeats_exactly() {
     let workload = workload(10_000);
     let written = |admission: &str| {
         let serving = serving(admission.parse().unwrap(), Writes::AsReads);
         let served = || serve(&workload, &serving, Counted::Blocks, 600 * PAGE, 4096, &|_| {}).unwrap();
         assert_eq!(served(), served());
-        served().counts.promotions
+        served().flash_pages_written()
     };
-    let promotions = ["always", "adaptive", "repeated:5"].map(written);
-    assert!(promotions.is_sorted_by(|more, less| more > less), "{promotions:?}");
+    // What learns writes for hits as well, and may write more than what asks for nothing.
+    let [always, learned, repeated] = ["always", "adaptive", "repeated:5"].map(written);
+    assert!(learned > 0 && repeated < always, "{always} {learned} {repeated}");
 }
 
 #[test]
