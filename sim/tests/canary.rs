@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cache::words::canary::{Bug, plant};
 
 /// Each bug with the seeds within which it must be found.
-const FOUND_WITHIN: [(Bug, u64); 15] = [
+const FOUND_WITHIN: [(Bug, u64); 14] = [
     (Bug::StaleFill, 50),
     (Bug::EmptyFirst, 400),
     (Bug::CloseWithoutForget, 300),
@@ -17,7 +17,6 @@ const FOUND_WITHIN: [(Bug, u64); 15] = [
     (Bug::DropInMemory, 500),
     (Bug::NoIntentPastCache, 300),
     (Bug::LateTouch, 200),
-    (Bug::EarlyClear, 6000),
     (Bug::FlushFromMemory, 500),
     (Bug::AckBeforeWrite, 100),
     (Bug::BypassOverDirty, 300),

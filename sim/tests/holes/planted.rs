@@ -6,7 +6,8 @@
 use cache::words::canary::{Bug, plant};
 
 /// Each bug with the story that fails with it.
-const FOUND_BY: [(Bug, fn()); 12] = [
+const FOUND_BY: [(Bug, fn()); 13] = [
+    (Bug::EarlyClear, crate::promises::a_written_page_is_promoted_once_more),
     (Bug::ReuseBeforeDurable, || drop(crate::dirty::a_superseded_version_is_reclaimed())),
     (Bug::BackingBeforeLog, crate::back::a_power_cut_at_every_operation),
     (Bug::StaleBelieved, crate::two_copies::every_cut_at_every_operation),

@@ -8,7 +8,9 @@ use block::{BlockDevice, Buffer, ByteRange, Geometry, Host, Memory, Operation, P
 use cache::bytes::batch::Kind;
 use cache::{CacheError, DiskId, DiskSettings, Load, Mode, Past, WhatIsDirty};
 
-use crate::rig::{ENDS, End, HELD, P, PAGES, REGION_PAGES, Rig, SEGMENT, see, settings, story};
+use crate::dirty::{self, Fuse, cut_everywhere};
+use crate::guest::{Guest, sectors};
+use crate::rig::{ENDS, End, HELD, Life, P, PAGES, REGION_PAGES, Rig, SEGMENT, see, settings, story};
 
 #[test]
 fn a16_a_read_over_a_cached_and_an_absent_page_keeps_to_what_it_decided_at_its_start() {
@@ -330,6 +332,26 @@ fn c25_a_page_that_was_written_and_reached_the_log_is_kept_through_a_kill() {
             assert_eq!(life.settled(&[P, P + 1]).await, [2, 1]);
         });
     });
+}
+
+/// A page that is on flash is written once more and becomes cold in RAM, so that the new version is on its way to flash when the
+/// process is killed.
+pub(crate) fn a_written_page_is_promoted_once_more() {
+    for round in 0..4 {
+        cut_everywhere(End::Kill, round, &async |life: &Life<'_>, guest: &Guest, fuse: Fuse| {
+            guest.write(&life.disk, sectors(dirty::P)).await;
+            life.push_out().await;
+            life.rest().await;
+            guest.write(&life.disk, sectors(dirty::P)).await;
+            fuse.light(life.rig);
+            life.push_out().await;
+        });
+    }
+}
+
+#[test]
+fn c25_what_was_written_and_is_on_its_way_to_the_log_is_not_the_older_version_after_a_kill() {
+    a_written_page_is_promoted_once_more();
 }
 
 #[test]
