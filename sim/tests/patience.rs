@@ -114,6 +114,8 @@ fn hits_go_on_and_misses_wait_for_a_backing_that_fails_and_are_errors_after_the_
 #[test]
 fn in_write_back_writes_go_on_while_the_backing_hangs_up_to_the_dirty_limit_and_nothing_is_lost() {
     run(Mode::WriteBack, async |bench| {
+        // What earlier processes left at the backing is flushed there first: until then guests' flushes wait for it.
+        bench.host.sleep(SECOND).await;
         bench.backing.hang();
         for page in 0..6 {
             bench.write(page, 7).await.unwrap();
@@ -132,6 +134,20 @@ fn in_write_back_writes_go_on_while_the_backing_hangs_up_to_the_dirty_limit_and_
         bench.host.sleep(2 * RETRY).await;
         assert_eq!(bench.disk.statistics().dirty_bytes, 0);
         assert_eq!([0, 5].map(|page| bench.home(page)), [7, 7]);
+        bench.disk.flush().await.unwrap();
+    });
+}
+
+#[test]
+fn a_flush_waits_for_a_backing_that_hangs_since_before_it_was_asked_what_earlier_processes_left_there() {
+    run(Mode::WriteBack, async |bench| {
+        bench.backing.hang();
+        bench.write(3, 7).await.unwrap();
+        {
+            let (flush, long) = (pin!(bench.disk.flush()), pin!(bench.host.sleep(2 * RETRY)));
+            assert!(matches!(select(flush, long).await, Either::Right(_)), "nobody knows what is durable");
+        }
+        bench.backing.release();
         bench.disk.flush().await.unwrap();
     });
 }
