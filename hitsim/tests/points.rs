@@ -60,12 +60,26 @@ fn a_served_cache_never_holds_more_data_than_its_size_and_counts_every_access() 
 fn a_served_cache_that_holds_everything_misses_only_what_comes_first() {
     let workload = workload(4000);
     let size = workload.footprint_pages() * 2 * PAGE;
-    let serving = Serving {
-        sequential_cutoff: SequentialCutoff::Bytes(0),
-        ..serving(Admission::Adaptive, Writes::AsReads)
-    };
+    let serving = serving(Admission::Adaptive, Writes::AsReads);
     let served = serve(&workload, &serving, Counted::Blocks, size, 4096, &|_| {}).unwrap();
     assert_eq!(workload.page_accesses() - served.hits(), workload.footprint_pages());
+}
+
+#[test]
+fn reads_of_long_runs_enter_where_admission_learns_and_nobody_set_a_cutoff() {
+    let run = (0..64).map(|at| {
+        Ok(Request { kind: Kind::Read, offset: at << 17, length: 128 << 10, ..Request::default() })
+    });
+    let workload = Workload::collect(run).unwrap();
+    let past = |admission: &str, sequential_cutoff| {
+        let serving = Serving { sequential_cutoff, ..serving(admission.parse().unwrap(), Writes::AsReads) };
+        serve(&workload, &serving, Counted::Requests, 4 << 20, 4096, &|_| {}).unwrap().counts.reads_bypassed
+    };
+    let all = ["adaptive", "adaptive:hits", "always", "repeated:3"];
+    // Of 8 MiB what is behind the first 4.
+    assert_eq!(all.map(|admission| past(admission, SequentialCutoff::Auto)), [0, 0, 32, 32]);
+    assert_eq!(all.map(|admission| past(admission, SequentialCutoff::Bytes(1 << 20))), [56; 4]);
+    assert_eq!(all.map(|admission| past(admission, SequentialCutoff::Bytes(0))), [0; 4]);
 }
 
 #[test]

@@ -76,7 +76,9 @@ pub(crate) async fn settle_backing<B: BlockDevice, F: BlockDevice, H: Host>(
     let through = cache.back.through_to_flush();
     let settled = flushes.flush(backing).await.is_ok() && is_same(cache, backing, epoch);
     if settled {
-        through.inspect(|through| cache.back.note_through_flushed(*through));
+        if let Some(through) = through {
+            cache.back.note_through_flushed(through);
+        }
         cache.backing_settled.set(true);
         cache.promotion_wanted.notify_one();
     }

@@ -39,7 +39,7 @@ impl Policy {
 
     /// True if what was learned decides.
     pub(crate) fn learns(&self) -> bool {
-        matches!(self.admission, Admission::Adaptive | Admission::AdaptiveHits)
+        self.admission.learns()
     }
 
     /// Takes an access to a block; see [`Learned::access`].

@@ -114,6 +114,13 @@ pub enum Admission {
     Repeated(u32),
 }
 
+impl Admission {
+    /// True if what was learned of the disk decides.
+    pub(crate) fn learns(self) -> bool {
+        matches!(self, Self::Adaptive | Self::AdaptiveHits)
+    }
+}
+
 impl fmt::Display for Admission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -163,8 +170,7 @@ impl SequentialCutoff {
 
     /// The most of a run of reads that enters, in bytes; none if there is no limit.
     pub(crate) fn of_reads(self, admission: Admission) -> Option<u64> {
-        let learns = matches!(admission, Admission::Adaptive | Admission::AdaptiveHits);
-        if self == Self::Auto && learns { None } else { self.of_writes() }
+        if self == Self::Auto && admission.learns() { None } else { self.of_writes() }
     }
 
     /// The most of a run of writes that goes to the log in write-back, in bytes; none if there is no limit.
@@ -282,5 +288,21 @@ mod tests {
         }
         assert!("repeated:0".parse::<Admission>().is_err());
         assert!("write-forth".parse::<Mode>().unwrap_err().contains("write-through"));
+    }
+
+    #[test]
+    fn a_cutoff_that_nobody_set_is_none_for_reads_where_admission_learns() {
+        let (auto, mebibyte, none) =
+            (SequentialCutoff::Auto, SequentialCutoff::Bytes(1 << 20), SequentialCutoff::Bytes(0));
+        for admission in [Admission::Adaptive, Admission::AdaptiveHits] {
+            let of_reads = [auto, mebibyte, none].map(|cutoff| cutoff.of_reads(admission));
+            assert_eq!(of_reads, [None, Some(1 << 20), None], "{admission}");
+        }
+        for admission in [Admission::Always, Admission::Repeated(3)] {
+            let of_reads = [auto, mebibyte, none].map(|cutoff| cutoff.of_reads(admission));
+            assert_eq!(of_reads, [Some(4 << 20), Some(1 << 20), None], "{admission}");
+        }
+        let of_writes = [auto, mebibyte, none].map(SequentialCutoff::of_writes);
+        assert_eq!(of_writes, [Some(4 << 20), Some(1 << 20), None]);
     }
 }
