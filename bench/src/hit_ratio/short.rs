@@ -37,39 +37,22 @@ pub(super) struct Figures {
 }
 
 const BOUNDS: [Bound; 5] = [
-    Bound {
-        what: "gap closed, mean",
-        found: |figures| figures.gap_mean,
-        limit: 0.03,
-        direction: Direction::AtLeast,
-    },
-    Bound {
-        what: "gap closed, worst",
-        found: |figures| figures.gap_worst,
-        limit: -0.18,
-        direction: Direction::AtLeast,
-    },
-    Bound {
-        what: "flash writes x LRU at 10 and 20 %",
-        found: |figures| figures.flash_writes,
-        limit: 1.7,
-        direction: Direction::AtMost,
-    },
-    Bound {
-        what: "points lost by guests' overwrites, worst",
-        found: |figures| figures.overwritten_worst,
-        limit: 2.2,
-        direction: Direction::AtMost,
-    },
-    Bound {
-        what: "points lost by a scan, worst",
-        found: |figures| figures.scanned_worst,
-        limit: 2.0,
-        direction: Direction::AtMost,
-    },
+    Bound::at_least("gap closed, mean", |figures| figures.gap_mean, 0.03),
+    Bound::at_least("gap closed, worst", |figures| figures.gap_worst, -0.18),
+    Bound::at_most("flash writes x LRU at 10 and 20 %", |figures| figures.flash_writes, 1.7),
+    Bound::at_most("points lost by guests' overwrites, worst", |figures| figures.overwritten_worst, 2.2),
+    Bound::at_most("points lost by a scan, worst", |figures| figures.scanned_worst, 2.0),
 ];
 
 impl Bound {
+    const fn at_least(what: &'static str, found: fn(&Figures) -> f64, limit: f64) -> Self {
+        Self { what, found, limit, direction: Direction::AtLeast }
+    }
+
+    const fn at_most(what: &'static str, found: fn(&Figures) -> f64, limit: f64) -> Self {
+        Self { what, found, limit, direction: Direction::AtMost }
+    }
+
     fn is_kept(&self, figures: &Figures) -> bool {
         let found = (self.found)(figures);
         // What is not a number is kept by nobody.
