@@ -186,9 +186,9 @@ pub(crate) fn page() -> String {
     let disk = disk_rows().map(cells).collect();
     let pool = gauges("forebay_pool", &POOL_GAUGES).map(cells).collect();
     let device = gauges("forebay_device", &DEVICE_GAUGES).map(cells).collect();
-    let wear = wear::rows_of_devices().map(cells).collect();
-    let budget = wear::rows_of_budgets().map(cells).collect();
-    let drive = wear::rows_of_drives().map(cells).collect();
+    let wear = wear::rows_of_devices().map(cells).into();
+    let budget = wear::rows_of_budgets().map(cells).into();
+    let drive = wear::rows_of_drives().map(cells).into();
     let shard = shard_rows().map(cells).into();
     let derived = DERIVED.map(|row| <[&str; 2]>::from(row).map(|cell| format!("`{cell}`"))).into();
     let vfrc = VFRC.map(|row| <[&str; 3]>::from(row).map(|cell| format!("`{cell}`"))).into();

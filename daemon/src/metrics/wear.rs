@@ -100,16 +100,16 @@ const OF_DRIVE: [(&str, &str, &str, Kind, f64); 6] = [
     ),
 ];
 
-pub(super) fn rows_of_devices() -> impl Iterator<Item = Row> {
-    OF_DEVICE.into_iter().map(row)
+pub(super) fn rows_of_devices() -> [Row; OF_DEVICE.len()] {
+    OF_DEVICE.map(row)
 }
 
-pub(super) fn rows_of_budgets() -> impl Iterator<Item = Row> {
-    OF_BUDGET.into_iter().map(row)
+pub(super) fn rows_of_budgets() -> [Row; OF_BUDGET.len()] {
+    OF_BUDGET.map(row)
 }
 
-pub(super) fn rows_of_drives() -> impl Iterator<Item = Row> {
-    OF_DRIVE.into_iter().map(row)
+pub(super) fn rows_of_drives() -> [Row; OF_DRIVE.len()] {
+    OF_DRIVE.map(row)
 }
 
 fn row((key, name, help, kind, scale): (&'static str, &str, &str, Kind, f64)) -> Row {
@@ -131,20 +131,15 @@ pub(super) fn families(devices: &[&Value]) -> Vec<Family> {
         drives.map(|drive| with(drive, "device", &device["path"]))
     });
     let of_drives: Vec<Value> = of_drives.collect();
-    let mut families = from_rows(&rows(rows_of_devices()), &each(&of_devices), &|wear| {
-        vec![("device", text(wear, "device"))]
-    });
-    families.extend(from_rows(&rows(rows_of_budgets()), &each(&of_budgets), &|budget| {
+    let mut families =
+        from_rows(&rows_of_devices(), &each(&of_devices), &|wear| vec![("device", text(wear, "device"))]);
+    families.extend(from_rows(&rows_of_budgets(), &each(&of_budgets), &|budget| {
         vec![("device", text(budget, "device"))]
     }));
-    families.extend(from_rows(&rows(rows_of_drives()), &each(&of_drives), &|drive| {
+    families.extend(from_rows(&rows_of_drives(), &each(&of_drives), &|drive| {
         vec![("device", text(drive, "device")), ("drive", text(drive, "name"))]
     }));
     families
-}
-
-fn rows(rows: impl Iterator<Item = Row>) -> Vec<Row> {
-    rows.collect()
 }
 
 fn each(documents: &[Value]) -> Vec<&Value> {
