@@ -6,6 +6,7 @@
 //! No timeouts and no protocol here.
 
 mod connect;
+mod files;
 mod incoming;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ use futures_util::future::{Either, select};
 use io_uring::{opcode, types};
 use nix::sys::socket::Shutdown;
 
+pub use files::Received;
 pub use incoming::Incoming;
 
 use crate::Buffer;

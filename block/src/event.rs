@@ -1,0 +1,137 @@
+//! Events through the ring: the eventfds by which a guest says that there is work, and is told that there are results.
+//!
+//! Whoever is on the other side made the descriptor and may do with it what it likes: read it first, set it non-blocking, or
+//! hand over something else. So nothing here ever makes a system call on it that could block the shard: the ring waits, reads
+//! and writes. Knows no protocol.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+
+use io_uring::{opcode, types};
+
+use crate::uring::{IfDropped, Keep, Ring};
+
+/// An eventfd of somebody else, on the thread of a ring.
+pub struct Event {
+    ring: Ring,
+    file: Arc<OwnedFd>,
+}
+
+impl Event {
+    /// The event of a descriptor. Whether it is one shows when it is used.
+    pub fn new(ring: &Ring, file: Arc<OwnedFd>) -> Self {
+        Self { ring: ring.clone(), file }
+    }
+
+    /// Waits until the event is signalled, and takes the signal, or all of them if there were several. Dropping the future
+    /// gives up waiting; a signal that came at that very moment may be lost, so look at what it would have told.
+    ///
+    /// # Errors
+    /// If the descriptor is no eventfd that can be read. Waiting again would end as quickly.
+    pub async fn wait(&self) -> io::Result<()> {
+        loop {
+            let fd = types::Fd(self.file.as_raw_fd());
+            let entry = opcode::PollAdd::new(fd, libc::POLLIN as u32).build();
+            // SAFETY: the entry points to nothing, and `keep` holds the file.
+            let (_, events) = unsafe { self.ring.run(entry, Waiting { _file: Arc::clone(&self.file) }) }.await;
+            if events < 0 || events & i32::from(libc::POLLIN) == 0 {
+                return Err(failure(events));
+            }
+            let mut keep = Word { _file: Arc::clone(&self.file), value: Box::new(0) };
+            let entry = opcode::Read::new(fd, (&raw mut *keep.value).cast(), size_of::<u64>() as u32).build();
+            // SAFETY: `keep` owns the eight bytes on the heap, and the file.
+            let (_, result) = unsafe { self.ring.run(entry, keep) }.await;
+            match result {
+                1.. => return Ok(()),
+                // Somebody else took it.
+                _ if result == -libc::EAGAIN || result == -libc::EINTR => {}
+                _ => return Err(failure(result)),
+            }
+        }
+    }
+
+    /// Signals the event.
+    ///
+    /// # Errors
+    /// If the descriptor takes nothing.
+    pub async fn signal(&self) -> io::Result<()> {
+        let keep = Word { _file: Arc::clone(&self.file), value: Box::new(1) };
+        let fd = types::Fd(self.file.as_raw_fd());
+        let entry = opcode::Write::new(fd, (&raw const *keep.value).cast(), size_of::<u64>() as u32).build();
+        // SAFETY: as for reading.
+        let (_, result) = unsafe { self.ring.run(entry, keep) }.await;
+        match result {
+            1.. => Ok(()),
+            // It is full of signals that nobody has taken.
+            _ if result == -libc::EAGAIN => Ok(()),
+            _ => Err(failure(result)),
+        }
+    }
+}
+
+fn failure(result: i32) -> io::Error {
+    if result < 0 { io::Error::from_raw_os_error(-result) } else { io::ErrorKind::UnexpectedEof.into() }
+}
+
+struct Waiting {
+    _file: Arc<OwnedFd>,
+}
+
+impl Keep for Waiting {
+    const IF_DROPPED: IfDropped = IfDropped::Cancel;
+}
+
+struct Word {
+    _file: Arc<OwnedFd>,
+    value: Box<u64>,
+}
+
+impl Keep for Word {
+    const IF_DROPPED: IfDropped = IfDropped::Cancel;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write;
+
+    use nix::sys::eventfd::{EfdFlags, EventFd};
+
+    use super::*;
+    use crate::Host;
+    use crate::executor::{Executor, Order};
+
+    #[test]
+    fn a_signal_is_taken_once_whether_the_descriptor_blocks_or_not() {
+        use futures_util::future::{Either, select};
+        for flags in [EfdFlags::empty(), EfdFlags::EFD_NONBLOCK] {
+            let ring = Ring::new(8).unwrap();
+            let executor = Executor::new(ring.clone(), Order::Fifo);
+            let file: Arc<OwnedFd> = Arc::new(EventFd::from_flags(flags).unwrap().into());
+            let event = Event::new(&ring, Arc::clone(&file));
+            let run = async {
+                event.signal().await.unwrap();
+                event.signal().await.unwrap();
+                event.wait().await.unwrap();
+                // Both were taken: only a third signal ends another wait.
+                let waiting = std::pin::pin!(event.wait());
+                let pause = std::pin::pin!(executor.host().sleep(1_000_000));
+                assert!(matches!(select(waiting, pause).await, Either::Right(_)));
+                File::from(file.try_clone().unwrap()).write_all(&1u64.to_ne_bytes()).unwrap();
+                event.wait().await.unwrap();
+            };
+            executor.run(run).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_is_no_event_fails_instead_of_blocking_anybody() {
+        let ring = Ring::new(8).unwrap();
+        let executor = Executor::new(ring.clone(), Order::Fifo);
+        let nothing: Arc<OwnedFd> = Arc::new(File::open("/dev/null").unwrap().into());
+        let event = Event::new(&ring, nothing);
+        assert!(executor.run(event.wait()).unwrap().is_err(), "nothing to read");
+        assert!(executor.run(event.signal()).unwrap().is_err(), "opened for reading");
+    }
+}
