@@ -34,7 +34,8 @@ impl Event {
             let fd = types::Fd(self.file.as_raw_fd());
             let entry = opcode::PollAdd::new(fd, libc::POLLIN as u32).build();
             // SAFETY: the entry points to nothing, and `keep` holds the file.
-            let (_, events) = unsafe { self.ring.run(entry, Waiting { _file: Arc::clone(&self.file) }) }.await;
+            let (_, events) =
+                unsafe { self.ring.run(entry, Waiting { _file: Arc::clone(&self.file) }) }.await;
             if events < 0 || events & i32::from(libc::POLLIN) == 0 {
                 return Err(failure(events));
             }

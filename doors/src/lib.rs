@@ -1,6 +1,7 @@
 //! Doors: the protocols by which guests reach a disk.
 //!
 //! A door serves anything that is a [`block::BlockDevice`]: a raw device, a cached disk, a fault injector. It knows
-//! nothing about the cache, and the cache nothing about doors. NBD is the first; others stand beside it.
+//! nothing about the cache, and the cache nothing about doors. NBD is for everybody, vhost-user for guests on this host.
 
 pub mod nbd;
+pub mod vhost;

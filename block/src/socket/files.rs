@@ -195,9 +195,11 @@ impl Message {
             while !control.is_null() {
                 if ((*control).cmsg_level, (*control).cmsg_type) == (libc::SOL_SOCKET, libc::SCM_RIGHTS) {
                     let bytes = (*control).cmsg_len - libc::CMSG_LEN(0) as usize;
-                    let data = libc::CMSG_DATA(control).cast::<RawFd>();
+                    let data = libc::CMSG_DATA(control);
                     for index in 0..bytes / size_of::<RawFd>() {
-                        files.push(OwnedFd::from_raw_fd(data.add(index).read_unaligned()));
+                        files.push(OwnedFd::from_raw_fd(
+                            data.add(index * size_of::<RawFd>()).cast::<RawFd>().read_unaligned(),
+                        ));
                     }
                 }
                 control = libc::CMSG_NXTHDR(&raw const self.header, control);

@@ -1,0 +1,191 @@
+//! A chain of descriptors, from a queue's table to the stretches of guest memory that it names.
+//!
+//! The guest can write anything there, also while we look: each descriptor is read once. What has no meaning is refused as a whole; the
+//! iterator of `virtio-queue` would give what comes before and hide the rest. (Virtio 1.2, section 2.7.5, "The Virtqueue
+//! Descriptor Table".) Whether the stretches are memory at all is for those to see who touch them.
+
+use virtio_queue::desc::split::Descriptor;
+use vm_memory::{Bytes, GuestAddress};
+
+use super::limits::DESCRIPTORS_MAX;
+use super::memory::Memory;
+
+/// Bytes of one descriptor.
+const DESCRIPTOR_BYTES: u64 = 16;
+
+/// A stretch of what the guest says to be its memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) at: GuestAddress,
+    pub(crate) length: u32,
+}
+
+/// What a chain names: first what the device reads, then what it writes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Chain {
+    pub(crate) readable: Vec<Segment>,
+    pub(crate) writable: Vec<Segment>,
+}
+
+/// A table of descriptors in guest memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Table {
+    pub(crate) at: GuestAddress,
+    pub(crate) entries: u32,
+}
+
+impl Chain {
+    /// Follows the chain that begins at entry `head` of `table`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn follow(memory: &Memory, table: Table, head: u16) -> Result<Self, &'static str> {
+        let mut chain = Self::default();
+        let (mut table, mut index, mut inside_indirect) = (table, head, false);
+        // Entries of the present table that may still come: a loop ends here.
+        let mut left = table.entries;
+        loop {
+            let descriptor = table.read(memory, index)?;
+            left = left.checked_sub(1).ok_or("a chain of descriptors that runs in a circle")?;
+            if descriptor.refers_to_indirect_table() {
+                if inside_indirect || descriptor.has_next() {
+                    return Err("an indirect table inside of another one, or with something behind it");
+                }
+                table = Table::indirect(&descriptor)?;
+                (index, inside_indirect, left) = (0, true, table.entries);
+                continue;
+            }
+            chain.add(&descriptor)?;
+            if !descriptor.has_next() {
+                return Ok(chain);
+            }
+            index = descriptor.next();
+        }
+    }
+
+    fn add(&mut self, descriptor: &Descriptor) -> Result<(), &'static str> {
+        if self.readable.len() + self.writable.len() >= DESCRIPTORS_MAX {
+            return Err("a chain of more descriptors than a request may have");
+        }
+        let segment = Segment { at: descriptor.addr(), length: descriptor.len() };
+        if descriptor.is_write_only() {
+            self.writable.push(segment);
+        } else if self.writable.is_empty() {
+            self.readable.push(segment);
+        } else {
+            return Err("a chain with something to read behind something to write");
+        }
+        Ok(())
+    }
+}
+
+impl Table {
+    /// The table that an indirect descriptor refers to.
+    fn indirect(descriptor: &Descriptor) -> Result<Self, &'static str> {
+        let length = u64::from(descriptor.len());
+        let entries = length / DESCRIPTOR_BYTES;
+        if !length.is_multiple_of(DESCRIPTOR_BYTES) || entries == 0 || entries > DESCRIPTORS_MAX as u64 {
+            return Err("an indirect table of a size that none can have");
+        }
+        Ok(Self { at: descriptor.addr(), entries: entries as u32 })
+    }
+
+    fn read(&self, memory: &Memory, index: u16) -> Result<Descriptor, &'static str> {
+        if u32::from(index) >= self.entries {
+            return Err("a descriptor beyond the end of its table");
+        }
+        let at = self.at.0.checked_add(u64::from(index) * DESCRIPTOR_BYTES);
+        let at = at.ok_or("a table of descriptors past the largest address")?;
+        memory.map().read_obj(GuestAddress(at)).map_err(|_| "a table of descriptors outside of memory")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::vhost::memory::tests::memory_of;
+
+    const NEXT: u16 = 1;
+    const WRITE: u16 = 2;
+    const INDIRECT: u16 = 4;
+
+    fn put(memory: &Memory, at: u64, descriptors: &[(u64, u32, u16, u16)]) {
+        for (index, (address, length, flags, next)) in descriptors.iter().enumerate() {
+            let descriptor = Descriptor::new(*address, *length, *flags, *next);
+            memory.map().write_obj(descriptor, GuestAddress(at + 16 * index as u64)).unwrap();
+        }
+    }
+
+    fn follow(memory: &Memory, head: u16) -> Result<Chain, &'static str> {
+        Chain::follow(memory, Table { at: GuestAddress(0), entries: 4 }, head)
+    }
+
+    fn segment(at: u64, length: u32) -> Segment {
+        Segment { at: GuestAddress(at), length }
+    }
+
+    #[test]
+    fn a_chain_is_followed_in_its_order_and_into_its_indirect_table() {
+        let memory = memory_of(1 << 16);
+        put(
+            &memory,
+            0,
+            &[(0x100, 16, NEXT, 3), (0x4000, 48, INDIRECT, 0), (0, 0, 0, 0), (0x200, 1, WRITE, 0)],
+        );
+        let direct = follow(&memory, 0).unwrap();
+        assert_eq!(direct, Chain { readable: vec![segment(0x100, 16)], writable: vec![segment(0x200, 1)] });
+        put(&memory, 0x4000, &[(1, 2, NEXT, 2), (5, 6, WRITE, 0), (3, 4, NEXT | WRITE, 1)]);
+        let indirect = follow(&memory, 1).unwrap();
+        assert_eq!(
+            indirect,
+            Chain { readable: vec![segment(1, 2)], writable: vec![segment(3, 4), segment(5, 6)] }
+        );
+    }
+
+    #[test]
+    fn chains_without_meaning_are_refused() {
+        let memory = memory_of(1 << 16);
+        let refused = |descriptors: &[(u64, u32, u16, u16)], inside: &[(u64, u32, u16, u16)]| {
+            put(&memory, 0, descriptors);
+            put(&memory, 0x4000, inside);
+            follow(&memory, 0).unwrap_err()
+        };
+        assert!(refused(&[(0, 1, NEXT, 1), (0, 1, NEXT, 0)], &[]).contains("circle"));
+        assert!(refused(&[(0, 1, NEXT, 0)], &[]).contains("circle"));
+        assert!(refused(&[(0, 1, NEXT, 4)], &[]).contains("beyond the end"));
+        assert!(refused(&[(0, 1, NEXT | WRITE, 1), (0, 1, 0, 0)], &[]).contains("behind"));
+        for length in [0, 15, 17, 1 << 20] {
+            assert!(refused(&[(0x4000, length, INDIRECT, 0)], &[]).contains("size"));
+        }
+        assert!(refused(&[(u64::MAX - 1, 32, INDIRECT, 0)], &[]).contains("outside"));
+        assert!(refused(&[(0x4000, 16, INDIRECT | NEXT, 1)], &[]).contains("indirect"));
+        assert!(refused(&[(0x4000, 16, INDIRECT, 0)], &[(0x4000, 16, INDIRECT, 0)]).contains("indirect"));
+        assert!(refused(&[(0x4000, 16, INDIRECT, 0)], &[(0, 1, NEXT, 1)]).contains("beyond the end"));
+        assert!(
+            refused(&[(0x4000, 32, INDIRECT, 0)], &[(0, 1, NEXT, 1), (0, 1, NEXT, 0)]).contains("circle")
+        );
+        assert!(follow(&memory, 4).unwrap_err().contains("beyond the end"));
+        let nowhere = Table { at: GuestAddress(u64::MAX - 20), entries: 4 };
+        assert!(Chain::follow(&memory, nowhere, 3).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_in_memory_a_chain_ends_and_is_no_longer_than_it_may_be(
+            words in proptest::collection::vec(any::<u64>(), 512), head in any::<u16>(),
+        ) {
+            let memory = memory_of(1 << 12);
+            for (index, word) in words.iter().enumerate() {
+                // Small numbers are more likely to mean something.
+                let word = if index % 2 == 0 { word % 0x1000 } else { word & 0x001f_0007_0000_00ff };
+                memory.map().write_obj(word, GuestAddress(8 * index as u64)).unwrap();
+            }
+            let table = Table { at: GuestAddress(0), entries: 256 };
+            if let Ok(chain) = Chain::follow(&memory, table, head % 300) {
+                prop_assert!(chain.readable.len() + chain.writable.len() <= DESCRIPTORS_MAX);
+            }
+        }
+    }
+}

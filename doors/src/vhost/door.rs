@@ -1,0 +1,273 @@
+//! A door: the listener of one disk, what its connections share, and how they end or stand still.
+//!
+//! Standing still is for a disk that moves to another shard: nobody is let in, no message is taken, queues answer what they
+//! took. What is at rest then is descriptors, mappings and numbers, and goes on with another device on another thread.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use block::socket::{Listener, ListenerHandle, Stream, StreamHandle};
+use block::{BlockDevice, Host, Ring};
+use slab::Slab;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+use super::connection::{State, serve};
+use super::limits::{ACCEPT_PAUSE_NS, BUDGET_BYTES, CONNECTIONS_MAX};
+use super::request::IDENTITY_BYTES;
+
+/// The vhost-user door of one disk.
+pub struct Door<D> {
+    name: String,
+    device: D,
+    budget: Arc<Semaphore>,
+    phase: Cell<Phase>,
+    streams: RefCell<Slab<Stream>>,
+    listener: RefCell<Option<Listener>>,
+    listening: Cell<bool>,
+    resting: RefCell<Vec<(StreamHandle, State)>>,
+    /// Told when the phase changes, and when something came to rest or ended.
+    told: Notify,
+    connections_total: Cell<u64>,
+    refused: Cell<u64>,
+    protocol_errors: Cell<u64>,
+    broken_queues: Cell<u64>,
+}
+
+/// What a door does at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Open,
+    /// It stands still, or is about to.
+    Held,
+    Closed,
+}
+
+/// What happened at a door since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DoorCounters {
+    /// Connections open now.
+    pub connections: u64,
+    /// Connections ever opened.
+    pub connections_total: u64,
+    /// Connections closed at once because there were too many.
+    pub refused: u64,
+    /// Connections closed because the front end broke the protocol.
+    pub protocol_errors: u64,
+    /// Queues given up because what the guest wrote to them has no meaning.
+    pub broken_queues: u64,
+    /// Bytes of data that requests in flight hold.
+    pub data_bytes: u64,
+}
+
+/// A door at rest, on its way: its listener and its connections.
+pub struct Paused {
+    listener: Option<ListenerHandle>,
+    connections: Vec<(StreamHandle, State)>,
+}
+
+const _: () = {
+    const fn goes_to_other_threads<T: Send>() {}
+    goes_to_other_threads::<Paused>();
+};
+
+impl<D: BlockDevice> Door<D> {
+    /// A door to `device`, the disk `name`, which guests see as its serial number.
+    pub fn new(name: &str, device: D) -> Rc<Self> {
+        Rc::new(Self {
+            name: name.to_owned(),
+            device,
+            budget: Arc::new(Semaphore::new(BUDGET_BYTES as usize)),
+            phase: Cell::new(Phase::Open),
+            streams: RefCell::default(),
+            listener: RefCell::default(),
+            listening: Cell::new(false),
+            resting: RefCell::default(),
+            told: Notify::new(),
+            connections_total: Cell::new(0),
+            refused: Cell::new(0),
+            protocol_errors: Cell::new(0),
+            broken_queues: Cell::new(0),
+        })
+    }
+
+    /// What happened so far. Cheap.
+    pub fn counters(&self) -> DoorCounters {
+        DoorCounters {
+            connections: self.streams.borrow().len() as u64,
+            connections_total: self.connections_total.get(),
+            refused: self.refused.get(),
+            protocol_errors: self.protocol_errors.get(),
+            broken_queues: self.broken_queues.get(),
+            data_bytes: BUDGET_BYTES - self.budget.available_permits() as u64,
+        }
+    }
+
+    /// Lets front ends in, each as a task of `host` over `ring`, until [`Self::close`] or [`Self::pause`] is called. Survives
+    /// whatever accepting a connection can fail with: the one concerned has to come again.
+    pub async fn listen<H: Host>(self: Rc<Self>, listener: Listener, ring: Ring, host: H) {
+        self.listening.set(true);
+        loop {
+            let leaves = pin!(self.leaves(Phase::Open));
+            match listener.accept_unless(leaves).await {
+                Ok(Some(stream)) => self.welcome(stream, None, &ring, &host),
+                Ok(None) => {}
+                // One front end gave up before we came to it.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept a vhost-user connection; trying again in 100 ms");
+                    host.sleep(ACCEPT_PAUSE_NS).await;
+                }
+            }
+            match self.phase.get() {
+                Phase::Open => {}
+                Phase::Held => {
+                    self.listener.replace(Some(listener));
+                    break;
+                }
+                Phase::Closed => break,
+            }
+        }
+        self.listening.set(false);
+        self.told.notify_waiters();
+    }
+
+    /// Stands still, and is ready when all that was taken from the queues is answered. Waits as long as the device takes. To
+    /// call it off, drop the future and [go on](Self::go_on) with what was [taken](Self::take_paused).
+    pub async fn pause(&self) {
+        self.set_phase(Phase::Held);
+        self.until(|door| !door.listening.get() && door.streams.borrow().is_empty()).await;
+    }
+
+    /// What stands still, to go on with; all of it once [`Self::pause`] is ready. What comes to rest later, if the pause was
+    /// called off, goes on by itself.
+    pub fn take_paused(&self) -> Paused {
+        self.set_phase(Phase::Open);
+        let listener = self.listener.take().map(Listener::into_handle);
+        Paused { listener, connections: self.resting.take() }
+    }
+
+    /// Goes on with what this or another door for the same disk had at rest, as tasks of `host` over `ring`.
+    pub fn go_on<H: Host>(self: &Rc<Self>, ring: &Ring, host: &H, paused: Paused) {
+        let Paused { listener, connections } = paused;
+        if let Some(listener) = listener {
+            let listener = Listener::from_handle(ring, listener);
+            host.spawn(Rc::clone(self).listen(listener, ring.clone(), host.clone()));
+        }
+        for (stream, state) in connections {
+            self.welcome(Stream::from_handle(ring, stream), Some(state), ring, host);
+        }
+    }
+
+    /// Lets nobody in any more, takes nothing more from the queues, answers what was taken, and ends the connections. Ready
+    /// when nothing of them is left, which takes as long as the device does. A guest finds what was not taken where it put it,
+    /// when its front end connects again.
+    pub async fn close(&self) {
+        self.set_phase(Phase::Closed);
+        self.until(|door| !door.listening.get() && door.streams.borrow().is_empty()).await;
+    }
+
+    /// Cuts all connections: front ends that have not read our replies do not hold [`Self::close`] up. What the device works
+    /// on is still finished before.
+    pub fn sever(&self) {
+        for (_, stream) in self.streams.borrow().iter() {
+            stream.shutdown();
+        }
+    }
+
+    fn welcome<H: Host>(self: &Rc<Self>, stream: Stream, state: Option<State>, ring: &Ring, host: &H) {
+        let is_new = state.is_none();
+        if is_new && (self.streams.borrow().len() >= CONNECTIONS_MAX || self.phase.get() == Phase::Closed) {
+            self.refused.set(self.refused.get() + 1);
+            return;
+        }
+        self.connections_total.set(self.connections_total.get() + u64::from(is_new));
+        let key = self.streams.borrow_mut().insert(stream.clone());
+        let guest = Guest { door: Rc::clone(self), key };
+        let serving = serve(Rc::clone(self), stream, state.unwrap_or_default(), ring.clone(), host.clone());
+        host.spawn(async move {
+            if let Some(resting) = serving.await {
+                guest.door.resting.borrow_mut().push(resting);
+            }
+            drop(guest);
+        });
+    }
+
+    fn set_phase(&self, phase: Phase) {
+        self.phase.set(phase);
+        self.told.notify_waiters();
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        self.phase.get()
+    }
+
+    /// Ready once the door does something else than `phase`.
+    pub(crate) async fn leaves(&self, phase: Phase) {
+        self.until(|door| door.phase.get() != phase).await;
+    }
+
+    /// Ready once the door is closed.
+    pub(crate) async fn closes(&self) {
+        self.until(|door| door.phase.get() == Phase::Closed).await;
+    }
+
+    async fn until(&self, condition: impl Fn(&Self) -> bool) {
+        loop {
+            let told = self.told.notified();
+            if condition(self) {
+                return;
+            }
+            told.await;
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn device(&self) -> &D {
+        &self.device
+    }
+
+    /// The name as far as a serial number has room for it.
+    pub(crate) fn identity(&self) -> [u8; IDENTITY_BYTES] {
+        let mut identity = [0; IDENTITY_BYTES];
+        let length = self.name.len().min(IDENTITY_BYTES);
+        identity[..length].copy_from_slice(&self.name.as_bytes()[..length]);
+        identity
+    }
+
+    /// Waits until a request with so many bytes of data may be in flight; at most [`DATA_BYTES_MAX`](super::limits::DATA_BYTES_MAX).
+    pub(crate) async fn budget(&self, bytes: u64) -> Option<OwnedSemaphorePermit> {
+        if bytes == 0 {
+            return None;
+        }
+        let permit = Arc::clone(&self.budget).acquire_many_owned(bytes as u32).await;
+        Some(permit.expect("the semaphore is never closed"))
+    }
+
+    pub(crate) fn count_broken_queue(&self) {
+        self.broken_queues.set(self.broken_queues.get() + 1);
+    }
+
+    pub(crate) fn count_protocol_error(&self) {
+        self.protocol_errors.set(self.protocol_errors.get() + 1);
+    }
+}
+
+/// A connection's place in the list of its door.
+struct Guest<D> {
+    door: Rc<Door<D>>,
+    key: usize,
+}
+
+impl<D> Drop for Guest<D> {
+    fn drop(&mut self) {
+        let stream = self.door.streams.borrow_mut().remove(self.key);
+        drop(stream);
+        self.door.told.notify_waiters();
+    }
+}

@@ -1,0 +1,32 @@
+//! The numbers that bound what a front end can make this door hold, and what happens when one is reached.
+
+/// Queues of one connection: one for each processor of a large guest. A front end that wants more is refused.
+pub const QUEUES_MAX: usize = 128;
+/// The most entries of one queue, as QEMU has it. More are refused.
+pub const QUEUE_SIZE_MAX: u16 = 1024;
+/// The most descriptors of one request, those of an indirect table included. A longer chain breaks its queue.
+pub const DESCRIPTORS_MAX: usize = 1026;
+/// The most bytes that one read or write moves. Longer ones fail.
+pub const DATA_BYTES_MAX: u64 = 32 << 20;
+/// The most bytes of data that the requests of all connections of a disk hold here, in flight. When reached, nothing more is taken from the queues.
+pub const BUDGET_BYTES: u64 = 64 << 20;
+/// The most segments of data that guests are told to send: two descriptors of the usual 128 are header and status.
+pub const SEGMENTS_TOLD: u32 = 126;
+/// The most ranges of one discard or one writing of zeroes. More make it fail.
+pub const RANGES_MAX: u32 = 32;
+/// The most sectors of 512 bytes that one range of a discard covers: 1 GiB. A longer one fails.
+pub const DISCARD_SECTORS_MAX: u32 = 2 << 20;
+/// The same for writing zeroes, which may be real writes where the backing cannot make holes: 128 MiB.
+pub const ZEROES_SECTORS_MAX: u32 = 256 << 10;
+/// The most regions of guest memory; enough for any number of memory modules that QEMU can plug.
+pub const REGIONS_MAX: usize = 256;
+/// The most bytes of a message. A front end that announces more is closed.
+pub const MESSAGE_BYTES_MAX: usize = 4096;
+/// The configuration space, as far as front ends may read it. They fail if they ask beyond it.
+pub const CONFIGURATION_BYTES: usize = 256;
+/// The most connections to one disk: the QEMU that serves, one that is about to take over, and room. More are closed at once.
+pub const CONNECTIONS_MAX: usize = 16;
+/// The pause after the system refused to accept a connection for want of files or memory, in nanoseconds.
+pub const ACCEPT_PAUSE_NS: u64 = 100_000_000;
+
+const _: () = assert!(BUDGET_BYTES >= DATA_BYTES_MAX, "the budget must hold any request");

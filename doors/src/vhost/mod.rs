@@ -1,0 +1,32 @@
+//! The vhost-user door: guests of QEMU and its kin reach their disk through memory that they share with us, as a virtio block device.
+//!
+//! ```text
+//!   Door::listen ──> serve (connection.rs) ──> Vring (vring.rs) ──> Chain, Request ──> BlockDevice ──> guest memory, used ring, call
+//!     door.rs          messages, their order      one per queue       chain.rs request.rs              memory.rs      inflight.rs
+//! ```
+//! How it works:
+//! - Control socket, kicks and calls all go through the ring of the shard. There is no other thread and no system call that a
+//!   front end could make block; one connection, and each of its queues, is a task of the shard's executor.
+//! - A request holds the map of memory that it began with, its share of the disk's budget, and its head in the record of
+//!   what is in flight, until its answer is in the used ring. A map is unmapped when its last request has ended.
+//! - What a guest or front end writes is read once, checked, and answered with an error, or breaks its queue or connection.
+//!   Nothing of it is believed, and nothing outside of the memory that was shared is touched.
+//! - Whatever stops a queue (its front end, the end of the connection, the door) waits until all that was taken from it is
+//!   answered. What a process took and did not answer because it was killed, the next one does again.
+//!
+//! It knows no cache, makes no choice about the disk, and is for sockets that only the right front end can open.
+
+pub mod limits;
+
+mod chain;
+mod config;
+mod connection;
+mod door;
+mod inflight;
+mod log;
+mod memory;
+mod message;
+mod request;
+mod vring;
+
+pub use door::{Door, DoorCounters, Paused};

@@ -1,0 +1,322 @@
+//! One request of a virtio block device: what a chain of descriptors asks for, doing it, and what the guest is told.
+//!
+//! ```text
+//!   readable: header (type, sector) | data of a write, ranges      writable: data of a read, identity | status
+//! ```
+//! (Virtio 1.2, section 5.2.6.) How the bytes are divided among descriptors means nothing. [`Request::parse`] reads what the
+//! guest wrote once and looks at nothing of it again; [`perform`] moves data. Whatever is wrong ends with a status that says so, as long
+//! as there is a place for it; a chain without one breaks its queue.
+//!
+//! Data is copied between guest memory and a buffer of ours. Doing without that copy is for later.
+
+use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Unmap};
+use vm_memory::GuestAddress;
+
+use super::chain::{Chain, Segment};
+use super::config::SECTOR;
+use super::limits::{DATA_BYTES_MAX, DISCARD_SECTORS_MAX, RANGES_MAX, ZEROES_SECTORS_MAX};
+use super::memory::{Memory, Outside};
+
+/// Bytes of the header: type, reserved, sector.
+const HEADER_BYTES: usize = 16;
+/// Bytes of one range of a discard or of zeroes: sector, sectors, flags.
+const RANGE_BYTES: usize = 16;
+/// Bytes of the text that names a disk.
+pub(crate) const IDENTITY_BYTES: usize = 20;
+
+/// The flag of a range of zeroes that lets storage go.
+const UNMAP: u32 = 1;
+
+mod kind {
+    pub(super) const IN: u32 = 0;
+    pub(super) const OUT: u32 = 1;
+    pub(super) const FLUSH: u32 = 4;
+    pub(super) const GET_ID: u32 = 8;
+    pub(super) const DISCARD: u32 = 11;
+    pub(super) const WRITE_ZEROES: u32 = 13;
+}
+
+/// What the guest is told of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// It is done.
+    Done = 0,
+    /// It failed, and its data is unknown.
+    Failed = 1,
+    /// The device does not do such a thing.
+    Unsupported = 2,
+}
+
+/// What is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Read {
+        offset: u64,
+        length: u64,
+    },
+    Write {
+        offset: u64,
+        length: u64,
+        data: Vec<Segment>,
+    },
+    Flush,
+    Identify,
+    Discard(Vec<ByteRange>),
+    WriteZeroes(Vec<(ByteRange, Unmap)>),
+    /// Nothing that can be done.
+    Nothing(Status),
+}
+
+/// A request that was understood, or that has at least a place to say that it was not.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) asked: Asked,
+    /// What the device writes, without the status.
+    answer: Vec<Segment>,
+    status_at: GuestAddress,
+}
+
+/// On what terms requests are done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    /// Every write is durable before it is answered, because the guest sends no flush.
+    pub(crate) write_through: bool,
+    /// The text that names the disk, filled with zeroes.
+    pub(crate) identity: [u8; IDENTITY_BYTES],
+}
+
+impl Request {
+    /// Understands a chain.
+    ///
+    /// # Errors
+    /// Why there is no place for a status.
+    pub(crate) fn parse(memory: &Memory, chain: Chain) -> Result<Self, &'static str> {
+        let Chain { mut readable, mut writable } = chain;
+        let status_at = take_last_byte(&mut writable).ok_or("a request without a place for its status")?;
+        if !memory.holds(status_at, 1) {
+            return Err("a request whose status lies outside of memory");
+        }
+        let asked = understand(memory, &mut readable, &writable).unwrap_or_else(Asked::Nothing);
+        Ok(Self { asked, answer: writable, status_at })
+    }
+
+    /// Bytes of data that it holds while it is in flight.
+    pub(crate) fn data_bytes(&self) -> u64 {
+        match &self.asked {
+            Asked::Read { length, .. } | Asked::Write { length, .. } => *length,
+            _ => 0,
+        }
+    }
+}
+
+fn understand(memory: &Memory, readable: &mut Vec<Segment>, writable: &[Segment]) -> Result<Asked, Status> {
+    let header: [u8; HEADER_BYTES] = take_bytes(memory, readable)?;
+    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    let sector = u64::from(word(8)) | u64::from(word(12)) << 32;
+    match word(0) {
+        kind::IN => {
+            let (offset, length) = place(memory, sector, writable)?;
+            Ok(Asked::Read { offset, length })
+        }
+        kind::OUT => {
+            let (offset, length) = place(memory, sector, readable)?;
+            Ok(Asked::Write { offset, length, data: std::mem::take(readable) })
+        }
+        kind::FLUSH => Ok(Asked::Flush),
+        kind::GET_ID => Ok(Asked::Identify),
+        kind::DISCARD => {
+            let ranges = ranges(memory, readable, DISCARD_SECTORS_MAX)?;
+            let flagged = ranges.iter().any(|(_, flags)| *flags != 0);
+            if flagged {
+                Err(Status::Unsupported)
+            } else {
+                Ok(Asked::Discard(ranges.into_iter().map(|(range, _)| range).collect()))
+            }
+        }
+        kind::WRITE_ZEROES => {
+            let ranges = ranges(memory, readable, ZEROES_SECTORS_MAX)?;
+            let unmap = |(range, flags): (ByteRange, u32)| match flags {
+                0 => Ok((range, Unmap::Forbidden)),
+                UNMAP => Ok((range, Unmap::Allowed)),
+                _ => Err(Status::Unsupported),
+            };
+            Ok(Asked::WriteZeroes(ranges.into_iter().map(unmap).collect::<Result<_, _>>()?))
+        }
+        _ => Err(Status::Unsupported),
+    }
+}
+
+/// Where the data of a read or write is on the disk, in bytes; the segments are memory then.
+fn place(memory: &Memory, sector: u64, segments: &[Segment]) -> Result<(u64, u64), Status> {
+    let length = length_of(segments);
+    let offset = sector.checked_mul(SECTOR).ok_or(Status::Failed)?;
+    let possible = length <= DATA_BYTES_MAX
+        && length.is_multiple_of(SECTOR)
+        && offset.checked_add(length).is_some()
+        && segments.iter().all(|segment| memory.holds(segment.at, segment.length.into()));
+    if possible { Ok((offset, length)) } else { Err(Status::Failed) }
+}
+
+/// The ranges of a discard or of zeroes, with their flags.
+fn ranges(
+    memory: &Memory,
+    segments: &mut Vec<Segment>,
+    sectors_max: u32,
+) -> Result<Vec<(ByteRange, u32)>, Status> {
+    let length = length_of(segments);
+    let count = length / RANGE_BYTES as u64;
+    if count == 0 || count > u64::from(RANGES_MAX) || !length.is_multiple_of(RANGE_BYTES as u64) {
+        return Err(Status::Failed);
+    }
+    let mut ranges = Vec::with_capacity(count as usize);
+    for _ in 0..count {
+        let bytes: [u8; RANGE_BYTES] = take_bytes(memory, segments)?;
+        let (sector, rest) = bytes.split_first_chunk::<8>().expect("a range has sixteen bytes");
+        let (sectors, flags) = rest.split_first_chunk::<4>().expect("a range has sixteen bytes");
+        let flags = u32::from_le_bytes([flags[0], flags[1], flags[2], flags[3]]);
+        let sectors = u32::from_le_bytes(*sectors);
+        let start = u64::from_le_bytes(*sector).checked_mul(SECTOR);
+        let range = start.and_then(|start| ByteRange::checked(start, u64::from(sectors) * SECTOR));
+        let range = range.filter(|_| sectors <= sectors_max).ok_or(Status::Failed)?;
+        ranges.push((range, flags));
+    }
+    Ok(ranges)
+}
+
+fn length_of(segments: &[Segment]) -> u64 {
+    segments.iter().map(|segment| u64::from(segment.length)).sum()
+}
+
+/// Takes the last byte off.
+fn take_last_byte(segments: &mut Vec<Segment>) -> Option<GuestAddress> {
+    while segments.last().is_some_and(|last| last.length == 0) {
+        segments.pop();
+    }
+    let last = segments.last_mut()?;
+    last.length -= 1;
+    last.at.0.checked_add(last.length.into()).map(GuestAddress)
+}
+
+/// Reads the first bytes and takes them off.
+fn take_bytes<const N: usize>(memory: &Memory, segments: &mut Vec<Segment>) -> Result<[u8; N], Status> {
+    let (mut bytes, mut have, mut used) = ([0; N], 0, 0);
+    for segment in segments.iter_mut() {
+        let count = (N - have).min(segment.length as usize);
+        memory.read(segment.at, &mut bytes[have..have + count]).map_err(|Outside| Status::Failed)?;
+        have += count;
+        // It does not pass the largest address: so many bytes were there just now.
+        *segment = Segment {
+            at: GuestAddress(segment.at.0.wrapping_add(count as u64)),
+            length: segment.length - count as u32,
+        };
+        if segment.length > 0 {
+            break;
+        }
+        used += 1;
+    }
+    segments.drain(..used);
+    if have == N { Ok(bytes) } else { Err(Status::Failed) }
+}
+
+/// Does a request and tells the guest how it ended. Returns how many bytes were written to its memory.
+pub(crate) async fn perform(
+    device: &impl BlockDevice,
+    memory: &Memory,
+    request: Request,
+    terms: Terms,
+) -> u32 {
+    let Request { asked, answer, status_at } = request;
+    let outcome = match asked {
+        Asked::Nothing(status) => Err(status),
+        Asked::Read { offset, length } => read(device, memory, offset, length, &answer).await,
+        Asked::Identify => scatter(memory, &answer, &terms.identity),
+        Asked::Flush => device.flush().await.map(|()| 0).map_err(|error| status_of(&error)),
+        asked => change(device, memory, asked, terms.write_through).await.map(|()| 0),
+    };
+    let (status, written) = match outcome {
+        Ok(written) => (Status::Done, written),
+        Err(status) => (status, 0),
+    };
+    // That it is memory was seen before, and this map of it does not change.
+    memory.write(status_at, &[status as u8]).unwrap_or(());
+    written + 1
+}
+
+async fn read(
+    device: &impl BlockDevice,
+    memory: &Memory,
+    offset: u64,
+    length: u64,
+    answer: &[Segment],
+) -> Result<u32, Status> {
+    if length == 0 {
+        return Ok(0);
+    }
+    let (buffer, result) = device.read(offset, Buffer::zeroed(length as usize)).await;
+    result.map_err(|error| status_of(&error))?;
+    scatter(memory, answer, &buffer)
+}
+
+async fn change(
+    device: &impl BlockDevice,
+    memory: &Memory,
+    asked: Asked,
+    durable: bool,
+) -> Result<(), Status> {
+    let failed = |error: BlockError| status_of(&error);
+    match asked {
+        Asked::Write { length: 0, .. } => {}
+        Asked::Write { offset, length, data } => {
+            let buffer = gather(memory, &data, length)?;
+            device.write(offset, buffer).await.1.map_err(failed)?;
+        }
+        Asked::Discard(ranges) => {
+            for range in ranges.into_iter().filter(|range| !range.is_empty()) {
+                device.discard(range).await.map_err(failed)?;
+            }
+        }
+        Asked::WriteZeroes(ranges) => {
+            for (range, unmap) in ranges.into_iter().filter(|(range, _)| !range.is_empty()) {
+                device.write_zeroes(range, unmap).await.map_err(failed)?;
+            }
+        }
+        other => unreachable!("{other:?} changes nothing"),
+    }
+    if durable {
+        // Only a flush that starts after the write completed covers it.
+        device.flush().await.map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Copies what the segments hold.
+fn gather(memory: &Memory, segments: &[Segment], length: u64) -> Result<Buffer, Status> {
+    let mut buffer = Buffer::zeroed(length as usize);
+    let mut rest = &mut buffer[..];
+    for segment in segments {
+        let (part, behind) = rest.split_at_mut(segment.length as usize);
+        memory.read(segment.at, part).map_err(|Outside| Status::Failed)?;
+        rest = behind;
+    }
+    Ok(buffer)
+}
+
+/// Copies as many bytes as the segments take. Returns how many.
+fn scatter(memory: &Memory, segments: &[Segment], bytes: &[u8]) -> Result<u32, Status> {
+    let mut rest = bytes;
+    for segment in segments {
+        let (part, behind) = rest.split_at(rest.len().min(segment.length as usize));
+        memory.write(segment.at, part).map_err(|Outside| Status::Failed)?;
+        rest = behind;
+    }
+    Ok((bytes.len() - rest.len()) as u32)
+}
+
+fn status_of(error: &BlockError) -> Status {
+    tracing::debug!(%error, "a request of a guest failed");
+    if error.kind == ErrorKind::Unsupported { Status::Unsupported } else { Status::Failed }
+}
+
+#[cfg(test)]
+#[path = "request_tests.rs"]
+mod tests;

@@ -1,0 +1,170 @@
+//! Requests of a well-behaved driver.
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+
+use block::{ErrorKind, Geometry, Operation};
+use vhost::VhostBackend;
+use vhost::vhost_user::VhostUserFrontend;
+use vhost::vhost_user::message::VhostUserConfigFlags;
+
+use crate::driver::{
+    DISCARD, Data, Driver, EVENT_IDX, FLUSH, GET_ID, IN, OUT, Options, WRITE_ZEROES, without_flushes,
+};
+use crate::server::{MIB, Server};
+
+fn range(sector: u64, sectors: u32, flags: u32) -> Data {
+    Data::Out([&sector.to_le_bytes()[..], &sectors.to_le_bytes(), &flags.to_le_bytes()].concat())
+}
+
+#[test]
+fn a_disk_is_written_read_flushed_discarded_and_named() {
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    let bytes: Vec<u8> = (0..65536u32).map(|at| (at / 512 % 251) as u8).collect();
+    assert_eq!(driver.request(0, OUT, 100, &Data::Out(bytes.clone())), 0);
+    assert!(driver.read(0, 100, 65536) == bytes);
+    assert_eq!(driver.request(0, FLUSH, 0, &Data::None), 0);
+    assert_eq!(driver.request(0, DISCARD, 0, &range(100, 64, 0)), 0);
+    assert_eq!(driver.request(0, WRITE_ZEROES, 0, &range(164, 2, 1)), 0);
+    let back = driver.read(0, 100, 65536);
+    assert!(back[..66 * 512].iter().all(|&byte| byte == 0) && back[66 * 512..] == bytes[66 * 512..]);
+    assert_eq!(driver.request(0, GET_ID, 0, &Data::In(20)), 0);
+    assert_eq!(driver.data(0, 0, 20), *b"disk\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
+    assert_eq!(driver.request(0, IN, 64 * MIB / 512, &Data::In(512)), 1, "past the end");
+    assert_eq!(driver.request(0, 77, 0, &Data::None), 2);
+    server.run(|world| world.disk.failing.set(Some(ErrorKind::Io)));
+    assert_eq!(driver.request(0, OUT, 0, &Data::Out(vec![0; 512])), 1);
+    assert_eq!(driver.request(0, FLUSH, 0, &Data::None), 1);
+    drop(driver);
+    server.until_nothing_is_left();
+    assert_eq!(server.run(|world| world.door.counters().protocol_errors), 0);
+}
+
+#[test]
+fn answers_come_in_the_order_in_which_requests_end_and_each_with_its_own_data() {
+    for without in [0, EVENT_IDX] {
+        let server = Server::start();
+        let mut driver = Driver::with(&server, Options { queues: 2, without, ..Options::default() });
+        for sector in 0..64 {
+            assert_eq!(driver.request(1, OUT, sector, &Data::Out(vec![sector as u8 + 1; 512])), 0);
+        }
+        server.run(|world| world.disk.hold());
+        for slot in 0..60 {
+            driver.submit(0, slot, IN, u64::from(slot), &Data::In(512));
+        }
+        driver.kick(0);
+        server.until(|world| world.disk.held().len() == 60);
+        for slot in (0..60u16).rev() {
+            server.run(move |world| world.disk.release(u64::from(slot) * 512));
+            assert_eq!(driver.answer(0), (slot, 513));
+            assert_eq!(driver.data(0, slot, 512), [slot as u8 + 1; 512]);
+        }
+    }
+}
+
+#[test]
+fn a_driver_that_kicks_and_waits_only_when_asked_to_misses_nothing() {
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    let (mut kicks, mut seed) = (0, 1u64);
+    for round in 0..2000u64 {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let batch = (seed >> 60) as u16 + 1;
+        let before = driver.available_index(0);
+        for slot in 0..batch {
+            driver.submit(0, slot, OUT, round % 1000, &Data::Out(vec![slot as u8; 512]));
+        }
+        kicks += u64::from(driver.kick_if_wanted(0, before));
+        assert_eq!(driver.answers(0, batch.into()).len(), usize::from(batch));
+    }
+    assert!(kicks > 0);
+}
+
+#[test]
+fn the_guest_is_interrupted_for_its_answers() {
+    let server = Server::start();
+    let mut driver = Driver::with(&server, Options { without: EVENT_IDX, ..Options::default() });
+    // Once at the start, in case an earlier process had something to tell.
+    while driver.rings[0].call.read().is_err() {
+        std::thread::yield_now();
+    }
+    for _ in 0..10 {
+        assert_eq!(driver.request(0, OUT, 0, &Data::Out(vec![1; 512])), 0);
+        while driver.rings[0].call.read().is_err() {
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[test]
+fn without_flushes_each_write_is_durable_when_it_is_answered() {
+    let server = Server::start();
+    let mut driver = Driver::with(&server, without_flushes());
+    assert_eq!(driver.request(0, OUT, 0, &Data::Out(vec![1; 512])), 0);
+    assert_eq!(driver.request(0, DISCARD, 0, &range(0, 1, 0)), 0);
+    let done = server.run(|world| world.disk.done.take());
+    assert_eq!(done, [Operation::Write, Operation::Flush, Operation::Discard, Operation::Flush]);
+}
+
+#[test]
+fn a_read_only_disk_says_so_and_takes_no_writes() {
+    let server = Server::with(Geometry { read_only: true, ..Geometry::plain(64 * MIB) });
+    let mut driver = Driver::start(&server);
+    let features = driver.frontend.get_features().unwrap();
+    assert_eq!(features & (1 << 5 | 1 << 13 | 1 << 14), 1 << 5, "read-only, no discard, no zeroes");
+    assert_eq!(driver.request(0, OUT, 0, &Data::Out(vec![1; 512])), 1);
+    assert_eq!(driver.read(0, 0, 512), [0; 512]);
+}
+
+#[test]
+fn the_configuration_is_read_in_parts_and_not_beyond_its_end() {
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    let mut part = |offset: u32, size: usize| {
+        let flags = VhostUserConfigFlags::empty();
+        driver.frontend.get_config(offset, size as u32, flags, &vec![0; size]).map(|(_, payload)| payload)
+    };
+    let whole = part(0, 60).unwrap();
+    assert_eq!(whole[..8], (64 * MIB / 512).to_le_bytes());
+    assert_eq!(whole[32], 1, "there is a cache to flush");
+    assert_eq!(part(20, 4).unwrap(), 512u32.to_le_bytes());
+    assert_eq!(part(56, 200).unwrap().len(), 200);
+    // Beyond the end there is an answer without a body.
+    let mut socket = UnixStream::connect(server.path()).unwrap();
+    let words = [24u32, 1, 12 + 200, 57, 200, 0];
+    let asked: Vec<u8> = words.into_iter().flat_map(u32::to_ne_bytes).chain([0; 200]).collect();
+    socket.write_all(&asked).unwrap();
+    let mut answer = [0xff; 12];
+    socket.read_exact(&mut answer).unwrap();
+    assert_eq!(answer, [24, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0]);
+}
+
+#[test]
+fn more_data_than_the_budget_holds_waits_its_turn() {
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    // Each asks for 16 MiB with 16 descriptors that name the same memory.
+    let (at, status) = (Driver::data_at(0, 0), driver.status_at(0, 0));
+    for request in 0..12u16 {
+        let head = request * 20;
+        let header = status - 16;
+        driver.put_header(header, IN, 0);
+        driver.put(0, head, (header, 16, 1, head + 1));
+        for part in 1..=16 {
+            driver.put(0, head + part, (at, 1 << 20, 3, head + part + 1));
+        }
+        driver.put(0, head + 17, (status + u64::from(request), 1, 2, 0));
+        driver.offer(0, head);
+    }
+    server.run(|world| world.disk.hold());
+    driver.kick(0);
+    server.until(|world| world.disk.held().len() == 4);
+    assert_eq!(server.run(|world| world.door.counters().data_bytes), 64 << 20);
+    server.run(|world| world.disk.release_all());
+    for _ in 0..12 {
+        assert_eq!(driver.answer(0).1, (16 << 20) + 1);
+    }
+    drop(driver);
+    server.until_nothing_is_left();
+}

@@ -1,0 +1,223 @@
+//! Queues that stop and go on: with requests in flight, after a kill, and on another door.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use vhost::VhostBackend;
+
+use crate::driver::{Data, Driver, FLUSH, IN, OUT, Options};
+use crate::server::Server;
+
+#[test]
+fn a_queue_is_stopped_only_when_all_that_was_taken_from_it_is_answered() {
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    server.run(|world| world.disk.hold());
+    for slot in 0..3 {
+        driver.submit(0, slot, OUT, u64::from(slot), &Data::Out(vec![7; 512]));
+    }
+    driver.kick(0);
+    server.until(|world| world.disk.held().len() == 3);
+    let (stopped, is_stopped) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    std::thread::scope(|scope| {
+        let stopping = Arc::clone(&stopped);
+        let driver = &mut driver;
+        let thread = scope.spawn(move || {
+            let base = driver.frontend.get_vring_base(0).unwrap();
+            stopping.store(true, Ordering::SeqCst);
+            (base, driver.used_index(0))
+        });
+        for _ in 0..200 {
+            server.run(|_| ());
+        }
+        is_stopped.store(stopped.load(Ordering::SeqCst), Ordering::SeqCst);
+        server.run(|world| world.disk.release_all());
+        assert_eq!(thread.join().unwrap(), (3, 3), "what is taken next, and what was answered");
+    });
+    assert!(!is_stopped.load(Ordering::SeqCst), "it waited");
+    // It goes on where it was, also with what came meanwhile.
+    driver.submit(0, 5, IN, 2, &Data::In(512));
+    driver.start_ring(0, 3);
+    driver.kick(0);
+    assert_eq!(driver.answers(0, 4).len(), 4);
+    assert_eq!(driver.data(0, 5, 512), [7; 512]);
+}
+
+#[test]
+fn after_a_kill_all_requests_that_were_open_are_answered() {
+    // What was answered before the kill, by its place among 64 requests.
+    for answered in [&[][..], &[0], &[63], &[63, 0, 30, 31, 5]] {
+        let mut server = Server::start();
+        let mut driver = Driver::start(&server);
+        for _ in 0..40 {
+            assert_eq!(driver.request(0, FLUSH, 0, &Data::None), 0);
+        }
+        server.run(|world| world.disk.hold());
+        for slot in 0..64u16 {
+            let bytes = vec![slot as u8 + 1; 512];
+            driver.submit(0, slot, OUT, u64::from(slot), &Data::Out(bytes));
+        }
+        driver.kick(0);
+        server.until(|world| world.disk.held().len() == 64);
+        let mut seen = Vec::new();
+        for slot in answered {
+            let offset = u64::from(*slot) * 512;
+            server.run(move |world| world.disk.release(offset));
+            seen.push(driver.answer(0).0);
+        }
+        assert_eq!(seen, *answered);
+        server.replace();
+        server.run(|world| world.disk.hold());
+        driver.reconnect(&server);
+        let open: Vec<u64> =
+            (0..64).filter(|slot| !answered.contains(slot)).map(|slot| u64::from(slot) * 512).collect();
+        let expected = open.len();
+        server.until(move |world| world.disk.held().len() == expected);
+        assert_eq!(server.run(|world| world.disk.held()), open, "in the order in which they were taken");
+        server.run(|world| world.disk.release_all());
+        let statuses = driver.answers(0, expected);
+        assert!(statuses.len() == expected && statuses.values().all(|&status| status == 0));
+        for slot in (0..64u64).filter(|slot| open.contains(&(slot * 512))) {
+            assert_eq!(driver.read(0, slot, 512), [slot as u8 + 1; 512]);
+        }
+    }
+}
+
+#[test]
+fn a_daemon_that_is_killed_again_and_again_loses_no_request() {
+    let mut server = Server::start();
+    let mut driver = Driver::with(&server, Options { queues: 2, ..Options::default() });
+    let mut seed = 7u64;
+    let mut draw = |most: u64| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed % most
+    };
+    for _ in 0..20 {
+        server.run(|world| world.disk.hold());
+        for index in 0..2 {
+            for slot in 0..32 {
+                driver.submit(index, slot, IN, u64::from(slot) + 64 * index as u64, &Data::In(512));
+            }
+            driver.kick(index);
+        }
+        server.until(|world| world.disk.held().len() == 64);
+        let count = draw(64);
+        for _ in 0..count {
+            let which = draw(1 << 20);
+            server.run(move |world| {
+                let held = world.disk.held();
+                world.disk.release(held[which as usize % held.len()]);
+            });
+        }
+        server.replace();
+        driver.reconnect(&server);
+        for index in 0..2 {
+            assert_eq!(driver.answers(index, 32).len(), 32, "each once");
+        }
+    }
+    drop(driver);
+    server.until_nothing_is_left();
+}
+
+#[test]
+fn what_was_offered_while_nobody_served_is_found_on_the_next_connection() {
+    let mut server = Server::start();
+    let mut driver = Driver::start(&server);
+    assert_eq!(driver.request(0, OUT, 0, &Data::Out(vec![3; 512])), 0);
+    server.replace();
+    for slot in 0..5 {
+        driver.submit(0, slot, IN, 0, &Data::In(512));
+    }
+    driver.reconnect(&server);
+    assert_eq!(driver.answers(0, 5).len(), 5);
+}
+
+#[test]
+fn a_door_that_closes_answers_what_it_took_and_leaves_the_rest() {
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    server.run(|world| world.disk.hold());
+    driver.submit(0, 0, OUT, 0, &Data::Out(vec![1; 512]));
+    driver.kick(0);
+    server.until(|world| world.disk.held().len() == 1);
+    let closed = server.close();
+    assert!(closed.try_recv().is_err());
+    server.run(|world| world.disk.release_all());
+    closed.recv().unwrap();
+    assert_eq!((driver.used_index(0), driver.status(0, 0)), (1, 0));
+    assert!(driver.frontend.get_features().is_err(), "the connection is over");
+    assert!(std::os::unix::net::UnixStream::connect(server.path()).is_err(), "and nobody is let in");
+}
+
+#[test]
+fn a_front_end_that_dies_with_requests_in_flight_leaves_nothing_behind() {
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    server.run(|world| world.disk.hold());
+    for slot in 0..9 {
+        driver.submit(0, slot, OUT, u64::from(slot), &Data::Out(vec![1; 512]));
+    }
+    driver.kick(0);
+    server.until(|world| world.disk.held().len() == 9);
+    drop(driver);
+    server.run(|world| world.disk.release_all());
+    server.until_nothing_is_left();
+    // The next one finds a disk that works, also several side by side.
+    let (mut one, mut other) = (Driver::start(&server), Driver::start(&server));
+    assert_eq!(one.read(0, 8, 512), [1; 512]);
+    assert_eq!(other.read(0, 8, 512), [1; 512]);
+}
+
+#[test]
+fn a_guest_goes_on_at_another_door_and_notices_nothing() {
+    let (server, other) = (Server::start(), Server::start());
+    let mut driver = Driver::with(&server, Options { queues: 2, ..Options::default() });
+    server.run(|world| world.disk.hold());
+    driver.submit(0, 0, OUT, 0, &Data::Out(vec![1; 512]));
+    driver.kick(0);
+    server.until(|world| world.disk.held().len() == 1);
+    let paused = server.pause();
+    // What comes now is not taken.
+    driver.submit(0, 1, OUT, 1, &Data::Out(vec![2; 512]));
+    driver.kick(0);
+    assert!(paused.try_recv().is_err(), "one is in flight");
+    server.run(|world| world.disk.release_all());
+    let paused = paused.recv().unwrap();
+    assert_eq!(driver.used_index(0), 1);
+    other.run(move |world| world.door.go_on(&world.ring, &world.host, paused));
+    assert_eq!(driver.answers(0, 2).len(), 2);
+    assert_eq!(driver.read(1, 1, 512), [2; 512]);
+    assert_eq!(driver.read(1, 0, 512), [0; 512], "the other door has another disk");
+    // Its messages are heard there, and new guests let in.
+    driver.frontend.get_features().unwrap();
+    let mut next = Driver::start(&server);
+    assert_eq!(next.read(0, 1, 512), [2; 512]);
+    drop((driver, next));
+    other.until_nothing_is_left();
+}
+
+#[test]
+fn a_pause_that_is_called_off_has_changed_nothing() {
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    for round in 0..20u64 {
+        server.run(|world| world.disk.hold());
+        driver.submit(0, 0, OUT, round, &Data::Out(vec![round as u8; 512]));
+        driver.kick(0);
+        server.until(|world| world.disk.held().len() == 1);
+        drop(server.pause());
+        server.run(move |world| {
+            if round % 2 == 0 {
+                world.disk.release_all();
+            }
+            let paused = world.door.take_paused();
+            world.door.go_on(&world.ring, &world.host, paused);
+            world.disk.release_all();
+        });
+        assert_eq!(driver.answer(0).0, 0);
+        assert_eq!(driver.read(0, round, 512), vec![round as u8; 512]);
+    }
+    assert!(Driver::start(&server).read(0, 0, 512) == vec![0; 512], "others are let in");
+}

@@ -1,0 +1,247 @@
+//! A vhost-user door on its own thread, in front of memory whose requests a test can let end in any order.
+
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use block::executor::{Executor, LocalHost, Order};
+use block::socket::Listener;
+use block::{
+    BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Geometry, Host, Memory, Operation, Outcome, Ring,
+    Unmap,
+};
+use doors::vhost::{Door, Paused};
+use tokio::sync::{mpsc as commands, oneshot};
+
+pub(crate) const MIB: u64 = 1 << 20;
+
+/// Memory that can hold requests back, and that remembers what was done to it.
+pub(crate) struct Disk {
+    memory: Memory,
+    pub(crate) failing: Cell<Option<ErrorKind>>,
+    pub(crate) done: RefCell<Vec<Operation>>,
+    holding: Cell<bool>,
+    /// What waits, in the order in which it came: where, and who lets it go.
+    held: RefCell<Vec<(u64, oneshot::Sender<()>)>>,
+}
+
+impl Disk {
+    /// From now on requests wait.
+    pub(crate) fn hold(&self) {
+        self.holding.set(true);
+    }
+
+    /// Where the requests that wait are on the disk, in bytes, in the order in which they came.
+    pub(crate) fn held(&self) -> Vec<u64> {
+        self.held.borrow().iter().map(|(offset, _)| *offset).collect()
+    }
+
+    /// Lets the request at `offset` go on.
+    pub(crate) fn release(&self, offset: u64) {
+        let mut held = self.held.borrow_mut();
+        let found = held.iter().position(|(at, _)| *at == offset).expect("it waits");
+        held.remove(found).1.send(()).unwrap_or(());
+    }
+
+    /// Lets all requests go on, those to come too.
+    pub(crate) fn release_all(&self) {
+        self.holding.set(false);
+        for (_, sender) in self.held.take() {
+            sender.send(()).unwrap_or(());
+        }
+    }
+
+    async fn pass(&self, operation: Operation, offset: u64) -> Result<(), BlockError> {
+        if self.holding.get() {
+            let (sender, released) = oneshot::channel();
+            self.held.borrow_mut().push((offset, sender));
+            released.await.expect("what waits is let go or dropped");
+        }
+        self.done.borrow_mut().push(operation);
+        match self.failing.get() {
+            Some(kind) => Err(BlockError::anywhere(kind, operation)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl BlockDevice for Disk {
+    fn geometry(&self) -> Geometry {
+        self.memory.geometry()
+    }
+
+    async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
+        match self.pass(Operation::Read, offset).await {
+            Ok(()) => self.memory.read(offset, buffer).await,
+            Err(error) => (buffer, Err(error)),
+        }
+    }
+
+    async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
+        match self.pass(Operation::Write, offset).await {
+            Ok(()) => self.memory.write(offset, buffer).await,
+            Err(error) => (buffer, Err(error)),
+        }
+    }
+
+    async fn flush(&self) -> Result<(), BlockError> {
+        self.pass(Operation::Flush, u64::MAX).await
+    }
+
+    async fn write_zeroes(&self, range: ByteRange, unmap: Unmap) -> Result<(), BlockError> {
+        self.pass(Operation::WriteZeroes, range.start).await?;
+        self.memory.write_zeroes(range, unmap).await
+    }
+
+    async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
+        self.pass(Operation::Discard, range.start).await?;
+        self.memory.discard(range).await
+    }
+}
+
+/// What runs on the server's thread.
+pub(crate) struct World {
+    pub(crate) ring: Ring,
+    pub(crate) host: LocalHost,
+    pub(crate) door: Rc<Door<Rc<Disk>>>,
+    pub(crate) disk: Rc<Disk>,
+}
+
+type Command = Box<dyn FnOnce(&World) + Send>;
+
+/// A door for a disk called `disk`, on a thread of its own.
+pub(crate) struct Server {
+    folder: PathBuf,
+    commands: Option<commands::UnboundedSender<Command>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    pub(crate) fn start() -> Self {
+        Self::with(Geometry::plain(64 * MIB))
+    }
+
+    pub(crate) fn with(geometry: Geometry) -> Self {
+        static SERVERS: AtomicU64 = AtomicU64::new(0);
+        let number = SERVERS.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("forebay-vhost-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut server = Self { folder, commands: None, thread: None };
+        server.run_anew(geometry);
+        server
+    }
+
+    fn run_anew(&mut self, geometry: Geometry) {
+        let path = self.path();
+        let (sender, receiver) = commands::unbounded_channel();
+        let (ready, is_ready) = mpsc::channel();
+        self.thread = Some(std::thread::spawn(move || serve(&path, geometry, receiver, &ready)));
+        self.commands = Some(sender);
+        is_ready.recv().expect("the server starts");
+    }
+
+    /// Ends the server as a kill does, with whatever is in flight, and starts another one, which has the disk empty again.
+    pub(crate) fn replace(&mut self) {
+        let geometry = self.run(|world| world.disk.geometry());
+        self.end();
+        self.run_anew(geometry);
+    }
+
+    fn end(&mut self) {
+        self.commands.take();
+        let ended = self.thread.take().map(JoinHandle::join);
+        std::fs::remove_file(self.path()).unwrap();
+        assert!(ended.is_some_and(|ended| ended.is_ok()) || std::thread::panicking(), "the server panicked");
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.folder.join("disk.sock")
+    }
+
+    /// Runs `task` on the server's thread.
+    pub(crate) fn run<T: Send + 'static>(&self, task: impl FnOnce(&World) -> T + Send + 'static) -> T {
+        let (answer, answered) = mpsc::channel();
+        let command: Command = Box::new(move |world| answer.send(task(world)).unwrap());
+        assert!(self.commands.as_ref().unwrap().send(command).is_ok(), "the server runs");
+        answered.recv().expect("the server runs")
+    }
+
+    /// Asks again and again until `condition` holds.
+    pub(crate) fn until(&self, condition: impl Fn(&World) -> bool + Copy + Send + 'static) {
+        while !self.run(condition) {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Waits until nothing of any front end is left.
+    pub(crate) fn until_nothing_is_left(&self) {
+        self.until(|world| {
+            let counters = world.door.counters();
+            counters.connections == 0 && counters.data_bytes == 0
+        });
+    }
+
+    /// Starts to pause the door; the receiver gets what stands still.
+    pub(crate) fn pause(&self) -> mpsc::Receiver<Paused> {
+        let (done, is_done) = mpsc::channel();
+        self.run(move |world| {
+            let door = Rc::clone(&world.door);
+            world.host.spawn(async move {
+                door.pause().await;
+                done.send(door.take_paused()).unwrap_or(());
+            });
+        });
+        is_done
+    }
+
+    /// Starts to close the door; the receiver hears when that is done.
+    pub(crate) fn close(&self) -> mpsc::Receiver<()> {
+        let (done, is_done) = mpsc::channel();
+        self.run(move |world| {
+            let door = Rc::clone(&world.door);
+            world.host.spawn(async move {
+                door.close().await;
+                done.send(()).unwrap_or(());
+            });
+        });
+        is_done
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+        std::fs::remove_dir_all(&self.folder).unwrap();
+    }
+}
+
+fn serve(
+    path: &Path,
+    geometry: Geometry,
+    mut commands: commands::UnboundedReceiver<Command>,
+    ready: &mpsc::Sender<()>,
+) {
+    let ring = Ring::new(64).unwrap();
+    let executor = Executor::new(ring.clone(), Order::Fifo);
+    let host = executor.host();
+    let disk = Rc::new(Disk {
+        memory: Memory::with_geometry(geometry),
+        failing: Cell::new(None),
+        done: RefCell::default(),
+        holding: Cell::new(false),
+        held: RefCell::default(),
+    });
+    let door = Door::new("disk", Rc::clone(&disk));
+    let listener = Listener::bind_unix(&ring, path).unwrap();
+    host.spawn(Rc::clone(&door).listen(listener, ring.clone(), host.clone()));
+    let world = World { ring, host, door, disk };
+    ready.send(()).unwrap();
+    executor.run(async {
+        while let Some(command) = commands.recv().await {
+            command(&world);
+        }
+    });
+}
