@@ -4,10 +4,13 @@
 //! hand over something else. So nothing here ever makes a system call on it that could block the shard: the ring waits, reads
 //! and writes. Knows no protocol.
 
+use std::future::Future;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::pin::pin;
 use std::sync::Arc;
 
+use futures_util::future::{Either, select};
 use io_uring::{opcode, types};
 
 use crate::uring::{IfDropped, Keep, Ring};
@@ -24,27 +27,40 @@ impl Event {
         Self { ring: ring.clone(), file }
     }
 
-    /// Waits until the event is signalled, and takes the signal, or all of them if there were several. Dropping the future
-    /// gives up waiting; a signal that came at that very moment may be lost, so look at what it would have told.
+    /// Waits until the event is signalled, and takes the signal, or all of them if there were several. True then; false if
+    /// `stop` was ready before. Either way nothing is left that could take a signal later: whoever looks afterwards at what
+    /// a signal tells of, and waits again, misses none. Dropping the future gives no such promise.
     ///
     /// # Errors
     /// If the descriptor is no eventfd that can be read. Waiting again would end as quickly.
-    pub async fn wait(&self) -> io::Result<()> {
+    pub async fn wait_unless(&self, stop: impl Future<Output = ()>) -> io::Result<bool> {
+        let mut stop = pin!(stop);
         loop {
             let fd = types::Fd(self.file.as_raw_fd());
             let entry = opcode::PollAdd::new(fd, libc::POLLIN as u32).build();
             // SAFETY: the entry points to nothing, and `keep` holds the file.
-            let (_, events) =
-                unsafe { self.ring.run(entry, Waiting { _file: Arc::clone(&self.file) }) }.await;
+            let waiting = unsafe { self.ring.run(entry, Waiting { _file: Arc::clone(&self.file) }) };
+            let (events, stopped) = match select(waiting, stop.as_mut()).await {
+                Either::Left(((_, events), _)) => (events, false),
+                Either::Right(((), waiting)) => (waiting.end_early().await.1, true),
+            };
+            if stopped {
+                return Ok(false);
+            }
             if events < 0 || events & i32::from(libc::POLLIN) == 0 {
                 return Err(failure(events));
             }
             let mut keep = Word { _file: Arc::clone(&self.file), value: Box::new(0) };
             let entry = opcode::Read::new(fd, (&raw mut *keep.value).cast(), size_of::<u64>() as u32).build();
             // SAFETY: `keep` owns the eight bytes on the heap, and the file.
-            let (_, result) = unsafe { self.ring.run(entry, keep) }.await;
+            let reading = unsafe { self.ring.run(entry, keep) };
+            let (result, stopped) = match select(reading, stop.as_mut()).await {
+                Either::Left(((_, result), _)) => (result, false),
+                Either::Right(((), reading)) => (reading.end_early().await.1, true),
+            };
             match result {
-                1.. => return Ok(()),
+                1.. => return Ok(true),
+                _ if stopped => return Ok(false),
                 // Somebody else took it.
                 _ if result == -libc::EAGAIN || result == -libc::EINTR => {}
                 _ => return Err(failure(result)),
@@ -95,6 +111,7 @@ impl Keep for Word {
 #[cfg(test)]
 mod tests {
     use std::fs::File;
+    use std::future::pending;
     use std::io::Write;
 
     use nix::sys::eventfd::{EfdFlags, EventFd};
@@ -105,7 +122,6 @@ mod tests {
 
     #[test]
     fn a_signal_is_taken_once_whether_the_descriptor_blocks_or_not() {
-        use futures_util::future::{Either, select};
         for flags in [EfdFlags::empty(), EfdFlags::EFD_NONBLOCK] {
             let ring = Ring::new(8).unwrap();
             let executor = Executor::new(ring.clone(), Order::Fifo);
@@ -114,13 +130,11 @@ mod tests {
             let run = async {
                 event.signal().await.unwrap();
                 event.signal().await.unwrap();
-                event.wait().await.unwrap();
+                assert!(event.wait_unless(pending()).await.unwrap());
                 // Both were taken: only a third signal ends another wait.
-                let waiting = std::pin::pin!(event.wait());
-                let pause = std::pin::pin!(executor.host().sleep(1_000_000));
-                assert!(matches!(select(waiting, pause).await, Either::Right(_)));
+                assert!(!event.wait_unless(executor.host().sleep(1_000_000)).await.unwrap());
                 File::from(file.try_clone().unwrap()).write_all(&1u64.to_ne_bytes()).unwrap();
-                event.wait().await.unwrap();
+                assert!(event.wait_unless(pending()).await.unwrap());
             };
             executor.run(run).unwrap();
         }
@@ -132,7 +146,7 @@ mod tests {
         let executor = Executor::new(ring.clone(), Order::Fifo);
         let nothing: Arc<OwnedFd> = Arc::new(File::open("/dev/null").unwrap().into());
         let event = Event::new(&ring, nothing);
-        assert!(executor.run(event.wait()).unwrap().is_err(), "nothing to read");
+        assert!(executor.run(event.wait_unless(pending())).unwrap().is_err(), "nothing to read");
         assert!(executor.run(event.signal()).unwrap().is_err(), "opened for reading");
     }
 }

@@ -10,7 +10,6 @@
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::os::fd::OwnedFd;
-use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,7 +17,7 @@ use std::task::Poll;
 
 use block::{BlockDevice, Event, Host, Ring};
 use futures_util::StreamExt;
-use futures_util::future::{Either, LocalBoxFuture, join3, select};
+use futures_util::future::{LocalBoxFuture, join3};
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use virtio_queue::{Queue, QueueOwnedT, QueueT};
@@ -87,6 +86,8 @@ pub(crate) struct Vring<D> {
     broken: Cell<bool>,
     ended: Cell<bool>,
     told: Notify,
+    /// Told when nothing is in flight any more.
+    idle: Notify,
     /// The guest is to be told of answers.
     signal: Cell<bool>,
     /// The front end is to be told that the queue is broken.
@@ -145,6 +146,7 @@ impl<D: BlockDevice> Vring<D> {
             broken: Cell::new(false),
             ended: Cell::new(false),
             told: Notify::new(),
+            idle: Notify::new(),
             // An earlier process may have answered without telling.
             signal: Cell::new(true),
             error_signal: Cell::new(false),
@@ -258,21 +260,20 @@ impl<D: BlockDevice> Vring<D> {
             }
             match self.next_head() {
                 Ok(Some(head)) => self.take(head, running).await,
-                Ok(None) => match select(pin!(self.kick.wait()), pin!(told)).await {
-                    Either::Left((Err(error), _)) => {
+                Ok(None) => {
+                    if let Err(error) = self.kick.wait_unless(told).await {
                         self.break_off(&format!("its kick cannot be waited for: {error}"));
                     }
-                    Either::Left((Ok(()), _)) | Either::Right(_) => {}
-                },
+                }
                 Err(reason) => self.break_off(&reason),
             }
         }
         loop {
-            let told = self.told.notified();
+            let idle = self.idle.notified();
             if self.in_flight.get() == 0 {
                 return;
             }
-            told.await;
+            idle.await;
         }
     }
 
@@ -281,25 +282,20 @@ impl<D: BlockDevice> Vring<D> {
         let memory = self.memory.borrow();
         let mut queue = self.queue.borrow_mut();
         loop {
-            let head = queue
-                .iter(memory.map())
-                .map_err(|error| error.to_string())?
-                .next()
-                .map(|chain| chain.head_index());
-            let Some(head) = head else {
-                let available =
-                    queue.avail_idx(memory.map(), Ordering::Acquire).map_err(|error| error.to_string())?;
-                // With something there it was not because of its end that the iterator has ended.
-                if available.0 != queue.next_avail() {
-                    return Err("the available ring cannot be read".to_owned());
-                }
+            let available =
+                queue.avail_idx(memory.map(), Ordering::Acquire).map_err(|error| error.to_string())?;
+            if available.0 == queue.next_avail() {
                 let more = queue.enable_notification(memory.map()).map_err(|error| error.to_string())?;
                 self.note_used_ring(&memory, &queue);
                 if more {
                     continue;
                 }
                 return Ok(None);
-            };
+            }
+            let mut heads = queue.iter(memory.map()).map_err(|error| error.to_string())?;
+            // There was something just now, so that it cannot be because of its end that the iterator ends.
+            let head = heads.next().map(|chain| chain.head_index());
+            let head = head.ok_or_else(|| "the available ring cannot be read".to_owned())?;
             let known = self.busy.borrow().get(usize::from(head)).copied();
             return match known {
                 Some(false) => Ok(Some(head)),
@@ -364,7 +360,7 @@ impl<D: BlockDevice> Vring<D> {
         self.busy.borrow_mut()[usize::from(head)] = false;
         self.in_flight.set(self.in_flight.get() - 1);
         if self.in_flight.get() == 0 {
-            self.told.notify_waiters();
+            self.idle.notify_waiters();
         }
         if let Err(error) = added {
             self.break_off(&format!("the used ring cannot be written: {error}"));

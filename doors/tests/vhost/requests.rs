@@ -168,3 +168,23 @@ fn more_data_than_the_budget_holds_waits_its_turn() {
     drop(driver);
     server.until_nothing_is_left();
 }
+
+/// Regression: the door compared its place in the ring with an index that it had loaded earlier, and took a request that came in
+/// between for a ring that lies. A guest lost its disk by that.
+#[test]
+fn a_driver_that_offers_while_the_door_looks_is_believed() {
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    for slot in 0..32 {
+        driver.submit(0, slot, IN, u64::from(slot), &Data::In(512));
+    }
+    driver.kick(0);
+    for _ in 0..100_000 {
+        let slot = driver.answer(0).0;
+        let before = driver.available_index(0);
+        driver.submit(0, slot, IN, u64::from(slot), &Data::In(512));
+        driver.kick_if_wanted(0, before);
+    }
+    assert_eq!(driver.answers(0, 32).len(), 32);
+    assert_eq!(server.run(|world| world.door.counters().broken_queues), 0);
+}

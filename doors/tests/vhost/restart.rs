@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tokio::sync::oneshot;
 use vhost::VhostBackend;
 
 use crate::driver::{Data, Driver, FLUSH, IN, OUT, Options};
@@ -179,12 +180,15 @@ fn a_guest_goes_on_at_another_door_and_notices_nothing() {
     driver.kick(0);
     server.until(|world| world.disk.held().len() == 1);
     let paused = server.pause();
-    // What comes now is not taken.
-    driver.submit(0, 1, OUT, 1, &Data::Out(vec![2; 512]));
-    driver.kick(0);
     assert!(paused.try_recv().is_err(), "one is in flight");
     server.run(|world| world.disk.release_all());
     let paused = paused.recv().unwrap();
+    // What comes now is for the next.
+    driver.submit(0, 1, OUT, 1, &Data::Out(vec![2; 512]));
+    driver.kick(0);
+    for _ in 0..20 {
+        server.run(|_| ());
+    }
     assert_eq!(driver.used_index(0), 1);
     other.run(move |world| world.door.go_on(&world.ring, &world.host, paused));
     assert_eq!(driver.answers(0, 2).len(), 2);
@@ -207,15 +211,15 @@ fn a_pause_that_is_called_off_has_changed_nothing() {
         driver.submit(0, 0, OUT, round, &Data::Out(vec![round as u8; 512]));
         driver.kick(0);
         server.until(|world| world.disk.held().len() == 1);
-        drop(server.pause());
-        server.run(move |world| {
-            if round % 2 == 0 {
-                world.disk.release_all();
-            }
-            let paused = world.door.take_paused();
-            world.door.go_on(&world.ring, &world.host, paused);
-            world.disk.release_all();
-        });
+        let (call_off, called_off) = oneshot::channel();
+        let done = server.pause_and_call_off(called_off);
+        if round % 2 == 0 {
+            // Sooner or later than what is in flight ends.
+            server.run(|world| world.disk.release_all());
+        }
+        call_off.send(()).unwrap_or(());
+        done.recv().unwrap();
+        server.run(|world| world.disk.release_all());
         assert_eq!(driver.answer(0).0, 0);
         assert_eq!(driver.read(0, round, 512), vec![round as u8; 512]);
     }

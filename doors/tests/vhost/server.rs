@@ -197,6 +197,21 @@ impl Server {
         is_done
     }
 
+    /// Starts to pause the door, and calls that off as soon as it is told to, or stands still; what is at rest by then goes on.
+    pub(crate) fn pause_and_call_off(&self, called_off: oneshot::Receiver<()>) -> mpsc::Receiver<()> {
+        let (done, is_done) = mpsc::channel();
+        self.run(move |world| {
+            let (door, ring, host) = (Rc::clone(&world.door), world.ring.clone(), world.host.clone());
+            world.host.spawn(async move {
+                let pause = Box::pin(door.pause());
+                drop(futures_util::future::select(pause, called_off).await);
+                door.go_on(&ring, &host, door.take_paused());
+                done.send(()).unwrap_or(());
+            });
+        });
+        is_done
+    }
+
     /// Starts to close the door; the receiver hears when that is done.
     pub(crate) fn close(&self) -> mpsc::Receiver<()> {
         let (done, is_done) = mpsc::channel();
