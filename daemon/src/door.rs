@@ -1,15 +1,17 @@
-//! The door of a disk: its NBD socket, on which guests reach this disk and no other.
+//! The door of a disk: its two sockets, NBD for everybody and vhost-user for guests on this host. On both, guests reach this
+//! disk and no other.
 
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::rc::Rc;
 
 use block::executor::LocalHost;
 use block::socket::Listener;
 use block::{BlockDevice, Host, Ring};
-use doors::nbd::{self, Export, Paused};
-use futures_util::future::{Either, select};
+use doors::nbd::{self, Export};
+use doors::vhost;
+use futures_util::future::{Either, join, select};
 
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
@@ -23,27 +25,58 @@ const DESCRIPTION: &str = "Forebay disk";
 
 /// An open door. Dropping it without [`Door::close`] leaves guests connected.
 pub(crate) struct Door<D> {
-    socket: PathBuf,
+    sockets: Sockets,
     rights: Cell<Rights>,
+    ring: Ring,
     host: LocalHost,
-    entrance: Rc<nbd::Door<D>>,
-    export: Rc<Export<D>>,
+    nbd: Rc<nbd::Door<Rc<D>>>,
+    export: Rc<Export<Rc<D>>>,
+    vhost: Rc<vhost::Door<Rc<D>>>,
+}
+
+/// Where a door is.
+#[derive(Clone, Debug)]
+pub(crate) struct Sockets {
+    /// Path of the NBD socket.
+    pub(crate) nbd: PathBuf,
+    /// Path of the vhost-user socket.
+    pub(crate) vhost: PathBuf,
 }
 
 /// Where a door is, and for whom.
 #[derive(Clone, Debug)]
 pub(crate) struct Entrance {
-    /// Path of the socket.
-    pub(crate) socket: PathBuf,
-    /// Who may connect.
+    /// Its sockets.
+    pub(crate) sockets: Sockets,
+    /// Who may connect to either.
     pub(crate) rights: Rights,
+}
+
+/// Listeners and guests that are at rest, to go on with.
+pub(crate) struct Guests {
+    nbd: nbd::Paused,
+    vhost: vhost::Paused,
+}
+
+impl Sockets {
+    /// Refuses paths that the system cannot bind.
+    pub(crate) fn check_length(&self) -> Answer<()> {
+        sockets::check_length(&self.nbd)?;
+        sockets::check_length(&self.vhost)
+    }
+
+    /// Removes the files of sockets that are no longer listened on.
+    pub(crate) fn remove(&self) {
+        sockets::remove(&self.nbd);
+        sockets::remove(&self.vhost);
+    }
 }
 
 impl<D: BlockDevice> Door<D> {
     /// Listens at `entrance` for guests of `device`, the disk `name`.
     ///
     /// # Errors
-    /// If the socket cannot be had; then nothing is left behind.
+    /// If a socket cannot be had; then nothing is left behind.
     pub(crate) fn open(
         ring: &Ring,
         host: &LocalHost,
@@ -51,54 +84,74 @@ impl<D: BlockDevice> Door<D> {
         name: &str,
         device: D,
     ) -> Answer<Self> {
-        let Entrance { socket, rights } = entrance;
-        let listener = sockets::listen(&socket, &rights)?;
-        let listener = Listener::from_unix(ring, listener).map_err(|error| {
-            sockets::remove(&socket);
-            Problem::failed(format!("Cannot listen on socket {}: {error}", socket.display()))
-        })?;
-        let export = Export::new(name, DESCRIPTION, device);
-        let door = nbd::Door::for_disk(Rc::clone(&export));
-        host.spawn(Rc::clone(&door).listen(listener, host.clone()));
-        Ok(Self { socket, rights: Cell::new(rights), host: host.clone(), entrance: door, export })
+        let for_nbd = listen(ring, &entrance.sockets.nbd, &entrance.rights)?;
+        // Too long a path is no reason to take a disk from its NBD clients that they had before there was this socket.
+        let for_vhost = match sockets::check_length(&entrance.sockets.vhost) {
+            Ok(()) => listen(ring, &entrance.sockets.vhost, &entrance.rights)
+                .map(Some)
+                .inspect_err(|_| sockets::remove(&entrance.sockets.nbd))?,
+            Err(problem) => {
+                tracing::warn!("Disk '{name}' is served over NBD only: {problem}");
+                None
+            }
+        };
+        let door = Self::with(ring, host, entrance, name, device);
+        host.spawn(Rc::clone(&door.nbd).listen(for_nbd, host.clone()));
+        if let Some(listener) = for_vhost {
+            host.spawn(Rc::clone(&door.vhost).listen(listener, ring.clone(), host.clone()));
+        }
+        Ok(door)
     }
 
-    /// Goes on at `entrance` with the listener and the guests that another door of the disk `name` had at rest.
+    /// Goes on at `entrance` with the listeners and the guests that another door of the disk `name` had at rest.
     pub(crate) fn resume(
         ring: &Ring,
         host: &LocalHost,
         entrance: Entrance,
         name: &str,
         device: D,
-        guests: Paused,
+        guests: Guests,
     ) -> Self {
-        let Entrance { socket, rights } = entrance;
-        let export = Export::new(name, DESCRIPTION, device);
-        let door = nbd::Door::for_disk(Rc::clone(&export));
-        let door = Self { socket, rights: Cell::new(rights), host: host.clone(), entrance: door, export };
-        door.go_on(ring, guests);
+        let door = Self::with(ring, host, entrance, name, device);
+        door.go_on(guests);
         door
+    }
+
+    fn with(ring: &Ring, host: &LocalHost, entrance: Entrance, name: &str, device: D) -> Self {
+        let Entrance { sockets, rights } = entrance;
+        let device = Rc::new(device);
+        let export = Export::new(name, DESCRIPTION, Rc::clone(&device));
+        Self {
+            sockets,
+            rights: Cell::new(rights),
+            ring: ring.clone(),
+            host: host.clone(),
+            nbd: nbd::Door::for_disk(Rc::clone(&export)),
+            export,
+            vhost: vhost::Door::new(name, device),
+        }
     }
 
     /// Holds guests where they are; ready when what they sent before has ended. If that takes too long, the future is dropped,
     /// and what is at rest by then has to go on.
     pub(crate) async fn pause(&self) {
-        self.entrance.pause().await;
+        join(self.nbd.pause(), self.vhost.pause()).await;
     }
 
-    /// Listener and guests, to go on with.
-    pub(crate) fn take_paused(&self) -> Paused {
-        self.entrance.take_paused()
+    /// Listeners and guests, to go on with.
+    pub(crate) fn take_paused(&self) -> Guests {
+        Guests { nbd: self.nbd.take_paused(), vhost: self.vhost.take_paused() }
     }
 
-    /// Goes on with listener and guests that were at rest.
-    pub(crate) fn go_on(&self, ring: &Ring, guests: Paused) {
-        self.entrance.go_on(ring, &self.host, guests);
+    /// Goes on with listeners and guests that were at rest.
+    pub(crate) fn go_on(&self, guests: Guests) {
+        self.nbd.go_on(&self.ring, &self.host, guests.nbd);
+        self.vhost.go_on(&self.ring, &self.host, guests.vhost);
     }
 
     /// Where it is, and for whom.
     pub(crate) fn entrance(&self) -> Entrance {
-        Entrance { socket: self.socket.clone(), rights: self.rights.get() }
+        Entrance { sockets: self.sockets.clone(), rights: self.rights.get() }
     }
 
     /// Who may connect from now on. Guests that are connected stay.
@@ -106,10 +159,21 @@ impl<D: BlockDevice> Door<D> {
     /// # Errors
     /// If the daemon may not give such rights. Then they are as before.
     pub(crate) fn set_rights(&self, rights: Rights) -> Answer<()> {
-        if rights != self.rights.get() {
-            sockets::change_rights(&self.socket, &self.rights.get(), &rights)?;
-            self.rights.set(rights);
+        let before = self.rights.get();
+        if rights == before {
+            return Ok(());
         }
+        sockets::change_rights(&self.sockets.nbd, &before, &rights)?;
+        // A socket that was too long to be had is not there.
+        if self.sockets.vhost.exists()
+            && let Err(problem) = sockets::change_rights(&self.sockets.vhost, &before, &rights)
+        {
+            if let Err(problem) = sockets::change_rights(&self.sockets.nbd, &rights, &before) {
+                tracing::error!("While taking back a change of rights: {problem}");
+            }
+            return Err(problem);
+        }
+        self.rights.set(rights);
         Ok(())
     }
 
@@ -121,18 +185,30 @@ impl<D: BlockDevice> Door<D> {
     /// Lets nobody in any more, answers what is in flight, ends the connections. A guest that does not fetch its
     /// answers is cut off after two seconds; what the device works on is always waited for.
     pub(crate) async fn close(&self) {
-        self.entrance.close();
-        sockets::remove(&self.socket);
-        let drained = pin!(self.export.drain());
-        if let Either::Right(((), drained)) = select(drained, pin!(self.host.sleep(FETCH_TIME_MAX_NS))).await
-        {
+        self.nbd.close();
+        self.sockets.remove();
+        let closed = pin!(join(self.export.drain(), self.vhost.close()));
+        if let Either::Right(((), closed)) = select(closed, pin!(self.host.sleep(FETCH_TIME_MAX_NS))).await {
             self.export.sever();
-            drained.await;
+            self.vhost.sever();
+            closed.await;
         }
     }
 
-    /// Guests that are connected.
+    /// Guests that are connected, by either socket.
     pub(crate) fn connections(&self) -> u64 {
-        self.export.counters().connections
+        self.export.counters().connections + self.vhost.counters().connections
     }
+}
+
+/// Listens at `path`.
+///
+/// # Errors
+/// If the socket cannot be had; then nothing is left behind.
+fn listen(ring: &Ring, path: &Path, rights: &Rights) -> Answer<Listener> {
+    let listener = sockets::listen(path, rights)?;
+    Listener::from_unix(ring, listener).map_err(|error| {
+        sockets::remove(path);
+        Problem::failed(format!("Cannot listen on socket {}: {error}", path.display()))
+    })
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   DIR  state.json  witness.json  lock  token  pool.img  past/ID.json  /var/lib/forebay, or $XDG_STATE_HOME/forebay
-//!   RUN  control.sock  http  nbd/NAME.sock  touched/ID                  /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
+//!   RUN  control.sock  http  nbd/NAME.sock  vhost/NAME.sock  touched/ID /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
 //! ```
 //! A service manager that made folders for the daemon names them in `STATE_DIRECTORY` and `RUNTIME_DIRECTORY`; they go
 //! before what the user would have.
@@ -138,6 +138,7 @@ impl Places {
         make_folder(&self.dir, 0o700)?;
         make_folder(&self.run, 0o755)?;
         make_folder(&self.nbd(), 0o755)?;
+        make_folder(&self.vhost(), 0o755)?;
         make_folder(&self.past(), 0o700)?;
         make_folder(&self.touched(), 0o700)
     }
@@ -170,6 +171,16 @@ impl Places {
     /// The NBD socket of a disk.
     pub(crate) fn nbd_socket(&self, disk: &str) -> PathBuf {
         self.nbd().join(format!("{disk}.sock"))
+    }
+
+    /// Where vhost-user sockets are.
+    pub(crate) fn vhost(&self) -> PathBuf {
+        self.run.join("vhost")
+    }
+
+    /// The vhost-user socket of a disk.
+    pub(crate) fn vhost_socket(&self, disk: &str) -> PathBuf {
+        self.vhost().join(format!("{disk}.sock"))
     }
 
     /// The pool that the daemon makes by itself.

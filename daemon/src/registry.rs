@@ -30,7 +30,7 @@ use cache::{Mode, WhatIsDirty};
 use tokio::sync::{Mutex, mpsc};
 
 use crate::backing::{Images, Location};
-use crate::door::Entrance;
+use crate::door::{Entrance, Sockets};
 use crate::events::{self, Kind};
 use crate::history::Histories;
 use crate::keys::Values;
@@ -41,7 +41,6 @@ use crate::pool::{PoolInUse, leave};
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
 use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards, Unsaved};
-use crate::sockets;
 use crate::state::{DiskRecord, GuestRecord, State};
 use crate::totals::{Total, Totals};
 
@@ -188,8 +187,7 @@ impl Registry {
     /// Whatever stands in the way; then everything is as before.
     pub(crate) async fn add(self: &Arc<Self>, wanted: NewDisk) -> Answer<DiskView> {
         names::check(&wanted.name)?;
-        let socket = self.places.nbd_socket(&wanted.name);
-        sockets::check_length(&socket)?;
+        self.sockets(&wanted.name).check_length()?;
         let location = Location::parse(&wanted.backing)?;
         let texts = wanted.settings.iter().map(|(key, text)| (key.as_str(), text.as_str()));
         let wanted_values = Values::default().with(texts)?;
@@ -478,8 +476,13 @@ impl Registry {
                 own: self.state().pool.map(|pool| pool.id),
                 held_by: record.unsaved_in.clone(),
             },
-            entrance: Entrance { socket: self.places.nbd_socket(&record.name), rights },
+            entrance: Entrance { sockets: self.sockets(&record.name), rights },
         }
+    }
+
+    /// Where the door of a disk is.
+    fn sockets(&self, disk: &str) -> Sockets {
+        Sockets { nbd: self.places.nbd_socket(disk), vhost: self.places.vhost_socket(disk) }
     }
 
     fn state(&self) -> State {

@@ -60,8 +60,10 @@ pub(crate) struct DiskInList {
     backing: String,
     backing_state: Option<BackingState>,
     read_only: bool,
-    /// Where guests connect.
+    /// Where guests and tools connect over NBD.
     nbd_socket: String,
+    /// Where guests on this host connect over vhost-user.
+    vhost_socket: String,
     connections: Option<u64>,
     /// The thread that serves it.
     shard: Option<u32>,
@@ -249,6 +251,7 @@ impl DiskInList {
             backing_state: report.map(BackingState::of),
             read_only: view.record.read_only,
             nbd_socket: places.nbd_socket(&view.record.name).display().to_string(),
+            vhost_socket: places.vhost_socket(&view.record.name).display().to_string(),
             connections: report.map(|report| report.connections),
             shard: report.map(|report| report.shard),
             dirt: Dirt::of(view),

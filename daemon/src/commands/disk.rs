@@ -164,6 +164,7 @@ fn show_one(document: &Value) -> String {
         ("hit ratio", percent(&statistics["hit_ratio"])),
         ("dirty", dirty(disk)),
         ("NBD socket", text(&disk["nbd_socket"])),
+        ("vhost-user socket", text(&disk["vhost_socket"])),
         ("guests", number(&disk["connections"])),
     ]);
     shown.extend(load(&disk["load"]).map(|said| ("from last time", said)));

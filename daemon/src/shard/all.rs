@@ -26,7 +26,6 @@ use super::{
 use crate::backing::{Identity, Images};
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
-use crate::sockets;
 
 /// The most shards that there can be: far above what pays on one host.
 pub(crate) const SHARDS_MAX: u32 = 64;
@@ -364,7 +363,7 @@ impl Shards {
             Ok(moving) => moving,
             Err(problem) => return Relocation::Stayed(problem),
         };
-        let socket = moving.entrance().socket.clone();
+        let sockets = moving.entrance().sockets.clone();
         let lost = match self.all[to].set_down(moving).await {
             Ok(Ok(())) => {
                 // First where it is now: whoever asks in between finds it twice rather than not at all.
@@ -380,7 +379,7 @@ impl Shards {
             },
             Err(problem) => problem,
         };
-        sockets::remove(&socket);
+        sockets.remove();
         if let Err(problem) = self.all[from].let_go(name.to_owned()).await {
             tracing::error!("While a disk that could not be moved was given up: {problem}");
         }

@@ -22,7 +22,6 @@ use std::time::Instant;
 use block::file::Lock;
 use block::{BlockDevice, Host};
 use cache::{Curve, DiskSettings, Tally};
-use doors::nbd::Paused;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
@@ -31,7 +30,7 @@ use super::home::Quiet;
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, BackingHandle, Location};
 use crate::course::Meter;
-use crate::door::{Door, Entrance};
+use crate::door::{Door, Entrance, Guests};
 use crate::past::History;
 use crate::problem::{Answer, Problem};
 use crate::recording::{Recorded, recorder};
@@ -52,7 +51,7 @@ pub(super) struct Moving {
     tally: Tally,
     curve: Box<Curve>,
     entrance: Entrance,
-    guests: Paused,
+    guests: Guests,
 }
 
 impl Moving {
@@ -99,7 +98,7 @@ impl Shard {
         let (backing, at_rest) = match self.still(&disk, name).await {
             Ok(still) => still,
             Err(problem) => {
-                disk.door.go_on(&self.ring, disk.door.take_paused());
+                disk.door.go_on(disk.door.take_paused());
                 return Err(problem);
             }
         };

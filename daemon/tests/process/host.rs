@@ -212,6 +212,10 @@ impl Daemon {
         self.run_dir.join("nbd").join(format!("{disk}.sock"))
     }
 
+    pub(crate) fn vhost_socket(&self, disk: &str) -> PathBuf {
+        self.run_dir.join("vhost").join(format!("{disk}.sock"))
+    }
+
     /// The user that it runs as.
     pub(crate) fn owner(&self) -> u32 {
         fs::metadata(&self.run_dir).expect("it made the folder").uid()

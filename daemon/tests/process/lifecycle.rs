@@ -35,7 +35,7 @@ fn attaching_and_detaching_leave_the_content_as_it_was() {
     assert_eq!(daemon.guest("a").read(0, MIB as u32).expect("the disk is served"), content);
     daemon.run(&["disk", "remove", "a"]).succeeded();
     assert_eq!(fs::read(host.path("a.img")).expect("it is there"), content);
-    assert!(!daemon.nbd_socket("a").exists());
+    assert!(!daemon.nbd_socket("a").exists() && !daemon.vhost_socket("a").exists());
     assert_eq!(daemon.json(&["disk", "list"])["disks"], serde_json::json!([]));
 }
 

@@ -31,13 +31,18 @@ fn rights_are_set_changed_under_a_guest_shown_and_kept() {
     let words = ["disk", "add", "a", "--backing", &image, "--socket-mode", "0600"];
     daemon.run(&[&words[..], &["--socket-group", &group_text]].concat()).succeeded();
     let socket = daemon.nbd_socket("a");
-    assert_eq!(rights_of(&socket), (geteuid().as_raw(), group, 0o600));
+    let other = daemon.vhost_socket("a");
+    for socket in [&socket, &other] {
+        assert_eq!(rights_of(socket), (geteuid().as_raw(), group, 0o600));
+    }
 
     let mut guest = daemon.guest("a");
     let owner_key = format!("socket-owner={owner}");
     let said = daemon.run(&["disk", "set", "a", &owner_key, "socket-mode=0660"]).succeeded();
     assert!(said.contains(&owner_key) && said.contains("socket-mode=0660"), "{said}");
-    assert_eq!(rights_of(&socket), (owner, group, 0o660));
+    for socket in [&socket, &other] {
+        assert_eq!(rights_of(socket), (owner, group, 0o660));
+    }
     guest.write(0, &[3; 4096]).expect("a guest that is connected stays");
     let settings = daemon.json(&["disk", "show", "a"])["disk"]["settings"].clone();
     assert_eq!(settings["socket-owner"], owner.to_string());
@@ -45,7 +50,9 @@ fn rights_are_set_changed_under_a_guest_shown_and_kept() {
 
     assert!(daemon.stop().success());
     let daemon = host.serve_with(&[]);
-    assert_eq!(rights_of(&daemon.nbd_socket("a")), (owner, group, 0o660));
+    for socket in [&socket, &other] {
+        assert_eq!(rights_of(socket), (owner, group, 0o660));
+    }
     daemon.run(&["disk", "set", "a", "socket-owner=auto", "socket-group=auto"]).succeeded();
     assert_eq!(rights_of(&socket).0, geteuid().as_raw());
 }

@@ -27,3 +27,4 @@ mod running_vm;
 mod stamps;
 mod tools;
 mod verify;
+mod vhost_guest;

@@ -14,6 +14,7 @@ use doors::nbd::wire::{Command, Request};
 
 use super::super::{Attaching, Content, DiskReport, Owners, Reconfiguring, Unsaved};
 use super::*;
+use crate::door::Sockets;
 use crate::keys::Values;
 use crate::places::{Places, Surroundings};
 use crate::rights::Rights;
@@ -72,7 +73,10 @@ impl Host {
             values: Values::default().with(wanted).expect("keys that there are"),
             size_bytes_min: Some(DISK),
             unsaved: Unsaved::default(),
-            entrance: Entrance { socket: self.places.nbd_socket("d"), rights: Rights::usual() },
+            entrance: Entrance {
+                sockets: Sockets { nbd: self.places.nbd_socket("d"), vhost: self.places.vhost_socket("d") },
+                rights: Rights::usual(),
+            },
         };
         self.run(self.shards[shard].attach(disk)).expect("nothing stands in the way");
     }
