@@ -1,4 +1,4 @@
-# What the guest does with its disk over vhost-user. Before this stand KILLS and `write_and_verify SEED`, which works on the
+# What the guest does with its disk over vhost-user. Before this stand ROUNDS and `write_and_verify SEED`, which works on the
 # second half of the disk.
 B=/sys/block/vda
 fail() {
@@ -24,7 +24,7 @@ umount /mnt && e2fsck -fn /dev/vda >/tmp/said 2>&1 || fail e2fsck
 dd if=/dev/vda bs=1M skip=32 count=2 iflag=direct 2>/dev/null | cmp -n 2097152 - /dev/zero >/tmp/said 2>&1 || fail "read zeroes"
 
 round=0
-while [ $round -lt $KILLS ]; do
+while [ $round -lt $ROUNDS ]; do
     round=$((round + 1))
     echo "begins $round."
     write_and_verify $round >/tmp/said 2>&1 || fail "round $round"
