@@ -7,7 +7,7 @@
 //!                   two bounded rooms ──> whoever takes what is in them, every moment, and writes it
 //! ```
 //! A request never waits for its note. Whoever takes the notes has one room at a time, for as long as it takes to put an empty one in its
-//! place, and meanwhile notes go to the other one. If that is full, the note is dropped and counted. Nothing here writes
+//! place, and meanwhile notes go to the other one. What finds its room full is dropped and counted. Nothing here writes
 //! a file; whoever records takes small traces one after another and does what he likes.
 //! A disk that moves between shards goes on being recorded: recorders are found by the disk's name. One that is removed does not,
 //! nor one of which nobody takes anything for ten seconds: [`end_silent`] ends that, and gives back the memory.
@@ -30,7 +30,7 @@ use note::Note;
 use session::{SILENCE_MAX, Session};
 
 /// Notes that there is room for: a tenth of a second, which is how often they are taken, at 600,000 requests a second. 3 MiB while
-/// a disk is recorded, and at most four times as much for what waits to be put in order.
+/// a disk is recorded, half as much again if many come while notes are taken, and at most 12 MiB for what waits to be put in order.
 const NOTES_MAX: usize = 1 << 16;
 
 /// All recorders, by the names of their disks.
