@@ -220,8 +220,8 @@ pub(crate) struct DiskAdd {
 pub(crate) struct DiskShow {
     /// Its name.
     pub(crate) name: String,
-    /// Print lines to copy that connect QEMU, libvirt and other clients to it.
-    #[arg(long, conflicts_with = "json")]
+    /// Print lines to copy that connect QEMU, libvirt, Proxmox, Cloud Hypervisor and other clients to it, over vhost-user and NBD.
+    #[arg(long)]
     pub(crate) connect: bool,
     /// List the bytes that flash lost before the backing had them. Reads of them fail until they are written anew.
     #[arg(long, conflicts_with = "connect")]

@@ -1,50 +1,229 @@
-//! Lines to copy that connect clients to a disk.
+//! Lines to copy that connect clients to a disk, over each of its doors.
+//!
+//! One source for `forebay disk show NAME --connect` and for the pages in `docs/`: a test holds the pages against what is
+//! here, and tests with real guests boot with it. It says what to type and why, and neither runs nor checks anything.
 
-/// For every client that we know to work, what to type for the disk `name` at the NBD socket `socket`.
-pub(crate) fn lines(name: &str, socket: &str) -> String {
-    let url_socket = percent_encoded(socket);
-    let quoted = shell_quoted(socket);
-    let uri = format!("nbd+unix:///{name}?socket={url_socket}");
-    let uri_quoted = shell_quoted(&uri);
+use serde::Serialize;
+use serde_json::json;
+
+/// How long a guest over NBD waits for a daemon that is being restarted. Without it a restart is an I/O error in the guest.
+const RECONNECT_SECONDS: u32 = 60;
+/// The most bytes of a node's name in QEMU (`BlockDriverState::node_name`, less the byte that ends it).
+const QEMU_ID_MAX: usize = 31;
+
+/// Said once, before all lines over vhost-user.
+const VHOST_USER: &str = "\
+Over vhost-user, Forebay reads and writes requests and data in the guest's memory itself: no request goes through a socket.
+For that all memory of the guest must be shared with it, from the guest's start: share=on of its memory backend.
+A running guest gets such a disk by hot-plug only; what it has behind NBD or a file cannot be switched to vhost-user.";
+/// Said once, before all lines over NBD.
+const NBD: &str = "\
+Over NBD, requests and data go through a socket, and a guest's memory can be any. A running guest of QEMU can be switched
+to it: forebay vm attach.";
+
+/// A disk as clients find it.
+pub(crate) struct Doors<'a> {
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// Whether guests may not write to it.
+    pub(crate) read_only: bool,
+    /// Where it is served over NBD.
+    pub(crate) nbd: &'a str,
+    /// Where it is served over vhost-user.
+    pub(crate) vhost_user: &'a str,
+}
+
+/// How one client reaches a disk over one door.
+#[derive(Debug, Serialize)]
+pub(crate) struct Form {
+    /// The client.
+    pub(crate) client: &'static str,
+    /// `vhost-user` or `nbd`.
+    pub(crate) door: Door,
+    /// What to know and to change before the lines are used.
+    pub(crate) note: &'static str,
+    /// What to copy.
+    pub(crate) lines: String,
+}
+
+/// A way to a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Door {
+    VhostUser,
+    Nbd,
+}
+
+/// For every client that we know to work or to be able to, what to type for a disk.
+pub(crate) fn forms(doors: &Doors) -> Vec<Form> {
+    let mut forms = over_vhost_user(doors);
+    forms.extend(over_nbd(doors));
+    forms
+}
+
+/// The same for people.
+pub(crate) fn lines(doors: &Doors) -> String {
+    let mut text = String::new();
+    let mut said = None;
+    for Form { client, door, note, lines } in forms(doors) {
+        let (about, of_door) = match door {
+            Door::VhostUser => (VHOST_USER, ", vhost-user"),
+            Door::Nbd => (NBD, ", NBD"),
+        };
+        if said.replace(door) != Some(door) {
+            text.push_str(&remark(about));
+            text.push('\n');
+        }
+        text.push_str(&remark(&format!("{client}{of_door}\n{note}")));
+        text.push_str(&lines);
+        text.push_str("\n\n");
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+fn over_vhost_user(doors: &Doors) -> Vec<Form> {
+    let Doors { vhost_user: socket, .. } = *doors;
+    let id = qemu_id(doors.name);
+    let memory = "memory-backend-memfd,id=shared,share=on,size=";
+    let chardev = format!("socket,id={id},path={},reconnect=1", socket.replace(',', ",,"));
+    let quoted = word(&chardev);
+    let device = format!("vhost-user-blk-pci,id={id},chardev={id}");
     let xml_socket = xml_escaped(socket);
-    // `reconnect-delay`: without it a restart of Forebay is an I/O error in the guest; with it the guest waits.
-    let json = serde_json::json!({
+    let disk = word(&format!("vhost_user=true,socket={socket}"));
+    let form = |client, note, lines| Form { client, door: Door::VhostUser, note, lines };
+    vec![
+        form(
+            "QEMU",
+            "1G, twice, is the guest's memory. Each of its processors gets a queue, or as many as num-queues=N says after\n\
+             vhost-user-blk-pci. Where reconnect=1 is deprecated or refused (QEMU 9.2 and later), write reconnect-ms=1000.",
+            format!(
+                "-m 1G -object {memory}1G -machine memory-backend=shared \\\n-chardev {quoted} \\\n-device {device}"
+            ),
+        ),
+        form(
+            "QEMU, hot-plug",
+            "For the monitor of a running guest that was started with shared memory. Machine q35 wants the port that it goes into:\n\
+             ,bus=ID at the end, of a -device pcie-root-port,id=ID that the guest was started with.",
+            format!("chardev-add {chardev}\ndevice_add {device}"),
+        ),
+        form(
+            "libvirt",
+            "Into <domain>, and into its <devices>. Each processor of the guest gets a queue, or as many as queues='N' says in <driver>.\n\
+             If the guest was started with such memory, virsh attach-device plugs the <disk> alone.",
+            format!(
+                "\
+<memoryBacking>
+  <source type='memfd'/>
+  <access mode='shared'/>
+</memoryBacking>
+
+<disk type='vhostuser' device='disk' snapshot='no'>
+  <driver name='qemu' type='raw'/>
+  <source type='unix' path='{xml_socket}'>
+    <reconnect enabled='yes' timeout='1'/>
+  </source>
+  <target dev='vda' bus='virtio'/>
+</disk>"
+            ),
+        ),
+        form(
+            "Proxmox",
+            "100 is the guest, 2048M its memory, as the configuration has it; NUMA and hot-plug of memory must be off. Proxmox does\n\
+             not know this disk: no backup, snapshot, migration. What the guest has under args already must be repeated.",
+            format!(
+                "qm set 100 --args {}",
+                shell_quoted(&format!(
+                    "-object {memory}2048M -machine memory-backend=shared -chardev {quoted} -device {device},bootindex=1"
+                ))
+            ),
+        ),
+        form(
+            "Cloud Hypervisor",
+            "1G is the guest's memory. num_queues=N after the socket gives it more queues than one. It connects again by itself, for\n\
+             a minute.",
+            format!("cloud-hypervisor --memory size=1G,shared=on --disk {disk}"),
+        ),
+    ]
+}
+
+fn over_nbd(doors: &Doors) -> Vec<Form> {
+    let Doors { name, read_only, nbd: socket, .. } = *doors;
+    let id = qemu_id(name);
+    let quoted = shell_quoted(socket);
+    let uri = format!("nbd+unix:///{name}?socket={}", percent_encoded(socket));
+    let uri = shell_quoted(&uri);
+    let xml_socket = xml_escaped(socket);
+    let xml_read_only = if read_only { "\n  <readonly/>" } else { "" };
+    let mut node = json!({
         "driver": "nbd",
-        "node-name": name,
+        "node-name": id,
         "server": { "type": "unix", "path": socket },
         "export": name,
-        "reconnect-delay": 60,
+        "reconnect-delay": RECONNECT_SECONDS,
     });
-    let blockdev = shell_quoted(&json.to_string());
-    format!(
-        "\
-# QEMU (waits up to 60 s while Forebay restarts)
--blockdev {blockdev} -device virtio-blk-pci,drive={name}
-
-# libvirt
+    if read_only {
+        node["read-only"] = true.into();
+    }
+    let qemu = format!("-blockdev {} -device virtio-blk-pci,drive={id}", shell_quoted(&node.to_string()));
+    let client = format!("nbd-client -unix {quoted} /dev/nbd0 -name {name} -block-size 4096 -persist");
+    let form = |client, note, lines| Form { client, door: Door::Nbd, note, lines };
+    vec![
+        form("QEMU", "The guest waits up to 60 s while Forebay restarts.", qemu.clone()),
+        form(
+            "libvirt",
+            "Into the guest's <devices>. The guest waits up to 60 s while Forebay restarts.",
+            format!(
+                "\
 <disk type='network' device='disk'>
   <driver name='qemu' type='raw'/>
   <source protocol='nbd' name='{name}'>
     <host transport='unix' socket='{xml_socket}'/>
-    <reconnect delay='60'/>
+    <reconnect delay='{RECONNECT_SECONDS}'/>
   </source>
-  <target dev='vda' bus='virtio'/>
-</disk>
+  <target dev='vda' bus='virtio'/>{xml_read_only}
+</disk>"
+            ),
+        ),
+        form(
+            "Proxmox",
+            "100 is the guest. Proxmox does not know this disk: no backup, snapshot, migration.",
+            format!("qm set 100 --args {}", shell_quoted(&format!("{qemu},bootindex=1"))),
+        ),
+        form(
+            "Cloud Hypervisor",
+            "It does not speak NBD: the host's kernel does, and its device is the guest's disk. Load module nbd first.",
+            format!("{client}\ncloud-hypervisor --disk path=/dev/nbd0"),
+        ),
+        form("qemu-img", "", format!("qemu-img info {uri}")),
+        form("nbd-client", "Load module nbd first.", client),
+        form(
+            "fio",
+            "",
+            format!(
+                "fio --name={name} --ioengine=nbd --uri={uri} --rw=randread --bs=4k --iodepth=32 --runtime=10 --time_based"
+            ),
+        ),
+        form("libnbd", "", format!("nbdinfo {uri}\nnbdcopy {uri} {name}.img")),
+    ]
+}
 
-# qemu-img
-qemu-img info {uri_quoted}
+/// As comments of a shell, one a line.
+fn remark(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    format!("# {}\n", lines.join("\n# "))
+}
 
-# nbd-client (kernel module nbd)
-nbd-client -unix {quoted} /dev/nbd0 -name {name} -block-size 4096 -persist
-
-# fio
-fio --name={name} --ioengine=nbd --uri={uri_quoted} --rw=randread --bs=4k --iodepth=32 --runtime=10 --time_based
-
-# libnbd
-nbdinfo {uri_quoted}
-nbdcopy {uri_quoted} {name}.img
-"
-    )
+/// A name that QEMU takes for a node, a character device and a device: it begins with a letter and is short, which names of
+/// disks need not be. Two disks have two ids, but for one pair of long names in four billion.
+fn qemu_id(name: &str) -> String {
+    if name.len() <= QEMU_ID_MAX && name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        return name.to_owned();
+    }
+    let checksum = crc32c::crc32c(name.as_bytes());
+    let start: String = name.chars().take(QEMU_ID_MAX - "disk--00000000".len()).collect();
+    format!("disk-{start}-{checksum:08x}")
 }
 
 /// As a value in the query of a URI.
@@ -52,6 +231,12 @@ fn percent_encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let encode = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     text.bytes().map(encode).collect()
+}
+
+/// As one word of a shell: as it is if no character of it means anything there.
+fn word(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._,=:".contains(&byte);
+    if text.bytes().all(plain) { text.to_owned() } else { shell_quoted(text) }
 }
 
 /// As one word of a shell.
@@ -68,29 +253,90 @@ fn xml_escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
+    const PLAIN: Doors = Doors {
+        name: "web1",
+        read_only: false,
+        nbd: "/run/forebay/nbd/web1.sock",
+        vhost_user: "/run/forebay/vhost/web1.sock",
+    };
+
+    fn of(doors: &Doors, client: &str, door: Door) -> String {
+        let found = forms(doors).into_iter().find(|form| form.client == client && form.door == door);
+        found.unwrap_or_else(|| panic!("{client} has no lines over {door:?}")).lines
+    }
+
     #[test]
-    fn every_client_is_there_and_qemu_waits_for_a_restart() {
-        let lines = lines("web", "/run/forebay/nbd/web.sock");
+    fn every_client_is_there_and_guests_wait_for_a_restart() {
+        let lines = lines(&PLAIN);
         for part in [
             r#""reconnect-delay":60"#,
             "<reconnect delay='60'/>",
-            "socket='/run/forebay/nbd/web.sock'",
-            "'nbd+unix:///web?socket=/run/forebay/nbd/web.sock'",
-            "qemu-img info",
-            "nbd-client -unix",
+            "socket='/run/forebay/nbd/web1.sock'",
+            "'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock'",
+            "\nqemu-img info",
+            "\nnbd-client -unix",
             "--ioengine=nbd",
-            "nbdinfo",
-            "nbdcopy",
+            "\nnbdinfo",
+            "\nnbdcopy",
+            "share=on",
+            "path=/run/forebay/vhost/web1.sock,reconnect=1 ",
+            "<access mode='shared'/>",
+            "<reconnect enabled='yes' timeout='1'/>",
+            "--memory size=1G,shared=on --disk vhost_user=true,socket=/run/forebay/vhost/web1.sock\n",
+            "# A running guest gets such a disk by hot-plug only",
+        ] {
+            assert!(lines.contains(part), "{part} is missing in:\n{lines}");
+        }
+        for client in ["QEMU", "libvirt", "Proxmox", "Cloud Hypervisor"] {
+            for door in [Door::VhostUser, Door::Nbd] {
+                assert!(!of(&PLAIN, client, door).is_empty());
+            }
+        }
+        assert!(lines.lines().all(|line| line.len() <= 500 && line.trim_end() == line), "{lines}");
+        assert!(lines.ends_with("web1.img\n"), "{lines}");
+    }
+
+    #[test]
+    fn odd_paths_stay_one_word_everywhere() {
+        let doors = Doors { nbd: "/run/a b&'c/web.sock", vhost_user: "/run/a b&'c,d/v.sock", ..PLAIN };
+        let lines = lines(&doors);
+        for part in [
+            "socket=/run/a%20b%26%27c/web.sock",
+            r"-unix '/run/a b&'\''c/web.sock'",
+            "socket='/run/a b&amp;&apos;c/web.sock'",
+            r"-chardev 'socket,id=web1,path=/run/a b&'\''c,,d/v.sock,reconnect=1' \",
+            "path='/run/a b&amp;&apos;c,d/v.sock'",
+            r"--disk 'vhost_user=true,socket=/run/a b&'\''c,d/v.sock'",
         ] {
             assert!(lines.contains(part), "{part} is missing in:\n{lines}");
         }
     }
 
     #[test]
-    fn odd_paths_stay_one_word_everywhere() {
-        let lines = lines("web", "/run/a b&'c/web.sock");
-        assert!(lines.contains("socket=/run/a%20b%26%27c/web.sock"), "{lines}");
-        assert!(lines.contains(r"-unix '/run/a b&'\''c/web.sock'"), "{lines}");
-        assert!(lines.contains("socket='/run/a b&amp;&apos;c/web.sock'"), "{lines}");
+    fn any_name_of_a_disk_makes_ids_that_qemu_takes_and_that_differ() {
+        assert_eq!(qemu_id("web-1.root_disk"), "web-1.root_disk");
+        let long = "x".repeat(63);
+        let names = ["0", "7-of-9", &long[..31], &long[..32], &long[..62], &long];
+        let mut ids: Vec<String> = names.iter().map(|name| qemu_id(name)).collect();
+        for id in &ids {
+            assert!(
+                id.len() <= QEMU_ID_MAX && id.starts_with(|first: char| first.is_ascii_lowercase()),
+                "{id}"
+            );
+        }
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), names.len(), "{ids:?}");
+        // The disk itself keeps its name.
+        let qemu = of(&Doors { name: "7-of-9", ..PLAIN }, "QEMU", Door::Nbd);
+        assert!(qemu.contains(r#""export":"7-of-9""#) && qemu.contains("drive=disk-7-of-9-"), "{qemu}");
+    }
+
+    #[test]
+    fn what_may_not_be_written_is_opened_for_reading() {
+        for (client, part) in [("QEMU", r#""read-only":true"#), ("libvirt", "<readonly/>")] {
+            assert!(of(&Doors { read_only: true, ..PLAIN }, client, Door::Nbd).contains(part));
+            assert!(!of(&PLAIN, client, Door::Nbd).contains(part));
+        }
     }
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::home::{self, Quiet};
 use super::{client, read_and_print};
-use crate::api::{AddDisk, RemoveDisk, SetDisk};
+use crate::api::{self, AddDisk, RemoveDisk, SetDisk};
 use crate::backing::Location;
-use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskSet, DiskShow};
+use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskSet, DiskShow, Reading};
+use crate::connect::Doors;
 use crate::output::{self, list, number, percent, size, text};
 use crate::problem::{Answer, ProblemKind};
 use crate::{connect, names};
@@ -108,8 +109,10 @@ fn show(options: &DiskShow) -> Answer<()> {
     if options.lost {
         return read_and_print(&options.reading, &format!("{path}/lost"), show_lost);
     }
-    let show = if options.connect { show_connect } else { show_one };
-    read_and_print(&options.reading, &path, show)
+    if options.connect {
+        return show_connect(&options.reading, &path);
+    }
+    read_and_print(&options.reading, &path, show_one)
 }
 
 pub(super) fn path_of(name: &str) -> Answer<String> {
@@ -246,9 +249,19 @@ fn load(load: &Value) -> Option<String> {
     })
 }
 
-fn show_connect(document: &Value) -> String {
+/// Made here of what the daemon says of the disk, as a document too: it is a matter of who connects, not of the daemon.
+fn show_connect(reading: &Reading, path: &str) -> Answer<()> {
+    let document = client(&reading.daemon)?.get(path)?;
     let disk = &document["disk"];
-    connect::lines(&text(&disk["name"]), &text(&disk["nbd_socket"]))
+    let (name, nbd, vhost_user) =
+        (text(&disk["name"]), text(&disk["nbd_socket"]), text(&disk["vhost_socket"]));
+    let read_only = disk["read_only"] == true;
+    let doors = Doors { name: &name, read_only, nbd: &nbd, vhost_user: &vhost_user };
+    if reading.json {
+        let document = api::document("connect", json!({ "name": name, "forms": connect::forms(&doors) }));
+        return output::print(&format!("{document}\n"));
+    }
+    output::print(&connect::lines(&doors))
 }
 
 fn state(disk: &Value) -> String {

@@ -14,7 +14,7 @@ fn wrong_usage_is_status_2_and_help_is_status_0() {
         &["disk", "add", "a"],
         &["disk", "set", "a"],
         &["disk", "set", "a", "mode"],
-        &["disk", "show", "a", "--connect", "--json"],
+        &["disk", "show", "a", "--connect", "--lost"],
         &["serve", "--pool-size", "many"],
         &["serve", "--listen-http", "here"],
     ] {
@@ -76,11 +76,32 @@ fn the_lines_to_connect_name_this_disk_and_its_socket() {
     let daemon = host.serve();
     daemon.run(&["disk", "add", "web", "--backing", &image]).succeeded();
     let lines = daemon.run(&["disk", "show", "web", "--connect"]).succeeded();
-    let socket = daemon.nbd_socket("web");
-    let socket = socket.to_str().expect("temporary folders have plain names");
-    for part in ["reconnect-delay\":60", socket, "nbd+unix:///web?socket=", "qemu-img", "nbdcopy", "fio"] {
+    let sockets = [daemon.nbd_socket("web"), daemon.vhost_socket("web")];
+    let [nbd, vhost_user] = sockets.each_ref().map(|path| path.to_str().expect("a plain name"));
+    for part in [
+        "reconnect-delay\":60",
+        nbd,
+        "nbd+unix:///web?socket=",
+        "qemu-img",
+        "nbdcopy",
+        "fio",
+        &format!("-chardev socket,id=web,path={vhost_user},reconnect=1"),
+        &format!("<source type='unix' path='{vhost_user}'>"),
+    ] {
         assert!(lines.contains(part), "{part} is missing in:\n{lines}");
     }
+    let document = daemon.json(&["disk", "show", "web", "--connect"]);
+    let forms = document["connect"]["forms"].as_array().expect("a list");
+    for form in forms {
+        let copied = form["lines"].as_str().expect("it is text");
+        assert!(!copied.is_empty() && lines.contains(copied), "{form} is not among:\n{lines}");
+    }
+    let doors: Vec<_> = forms.iter().map(|form| (&form["client"], &form["door"])).collect();
+    for door in ["vhost-user", "nbd"] {
+        assert!(doors.contains(&(&"Cloud Hypervisor".into(), &door.into())), "{doors:?}");
+    }
+    let missing = daemon.run(&["disk", "show", "nowhere", "--connect"]).failed();
+    assert!(missing.contains("nowhere"), "{missing}");
 }
 
 #[test]
