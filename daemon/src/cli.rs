@@ -197,10 +197,10 @@ pub(crate) struct DiskAdd {
     /// while flash has newer data.
     #[arg(long)]
     pub(crate) unmarked: bool,
-    /// User who owns the NBD socket. Default: the one that the daemon runs as; only root can give it to another.
+    /// User who owns the sockets that guests connect to. Default: the one that the daemon runs as; only root can give it to another.
     #[arg(long, value_name = "USER")]
     pub(crate) socket_owner: Option<String>,
-    /// Group of the NBD socket. Default: forebay if the host has it, else that of the daemon.
+    /// Group of the sockets that guests connect to. Default: forebay if the host has it, else that of the daemon.
     #[arg(long, value_name = "GROUP")]
     pub(crate) socket_group: Option<String>,
     /// Who may connect, in octal digits: the bits for writing count. Default: 0660.

@@ -88,12 +88,12 @@ pub(crate) const KEYS: [Key; 16] = [
     Key {
         name: "socket-owner",
         default: "auto",
-        about: "user who owns the NBD socket, a name or number; auto is the user that the daemon runs as",
+        about: "user who owns the sockets that guests connect to, a name or number; auto is the user that the daemon runs as",
     },
     Key {
         name: "socket-group",
         default: "auto",
-        about: "group of the NBD socket; auto is forebay if the host has it, else that of the daemon",
+        about: "group of the sockets that guests connect to; auto is forebay if the host has it, else that of the daemon",
     },
     Key {
         name: "socket-mode",

@@ -77,6 +77,7 @@ export interface Disk {
   backing_state: { state: string; for_seconds: number | null; reason: string | null } | null;
   read_only: boolean;
   nbd_socket: string;
+  vhost_socket: string;
   connections: number | null;
   shard: number | null;
   dirty_bytes: number | null;

@@ -168,8 +168,8 @@ export const KEYS: Key[] = [
   { name: "redundancy", about: "Write-back: whether dirty data is kept on two devices of the pool.", choices: ["mirror", "none"] },
   { name: "unmarked", about: "Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.", choices: ["no", "yes"] },
   { name: "retry-time", about: "How long a request waits for a backing that fails or hangs, such as 25s, or wait." },
-  { name: "socket-owner", about: "User who owns the NBD socket; auto is the daemon's." },
-  { name: "socket-group", about: "Group of the NBD socket; auto is forebay if the host has it." },
+  { name: "socket-owner", about: "User who owns the sockets that guests connect to; auto is the daemon's." },
+  { name: "socket-group", about: "Group of the sockets that guests connect to; auto is forebay if the host has it." },
   { name: "socket-mode", about: "Who may connect, as octal digits." },
 ];
 

@@ -28,6 +28,7 @@ const FACTS = [
   ["mirrored", "Dirty data"],
   ["connections", "Guests connected"],
   ["nbd_socket", "NBD socket"],
+  ["vhost_socket", "vhost-user socket"],
   ["guest", "Taken from"],
   ["page_cache", "Page cache"],
   ["errors", "Errors"],
@@ -142,6 +143,7 @@ function factsOf(disk: FullDisk): Record<string, string> {
     mirrored: copies(disk),
     connections: disk.connections === null ? NOTHING : String(disk.connections),
     nbd_socket: disk.nbd_socket,
+    vhost_socket: disk.vhost_socket,
     errors: errors(disk),
   };
   if (disk.guest) told["guest"] = `QEMU at ${disk.guest.qmp}, device ${disk.guest.device}`;
