@@ -18,6 +18,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("jq", &["jq"]),
     ("dmsetup", &["dmsetup"]),
     ("e2fsprogs", &["mke2fs", "resize2fs"]),
+    ("xfsprogs", &["mkfs.xfs", "xfs_repair"]),
     ("dpkg-dev", &["dpkg-shlibdeps"]),
     ("binutils", &["strip"]),
     ("mmdebstrap", &["mmdebstrap"]),

@@ -1,89 +1,148 @@
-//! A guest whose disk is served over vhost-user: its drivers, its fio, its file system and its kernel's log judge.
+//! A guest whose disks are served over vhost-user: its drivers, its fio, its file systems and its kernel's log judge.
 //!
-//! The daemon is killed or stopped while fio writes, with requests in flight that end out of order, and started again: the
-//! guest goes on, without an error. It is emulated: what it shows is that nothing is wrong, never how long anything takes.
+//! It is started with the very lines that `disk show --connect` prints, and has one disk in write-through and one in
+//! write-back. It is stopped and goes on, and the daemon is killed or stopped while fio writes, with requests in flight that
+//! end out of order, and started again: the guest goes on, without an error. It is emulated: what it shows is that nothing
+//! is wrong, never how long anything takes. One boot has all of it, because a boot is what costs.
 
-use std::path::Path;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 
 use guest::{Guest, Kit, Running};
+use serde_json::{Value, json};
 
 use crate::fio::Job;
 use crate::host::{Daemon, Host};
+use crate::qemu::Monitor;
 use crate::tools::run;
 
 const MIB: u64 = 1 << 20;
 const DISK_BYTES: u64 = 64 * MIB;
-const MEMORY_MIB: u32 = 768;
+/// The memory of the guest in the lines that are printed.
+const MEMORY_MIB: u32 = 1024;
 /// Far beyond what a busy machine takes; QEMU is ended then.
-const SECONDS_MAX: u32 = 600;
-/// Rounds of fio. In the last one the daemon is stopped as a service manager does it, in the others it is killed.
-const ROUNDS: u32 = 6;
-const JOB: Job = Job { seed: 0, depth: 32, offset_mib: 32, length_mib: 16 };
+const SECONDS_MAX: u32 = 900;
+/// The disks, in the order in which the guest sees them: `vda` in write-through, `vdb` in write-back.
+const DISKS: [&str; 2] = ["through", "back"];
+/// Rounds of fio. In the first one the guest is stopped for a while, in the last one the daemon is stopped as a service
+/// manager does it, in those between it is killed.
+const ROUNDS: u32 = 7;
+const JOB: Job = Job { seed: 0, depth: 32, offset_mib: 32, length_mib: 12 };
 const SCRIPT: &str = include_str!("vhost_guest.sh");
 
-/// A guest with the disk behind `socket`, that it sees as `/dev/vda`, with two processors and a queue for each.
-fn boot(socket: &Path) -> Running {
+/// What QEMU is to be started with for a disk, as the command prints it: words, none of which needs quotes here.
+fn lines_to_copy(daemon: &Daemon, disk: &str) -> Vec<String> {
+    let document = daemon.json(&["disk", "show", disk, "--connect"]);
+    let forms = document["connect"]["forms"].as_array().expect("a list");
+    let of_qemu = |form: &&Value| form["client"] == "QEMU" && form["door"] == "vhost-user";
+    let form = forms.iter().find(of_qemu).expect("QEMU is one of the clients");
+    let lines = form["lines"].as_str().expect("it is text");
+    lines.split_whitespace().filter(|word| *word != "\\").map(str::to_owned).collect()
+}
+
+/// A guest with four processors and the disks of the daemon, and where its monitor is.
+fn boot(host: &Host, daemon: &Daemon) -> (Running, PathBuf) {
     let kit = Kit::ready().expect("`cargo xtask test` installs what a guest needs");
-    let programs = ["fio", "mkfs.ext4", "e2fsck", "blkdiscard"];
+    let programs = ["fio", "mkfs.ext4", "e2fsck", "mkfs.xfs", "xfs_repair", "blkdiscard"];
     let guest = Guest::new(&kit).memory_mib(MEMORY_MIB).seconds_max(SECONDS_MAX);
     let guest = programs.into_iter().fold(guest, Guest::program);
-    let memory = format!("memory-backend-memfd,id=memory,size={MEMORY_MIB}M,share=on");
-    let arguments = [
-        "-smp",
-        "2",
-        "-object",
-        &memory,
-        "-machine",
-        "memory-backend=memory",
-        "-chardev",
-        &format!("socket,id=door,path={},reconnect=1", socket.display()),
-        "-device",
-        "vhost-user-blk-pci,chardev=door,num-queues=2",
-    ];
+    let [mut arguments, more] = DISKS.map(|disk| lines_to_copy(daemon, disk));
+    // Memory is made and shared once for all disks.
+    let own = more.iter().position(|word| word == "-chardev").expect("each disk has one");
+    arguments.extend_from_slice(&more[own..]);
+    let monitor = host.path("monitor.sock");
+    let listen = format!("unix:{},server=on,wait=off", monitor.display());
+    arguments.extend(["-smp", "4", "-qmp", &listen].map(str::to_owned));
     let guest = arguments.into_iter().fold(guest, Guest::argument);
     // Of two seeds the last one counts.
-    let functions = format!("write_and_verify() {{ {} --randseed=$1; }}\n", JOB.write_line("/dev/vda"));
-    guest.start(&format!("{functions}ROUNDS={ROUNDS}\n{SCRIPT}")).expect("QEMU is installed")
+    let line = |device| format!("{} --randseed=$1", JOB.write_line(device));
+    let functions =
+        format!("write_vda() {{ {}; }}\nwrite_vdb() {{ {}; }}\n", line("/dev/vda"), line("/dev/vdb"));
+    let running = guest.start(&format!("{functions}ROUNDS={ROUNDS}\n{SCRIPT}")).expect("QEMU is installed");
+    (running, monitor)
 }
 
 fn wait_for(running: &mut Running, text: &str) -> String {
     running.wait_for(text).unwrap_or_else(|why| panic!("{why}"))
 }
 
-fn writes(daemon: &Daemon) -> u64 {
-    let document = daemon.json(&["stats", "disk"]);
-    document["disks"][0]["writes"].as_u64().expect("it is a number")
+/// What a disk counted since it was attached.
+fn counted(daemon: &Daemon, disk: &str, key: &str) -> u64 {
+    let document = daemon.json(&["stats", disk]);
+    document["disks"][0][key].as_u64().expect("it is a number")
+}
+
+/// Waits until the guest has written more to both disks.
+fn wait_for_writes(daemon: &Daemon) {
+    for disk in DISKS {
+        let before = counted(daemon, disk, "writes");
+        while counted(daemon, disk, "writes") < before + 50 {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// The guest is stopped under load and goes on: nothing of it reaches a disk in between.
+fn stop_and_go_on(daemon: &Daemon, monitor: &Path, image: &str) {
+    let mut monitor = Monitor::new(UnixStream::connect(monitor).expect("a QEMU that runs listens"));
+    monitor.execute("stop", &json!({}));
+    assert_eq!(monitor.execute("query-status", &json!({}))["status"], "paused");
+    let now = || (DISKS.map(|disk| counted(daemon, disk, "writes")), run("sha256sum", &[image]));
+    let stopped = now();
+    assert_eq!(now(), stopped, "it writes though it is stopped");
+    monitor.execute("cont", &json!({}));
+    wait_for_writes(daemon);
 }
 
 #[test]
-fn a_guest_over_vhost_user_sees_a_disk_and_goes_on_however_often_the_daemon_is_killed() {
+fn a_guest_over_vhost_user_sees_disks_and_goes_on_however_often_the_daemon_is_killed() {
     let host = Host::new();
-    let image = host.image("disk.img", DISK_BYTES);
+    let images = DISKS.map(|disk| host.image(&format!("{disk}.img"), DISK_BYTES));
     let mut daemon = host.serve();
-    daemon.run(&["disk", "add", "disk", "--backing", &image]).succeeded();
-    let mut running = boot(&daemon.vhost_socket("disk"));
-    let seen = wait_for(&mut running, "sees");
+    for (disk, image) in DISKS.iter().zip(&images) {
+        let mode = if *disk == "back" { "write-back" } else { "write-through" };
+        daemon.run(&["disk", "add", disk, "--backing", image, "--mode", mode]).succeeded();
+    }
+    let (mut running, monitor) = boot(&host, &daemon);
     // Of 64 MiB, with the name as its serial number, and with flushes.
-    assert_eq!(seen, "sees disk, 131072 sectors, 2 queues, write back, ro 0");
-    assert_eq!(daemon.disk("disk")["connections"], 1);
+    for disk in DISKS {
+        let seen = wait_for(&mut running, "sees");
+        assert_eq!(seen, format!("sees {disk}, 131072 sectors, 4 queues, write back, ro 0"));
+        assert_eq!(daemon.disk(disk)["connections"], 1);
+    }
+    wait_for(&mut running, "file systems are whole");
+    for disk in DISKS {
+        for key in ["flushes", "discards"] {
+            assert!(counted(&daemon, disk, key) > 0, "{key} of the guest do not reach disk {disk}");
+        }
+    }
 
+    let mut was_dirty = false;
     for round in 1..=ROUNDS {
         wait_for(&mut running, &format!("begins {round}."));
-        let before = writes(&daemon);
-        while writes(&daemon) < before + 50 {
-            std::thread::yield_now();
+        wait_for_writes(&daemon);
+        was_dirty |= daemon.disk("back")["dirty_bytes"] != 0;
+        match round {
+            1 => stop_and_go_on(&daemon, &monitor, &images[0]),
+            ROUNDS => {
+                assert!(daemon.stop().success());
+                daemon = host.serve();
+            }
+            _ => {
+                daemon.kill();
+                daemon = host.serve();
+            }
         }
-        if round < ROUNDS {
-            daemon.kill();
-        } else {
-            assert!(daemon.stop().success());
-        }
-        daemon = host.serve();
         wait_for(&mut running, &format!("ended {round}."));
     }
     let ended = running.wait().expect("it comes to its end");
     assert_eq!(ended.status, 0, "{}", ended.output);
-    let holds = ended.output.lines().find_map(|line| line.strip_prefix("holds "));
+    assert!(was_dirty, "the daemon was never killed with dirty data");
+    daemon.run(&["disk", "destage", "back", "--wait"]).succeeded();
     assert!(daemon.stop().success());
-    assert_eq!(holds, run("sha256sum", &[&image]).split_whitespace().next(), "what the guest read last");
+    for (disk, image) in DISKS.iter().zip(&images) {
+        let holds = ended.output.lines().find_map(|line| line.strip_prefix(&format!("{disk} holds ")));
+        let sum = run("sha256sum", &[image]);
+        assert_eq!(holds, sum.split_whitespace().next(), "what the guest read last of {disk}");
+    }
 }

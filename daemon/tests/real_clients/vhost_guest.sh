@@ -1,35 +1,63 @@
-# What the guest does with its disk over vhost-user. Before this stand ROUNDS and `write_and_verify SEED`, which works on the
-# second half of the disk.
-B=/sys/block/vda
+# What the guest does with its disks over vhost-user. Before this stand ROUNDS, and `write_vda SEED` and `write_vdb SEED`, which
+# work on the second half of each disk.
 fail() {
     echo "wrong: $1"
     cat /tmp/said 2>/dev/null
     dmesg | tail -n 20
     exit 1
 }
-echo "sees $(cat $B/serial), $(cat $B/size) sectors, $(ls $B/mq | wc -l) queues, $(cat $B/queue/write_cache), ro $(cat $B/ro)"
 
-# A file system on the first half, filled and checked.
-mkfs.ext4 -q -F /dev/vda 32M >/tmp/said 2>&1 || fail mkfs
-mount /dev/vda /mnt || fail mount
-dd if=/dev/urandom of=/tmp/random bs=1M count=8 2>/tmp/said
-cp /tmp/random /mnt/a && cp /tmp/random /mnt/b && rm /mnt/a && sync || fail fill
-echo 3 >/proc/sys/vm/drop_caches
-cmp /tmp/random /mnt/b || fail compare
-umount /mnt && e2fsck -fn /dev/vda >/tmp/said 2>&1 || fail e2fsck
+for disk in vda vdb; do
+    B=/sys/block/$disk
+    echo "sees $(cat $B/serial), $(cat $B/size) sectors, $(ls $B/mq | wc -l) queues, $(cat $B/queue/write_cache), ro $(cat $B/ro)"
+done
 
-# What is discarded and what is zeroed reads as zeroes: the file behind it can make holes.
-/usr/bin/blkdiscard -o 33554432 -l 1048576 /dev/vda >/tmp/said 2>&1 || fail discard
-/usr/bin/blkdiscard -z -o 34603008 -l 1048576 /dev/vda >/tmp/said 2>&1 || fail zeroes
-dd if=/dev/vda bs=1M skip=32 count=2 iflag=direct 2>/dev/null | cmp -n 2097152 - /dev/zero >/tmp/said 2>&1 || fail "read zeroes"
+# Fills the mounted file system, and compares what is read back.
+fill() {
+    dd if=/dev/urandom of=/tmp/random bs=1M count=$1 2>/tmp/said
+    cp /tmp/random /mnt/a && cp /tmp/random /mnt/b && rm /mnt/a && sync || fail fill
+    echo 3 >/proc/sys/vm/drop_caches
+    cmp /tmp/random /mnt/b || fail compare
+    umount /mnt || fail umount
+}
+
+# A file system on the first half of each disk, filled and checked.
+mkfs.ext4 -q -F /dev/vda 32M >/tmp/said 2>&1 || fail mkfs.ext4
+mount -t ext4 /dev/vda /mnt || fail "mount ext4"
+fill 8
+e2fsck -fn /dev/vda >/tmp/said 2>&1 || fail e2fsck
+
+modprobe xfs || fail "no XFS"
+# It is smaller than a file system that anybody should use, and mkfs says so.
+mkfs.xfs -q -f --unsupported -d size=32m /dev/vdb >/tmp/said 2>&1 || fail mkfs.xfs
+mount -t xfs /dev/vdb /mnt || fail "mount xfs"
+fill 4
+xfs_repair -n /dev/vdb >/tmp/said 2>&1 || fail xfs_repair
+
+# What is discarded and what is zeroed reads as zeroes: the files behind it can make holes.
+for disk in vda vdb; do
+    dd if=/dev/urandom of=/dev/$disk bs=1M seek=32 count=2 oflag=direct 2>/tmp/said || fail "write $disk"
+    /usr/bin/blkdiscard -o 33554432 -l 1048576 /dev/$disk >/tmp/said 2>&1 || fail "discard $disk"
+    /usr/bin/blkdiscard -z -o 34603008 -l 1048576 /dev/$disk >/tmp/said 2>&1 || fail "zeroes $disk"
+    dd if=/dev/$disk bs=1M skip=32 count=2 iflag=direct 2>/dev/null | cmp -n 2097152 - /dev/zero >/tmp/said 2>&1 || fail "read zeroes $disk"
+done
+echo "file systems are whole"
 
 round=0
 while [ $round -lt $ROUNDS ]; do
     round=$((round + 1))
     echo "begins $round."
-    write_and_verify $round >/tmp/said 2>&1 || fail "round $round"
+    write_vda $round >/tmp/vda 2>&1 &
+    write_vdb $round >/tmp/said 2>&1 || fail "vdb, round $round"
+    wait $! || { cat /tmp/vda; fail "vda, round $round"; }
     echo "ended $round."
 done
-echo "holds $(dd if=/dev/vda bs=1M iflag=direct 2>/dev/null | sha256sum | cut -d ' ' -f 1)"
+
+# What the file systems hold has not changed since.
+e2fsck -fn /dev/vda >/tmp/said 2>&1 || fail "e2fsck at the end"
+xfs_repair -n /dev/vdb >/tmp/said 2>&1 || fail "xfs_repair at the end"
+for disk in vda vdb; do
+    echo "$(cat /sys/block/$disk/serial) holds $(dd if=/dev/$disk bs=1M iflag=direct 2>/dev/null | sha256sum | cut -d ' ' -f 1)"
+done
 # What the kernel would say of a request that failed, or that took too long.
 ! dmesg | grep -E 'I/O error|blocked for more'
