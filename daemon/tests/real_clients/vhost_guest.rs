@@ -1,9 +1,10 @@
 //! A guest whose disks are served over vhost-user: its drivers, its fio, its file systems and its kernel's log judge.
 //!
 //! It is started with the very lines that `disk show --connect` prints, and has one disk in write-through and one in
-//! write-back. It is stopped and goes on, and the daemon is killed or stopped while fio writes, with requests in flight that
-//! end out of order, and started again: the guest goes on, without an error. It is emulated: what it shows is that nothing
-//! is wrong, never how long anything takes. One boot has all of it, because a boot is what costs.
+//! write-back; a third one is plugged in and out. The guest is stopped and goes on, and the daemon is killed or stopped
+//! while fio writes, with requests in flight that end out of order, and started again: the guest goes on, without an error.
+//! It is emulated: what it shows is that nothing is wrong, never how long anything takes. One boot has all of it, because a
+//! boot is what costs.
 
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -30,13 +31,17 @@ const ROUNDS: u32 = 7;
 const JOB: Job = Job { seed: 0, depth: 32, offset_mib: 32, length_mib: 12 };
 const SCRIPT: &str = include_str!("vhost_guest.sh");
 
-/// What QEMU is to be started with for a disk, as the command prints it: words, none of which needs quotes here.
-fn lines_to_copy(daemon: &Daemon, disk: &str) -> Vec<String> {
+/// What is printed for a client over vhost-user.
+fn lines_to_copy(daemon: &Daemon, disk: &str, client: &str) -> String {
     let document = daemon.json(&["disk", "show", disk, "--connect"]);
     let forms = document["connect"]["forms"].as_array().expect("a list");
-    let of_qemu = |form: &&Value| form["client"] == "QEMU" && form["door"] == "vhost-user";
-    let form = forms.iter().find(of_qemu).expect("QEMU is one of the clients");
-    let lines = form["lines"].as_str().expect("it is text");
+    let ours = |form: &&Value| form["client"] == client && form["door"] == "vhost-user";
+    forms.iter().find(ours).expect("the client is known")["lines"].as_str().expect("it is text").to_owned()
+}
+
+/// What QEMU is to be started with for a disk: words, none of which needs quotes here.
+fn words_to_copy(daemon: &Daemon, disk: &str) -> Vec<String> {
+    let lines = lines_to_copy(daemon, disk, "QEMU");
     lines.split_whitespace().filter(|word| *word != "\\").map(str::to_owned).collect()
 }
 
@@ -46,13 +51,13 @@ fn boot(host: &Host, daemon: &Daemon) -> (Running, PathBuf) {
     let programs = ["fio", "mkfs.ext4", "e2fsck", "mkfs.xfs", "xfs_repair", "blkdiscard"];
     let guest = Guest::new(&kit).memory_mib(MEMORY_MIB).seconds_max(SECONDS_MAX);
     let guest = programs.into_iter().fold(guest, Guest::program);
-    let [mut arguments, more] = DISKS.map(|disk| lines_to_copy(daemon, disk));
+    let [mut arguments, more] = DISKS.map(|disk| words_to_copy(daemon, disk));
     // Memory is made and shared once for all disks.
     let own = more.iter().position(|word| word == "-chardev").expect("each disk has one");
     arguments.extend_from_slice(&more[own..]);
     let monitor = host.path("monitor.sock");
     let listen = format!("unix:{},server=on,wait=off", monitor.display());
-    arguments.extend(["-smp", "4", "-qmp", &listen].map(str::to_owned));
+    arguments.extend(["-smp", "4", "-device", "pcie-root-port,id=port1", "-qmp", &listen].map(str::to_owned));
     let guest = arguments.into_iter().fold(guest, Guest::argument);
     // Of two seeds the last one counts.
     let line = |device| format!("{} --randseed=$1", JOB.write_line(device));
@@ -82,9 +87,36 @@ fn wait_for_writes(daemon: &Daemon) {
     }
 }
 
+fn connect(monitor: &Path) -> Monitor {
+    Monitor::new(UnixStream::connect(monitor).expect("a QEMU that runs listens"))
+}
+
+/// A further disk, which is read-only, is plugged into the guest, looked at by it, and taken out.
+fn plug_and_unplug(daemon: &Daemon, running: &mut Running, monitor: &Path) {
+    let mut monitor = connect(monitor);
+    let mut say = |line: &str| {
+        let said = monitor.execute("human-monitor-command", &json!({ "command-line": line }));
+        assert_eq!(said, "", "{line}");
+    };
+    let lines = lines_to_copy(daemon, "fixed", "QEMU, hot-plug");
+    let (chardev, device) = lines.split_once('\n').expect("one line for each command");
+    say(chardev);
+    say(&format!("{device},bus=port1"));
+    let seen = wait_for(running, "sees");
+    assert_eq!(seen, "sees fixed, 131072 sectors, 4 queues, write back, ro 1");
+    wait_for(running, "may not write to fixed");
+    assert_eq!(daemon.disk("fixed")["connections"], 1);
+    say("device_del fixed");
+    wait_for(running, "fixed is gone");
+    say("chardev-remove fixed");
+    while daemon.disk("fixed")["connections"] != 0 {
+        std::thread::yield_now();
+    }
+}
+
 /// The guest is stopped under load and goes on: nothing of it reaches a disk in between.
 fn stop_and_go_on(daemon: &Daemon, monitor: &Path, image: &str) {
-    let mut monitor = Monitor::new(UnixStream::connect(monitor).expect("a QEMU that runs listens"));
+    let mut monitor = connect(monitor);
     monitor.execute("stop", &json!({}));
     assert_eq!(monitor.execute("query-status", &json!({}))["status"], "paused");
     let now = || (DISKS.map(|disk| counted(daemon, disk, "writes")), run("sha256sum", &[image]));
@@ -103,6 +135,8 @@ fn a_guest_over_vhost_user_sees_disks_and_goes_on_however_often_the_daemon_is_ki
         let mode = if *disk == "back" { "write-back" } else { "write-through" };
         daemon.run(&["disk", "add", disk, "--backing", image, "--mode", mode]).succeeded();
     }
+    let fixed = host.image("fixed.img", DISK_BYTES);
+    daemon.run(&["disk", "add", "fixed", "--backing", &fixed, "--read-only"]).succeeded();
     let (mut running, monitor) = boot(&host, &daemon);
     // Of 64 MiB, with the name as its serial number, and with flushes.
     for disk in DISKS {
@@ -116,6 +150,7 @@ fn a_guest_over_vhost_user_sees_disks_and_goes_on_however_often_the_daemon_is_ki
             assert!(counted(&daemon, disk, key) > 0, "{key} of the guest do not reach disk {disk}");
         }
     }
+    plug_and_unplug(&daemon, &mut running, &monitor);
 
     let mut was_dirty = false;
     for round in 1..=ROUNDS {

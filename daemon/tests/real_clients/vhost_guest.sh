@@ -7,10 +7,13 @@ fail() {
     exit 1
 }
 
-for disk in vda vdb; do
-    B=/sys/block/$disk
+sees() {
+    B=/sys/block/$1
     echo "sees $(cat $B/serial), $(cat $B/size) sectors, $(ls $B/mq | wc -l) queues, $(cat $B/queue/write_cache), ro $(cat $B/ro)"
-done
+}
+
+sees vda
+sees vdb
 
 # Fills the mounted file system, and compares what is read back.
 fill() {
@@ -42,6 +45,15 @@ for disk in vda vdb; do
     dd if=/dev/$disk bs=1M skip=32 count=2 iflag=direct 2>/dev/null | cmp -n 2097152 - /dev/zero >/tmp/said 2>&1 || fail "read zeroes $disk"
 done
 echo "file systems are whole"
+
+# A disk that is plugged in meanwhile, which nobody may write to, and is taken out again.
+until [ -b /dev/vdc ]; do sleep 0.1; done
+sees vdc
+dd if=/dev/vdc of=/dev/null bs=1M count=1 iflag=direct 2>/tmp/said || fail "read vdc"
+dd if=/dev/zero of=/dev/vdc bs=512 count=1 oflag=direct 2>/tmp/said && fail "write vdc"
+echo "may not write to fixed"
+while [ -b /dev/vdc ]; do sleep 0.1; done
+echo "fixed is gone"
 
 round=0
 while [ $round -lt $ROUNDS ]; do
