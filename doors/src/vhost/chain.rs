@@ -5,10 +5,10 @@
 //! Descriptor Table".) Whether the stretches are memory at all is for those to see who touch them.
 
 use virtio_queue::desc::split::Descriptor;
-use vm_memory::{Bytes, GuestAddress};
+use vm_memory::{ByteValued, GuestAddress};
 
 use super::limits::DESCRIPTORS_MAX;
-use super::memory::Memory;
+use super::memory::{Memory, Outside};
 
 /// Bytes of one descriptor.
 const DESCRIPTOR_BYTES: u64 = 16;
@@ -96,13 +96,18 @@ impl Table {
         }
         let at = self.at.0.checked_add(u64::from(index) * DESCRIPTOR_BYTES);
         let at = at.ok_or("a table of descriptors past the largest address")?;
-        memory.map().read_obj(GuestAddress(at)).map_err(|_| "a table of descriptors outside of memory")
+        let mut descriptor = Descriptor::default();
+        memory
+            .read(GuestAddress(at), descriptor.as_mut_slice())
+            .map_err(|Outside| "a table of descriptors outside of memory")?;
+        Ok(descriptor)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use vm_memory::Bytes;
 
     use super::*;
     use crate::vhost::memory::tests::memory_of;

@@ -321,7 +321,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         }
         let mut regions = Regions::default();
         for (region, file) in described.iter().zip(message.files.drain(..)) {
-            regions.add(region, file)?;
+            regions.add(region, file, self.door.regions())?;
         }
         self.use_memory(regions)
     }
@@ -330,7 +330,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         let region = message.body::<VhostUserSingleMemoryRegion>()?;
         let mut regions = self.state.regions.clone();
         if message.request == FrontendReq::ADD_MEM_REG {
-            regions.add(&region, message.file()?)?;
+            regions.add(&region, message.file()?, self.door.regions())?;
         } else {
             regions.remove(&region)?;
         }

@@ -15,7 +15,7 @@ use slab::Slab;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::connection::{State, serve};
-use super::limits::{ACCEPT_PAUSE_NS, BUDGET_BYTES, CONNECTIONS_MAX};
+use super::limits::{ACCEPT_PAUSE_NS, BUDGET_BYTES, CONNECTIONS_MAX, REGIONS_OF_DISK_MAX};
 use super::request::IDENTITY_BYTES;
 
 /// The vhost-user door of one disk.
@@ -23,6 +23,8 @@ pub struct Door<D> {
     name: String,
     device: D,
     budget: Arc<Semaphore>,
+    /// For how many more regions of memory there is room.
+    regions: Arc<Semaphore>,
     phase: Cell<Phase>,
     streams: RefCell<Slab<Stream>>,
     listener: RefCell<Option<Listener>>,
@@ -80,6 +82,7 @@ impl<D: BlockDevice> Door<D> {
             name: name.to_owned(),
             device,
             budget: Arc::new(Semaphore::new(BUDGET_BYTES as usize)),
+            regions: Arc::new(Semaphore::new(REGIONS_OF_DISK_MAX)),
             phase: Cell::new(Phase::Open),
             streams: RefCell::default(),
             listener: RefCell::default(),
@@ -247,6 +250,11 @@ impl<D: BlockDevice> Door<D> {
         }
         let permit = Arc::clone(&self.budget).acquire_many_owned(bytes as u32).await;
         Some(permit.expect("the semaphore is never closed"))
+    }
+
+    /// One permit for each region of memory that may still be mapped.
+    pub(crate) fn regions(&self) -> &Arc<Semaphore> {
+        &self.regions
     }
 
     pub(crate) fn count_broken_queue(&self) {

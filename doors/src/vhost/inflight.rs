@@ -21,10 +21,10 @@ use std::sync::atomic::Ordering;
 
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
-use vm_memory::{AtomicAccess, Bytes, MmapRegion, VolatileMemory};
+use vm_memory::{AtomicAccess, Bytes, VolatileMemory};
 
 use super::limits::{QUEUE_SIZE_MAX, QUEUES_MAX};
-use super::memory::map_file;
+use super::memory::{Mapping, map_file};
 
 /// Bytes of what describes a queue, in front of its entries.
 const HEADER_BYTES: usize = 16;
@@ -53,7 +53,7 @@ pub(crate) struct Shape {
 /// The region of a connection, all queues. Fit for other threads.
 #[derive(Clone)]
 pub(crate) struct Inflight {
-    mapping: Arc<MmapRegion>,
+    mapping: Arc<Mapping>,
     queues: u16,
     queue_size: u16,
 }
@@ -92,7 +92,7 @@ impl Inflight {
                 "{bytes} bytes for what is in flight on {queues} queues, which takes {needed}"
             ));
         }
-        // One that gets shorter would be a fault at the next access.
+        // One that gets shorter would lose what is in flight, and with it what the guest waits for.
         let seals = fcntl(&file, FcntlArg::F_GET_SEALS).map(SealFlag::from_bits_truncate);
         if !seals.is_ok_and(|seals| seals.contains(SealFlag::F_SEAL_SHRINK)) {
             return Err("a file for what is in flight that is not sealed against shrinking".to_owned());

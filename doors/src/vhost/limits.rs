@@ -20,6 +20,11 @@ pub const DISCARD_SECTORS_MAX: u32 = 2 << 20;
 pub const ZEROES_SECTORS_MAX: u32 = 256 << 10;
 /// The most regions of guest memory; enough for any number of memory modules that QEMU can plug.
 pub const REGIONS_MAX: usize = 256;
+/// The most regions that all connections of a disk have mapped, so that no disk takes what Linux lets one process map
+/// (`vm.max_map_count`) away from the others. More are refused. Two connections may exchange all that they have.
+pub const REGIONS_OF_DISK_MAX: usize = 4 * REGIONS_MAX;
+/// The most bytes of guest memory of one connection: 4 TiB, of the 128 that a process can address. More are refused.
+pub const MEMORY_BYTES_MAX: u64 = 4 << 40;
 /// The most bytes of a message. A front end that announces more is closed.
 pub const MESSAGE_BYTES_MAX: usize = 4096;
 /// The configuration space, as far as front ends may read it. They fail if they ask beyond it.

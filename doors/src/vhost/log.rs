@@ -8,9 +8,9 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use vm_memory::{MmapRegion, VolatileMemory};
+use vm_memory::VolatileMemory;
 
-use super::memory::map_file;
+use super::memory::{Mapping, map_file};
 
 const PAGE: u64 = 4096;
 
@@ -19,7 +19,7 @@ const PAGE: u64 = 4096;
 pub(crate) struct DirtyLog {
     /// Whether writes are noted now. Looked at by one thread only; a lock would be asked for with every request.
     on: AtomicBool,
-    bitmap: Mutex<Option<MmapRegion>>,
+    bitmap: Mutex<Option<Mapping>>,
 }
 
 impl DirtyLog {
@@ -49,7 +49,7 @@ impl DirtyLog {
         }
     }
 
-    fn bitmap(&self) -> std::sync::MutexGuard<'_, Option<MmapRegion>> {
+    fn bitmap(&self) -> std::sync::MutexGuard<'_, Option<Mapping>> {
         self.bitmap.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

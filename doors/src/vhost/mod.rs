@@ -22,6 +22,7 @@ mod chain;
 mod config;
 mod connection;
 mod door;
+mod guard;
 mod inflight;
 mod log;
 mod memory;

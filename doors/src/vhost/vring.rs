@@ -64,6 +64,9 @@ pub(crate) struct Surroundings<D> {
     pub(crate) number: usize,
 }
 
+/// Why a queue ends whose front end truncated the file of its memory.
+const TORN: &str = "its front end took memory away that it had shared";
+
 /// A queue at work.
 pub(crate) struct Vring<D> {
     door: Rc<Door<D>>,
@@ -112,6 +115,9 @@ impl<D: BlockDevice> Vring<D> {
             .ok_or_else(|| format!("queue {number} of {} entries that is not in memory", setup.size))?;
         queue.set_event_idx(event_index);
         let used = queue.used_idx(memory.map(), Ordering::Acquire).map_err(|error| error.to_string())?.0;
+        if !memory.is_whole() {
+            return Err(format!("queue {number}, and {TORN}"));
+        }
         queue.set_next_used(used);
         let mut again = Vec::new();
         if let Some(record) = &record {
@@ -284,6 +290,9 @@ impl<D: BlockDevice> Vring<D> {
         loop {
             let available =
                 queue.avail_idx(memory.map(), Ordering::Acquire).map_err(|error| error.to_string())?;
+            if !memory.is_whole() {
+                return Err(TORN.to_owned());
+            }
             if available.0 == queue.next_avail() {
                 let more = queue.enable_notification(memory.map()).map_err(|error| error.to_string())?;
                 self.note_used_ring(&memory, &queue);
@@ -298,6 +307,7 @@ impl<D: BlockDevice> Vring<D> {
             let head = head.ok_or_else(|| "the available ring cannot be read".to_owned())?;
             let known = self.busy.borrow().get(usize::from(head)).copied();
             return match known {
+                _ if !memory.is_whole() => Err(TORN.to_owned()),
                 Some(false) => Ok(Some(head)),
                 Some(true) => Err(format!("request {head} was sent again before it was answered")),
                 None => Err(format!("request {head} is beyond the end of the queue")),
@@ -325,7 +335,7 @@ impl<D: BlockDevice> Vring<D> {
         let request = Chain::follow(&memory, table, head).and_then(|chain| Request::parse(&memory, chain));
         let request = match request {
             Ok(request) => request,
-            Err(reason) => return self.break_off(reason),
+            Err(reason) => return self.break_off(if memory.is_whole() { reason } else { TORN }),
         };
         self.in_flight.set(self.in_flight.get() + 1);
         let permit = self.door.budget(request.data_bytes()).await;
@@ -353,7 +363,9 @@ impl<D: BlockDevice> Vring<D> {
         }
         let added = queue.add_used(memory.map(), head, written);
         self.note_used_ring(&memory, &queue);
-        if let (Ok(()), Some(record)) = (&added, &self.record) {
+        // An answer that the guest cannot see was not given.
+        let whole = memory.is_whole();
+        if let (Ok(()), Some(record), true) = (&added, &self.record, whole) {
             record.answered(head, queue.next_used());
         }
         drop(queue);
@@ -364,6 +376,8 @@ impl<D: BlockDevice> Vring<D> {
         }
         if let Err(error) = added {
             self.break_off(&format!("the used ring cannot be written: {error}"));
+        } else if !whole {
+            self.break_off(TORN);
         }
     }
 

@@ -136,6 +136,11 @@ impl Driver {
         frontend.set_vring_enable(index, true).unwrap();
     }
 
+    /// Takes all memory from this address on away from everybody who has mapped it.
+    pub(crate) fn truncate(&self, bytes: u64) {
+        self.file.set_len(bytes).unwrap();
+    }
+
     /// Where the data of request `slot` of a queue is: 64 KiB.
     pub(crate) fn data_at(index: usize, slot: u16) -> u64 {
         MIB * (2 + 14 * index as u64) + u64::from(slot) * 0x1_0000

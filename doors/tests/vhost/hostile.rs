@@ -161,6 +161,57 @@ fn memory_that_is_taken_away_under_a_queue_breaks_it() {
     server.until(|world| world.door.counters().broken_queues == 1);
 }
 
+/// The file of a driver's memory gets shorter while its queue is at work: the signal that this raises ends nobody.
+#[test]
+fn memory_whose_file_is_truncated_breaks_its_queue_and_nothing_else() {
+    let server = Server::start();
+    let mut neighbour = Driver::start(&server);
+    let mut driver = Driver::start(&server);
+    assert_eq!(driver.request(0, OUT, 7, &Data::Out(vec![5; 512])), 0);
+    server.run(|world| world.disk.hold());
+    driver.submit(0, 1, IN, 7, &Data::In(512));
+    driver.submit(0, 2, OUT, 7, &Data::Out(vec![6; 512]));
+    driver.kick(0);
+    server.until(|world| world.disk.held().len() == 2);
+    driver.truncate(0);
+    // An answer to where there is no memory any more, then a look at a ring that is gone.
+    server.run(|world| world.disk.release_all());
+    driver.kick(0);
+    server.until(|world| world.door.counters().broken_queues == 1);
+    driver.frontend.get_vring_base(0).expect("the connection goes on");
+    assert_eq!(neighbour.read(0, 7, 512), [6; 512]);
+    drop((driver, neighbour));
+    server.until_nothing_is_left();
+}
+
+/// Zeroes stand in for memory that is gone. They must not be taken for what the guest wants to have written.
+#[test]
+fn a_write_of_memory_that_is_gone_does_not_reach_the_disk() {
+    let server = Server::start();
+    let mut neighbour = Driver::start(&server);
+    assert_eq!(neighbour.request(0, OUT, 9, &Data::Out(vec![5; 512])), 0);
+    let mut driver = Driver::start(&server);
+    driver.submit(0, 60, OUT, 9, &Data::Out(vec![6; 512]));
+    // The ring, the header and the status stay; the data goes.
+    driver.truncate(Driver::data_at(0, 60));
+    driver.kick(0);
+    server.until(|world| world.door.counters().broken_queues == 1);
+    assert_eq!(neighbour.read(0, 9, 512), [5; 512]);
+}
+
+/// Many times, so that what is kept of each mapping is given back.
+#[test]
+fn memory_that_was_truncated_is_forgotten_with_its_connection() {
+    let server = Server::start();
+    for round in 1..=50 {
+        let driver = Driver::start(&server);
+        driver.truncate(0);
+        driver.kick(0);
+        server.until(move |world| world.door.counters().broken_queues == round);
+    }
+    assert_eq!(Driver::start(&server).read(0, 0, 512), [0; 512]);
+}
+
 #[test]
 fn memory_comes_and_goes_in_pieces() {
     let server = Server::start();
