@@ -26,7 +26,7 @@ use futures_util::future::{Either, select};
 use io_uring::{opcode, types};
 use nix::sys::socket::Shutdown;
 
-pub use files::Received;
+pub use files::{Received, close};
 pub use incoming::Incoming;
 
 use crate::Buffer;

@@ -7,22 +7,27 @@
 //!
 //! A message that cannot be done is answered so if the front end wants to know, and is else the end of the connection.
 
+use std::io;
 use std::os::fd::OwnedFd;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use block::socket::{Chunk, Stream, StreamHandle};
+use block::socket::{Chunk, Stream, StreamHandle, close};
 use block::{BlockDevice, Buffer, Host, Ring};
 use vhost::vhost_user::message::{
-    FrontendReq, VhostUserConfig, VhostUserLog, VhostUserMemory, VhostUserMemoryRegion,
-    VhostUserProtocolFeatures, VhostUserSingleMemoryRegion, VhostUserVringAddr, VhostUserVringState,
+    FrontendReq, VHOST_USER_CONFIG_OFFSET, VhostUserConfig, VhostUserLog, VhostUserMemory,
+    VhostUserMemoryRegion, VhostUserProtocolFeatures, VhostUserSingleMemoryRegion, VhostUserVringAddr,
+    VhostUserVringState,
 };
 
 use super::config::configuration;
-use super::door::{Door, Phase};
+use super::door::{Claim, Door, Phase};
+use super::files::Kind;
 use super::inflight::{Inflight, Shape};
-use super::limits::{CONFIGURATION_BYTES, MESSAGE_BYTES_MAX, QUEUE_SIZE_MAX, QUEUES_MAX, REGIONS_MAX};
+use super::limits::{
+    CONFIGURATION_BYTES, FILES_MAX, MESSAGE_BYTES_MAX, QUEUE_SIZE_MAX, QUEUES_MAX, REGIONS_MAX,
+};
 use super::log::DirtyLog;
 use super::memory::{Memory, Regions};
 use super::message::{HEADER_BYTES, Header, Message, reply, shape_bytes};
@@ -31,6 +36,7 @@ use super::vring::{Addresses, Setup, Surroundings, Vring};
 
 /// Features of virtio and its block device (virtio 1.2, sections 5.2.3 and 6), by their bits.
 pub(crate) mod features {
+    pub(crate) const SIZE_MAX: u64 = 1 << 1;
     pub(crate) const SEG_MAX: u64 = 1 << 2;
     pub(crate) const RO: u64 = 1 << 5;
     pub(crate) const BLK_SIZE: u64 = 1 << 6;
@@ -41,6 +47,8 @@ pub(crate) mod features {
     pub(crate) const WRITE_ZEROES: u64 = 1 << 14;
     /// Writes are noted in the log: of vhost.
     pub(crate) const LOG_ALL: u64 = 1 << 26;
+    /// A legacy driver may divide a request among descriptors as it likes, as all may here.
+    pub(crate) const ANY_LAYOUT: u64 = 1 << 27;
     pub(crate) const INDIRECT_DESC: u64 = 1 << 28;
     pub(crate) const EVENT_IDX: u64 = 1 << 29;
     /// There is more to agree on: of vhost-user.
@@ -85,6 +93,8 @@ struct Connection<D, H> {
     state: State,
     memory: Option<Rc<Memory>>,
     vrings: Vec<Option<Rc<Vring<D>>>>,
+    /// Records of what is in flight that queues of this connection work on, or did.
+    claims: Vec<Claim<D>>,
 }
 
 /// Serves a front end that has said `state` before, until it leaves, breaks the protocol, or the door closes. If the door is held
@@ -99,9 +109,10 @@ pub(crate) async fn serve<D: BlockDevice, H: Host>(
     state.queues.resize_with(QUEUES_MAX, Setup::default);
     state.started.resize(QUEUES_MAX, false);
     let vrings = (0..QUEUES_MAX).map(|_| None).collect();
-    let mut connection = Connection { door, stream, ring, host, state, memory: None, vrings };
+    let mut connection =
+        Connection { door, stream, ring, host, state, memory: None, vrings, claims: Vec::new() };
     loop {
-        let end = match connection.resume() {
+        let end = match connection.resume().await {
             Ok(()) => connection.serve_messages().await,
             Err(reason) => End::Violation(reason),
         };
@@ -113,7 +124,7 @@ pub(crate) async fn serve<D: BlockDevice, H: Host>(
             (End::Violation(reason), _) => {
                 connection.door.count_protocol_error();
                 tracing::warn!(
-                    "The front end of a guest of disk '{}' was sent away: it sent {reason}",
+                    "The front end of a guest of disk '{}' was sent away: {reason}",
                     connection.door.name()
                 );
                 break;
@@ -127,11 +138,11 @@ pub(crate) async fn serve<D: BlockDevice, H: Host>(
 
 impl<D: BlockDevice, H: Host> Connection<D, H> {
     /// Begins, or goes on, with the queues that should be at work.
-    fn resume(&mut self) -> Result<(), String> {
+    async fn resume(&mut self) -> Result<(), String> {
         self.memory = self.state.regions.memory(&self.state.log)?.map(Rc::new);
         for index in 0..QUEUES_MAX {
             if self.state.started[index] {
-                self.start(index)?;
+                self.start(index).await?;
             }
         }
         Ok(())
@@ -147,8 +158,10 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
                 .await;
         for (index, base) in bases {
             self.state.queues[index].base = base;
-            self.vrings[index] = None;
+            self.state.queues[index].broken =
+                self.vrings[index].take().is_some_and(|vring| vring.is_broken());
         }
+        self.claims.clear();
         self.memory = None;
     }
 
@@ -173,7 +186,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
                     tracing::warn!("A front end of disk '{}' was refused {reason}", self.door.name());
                     self.send(&reply(header.request, &1u64.to_ne_bytes())).await
                 }
-                Err(reason) => return End::Violation(reason),
+                Err(reason) => return End::Violation(format!("it sent {reason}")),
             };
             if !sent {
                 return End::Gone;
@@ -182,11 +195,11 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
     }
 
     async fn receive(&self) -> Result<(Header, Message), End> {
-        let (bytes, files) = self.receive_bytes(HEADER_BYTES, self.door.leaves(Phase::Open)).await?;
+        let mut files = Vec::new();
+        let bytes = self.receive_bytes(HEADER_BYTES, &mut files, self.door.leaves(Phase::Open)).await?;
         let bytes = bytes.first_chunk().expect("so many were received");
-        let header = Header::decode(bytes).map_err(End::Violation)?;
-        let (body, more) = self.receive_bytes(header.body_bytes, self.door.closes()).await?;
-        let files = files.into_iter().chain(more).collect();
+        let header = Header::decode(bytes).map_err(|reason| End::Violation(format!("it sent {reason}")))?;
+        let body = self.receive_bytes(header.body_bytes, &mut files, self.door.closes()).await?;
         Ok((header, Message::new(&header, body, files)))
     }
 
@@ -194,11 +207,12 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
     async fn receive_bytes(
         &self,
         count: usize,
+        files: &mut Vec<(Kind, OwnedFd)>,
         stop: impl Future<Output = ()>,
-    ) -> Result<(Vec<u8>, Vec<OwnedFd>), End> {
+    ) -> Result<Vec<u8>, End> {
         assert!(count <= MESSAGE_BYTES_MAX, "looked at in the header");
         let mut stop = pin!(stop);
-        let (mut buffer, mut have, mut files) = (Buffer::zeroed(count), 0, Vec::new());
+        let (mut buffer, mut have) = (Buffer::zeroed(count), 0);
         while have < count {
             let received;
             (buffer, received) = if have == 0 {
@@ -206,14 +220,45 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
             } else {
                 self.stream.receive_with_files(buffer, have..count, self.door.closes()).await
             };
-            let received = received.map_err(|_| End::Gone)?.ok_or(End::Told)?;
+            let received = match received {
+                Ok(received) => received.ok_or(End::Told)?,
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    let reason =
+                        "it sent more files with a message than can be taken, or we may open no more";
+                    return Err(End::Violation(reason.to_owned()));
+                }
+                Err(_) => return Err(End::Gone),
+            };
+            self.look_at(received.files, files)?;
             if received.count == 0 {
-                return Err(if have == 0 { End::Gone } else { End::Violation("half a message".to_owned()) });
+                let torn = End::Violation("it sent half a message".to_owned());
+                return Err(if have == 0 { End::Gone } else { torn });
             }
             have += received.count;
-            files.extend(received.files);
         }
-        Ok((buffer.to_vec(), files))
+        Ok(buffer.to_vec())
+    }
+
+    /// Sees what kinds of files came. Those that may make somebody wait are closed where nobody does.
+    fn look_at(&self, came: Vec<OwnedFd>, files: &mut Vec<(Kind, OwnedFd)>) -> Result<(), End> {
+        let mut outcome = Ok(());
+        for file in came {
+            match Kind::of(&file) {
+                Some(kind) if files.len() < FILES_MAX => files.push((kind, file)),
+                Some(_) => {
+                    outcome = Err(End::Violation(format!("it sent more than {FILES_MAX} files at once")));
+                }
+                None => {
+                    let (ring, reason) = (
+                        self.ring.clone(),
+                        "it sent a file that is neither memory (memfd, tmpfs, hugetlbfs) nor an event nor a Unix socket",
+                    );
+                    self.host.spawn(async move { close(&ring, file).await });
+                    outcome = Err(End::Violation(reason.to_owned()));
+                }
+            }
+        }
+        outcome
     }
 
     async fn send(&self, bytes: &[u8]) -> bool {
@@ -244,7 +289,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
             FrontendReq::ADD_MEM_REG | FrontendReq::REM_MEM_REG => self.change_memory(message)?,
             FrontendReq::SET_INFLIGHT_FD => self.set_inflight(message)?,
             FrontendReq::SET_VRING_NUM | FrontendReq::SET_VRING_BASE | FrontendReq::SET_VRING_ENABLE => {
-                self.set_of_queue(message)?;
+                self.set_of_queue(message).await?;
             }
             FrontendReq::SET_VRING_ADDR => self.set_addresses(message)?,
             FrontendReq::SET_VRING_KICK => self.set_kick(message).await?,
@@ -256,12 +301,13 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
 
     fn features_offered(&self) -> u64 {
         use features::{
-            BLK_SIZE, DISCARD, EVENT_IDX, FLUSH, INDIRECT_DESC, LOG_ALL, MQ, PROTOCOL_FEATURES, RO, SEG_MAX,
-            TOPOLOGY, VERSION_1, WRITE_ZEROES,
+            ANY_LAYOUT, BLK_SIZE, DISCARD, EVENT_IDX, FLUSH, INDIRECT_DESC, LOG_ALL, MQ, PROTOCOL_FEATURES,
+            RO, SEG_MAX, SIZE_MAX, TOPOLOGY, VERSION_1, WRITE_ZEROES,
         };
-        let always = SEG_MAX | BLK_SIZE | FLUSH | TOPOLOGY | MQ | LOG_ALL | INDIRECT_DESC | EVENT_IDX;
+        let always = SIZE_MAX | SEG_MAX | BLK_SIZE | FLUSH | TOPOLOGY | MQ | LOG_ALL | ANY_LAYOUT;
+        let rings = INDIRECT_DESC | EVENT_IDX;
         let changes = if self.door.device().geometry().read_only { RO } else { DISCARD | WRITE_ZEROES };
-        always | changes | PROTOCOL_FEATURES | VERSION_1
+        always | rings | changes | PROTOCOL_FEATURES | VERSION_1
     }
 
     fn set_features(&mut self, features: u64) -> Result<(), String> {
@@ -289,7 +335,9 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
 
     fn get_configuration(&self, message: &Message) -> Result<Outcome, String> {
         let (asked, _) = message.split::<VhostUserConfig>()?;
-        let (offset, size) = (asked.offset as usize, asked.size as usize);
+        let size = asked.size as usize;
+        // Cloud Hypervisor before 51.0 names the beginning of the space by its place in that of the virtio device.
+        let offset = if asked.offset == VHOST_USER_CONFIG_OFFSET { 0 } else { asked.offset as usize };
         let space = configuration(&self.door.device().geometry());
         let mut body = Vec::new();
         // An answer without a body says that it cannot be had.
@@ -320,7 +368,10 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
             rest = behind;
         }
         let mut regions = Regions::default();
-        for (region, file) in described.iter().zip(message.files.drain(..)) {
+        for (region, (kind, file)) in described.iter().zip(message.files.drain(..)) {
+            if kind != Kind::Memory {
+                return Err(format!("a file that is no memory: {kind:?}"));
+            }
             regions.add(region, file, self.door.regions())?;
         }
         self.use_memory(regions)
@@ -330,7 +381,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         let region = message.body::<VhostUserSingleMemoryRegion>()?;
         let mut regions = self.state.regions.clone();
         if message.request == FrontendReq::ADD_MEM_REG {
-            regions.add(&region, message.file()?, self.door.regions())?;
+            regions.add(&region, message.file(Kind::Memory)?, self.door.regions())?;
         } else {
             regions.remove(&region)?;
         }
@@ -342,16 +393,13 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         self.memory = regions.memory(&self.state.log)?.map(Rc::new);
         self.state.regions = regions;
         for vring in self.vrings.iter().flatten() {
-            match &self.memory {
-                Some(memory) => vring.set_memory(Rc::clone(memory)),
-                None => return Err("the last region of memory to remove, with queues at work".to_owned()),
-            }
+            vring.set_memory(self.memory.as_ref());
         }
         Ok(())
     }
 
     fn set_log(&mut self, message: &mut Message) -> Result<Outcome, String> {
-        let file = message.file()?;
+        let file = message.file(Kind::Memory)?;
         let log = message.body::<VhostUserLog>()?;
         self.state.log.set(file, log.mmap_offset, log.mmap_size)?;
         let body = [log.mmap_size.to_ne_bytes(), log.mmap_offset.to_ne_bytes()].concat();
@@ -359,12 +407,12 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
     }
 
     fn set_inflight(&mut self, message: &mut Message) -> Result<(), String> {
-        let file = message.file()?;
+        let file = message.file(Kind::Memory)?;
         self.state.inflight = Some(Inflight::open(file, message.shape()?)?);
         Ok(())
     }
 
-    fn set_of_queue(&mut self, message: &Message) -> Result<(), String> {
+    async fn set_of_queue(&mut self, message: &Message) -> Result<(), String> {
         let said = message.body::<VhostUserVringState>()?;
         let (index, value) = (known(said.index.into())?, said.num);
         let works = self.vrings[index].as_ref();
@@ -372,8 +420,11 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         match message.request {
             FrontendReq::SET_VRING_ENABLE => {
                 queue.enabled = value != 0;
-                if let Some(vring) = works {
-                    vring.enable(queue.enabled);
+                match works {
+                    Some(vring) if queue.enabled => vring.enable(),
+                    // A front end that pauses a guest for a copy of its memory may say no more than this.
+                    Some(vring) => vring.disable().await,
+                    None => {}
                 }
             }
             _ if works.is_some() => {
@@ -413,7 +464,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         let file = file.ok_or_else(|| format!("queue {index} without an event that starts it"))?;
         self.stop(index).await;
         self.state.queues[index].kick = Some(file);
-        self.start(index)
+        self.start(index).await
     }
 
     fn set_event(&mut self, message: &mut Message) -> Result<(), String> {
@@ -421,12 +472,12 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         let (queue, vring) = (&mut self.state.queues[index], &self.vrings[index]);
         if message.request == FrontendReq::SET_VRING_CALL {
             if let Some(vring) = vring {
-                vring.set_call(file.as_ref());
+                vring.signals().set_call(file.as_ref());
             }
             queue.call = file;
         } else {
             if let Some(vring) = vring {
-                vring.set_error(file.as_ref());
+                vring.signals().set_error(file.as_ref());
             }
             queue.error = file;
         }
@@ -443,7 +494,19 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         Ok(Outcome::Reply(reply(message.request, &body)))
     }
 
-    fn start(&mut self, index: usize) -> Result<(), String> {
+    async fn start(&mut self, index: usize) -> Result<(), String> {
+        if let Some(inflight) = &self.state.inflight
+            && !self.claims.iter().any(|claim| claim.record == inflight.id())
+        {
+            // An earlier connection of the same front end may not have heard of its end yet.
+            let claim = self.door.claim(inflight.id()).await;
+            let Some(claim) = claim else {
+                // The door is to stand still or to close. If it goes on, so does this.
+                self.state.started[index] = true;
+                return Ok(());
+            };
+            self.claims.push(claim);
+        }
         let memory =
             self.memory.clone().ok_or_else(|| format!("the start of queue {index} without memory"))?;
         let record = self.state.inflight.as_ref().map(|inflight| {
@@ -471,6 +534,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         if let Some(vring) = self.vrings[index].take() {
             self.state.queues[index].base = vring.stop().await;
         }
+        self.state.queues[index].broken = false;
         self.state.started[index] = false;
     }
 }
@@ -524,6 +588,6 @@ fn event_of(message: &mut Message) -> Result<(usize, Option<Arc<OwnedFd>>), Stri
     const NO_FILE: u64 = 1 << 8;
     let said = message.number()?;
     let index = known(said & 0xff)?;
-    let file = if said & NO_FILE == 0 { Some(Arc::new(message.file()?)) } else { None };
+    let file = if said & NO_FILE == 0 { Some(Arc::new(message.file(Kind::Event)?)) } else { None };
     Ok((index, file))
 }

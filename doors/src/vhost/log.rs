@@ -1,7 +1,7 @@
 //! Which pages of a guest were written, for a migration: the bitmap that a front end shares while it copies the memory.
 //!
 //! One bit for 4 KiB of guest memory, from address zero on (vhost-user specification, section "Migration"). The front end
-//! takes bits while we set others, so they are set one by one, atomically. What lies beyond the bitmap is not noted: the
+//! takes bits while we set others, so they are set one by one, atomically, each after what was written to its page. What lies beyond the bitmap is not noted: the
 //! front end made it too short for its own memory.
 
 use std::os::fd::OwnedFd;
@@ -45,7 +45,7 @@ impl DirtyLog {
         for page in at / PAGE..=at.saturating_add(length - 1) / PAGE {
             let byte = usize::try_from(page / 8).unwrap_or(usize::MAX);
             let Ok(bits) = bitmap.get_atomic_ref::<AtomicU8>(byte) else { return };
-            bits.fetch_or(1 << (page % 8), Ordering::Relaxed);
+            bits.fetch_or(1 << (page % 8), Ordering::Release);
         }
     }
 

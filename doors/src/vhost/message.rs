@@ -10,6 +10,7 @@ use std::os::fd::OwnedFd;
 
 use vhost::vhost_user::message::{FrontendReq, VhostUserMsgValidator};
 
+use super::files::Kind;
 use super::inflight::Shape;
 use super::limits::MESSAGE_BYTES_MAX;
 
@@ -33,7 +34,7 @@ pub(crate) struct Header {
 pub(crate) struct Message {
     pub(crate) request: FrontendReq,
     body: Vec<u8>,
-    pub(crate) files: Vec<OwnedFd>,
+    pub(crate) files: Vec<(Kind, OwnedFd)>,
 }
 
 impl Header {
@@ -55,7 +56,7 @@ impl Header {
 }
 
 impl Message {
-    pub(crate) fn new(header: &Header, body: Vec<u8>, files: Vec<OwnedFd>) -> Self {
+    pub(crate) fn new(header: &Header, body: Vec<u8>, files: Vec<(Kind, OwnedFd)>) -> Self {
         Self { request: header.request, body, files }
     }
 
@@ -90,13 +91,12 @@ impl Message {
         Ok(Shape { bytes: long(0), offset: long(8), queues: short(16), queue_size: short(18) })
     }
 
-    /// The one file that came along.
-    pub(crate) fn file(&mut self) -> Result<OwnedFd, String> {
+    /// The one file that came along, which has to be of this kind.
+    pub(crate) fn file(&mut self, kind: Kind) -> Result<OwnedFd, String> {
         let count = self.files.len();
-        self.files
-            .pop()
-            .filter(|_| count == 1)
-            .ok_or_else(|| format!("{:?} with {count} files", self.request))
+        let file = self.files.pop().filter(|(found, _)| count == 1 && *found == kind);
+        file.map(|(_, file)| file)
+            .ok_or_else(|| format!("{:?} with {count} files, where one is to be: {kind:?}", self.request))
     }
 
     pub(crate) fn wrong(&self) -> String {

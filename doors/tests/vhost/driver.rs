@@ -54,7 +54,7 @@ impl Default for Options {
 pub(crate) struct Driver {
     pub(crate) frontend: Frontend,
     pub(crate) memory: GuestMemoryMmap,
-    file: File,
+    pub(crate) file: File,
     options: Options,
     inflight: Option<(VhostUserInflight, File)>,
     pub(crate) rings: Vec<DriverRing>,
@@ -97,11 +97,24 @@ impl Driver {
     /// Connects anew, as QEMU does after the server was killed: with the same memory, and queues that begin where the used
     /// ring ends.
     pub(crate) fn reconnect(&mut self, server: &Server) {
-        self.frontend = Frontend::connect(server.path(), self.options.queues as u64).unwrap();
-        self.negotiate();
+        self.connect_again(server);
         for index in 0..self.rings.len() {
             self.start_ring(index, self.used_index(index));
         }
+    }
+
+    /// Connects anew, as Cloud Hypervisor does: with queues that begin where the available ring ends.
+    pub(crate) fn reconnect_at_the_end(&mut self, server: &Server) {
+        self.connect_again(server);
+        for index in 0..self.rings.len() {
+            self.start_ring(index, self.available_index(index));
+        }
+    }
+
+    /// Connects anew, and begins with no queue.
+    pub(crate) fn connect_again(&mut self, server: &Server) {
+        self.frontend = Frontend::connect(server.path(), self.options.queues as u64).unwrap();
+        self.negotiate();
     }
 
     fn negotiate(&mut self) {
@@ -126,6 +139,12 @@ impl Driver {
     }
 
     pub(crate) fn start_ring(&mut self, index: usize, base: u16) {
+        self.kick_ring(index, base);
+        self.frontend.set_vring_enable(index, true).unwrap();
+    }
+
+    /// Starts a queue, without enabling it.
+    pub(crate) fn kick_ring(&mut self, index: usize, base: u16) {
         let (frontend, ring) = (&mut self.frontend, &self.rings[index]);
         frontend.set_vring_num(index, ring.size).unwrap();
         frontend.set_vring_base(index, base).unwrap();
@@ -133,7 +152,6 @@ impl Driver {
         frontend.set_vring_call(index, &ring.call).unwrap();
         frontend.set_vring_err(index, &ring.error).unwrap();
         frontend.set_vring_kick(index, &ring.kick).unwrap();
-        frontend.set_vring_enable(index, true).unwrap();
     }
 
     /// Takes all memory from this address on away from everybody who has mapped it.
