@@ -58,6 +58,13 @@ pub struct ListenerHandle(Arc<OwnedFd>);
 /// A connection on its way to the thread of another ring. What the client sends meanwhile waits in the system's buffers.
 pub struct StreamHandle(Arc<OwnedFd>);
 
+/// A socket that somebody else handed over. Whether it is connected shows when it is used.
+impl From<Arc<OwnedFd>> for StreamHandle {
+    fn from(socket: Arc<OwnedFd>) -> Self {
+        Self(socket)
+    }
+}
+
 /// A piece of what is sent.
 #[derive(Debug)]
 pub enum Chunk {

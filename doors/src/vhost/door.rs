@@ -207,6 +207,16 @@ impl<D: BlockDevice> Door<D> {
         self.told.notify_waiters();
     }
 
+    /// The device has another size. Front ends that want to know are told, and ask for it.
+    pub fn resized(&self) {
+        self.tell();
+    }
+
+    /// Something changed that somebody may wait for.
+    pub(crate) fn tell(&self) {
+        self.told.notify_waiters();
+    }
+
     pub(crate) fn phase(&self) -> Phase {
         self.phase.get()
     }
@@ -221,7 +231,7 @@ impl<D: BlockDevice> Door<D> {
         self.until(|door| door.phase.get() == Phase::Closed).await;
     }
 
-    async fn until(&self, condition: impl Fn(&Self) -> bool) {
+    pub(crate) async fn until(&self, condition: impl Fn(&Self) -> bool) {
         loop {
             let told = self.told.notified();
             if condition(self) {

@@ -8,7 +8,7 @@
 
 use std::os::fd::OwnedFd;
 
-use vhost::vhost_user::message::{FrontendReq, VhostUserMsgValidator};
+use vhost::vhost_user::message::{BackendReq, FrontendReq, VhostUserMsgValidator};
 
 use super::files::Kind;
 use super::inflight::Shape;
@@ -109,6 +109,11 @@ pub(crate) fn reply(request: FrontendReq, body: &[u8]) -> Vec<u8> {
     let words = [u32::from(request), VERSION | REPLY, body.len() as u32];
     let header = words.into_iter().flat_map(u32::to_ne_bytes);
     header.chain(body.iter().copied()).collect()
+}
+
+/// A message of ours without a body, to which no reply is wanted.
+pub(crate) fn notice(request: BackendReq) -> Vec<u8> {
+    [u32::from(request), VERSION, 0].into_iter().flat_map(u32::to_ne_bytes).collect()
 }
 
 /// The bytes of a shape, as long as QEMU wants them.

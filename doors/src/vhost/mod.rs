@@ -28,6 +28,8 @@ mod inflight;
 mod log;
 mod memory;
 mod message;
+mod notices;
+mod offered;
 mod request;
 mod signals;
 mod vring;

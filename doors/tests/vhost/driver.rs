@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{Ordering, fence};
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
@@ -53,6 +54,8 @@ impl Default for Options {
 /// A driver and what it shares.
 pub(crate) struct Driver {
     pub(crate) frontend: Frontend,
+    /// The socket of the front end, for what it cannot say.
+    pub(crate) stream: UnixStream,
     pub(crate) memory: GuestMemoryMmap,
     pub(crate) file: File,
     options: Options,
@@ -84,9 +87,9 @@ impl Driver {
             MmapRegion::from_file(FileOffset::new(file.try_clone().unwrap(), 0), MEMORY as usize).unwrap();
         let region = GuestRegionMmap::new(mapping, GuestAddress(0)).unwrap();
         let memory = GuestMemoryMmap::from_regions(vec![region]).unwrap();
-        let frontend = Frontend::connect(server.path(), options.queues as u64).unwrap();
+        let (frontend, stream) = connect(server, &options);
         let rings = (0..options.queues).map(|index| DriverRing::new(index, options.size)).collect();
-        let mut driver = Self { frontend, memory, file, options, inflight: None, rings };
+        let mut driver = Self { frontend, stream, memory, file, options, inflight: None, rings };
         driver.negotiate();
         for index in 0..driver.rings.len() {
             driver.start_ring(index, 0);
@@ -113,7 +116,7 @@ impl Driver {
 
     /// Connects anew, and begins with no queue.
     pub(crate) fn connect_again(&mut self, server: &Server) {
-        self.frontend = Frontend::connect(server.path(), self.options.queues as u64).unwrap();
+        (self.frontend, self.stream) = connect(server, &self.options);
         self.negotiate();
     }
 
@@ -301,6 +304,11 @@ impl Driver {
         let slots: Vec<u16> = (0..count).map(|_| self.answer(index).0).collect();
         slots.into_iter().map(|slot| (slot, self.status(index, slot))).collect()
     }
+}
+
+fn connect(server: &Server, options: &Options) -> (Frontend, UnixStream) {
+    let stream = UnixStream::connect(server.path()).unwrap();
+    (Frontend::from_stream(stream.try_clone().unwrap(), options.queues as u64), stream)
 }
 
 /// What goes along with a request.
