@@ -68,20 +68,33 @@ impl Event {
         }
     }
 
-    /// Signals the event.
+    /// Signals the event. Waits as long as it is full of signals that nobody takes, if its descriptor was made so.
     ///
     /// # Errors
     /// If the descriptor takes nothing.
     pub async fn signal(&self) -> io::Result<()> {
+        self.signal_unless(std::future::pending()).await
+    }
+
+    /// Signals the event, unless that has to wait and `stop` is ready. If it is ready from the start, what can be signalled at once
+    /// still is.
+    ///
+    /// # Errors
+    /// If the descriptor takes nothing.
+    pub async fn signal_unless(&self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let keep = Word { _file: Arc::clone(&self.file), value: Box::new(1) };
         let fd = types::Fd(self.file.as_raw_fd());
         let entry = opcode::Write::new(fd, (&raw const *keep.value).cast(), size_of::<u64>() as u32).build();
         // SAFETY: as for reading.
-        let (_, result) = unsafe { self.ring.run(entry, keep) }.await;
+        let writing = unsafe { self.ring.run(entry, keep) };
+        let (result, stopped) = match select(writing, pin!(stop)).await {
+            Either::Left(((_, result), _)) => (result, false),
+            Either::Right(((), writing)) => (writing.end_early().await.1, true),
+        };
         match result {
             1.. => Ok(()),
             // It is full of signals that nobody has taken.
-            _ if result == -libc::EAGAIN => Ok(()),
+            _ if result == -libc::EAGAIN || stopped => Ok(()),
             _ => Err(failure(result)),
         }
     }
@@ -138,6 +151,26 @@ mod tests {
             };
             executor.run(run).unwrap();
         }
+    }
+
+    #[test]
+    fn a_signal_that_nobody_takes_is_given_up_and_one_that_fits_is_delivered_also_late() {
+        let ring = Ring::new(8).unwrap();
+        let executor = Executor::new(ring.clone(), Order::Fifo);
+        let file: Arc<OwnedFd> = Arc::new(EventFd::new().unwrap().into());
+        let event = Event::new(&ring, Arc::clone(&file));
+        let write =
+            |value: u64| File::from(file.try_clone().unwrap()).write_all(&value.to_ne_bytes()).unwrap();
+        let run = async {
+            event.signal_unless(std::future::ready(())).await.unwrap();
+            assert!(event.wait_unless(pending()).await.unwrap(), "it came");
+            write(u64::MAX - 1);
+            event.signal_unless(executor.host().sleep(1_000_000)).await.unwrap();
+            event.signal_unless(std::future::ready(())).await.unwrap();
+        };
+        executor.run(run).unwrap();
+        drop((executor, event));
+        assert_eq!(ring.in_flight(), 0);
     }
 
     #[test]

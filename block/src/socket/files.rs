@@ -6,16 +6,16 @@
 use std::future::Future;
 use std::io;
 use std::ops::Range;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use io_uring::opcode;
+use io_uring::{opcode, types};
 
 use super::{Stream, ended_early, outcome, passes};
 use crate::Buffer;
-use crate::uring::{IfDropped, Keep};
+use crate::uring::{IfDropped, Keep, Ring};
 
 /// The most files that come with one message: what the system lets pass in one, rounded down to what anybody sends.
 const FILES_MAX: usize = 64;
@@ -104,6 +104,19 @@ impl Stream {
         }
         Ok(())
     }
+}
+
+/// Closes a file, which may be of a kind whose closing takes for ever. To have that happen aside, spawn it.
+pub async fn close(ring: &Ring, file: OwnedFd) {
+    let entry = opcode::Close::new(types::Fd(file.into_raw_fd())).build();
+    // SAFETY: the entry points to nothing, and its descriptor is nobody's any more.
+    let (Closing, _) = unsafe { ring.run(entry, Closing) }.await;
+}
+
+struct Closing;
+
+impl Keep for Closing {
+    const IF_DROPPED: IfDropped = IfDropped::Cancel;
 }
 
 struct Receiving {

@@ -26,7 +26,7 @@ use futures_util::future::{Either, select};
 use io_uring::{opcode, types};
 use nix::sys::socket::Shutdown;
 
-pub use files::Received;
+pub use files::{Received, close};
 pub use incoming::Incoming;
 
 use crate::Buffer;
@@ -57,6 +57,13 @@ pub struct ListenerHandle(Arc<OwnedFd>);
 
 /// A connection on its way to the thread of another ring. What the client sends meanwhile waits in the system's buffers.
 pub struct StreamHandle(Arc<OwnedFd>);
+
+/// A socket that somebody else handed over. Whether it is connected shows when it is used.
+impl From<Arc<OwnedFd>> for StreamHandle {
+    fn from(socket: Arc<OwnedFd>) -> Self {
+        Self(socket)
+    }
+}
 
 /// A piece of what is sent.
 #[derive(Debug)]

@@ -5,10 +5,10 @@
 //! Descriptor Table".) Whether the stretches are memory at all is for those to see who touch them.
 
 use virtio_queue::desc::split::Descriptor;
-use vm_memory::{Bytes, GuestAddress};
+use vm_memory::{ByteValued, GuestAddress};
 
 use super::limits::DESCRIPTORS_MAX;
-use super::memory::Memory;
+use super::memory::{Memory, Outside};
 
 /// Bytes of one descriptor.
 const DESCRIPTOR_BYTES: u64 = 16;
@@ -35,17 +35,23 @@ pub(crate) struct Table {
 }
 
 impl Chain {
-    /// Follows the chain that begins at entry `head` of `table`.
+    /// Follows the chain that begins at entry `head` of `table`, which is in `ring_memory`; indirect ones are in `memory`.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn follow(memory: &Memory, table: Table, head: u16) -> Result<Self, &'static str> {
+    pub(crate) fn follow(
+        ring_memory: &Memory,
+        table: Table,
+        memory: &Memory,
+        head: u16,
+    ) -> Result<Self, &'static str> {
         let mut chain = Self::default();
         let (mut table, mut index, mut inside_indirect) = (table, head, false);
         // Entries of the present table that may still come: a loop ends here.
         let mut left = table.entries;
         loop {
-            let descriptor = table.read(memory, index)?;
+            let place = if inside_indirect { memory } else { ring_memory };
+            let descriptor = table.read(place, index)?;
             left = left.checked_sub(1).ok_or("a chain of descriptors that runs in a circle")?;
             if descriptor.refers_to_indirect_table() {
                 if inside_indirect || descriptor.has_next() {
@@ -66,6 +72,10 @@ impl Chain {
     fn add(&mut self, descriptor: &Descriptor) -> Result<(), &'static str> {
         if self.readable.len() + self.writable.len() >= DESCRIPTORS_MAX {
             return Err("a chain of more descriptors than a request may have");
+        }
+        if descriptor.len() == 0 {
+            // It names nothing, and would cost as much as one that does.
+            return Ok(());
         }
         let segment = Segment { at: descriptor.addr(), length: descriptor.len() };
         if descriptor.is_write_only() {
@@ -96,13 +106,18 @@ impl Table {
         }
         let at = self.at.0.checked_add(u64::from(index) * DESCRIPTOR_BYTES);
         let at = at.ok_or("a table of descriptors past the largest address")?;
-        memory.map().read_obj(GuestAddress(at)).map_err(|_| "a table of descriptors outside of memory")
+        let mut descriptor = Descriptor::default();
+        memory
+            .read(GuestAddress(at), descriptor.as_mut_slice())
+            .map_err(|Outside| "a table of descriptors outside of memory")?;
+        Ok(descriptor)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use vm_memory::Bytes;
 
     use super::*;
     use crate::vhost::memory::tests::memory_of;
@@ -119,7 +134,7 @@ mod tests {
     }
 
     fn follow(memory: &Memory, head: u16) -> Result<Chain, &'static str> {
-        Chain::follow(memory, Table { at: GuestAddress(0), entries: 4 }, head)
+        Chain::follow(memory, Table { at: GuestAddress(0), entries: 4 }, memory, head)
     }
 
     fn segment(at: u64, length: u32) -> Segment {
@@ -142,6 +157,14 @@ mod tests {
             indirect,
             Chain { readable: vec![segment(1, 2)], writable: vec![segment(3, 4), segment(5, 6)] }
         );
+    }
+
+    #[test]
+    fn descriptors_of_nothing_are_not_kept() {
+        let memory = memory_of(1 << 16);
+        put(&memory, 0, &[(1, 0, NEXT, 1), (2, 2, NEXT, 2), (3, 0, NEXT | WRITE, 3), (4, 1, WRITE, 0)]);
+        let kept = Chain { readable: vec![segment(2, 2)], writable: vec![segment(4, 1)] };
+        assert_eq!(follow(&memory, 0).unwrap(), kept);
     }
 
     #[test]
@@ -168,7 +191,7 @@ mod tests {
         );
         assert!(follow(&memory, 4).unwrap_err().contains("beyond the end"));
         let nowhere = Table { at: GuestAddress(u64::MAX - 20), entries: 4 };
-        assert!(Chain::follow(&memory, nowhere, 3).is_err());
+        assert!(Chain::follow(&memory, nowhere, &memory, 3).is_err());
     }
 
     proptest! {
@@ -183,7 +206,7 @@ mod tests {
                 memory.map().write_obj(word, GuestAddress(8 * index as u64)).unwrap();
             }
             let table = Table { at: GuestAddress(0), entries: 256 };
-            if let Ok(chain) = Chain::follow(&memory, table, head % 300) {
+            if let Ok(chain) = Chain::follow(&memory, table, &memory, head % 300) {
                 prop_assert!(chain.readable.len() + chain.writable.len() <= DESCRIPTORS_MAX);
             }
         }

@@ -7,7 +7,8 @@
 use block::Geometry;
 
 use super::limits::{
-    CONFIGURATION_BYTES, DISCARD_SECTORS_MAX, QUEUES_MAX, RANGES_MAX, SEGMENTS_TOLD, ZEROES_SECTORS_MAX,
+    CONFIGURATION_BYTES, DISCARD_SECTORS_MAX, QUEUES_MAX, RANGES_MAX, SEGMENT_BYTES_TOLD, SEGMENTS_TOLD,
+    ZEROES_SECTORS_MAX,
 };
 
 /// Bytes of a sector in everything that virtio says.
@@ -20,6 +21,7 @@ pub(crate) fn configuration(geometry: &Geometry) -> [u8; CONFIGURATION_BYTES] {
     let mut space = [0; CONFIGURATION_BYTES];
     let mut put = |at: usize, bytes: &[u8]| space[at..at + bytes.len()].copy_from_slice(bytes);
     put(0, &(geometry.size / SECTOR).to_le_bytes()); // capacity
+    put(8, &SEGMENT_BYTES_TOLD.to_le_bytes()); // size_max
     put(12, &SEGMENTS_TOLD.to_le_bytes()); // seg_max
     put(20, &(block as u32).to_le_bytes()); // blk_size
     put(24, &[(physical / block).ilog2() as u8]); // physical_block_exp
@@ -46,7 +48,7 @@ mod tests {
         let space = configuration(&geometry);
         let word = |at: usize| u32::from_le_bytes(space[at..at + 4].try_into().unwrap());
         assert_eq!(u64::from_le_bytes(space[..8].try_into().unwrap()), 6 << 20);
-        assert_eq!((word(12), word(20)), (126, 512));
+        assert_eq!((word(8), word(12), word(20)), (256 << 10, 126, 512));
         assert_eq!((space[24], space[26], space[32]), (3, 8, 1));
         let coarse = configuration(&Geometry { alignment: 4096, physical_block: 4096, ..geometry });
         assert_eq!((coarse[24], coarse[26], coarse[44]), (0, 1, 8));

@@ -7,46 +7,35 @@
 //!
 //! A message that cannot be done is answered so if the front end wants to know, and is else the end of the connection.
 
+mod queues;
+
+use std::io;
 use std::os::fd::OwnedFd;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use block::socket::{Chunk, Stream, StreamHandle};
+use block::socket::{Chunk, Stream, StreamHandle, close};
 use block::{BlockDevice, Buffer, Host, Ring};
 use vhost::vhost_user::message::{
-    FrontendReq, VhostUserConfig, VhostUserLog, VhostUserMemory, VhostUserMemoryRegion,
-    VhostUserProtocolFeatures, VhostUserSingleMemoryRegion, VhostUserVringAddr, VhostUserVringState,
+    FrontendReq, VHOST_USER_CONFIG_OFFSET, VhostUserConfig, VhostUserLog, VhostUserMemory,
+    VhostUserMemoryRegion, VhostUserProtocolFeatures, VhostUserSingleMemoryRegion,
 };
 
 use super::config::configuration;
-use super::door::{Door, Phase};
+use super::door::{Claim, Door, Phase};
+use super::files::Kind;
 use super::inflight::{Inflight, Shape};
-use super::limits::{CONFIGURATION_BYTES, MESSAGE_BYTES_MAX, QUEUE_SIZE_MAX, QUEUES_MAX, REGIONS_MAX};
+use super::limits::{CONFIGURATION_BYTES, FILES_MAX, MESSAGE_BYTES_MAX, QUEUES_MAX, REGIONS_MAX};
 use super::log::DirtyLog;
 use super::memory::{Memory, Regions};
 use super::message::{HEADER_BYTES, Header, Message, reply, shape_bytes};
-use super::request::Terms;
-use super::vring::{Addresses, Setup, Surroundings, Vring};
+use super::notices::Notices;
+use super::offered::{features, features_offered, protocol_offered};
+use super::vring::{Setup, Vring};
 
-/// Features of virtio and its block device (virtio 1.2, sections 5.2.3 and 6), by their bits.
-pub(crate) mod features {
-    pub(crate) const SEG_MAX: u64 = 1 << 2;
-    pub(crate) const RO: u64 = 1 << 5;
-    pub(crate) const BLK_SIZE: u64 = 1 << 6;
-    pub(crate) const FLUSH: u64 = 1 << 9;
-    pub(crate) const TOPOLOGY: u64 = 1 << 10;
-    pub(crate) const MQ: u64 = 1 << 12;
-    pub(crate) const DISCARD: u64 = 1 << 13;
-    pub(crate) const WRITE_ZEROES: u64 = 1 << 14;
-    /// Writes are noted in the log: of vhost.
-    pub(crate) const LOG_ALL: u64 = 1 << 26;
-    pub(crate) const INDIRECT_DESC: u64 = 1 << 28;
-    pub(crate) const EVENT_IDX: u64 = 1 << 29;
-    /// There is more to agree on: of vhost-user.
-    pub(crate) const PROTOCOL_FEATURES: u64 = 1 << 30;
-    pub(crate) const VERSION_1: u64 = 1 << 32;
-}
+/// The bit of the status by which a device says that it goes on only after a reset.
+const NEEDS_RESET: u8 = 64;
 
 /// What a front end has said so far. Fit for other threads.
 #[derive(Default)]
@@ -59,6 +48,11 @@ pub(crate) struct State {
     queues: Vec<Setup>,
     /// By queue, whether it works, or did when the connection came to rest.
     started: Vec<bool>,
+    /// The size of the disk as the front end knows it, and where it wants to be told that it is another.
+    known: Option<u64>,
+    notices: Option<Arc<OwnedFd>>,
+    /// What the guest's driver says of itself (virtio 1.2, section 2.1, "Device Status Field").
+    status: u8,
 }
 
 /// What follows a message.
@@ -85,6 +79,9 @@ struct Connection<D, H> {
     state: State,
     memory: Option<Rc<Memory>>,
     vrings: Vec<Option<Rc<Vring<D>>>>,
+    /// Records of what is in flight that queues of this connection work on, or did.
+    claims: Vec<Claim<D>>,
+    notices: Option<Rc<Notices>>,
 }
 
 /// Serves a front end that has said `state` before, until it leaves, breaks the protocol, or the door closes. If the door is held
@@ -99,9 +96,19 @@ pub(crate) async fn serve<D: BlockDevice, H: Host>(
     state.queues.resize_with(QUEUES_MAX, Setup::default);
     state.started.resize(QUEUES_MAX, false);
     let vrings = (0..QUEUES_MAX).map(|_| None).collect();
-    let mut connection = Connection { door, stream, ring, host, state, memory: None, vrings };
+    let mut connection = Connection {
+        door,
+        stream,
+        ring,
+        host,
+        state,
+        memory: None,
+        vrings,
+        claims: Vec::new(),
+        notices: None,
+    };
     loop {
-        let end = match connection.resume() {
+        let end = match connection.resume().await {
             Ok(()) => connection.serve_messages().await,
             Err(reason) => End::Violation(reason),
         };
@@ -113,7 +120,7 @@ pub(crate) async fn serve<D: BlockDevice, H: Host>(
             (End::Violation(reason), _) => {
                 connection.door.count_protocol_error();
                 tracing::warn!(
-                    "The front end of a guest of disk '{}' was sent away: it sent {reason}",
+                    "The front end of a guest of disk '{}' was sent away: {reason}",
                     connection.door.name()
                 );
                 break;
@@ -127,11 +134,12 @@ pub(crate) async fn serve<D: BlockDevice, H: Host>(
 
 impl<D: BlockDevice, H: Host> Connection<D, H> {
     /// Begins, or goes on, with the queues that should be at work.
-    fn resume(&mut self) -> Result<(), String> {
+    async fn resume(&mut self) -> Result<(), String> {
         self.memory = self.state.regions.memory(&self.state.log)?.map(Rc::new);
+        self.tell_changes();
         for index in 0..QUEUES_MAX {
             if self.state.started[index] {
-                self.start(index)?;
+                self.start(index).await?;
             }
         }
         Ok(())
@@ -147,8 +155,11 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
                 .await;
         for (index, base) in bases {
             self.state.queues[index].base = base;
-            self.vrings[index] = None;
+            self.state.queues[index].broken =
+                self.vrings[index].take().is_some_and(|vring| vring.is_broken());
         }
+        self.claims.clear();
+        self.tell_no_changes();
         self.memory = None;
     }
 
@@ -173,7 +184,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
                     tracing::warn!("A front end of disk '{}' was refused {reason}", self.door.name());
                     self.send(&reply(header.request, &1u64.to_ne_bytes())).await
                 }
-                Err(reason) => return End::Violation(reason),
+                Err(reason) => return End::Violation(format!("it sent {reason}")),
             };
             if !sent {
                 return End::Gone;
@@ -182,11 +193,11 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
     }
 
     async fn receive(&self) -> Result<(Header, Message), End> {
-        let (bytes, files) = self.receive_bytes(HEADER_BYTES, self.door.leaves(Phase::Open)).await?;
+        let mut files = Vec::new();
+        let bytes = self.receive_bytes(HEADER_BYTES, &mut files, self.door.leaves(Phase::Open)).await?;
         let bytes = bytes.first_chunk().expect("so many were received");
-        let header = Header::decode(bytes).map_err(End::Violation)?;
-        let (body, more) = self.receive_bytes(header.body_bytes, self.door.closes()).await?;
-        let files = files.into_iter().chain(more).collect();
+        let header = Header::decode(bytes).map_err(|reason| End::Violation(format!("it sent {reason}")))?;
+        let body = self.receive_bytes(header.body_bytes, &mut files, self.door.closes()).await?;
         Ok((header, Message::new(&header, body, files)))
     }
 
@@ -194,11 +205,12 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
     async fn receive_bytes(
         &self,
         count: usize,
+        files: &mut Vec<(Kind, OwnedFd)>,
         stop: impl Future<Output = ()>,
-    ) -> Result<(Vec<u8>, Vec<OwnedFd>), End> {
+    ) -> Result<Vec<u8>, End> {
         assert!(count <= MESSAGE_BYTES_MAX, "looked at in the header");
         let mut stop = pin!(stop);
-        let (mut buffer, mut have, mut files) = (Buffer::zeroed(count), 0, Vec::new());
+        let (mut buffer, mut have) = (Buffer::zeroed(count), 0);
         while have < count {
             let received;
             (buffer, received) = if have == 0 {
@@ -206,14 +218,45 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
             } else {
                 self.stream.receive_with_files(buffer, have..count, self.door.closes()).await
             };
-            let received = received.map_err(|_| End::Gone)?.ok_or(End::Told)?;
+            let received = match received {
+                Ok(received) => received.ok_or(End::Told)?,
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    let reason =
+                        "it sent more files with a message than can be taken, or we may open no more";
+                    return Err(End::Violation(reason.to_owned()));
+                }
+                Err(_) => return Err(End::Gone),
+            };
+            self.look_at(received.files, files)?;
             if received.count == 0 {
-                return Err(if have == 0 { End::Gone } else { End::Violation("half a message".to_owned()) });
+                let torn = End::Violation("it sent half a message".to_owned());
+                return Err(if have == 0 { End::Gone } else { torn });
             }
             have += received.count;
-            files.extend(received.files);
         }
-        Ok((buffer.to_vec(), files))
+        Ok(buffer.to_vec())
+    }
+
+    /// Sees what kinds of files came. Those that may make somebody wait are closed where nobody does.
+    fn look_at(&self, came: Vec<OwnedFd>, files: &mut Vec<(Kind, OwnedFd)>) -> Result<(), End> {
+        let mut outcome = Ok(());
+        for file in came {
+            match Kind::of(&file) {
+                Some(kind) if files.len() < FILES_MAX => files.push((kind, file)),
+                Some(_) => {
+                    outcome = Err(End::Violation(format!("it sent more than {FILES_MAX} files at once")));
+                }
+                None => {
+                    let (ring, reason) = (
+                        self.ring.clone(),
+                        "it sent a file that is neither memory (memfd, tmpfs, hugetlbfs) nor an event nor a Unix socket",
+                    );
+                    self.host.spawn(async move { close(&ring, file).await });
+                    outcome = Err(End::Violation(reason.to_owned()));
+                }
+            }
+        }
+        outcome
     }
 
     async fn send(&self, bytes: &[u8]) -> bool {
@@ -229,7 +272,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
     async fn perform(&mut self, message: &mut Message) -> Result<Outcome, String> {
         let number = |value: u64| Ok(Outcome::Reply(reply(message.request, &value.to_ne_bytes())));
         match message.request {
-            FrontendReq::GET_FEATURES => return number(self.features_offered()),
+            FrontendReq::GET_FEATURES => return number(features_offered(&self.door.device().geometry())),
             FrontendReq::GET_PROTOCOL_FEATURES => return number(protocol_offered()),
             FrontendReq::GET_QUEUE_NUM => return number(QUEUES_MAX as u64),
             FrontendReq::GET_MAX_MEM_SLOTS => return number(REGIONS_MAX as u64),
@@ -237,6 +280,13 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
             FrontendReq::GET_INFLIGHT_FD => return get_inflight(message),
             FrontendReq::GET_VRING_BASE => return self.get_base(message).await,
             FrontendReq::SET_LOG_BASE => return self.set_log(message),
+            FrontendReq::GET_STATUS => return number(self.status().into()),
+            FrontendReq::SET_STATUS => self.set_status(message.number()?).await,
+            FrontendReq::SET_BACKEND_REQ_FD => {
+                self.state.notices = Some(Arc::new(message.file(Kind::Socket)?));
+                self.tell_no_changes();
+                self.tell_changes();
+            }
             FrontendReq::SET_OWNER | FrontendReq::RESET_OWNER => {}
             FrontendReq::SET_FEATURES => self.set_features(message.number()?)?,
             FrontendReq::SET_PROTOCOL_FEATURES => self.set_protocol(message.number()?)?,
@@ -244,7 +294,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
             FrontendReq::ADD_MEM_REG | FrontendReq::REM_MEM_REG => self.change_memory(message)?,
             FrontendReq::SET_INFLIGHT_FD => self.set_inflight(message)?,
             FrontendReq::SET_VRING_NUM | FrontendReq::SET_VRING_BASE | FrontendReq::SET_VRING_ENABLE => {
-                self.set_of_queue(message)?;
+                self.set_of_queue(message).await?;
             }
             FrontendReq::SET_VRING_ADDR => self.set_addresses(message)?,
             FrontendReq::SET_VRING_KICK => self.set_kick(message).await?,
@@ -254,18 +304,8 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         Ok(Outcome::Done)
     }
 
-    fn features_offered(&self) -> u64 {
-        use features::{
-            BLK_SIZE, DISCARD, EVENT_IDX, FLUSH, INDIRECT_DESC, LOG_ALL, MQ, PROTOCOL_FEATURES, RO, SEG_MAX,
-            TOPOLOGY, VERSION_1, WRITE_ZEROES,
-        };
-        let always = SEG_MAX | BLK_SIZE | FLUSH | TOPOLOGY | MQ | LOG_ALL | INDIRECT_DESC | EVENT_IDX;
-        let changes = if self.door.device().geometry().read_only { RO } else { DISCARD | WRITE_ZEROES };
-        always | changes | PROTOCOL_FEATURES | VERSION_1
-    }
-
     fn set_features(&mut self, features: u64) -> Result<(), String> {
-        let unknown = features & !self.features_offered();
+        let unknown = features & !features_offered(&self.door.device().geometry());
         if unknown != 0 {
             return Err(format!("features {unknown:#x}, which are not offered"));
         }
@@ -287,10 +327,13 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         Ok(())
     }
 
-    fn get_configuration(&self, message: &Message) -> Result<Outcome, String> {
+    fn get_configuration(&mut self, message: &Message) -> Result<Outcome, String> {
         let (asked, _) = message.split::<VhostUserConfig>()?;
-        let (offset, size) = (asked.offset as usize, asked.size as usize);
-        let space = configuration(&self.door.device().geometry());
+        let size = asked.size as usize;
+        // Cloud Hypervisor before 51.0 names the beginning of the space by its place in that of the virtio device.
+        let offset = if asked.offset == VHOST_USER_CONFIG_OFFSET { 0 } else { asked.offset as usize };
+        let geometry = self.door.device().geometry();
+        let space = configuration(&geometry);
         let mut body = Vec::new();
         // An answer without a body says that it cannot be had.
         if offset + size <= CONFIGURATION_BYTES {
@@ -299,7 +342,54 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
             }
             body.extend(&space[offset..offset + size]);
         }
+        self.state.known = Some(geometry.size);
+        if let Some(notices) = &self.notices {
+            notices.set_known(geometry.size);
+        }
         Ok(Outcome::Reply(reply(message.request, &body)))
+    }
+
+    /// Tells the front end of changes from now on, if it wants that.
+    fn tell_changes(&mut self) {
+        if let Some(socket) = &self.state.notices {
+            let notices = Notices::new(Arc::clone(socket), self.state.known);
+            notices.set_queues(self.queues_at_work(), &self.door);
+            self.host.spawn(Rc::clone(&notices).run(Rc::clone(&self.door), self.ring.clone()));
+            self.notices = Some(notices);
+        }
+    }
+
+    fn tell_no_changes(&mut self) {
+        if let Some(notices) = self.notices.take() {
+            self.state.known = notices.known();
+            notices.end(&self.door);
+        }
+    }
+
+    fn queues_at_work(&self) -> usize {
+        self.vrings.iter().flatten().count()
+    }
+
+    fn count_queues(&self) {
+        if let Some(notices) = &self.notices {
+            notices.set_queues(self.queues_at_work(), &self.door);
+        }
+    }
+
+    fn status(&self) -> u8 {
+        let broken = self.vrings.iter().flatten().any(|vring| vring.is_broken());
+        self.state.status | if broken { NEEDS_RESET } else { 0 }
+    }
+
+    /// What the driver says of itself. Nothing is a reset: all queues stop.
+    async fn set_status(&mut self, status: u64) {
+        // Only we say that.
+        self.state.status = status as u8 & !NEEDS_RESET;
+        if status == 0 {
+            for index in 0..QUEUES_MAX {
+                self.stop(index).await;
+            }
+        }
     }
 
     fn set_memory(&mut self, message: &mut Message) -> Result<(), String> {
@@ -320,8 +410,11 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
             rest = behind;
         }
         let mut regions = Regions::default();
-        for (region, file) in described.iter().zip(message.files.drain(..)) {
-            regions.add(region, file)?;
+        for (region, (kind, file)) in described.iter().zip(message.files.drain(..)) {
+            if kind != Kind::Memory {
+                return Err(format!("a file that is no memory: {kind:?}"));
+            }
+            regions.add(region, file, self.door.regions())?;
         }
         self.use_memory(regions)
     }
@@ -330,7 +423,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         let region = message.body::<VhostUserSingleMemoryRegion>()?;
         let mut regions = self.state.regions.clone();
         if message.request == FrontendReq::ADD_MEM_REG {
-            regions.add(&region, message.file()?)?;
+            regions.add(&region, message.file(Kind::Memory)?, self.door.regions())?;
         } else {
             regions.remove(&region)?;
         }
@@ -342,16 +435,13 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
         self.memory = regions.memory(&self.state.log)?.map(Rc::new);
         self.state.regions = regions;
         for vring in self.vrings.iter().flatten() {
-            match &self.memory {
-                Some(memory) => vring.set_memory(Rc::clone(memory)),
-                None => return Err("the last region of memory to remove, with queues at work".to_owned()),
-            }
+            vring.set_memory(self.memory.as_ref());
         }
         Ok(())
     }
 
     fn set_log(&mut self, message: &mut Message) -> Result<Outcome, String> {
-        let file = message.file()?;
+        let file = message.file(Kind::Memory)?;
         let log = message.body::<VhostUserLog>()?;
         self.state.log.set(file, log.mmap_offset, log.mmap_size)?;
         let body = [log.mmap_size.to_ne_bytes(), log.mmap_offset.to_ne_bytes()].concat();
@@ -359,119 +449,9 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
     }
 
     fn set_inflight(&mut self, message: &mut Message) -> Result<(), String> {
-        let file = message.file()?;
+        let file = message.file(Kind::Memory)?;
         self.state.inflight = Some(Inflight::open(file, message.shape()?)?);
         Ok(())
-    }
-
-    fn set_of_queue(&mut self, message: &Message) -> Result<(), String> {
-        let said = message.body::<VhostUserVringState>()?;
-        let (index, value) = (known(said.index.into())?, said.num);
-        let works = self.vrings[index].as_ref();
-        let queue = &mut self.state.queues[index];
-        match message.request {
-            FrontendReq::SET_VRING_ENABLE => {
-                queue.enabled = value != 0;
-                if let Some(vring) = works {
-                    vring.enable(queue.enabled);
-                }
-            }
-            _ if works.is_some() => {
-                return Err(format!("{:?} of queue {index}, which is at work", message.request));
-            }
-            FrontendReq::SET_VRING_NUM => {
-                let size = u16::try_from(value)
-                    .ok()
-                    .filter(|size| size.is_power_of_two() && *size <= QUEUE_SIZE_MAX);
-                queue.size = size.ok_or_else(|| format!("queue {index} of {value} entries"))?;
-            }
-            _ => queue.base = value as u16,
-        }
-        Ok(())
-    }
-
-    fn set_addresses(&mut self, message: &Message) -> Result<(), String> {
-        let said = message.body::<VhostUserVringAddr>()?;
-        let index = known(said.index.into())?;
-        let addresses = Addresses {
-            descriptors: said.descriptor,
-            available: said.available,
-            used: said.used,
-            log: (said.flags & 1 != 0).then_some(said.log),
-        };
-        self.state.queues[index].addresses = Some(addresses);
-        match &self.vrings[index] {
-            // A migration begins or ends: only the log is another.
-            Some(vring) => vring.set_log(addresses),
-            None => Ok(()),
-        }
-    }
-
-    /// Takes over the event by which the guest kicks, which begins the queue.
-    async fn set_kick(&mut self, message: &mut Message) -> Result<(), String> {
-        let (index, file) = event_of(message)?;
-        let file = file.ok_or_else(|| format!("queue {index} without an event that starts it"))?;
-        self.stop(index).await;
-        self.state.queues[index].kick = Some(file);
-        self.start(index)
-    }
-
-    fn set_event(&mut self, message: &mut Message) -> Result<(), String> {
-        let (index, file) = event_of(message)?;
-        let (queue, vring) = (&mut self.state.queues[index], &self.vrings[index]);
-        if message.request == FrontendReq::SET_VRING_CALL {
-            if let Some(vring) = vring {
-                vring.set_call(file.as_ref());
-            }
-            queue.call = file;
-        } else {
-            if let Some(vring) = vring {
-                vring.set_error(file.as_ref());
-            }
-            queue.error = file;
-        }
-        Ok(())
-    }
-
-    /// Stops a queue, and says where it was.
-    async fn get_base(&mut self, message: &Message) -> Result<Outcome, String> {
-        let said = message.body::<VhostUserVringState>()?;
-        let index = known(said.index.into())?;
-        self.stop(index).await;
-        let base = u32::from(self.state.queues[index].base);
-        let body = [said.index.to_ne_bytes(), base.to_ne_bytes()].concat();
-        Ok(Outcome::Reply(reply(message.request, &body)))
-    }
-
-    fn start(&mut self, index: usize) -> Result<(), String> {
-        let memory =
-            self.memory.clone().ok_or_else(|| format!("the start of queue {index} without memory"))?;
-        let record = self.state.inflight.as_ref().map(|inflight| {
-            inflight
-                .record(index)
-                .ok_or_else(|| format!("queue {index} and a record of what is in flight without it"))
-        });
-        let features = self.state.features;
-        let surroundings = Surroundings {
-            door: Rc::clone(&self.door),
-            ring: self.ring.clone(),
-            memory,
-            record: record.transpose()?,
-            terms: Terms { write_through: features & features::FLUSH == 0, identity: self.door.identity() },
-            event_index: features & features::EVENT_IDX != 0,
-            number: index,
-        };
-        let vring = Vring::start(&self.state.queues[index], surroundings, &self.host)?;
-        self.vrings[index] = Some(vring);
-        self.state.started[index] = true;
-        Ok(())
-    }
-
-    async fn stop(&mut self, index: usize) {
-        if let Some(vring) = self.vrings[index].take() {
-            self.state.queues[index].base = vring.stop().await;
-        }
-        self.state.started[index] = false;
     }
 }
 
@@ -500,30 +480,6 @@ fn has_reply(request: FrontendReq) -> bool {
             | FrontendReq::GET_INFLIGHT_FD
             | FrontendReq::GET_VRING_BASE
             | FrontendReq::SET_LOG_BASE
+            | FrontendReq::GET_STATUS
     )
-}
-
-fn protocol_offered() -> u64 {
-    let offered = VhostUserProtocolFeatures::MQ
-        | VhostUserProtocolFeatures::LOG_SHMFD
-        | VhostUserProtocolFeatures::REPLY_ACK
-        | VhostUserProtocolFeatures::CONFIG
-        | VhostUserProtocolFeatures::INFLIGHT_SHMFD
-        | VhostUserProtocolFeatures::CONFIGURE_MEM_SLOTS;
-    offered.bits()
-}
-
-/// The queue of this number, if there is one.
-fn known(index: u64) -> Result<usize, String> {
-    let found = usize::try_from(index).ok().filter(|index| *index < QUEUES_MAX);
-    found.ok_or_else(|| format!("queue {index}; {QUEUES_MAX} are the most"))
-}
-
-/// The queue that an event is for, and the event, or none if there shall be none.
-fn event_of(message: &mut Message) -> Result<(usize, Option<Arc<OwnedFd>>), String> {
-    const NO_FILE: u64 = 1 << 8;
-    let said = message.number()?;
-    let index = known(said & 0xff)?;
-    let file = if said & NO_FILE == 0 { Some(Arc::new(message.file()?)) } else { None };
-    Ok((index, file))
 }

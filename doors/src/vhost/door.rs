@@ -15,7 +15,8 @@ use slab::Slab;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::connection::{State, serve};
-use super::limits::{ACCEPT_PAUSE_NS, BUDGET_BYTES, CONNECTIONS_MAX};
+use super::inflight::FileId;
+use super::limits::{ACCEPT_PAUSE_NS, BUDGET_BYTES, CONNECTIONS_MAX, REGIONS_OF_DISK_MAX};
 use super::request::IDENTITY_BYTES;
 
 /// The vhost-user door of one disk.
@@ -23,11 +24,15 @@ pub struct Door<D> {
     name: String,
     device: D,
     budget: Arc<Semaphore>,
+    /// For how many more regions of memory there is room.
+    regions: Arc<Semaphore>,
     phase: Cell<Phase>,
     streams: RefCell<Slab<Stream>>,
     listener: RefCell<Option<Listener>>,
     listening: Cell<bool>,
     resting: RefCell<Vec<(StreamHandle, State)>>,
+    /// Records of what is in flight that connections work on.
+    claims: RefCell<Vec<FileId>>,
     /// Told when the phase changes, and when something came to rest or ended.
     told: Notify,
     connections_total: Cell<u64>,
@@ -58,7 +63,7 @@ pub struct DoorCounters {
     pub protocol_errors: u64,
     /// Queues given up because what the guest wrote to them has no meaning.
     pub broken_queues: u64,
-    /// Bytes of data that requests in flight hold.
+    /// Bytes that requests in flight count for: their data, and a little for themselves.
     pub data_bytes: u64,
 }
 
@@ -80,11 +85,13 @@ impl<D: BlockDevice> Door<D> {
             name: name.to_owned(),
             device,
             budget: Arc::new(Semaphore::new(BUDGET_BYTES as usize)),
+            regions: Arc::new(Semaphore::new(REGIONS_OF_DISK_MAX)),
             phase: Cell::new(Phase::Open),
             streams: RefCell::default(),
             listener: RefCell::default(),
             listening: Cell::new(false),
             resting: RefCell::default(),
+            claims: RefCell::default(),
             told: Notify::new(),
             connections_total: Cell::new(0),
             refused: Cell::new(0),
@@ -200,6 +207,16 @@ impl<D: BlockDevice> Door<D> {
         self.told.notify_waiters();
     }
 
+    /// The device has another size. Front ends that want to know are told, and ask for it.
+    pub fn resized(&self) {
+        self.tell();
+    }
+
+    /// Something changed that somebody may wait for.
+    pub(crate) fn tell(&self) {
+        self.told.notify_waiters();
+    }
+
     pub(crate) fn phase(&self) -> Phase {
         self.phase.get()
     }
@@ -214,7 +231,7 @@ impl<D: BlockDevice> Door<D> {
         self.until(|door| door.phase.get() == Phase::Closed).await;
     }
 
-    async fn until(&self, condition: impl Fn(&Self) -> bool) {
+    pub(crate) async fn until(&self, condition: impl Fn(&Self) -> bool) {
         loop {
             let told = self.told.notified();
             if condition(self) {
@@ -240,13 +257,26 @@ impl<D: BlockDevice> Door<D> {
         identity
     }
 
-    /// Waits until a request with so many bytes of data may be in flight; at most [`DATA_BYTES_MAX`](super::limits::DATA_BYTES_MAX).
-    pub(crate) async fn budget(&self, bytes: u64) -> Option<OwnedSemaphorePermit> {
-        if bytes == 0 {
+    /// Waits until a request that counts for so many bytes may be in flight; at most [`BUDGET_BYTES`].
+    pub(crate) async fn budget(&self, bytes: u64) -> OwnedSemaphorePermit {
+        let permit = Arc::clone(&self.budget).acquire_many_owned(bytes as u32).await;
+        permit.expect("the semaphore is never closed")
+    }
+
+    /// Says that a connection works on the record of what is in flight in the file `record`. Ready when no other one does, which
+    /// would do what is in flight a second time. None if the door is not open any more.
+    pub(crate) async fn claim(self: &Rc<Self>, record: FileId) -> Option<Claim<D>> {
+        self.until(|door| door.phase() != Phase::Open || !door.claims.borrow().contains(&record)).await;
+        if self.claims.borrow().contains(&record) {
             return None;
         }
-        let permit = Arc::clone(&self.budget).acquire_many_owned(bytes as u32).await;
-        Some(permit.expect("the semaphore is never closed"))
+        self.claims.borrow_mut().push(record);
+        Some(Claim { door: Rc::clone(self), record })
+    }
+
+    /// One permit for each region of memory that may still be mapped.
+    pub(crate) fn regions(&self) -> &Arc<Semaphore> {
+        &self.regions
     }
 
     pub(crate) fn count_broken_queue(&self) {
@@ -255,6 +285,19 @@ impl<D: BlockDevice> Door<D> {
 
     pub(crate) fn count_protocol_error(&self) {
         self.protocol_errors.set(self.protocol_errors.get() + 1);
+    }
+}
+
+/// A record of what is in flight that one connection works on, until this is dropped.
+pub(crate) struct Claim<D> {
+    door: Rc<Door<D>>,
+    pub(crate) record: FileId,
+}
+
+impl<D> Drop for Claim<D> {
+    fn drop(&mut self) {
+        self.door.claims.borrow_mut().retain(|record| *record != self.record);
+        self.door.told.notify_waiters();
     }
 }
 

@@ -12,7 +12,7 @@
 //!   answered:  1. next, last batch   2. the used ring of the guest   3. in flight = 0   4. used index
 //! ```
 //! A process that is killed between 2 and 4 leaves a used index that is behind that of the ring: the last batch was answered
-//! and must not be done again. Stores are seen in their order because a dead process makes no more of them.
+//! (here each answer is a batch of its own) and must not be done again. Stores are seen in their order because a dead process makes no more of them.
 //! The front end can write here what it likes, so everything is looked at as what a stranger says.
 
 use std::os::fd::OwnedFd;
@@ -21,10 +21,11 @@ use std::sync::atomic::Ordering;
 
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
-use vm_memory::{AtomicAccess, Bytes, MmapRegion, VolatileMemory};
+use nix::sys::stat::fstat;
+use vm_memory::{AtomicAccess, Bytes, VolatileMemory};
 
 use super::limits::{QUEUE_SIZE_MAX, QUEUES_MAX};
-use super::memory::map_file;
+use super::memory::{Mapping, map_file};
 
 /// Bytes of what describes a queue, in front of its entries.
 const HEADER_BYTES: usize = 16;
@@ -41,6 +42,9 @@ const USED_INDEX_AT: usize = 14;
 const NEXT_IN_ENTRY: usize = 6;
 const COUNTER_IN_ENTRY: usize = 8;
 
+/// Device and number of a file: the same for whoever has it open.
+pub(crate) type FileId = (u64, u64);
+
 /// What the front end says about the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
@@ -53,7 +57,8 @@ pub(crate) struct Shape {
 /// The region of a connection, all queues. Fit for other threads.
 #[derive(Clone)]
 pub(crate) struct Inflight {
-    mapping: Arc<MmapRegion>,
+    mapping: Arc<Mapping>,
+    id: FileId,
     queues: u16,
     queue_size: u16,
 }
@@ -92,17 +97,25 @@ impl Inflight {
                 "{bytes} bytes for what is in flight on {queues} queues, which takes {needed}"
             ));
         }
-        // One that gets shorter would be a fault at the next access.
+        // One that gets shorter would lose what is in flight, and with it what the guest waits for.
         let seals = fcntl(&file, FcntlArg::F_GET_SEALS).map(SealFlag::from_bits_truncate);
         if !seals.is_ok_and(|seals| seals.contains(SealFlag::F_SEAL_SHRINK)) {
             return Err("a file for what is in flight that is not sealed against shrinking".to_owned());
         }
+        let found = fstat(&file)
+            .map_err(|error| format!("a file for what is in flight without a number: {error}"))?;
+        let id = (found.st_dev, found.st_ino);
         let mapping = Arc::new(map_file(file, offset, needed)?);
-        let inflight = Self { mapping, queues, queue_size };
+        let inflight = Self { mapping, id, queues, queue_size };
         for queue in 0..queues {
             inflight.record(queue.into()).expect("it has so many queues").begin()?;
         }
         Ok(inflight)
+    }
+
+    /// In which file it is.
+    pub(crate) fn id(&self) -> FileId {
+        self.id
     }
 
     /// The part of queue `index`. None if it has none.
@@ -154,7 +167,7 @@ impl Record {
         let batch = ring_used.wrapping_sub(self.load(USED_INDEX_AT));
         if batch > 0 && (0..self.entries()).any(|head| self.is_in_flight(head)) {
             if batch > self.entries() {
-                return Err("a record of what is in flight that is not of this ring");
+                return Err("a record of what is in flight that is not of this ring; reset the guest");
             }
             let mut head = self.load::<u16>(LAST_BATCH_AT);
             for _ in 0..batch {
@@ -166,9 +179,11 @@ impl Record {
             }
         }
         self.store(USED_INDEX_AT, ring_used);
-        let mut heads: Vec<u16> = (0..self.entries()).filter(|head| self.is_in_flight(*head)).collect();
-        heads.sort_by_key(|head| self.counter(*head));
-        Ok(heads)
+        // Each counter is read once: the front end may change it while we sort.
+        let in_flight = (0..self.entries()).filter(|head| self.is_in_flight(*head));
+        let mut heads: Vec<(u64, u16)> = in_flight.map(|head| (self.counter(head), head)).collect();
+        heads.sort_unstable();
+        Ok(heads.into_iter().map(|(_, head)| head).collect())
     }
 
     /// The counter for what is taken next: above all that are in flight.

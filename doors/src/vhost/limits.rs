@@ -8,8 +8,19 @@ pub const QUEUE_SIZE_MAX: u16 = 1024;
 pub const DESCRIPTORS_MAX: usize = 1026;
 /// The most bytes that one read or write moves. Longer ones fail.
 pub const DATA_BYTES_MAX: u64 = 32 << 20;
-/// The most bytes of data that the requests of all connections of a disk hold here, in flight. When reached, nothing more is taken from the queues.
-pub const BUDGET_BYTES: u64 = 64 << 20;
+/// The most bytes that the requests of all connections of a disk hold here, in flight: 64 MiB of data, and a little for
+/// themselves. When reached, nothing more is taken from the queues.
+pub const BUDGET_BYTES: u64 = 65 << 20;
+/// What a request counts for beside its data, in bytes, with 16 more for each descriptor that is kept.
+pub const REQUEST_BYTES: u64 = 512;
+/// What a discard or a writing of zeroes counts for, in bytes, because it may be much work without having data.
+pub const CHANGE_BYTES: u64 = 1 << 20;
+/// So many requests are taken from a queue before others have a turn.
+pub const TAKEN_AT_ONCE: usize = 64;
+/// The most files that come with one message, however it is cut into pieces. A front end that sends more is closed.
+pub const FILES_MAX: usize = 64;
+/// The most bytes of one segment that guests are told to send: with all segments a request is within what is done.
+pub const SEGMENT_BYTES_TOLD: u32 = 256 << 10;
 /// The most segments of data that guests are told to send: two descriptors of the usual 128 are header and status.
 pub const SEGMENTS_TOLD: u32 = 126;
 /// The most ranges of one discard or one writing of zeroes. More make it fail.
@@ -20,6 +31,11 @@ pub const DISCARD_SECTORS_MAX: u32 = 2 << 20;
 pub const ZEROES_SECTORS_MAX: u32 = 256 << 10;
 /// The most regions of guest memory; enough for any number of memory modules that QEMU can plug.
 pub const REGIONS_MAX: usize = 256;
+/// The most regions that all connections of a disk have mapped, so that no disk takes what Linux lets one process map
+/// (`vm.max_map_count`) away from the others. More are refused. Two connections may exchange all that they have.
+pub const REGIONS_OF_DISK_MAX: usize = 4 * REGIONS_MAX;
+/// The most bytes of guest memory of one connection: 4 TiB, of the 128 that a process can address. More are refused.
+pub const MEMORY_BYTES_MAX: u64 = 4 << 40;
 /// The most bytes of a message. A front end that announces more is closed.
 pub const MESSAGE_BYTES_MAX: usize = 4096;
 /// The configuration space, as far as front ends may read it. They fail if they ask beyond it.
@@ -29,4 +45,8 @@ pub const CONNECTIONS_MAX: usize = 16;
 /// The pause after the system refused to accept a connection for want of files or memory, in nanoseconds.
 pub const ACCEPT_PAUSE_NS: u64 = 100_000_000;
 
-const _: () = assert!(BUDGET_BYTES >= DATA_BYTES_MAX, "the budget must hold any request");
+const _: () = assert!(BUDGET_BYTES >= DATA_BYTES_MAX + (1 << 20), "the budget must hold any request");
+const _: () = assert!(
+    SEGMENTS_TOLD as u64 * SEGMENT_BYTES_TOLD as u64 <= DATA_BYTES_MAX,
+    "what guests are told they may send is done"
+);

@@ -1,16 +1,16 @@
 //! Which pages of a guest were written, for a migration: the bitmap that a front end shares while it copies the memory.
 //!
 //! One bit for 4 KiB of guest memory, from address zero on (vhost-user specification, section "Migration"). The front end
-//! takes bits while we set others, so they are set one by one, atomically. What lies beyond the bitmap is not noted: the
+//! takes bits while we set others, so they are set one by one, atomically, each after what was written to its page. What lies beyond the bitmap is not noted: the
 //! front end made it too short for its own memory.
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use vm_memory::{MmapRegion, VolatileMemory};
+use vm_memory::VolatileMemory;
 
-use super::memory::map_file;
+use super::memory::{Mapping, map_file};
 
 const PAGE: u64 = 4096;
 
@@ -19,7 +19,7 @@ const PAGE: u64 = 4096;
 pub(crate) struct DirtyLog {
     /// Whether writes are noted now. Looked at by one thread only; a lock would be asked for with every request.
     on: AtomicBool,
-    bitmap: Mutex<Option<MmapRegion>>,
+    bitmap: Mutex<Option<Mapping>>,
 }
 
 impl DirtyLog {
@@ -45,11 +45,11 @@ impl DirtyLog {
         for page in at / PAGE..=at.saturating_add(length - 1) / PAGE {
             let byte = usize::try_from(page / 8).unwrap_or(usize::MAX);
             let Ok(bits) = bitmap.get_atomic_ref::<AtomicU8>(byte) else { return };
-            bits.fetch_or(1 << (page % 8), Ordering::Relaxed);
+            bits.fetch_or(1 << (page % 8), Ordering::Release);
         }
     }
 
-    fn bitmap(&self) -> std::sync::MutexGuard<'_, Option<MmapRegion>> {
+    fn bitmap(&self) -> std::sync::MutexGuard<'_, Option<Mapping>> {
         self.bitmap.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

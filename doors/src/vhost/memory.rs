@@ -2,23 +2,27 @@
 //!
 //! A [`Memory`] never changes: when regions come or go there is a new one, and requests in flight keep the one that they began
 //! with mapped until they end. Every access is checked against it, and every write goes through here and is noted for a
-//! migration. A front end that makes its memory file shorter afterwards makes us fault, as with every vhost-user server; files
-//! of `memory-backend-memfd` are sealed against that.
+//! migration. A front end that makes its memory file shorter afterwards takes its own disk away and nothing else: from then on the
+//! memory is [not whole](Memory::is_whole), and nothing that is read of it means anything.
 
+use std::cell::Cell;
 use std::fs::File;
+use std::ops::Deref;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use vhost::vhost_user::message::VhostUserMemoryRegion;
 use vm_memory::mmap::MmapRegionBuilder;
 use vm_memory::{
     Bytes, FileOffset, GuestAddress, GuestMemory, GuestMemoryMmap, GuestRegionMmap, MmapRegion, Permissions,
 };
 
-use super::limits::REGIONS_MAX;
+use super::guard::{Guard, times_torn};
+use super::limits::{MEMORY_BYTES_MAX, REGIONS_MAX, REGIONS_OF_DISK_MAX};
 use super::log::DirtyLog;
 
-/// What is wrong with an access or a region.
+/// What is wrong with an access or a region: it is not memory of the guest, or no longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Outside;
 
@@ -34,30 +38,65 @@ struct Region {
     /// Where the front end has it in its own memory; the addresses of rings are given so.
     user: u64,
     bytes: u64,
+    /// In front of the mapping, because it has to be dropped first.
+    guard: Arc<Guard>,
     mapping: Arc<GuestRegionMmap>,
+    _room: Arc<OwnedSemaphorePermit>,
+}
+
+/// A part of a file that is mapped, and guarded against the loss of the file's end.
+pub(crate) struct Mapping {
+    /// In front of the region, because it has to be dropped first.
+    pub(crate) guard: Guard,
+    region: MmapRegion,
 }
 
 /// Guest memory at one moment.
 pub(crate) struct Memory {
+    /// In front of the regions, which keep what is mapped until their guards are gone.
     map: GuestMemoryMmap,
     regions: Regions,
     log: Arc<DirtyLog>,
+    /// How often anything was torn when all regions were last seen to be whole.
+    torn_before: Cell<u64>,
 }
 
 impl Regions {
-    /// Adds what `file` holds as the region that a front end describes.
-    pub(crate) fn add(&mut self, region: &VhostUserMemoryRegion, file: OwnedFd) -> Result<(), String> {
+    /// Adds what `file` holds as the region that a front end describes, if there is `room` for one more.
+    pub(crate) fn add(
+        &mut self,
+        region: &VhostUserMemoryRegion,
+        file: OwnedFd,
+        room: &Arc<Semaphore>,
+    ) -> Result<(), String> {
         if self.all.len() >= REGIONS_MAX {
             return Err(format!("more than {REGIONS_MAX} regions of memory"));
         }
         let (guest, user, bytes) = (region.guest_phys_addr, region.user_addr, region.memory_size);
+        let bytes_in_all = self.all.iter().map(|region| region.bytes).sum::<u64>().saturating_add(bytes);
+        if bytes_in_all > MEMORY_BYTES_MAX {
+            return Err(format!("{bytes_in_all} bytes of memory in all; {MEMORY_BYTES_MAX} are the most"));
+        }
         if user.checked_add(bytes).is_none() {
             return Err(format!("a region of {bytes} bytes past the largest address"));
         }
-        let mapping = map_file(file, region.mmap_offset, bytes)?;
-        let mapping = GuestRegionMmap::new(mapping, GuestAddress(guest))
-            .ok_or_else(|| format!("a region of {bytes} bytes at {guest:#x} past the largest address"))?;
-        self.all.push(Region { guest, user, bytes, mapping: Arc::new(mapping) });
+        if guest.checked_add(bytes).is_none() {
+            return Err(format!("a region of {bytes} bytes at {guest:#x} past the largest address"));
+        }
+        let room = Arc::clone(room).try_acquire_owned();
+        let room = room.map_err(|_| format!("more than {REGIONS_OF_DISK_MAX} regions for one disk"))?;
+        let Mapping { guard, region } = map_file(file, region.mmap_offset, bytes)?;
+        let guard = Arc::new(guard);
+        let mapping = GuestRegionMmap::new(region, GuestAddress(guest));
+        let mapping = mapping.expect("that it passes the largest address was looked at");
+        self.all.push(Region {
+            guest,
+            user,
+            bytes,
+            guard,
+            mapping: Arc::new(mapping),
+            _room: Arc::new(room),
+        });
         self.all.sort_by_key(|region| region.guest);
         Ok(())
     }
@@ -81,7 +120,7 @@ impl Regions {
         }
         let mappings = self.all.iter().map(|region| Arc::clone(&region.mapping)).collect();
         let map = GuestMemoryMmap::from_arc_regions(mappings).map_err(|error| error.to_string())?;
-        Ok(Some(Memory { map, regions: self.clone(), log: Arc::clone(log) }))
+        Ok(Some(Memory { map, regions: self.clone(), log: Arc::clone(log), torn_before: Cell::new(0) }))
     }
 }
 
@@ -96,7 +135,23 @@ impl Memory {
         Some(GuestAddress(region.guest + (user - region.user)))
     }
 
-    /// The map, for the queues of `virtio-queue`. What is written that way has to be [noted](Self::note).
+    /// False if the front end has taken any of it away. What was read before this was asked may be zeroes that nobody wrote then,
+    /// and what was written is lost.
+    pub(crate) fn is_whole(&self) -> bool {
+        let torn = times_torn();
+        if torn == self.torn_before.get() {
+            return true;
+        }
+        let whole = self.regions.all.iter().all(|region| region.guard.is_whole());
+        if whole {
+            // It was somebody else's.
+            self.torn_before.set(torn);
+        }
+        whole
+    }
+
+    /// The map, for the queues of `virtio-queue`. What is written that way has to be [noted](Self::note), and what is read may not
+    /// be [whole](Self::is_whole).
     pub(crate) fn map(&self) -> &GuestMemoryMmap {
         &self.map
     }
@@ -108,14 +163,15 @@ impl Memory {
     }
 
     pub(crate) fn read(&self, at: GuestAddress, bytes: &mut [u8]) -> Result<(), Outside> {
-        self.map.read_slice(bytes, at).map_err(|_| Outside)
+        self.map.read_slice(bytes, at).map_err(|_| Outside)?;
+        if self.is_whole() { Ok(()) } else { Err(Outside) }
     }
 
     pub(crate) fn write(&self, at: GuestAddress, bytes: &[u8]) -> Result<(), Outside> {
         let written = self.map.write_slice(bytes, at).map_err(|_| Outside);
         // Also if it failed: a part may have been written.
         self.note(at, bytes.len() as u64);
-        written
+        written.and(if self.is_whole() { Ok(()) } else { Err(Outside) })
     }
 
     /// Notes that these bytes were written.
@@ -125,7 +181,7 @@ impl Memory {
 }
 
 /// Maps a part of a file that is shared with another process.
-pub(crate) fn map_file(file: OwnedFd, offset: u64, bytes: u64) -> Result<MmapRegion, String> {
+pub(crate) fn map_file(file: OwnedFd, offset: u64, bytes: u64) -> Result<Mapping, String> {
     let file = File::from(file);
     let found = file
         .metadata()
@@ -137,12 +193,23 @@ pub(crate) fn map_file(file: OwnedFd, offset: u64, bytes: u64) -> Result<MmapReg
     else {
         return Err(format!("{bytes} bytes of memory at {offset} of a file of {}", found.len()));
     };
-    MmapRegionBuilder::new(size)
+    let region = MmapRegionBuilder::new(size)
         .with_file_offset(FileOffset::new(file, offset))
         .with_mmap_prot(nix::libc::PROT_READ | nix::libc::PROT_WRITE)
         .with_mmap_flags(nix::libc::MAP_NORESERVE | nix::libc::MAP_SHARED)
         .build()
-        .map_err(|error| format!("{bytes} bytes of memory at {offset} of a file of {}: {error}", found.len()))
+        .map_err(|error| {
+            format!("{bytes} bytes of memory at {offset} of a file of {}: {error}", found.len())
+        })?;
+    Ok(Mapping { guard: Guard::new(&region)?, region })
+}
+
+impl Deref for Mapping {
+    type Target = MmapRegion;
+
+    fn deref(&self) -> &MmapRegion {
+        &self.region
+    }
 }
 
 #[cfg(test)]
@@ -158,18 +225,25 @@ pub(crate) mod tests {
         file.into()
     }
 
+    fn room(regions: usize) -> Arc<Semaphore> {
+        Arc::new(Semaphore::new(regions))
+    }
+
     /// Memory of so many bytes at zero.
     pub(crate) fn memory_of(bytes: u64) -> Memory {
         let mut regions = Regions::default();
-        regions.add(&VhostUserMemoryRegion::new(0, bytes, 0x7000_0000, 0), file_of(bytes)).unwrap();
+        let region = VhostUserMemoryRegion::new(0, bytes, 0x7000_0000, 0);
+        regions.add(&region, file_of(bytes), &room(1)).unwrap();
         regions.memory(&Arc::default()).unwrap().unwrap()
     }
 
     #[test]
     fn addresses_of_the_front_end_are_found_in_the_guest_and_others_are_not() {
         let mut regions = Regions::default();
-        regions.add(&VhostUserMemoryRegion::new(0x10_0000, 0x2000, 0x9000, 0x1000), file_of(0x3000)).unwrap();
-        regions.add(&VhostUserMemoryRegion::new(0, 0x1000, 0x2000, 0), file_of(0x1000)).unwrap();
+        regions
+            .add(&VhostUserMemoryRegion::new(0x10_0000, 0x2000, 0x9000, 0x1000), file_of(0x3000), &room(8))
+            .unwrap();
+        regions.add(&VhostUserMemoryRegion::new(0, 0x1000, 0x2000, 0), file_of(0x1000), &room(8)).unwrap();
         let memory = regions.memory(&Arc::default()).unwrap().unwrap();
         assert_eq!(memory.translate(0x9010), Some(GuestAddress(0x10_0010)));
         assert_eq!(memory.translate(0x2fff), Some(GuestAddress(0xfff)));
@@ -186,7 +260,7 @@ pub(crate) mod tests {
         let mut regions = Regions::default();
         let mut refuse = |guest, bytes, user, offset, file_bytes| {
             let region = VhostUserMemoryRegion::new(guest, bytes, user, offset);
-            regions.add(&region, file_of(file_bytes)).unwrap_err()
+            regions.add(&region, file_of(file_bytes), &room(8)).unwrap_err()
         };
         assert!(refuse(0, 0x2000, 0, 0, 0x1000).contains("a file of 4096"), "longer than its file");
         refuse(0, 0x1000, 0, 0x1000, 0x1000);
@@ -195,8 +269,25 @@ pub(crate) mod tests {
         refuse(u64::MAX - 0xff, 0x1000, 0, 0, 0x1000);
         refuse(0, 0x1000, u64::MAX - 0xff, 0, 0x1000);
         assert!(regions.memory(&Arc::default()).unwrap().is_none());
-        regions.add(&VhostUserMemoryRegion::new(0, 0x2000, 0, 0), file_of(0x2000)).unwrap();
-        regions.add(&VhostUserMemoryRegion::new(0x1000, 0x2000, 0, 0), file_of(0x2000)).unwrap();
+        regions.add(&VhostUserMemoryRegion::new(0, 0x2000, 0, 0), file_of(0x2000), &room(8)).unwrap();
+        regions.add(&VhostUserMemoryRegion::new(0x1000, 0x2000, 0, 0), file_of(0x2000), &room(8)).unwrap();
         assert!(regions.memory(&Arc::default()).is_err(), "they overlap");
+    }
+
+    #[test]
+    fn what_a_disk_maps_is_limited_in_bytes_and_regions() {
+        let (mut regions, room, page) = (Regions::default(), room(2), file_of(0x1000));
+        let mut add = |guest, bytes, file: &OwnedFd| {
+            let region = VhostUserMemoryRegion::new(guest, bytes, guest, 0);
+            regions.add(&region, file.try_clone().unwrap(), &room)
+        };
+        let vast = file_of(MEMORY_BYTES_MAX + 0x1000);
+        assert!(add(0, MEMORY_BYTES_MAX + 0x1000, &vast).unwrap_err().contains("are the most"));
+        add(0, 0x1000, &page).unwrap();
+        assert!(add(0x1000, MEMORY_BYTES_MAX, &vast).unwrap_err().contains("are the most"), "in all");
+        add(0x1000, 0x1000, &page).unwrap();
+        assert!(add(0x2000, 0x1000, &page).unwrap_err().contains("for one disk"));
+        drop(regions);
+        assert_eq!(room.available_permits(), 2);
     }
 }

@@ -8,8 +8,9 @@
 
 use std::os::fd::OwnedFd;
 
-use vhost::vhost_user::message::{FrontendReq, VhostUserMsgValidator};
+use vhost::vhost_user::message::{BackendReq, FrontendReq, VhostUserMsgValidator};
 
+use super::files::Kind;
 use super::inflight::Shape;
 use super::limits::MESSAGE_BYTES_MAX;
 
@@ -33,7 +34,7 @@ pub(crate) struct Header {
 pub(crate) struct Message {
     pub(crate) request: FrontendReq,
     body: Vec<u8>,
-    pub(crate) files: Vec<OwnedFd>,
+    pub(crate) files: Vec<(Kind, OwnedFd)>,
 }
 
 impl Header {
@@ -55,7 +56,7 @@ impl Header {
 }
 
 impl Message {
-    pub(crate) fn new(header: &Header, body: Vec<u8>, files: Vec<OwnedFd>) -> Self {
+    pub(crate) fn new(header: &Header, body: Vec<u8>, files: Vec<(Kind, OwnedFd)>) -> Self {
         Self { request: header.request, body, files }
     }
 
@@ -90,13 +91,12 @@ impl Message {
         Ok(Shape { bytes: long(0), offset: long(8), queues: short(16), queue_size: short(18) })
     }
 
-    /// The one file that came along.
-    pub(crate) fn file(&mut self) -> Result<OwnedFd, String> {
+    /// The one file that came along, which has to be of this kind.
+    pub(crate) fn file(&mut self, kind: Kind) -> Result<OwnedFd, String> {
         let count = self.files.len();
-        self.files
-            .pop()
-            .filter(|_| count == 1)
-            .ok_or_else(|| format!("{:?} with {count} files", self.request))
+        let file = self.files.pop().filter(|(found, _)| count == 1 && *found == kind);
+        file.map(|(_, file)| file)
+            .ok_or_else(|| format!("{:?} with {count} files, where one is to be: {kind:?}", self.request))
     }
 
     pub(crate) fn wrong(&self) -> String {
@@ -109,6 +109,11 @@ pub(crate) fn reply(request: FrontendReq, body: &[u8]) -> Vec<u8> {
     let words = [u32::from(request), VERSION | REPLY, body.len() as u32];
     let header = words.into_iter().flat_map(u32::to_ne_bytes);
     header.chain(body.iter().copied()).collect()
+}
+
+/// A message of ours without a body, to which no reply is wanted.
+pub(crate) fn notice(request: BackendReq) -> Vec<u8> {
+    [u32::from(request), VERSION, 0].into_iter().flat_map(u32::to_ne_bytes).collect()
 }
 
 /// The bytes of a shape, as long as QEMU wants them.

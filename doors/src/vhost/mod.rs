@@ -5,8 +5,8 @@
 //!     door.rs          messages, their order      one per queue       chain.rs request.rs              memory.rs      inflight.rs
 //! ```
 //! How it works:
-//! - Control socket, kicks and calls all go through the ring of the shard. There is no other thread and no system call that a
-//!   front end could make block; one connection, and each of its queues, is a task of the shard's executor.
+//! - Control socket, kicks and calls all go through the ring of the shard. There is no other thread, and of what a front end
+//!   hands over only files are touched that make nobody wait (`files.rs`); one connection, and each of its queues, is a task of the shard's executor.
 //! - A request holds the map of memory that it began with, its share of the disk's budget, and its head in the record of
 //!   what is in flight, until its answer is in the used ring. A map is unmapped when its last request has ended.
 //! - What a guest or front end writes is read once, checked, and answered with an error, or breaks its queue or connection.
@@ -22,11 +22,16 @@ mod chain;
 mod config;
 mod connection;
 mod door;
+mod files;
+mod guard;
 mod inflight;
 mod log;
 mod memory;
 mod message;
+mod notices;
+mod offered;
 mod request;
+mod signals;
 mod vring;
 
 pub use door::{Door, DoorCounters, Paused};

@@ -14,7 +14,9 @@ use vm_memory::GuestAddress;
 
 use super::chain::{Chain, Segment};
 use super::config::SECTOR;
-use super::limits::{DATA_BYTES_MAX, DISCARD_SECTORS_MAX, RANGES_MAX, ZEROES_SECTORS_MAX};
+use super::limits::{
+    CHANGE_BYTES, DATA_BYTES_MAX, DISCARD_SECTORS_MAX, RANGES_MAX, REQUEST_BYTES, ZEROES_SECTORS_MAX,
+};
 use super::memory::{Memory, Outside};
 
 /// Bytes of the header: type, reserved, sector.
@@ -97,15 +99,24 @@ impl Request {
             return Err("a request whose status lies outside of memory");
         }
         let asked = understand(memory, &mut readable, &writable).unwrap_or_else(Asked::Nothing);
+        if !matches!(asked, Asked::Read { .. } | Asked::Identify) {
+            // Nothing is written there.
+            writable = Vec::new();
+        }
+        // What a guest sends in many small pieces is kept in as much as it takes and no more.
+        writable.shrink_to_fit();
         Ok(Self { asked, answer: writable, status_at })
     }
 
-    /// Bytes of data that it holds while it is in flight.
-    pub(crate) fn data_bytes(&self) -> u64 {
-        match &self.asked {
-            Asked::Read { length, .. } | Asked::Write { length, .. } => *length,
-            _ => 0,
-        }
+    /// Bytes that it counts for while it is in flight: its data, and what is kept of its descriptors.
+    pub(crate) fn held_bytes(&self) -> u64 {
+        let (data, segments) = match &self.asked {
+            Asked::Read { length, .. } => (*length, self.answer.len()),
+            Asked::Write { length, data, .. } => (*length, data.len()),
+            Asked::Discard(_) | Asked::WriteZeroes(_) => (CHANGE_BYTES, 0),
+            Asked::Flush | Asked::Identify | Asked::Nothing(_) => (0, self.answer.len()),
+        };
+        data + REQUEST_BYTES + (segments * size_of::<Segment>()) as u64
     }
 }
 
@@ -194,7 +205,11 @@ fn take_last_byte(segments: &mut Vec<Segment>) -> Option<GuestAddress> {
     }
     let last = segments.last_mut()?;
     last.length -= 1;
-    last.at.0.checked_add(last.length.into()).map(GuestAddress)
+    let at = last.at.0.checked_add(last.length.into()).map(GuestAddress);
+    if last.length == 0 {
+        segments.pop();
+    }
+    at
 }
 
 /// Reads the first bytes and takes them off.

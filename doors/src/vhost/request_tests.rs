@@ -8,6 +8,7 @@ use block::{Geometry, Memory as Disk};
 use proptest::prelude::*;
 
 use super::*;
+use crate::vhost::limits::BUDGET_BYTES;
 use crate::vhost::memory::tests::memory_of;
 
 const TERMS: Terms = Terms { write_through: false, identity: *b"disk\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" };
@@ -160,6 +161,17 @@ fn any_segment() -> impl Strategy<Value = Segment> {
     (at, length).prop_map(|(at, length)| segment(at, length))
 }
 
+#[test]
+fn what_is_kept_of_a_request_counts() {
+    let memory = memory_of(0x10000);
+    let many: Vec<Segment> = (0..1000).map(|_| segment(DATA, 1)).collect();
+    let held = |kind: u32, answer: &[Segment]| parse(&memory, kind, 0, &[], answer).held_bytes();
+    // A flush writes nothing, so that nothing is kept of where it could.
+    assert_eq!(held(kind::FLUSH, &many), REQUEST_BYTES);
+    assert_eq!(held(kind::GET_ID, &many), REQUEST_BYTES + 16_000);
+    assert_eq!(held(kind::IN, &[segment(DATA, 512)]), REQUEST_BYTES + 16 + 512);
+}
+
 proptest! {
     #[test]
     fn whatever_is_asked_there_is_an_answer_and_nothing_outside_is_touched(
@@ -172,8 +184,8 @@ proptest! {
         let (disk, memory) = (Disk::new(128 << 10), memory_of(0x10000));
         memory.write(GuestAddress(DATA), &content).unwrap();
         let request = parse(&memory, kind, sector, &data, &answer);
-        let held = request.data_bytes();
-        prop_assert!(held <= DATA_BYTES_MAX);
+        let held = request.held_bytes();
+        prop_assert!((REQUEST_BYTES..=BUDGET_BYTES).contains(&held));
         let room: u64 = length_of(&answer) + 1;
         prop_assert!(u64::from(now(perform(&disk, &memory, request, TERMS))) <= room);
     }

@@ -26,9 +26,10 @@ use vm_memory::{Bytes, GuestAddress};
 use super::chain::{Chain, Table};
 use super::door::Door;
 use super::inflight::Record;
-use super::limits::QUEUE_SIZE_MAX;
+use super::limits::{QUEUE_SIZE_MAX, TAKEN_AT_ONCE};
 use super::memory::Memory;
 use super::request::{Request, Terms, perform};
+use super::signals::Signals;
 
 /// Where a front end says that the parts of a ring are, in its own memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,8 @@ pub(crate) struct Setup {
     pub(crate) call: Option<Arc<OwnedFd>>,
     pub(crate) error: Option<Arc<OwnedFd>>,
     pub(crate) enabled: bool,
+    /// What the guest wrote had no meaning; nothing is taken until the front end starts the queue anew.
+    pub(crate) broken: bool,
 }
 
 /// What else a queue needs to begin.
@@ -64,14 +67,21 @@ pub(crate) struct Surroundings<D> {
     pub(crate) number: usize,
 }
 
+/// Why a queue ends whose front end truncated the file of its memory.
+const TORN: &str = "its front end took memory away that it had shared";
+
 /// A queue at work.
 pub(crate) struct Vring<D> {
     door: Rc<Door<D>>,
-    ring: Ring,
     number: usize,
     addresses: Cell<Addresses>,
     queue: RefCell<Queue>,
+    /// Where the data of requests is.
     memory: RefCell<Rc<Memory>>,
+    /// Where the ring is: older memory, as long as the front end has taken it out of the newer.
+    ring_memory: RefCell<Rc<Memory>>,
+    /// The front end has taken the ring out of its memory, and not put it there again.
+    ring_gone: Cell<bool>,
     record: Option<Record>,
     counter: Cell<u64>,
     terms: Terms,
@@ -79,8 +89,7 @@ pub(crate) struct Vring<D> {
     busy: RefCell<Vec<bool>>,
     in_flight: Cell<usize>,
     kick: Event,
-    call: RefCell<Option<Rc<Event>>>,
-    error: RefCell<Option<Rc<Event>>>,
+    signals: Signals,
     enabled: Cell<bool>,
     stopping: Cell<bool>,
     broken: Cell<bool>,
@@ -88,11 +97,14 @@ pub(crate) struct Vring<D> {
     told: Notify,
     /// Told when nothing is in flight any more.
     idle: Notify,
-    /// The guest is to be told of answers.
-    signal: Cell<bool>,
-    /// The front end is to be told that the queue is broken.
-    error_signal: Cell<bool>,
-    signal_told: Notify,
+}
+
+/// How often a request was taken, this time included.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Times {
+    First,
+    /// By an earlier process before.
+    Again,
 }
 
 /// A request on its way: its head, and in the end how many bytes it wrote to the guest's memory.
@@ -112,6 +124,9 @@ impl<D: BlockDevice> Vring<D> {
             .ok_or_else(|| format!("queue {number} of {} entries that is not in memory", setup.size))?;
         queue.set_event_idx(event_index);
         let used = queue.used_idx(memory.map(), Ordering::Acquire).map_err(|error| error.to_string())?.0;
+        if !memory.is_whole() {
+            return Err(format!("queue {number}, and {TORN}"));
+        }
         queue.set_next_used(used);
         let mut again = Vec::new();
         if let Some(record) = &record {
@@ -124,12 +139,10 @@ impl<D: BlockDevice> Vring<D> {
             }
             again = record.recover(used)?;
         }
-        // What was taken and not answered, and what was answered, is all that was ever taken.
-        let base = if again.is_empty() { setup.base } else { used.wrapping_add(again.len() as u16) };
+        // With a record, what was answered and what was taken and not answered is all that was ever taken. What a front end says
+        // may be another index then: Cloud Hypervisor names the end of the available ring.
+        let base = if record.is_some() { used.wrapping_add(again.len() as u16) } else { setup.base };
         queue.set_next_avail(base);
-        let event = |file: &Option<Arc<OwnedFd>>| {
-            file.as_ref().map(|file| Rc::new(Event::new(&ring, Arc::clone(file))))
-        };
         let vring = Rc::new(Self {
             number,
             addresses: Cell::new(addresses),
@@ -139,22 +152,18 @@ impl<D: BlockDevice> Vring<D> {
             busy: RefCell::new(vec![false; setup.size.into()]),
             in_flight: Cell::new(0),
             kick: Event::new(&ring, Arc::clone(kick)),
-            call: RefCell::new(event(&setup.call)),
-            error: RefCell::new(event(&setup.error)),
+            signals: Signals::new(&ring, setup.call.as_ref(), setup.error.as_ref()),
             enabled: Cell::new(setup.enabled),
             stopping: Cell::new(false),
-            broken: Cell::new(false),
+            broken: Cell::new(setup.broken),
             ended: Cell::new(false),
             told: Notify::new(),
             idle: Notify::new(),
-            // An earlier process may have answered without telling.
-            signal: Cell::new(true),
-            error_signal: Cell::new(false),
-            signal_told: Notify::new(),
             queue: RefCell::new(queue),
+            ring_memory: RefCell::new(Rc::clone(&memory)),
+            ring_gone: Cell::new(false),
             memory: RefCell::new(memory),
             door,
-            ring,
         });
         let task = Rc::clone(&vring);
         host.spawn(async move { task.run(again).await });
@@ -174,21 +183,37 @@ impl<D: BlockDevice> Vring<D> {
         }
     }
 
-    /// Takes requests from now on, or none until it is told otherwise.
-    pub(crate) fn enable(&self, enabled: bool) {
-        self.enabled.set(enabled);
+    /// Takes requests from now on.
+    pub(crate) fn enable(&self) {
+        self.enabled.set(true);
         self.told.notify_waiters();
     }
 
-    /// Tells the guest by another event from now on, and does so once: what the other one was told may be lost.
-    pub(crate) fn set_call(&self, file: Option<&Arc<OwnedFd>>) {
-        self.call.replace(file.map(|file| Rc::new(Event::new(&self.ring, Arc::clone(file)))));
-        self.tell_guest();
+    /// Takes no requests until it is enabled; ready when all that was taken is answered.
+    pub(crate) async fn disable(&self) {
+        self.enabled.set(false);
+        self.rest().await;
     }
 
-    /// Tells the front end of what is broken by another event.
-    pub(crate) fn set_error(&self, file: Option<&Arc<OwnedFd>>) {
-        self.error.replace(file.map(|file| Rc::new(Event::new(&self.ring, Arc::clone(file)))));
+    /// Ready when nothing is in flight.
+    async fn rest(&self) {
+        loop {
+            let idle = self.idle.notified();
+            if self.in_flight.get() == 0 {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    /// True if the queue was given up.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken.get()
+    }
+
+    /// By which events it tells.
+    pub(crate) fn signals(&self) -> &Signals {
+        &self.signals
     }
 
     /// Notes writes to the used ring elsewhere, or not any more.
@@ -204,19 +229,28 @@ impl<D: BlockDevice> Vring<D> {
         Ok(())
     }
 
-    /// Goes on with other memory. What is in flight keeps what it has.
-    pub(crate) fn set_memory(&self, memory: Rc<Memory>) {
+    /// Goes on with other memory, or with none for now. What is in flight keeps what it has. A front end that exchanges a region
+    /// takes it away first: a ring that is gone is waited for, and gets its answers where it was.
+    pub(crate) fn set_memory(&self, memory: Option<&Rc<Memory>>) {
         let size = self.queue.borrow().size();
-        let same = |queue: &Queue, other: &Queue| {
-            (queue.desc_table(), queue.avail_ring(), queue.used_ring())
-                == (other.desc_table(), other.avail_ring(), other.used_ring())
-        };
-        let stays = place(&memory, self.addresses.get(), size)
-            .is_some_and(|queue| same(&queue, &self.queue.borrow()));
-        self.memory.replace(memory);
-        if !stays {
-            self.break_off("the ring is not where it was any more");
+        let found = memory.and_then(|memory| place(memory, self.addresses.get(), size));
+        if let Some(memory) = memory {
+            self.memory.replace(Rc::clone(memory));
         }
+        self.ring_gone.set(found.is_none());
+        if let (Some(found), Some(memory)) = (found, memory) {
+            let same = {
+                let queue = self.queue.borrow();
+                (found.desc_table(), found.avail_ring(), found.used_ring())
+                    == (queue.desc_table(), queue.avail_ring(), queue.used_ring())
+            };
+            if same {
+                self.ring_memory.replace(Rc::clone(memory));
+            } else {
+                self.break_off("the ring is elsewhere in the guest than it was");
+            }
+        }
+        self.told.notify_waiters();
     }
 
     async fn run(&self, again: Vec<u16>) {
@@ -225,7 +259,7 @@ impl<D: BlockDevice> Vring<D> {
         let take = async {
             self.take_all(again, &running).await;
             finished.set(true);
-            self.signal_told.notify_waiters();
+            self.signals.finish();
         };
         let run = poll_fn(|context| {
             let mut answered = false;
@@ -239,27 +273,39 @@ impl<D: BlockDevice> Vring<D> {
             if finished.get() { Poll::Ready(()) } else { Poll::Pending }
         });
         // The order matters: what the first takes is begun by the second at once, and what ends is told by the third.
-        join3(take, run, self.tell_guest_when_due(&finished)).await;
+        join3(take, run, self.signals.deliver()).await;
         self.ended.set(true);
         self.told.notify_waiters();
     }
 
     /// Takes requests until it is to stop and nothing is in flight.
     async fn take_all<'a>(&'a self, again: Vec<u16>, running: &RefCell<Running<'a>>) {
-        for head in again {
-            self.take(head, running).await;
-        }
+        let mut again = again.into_iter();
+        let mut taken = 0;
         loop {
             let told = self.told.notified();
+            let works = self.enabled.get() && !self.broken.get() && !self.ring_gone.get();
+            // What an earlier process took counts as taken, also if the queue is to stop; but not before it is enabled: only then
+            // does the front end expect its memory to be written. It stays in the record until then.
+            if works && let Some(head) = again.next() {
+                self.take(head, Times::Again, running).await;
+                continue;
+            }
             if self.stopping.get() {
                 break;
             }
-            if self.broken.get() || !self.enabled.get() {
+            if !works {
                 told.await;
                 continue;
             }
             match self.next_head() {
-                Ok(Some(head)) => self.take(head, running).await,
+                Ok(Some(head)) => {
+                    self.take(head, Times::First, running).await;
+                    taken += 1;
+                    if taken % TAKEN_AT_ONCE == 0 {
+                        turn().await;
+                    }
+                }
                 Ok(None) => {
                     if let Err(error) = self.kick.wait_unless(told).await {
                         self.break_off(&format!("its kick cannot be waited for: {error}"));
@@ -268,22 +314,19 @@ impl<D: BlockDevice> Vring<D> {
                 Err(reason) => self.break_off(&reason),
             }
         }
-        loop {
-            let idle = self.idle.notified();
-            if self.in_flight.get() == 0 {
-                return;
-            }
-            idle.await;
-        }
+        self.rest().await;
     }
 
     /// The head of the next request. Without one, the guest will kick when there is.
     fn next_head(&self) -> Result<Option<u16>, String> {
-        let memory = self.memory.borrow();
+        let memory = self.ring_memory.borrow();
         let mut queue = self.queue.borrow_mut();
         loop {
             let available =
                 queue.avail_idx(memory.map(), Ordering::Acquire).map_err(|error| error.to_string())?;
+            if !memory.is_whole() {
+                return Err(TORN.to_owned());
+            }
             if available.0 == queue.next_avail() {
                 let more = queue.enable_notification(memory.map()).map_err(|error| error.to_string())?;
                 self.note_used_ring(&memory, &queue);
@@ -298,6 +341,7 @@ impl<D: BlockDevice> Vring<D> {
             let head = head.ok_or_else(|| "the available ring cannot be read".to_owned())?;
             let known = self.busy.borrow().get(usize::from(head)).copied();
             return match known {
+                _ if !memory.is_whole() => Err(TORN.to_owned()),
                 Some(false) => Ok(Some(head)),
                 Some(true) => Err(format!("request {head} was sent again before it was answered")),
                 None => Err(format!("request {head} is beyond the end of the queue")),
@@ -306,29 +350,31 @@ impl<D: BlockDevice> Vring<D> {
     }
 
     /// Begins a request.
-    async fn take<'a>(&'a self, head: u16, running: &RefCell<Running<'a>>) {
+    async fn take<'a>(&'a self, head: u16, times: Times, running: &RefCell<Running<'a>>) {
         let Some(busy) =
             self.busy.borrow_mut().get_mut(usize::from(head)).map(|busy| std::mem::replace(busy, true))
         else {
             return self.break_off("its record has a request beyond the end of the queue");
         };
         assert!(!busy, "looked at before, and a record has each head once");
-        if let Some(record) = &self.record {
+        if let (Some(record), Times::First) = (&self.record, times) {
             record.take(head, self.counter.get());
             self.counter.set(self.counter.get().wrapping_add(1));
         }
         let memory = Rc::clone(&self.memory.borrow());
+        let ring_memory = Rc::clone(&self.ring_memory.borrow());
         let table = {
             let queue = self.queue.borrow();
             Table { at: GuestAddress(queue.desc_table()), entries: queue.size().into() }
         };
-        let request = Chain::follow(&memory, table, head).and_then(|chain| Request::parse(&memory, chain));
-        let request = match request {
+        let chain = Chain::follow(&ring_memory, table, &memory, head);
+        let request = match chain.and_then(|chain| Request::parse(&memory, chain)) {
             Ok(request) => request,
+            Err(_) if !(memory.is_whole() && ring_memory.is_whole()) => return self.break_off(TORN),
             Err(reason) => return self.break_off(reason),
         };
         self.in_flight.set(self.in_flight.get() + 1);
-        let permit = self.door.budget(request.data_bytes()).await;
+        let permit = self.door.budget(request.held_bytes()).await;
         running.borrow().push(Box::pin(self.execute(head, request, memory, permit)));
     }
 
@@ -337,7 +383,7 @@ impl<D: BlockDevice> Vring<D> {
         head: u16,
         request: Request,
         memory: Rc<Memory>,
-        permit: Option<OwnedSemaphorePermit>,
+        permit: OwnedSemaphorePermit,
     ) -> (u16, u32) {
         let written = perform(self.door.device(), &memory, request, self.terms).await;
         drop(permit);
@@ -346,14 +392,16 @@ impl<D: BlockDevice> Vring<D> {
 
     /// Gives an answer back: record, used ring, record, in the order that the record demands.
     fn answer(&self, head: u16, written: u32) {
-        let memory = Rc::clone(&self.memory.borrow());
+        let memory = Rc::clone(&self.ring_memory.borrow());
         let mut queue = self.queue.borrow_mut();
         if let Some(record) = &self.record {
             record.answer(head);
         }
         let added = queue.add_used(memory.map(), head, written);
         self.note_used_ring(&memory, &queue);
-        if let (Ok(()), Some(record)) = (&added, &self.record) {
+        // An answer that the guest cannot see was not given.
+        let whole = memory.is_whole() && self.memory.borrow().is_whole();
+        if let (Ok(()), Some(record), true) = (&added, &self.record, whole) {
             record.answered(head, queue.next_used());
         }
         drop(queue);
@@ -364,6 +412,8 @@ impl<D: BlockDevice> Vring<D> {
         }
         if let Err(error) = added {
             self.break_off(&format!("the used ring cannot be written: {error}"));
+        } else if !whole {
+            self.break_off(TORN);
         }
     }
 
@@ -375,47 +425,18 @@ impl<D: BlockDevice> Vring<D> {
     }
 
     fn tell_guest_if_wanted(&self) {
-        let memory = self.memory.borrow();
+        let memory = self.ring_memory.borrow();
         let mut queue = self.queue.borrow_mut();
         match queue.needs_notification(memory.map()) {
             Ok(true) if queue.event_idx_enabled() || !forbids_interrupts(&memory, &queue) => {
                 drop((queue, memory));
-                self.tell_guest();
+                self.signals.tell_guest();
             }
             Ok(_) => {}
             Err(error) => {
                 drop((queue, memory));
                 self.break_off(&error.to_string());
             }
-        }
-    }
-
-    fn tell_guest(&self) {
-        self.signal.set(true);
-        self.signal_told.notify_waiters();
-    }
-
-    async fn tell_guest_when_due(&self, finished: &Cell<bool>) {
-        loop {
-            let told = self.signal_told.notified();
-            if self.signal.take() {
-                self.signal(&self.call).await;
-            } else if self.error_signal.take() {
-                self.signal(&self.error).await;
-            } else if finished.get() {
-                return;
-            } else {
-                told.await;
-            }
-        }
-    }
-
-    async fn signal(&self, event: &RefCell<Option<Rc<Event>>>) {
-        let event = event.borrow().clone();
-        if let Some(event) = event
-            && let Err(error) = event.signal().await
-        {
-            tracing::debug!(%error, disk = self.door.name(), "an event of a guest cannot be signalled");
         }
     }
 
@@ -431,9 +452,21 @@ impl<D: BlockDevice> Vring<D> {
             self.door.name()
         );
         self.told.notify_waiters();
-        self.error_signal.set(true);
-        self.signal_told.notify_waiters();
+        self.signals.tell_broken();
     }
+}
+
+/// Lets everybody else have a turn.
+async fn turn() {
+    let mut waited = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut waited, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// The queue of a ring, if all of it lies in memory and is aligned.

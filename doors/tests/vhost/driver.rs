@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{Ordering, fence};
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
@@ -53,8 +54,10 @@ impl Default for Options {
 /// A driver and what it shares.
 pub(crate) struct Driver {
     pub(crate) frontend: Frontend,
+    /// The socket of the front end, for what it cannot say.
+    pub(crate) stream: UnixStream,
     pub(crate) memory: GuestMemoryMmap,
-    file: File,
+    pub(crate) file: File,
     options: Options,
     inflight: Option<(VhostUserInflight, File)>,
     pub(crate) rings: Vec<DriverRing>,
@@ -84,9 +87,9 @@ impl Driver {
             MmapRegion::from_file(FileOffset::new(file.try_clone().unwrap(), 0), MEMORY as usize).unwrap();
         let region = GuestRegionMmap::new(mapping, GuestAddress(0)).unwrap();
         let memory = GuestMemoryMmap::from_regions(vec![region]).unwrap();
-        let frontend = Frontend::connect(server.path(), options.queues as u64).unwrap();
+        let (frontend, stream) = connect(server, &options);
         let rings = (0..options.queues).map(|index| DriverRing::new(index, options.size)).collect();
-        let mut driver = Self { frontend, memory, file, options, inflight: None, rings };
+        let mut driver = Self { frontend, stream, memory, file, options, inflight: None, rings };
         driver.negotiate();
         for index in 0..driver.rings.len() {
             driver.start_ring(index, 0);
@@ -97,11 +100,24 @@ impl Driver {
     /// Connects anew, as QEMU does after the server was killed: with the same memory, and queues that begin where the used
     /// ring ends.
     pub(crate) fn reconnect(&mut self, server: &Server) {
-        self.frontend = Frontend::connect(server.path(), self.options.queues as u64).unwrap();
-        self.negotiate();
+        self.connect_again(server);
         for index in 0..self.rings.len() {
             self.start_ring(index, self.used_index(index));
         }
+    }
+
+    /// Connects anew, as Cloud Hypervisor does: with queues that begin where the available ring ends.
+    pub(crate) fn reconnect_at_the_end(&mut self, server: &Server) {
+        self.connect_again(server);
+        for index in 0..self.rings.len() {
+            self.start_ring(index, self.available_index(index));
+        }
+    }
+
+    /// Connects anew, and begins with no queue.
+    pub(crate) fn connect_again(&mut self, server: &Server) {
+        (self.frontend, self.stream) = connect(server, &self.options);
+        self.negotiate();
     }
 
     fn negotiate(&mut self) {
@@ -126,6 +142,12 @@ impl Driver {
     }
 
     pub(crate) fn start_ring(&mut self, index: usize, base: u16) {
+        self.kick_ring(index, base);
+        self.frontend.set_vring_enable(index, true).unwrap();
+    }
+
+    /// Starts a queue, without enabling it.
+    pub(crate) fn kick_ring(&mut self, index: usize, base: u16) {
         let (frontend, ring) = (&mut self.frontend, &self.rings[index]);
         frontend.set_vring_num(index, ring.size).unwrap();
         frontend.set_vring_base(index, base).unwrap();
@@ -133,7 +155,11 @@ impl Driver {
         frontend.set_vring_call(index, &ring.call).unwrap();
         frontend.set_vring_err(index, &ring.error).unwrap();
         frontend.set_vring_kick(index, &ring.kick).unwrap();
-        frontend.set_vring_enable(index, true).unwrap();
+    }
+
+    /// Takes all memory from this address on away from everybody who has mapped it.
+    pub(crate) fn truncate(&self, bytes: u64) {
+        self.file.set_len(bytes).unwrap();
     }
 
     /// Where the data of request `slot` of a queue is: 64 KiB.
@@ -278,6 +304,11 @@ impl Driver {
         let slots: Vec<u16> = (0..count).map(|_| self.answer(index).0).collect();
         slots.into_iter().map(|slot| (slot, self.status(index, slot))).collect()
     }
+}
+
+fn connect(server: &Server, options: &Options) -> (Frontend, UnixStream) {
+    let stream = UnixStream::connect(server.path()).unwrap();
+    (Frontend::from_stream(stream.try_clone().unwrap(), options.queues as u64), stream)
 }
 
 /// What goes along with a request.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::oneshot;
 use vhost::VhostBackend;
+use vhost::vhost_user::VhostUserFrontend;
 
 use crate::driver::{Data, Driver, FLUSH, IN, OUT, Options};
 use crate::server::Server;
@@ -120,6 +121,115 @@ fn a_daemon_that_is_killed_again_and_again_loses_no_request() {
     }
     drop(driver);
     server.until_nothing_is_left();
+}
+
+/// Regression: what was offered while nobody served was skipped if the front end named the end of the available ring, as Cloud
+/// Hypervisor does, and nothing was in flight.
+#[test]
+fn what_was_offered_while_nobody_served_is_found_wherever_the_front_end_says_that_the_queue_begins() {
+    let mut server = Server::start();
+    let mut driver = Driver::start(&server);
+    for in_flight in [0, 3] {
+        assert_eq!(driver.request(0, OUT, 0, &Data::Out(vec![3; 512])), 0);
+        server.run(|world| world.disk.hold());
+        for slot in 10..10 + in_flight {
+            driver.submit(0, slot, IN, 0, &Data::In(512));
+        }
+        driver.kick(0);
+        server.until(move |world| world.disk.held().len() == usize::from(in_flight));
+        server.replace();
+        for slot in 0..5 {
+            driver.submit(0, slot, IN, 0, &Data::In(512));
+        }
+        driver.reconnect_at_the_end(&server);
+        assert_eq!(driver.answers(0, 5 + usize::from(in_flight)).len(), 5 + usize::from(in_flight));
+    }
+}
+
+#[test]
+fn what_is_in_flight_is_done_again_only_when_the_queue_is_enabled() {
+    let mut server = Server::start();
+    let mut driver = Driver::start(&server);
+    server.run(|world| world.disk.hold());
+    for slot in 0..3 {
+        driver.submit(0, slot, OUT, u64::from(slot), &Data::Out(vec![1; 512]));
+    }
+    driver.kick(0);
+    server.until(|world| world.disk.held().len() == 3);
+    server.replace();
+    driver.connect_again(&server);
+    driver.kick_ring(0, 0);
+    driver.kick(0);
+    for _ in 0..50 {
+        server.run(|_| ());
+    }
+    assert_eq!(server.run(|world| world.disk.done.borrow().len()), 0);
+    // Stopped before that, it is still in flight.
+    assert_eq!(driver.frontend.get_vring_base(0).unwrap(), 3);
+    driver.start_ring(0, 3);
+    assert_eq!(driver.answers(0, 3).len(), 3);
+    assert_eq!(driver.used_index(0), 3);
+}
+
+/// Regression: a front end that pauses its guest says only that the queue is disabled, and copies memory then.
+#[test]
+fn a_queue_is_disabled_only_when_all_that_was_taken_from_it_is_answered() {
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    server.run(|world| world.disk.hold());
+    driver.submit(0, 0, OUT, 0, &Data::Out(vec![7; 512]));
+    driver.kick(0);
+    server.until(|world| world.disk.held().len() == 1);
+    std::thread::scope(|scope| {
+        let (disabled, is_disabled) = std::sync::mpsc::channel();
+        let driver = &mut driver;
+        scope.spawn(move || {
+            driver.frontend.set_vring_enable(0, false).unwrap();
+            disabled.send(driver.used_index(0)).unwrap();
+        });
+        for _ in 0..200 {
+            server.run(|_| ());
+        }
+        assert!(is_disabled.try_recv().is_err(), "it waits");
+        server.run(|world| world.disk.release_all());
+        assert_eq!(is_disabled.recv().unwrap(), 1);
+    });
+    driver.submit(0, 1, OUT, 0, &Data::Out(vec![8; 512]));
+    driver.kick(0);
+    for _ in 0..50 {
+        server.run(|_| ());
+    }
+    assert_eq!((driver.answer(0).0, driver.used_index(0)), (0, 1), "nothing is taken meanwhile");
+    driver.frontend.set_vring_enable(0, true).unwrap();
+    assert_eq!(driver.answer(0).0, 1);
+}
+
+/// Regression: a front end that closed its connection and made another one had everything in flight done twice.
+#[test]
+fn what_is_in_flight_on_a_connection_that_ends_is_not_done_by_the_next_one_too() {
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    server.run(|world| world.disk.hold());
+    for slot in 0..3 {
+        driver.submit(0, slot, OUT, u64::from(slot), &Data::Out(vec![1; 512]));
+    }
+    driver.kick(0);
+    server.until(|world| world.disk.held().len() == 3);
+    std::thread::scope(|scope| {
+        let (driver, server_of_driver) = (&mut driver, &server);
+        let thread = scope.spawn(move || {
+            driver.reconnect(server_of_driver);
+            driver.answers(0, 3).len()
+        });
+        server.until(|world| world.door.counters().connections_total == 2);
+        for _ in 0..200 {
+            server.run(|_| ());
+        }
+        assert_eq!(server.run(|world| world.disk.held()), [0, 512, 1024], "only once");
+        server.run(|world| world.disk.release_all());
+        assert_eq!(thread.join().unwrap(), 3);
+    });
+    assert_eq!((server.run(|world| world.disk.done.borrow().len()), driver.used_index(0)), (3, 3));
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub(crate) const MIB: u64 = 1 << 20;
 /// Memory that can hold requests back, and that remembers what was done to it.
 pub(crate) struct Disk {
     memory: Memory,
+    /// Its size, if that is another than it was.
+    pub(crate) resized: Cell<Option<u64>>,
     pub(crate) failing: Cell<Option<ErrorKind>>,
     pub(crate) done: RefCell<Vec<Operation>>,
     holding: Cell<bool>,
@@ -70,7 +72,8 @@ impl Disk {
 
 impl BlockDevice for Disk {
     fn geometry(&self) -> Geometry {
-        self.memory.geometry()
+        let geometry = self.memory.geometry();
+        Geometry { size: self.resized.get().unwrap_or(geometry.size), ..geometry }
     }
 
     async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
@@ -244,6 +247,7 @@ fn serve(
     let host = executor.host();
     let disk = Rc::new(Disk {
         memory: Memory::with_geometry(geometry),
+        resized: Cell::new(None),
         failing: Cell::new(None),
         done: RefCell::default(),
         holding: Cell::new(false),

@@ -1,0 +1,82 @@
+//! What the door tells a front end unasked: that the disk is not as it was, because it has another size now.
+//!
+//! The front end hands over a socket for that (`SET_BACKEND_REQ_FD`) and asks for the configuration once it is told. It is told
+//! only while a queue is at work: a suspended device sends nothing (QEMU, "Vhost-user Protocol"). What changed
+//! meanwhile it is told when a queue starts. A front end that does not read what it is told holds nobody up.
+
+use std::cell::Cell;
+use std::os::fd::OwnedFd;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use block::socket::{Chunk, Stream, StreamHandle};
+use block::{BlockDevice, Buffer, Ring};
+use futures_util::future::{Either, select};
+use vhost::vhost_user::message::BackendReq;
+
+use super::door::Door;
+use super::message::notice;
+
+/// What is told, by the socket of one connection.
+pub(crate) struct Notices {
+    socket: Arc<OwnedFd>,
+    /// The size of the disk in bytes, as the front end knows it.
+    known: Cell<Option<u64>>,
+    queues: Cell<usize>,
+    ended: Cell<bool>,
+}
+
+impl Notices {
+    /// Tells by `socket` of another size than is `known`; of none, as long as the front end has not asked for it.
+    pub(crate) fn new(socket: Arc<OwnedFd>, known: Option<u64>) -> Rc<Self> {
+        Rc::new(Self { socket, known: Cell::new(known), queues: Cell::new(0), ended: Cell::new(false) })
+    }
+
+    /// The front end knows this size now.
+    pub(crate) fn set_known(&self, known: u64) {
+        self.known.set(Some(known));
+    }
+
+    /// The size that the front end knows.
+    pub(crate) fn known(&self) -> Option<u64> {
+        self.known.get()
+    }
+
+    /// So many queues are at work.
+    pub(crate) fn set_queues<D: BlockDevice>(&self, queues: usize, door: &Door<D>) {
+        if self.queues.replace(queues) != queues {
+            door.tell();
+        }
+    }
+
+    /// Tells nothing more.
+    pub(crate) fn end<D: BlockDevice>(&self, door: &Door<D>) {
+        self.ended.set(true);
+        door.tell();
+    }
+
+    /// Tells, until it is to end or the front end does not listen any more.
+    pub(crate) async fn run<D: BlockDevice>(self: Rc<Self>, door: Rc<Door<D>>, ring: Ring) {
+        let stream = Stream::from_handle(&ring, StreamHandle::from(Arc::clone(&self.socket)));
+        loop {
+            door.until(|door| self.ended.get() || self.is_due(door)).await;
+            if self.ended.get() {
+                return;
+            }
+            self.known.set(Some(door.device().geometry().size));
+            let buffer = Buffer::copy_of(&notice(BackendReq::CONFIG_CHANGE_MSG));
+            let range = 0..buffer.len();
+            let sending = pin!(stream.send(vec![Chunk::Buffer { buffer, range }]));
+            match select(sending, pin!(door.until(|_| self.ended.get()))).await {
+                Either::Left(((_, Ok(())), _)) => {}
+                _ => return,
+            }
+        }
+    }
+
+    fn is_due<D: BlockDevice>(&self, door: &Door<D>) -> bool {
+        let known = self.known.get();
+        self.queues.get() > 0 && known.is_some_and(|known| known != door.device().geometry().size)
+    }
+}
