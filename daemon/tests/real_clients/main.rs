@@ -15,6 +15,7 @@ mod guest_system;
 #[allow(dead_code, reason = "shared with the tests of the process, which use more of it")]
 mod host;
 mod interface;
+mod libvirt;
 mod locks;
 mod machine;
 mod many;
