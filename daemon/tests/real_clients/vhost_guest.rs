@@ -94,10 +94,11 @@ fn connect(monitor: &Path) -> Monitor {
 /// A further disk, which is read-only, is plugged into the guest, looked at by it, and taken out.
 fn plug_and_unplug(daemon: &Daemon, running: &mut Running, monitor: &Path) {
     let mut monitor = connect(monitor);
-    let mut say = |line: &str| {
+    let mut told = |line: &str| {
         let said = monitor.execute("human-monitor-command", &json!({ "command-line": line }));
-        assert_eq!(said, "", "{line}");
+        said.as_str().expect("it is text").to_owned()
     };
+    let mut say = |line: &str| assert_eq!(told(line), "", "{line}");
     let lines = lines_to_copy(daemon, "fixed", "QEMU, hot-plug");
     let (chardev, device) = lines.split_once('\n').expect("one line for each command");
     say(chardev);
@@ -108,7 +109,14 @@ fn plug_and_unplug(daemon: &Daemon, running: &mut Running, monitor: &Path) {
     assert_eq!(daemon.disk("fixed")["connections"], 1);
     say("device_del fixed");
     wait_for(running, "fixed is gone");
-    say("chardev-remove fixed");
+    // The guest lets go first, and QEMU takes the device apart after that.
+    loop {
+        let said = told("chardev-remove fixed");
+        if said.is_empty() {
+            break;
+        }
+        assert!(said.contains("is busy"), "{said}");
+    }
     while daemon.disk("fixed")["connections"] != 0 {
         std::thread::yield_now();
     }
