@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod driver;
+#[path = "../../../fuzz/vhost_checks.rs"]
+mod fuzz_checks;
+mod fuzz_smoke;
 mod hostile;
 mod requests;
 mod restart;
