@@ -505,8 +505,12 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let ram = self.ram.borrow();
         let depth = offer_depth(&ram);
         let filling_up = ram.capacity() - ram.len() < depth;
-        let usable = self.backing_settled.get() && !self.is_loading() && !self.pool.is_failed();
-        usable && filling_up && ram.has_to_offer(depth / 2)
+        self.may_promote() && filling_up && ram.has_to_offer(depth / 2)
+    }
+
+    /// Whether what RAM has may go to flash at all.
+    pub(crate) fn may_promote(&self) -> bool {
+        self.backing_settled.get() && !self.is_loading() && !self.pool.is_failed()
     }
 
     /// How many cold pages the promoter looks at.

@@ -16,7 +16,7 @@ use super::flash_run::FlashRun;
 use super::leave::{leave, settle_log};
 use super::lost::{self, Damaged};
 use super::out_of_order::{self, choose};
-use super::promote::enter_index;
+use super::promote::{Promotion, enter_index};
 use super::second_copies::lacks_second;
 use super::void::remember_elsewhere;
 use crate::bytes::batch::Kind;
@@ -309,6 +309,11 @@ pub(super) struct Marks {
 }
 
 impl Marks {
+    /// True if nothing is to be said.
+    fn is_empty(&self) -> bool {
+        self.zeroes.is_empty() && self.lost.is_empty()
+    }
+
     /// What a segment says, by its summary; anything, without one.
     pub(super) fn said_by(content: Option<&Content>) -> Self {
         let said = |kind: Kind| {
@@ -471,7 +476,8 @@ async fn append_batch<F: BlockDevice, H: Host>(
     if pages.is_empty() {
         return Some(());
     }
-    let mut batch = appender.batch(pages.len());
+    let promotion = fellows(cache, &appender, pages.len(), marks);
+    let mut batch = appender.batch(pages.len() + promotion.len());
     for (survivor, bytes) in &pages {
         if cache.dirty.borrow().has_page(survivor.page.0) {
             appender.add_dirty(&mut batch, survivor.page, survivor.sequence, bytes);
@@ -479,12 +485,17 @@ async fn append_batch<F: BlockDevice, H: Host>(
             appender.add(&mut batch, survivor.page, survivor.sequence, bytes);
         }
     }
+    promotion.board(cache, &appender, &mut batch);
     // What is said of ranges goes along: a batch of its own would cost a page.
-    let entries = marks.entries(cache, appender.room() - pages.len());
+    let entries = marks.entries(cache, appender.room() - pages.len() - promotion.len());
     for (kind, pages) in &entries {
         appender.say(&mut batch, *kind, pages);
     }
-    let Written { located, number } = appender.write(batch).await.ok()?;
+    let Ok(Written { located, number }) = appender.write(batch).await else {
+        promotion.turn_back(cache);
+        return None;
+    };
+    promotion.arrive(cache, number, &located[pages.len()..]);
     marks.note(&entries);
     count(&cache.counters.reappends, pages.len() as u64);
     cache.note_written_pages(pages.len());
@@ -495,6 +506,21 @@ async fn append_batch<F: BlockDevice, H: Host>(
         pairs.map(|((survivor, _), located)| (survivor.page, located)).collect();
     enter_index(cache, number, &current);
     Some(())
+}
+
+/// What RAM has for flash goes along with survivors, if there is room: a batch of its own would cost a header. Not where something
+/// is to be said of ranges, which needs the room.
+fn fellows<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    appender: &Appender<'_, F, H>,
+    pages: usize,
+    marks: &Marks,
+) -> Promotion {
+    if !marks.is_empty() || cache.leaving.get() || !cache.may_promote() {
+        return Promotion::none();
+    }
+    let most = appender.room().min(BATCH_PAGES_MAX).saturating_sub(pages);
+    Promotion::choose(cache, appender, cache.room(), most)
 }
 
 /// The content of survivors that are still current, from RAM or flash, and those that flash does not give back.
