@@ -543,7 +543,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 }
 
 fn offer_depth(ram: &Ram) -> usize {
-    let least = (ram.capacity() / 4).min(BATCH_PAGES_MAX);
+    let least = (ram.capacity() / 2).min(BATCH_PAGES_MAX);
     (ram.capacity() / 16).max(least).clamp(RAM_BYTES_MIN as usize / PAGE_BYTES / 2, OFFER_DEPTH_MAX)
 }
 
