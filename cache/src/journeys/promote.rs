@@ -9,7 +9,6 @@ use block::{BlockDevice, Host};
 
 use super::disk_cache::DiskCache;
 use crate::knowledge::index::Located;
-use crate::knowledge::policy::Room;
 use crate::knowledge::ram::{Offered, Standing};
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Batch, Written};
@@ -32,10 +31,17 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
 }
 
 async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), NoSegment> {
-    // Asked before a segment is taken: afterwards even the last free one would look like a full flash.
-    let room = cache.room();
-    let appender = cache.log.begin(Purpose::Promotion).await?;
-    let promotion = Promotion::choose(cache, &appender, room, appender.room().min(BATCH_PAGES_MAX));
+    let appender = loop {
+        match cache.log.try_begin(Purpose::Promotion).await {
+            Err(NoSegment::Exhausted) => cache.pool.wait_for_room(cache.id).await,
+            outcome => break outcome?,
+        }
+        // What made room may have taken along what was waiting.
+        if cache.leaving.get() || !cache.promotion_is_due() {
+            return Ok(());
+        }
+    };
+    let promotion = Promotion::choose(cache, &appender, appender.room().min(BATCH_PAGES_MAX));
     if promotion.len() == 0 {
         return Ok(());
     }
@@ -60,18 +66,22 @@ impl Promotion {
         Self(Vec::new())
     }
 
-    /// At most so many that are cold and have earned it, for the segment that the appender has open.
+    /// At most so many of those that wait, for the segment that the appender has open; none if its device may not be written to now.
     pub(super) fn choose<F: BlockDevice, H: Host>(
         cache: &DiskCache<F, H>,
         appender: &Appender<'_, F, H>,
-        room: Room,
         most: usize,
     ) -> Self {
-        let depth = cache.offer_depth();
-        let admits = |_, history| cache.policy.borrow_mut().admits(history, room) && appender.affords_one();
-        let (offered, rejected) = cache.ram.borrow_mut().offer(depth, most, admits);
-        count(&cache.counters.rejections, rejected);
-        Self(offered)
+        let mut boarding = cache.ram.borrow_mut().board(most);
+        boarding.retain(|offer| {
+            let is_afforded = appender.affords_one();
+            if !is_afforded {
+                cache.ram.borrow_mut().settle(offer, Standing::Rejected);
+                count(&cache.counters.rejections, 1);
+            }
+            is_afforded
+        });
+        Self(boarding)
     }
 
     pub(super) fn len(&self) -> usize {

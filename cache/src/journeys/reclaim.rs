@@ -520,7 +520,7 @@ fn fellows<F: BlockDevice, H: Host>(
         return Promotion::none();
     }
     let most = appender.room().min(BATCH_PAGES_MAX).saturating_sub(pages);
-    Promotion::choose(cache, appender, cache.room(), most)
+    Promotion::choose(cache, appender, most)
 }
 
 /// The content of survivors that are still current, from RAM or flash, and those that flash does not give back.

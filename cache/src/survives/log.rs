@@ -308,6 +308,13 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         Appender { log: self, open, room, afforded: OnceCell::new() }
     }
 
+    /// Data pages that the next batch can have at most: in the open segment, or in another one if that is full, or being written.
+    pub(crate) fn room_left(&self) -> usize {
+        let whole = (self.pool.layout().batch_pages() as usize - 1).min(BATCH_PAGES_MAX);
+        let Ok(open) = self.open.try_lock() else { return whole };
+        open.as_ref().map(|open| self.room(open)).filter(|room| *room > 0).unwrap_or(whole)
+    }
+
     /// Entries that fit behind one more header, each with a data page or without.
     fn room(&self, open: &Open) -> usize {
         let pages = self.pool.layout().batch_pages() as usize;
