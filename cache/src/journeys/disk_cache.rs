@@ -276,13 +276,16 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         if let Some(evicted) = evicted {
             self.note_evicted(&evicted);
         }
-        if self.may_promote() {
-            self.consider();
+        if self.consider() {
+            self.promotion_wanted.notify_one();
         }
     }
 
-    /// Has what RAM will give up soon wait for flash, if it has earned it, and wakes the promoter once that is enough for a batch.
-    fn consider(&self) {
+    /// Has what RAM will give up soon wait for flash, if it has earned it. True if that made a batch of what waits.
+    pub(crate) fn consider(&self) -> bool {
+        if !self.may_promote() {
+            return false;
+        }
         let mut ram = self.ram.borrow_mut();
         let (depth, before) = (consider_depth(&ram), ram.waiting());
         let admits = |_, history| self.policy.borrow_mut().admits(history, self.room());
@@ -290,9 +293,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let is_more = ram.waiting() > before;
         drop(ram);
         count(&self.counters.rejections, refused);
-        if is_more && self.promotion_is_due() {
-            self.promotion_wanted.notify_one();
-        }
+        is_more && self.promotion_is_due()
     }
 
     /// What was used again in RAM is worth keeping on flash. A page that flash does not have is gone: it was not wanted there, or

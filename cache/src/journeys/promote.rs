@@ -22,6 +22,8 @@ use crate::words::units::PageNumber;
 pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
     while !cache.leaving.get() {
         cache.promotion_wanted.notified().await;
+        // It may not have been allowed to when the pages came.
+        cache.consider();
         while !cache.leaving.get() && cache.promotion_is_due() {
             if promote_batch(&cache).await.is_err() {
                 break;
