@@ -340,7 +340,9 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
             }
             let current = |&&(page, checksum): &&(PageNumber, u32)| {
                 let known = self.replay.index.get(page).is_some_and(|located| located.checksum == checksum);
-                known && page.0 < whole_pages && !self.cache.touched.is_set(page)
+                // Of what is dirty the backing has something else, though an older, clean version looked the same.
+                let is_home = !self.replay.dirty.has_page(page.0);
+                known && is_home && page.0 < whole_pages && !self.cache.touched.is_set(page)
             };
             let some: Vec<_> = some.iter().filter(current).collect();
             let reads = some.iter().map(|(page, _)| backing.read(page.offset(), Buffer::zeroed(PAGE_BYTES)));

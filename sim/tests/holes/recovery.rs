@@ -3,10 +3,10 @@
 
 use block::{BlockDevice, ByteRange, PAGE};
 use cache::bytes::table::NOTES;
-use cache::{Mode, PoolContent};
+use cache::{Load, Mode, PoolContent};
 
 use crate::on_flash::{at, layout};
-use crate::rig::{ENDS, End, Life, Rig, TORN};
+use crate::rig::{ENDS, End, Life, P, Rig, TORN, story};
 
 /// Old and new, closed and open, on flash and on the backing only.
 async fn leave_something(life: &Life<'_>) {
@@ -50,6 +50,32 @@ fn a_start_that_is_cut_at_any_write_is_repeated_and_gives_the_same_answer() {
             assert!(cuts > 5, "a start writes superblock, notes and table");
         }
     }
+}
+
+#[test]
+fn what_is_dirty_is_not_taken_for_an_older_clean_version_that_looked_the_same() {
+    story(|rig| {
+        rig.samples.set(64);
+        rig.live(End::Kill, async |life| {
+            // One run of the log, of which the second page stays as it is.
+            life.cache_pages(P..P + 2, 1).await;
+            life.write_back(24).await;
+            life.write(P, 2).await;
+            life.disk.start_destage();
+            life.until_clean().await;
+            assert_eq!(rig.home(P), 2);
+            life.write(P, 1).await;
+            life.disk.flush().await.unwrap();
+            life.write(P + 8, 1).await;
+            life.disk.flush().await.unwrap();
+            assert_eq!(rig.home(P), 2, "the last version is on flash only");
+        });
+        rig.live(End::Stop, async |life| {
+            assert_eq!(life.loaded().await, Load::Done);
+            life.until_clean().await;
+            assert_eq!(life.settled(&[P, P + 1, P + 8]).await, [1, 1, 1]);
+        });
+    });
 }
 
 #[test]

@@ -56,6 +56,8 @@ pub(crate) struct Rig {
     pub(crate) void: Rc<Cell<bool>>,
     /// Set while that cannot be remembered.
     pub(crate) forgetful: Rc<Cell<bool>>,
+    /// Pages that a start compares with the backing.
+    pub(crate) samples: Cell<usize>,
     lives: Cell<u64>,
     /// How the disk is cached when a process starts, in which mode.
     pub(crate) settings: Cell<DiskSettings>,
@@ -142,6 +144,7 @@ impl Rig {
             touched: RefCell::default(),
             void: Rc::default(),
             forgetful: Rc::default(),
+            samples: Cell::default(),
             lives: Cell::new(0),
             settings: Cell::new(settings()),
             mode: Cell::new(Mode::WriteThrough),
@@ -374,7 +377,7 @@ impl Rig {
             Ok(())
         };
         let flash_lost = Rc::new(move || Box::pin(std::future::ready(remember())) as _);
-        Past { belief, touched, samples: 0, granted: true, flash_lost }
+        Past { belief, touched, samples: self.samples.get(), granted: true, flash_lost }
     }
 }
 
