@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use block::executor::{Executor, Order, VirtualTime};
-use block::{BlockDevice, Buffer, Host, Memory, PAGE};
-use cache::{Cache, DiskId, DiskSettings, Marks, Past, PoolId, Shape, format};
+use block::faulty::Faults;
+use block::{BlockDevice, Buffer, ByteRange, Host, Memory, Operation, PAGE, Unmap};
+use cache::{Cache, DiskId, DiskSettings, Marks, Measured, Past, PoolId, Shape, format};
 
 const SEGMENT: u64 = 128 << 10;
 const DISK_BYTES: u64 = 64 << 20;
@@ -48,6 +49,53 @@ fn what_is_predicted_is_worked_out_anew_after_a_second_or_when_much_was_read() {
             assert!(more > half, "{more} is what it is by now");
             host.sleep(SECOND).await;
             assert_eq!(told(), Some(more), "nothing was read since");
+        })
+        .unwrap();
+}
+
+#[test]
+fn every_request_has_its_times_when_it_has_ended_well_or_not() {
+    const TOOK: u64 = 5_000_000;
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    executor
+        .run(async {
+            let flash = Memory::new(132 * SEGMENT);
+            let shape = Shape { segment_bytes: SEGMENT, region_bytes: 1 << 20 };
+            format(&flash, PoolId([3; 16]), Some(shape)).await.unwrap();
+            let marks = Marks { new: 1, known: vec![0], epoch: None };
+            let pool = Cache::open(vec![flash], host.clone(), &marks).await.unwrap().cache;
+            let faults = Faults::new(Memory::new(DISK_BYTES), 1);
+            let backing = faults.reopen(host.clone());
+            let settings = DiskSettings {
+                reserve_bytes: 16 * SEGMENT,
+                limit_bytes: 64 * SEGMENT,
+                ram_bytes: 64 * PAGE,
+                block_bytes: PAGE as u32,
+                ..DiskSettings::plain(DiskId(1))
+            };
+            let disk = pool.attach(settings, backing, Past::none(DISK_BYTES)).await.unwrap();
+            host.sleep(SECOND).await;
+            faults.delay(TOOK, TOOK);
+            for fails in [false, true] {
+                if fails {
+                    for operation in [Operation::Read, Operation::Write, Operation::WriteZeroes] {
+                        faults.fail_after(operation, 0);
+                    }
+                }
+                let came = host.now();
+                let read = disk.read(0, Buffer::zeroed(PAGE as usize)).await.1;
+                assert_eq!(disk.measured(), Measured { came, ended: host.now() }, "a read, fails: {fails}");
+                assert!(host.now() >= came + TOOK && read.is_err() == fails);
+                let came = host.now();
+                let written = disk.write(0, Buffer::zeroed(PAGE as usize)).await.1;
+                assert_eq!(disk.measured(), Measured { came, ended: host.now() }, "a write, fails: {fails}");
+                assert!(host.now() >= came + TOOK && written.is_err() == fails);
+                let came = host.now();
+                let zeroed = disk.write_zeroes(ByteRange::at(0, PAGE), Unmap::Forbidden).await;
+                assert_eq!(disk.measured(), Measured { came, ended: host.now() }, "zeroes, fails: {fails}");
+                assert!(host.now() >= came + TOOK && zeroed.is_err() == fails);
+            }
         })
         .unwrap();
 }

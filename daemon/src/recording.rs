@@ -4,19 +4,21 @@
 //!   guest ──> door ──> Recorded ──> CachedDisk          on the disk's shard
 //!                         │ when a request ends, if somebody records
 //!                         v
-//!                    bounded ring ──> whoever takes what is in it, every moment, and writes it
+//!                    bounded room ──> whoever takes what is in it, every moment, and writes it
 //! ```
-//! A request never waits for its note: if the ring is full, or somebody else has it just then, the note is dropped and
-//! counted. Nothing here writes a file; whoever records takes small traces one after another and does what he likes.
+//! A request never waits for its note: if the room is full, or somebody else has it just then, the note is dropped and
+//! counted. Whoever takes the notes has the room for as long as it takes to put an empty one in its place. Nothing here writes
+//! a file; whoever records takes small traces one after another and does what he likes.
 //! A disk that moves between shards goes on being recorded: recorders are found by the disk's name. One that is removed does not,
 //! nor one of which nobody takes anything for ten seconds: [`end_silent`] ends that, and gives back the memory.
 
 mod device;
+mod note;
 mod session;
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -24,11 +26,12 @@ use trace::Request;
 
 use crate::problem::{Answer, Problem};
 pub(crate) use device::Recorded;
+use note::Note;
 use session::{SILENCE_MAX, Session};
 
-/// Notes that fit into the ring: a tenth of a second, which is how often it is emptied, at 600,000 requests a second. 4 MiB while
+/// Notes that there is room for: a tenth of a second, which is how often they are taken, at 600,000 requests a second. 3 MiB while
 /// a disk is recorded, and at most four times as much for what waits to be put in order.
-const RING_NOTES: usize = 1 << 16;
+const NOTES_MAX: usize = 1 << 16;
 
 /// All recorders, by the names of their disks.
 static RECORDERS: Mutex<BTreeMap<String, Arc<Recorder>>> = Mutex::new(BTreeMap::new());
@@ -41,14 +44,16 @@ static LAST: AtomicU32 = AtomicU32::new(0);
 pub(crate) struct Recorder {
     /// So that a request that nobody records costs one look.
     is_on: AtomicBool,
-    ring: Mutex<Option<Ring>>,
+    room: Mutex<Option<Room>>,
+    /// Since they were told of last.
     dropped: AtomicU64,
     session: Mutex<Option<Session>>,
 }
 
-/// The end of the ring where notes go in.
-struct Ring {
-    notes: SyncSender<Request>,
+/// Where notes go in.
+struct Room {
+    /// What came since the last time, in the order in which it ended; never more than there is room for.
+    notes: Vec<Note>,
     began: Instant,
 }
 
@@ -91,12 +96,12 @@ impl Recorder {
                 "Cannot record disk '{name}': somebody records it already; wait until that ends"
             )));
         }
-        let (notes, taken) = sync_channel(RING_NOTES);
+        let notes = Vec::with_capacity(NOTES_MAX);
         let began = Instant::now();
         self.dropped.store(0, Ordering::Relaxed);
-        *lock(&self.ring) = Some(Ring { notes, began });
+        *lock(&self.room) = Some(Room { notes, began });
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
-        *session = Some(Session::new((number, disk), taken, began));
+        *session = Some(Session::new((number, disk), began));
         self.is_on.store(true, Ordering::Relaxed);
         Ok(number)
     }
@@ -110,6 +115,11 @@ impl Recorder {
         let mut session = lock(&self.session);
         let session = session.as_mut().filter(|session| session.is((number, disk)));
         let session = session.ok_or_else(|| not_recorded(name, number))?;
+        let mut noted = session.spare();
+        if let Some(room) = lock(&self.room).as_mut() {
+            mem::swap(&mut room.notes, &mut noted);
+        }
+        session.add(noted);
         Ok(session.take(self.dropped.swap(0, Ordering::Relaxed)))
     }
 
@@ -120,36 +130,38 @@ impl Recorder {
     pub(crate) fn end(&self, name: &str, disk: u32, number: u32) -> Answer<Vec<u8>> {
         let mut session = lock(&self.session);
         let ended = session.take_if(|session| session.is((number, disk)));
-        let ended = ended.ok_or_else(|| not_recorded(name, number))?;
-        self.stop();
+        let mut ended = ended.ok_or_else(|| not_recorded(name, number))?;
+        ended.add(self.stop());
         Ok(ended.end(self.dropped.swap(0, Ordering::Relaxed)))
     }
 
     fn end_if_silent(&self) {
         let mut session = lock(&self.session);
         if session.take_if(|session| !session.is_alive()).is_some() {
-            self.stop();
+            drop(self.stop());
         }
     }
 
-    /// Has nothing noted any more. What is in flight finds no ring.
-    fn stop(&self) {
+    /// Has nothing noted any more, and returns what was. What is in flight finds no room.
+    fn stop(&self) -> Vec<Note> {
         self.is_on.store(false, Ordering::Relaxed);
-        *lock(&self.ring) = None;
+        lock(&self.room).take().map_or_else(Vec::new, |room| room.notes)
     }
 
     /// Notes requests that came at `came`. Never waits.
     fn note(&self, came: Instant, requests: impl Iterator<Item = Request>) {
-        let Ok(ring) = self.ring.try_lock() else {
+        let Ok(mut room) = self.room.try_lock() else {
             self.dropped.fetch_add(requests.count() as u64, Ordering::Relaxed);
             return;
         };
-        let Some(Ring { notes, began }) = &*ring else { return };
+        let Some(Room { notes, began }) = &mut *room else { return };
         // What came before the recording began is no part of it.
         let Some(at) = came.checked_duration_since(*began) else { return };
+        let at_us = at.as_micros() as u64;
         for request in requests {
-            let request = Request { at_us: Some(at.as_micros() as u64), ..request };
-            if notes.try_send(request).is_err() {
+            if notes.len() < NOTES_MAX {
+                notes.push(Note::new(at_us, &request));
+            } else {
                 self.dropped.fetch_add(1, Ordering::Relaxed);
             }
         }

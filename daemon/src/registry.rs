@@ -168,6 +168,11 @@ impl Registry {
         Ok(self.view(record, report.map(Ok)))
     }
 
+    /// The number of a disk, without asking its shard.
+    pub(crate) fn disk_number(&self, name: &str) -> Answer<u32> {
+        Ok(known(&self.state(), name)?.id)
+    }
+
     /// A disk with what its shard says of it; none if it is on no shard.
     fn view(&self, record: DiskRecord, report: Option<Answer<DiskReport>>) -> DiskView {
         if let Some(Ok(report)) = &report {

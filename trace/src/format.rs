@@ -8,7 +8,7 @@ use std::str::FromStr;
 use crate::binary::{blktrace, compact, vscsi};
 use crate::input::{Input, LINE_BYTES_MAX};
 use crate::pack::Packing;
-use crate::text::{self, Lines, blkparse, fio, fiu, heimdall, msr, ssdsim, tencent, units};
+use crate::text::{self, Lines, blkparse, fio, fio_log, fiu, heimdall, msr, ssdsim, tencent, units};
 use crate::trace::Record;
 
 /// How many lines are tried to tell a format.
@@ -42,6 +42,10 @@ pub enum Format {
     Blktrace,
     /// I/O logs of fio, version 2 and 3.
     Fio,
+    /// Logs of latencies of fio, with offsets.
+    FioLat,
+    /// Other logs of fio with a line for each request, with offsets.
+    FioLog,
 }
 
 /// Where the records of a trace come from, one by one.
@@ -75,6 +79,8 @@ const FORMATS: &[(Format, &str, &[&str])] = &[
     (Format::Blkparse, "blkparse", &[]),
     (Format::Blktrace, "blktrace", &[]),
     (Format::Fio, "fio", &["iolog"]),
+    (Format::FioLat, "fio-lat", &[]),
+    (Format::FioLog, "fio-log", &[]),
 ];
 
 impl Format {
@@ -91,7 +97,13 @@ impl Format {
 
     /// What the end of a file's name says, packed or not.
     pub fn of_name(file: &str) -> Option<Self> {
-        let (_, ending) = Packing::of_name(file).1.rsplit_once('.')?;
+        let name = Packing::of_name(file).1;
+        match fio_log::of_name(name) {
+            Some(fio_log::Value::Latency) => return Some(Self::FioLat),
+            Some(fio_log::Value::Other) => return Some(Self::FioLog),
+            None => {}
+        }
+        let (_, ending) = name.rsplit_once('.')?;
         FORMATS.iter().find(|(_, _, endings)| endings.contains(&ending)).map(|(format, ..)| *format)
     }
 
@@ -125,6 +137,8 @@ impl Format {
             Self::Msr => Box::new(Lines::new(msr::Msr)),
             Self::Blkparse => Box::new(Lines::new(blkparse::Blkparse::new(front))),
             Self::Fio => Box::new(Lines::new(fio::Fio::default())),
+            Self::FioLat => Box::new(Lines::new(fio_log::FioLog::new(fio_log::Value::Latency, front))),
+            Self::FioLog => Box::new(Lines::new(fio_log::FioLog::new(fio_log::Value::Other, front))),
         }
     }
 
@@ -136,6 +150,10 @@ impl Format {
             Self::Blktrace => blktrace::fits(front),
             // Its reader leaves out what is no number, which any text may be.
             Self::Ids => units::tells_ids(text::whole_lines(front, LINES_TRIED)) && self.fits_lines(front),
+            // Their readers take commas without blanks, as other formats have them.
+            Self::FioLat | Self::FioLog => {
+                fio_log::tells(text::whole_lines(front, LINES_TRIED)) && self.fits_lines(front)
+            }
             _ => self.fits_lines(front),
         }
     }
@@ -190,10 +208,12 @@ pub(crate) fn tell(file: &str, front: &[u8]) -> Result<Format, String> {
     let fitting: Vec<Format> = Format::all().filter(|format| format.fits(front)).collect();
     match fitting[..] {
         [format] => Ok(format),
-        [] => Err(format!(
-            "neither its name nor its content is that of a format known here; it begins with {}",
-            shown(front)
-        )),
+        [] => Err(fio_log::why_not(text::whole_lines(front, LINES_TRIED)).unwrap_or_else(|| {
+            format!(
+                "neither its name nor its content is that of a format known here; it begins with {}",
+                shown(front)
+            )
+        })),
         _ => {
             let names: Vec<&str> = fitting.iter().map(|format| format.name()).collect();
             Err(format!("its first lines can be of {}", names.join(" and of ")))

@@ -212,6 +212,37 @@ fn a_name_goes_before_content() {
 }
 
 #[test]
+fn logs_of_fio_are_told_by_their_names_since_their_lines_do_not_say_what_the_value_is() {
+    let log = b"107, 100000000, 1, 4096, 8192, 0\n411, 5, 0, 4096, 0, 0\n";
+    for (name, latency_us, at_us) in [
+        ("web_clat.1.log", Some(100_000), 7000),
+        ("a/web_lat.log.gz", Some(100_000), 7000),
+        ("web_bw.1.log", None, 107_000),
+    ] {
+        let first = named(name, log, &Options::default()).expect("sound")[0];
+        assert_eq!((first.latency_us, first.at_us), (latency_us, Some(at_us)), "{name}");
+    }
+    let unclear = message(log);
+    assert!(unclear.contains("of fio-lat and of fio-log") && unclear.contains("--format"), "{unclear}");
+    for (bytes, advice) in
+        [(&b"0, 28357, 0, 4096, 0\n"[..], "log_offset=1"), (b"500, 7, 0, 0, 0, 0\n", "log_avg_msec")]
+    {
+        let unnamed = message(bytes);
+        assert!(unnamed.contains("Cannot tell the format") && unnamed.contains(advice), "{unnamed}");
+        let named = named("web_lat.1.log", bytes, &Options::default()).expect_err("useless").to_string();
+        assert!(named.contains("line 1") && named.contains(advice), "{named}");
+    }
+}
+
+#[test]
+fn traces_that_could_be_told_before_there_were_logs_of_fio_still_are() {
+    assert_eq!(format_of(b"1,104,1,4096,8192,0,4096\n"), Some(Format::Tencent));
+    // What both can be is of neither: 1 reads in one of them, and writes in the other.
+    let unclear = message(b"1, 104, 1, 4096, 8192, 0, 4096\n");
+    assert!(unclear.contains("of tencent-replay and of fio-lat and of fio-log"), "{unclear}");
+}
+
+#[test]
 fn an_unknown_format_is_shown_with_those_that_are_known() {
     for (bytes, shown) in [
         (&b"hello world\n"[..], "'hello world'"),

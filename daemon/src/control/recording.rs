@@ -32,8 +32,7 @@ type Shared = State<Arc<Registry>>;
     responses((status = OK, description = "It is recorded", body = RecordingDocument))
 )]
 pub(super) async fn start(State(registry): Shared, Name(name): Name) -> Reply<RecordingDocument> {
-    let view = registry.disk(&name).await?;
-    let number = recorder(&name).start(&name, view.record.id)?;
+    let number = recorder(&name).start(&name, registry.disk_number(&name)?)?;
     Ok(Json(RecordingDocument::of(Recording { name, number })))
 }
 
@@ -52,7 +51,7 @@ pub(super) async fn take(
     State(registry): Shared,
     Numbered { name, number }: Numbered,
 ) -> Result<Response, Failure> {
-    let disk = registry.disk(&name).await?.record.id;
+    let disk = registry.disk_number(&name)?;
     piece(recorder(&name).take(&name, disk, number))
 }
 
@@ -71,7 +70,7 @@ pub(super) async fn end(
     State(registry): Shared,
     Numbered { name, number }: Numbered,
 ) -> Result<Response, Failure> {
-    let disk = registry.disk(&name).await?.record.id;
+    let disk = registry.disk_number(&name)?;
     piece(recorder(&name).end(&name, disk, number))
 }
 

@@ -42,16 +42,16 @@ fn a_recording_has_what_came_while_it_ran_in_the_order_in_which_it_came() {
 }
 
 #[test]
-fn a_full_ring_drops_and_counts_and_nobody_waits() {
+fn a_full_room_drops_and_counts_and_nobody_waits() {
     let recorder = Recorder::default();
     let number = recorder.start("a", 7).expect("nobody records it");
     let came = Instant::now();
-    recorder.note(came, (0..RING_NOTES as u64 + 5).map(|at| request(at * 512)));
-    let disturbed = lock(&recorder.ring);
+    recorder.note(came, (0..NOTES_MAX as u64 + 5).map(|at| request(at * 512)));
+    let disturbed = lock(&recorder.room);
     recorder.note(came, [request(0), request(512)].into_iter());
     drop(disturbed);
     let (requests, dropped) = read(recorder.end("a", 7, number).expect("it is recorded"));
-    assert_eq!((requests.len(), dropped), (RING_NOTES, 7));
+    assert_eq!((requests.len(), dropped), (NOTES_MAX, 7));
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_recording_that_nobody_takes_is_ended_and_gives_back_its_room() {
     assert!(recorder.is_on(), "it may still be taken");
     lock(&recorder.session).as_mut().expect("it runs").fall_silent();
     recorder.end_if_silent();
-    assert!(!recorder.is_on() && lock(&recorder.ring).is_none() && lock(&recorder.session).is_none());
+    assert!(!recorder.is_on() && lock(&recorder.room).is_none() && lock(&recorder.session).is_none());
     assert!(recorder.take("a", 7, number).expect_err("it is over").message.contains("over"));
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod blkparse;
 pub(crate) mod fio;
+pub(crate) mod fio_log;
 pub(crate) mod fiu;
 pub(crate) mod heimdall;
 pub(crate) mod msr;

@@ -195,11 +195,14 @@ impl Forebay {
     }
 
     fn tell(&self, arguments: &[&str]) -> Result<String, String> {
-        output(
-            Command::new(&self.program)
-                .args(arguments)
-                .env("FOREBAY_SOCKET", self.folder.join("control.sock")),
-        )
+        output(&mut self.command(arguments))
+    }
+
+    /// A command to this daemon.
+    pub(super) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).env("FOREBAY_SOCKET", self.control_socket());
+        command
     }
 }
 

@@ -6,6 +6,7 @@
 //! writes      write-back: beside the raw file and others; what destage costs; how soon a dirty set is known again
 //! hit_ratio   hit ratios and flash writes on real traces, beside policies from papers
 //! scrape      what it costs guests that somebody looks at statistics
+//! record      what it costs guests that somebody records them
 //! restart     what safety costs: seconds until a start knows what was cached and serves, and the first write into a region
 //! contest     rounds, medians, ratios           report     tables
 //! fio         one run of the load               server     a process that serves, and its CPU time
@@ -23,6 +24,7 @@ mod fio;
 mod forebay;
 mod hit_ratio;
 mod peers;
+mod record;
 mod report;
 mod restart;
 mod scrape;
@@ -64,6 +66,8 @@ pub(crate) enum Scope {
     Writes,
     /// Statistics that are asked for all the time.
     Scrape,
+    /// A disk that is recorded.
+    Record,
     /// What is worth keeping.
     HitRatio,
 }
@@ -98,6 +102,9 @@ pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), Str
     let scratch = Scratch::new()?;
     if scope == Scope::Scrape {
         return scrape::measure(&programs, &scratch, effort);
+    }
+    if scope == Scope::Record {
+        return record::measure(&programs, &scratch, effort);
     }
     println!(
         "Ratios say how fast Forebay is, the other being 1: above 1.00 it is ahead. Medians of {} rounds.",

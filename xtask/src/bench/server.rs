@@ -56,12 +56,7 @@ impl Server {
 
     /// CPU time so far, in microseconds, of all its threads and on its behalf in the kernel.
     pub(super) fn cpu_us(&self) -> Result<f64, String> {
-        let path = format!("/proc/{}/stat", self.child.id());
-        let stat = fs::read_to_string(&path).map_err(|error| {
-            format!("Could not read {path}: {error}. Has the server ended? It said: {}", self.said())
-        })?;
-        let ticks = ticks(&stat).ok_or_else(|| format!("Could not find the CPU time in {path}: {stat}"))?;
-        Ok(ticks * 1e6 / TICKS_PER_SECOND)
+        cpu_us_of(self.child.id()).map_err(|error| format!("{error} The server said: {}", self.said()))
     }
 
     fn said(&self) -> String {
@@ -77,6 +72,15 @@ impl Drop for Server {
             eprintln!("Could not wait for the end of process {}: {error}. Look after it.", self.child.id());
         }
     }
+}
+
+/// CPU time so far, in microseconds, of all threads of a process that runs.
+pub(super) fn cpu_us_of(process: u32) -> Result<f64, String> {
+    let path = format!("/proc/{process}/stat");
+    let stat = fs::read_to_string(&path)
+        .map_err(|error| format!("Could not read {path}: {error}. Has the process ended?"))?;
+    let ticks = ticks(&stat).ok_or_else(|| format!("Could not find the CPU time in {path}: {stat}"))?;
+    Ok(ticks * 1e6 / TICKS_PER_SECOND)
 }
 
 /// User and system time from a line of `/proc/PID/stat`. The name of the program, in parentheses, may hold anything.
