@@ -290,7 +290,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let (depth, before) = (consider_depth(&ram), ram.waiting());
         let admits = |_, history| self.policy.borrow_mut().admits(history, self.room());
         let refused = ram.consider(depth, depth / 4 * 3, admits);
-        let is_more = ram.waiting() > before;
+        let is_more = ram.waiting() > before || refused > 0;
         drop(ram);
         count(&self.counters.rejections, refused);
         is_more && self.promotion_is_due()
@@ -479,6 +479,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let capacity = self.ram.borrow().capacity();
         self.ram.borrow_mut().resize(capacity);
         self.order.borrow_mut().all_in_order();
+        self.ram.borrow_mut().give_up_waiting();
         self.drop_from_index(0..u64::MAX);
     }
 

@@ -373,7 +373,7 @@ fn cut(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
 /// Says again, in the open segment, what the victim says of ranges and is still so.
 async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut Marks) -> Option<()> {
     while !marks.entries(cache, 1).is_empty() {
-        let appender = cache.log.begin(Purpose::Survivors).await.ok()?;
+        let appender = cache.log.try_begin(Purpose::Survivors).await.ok()?;
         // Looked at under the lock of the log, as all that is said there.
         let entries = marks.entries(cache, appender.room());
         let mut batch = appender.batch(0);
@@ -452,7 +452,7 @@ pub(super) async fn append_again<F: BlockDevice, H: Host>(
     let (contents, damaged) = read_survivors(cache, survivors).await;
     let mut rest = contents.as_slice();
     while !rest.is_empty() {
-        let Ok(appender) = cache.log.begin(Purpose::Survivors).await else { break };
+        let Ok(appender) = cache.log.try_begin(Purpose::Survivors).await else { break };
         let (now, later) = rest.split_at(rest.len().min(appender.room()));
         rest = later;
         if append_batch(cache, appender, now, marks).await.is_none() {
@@ -476,7 +476,7 @@ async fn append_batch<F: BlockDevice, H: Host>(
     if pages.is_empty() {
         return Some(());
     }
-    let promotion = fellows(cache, &appender, pages.len(), marks);
+    let promotion = fellows(cache, &appender, &pages, marks);
     let mut batch = appender.batch(pages.len() + promotion.len());
     for (survivor, bytes) in &pages {
         if cache.dirty.borrow().has_page(survivor.page.0) {
@@ -508,18 +508,22 @@ async fn append_batch<F: BlockDevice, H: Host>(
     Some(())
 }
 
-/// What RAM has for flash goes along with survivors, if there is room: a batch of its own would cost a header. Not where something
-/// is to be said of ranges, which needs the room.
+/// What waits in RAM goes along with survivors, if there is room: a batch of its own would cost a header. Not where something
+/// is to be said of ranges, which needs the room, nor with what is dirty, which is written twice, nor where somebody waits for
+/// room: a guest's write, or a limit that was lowered.
 fn fellows<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     appender: &Appender<'_, F, H>,
-    pages: usize,
+    survivors: &[&(&Survivor, Buffer)],
     marks: &Marks,
 ) -> Promotion {
-    if !marks.is_empty() || cache.leaving.get() || !cache.may_promote() {
+    let is_dirty = survivors.iter().any(|(survivor, _)| cache.dirty.borrow().has_page(survivor.page.0));
+    let somebody_waits =
+        !cache.back.queue.borrow().is_empty() || cache.pool.segments().exceeds_limit(cache.id);
+    if !marks.is_empty() || is_dirty || somebody_waits || cache.leaving.get() || !cache.may_promote() {
         return Promotion::none();
     }
-    let most = appender.room().min(BATCH_PAGES_MAX).saturating_sub(pages);
+    let most = appender.room().min(BATCH_PAGES_MAX).saturating_sub(survivors.len());
     Promotion::choose(cache, appender, most)
 }
 

@@ -258,6 +258,16 @@ impl Ram {
         boarding
     }
 
+    /// Has nothing wait any more, because there is no flash to wait for.
+    pub(crate) fn give_up_waiting(&mut self) {
+        while self.waiting() > 0 {
+            let slot = self.lists[Place::Waiting as usize].oldest;
+            self.unlink(slot);
+            self.stand(slot, Standing::Rejected);
+            self.link_newest(slot, Place::Cold);
+        }
+    }
+
     /// The content of a page that boards; call before anything is awaited.
     pub(crate) fn offered_bytes(&self, offered: &Offered) -> &[u8] {
         debug_assert_eq!(self.slots[offered.slot as usize].page, offered.page);
@@ -271,8 +281,10 @@ impl Ram {
         let entry = &self.slots[slot as usize];
         let current = entry.sequence == offered.sequence && entry.standing == Standing::Moving;
         if current {
-            self.stand(slot, standing);
-            if self.slots[slot as usize].place == Place::Nowhere {
+            let was_used = self.slots[slot as usize].place != Place::Nowhere;
+            let is_considered_anew = was_used && standing == Standing::Rejected;
+            self.stand(slot, if is_considered_anew { Standing::New } else { standing });
+            if !was_used {
                 self.link_oldest(slot, Place::Cold);
             }
         }

@@ -143,23 +143,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         }
     }
 
-    /// Waits for its turn, and if it is for promotion for room: for at least one page.
-    ///
-    /// # Errors
-    /// `Exhausted` for survivors only.
-    pub(crate) async fn begin(&self, purpose: Purpose) -> Result<Appender<'_, F, H>, NoSegment> {
-        loop {
-            match self.try_begin(purpose).await {
-                // The log is not held here: reclaim makes room by appending survivors to this very log.
-                Err(NoSegment::Exhausted) if purpose == Purpose::Promotion => {
-                    self.pool.wait_for_room(self.disk).await;
-                }
-                outcome => return outcome,
-            }
-        }
-    }
-
-    /// As [`Self::begin`], waiting for room for so many nanoseconds at most.
+    /// As [`Self::try_begin`], waiting for room for so many nanoseconds at most.
     pub(crate) async fn begin_within(
         &self,
         purpose: Purpose,
@@ -177,7 +161,10 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         }
     }
 
-    /// As [`Self::begin`], without waiting for room.
+    /// Waits for its turn, not for room.
+    ///
+    /// # Errors
+    /// `Exhausted` if there is no room for a page.
     pub(crate) async fn try_begin(&self, purpose: Purpose) -> Result<Appender<'_, F, H>, NoSegment> {
         let mut open = self.open.lock().await;
         if self.closed.get() {
