@@ -1,14 +1,39 @@
 //! What is told of a disk when somebody looks, however often that is.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use block::executor::{Executor, Order, VirtualTime};
+use std::rc::Rc;
+
+use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::Faults;
 use block::{BlockDevice, Buffer, ByteRange, Host, Memory, Operation, PAGE, Unmap};
-use cache::{Cache, DiskId, DiskSettings, Marks, Measured, Past, PoolId, Shape, format};
+use cache::{Cache, CachedDisk, DiskId, DiskSettings, Marks, Measured, Past, PoolId, Shape, format};
 
 const SEGMENT: u64 = 128 << 10;
 const DISK_BYTES: u64 = 64 << 20;
 const SECOND: u64 = 1_000_000_000;
+
+type Pool = Rc<Cache<Memory, LocalHost>>;
+
+/// A pool, and a disk in front of `backing`.
+async fn cached<B: BlockDevice + 'static>(
+    host: &LocalHost,
+    backing: B,
+) -> (Pool, Rc<CachedDisk<B, Memory, LocalHost>>) {
+    let flash = Memory::new(132 * SEGMENT);
+    let shape = Shape { segment_bytes: SEGMENT, region_bytes: 1 << 20 };
+    format(&flash, PoolId([3; 16]), Some(shape)).await.unwrap();
+    let marks = Marks { new: 1, known: vec![0], epoch: None };
+    let pool = Cache::open(vec![flash], host.clone(), &marks).await.unwrap().cache;
+    let settings = DiskSettings {
+        reserve_bytes: 16 * SEGMENT,
+        limit_bytes: 64 * SEGMENT,
+        ram_bytes: 64 * PAGE,
+        block_bytes: PAGE as u32,
+        ..DiskSettings::plain(DiskId(1))
+    };
+    let disk = pool.attach(settings, backing, Past::none(DISK_BYTES)).await.unwrap();
+    (pool, disk)
+}
 
 #[test]
 fn what_is_predicted_is_worked_out_anew_after_a_second_or_when_much_was_read() {
@@ -16,19 +41,7 @@ fn what_is_predicted_is_worked_out_anew_after_a_second_or_when_much_was_read() {
     let host = executor.host();
     executor
         .run(async {
-            let flash = Memory::new(132 * SEGMENT);
-            let shape = Shape { segment_bytes: SEGMENT, region_bytes: 1 << 20 };
-            format(&flash, PoolId([3; 16]), Some(shape)).await.unwrap();
-            let marks = Marks { new: 1, known: vec![0], epoch: None };
-            let pool = Cache::open(vec![flash], host.clone(), &marks).await.unwrap().cache;
-            let settings = DiskSettings {
-                reserve_bytes: 16 * SEGMENT,
-                limit_bytes: 64 * SEGMENT,
-                ram_bytes: 64 * PAGE,
-                block_bytes: PAGE as u32,
-                ..DiskSettings::plain(DiskId(1))
-            };
-            let disk = pool.attach(settings, Memory::new(DISK_BYTES), Past::none(DISK_BYTES)).await.unwrap();
+            let (_pool, disk) = cached(&host, Memory::new(DISK_BYTES)).await;
             let read = async |pages: std::ops::Range<u64>| {
                 for page in pages {
                     disk.read(page * PAGE, Buffer::zeroed(PAGE as usize)).await.1.unwrap();
@@ -60,21 +73,8 @@ fn every_request_has_its_times_when_it_has_ended_well_or_not() {
     let host = executor.host();
     executor
         .run(async {
-            let flash = Memory::new(132 * SEGMENT);
-            let shape = Shape { segment_bytes: SEGMENT, region_bytes: 1 << 20 };
-            format(&flash, PoolId([3; 16]), Some(shape)).await.unwrap();
-            let marks = Marks { new: 1, known: vec![0], epoch: None };
-            let pool = Cache::open(vec![flash], host.clone(), &marks).await.unwrap().cache;
             let faults = Faults::new(Memory::new(DISK_BYTES), 1);
-            let backing = faults.reopen(host.clone());
-            let settings = DiskSettings {
-                reserve_bytes: 16 * SEGMENT,
-                limit_bytes: 64 * SEGMENT,
-                ram_bytes: 64 * PAGE,
-                block_bytes: PAGE as u32,
-                ..DiskSettings::plain(DiskId(1))
-            };
-            let disk = pool.attach(settings, backing, Past::none(DISK_BYTES)).await.unwrap();
+            let (_pool, disk) = cached(&host, faults.reopen(host.clone())).await;
             host.sleep(SECOND).await;
             faults.delay(TOOK, TOOK);
             for fails in [false, true] {
@@ -96,6 +96,9 @@ fn every_request_has_its_times_when_it_has_ended_well_or_not() {
                 assert_eq!(disk.measured(), Measured { came, ended: host.now() }, "zeroes, fails: {fails}");
                 assert!(host.now() >= came + TOOK && zeroed.is_err() == fails);
             }
+            let now = host.now();
+            assert!(disk.read(DISK_BYTES, Buffer::zeroed(PAGE as usize)).await.1.is_err());
+            assert_eq!(disk.measured(), Measured { came: now, ended: now }, "refused at once");
         })
         .unwrap();
 }

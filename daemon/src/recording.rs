@@ -4,10 +4,10 @@
 //!   guest ──> door ──> Recorded ──> CachedDisk          on the disk's shard
 //!                         │ when a request ends, if somebody records
 //!                         v
-//!                    bounded room ──> whoever takes what is in it, every moment, and writes it
+//!                   two bounded rooms ──> whoever takes what is in them, every moment, and writes it
 //! ```
-//! A request never waits for its note: if the room is full, or somebody else has it just then, the note is dropped and
-//! counted. Whoever takes the notes has the room for as long as it takes to put an empty one in its place. Nothing here writes
+//! A request never waits for its note. Whoever takes the notes has one room at a time, for as long as it takes to put an empty one in its
+//! place, and meanwhile notes go to the other one. What finds its room full is dropped and counted. Nothing here writes
 //! a file; whoever records takes small traces one after another and does what he likes.
 //! A disk that moves between shards goes on being recorded: recorders are found by the disk's name. One that is removed does not,
 //! nor one of which nobody takes anything for ten seconds: [`end_silent`] ends that, and gives back the memory.
@@ -30,7 +30,7 @@ use note::Note;
 use session::{SILENCE_MAX, Session};
 
 /// Notes that there is room for: a tenth of a second, which is how often they are taken, at 600,000 requests a second. 3 MiB while
-/// a disk is recorded, and at most four times as much for what waits to be put in order.
+/// a disk is recorded, half as much again if many come while notes are taken, and at most 12 MiB for what waits to be put in order.
 const NOTES_MAX: usize = 1 << 16;
 
 /// All recorders, by the names of their disks.
@@ -44,7 +44,8 @@ static LAST: AtomicU32 = AtomicU32::new(0);
 pub(crate) struct Recorder {
     /// So that a request that nobody records costs one look.
     is_on: AtomicBool,
-    room: Mutex<Option<Room>>,
+    /// Notes go to the first one, or to the second one while somebody has the first.
+    rooms: [Mutex<Option<Room>>; 2],
     /// Since they were told of last.
     dropped: AtomicU64,
     session: Mutex<Option<Session>>,
@@ -96,10 +97,11 @@ impl Recorder {
                 "Cannot record disk '{name}': somebody records it already; wait until that ends"
             )));
         }
-        let notes = Vec::with_capacity(NOTES_MAX);
         let began = Instant::now();
         self.dropped.store(0, Ordering::Relaxed);
-        *lock(&self.room) = Some(Room { notes, began });
+        for (room, notes) in self.rooms.iter().zip([Vec::with_capacity(NOTES_MAX), Vec::new()]) {
+            *lock(room) = Some(Room { notes, began });
+        }
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
         *session = Some(Session::new((number, disk), began));
         self.is_on.store(true, Ordering::Relaxed);
@@ -116,8 +118,12 @@ impl Recorder {
         let session = session.as_mut().filter(|session| session.is((number, disk)));
         let session = session.ok_or_else(|| not_recorded(name, number))?;
         let mut noted = session.spare();
-        if let Some(room) = lock(&self.room).as_mut() {
+        let [first, second] = &self.rooms;
+        if let Some(room) = lock(first).as_mut() {
             mem::swap(&mut room.notes, &mut noted);
+        }
+        if let Some(room) = lock(second).as_mut() {
+            noted.append(&mut room.notes);
         }
         session.add(noted);
         Ok(session.take(self.dropped.swap(0, Ordering::Relaxed)))
@@ -145,12 +151,12 @@ impl Recorder {
     /// Has nothing noted any more, and returns what was. What is in flight finds no room.
     fn stop(&self) -> Vec<Note> {
         self.is_on.store(false, Ordering::Relaxed);
-        lock(&self.room).take().map_or_else(Vec::new, |room| room.notes)
+        self.rooms.iter().filter_map(|room| lock(room).take()).flat_map(|room| room.notes).collect()
     }
 
     /// Notes requests that came at `came`. Never waits.
     fn note(&self, came: Instant, requests: impl Iterator<Item = Request>) {
-        let Ok(mut room) = self.room.try_lock() else {
+        let Some(mut room) = self.rooms.iter().find_map(|room| room.try_lock().ok()) else {
             self.dropped.fetch_add(requests.count() as u64, Ordering::Relaxed);
             return;
         };

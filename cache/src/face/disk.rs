@@ -366,7 +366,8 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     }
 
     fn check(&self, operation: Operation, offset: u64, length: u64) -> Result<ByteRange, BlockError> {
-        self.geometry().check(operation, offset, length)
+        let refused = |_: &BlockError| _ = self.end(self.cache.pool.host.now());
+        self.geometry().check(operation, offset, length).inspect_err(refused)
     }
 
     fn count_read(&self, range: &ByteRange, answer: Answer, started: u64) {

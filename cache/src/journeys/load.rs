@@ -340,9 +340,9 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
             }
             let current = |&&(page, checksum): &&(PageNumber, u32)| {
                 let known = self.replay.index.get(page).is_some_and(|located| located.checksum == checksum);
-                // Of what is dirty the backing has something else, though an older, clean version looked the same.
-                let is_home = !self.replay.dirty.has_page(page.0);
-                known && is_home && page.0 < whole_pages && !self.cache.touched.is_set(page)
+                // The checksum may be that of a dirty version that looks like an older, clean one.
+                let is_clean = !self.replay.dirty.has_page(page.0);
+                known && is_clean && page.0 < whole_pages && !self.cache.touched.is_set(page)
             };
             let some: Vec<_> = some.iter().filter(current).collect();
             let reads = some.iter().map(|(page, _)| backing.read(page.offset(), Buffer::zeroed(PAGE_BYTES)));

@@ -39,7 +39,8 @@ impl<D: Measures> Recorded<D> {
 
     /// Notes a request that has ended just now, if somebody records. One that failed has no latency.
     fn note(&self, kind: Kind, range: ByteRange, is_ok: bool) {
-        if self.recorder.is_on() {
+        // The disk measures no request for nothing.
+        if self.recorder.is_on() && !range.is_empty() {
             let Measured { came, ended } = self.disk.measured();
             let clock_began =
                 self.clock_began.get().or_else(|| Instant::now().checked_sub(Duration::from_nanos(ended)));

@@ -47,11 +47,26 @@ fn a_full_room_drops_and_counts_and_nobody_waits() {
     let number = recorder.start("a", 7).expect("nobody records it");
     let came = Instant::now();
     recorder.note(came, (0..NOTES_MAX as u64 + 5).map(|at| request(at * 512)));
-    let disturbed = lock(&recorder.room);
+    let [first, second] = &recorder.rooms;
+    let disturbed = (lock(first), lock(second));
     recorder.note(came, [request(0), request(512)].into_iter());
     drop(disturbed);
     let (requests, dropped) = read(recorder.end("a", 7, number).expect("it is recorded"));
     assert_eq!((requests.len(), dropped), (NOTES_MAX, 7));
+}
+
+#[test]
+fn what_comes_while_notes_are_taken_is_in_the_recording() {
+    let recorder = Recorder::default();
+    let number = recorder.start("a", 7).expect("nobody records it");
+    for room in &recorder.rooms {
+        let taken = lock(room);
+        recorder.note(Instant::now(), [request(512)].into_iter());
+        drop(taken);
+    }
+    drop(recorder.take("a", 7, number).expect("it is recorded"));
+    let (requests, dropped) = read(recorder.end("a", 7, number).expect("it is recorded"));
+    assert_eq!((requests.len(), dropped), (2, 0));
 }
 
 #[test]
@@ -62,7 +77,11 @@ fn a_recording_that_nobody_takes_is_ended_and_gives_back_its_room() {
     assert!(recorder.is_on(), "it may still be taken");
     lock(&recorder.session).as_mut().expect("it runs").fall_silent();
     recorder.end_if_silent();
-    assert!(!recorder.is_on() && lock(&recorder.room).is_none() && lock(&recorder.session).is_none());
+    assert!(
+        !recorder.is_on()
+            && recorder.rooms.iter().all(|room| lock(room).is_none())
+            && lock(&recorder.session).is_none()
+    );
     assert!(recorder.take("a", 7, number).expect_err("it is over").message.contains("over"));
 }
 

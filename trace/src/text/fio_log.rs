@@ -169,6 +169,11 @@ mod tests {
         Ok(requests)
     }
 
+    /// Something of each request of a sound log.
+    fn each<T>(log: &str, get: impl Fn(&Request) -> T) -> Vec<T> {
+        requests(Value::Latency, log).expect("sound").iter().map(get).collect()
+    }
+
     #[test]
     fn a_line_is_a_request_that_came_its_latency_before_its_time() {
         let log = "107, 107762807, 1, 4096, 3940352, 0\n411, 303866776, 0, 8192, 3371008, 0x2004\n";
@@ -200,17 +205,13 @@ mod tests {
     #[test]
     fn when_a_request_was_issued_goes_before_what_is_concluded() {
         let log = "107, 900000, 1, 4096, 0, 0, 105123456\n108, 900000, 1, 4096, 0, 0, 0\n";
-        let times: Vec<_> =
-            requests(Value::Latency, log).expect("sound").iter().map(|one| one.at_us).collect();
-        assert_eq!(times, [Some(105_123), Some(107_100)]);
+        assert_eq!(each(log, |one| one.at_us), [Some(105_123), Some(107_100)]);
     }
 
     #[test]
     fn times_since_1970_and_times_that_run_backwards_are_taken_as_they_are() {
         let log = "1795396297618, 27437, 0, 4096, 0, 0x0000\n1795396297617, 1000, 0, 4096, 0, 0x0000\n";
-        let times: Vec<_> =
-            requests(Value::Latency, log).expect("sound").iter().map(|one| one.at_us).collect();
-        assert_eq!(times, [Some(1_795_396_297_617_973), Some(1_795_396_297_616_999)]);
+        assert_eq!(each(log, |one| one.at_us), [Some(1_795_396_297_617_973), Some(1_795_396_297_616_999)]);
     }
 
     #[test]
@@ -240,9 +241,7 @@ mod tests {
     #[test]
     fn a_log_of_old_fio_has_offsets_and_no_priorities() {
         let log = "0, 28357, 0, 4096, 0\n5, 3088, 1, 512, 8192\n";
-        let offsets: Vec<_> =
-            requests(Value::Latency, log).expect("sound").iter().map(|one| one.offset).collect();
-        assert_eq!(offsets, [0, 8192]);
+        assert_eq!(each(log, |one| one.offset), [0, 8192]);
         assert_eq!(why_not(log.as_bytes()), None, "nothing is wrong with it");
     }
 
