@@ -1,9 +1,10 @@
 //! The RAM tier of one disk: recent pages, never the only copy of anything.
 //!
 //! ```text
-//!   enters, or is used ──> warm, by LRU ──considered──┬──worth flash──> waiting ──board──> moving ──settle──┐
-//!                            ^                        └──not, or there already──> cold <── oldest end ──────┘
-//!                            └──────────────────── used again ───────────────────┴──> given up
+//!   enters, or is used ──> warm, by LRU ──considered──┬──worth flash────> waiting ──board──> moving ──settle──┐
+//!                            ^                        ├──there already──> spare <───────────────────────────┤
+//!                            │                        └──worth none─────> cold <──── the write failed ────────┘
+//!                            └──────────────────── used again ────────────┴──> given up, what is spare first
 //! ```
 //! What is warm ends some way before RAM is full: whatever leaves that end is considered ([`Ram::consider`]). What has earned flash waits
 //! until there is enough of it for a batch ([`Ram::board`]), and stays readable until [`Ram::settle`] says that flash has
@@ -29,7 +30,7 @@ pub(crate) struct Ram {
     chunks: Vec<Box<[u8]>>,
     free: Vec<u32>,
     /// By [`Place`], save those that are nowhere.
-    lists: [List; 3],
+    lists: [List; 4],
     /// Pages that are being written to flash.
     moving: usize,
 }
@@ -47,12 +48,14 @@ struct List {
 enum Place {
     /// By the last use.
     Warm = 0,
-    /// To be given up.
-    Cold = 1,
+    /// To be given up first: flash has it too.
+    Spare = 1,
+    /// To be given up next.
+    Cold = 2,
     /// Waits for a batch.
-    Waiting = 2,
+    Waiting = 3,
     /// In none: on its way to flash.
-    Nowhere = 3,
+    Nowhere = 4,
 }
 
 #[derive(Clone, Copy)]
@@ -107,7 +110,7 @@ impl Ram {
             slots: Vec::new(),
             chunks: Vec::new(),
             free: Vec::new(),
-            lists: [List { newest: NONE, oldest: NONE, len: 0 }; 3],
+            lists: [List { newest: NONE, oldest: NONE, len: 0 }; 4],
             moving: 0,
         }
     }
@@ -226,13 +229,13 @@ impl Ram {
             self.unlink(slot);
             let Slot { page, history, standing, .. } = self.slots[slot as usize];
             if standing != Standing::New {
-                self.link_newest(slot, Place::Cold);
+                self.retire(slot);
             } else if self.waiting() + self.moving < most && admits(page, history) {
                 self.stand(slot, Standing::Waiting);
                 self.link_newest(slot, Place::Waiting);
             } else {
                 self.stand(slot, Standing::Rejected);
-                self.link_newest(slot, Place::Cold);
+                self.retire(slot);
                 refused += 1;
             }
         }
@@ -264,8 +267,14 @@ impl Ram {
             let slot = self.lists[Place::Waiting as usize].oldest;
             self.unlink(slot);
             self.stand(slot, Standing::Rejected);
-            self.link_newest(slot, Place::Cold);
+            self.retire(slot);
         }
+    }
+
+    /// Puts a page that is in no list where it will be given up.
+    fn retire(&mut self, slot: u32) {
+        let is_on_flash = self.slots[slot as usize].standing == Standing::OnFlash;
+        self.link_newest(slot, if is_on_flash { Place::Spare } else { Place::Cold });
     }
 
     /// The content of a page that boards; call before anything is awaited.
@@ -281,11 +290,13 @@ impl Ram {
         let entry = &self.slots[slot as usize];
         let current = entry.sequence == offered.sequence && entry.standing == Standing::Moving;
         if current {
-            let was_used = self.slots[slot as usize].place != Place::Nowhere;
-            let is_considered_anew = was_used && standing == Standing::Rejected;
-            self.stand(slot, if is_considered_anew { Standing::New } else { standing });
-            if !was_used {
-                self.link_oldest(slot, Place::Cold);
+            // What was used on its way is considered anew.
+            let is_warm = self.slots[slot as usize].place == Place::Warm;
+            let is_new = is_warm && standing == Standing::Rejected;
+            self.stand(slot, if is_new { Standing::New } else { standing });
+            if !is_warm {
+                self.unlink(slot);
+                self.retire(slot);
             }
         }
         current
@@ -298,9 +309,12 @@ impl Ram {
             && self.slots[slot as usize].standing == Standing::OnFlash
         {
             self.stand(slot, standing);
-            if standing == Standing::New && self.slots[slot as usize].place == Place::Cold {
+            if self.slots[slot as usize].place == Place::Spare {
                 self.unlink(slot);
-                self.link_oldest(slot, Place::Warm);
+                match standing {
+                    Standing::New => self.link_oldest(slot, Place::Warm),
+                    _ => self.retire(slot),
+                }
             }
         }
     }
@@ -331,7 +345,10 @@ impl Ram {
     /// Gives up the coldest page that is not on its way to flash.
     fn evict(&mut self) -> Option<Evicted> {
         let is_free = |slot: &u32| self.slots[*slot as usize].standing != Standing::Moving;
-        let slot = self.coldest(Place::Cold).chain(self.coldest(Place::Warm)).find(is_free)?;
+        let slot = [Place::Spare, Place::Cold, Place::Warm]
+            .into_iter()
+            .flat_map(|place| self.coldest(place))
+            .find(is_free)?;
         let Slot { page, standing, history, .. } = self.slots[slot as usize];
         self.remove_one(page);
         Some(Evicted { page, standing, history })
@@ -537,6 +554,19 @@ mod tests {
         assert_eq!(consider(&mut ram, |_| true), 0);
         assert_eq!(pages(&ram.board(4)), [0, 2]);
         assert!(ram.settle(&on_its_way[0], Standing::OnFlash), "used, and still the same");
+    }
+
+    #[test]
+    fn what_flash_has_is_given_up_first_and_of_that_what_came_first() {
+        let mut ram = Ram::new(6);
+        (0..6).for_each(|page| assert_eq!(put(&mut ram, page), None));
+        assert_eq!(consider(&mut ram, |page| page >= 3), 3);
+        let offered = ram.board(2);
+        assert!(offered.iter().all(|offered| ram.settle(offered, Standing::OnFlash)));
+        let later = ram.board(1);
+        assert!(ram.settle(&later[0], Standing::OnFlash));
+        let given_up: Vec<_> = (10..15).map(|page| put(&mut ram, page).unwrap().page.0).collect();
+        assert_eq!(given_up, [3, 4, 5, 0, 1]);
     }
 
     #[test]
