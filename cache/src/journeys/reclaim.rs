@@ -509,8 +509,8 @@ async fn append_batch<F: BlockDevice, H: Host>(
 }
 
 /// What waits in RAM goes along with survivors, if there is room: a batch of its own would cost a header. Not where something
-/// is to be said of ranges, which needs the room, nor with what is dirty, which is written twice, nor where somebody waits for
-/// room: a guest's write, or a limit that was lowered.
+/// is to be said of ranges, which needs the room, nor with what is dirty, which is written twice and all that survives once a limit
+/// was lowered, nor where a guest's write waits for room.
 fn fellows<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     appender: &Appender<'_, F, H>,
@@ -518,9 +518,8 @@ fn fellows<F: BlockDevice, H: Host>(
     marks: &Marks,
 ) -> Promotion {
     let is_dirty = survivors.iter().any(|(survivor, _)| cache.dirty.borrow().has_page(survivor.page.0));
-    let somebody_waits =
-        !cache.back.queue.borrow().is_empty() || cache.pool.segments().exceeds_limit(cache.id);
-    if !marks.is_empty() || is_dirty || somebody_waits || cache.leaving.get() || !cache.may_promote() {
+    let writes_wait = !cache.back.queue.borrow().is_empty();
+    if !marks.is_empty() || is_dirty || writes_wait || cache.leaving.get() || !cache.may_promote() {
         return Promotion::none();
     }
     let most = appender.room().min(BATCH_PAGES_MAX).saturating_sub(survivors.len());
