@@ -520,8 +520,8 @@ fn more_ram_or_flash_than_there_can_be_is_refused_or_costs_nothing() {
 #[test]
 fn a_block_read_once_is_not_admitted_because_it_has_many_pages() {
     race(async |bench| {
-        let adaptive = DiskSettings { admission: Admission::Adaptive, ..settings() };
-        bench.cache.reconfigure(&bench.disk, adaptive).unwrap();
+        let twice = DiskSettings { admission: Admission::Repeated(2), ..settings() };
+        bench.cache.reconfigure(&bench.disk, twice).unwrap();
         let blocks = SIZE / u64::from(settings().block_bytes);
         for block in 0..blocks {
             bench.read(block * 4, 4).await;

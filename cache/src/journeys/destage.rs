@@ -47,6 +47,11 @@ pub(super) struct Size {
     pub(super) width: usize,
 }
 
+impl Size {
+    /// All at once, for when nothing can be said of a part.
+    pub(super) const ALL: Self = Self { pages: u64::MAX, width: 8 };
+}
+
 /// What a round achieved.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Achieved {
@@ -142,7 +147,8 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     achieved
 }
 
-/// Chooses what the next round takes on, and where the one after it goes on.
+/// Chooses what the next round takes on, and where the one after it goes on. What somebody waits for comes first, unless all is
+/// taken: without room for a note in the log, only all together comes home.
 fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u64) -> (Vec<Run>, u64) {
     let dirty = cache.dirty.borrow();
     let stuck = cache.back.stuck.borrow();
@@ -163,14 +169,17 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
     };
     let (mut runs, mut left) = (Vec::new(), pages);
     let mut wanted = cache.back.wanted.borrow_mut();
-    for run in wanted_runs(&dirty, &wanted) {
-        take(&mut runs, &mut left, run);
+    if pages < Size::ALL.pages {
+        for run in wanted_runs(&dirty, &wanted) {
+            take(&mut runs, &mut left, run);
+        }
     }
     *wanted = Ranges::default();
     if !runs.is_empty() {
         return (runs, from);
     }
     // From the start once more if there is nothing up to the end: a round without work says that there is none.
+    let from = if pages < Size::ALL.pages { from } else { 0 };
     for start in [from, 0] {
         let mut at = start;
         while let Some(run) = dirty.next_run(at, left.min(DESTAGE_PAGES_MAX)) {
@@ -436,7 +445,12 @@ async fn come_home<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: 
         for range in now {
             appender.say(&mut batch, Kind::Home, range);
         }
-        let written = appender.write(batch).await.ok()?;
+        let written = match appender.write(batch).await {
+            Ok(written) => written,
+            // Another device takes it, if there is one: nobody is to be told that the backing failed.
+            Err(_) if !cache.pool.notice_failure() => continue,
+            Err(_) => return None,
+        };
         cache.back.last_home_batch.set(written.number);
         let end = now[now.len() - 1].end;
         // Looked at before the batch was written, under the lock of the log: nothing can have replaced any of it since.

@@ -32,7 +32,7 @@ use crate::words::histograms::Requests;
 use crate::words::latency::Latencies;
 use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, PAGE_BYTES, RAM_BYTES_MIN, REQUEST_BYTES_MAX};
 use crate::words::settings::{DiskSettings, Redundancy};
-use crate::words::stats::{DiskCounters, Load, LoadStatistics};
+use crate::words::stats::{DiskCounters, Load, LoadStatistics, count};
 use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence, pages_touched};
 
 pub(crate) struct DiskCache<F, H> {
@@ -87,12 +87,10 @@ pub(crate) struct DiskCache<F, H> {
     /// Tells whoever makes second copies that some lack, or that the disk leaves.
     pub(crate) second_wanted: Notify,
     pub(crate) leaving: Cell<bool>,
-    /// Pages that entered RAM since its cold end was looked at.
-    entered: Cell<usize>,
 }
 
-/// Cold pages that the promoter looks at, at most: four batches.
-const OFFER_DEPTH_MAX: usize = 4 * BATCH_PAGES_MAX;
+/// Pages of RAM that are there for what was considered, at most: four batches.
+const CONSIDER_DEPTH_MAX: usize = 4 * BATCH_PAGES_MAX;
 
 /// Longer changes forget how their pages were used: looking at each would take longer than it is worth.
 const REMEMBERED_PAGES_MAX: u64 = 1024;
@@ -146,7 +144,6 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             promotion_wanted: Notify::new(),
             second_wanted: Notify::new(),
             leaving: Cell::new(false),
-            entered: Cell::new(0),
             settings: RefCell::new(settings),
             pool,
         }
@@ -279,14 +276,24 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         if let Some(evicted) = evicted {
             self.note_evicted(&evicted);
         }
-        // Looking along the cold end for every page would cost more than entering it. Seen a sixteenth of that end later,
-        // a page still has most of its way to the end before it.
-        let entered = self.entered.get() + 1;
-        let looks = entered > self.offer_depth() / 16;
-        self.entered.set(if looks { 0 } else { entered });
-        if looks && self.promotion_is_due() {
+        if self.consider() {
             self.promotion_wanted.notify_one();
         }
+    }
+
+    /// Has what RAM will give up soon wait for flash, if it has earned it. True if that made a batch of what waits.
+    pub(crate) fn consider(&self) -> bool {
+        if !self.may_promote() {
+            return false;
+        }
+        let mut ram = self.ram.borrow_mut();
+        let (depth, before) = (consider_depth(&ram), ram.waiting());
+        let admits = |_, history| self.policy.borrow_mut().admits(history, self.room());
+        let refused = ram.consider(depth, depth / 4 * 3, admits);
+        let is_more = ram.waiting() > before || refused > 0;
+        drop(ram);
+        count(&self.counters.rejections, refused);
+        is_more && self.promotion_is_due()
     }
 
     /// What was used again in RAM is worth keeping on flash. A page that flash does not have is gone: it was not wanted there, or
@@ -472,6 +479,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let capacity = self.ram.borrow().capacity();
         self.ram.borrow_mut().resize(capacity);
         self.order.borrow_mut().all_in_order();
+        self.ram.borrow_mut().give_up_waiting();
         self.drop_from_index(0..u64::MAX);
     }
 
@@ -498,20 +506,22 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.drop_from_index(0..u64::MAX);
     }
 
-    /// True if the cold end of RAM should be offered to flash: it is filling up, and a page that flash does not have is
-    /// halfway through it. Waiting until halfway makes batches large. What the backing may still lose with the power is
-    /// not put where it would outlive that.
+    /// True if what waits in RAM makes a batch. What the backing may still lose with the power is not put where it would outlive
+    /// that.
     pub(crate) fn promotion_is_due(&self) -> bool {
-        let ram = self.ram.borrow();
-        let depth = offer_depth(&ram);
-        let filling_up = ram.capacity() - ram.len() < depth;
-        let usable = self.backing_settled.get() && !self.is_loading() && !self.pool.is_failed();
-        usable && filling_up && ram.has_to_offer(depth / 2)
+        self.may_promote() && self.ram.borrow().waiting() >= self.batch_wanted()
     }
 
-    /// How many cold pages the promoter looks at.
-    pub(crate) fn offer_depth(&self) -> usize {
-        offer_depth(&self.ram.borrow())
+    /// So many pages make a batch: what the open segment has room for, or a whole one, if RAM can spare so many. Each batch has a
+    /// header, so smaller ones would take room from what is cached.
+    fn batch_wanted(&self) -> usize {
+        let spare = consider_depth(&self.ram.borrow()) / 2;
+        self.log.room_left().min(BATCH_PAGES_MAX).min(spare).max(1)
+    }
+
+    /// Whether what RAM has may go to flash at all.
+    pub(crate) fn may_promote(&self) -> bool {
+        self.backing_settled.get() && !self.is_loading() && !self.pool.is_failed()
     }
 
     /// Whether the disk can take more flash without anything being given up soon.
@@ -538,9 +548,10 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     }
 }
 
-fn offer_depth(ram: &Ram) -> usize {
-    let least = (ram.capacity() / 4).min(BATCH_PAGES_MAX);
-    (ram.capacity() / 16).max(least).clamp(RAM_BYTES_MIN as usize / PAGE_BYTES / 2, OFFER_DEPTH_MAX)
+/// So many pages of RAM, the last ones, are for what was considered: it is given up, or waits for flash.
+fn consider_depth(ram: &Ram) -> usize {
+    let least = (ram.capacity() / 2).min(2 * BATCH_PAGES_MAX);
+    (ram.capacity() / 16).max(least).clamp(RAM_BYTES_MIN as usize / PAGE_BYTES / 2, CONSIDER_DEPTH_MAX)
 }
 
 fn block_pages(settings: &DiskSettings) -> u32 {

@@ -11,7 +11,7 @@ use super::disk_cache::DiskCache;
 use crate::knowledge::index::Located;
 use crate::knowledge::ram::{Offered, Standing};
 use crate::knowledge::segments::Purpose;
-use crate::survives::log::Written;
+use crate::survives::log::{Appender, Batch, Written};
 use crate::survives::pool::NoSegment;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::BATCH_PAGES_MAX;
@@ -22,6 +22,8 @@ use crate::words::units::PageNumber;
 pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
     while !cache.leaving.get() {
         cache.promotion_wanted.notified().await;
+        // It may not have been allowed to when the pages came.
+        cache.consider();
         while !cache.leaving.get() && cache.promotion_is_due() {
             if promote_batch(&cache).await.is_err() {
                 break;
@@ -31,35 +33,96 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(cache: Rc<DiskCache<F, H>>) {
 }
 
 async fn promote_batch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), NoSegment> {
-    // Asked before a segment is taken: afterwards even the last free one would look like a full flash.
-    let room = cache.room();
-    let appender = cache.log.begin(Purpose::Promotion).await?;
-    let most = appender.room().min(BATCH_PAGES_MAX);
-    let depth = cache.offer_depth();
-    let admits = |_, history| cache.policy.borrow_mut().admits(history, room) && appender.affords_one();
-    let (offered, rejected) = cache.ram.borrow_mut().offer(depth, most, admits);
-    count(&cache.counters.rejections, rejected);
-    if offered.is_empty() {
+    let appender = loop {
+        match cache.log.try_begin(Purpose::Promotion).await {
+            Err(NoSegment::Exhausted) => cache.pool.wait_for_room(cache.id).await,
+            outcome => break outcome?,
+        }
+        // What made room may have taken along what was waiting.
+        if cache.leaving.get() || !cache.promotion_is_due() {
+            return Ok(());
+        }
+    };
+    let promotion = Promotion::choose(cache, &appender, appender.room().min(BATCH_PAGES_MAX));
+    if promotion.len() == 0 {
         return Ok(());
     }
-    let mut batch = appender.batch(offered.len());
-    for offer in &offered {
-        appender.add(&mut batch, offer.page, offer.sequence, cache.ram.borrow().offered_bytes(offer));
-        if canary::has(Bug::EarlyClear) {
-            cache.touched.clear(offer.page.0..offer.page.0 + 1);
-        }
-    }
+    let mut batch = appender.batch(promotion.len());
+    promotion.board(cache, &appender, &mut batch);
     let Ok(Written { located, number }) = appender.write(batch).await else {
-        for offer in &offered {
-            cache.ram.borrow_mut().settle(offer, Standing::Rejected);
-        }
+        promotion.turn_back(cache);
         count(&cache.counters.flash_errors, 1);
         return Err(NoSegment::Failed);
     };
-    count(&cache.counters.promotions, offered.len() as u64);
-    cache.note_written_pages(offered.len());
-    settle(cache, number, &offered, &located);
+    promotion.arrive(cache, number, &located);
     Ok(())
+}
+
+/// Pages of RAM that are to be written to flash with one batch, from the choice to the end of the write. Between the two, each of
+/// them is to be told how it ended: by [`Self::arrive`] or [`Self::turn_back`].
+pub(super) struct Promotion(Vec<Offered>);
+
+impl Promotion {
+    /// None.
+    pub(super) fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// At most so many of those that wait, for the segment that the appender has open; none if its device may not be written to now.
+    pub(super) fn choose<F: BlockDevice, H: Host>(
+        cache: &DiskCache<F, H>,
+        appender: &Appender<'_, F, H>,
+        most: usize,
+    ) -> Self {
+        let mut boarding = cache.ram.borrow_mut().board(most);
+        boarding.retain(|offer| {
+            let is_afforded = appender.affords_one();
+            if !is_afforded {
+                cache.ram.borrow_mut().settle(offer, Standing::Rejected);
+                count(&cache.counters.rejections, 1);
+            }
+            is_afforded
+        });
+        Self(boarding)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Puts their content in the batch.
+    pub(super) fn board<F: BlockDevice, H: Host>(
+        &self,
+        cache: &DiskCache<F, H>,
+        appender: &Appender<'_, F, H>,
+        batch: &mut Batch,
+    ) {
+        for offer in &self.0 {
+            appender.add(batch, offer.page, offer.sequence, cache.ram.borrow().offered_bytes(offer));
+            if canary::has(Bug::EarlyClear) {
+                cache.touched.clear(offer.page.0..offer.page.0 + 1);
+            }
+        }
+    }
+
+    /// The batch is not written.
+    pub(super) fn turn_back<F: BlockDevice, H: Host>(self, cache: &DiskCache<F, H>) {
+        for offer in &self.0 {
+            cache.ram.borrow_mut().settle(offer, Standing::Rejected);
+        }
+    }
+
+    /// The batch is written, each of them where `located` says, in order.
+    pub(super) fn arrive<F: BlockDevice, H: Host>(
+        self,
+        cache: &DiskCache<F, H>,
+        batch: u64,
+        located: &[Located],
+    ) {
+        count(&cache.counters.promotions, self.0.len() as u64);
+        cache.note_written_pages(self.0.len());
+        settle(cache, batch, &self.0, located);
+    }
 }
 
 /// Tells the index of what arrived and is still current.

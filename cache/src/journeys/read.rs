@@ -320,7 +320,7 @@ fn take_notice<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: &Page<'_>
 const HEAT_FOR_RAM: u8 = 2;
 
 /// What was used twice within as many accesses as this part of RAM has blocks will be used again before it has left RAM.
-const SOON_PART_OF_RAM: u64 = 4;
+const SOON_PART_OF_RAM: u64 = 16;
 
 /// Notes a hit on flash. A page of a hot block goes to RAM as well, if its copy is still current, and it will be asked for again before
 /// it has left RAM, to all that is known.

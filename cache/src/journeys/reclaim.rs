@@ -16,7 +16,7 @@ use super::flash_run::FlashRun;
 use super::leave::{leave, settle_log};
 use super::lost::{self, Damaged};
 use super::out_of_order::{self, choose};
-use super::promote::enter_index;
+use super::promote::{Promotion, enter_index};
 use super::second_copies::lacks_second;
 use super::void::remember_elsewhere;
 use crate::bytes::batch::Kind;
@@ -309,6 +309,11 @@ pub(super) struct Marks {
 }
 
 impl Marks {
+    /// True if nothing is to be said.
+    fn is_empty(&self) -> bool {
+        self.zeroes.is_empty() && self.lost.is_empty()
+    }
+
     /// What a segment says, by its summary; anything, without one.
     pub(super) fn said_by(content: Option<&Content>) -> Self {
         let said = |kind: Kind| {
@@ -368,7 +373,7 @@ fn cut(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
 /// Says again, in the open segment, what the victim says of ranges and is still so.
 async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut Marks) -> Option<()> {
     while !marks.entries(cache, 1).is_empty() {
-        let appender = cache.log.begin(Purpose::Survivors).await.ok()?;
+        let appender = cache.log.try_begin(Purpose::Survivors).await.ok()?;
         // Looked at under the lock of the log, as all that is said there.
         let entries = marks.entries(cache, appender.room());
         let mut batch = appender.batch(0);
@@ -447,7 +452,7 @@ pub(super) async fn append_again<F: BlockDevice, H: Host>(
     let (contents, damaged) = read_survivors(cache, survivors).await;
     let mut rest = contents.as_slice();
     while !rest.is_empty() {
-        let Ok(appender) = cache.log.begin(Purpose::Survivors).await else { break };
+        let Ok(appender) = cache.log.try_begin(Purpose::Survivors).await else { break };
         let (now, later) = rest.split_at(rest.len().min(appender.room()));
         rest = later;
         if append_batch(cache, appender, now, marks).await.is_none() {
@@ -471,7 +476,8 @@ async fn append_batch<F: BlockDevice, H: Host>(
     if pages.is_empty() {
         return Some(());
     }
-    let mut batch = appender.batch(pages.len());
+    let promotion = fellows(cache, &appender, &pages, marks);
+    let mut batch = appender.batch(pages.len() + promotion.len());
     for (survivor, bytes) in &pages {
         if cache.dirty.borrow().has_page(survivor.page.0) {
             appender.add_dirty(&mut batch, survivor.page, survivor.sequence, bytes);
@@ -479,12 +485,17 @@ async fn append_batch<F: BlockDevice, H: Host>(
             appender.add(&mut batch, survivor.page, survivor.sequence, bytes);
         }
     }
+    promotion.board(cache, &appender, &mut batch);
     // What is said of ranges goes along: a batch of its own would cost a page.
-    let entries = marks.entries(cache, appender.room() - pages.len());
+    let entries = marks.entries(cache, appender.room() - pages.len() - promotion.len());
     for (kind, pages) in &entries {
         appender.say(&mut batch, *kind, pages);
     }
-    let Written { located, number } = appender.write(batch).await.ok()?;
+    let Ok(Written { located, number }) = appender.write(batch).await else {
+        promotion.turn_back(cache);
+        return None;
+    };
+    promotion.arrive(cache, number, &located[pages.len()..]);
     marks.note(&entries);
     count(&cache.counters.reappends, pages.len() as u64);
     cache.note_written_pages(pages.len());
@@ -495,6 +506,24 @@ async fn append_batch<F: BlockDevice, H: Host>(
         pairs.map(|((survivor, _), located)| (survivor.page, located)).collect();
     enter_index(cache, number, &current);
     Some(())
+}
+
+/// What waits in RAM goes along with survivors, if there is room: a batch of its own would cost a header. Not where something
+/// is to be said of ranges, which needs the room, nor with what is dirty, which is written twice and all that survives once a limit
+/// was lowered, nor where a guest's write waits for room.
+fn fellows<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    appender: &Appender<'_, F, H>,
+    survivors: &[&(&Survivor, Buffer)],
+    marks: &Marks,
+) -> Promotion {
+    let is_dirty = survivors.iter().any(|(survivor, _)| cache.dirty.borrow().has_page(survivor.page.0));
+    let writes_wait = !cache.back.queue.borrow().is_empty();
+    if !marks.is_empty() || is_dirty || writes_wait || cache.leaving.get() || !cache.may_promote() {
+        return Promotion::none();
+    }
+    let most = appender.room().min(BATCH_PAGES_MAX).saturating_sub(survivors.len());
+    Promotion::choose(cache, appender, most)
 }
 
 /// The content of survivors that are still current, from RAM or flash, and those that flash does not give back.

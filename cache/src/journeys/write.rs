@@ -62,6 +62,8 @@ async fn through<B: BlockDevice, F: BlockDevice, H: Host>(
     buffer: Buffer,
     sequential: bool,
 ) -> Outcome {
+    // Before anything is awaited: what is cached beside the range may be lost with a connection as well (rule I11).
+    let epoch = cache.backing_epoch.get();
     let edges = Edges::take(cache, &range);
     let mutation = match Mutation::begin(cache, turn).await {
         Ok(mutation) => mutation,
@@ -69,7 +71,6 @@ async fn through<B: BlockDevice, F: BlockDevice, H: Host>(
     };
     let keeps = cache.settings.borrow().mode.row().writes_enter;
     let enters = keeps && (mutation.was_cached || !sequential);
-    let epoch = cache.backing_epoch.get();
     count(&cache.counters.backing_writes, 1);
     count(&cache.counters.backing_write_bytes, range.len());
     count_write(cache, enters, mutation.was_cached);

@@ -1,8 +1,14 @@
-//! The RAM tier of one disk: recent pages in least-recently-used order, never the only copy of anything.
+//! The RAM tier of one disk: recent pages, never the only copy of anything.
 //!
-//! A page enters when it was read from the backing or written by the guest. On its way out it is offered to flash:
-//! [`Ram::offer`] walks the cold end and hands out pages that are not on flash yet, which stay readable here until
-//! [`Ram::settle`] says that flash has them. A page that is on its way is never evicted, so the page itself is the
+//! ```text
+//!   enters, or is used ──> warm, by LRU ──considered──┬──worth flash────> waiting ──board──> moving ──settle──┐
+//!                            ^                        ├──there already──> spare <───────────────────────────┤
+//!                            │                        └──worth none─────> cold <──── the write failed ────────┘
+//!                            └──────────────────── used again ────────────┴──> given up, what is spare first
+//! ```
+//! What is warm ends some way before RAM is full: whatever leaves that end is considered ([`Ram::consider`]). What has earned flash waits
+//! until there is enough of it for a batch ([`Ram::board`]), and stays readable until [`Ram::settle`] says that flash has
+//! it; the rest is given up when its place is needed. A page that is on its way is never evicted, so the page itself is the
 //! token that its content is still current: a write removes it, and then `settle` finds it gone.
 
 use std::ops::Range;
@@ -23,11 +29,33 @@ pub(crate) struct Ram {
     slots: Vec<Slot>,
     chunks: Vec<Box<[u8]>>,
     free: Vec<u32>,
-    /// Pages that stand as new, so that nobody looks for any when there are none.
-    new: usize,
-    /// Most and least recently used.
+    /// By [`Place`], save those that are nowhere.
+    lists: [List; 4],
+    /// Pages that are being written to flash.
+    moving: usize,
+}
+
+/// Some of the pages in an order.
+#[derive(Clone, Copy)]
+struct List {
     newest: u32,
     oldest: u32,
+    len: usize,
+}
+
+/// Which list a page is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// By the last use.
+    Warm = 0,
+    /// To be given up first: flash has it too.
+    Spare = 1,
+    /// To be given up next.
+    Cold = 2,
+    /// Waits for a batch.
+    Waiting = 3,
+    /// In none: on its way to flash.
+    Nowhere = 4,
 }
 
 #[derive(Clone, Copy)]
@@ -38,18 +66,21 @@ struct Slot {
     older: u32,
     history: History,
     standing: Standing,
+    place: Place,
 }
 
 /// Where else a page's content is, seen from flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// Not on flash, not offered yet.
+    /// Not on flash, not considered since it was used.
     New,
+    /// Has earned flash, and waits for a batch.
+    Waiting,
     /// Being written to flash.
     Moving,
     /// On flash too.
     OnFlash,
-    /// Offered, and flash was not earned.
+    /// Considered, and flash was not earned.
     Rejected,
 }
 
@@ -79,9 +110,8 @@ impl Ram {
             slots: Vec::new(),
             chunks: Vec::new(),
             free: Vec::new(),
-            new: 0,
-            newest: NONE,
-            oldest: NONE,
+            lists: [List { newest: NONE, oldest: NONE, len: 0 }; 4],
+            moving: 0,
         }
     }
 
@@ -103,13 +133,13 @@ impl Ram {
     /// The page's content, which thereby becomes the most recently used; `used` says what is known of it then.
     pub(crate) fn read(&mut self, page: PageNumber, used: impl FnOnce(History) -> History) -> Option<&[u8]> {
         let slot = self.find(page)?;
-        if self.newest != slot {
+        if self.lists[Place::Warm as usize].newest != slot {
             self.unlink(slot);
-            self.link_newest(slot);
+            self.link_newest(slot, Place::Warm);
         }
         let entry = &mut self.slots[slot as usize];
         entry.history = used(entry.history);
-        if entry.standing == Standing::Rejected {
+        if matches!(entry.standing, Standing::Rejected | Standing::Waiting) {
             self.stand(slot, Standing::New);
         }
         Some(self.bytes_of(slot))
@@ -137,12 +167,13 @@ impl Ram {
             return Some(Evicted { page, standing, history });
         }
         let slot = self.take_slot();
-        self.slots[slot as usize] = Slot { page, sequence, newer: NONE, older: NONE, history, standing };
-        self.new += usize::from(standing == Standing::New);
+        let place = Place::Nowhere;
+        self.slots[slot as usize] =
+            Slot { page, sequence, newer: NONE, older: NONE, history, standing, place };
         let place = self.bytes_of_mut(slot);
         place[..bytes.len()].copy_from_slice(bytes);
         place[bytes.len()..].fill(0);
-        self.link_newest(slot);
+        self.link_newest(slot, Place::Warm);
         let slots = &self.slots;
         self.table.insert_unique(hash(page.0), slot, |&slot| hash(slots[slot as usize].page.0));
         evicted
@@ -164,7 +195,8 @@ impl Ram {
 
     /// Whether a page that comes now stands right behind the one that came last.
     pub(crate) fn coming(&self, page: PageNumber) -> Coming {
-        let newest = (self.newest != NONE).then(|| self.slots[self.newest as usize].page.0);
+        let newest = self.lists[Place::Warm as usize].newest;
+        let newest = (newest != NONE).then(|| self.slots[newest as usize].page.0);
         if newest.is_some_and(|newest| newest + 1 == page.0) { Coming::InRow } else { Coming::Alone }
     }
 
@@ -183,42 +215,69 @@ impl Ram {
         *self = Self::new(capacity);
     }
 
-    /// Pages among the `depth` coldest that are not on flash and have not been offered since they were last used.
-    pub(crate) fn has_to_offer(&self, depth: usize) -> bool {
-        self.new > 0 && self.coldest(depth).any(|slot| self.slots[slot as usize].standing == Standing::New)
-    }
-
-    /// Offers new pages among the `depth` coldest, at most `count`, to `admits(page, history)`. Those admitted are
-    /// moving from now on and must be settled; the others are rejected. Sorted by page.
-    pub(crate) fn offer(
+    /// Considers what is warm beyond all but the last `depth` places: new pages that `admits(page, history)` wait for flash from now on,
+    /// unless so many as `most` do or are on their way already. Returns how many were refused.
+    pub(crate) fn consider(
         &mut self,
         depth: usize,
-        count: usize,
+        most: usize,
         mut admits: impl FnMut(PageNumber, History) -> bool,
-    ) -> (Vec<Offered>, u64) {
-        let cold: Vec<u32> = self.coldest(depth).collect();
-        let (mut offered, mut rejected) = (Vec::new(), 0);
-        for slot in cold {
-            let Slot { page, sequence, history, standing, .. } = self.slots[slot as usize];
+    ) -> u64 {
+        let mut refused = 0;
+        while self.lists[Place::Warm as usize].len > self.capacity.saturating_sub(depth) {
+            let slot = self.lists[Place::Warm as usize].oldest;
+            self.unlink(slot);
+            let Slot { page, history, standing, .. } = self.slots[slot as usize];
             if standing != Standing::New {
-                continue;
-            }
-            if offered.len() == count {
-                break;
-            }
-            if admits(page, history) {
-                self.stand(slot, Standing::Moving);
-                offered.push(Offered { page, sequence, slot });
+                self.retire(slot);
+            } else if self.waiting() + self.moving < most && admits(page, history) {
+                self.stand(slot, Standing::Waiting);
+                self.link_newest(slot, Place::Waiting);
             } else {
                 self.stand(slot, Standing::Rejected);
-                rejected += 1;
+                self.retire(slot);
+                refused += 1;
             }
         }
-        offered.sort_unstable_by_key(|offered| offered.page);
-        (offered, rejected)
+        refused
     }
 
-    /// The content of a page on its way; call before anything is awaited.
+    /// Pages that wait for a batch.
+    pub(crate) fn waiting(&self) -> usize {
+        self.lists[Place::Waiting as usize].len
+    }
+
+    /// Takes at most `count` of those that wait, the first come first. They are moving from now on and must be settled. Sorted by page.
+    pub(crate) fn board(&mut self, count: usize) -> Vec<Offered> {
+        let mut boarding = Vec::with_capacity(count.min(self.waiting()));
+        while boarding.len() < count && self.waiting() > 0 {
+            let slot = self.lists[Place::Waiting as usize].oldest;
+            self.unlink(slot);
+            self.stand(slot, Standing::Moving);
+            let Slot { page, sequence, .. } = self.slots[slot as usize];
+            boarding.push(Offered { page, sequence, slot });
+        }
+        boarding.sort_unstable_by_key(|offered| offered.page);
+        boarding
+    }
+
+    /// Has nothing wait any more, because there is no flash to wait for.
+    pub(crate) fn give_up_waiting(&mut self) {
+        while self.waiting() > 0 {
+            let slot = self.lists[Place::Waiting as usize].oldest;
+            self.unlink(slot);
+            self.stand(slot, Standing::Rejected);
+            self.retire(slot);
+        }
+    }
+
+    /// Puts a page that is in no list where it will be given up.
+    fn retire(&mut self, slot: u32) {
+        let is_on_flash = self.slots[slot as usize].standing == Standing::OnFlash;
+        self.link_newest(slot, if is_on_flash { Place::Spare } else { Place::Cold });
+    }
+
+    /// The content of a page that boards; call before anything is awaited.
     pub(crate) fn offered_bytes(&self, offered: &Offered) -> &[u8] {
         debug_assert_eq!(self.slots[offered.slot as usize].page, offered.page);
         self.bytes_of(offered.slot)
@@ -231,18 +290,32 @@ impl Ram {
         let entry = &self.slots[slot as usize];
         let current = entry.sequence == offered.sequence && entry.standing == Standing::Moving;
         if current {
-            self.stand(slot, standing);
+            // What was used on its way is considered anew.
+            let is_warm = self.slots[slot as usize].place == Place::Warm;
+            let is_new = is_warm && standing == Standing::Rejected;
+            self.stand(slot, if is_new { Standing::New } else { standing });
+            if !is_warm {
+                self.unlink(slot);
+                self.retire(slot);
+            }
         }
         current
     }
 
-    /// Notes that a page's copy on flash is gone: it is offered again, now if it stands as new, and once it was used if it stands as
-    /// rejected.
+    /// Notes that a page's copy on flash is gone: it is considered again, soon if it stands as new, and once it was used if it stands
+    /// as rejected.
     pub(crate) fn lost_on_flash(&mut self, page: PageNumber, standing: Standing) {
         if let Some(slot) = self.find(page)
             && self.slots[slot as usize].standing == Standing::OnFlash
         {
             self.stand(slot, standing);
+            if self.slots[slot as usize].place == Place::Spare {
+                self.unlink(slot);
+                match standing {
+                    Standing::New => self.link_oldest(slot, Place::Warm),
+                    _ => self.retire(slot),
+                }
+            }
         }
     }
 
@@ -256,7 +329,7 @@ impl Ram {
             return false;
         };
         let (slot, _) = entry.remove();
-        self.new -= usize::from(self.slots[slot as usize].standing == Standing::New);
+        self.moving -= usize::from(self.slots[slot as usize].standing == Standing::Moving);
         self.unlink(slot);
         self.free.push(slot);
         true
@@ -264,24 +337,28 @@ impl Ram {
 
     fn stand(&mut self, slot: u32, standing: Standing) {
         let entry = &mut self.slots[slot as usize];
-        self.new -= usize::from(entry.standing == Standing::New);
-        self.new += usize::from(standing == Standing::New);
+        self.moving -= usize::from(entry.standing == Standing::Moving);
+        self.moving += usize::from(standing == Standing::Moving);
         entry.standing = standing;
     }
 
-    /// Gives up the coldest page that is not moving.
+    /// Gives up the coldest page that is not on its way to flash.
     fn evict(&mut self) -> Option<Evicted> {
-        let slot =
-            self.coldest(self.len()).find(|&slot| self.slots[slot as usize].standing != Standing::Moving)?;
+        let is_free = |slot: &u32| self.slots[*slot as usize].standing != Standing::Moving;
+        let slot = [Place::Spare, Place::Cold, Place::Warm]
+            .into_iter()
+            .flat_map(|place| self.coldest(place))
+            .find(is_free)?;
         let Slot { page, standing, history, .. } = self.slots[slot as usize];
         self.remove_one(page);
         Some(Evicted { page, standing, history })
     }
 
-    fn coldest(&self, depth: usize) -> impl Iterator<Item = u32> + '_ {
-        let first = (self.oldest != NONE).then_some(self.oldest);
+    fn coldest(&self, place: Place) -> impl Iterator<Item = u32> + '_ {
+        let oldest = self.lists[place as usize].oldest;
+        let first = (oldest != NONE).then_some(oldest);
         let newer = |&slot: &u32| Some(self.slots[slot as usize].newer).filter(|&newer| newer != NONE);
-        std::iter::successors(first, newer).take(depth)
+        std::iter::successors(first, newer)
     }
 
     fn take_slot(&mut self) -> u32 {
@@ -299,6 +376,7 @@ impl Ram {
             older: NONE,
             history: History::default(),
             standing: Standing::New,
+            place: Place::Nowhere,
         };
         self.slots.push(empty);
         slot as u32
@@ -315,24 +393,44 @@ impl Ram {
     }
 
     fn unlink(&mut self, slot: u32) {
-        let Slot { newer, older, .. } = self.slots[slot as usize];
+        let Slot { newer, older, place, .. } = self.slots[slot as usize];
+        if place == Place::Nowhere {
+            return;
+        }
+        let list = &mut self.lists[place as usize];
+        list.len -= 1;
         match newer {
-            NONE => self.newest = older,
+            NONE => list.newest = older,
             newer => self.slots[newer as usize].older = older,
         }
         match older {
-            NONE => self.oldest = newer,
+            NONE => list.oldest = newer,
             older => self.slots[older as usize].newer = newer,
+        }
+        self.slots[slot as usize].place = Place::Nowhere;
+    }
+
+    fn link_newest(&mut self, slot: u32, place: Place) {
+        let list = &mut self.lists[place as usize];
+        list.len += 1;
+        let second = std::mem::replace(&mut list.newest, slot);
+        let entry = &mut self.slots[slot as usize];
+        (entry.newer, entry.older, entry.place) = (NONE, second, place);
+        match second {
+            NONE => list.oldest = slot,
+            second => self.slots[second as usize].newer = slot,
         }
     }
 
-    fn link_newest(&mut self, slot: u32) {
-        let second = std::mem::replace(&mut self.newest, slot);
+    fn link_oldest(&mut self, slot: u32, place: Place) {
+        let list = &mut self.lists[place as usize];
+        list.len += 1;
+        let second = std::mem::replace(&mut list.oldest, slot);
         let entry = &mut self.slots[slot as usize];
-        (entry.newer, entry.older) = (NONE, second);
+        (entry.newer, entry.older, entry.place) = (second, NONE, place);
         match second {
-            NONE => self.oldest = slot,
-            second => self.slots[second as usize].newer = slot,
+            NONE => list.newest = slot,
+            second => self.slots[second as usize].older = slot,
         }
     }
 }
@@ -373,19 +471,48 @@ mod tests {
         assert!(bytes[..512].iter().all(|&byte| byte == 1) && bytes[512..].iter().all(|&byte| byte == 0));
     }
 
+    /// Considers everything.
+    fn consider(ram: &mut Ram, admits: impl Fn(u64) -> bool) -> u64 {
+        ram.consider(ram.capacity(), usize::MAX, |page, _| admits(page.0))
+    }
+
+    fn pages(offered: &[Offered]) -> Vec<u64> {
+        offered.iter().map(|offered| offered.page.0).collect()
+    }
+
     #[test]
-    fn offered_pages_stay_readable_and_are_not_evicted_until_settled() {
+    fn what_earned_flash_waits_and_stays_readable_and_is_not_evicted_until_settled() {
         let mut ram = Ram::new(4);
-        for page in 0..4 {
+        for page in [3, 0, 1, 2] {
             put(&mut ram, page);
         }
-        let (offered, rejected) = ram.offer(4, 2, |page, _| page.0 != 1);
-        assert_eq!(offered.iter().map(|offered| offered.page.0).collect::<Vec<_>>(), [0, 2]);
-        assert_eq!(rejected, 1);
-        assert_eq!(put(&mut ram, 9).unwrap().page, PageNumber(1), "0 is colder, but on its way");
+        assert_eq!(consider(&mut ram, |page| page != 1), 1);
+        assert_eq!(ram.waiting(), 3);
+        let offered = ram.board(2);
+        assert_eq!((pages(&offered), ram.waiting()), (vec![0, 3], 1), "the first come, by page");
+        assert_eq!(put(&mut ram, 9).unwrap().page, PageNumber(1), "refused");
         assert!(ram.settle(&offered[0], Standing::OnFlash));
         assert!(!ram.settle(&offered[0], Standing::OnFlash), "settled once");
-        assert!(ram.contains(PageNumber(2)));
+        assert_eq!(put(&mut ram, 10).unwrap().page, PageNumber(0), "flash has it");
+        assert!([2, 3].iter().all(|page| ram.contains(PageNumber(*page))));
+    }
+
+    #[test]
+    fn only_what_is_beyond_the_warm_is_considered_and_not_more_than_may_wait() {
+        let mut ram = Ram::new(8);
+        (0..8).for_each(|page| assert_eq!(put(&mut ram, page), None));
+        let mut asked = Vec::new();
+        let refused = ram.consider(4, 2, |page, _| {
+            asked.push(page.0);
+            page.0 != 0
+        });
+        assert_eq!((asked, refused, ram.waiting()), (vec![0, 1, 2], 2, 2), "3 finds no place");
+        let offered = ram.board(8);
+        put(&mut ram, 8);
+        assert_eq!(ram.consider(4, 2, |_, _| true), 1, "two are on their way");
+        assert!(offered.iter().all(|offered| ram.settle(offered, Standing::OnFlash)));
+        put(&mut ram, 9);
+        assert_eq!((ram.consider(4, 2, |_, _| true), ram.waiting()), (0, 1));
     }
 
     #[test]
@@ -393,12 +520,14 @@ mod tests {
         let mut ram = Ram::new(4);
         put(&mut ram, 0);
         put(&mut ram, 1);
-        let (offered, _) = ram.offer(4, 4, |_, _| true);
+        consider(&mut ram, |_| true);
+        let offered = ram.board(4);
         ram.insert(PageNumber(0), &page_of(9), Sequence(99), Standing::New, History::default());
         ram.remove(1..2);
         assert!(!ram.settle(&offered[0], Standing::OnFlash), "another version is here now");
         assert!(!ram.settle(&offered[1], Standing::OnFlash), "gone");
-        assert!(ram.has_to_offer(1));
+        consider(&mut ram, |_| true);
+        assert_eq!(pages(&ram.board(4)), [0], "the other version has earned it too");
     }
 
     #[test]
@@ -406,20 +535,56 @@ mod tests {
         let mut ram = Ram::new(2);
         put(&mut ram, 0);
         put(&mut ram, 1);
-        let (offered, _) = ram.offer(2, 2, |_, _| true);
-        assert_eq!(offered.len(), 2);
-        assert_eq!(put(&mut ram, 5).unwrap().page, PageNumber(5));
+        consider(&mut ram, |_| true);
+        assert_eq!(ram.board(1).len(), 1);
+        assert_eq!(put(&mut ram, 5).unwrap().page, PageNumber(5), "one is on its way, and one waits");
         assert!(ram.contains(PageNumber(0)) && ram.contains(PageNumber(1)));
     }
 
     #[test]
-    fn rejected_pages_are_offered_again_once_used() {
-        let mut ram = Ram::new(2);
+    fn whatever_is_used_again_is_warm_and_considered_anew() {
+        let mut ram = Ram::new(4);
+        (0..3).for_each(|page| assert_eq!(put(&mut ram, page), None));
+        assert_eq!(consider(&mut ram, |page| page > 0), 1);
+        let on_its_way = ram.board(1);
+        for page in 0..3 {
+            assert!(ram.read(PageNumber(page), History::warmer).is_some());
+        }
+        assert_eq!(ram.waiting(), 0, "2 does not wait any more");
+        assert_eq!(consider(&mut ram, |_| true), 0);
+        assert_eq!(pages(&ram.board(4)), [0, 2]);
+        assert!(ram.settle(&on_its_way[0], Standing::OnFlash), "used, and still the same");
+    }
+
+    #[test]
+    fn what_flash_has_is_given_up_first_and_of_that_what_came_first() {
+        let mut ram = Ram::new(6);
+        (0..6).for_each(|page| assert_eq!(put(&mut ram, page), None));
+        assert_eq!(consider(&mut ram, |page| page >= 3), 3);
+        let offered = ram.board(2);
+        assert!(offered.iter().all(|offered| ram.settle(offered, Standing::OnFlash)));
+        let later = ram.board(1);
+        assert!(ram.settle(&later[0], Standing::OnFlash));
+        let given_up: Vec<_> = (10..15).map(|page| put(&mut ram, page).unwrap().page.0).collect();
+        assert_eq!(given_up, [3, 4, 5, 0, 1]);
+    }
+
+    #[test]
+    fn what_lost_its_copy_on_flash_is_considered_again_at_once_or_once_it_is_used() {
+        let mut ram = Ram::new(4);
         put(&mut ram, 0);
-        assert_eq!(ram.offer(2, 2, |_, _| false).1, 1);
-        assert!(!ram.has_to_offer(2));
-        ram.read(PageNumber(0), History::warmer);
-        assert!(ram.has_to_offer(2));
+        put(&mut ram, 1);
+        consider(&mut ram, |_| true);
+        for offered in ram.board(4) {
+            assert!(ram.settle(&offered, Standing::OnFlash));
+        }
+        ram.lost_on_flash(PageNumber(0), Standing::New);
+        ram.lost_on_flash(PageNumber(1), Standing::Rejected);
+        consider(&mut ram, |_| true);
+        assert_eq!(pages(&ram.board(4)), [0]);
+        ram.read(PageNumber(1), History::warmer);
+        consider(&mut ram, |_| true);
+        assert_eq!(pages(&ram.board(4)), [1]);
     }
 
     #[test]

@@ -143,23 +143,7 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         }
     }
 
-    /// Waits for its turn, and if it is for promotion for room: for at least one page.
-    ///
-    /// # Errors
-    /// `Exhausted` for survivors only.
-    pub(crate) async fn begin(&self, purpose: Purpose) -> Result<Appender<'_, F, H>, NoSegment> {
-        loop {
-            match self.try_begin(purpose).await {
-                // The log is not held here: reclaim makes room by appending survivors to this very log.
-                Err(NoSegment::Exhausted) if purpose == Purpose::Promotion => {
-                    self.pool.wait_for_room(self.disk).await;
-                }
-                outcome => return outcome,
-            }
-        }
-    }
-
-    /// As [`Self::begin`], waiting for room for so many nanoseconds at most.
+    /// As [`Self::try_begin`], waiting for room for so many nanoseconds at most.
     pub(crate) async fn begin_within(
         &self,
         purpose: Purpose,
@@ -177,7 +161,10 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         }
     }
 
-    /// As [`Self::begin`], without waiting for room.
+    /// Waits for its turn, not for room.
+    ///
+    /// # Errors
+    /// `Exhausted` if there is no room for a page.
     pub(crate) async fn try_begin(&self, purpose: Purpose) -> Result<Appender<'_, F, H>, NoSegment> {
         let mut open = self.open.lock().await;
         if self.closed.get() {
@@ -306,6 +293,13 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
 
     fn appender<'a>(&'a self, open: MutexGuard<'a, Option<Open>>, room: usize) -> Appender<'a, F, H> {
         Appender { log: self, open, room, afforded: OnceCell::new() }
+    }
+
+    /// Data pages that the next batch can have at most: in the open segment, or in another one if that is full, or being written.
+    pub(crate) fn room_left(&self) -> usize {
+        let whole = (self.pool.layout().batch_pages() as usize - 1).min(BATCH_PAGES_MAX);
+        let Ok(open) = self.open.try_lock() else { return whole };
+        open.as_ref().map(|open| self.room(open)).filter(|room| *room > 0).unwrap_or(whole)
     }
 
     /// Entries that fit behind one more header, each with a data page or without.

@@ -106,7 +106,7 @@ counters! {
         throttled_ns,
         /// Pages written to flash because they earned it.
         promotions,
-        /// Pages that left RAM without entering flash: they had not earned it, or the write budget held them back.
+        /// Pages that left RAM without entering flash: they had not earned it, came faster than flash takes them, or the write budget held them back.
         rejections,
         /// Of these, pages that had earned flash and were held back by the write budget.
         promotions_held_back,

@@ -150,6 +150,8 @@ async fn destage_with(life: &Life<'_>, guest: &Guest, between: Between, requests
         }
         let is_over = !life.is_dirty();
         between.come(life, guest).await;
+        // What came after destage had looked its last would be left alone for long.
+        life.disk.start_destage();
         is_over
     };
     let ((), is_over) = join(life.until_clean(), come).await;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use block::{BlockDevice, Buffer, Host, Operation, PAGE, Unmap};
 use cache::{DiskSettings, Mode, SequentialCutoff};
 
-use crate::rig::{ENDS, End, HELD, Life, P, Rig, TORN, bytes_of, settings, story};
+use crate::rig::{ENDS, End, HELD, Life, P, REGION_PAGES, Rig, TORN, bytes_of, settings, story};
 
 #[test]
 fn a18_closing_an_intent_does_not_bring_back_what_the_index_had_dropped() {
@@ -106,6 +106,35 @@ fn a19_what_an_earlier_process_wrote_without_intents_may_go_with_the_connection_
             let mut home = vec![0; PAGE as usize];
             rig.backing.peek(P * PAGE, &mut home);
             assert!(seen == home, "what the backing lost is not shown from RAM, seed {}", rig.seed);
+        });
+    });
+}
+
+#[test]
+fn a19_a_write_of_parts_of_pages_does_not_bring_back_what_the_backing_lost_meanwhile() {
+    story(|rig| {
+        rig.live(End::Stop, async |life| {
+            let last = REGION_PAGES - 1;
+            // The first flush of a process is over.
+            life.loaded().await;
+            life.host.sleep(HELD).await;
+            life.write(last, 2).await;
+            // RAM has the other half of the last page of an open region; the one behind it waits for its intent.
+            let half = PAGE / 2;
+            let disk = Rc::clone(&life.disk);
+            let written = life.hold(&rig.flash, async move {
+                let bytes = Buffer::copy_of(&vec![3; (half + PAGE) as usize]);
+                disk.write(last * PAGE + half, bytes).await.1.unwrap();
+            });
+            let written = written.await;
+            rig.backing.lose_volatile();
+            life.see(P).await;
+            life.host.sleep(10 * HELD).await;
+            assert!(written.get());
+            let seen = life.content(last).await;
+            let mut home = vec![0; PAGE as usize];
+            rig.backing.peek(last * PAGE, &mut home);
+            assert!(seen == home, "RAM shows what the backing lost, seed {}", rig.seed);
         });
     });
 }

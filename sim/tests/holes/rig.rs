@@ -457,7 +457,7 @@ impl Life<'_> {
             let other = self.rig.other.get();
             self.rig.other.set(other + 1);
             self.see(PAGES / 2 + other % (PAGES / 2)).await;
-            self.host.sleep(1000).await;
+            self.host.sleep(HELD / 10).await;
         }
         self.host.sleep(HELD).await;
     }
@@ -474,7 +474,11 @@ impl Life<'_> {
 
     /// Puts one version of pages on flash, the backing flushed and their regions closed.
     pub(crate) async fn cache_pages(&self, pages: std::ops::Range<u64>, byte: u8) {
-        self.write_pages(pages.clone(), byte).await;
+        // One by one: a RAM as small as here takes no more at once on its way to flash.
+        for page in pages.clone() {
+            self.write(page, byte).await;
+            self.host.sleep(HELD / 10).await;
+        }
         self.push_out().await;
         self.rest().await;
         assert!(self.rig.open_regions().is_empty());

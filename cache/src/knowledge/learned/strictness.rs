@@ -78,7 +78,7 @@ impl Strictness {
         match self.aim {
             Aim::Hits => HITS,
             Aim::Balance => {
-                Thresholds { admit: -0.05 + 0.45 * s, keep: 0.13 * s, to_give_up: 0.25 + 0.15 * s }
+                Thresholds { admit: -0.05 + 0.2 * s, keep: 0.13 * s, to_give_up: 0.25 + 0.15 * s }
             }
         }
     }
