@@ -47,11 +47,6 @@ pub(super) struct Size {
     pub(super) width: usize,
 }
 
-impl Size {
-    /// All at once, for when nothing can be said of a part.
-    pub(super) const ALL: Self = Self { pages: u64::MAX, width: 8 };
-}
-
 /// What a round achieved.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Achieved {
@@ -147,8 +142,7 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     achieved
 }
 
-/// Chooses what the next round takes on, and where the one after it goes on. What somebody waits for comes first, unless all is
-/// taken: without room for a note in the log, only all together comes home.
+/// Chooses what the next round takes on, and where the one after it goes on.
 fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u64) -> (Vec<Run>, u64) {
     let dirty = cache.dirty.borrow();
     let stuck = cache.back.stuck.borrow();
@@ -169,17 +163,14 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
     };
     let (mut runs, mut left) = (Vec::new(), pages);
     let mut wanted = cache.back.wanted.borrow_mut();
-    if pages < Size::ALL.pages {
-        for run in wanted_runs(&dirty, &wanted) {
-            take(&mut runs, &mut left, run);
-        }
+    for run in wanted_runs(&dirty, &wanted) {
+        take(&mut runs, &mut left, run);
     }
     *wanted = Ranges::default();
     if !runs.is_empty() {
         return (runs, from);
     }
     // From the start once more if there is nothing up to the end: a round without work says that there is none.
-    let from = if pages < Size::ALL.pages { from } else { 0 };
     for start in [from, 0] {
         let mut at = start;
         while let Some(run) = dirty.next_run(at, left.min(DESTAGE_PAGES_MAX)) {
@@ -422,7 +413,15 @@ async fn come_home<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: 
             Ok(appender) => appender,
             // Nothing can be appended, and reclaim has no room to make any: a device took it along.
             Err(NoSegment::Exhausted) if cache.pool.lacks_room() => {
-                return leave_instead(cache, &given).await;
+                let left = leave_instead(cache, &given).await;
+                let tried_all = cache.back.all_together.take();
+                if left.is_some() || tried_all {
+                    return left;
+                }
+                // Nothing can be said of a part. The next round takes all; if that comes to nothing too, whoever waits is told.
+                cache.back.all_together.set(true);
+                cache.back.want(0..u64::MAX);
+                return Some(());
             }
             Err(NoSegment::Exhausted) => {
                 match cache.log.begin_within(Purpose::Promotion, ROOM_WAIT_NS).await {
@@ -452,6 +451,7 @@ async fn come_home<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: 
             Err(_) => return None,
         };
         cache.back.last_home_batch.set(written.number);
+        cache.back.all_together.set(false);
         let end = now[now.len() - 1].end;
         // Looked at before the batch was written, under the lock of the log: nothing can have replaced any of it since.
         for pages in home.within(0..end) {

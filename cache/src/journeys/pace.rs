@@ -29,6 +29,8 @@ const MUCH_SIXTEENTHS: u64 = 14;
 const FULL: Size = Size { pages: 512, width: 6 };
 /// Beside guests, for each request at once and one more.
 const SHARED_PAGES: u64 = 64;
+/// All at once, for when nothing can be said of a part.
+const ALL: Size = Size { pages: u64::MAX, width: 8 };
 /// The longest rest after one round.
 const PAUSE_MAX_NS: u64 = SECOND;
 const SECOND: u64 = 1_000_000_000;
@@ -73,7 +75,7 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
     if let Some(rest) = rest(cache, urgency, now) {
         return Next::Within(rest);
     }
-    let size = if cache.pool.lacks_room() { Size::ALL } else { size(cache, urgency) };
+    let size = if cache.pool.lacks_room() { ALL } else { size(cache, urgency) };
     let epoch = cache.backing_epoch.get();
     let achieved = round(cache, backing, locks, flushes, *from, size).await;
     *from = achieved.next;
