@@ -38,6 +38,9 @@ use crate::words::limits::{DESTAGE_PAGES_MAX, PAGE_BYTES, ROOM_WAIT_NS, ZEROES_P
 use crate::words::stats::{Latency, count};
 use crate::words::units::{FlashPage, PageNumber, Sequence};
 
+/// So often a note that failed with its device is tried on another one.
+const NOTE_TRIES_MAX: u32 = 8;
+
 /// How much a round takes on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
@@ -407,8 +410,10 @@ async fn fetch<F: BlockDevice, H: Host>(
 async fn come_home<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: Given) -> Option<()> {
     let mut given = given;
     let mut is_first = true;
+    let mut tries = 0;
     while is_first || !given.places.is_empty() || !given.zeroes.is_empty() {
         is_first = false;
+        tries += 1;
         let appender = match cache.log.try_begin(Purpose::Promotion).await {
             Ok(appender) => appender,
             // Nothing can be appended, and reclaim has no room to make any: a device took it along.
@@ -447,9 +452,10 @@ async fn come_home<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: 
         let written = match appender.write(batch).await {
             Ok(written) => written,
             // Another device takes it, if there is one: nobody is to be told that the backing failed.
-            Err(_) if !cache.pool.notice_failure() => continue,
+            Err(_) if !cache.pool.notice_failure() && tries < NOTE_TRIES_MAX => continue,
             Err(_) => return None,
         };
+        tries = 0;
         cache.back.last_home_batch.set(written.number);
         cache.back.all_together.set(false);
         let end = now[now.len() - 1].end;

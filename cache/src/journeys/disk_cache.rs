@@ -479,7 +479,6 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let capacity = self.ram.borrow().capacity();
         self.ram.borrow_mut().resize(capacity);
         self.order.borrow_mut().all_in_order();
-        self.ram.borrow_mut().give_up_waiting();
         self.drop_from_index(0..u64::MAX);
     }
 
@@ -503,6 +502,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// Drops everything that is on flash, because the flash failed. RAM goes on.
     pub(crate) fn forget_flash(&self) {
         self.order.borrow_mut().all_in_order();
+        self.ram.borrow_mut().give_up_waiting();
         self.drop_from_index(0..u64::MAX);
     }
 

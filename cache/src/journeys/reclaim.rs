@@ -510,7 +510,7 @@ async fn append_batch<F: BlockDevice, H: Host>(
 
 /// What waits in RAM goes along with survivors, if there is room: a batch of its own would cost a header. Not where something
 /// is to be said of ranges, which needs the room, nor with what is dirty, which is written twice and all that survives once a limit
-/// was lowered, nor where a guest's write waits for room.
+/// was lowered, nor where a write of this disk's guests is queued.
 fn fellows<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     appender: &Appender<'_, F, H>,

@@ -54,7 +54,7 @@ enum Place {
     Cold = 2,
     /// Waits for a batch.
     Waiting = 3,
-    /// In none: on its way to flash.
+    /// In none: on its way to flash, and not used since.
     Nowhere = 4,
 }
 
@@ -290,7 +290,7 @@ impl Ram {
         let entry = &self.slots[slot as usize];
         let current = entry.sequence == offered.sequence && entry.standing == Standing::Moving;
         if current {
-            // What was used on its way is considered anew.
+            // What was used on its way, and is warm still, is considered anew.
             let is_warm = self.slots[slot as usize].place == Place::Warm;
             let is_new = is_warm && standing == Standing::Rejected;
             self.stand(slot, if is_new { Standing::New } else { standing });
@@ -533,12 +533,13 @@ mod tests {
     #[test]
     fn when_everything_is_on_its_way_the_newcomer_is_given_up() {
         let mut ram = Ram::new(2);
-        put(&mut ram, 0);
-        put(&mut ram, 1);
+        (0..2).for_each(|page| assert_eq!(put(&mut ram, page), None));
         consider(&mut ram, |_| true);
         assert_eq!(ram.board(1).len(), 1);
         assert_eq!(put(&mut ram, 5).unwrap().page, PageNumber(5), "one is on its way, and one waits");
         assert!(ram.contains(PageNumber(0)) && ram.contains(PageNumber(1)));
+        ram.give_up_waiting();
+        assert_eq!(put(&mut ram, 6).unwrap().page, PageNumber(1), "it waits for nothing");
     }
 
     #[test]

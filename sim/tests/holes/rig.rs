@@ -457,7 +457,7 @@ impl Life<'_> {
             let other = self.rig.other.get();
             self.rig.other.set(other + 1);
             self.see(PAGES / 2 + other % (PAGES / 2)).await;
-            self.host.sleep(HELD / 10).await;
+            self.host.sleep(1000).await;
         }
         self.host.sleep(HELD).await;
     }
