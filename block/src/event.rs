@@ -10,10 +10,9 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::future::{Either, select};
 use io_uring::{opcode, types};
 
-use crate::uring::{IfDropped, Keep, Ring};
+use crate::uring::{Ended, IfDropped, Keep, Ring};
 
 /// An eventfd of somebody else, on the thread of a ring.
 pub struct Event {
@@ -40,13 +39,11 @@ impl Event {
             let entry = opcode::PollAdd::new(fd, libc::POLLIN as u32).build();
             // SAFETY: the entry points to nothing, and `keep` holds the file.
             let waiting = unsafe { self.ring.run(entry, Waiting { _file: Arc::clone(&self.file) }) };
-            let (events, stopped) = match select(waiting, stop.as_mut()).await {
-                Either::Left(((_, events), _)) => (events, false),
-                Either::Right(((), waiting)) => (waiting.end_early().await.1, true),
-            };
-            if stopped {
+            let waited = waiting.unless(stop.as_mut()).await;
+            if waited.stopped {
                 return Ok(false);
             }
+            let events = waited.result;
             if events < 0 || events & i32::from(libc::POLLIN) == 0 {
                 return Err(failure(events));
             }
@@ -54,10 +51,7 @@ impl Event {
             let entry = opcode::Read::new(fd, (&raw mut *keep.value).cast(), size_of::<u64>() as u32).build();
             // SAFETY: `keep` owns the eight bytes on the heap, and the file.
             let reading = unsafe { self.ring.run(entry, keep) };
-            let (result, stopped) = match select(reading, stop.as_mut()).await {
-                Either::Left(((_, result), _)) => (result, false),
-                Either::Right(((), reading)) => (reading.end_early().await.1, true),
-            };
+            let Ended { result, stopped, .. } = reading.unless(stop.as_mut()).await;
             match result {
                 1.. => return Ok(true),
                 _ if stopped => return Ok(false),
@@ -87,10 +81,7 @@ impl Event {
         let entry = opcode::Write::new(fd, (&raw const *keep.value).cast(), size_of::<u64>() as u32).build();
         // SAFETY: as for reading.
         let writing = unsafe { self.ring.run(entry, keep) };
-        let (result, stopped) = match select(writing, pin!(stop)).await {
-            Either::Left(((_, result), _)) => (result, false),
-            Either::Right(((), writing)) => (writing.end_early().await.1, true),
-        };
+        let Ended { result, stopped, .. } = writing.unless(stop).await;
         match result {
             1.. => Ok(()),
             // It is full of signals that nobody has taken.

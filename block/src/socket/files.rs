@@ -10,7 +10,6 @@ use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::future::{Either, select};
 use io_uring::{opcode, types};
 
 use super::{Stream, ended_early, outcome, passes};
@@ -52,13 +51,10 @@ impl Stream {
             // SAFETY: `keep` owns the socket, the boxed header with vector and control bytes, and the buffer, whose bytes lie
             // on the heap; `target` bounds the write.
             let receiving = unsafe { self.ring.run(entry, keep) };
-            let ((back, result), stopped) = match select(receiving, stop.as_mut()).await {
-                Either::Left((over, _)) => (over, false),
-                Either::Right(((), receiving)) => (receiving.end_early().await, true),
-            };
-            keep = back;
-            match outcome(result) {
-                Err(error) if stopped && ended_early(&error) => return (keep.buffer, Ok(None)),
+            let ended = receiving.unless(stop.as_mut()).await;
+            keep = ended.keep;
+            match outcome(ended.result) {
+                Err(error) if ended.stopped && ended_early(&error) => return (keep.buffer, Ok(None)),
                 Err(error) if passes(&error) => {}
                 Err(error) => return (keep.buffer, Err(error)),
                 Ok(count) => {

@@ -22,7 +22,6 @@ use std::pin::pin;
 use std::ptr;
 use std::sync::Arc;
 
-use futures_util::future::{Either, select};
 use io_uring::{opcode, types};
 use nix::sys::socket::Shutdown;
 
@@ -30,7 +29,7 @@ pub use files::{Received, close};
 pub use incoming::Incoming;
 
 use crate::Buffer;
-use crate::uring::{IfDropped, Keep, Ring};
+use crate::uring::{Ended, IfDropped, Keep, Ring};
 
 /// The most chunks that one system call takes (`IOV_MAX` of Linux); longer sends take several.
 const CHUNKS_PER_CALL: usize = 1024;
@@ -168,10 +167,7 @@ impl Listener {
             let keep = Accepting { _socket: Arc::clone(&self.socket) };
             // SAFETY: no address is asked for, so the entry points to nothing; `keep` holds the socket.
             let accepting = unsafe { self.ring.run(entry.build(), keep) };
-            let (result, stopped) = match select(accepting, stop.as_mut()).await {
-                Either::Left(((_, result), _)) => (result, false),
-                Either::Right(((), accepting)) => (accepting.end_early().await.1, true),
-            };
+            let Ended { keep: _, result, stopped } = accepting.unless(stop.as_mut()).await;
             match outcome(result) {
                 Ok(_) => {
                     return Ok(Some(Stream { ring: self.ring.clone(), socket: Arc::new(own(result)) }));
@@ -239,13 +235,10 @@ impl Stream {
             let entry = opcode::Recv::new(self.fd(), target.as_mut_ptr(), len).build();
             // SAFETY: `keep` owns the buffer, whose bytes lie on the heap, and the socket; `target` bounds the write.
             let receiving = unsafe { self.ring.run(entry, keep) };
-            let ((back, result), stopped) = match select(receiving, stop.as_mut()).await {
-                Either::Left((over, _)) => (over, false),
-                Either::Right(((), receiving)) => (receiving.end_early().await, true),
-            };
-            keep = back;
-            match outcome(result) {
-                Err(error) if stopped && ended_early(&error) => return (keep.buffer, Ok(None)),
+            let ended = receiving.unless(stop.as_mut()).await;
+            keep = ended.keep;
+            match outcome(ended.result) {
+                Err(error) if ended.stopped && ended_early(&error) => return (keep.buffer, Ok(None)),
                 Err(error) if passes(&error) => {}
                 received => return (keep.buffer, received.map(Some)),
             }

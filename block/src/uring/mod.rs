@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use io_uring::{IoUring, opcode, squeue, types};
 use slab::Slab;
 
-pub(crate) use operation::{IfDropped, Keep};
+pub(crate) use operation::{Ended, IfDropped, Keep};
 
 use crate::executor::{Driver, Unpark};
 use operation::Slot;

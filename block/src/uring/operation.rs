@@ -1,9 +1,10 @@
 //! One operation: a future that owns what the kernel uses, and hands it to the ring if it is dropped early.
 
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
+use futures_util::future::{Either, select};
 use io_uring::{opcode, squeue};
 
 use super::{Ring, Shared};
@@ -95,10 +96,29 @@ impl Ring {
     }
 }
 
+/// How an operation ended that somebody might stop.
+pub(crate) struct Ended<K> {
+    pub(crate) keep: K,
+    /// As of [`Running`]; `-ECANCELED` if it was stopped and had come to nothing.
+    pub(crate) result: i32,
+    /// Whether it was stopped, which may have come too late.
+    pub(crate) stopped: bool,
+}
+
 impl<K: Keep> Running<K> {
+    /// Waits for the operation, or until `stop` is ready, and then [ends it early](Self::end_early). Of both at once, the operation
+    /// counts.
+    pub(crate) async fn unless(self, stop: impl Future<Output = ()>) -> Ended<K> {
+        let ((keep, result), stopped) = match select(self, pin!(stop)).await {
+            Either::Left((over, _)) => (over, false),
+            Either::Right(((), running)) => (running.end_early().await, true),
+        };
+        Ended { keep, result, stopped }
+    }
+
     /// Ends the operation early if it still waits for something. Ready with what it came to: `-ECANCELED` if it had come
     /// to nothing, else the result that it had, of which nothing is lost.
-    pub(crate) async fn end_early(self) -> (K, i32) {
+    async fn end_early(self) -> (K, i32) {
         while !self.is_over() {
             let entry = opcode::AsyncCancel::new(self.tag).build();
             // SAFETY: a cancellation points to nothing.

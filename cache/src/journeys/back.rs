@@ -58,8 +58,6 @@ pub(crate) struct Back {
     pub(crate) destaging: Mutex<()>,
     /// Pages that somebody waits for.
     pub(super) wanted: RefCell<Ranges>,
-    /// A round came to nothing because the log has no room to say that a part came home: only all together does.
-    pub(super) all_together: Cell<bool>,
     /// Pages whose destage may still land at any time: nothing newer is sent after it on the same connection.
     pub(super) stuck: RefCell<Ranges>,
     /// When the first of what is dirty became so.

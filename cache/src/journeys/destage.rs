@@ -50,6 +50,27 @@ pub(super) struct Size {
     pub(super) width: usize,
 }
 
+/// What a round takes on.
+struct Choice {
+    runs: Vec<Run>,
+    /// Where the one after it goes on.
+    next: u64,
+    /// Whether that is all that is dirty, save what is stuck.
+    is_all: bool,
+}
+
+/// All pages that there can be.
+const EVERYTHING: Range<u64> = 0..u64::MAX;
+
+/// What came of leaving flash behind.
+enum Left {
+    Behind,
+    /// The backing was not given all.
+    NotAll,
+    /// It is left, but the segments cannot be freed.
+    NotFreed,
+}
+
 /// What a round achieved.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Achieved {
@@ -120,7 +141,7 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     }
     notice(cache, backing);
     let epoch = cache.backing_epoch.get();
-    let (runs, next) = choose(cache, from, size.pages);
+    let Choice { runs, next, is_all } = choose(cache, from, size.pages);
     let known = places_of(cache, &runs);
     if settle(cache).await.is_err() {
         return Achieved { failed: true, next, ..Achieved::default() };
@@ -141,12 +162,12 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
         achieved.failed = true;
         return achieved;
     }
-    achieved.failed |= come_home(cache, all).await.is_none();
+    achieved.failed |= come_home(cache, all, is_all).await.is_none();
     achieved
 }
 
-/// Chooses what the next round takes on, and where the one after it goes on.
-fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u64) -> (Vec<Run>, u64) {
+/// Chooses what the next round takes on.
+fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u64) -> Choice {
     let dirty = cache.dirty.borrow();
     let stuck = cache.back.stuck.borrow();
     let take = |runs: &mut Vec<Run>, left: &mut u64, run: Run| {
@@ -169,9 +190,9 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
     for run in wanted_runs(&dirty, &wanted) {
         take(&mut runs, &mut left, run);
     }
-    *wanted = Ranges::default();
+    let wanted = std::mem::take(&mut *wanted);
     if !runs.is_empty() {
-        return (runs, from);
+        return Choice { runs, next: from, is_all: wanted.iter().eq([EVERYTHING]) };
     }
     // From the start once more if there is nothing up to the end: a round without work says that there is none.
     for start in [from, 0] {
@@ -179,14 +200,14 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
         while let Some(run) = dirty.next_run(at, left.min(DESTAGE_PAGES_MAX)) {
             at = take(&mut runs, &mut left, run);
             if left == 0 {
-                return (runs, at);
+                return Choice { runs, next: at, is_all: false };
             }
         }
         if !runs.is_empty() {
-            break;
+            return Choice { runs, next: 0, is_all: start == 0 };
         }
     }
-    (runs, 0)
+    Choice { runs, next: 0, is_all: true }
 }
 
 /// Where the content of chosen pages is, in order.
@@ -406,8 +427,13 @@ async fn fetch<F: BlockDevice, H: Host>(
     Fetched { content, places, damaged, failed }
 }
 
-/// Says in the log what the backing has, durably, of what is still as it was; and takes it for clean.
-async fn come_home<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: Given) -> Option<()> {
+/// Says in the log what the backing has, durably, of what is still as it was; and takes it for clean. `is_all` if the round took
+/// on all that was dirty.
+async fn come_home<F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    given: Given,
+    is_all: bool,
+) -> Option<()> {
     let mut given = given;
     let mut is_first = true;
     let mut tries = 0;
@@ -418,15 +444,15 @@ async fn come_home<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: 
             Ok(appender) => appender,
             // Nothing can be appended, and reclaim has no room to make any: a device took it along.
             Err(NoSegment::Exhausted) if cache.pool.lacks_room() => {
-                let left = leave_instead(cache, &given).await;
-                let tried_all = cache.back.all_together.take();
-                if left.is_some() || tried_all {
-                    return left;
-                }
-                // Nothing can be said of a part. The next round takes all; if that comes to nothing too, whoever waits is told.
-                cache.back.all_together.set(true);
-                cache.back.want(0..u64::MAX);
-                return Some(());
+                return match leave_instead(cache, &given).await {
+                    Left::Behind => Some(()),
+                    // Nothing can be said of a part. The next round takes all; if that comes to nothing too, whoever waits is told.
+                    Left::NotAll if !is_all => {
+                        cache.back.want(EVERYTHING);
+                        Some(())
+                    }
+                    Left::NotAll | Left::NotFreed => None,
+                };
             }
             Err(NoSegment::Exhausted) => {
                 match cache.log.begin_within(Purpose::Promotion, ROOM_WAIT_NS).await {
@@ -457,7 +483,6 @@ async fn come_home<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: 
         };
         tries = 0;
         cache.back.last_home_batch.set(written.number);
-        cache.back.all_together.set(false);
         let end = now[now.len() - 1].end;
         // Looked at before the batch was written, under the lock of the log: nothing can have replaced any of it since.
         for pages in home.within(0..end) {
@@ -473,20 +498,20 @@ async fn come_home<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: 
 }
 
 /// Gives up everything that flash holds of the disk, if the backing has been given all that it lacked.
-async fn leave_instead<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: &Given) -> Option<()> {
+async fn leave_instead<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, given: &Given) -> Left {
     let is_unwanted = || {
         let home = still_there(cache, given);
         let dirty = cache.dirty.borrow();
-        let mut pages = dirty.all_within(&(0..u64::MAX));
+        let mut pages = dirty.all_within(&EVERYTHING);
         pages.all(|page| home.contains(page))
     };
     let disown = || {
         cache.forget_dirty();
         cache.disown()
     };
-    let disowned = cache.log.give_up(is_unwanted, disown).await?;
+    let Some(disowned) = cache.log.give_up(is_unwanted, disown).await else { return Left::NotAll };
     cache.back.progress.notify_waiters();
-    cache.pool.free_disowned(disowned).await.ok()
+    if cache.pool.free_disowned(disowned).await.is_ok() { Left::Behind } else { Left::NotFreed }
 }
 
 /// The pages that nothing has replaced since they were read for the backing.
