@@ -10,16 +10,22 @@ use vhost::vhost_user::VhostUserFrontend;
 use crate::driver::{Data, Driver, FLUSH, IN, OUT, Options};
 use crate::server::Server;
 
-#[test]
-fn a_queue_is_stopped_only_when_all_that_was_taken_from_it_is_answered() {
+/// A server whose disk holds so many writes of a sector of sevens each, the first of them in the first slot.
+fn with_writes_held(count: u16) -> (Server, Driver) {
     let server = Server::start();
     let mut driver = Driver::start(&server);
     server.run(|world| world.disk.hold());
-    for slot in 0..3 {
+    for slot in 0..count {
         driver.submit(0, slot, OUT, u64::from(slot), &Data::Out(vec![7; 512]));
     }
     driver.kick(0);
-    server.until(|world| world.disk.held().len() == 3);
+    server.until(move |world| world.disk.held().len() == usize::from(count));
+    (server, driver)
+}
+
+#[test]
+fn a_queue_is_stopped_only_when_all_that_was_taken_from_it_is_answered() {
+    let (server, mut driver) = with_writes_held(3);
     let (stopped, is_stopped) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     std::thread::scope(|scope| {
         let stopping = Arc::clone(&stopped);
@@ -148,14 +154,7 @@ fn what_was_offered_while_nobody_served_is_found_wherever_the_front_end_says_tha
 
 #[test]
 fn what_is_in_flight_is_done_again_only_when_the_queue_is_enabled() {
-    let mut server = Server::start();
-    let mut driver = Driver::start(&server);
-    server.run(|world| world.disk.hold());
-    for slot in 0..3 {
-        driver.submit(0, slot, OUT, u64::from(slot), &Data::Out(vec![1; 512]));
-    }
-    driver.kick(0);
-    server.until(|world| world.disk.held().len() == 3);
+    let (mut server, mut driver) = with_writes_held(3);
     server.replace();
     driver.connect_again(&server);
     driver.kick_ring(0, 0);
@@ -174,12 +173,7 @@ fn what_is_in_flight_is_done_again_only_when_the_queue_is_enabled() {
 /// Regression: a front end that pauses its guest says only that the queue is disabled, and copies memory then.
 #[test]
 fn a_queue_is_disabled_only_when_all_that_was_taken_from_it_is_answered() {
-    let server = Server::start();
-    let mut driver = Driver::start(&server);
-    server.run(|world| world.disk.hold());
-    driver.submit(0, 0, OUT, 0, &Data::Out(vec![7; 512]));
-    driver.kick(0);
-    server.until(|world| world.disk.held().len() == 1);
+    let (server, mut driver) = with_writes_held(1);
     std::thread::scope(|scope| {
         let (disabled, is_disabled) = std::sync::mpsc::channel();
         let driver = &mut driver;
@@ -207,14 +201,7 @@ fn a_queue_is_disabled_only_when_all_that_was_taken_from_it_is_answered() {
 /// Regression: a front end that closed its connection and made another one had everything in flight done twice.
 #[test]
 fn what_is_in_flight_on_a_connection_that_ends_is_not_done_by_the_next_one_too() {
-    let server = Server::start();
-    let mut driver = Driver::start(&server);
-    server.run(|world| world.disk.hold());
-    for slot in 0..3 {
-        driver.submit(0, slot, OUT, u64::from(slot), &Data::Out(vec![1; 512]));
-    }
-    driver.kick(0);
-    server.until(|world| world.disk.held().len() == 3);
+    let (server, mut driver) = with_writes_held(3);
     std::thread::scope(|scope| {
         let (driver, server_of_driver) = (&mut driver, &server);
         let thread = scope.spawn(move || {
@@ -247,12 +234,7 @@ fn what_was_offered_while_nobody_served_is_found_on_the_next_connection() {
 
 #[test]
 fn a_door_that_closes_answers_what_it_took_and_leaves_the_rest() {
-    let server = Server::start();
-    let mut driver = Driver::start(&server);
-    server.run(|world| world.disk.hold());
-    driver.submit(0, 0, OUT, 0, &Data::Out(vec![1; 512]));
-    driver.kick(0);
-    server.until(|world| world.disk.held().len() == 1);
+    let (server, driver) = with_writes_held(1);
     let closed = server.close();
     assert!(closed.try_recv().is_err());
     server.run(|world| world.disk.release_all());
@@ -264,21 +246,14 @@ fn a_door_that_closes_answers_what_it_took_and_leaves_the_rest() {
 
 #[test]
 fn a_front_end_that_dies_with_requests_in_flight_leaves_nothing_behind() {
-    let server = Server::start();
-    let mut driver = Driver::start(&server);
-    server.run(|world| world.disk.hold());
-    for slot in 0..9 {
-        driver.submit(0, slot, OUT, u64::from(slot), &Data::Out(vec![1; 512]));
-    }
-    driver.kick(0);
-    server.until(|world| world.disk.held().len() == 9);
+    let (server, driver) = with_writes_held(9);
     drop(driver);
     server.run(|world| world.disk.release_all());
     server.until_nothing_is_left();
     // The next one finds a disk that works, also several side by side.
     let (mut one, mut other) = (Driver::start(&server), Driver::start(&server));
-    assert_eq!(one.read(0, 8, 512), [1; 512]);
-    assert_eq!(other.read(0, 8, 512), [1; 512]);
+    assert_eq!(one.read(0, 8, 512), [7; 512]);
+    assert_eq!(other.read(0, 8, 512), [7; 512]);
 }
 
 #[test]
