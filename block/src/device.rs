@@ -94,6 +94,14 @@ pub trait BlockDevice: 'static {
     /// Fills `buffer` from `offset`. On error the content of the buffer is unspecified.
     fn read(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome>;
 
+    /// Gives the bytes of `range` to `take`, in order, if the device has all of them in memory: a read that waits for nothing and needs
+    /// no buffer. False if it has not, or if there is anything else to say of the request: then nothing was given, and it is as if
+    /// this had not been called; [`BlockDevice::read`] has the answer. `take` must not use the device. Default: never.
+    fn read_at_hand(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
+        let _ = (range, take);
+        false
+    }
+
     /// Writes `buffer` at `offset`.
     fn write(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome>;
 
@@ -134,6 +142,10 @@ impl<D: BlockDevice> BlockDevice for std::rc::Rc<D> {
 
     fn read(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome> {
         (**self).read(offset, buffer)
+    }
+
+    fn read_at_hand(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
+        (**self).read_at_hand(range, take)
     }
 
     fn write(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome> {

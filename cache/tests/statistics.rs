@@ -6,7 +6,7 @@ use std::rc::Rc;
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::Faults;
 use block::{BlockDevice, Buffer, ByteRange, Host, Memory, Operation, PAGE, Unmap};
-use cache::{Cache, CachedDisk, DiskId, DiskSettings, Marks, Measured, Past, PoolId, Shape, format};
+use cache::{Cache, CachedDisk, DiskId, DiskSettings, Marks, Measured, Mode, Past, PoolId, Shape, format};
 
 const SEGMENT: u64 = 128 << 10;
 const DISK_BYTES: u64 = 64 << 20;
@@ -62,6 +62,50 @@ fn what_is_predicted_is_worked_out_anew_after_a_second_or_when_much_was_read() {
             assert!(more > half, "{more} is what it is by now");
             host.sleep(SECOND).await;
             assert_eq!(told(), Some(more), "nothing was read since");
+        })
+        .unwrap();
+}
+
+#[test]
+fn a_read_of_what_is_at_hand_counts_as_any_hit_in_ram_and_one_of_anything_else_not_at_all() {
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    executor
+        .run(async {
+            let backing = Memory::new(DISK_BYTES);
+            let content: Vec<u8> = (0..4 * PAGE as usize).map(|at| (at / 512) as u8 + 1).collect();
+            backing.poke(0, &content);
+            let (pool, disk) = cached(&host, backing).await;
+            let ask = |start, length| {
+                let mut given = Vec::new();
+                let is_at_hand = disk
+                    .read_at_hand(ByteRange::at(start, length), &mut |bytes| given.extend_from_slice(bytes));
+                assert_eq!(given.is_empty(), !is_at_hand, "nothing is given of what is not there as a whole");
+                is_at_hand.then_some(given)
+            };
+            disk.read(PAGE, Buffer::zeroed(2 * PAGE as usize)).await.1.unwrap();
+            let before = disk.statistics();
+            for (start, length) in
+                [(0, PAGE), (0, 2 * PAGE), (2 * PAGE, 2 * PAGE), (PAGE, 0), (PAGE, 100), (DISK_BYTES, PAGE)]
+            {
+                assert_eq!(ask(start, length), None, "{length} bytes at {start}");
+            }
+            assert_eq!(disk.statistics().counts, before.counts);
+            for (start, length) in [(PAGE, 2 * PAGE), (PAGE + 512, 1024), (2 * PAGE - 512, PAGE)] {
+                let (at_hand, before) = (ask(start, length), disk.statistics());
+                let part = start as usize..(start + length) as usize;
+                assert!(at_hand.unwrap() == content[part.clone()]);
+                let (waited, result) = disk.read(start, Buffer::zeroed(length as usize)).await;
+                assert!(result.is_ok() && waited[..] == content[part]);
+                let after = disk.statistics();
+                let [early, late] = [&before, &after].map(|one| one.counts.read_hits_ram);
+                assert_eq!((late, after.counts.reads), (early + 1, before.counts.reads + 1));
+            }
+            assert_eq!(disk.statistics().counts.read_hits_ram, 6, "three of each");
+            assert_eq!(disk.statistics().counts.reads, 7);
+            let settings = DiskSettings { mode: Mode::PassThrough, ..disk.settings() };
+            pool.reconfigure(&disk, settings).unwrap();
+            assert_eq!(ask(PAGE, PAGE), None, "it is to be read past the cache");
         })
         .unwrap();
 }

@@ -25,6 +25,8 @@ coverage! {
     operations,
     /// Full hits.
     hits,
+    /// Reads that RAM answered without anybody waiting.
+    reads_at_hand,
     /// Partial hits.
     partial_hits,
     /// Pages written to flash.

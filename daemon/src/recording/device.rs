@@ -78,6 +78,14 @@ impl<D: BlockDevice + Measures> BlockDevice for Recorded<D> {
         outcome
     }
 
+    fn read_at_hand(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
+        let given = self.disk.read_at_hand(range, take);
+        if given {
+            self.note(Kind::Read, range, true);
+        }
+        given
+    }
+
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
         let range = ByteRange::at(offset, buffer.len() as u64);
         let outcome = self.disk.write(offset, buffer).await;

@@ -4,6 +4,7 @@
 //! iterator of `virtio-queue` would give what comes before and hide the rest. (Virtio 1.2, section 2.7.5, "The Virtqueue
 //! Descriptor Table".) Whether the stretches are memory at all is for those to see who touch them.
 
+use smallvec::SmallVec;
 use virtio_queue::desc::split::Descriptor;
 use vm_memory::{ByteValued, GuestAddress};
 
@@ -20,11 +21,14 @@ pub(crate) struct Segment {
     pub(crate) length: u32,
 }
 
+/// Stretches in their order: few, for most requests, and those without an allocation.
+pub(crate) type Segments = SmallVec<[Segment; 3]>;
+
 /// What a chain names: first what the device reads, then what it writes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Chain {
-    pub(crate) readable: Vec<Segment>,
-    pub(crate) writable: Vec<Segment>,
+    pub(crate) readable: Segments,
+    pub(crate) writable: Segments,
 }
 
 /// A table of descriptors in guest memory.
@@ -117,6 +121,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use smallvec::smallvec;
     use vm_memory::Bytes;
 
     use super::*;
@@ -150,12 +155,15 @@ mod tests {
             &[(0x100, 16, NEXT, 3), (0x4000, 48, INDIRECT, 0), (0, 0, 0, 0), (0x200, 1, WRITE, 0)],
         );
         let direct = follow(&memory, 0).unwrap();
-        assert_eq!(direct, Chain { readable: vec![segment(0x100, 16)], writable: vec![segment(0x200, 1)] });
+        assert_eq!(
+            direct,
+            Chain { readable: smallvec![segment(0x100, 16)], writable: smallvec![segment(0x200, 1)] }
+        );
         put(&memory, 0x4000, &[(1, 2, NEXT, 2), (5, 6, WRITE, 0), (3, 4, NEXT | WRITE, 1)]);
         let indirect = follow(&memory, 1).unwrap();
         assert_eq!(
             indirect,
-            Chain { readable: vec![segment(1, 2)], writable: vec![segment(3, 4), segment(5, 6)] }
+            Chain { readable: smallvec![segment(1, 2)], writable: smallvec![segment(3, 4), segment(5, 6)] }
         );
     }
 
@@ -163,7 +171,7 @@ mod tests {
     fn descriptors_of_nothing_are_not_kept() {
         let memory = memory_of(1 << 16);
         put(&memory, 0, &[(1, 0, NEXT, 1), (2, 2, NEXT, 2), (3, 0, NEXT | WRITE, 3), (4, 1, WRITE, 0)]);
-        let kept = Chain { readable: vec![segment(2, 2)], writable: vec![segment(4, 1)] };
+        let kept = Chain { readable: smallvec![segment(2, 2)], writable: smallvec![segment(4, 1)] };
         assert_eq!(follow(&memory, 0).unwrap(), kept);
     }
 

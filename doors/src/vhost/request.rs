@@ -7,12 +7,13 @@
 //! guest wrote once and looks at nothing of it again; [`perform`] moves data. Whatever is wrong ends with a status that says so, as long
 //! as there is a place for it; a chain without one breaks its queue.
 //!
-//! Data is copied between guest memory and a buffer of ours. Doing without that copy is for later.
+//! What a disk has in memory goes from there to the guest's, by [`perform_at_once`], before anything is made that could wait. All else is
+//! copied between guest memory and a buffer of ours.
 
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Unmap};
 use vm_memory::GuestAddress;
 
-use super::chain::{Chain, Segment};
+use super::chain::{Chain, Segment, Segments};
 use super::config::SECTOR;
 use super::limits::{
     CHANGE_BYTES, DATA_BYTES_MAX, DISCARD_SECTORS_MAX, RANGES_MAX, REQUEST_BYTES, ZEROES_SECTORS_MAX,
@@ -59,7 +60,7 @@ pub(crate) enum Asked {
     Write {
         offset: u64,
         length: u64,
-        data: Vec<Segment>,
+        data: Segments,
     },
     Flush,
     Identify,
@@ -74,7 +75,7 @@ pub(crate) enum Asked {
 pub(crate) struct Request {
     pub(crate) asked: Asked,
     /// What the device writes, without the status.
-    answer: Vec<Segment>,
+    answer: Segments,
     status_at: GuestAddress,
 }
 
@@ -101,7 +102,7 @@ impl Request {
         let asked = understand(memory, &mut readable, &writable).unwrap_or_else(Asked::Nothing);
         if !matches!(asked, Asked::Read { .. } | Asked::Identify) {
             // Nothing is written there.
-            writable = Vec::new();
+            writable = Segments::new();
         }
         // What a guest sends in many small pieces is kept in as much as it takes and no more.
         writable.shrink_to_fit();
@@ -120,7 +121,7 @@ impl Request {
     }
 }
 
-fn understand(memory: &Memory, readable: &mut Vec<Segment>, writable: &[Segment]) -> Result<Asked, Status> {
+fn understand(memory: &Memory, readable: &mut Segments, writable: &[Segment]) -> Result<Asked, Status> {
     let header: [u8; HEADER_BYTES] = take_bytes(memory, readable)?;
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     let sector = u64::from(word(8)) | u64::from(word(12)) << 32;
@@ -171,7 +172,7 @@ fn place(memory: &Memory, sector: u64, segments: &[Segment]) -> Result<(u64, u64
 /// The ranges of a discard or of zeroes, with their flags.
 fn ranges(
     memory: &Memory,
-    segments: &mut Vec<Segment>,
+    segments: &mut Segments,
     sectors_max: u32,
 ) -> Result<Vec<(ByteRange, u32)>, Status> {
     let length = length_of(segments);
@@ -199,7 +200,7 @@ fn length_of(segments: &[Segment]) -> u64 {
 }
 
 /// Takes the last byte off.
-fn take_last_byte(segments: &mut Vec<Segment>) -> Option<GuestAddress> {
+fn take_last_byte(segments: &mut Segments) -> Option<GuestAddress> {
     while segments.last().is_some_and(|last| last.length == 0) {
         segments.pop();
     }
@@ -213,7 +214,7 @@ fn take_last_byte(segments: &mut Vec<Segment>) -> Option<GuestAddress> {
 }
 
 /// Reads the first bytes and takes them off.
-fn take_bytes<const N: usize>(memory: &Memory, segments: &mut Vec<Segment>) -> Result<[u8; N], Status> {
+fn take_bytes<const N: usize>(memory: &Memory, segments: &mut Segments) -> Result<[u8; N], Status> {
     let (mut bytes, mut have, mut used) = ([0; N], 0, 0);
     for segment in segments.iter_mut() {
         let count = (N - have).min(segment.length as usize);
@@ -233,6 +234,18 @@ fn take_bytes<const N: usize>(memory: &Memory, segments: &mut Vec<Segment>) -> R
     if have == N { Ok(bytes) } else { Err(Status::Failed) }
 }
 
+/// Does a read of what the disk has at hand, which is neither waited for nor copied twice, and tells the guest. Returns how many
+/// bytes were written to its memory; none if this is for [`perform`], and nothing was done.
+pub(crate) fn perform_at_once(device: &impl BlockDevice, memory: &Memory, request: &Request) -> Option<u32> {
+    let Asked::Read { offset, length } = request.asked else { return None };
+    let range = ByteRange::checked(offset, length)?;
+    let mut answer = Scatter::new(memory, &request.answer);
+    if !device.read_at_hand(range, &mut |bytes| answer.put(bytes)) {
+        return None;
+    }
+    Some(conclude(memory, request.status_at, answer.finish()))
+}
+
 /// Does a request and tells the guest how it ended. Returns how many bytes were written to its memory.
 pub(crate) async fn perform(
     device: &impl BlockDevice,
@@ -248,6 +261,11 @@ pub(crate) async fn perform(
         Asked::Flush => device.flush().await.map(|()| 0).map_err(|error| status_of(&error)),
         asked => change(device, memory, asked, terms.write_through).await.map(|()| 0),
     };
+    conclude(memory, status_at, outcome)
+}
+
+/// Tells the guest how its request ended. Returns how many bytes were written to its memory.
+fn conclude(memory: &Memory, status_at: GuestAddress, outcome: Result<u32, Status>) -> u32 {
     let (status, written) = match outcome {
         Ok(written) => (Status::Done, written),
         Err(status) => (status, 0),
@@ -318,13 +336,50 @@ fn gather(memory: &Memory, segments: &[Segment], length: u64) -> Result<Buffer, 
 
 /// Copies as many bytes as the segments take. Returns how many.
 fn scatter(memory: &Memory, segments: &[Segment], bytes: &[u8]) -> Result<u32, Status> {
-    let mut rest = bytes;
-    for segment in segments {
-        let (part, behind) = rest.split_at(rest.len().min(segment.length as usize));
-        memory.write(segment.at, part).map_err(|Outside| Status::Failed)?;
-        rest = behind;
+    let mut answer = Scatter::new(memory, segments);
+    answer.put(bytes);
+    answer.finish()
+}
+
+/// Bytes on their way to segments of guest memory, piece by piece.
+struct Scatter<'a> {
+    memory: &'a Memory,
+    segments: std::slice::Iter<'a, Segment>,
+    /// What is left of the segment that is being filled.
+    rest: Segment,
+    written: u32,
+    failed: bool,
+}
+
+impl<'a> Scatter<'a> {
+    fn new(memory: &'a Memory, segments: &'a [Segment]) -> Self {
+        let rest = Segment { at: GuestAddress(0), length: 0 };
+        Self { memory, segments: segments.iter(), rest, written: 0, failed: false }
     }
-    Ok((bytes.len() - rest.len()) as u32)
+
+    /// Copies the next bytes, as many as the segments take.
+    fn put(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() && !self.failed {
+            if self.rest.length == 0 {
+                let Some(next) = self.segments.next() else { return };
+                self.rest = *next;
+                continue;
+            }
+            let (part, behind) = bytes.split_at(bytes.len().min(self.rest.length as usize));
+            self.failed = self.memory.write(self.rest.at, part) == Err(Outside);
+            let count = part.len() as u32;
+            // It does not pass the largest address: so many bytes were there just now.
+            self.rest.at = GuestAddress(self.rest.at.0.wrapping_add(count.into()));
+            self.rest.length -= count;
+            self.written += count;
+            bytes = behind;
+        }
+    }
+
+    /// How many bytes were copied.
+    fn finish(self) -> Result<u32, Status> {
+        if self.failed { Err(Status::Failed) } else { Ok(self.written) }
+    }
 }
 
 fn status_of(error: &BlockError) -> Status {

@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use block::{Geometry, Memory as Disk};
 use proptest::prelude::*;
+use smallvec::smallvec;
 
 use super::*;
 use crate::vhost::limits::BUDGET_BYTES;
@@ -33,7 +34,7 @@ fn parse(memory: &Memory, kind: u32, sector: u64, data: &[Segment], answer: &[Se
     memory.write(GuestAddress(HEADER), &header(kind, sector)).unwrap();
     let readable = [&[segment(HEADER, 16)], data].concat();
     let writable = [answer, &[segment(STATUS, 1)]].concat();
-    Request::parse(memory, Chain { readable, writable }).unwrap()
+    Request::parse(memory, Chain { readable: readable.into(), writable: writable.into() }).unwrap()
 }
 
 fn now<F: Future>(future: F) -> F::Output {
@@ -67,11 +68,36 @@ fn what_is_written_is_read_however_the_bytes_are_divided() {
     memory.write(GuestAddress(HEADER), &header(kind::IN, 8)).unwrap();
     let readable = vec![segment(HEADER, 1), segment(HEADER + 1, 8), segment(HEADER + 9, 7)];
     let writable = vec![segment(0x8000, 4000), segment(0xa000, 97)];
-    let read = Request::parse(&memory, Chain { readable, writable }).unwrap();
+    let read =
+        Request::parse(&memory, Chain { readable: readable.into(), writable: writable.into() }).unwrap();
     assert_eq!(now(perform(&disk, &memory, read, TERMS)), 4097);
     let mut back = vec![0xff; 97];
     memory.read(GuestAddress(0xa000), &mut back).unwrap();
     assert!(back[..96] == bytes[4000..] && back[96] == 0);
+}
+
+#[test]
+fn pieces_of_any_length_fill_segments_of_any_length() {
+    let memory = memory_of(1 << 20);
+    let bytes: Vec<u8> = (0..5000u32).map(|at| (at % 251) as u8).collect();
+    let segments = [segment(0x1000, 1), segment(0x1001, 0), segment(0x2000, 2000), segment(0x3000, 2000)];
+    for piece in [1, 999, 2000, 5000] {
+        memory.write(GuestAddress(0x1000), &[0; 0x3000]).unwrap();
+        let mut answer = Scatter::new(&memory, &segments);
+        bytes.chunks(piece).for_each(|piece| answer.put(piece));
+        assert_eq!(answer.finish(), Ok(4001), "no more than there is room for");
+        let mut back = vec![0; 4001];
+        let (first, rest) = back.split_at_mut(1);
+        let (second, third) = rest.split_at_mut(2000);
+        for (at, part) in [(0x1000, first), (0x2000, second), (0x3000, third)] {
+            memory.read(GuestAddress(at), part).unwrap();
+        }
+        assert!(back == bytes[..4001]);
+    }
+    let end = [segment((1 << 20) - 10, 20)];
+    let mut outside = Scatter::new(&memory, &end);
+    outside.put(&[1; 20]);
+    assert_eq!(outside.finish(), Err(Status::Failed));
 }
 
 #[test]
@@ -143,7 +169,7 @@ fn what_cannot_be_done_says_so() {
 fn without_a_place_for_the_status_nothing_can_be_said() {
     let memory = memory_of(1 << 20);
     let parse = |writable: &[Segment]| {
-        let chain = Chain { readable: vec![segment(HEADER, 16)], writable: writable.to_vec() };
+        let chain = Chain { readable: smallvec![segment(HEADER, 16)], writable: writable.into() };
         Request::parse(&memory, chain)
     };
     assert!(parse(&[]).is_err());
@@ -151,7 +177,7 @@ fn without_a_place_for_the_status_nothing_can_be_said() {
     assert!(parse(&[segment(1 << 20, 1)]).is_err());
     assert!(parse(&[segment(u64::MAX, 5)]).is_err());
     // A header that is too short is answered.
-    let chain = Chain { readable: vec![segment(HEADER, 15)], writable: vec![segment(STATUS, 1)] };
+    let chain = Chain { readable: smallvec![segment(HEADER, 15)], writable: smallvec![segment(STATUS, 1)] };
     assert_eq!(Request::parse(&memory, chain).unwrap().asked, Asked::Nothing(Status::Failed));
 }
 

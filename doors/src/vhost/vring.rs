@@ -28,7 +28,7 @@ use super::door::Door;
 use super::inflight::Record;
 use super::limits::{QUEUE_SIZE_MAX, TAKEN_AT_ONCE};
 use super::memory::Memory;
-use super::request::{Request, Terms, perform};
+use super::request::{Request, Terms, perform, perform_at_once};
 use super::signals::Signals;
 
 /// Where a front end says that the parts of a ring are, in its own memory.
@@ -88,6 +88,8 @@ pub(crate) struct Vring<D> {
     /// By head, whether a request is in flight.
     busy: RefCell<Vec<bool>>,
     in_flight: Cell<usize>,
+    /// Something was answered of which the guest has not been told.
+    untold: Cell<bool>,
     kick: Event,
     signals: Signals,
     enabled: Cell<bool>,
@@ -151,6 +153,7 @@ impl<D: BlockDevice> Vring<D> {
             terms,
             busy: RefCell::new(vec![false; setup.size.into()]),
             in_flight: Cell::new(0),
+            untold: Cell::new(false),
             kick: Event::new(&ring, Arc::clone(kick)),
             signals: Signals::new(&ring, setup.call.as_ref(), setup.error.as_ref()),
             enabled: Cell::new(setup.enabled),
@@ -262,12 +265,10 @@ impl<D: BlockDevice> Vring<D> {
             self.signals.finish();
         };
         let run = poll_fn(|context| {
-            let mut answered = false;
             while let Poll::Ready(Some((head, written))) = running.borrow_mut().poll_next_unpin(context) {
                 self.answer(head, written);
-                answered = true;
             }
-            if answered {
+            if self.untold.take() {
                 self.tell_guest_if_wanted();
             }
             if finished.get() { Poll::Ready(()) } else { Poll::Pending }
@@ -374,6 +375,9 @@ impl<D: BlockDevice> Vring<D> {
             Err(reason) => return self.break_off(reason),
         };
         self.in_flight.set(self.in_flight.get() + 1);
+        if let Some(written) = perform_at_once(self.door.device(), &memory, &request) {
+            return self.answer(head, written);
+        }
         let permit = self.door.budget(request.held_bytes()).await;
         running.borrow().push(Box::pin(self.execute(head, request, memory, permit)));
     }
@@ -405,6 +409,7 @@ impl<D: BlockDevice> Vring<D> {
             record.answered(head, queue.next_used());
         }
         drop(queue);
+        self.untold.set(true);
         self.busy.borrow_mut()[usize::from(head)] = false;
         self.in_flight.set(self.in_flight.get() - 1);
         if self.in_flight.get() == 0 {

@@ -42,6 +42,44 @@ fn a_disk_is_written_read_flushed_discarded_and_named() {
 }
 
 #[test]
+fn what_is_at_hand_is_answered_while_others_wait_and_all_at_once() {
+    for without in [0, EVENT_IDX] {
+        let server = Server::start();
+        let mut driver = Driver::with(&server, Options { without, ..Options::default() });
+        let bytes: Vec<u8> = (0..16384u32).map(|at| (at / 512) as u8 + 1).collect();
+        assert_eq!(driver.request(0, OUT, 0, &Data::Out(bytes.clone())), 0);
+        server.run(|world| {
+            world.disk.done.take();
+            world.disk.at_hand.set(16384);
+            world.disk.hold();
+        });
+        driver.submit(0, 0, IN, 32, &Data::In(512));
+        for slot in 1..30 {
+            driver.submit(0, slot, IN, u64::from(slot), &Data::In(512 * usize::from(slot % 3 + 1)));
+        }
+        driver.submit(0, 30, IN, 0, &Data::In(16384));
+        driver.submit(0, 31, FLUSH, 0, &Data::None);
+        driver.kick(0);
+        for slot in 1..30 {
+            let length = 512 * usize::from(slot % 3 + 1);
+            assert_eq!(driver.answer(0), (slot, length as u32 + 1));
+            assert_eq!(driver.status(0, slot), 0);
+            let start = 512 * usize::from(slot);
+            assert!(driver.data(0, slot, length) == bytes[start..start + length]);
+        }
+        assert_eq!(driver.answer(0), (30, 16385));
+        assert!(driver.data(0, 30, 16384) == bytes);
+        server.run(|world| {
+            assert!(world.disk.done.borrow().is_empty(), "nothing was asked of the disk");
+            world.disk.release_all();
+        });
+        assert_eq!(driver.answers(0, 2).len(), 2, "the others end when they end");
+        drop(driver);
+        server.until_nothing_is_left();
+    }
+}
+
+#[test]
 fn answers_come_in_the_order_in_which_requests_end_and_each_with_its_own_data() {
     for without in [0, EVENT_IDX] {
         let server = Server::start();
