@@ -15,6 +15,8 @@ use crate::rig::Rig;
 pub(crate) enum Journey {
     /// Read 4 KiB from RAM.
     RamHit,
+    /// The same, without waiting and without a buffer.
+    AtHand,
     /// Read 4 KiB from flash.
     FlashHit,
     /// Read 4 KiB that is not cached; it enters RAM, and another page goes to flash.
@@ -55,7 +57,14 @@ pub(crate) fn requests(journey: Journey, count: u64) {
             }
         })
         .await;
-        rig.warm_up(64 << 20, 4096).await;
+        if matches!(journey, Journey::RamHit | Journey::AtHand) {
+            // In the order of the requests, for a long run in order would not enter; and nothing else, which would leave a part on flash.
+            for request in 0..RAM / 2 / PAGE {
+                run_one(&rig, &mut Curve::new(), Journey::RamHit, request).await;
+            }
+        } else {
+            rig.warm_up(64 << 20, 4096).await;
+        }
         let mut curve = Curve::new();
         if matches!(journey, Journey::Curve) {
             (0..CURVE_PAGES).for_each(|page| observe(&mut curve, page, page));
@@ -65,9 +74,6 @@ pub(crate) fn requests(journey: Journey, count: u64) {
                 run_one(&rig, &mut curve, Journey::FlashHit, request).await;
                 run_one(&rig, &mut curve, Journey::Write, request).await;
             }
-        }
-        if matches!(journey, Journey::RamHit) {
-            rig.warm_up(RAM / 2, 4096).await;
         }
         let started = Instant::now();
         for request in 0..count {
@@ -92,6 +98,7 @@ async fn run_one(rig: &Rig<Memory, Memory>, curve: &mut Curve, journey: Journey,
     let place = |pages: u64| request.wrapping_mul(0x9e37_79b9) % pages * PAGE;
     match journey {
         Journey::RamHit => rig.read(place(RAM / 2 / PAGE), 4096).await,
+        Journey::AtHand => rig.read_at_hand(place(RAM / 2 / PAGE), 4096),
         Journey::FlashHit => rig.read(place((40 << 20) / PAGE), 4096).await,
         Journey::MissWithFill => {
             rig.read((1 << 30) + request * 3 * PAGE, 4096).await;

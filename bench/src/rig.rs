@@ -1,9 +1,10 @@
 //! A cache with one disk, on whatever devices a measurement brings.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use block::executor::LocalHost;
-use block::{BlockDevice, Buffer, Host};
+use block::{BlockDevice, Buffer, ByteRange, Host};
 use cache::{Belief, Cache, CachedDisk, DiskId, DiskSettings, Marks, Past, PoolId, Shape};
 
 /// While it is warmed up, so that a real flash takes what RAM gives up; a sleep that is over at once lets nobody else run.
@@ -14,6 +15,8 @@ pub(crate) struct Rig<B: BlockDevice, F: BlockDevice> {
     pub(crate) disk: Rc<CachedDisk<B, F, LocalHost>>,
     pub(crate) host: LocalHost,
     cache: Rc<Cache<F, LocalHost>>,
+    /// Where [`Self::read_at_hand`] copies to.
+    page: RefCell<Buffer>,
 }
 
 impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
@@ -73,12 +76,22 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         change(&mut settings);
         let past = Past { belief: Belief::ByPage, ..Past::none(backing.geometry().size) };
         let disk = cache.attach(settings, backing, past).await.expect("the settings fit");
-        Self { disk, host, cache }
+        Self { disk, host, cache, page: RefCell::new(Buffer::zeroed(4096)) }
     }
 
     pub(crate) async fn read(&self, offset: u64, len: usize) {
         let (_, result) = self.disk.read(offset, Buffer::zeroed(len)).await;
         result.expect("the devices do not fail");
+    }
+
+    /// Reads what RAM has, one page at most.
+    pub(crate) fn read_at_hand(&self, offset: u64, len: u64) {
+        let (mut page, mut at) = (self.page.borrow_mut(), 0);
+        let mut take = |bytes: &[u8]| {
+            page[at..at + bytes.len()].copy_from_slice(bytes);
+            at += bytes.len();
+        };
+        assert!(self.disk.read_at_hand(ByteRange::at(offset, len), &mut take), "RAM has it");
     }
 
     pub(crate) async fn write(&self, offset: u64, len: usize) {

@@ -108,9 +108,16 @@ fn a_client_that_dies_while_the_device_works_leaves_nothing_behind_once_that_is_
 
 #[test]
 fn a_client_that_never_reads_its_replies_holds_up_only_itself() {
-    let limits = Limits { budget_bytes: 32 << 20, ..Limits::default() };
-    let server = Server::with(Geometry::plain(64 * MIB), limits);
-    let mut greedy = raw(&server);
+    for at_hand in [0, 64 * MIB] {
+        let limits = Limits { budget_bytes: 32 << 20, ..Limits::default() };
+        let server = Server::with(Geometry::plain(64 * MIB), limits);
+        server.run(move |world| world.export.device().at_hand.set(at_hand));
+        never_read(&server);
+    }
+}
+
+fn never_read(server: &Server) {
+    let mut greedy = raw(server);
     for _ in 0..100 {
         greedy.write_all(&request(Command::Read, 0, 1 << 20)).unwrap();
     }

@@ -195,6 +195,41 @@ fn many_requests_in_flight_each_get_their_own_answer() {
 }
 
 #[test]
+fn what_is_at_hand_is_answered_while_others_wait() {
+    let server = Server::start();
+    for replies in [Replies::Simple, Replies::Structured] {
+        let mut client = server.client(replies);
+        let content: Vec<u8> = (0..1 << 20).map(|at| (at / 512 % 251) as u8).collect();
+        client.write(0, &content).unwrap();
+        server.run(|world| {
+            world.export.device().log.take();
+            world.export.device().at_hand.set(1 << 20);
+            world.export.device().hold();
+        });
+        let waits = client.send(Command::Read, 0, 1 << 20, 512, &[]).unwrap();
+        let places =
+            (0..100u64).map(|number| (number * 7 * 512, 512 * (number as u32 % 9 + 1))).chain([(0, 1 << 20)]);
+        let mut asked = std::collections::HashMap::new();
+        for (offset, length) in places {
+            asked.insert(client.send(Command::Read, 0, offset, length, &[]).unwrap(), (offset, length));
+        }
+        for _ in 0..101 {
+            let answer = client.receive().unwrap();
+            let (offset, length) = asked.remove(&answer.cookie).unwrap();
+            assert!(answer.data == content[offset as usize..offset as usize + length as usize]);
+        }
+        server.run(|world| {
+            assert!(world.export.device().log.borrow().is_empty(), "nothing was asked of the disk");
+            world.export.device().release();
+            world.export.device().at_hand.set(0);
+        });
+        assert_eq!(client.receive().unwrap().cookie, waits);
+        client.disconnect().unwrap();
+    }
+    server.until_nothing_is_left();
+}
+
+#[test]
 fn requests_that_wait_do_not_hold_up_a_flush_on_another_connection() {
     let server = Server::start();
     let (mut one, mut two) = (server.client(Replies::Simple), server.client(Replies::Simple));

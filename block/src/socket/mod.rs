@@ -81,6 +81,8 @@ pub enum Chunk {
         /// Which of them are sent.
         range: Range<usize>,
     },
+    /// Bytes that were put together for this.
+    Bytes(Vec<u8>),
 }
 
 impl Chunk {
@@ -97,6 +99,7 @@ impl Chunk {
         match self {
             Self::Inline { bytes, len } => &bytes[..usize::from(*len)],
             Self::Buffer { buffer, range } => &buffer[range.clone()],
+            Self::Bytes(bytes) => bytes,
         }
     }
 }

@@ -31,7 +31,7 @@ use super::option::greeting;
 use super::outbox::Outbox;
 use super::pause::PausedConnection;
 use super::receiver::{End, Receiver};
-use super::request::{Terms, check, perform, reply};
+use super::request::{Terms, check, perform, reply, reply_at_hand};
 use super::wire::{Command, Request};
 
 /// Serves one client of `door` until it leaves, breaks the protocol, or is sent away. Never fails: what goes wrong
@@ -234,6 +234,9 @@ async fn accept_request<D: BlockDevice>(
     }
     let moved = if request.command == Command::Read { request.length } else { payload_bytes };
     let permit = session.window.admit(moved).await;
+    let device = session.export.device();
+    let at_hand = |out: &mut Vec<u8>| reply_at_hand(device, &request, session.terms, out);
+    let Some(permit) = session.outbox.gather(permit, at_hand) else { return Ok(()) };
     let payload =
         if payload_bytes > 0 { Some(receiver.payload(payload_bytes as usize).await?) } else { None };
     start(request, payload, permit);

@@ -17,6 +17,8 @@ pub const EXTENTS_MAX: usize = 4096;
 /// About how many bytes one system call sends, so that what a slow client has taken is soon free again. A reply that
 /// is longer goes alone.
 pub const SEND_BYTES: usize = 1 << 20;
+/// The most memory that a connection keeps for replies to come, twice.
+pub const GATHERED_BYTES_KEPT: usize = 256 << 10;
 
 /// The limits that a test may want smaller. Memory for payload of one export never exceeds
 /// `budget_bytes + connections_max * OVERDRAFT_BYTES`: half a gibibyte.

@@ -1,4 +1,5 @@
-//! Replies on their way to the client: queued as requests end, sent several at a time.
+//! Replies on their way to the client: queued as requests end, sent several at a time. What the disk had at hand is put together in one
+//! piece, copied once.
 //!
 //! A reply keeps its permit until the client's side has taken it, so a client that does not read stops its own
 //! connection and nothing else. After a failed send all replies are dropped: there is nobody to read them.
@@ -11,15 +12,25 @@ use std::task::{Poll, Waker};
 use block::socket::{Chunk, Stream};
 
 use super::flight::Permit;
-use super::limits::SEND_BYTES;
+use super::limits::{GATHERED_BYTES_KEPT, SEND_BYTES};
 use super::request::ReplyBytes;
 
 /// The queue of one connection.
 #[derive(Default)]
 pub(crate) struct Outbox {
     queue: RefCell<VecDeque<(ReplyBytes, Permit)>>,
+    gathered: RefCell<Gathered>,
     state: Cell<State>,
     sender: RefCell<Option<Waker>>,
+}
+
+/// Replies one behind the other.
+#[derive(Default)]
+struct Gathered {
+    bytes: Vec<u8>,
+    permits: Vec<Permit>,
+    /// Memory for the next ones while these are being sent.
+    spare: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -41,6 +52,22 @@ impl Outbox {
         self.wake_sender();
     }
 
+    /// Queues a reply of which `append` puts all bytes at the end of what it is given, or drops it if the client is gone. If
+    /// `append` says that there is none, it has put nothing there, and the permit comes back.
+    pub(crate) fn gather(&self, permit: Permit, append: impl FnOnce(&mut Vec<u8>) -> bool) -> Option<Permit> {
+        let gathered = &mut *self.gathered.borrow_mut();
+        if !append(&mut gathered.bytes) {
+            return Some(permit);
+        }
+        if self.state.get() == State::Broken {
+            gathered.bytes.clear();
+        } else {
+            gathered.permits.push(permit);
+        }
+        self.wake_sender();
+        None
+    }
+
     /// No more replies will come; [`Self::send_all`] ends once the queue is empty.
     pub(crate) fn close(&self) {
         if self.state.get() == State::Open {
@@ -58,11 +85,13 @@ impl Outbox {
             let (sent, result) = stream.send(chunks).await;
             chunks = sent;
             // The buffers go first: permits say what memory is held.
-            chunks.clear();
+            for chunk in chunks.drain(..) {
+                self.reuse(chunk);
+            }
             permits.clear();
             if result.is_err() {
                 self.state.set(State::Broken);
-                let unsent = std::mem::take(&mut *self.queue.borrow_mut());
+                let unsent = (self.queue.take(), self.gathered.take());
                 drop(unsent);
                 stream.shutdown();
                 return;
@@ -73,7 +102,7 @@ impl Outbox {
     /// True when there is something to send, false when there will not be anything more.
     async fn wait_for_replies(&self) -> bool {
         poll_fn(|context| {
-            if !self.queue.borrow().is_empty() {
+            if !self.queue.borrow().is_empty() || !self.gathered.borrow().permits.is_empty() {
                 return Poll::Ready(true);
             }
             if self.state.get() != State::Open {
@@ -87,6 +116,15 @@ impl Outbox {
 
     fn take_batch(&self, chunks: &mut Vec<Chunk>, permits: &mut Vec<Permit>) {
         let mut bytes = 0;
+        {
+            let gathered = &mut *self.gathered.borrow_mut();
+            if !gathered.permits.is_empty() {
+                bytes = gathered.bytes.len();
+                let spare = std::mem::take(&mut gathered.spare);
+                chunks.push(Chunk::Bytes(std::mem::replace(&mut gathered.bytes, spare)));
+                permits.append(&mut gathered.permits);
+            }
+        }
         while bytes < SEND_BYTES
             && let Some((reply, permit)) = self.queue.borrow_mut().pop_front()
         {
@@ -95,6 +133,16 @@ impl Outbox {
                 chunks.push(chunk);
             }
             permits.push(permit);
+        }
+    }
+
+    /// Keeps the memory of replies that were sent for later ones, unless it is more than most need.
+    fn reuse(&self, chunk: Chunk) {
+        if let Chunk::Bytes(mut bytes) = chunk
+            && bytes.capacity() <= GATHERED_BYTES_KEPT
+        {
+            bytes.clear();
+            self.gathered.borrow_mut().spare = bytes;
         }
     }
 

@@ -99,6 +99,31 @@ fn invalid(message: &'static str) -> Failure {
     Failure { error: ReplyError::Invalid, message: message.into() }
 }
 
+/// Puts the reply to a read of what the disk has at hand at the end of `out`. False if this is for [`perform`]: then nothing was done.
+pub(crate) fn reply_at_hand(
+    device: &impl BlockDevice,
+    request: &Request,
+    terms: Terms,
+    out: &mut Vec<u8>,
+) -> bool {
+    if request.command != Command::Read || request.length == 0 {
+        return false;
+    }
+    let start = out.len();
+    match terms.replies {
+        Replies::Structured => {
+            out.extend_from_slice(&data_head(request.cookie, request.offset, request.length));
+        }
+        Replies::Simple => out.extend_from_slice(&simple_reply(None, request.cookie)),
+    }
+    let range = ByteRange::at(request.offset, request.length.into());
+    let given = device.read_at_hand(range, &mut |bytes| out.extend_from_slice(bytes));
+    if !given {
+        out.truncate(start);
+    }
+    given
+}
+
 /// Does a request that [`check`] let pass. `payload` is that of a write.
 pub(crate) async fn perform(
     device: &impl BlockDevice,

@@ -12,8 +12,9 @@ use super::{Effort, Programs, report};
 use crate::run::{is_in_path, output};
 
 /// Ways of a request: what users of `bench` call each, and what a table calls it.
-const JOURNEYS: [(&str, &str); 9] = [
+const JOURNEYS: [(&str, &str); 10] = [
     ("ram-hit", "read 4 KiB, hit in RAM"),
+    ("at-hand", "the same as the vhost-user door asks for it"),
     ("flash-hit", "read 4 KiB, hit on flash"),
     ("miss-with-fill", "read 4 KiB, miss, enters the cache, another page goes to flash"),
     ("write", "write 4 KiB through, enters the cache"),
