@@ -94,11 +94,11 @@ pub trait BlockDevice: 'static {
     /// Fills `buffer` from `offset`. On error the content of the buffer is unspecified.
     fn read(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome>;
 
-    /// Gives the bytes of `range` to `take`, in order, if the device has all of them in memory: a read that waits for nothing and needs
+    /// Gives the bytes of a range to `take`, in order, if the device has all of them in memory: a read that waits for nothing and needs
     /// no buffer. False if it has not, or if there is anything else to say of the request: then nothing was given, and it is as if
-    /// this had not been called; [`BlockDevice::read`] has the answer. `take` must not use the device. Default: never.
-    fn read_at_hand(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
-        let _ = (range, take);
+    /// this had not been called; [`BlockDevice::read`] has the answer. `take`
+    /// must not use the device. Default: never.
+    fn read_at_hand(&self, _range: ByteRange, _take: &mut dyn FnMut(&[u8])) -> bool {
         false
     }
 

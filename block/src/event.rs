@@ -1,8 +1,8 @@
 //! Events through the ring: the eventfds by which a guest says that there is work, and is told that there are results.
 //!
 //! Whoever is on the other side made the descriptor and may do with it what it likes: read it first, set it non-blocking, or
-//! hand over something else. So nothing here ever makes a system call on it that could block the shard: the ring waits, reads
-//! and writes. Knows no protocol.
+//! hand over something else. So nothing here ever makes a system call on it that could block the shard: the ring waits and
+//! writes, and what can be read is read without waiting. Knows no protocol.
 
 use std::future::Future;
 use std::io;
@@ -11,6 +11,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use io_uring::{opcode, types};
+use nix::errno::Errno;
 
 use crate::uring::{Ended, IfDropped, Keep, Ring};
 
@@ -47,11 +48,11 @@ impl Event {
             if events < 0 || events & i32::from(libc::POLLIN) == 0 {
                 return Err(failure(events));
             }
-            let mut keep = Word { _file: Arc::clone(&self.file), value: Box::new(0) };
-            let entry = opcode::Read::new(fd, (&raw mut *keep.value).cast(), size_of::<u64>() as u32).build();
-            // SAFETY: `keep` owns the eight bytes on the heap, and the file.
-            let reading = unsafe { self.ring.run(entry, keep) };
-            let Ended { result, stopped, .. } = reading.unless(stop.as_mut()).await;
+            let (result, stopped) = match read_at_once(&self.file) {
+                Err(Errno::EOPNOTSUPP) => self.read_unless(stop.as_mut()).await,
+                Err(error) => (-(error as i32), false),
+                Ok(found) => (i32::from(found), false),
+            };
             match result {
                 1.. => return Ok(true),
                 _ if stopped => return Ok(false),
@@ -60,6 +61,16 @@ impl Event {
                 _ => return Err(failure(result)),
             }
         }
+    }
+
+    /// Reads by the ring, what cannot be read without waiting otherwise. Returns the result, and whether it was stopped.
+    async fn read_unless(&self, stop: impl Future<Output = ()>) -> (i32, bool) {
+        let mut keep = Word { _file: Arc::clone(&self.file), value: Box::new(0) };
+        let fd = types::Fd(self.file.as_raw_fd());
+        let entry = opcode::Read::new(fd, (&raw mut *keep.value).cast(), size_of::<u64>() as u32).build();
+        // SAFETY: `keep` owns the eight bytes on the heap, and the file.
+        let Ended { result, stopped, .. } = unsafe { self.ring.run(entry, keep) }.unless(stop).await;
+        (result, stopped)
     }
 
     /// Signals the event. Waits as long as it is full of signals that nobody takes, if its descriptor was made so.
@@ -89,6 +100,17 @@ impl Event {
             _ => Err(failure(result)),
         }
     }
+}
+
+/// Reads an event as far as that does not wait, whatever was made of its descriptor meanwhile: a second entry of the ring for it would
+/// be a second system call too, and one that waits for its turn. True if there was something; `EAGAIN` if somebody else was faster, `EOPNOTSUPP` if this is
+/// nothing that can be read so.
+fn read_at_once(file: &OwnedFd) -> nix::Result<bool> {
+    let mut value = 0_u64;
+    let part = libc::iovec { iov_base: (&raw mut value).cast(), iov_len: size_of::<u64>() };
+    // SAFETY: the kernel writes to the eight bytes of `value` at most, and only during the call. -1 is where the file stands.
+    let count = unsafe { libc::preadv2(file.as_raw_fd(), &raw const part, 1, -1, libc::RWF_NOWAIT) };
+    Errno::result(count).map(|count| count > 0)
 }
 
 fn failure(result: i32) -> io::Error {

@@ -199,7 +199,7 @@ fn what_is_at_hand_is_answered_while_others_wait() {
     let server = Server::start();
     for replies in [Replies::Simple, Replies::Structured] {
         let mut client = server.client(replies);
-        let content: Vec<u8> = (0..1 << 20).map(|at| (at / 512 % 251) as u8).collect();
+        let content: Vec<u8> = (0..1u32 << 20).map(|at| (at / 512 % 251) as u8).collect();
         client.write(0, &content).unwrap();
         server.run(|world| {
             world.export.device().log.take();

@@ -114,6 +114,15 @@ impl Ring {
         }
     }
 
+    /// Hands what is queued to the kernel now, which costs a system call: for what somebody waits for while this thread goes on.
+    pub fn submit(&self) {
+        let (queued, _) = self.shared.pressure();
+        if queued {
+            self.shared.held_back.set(false);
+            self.shared.enter(Wait::No);
+        }
+    }
+
     /// Operations that the kernel has not finished, those of dropped futures included.
     pub fn in_flight(&self) -> usize {
         self.shared.slots.borrow().iter().filter(|(_, slot)| slot.is_in_flight()).count()

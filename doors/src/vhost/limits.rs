@@ -17,6 +17,8 @@ pub const REQUEST_BYTES: u64 = 512;
 pub const CHANGE_BYTES: u64 = 1 << 20;
 /// So many requests are taken from a queue before others have a turn.
 pub const TAKEN_AT_ONCE: usize = 64;
+/// After so many answers that were at hand the guest is told, if it waits, while more are taken: it works on the first ones meanwhile.
+pub const TOLD_EVERY: usize = 8;
 /// The most files that come with one message, however it is cut into pieces. A front end that sends more is closed.
 pub const FILES_MAX: usize = 64;
 /// The most bytes of one segment that guests are told to send: with all segments a request is within what is done.

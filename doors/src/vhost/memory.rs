@@ -15,7 +15,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use vhost::vhost_user::message::VhostUserMemoryRegion;
 use vm_memory::mmap::MmapRegionBuilder;
 use vm_memory::{
-    Bytes, FileOffset, GuestAddress, GuestMemory, GuestMemoryMmap, GuestRegionMmap, MmapRegion, Permissions,
+    Bytes, FileOffset, GuestAddress, GuestMemory, GuestMemoryMmap, GuestRegionMmap, MemoryRegionAddress,
+    MmapRegion, Permissions,
 };
 
 use super::guard::{Guard, times_torn};
@@ -158,20 +159,38 @@ impl Memory {
 
     /// True if all these bytes are memory of the guest.
     pub(crate) fn holds(&self, at: GuestAddress, length: u64) -> bool {
-        usize::try_from(length)
-            .is_ok_and(|length| length == 0 || self.map.check_range(at, length, Permissions::ReadWrite))
+        let across = |length| self.map.check_range(at, length, Permissions::ReadWrite);
+        length == 0 || self.region(at, length).is_some() || usize::try_from(length).is_ok_and(across)
     }
 
     pub(crate) fn read(&self, at: GuestAddress, bytes: &mut [u8]) -> Result<(), Outside> {
-        self.map.read_slice(bytes, at).map_err(|_| Outside)?;
+        match self.region(at, bytes.len() as u64) {
+            Some((region, start)) => region.read_slice(bytes, start),
+            None => self.map.read_slice(bytes, at),
+        }
+        .map_err(|_| Outside)?;
         if self.is_whole() { Ok(()) } else { Err(Outside) }
     }
 
     pub(crate) fn write(&self, at: GuestAddress, bytes: &[u8]) -> Result<(), Outside> {
-        let written = self.map.write_slice(bytes, at).map_err(|_| Outside);
+        let written = match self.region(at, bytes.len() as u64) {
+            Some((region, start)) => region.write_slice(bytes, start),
+            None => self.map.write_slice(bytes, at),
+        };
         // Also if it failed: a part may have been written.
         self.note(at, bytes.len() as u64);
-        written.and(if self.is_whole() { Ok(()) } else { Err(Outside) })
+        written.map_err(|_| Outside)?;
+        if self.is_whole() { Ok(()) } else { Err(Outside) }
+    }
+
+    /// The region that has all these bytes, and where in it. None if there is none: they may still be memory, in several regions.
+    fn region(&self, at: GuestAddress, length: u64) -> Option<(&GuestRegionMmap, MemoryRegionAddress)> {
+        let regions = &self.regions.all;
+        let before = regions.partition_point(|region| region.guest <= at.0);
+        let region = &regions[before.checked_sub(1)?];
+        let start = at.0 - region.guest;
+        let has_all = region.bytes.checked_sub(start).is_some_and(|left| length <= left);
+        has_all.then(|| (&*region.mapping, MemoryRegionAddress(start)))
     }
 
     /// Notes that these bytes were written.
@@ -253,6 +272,35 @@ pub(crate) mod tests {
         assert!(!memory.holds(GuestAddress(0x10_1fff), 2));
         assert!(!memory.holds(GuestAddress(u64::MAX), 2));
         assert_eq!(memory.write(GuestAddress(0xff8), &[1; 16]), Err(Outside));
+    }
+
+    #[test]
+    fn what_lies_across_regions_is_memory_as_long_as_they_touch() {
+        let mut regions = Regions::default();
+        for (guest, bytes) in [(0, 0x1000), (0x1000, 0x1000), (0x3000, 0x1000)] {
+            let region = VhostUserMemoryRegion::new(guest, bytes, guest, 0);
+            regions.add(&region, file_of(bytes), &room(1)).unwrap();
+        }
+        let memory = regions.memory(&Arc::default()).unwrap().unwrap();
+        for (at, length, is_memory) in [
+            (0, 0x1000, true),
+            (0, 0x2000, true),
+            (0xff0, 0x20, true),
+            (0x1000, 0x1000, true),
+            (0x1ff0, 0x11, false),
+            (0x2000, 1, false),
+            (0x3000, 0x1000, true),
+            (0x3001, 0x1000, false),
+            (u64::MAX, 1, false),
+        ] {
+            let (mut bytes, at) = (vec![1; length as usize], GuestAddress(at));
+            assert_eq!(memory.holds(at, length), is_memory, "{length:#x} at {at:?}");
+            assert_eq!(memory.write(at, &bytes).is_ok(), is_memory);
+            bytes.fill(0);
+            assert_eq!(memory.read(at, &mut bytes).is_ok(), is_memory);
+            assert!(!is_memory || bytes.iter().all(|&byte| byte == 1));
+        }
+        assert!(memory.holds(GuestAddress(0x2000), 0), "nothing is everywhere");
     }
 
     #[test]

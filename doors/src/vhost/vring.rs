@@ -26,7 +26,7 @@ use vm_memory::{Bytes, GuestAddress};
 use super::chain::{Chain, Table};
 use super::door::Door;
 use super::inflight::Record;
-use super::limits::{QUEUE_SIZE_MAX, TAKEN_AT_ONCE};
+use super::limits::{QUEUE_SIZE_MAX, TAKEN_AT_ONCE, TOLD_EVERY};
 use super::memory::Memory;
 use super::request::{Request, Terms, perform, perform_at_once};
 use super::signals::Signals;
@@ -73,6 +73,7 @@ const TORN: &str = "its front end took memory away that it had shared";
 /// A queue at work.
 pub(crate) struct Vring<D> {
     door: Rc<Door<D>>,
+    ring: Ring,
     number: usize,
     addresses: Cell<Addresses>,
     queue: RefCell<Queue>,
@@ -156,6 +157,7 @@ impl<D: BlockDevice> Vring<D> {
             untold: Cell::new(false),
             kick: Event::new(&ring, Arc::clone(kick)),
             signals: Signals::new(&ring, setup.call.as_ref(), setup.error.as_ref()),
+            ring,
             enabled: Cell::new(setup.enabled),
             stopping: Cell::new(false),
             broken: Cell::new(setup.broken),
@@ -268,9 +270,7 @@ impl<D: BlockDevice> Vring<D> {
             while let Poll::Ready(Some((head, written))) = running.borrow_mut().poll_next_unpin(context) {
                 self.answer(head, written);
             }
-            if self.untold.take() {
-                self.tell_guest_if_wanted();
-            }
+            self.tell_guest_if_wanted();
             if finished.get() { Poll::Ready(()) } else { Poll::Pending }
         });
         // The order matters: what the first takes is begun by the second at once, and what ends is told by the third.
@@ -301,6 +301,11 @@ impl<D: BlockDevice> Vring<D> {
             }
             match self.next_head() {
                 Ok(Some(head)) => {
+                    // The first ones are told of while the others are taken.
+                    if taken % TOLD_EVERY == 1 && self.tell_guest_if_wanted() {
+                        turn().await;
+                        self.ring.submit();
+                    }
                     self.take(head, Times::First, running).await;
                     taken += 1;
                     if taken % TAKEN_AT_ONCE == 0 {
@@ -308,6 +313,7 @@ impl<D: BlockDevice> Vring<D> {
                     }
                 }
                 Ok(None) => {
+                    taken = 0;
                     if let Err(error) = self.kick.wait_unless(told).await {
                         self.break_off(&format!("its kick cannot be waited for: {error}"));
                     }
@@ -429,20 +435,25 @@ impl<D: BlockDevice> Vring<D> {
         }
     }
 
-    fn tell_guest_if_wanted(&self) {
-        let memory = self.ring_memory.borrow();
-        let mut queue = self.queue.borrow_mut();
-        match queue.needs_notification(memory.map()) {
-            Ok(true) if queue.event_idx_enabled() || !forbids_interrupts(&memory, &queue) => {
-                drop((queue, memory));
-                self.signals.tell_guest();
-            }
-            Ok(_) => {}
-            Err(error) => {
-                drop((queue, memory));
-                self.break_off(&error.to_string());
-            }
+    /// Tells the guest of what was answered, if anything was that it has not been told of, and it wants to be. True if so.
+    fn tell_guest_if_wanted(&self) -> bool {
+        if !self.untold.take() {
+            return false;
         }
+        let wanted = {
+            let memory = self.ring_memory.borrow();
+            let mut queue = self.queue.borrow_mut();
+            let wanted = queue.needs_notification(memory.map());
+            wanted.map(|wanted| wanted && (queue.event_idx_enabled() || !forbids_interrupts(&memory, &queue)))
+        };
+        let wanted = wanted.unwrap_or_else(|error| {
+            self.break_off(&error.to_string());
+            false
+        });
+        if wanted {
+            self.signals.tell_guest();
+        }
+        wanted
     }
 
     /// Takes nothing more from a ring that cannot be believed.
