@@ -94,6 +94,11 @@ impl Identity {
         config.send_tls13_tickets = 0;
         Ok(Self(Arc::new(config)))
     }
+
+    /// True if this is `other`, and not only of the same content.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
