@@ -9,6 +9,7 @@ use std::io;
 use block::Buffer;
 
 use super::line::{Line, Source};
+use super::tls;
 use super::wire::{REQUEST_BYTES, Request};
 
 /// The receiving half of a connection.
@@ -30,7 +31,7 @@ pub(crate) enum End {
 impl From<io::Error> for End {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::InvalidData => Self::Violation("What came is not the TLS of this connection"),
+            io::ErrorKind::InvalidData => Self::Violation(tls::reason(&error)),
             // Which error it was makes no difference: the client is not there any more.
             _ => Self::Gone,
         }

@@ -256,6 +256,21 @@ impl Session {
     }
 }
 
+/// Why a client's TLS came to nothing, for the log of a person who wonders why it does not get in.
+pub(crate) fn reason(error: &io::Error) -> &'static str {
+    use rustls::Error;
+
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+        Some(Error::NoCertificatesPresented) => "It shows no certificate, which ca-cert.pem demands",
+        Some(Error::InvalidCertificate(_)) => {
+            "Its certificate is not of the authority in ca-cert.pem, not for clients, or not valid now"
+        }
+        Some(Error::AlertReceived(_)) => "It does not accept the server's certificate or its TLS",
+        Some(Error::PeerIncompatible(_)) => "It does not speak TLS 1.3 as it is spoken here",
+        _ => "What came is not TLS, or was changed on its way",
+    }
+}
+
 /// What follows the first `sent` bytes of `chunks`, at most [`SEAL_BYTES`].
 fn piece(chunks: &[Chunk], sent: usize) -> Vec<IoSlice<'_>> {
     let (mut skip, mut room) = (sent, SEAL_BYTES);
