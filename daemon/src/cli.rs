@@ -12,6 +12,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::control::Listen;
 use crate::events::Level;
 use crate::problem::hint;
+use crate::reception::{self, Allow, Tls};
 use crate::shard::SHARDS_MAX;
 use crate::units::Size;
 use crate::wear::Smartctl;
@@ -114,6 +115,21 @@ pub(crate) struct Serve {
     /// taken, Forebay serves disks without it.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen_http: Option<Listen>,
+    /// Where all disks are served over NBD for other hosts, by their names: an IP address, with a port unless that is 10809, or off.
+    /// Default: off; each disk has its own Unix socket.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen_nbd: Option<reception::Listen>,
+    /// Whether clients at --listen-nbd have to use TLS: off or require. Unix sockets have no TLS. Default: off.
+    #[arg(long, value_name = "TLS")]
+    pub(crate) nbd_tls: Option<Tls>,
+    /// The folder of server-cert.pem and server-key.pem, and of ca-cert.pem if clients have to show a certificate of that
+    /// authority. Renewed files are taken up by themselves. Default: /etc/forebay/tls.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) nbd_tls_dir: Option<PathBuf>,
+    /// Who may connect to --listen-nbd: networks such as `10.0.0.0/8,fd00::/8`, or single addresses. Default: everybody who reaches
+    /// the address.
+    #[arg(long, value_name = "NETWORKS")]
+    pub(crate) nbd_allow: Option<Allow>,
     /// Threads that serve disks, each disk on one of them. Default: one for each CPU, at most 8.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(SHARDS_MAX)))]
     pub(crate) shards: Option<u32>,

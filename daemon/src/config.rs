@@ -13,6 +13,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::control::{HostName, Listen};
 use crate::problem::{Answer, Problem, hint};
+use crate::reception::{Allow, NbdTcp};
 use crate::shard::SHARDS_MAX;
 use crate::units::{Interval, Size};
 use crate::wear::Smartctl;
@@ -38,6 +39,8 @@ pub(crate) struct Config {
     pub(crate) http_listen: Option<Listen>,
     /// The names that it answers to, besides addresses and localhost.
     pub(crate) http_names: Vec<HostName>,
+    /// How NBD is served over TCP.
+    pub(crate) nbd: NbdTcp,
     /// The file or device of the pool.
     pub(crate) pool_file: Option<PathBuf>,
     /// Size of a pool file that is made.
@@ -55,7 +58,7 @@ struct Key {
     about: &'static str,
 }
 
-const KEYS: [Key; 12] = [
+const KEYS: [Key; 16] = [
     Key {
         table: "",
         name: "dir",
@@ -109,6 +112,30 @@ const KEYS: [Key; 12] = [
         name: "names",
         example: "[\"storage1.example.com\"]",
         about: "Names of this host that browsers may use for it, besides its addresses and localhost.",
+    },
+    Key {
+        table: "nbd",
+        name: "listen",
+        example: "\"off\"",
+        about: "All disks for other hosts, by their names: an IP address such as \"10.0.0.5:10809\", or \"off\".",
+    },
+    Key {
+        table: "nbd",
+        name: "tls",
+        example: "\"off\"",
+        about: "Whether clients over TCP have to use TLS: \"off\" or \"require\". Unix sockets have no TLS.",
+    },
+    Key {
+        table: "nbd",
+        name: "tls-dir",
+        example: "\"/etc/forebay/tls\"",
+        about: "For TLS: server-cert.pem, server-key.pem, and ca-cert.pem if clients have to show a certificate of it.",
+    },
+    Key {
+        table: "nbd",
+        name: "allow",
+        example: "[\"10.0.0.0/8\", \"fd00::/8\"]",
+        about: "Who may connect over TCP: networks, or single addresses. Default: everybody who reaches the address.",
     },
     Key {
         table: "pool",
@@ -181,6 +208,12 @@ impl Config {
             self.http_names = host_names(value.get_ref())?;
             return Ok(());
         }
+        if key == "nbd.allow" {
+            self.nbd.allow = Some(Allow::of(texts(value.get_ref()).ok_or_else(|| {
+                "'nbd.allow' must be a list of networks, such as [\"10.0.0.0/8\", \"fd00::/8\"]".to_owned()
+            })?)?);
+            return Ok(());
+        }
         let Some(text) = value.get_ref().as_str() else {
             let found = value.get_ref().type_str();
             return Err(format!("'{key}' is a {found} and must be a text; put it in quotes"));
@@ -193,6 +226,9 @@ impl Config {
             "log-file" => self.log_file = Some(text.into()),
             "balance-interval" => self.balance_interval = Some(text.parse()?),
             "http.listen" => self.http_listen = Some(text.parse()?),
+            "nbd.listen" => self.nbd.listen = Some(text.parse()?),
+            "nbd.tls" => self.nbd.tls = Some(text.parse()?),
+            "nbd.tls-dir" => self.nbd.tls_dir = Some(text.into()),
             "pool.file" => self.pool_file = Some(text.into()),
             "pool.size" => self.pool_size = Some(text.parse()?),
             "pool.smartctl" => self.smartctl = Some(text.parse()?),
@@ -210,11 +246,15 @@ fn shard_count(value: &DeValue<'_>) -> Result<u32, String> {
 }
 
 fn host_names(value: &DeValue<'_>) -> Result<Vec<HostName>, String> {
-    let texts = value.as_array().map(|names| names.iter().map(|name| name.get_ref().as_str()));
-    let Some(Some(texts)) = texts.map(Iterator::collect::<Option<Vec<&str>>>) else {
+    let Some(texts) = texts(value) else {
         return Err("'http.names' must be a list of names, such as [\"storage1.example.com\"]".to_owned());
     };
     texts.into_iter().map(str::parse).collect()
+}
+
+/// The texts of a list that holds nothing else.
+fn texts<'a>(value: &'a DeValue<'_>) -> Option<Vec<&'a str>> {
+    value.as_array()?.iter().map(|text| text.get_ref().as_str()).collect()
 }
 
 fn full_name(table: &str, name: &str) -> String {
@@ -262,6 +302,7 @@ pub(crate) fn sample() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reception::{self, Tls};
 
     #[test]
     fn the_sample_in_the_documentation_is_the_one_of_the_code() {
@@ -283,6 +324,7 @@ mod tests {
             balance_interval,
             http_listen,
             http_names,
+            nbd,
             pool_file,
             pool_size,
             smartctl,
@@ -290,6 +332,13 @@ mod tests {
         assert!(dir.is_some() && run_dir.is_some() && log.is_some() && pool_file.is_some());
         assert_eq!(http_listen, Some(Listen::default()), "the sample shows what is usual");
         assert_eq!(http_names.len(), 1);
+        let NbdTcp { listen, tls, tls_dir, allow } = nbd;
+        assert_eq!(
+            (listen, tls),
+            (Some(reception::Listen::Off), Some(Tls::default())),
+            "the sample shows what is usual"
+        );
+        assert!(tls_dir.is_some() && allow.is_some());
         assert!(log_format.is_some() && log_file.is_some());
         assert_eq!((shards, pool_size), (Some(4), Some(Size(100 << 30))));
         assert_eq!(smartctl, Some(Smartctl::default()), "the sample shows what is usual");
@@ -318,6 +367,12 @@ mod tests {
         for wrong in ["\"a\"", "[1]", "[\"http://a/\"]", "[\"\"]"] {
             let (line, message) = Config::parse(&format!("[http]\nnames = {wrong}\n")).unwrap_err();
             assert!(line == 2 && message.contains("storage1.example.com"), "{line}: {message}");
+        }
+        for wrong in
+            ["listen = \"here\"", "tls = \"on\"", "allow = \"10.0.0.0/8\"", "allow = []", "allow = [\"x\"]"]
+        {
+            let (line, message) = Config::parse(&format!("[nbd]\n{wrong}\n")).unwrap_err();
+            assert!(line == 2 && !message.is_empty(), "{line}: {message}");
         }
         assert!(Config::parse("[pool]\nsmartctl = \"here\"\n").unwrap_err().1.contains("/usr/sbin/smartctl"));
         assert!(Config::parse("[pool]\nsize = \"many\"\n").unwrap_err().1.contains("many"));

@@ -21,6 +21,16 @@ const NBD: &str = "\
 Over NBD, requests and data go through a socket, and a guest's memory can be any. A running guest of QEMU can be switched
 to it: forebay vm attach.";
 
+/// Said once, before all lines over TCP.
+const NBD_TCP: &str = "\
+Over TCP, for clients on other hosts: as over NBD, and slower. Who may connect, nbd.allow and nbd.tls of the daemon say.";
+/// Where QEMU's clients have their certificates: as good a place as any, and one that people know.
+const TLS_DIR_OF_QEMU: &str = "/etc/pki/qemu";
+/// Where libnbd's have theirs.
+const TLS_DIR_OF_LIBNBD: &str = "/etc/pki/libnbd";
+/// What is said beside lines with certificates.
+const TLS_NOTE: &str = "The folder holds ca-cert.pem, and client-cert.pem and client-key.pem if the daemon asks for a certificate.";
+
 /// A disk as clients find it.
 pub(crate) struct Doors<'a> {
     /// Its name.
@@ -29,6 +39,8 @@ pub(crate) struct Doors<'a> {
     pub(crate) read_only: bool,
     /// Where it is served over NBD.
     pub(crate) nbd: &'a str,
+    /// Where it is served over NBD for other hosts, if it is.
+    pub(crate) nbd_uri: Option<&'a str>,
     /// Where it is served over vhost-user.
     pub(crate) vhost_user: &'a str,
 }
@@ -38,7 +50,7 @@ pub(crate) struct Doors<'a> {
 pub(crate) struct Form {
     /// The client.
     pub(crate) client: &'static str,
-    /// `vhost-user` or `nbd`.
+    /// `vhost-user`, `nbd` or `nbd-tcp`.
     pub(crate) door: Door,
     /// What to know and to change before the lines are used.
     pub(crate) note: &'static str,
@@ -52,12 +64,14 @@ pub(crate) struct Form {
 pub(crate) enum Door {
     VhostUser,
     Nbd,
+    NbdTcp,
 }
 
 /// For every client that we know to work or to be able to, what to type for a disk.
 pub(crate) fn forms(doors: &Doors) -> Vec<Form> {
     let mut forms = over_vhost_user(doors);
     forms.extend(over_nbd(doors));
+    forms.extend(doors.nbd_uri.map(|uri| over_tcp(doors, uri)).unwrap_or_default());
     forms
 }
 
@@ -69,6 +83,7 @@ pub(crate) fn lines(doors: &Doors) -> String {
         let (about, of_door) = match door {
             Door::VhostUser => (VHOST_USER, ", vhost-user"),
             Door::Nbd => (NBD, ", NBD"),
+            Door::NbdTcp => (NBD_TCP, ", NBD over TCP"),
         };
         if said.replace(door) != Some(door) {
             text.push_str(&remark(about));
@@ -211,6 +226,70 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
     ]
 }
 
+/// `uri` is one that the daemon has made, of scheme, address with port, and name.
+fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
+    let Doors { name, read_only, .. } = *doors;
+    let (scheme, rest) = uri.split_once("://").unwrap_or(("nbd", uri));
+    let authority = rest.split('/').next().unwrap_or(rest);
+    let (host, port) = authority.rsplit_once(':').unwrap_or((authority, "10809"));
+    let host = host.trim_matches(['[', ']']);
+    let with_tls = scheme == "nbds";
+    let id = qemu_id(name);
+    let credentials = format!("tls-creds-x509,id=tls-{id},dir={TLS_DIR_OF_QEMU},endpoint=client");
+    let object = if with_tls { format!("-object {credentials} \\\n") } else { String::new() };
+    let mut node = json!({
+        "driver": "nbd",
+        "node-name": id,
+        "server": { "type": "inet", "host": host, "port": port },
+        "export": name,
+        "reconnect-delay": RECONNECT_SECONDS,
+    });
+    let mut image = format!("driver=nbd,host={host},port={port},export={name}");
+    let mut xml_tls = "";
+    let mut query = String::new();
+    if with_tls {
+        let tls = format!("tls-{id}");
+        image = format!("--object {credentials} --image-opts {image},tls-creds={tls}");
+        node["tls-creds"] = tls.into();
+        xml_tls = " tls='yes'";
+        query = format!("?tls-certificates={TLS_DIR_OF_LIBNBD}");
+    } else {
+        image = format!("--image-opts {image}");
+    }
+    if read_only {
+        node["read-only"] = true.into();
+    }
+    let xml_read_only = if read_only { "\n  <readonly/>" } else { "" };
+    let node = shell_quoted(&node.to_string());
+    let uri = shell_quoted(&format!("{uri}{query}"));
+    let note = if with_tls { TLS_NOTE } else { "" };
+    let form = |client, note, lines| Form { client, door: Door::NbdTcp, note, lines };
+    vec![
+        form("QEMU", note, format!("{object}-blockdev {node} -device virtio-blk-pci,drive={id}")),
+        form(
+            "libvirt",
+            if with_tls {
+                "Into the guest's <devices>. Certificates lie where nbd_tls_x509_cert_dir of qemu.conf says."
+            } else {
+                "Into the guest's <devices>."
+            },
+            format!(
+                "\
+<disk type='network' device='disk'>
+  <driver name='qemu' type='raw'/>
+  <source protocol='nbd' name='{name}'{xml_tls}>
+    <host name='{host}' port='{port}'/>
+    <reconnect delay='{RECONNECT_SECONDS}'/>
+  </source>
+  <target dev='vda' bus='virtio'/>{xml_read_only}
+</disk>"
+            ),
+        ),
+        form("qemu-img", note, format!("qemu-img info {image}")),
+        form("libnbd", note, format!("nbdinfo {uri}\nnbdcopy {uri} {name}.img")),
+    ]
+}
+
 /// As comments of a shell, one a line.
 fn remark(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
@@ -259,6 +338,7 @@ mod tests {
         name: "web1",
         read_only: false,
         nbd: "/run/forebay/nbd/web1.sock",
+        nbd_uri: None,
         vhost_user: "/run/forebay/vhost/web1.sock",
     };
 
@@ -317,6 +397,31 @@ mod tests {
             held += 1;
         }
         assert_eq!(held, 9);
+    }
+
+    #[test]
+    fn over_tcp_there_are_lines_if_it_is_served_there_and_with_certificates_if_they_are_needed() {
+        assert!(!lines(&PLAIN).contains("TCP"));
+        let clear = Doors { nbd_uri: Some("nbd://[fd00::5]:10809/web1"), ..PLAIN };
+        let text = lines(&clear);
+        for part in [
+            r#""server":{"type":"inet","host":"fd00::5","port":"10809"}"#,
+            "<host name='fd00::5' port='10809'/>",
+            "nbdinfo 'nbd://[fd00::5]:10809/web1'",
+            "--image-opts driver=nbd,host=fd00::5,port=10809,export=web1\n",
+        ] {
+            assert!(text.contains(part), "{part} is missing in:\n{text}");
+        }
+        assert!(!text.contains("tls-"), "{text}");
+        let page = include_str!("../../docs/nbd-tcp.md");
+        let tls = Doors { nbd_uri: Some("nbds://storage1:10809/web1"), ..PLAIN };
+        let over_tcp: Vec<Form> = forms(&tls).into_iter().filter(|form| form.door == Door::NbdTcp).collect();
+        assert_eq!(over_tcp.len(), 4);
+        for form in over_tcp {
+            assert!(page.contains(&form.lines), "The page lacks these lines:\n{}", form.lines);
+            assert!(form.lines.contains("tls"), "{}", form.lines);
+        }
+        assert!(lines(&tls).ends_with("web1.img\n"));
     }
 
     #[test]

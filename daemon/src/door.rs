@@ -1,5 +1,5 @@
 //! The door of a disk: its two sockets, NBD for everybody and vhost-user for guests on this host. On both, guests reach this
-//! disk and no other.
+//! disk and no other. Clients over TCP, where there is one address for all disks, are handed to it by `reception`.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::rc::Rc;
 use block::executor::LocalHost;
 use block::socket::Listener;
 use block::{BlockDevice, Host, Ring};
-use doors::nbd::{self, Export};
+use doors::nbd::{self, Directory, Export};
 use doors::vhost;
 use futures_util::future::{Either, join, select};
 
@@ -73,13 +73,14 @@ impl Sockets {
 }
 
 impl<D: BlockDevice> Door<D> {
-    /// Listens at `entrance` for guests of `device`, the disk `name`.
+    /// Listens at `entrance` for guests of `device`, the disk `name`, and lists it in `directory` for those who come over TCP.
     ///
     /// # Errors
     /// If a socket cannot be had; then nothing is left behind.
     pub(crate) fn open(
         ring: &Ring,
         host: &LocalHost,
+        directory: &Directory,
         entrance: Entrance,
         name: &str,
         device: D,
@@ -97,6 +98,7 @@ impl<D: BlockDevice> Door<D> {
         };
         let door = Self::with(ring, host, entrance, name, device);
         host.spawn(Rc::clone(&door.nbd).listen(for_nbd, host.clone()));
+        door.nbd.list(directory, ring, host);
         if let Some(listener) = for_vhost {
             host.spawn(Rc::clone(&door.vhost).listen(listener, ring.clone(), host.clone()));
         }

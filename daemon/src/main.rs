@@ -38,6 +38,7 @@ mod places;
 mod pool;
 mod problem;
 mod qmp;
+mod reception;
 mod recording;
 mod registry;
 mod replay;

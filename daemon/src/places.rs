@@ -21,13 +21,15 @@ const RUN_OF_HOST: &str = "/run/forebay";
 /// The pool that the daemon makes by itself, in DIR.
 pub(crate) const EMBEDDED_POOL: &str = "pool.img";
 
-/// The two folders, absolute.
+/// The two folders, absolute, and the address for all disks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Places {
     /// What must survive.
     pub(crate) dir: PathBuf,
     /// Sockets.
     pub(crate) run: PathBuf,
+    /// Where NBD is served over TCP, as a URI to which a disk's name is added; none if it is not.
+    pub(crate) nbd_uri: Option<String>,
 }
 
 /// What the defaults depend on.
@@ -129,7 +131,7 @@ impl Places {
             Some(dir) => dir,
             None => surroundings.default_dir()?,
         };
-        Ok(Self { dir: absolute(&dir)?, run: absolute(&run)? })
+        Ok(Self { dir: absolute(&dir)?, run: absolute(&run)?, nbd_uri: None })
     }
 
     /// Makes the folders that are missing: DIR for its owner only, RUN open to look into (sockets have rights of
@@ -300,7 +302,7 @@ mod tests {
     #[test]
     fn folders_are_as_open_as_they_should_be() {
         let temp = TempDir::new();
-        let places = Places { dir: temp.path().join("d"), run: temp.path().join("r") };
+        let places = Places { dir: temp.path().join("d"), run: temp.path().join("r"), nbd_uri: None };
         places.make().expect("the folder is ours");
         let mode = |path: PathBuf| fs::metadata(path).expect("it was made").permissions().mode() & 0o777;
         assert_eq!(
@@ -320,7 +322,7 @@ mod tests {
     #[test]
     fn a_folder_is_claimed_by_one_at_a_time() {
         let temp = TempDir::new();
-        let places = Places { dir: temp.path().into(), run: temp.path().into() };
+        let places = Places { dir: temp.path().into(), run: temp.path().into(), nbd_uri: None };
         let held = places.claim().expect("nobody has it");
         assert!(places.claim().unwrap_err().message.contains("another Forebay"));
         drop(held);

@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use doors::nbd::Directory;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -17,6 +18,7 @@ use crate::events::{self, Kind};
 use crate::places::Places;
 use crate::pool::{self, PoolChoice};
 use crate::problem::Answer;
+use crate::reception::{self, Desk, NbdTcp};
 use crate::registry::Registry;
 use crate::rights::Rights;
 use crate::shard::Shards;
@@ -36,9 +38,27 @@ pub(crate) struct Service {
     pub(crate) registry: Arc<Registry>,
     /// Where HTTP is answered over TCP, if it is.
     pub(crate) http_address: Option<SocketAddr>,
+    /// Lets clients in over TCP, if that is asked for.
+    reception: Option<Desk>,
     control: JoinHandle<Answer<()>>,
     web: Option<JoinHandle<()>>,
     stopping: watch::Sender<bool>,
+}
+
+/// What is there for other hosts.
+#[derive(Clone, Debug)]
+pub(crate) struct Network {
+    /// The HTTP interface.
+    pub(crate) http: Http,
+    /// Disks.
+    pub(crate) nbd: NbdTcp,
+}
+
+impl Network {
+    /// Nothing.
+    pub(crate) fn off() -> Self {
+        Self { http: Http::off(), nbd: NbdTcp::default() }
+    }
 }
 
 /// The threads that serve disks.
@@ -51,8 +71,8 @@ pub(crate) struct Threads {
 }
 
 impl Service {
-    /// Starts the shards, opens the pool, or makes it, and listens on the control socket, and over TCP if that is wanted and
-    /// possible. Disks that are remembered are attached by [`Registry::start`].
+    /// Starts the shards, opens the pool, or makes it, and listens on the control socket, for NBD over TCP if that is wanted, and
+    /// for HTTP over TCP if that is wanted and possible. Disks that are remembered are attached by [`Registry::start`].
     ///
     /// # Errors
     /// Whatever stands in the way; then nothing runs.
@@ -60,11 +80,11 @@ impl Service {
         places: Places,
         choice: &PoolChoice,
         threads: Threads,
-        http: &Http,
+        network: &Network,
         smartctl: Smartctl,
     ) -> Answer<Self> {
         events::begin(&places.dir)?;
-        let started = Self::start_all(places, choice, threads, http, smartctl).await;
+        let started = Self::start_all(places, choice, threads, network, smartctl).await;
         if let Err(problem) = &started {
             events::of_host(Kind::DaemonStopped, format!("Forebay did not start: {problem}"));
             events::settle();
@@ -73,17 +93,25 @@ impl Service {
     }
 
     async fn start_all(
-        places: Places,
+        mut places: Places,
         choice: &PoolChoice,
         threads: Threads,
-        http: &Http,
+        network: &Network,
         smartctl: Smartctl,
     ) -> Answer<Self> {
         let mut state = State::load(&places.dir)?;
-        let shards = Shards::start(&places, threads.shards).await?;
+        // What may be refused comes before what changes anything.
+        let opened = reception::Opened::open(&network.nbd)?;
+        places.nbd_uri = opened.as_ref().map(reception::Opened::uri);
+        let directory = Directory::default();
+        let shards = Shards::start(&places, &directory, threads.shards).await?;
         let pool = pool::open(&places, &shards, &mut state, choice).await?;
         let listener = sockets::listen(&places.control_socket(), &Rights::usual())?;
-        let web_door = WebDoor::open(http, &places);
+        let web_door = WebDoor::open(&network.http, &places);
+        let reception = match opened {
+            Some(opened) => Some(opened.run(directory).await?),
+            None => None,
+        };
         let registry = Registry::new(places, shards, pool, state);
         registry.keep_shares().await;
         tokio::spawn(Registry::keep_totals(Arc::downgrade(&registry)));
@@ -96,7 +124,7 @@ impl Service {
         let control = tokio::spawn(control::serve(listener, Arc::clone(&registry), stop.clone()));
         let http_address = web_door.as_ref().map(WebDoor::address);
         let web = web_door.map(|door| tokio::spawn(control::serve_web(door, Arc::clone(&registry), stop)));
-        Ok(Self { registry, http_address, control, web, stopping })
+        Ok(Self { registry, http_address, reception, control, web, stopping })
     }
 
     /// Closes the doors of the control plane, lets requests end, flushes backings.
@@ -107,7 +135,8 @@ impl Service {
         // Whoever waits for events gets this one, and does not hold up the end.
         events::of_host(Kind::DaemonStopping, "Stopping: requests in flight are finished");
         events::settle();
-        let Self { registry, control, web, stopping, .. } = self;
+        let Self { registry, reception, control, web, stopping, .. } = self;
+        drop(reception);
         stopping.send_replace(true);
         sockets::remove(&registry.places().control_socket());
         if web.is_some() {

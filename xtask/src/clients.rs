@@ -14,6 +14,7 @@ const PACKAGES: &[(&str, &[&str])] = &[
     ("qemu-system-x86", &["qemu-system-x86_64"]),
     ("nbdkit", &["nbdkit"]),
     ("libnbd-bin", &["nbdinfo", "nbdcopy"]),
+    ("openssl", &["openssl"]),
     ("libvirt-clients", &["virt-xml-validate"]),
     ("libxml2-utils", &["xmllint"]),
     ("fio", &["fio"]),

@@ -93,23 +93,6 @@ impl Incoming {
         }
         (target, Ok(()))
     }
-
-    /// Throws the next `length` bytes away.
-    ///
-    /// # Errors
-    /// As for [`Self::fill`].
-    pub async fn skip(&mut self, length: usize) -> io::Result<()> {
-        let mut left = length;
-        loop {
-            let now = left.min(self.pending().len());
-            self.consume(now);
-            left -= now;
-            if left == 0 {
-                return Ok(());
-            }
-            self.fill().await?;
-        }
-    }
 }
 
 /// How many bytes came; none means that none will.

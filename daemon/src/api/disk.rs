@@ -62,6 +62,8 @@ pub(crate) struct DiskInList {
     read_only: bool,
     /// Where guests and tools connect over NBD.
     nbd_socket: String,
+    /// Where clients on other hosts connect over NBD, if it is served over TCP: `nbds` with TLS.
+    nbd_uri: Option<String>,
     /// Where guests on this host connect over vhost-user.
     vhost_socket: String,
     connections: Option<u64>,
@@ -251,6 +253,7 @@ impl DiskInList {
             backing_state: report.map(BackingState::of),
             read_only: view.record.read_only,
             nbd_socket: places.nbd_socket(&view.record.name).display().to_string(),
+            nbd_uri: places.nbd_uri.as_ref().map(|uri| format!("{uri}{}", view.record.name)),
             vhost_socket: places.vhost_socket(&view.record.name).display().to_string(),
             connections: report.map(|report| report.connections),
             shard: report.map(|report| report.shard),

@@ -256,7 +256,8 @@ fn show_connect(reading: &Reading, path: &str) -> Answer<()> {
     let (name, nbd, vhost_user) =
         (text(&disk["name"]), text(&disk["nbd_socket"]), text(&disk["vhost_socket"]));
     let read_only = disk["read_only"] == true;
-    let doors = Doors { name: &name, read_only, nbd: &nbd, vhost_user: &vhost_user };
+    let nbd_uri = disk["nbd_uri"].as_str();
+    let doors = Doors { name: &name, read_only, nbd: &nbd, nbd_uri, vhost_user: &vhost_user };
     if reading.json {
         let document = api::document("connect", json!({ "name": name, "forms": connect::forms(&doors) }));
         return output::print(&format!("{document}\n"));

@@ -1,7 +1,7 @@
 //! `forebay serve`: the daemon from start to end.
 //!
 //! ```text
-//!   settings ── folders, claim of DIR ── state ── shards ── pool ── disks ── control socket, HTTP ── "ready"
+//!   settings ── folders, claim of DIR ── state ── shards ── pool ── control socket, HTTP, NBD over TCP ── disks ── "ready"
 //!   signal ── control socket and HTTP close ── doors drain ── backings are flushed ── exit
 //! ```
 //! The end takes at most ten seconds: a backing that hangs must not keep a host from shutting down. In the modes there
@@ -22,8 +22,9 @@ use crate::control::Http;
 use crate::places::{Places, Surroundings};
 use crate::pool::PoolChoice;
 use crate::problem::{Answer, Problem};
+use crate::reception::NbdTcp;
 use crate::registry::PoolView;
-use crate::service::{Service, Threads};
+use crate::service::{Network, Service, Threads};
 use crate::supervisor::{self, Standing};
 use crate::wear::Smartctl;
 use crate::{output, sockets};
@@ -53,9 +54,18 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
         size: options.pool_size.or(config.pool_size),
         erase: options.erase.clone(),
     };
-    let http = Http {
-        listen: options.listen_http.or(config.http_listen).unwrap_or_default(),
-        names: config.http_names,
+    let network = Network {
+        http: Http {
+            listen: options.listen_http.or(config.http_listen).unwrap_or_default(),
+            names: config.http_names,
+        },
+        nbd: NbdTcp {
+            listen: options.listen_nbd,
+            tls: options.nbd_tls,
+            tls_dir: options.nbd_tls_dir.clone(),
+            allow: options.nbd_allow.clone(),
+        }
+        .or(config.nbd),
     };
     sockets::check_length(&places.control_socket())?;
     places.make()?;
@@ -71,7 +81,7 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
         balance_interval: config.balance_interval.unwrap_or_default(),
     };
     let smartctl = options.smartctl.clone().or(config.smartctl).unwrap_or_default();
-    let outcome = runtime.block_on(serve(places, &choice, threads, &http, smartctl, &claim));
+    let outcome = runtime.block_on(serve(places, &choice, threads, &network, smartctl, &claim));
     // Threads that look at a backing which hangs are not waited for.
     runtime.shutdown_background();
     outcome
@@ -81,12 +91,12 @@ async fn serve(
     places: Places,
     choice: &PoolChoice,
     threads: Threads,
-    http: &Http,
+    network: &Network,
     smartctl: Smartctl,
     _claim: &File,
 ) -> Answer<()> {
     let mut signals = Signals::new()?;
-    let service = Service::start(places, choice, threads, http, smartctl).await?;
+    let service = Service::start(places, choice, threads, network, smartctl).await?;
     give_way_to_shards();
     tokio::select! {
         never = attend(&service) => match never {},
@@ -147,8 +157,9 @@ async fn announce(service: &Service) -> Answer<()> {
         (None, devices) => format!("pool of {devices} devices and {size}"),
     };
     let http = service.http_address.map(|address| format!(", http://{address}/")).unwrap_or_default();
+    let nbd = registry.places().nbd_uri.as_ref().map(|uri| format!(", {uri}")).unwrap_or_default();
     output::print(&format!(
-        "Forebay is ready: {standing}, {pool}, control socket {}{http}\n",
+        "Forebay is ready: {standing}, {pool}, control socket {}{http}{nbd}\n",
         registry.places().control_socket().display()
     ))
 }

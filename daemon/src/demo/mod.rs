@@ -24,13 +24,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::sync::mpsc;
 
 use crate::cli::Demo;
-use crate::control::Http;
 use crate::output;
 use crate::places::{Places, Surroundings};
 use crate::pool::PoolChoice;
 use crate::problem::{Answer, Problem};
 use crate::registry::{NewDisk, Registry};
-use crate::service::{Service, Threads};
+use crate::service::{Network, Service, Threads};
 use crate::units::Size;
 use crate::wear::Smartctl;
 use report::{Counted, Side};
@@ -74,7 +73,7 @@ async fn show(options: &Demo, folder: &Path) -> Answer<()> {
     places.make()?;
     let _claim = places.claim()?;
     let pool = PoolChoice { file: None, size: Some(Size(POOL_BYTES)), erase: None };
-    let service = Service::start(places, &pool, Threads::default(), &Http::off(), Smartctl::Off).await?;
+    let service = Service::start(places, &pool, Threads::default(), &Network::off(), Smartctl::Off).await?;
     let measured = measure(options, &service.registry, &backing).await;
     let (without, with) = match measured {
         Ok(sides) => sides,

@@ -301,7 +301,7 @@ mod tests {
     /// Runs a story with the past of a disk whose backing is not on this host.
     fn with_history(tell: impl AsyncFnOnce(Rc<History>, &Places)) {
         let dir = TempDir::new();
-        let places = Places { dir: dir.path().into(), run: dir.path().into() };
+        let places = Places { dir: dir.path().into(), run: dir.path().into(), nbd_uri: None };
         places.make().expect("the folder is ours");
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         runtime.expect("a runtime for one thread").block_on(async {

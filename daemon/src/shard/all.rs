@@ -16,6 +16,7 @@ use block::ByteRange;
 use block::file::Access;
 use block::nbd::Target;
 use cache::{Curves, DriveWrites, Identified, Marks, MemberNumber, PoolId, WhatIsDirty};
+use doors::nbd::Directory;
 use futures_util::future::join_all;
 
 use super::disk::not_attached;
@@ -65,15 +66,15 @@ pub(crate) struct Shards {
 }
 
 impl Shards {
-    /// Starts so many shards; one for each CPU, but at most eight, if no number is given.
+    /// Starts so many shards, which list their disks in `directory`; one for each CPU, but at most eight, if no number is given.
     ///
     /// # Errors
     /// If there is no thread or no ring to be had.
-    pub(crate) async fn start(places: &Places, count: Option<u32>) -> Answer<Self> {
+    pub(crate) async fn start(places: &Places, directory: &Directory, count: Option<u32>) -> Answer<Self> {
         let count = count.unwrap_or_else(usual_count);
         let mut all = Vec::new();
         for number in 0..count {
-            all.push(ShardHandle::start(places, number).await?);
+            all.push(ShardHandle::start(places, directory, number).await?);
         }
         Ok(Self { all: all.into(), homes: Arc::default() })
     }

@@ -337,7 +337,7 @@ impl Shard {
             return Err(problem);
         }
         let device = Recorded::new(Rc::clone(&cached), recorder(&name));
-        let door = match Door::open(&self.ring, &self.host, entrance, &name, device) {
+        let door = match Door::open(&self.ring, &self.host, &self.directory, entrance, &name, device) {
             Ok(door) => door,
             Err(problem) => {
                 self.cache().detach(&cached).await;

@@ -33,6 +33,7 @@ use std::time::{Duration, Instant};
 use block::executor::{BusyTime, Executor, LocalHost, Order};
 use block::{Host, Ring};
 use cache::Cache;
+use doors::nbd::Directory;
 use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use all::{Relocation, SHARDS_MAX, ShardReport, Shards};
@@ -60,6 +61,8 @@ pub(crate) struct Shard {
     number: u32,
     ring: Ring,
     host: LocalHost,
+    /// Where its disks are listed for clients over TCP.
+    directory: Directory,
     /// Devices between being looked at and being used; of the shard that looked, afterwards for the others.
     looked_at: RefCell<BTreeMap<PathBuf, OpenDevice>>,
     cache: OnceCell<Rc<Cache<Flash, LocalHost>>>,
@@ -91,13 +94,14 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If there is no thread or no ring to be had.
-    async fn start(places: &Places, number: u32) -> Answer<Self> {
-        let (places, aside) = (places.clone(), Aside::here());
+    async fn start(places: &Places, directory: &Directory, number: u32) -> Answer<Self> {
+        let surroundings =
+            Surroundings { places: places.clone(), directory: directory.clone(), aside: Aside::here() };
         let (jobs, receiver) = mpsc::channel(JOBS_MAX);
         let (started, outcome) = oneshot::channel();
         thread::Builder::new()
             .name(format!("shard-{number}"))
-            .spawn(move || run(number, receiver, started, Surroundings { places, aside }))
+            .spawn(move || run(number, receiver, started, surroundings))
             .map_err(|error| {
                 Problem::failed(format!("Cannot start the thread of a shard: {error}; free some memory"))
             })?;
@@ -161,6 +165,7 @@ fn lost() -> Problem {
 /// What a shard has from outside.
 struct Surroundings {
     places: Places,
+    directory: Directory,
     aside: Aside,
 }
 
@@ -185,6 +190,7 @@ fn run(
         number,
         ring,
         host: host.clone(),
+        directory: surroundings.directory,
         looked_at: RefCell::default(),
         cache: OnceCell::new(),
         goes_without: Cell::new(false),

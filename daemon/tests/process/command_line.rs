@@ -17,6 +17,9 @@ fn wrong_usage_is_status_2_and_help_is_status_0() {
         &["disk", "show", "a", "--connect", "--lost"],
         &["serve", "--pool-size", "many"],
         &["serve", "--listen-http", "here"],
+        &["serve", "--listen-nbd", "here"],
+        &["serve", "--nbd-tls", "on"],
+        &["serve", "--nbd-allow", "10.0.0.1/8"],
     ] {
         let ran = forebay(words);
         assert_eq!(ran.status, 2, "{words:?}: {ran:?}");

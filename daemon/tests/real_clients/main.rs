@@ -26,6 +26,7 @@ mod qemu;
 mod running_vm;
 #[allow(dead_code, reason = "shared with the power cuts, which use more of it")]
 mod stamps;
+mod tls;
 mod tools;
 mod verify;
 mod vhost_guest;

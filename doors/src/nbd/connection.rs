@@ -22,11 +22,13 @@ use futures_util::future::{Either, FusedFuture, join3, select};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 
+use super::directory::Newcomer;
 use super::door::Door;
 use super::export::{Attachment, Export};
 use super::flight::{Permit, Window};
-use super::handshake::{Agreement, Handshake, Step};
+use super::handshake::{Agreement, Catalog, Handshake, Step};
 use super::limits::DRAIN_MAX;
+use super::line::Line;
 use super::option::greeting;
 use super::outbox::Outbox;
 use super::pause::PausedConnection;
@@ -37,9 +39,10 @@ use super::wire::{Command, Request};
 /// Serves one client of `door` until it leaves, breaks the protocol, or is sent away. Never fails: what goes wrong
 /// concerns this client only, and is counted.
 pub async fn serve_connection<D: BlockDevice, H: Host>(stream: Stream, door: Rc<Door<D>>, host: H) {
-    let mut receiver = Receiver::new(stream.clone());
+    let line = Line::clear(stream);
+    let mut receiver = Receiver::new(&line);
     let negotiated = {
-        let handshake = negotiate(&stream, &mut receiver, &door);
+        let handshake = choose(&line, &mut receiver, &door);
         let timeout = host.sleep(door.limits().handshake_ns);
         match select(pin!(handshake), pin!(timeout)).await {
             Either::Left((negotiated, _)) => negotiated,
@@ -47,13 +50,13 @@ pub async fn serve_connection<D: BlockDevice, H: Host>(stream: Stream, door: Rc<
         }
     };
     match negotiated {
-        Ok((attachment, terms)) => serve_requests(stream, receiver, attachment, terms, &door).await,
+        Ok((attachment, terms)) => serve_requests(line, receiver, attachment, terms, &door).await,
         Err(End::Violation(reason)) => {
             tracing::debug!(reason, "an NBD client broke the protocol in its handshake");
             door.count_handshake_error();
-            stream.shutdown();
+            line.end();
         }
-        Err(End::Gone | End::Held) => stream.shutdown(),
+        Err(End::Gone | End::Held) => line.end(),
     }
 }
 
@@ -65,16 +68,38 @@ pub(crate) fn take_up<D: BlockDevice>(
     export: &Rc<Export<D>>,
     door: Rc<Door<D>>,
 ) -> impl Future<Output = ()> + use<D> {
-    let PausedConnection { stream, pending, terms } = paused;
-    let stream = Stream::from_handle(ring, stream);
-    let receiver = Receiver::resume(stream.clone(), &pending);
-    let attachment = export.attach(stream.clone());
-    async move { serve_requests(stream, receiver, attachment, terms, &door).await }
+    let PausedConnection { line, pending, terms } = paused;
+    let line = Line::from_handle(ring, line);
+    let receiver = Receiver::resume(&line, &pending);
+    let attachment = export.attach(line.stream().clone());
+    async move { serve_requests(line, receiver, attachment, terms, &door).await }
+}
+
+/// A client that has chosen `export` at a shared address: it is answered here, where its requests will be.
+pub(crate) async fn take_in<D: BlockDevice>(
+    ring: Ring,
+    newcomer: Newcomer,
+    export: Rc<Export<D>>,
+    door: Rc<Door<D>>,
+) {
+    let Newcomer { connection: PausedConnection { line, pending, terms }, told, answer } = newcomer;
+    let line = Line::from_handle(&ring, line);
+    if !export.entry().is_ok_and(|entry| entry.facts == told) {
+        // It is full, about to go, or not what the client was told: it has to ask again.
+        line.end();
+        return;
+    }
+    let receiver = Receiver::resume(&line, &pending);
+    let attachment = export.attach(line.stream().clone());
+    match send(&line, &answer).await {
+        Ok(()) => serve_requests(line, receiver, attachment, terms, &door).await,
+        Err(_) => line.stream().shutdown(),
+    }
 }
 
 /// Serves a client's requests until it is gone, or at rest because the export is held.
 async fn serve_requests<D: BlockDevice>(
-    stream: Stream,
+    line: Line,
     mut receiver: Receiver,
     attachment: Attachment<D>,
     terms: Terms,
@@ -82,13 +107,14 @@ async fn serve_requests<D: BlockDevice>(
 ) {
     let export = Rc::clone(&attachment.export);
     loop {
-        match transmit(&stream, &mut receiver, &export, terms).await {
+        match transmit(&line, &mut receiver, &export, terms).await {
             // Called off by the time that the last request had ended.
             End::Held if !export.gate.is_held() => {}
             End::Held => {
                 let pending = receiver.pending().to_vec();
                 drop(attachment);
-                door.rest(PausedConnection { stream: stream.into_handle(), pending, terms });
+                drop(receiver);
+                door.rest(PausedConnection { line: line.into_handle(), pending, terms });
                 return;
             }
             End::Violation(reason) => {
@@ -99,46 +125,74 @@ async fn serve_requests<D: BlockDevice>(
             End::Gone => break,
         }
     }
-    stream.shutdown();
+    line.end();
 }
 
-/// The handshake, until the client has chosen an export.
-async fn negotiate<D: BlockDevice>(
-    stream: &Stream,
+/// The handshake, until the client has chosen an export of `door`.
+async fn choose<D: BlockDevice>(
+    line: &Line,
     receiver: &mut Receiver,
     door: &Door<D>,
 ) -> Result<(Attachment<D>, Terms), End> {
-    send(stream, &greeting()).await?;
-    let mut handshake = Handshake::new();
+    greet(line).await?;
+    match negotiate(line, receiver, &mut Handshake::new(), door).await? {
+        Negotiated::Agreed(Agreement { name, replies, block_status }, answer) => {
+            // Attached before anything else can happen: the handshake has looked just now.
+            let export = door.export(&name).expect("the handshake agrees only on what the door serves");
+            let attachment = export.attach(line.stream().clone());
+            send(line, &answer).await?;
+            Ok((attachment, Terms { replies, block_status }))
+        }
+        Negotiated::Encrypt => unreachable!("this handshake knows no encryption"),
+    }
+}
+
+/// What came of options.
+pub(crate) enum Negotiated {
+    /// The client has chosen; the answer to that is not sent yet.
+    Agreed(Agreement, Vec<u8>),
+    /// Encryption is to begin; the client knows.
+    Encrypt,
+}
+
+pub(crate) async fn greet(line: &Line) -> Result<(), End> {
+    send(line, &greeting()).await
+}
+
+/// Answers options until the client has chosen one of `catalog`, or wants to encrypt.
+pub(crate) async fn negotiate(
+    line: &Line,
+    receiver: &mut Receiver,
+    handshake: &mut Handshake,
+    catalog: &impl Catalog,
+) -> Result<Negotiated, End> {
     loop {
         let mut output = Vec::new();
         let mut input = receiver.pending();
-        let step = handshake.step(&mut input, door, &mut output);
+        let step = handshake.step(&mut input, catalog, &mut output);
         let consumed = receiver.pending().len() - input.len();
         receiver.consume(consumed);
         match step {
             Step::NeedInput => receiver.fill().await?,
-            Step::Answered => send(stream, &output).await?,
+            Step::Answered => send(line, &output).await?,
+            Step::Encrypt => {
+                send(line, &output).await?;
+                return Ok(Negotiated::Encrypt);
+            }
             Step::Leave => {
-                send(stream, &output).await?;
+                send(line, &output).await?;
                 return Err(End::Gone);
             }
             Step::Violation(reason) => return Err(End::Violation(reason)),
-            Step::Serve(Agreement { name, replies, block_status }) => {
-                // Attached before anything else can happen: the handshake has looked just now.
-                let export = door.export(&name).expect("the handshake agrees only on what the door serves");
-                let attachment = export.attach(stream.clone());
-                send(stream, &output).await?;
-                return Ok((attachment, Terms { replies, block_status }));
-            }
+            Step::Serve(agreement) => return Ok(Negotiated::Agreed(agreement, output)),
         }
     }
 }
 
-async fn send(stream: &Stream, bytes: &[u8]) -> Result<(), End> {
+async fn send(line: &Line, bytes: &[u8]) -> Result<(), End> {
     let buffer = Buffer::copy_of(bytes);
     let chunk = Chunk::Buffer { buffer, range: 0..bytes.len() };
-    stream.send(vec![chunk]).await.1?;
+    line.send(vec![chunk]).await.1?;
     Ok(())
 }
 
@@ -152,7 +206,7 @@ struct Session<D> {
 
 /// The transmission phase. Ends when the client has, or when the export is held, and all that was in flight is over.
 async fn transmit<D: BlockDevice>(
-    stream: &Stream,
+    line: &Line,
     receiver: &mut Receiver,
     export: &Rc<Export<D>>,
     terms: Terms,
@@ -179,7 +233,7 @@ async fn transmit<D: BlockDevice>(
     });
     // The order matters: requests that the first starts are polled by the second at once, and what they answer is
     // sent by the third, all in one go.
-    join3(read, run, session.outbox.send_all(stream)).await.0
+    join3(read, run, session.outbox.send_all(line)).await.0
 }
 
 /// Reads requests and starts them until the client leaves, or the export drains or is held.

@@ -9,11 +9,12 @@ use std::rc::Rc;
 use block::socket::{Listener, Stream};
 use block::{BlockDevice, Host, Ring};
 use futures_util::FutureExt;
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 use nix::sys::socket::{setsockopt, sockopt};
 use tokio::sync::Notify;
 
-use super::connection::{serve_connection, take_up};
+use super::connection::{serve_connection, take_in, take_up};
+use super::directory::{Directory, Listing, Newcomer};
 use super::export::Export;
 use super::handshake::{Catalog, Entry, Refusal};
 use super::limits::{ACCEPT_PAUSE_NS, Limits};
@@ -33,6 +34,8 @@ pub struct Door<D> {
     /// That of the one export, if there is only one: a door for many is never held.
     gate: Rc<Gate>,
     resting: Resting,
+    /// True if the one export is listed in a directory.
+    listed: Cell<bool>,
 }
 
 /// What happened at a door before its clients reached an export.
@@ -70,6 +73,7 @@ impl<D: BlockDevice> Door<D> {
             closing: Notify::new(),
             gate: default.as_ref().map_or_else(Rc::default, |export| Rc::clone(&export.gate)),
             resting: Resting::default(),
+            listed: Cell::new(false),
             default,
         }
     }
@@ -121,6 +125,53 @@ impl<D: BlockDevice> Door<D> {
         }
     }
 
+    /// Lists the disk in `directory`, for clients who come by a shared address, and takes them in over `ring` as tasks of `host`,
+    /// until [`Self::close`] or [`Self::pause`] is called. For a door of one disk.
+    pub fn list<H: Host>(self: &Rc<Self>, directory: &Directory, ring: &Ring, host: &H) {
+        let entry = self.one().entry_proper();
+        self.receive(directory.list(entry), ring, host);
+    }
+
+    fn receive<H: Host>(self: &Rc<Self>, listing: Listing, ring: &Ring, host: &H) {
+        self.listed.set(true);
+        // On another thread there may be another device behind it.
+        listing.tell(self.one().facts());
+        host.spawn(Rc::clone(self).take_newcomers(listing, ring.clone(), host.clone()));
+    }
+
+    async fn take_newcomers<H: Host>(self: Rc<Self>, mut listing: Listing, ring: Ring, host: H) {
+        loop {
+            let newcomer = {
+                let closing = pin!(self.closing.notified());
+                if self.closed.get() {
+                    return;
+                }
+                if self.gate.is_held() {
+                    return self.resting.put_listing(listing);
+                }
+                let held = pin!(self.gate.closes());
+                match select(pin!(listing.next()), select(closing, held)).await {
+                    Either::Left((newcomer, _)) => newcomer,
+                    Either::Right(_) => continue,
+                }
+            };
+            let facts = self.one().facts();
+            if newcomer.told != facts {
+                listing.tell(facts);
+            }
+            self.welcome_newcomer(newcomer, &ring, &host);
+        }
+    }
+
+    fn welcome_newcomer<H: Host>(self: &Rc<Self>, newcomer: Newcomer, ring: &Ring, host: &H) {
+        let (guest, ring, export) = (Guest::new(Rc::clone(self)), ring.clone(), Rc::clone(self.one()));
+        host.spawn(async move { take_in(ring, newcomer, export, Rc::clone(&guest.door)).await });
+    }
+
+    fn one(&self) -> &Rc<Export<D>> {
+        self.default.as_ref().expect("only doors of one disk are listed, held and moved")
+    }
+
     /// Stands still: lets nobody in, reads no more requests, and is ready when those in flight are answered. For a door of
     /// one disk that listens.
     ///
@@ -129,7 +180,9 @@ impl<D: BlockDevice> Door<D> {
     pub async fn pause(&self) {
         assert!(self.default.is_some(), "a door for many disks is never held");
         self.gate.hold();
-        self.resting.until(|resting| self.connections.get() == 0 && resting.has_listener()).await;
+        let all_closed =
+            |resting: &Resting| resting.has_listener() && resting.has_listing() == self.listed.get();
+        self.resting.until(|resting| self.connections.get() == 0 && all_closed(resting)).await;
     }
 
     /// What stands still, to go on with; all of it once [`Self::pause`] is ready. What comes to rest later, if the pause was
@@ -141,11 +194,14 @@ impl<D: BlockDevice> Door<D> {
 
     /// Goes on with what this or another door for the same disk had at rest, as tasks of `host` over `ring`.
     pub fn go_on<H: Host>(self: &Rc<Self>, ring: &Ring, host: &H, paused: Paused) {
-        let export = self.default.as_ref().expect("only the door of one disk is ever paused");
-        let Paused { listener, connections } = paused;
+        let export = self.one();
+        let Paused { listener, listing, connections } = paused;
         if let Some(listener) = listener {
             let listener = Listener::from_handle(ring, listener);
             host.spawn(Rc::clone(self).listen(listener, host.clone()));
+        }
+        if let Some(listing) = listing {
+            self.receive(listing, ring, host);
         }
         for connection in connections {
             let guest = Guest::new(Rc::clone(self));

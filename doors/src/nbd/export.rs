@@ -143,11 +143,16 @@ impl<D: BlockDevice> Export<D> {
         if self.connections.borrow().len() >= self.limits.connections_max {
             return Err(Refusal::Full);
         }
-        let (name, description) = (self.name.clone(), self.description.clone());
-        Ok(Entry { name, description, facts: self.facts() })
+        Ok(self.entry_proper())
     }
 
-    fn facts(&self) -> ExportFacts {
+    /// What it is like, whether clients can have it now or not.
+    pub(crate) fn entry_proper(&self) -> Entry {
+        let (name, description) = (self.name.clone(), self.description.clone());
+        Entry { name, description, facts: self.facts() }
+    }
+
+    pub(crate) fn facts(&self) -> ExportFacts {
         use export_flags::{
             CAN_MULTI_CONN, HAS_FLAGS, READ_ONLY, SEND_FLUSH, SEND_FUA, SEND_TRIM, SEND_WRITE_ZEROES,
         };

@@ -8,11 +8,14 @@
 //!                   │                 └─> done      GO, EXPORT_NAME: serve;  ABORT: close
 //!                   └────> Skipping ────> Head      too long: refused, never stored
 //! ```
+//! Where encryption is demanded, nothing is answered before it but that it is needed, which the specification calls FORCEDTLS.
+//! What a client sends in clear behind its wish to encrypt ends the connection: somebody in between may have put it there, to
+//! have it taken for part of the encrypted conversation.
 
 use super::option::{
     ABORT, ALLOCATION_CONTEXT, CLIENT_FLAGS_BYTES, ContextRequest, EXPORT_NAME, EXPORT_PADDING_BYTES,
     ExportFacts, FLAG_FIXED_NEWSTYLE, FLAG_NO_ZEROES, GO, INFO, INFO_DESCRIPTION, INFO_NAME, Info,
-    InfoRequest, LIST, LIST_META_CONTEXT, OPTION_BYTES, OptionReply, Replies, SET_META_CONTEXT,
+    InfoRequest, LIST, LIST_META_CONTEXT, OPTION_BYTES, OptionReply, Replies, SET_META_CONTEXT, STARTTLS,
     STRUCTURED_REPLY, decode_option, encode_option_reply, string,
 };
 
@@ -77,6 +80,9 @@ pub enum Step {
     Answered,
     /// Send the output; what is left of the input belongs to the transmission phase.
     Serve(Agreement),
+    /// Send the output, then encrypt; there is no input left. The handshake goes on inside of the encryption, from the start
+    /// but for the client's flags.
+    Encrypt,
     /// Send the output, then close: the client said goodbye.
     Leave,
     /// Close: the client broke the protocol, for this reason.
@@ -90,6 +96,7 @@ pub struct Handshake {
     /// Bytes of the current state that have come so far.
     gathered: Vec<u8>,
     padding: Padding,
+    encryption: Encryption,
     replies: Replies,
     /// The export for which the allocation context was chosen last.
     allocation_of: Option<String>,
@@ -101,6 +108,16 @@ enum State {
     Head,
     Payload { option: u32, length: usize },
     Skipping { option: u32, left: u64 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encryption {
+    /// There is none.
+    None,
+    /// Nothing is to be had without.
+    Demanded,
+    /// What comes now comes through it.
+    Begun,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,10 +135,20 @@ impl Default for Handshake {
 impl Handshake {
     /// A handshake whose greeting was just sent.
     pub fn new() -> Self {
+        Self::with(Encryption::None)
+    }
+
+    /// As [`Self::new`], for clients that get nothing before they encrypt.
+    pub fn demanding_encryption() -> Self {
+        Self::with(Encryption::Demanded)
+    }
+
+    fn with(encryption: Encryption) -> Self {
         Self {
             state: State::ClientFlags,
             gathered: Vec::new(),
             padding: Padding::Zeroes,
+            encryption,
             replies: Replies::Simple,
             allocation_of: None,
         }
@@ -136,7 +163,7 @@ impl Handshake {
                 State::ClientFlags => self.gather(input, CLIENT_FLAGS_BYTES).then(|| self.client_flags()),
                 State::Head => self.gather(input, OPTION_BYTES).then(|| self.head()),
                 State::Payload { option, length } => {
-                    self.gather(input, length).then(|| Some(self.payload(option, catalog, output)))
+                    self.gather(input, length).then(|| Some(self.payload(option, input, catalog, output)))
                 }
                 State::Skipping { option, left } => {
                     self.skip(input, option, left, output).then_some(Some(Step::Answered))
@@ -207,10 +234,28 @@ impl Handshake {
         self.gathered.clear();
     }
 
-    fn payload(&mut self, option: u32, catalog: &impl Catalog, output: &mut Vec<u8>) -> Step {
+    /// Answers an option that has come as a whole; `behind` it came this.
+    fn payload(&mut self, option: u32, behind: &[u8], catalog: &impl Catalog, output: &mut Vec<u8>) -> Step {
         let payload = std::mem::take(&mut self.gathered);
         self.enter(State::Head);
         match option {
+            STARTTLS if self.encryption == Encryption::Demanded && payload.is_empty() => {
+                return self.encrypt(behind, output);
+            }
+            STARTTLS if self.encryption != Encryption::None => {
+                refuse(
+                    output,
+                    option,
+                    OptionReply::Invalid,
+                    "Encryption has begun, or the option has a payload",
+                );
+            }
+            EXPORT_NAME if self.encryption == Encryption::Demanded => {
+                return Step::Violation("Client chose an export by EXPORT_NAME without encryption");
+            }
+            _ if self.encryption == Encryption::Demanded && option != ABORT => {
+                refuse(output, option, OptionReply::TlsRequired, "Nothing is to be had here without TLS");
+            }
             EXPORT_NAME => return self.export_name(&payload, catalog, output),
             ABORT => {
                 encode_option_reply(output, option, OptionReply::Ack, &[]);
@@ -230,10 +275,20 @@ impl Handshake {
             }
             STRUCTURED_REPLY => refuse(output, option, OptionReply::Invalid, "This option has no payload"),
             LIST_META_CONTEXT | SET_META_CONTEXT => self.contexts(option, &payload, catalog, output),
-            // STARTTLS is among them: there is no encryption.
+            // STARTTLS is among them where there is no encryption.
             _ => refuse(output, option, OptionReply::Unsupported, "This option is not supported"),
         }
         Step::Answered
+    }
+
+    fn encrypt(&mut self, behind: &[u8], output: &mut Vec<u8>) -> Step {
+        if !behind.is_empty() {
+            return Step::Violation("Client sent something behind STARTTLS before it was answered");
+        }
+        // Nothing was agreed on that could be kept: before encryption no option is granted.
+        self.encryption = Encryption::Begun;
+        encode_option_reply(output, STARTTLS, OptionReply::Ack, &[]);
+        Step::Encrypt
     }
 
     /// The old way to choose an export: no reply can say no, so a refusal is a closed connection.
@@ -356,239 +411,4 @@ fn refuse(output: &mut Vec<u8>, option: u32, kind: OptionReply, message: &str) {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::super::option::{OPTION_REPLY_BYTES, STARTTLS, decode_option_reply, encode_option};
-    use super::super::wire::export_flags;
-    use super::*;
-
-    struct Two;
-
-    impl Catalog for Two {
-        fn find(&self, name: &str) -> Result<Entry, Refusal> {
-            let name = match name {
-                "" | "one" => "one",
-                "full" => return Err(Refusal::Full),
-                "leaving" => return Err(Refusal::Draining),
-                _ => return Err(Refusal::Unknown),
-            };
-            let facts = ExportFacts {
-                size: 1 << 30,
-                flags: export_flags::HAS_FLAGS,
-                block_min: 512,
-                block_preferred: 4096,
-                payload_max: 32 << 20,
-            };
-            Ok(Entry { name: name.to_owned(), description: "a disk".to_owned(), facts })
-        }
-
-        fn names(&self) -> Vec<String> {
-            vec!["one".to_owned(), "two".to_owned()]
-        }
-    }
-
-    const MODERN: [u8; 4] = [0, 0, 0, 3];
-
-    /// Runs a whole script; returns all steps but `NeedInput`, all output, and the input that is left.
-    fn run(script: &[u8]) -> (Vec<Step>, Vec<u8>, usize) {
-        let (mut handshake, mut input) = (Handshake::new(), script);
-        let (mut steps, mut output) = (Vec::new(), Vec::new());
-        loop {
-            match handshake.step(&mut input, &Two, &mut output) {
-                Step::NeedInput => return (steps, output, input.len()),
-                Step::Answered => steps.push(Step::Answered),
-                last => {
-                    steps.push(last);
-                    return (steps, output, input.len());
-                }
-            }
-        }
-    }
-
-    fn script(options: &[(u32, Vec<u8>)]) -> Vec<u8> {
-        let options = options.iter().flat_map(|(option, payload)| encode_option(*option, payload));
-        MODERN.into_iter().chain(options).collect()
-    }
-
-    /// Option, kind and payload of all replies in `output`.
-    fn replies(mut output: &[u8]) -> Vec<(u32, OptionReply, Vec<u8>)> {
-        let mut all = Vec::new();
-        while let Some((head, rest)) = output.split_first_chunk::<OPTION_REPLY_BYTES>() {
-            let (option, kind, length) = decode_option_reply(head).expect("the server sends replies");
-            let (payload, rest) = rest.split_at(length as usize);
-            all.push((option, kind, payload.to_vec()));
-            output = rest;
-        }
-        assert!(output.is_empty());
-        all
-    }
-
-    fn kinds(output: &[u8]) -> Vec<(u32, OptionReply)> {
-        replies(output).into_iter().map(|(option, kind, _)| (option, kind)).collect()
-    }
-
-    fn info(name: &str) -> Vec<u8> {
-        InfoRequest { name, kinds: vec![INFO_NAME, INFO_DESCRIPTION, 99] }.encode()
-    }
-
-    fn contexts(name: &str, queries: &[&str]) -> Vec<u8> {
-        ContextRequest { name, queries: queries.to_vec() }.encode()
-    }
-
-    #[test]
-    fn a_modern_client_gets_structured_replies_block_status_and_all_information() {
-        let (steps, output, left) = run(&script(&[
-            (STRUCTURED_REPLY, vec![]),
-            (SET_META_CONTEXT, contexts("", &["base:allocation", "qemu:dirty"])),
-            (GO, info("one")),
-            (LIST, vec![]),
-        ]));
-        let agreement =
-            Agreement { name: "one".to_owned(), replies: Replies::Structured, block_status: true };
-        assert_eq!(steps, [Step::Answered, Step::Answered, Step::Serve(agreement)]);
-        assert_eq!(left, OPTION_BYTES, "what follows GO is not for the handshake");
-        let replies = replies(&output);
-        let information: Vec<_> =
-            replies.iter().filter(|reply| reply.1 == OptionReply::Info).map(|reply| &reply.2).collect();
-        assert_eq!(
-            information.into_iter().map(|bytes| Info::decode(bytes)).collect::<Vec<_>>(),
-            [
-                Some(Info::Export { size: 1 << 30, flags: export_flags::HAS_FLAGS | export_flags::SEND_DF }),
-                Some(Info::BlockSize { min: 512, preferred: 4096, max: 32 << 20 }),
-                Some(Info::Name("one")),
-                Some(Info::Description("a disk")),
-            ]
-        );
-    }
-
-    #[test]
-    fn an_old_client_gets_size_flags_and_padding_unless_it_waives_it() {
-        let (steps, output, _) = run(&script(&[(EXPORT_NAME, b"one".to_vec())]));
-        assert!(matches!(&steps[..], [Step::Serve(agreement)] if agreement.replies == Replies::Simple));
-        assert_eq!(output.len(), 10);
-        let old = [vec![0; 4], encode_option(EXPORT_NAME, b"one")].concat();
-        assert_eq!(run(&old).1.len(), 10 + EXPORT_PADDING_BYTES);
-        let (steps, output, _) = run(&script(&[(EXPORT_NAME, b"three".to_vec())]));
-        assert!(matches!(steps[..], [Step::Violation(_)]) && output.is_empty());
-    }
-
-    #[test]
-    fn refusals_name_their_reason_and_the_client_may_try_again() {
-        let (_, output, _) = run(&script(&[
-            (GO, info("three")),
-            (GO, info("full")),
-            (INFO, info("leaving")),
-            (GO, vec![0; 5]),
-            (STARTTLS, vec![]),
-            (4711, vec![1; 100]),
-            (LIST, vec![1]),
-            (STRUCTURED_REPLY, vec![1]),
-            (LIST_META_CONTEXT, contexts("one", &[])),
-            (ABORT, vec![]),
-        ]));
-        assert_eq!(
-            kinds(&output),
-            [
-                (GO, OptionReply::Unknown),
-                (GO, OptionReply::Policy),
-                (INFO, OptionReply::Shutdown),
-                (GO, OptionReply::Invalid),
-                (STARTTLS, OptionReply::Unsupported),
-                (4711, OptionReply::Unsupported),
-                (LIST, OptionReply::Invalid),
-                (STRUCTURED_REPLY, OptionReply::Invalid),
-                (LIST_META_CONTEXT, OptionReply::Invalid),
-                (ABORT, OptionReply::Ack),
-            ]
-        );
-    }
-
-    #[test]
-    fn names_are_listed() {
-        let (_, output, _) = run(&script(&[(LIST, vec![])]));
-        let names: Vec<_> = replies(&output).into_iter().map(|reply| reply.2).collect();
-        assert_eq!(names, [string("one"), string("two"), vec![]]);
-    }
-
-    #[test]
-    fn contexts_are_listed_and_chosen_by_the_rules_of_their_namespace() {
-        let structured = (STRUCTURED_REPLY, vec![]);
-        for (option, queries, found) in [
-            (LIST_META_CONTEXT, &[][..], true),
-            (LIST_META_CONTEXT, &["base:"], true),
-            (LIST_META_CONTEXT, &["x:y"], false),
-            (SET_META_CONTEXT, &[], false),
-            (SET_META_CONTEXT, &["base:"], false),
-            (SET_META_CONTEXT, &["x:y", "base:allocation"], true),
-        ] {
-            let (_, output, _) = run(&script(&[structured.clone(), (option, contexts("one", queries))]));
-            let told = kinds(&output).contains(&(option, OptionReply::MetaContext));
-            assert_eq!(told, found, "option {option} with {queries:?}");
-        }
-    }
-
-    #[test]
-    fn a_later_choice_of_contexts_replaces_the_earlier_one_even_if_it_fails() {
-        for second in [contexts("three", &["base:allocation"]), contexts("one", &[]), vec![9]] {
-            let (steps, _, _) = run(&script(&[
-                (STRUCTURED_REPLY, vec![]),
-                (SET_META_CONTEXT, contexts("one", &["base:allocation"])),
-                (SET_META_CONTEXT, second),
-                (GO, info("one")),
-            ]));
-            let Some(Step::Serve(agreement)) = steps.last() else { panic!("GO succeeds: {steps:?}") };
-            assert!(!agreement.block_status);
-        }
-    }
-
-    #[test]
-    fn options_that_are_too_long_are_skipped_without_being_kept() {
-        let long = vec![7; OPTION_PAYLOAD_MAX + 1];
-        let mut handshake = Handshake::new();
-        let mut output = Vec::new();
-        let all = script(&[(GO, long), (LIST, vec![])]);
-        for piece in all.chunks(1000) {
-            let mut input = piece;
-            while handshake.step(&mut input, &Two, &mut output) != Step::NeedInput {}
-            assert!(handshake.gathered.capacity() <= OPTION_BYTES);
-        }
-        assert_eq!(kinds(&output)[0], (GO, OptionReply::TooBig));
-        assert_eq!(kinds(&output)[3], (LIST, OptionReply::Ack));
-        let (steps, ..) = run(&script(&[(EXPORT_NAME, vec![b'x'; NAME_MAX + 1])]));
-        assert!(matches!(steps[..], [Step::Violation(_)]));
-    }
-
-    #[test]
-    fn garbage_is_a_violation() {
-        for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0, 0, 0, 4], &[[0; 4], [1; 4]].concat().repeat(9)] {
-            assert!(matches!(run(garbage).0[..], [Step::Violation(_)]), "{garbage:?}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn how_the_bytes_are_cut_makes_no_difference(
-            options in prop::collection::vec((0u32..12, prop::collection::vec(any::<u8>(), 0..40)), 0..6),
-            cut in 1usize..50,
-        ) {
-            let all = script(&options);
-            let (steps, whole, left) = run(&all);
-            let (mut handshake, mut output, mut pieces) = (Handshake::new(), Vec::new(), Vec::new());
-            let used = &all[..all.len() - left];
-            for mut piece in used.chunks(cut) {
-                loop {
-                    match handshake.step(&mut piece, &Two, &mut output) {
-                        Step::NeedInput => break,
-                        step => pieces.push(step),
-                    }
-                    if !matches!(pieces.last(), Some(Step::Answered)) {
-                        break;
-                    }
-                }
-            }
-            prop_assert_eq!(steps, pieces);
-            prop_assert_eq!(whole, output);
-        }
-    }
-}
+mod tests;

@@ -7,25 +7,38 @@
 //! [`wire`], [`reply`] and [`option`] are the codec of `block`, which the server, the [`client`] and the device for
 //! backings share; [`handshake`] is the server's side of the negotiation. All of it is pure functions over bytes.
 //!
-//! There is no encryption: a door is for sockets that only the right guest can open.
+//! A door itself has no encryption: its socket is one that only the right guest can open. Over TCP a [`Reception`] stands in front
+//! of the doors of all disks, which asks for TLS and looks at addresses, and hands clients over:
+//!
+//! ```text
+//!   Reception::listen ──> negotiate, STARTTLS ──> Directory ──> the door of the disk, on its thread
+//!      reception.rs         connection.rs, tls.rs   directory.rs     door.rs
+//! ```
 
 pub mod client;
 pub mod handshake;
 pub mod limits;
 
 mod connection;
+mod directory;
 mod door;
 mod export;
 mod flight;
+mod line;
 mod outbox;
 mod pause;
 mod receiver;
+mod reception;
 mod request;
+mod tls;
 
 pub use block::nbd::{option, reply, wire};
 pub use client::Client;
 pub use connection::serve_connection;
+pub use directory::{Directory, Listing};
 pub use door::{Door, DoorCounters};
 pub use export::{Export, ExportCounters};
 pub use limits::Limits;
 pub use pause::Paused;
+pub use reception::{Conditions, Reception, ReceptionCounters};
+pub use tls::{Identities, Identity, Unfit};

@@ -9,10 +9,11 @@ use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
-use block::socket::{Chunk, Stream};
+use block::socket::Chunk;
 
 use super::flight::Permit;
 use super::limits::{GATHERED_BYTES_KEPT, SEND_BYTES};
+use super::line::Line;
 use super::request::ReplyBytes;
 
 /// The queue of one connection.
@@ -78,11 +79,11 @@ impl Outbox {
 
     /// Sends what is queued until the outbox is closed and empty, or the client is gone; then the stream is shut
     /// down, so that its reader notices as well.
-    pub(crate) async fn send_all(&self, stream: &Stream) {
+    pub(crate) async fn send_all(&self, line: &Line) {
         let (mut chunks, mut permits) = (Vec::new(), Vec::new());
         while self.wait_for_replies().await {
             self.take_batch(&mut chunks, &mut permits);
-            let (sent, result) = stream.send(chunks).await;
+            let (sent, result) = line.send(chunks).await;
             chunks = sent;
             // The buffers go first: permits say what memory is held.
             for chunk in chunks.drain(..) {
@@ -93,7 +94,7 @@ impl Outbox {
                 self.state.set(State::Broken);
                 let unsent = (self.queue.take(), self.gathered.take());
                 drop(unsent);
-                stream.shutdown();
+                line.stream().shutdown();
                 return;
             }
         }

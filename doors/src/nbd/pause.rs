@@ -7,13 +7,16 @@
 //! ```
 //! No byte of a client is lost and none is taken twice: what was read and not worked on goes along, the rest waits in the
 //! buffers of the system. Nobody is refused meanwhile: whoever connects waits in the queue of the listener. A client
-//! notices that its next answer takes as long as the pause does.
+//! notices that its next answer takes as long as the pause does. TLS of a connection goes along with it, keys and all; so does
+//! the listing in the directory of a shared address, in whose queue newcomers wait.
 
 use std::cell::{Cell, RefCell};
 
-use block::socket::{Listener, ListenerHandle, StreamHandle};
+use block::socket::{Listener, ListenerHandle};
 use tokio::sync::Notify;
 
+use super::directory::Listing;
+use super::line::LineHandle;
 use super::request::Terms;
 
 /// Says whether the requests of an export, and whoever wants to connect, are held.
@@ -52,6 +55,7 @@ impl Gate {
 /// A door at rest, on its way: its listener and its connections.
 pub struct Paused {
     pub(crate) listener: Option<ListenerHandle>,
+    pub(crate) listing: Option<Listing>,
     pub(crate) connections: Vec<PausedConnection>,
 }
 
@@ -69,7 +73,7 @@ const _: () = {
 
 /// A connection between two requests.
 pub(crate) struct PausedConnection {
-    pub(crate) stream: StreamHandle,
+    pub(crate) line: LineHandle,
     /// What was read and not worked on.
     pub(crate) pending: Vec<u8>,
     pub(crate) terms: Terms,
@@ -79,6 +83,7 @@ pub(crate) struct PausedConnection {
 #[derive(Default)]
 pub(crate) struct Resting {
     listener: RefCell<Option<Listener>>,
+    listing: RefCell<Option<Listing>>,
     connections: RefCell<Vec<PausedConnection>>,
     /// Told whenever something came to rest.
     told: Notify,
@@ -87,6 +92,11 @@ pub(crate) struct Resting {
 impl Resting {
     pub(crate) fn put_listener(&self, listener: Listener) {
         self.listener.replace(Some(listener));
+        self.told.notify_waiters();
+    }
+
+    pub(crate) fn put_listing(&self, listing: Listing) {
+        self.listing.replace(Some(listing));
         self.told.notify_waiters();
     }
 
@@ -103,6 +113,10 @@ impl Resting {
         self.listener.borrow().is_some()
     }
 
+    pub(crate) fn has_listing(&self) -> bool {
+        self.listing.borrow().is_some()
+    }
+
     /// Ready when `at_rest` says so; it is asked whenever something came to rest.
     pub(crate) async fn until(&self, at_rest: impl Fn(&Self) -> bool) {
         loop {
@@ -116,6 +130,6 @@ impl Resting {
 
     pub(crate) fn take(&self) -> Paused {
         let listener = self.listener.take().map(Listener::into_handle);
-        Paused { listener, connections: self.connections.take() }
+        Paused { listener, listing: self.listing.take(), connections: self.connections.take() }
     }
 }

@@ -1,20 +1,20 @@
 //! What comes from a client, handed out as requests and payloads.
 //!
-//! Payload that came along with requests is copied; what is still missing is received straight into the payload's
-//! own buffer. Nothing here knows what a request means.
+//! Payload that came along with requests is copied; what is still missing is received, or deciphered, straight into the
+//! payload's own buffer. Nothing here knows what a request means.
 
 use std::future::Future;
 use std::io;
 
 use block::Buffer;
-use block::socket::{Incoming, Stream};
 
-use super::limits::RECEIVE_BYTES;
+use super::line::{Line, Source};
+use super::tls;
 use super::wire::{REQUEST_BYTES, Request};
 
 /// The receiving half of a connection.
 pub(crate) struct Receiver {
-    incoming: Incoming,
+    source: Source,
 }
 
 /// Why nothing more comes.
@@ -29,40 +29,43 @@ pub(crate) enum End {
 }
 
 impl From<io::Error> for End {
-    fn from(_: io::Error) -> Self {
-        // Which error it was makes no difference: the client is not there any more.
-        Self::Gone
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::InvalidData => Self::Violation(tls::reason(&error)),
+            // Which error it was makes no difference: the client is not there any more.
+            _ => Self::Gone,
+        }
     }
 }
 
 impl Receiver {
-    pub(crate) fn new(stream: Stream) -> Self {
-        Self { incoming: Incoming::new(stream, RECEIVE_BYTES) }
+    pub(crate) fn new(line: &Line) -> Self {
+        Self::resume(line, &[])
     }
 
     /// Goes on with a connection of which `pending` was received and not handed out.
-    pub(crate) fn resume(stream: Stream, pending: &[u8]) -> Self {
-        Self { incoming: Incoming::resume(stream, RECEIVE_BYTES, pending) }
+    pub(crate) fn resume(line: &Line, pending: &[u8]) -> Self {
+        Self { source: line.source(pending) }
     }
 
     /// What was received and not handed out yet.
     pub(crate) fn pending(&self) -> &[u8] {
-        self.incoming.pending()
+        self.source.pending()
     }
 
     /// Marks the first `count` pending bytes as handed out.
     pub(crate) fn consume(&mut self, count: usize) {
-        self.incoming.consume(count);
+        self.source.consume(count);
     }
 
     /// Waits for at least one more byte.
     pub(crate) async fn fill(&mut self) -> Result<(), End> {
-        Ok(self.incoming.fill().await?)
+        self.fill_unless(std::future::pending()).await
     }
 
     /// As [`Self::fill`], or until `stop` is ready.
     pub(crate) async fn fill_unless(&mut self, stop: impl Future<Output = ()>) -> Result<(), End> {
-        Ok(self.incoming.fill_unless(stop).await?)
+        Ok(self.source.fill_unless(stop).await?)
     }
 
     /// The next request if all of it was received already.
@@ -75,13 +78,22 @@ impl Receiver {
 
     /// The payload of `length` bytes that follows.
     pub(crate) async fn payload(&mut self, length: usize) -> Result<Buffer, End> {
-        let (payload, received) = self.incoming.take_into(Buffer::zeroed(length), 0..length).await;
+        let (payload, received) = self.source.take_into(Buffer::zeroed(length), 0..length).await;
         received?;
         Ok(payload)
     }
 
     /// Throws the next `length` bytes away.
     pub(crate) async fn skip(&mut self, length: u32) -> Result<(), End> {
-        Ok(self.incoming.skip(length as usize).await?)
+        let mut left = length as usize;
+        loop {
+            let now = left.min(self.pending().len());
+            self.consume(now);
+            left -= now;
+            if left == 0 {
+                return Ok(());
+            }
+            self.fill().await?;
+        }
     }
 }

@@ -19,7 +19,7 @@ use block::{
     Unmap,
 };
 use doors::nbd::option::Replies;
-use doors::nbd::{Client, Door, Export, Limits, Paused};
+use doors::nbd::{Client, Directory, Door, Export, Limits, Paused};
 use tokio::sync::{Notify, mpsc as commands};
 
 /// Bytes of each piece of what is at hand.
@@ -210,6 +210,12 @@ impl Server {
             let connections = counters.connections + world.door.counters().connections;
             connections == 0 && counters.payload_bytes == 0
         });
+    }
+
+    /// Lists the disk for clients of a reception.
+    pub fn list(&self, directory: &Directory) {
+        let directory = directory.clone();
+        self.run(move |world| world.door.list(&directory, &world.ring, &world.host));
     }
 
     /// Starts to pause the door; the receiver gets what stands still, to go on with elsewhere.

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use block::file::Access;
 use cache::Marks;
-use doors::nbd::Client;
 use doors::nbd::option::Replies;
 use doors::nbd::wire::{Command, Request};
+use doors::nbd::{Client, Directory};
 
 use super::super::{Attaching, Content, DiskReport, Owners, Reconfiguring, Unsaved};
 use super::*;
@@ -40,9 +40,10 @@ impl Host {
         let dir = Some(folder.path().join("dir"));
         let places = Places::resolve(dir, None, &Surroundings::of_process()).expect("the folder is ours");
         places.make().expect("the folder is ours");
+        let directory = Directory::default();
         let start = async {
             let shards = [0, 1]
-                .map(|number| ShardHandle::start(&places, number))
+                .map(|number| ShardHandle::start(&places, &directory, number))
                 .map(futures_util::FutureExt::boxed_local);
             let [first, second] = shards;
             let shards = [first.await?, second.await?];

@@ -1,0 +1,296 @@
+//! Certificates for TLS, in files with the names that QEMU gives them.
+//!
+//! ```text
+//!   DIR  server-cert.pem   the server's certificate, and behind it those between it and its authority
+//!        server-key.pem    its private key, closed to others
+//!        ca-cert.pem       if it is there: clients show a certificate of this authority
+//! ```
+//! They are looked at for each connection that encrypts, which costs three calls to stat(2), and read again when one of them has
+//! changed: whoever renews certificates has nothing to tell the daemon. What cannot be used leaves what was read before in force,
+//! and is said once. An authority that is gone is such a thing too: nobody is let in without a certificate because a file is away
+//! for a moment.
+
+use std::cell::{Cell, RefCell};
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use doors::nbd::{Identities, Identity, Unfit};
+
+use crate::problem::{Answer, Problem};
+
+/// The server's certificate.
+const CERTIFICATE: &str = "server-cert.pem";
+/// The server's key.
+const KEY: &str = "server-key.pem";
+/// The authority of clients.
+const AUTHORITY: &str = "ca-cert.pem";
+/// Certificates that were called back, for QEMU. Not known here, and nobody shall believe that it is.
+const REVOKED: &str = "ca-crl.pem";
+/// Longer files are none of these.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// Of the mode of a file: others may read or write it.
+const OTHERS: u32 = 0o006;
+
+/// What the files said when they could be used last.
+pub(crate) struct Certificates {
+    dir: PathBuf,
+    clients: Clients,
+    identity: RefCell<Identity>,
+    /// The files as they were when they were read last, whatever came of it.
+    seen: Cell<Seen>,
+}
+
+/// Whether clients have to show a certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clients {
+    /// Of the authority.
+    ShowCertificates,
+    /// They need none: encryption only.
+    AreUnknown,
+}
+
+/// By which a changed file is known.
+type Seen = [Option<Stamp>; 4];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    bytes: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Certificates {
+    /// Reads the files in `dir`.
+    ///
+    /// # Errors
+    /// If one is missing or cannot be used: which, why, and what to do.
+    pub(crate) fn load(dir: &Path) -> Answer<Self> {
+        let seen = look(dir);
+        let (identity, clients) = read(dir).map_err(|why| {
+            Problem::invalid(format!(
+                "Cannot use the certificates of nbd.tls-dir: {why}; docs/nbd-tcp.md has the commands that make them"
+            ))
+        })?;
+        Ok(Self { dir: dir.to_owned(), clients, identity: identity.into(), seen: seen.into() })
+    }
+
+    /// Whether clients have to show a certificate, for as long as the daemon runs.
+    pub(crate) fn clients(&self) -> Clients {
+        self.clients
+    }
+
+    fn renew(&self) -> Result<Identity, String> {
+        let (identity, clients) = read(&self.dir)?;
+        match (self.clients, clients) {
+            (Clients::ShowCertificates, Clients::AreUnknown) => Err(format!(
+                "{} is gone, and clients had to show a certificate of it; restart the daemon if they no longer have to",
+                self.dir.join(AUTHORITY).display()
+            )),
+            (Clients::AreUnknown, Clients::ShowCertificates) => Err(format!(
+                "{} was not there at the start; restart the daemon if clients have to show a certificate of it from now on",
+                self.dir.join(AUTHORITY).display()
+            )),
+            _ => Ok(identity),
+        }
+    }
+}
+
+impl Identities for Certificates {
+    fn current(&self) -> Identity {
+        // Looked at before reading: what changes in between is read again the next time.
+        let now = look(&self.dir);
+        if self.seen.replace(now) != now {
+            match self.renew() {
+                Ok(identity) => {
+                    tracing::info!(
+                        "The certificates for NBD in {} have changed; new connections get them",
+                        self.dir.display()
+                    );
+                    self.identity.replace(identity);
+                }
+                Err(why) => tracing::warn!(
+                    "Cannot use the changed certificates for NBD: {why}. New connections get those from before"
+                ),
+            }
+        }
+        self.identity.borrow().clone()
+    }
+}
+
+fn look(dir: &Path) -> Seen {
+    [CERTIFICATE, KEY, AUTHORITY, REVOKED]
+        .map(|name| fs::metadata(dir.join(name)).ok().as_ref().map(Stamp::of))
+}
+
+impl Stamp {
+    fn of(found: &Metadata) -> Self {
+        Self {
+            inode: found.ino(),
+            bytes: found.len(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        }
+    }
+}
+
+fn read(dir: &Path) -> Result<(Identity, Clients), String> {
+    let [certificate, key, authority, revoked] =
+        [CERTIFICATE, KEY, AUTHORITY, REVOKED].map(|name| dir.join(name));
+    if revoked.exists() {
+        return Err(format!(
+            "{} is there, and lists of revoked certificates are not supported; take it away, and have clients that are to stay out \
+             lose their certificates by a new authority",
+            revoked.display()
+        ));
+    }
+    let chain = content(&certificate)?.ok_or_else(|| missing(&certificate))?;
+    let own_key = content(&key)?.ok_or_else(|| missing(&key))?;
+    let mode = fs::metadata(&key).map_err(|error| unreadable(&key, &error))?.mode();
+    if mode & OTHERS != 0 {
+        return Err(format!(
+            "the key {} has mode {:04o}, so every user of this host can have it; do `chmod o= {0}`, and consider making a new one",
+            key.display(),
+            mode & 0o7777
+        ));
+    }
+    let root = content(&authority)?;
+    let clients = if root.is_some() { Clients::ShowCertificates } else { Clients::AreUnknown };
+    let identity = Identity::from_pem(&chain, &own_key, root.as_deref()).map_err(|unfit| {
+        let path = match unfit {
+            Unfit::Certificate(_) => &certificate,
+            Unfit::Key(_) => &key,
+            Unfit::Authority(_) => &authority,
+        };
+        format!("{} is unfit: {unfit}", path.display())
+    })?;
+    Ok((identity, clients))
+}
+
+/// What a file holds; none if it is not there.
+fn content(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() && found.len() <= FILE_BYTES_MAX => {}
+        Ok(_) => return Err(format!("{} is no file of at most 1 MiB", path.display())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unreadable(path, &error)),
+    }
+    fs::read(path).map(Some).map_err(|error| unreadable(path, &error))
+}
+
+fn missing(path: &Path) -> String {
+    format!("{} is not there", path.display())
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> String {
+    format!("{} cannot be read: {error}; the user that the daemon runs as must be able to", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::testing::TempDir;
+
+    struct Folder(TempDir);
+
+    impl Folder {
+        /// With a certificate and its key.
+        fn new() -> Self {
+            let folder = Self(TempDir::new());
+            folder.renew();
+            folder
+        }
+
+        fn renew(&self) {
+            let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a key is made");
+            self.put(CERTIFICATE, &made.cert.pem());
+            self.put(KEY, &made.signing_key.serialize_pem());
+        }
+
+        fn dir(&self) -> &Path {
+            self.0.path()
+        }
+
+        /// As a renewal does: the new file in the place of the old one.
+        fn put(&self, name: &str, text: &str) {
+            let (path, new) = (self.dir().join(name), self.dir().join("new"));
+            fs::write(&new, text).expect("the folder is ours");
+            fs::set_permissions(&new, fs::Permissions::from_mode(0o600)).expect("the file is ours");
+            fs::rename(new, path).expect("the folder is ours");
+        }
+
+        fn take(&self, name: &str) {
+            fs::remove_file(self.dir().join(name)).expect("it is there");
+        }
+
+        fn refused(&self) -> String {
+            let problem = Certificates::load(self.dir()).err().expect("something is wrong");
+            assert!(problem.message.contains("docs/nbd-tcp.md"), "{problem}");
+            problem.message
+        }
+    }
+
+    #[test]
+    fn what_is_missing_broken_or_open_to_others_is_refused_by_name() {
+        let folder = Folder::new();
+        assert_eq!(Certificates::load(folder.dir()).expect("all is there").clients(), Clients::AreUnknown);
+        for name in [CERTIFICATE, KEY, AUTHORITY] {
+            folder.renew();
+            folder.put(name, "no PEM");
+            assert!(folder.refused().contains(name));
+            folder.put(name, "");
+            assert!(folder.refused().contains(name));
+            folder.put(name, &"x".repeat(2 << 20));
+            assert!(folder.refused().contains("1 MiB"));
+            folder.take(name);
+            if name != AUTHORITY {
+                assert!(folder.refused().contains(&format!("{name} is not there")));
+            }
+        }
+        folder.renew();
+        let key = folder.dir().join(KEY);
+        for mode in [0o644, 0o604, 0o602] {
+            fs::set_permissions(&key, fs::Permissions::from_mode(mode)).expect("the file is ours");
+            let message = folder.refused();
+            assert!(message.contains("chmod o=") && message.contains(&format!("{mode:04o}")), "{message}");
+        }
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o640)).expect("the file is ours");
+        Certificates::load(folder.dir()).expect("a group may read it");
+        let other = rcgen::KeyPair::generate().expect("a key is made");
+        folder.put(KEY, &other.serialize_pem());
+        assert!(folder.refused().contains("not the key of the certificate"));
+        folder.renew();
+        folder.put(REVOKED, "");
+        assert!(folder.refused().contains(REVOKED));
+    }
+
+    #[test]
+    fn renewed_files_are_taken_up_and_broken_ones_are_not() {
+        let folder = Folder::new();
+        let made = rcgen::generate_simple_self_signed(["ca".to_owned()]).expect("a key is made");
+        folder.put(AUTHORITY, &made.cert.pem());
+        let certificates = Certificates::load(folder.dir()).expect("all is there");
+        assert_eq!(certificates.clients(), Clients::ShowCertificates);
+        let first = certificates.current();
+        assert!(certificates.current().is(&first), "nothing has changed");
+        folder.renew();
+        let second = certificates.current();
+        assert!(!second.is(&first), "it was renewed");
+        // Half of a renewal, and what else may happen to files.
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a key is made");
+        folder.put(CERTIFICATE, &made.cert.pem());
+        assert!(certificates.current().is(&second), "the key is still the old one");
+        folder.put(KEY, &made.signing_key.serialize_pem());
+        let third = certificates.current();
+        assert!(!third.is(&second), "now they belong together");
+        folder.take(AUTHORITY);
+        assert!(certificates.current().is(&third), "nobody gets in because a file is away");
+        folder.take(KEY);
+        assert!(certificates.current().is(&third));
+    }
+}

@@ -1,0 +1,150 @@
+//! Where clients of a shared address find disks by name, and how they get there.
+//!
+//! ```text
+//!   Reception (a thread of its own) ── looks up ──> Directory <── lists ── Door (the thread of its shard)
+//!         └────────── Newcomer: connection, what was agreed on, the answer to that ──────────^
+//! ```
+//! A door lists its disk for as long as it is open. The listing moves along when the disk moves to another thread, as the listener
+//! does: whoever comes meanwhile waits in its queue. What clients are told of a disk is what its door knew when it last looked;
+//! a newcomer who was told something else than what holds is sent away, and told better when it comes again.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::mpsc;
+
+use super::handshake::{Catalog, Entry, Refusal};
+use super::option::ExportFacts;
+use super::pause::PausedConnection;
+
+/// Newcomers that wait for the thread of a disk; further ones wait before that, within the time of their handshake.
+const NEWCOMERS_MAX: usize = 16;
+
+/// The disks of a shared address. Clones are the same one; any thread may use them.
+#[derive(Clone, Default)]
+pub struct Directory {
+    listed: Arc<Mutex<BTreeMap<String, Listed>>>,
+}
+
+struct Listed {
+    entry: Entry,
+    door: mpsc::Sender<Newcomer>,
+}
+
+/// The place of a disk in a directory, which ends with it, and the newcomers who found it there.
+pub struct Listing {
+    directory: Directory,
+    name: String,
+    newcomers: mpsc::Receiver<Newcomer>,
+    /// To know the own place again, should another door have taken it.
+    own: mpsc::WeakSender<Newcomer>,
+}
+
+/// A client on its way to the disk that it chose.
+pub(crate) struct Newcomer {
+    pub(crate) connection: PausedConnection,
+    /// What it was told of the disk.
+    pub(crate) told: ExportFacts,
+    /// The answer to its choice, not sent yet.
+    pub(crate) answer: Vec<u8>,
+}
+
+impl Directory {
+    /// Lists a disk, in the place of another one of this name.
+    pub fn list(&self, entry: Entry) -> Listing {
+        let (door, newcomers) = mpsc::channel(NEWCOMERS_MAX);
+        let own = door.downgrade();
+        let name = entry.name.clone();
+        self.lock().insert(name.clone(), Listed { entry, door });
+        Listing { directory: self.clone(), name, newcomers, own }
+    }
+
+    /// The way to a disk.
+    pub(crate) fn door(&self, name: &str) -> Option<(mpsc::Sender<Newcomer>, ExportFacts)> {
+        self.lock().get(name).map(|listed| (listed.door.clone(), listed.entry.facts))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Listed>> {
+        // Each change is one step, so what a thread left that panicked is whole.
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Catalog for Directory {
+    fn find(&self, name: &str) -> Result<Entry, Refusal> {
+        self.lock().get(name).map(|listed| listed.entry.clone()).ok_or(Refusal::Unknown)
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.lock().keys().cloned().collect()
+    }
+}
+
+impl Listing {
+    /// What clients are told from now on.
+    pub(crate) fn tell(&self, facts: ExportFacts) {
+        if let Some(listed) = self.directory.lock().get_mut(&self.name)
+            && self.is_own(listed)
+        {
+            listed.entry.facts = facts;
+        }
+    }
+
+    /// The next newcomer. Dropping the future loses none.
+    pub(crate) async fn next(&mut self) -> Newcomer {
+        match self.newcomers.recv().await {
+            Some(newcomer) => newcomer,
+            // Another door has taken this place.
+            None => std::future::pending().await,
+        }
+    }
+
+    fn is_own(&self, listed: &Listed) -> bool {
+        self.own.upgrade().is_some_and(|own| own.same_channel(&listed.door))
+    }
+}
+
+impl Drop for Listing {
+    fn drop(&mut self) {
+        let mut listed = self.directory.lock();
+        if listed.get(&self.name).is_some_and(|listed| self.is_own(listed)) {
+            listed.remove(&self.name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(size: u64) -> Entry {
+        let facts =
+            ExportFacts { size, flags: 1, block_min: 512, block_preferred: 4096, payload_max: 1 << 25 };
+        Entry { name: "disk".to_owned(), description: String::new(), facts }
+    }
+
+    #[test]
+    fn a_disk_is_found_as_long_as_it_is_listed() {
+        let directory = Directory::default();
+        assert_eq!(directory.find("disk"), Err(Refusal::Unknown));
+        let listing = directory.list(entry(1));
+        assert_eq!(directory.find("disk"), Ok(entry(1)));
+        assert_eq!(directory.find(""), Err(Refusal::Unknown), "nobody gets a disk without naming it");
+        listing.tell(entry(2).facts);
+        assert_eq!((directory.find("disk"), directory.names()), (Ok(entry(2)), vec!["disk".to_owned()]));
+        drop(listing);
+        assert_eq!(directory.names(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_end_of_an_old_listing_does_not_end_the_new_one() {
+        let directory = Directory::default();
+        let old = directory.list(entry(1));
+        let new = directory.list(entry(2));
+        old.tell(entry(3).facts);
+        drop(old);
+        assert_eq!(directory.find("disk"), Ok(entry(2)));
+        drop(new);
+        assert_eq!(directory.find("disk"), Err(Refusal::Unknown));
+    }
+}

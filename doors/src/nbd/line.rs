@@ -1,0 +1,234 @@
+//! A connection as requests and replies see it: in clear, or through TLS. Everybody else need not know which.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::io;
+use std::ops::Range;
+use std::rc::Rc;
+
+use block::socket::{Chunk, Incoming, Stream, StreamHandle};
+use block::{Buffer, Ring};
+
+use super::limits::RECEIVE_BYTES;
+use super::tls::{Plain, Session};
+
+/// A connection. Clones are the same one.
+#[derive(Clone)]
+pub(crate) struct Line {
+    stream: Stream,
+    session: Option<Rc<RefCell<Session>>>,
+}
+
+/// A connection on its way to the thread of another ring.
+pub(crate) struct LineHandle {
+    stream: StreamHandle,
+    session: Option<Session>,
+}
+
+impl Line {
+    /// In clear.
+    pub(crate) fn clear(stream: Stream) -> Self {
+        Self { stream, session: None }
+    }
+
+    /// Through TLS.
+    pub(crate) fn encrypted(stream: Stream, session: Session) -> Self {
+        Self { stream, session: Some(Rc::new(RefCell::new(session))) }
+    }
+
+    /// The socket under it.
+    pub(crate) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// What is received, from where another one stopped that had `pending` not handed out yet.
+    pub(crate) fn source(&self, pending: &[u8]) -> Source {
+        let stream = self.stream.clone();
+        match &self.session {
+            None => Source::Clear(Incoming::resume(stream, RECEIVE_BYTES, pending)),
+            Some(session) => Source::Encrypted(Deciphering::resume(stream, Rc::clone(session), pending)),
+        }
+    }
+
+    /// Sends all `chunks`, in order, and returns them. One at a time.
+    ///
+    /// # Errors
+    /// Those of sendmsg(2); how much went out before is then unknown.
+    pub(crate) async fn send(&self, chunks: Vec<Chunk>) -> (Vec<Chunk>, io::Result<()>) {
+        match &self.session {
+            None => self.stream.send(chunks).await,
+            Some(session) => {
+                let outcome = send_sealed(&self.stream, session, &chunks).await;
+                (chunks, outcome)
+            }
+        }
+    }
+
+    /// Ends it in order: the client is told, if it takes that at once. Nothing may be on its way.
+    pub(crate) fn end(&self) {
+        if let Some(session) = &self.session {
+            session.borrow_mut().end(&self.stream);
+        }
+        self.stream.shutdown();
+    }
+
+    /// The connection, for another ring. It must be the last clone, sources included, and nothing of it in flight.
+    pub(crate) fn into_handle(self) -> LineHandle {
+        let session = self.session.map(|session| {
+            let session =
+                Rc::into_inner(session).expect("a connection at rest has neither reader nor sender");
+            session.into_inner()
+        });
+        LineHandle { stream: self.stream.into_handle(), session }
+    }
+
+    /// The connection of a handle, on the thread of `ring`.
+    pub(crate) fn from_handle(ring: &Ring, handle: LineHandle) -> Self {
+        let stream = Stream::from_handle(ring, handle.stream);
+        match handle.session {
+            None => Self::clear(stream),
+            Some(session) => Self::encrypted(stream, session),
+        }
+    }
+}
+
+/// Piece by piece, so that a long reply takes little memory twice.
+async fn send_sealed(stream: &Stream, session: &RefCell<Session>, chunks: &[Chunk]) -> io::Result<()> {
+    let mut sent = 0;
+    loop {
+        let (taken, sealed) = session.borrow_mut().seal(chunks, sent)?;
+        let Some(sealed) = sealed else { return Ok(()) };
+        sent += taken;
+        stream.send(vec![sealed]).await.1?;
+    }
+}
+
+/// Received bytes, plain, and where more come from.
+pub(crate) enum Source {
+    Clear(Incoming),
+    Encrypted(Deciphering),
+}
+
+/// As [`Incoming`], through TLS.
+pub(crate) struct Deciphering {
+    stream: Stream,
+    session: Rc<RefCell<Session>>,
+    buffer: Buffer,
+    /// What is not handed out: `buffer[start..end]`.
+    start: usize,
+    end: usize,
+}
+
+impl Source {
+    /// What was received and not handed out yet.
+    pub(crate) fn pending(&self) -> &[u8] {
+        match self {
+            Self::Clear(incoming) => incoming.pending(),
+            Self::Encrypted(incoming) => &incoming.buffer[incoming.start..incoming.end],
+        }
+    }
+
+    /// Marks the first `count` pending bytes as handed out.
+    pub(crate) fn consume(&mut self, count: usize) {
+        match self {
+            Self::Clear(incoming) => incoming.consume(count),
+            Self::Encrypted(incoming) => incoming.consume(count),
+        }
+    }
+
+    /// Waits for at least one more byte, or until `stop` is ready; then nothing is lost.
+    ///
+    /// # Errors
+    /// `UnexpectedEof` if the other side has finished, `InvalidData` if what came is no TLS, else those of recv(2).
+    pub(crate) async fn fill_unless(&mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
+        match self {
+            Self::Clear(incoming) => incoming.fill_unless(stop).await,
+            Self::Encrypted(incoming) => incoming.fill_unless(stop).await,
+        }
+    }
+
+    /// Fills `target[range]` with the bytes that come next, and gives `target` back in any case.
+    ///
+    /// # Errors
+    /// As for [`Self::fill_unless`].
+    pub(crate) async fn take_into(
+        &mut self,
+        target: Buffer,
+        range: Range<usize>,
+    ) -> (Buffer, io::Result<()>) {
+        match self {
+            Self::Clear(incoming) => incoming.take_into(target, range).await,
+            Self::Encrypted(incoming) => {
+                let mut target = target;
+                let outcome = incoming.take_into(&mut target[range]).await;
+                (target, outcome)
+            }
+        }
+    }
+}
+
+impl Deciphering {
+    fn resume(stream: Stream, session: Rc<RefCell<Session>>, pending: &[u8]) -> Self {
+        let mut buffer = Buffer::zeroed(RECEIVE_BYTES);
+        buffer[..pending.len()].copy_from_slice(pending);
+        Self { stream, session, buffer, start: 0, end: pending.len() }
+    }
+
+    fn consume(&mut self, count: usize) {
+        assert!(count <= self.end - self.start, "only what was received can be consumed");
+        self.start += count;
+    }
+
+    async fn fill_unless(&mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        assert!(self.end < self.buffer.len(), "there is always room for a message");
+        let room = &mut self.buffer[self.end..];
+        self.end += next_plain(&self.stream, &self.session, room, stop).await?;
+        Ok(())
+    }
+
+    async fn take_into(&mut self, target: &mut [u8]) -> io::Result<()> {
+        let have = target.len().min(self.end - self.start);
+        target[..have].copy_from_slice(&self.buffer[self.start..self.start + have]);
+        self.consume(have);
+        let mut start = have;
+        while start < target.len() {
+            let never = std::future::pending();
+            start += next_plain(&self.stream, &self.session, &mut target[start..], never).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Puts what comes next into `target`, at least one byte; none if `stop` is ready before one has come.
+async fn next_plain(
+    stream: &Stream,
+    session: &RefCell<Session>,
+    target: &mut [u8],
+    stop: impl Future<Output = ()>,
+) -> io::Result<usize> {
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        match session.borrow_mut().read(target)? {
+            Plain::Bytes(count) => return Ok(count),
+            Plain::Finished => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Plain::NeedInput => {}
+        }
+        let room = session.borrow_mut().take_room();
+        let range = 0..room.len();
+        let (room, received) = stream.receive_unless(room, range, stop.as_mut()).await;
+        match received {
+            Ok(Some(count)) => session.borrow_mut().put_received(room, count)?,
+            Ok(None) => {
+                session.borrow_mut().give_back(room);
+                return Ok(0);
+            }
+            Err(error) => {
+                session.borrow_mut().give_back(room);
+                return Err(error);
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Reception: one address for many disks, over TCP. Lets in whom it may, encrypts where that is demanded, and hands each client
+//! to the door of the disk that it names.
+//!
+//! ```text
+//!   accept ── is the peer allowed? ── greeting, options ── STARTTLS ── options ── GO ──> the disk's door, on its thread
+//!              no: closed unread         all of it within the time of one handshake
+//! ```
+//! It runs on a thread of its own, where signatures and certificates take nobody's time, and moves no data of a disk. Whoever
+//! can reach the address may send anything: each connection has a limited time and limited memory until it has chosen, there are
+//! [`RECEPTION_MAX`] of them and no more, and what is said about them in the log is limited too.
+
+use std::cell::Cell;
+use std::io;
+use std::net::IpAddr;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::pin::pin;
+use std::rc::Rc;
+
+use block::Host;
+use block::socket::{Listener, Stream};
+use futures_util::future::{Either, select};
+use nix::sys::socket::{SockaddrStorage, getpeername};
+
+use super::connection::{Negotiated, greet, negotiate};
+use super::directory::{Directory, Newcomer};
+use super::handshake::{Agreement, Handshake};
+use super::limits::{ACCEPT_PAUSE_NS, Limits, RECEPTION_MAX, TELL_INTERVAL_NS};
+use super::line::Line;
+use super::pause::PausedConnection;
+use super::receiver::{End, Receiver};
+use super::request::Terms;
+use super::tls::{Identities, Session};
+
+/// What is asked of clients.
+pub struct Conditions {
+    /// True for addresses that may connect. IPv4 addresses that came as IPv6 ones are given as what they are.
+    pub allows: Box<dyn Fn(IpAddr) -> bool>,
+    /// Who the server is; clients must then encrypt. None for no encryption.
+    pub identities: Option<Rc<dyn Identities>>,
+    /// How long a client may take until it has chosen.
+    pub limits: Limits,
+}
+
+/// What happened at a reception.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceptionCounters {
+    /// Clients that have not chosen yet.
+    pub waiting: u64,
+    /// Connections closed unread because of where they came from.
+    pub not_allowed: u64,
+    /// Connections closed unread because there were too many.
+    pub too_many: u64,
+    /// Handshakes, of NBD or TLS, that broke the protocol or took too long.
+    pub handshake_errors: u64,
+    /// Clients that were handed to the door of a disk.
+    pub handed_over: u64,
+}
+
+/// The shared address. See the module.
+pub struct Reception {
+    directory: Directory,
+    conditions: Conditions,
+    counters: Cell<ReceptionCounters>,
+    not_allowed: Told,
+    too_many: Told,
+    failed: Told,
+}
+
+impl Reception {
+    /// A reception for the disks of `directory`.
+    pub fn new(directory: Directory, conditions: Conditions) -> Rc<Self> {
+        Rc::new(Self {
+            directory,
+            conditions,
+            counters: Cell::default(),
+            not_allowed: Told::default(),
+            too_many: Told::default(),
+            failed: Told::default(),
+        })
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> ReceptionCounters {
+        self.counters.get()
+    }
+
+    /// Lets clients in, each as a task of `host`, for ever. Dropping the future closes the address; clients on their way go on.
+    pub async fn listen<H: Host>(self: Rc<Self>, listener: Listener, host: H) {
+        loop {
+            match listener.accept().await {
+                Ok(stream) => self.welcome(stream, &host),
+                // One client gave up before we came to it.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept an NBD connection over TCP; trying again in 100 ms");
+                    host.sleep(ACCEPT_PAUSE_NS).await;
+                }
+            }
+        }
+    }
+
+    fn welcome<H: Host>(self: &Rc<Self>, stream: Stream, host: &H) {
+        // One that has no address any more is gone.
+        let Some(peer) = peer(stream.as_fd()) else { return };
+        if !(self.conditions.allows)(peer) {
+            self.count(|counters| counters.not_allowed += 1);
+            if let Some(unsaid) = self.not_allowed.tell(host.now()) {
+                tracing::warn!(
+                    "Refused an NBD connection from {peer}, and {unsaid} since the last such line: the address is not on the \
+                     list of nbd.allow"
+                );
+            }
+            return;
+        }
+        if self.counters.get().waiting >= RECEPTION_MAX {
+            self.count(|counters| counters.too_many += 1);
+            if let Some(unsaid) = self.too_many.tell(host.now()) {
+                tracing::warn!(
+                    "Closed an NBD connection from {peer}, and {unsaid} since the last such line: {RECEPTION_MAX} clients are \
+                     in their handshakes; see who holds them, and consider nbd.allow"
+                );
+            }
+            return;
+        }
+        // A peer that vanishes would hold a connection of its disk for ever. A socket that takes no options is gone.
+        stream.set_up_tcp().unwrap_or(());
+        self.count(|counters| counters.waiting += 1);
+        let (reception, task_host) = (Rc::clone(self), host.clone());
+        host.spawn(async move {
+            let outcome = {
+                let attended = pin!(reception.attend(stream.clone()));
+                let timeout = pin!(task_host.sleep(reception.conditions.limits.handshake_ns));
+                match select(attended, timeout).await {
+                    Either::Left((outcome, _)) => outcome,
+                    Either::Right(_) => Err(End::Violation("The handshake took too long")),
+                }
+            };
+            reception.count(|counters| counters.waiting -= 1);
+            match outcome {
+                Ok(()) => reception.count(|counters| counters.handed_over += 1),
+                Err(end) => {
+                    stream.shutdown();
+                    reception.note(&end, peer, task_host.now());
+                }
+            }
+        });
+    }
+
+    /// Everything until a client is with its disk.
+    async fn attend(&self, stream: Stream) -> Result<(), End> {
+        let mut line = Line::clear(stream);
+        let mut receiver = Receiver::new(&line);
+        let mut handshake = match self.conditions.identities {
+            None => Handshake::new(),
+            Some(_) => Handshake::demanding_encryption(),
+        };
+        greet(&line).await?;
+        loop {
+            match negotiate(&line, &mut receiver, &mut handshake, &self.directory).await? {
+                Negotiated::Agreed(agreement, answer) => {
+                    return self.hand_over(line, receiver, agreement, answer).await;
+                }
+                Negotiated::Encrypt => {
+                    let identities = self.conditions.identities.as_ref();
+                    let identity = identities.expect("encryption is demanded where it can be had").current();
+                    let stream = line.stream().clone();
+                    let session = Session::accept(&stream, identity).await?;
+                    // Nothing of what came in clear goes on from here: the handshake saw to it that there is nothing.
+                    line = Line::encrypted(stream, session);
+                    receiver = Receiver::new(&line);
+                }
+            }
+        }
+    }
+
+    async fn hand_over(
+        &self,
+        line: Line,
+        receiver: Receiver,
+        agreement: Agreement,
+        answer: Vec<u8>,
+    ) -> Result<(), End> {
+        let Agreement { name, replies, block_status } = agreement;
+        // It may have gone since the handshake has looked.
+        let (door, told) = self.directory.door(&name).ok_or(End::Gone)?;
+        let room = door.reserve().await.map_err(|_| End::Gone)?;
+        let pending = receiver.pending().to_vec();
+        drop(receiver);
+        let terms = Terms { replies, block_status };
+        let connection = PausedConnection { line: line.into_handle(), pending, terms };
+        room.send(Newcomer { connection, told, answer });
+        Ok(())
+    }
+
+    fn note(&self, end: &End, peer: IpAddr, now: u64) {
+        let End::Violation(reason) = end else { return };
+        self.count(|counters| counters.handshake_errors += 1);
+        if let Some(unsaid) = self.failed.tell(now) {
+            tracing::warn!(
+                "An NBD client at {peer} was sent away in its handshake ({reason}), and {unsaid} others since the last such line"
+            );
+        }
+    }
+
+    fn count(&self, change: impl FnOnce(&mut ReceptionCounters)) {
+        let mut counters = self.counters.get();
+        change(&mut counters);
+        self.counters.set(counters);
+    }
+}
+
+/// When something was last said, so that it is not said for each of a million connections.
+#[derive(Default)]
+struct Told {
+    last: Cell<Option<u64>>,
+    unsaid: Cell<u64>,
+}
+
+impl Told {
+    /// Counts one more; if it is time to say so, how many were not said before it.
+    fn tell(&self, now: u64) -> Option<u64> {
+        if self.last.get().is_some_and(|last| now.saturating_sub(last) < TELL_INTERVAL_NS) {
+            self.unsaid.set(self.unsaid.get() + 1);
+            return None;
+        }
+        self.last.set(Some(now));
+        Some(self.unsaid.replace(0))
+    }
+}
+
+/// Where the other side of a connection is; none if it is not there any more, or its address is of no network.
+fn peer(socket: BorrowedFd<'_>) -> Option<IpAddr> {
+    let address: SockaddrStorage = getpeername(socket.as_raw_fd()).ok()?;
+    let address = match (address.as_sockaddr_in(), address.as_sockaddr_in6()) {
+        (Some(address), _) => IpAddr::V4(address.ip()),
+        (None, Some(address)) => IpAddr::V6(address.ip()),
+        (None, None) => return None,
+    };
+    Some(address.to_canonical())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happens_often_is_said_once_a_minute_with_how_often() {
+        let told = Told::default();
+        assert_eq!(told.tell(5), Some(0));
+        assert_eq!([told.tell(6), told.tell(TELL_INTERVAL_NS)], [None, None]);
+        assert_eq!(told.tell(5 + TELL_INTERVAL_NS), Some(2));
+        assert_eq!(told.tell(6 + TELL_INTERVAL_NS), None);
+    }
+}
