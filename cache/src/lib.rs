@@ -24,6 +24,7 @@ pub use bytes::PoolId;
 pub use bytes::layout::Shape;
 pub use face::cache::{Cache, Opened, WhatIsDirty};
 pub use face::disk::{AtRest, CachedDisk, Measured};
+pub use journeys::grow::Growing;
 pub use journeys::load::{FlashLost, Past};
 pub use knowledge::curve::{Curve, Curves, Prediction, Use};
 pub use knowledge::replay::Belief;

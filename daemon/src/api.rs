@@ -14,6 +14,7 @@ mod problem;
 mod recording;
 mod report;
 mod requests;
+mod resized;
 mod statistics;
 mod wear;
 
@@ -35,6 +36,7 @@ pub(crate) use report::DiskGain;
 pub(crate) use requests::{
     AddDevice, AddDisk, Guest, NUMBER_MAX, QuiesceDisk, RemoveDisk, ResumeDisk, SetDisk, SetPool,
 };
+pub(crate) use resized::Resized;
 pub(crate) use statistics::Statistics;
 
 /// Version of all documents.
@@ -76,6 +78,8 @@ documents! {
     DiskDocument { disk: Disk }
     /// The name of a disk that is not served any more.
     RemovedDocument { removed: String }
+    /// A disk that was to take the size of its backing.
+    ResizedDocument { resized: Resized }
     /// A disk that is recorded.
     RecordingDocument { recording: Recording }
     /// What flash lost of a disk.

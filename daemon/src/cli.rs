@@ -162,6 +162,9 @@ pub(crate) enum Disk {
     /// Change how a disk is cached.
     #[command(after_help = format!("Keys:\n{}", crate::keys::table()))]
     Set(DiskSet),
+    /// Take the size that the backing of a disk was given, while guests go on. Make the backing larger first: truncate, lvextend,
+    /// or what its server has. A disk never becomes smaller.
+    Resize(DiskResize),
     /// Drop what is cached of a disk, so that no restart brings it back. Guests go on, from the backing.
     Evict(DiskName),
     /// Write home what the backing of a disk does not have, at full speed. Guests go on.
@@ -258,6 +261,14 @@ pub(crate) struct DiskSet {
     pub(crate) wait: bool,
     #[command(flatten)]
     pub(crate) daemon: Daemon,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiskResize {
+    /// Its name.
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]

@@ -184,6 +184,12 @@ impl<D: BlockDevice> Door<D> {
         self.rights.get()
     }
 
+    /// The disk has another size. Guests of the vhost-user socket are told; NBD has no way to tell those of the other one, who
+    /// learn it when they connect anew.
+    pub(crate) fn resized(&self) {
+        self.vhost.resized();
+    }
+
     /// Lets nobody in any more, answers what is in flight, ends the connections. A guest that does not fetch its
     /// answers is cut off after two seconds; what the device works on is always waited for.
     pub(crate) async fn close(&self) {

@@ -16,6 +16,7 @@ mod looking;
 mod moving;
 mod pool;
 mod removing;
+mod resizing;
 mod shares;
 mod unshared;
 mod watching;
@@ -373,7 +374,7 @@ impl Registry {
         }
     }
 
-    async fn try_to_serve(&self, name: &str) -> bool {
+    async fn try_to_serve(self: &Arc<Self>, name: &str) -> bool {
         let outcome = self.serve_remembered(name).await;
         self.note(name, outcome)
     }
@@ -393,7 +394,7 @@ impl Registry {
     }
 
     /// Serves a disk, if it is still remembered.
-    async fn serve_remembered(&self, name: &str) -> Answer<()> {
+    async fn serve_remembered(self: &Arc<Self>, name: &str) -> Answer<()> {
         let record = self.state().disk(name).cloned().filter(|_| !self.is_being_removed(name));
         let Some(record) = record else { return Ok(()) };
         self.serve(&record).await?;
@@ -401,7 +402,7 @@ impl Registry {
         Ok(())
     }
 
-    async fn serve(&self, record: &DiskRecord) -> Answer<()> {
+    async fn serve(self: &Arc<Self>, record: &DiskRecord) -> Answer<()> {
         let location = Location::parse(&record.backing)?;
         // Not asked for images: the guest of a raw disk may write to it whatever it likes.
         let identity = self.look_until_answered(record, &location).await?;
@@ -422,10 +423,11 @@ impl Registry {
         }
         self.shards.attach(attaching).await?;
         self.remember_size(&mut state, &record.name).await;
+        self.take_growth(&record.name).await;
         Ok(())
     }
 
-    /// Notes how large a disk is that was attached just now. Only for a backing that grew since it was served last.
+    /// Notes how large a disk is that was attached just now, if that is not remembered: earlier versions did not.
     async fn remember_size(&self, state: &mut State, name: &str) {
         let size = self.size_now(name).await;
         if size.is_none() || state.disk(name).is_none_or(|record| record.size_bytes == size) {
@@ -476,7 +478,7 @@ impl Registry {
             access: access(record.read_only),
             lock: if record.is_beside_qemu() { Lock::Beside } else { Lock::Image },
             values: record.settings_now(),
-            size_bytes_min: record.size_bytes,
+            size_bytes_before: record.size_bytes,
             unsaved: Unsaved {
                 own: self.state().pool.map(|pool| pool.id),
                 held_by: record.unsaved_in.clone(),

@@ -12,7 +12,7 @@ pub(crate) async fn run_client(world: &World, host: &LocalHost, disk: &Disk, num
         world.left.set(world.left.get() - 1);
         host.sleep(rng.below(200_000)).await;
         let size = disk.geometry().size;
-        let range = draw_range(&mut rng, size);
+        let range = draw_range(&mut rng, size, world.growth.is_on());
         let what = rng.below(100);
         match what {
             0..=54 => read(world, disk, number, range).await,
@@ -26,8 +26,12 @@ pub(crate) async fn run_client(world: &World, host: &LocalHost, disk: &Disk, num
     }
 }
 
-/// A request of 512 bytes to 64 KiB; half of them in a small hot part, so that they meet.
-fn draw_range(rng: &mut Rng, size: u64) -> ByteRange {
+/// A request of 512 bytes to 64 KiB; half of them in a small hot part, so that they meet. Some at the end of a disk that grows.
+fn draw_range(rng: &mut Rng, size: u64, grows: bool) -> ByteRange {
+    if grows && rng.chance(150) {
+        let end = size / SECTOR - rng.below(8);
+        return ByteRange::new((end - 1 - rng.below(16)) * SECTOR, end * SECTOR);
+    }
     let longest = if rng.chance(300) { 128 } else { 16 };
     let sectors = 1 + rng.below(longest);
     let area = if rng.chance(500) { (256 << 10) / SECTOR } else { size / SECTOR };

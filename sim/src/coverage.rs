@@ -61,6 +61,10 @@ coverage! {
     power_cuts,
     /// Power cuts just before which flash had rotted, with logs at rest.
     power_cuts_with_rot,
+    /// Disks that grew.
+    growths,
+    /// Disks that were about to, and did not.
+    growths_given_up,
     /// Changes of settings.
     reconfigurations,
     /// Disks whose content was loaded.

@@ -13,6 +13,7 @@ mod clients;
 pub mod coverage;
 mod devices;
 mod disturb;
+mod growth;
 mod mirror;
 pub mod model;
 mod process;

@@ -111,6 +111,12 @@ impl Model {
         }
     }
 
+    /// The device has held this since before anybody asked for anything.
+    pub fn hold(&mut self, range: &ByteRange, value: Value) {
+        self.now[sectors(range)].fill(Values::One(value));
+        self.after_cut[sectors(range)].fill(Values::One(value));
+    }
+
     /// A change of `range` to `value` is about to be asked for.
     pub fn start_change(&mut self, range: &ByteRange, value: Value) -> Ticket {
         let sectors = sectors(range);

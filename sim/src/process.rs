@@ -11,6 +11,7 @@ use crate::budget::Budgets;
 use crate::clients::{read, run_client, verify};
 use crate::devices::{FLASH_DEVICES, add_device, open, spread};
 use crate::disturb::disturb;
+use crate::growth;
 use crate::rng::Rng;
 use crate::settings::{Kind, draw_settings};
 use crate::world::{DISKS, Disk, End, REGION_BYTES, RESERVE_BYTES, SEGMENT_BYTES, SimCache, World};
@@ -48,6 +49,7 @@ pub(crate) async fn serve(
         world.look_for_copies(caches, disks);
         disturb(world, host, caches, disks, &mut rng).await;
         budgets.disturb(caches);
+        growth::disturb(world, host, disks).await;
         world.look_for_copies(caches, disks);
     }
     if end != End::Clean {

@@ -14,6 +14,7 @@ use futures_util::future::{Either, select};
 
 use crate::coverage::Coverage;
 use crate::devices::FLASH_DEVICES;
+use crate::growth::Growth;
 use crate::mirror::Copies;
 use crate::model::{Model, Ticket};
 use crate::process::serve;
@@ -62,7 +63,9 @@ pub struct World {
     pub(crate) failure: RefCell<Option<String>>,
     pub(crate) left: Cell<u64>,
     next_value: Cell<u64>,
+    /// Bytes of a backing.
     size: u64,
+    pub(crate) growth: Growth,
     /// What the process is doing at the moment, for reports.
     doing: RefCell<String>,
     /// Set once the pool was not opened, because it may hold what no backing has.
@@ -193,7 +196,10 @@ impl World {
         let size = (5 << 19) + rng.below(16) * SECTOR;
         let physical_block = [512, 4096, 16 << 10][rng.below(3) as usize];
         let geometry = Geometry { physical_block, unmaps: rng.chance(700), ..Geometry::plain(size) };
-        let backings = (0..DISKS).map(|_| Faults::new(Memory::with_geometry(geometry), rng.draw())).collect();
+        let growth = Growth::new(seed, size);
+        let mut models: Vec<_> = (0..DISKS).map(|_| Model::new(size)).collect();
+        let backing = |model| growth.backing(Memory::with_geometry(geometry), model);
+        let backings = models.iter_mut().map(|model| Faults::new(backing(model), rng.draw())).collect();
         let first_bytes = FIRST_SEGMENT + (37 + rng.below(4)) * SEGMENT_BYTES;
         let kinds = [Kind::Through, Kind::BackWithRot, Kind::BackWithPowerCuts, Kind::Mirrored];
         let kind = kinds[rng.below(4) as usize];
@@ -213,6 +219,7 @@ impl World {
             numbers: RefCell::new([Some(MemberNumber(0)), None]),
             backings,
             size,
+            growth,
             doing: RefCell::default(),
             refused: Cell::new(false),
             epoch: Rc::default(),
@@ -229,7 +236,7 @@ impl World {
                     reconnected: Cell::default(),
                 })
                 .collect(),
-            models: (0..DISKS).map(|_| RefCell::new(Model::new(size))).collect(),
+            models: models.into_iter().map(RefCell::new).collect(),
             coverage: RefCell::default(),
             digest: Cell::new(seed),
             failure: RefCell::new(None),
@@ -263,6 +270,7 @@ impl World {
         let void = Rc::clone(void);
         Past {
             belief,
+            disk_bytes: Some(self.growth.size(number)),
             touched: bits,
             samples: rng.below(40) as usize,
             granted: true,

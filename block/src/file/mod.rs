@@ -5,7 +5,7 @@
 //! ```
 //! Past the host's page cache (`O_DIRECT`) where the file system can. What cannot be read is an error, never zeroes:
 //! a file that was cut short under us is [`ErrorKind::Gone`], and stays so until it is opened again. A write never
-//! makes a file longer than it was when opened; after a failed flush the caller decides, nothing is retried here.
+//! makes a file longer, whoever made it larger says so by [`FileDevice::set_size`]; after a failed flush the caller decides, nothing is retried here.
 //!
 //! Knows no image formats, and keeps no data.
 
@@ -50,7 +50,7 @@ pub struct FileDevice {
     file: Rc<File>,
     kind: Kind,
     identity: Identity,
-    geometry: Geometry,
+    geometry: Cell<Geometry>,
     fallback: Option<String>,
     modified_ns: Option<i64>,
     direct: bool,
@@ -118,7 +118,7 @@ impl FileDevice {
             file: self.file.try_clone()?,
             kind: self.kind,
             identity: self.identity,
-            geometry: self.geometry,
+            geometry: self.geometry.get(),
             direct: self.direct,
             fallback: self.fallback.clone(),
             modified_ns: self.modified_ns,
@@ -141,7 +141,7 @@ impl FileDevice {
             file: Rc::new(file),
             kind,
             identity,
-            geometry,
+            geometry: Cell::new(geometry),
             fallback,
             modified_ns,
             direct,
@@ -209,7 +209,7 @@ impl FileDevice {
         exchange: fn(&File, Access) -> io::Result<bool>,
         wanted: Lock,
     ) -> Result<(), OpenError> {
-        let access = if self.geometry.read_only { Access::ReadOnly } else { Access::ReadWrite };
+        let access = if self.geometry.get().read_only { Access::ReadOnly } else { Access::ReadWrite };
         match exchange(&self.file, access) {
             Ok(true) => {
                 self.lock.set(wanted);
@@ -233,15 +233,25 @@ impl FileDevice {
     /// # Errors
     /// `Gone` if the storage is, or what the system said.
     pub async fn current_size(&self) -> Result<u64, BlockError> {
+        // As it is now: it may be larger when the answer comes, which is then of an earlier time.
+        let expected = self.geometry.get().size;
         let size = match self.kind {
             Kind::BlockDevice => open::device::size(&self.file)
                 .map_err(|error| failed(error.raw_os_error().unwrap_or(libc::EIO), Operation::Open, None))?,
             Kind::File => self.file_size().await?,
         };
-        if size < self.geometry.size {
+        if size < expected {
             self.cut_short.set(true);
         }
         Ok(size)
+    }
+
+    /// The device has `size` bytes from now on, a multiple of its alignment: more than before if the storage grew, or less if what
+    /// is behind them is not to be used yet. Changes nothing in the file. Whoever asks has seen that it is so large.
+    pub fn set_size(&self, size: u64) {
+        let geometry = self.geometry.get();
+        assert!(size.is_multiple_of(geometry.alignment), "devices end on a whole unit");
+        self.geometry.set(Geometry { size, ..geometry });
     }
 
     async fn file_size(&self) -> Result<u64, BlockError> {
@@ -271,7 +281,7 @@ impl FileDevice {
 
     /// Checks a request, and that the file is still what was opened.
     fn admit(&self, operation: Operation, offset: u64, length: u64) -> Result<ByteRange, BlockError> {
-        let range = self.geometry.check(operation, offset, length)?;
+        let range = self.geometry.get().check(operation, offset, length)?;
         if self.cut_short.get() {
             return Err(gone(operation, range));
         }
@@ -318,7 +328,7 @@ impl FileDevice {
         let Ok(count) = usize::try_from(result) else {
             return Err(failed(-result, operation, Some(range)));
         };
-        let whole_units = count > 0 && (count as u64).is_multiple_of(self.geometry.alignment);
+        let whole_units = count > 0 && (count as u64).is_multiple_of(self.geometry.get().alignment);
         match operation {
             _ if whole_units => Ok(count),
             Operation::Read => {
@@ -376,7 +386,7 @@ impl FileDevice {
 
 impl BlockDevice for FileDevice {
     fn geometry(&self) -> Geometry {
-        self.geometry
+        self.geometry.get()
     }
 
     async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
@@ -399,7 +409,7 @@ impl BlockDevice for FileDevice {
             return Ok(());
         }
         if unmap == Unmap::Allowed
-            && self.geometry.unmaps
+            && self.geometry.get().unmaps
             && self.allocate(range, libc::FALLOC_FL_PUNCH_HOLE).await?
         {
             return Ok(());
@@ -415,7 +425,7 @@ impl BlockDevice for FileDevice {
 
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         self.admit(Operation::Discard, range.start, range.len())?;
-        if !self.geometry.unmaps {
+        if !self.geometry.get().unmaps {
             return Ok(());
         }
         let zeroed = self.write_zeroes(range, Unmap::Allowed).await;
@@ -427,7 +437,7 @@ impl BlockDevice for FileDevice {
         if self.kind == Kind::BlockDevice {
             return Ok(vec![Extent { range, allocated: true }]);
         }
-        find_extents(&self.file, &self.geometry, range).inspect_err(|error| {
+        find_extents(&self.file, &self.geometry.get(), range).inspect_err(|error| {
             if error.kind == ErrorKind::Gone {
                 self.cut_short.set(true);
             }

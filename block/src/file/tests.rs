@@ -211,6 +211,31 @@ fn a_file_that_shrinks_is_noticed_by_its_size_and_never_read_as_holes() {
 }
 
 #[test]
+fn a_file_that_grew_is_used_as_far_as_it_is_said_to_go() {
+    let folder = Folder::new();
+    let path = folder.file(MIB);
+    run(|ring| async move {
+        let device = FileDevice::open(&ring, &path, options(Cache::Direct, Lock::None)).expect("it is free");
+        let grown = File::options().write(true).open(&path).and_then(|file| file.set_len(2 * MIB));
+        grown.expect("the folder is ours");
+        assert_eq!(device.current_size().await, Ok(2 * MIB));
+        let write = async || device.write(MIB, Buffer::copy_of(&[7; 4096])).await.1;
+        let refused = write().await.expect_err("nobody said that it may go so far");
+        assert_eq!(refused.kind, ErrorKind::InvalidRequest);
+        device.set_size(2 * MIB);
+        write().await.expect("it is larger");
+        assert_eq!(device.read(MIB, Buffer::zeroed(4096)).await.0[..], [7; 4096]);
+        // Less than there is: what is behind may come and go.
+        device.set_size(MIB);
+        write().await.expect_err("it is to end before");
+        let cut = File::options().write(true).open(&path).and_then(|file| file.set_len(MIB));
+        cut.expect("the folder is ours");
+        assert_eq!(device.current_size().await, Ok(MIB));
+        device.read(0, Buffer::zeroed(4096)).await.1.expect("nothing of it is gone");
+    });
+}
+
+#[test]
 fn a_size_that_direct_access_cannot_reach_falls_back_with_a_reason() {
     let folder = Folder::new();
     let path = folder.file(MIB + 512);

@@ -46,15 +46,15 @@ struct Piece {
 
 impl Array {
     pub(super) fn new(profile: Profile, size: u64, seed: u64) -> Self {
-        let spindles = u64::from(profile.spindles);
-        let data_spindles = match profile.layout {
-            Layout::Single | Layout::Raid0 => spindles,
-            Layout::Raid5 => spindles - 1,
-            Layout::Raid10 => spindles / 2,
-        };
-        let stroke = size.div_ceil(data_spindles).next_multiple_of(CHUNK);
         let spindles = vec![Spindle::default(); profile.spindles as usize];
-        Self { profile, stroke, spindles, work: Work::default(), chance: Cell::new(seed) }
+        let mut array = Self { profile, stroke: 0, spindles, work: Work::default(), chance: Cell::new(seed) };
+        array.set_size(size);
+        array
+    }
+
+    /// The array holds so many bytes.
+    pub(super) fn set_size(&mut self, size: u64) {
+        self.stroke = size.div_ceil(self.data_chunks()).next_multiple_of(CHUNK);
     }
 
     pub(super) fn work(&self) -> Work {

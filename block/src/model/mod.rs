@@ -34,6 +34,11 @@ impl<D: BlockDevice, H: Host> Model<D, H> {
         &self.inner
     }
 
+    /// The device beneath has another size: the whole of it is the whole of the spindles' stroke again.
+    pub fn fit(&self) {
+        self.array.borrow_mut().set_size(self.inner.geometry().size);
+    }
+
     /// What the spindles have done so far.
     pub fn work(&self) -> Work {
         self.array.borrow().work()

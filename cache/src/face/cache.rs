@@ -204,10 +204,10 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         backing: B,
         past: Past,
     ) -> Result<Rc<CachedDisk<B, F, H>>, CacheError> {
-        let Past { belief, touched, samples, granted, flash_lost } = past;
+        let Past { belief, disk_bytes, touched, samples, granted, flash_lost } = past;
         let granted = if granted { settings.reserve_bytes } else { 0 };
-        self.take_share(&settings, granted, &backing.geometry())?;
-        let size = backing.geometry().size;
+        let size = served_size(&backing.geometry(), disk_bytes)?;
+        self.take_share(&settings, granted, &Geometry { size, ..backing.geometry() })?;
         let cache = Rc::new(DiskCache::new(Rc::clone(&self.pool), settings, size, touched, flash_lost));
         cache.backing_epoch.set(backing.epoch());
         self.disks.borrow_mut().insert(cache.id, Rc::clone(&cache));
@@ -303,7 +303,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         {
             let mut segments = self.pool.segments();
             let granted = disk.settings().reserve_bytes;
-            let share = self.check(&segments, &settings, granted, &disk.backing().geometry())?;
+            let share = self.check(&segments, &settings, granted, &disk.geometry())?;
             if settings.reserve_bytes < granted {
                 let reserve_bytes = u64::from(share.reserve) * self.pool.layout().segment_bytes();
                 disk.cache.check_dirty_fits(&segments, reserve_bytes)?;
@@ -315,6 +315,20 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         self.pool.seat.ring();
         self.pool.announce_room();
         Ok(())
+    }
+
+    /// Checks that a disk can be cached as it is once it has `disk_bytes`.
+    ///
+    /// # Errors
+    /// `Settings` if it has too many blocks then.
+    pub fn check_size<B: BlockDevice>(
+        &self,
+        disk: &CachedDisk<B, F, H>,
+        disk_bytes: u64,
+    ) -> Result<(), CacheError> {
+        let settings = disk.settings();
+        let larger = Geometry { size: disk_bytes, ..disk.geometry() };
+        self.check(&self.pool.segments(), &settings, settings.reserve_bytes, &larger).map(drop)
     }
 
     /// Stops caching for a disk and keeps what is cached of it on flash, for when it is attached again. The caller has made
@@ -517,5 +531,16 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         }
         let limit = (limit_bytes / segment_bytes).clamp(reserve, u64::from(u32::MAX));
         Ok(Share { reserve: reserve as u32, limit: limit as u32 })
+    }
+}
+
+/// How large a disk is that was served before, maybe when its backing was smaller.
+fn served_size(backing: &Geometry, before: Option<u64>) -> Result<u64, CacheError> {
+    match before {
+        Some(before) if before > backing.size => Err(CacheError::Settings(format!(
+            "A disk of {before} bytes does not fit on its backing of {}: give it its size back",
+            backing.size
+        ))),
+        before => Ok(before.unwrap_or(backing.size)),
     }
 }

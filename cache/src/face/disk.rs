@@ -13,11 +13,13 @@ use tokio::sync::MutexGuard;
 use crate::journeys::back::{self, Hold};
 use crate::journeys::disk_cache::DiskCache;
 use crate::journeys::flush::{self, FlushGate};
+use crate::journeys::grow::{self, Growing};
 use crate::journeys::pace::{self, Next};
 use crate::journeys::read::Answer;
 use crate::journeys::void::make_void;
 use crate::journeys::{extents, quiet, read, write, zeroes};
 use crate::knowledge::curve::{Curve, Curves, Use};
+use crate::knowledge::touched::SharedBits;
 use crate::words::settings::{DiskSettings, Mode};
 use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
 
@@ -270,11 +272,29 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     /// ranges.
     pub fn lost(&self, most: usize) -> Vec<ByteRange> {
         let dirty = self.cache.dirty.borrow();
-        let size = self.backing.geometry().size;
+        let size = self.cache.size();
         let bytes = |pages: std::ops::Range<u64>| {
             ByteRange::new(pages.start * block::PAGE, (pages.end * block::PAGE).min(size))
         };
         dirty.lost().iter().take(most).map(bytes).collect()
+    }
+
+    /// Prepares the disk for [`Self::grow`], while guests go on: what is cached of a page that its end cuts is brought home,
+    /// and forgotten durably. Nothing is cached of that page, and nobody writes to it, as long as the answer lives. Nothing
+    /// needs to be done if the disk does not grow after all.
+    ///
+    /// # Errors
+    /// If that page does not come home, or the disk stopped; or if the flash failed and that cannot be remembered.
+    pub async fn prepare_to_grow(&self) -> Result<Growing<F, H>, BlockError> {
+        self.ready(Operation::Write).await?;
+        grow::prepare(&self.cache, &self.backing, &self.locks).await
+    }
+
+    /// The disk has `disk_bytes` from now on, which its backing has, and which is remembered durably for the next start.
+    /// `touched` are bits that begin with those that it has, in the same memory. In one step; no request has to wait for it.
+    pub fn grow(&self, growing: Growing<F, H>, disk_bytes: u64, touched: Rc<dyn SharedBits>) {
+        assert!(disk_bytes <= self.backing.geometry().size, "a disk ends with its backing at the latest");
+        grow::grow(&self.cache, growing, disk_bytes, touched);
     }
 
     /// True if flash may hold something that the backing does not have.
@@ -437,7 +457,8 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
 impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H> {
     fn geometry(&self) -> Geometry {
         let geometry = self.backing.geometry();
-        Geometry { read_only: geometry.read_only || self.cache.settings.borrow().read_only, ..geometry }
+        let read_only = geometry.read_only || self.cache.settings.borrow().read_only;
+        Geometry { size: self.cache.size(), read_only, ..geometry }
     }
 
     async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {

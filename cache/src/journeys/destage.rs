@@ -292,7 +292,7 @@ async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
     known: &[Place],
 ) -> Given {
     let (Run::Pages(pages) | Run::Zeroes(pages)) = &run;
-    let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(backing.geometry().size));
+    let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(cache.size()));
     // Where the backing reads, changes and writes more than a page as a whole, nobody else may change the rest of it.
     let unit = backing.geometry().physical_block;
     let _guard = if unit > PAGE { Some(locks.acquire(range.widened(unit)).await) } else { None };
@@ -327,7 +327,7 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
     let wanted = pages.end - pages.start;
     for run in places.chunk_by(|a, b| a.page + 1 == b.page) {
         let start = run[0].page * PAGE;
-        let end = (start + run.len() as u64 * PAGE).min(backing.geometry().size);
+        let end = (start + run.len() as u64 * PAGE).min(cache.size());
         let bytes = if run.len() as u64 == wanted && end - start == content.len() as u64 {
             std::mem::replace(&mut content, Buffer::zeroed(0))
         } else {

@@ -41,7 +41,9 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) log: Log<F, H>,
     pub(crate) settings: RefCell<DiskSettings>,
     pub(crate) index: RefCell<Index>,
-    disk_pages: u64,
+    /// Bytes of the disk: where it ends, however far its backing goes. Changes between two steps of any journey, and only
+    /// upwards, see `grow.rs`.
+    pub(super) size: Cell<u64>,
     /// Which of its segments may go before older ones.
     pub(crate) order: Rc<RefCell<Order>>,
     pub(crate) ram: RefCell<Ram>,
@@ -116,7 +118,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             id: settings.id,
             log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched), log_counters.0, log_counters.1),
             order,
-            disk_pages: disk_bytes.div_ceil(PAGE),
+            size: Cell::new(disk_bytes),
             index: RefCell::new(Index::new(block_pages(&settings))),
             ram: RefCell::new(Ram::new(ram_pages(&settings))),
             fills: RefCell::default(),
@@ -147,6 +149,11 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             settings: RefCell::new(settings),
             pool,
         }
+    }
+
+    /// Bytes of the disk.
+    pub(crate) fn size(&self) -> u64 {
+        self.size.get()
     }
 
     /// True until what was cached before is known again, or known to be void.
@@ -444,7 +451,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// Forgets which lines are dead, before they are counted anew.
     pub(crate) fn count_anew(&self) {
         let flash_pages = flash_pages(&self.pool, &self.settings.borrow());
-        self.order.borrow_mut().clear(self.disk_pages, flash_pages);
+        self.order.borrow_mut().clear(self.size.get().div_ceil(PAGE), flash_pages);
     }
 
     /// How dear it is to lose a page with its segment: from 0, not at all; 1 is a page that is written again.

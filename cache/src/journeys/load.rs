@@ -37,6 +37,9 @@ use crate::words::units::{PageNumber, SegmentNumber, Sequence};
 pub struct Past {
     /// How much of it is believed.
     pub belief: Belief,
+    /// How large the disk was when it was served last, if its backing may have grown since: it is served so large, and may
+    /// [grow](crate::CachedDisk::grow). None: as large as its backing.
+    pub disk_bytes: Option<u64>,
     /// A bit for each page of the disk, in memory that outlives the process if there is any.
     pub touched: Rc<dyn SharedBits>,
     /// How many cached pages are compared with the backing before any is believed: 0 if the backing is known to be as
@@ -57,6 +60,7 @@ impl Past {
         let words: Box<[AtomicU64]> = (0..words_for(disk_bytes)).map(|_| AtomicU64::new(0)).collect();
         Self {
             belief: Belief::Nothing("the disk is new".to_owned()),
+            disk_bytes: None,
             touched: Rc::new(words),
             samples: 0,
             granted: false,
@@ -195,7 +199,7 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
         Ok(()) => {
             loading.hand_over();
             if canary::has(Bug::DropInMemory) {
-                cache.touched.clear(0..u64::from(u32::MAX).min(backing.geometry().size / PAGE));
+                cache.touched.clear(0..u64::from(u32::MAX).min(cache.size() / PAGE));
             }
             Load::Done
         }
@@ -331,7 +335,7 @@ impl<F: BlockDevice, H: Host> Loading<'_, F, H> {
 
     /// Compares samples with the backing.
     async fn compare<B: BlockDevice>(&mut self, backing: &B) -> Result<(), String> {
-        let whole_pages = backing.geometry().size / PAGE;
+        let whole_pages = self.cache.size() / PAGE;
         let samples = self.samples.take();
         let mut compared = 0;
         for some in samples.chunks(SAMPLES_AT_ONCE) {

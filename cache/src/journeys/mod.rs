@@ -9,6 +9,7 @@
 //! | `destage` | the log | backing, at the pace that `pace` sets |
 //! | `extents` | backing, and what is dirty | guest, who copies only data |
 //! | `flush` | guest | the log and the backing |
+//! | `grow` | the page that the end of the disk cuts | backing; nothing of it stays cached |
 //! | `promote` | RAM | flash |
 //! | `load` | flash | index: what was cached before the process began |
 //! | `lost` | flash that gives back no dirty page | the log, which says so |
@@ -26,6 +27,7 @@ pub(crate) mod disk_cache;
 pub(crate) mod extents;
 mod flash_run;
 pub(crate) mod flush;
+pub(crate) mod grow;
 pub(crate) mod leave;
 pub(crate) mod load;
 mod lost;

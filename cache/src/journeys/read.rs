@@ -402,7 +402,7 @@ async fn fetch<B: BlockDevice, F: BlockDevice, H: Host>(
     let (Some(first), Some(last)) = (pages.first(), pages.last()) else {
         return Ok(Fetched { start: 0, bytes: Buffer::zeroed(0) });
     };
-    let size = backing.geometry().size;
+    let size = cache.size();
     let range = ByteRange::new(first.start * PAGE, (last.end * PAGE).min(size));
     // The fill begins, and its sequence is drawn, before the backing is asked (rules I1 and I3).
     let sequence = cache.pool.draw_sequence();

@@ -162,7 +162,7 @@ async fn complete_once<B: BlockDevice, F: BlockDevice, H: Host>(
     bytes: &[u8],
 ) -> Result<Buffer, BlockError> {
     let whole = range.widened(PAGE);
-    let size = backing.geometry().size;
+    let size = cache.size();
     let mut content = Buffer::zeroed(whole.len() as usize);
     for page in pages_cut(range) {
         // The last page of a disk may be cut short by the disk's end, and written as a whole.

@@ -39,6 +39,13 @@ impl Regions {
         Self { region_bytes, disk_pages: disk_bytes.div_ceil(PAGE), states }
     }
 
+    /// The disk has so many bytes from now on, and not fewer than before. What is new is closed: nobody has changed it here.
+    pub(crate) fn grow(&mut self, disk_bytes: u64) {
+        assert!(disk_bytes.div_ceil(PAGE) >= self.disk_pages, "a disk does not shrink");
+        self.disk_pages = disk_bytes.div_ceil(PAGE);
+        self.states.resize(disk_bytes.div_ceil(self.region_bytes) as usize, State::Closed);
+    }
+
     /// The regions that share a byte with `range` and have no open intent.
     pub(crate) fn closed_in(&self, range: &ByteRange) -> Vec<u32> {
         self.touched_by(range).filter(|region| self.states[*region as usize] == State::Closed).collect()
@@ -146,6 +153,16 @@ mod tests {
         assert_eq!(regions.look(), [0]);
         assert!(regions.is_open(0) && !regions.is_open(1) && !regions.all_closed());
         assert_eq!(regions.closed_in(&range), [1]);
+    }
+
+    #[test]
+    fn regions_of_a_disk_that_grew_are_closed_where_it_is_new_and_as_they_were_elsewhere() {
+        let mut regions = Regions::new(16, (1 << 20) + 512);
+        regions.open(16);
+        regions.grow((1 << 20) + (96 << 10));
+        assert_eq!((regions.count(), regions.is_open(16), regions.is_open(17)), (18, true, false));
+        assert_eq!([regions.pages(16), regions.pages(17)], [256..272, 272..280]);
+        assert_eq!(regions.closed_in(&ByteRange::new(0, 512)), [0]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! A bit is set before the backing is changed, and goes when the page's new content is in the log, or when the log says
 //! durably that what it holds of the page is void. After a kill, exactly the pages whose bit is set are not believed.
 
+use std::cell::{Cell, Ref, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -58,20 +59,29 @@ pub(crate) struct LogEnd {
 }
 
 pub(crate) struct Touched {
-    bits: Rc<dyn SharedBits>,
+    bits: RefCell<Rc<dyn SharedBits>>,
     /// Words that hold bits.
-    count: usize,
+    count: Cell<usize>,
 }
 
 impl Touched {
     pub(crate) fn new(bits: Rc<dyn SharedBits>, disk_bytes: u64) -> Self {
         assert!(bits.words().len() >= words_for(disk_bytes), "a bit for each page");
-        Self { bits, count: bit_words(disk_bytes) }
+        Self { bits: RefCell::new(bits), count: Cell::new(bit_words(disk_bytes)) }
+    }
+
+    /// Goes on with bits for a disk that grew: `bits` begin with the same words, in the same memory.
+    pub(crate) fn grow(&self, bits: Rc<dyn SharedBits>, disk_bytes: u64) {
+        assert!(bits.words().len() >= words_for(disk_bytes), "a bit for each page");
+        assert!(bit_words(disk_bytes) >= self.count.get(), "a disk does not shrink");
+        self.bits.replace(bits);
+        self.count.set(bit_words(disk_bytes));
     }
 
     /// Notes that a batch was written.
     pub(crate) fn note_end(&self, end: LogEnd) {
-        let [generation, place] = [&self.bits.words()[0], &self.bits.words()[1]];
+        let bits = self.bits.borrow();
+        let [generation, place] = [&bits.words()[0], &bits.words()[1]];
         if generation.load(Ordering::Relaxed) != end.generation.0 {
             // A kill in between leaves an end that says less than is true, and never more.
             place.store(0, Ordering::Relaxed);
@@ -82,7 +92,7 @@ impl Touched {
 
     /// How far the log was written.
     pub(crate) fn end(&self) -> LogEnd {
-        log_end(&*self.bits)
+        log_end(&**self.bits.borrow())
     }
 
     pub(crate) fn is_set(&self, page: PageNumber) -> bool {
@@ -120,24 +130,26 @@ impl Touched {
     pub(crate) fn copy(&self, pages: &Range<u64>) -> Option<[u8; PAGE_BYTES]> {
         assert_eq!(pages.start % 64, 0);
         let mut copy = [0; PAGE_BYTES];
-        let words = &self.words()[(pages.start / 64) as usize..pages.end.div_ceil(64) as usize];
+        let words = self.words();
+        let words = &words[(pages.start / 64) as usize..pages.end.div_ceil(64) as usize];
         for (bytes, word) in copy.chunks_exact_mut(8).zip(words) {
             bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
         }
         copy.iter().any(|byte| *byte != 0).then_some(copy)
     }
 
-    fn words(&self) -> &[AtomicU64] {
-        &self.bits.words()[END_WORDS..END_WORDS + self.count]
+    fn words(&self) -> Ref<'_, [AtomicU64]> {
+        Ref::map(self.bits.borrow(), |bits| &bits.words()[END_WORDS..END_WORDS + self.count.get()])
     }
 
     /// One thread writes; atomics only because the memory is shared with whoever comes after.
     fn change(&self, pages: Range<u64>, change: impl Fn(u64, u64) -> u64) {
+        let words = self.words();
         let mut at = pages.start;
         while at < pages.end {
             let end = (at / 64 * 64 + 64).min(pages.end);
             let mask = u64::MAX >> (64 - (end - at)) << (at % 64);
-            let word = &self.words()[(at / 64) as usize];
+            let word = &words[(at / 64) as usize];
             let before = word.load(Ordering::Relaxed);
             let after = change(before, mask);
             // Memory that was never written stays free of charge.
@@ -181,6 +193,18 @@ mod tests {
         touched.set(100..400);
         assert_eq!(touched.runs(), [60..64, 66..70, 100..400]);
         assert!(touched.is_set(PageNumber(69)) && !touched.is_set(PageNumber(70)));
+    }
+
+    #[test]
+    fn bits_of_a_disk_that_grew_are_as_they_were_and_there_are_more() {
+        let words: Rc<Box<[AtomicU64]>> = Rc::new((0..10).map(|_| AtomicU64::new(0)).collect());
+        let touched = Touched::new(Rc::clone(&words) as Rc<dyn SharedBits>, 100 * PAGE_BYTES as u64);
+        touched.set(60..62);
+        touched.set(90..100);
+        touched.grow(words, 300 * PAGE_BYTES as u64);
+        assert_eq!(touched.runs(), [60..62, 90..100]);
+        touched.set(100..290);
+        assert_eq!(touched.runs(), [60..62, 90..290]);
     }
 
     #[test]

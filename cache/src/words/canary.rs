@@ -60,11 +60,13 @@ pub enum Bug {
     DamageOutOfOrder,
     /// Of a segment with two copies, only one is given back in the table.
     OneCopyFreed,
+    /// A disk grows, and what is cached of the page that its end cut keeps the zeroes that nobody wrote (rule I17).
+    ZeroesBehindEnd,
 }
 
 impl Bug {
     /// Those that random walks find.
-    pub const IN_WALKS: [Self; 14] = [
+    pub const IN_WALKS: [Self; 15] = [
         Self::StaleFill,
         Self::EmptyFirst,
         Self::CloseWithoutForget,
@@ -79,6 +81,7 @@ impl Bug {
         Self::HomeBeforeFlush,
         Self::HomeOfAnother,
         Self::EarlyReuse,
+        Self::ZeroesBehindEnd,
     ];
 
     /// Those that stories find, because random walks hardly ever come to the moment at which they do harm.

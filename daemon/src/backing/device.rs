@@ -154,6 +154,36 @@ impl Backing {
         }
     }
 
+    /// The size in bytes that it has now, asked of whoever knows. A server is asked over a new connection, if it takes several.
+    pub(crate) async fn measure(&self) -> Result<u64, BlockError> {
+        match self.0.inner() {
+            Opened::Nbd(export) => export.inner().measure().await,
+            Opened::File(_) | Opened::Model(_) => self.current_size().await,
+        }
+    }
+
+    /// Uses so many bytes of it from now on, which it has, rounded up to whole units of its own.
+    pub(crate) fn set_size(&self, bytes: u64) {
+        let bytes = bytes.next_multiple_of(self.unit());
+        match self.0.inner() {
+            Opened::File(file) => file.inner().set_size(bytes),
+            Opened::Model(model) => {
+                model.inner().inner().set_size(bytes);
+                model.fit();
+            }
+            Opened::Nbd(export) => export.inner().set_size(bytes),
+        }
+    }
+
+    /// The unit in bytes that it reads and writes in, whatever guests do. It ends on a whole one.
+    pub(crate) fn unit(&self) -> u64 {
+        match self.0.inner() {
+            Opened::File(file) => file.inner().geometry().alignment,
+            Opened::Model(model) => model.inner().inner().geometry().alignment,
+            Opened::Nbd(export) => export.inner().geometry().alignment,
+        }
+    }
+
     /// Changes how long later requests may take.
     pub(crate) fn set_retry_ns(&self, retry_ns: Option<u64>) {
         self.0.set_retry_ns(retry_ns);

@@ -8,7 +8,7 @@ use super::home::{self, Quiet};
 use super::{client, read_and_print};
 use crate::api::{self, AddDisk, RemoveDisk, SetDisk};
 use crate::backing::Location;
-use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskSet, DiskShow, Reading};
+use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskResize, DiskSet, DiskShow, Reading};
 use crate::connect::Doors;
 use crate::output::{self, list, number, percent, size, text};
 use crate::problem::{Answer, ProblemKind};
@@ -20,6 +20,7 @@ pub(super) fn run(command: Disk) -> Answer<()> {
         Disk::List(reading) => read_and_print(&reading, "/v1/disks", show_list),
         Disk::Show(options) => show(&options),
         Disk::Set(options) => set(options),
+        Disk::Resize(options) => resize(&options),
         Disk::Evict(options) => evict(&options),
         Disk::Destage(options) => home::destage(&options),
         Disk::Quiesce(options) => home::quiesce(&options),
@@ -73,6 +74,24 @@ fn set(options: DiskSet) -> Answer<()> {
         return home::after_write_back(&client, &options.name, &document["disk"], options.wait);
     }
     Ok(())
+}
+
+fn resize(options: &DiskResize) -> Answer<()> {
+    let path = format!("{}/resize", path_of(&options.name)?);
+    let document = client(&options.reading.daemon)?.post(&path, &())?;
+    if options.reading.json {
+        return output::print(&format!("{document}\n"));
+    }
+    let resized = &document["resized"];
+    let (name, now, before) =
+        (&options.name, size(&resized["size_bytes"]), size(&resized["size_bytes_before"]));
+    if resized["size_bytes"] == resized["size_bytes_before"] {
+        return output::print(&format!("Disk '{name}' has {now}, as its backing: there is nothing to do\n"));
+    }
+    output::print(&format!(
+        "Disk '{name}' has {now} now and had {before}\n\
+         Guests of its vhost-user socket see that by themselves, those of its NBD socket when they connect anew\n"
+    ))
 }
 
 fn evict(options: &DiskName) -> Answer<()> {

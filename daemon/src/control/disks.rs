@@ -10,7 +10,7 @@ use cache::WhatIsDirty;
 use super::answer::{Name, Reply, to_the_end};
 use crate::api::{
     AddDisk, Disk, DiskDocument, DiskInList, DisksDocument, Guest, Lost, LostDocument, NUMBER_MAX,
-    QuiesceDisk, RemoveDisk, RemovedDocument, ResumeDisk, SetDisk,
+    QuiesceDisk, RemoveDisk, RemovedDocument, Resized, ResizedDocument, ResumeDisk, SetDisk,
 };
 use crate::places::Places;
 use crate::problem::Problem;
@@ -106,6 +106,24 @@ pub(super) async fn evict(State(registry): Shared, Name(name): Name) -> Reply<Di
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.evict(&name).await }).await?;
     Ok(full(&view, &places))
+}
+
+/// The disk takes the size that its backing was given, while guests use it. It never becomes smaller.
+#[utoipa::path(
+    post,
+    path = "/v1/disks/{name}/resize",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "Its size, and what it was", body = ResizedDocument))
+)]
+pub(super) async fn resize(State(registry): Shared, Name(name): Name) -> Reply<ResizedDocument> {
+    let disk = name.clone();
+    let resized = to_the_end(async move { registry.resize(&disk).await }).await?;
+    Ok(Json(ResizedDocument::of(Resized {
+        name,
+        size_bytes_before: resized.before,
+        size_bytes: resized.now,
+    })))
 }
 
 /// A disk that was beside a QEMU is Forebay's own now.

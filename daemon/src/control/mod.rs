@@ -16,6 +16,7 @@
 //!   GET    /v1/disks/NAME/advice       what would serve it best, and why; /v1/advice for all; both take ?hit_ratio=0.9
 //!   GET    /v1/disks/NAME/report       with the cache and without, since it was added
 //!   POST   /v1/disks/NAME/evict        drop what is cached of it, for good
+//!   POST   /v1/disks/NAME/resize       take the size that its backing was given
 //!   POST   /v1/disks/NAME/take-over    a disk taken from a running QEMU that has closed it: lock it, cache it
 //!   POST   /v1/disks/NAME/give-up      the way back: cache nothing of it, unlock it
 //!   POST   /v1/disks/NAME/recording    note what guests ask for; .../N/take gives what came, DELETE .../N the rest
@@ -112,6 +113,7 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(disks::list, disks::add))
         .routes(routes!(disks::show, disks::set, disks::remove))
         .routes(routes!(disks::evict))
+        .routes(routes!(disks::resize))
         .routes(routes!(disks::start_destage, disks::stop_destage))
         .routes(routes!(disks::quiesce))
         .routes(routes!(disks::resume))

@@ -163,6 +163,12 @@ kinds! {
     DiskFailed, "disk-failed", Error,
         "The backing of a disk is not what it was.",
         "forebay disk show NAME says why.";
+    DiskResized, "disk-resized", Info,
+        "A disk took the size that its backing was given.",
+        "";
+    DiskNotResized, "disk-not-resized", Warning,
+        "At a start a disk could not take the size that its backing was given; it is served in the size that it had.",
+        "Once the reason is gone: forebay disk resize NAME.";
     DiskMoved, "disk-moved", Info,
         "A disk moved to another thread, because the one that it was on had too much to do.",
         "";

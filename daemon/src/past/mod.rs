@@ -9,7 +9,7 @@
 //! ```
 //! A cache that is warm after a restart may show old data if somebody changed the backing in between: restored a snapshot,
 //! repaired the file system, put another file under the same name. So content is believed only if the backing can be
-//! what it was: same size, same file, same epoch; after a clean stop also not modified since. Where that cannot be known
+//! what it was: not smaller, same file, same epoch; after a clean stop also not modified since. Where that cannot be known
 //! (a raw device, a crash), samples of the cached pages are compared with the backing first.
 //!
 //! It is asked for by the shard when a disk comes or goes, and done aside, for a file system may take its time. One step
@@ -20,6 +20,7 @@ mod record;
 mod touched;
 pub(crate) mod witness;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ pub(crate) use touched::Touched;
 
 use crate::aside::Aside;
 use crate::places::Places;
-use crate::problem::Answer;
+use crate::problem::{Answer, Problem};
 
 /// Cached pages that are compared with the backing where nobody can vouch for it.
 const SAMPLES: usize = 128;
@@ -57,9 +58,11 @@ pub(crate) fn foresee(
 ) -> Answer<Expected> {
     let without_bits = |belief| Ok(Expected { belief, touched: None });
     let found = backing.map(Appearance::of).unwrap_or_default();
+    let record = Record::load(&places.past(), id)?;
     // The size of a device is taken to be what it was: looking is for starts, which may wait for it.
-    let disk_bytes = found.bytes.or(disk_bytes);
-    let verdict = Record::load(&places.past(), id)?.judge(&Appearance { bytes: disk_bytes, ..found });
+    let bytes = found.bytes.or(disk_bytes);
+    let verdict = record.judge(&Appearance { bytes, ..found });
+    let disk_bytes = disk_bytes.max(record.bytes).or(bytes);
     match (verdict, backing) {
         (Err(doubt), None) => return without_bits(unguarded(doubted(&doubt))),
         (Ok(_), None) => return without_bits(unguarded(Belief::ByRegion)),
@@ -99,6 +102,15 @@ pub(crate) fn beside_qemu(belief: Belief) -> Belief {
     }
 }
 
+/// What is known of a disk's size when it is attached, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    /// What guests were told last, if that is remembered.
+    pub(crate) remembered: Option<u64>,
+    /// How large the backing is.
+    pub(crate) backing: u64,
+}
+
 /// The past of one disk, in the hands of its shard.
 pub(crate) struct History {
     places: Places,
@@ -106,8 +118,10 @@ pub(crate) struct History {
     aside: Aside,
     /// As it is remembered durably. Goes with whatever changes it, so that this is so even if nobody waits for the end.
     record: Arc<Mutex<Record>>,
-    touched: Rc<Touched>,
+    touched: RefCell<Rc<Touched>>,
     kept: bool,
+    /// Bytes of the disk when it was attached.
+    disk_bytes: u64,
 }
 
 impl History {
@@ -120,19 +134,53 @@ impl History {
         aside: &Aside,
         places: &Places,
         id: u32,
-        disk_bytes: u64,
+        sizes: Sizes,
         mark: u64,
         path: Option<PathBuf>,
     ) -> Answer<(Self, Appearance)> {
         let folders = places.clone();
         let reading = move || -> Answer<_> {
             let record = Record::load(&folders.past(), id)?;
+            // The larger of the two was remembered last: disks never shrink.
+            let disk_bytes = sizes.remembered.max(record.bytes).unwrap_or(sizes.backing);
+            // One that does not fit is not served; its bits stay as they are.
+            let disk_bytes = disk_bytes.min(sizes.backing);
             let touched = Touched::open(&folders.touched(), id, disk_bytes, mark);
-            Ok((record, touched, path.as_deref().map(Appearance::of).unwrap_or_default()))
+            Ok((record, touched, disk_bytes, path.as_deref().map(Appearance::of).unwrap_or_default()))
         };
-        let (record, (touched, kept), found) = aside.run(reading).await??;
-        let (record, touched) = (Arc::new(Mutex::new(record)), Rc::new(touched));
-        Ok((Self { places: places.clone(), id, aside: aside.clone(), record, touched, kept }, found))
+        let (record, (touched, kept), disk_bytes, found) = aside.run(reading).await??;
+        let (record, touched) = (Arc::new(Mutex::new(record)), RefCell::new(Rc::new(touched)));
+        let (places, aside) = (places.clone(), aside.clone());
+        Ok((Self { places, id, aside, record, touched, kept, disk_bytes }, found))
+    }
+
+    /// Bytes of the disk: those that guests were told last, however large its backing has become since.
+    pub(crate) fn disk_bytes(&self) -> u64 {
+        self.disk_bytes
+    }
+
+    /// Prepares bits for a disk that is about to have `disk_bytes`.
+    ///
+    /// # Errors
+    /// If there is no room for them; then everything is as before.
+    pub(crate) fn larger_bits(&self, disk_bytes: u64) -> Answer<Touched> {
+        let (dir, id) = (self.places.touched(), self.id);
+        // Mapping waits for nothing but memory: those that are in use are this thread's.
+        let before = Rc::clone(&self.touched.borrow());
+        Touched::larger(&before, &dir, id, disk_bytes).map_err(|error| {
+            Problem::failed(format!(
+                "Cannot note which pages of {disk_bytes} bytes change, in {}: {error}; make room there",
+                dir.display()
+            ))
+        })
+    }
+
+    /// Goes on with such bits. In one step with whoever uses them.
+    pub(crate) fn go_on_with_bits(&self, larger: Touched) -> Rc<Touched> {
+        let larger = Rc::new(larger);
+        larger.follow(&self.touched.borrow());
+        self.touched.replace(Rc::clone(&larger));
+        larger
     }
 
     /// What of the cached content is believed, if the backing looks like this now.
@@ -169,7 +217,8 @@ impl History {
         let history = Rc::clone(self);
         Past {
             belief,
-            touched: Rc::<Touched>::clone(&self.touched),
+            disk_bytes: Some(self.disk_bytes),
+            touched: Rc::<Touched>::clone(&self.touched.borrow()),
             samples,
             granted: true,
             flash_lost: Rc::new(move || {
@@ -195,13 +244,13 @@ impl History {
         let void = if flash_failed { Void::AsBefore } else { Void::No };
         let at_rest = access == Access::ReadOnly;
         self.turn(Turn { path: path.map(Path::to_owned), bytes, access, void, at_rest }).await?;
-        self.touched.validate();
+        self.touched.borrow().validate();
         Ok(())
     }
 
     /// The disk is attached again without having been detached in between: what [`Self::begin`] left still holds.
     pub(crate) fn go_on(&self) {
-        self.touched.validate();
+        self.touched.borrow().validate();
     }
 
     /// The disk is detached, all that guests wrote is in its backing, and what is cached of it is complete.
@@ -297,6 +346,7 @@ mod tests {
     use crate::testing::TempDir;
 
     const SIZE: u64 = 1 << 20;
+    const NEW: Sizes = Sizes { remembered: None, backing: SIZE };
 
     /// Runs a story with the past of a disk whose backing is not on this host.
     fn with_history(tell: impl AsyncFnOnce(Rc<History>, &Places)) {
@@ -305,7 +355,7 @@ mod tests {
         places.make().expect("the folder is ours");
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         runtime.expect("a runtime for one thread").block_on(async {
-            let opened = History::open(&Aside::here(), &places, 1, SIZE, 7, None).await;
+            let opened = History::open(&Aside::here(), &places, 1, NEW, 7, None).await;
             tell(Rc::new(opened.expect("the folder is ours").0), &places).await;
         });
     }

@@ -21,8 +21,8 @@ pub(super) struct Record {
     pub(super) epoch: u64,
     /// The epoch was written to the backing as well.
     marked: bool,
-    /// What the backing looked like.
-    bytes: Option<u64>,
+    /// What the backing looked like; of its bytes those that were served.
+    pub(super) bytes: Option<u64>,
     device: Option<String>,
     inode: Option<u64>,
     /// When it was modified last, if it was at rest then: after a clean stop, and while it is only read.
@@ -127,8 +127,9 @@ impl Record {
         if self.epoch == 0 {
             return Err("It is attached for the first time".to_owned());
         }
-        if let (Some(before), Some(now)) = (self.bytes, backing.bytes)
-            && before != now
+        let resized = self.resized(backing);
+        if let Some((before, now)) = resized
+            && now < before
         {
             return Err(format!("Its backing had {before} bytes and now has {now}"));
         }
@@ -158,9 +159,20 @@ impl Record {
         }
         match (self.modified_ns, backing.modified_ns) {
             (Some(before), Some(now)) if before == now => Ok(Modified::Not),
-            (Some(_), Some(_)) => Err("Its backing was modified while Forebay did not serve it".to_owned()),
+            (Some(_), Some(_)) => Err(match resized {
+                // That alone would have modified it.
+                Some((before, now)) => format!(
+                    "Its backing had {before} bytes and now has {now}: it was modified while Forebay did not serve it"
+                ),
+                None => "Its backing was modified while Forebay did not serve it".to_owned(),
+            }),
             _ => Ok(Modified::Perhaps),
         }
+    }
+
+    /// The bytes that were served and those that are there now, if these differ. What grew while it was served is what it was.
+    fn resized(&self, backing: &Appearance) -> Option<(u64, u64)> {
+        self.bytes.zip(backing.bytes).filter(|(before, now)| before != now)
     }
 }
 
@@ -213,7 +225,8 @@ mod tests {
         let void = Record { void: true, ..at_rest() };
         assert_eq!(void.judge(&backing()), Err(Doubt::Void));
         for (now, reason) in [
-            (Appearance { bytes: Some(2 << 20), ..backing() }, "2097152"),
+            (Appearance { bytes: Some(1 << 19), ..backing() }, "524288"),
+            (Appearance { bytes: Some(2 << 20), modified_ns: Some(2_000), ..backing() }, "2097152"),
             (Appearance { inode: Some(8), ..backing() }, "another file"),
             (Appearance { device: Some("naa.5000".to_owned()), ..backing() }, "naa.5000"),
             (Appearance { epoch: Some((3, 4)), ..backing() }, "another time"),
@@ -224,6 +237,15 @@ mod tests {
             let verdict = at_rest().judge(&now).unwrap_err().reason();
             assert!(verdict.contains(reason), "{verdict}");
         }
+    }
+
+    #[test]
+    fn a_backing_that_grew_while_it_was_served_is_believed() {
+        let grown = Appearance { bytes: Some(2 << 20), ..backing() };
+        assert_eq!(at_rest().judge(&grown), Ok(Modified::Not), "it grew before the stop");
+        let in_use = Record::now(5, true, &backing(), false, false);
+        let grown = Appearance { modified_ns: Some(9_999), ..grown };
+        assert_eq!(in_use.judge(&grown), Ok(Modified::Perhaps), "nobody can tell when");
     }
 
     #[test]

@@ -4,11 +4,11 @@
 //! word 0      magic; 0 while the bits do not say what they should yet
 //! words 1, 2  boot of the host
 //! word 3      mark of the start that the bits belong to
-//! word 4      bytes of the disk
+//! word 4      bytes of the disk, at most
 //! word 512    the first 64 pages
 //! ```
 //! The bits count only if the host was not booted since, and if no start of the pool came in between that did not know
-//! them. If the file cannot be made, a kill costs as much content as a power cut.
+//! them. Of a disk that was about to grow when its process was killed, there may be more than it needs. If the file cannot be made, a kill costs as much content as a power cut.
 
 use std::fs::{self, File};
 use std::io;
@@ -69,6 +69,37 @@ impl Touched {
         }
     }
 
+    /// Bits for a disk that is about to have `disk_bytes`: those of `before` in the same memory, and more. If that has no file,
+    /// they follow it once [`Self::follow`] is called.
+    ///
+    /// # Errors
+    /// If there is no room for them; then everything is as before.
+    pub(super) fn larger(before: &Self, dir: &Path, id: u32, disk_bytes: u64) -> io::Result<Self> {
+        let count = HEADER_WORDS + words_for(disk_bytes);
+        let words = match &before.words {
+            Words::Own(_) => Words::Own((0..count).map(|_| AtomicU64::new(0)).collect()),
+            Words::Shared(shared) => {
+                let larger = map(&file(dir, id), count)?;
+                // What an earlier attempt left there counts for nobody. Stored before the bytes: a kill in between leaves fewer.
+                for word in &larger.words()[shared.words().len()..] {
+                    word.store(0, Ordering::Relaxed);
+                }
+                larger.words()[4].store(disk_bytes, Ordering::Release);
+                Words::Shared(larger)
+            }
+        };
+        Ok(Self { words, mark: before.mark })
+    }
+
+    /// Takes over what `before` says, where that is other memory. In the step in which these bits take its place.
+    pub(super) fn follow(&self, before: &Self) {
+        if let Words::Own(words) = &self.words {
+            for (word, before) in words.iter().zip(before.all()) {
+                word.store(before.load(Ordering::Relaxed), Ordering::Relaxed);
+            }
+        }
+    }
+
     /// From now on the bits say what they should.
     pub(super) fn validate(&self) {
         let words = self.all();
@@ -124,7 +155,7 @@ impl Touched {
         words[0].load(Ordering::Acquire) == MAGIC
             && is_this_boot(words)
             && words[3].load(Ordering::Relaxed) == self.mark
-            && words[4].load(Ordering::Relaxed) == disk_bytes
+            && words[4].load(Ordering::Acquire) >= disk_bytes
     }
 
     fn all(&self) -> &[AtomicU64] {
@@ -179,6 +210,45 @@ mod tests {
         assert_eq!(peeked[3].load(Ordering::Relaxed), 5);
         assert!(Touched::peek(dir.path(), 1, SIZE, 10).is_none(), "of another start");
         assert!(Touched::peek(dir.path(), 1, 2 * SIZE, 11).is_none(), "of another size");
+    }
+
+    #[test]
+    fn bits_of_a_disk_that_grew_or_did_not_are_what_was_set() {
+        for grew in [true, false] {
+            let dir = TempDir::new();
+            let (touched, _) = Touched::open(dir.path(), 1, SIZE, 10);
+            touched.words()[3].store(5, Ordering::Relaxed);
+            touched.validate();
+            let larger = Touched::larger(&touched, dir.path(), 1, 64 * SIZE).expect("there is room");
+            larger.follow(&touched);
+            touched.words()[4].store(6, Ordering::Relaxed);
+            assert_eq!([3, 4].map(|at| larger.words()[at].load(Ordering::Relaxed)), [5, 6]);
+            larger.words()[words_for(64 * SIZE) - 1].store(7, Ordering::Relaxed);
+            drop((touched, larger));
+            Touched::take_over(dir.path(), 10, 11);
+            let size = if grew { 64 * SIZE } else { SIZE };
+            let (touched, kept) = Touched::open(dir.path(), 1, size, 11);
+            assert!(kept, "a kill after the new size was remembered, and before");
+            assert_eq!([3, 4].map(|at| touched.words()[at].load(Ordering::Relaxed)), [5, 6]);
+            let again = Touched::larger(&touched, dir.path(), 1, 128 * SIZE).expect("there is room");
+            let last = again.words()[words_for(64 * SIZE) - 1].load(Ordering::Relaxed);
+            assert_eq!(
+                last,
+                if grew { 7 } else { 0 },
+                "what an attempt left that came to nothing counts for nobody"
+            );
+        }
+    }
+
+    #[test]
+    fn bits_without_a_file_follow_in_one_step() {
+        let own = |count| Words::Own((0..HEADER_WORDS + count).map(|_| AtomicU64::new(0)).collect());
+        let touched = Touched { words: own(words_for(SIZE)), mark: 1 };
+        let larger = Touched::larger(&touched, Path::new("/nowhere"), 1, 2 * SIZE).expect("it needs no file");
+        touched.words()[3].store(5, Ordering::Relaxed);
+        larger.follow(&touched);
+        assert_eq!(larger.words()[3].load(Ordering::Relaxed), 5);
+        assert!(larger.words().len() >= words_for(2 * SIZE));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use futures_util::future::join_all;
 use super::disk::not_attached;
 use super::{
     Absent, Attaching, Content, Destage, Detached, DiskReport, Found, OpenedPool, Owners, PoolReport,
-    Reconfiguring, ShardHandle,
+    Reconfiguring, Resized, Resizing, ShardHandle,
 };
 use crate::backing::{Identity, Images};
 use crate::places::Places;
@@ -227,6 +227,14 @@ impl Shards {
     /// If it cannot be so; then nothing has changed.
     pub(crate) async fn reconfigure(&self, change: Reconfiguring) -> Answer<()> {
         self.home(&change.name)?.reconfigure(change).await
+    }
+
+    /// Has a disk take the size that its backing has now.
+    ///
+    /// # Errors
+    /// Why it cannot; then nothing has changed.
+    pub(crate) async fn resize(&self, wanted: Resizing) -> Answer<Resized> {
+        self.home(&wanted.name)?.resize(wanted).await
     }
 
     /// Stops serving a disk: lets requests in flight end, makes what was written durable, gives the backing back. Takes as

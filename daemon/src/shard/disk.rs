@@ -5,7 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ use tokio::sync::Notify;
 
 use super::flash::Flash;
 use super::home::{Quiet, Quietness, Unsaved, bring_home, holds_dirty};
+use super::watching::watch;
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export};
 use crate::counted::Counted;
@@ -26,14 +27,11 @@ use crate::course::{Meter, Passed};
 use crate::door::{Door, Entrance};
 use crate::events::{self, Kind};
 use crate::keys::{PoolBounds, Values};
-use crate::past::{self, Appearance, History};
+use crate::past::{self, Appearance, History, Sizes};
 use crate::problem::{Answer, Problem};
 use crate::recording::{Recorded, recorder};
 use crate::rights::Rights;
 use crate::units::Size;
-
-/// How often a backing is looked at, to see whether it shrank: nanoseconds.
-const WATCH_INTERVAL_NS: u64 = 5_000_000_000;
 
 /// Attachments so far, on all shards.
 static ATTACHMENTS: AtomicU64 = AtomicU64::new(0);
@@ -72,7 +70,7 @@ pub(crate) struct Attaching {
     pub(crate) lock: Lock,
     pub(crate) values: Values,
     /// The size that it had when it was served last.
-    pub(crate) size_bytes_min: Option<u64>,
+    pub(crate) size_bytes_before: Option<u64>,
     /// Which pool may hold what its backing does not have.
     pub(crate) unsaved: Unsaved,
     pub(crate) entrance: Entrance,
@@ -301,22 +299,27 @@ impl Shard {
     }
 
     async fn attach(self: Rc<Self>, disk: Attaching) -> Answer<()> {
-        let Attaching { name, id, location, access, lock, values, size_bytes_min, unsaved, entrance } = disk;
+        let Attaching { name, id, location, access, lock, values, size_bytes_before, unsaved, entrance } =
+            disk;
         assert!(self.disk(&name).is_none(), "the registry attaches a disk once");
         let opening = Opening { location, access, lock, retry_ns: values.retry_ns() };
         let backing = Backing::open(&self.ring, &self.host, &self.aside, &opening).await?;
         let identity = backing.identity();
-        let size = backing.geometry().size;
-        if let Some(before) = size_bytes_min.filter(|before| size < *before) {
-            return Err(shrunk(&name, before, size));
+        let sizes = Sizes { remembered: size_bytes_before, backing: backing.geometry().size };
+        if let Some(before) = sizes.remembered.filter(|before| sizes.backing < *before) {
+            return Err(shrunk(&name, before, sizes.backing));
         }
-        let settings = self.settings(&values, DiskId(id), size, access)?;
         let path = opening.location.path().map(Path::to_owned);
         let (history, found) =
-            History::open(&self.aside, &self.places, id, size, self.mark.get(), path).await?;
+            History::open(&self.aside, &self.places, id, sizes, self.mark.get(), path).await?;
         let history = Rc::new(history);
+        // What guests know of: a backing that is larger by now is taken in a step of its own.
+        let size = history.disk_bytes();
+        backing.set_size(size);
+        let settings = self.settings(&values, DiskId(id), size, access)?;
         self.check_unsaved(&name, id, &unsaved, &found, &history).await?;
-        let found = Appearance { bytes: Some(size), modified_ns: backing.modified_ns_at_open(), ..found };
+        let bytes = Some(sizes.backing);
+        let found = Appearance { bytes, modified_ns: backing.modified_ns_at_open(), ..found };
         let past = history.past(&found).await;
         let belief = match past.belief {
             believed if lock == Lock::Beside => past::beside_qemu(believed),
@@ -375,7 +378,7 @@ impl Shard {
     async fn reconfigure(&self, change: &Reconfiguring) -> Answer<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
         let before = disk.cached.settings();
-        let geometry = disk.cached.backing().geometry();
+        let geometry = disk.cached.geometry();
         let access = if before.read_only { Access::ReadOnly } else { Access::ReadWrite };
         let settings = self.settings(&change.values, before.id, geometry.size, access)?;
         if access == Access::ReadWrite {
@@ -463,7 +466,13 @@ impl Shard {
     }
 
     /// What the cache is to do for a disk of `disk_bytes`.
-    fn settings(&self, values: &Values, id: DiskId, disk_bytes: u64, access: Access) -> Answer<DiskSettings> {
+    pub(super) fn settings(
+        &self,
+        values: &Values,
+        id: DiskId,
+        disk_bytes: u64,
+        access: Access,
+    ) -> Answer<DiskSettings> {
         let cache = self.cache();
         let bounds =
             PoolBounds { reserve_bytes_min: cache.reserve_bytes_min(), usable_bytes: cache.usable_bytes() };
@@ -497,22 +506,6 @@ impl Disk {
             statistics,
         }
     }
-
-    /// Looks at the backing once.
-    async fn check(&self, name: &str) {
-        let expected = self.cached.geometry().size;
-        let failure = match self.cached.backing().current_size().await {
-            Ok(size) if size >= expected => return,
-            Ok(size) => format!(
-                "the backing shrank from {expected} to {size} bytes; give it its size back, then remove the disk and add it again"
-            ),
-            Err(error) => format!("the size of the backing cannot be read: {error}"),
-        };
-        if self.failure.borrow().is_none() {
-            events::of_disk(Kind::DiskFailed, name, format!("Disk '{name}' failed: {failure}"));
-        }
-        self.failure.replace(Some(failure));
-    }
 }
 
 /// Forgets what is cached of a disk, for good.
@@ -544,15 +537,6 @@ async fn tell_what_came_back(name: String, disk: Rc<Disk>) {
             );
             events::of_disk(Kind::CacheRecovered, &name, back);
         }
-    }
-}
-
-/// Looks at the backing of a disk from time to time, until the disk is gone.
-async fn watch(name: String, disk: Weak<Disk>, host: LocalHost) {
-    loop {
-        host.sleep(WATCH_INTERVAL_NS).await;
-        let Some(disk) = disk.upgrade() else { return };
-        disk.check(&name).await;
     }
 }
 

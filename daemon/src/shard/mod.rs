@@ -19,6 +19,8 @@ mod flash;
 mod home;
 mod moving;
 mod pool;
+mod resizing;
+mod watching;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -41,6 +43,7 @@ pub(crate) use disk::{Absent, Attaching, Content, Detached, DiskReport, Reconfig
 pub(crate) use flash::Openness;
 pub(crate) use home::{Destage, Quietness, Unsaved};
 pub(crate) use pool::{Found, OpenedPool, Owners, PoolReport};
+pub(crate) use resizing::{Resized, Resizing};
 
 use crate::aside::Aside;
 use crate::places::Places;

@@ -31,7 +31,7 @@ use super::{Shard, ShardHandle};
 use crate::backing::{Backing, BackingHandle, Location};
 use crate::course::Meter;
 use crate::door::{Door, Entrance, Guests};
-use crate::past::History;
+use crate::past::{History, Sizes};
 use crate::problem::{Answer, Problem};
 use crate::recording::{Recorded, recorder};
 
@@ -44,6 +44,7 @@ pub(super) struct Moving {
     location: Location,
     backing: BackingHandle,
     settings: DiskSettings,
+    size_bytes: u64,
     /// Goes along with what was counted.
     attachment: u64,
     attached: Instant,
@@ -109,6 +110,7 @@ impl Shard {
             location: disk.location.clone(),
             backing,
             settings: disk.cached.settings(),
+            size_bytes: disk.cached.geometry().size,
             attachment: disk.attachment,
             attached: disk.attached,
             meter: disk.meter.borrow().clone(),
@@ -173,9 +175,9 @@ impl Shard {
         let Moving { name, location, settings, .. } = moving;
         let handle = moving.backing.try_clone().map_err(|error| out_of_files(name, &error))?;
         let backing = Backing::from_handle(&self.ring, &self.host, location, handle);
-        let size = backing.geometry().size;
+        let sizes = Sizes { remembered: Some(moving.size_bytes), backing: backing.geometry().size };
         let (id, mark) = (settings.id.0, self.mark.get());
-        let (history, _) = History::open(&self.aside, &self.places, id, size, mark, None).await?;
+        let (history, _) = History::open(&self.aside, &self.places, id, sizes, mark, None).await?;
         let history = Rc::new(history);
         let attached = self.cache().attach(*settings, backing, history.unbroken_past()).await;
         let cached = attached.map_err(|error| explain(name, &error, settings.reserve_bytes))?;

@@ -180,7 +180,7 @@ fn a_backing_that_shrank_while_nobody_looked_waits_until_it_is_whole() {
     assert!(daemon.stop().success());
     resize(2 * MIB);
     let daemon = host.serve_with(&[]);
-    assert_eq!(daemon.disk("a")["size_bytes"], 2 * MIB, "one that grew is served as it is");
+    assert_eq!(daemon.disk("a")["size_bytes"], 2 * MIB, "one that grew is taken at a start by itself");
     assert!(daemon.stop().success());
 
     resize(MIB);

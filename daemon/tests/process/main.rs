@@ -26,6 +26,7 @@ mod pool;
 mod prediction;
 mod replay;
 mod report;
+mod resize;
 mod rights;
 mod shards;
 mod simulate;

@@ -169,6 +169,63 @@ fn a_server_that_fails_is_an_error_for_what_is_not_cached_until_it_recovers() {
 }
 
 #[test]
+fn an_export_that_grew_is_taken_without_a_pause_that_a_guest_would_notice() {
+    let host = Host::new();
+    let image = host.image("disk.img", 16 * MIB);
+    let daemon = host.serve();
+    let server = Server::nbdkit(&host, &["file", &image]);
+    add(&daemon, &server.uri);
+    let mut guest = daemon.guest("disk");
+    guest.write(0, &[1; 4096]).expect("the server serves");
+    run("truncate", &["--size=32M", &image]);
+    let said = daemon.run(&["disk", "resize", "disk"]).succeeded();
+    assert!(said.starts_with("Disk 'disk' has 32MiB now and had 16MiB\n"), "{said}");
+    guest.flush().expect("what was acknowledged was flushed before connections were replaced");
+    let mut late = daemon.guest("disk");
+    late.write(32 * MIB - 4096, &[2; 4096]).expect("the server serves what it grew by");
+    late.flush().expect("the server flushes");
+    assert_eq!(content(&image, 32 * MIB - 4096, 4096), [2; 4096]);
+    assert_eq!(daemon.json(&["stats", "disk"])["disks"][0]["backing_errors"], 0);
+
+    run("truncate", &["--size=8M", &image]);
+    let smaller = daemon.run(&["disk", "resize", "disk"]).failed();
+    assert!(smaller.contains("has 8388608 bytes and it has 33554432"), "{smaller}");
+    run("truncate", &["--size=32M", &image]);
+    assert_eq!(late.read(MIB, 4096).expect("its connections went on"), [0; 4096]);
+    daemon.kill();
+    run("truncate", &["--size=48M", &image]);
+    let daemon = host.serve();
+    assert_eq!(daemon.disk("disk")["size_bytes"], 48 * MIB, "a start takes it by itself");
+}
+
+#[test]
+fn a_server_of_one_client_that_came_back_larger_is_taken_when_that_is_asked_for() {
+    let host = Host::new();
+    let image = host.text("disk.qcow2");
+    run("qemu-img", &["create", "-q", "-f", "qcow2", &image, "16M"]);
+    let daemon = host.serve();
+    let start = || {
+        let words = ["--persistent", "--shared=1", "--format", "qcow2", &image];
+        Server::start(&host, "qemu", "qemu-nbd", ["--socket", "--pid-file"], &words)
+    };
+    let server = start();
+    add(&daemon, &server.uri);
+    let mut guest = daemon.guest("disk");
+    guest.write(0, &[1; 4096]).expect("the server serves");
+    guest.flush().expect("the server flushes");
+    let said = daemon.run(&["disk", "resize", "disk"]).succeeded();
+    assert!(said.contains("nothing to do"), "{said}");
+    drop(server);
+    run("qemu-img", &["resize", "-q", &image, "32M"]);
+    let _server = start();
+    assert_eq!(guest.read(8 * MIB, 4096).expect("it waited for the server"), [0; 4096]);
+    assert_eq!(daemon.disk("disk")["size_bytes"], 16 * MIB);
+    let said = daemon.run(&["disk", "resize", "disk"]).succeeded();
+    assert!(said.starts_with("Disk 'disk' has 32MiB now and had 16MiB\n"), "{said}");
+    daemon.guest("disk").write(32 * MIB - 4096, &[2; 4096]).expect("the server serves it");
+}
+
+#[test]
 fn reads_wait_for_a_server_that_is_killed_and_started_again() {
     let host = Host::new();
     let image = host.image("disk.img", 64 * MIB);

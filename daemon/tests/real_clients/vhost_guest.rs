@@ -2,10 +2,12 @@
 //!
 //! It is started with the very lines that `disk show --connect` prints, and has one disk in write-through and one in
 //! write-back; a third one is plugged in and out. The guest is stopped and goes on, and the daemon is killed or stopped
-//! while fio writes, with requests in flight that end out of order, and started again: the guest goes on, without an error.
+//! while fio writes, with requests in flight that end out of order, and started again: the guest goes on, without an error. At
+//! last the disks grow under it, and a mounted file system with one of them.
 //! It is emulated: what it shows is that nothing is wrong, never how long anything takes. One boot has all of it, because a
 //! boot is what costs.
 
+use std::fs::File;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +21,8 @@ use crate::tools::run;
 
 const MIB: u64 = 1 << 20;
 const DISK_BYTES: u64 = 64 * MIB;
+/// What they grow to.
+const GROWN_BYTES: u64 = 96 * MIB;
 /// The memory of the guest in the lines that are printed.
 const MEMORY_MIB: u32 = 1024;
 /// Far beyond what a busy machine takes; QEMU is ended then.
@@ -48,7 +52,7 @@ fn words_to_copy(daemon: &Daemon, disk: &str) -> Vec<String> {
 /// A guest with four processors and the disks of the daemon, and where its monitor is.
 fn boot(host: &Host, daemon: &Daemon) -> (Running, PathBuf) {
     let kit = Kit::ready().expect("`cargo xtask test` installs what a guest needs");
-    let programs = ["fio", "mkfs.ext4", "e2fsck", "mkfs.xfs", "xfs_repair", "blkdiscard"];
+    let programs = ["fio", "mkfs.ext4", "e2fsck", "resize2fs", "mkfs.xfs", "xfs_repair", "blkdiscard"];
     let guest = Guest::new(&kit).memory_mib(MEMORY_MIB).seconds_max(SECONDS_MAX);
     let guest = programs.into_iter().fold(guest, Guest::program);
     let [mut arguments, more] = DISKS.map(|disk| words_to_copy(daemon, disk));
@@ -177,6 +181,12 @@ fn a_guest_over_vhost_user_sees_disks_and_goes_on_however_often_the_daemon_is_ki
             }
         }
         wait_for(&mut running, &format!("ended {round}."));
+    }
+    wait_for(&mut running, "may grow");
+    for (disk, image) in DISKS.iter().zip(&images) {
+        let grown = File::options().write(true).open(image).and_then(|file| file.set_len(GROWN_BYTES));
+        grown.expect("the folder is ours");
+        daemon.run(&["disk", "resize", disk]).succeeded();
     }
     let ended = running.wait().expect("it comes to its end");
     assert_eq!(ended.status, 0, "{}", ended.output);

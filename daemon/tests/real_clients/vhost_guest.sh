@@ -68,6 +68,17 @@ done
 # What the file systems hold has not changed since.
 e2fsck -fn /dev/vda >/tmp/said 2>&1 || fail "e2fsck at the end"
 xfs_repair -n /dev/vdb >/tmp/said 2>&1 || fail "xfs_repair at the end"
+
+# The disks grow to 96 MiB, of which the guest is told, and a mounted file system with the first one.
+mount -t ext4 /dev/vda /mnt || fail "mount before it grows"
+echo "may grow"
+for disk in vda vdb; do
+    until [ "$(cat /sys/block/$disk/size)" = 196608 ]; do sleep 0.1; done
+done
+resize2fs /dev/vda >/tmp/said 2>&1 || fail resize2fs
+fill 36
+e2fsck -fn /dev/vda >/tmp/said 2>&1 || fail "e2fsck of what grew"
+dd if=/tmp/random of=/dev/vdb bs=1M seek=60 count=36 oflag=direct 2>/tmp/said || fail "write behind the old end"
 for disk in vda vdb; do
     echo "$(cat /sys/block/$disk/serial) holds $(dd if=/dev/$disk bs=1M iflag=direct 2>/dev/null | sha256sum | cut -d ' ' -f 1)"
 done

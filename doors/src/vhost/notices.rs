@@ -2,7 +2,8 @@
 //!
 //! The front end hands over a socket for that (`SET_BACKEND_REQ_FD`) and asks for the configuration once it is told. It is told
 //! only while a queue is at work: a suspended device sends nothing (QEMU, "Vhost-user Protocol"). What changed
-//! meanwhile it is told when a queue starts. A front end that does not read what it is told holds nobody up.
+//! meanwhile it is told when a queue starts. One that has not asked yet is told too, once: after a restart of the daemon QEMU does not ask
+//! again, and knows the size of before. A front end that does not read what it is told holds nobody up.
 
 use std::cell::Cell;
 use std::os::fd::OwnedFd;
@@ -21,14 +22,14 @@ use super::message::notice;
 /// What is told, by the socket of one connection.
 pub(crate) struct Notices {
     socket: Arc<OwnedFd>,
-    /// The size of the disk in bytes, as the front end knows it.
+    /// The size of the disk in bytes, as the front end knows it; none if it did not ask over this connection.
     known: Cell<Option<u64>>,
     queues: Cell<usize>,
     ended: Cell<bool>,
 }
 
 impl Notices {
-    /// Tells by `socket` of another size than is `known`; of none, as long as the front end has not asked for it.
+    /// Tells by `socket` of another size than is `known`.
     pub(crate) fn new(socket: Arc<OwnedFd>, known: Option<u64>) -> Rc<Self> {
         Rc::new(Self { socket, known: Cell::new(known), queues: Cell::new(0), ended: Cell::new(false) })
     }
@@ -76,7 +77,6 @@ impl Notices {
     }
 
     fn is_due<D: BlockDevice>(&self, door: &Door<D>) -> bool {
-        let known = self.known.get();
-        self.queues.get() > 0 && known.is_some_and(|known| known != door.device().geometry().size)
+        self.queues.get() > 0 && self.known.get() != Some(door.device().geometry().size)
     }
 }

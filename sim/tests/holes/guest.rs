@@ -12,6 +12,9 @@ use crate::rig::{Disk, End, Life, Rig};
 /// Pages that the guest uses: the first of the disk, all in one region. Whatever else is read makes the log go on.
 pub(crate) const USED_PAGES: u64 = 32;
 
+/// What a guest finds on a backing that it has not written itself.
+const FOUND: Value = 1 << 40;
+
 /// The guest's own knowledge of its disk. Outlives processes, as guests do.
 pub(crate) struct Guest {
     model: RefCell<Model>,
@@ -78,12 +81,24 @@ impl Guest {
         }
     }
 
-    /// Reads everything that the guest uses.
+    /// The backing has held something in a range since before there was a guest.
+    pub(crate) fn find(&self, rig: &Rig, range: ByteRange) {
+        let mut bytes = vec![0; range.len() as usize];
+        fill(&range, FOUND, &mut bytes);
+        self.model.borrow_mut().hold(&range, FOUND);
+        rig.between(async |host| {
+            let backing = rig.backing.reopen(host);
+            backing.write(range.start, Buffer::copy_of(&bytes)).await.1.unwrap();
+            backing.flush().await.unwrap();
+        });
+    }
+
+    /// Reads everything that the guest uses, as far as the disk goes.
     ///
     /// # Errors
     /// The first sector that holds what it must not, or that the read failed.
     pub(crate) async fn read(&self, disk: &Disk) -> Result<Vec<u8>, String> {
-        let range = ByteRange::new(0, USED_PAGES * PAGE);
+        let range = ByteRange::new(0, (USED_PAGES * PAGE).min(disk.geometry().size));
         let ticket = self.model.borrow_mut().start_read(&range);
         let (bytes, result) = disk.read(range.start, Buffer::zeroed(range.len() as usize)).await;
         result.map_err(|error| error.to_string())?;

@@ -24,6 +24,7 @@ mod damage;
 mod devices;
 mod dirty;
 mod discards;
+mod growing;
 mod guest;
 mod intents;
 mod log;

@@ -1,6 +1,6 @@
 //! Management operations while flash has what the backing does not, each cut at every write, flush and discard of every device:
-//! afterwards everything is as before or as after, and nothing that a guest wrote is lost. Changing the size of a disk is not
-//! there: no disk can be resized.
+//! afterwards everything is as before or as after, and nothing that a guest wrote is lost. Changing the size of a disk has a file
+//! of its own: `growing.rs`.
 
 use block::{BlockDevice, Host, Unmap};
 use cache::{Cache, DeviceState, Marks, MemberNumber, Mode, PoolContent, PoolId, WhatIsDirty};

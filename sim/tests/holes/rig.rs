@@ -50,6 +50,8 @@ pub(crate) struct Rig {
     /// What is remembered of the pool beside it, as the daemon does; else every mark is known, and no epoch.
     pub(crate) witness: Option<Witness>,
     pub(crate) backing: Faults,
+    /// How large the disk is, as it is remembered; as large as its backing if it never grew.
+    pub(crate) disk_bytes: Cell<Option<u64>>,
     /// The bits of touched pages; they do not outlive the host.
     touched: RefCell<Option<Rc<Box<[AtomicU64]>>>>,
     /// Remembered beside the flash: what it holds is void.
@@ -141,6 +143,7 @@ impl Rig {
             kept: Cell::new([Kept::ByChance; 3]),
             witness,
             backing: Faults::new(Memory::with_geometry(geometry), seed + 100),
+            disk_bytes: Cell::default(),
             touched: RefCell::default(),
             void: Rc::default(),
             forgetful: Rc::default(),
@@ -366,8 +369,8 @@ impl Rig {
             Some(_) => Belief::ByPage,
             None => Belief::ByRegion,
         };
-        let new = || Rc::new((0..words_for(PAGES * PAGE)).map(|_| AtomicU64::new(0)).collect());
-        let touched = self.touched.borrow_mut().get_or_insert_with(new).clone();
+        let touched = self.bits();
+        let disk_bytes = self.disk_bytes.get();
         let (void, forgetful) = (Rc::clone(&self.void), Rc::clone(&self.forgetful));
         let remember = move || {
             if forgetful.get() {
@@ -377,7 +380,13 @@ impl Rig {
             Ok(())
         };
         let flash_lost = Rc::new(move || Box::pin(std::future::ready(remember())) as _);
-        Past { belief, touched, samples: self.samples.get(), granted: true, flash_lost }
+        Past { belief, disk_bytes, touched, samples: self.samples.get(), granted: true, flash_lost }
+    }
+
+    /// The bits of touched pages, as many as the backing has.
+    pub(crate) fn bits(&self) -> Rc<Box<[AtomicU64]>> {
+        let new = || Rc::new((0..words_for(PAGES * PAGE)).map(|_| AtomicU64::new(0)).collect());
+        self.touched.borrow_mut().get_or_insert_with(new).clone()
     }
 }
 

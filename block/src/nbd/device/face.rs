@@ -31,7 +31,7 @@ impl<H: Host> NbdDevice<H> {
 
     /// Checks a request, and that the device is still what was opened.
     fn admit(&self, operation: Operation, offset: u64, length: u64) -> Result<ByteRange, BlockError> {
-        let range = self.geometry.check(operation, offset, length)?;
+        let range = self.geometry.get().check(operation, offset, length)?;
         match self.shared.refusal() {
             None => Ok(range),
             Some(reason) => Err(BlockError::new(ErrorKind::Gone, operation, range).because(reason)),
@@ -65,7 +65,7 @@ impl<H: Host> NbdDevice<H> {
         if !self.watch.get().is_some_and(|watch| watch.is_failing()) {
             return Ok(());
         }
-        let length = self.geometry.alignment as u32;
+        let length = self.geometry.get().alignment as u32;
         let request = Request { flags: 0, command: Command::Read, cookie: 0, offset: 0, length };
         let buffer = Some(Buffer::zeroed(length as usize));
         let (_, probed) = self.perform(Job { request, buffer, at: 0, permit: None }, deadline).await;
@@ -92,7 +92,7 @@ impl<H: Host> NbdDevice<H> {
         };
         let deadline = self.deadline();
         let part_max = self.shared.facts.payload_max.min(PAYLOAD_MAX);
-        let part_max = part_max / self.geometry.alignment as u32 * self.geometry.alignment as u32;
+        let part_max = part_max / self.geometry.get().alignment as u32 * self.geometry.get().alignment as u32;
         let mut at = 0;
         while at < buffer.len() {
             let length = (buffer.len() - at).min(part_max as usize);
@@ -130,7 +130,7 @@ impl<H: Host> NbdDevice<H> {
         let (mut extents, mut at) = (Vec::new(), span.start);
         for (length, flags) in answer.extents {
             let end = (at + u64::from(length)).min(span.end);
-            if end == at || !end.is_multiple_of(self.geometry.alignment) {
+            if end == at || !end.is_multiple_of(self.geometry.get().alignment) {
                 break;
             }
             extents.push(Extent {
@@ -148,7 +148,7 @@ impl<H: Host> NbdDevice<H> {
 
 impl<H: Host> BlockDevice for NbdDevice<H> {
     fn geometry(&self) -> Geometry {
-        self.geometry
+        self.geometry.get()
     }
 
     async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
@@ -195,7 +195,7 @@ impl<H: Host> BlockDevice for NbdDevice<H> {
 
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         self.admit(Operation::Discard, range.start, range.len())?;
-        if !self.geometry.unmaps {
+        if !self.geometry.get().unmaps {
             return Ok(());
         }
         let zeroed = self.write_zeroes(range, Unmap::Allowed).await;

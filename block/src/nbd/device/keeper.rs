@@ -1,7 +1,7 @@
 //! Keeps the connections of a device: one task each, which connects again whenever its connection ends.
 //!
-//! What a server says when it is met again must be what it said first. A device that changed its size or its abilities
-//! is not the device that is in use: it is refused for good, as a file that was cut short is.
+//! What a server says when it is met again must be what it said first. A device that became smaller than what is used of it, or
+//! changed its abilities, is not the device that is in use: it is refused for good, as a file that was cut short is.
 
 use std::cell::{Cell, RefCell};
 use std::pin::pin;
@@ -34,6 +34,12 @@ pub(super) struct Shared<H> {
     pub(super) connect_ns: u64,
     /// What the server said first.
     pub(super) facts: ExportFacts,
+    /// So many bytes of it are used.
+    pub(super) used: Cell<u64>,
+    /// So many it had when it was met last.
+    pub(super) met: Cell<u64>,
+    /// Connections end because new ones are to learn the size: nothing is in flight, and everything is flushed.
+    pub(super) renewing: Cell<bool>,
     pub(super) ledger: Rc<Ledger>,
     pub(super) deadlines: Deadlines<H>,
     open: RefCell<Vec<Rc<Link>>>,
@@ -65,6 +71,9 @@ impl<H: Host> Shared<H> {
             host: host.clone(),
             target,
             connect_ns,
+            used: Cell::new(facts.size),
+            met: Cell::new(facts.size),
+            renewing: Cell::new(false),
             facts,
             ledger: Rc::default(),
             deadlines: Deadlines::new(host.clone()),
@@ -148,7 +157,10 @@ impl<H: Host> Shared<H> {
         let outcome = self.unless_closed(attempt).await?;
         match outcome {
             Ok(connected) => match self.difference(&connected.terms.facts) {
-                None => return Some(connected),
+                None => {
+                    self.met.set(connected.terms.facts.size);
+                    return Some(connected);
+                }
                 Some(difference) => self.refuse(&difference),
             },
             Err(NbdError { reason, .. }) => {
@@ -183,21 +195,50 @@ impl<H: Host> Shared<H> {
         self.changed.notify_waiters();
         let ending = connection.run(incoming).await;
         self.open.borrow_mut().retain(|other| !Rc::ptr_eq(other, &link));
+        self.changed.notify_waiters();
         if !matches!(ending, Ending::Leaving) {
             tracing::warn!("Lost a connection to {}: {ending}; connecting again", self.target);
             self.trouble.replace(ending.to_string());
         }
         // 1. What may be lost is noted. 2. Only then do flushes that were in flight go elsewhere, and are judged by it.
-        self.ledger.connection_lost();
+        if !(self.renewing.get() && matches!(ending, Ending::Leaving)) {
+            self.ledger.connection_lost();
+        }
         connection.hand_back();
         connection.was_useful()
     }
 
+    /// Has every connection end that is open, and waits until there is another one. The caller has seen to it that nothing is in
+    /// flight, and that all that was acknowledged is flushed.
+    ///
+    /// # Errors
+    /// Why the device is refused for good.
+    pub(super) async fn renew(&self) -> Result<(), String> {
+        let before: Vec<Rc<Link>> = self.open.borrow().clone();
+        self.renewing.set(true);
+        let _renewing = Renewing(self);
+        for link in &before {
+            link.connection.leave();
+        }
+        let is_left = || {
+            let open = self.open.borrow();
+            before.iter().any(|old| open.iter().any(|link| Rc::ptr_eq(old, link)))
+        };
+        loop {
+            let changed = self.changed.notified();
+            if !is_left() {
+                break;
+            }
+            changed.await;
+        }
+        self.link().await.map(drop)
+    }
+
     /// How the export differs from what it was, in a way that matters.
-    fn difference(&self, now: &ExportFacts) -> Option<String> {
+    pub(super) fn difference(&self, now: &ExportFacts) -> Option<String> {
         let before = &self.facts;
-        if now.size != before.size {
-            return Some(format!("its size was {} bytes and is {} bytes now", before.size, now.size));
+        if now.size < self.used.get() {
+            return Some(format!("its size was {} bytes and is {} bytes now", self.used.get(), now.size));
         }
         if now.flags & RELIED_ON != before.flags & RELIED_ON {
             return Some(format!(
@@ -227,6 +268,15 @@ impl<H: Host> Shared<H> {
         for link in self.open.borrow().iter() {
             link.connection.end(Ending::Leaving);
         }
+    }
+}
+
+/// While it lives, connections that leave take nothing along.
+struct Renewing<'a, H>(&'a Shared<H>);
+
+impl<H> Drop for Renewing<'_, H> {
+    fn drop(&mut self) {
+        self.0.renewing.set(false);
     }
 }
 

@@ -45,6 +45,11 @@ impl Ledger {
         self.epoch.get()
     }
 
+    /// True if changes may be lost that no flush has failed for yet.
+    pub(super) fn has_lost(&self) -> bool {
+        self.lost.get() > self.settled.get()
+    }
+
     /// A flush begins, before it is sent. `None` if it has nothing to do: every change was asked of a flush before. The
     /// first one always has, because others may have changed the export before us.
     pub(super) fn begin_flush(&self) -> Option<Flushing> {

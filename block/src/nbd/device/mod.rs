@@ -25,7 +25,8 @@
 //! believes a flush. A flush after which nothing was changed is not
 //! sent again: it would fail with a server that is away, for nothing. A server that offers no flush is taken to need none.
 //!
-//! **A server that comes back different**, in size or abilities, is refused for good.
+//! **A server that comes back different**, smaller or with other abilities, is refused for good. One that comes back larger is the
+//! same: it is used as far as before, until somebody says that it may be used further ([`NbdDevice::measure`]).
 //!
 //! Discards become zeroes if the server frees storage for those, and are ignored otherwise: after a `TRIM`, by the
 //! specification, anything may be read, and what a device gives up must read as before or as zeroes.
@@ -37,6 +38,7 @@ mod connection;
 mod face;
 mod keeper;
 mod ledger;
+mod measure;
 mod perform;
 mod target;
 #[cfg(test)]
@@ -91,8 +93,10 @@ impl Default for NbdOptions {
 /// A disk behind an NBD server. Belongs to the thread of its ring.
 pub struct NbdDevice<H: Host> {
     shared: Rc<Shared<H>>,
-    geometry: Geometry,
+    geometry: Cell<Geometry>,
     retry_ns: Cell<Option<u64>>,
+    /// Requests in flight at most.
+    turns: usize,
     requests: Arc<Semaphore>,
     bytes: Arc<Semaphore>,
     cookies: Cell<u64>,
@@ -121,8 +125,9 @@ impl<H: Host> NbdDevice<H> {
         }
         Ok(Self {
             shared,
-            geometry,
+            geometry: Cell::new(geometry),
             retry_ns: Cell::new(retry_ns),
+            turns: connections * REQUESTS_PER_CONNECTION,
             requests: Arc::new(Semaphore::new(connections * REQUESTS_PER_CONNECTION)),
             bytes: Arc::new(Semaphore::new(BYTES_IN_FLIGHT_MAX as usize)),
             cookies: Cell::new(0),
@@ -152,7 +157,7 @@ impl<H: Host> NbdDevice<H> {
     /// `Gone` if the server came back different.
     pub fn current_size(&self) -> Result<u64, BlockError> {
         match self.shared.refusal() {
-            None => Ok(self.geometry.size),
+            None => Ok(self.shared.met.get()),
             Some(reason) => Err(BlockError::anywhere(ErrorKind::Gone, Operation::Open).because(reason)),
         }
     }

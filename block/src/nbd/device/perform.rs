@@ -89,9 +89,13 @@ impl<H: Host> NbdDevice<H> {
     /// The same once, on as many connections as are lost meanwhile.
     async fn perform_once(&self, mut job: Job, deadline: u64) -> (Option<Buffer>, Result<Answer, Failure>) {
         let deadlines = &self.shared.deadlines;
-        match deadlines.within(deadline, self.permit(&job)).await {
-            Some(permit) => job.permit = Some(permit),
-            None => return (job.buffer, Err(Failure::Late("too many requests are before it".to_owned()))),
+        if job.permit.is_none() {
+            match deadlines.within(deadline, self.permit(&job)).await {
+                Some(permit) => job.permit = Some(permit),
+                None => {
+                    return (job.buffer, Err(Failure::Late("too many requests are before it".to_owned())));
+                }
+            }
         }
         loop {
             let link = match deadlines.within(deadline, self.shared.link()).await {

@@ -72,7 +72,7 @@ impl Host {
             access: Access::ReadWrite,
             lock: Lock::Image,
             values: Values::default().with(wanted).expect("keys that there are"),
-            size_bytes_min: Some(DISK),
+            size_bytes_before: Some(DISK),
             unsaved: Unsaved::default(),
             entrance: Entrance {
                 sockets: Sockets { nbd: self.places.nbd_socket("d"), vhost: self.places.vhost_socket("d") },

@@ -379,6 +379,54 @@ fn a_server_that_comes_back_different_is_refused_for_good() {
 }
 
 #[test]
+fn an_export_that_grew_is_used_further_once_that_is_asked_for_and_loses_nothing() {
+    let server = Server::start();
+    with_device(&server, None, async |device, _| {
+        write(&device, 0, &[1; 512]).await.expect("the server serves");
+        assert_eq!(device.measure().await, Ok(SIZE));
+        let epoch = device.epoch();
+        server.grow(2 * SIZE);
+        assert_eq!(device.measure().await, Ok(2 * SIZE));
+        assert_eq!(device.epoch(), epoch, "what was acknowledged is flushed: nothing can be lost");
+        assert!(commands(&server).ends_with(&[Command::Flush, Command::Disconnect]), "in this order");
+        let error = write(&device, SIZE, &[2; 512]).await.expect_err("nobody said that it may");
+        assert_eq!(error.kind, ErrorKind::InvalidRequest);
+        device.set_size(2 * SIZE);
+        write(&device, SIZE, &[2; 512]).await.expect("the server serves it to its new connections");
+        assert_eq!(server.content(SIZE as usize, 512), [2; 512]);
+        device.flush().await.expect("nothing is lost");
+        assert_eq!(device.current_size(), Ok(2 * SIZE));
+    });
+}
+
+#[test]
+fn an_export_that_is_larger_or_smaller_changes_nothing_by_itself() {
+    let server = Server::start();
+    with_device(&server, None, async |device, _| {
+        server.grow(2 * SIZE);
+        server.cut();
+        read(&device, 0, 512).await.expect("the same server, and more of it");
+        assert_eq!((device.geometry().size, device.current_size()), (SIZE, Ok(2 * SIZE)));
+        server.change(|facts| facts.size = SIZE / 2);
+        assert_eq!(device.measure().await, Ok(SIZE / 2));
+        read(&device, 0, 512).await.expect("connections that it has go on");
+    });
+}
+
+#[test]
+fn a_server_of_one_connection_is_not_left_to_learn_its_size() {
+    let server = Server::with(facts_with(facts().flags & !export_flags::CAN_MULTI_CONN), true);
+    with_device(&server, None, async |device, _| {
+        read(&device, 0, 512).await.expect("the server serves");
+        server.grow(2 * SIZE);
+        assert_eq!(device.measure().await, Ok(SIZE), "as it said when it was met");
+        server.cut();
+        read(&device, 0, 512).await.expect("it is back");
+        assert_eq!(device.measure().await, Ok(2 * SIZE));
+    });
+}
+
+#[test]
 fn a_server_that_breaks_the_protocol_is_left_and_reads_go_on() {
     let server = Server::start();
     with_device(&server, None, async |device, _| {

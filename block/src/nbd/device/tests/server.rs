@@ -115,6 +115,12 @@ impl Server {
         self.cut();
     }
 
+    /// The export has more bytes for whoever connects from now on; those behind the old end are zeroes.
+    pub(super) fn grow(&self, size: u64) {
+        lock(&self.state.content).resize(size as usize, 0);
+        lock(&self.state.facts).size = size;
+    }
+
     /// Closes every connection.
     pub(super) fn cut(&self) {
         for connection in lock(&self.state.connections).drain(..) {

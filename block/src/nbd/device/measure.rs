@@ -1,0 +1,108 @@
+//! The size that an export has now, and using it further than before.
+//!
+//! A server tells a size to whoever connects, and to nobody else; and it may refuse requests behind the end that it told. So a
+//! device that is to become larger gets new connections:
+//! ```text
+//! 1. one more connection says how large the export is; if it is not larger, that was all
+//! 2. nothing is in flight any more; who comes, waits
+//! 3. flush: nothing that was acknowledged can be lost with a connection
+//! 4. the old connections say goodbye, and each is followed by a new one; the one of 1 stays until then, because there are servers
+//!    that end with their last client
+//! ```
+//! Only of a server that takes several connections (`CAN_MULTI_CONN`). Another one is not asked: its only connection would have to
+//! end first, and it may not come back. It tells its size when it is met again after a restart.
+
+use std::sync::Arc;
+
+use super::super::wire::export_flags::{CAN_MULTI_CONN, SEND_FLUSH};
+use super::super::wire::{Command, Request};
+use super::NbdDevice;
+use super::connect::connect;
+use super::connection::{Job, Permit};
+use crate::{BlockError, ErrorKind, Geometry, Host, Operation};
+
+/// How long requests are held back while connections are replaced: well below what guests take for a failure.
+const RENEW_NS: u64 = 5_000_000_000;
+
+impl<H: Host> NbdDevice<H> {
+    /// The size in bytes that the export has now, as far as its server tells: one that takes a single connection told it when it was
+    /// met last. If it is larger than what is used, [`Self::set_size`] may follow; requests wait for some round trips.
+    ///
+    /// # Errors
+    /// What stands in the way: the server is away or came back different, requests do not end in time, or a flush fails. The device
+    /// is used as before.
+    pub async fn measure(&self) -> Result<u64, BlockError> {
+        let before = self.current_size()?;
+        let shared = &self.shared;
+        if shared.facts.flags & CAN_MULTI_CONN == 0 {
+            return Ok(before);
+        }
+        let spare = connect(&shared.ring, &shared.host, &shared.target, shared.connect_ns).await;
+        let spare = spare.map_err(|error| refused(ErrorKind::Io, error.to_string()))?;
+        let size = spare.terms.facts.size;
+        if size <= self.geometry.get().size {
+            return Ok(size);
+        }
+        if let Some(difference) = shared.difference(&spare.terms.facts) {
+            return Err(refused(
+                ErrorKind::Gone,
+                format!("{} is another export now: {difference}", shared.target),
+            ));
+        }
+        let deadline = shared.deadlines.after(Some(RENEW_NS));
+        let renewed = shared.deadlines.within(deadline, self.renew(deadline)).await;
+        drop(spare);
+        renewed.unwrap_or_else(|| {
+            let seconds = RENEW_NS / 1_000_000_000;
+            Err(refused(
+                ErrorKind::Io,
+                format!("its requests, or its new connections, took longer than {seconds} s"),
+            ))
+        })?;
+        self.current_size()
+    }
+
+    /// Uses `size` bytes of the export from now on, a multiple of its alignment. More than before if it grew, and every connection was
+    /// made since; or less, if what is behind them is not to be used yet.
+    pub fn set_size(&self, size: u64) {
+        let geometry = self.geometry.get();
+        assert!(size.is_multiple_of(geometry.alignment), "devices end on a whole unit");
+        self.shared.used.set(size);
+        self.geometry.set(Geometry { size, ..geometry });
+    }
+
+    async fn renew(&self, deadline: u64) -> Result<(), BlockError> {
+        let turns = u32::try_from(self.turns).expect("turns are few");
+        let all = Arc::clone(&self.requests).acquire_many_owned(turns).await;
+        let mut all = all.expect("the semaphores are never closed");
+        let one = all.split(1).expect("there are many");
+        let no_bytes = Arc::clone(&self.bytes).acquire_many_owned(0).await;
+        self.flush_alone(deadline, (one, no_bytes.expect("the semaphores are never closed"))).await?;
+        let renewed = self.shared.renew().await;
+        drop(all);
+        renewed.map_err(|reason| refused(ErrorKind::Gone, reason))
+    }
+
+    /// Flushes while nothing else is in flight. If changes may be lost already, that is for a flush of somebody else to say.
+    async fn flush_alone(&self, deadline: u64, permit: Permit) -> Result<(), BlockError> {
+        let ledger = &self.shared.ledger;
+        let Some(flushing) = ledger.begin_flush() else { return Ok(()) };
+        if self.shared.facts.flags & SEND_FLUSH != 0 {
+            let request = Request { flags: 0, command: Command::Flush, cookie: 0, offset: 0, length: 0 };
+            let job = Job { request, buffer: None, at: 0, permit: Some(permit) };
+            let (_, answered) = self.perform(job, deadline).await;
+            answered.map_err(|failure| self.error(failure, Operation::Flush, None))?;
+        }
+        if ledger.has_lost() || !ledger.end_flush(&flushing) {
+            return Err(refused(
+                ErrorKind::Io,
+                "it lost a connection, and no flush has told that yet".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn refused(kind: ErrorKind, reason: String) -> BlockError {
+    BlockError::anywhere(kind, Operation::Open).because(reason)
+}

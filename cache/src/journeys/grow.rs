@@ -1,0 +1,80 @@
+//! Grow: a disk takes the size that its backing was given, while guests go on.
+//!
+//! The rule: **a disk ends where its cache says, however far its backing goes.** Nothing behind that end is read, written or
+//! cached, so there is nothing to be taken back when it moves. Save for one page: if the end cuts it, what is cached of it has
+//! zeroes behind the end, which nobody wrote. Once guests see that far, they must find what the backing has there.
+//!
+//! ```text
+//! 1. whoever writes to that page waits; what is dirty of it comes home, as far as the disk goes now (rule I12)
+//! 2. it is hidden, marked as touched, and its region has a durable intent: no start believes what flash has of it (rule I11);
+//!    fills under way do not enter (rule I3)
+//! 3. the new size is remembered, durably                                   <- whoever calls, and not on flash
+//! 4. in one step: bits, regions and end of the disk; then writers of the page go on
+//! ```
+//! | a crash | finds | of the page that the end cuts |
+//! |---|---|---|
+//! | before 1 | the old size | what flash has is cached, or dirty |
+//! | between 1 and 3 | the old size | nothing is cached, and the backing has it |
+//! | after 3 | the new size | nothing is cached, and the backing has it |
+//!
+//! So it never matters how much larger the backing has become meanwhile, nor when. A disk whose last page is whole needs 3 and 4
+//! only: flash has nothing of the pages behind it. The page stays a touched one until its region comes to rest, as after any
+//! write (`quiet.rs`). Sends nothing to the backing but what was dirty, and never makes a disk smaller.
+
+use std::rc::Rc;
+
+use block::{BlockDevice, BlockError, ByteRange, Host, Operation, PAGE, RangeLock};
+
+use super::disk_cache::DiskCache;
+use super::mutation::Mutation;
+use super::write::{Way, Wish, decide};
+use crate::knowledge::touched::SharedBits;
+use crate::words::canary::{self, Bug};
+
+/// A disk that is about to grow: nobody writes to the page that its end cuts, and nothing of that is cached, as long as this lives.
+pub struct Growing<F: BlockDevice, H: Host> {
+    cut_page: Option<Mutation<F, H>>,
+}
+
+impl<F: BlockDevice, H: Host> Drop for Growing<F, H> {
+    fn drop(&mut self) {
+        // The backing was not sent anything whose outcome could be unknown.
+        if let Some(mutation) = self.cut_page.take() {
+            mutation.succeed();
+        }
+    }
+}
+
+/// Steps 1 and 2.
+///
+/// # Errors
+/// If what is dirty does not come home, or flash lost it; if the disk stopped; if the flash failed and nobody remembers that.
+pub(crate) async fn prepare<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &Rc<DiskCache<F, H>>,
+    backing: &B,
+    locks: &RangeLock,
+) -> Result<Growing<F, H>, BlockError> {
+    let size = cache.size();
+    let cut = ByteRange::new(size / PAGE * PAGE, size);
+    if cut.is_empty() || canary::has(Bug::ZeroesBehindEnd) {
+        cache.check_alive(Operation::Write)?;
+        return Ok(Growing { cut_page: None });
+    }
+    match decide(cache, backing, locks, cut, 0, Wish::NotBack).await? {
+        Way::Through(turn) => Ok(Growing { cut_page: Some(Mutation::begin(cache, turn).await?) }),
+        Way::Back(_) => unreachable!("what is not to go to the log does not"),
+    }
+}
+
+/// Step 4.
+pub(crate) fn grow<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    growing: Growing<F, H>,
+    disk_bytes: u64,
+    touched: Rc<dyn SharedBits>,
+) {
+    cache.touched.grow(touched, disk_bytes);
+    cache.regions.borrow_mut().grow(disk_bytes);
+    cache.size.set(disk_bytes);
+    drop(growing);
+}

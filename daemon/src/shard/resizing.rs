@@ -1,0 +1,182 @@
+//! A served disk takes the size that its backing was given, while guests go on.
+//!
+//! ```text
+//! 1. the backing is asked for its size: the same is success, less is refused, and so is what the disk cannot be
+//! 2. keys that are shares of the disk (`limit` 20 %) mean the larger disk, if the pool has that
+//! 3. bits for the new pages, in memory that outlives the process
+//! 4. what is cached of a page that the old end cuts is forgotten durably     <- the cache, see its `grow.rs`
+//! 5. the new size is remembered, durably: state.json
+//! 6. in one step: the backing is used so far, the cache goes so far; then guests are told
+//! ```
+//! A kill or a power cut before 5 leaves a disk of the old size on a larger backing, one after it a disk of the new size: a start
+//! serves the size that is remembered, with all that is cached and dirty. What fails before 5 is undone; nothing after it can fail.
+//!
+//! Decides nothing about who may ask, and never makes a disk smaller.
+
+use std::pin::pin;
+use std::rc::Rc;
+
+use block::file::Access;
+use block::{BlockDevice, BlockError, Host, SECTOR};
+use futures_util::future::{Either, select};
+
+use super::disk::{Disk, explain, not_attached};
+use super::{Shard, ShardHandle};
+use crate::keys::Values;
+use crate::problem::{Answer, Problem};
+use crate::units::Size;
+
+/// How long backing and destage may take, in nanoseconds: a change keeps all others waiting.
+const TIME_MAX_NS: u64 = 10_000_000_000;
+
+/// A disk that is to take the size of its backing.
+pub(crate) struct Resizing {
+    pub(crate) name: String,
+    /// Its keys, some of which are shares of its size.
+    pub(crate) values: Values,
+    /// Remembers a size durably. May wait for a file system.
+    pub(crate) remember: Box<dyn FnOnce(u64) -> Answer<()> + Send>,
+}
+
+/// What became of it, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Resized {
+    pub(crate) before: u64,
+    pub(crate) now: u64,
+}
+
+impl ShardHandle {
+    /// Has a disk take the size that its backing has now.
+    ///
+    /// # Errors
+    /// Why it cannot; then nothing has changed.
+    pub(super) async fn resize(&self, wanted: Resizing) -> Answer<Resized> {
+        self.call(move |shard| async move { shard.resize(wanted).await }).await?
+    }
+}
+
+impl Shard {
+    async fn resize(&self, wanted: Resizing) -> Answer<Resized> {
+        let Resizing { name, values, remember } = wanted;
+        let disk = self.disk(&name).filter(|disk| !disk.leaving.get()).ok_or_else(|| not_attached(&name))?;
+        if let Some(failure) = &*disk.failure.borrow() {
+            return Err(Problem::conflict(format!("Cannot resize disk '{name}': it failed, {failure}")));
+        }
+        let before = disk.cached.geometry().size;
+        let now = self.measure(&disk, &name).await?;
+        if now == before {
+            return Ok(Resized { before, now });
+        }
+        check(&name, before, now, disk.cached.backing().unit())?;
+        let as_before = disk.cached.settings();
+        self.cache()
+            .check_size(&disk.cached, now)
+            .map_err(|error| explain(&name, &error, as_before.reserve_bytes))?;
+        let access = if as_before.read_only { Access::ReadOnly } else { Access::ReadWrite };
+        let larger = self.settings(&values, as_before.id, now, access)?;
+        self.cache()
+            .reconfigure(&disk.cached, larger)
+            .map_err(|error| explain(&name, &error, larger.reserve_bytes))?;
+        if let Err(problem) = self.grow(&disk, &name, now, remember).await {
+            if let Err(error) = self.cache().reconfigure(&disk.cached, as_before) {
+                tracing::error!("While undoing that disk '{name}' becomes larger: {error}");
+            }
+            return Err(problem);
+        }
+        Ok(Resized { before, now })
+    }
+
+    /// Asks the backing for its size.
+    async fn measure(&self, disk: &Disk, name: &str) -> Answer<u64> {
+        let backing = disk.cached.backing();
+        if backing.is_unguarded() {
+            // Its connections may be replaced, behind a flush of its own that is short after this one. That is not given up: one
+            // that fails is everybody's.
+            let cached = Rc::clone(&disk.cached);
+            let flushed = self.host.to_its_end(async move { cached.flush().await });
+            self.in_time(name, flushed).await?.map_err(|error| unmeasured(name, &error))?;
+        }
+        self.in_time(name, backing.measure()).await?.map_err(|error| unmeasured(name, &error))
+    }
+
+    async fn grow(
+        &self,
+        disk: &Disk,
+        name: &str,
+        size: u64,
+        remember: Box<dyn FnOnce(u64) -> Answer<()> + Send>,
+    ) -> Answer<()> {
+        let bits = disk.history.larger_bits(size)?;
+        let growing = self.in_time(name, disk.cached.prepare_to_grow()).await?.map_err(|error| {
+            Problem::conflict(format!(
+                "Cannot resize disk '{name}': what is cached of its last page could not be brought home ({error}); check the \
+                 backing with `forebay disk show {name}`, and try again"
+            ))
+        })?;
+        self.aside.run(move || remember(size)).await??;
+        // From here on nothing is awaited: no request sees one of these without the others.
+        disk.cached.backing().set_size(size);
+        let bits = disk.history.go_on_with_bits(bits);
+        disk.cached.grow(growing, size, bits);
+        disk.door.resized();
+        Ok(())
+    }
+
+    async fn in_time<T>(&self, name: &str, work: impl Future<Output = T>) -> Answer<T> {
+        match select(pin!(work), pin!(self.host.sleep(TIME_MAX_NS))).await {
+            Either::Left((done, _)) => Ok(done),
+            Either::Right(_) => Err(Problem::unavailable(format!(
+                "Cannot resize disk '{name}': its backing took longer than {} s; `forebay disk show {name}` says how it stands. \
+                 Nothing was changed; try again",
+                TIME_MAX_NS / 1_000_000_000
+            ))),
+        }
+    }
+}
+
+/// Refuses a size that the disk cannot have.
+fn check(name: &str, before: u64, now: u64, unit: u64) -> Answer<()> {
+    if now < before {
+        return Err(Problem::conflict(format!(
+            "Cannot make disk '{name}' smaller: its backing has {now} bytes and it has {before}. What is cut off is missing to its \
+             guests: give the backing its size back, remove the disk and add it again. To make a disk smaller, make the guest's \
+             file system smaller, then: forebay disk remove {name}, which brings everything home; cut the backing; forebay disk add"
+        )));
+    }
+    let unit = unit.max(SECTOR);
+    if !now.is_multiple_of(unit) {
+        return Err(Problem::conflict(format!(
+            "Cannot resize disk '{name}' from {before} to {now} bytes: that is not a multiple of {unit}; extend its backing to {} \
+             bytes ({}), and try again",
+            now.next_multiple_of(unit),
+            Size(now.next_multiple_of(unit))
+        )));
+    }
+    Ok(())
+}
+
+fn unmeasured(name: &str, error: &BlockError) -> Problem {
+    Problem::unavailable(format!(
+        "Cannot resize disk '{name}': its backing does not say how large it is ({error}); check it and its server, and try again"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_that_a_disk_cannot_have_is_refused_with_what_to_do() {
+        let refused = |now, unit| check("web", 1 << 20, now, unit).expect_err("it cannot be").message;
+        let smaller = refused(4096, 512);
+        assert!(
+            smaller.contains("4096 bytes and it has 1048576") && smaller.contains("disk remove web"),
+            "{smaller}"
+        );
+        let odd = refused((1 << 20) + 100, 512);
+        assert!(odd.contains("1048676") && odd.contains("1049088"), "{odd}");
+        let unit = refused((1 << 20) + 512, 4096);
+        assert!(unit.contains("multiple of 4096") && unit.contains("1052672"), "{unit}");
+        assert_eq!(check("web", 1 << 20, (1 << 20) + 512, 512), Ok(()));
+    }
+}

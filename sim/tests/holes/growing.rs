@@ -1,0 +1,192 @@
+//! A disk that grows while its last page is cut by its end, cut short in turn at every write, flush and discard of every device:
+//! afterwards it has the old size or the new one, nothing that a guest wrote is lost, and nothing is read behind the old end but
+//! what the backing has there.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use block::{BlockDevice, Buffer, Host, Operation, PAGE, SECTOR};
+
+use crate::guest::{Guest, USED_PAGES, judge, sectors};
+use crate::rig::{End, HELD, Life, Rig};
+
+const ENDS: [End; 2] = [End::Kill, End::PowerCut];
+/// The end of the disk, in sectors: in the middle of a page, and later of another one.
+const OLD: u64 = 163;
+const NEW: u64 = 213;
+/// What the guest uses.
+const ALL: u64 = USED_PAGES * PAGE / SECTOR;
+
+/// Has the disk grow, as the daemon does.
+async fn grow(life: &Life<'_>, to: u64) {
+    let growing = life.disk.prepare_to_grow().await.unwrap();
+    life.rig.disk_bytes.set(Some(to * SECTOR));
+    life.disk.grow(growing, to * SECTOR, life.rig.bits());
+}
+
+/// A disk that ends at [`OLD`], on a backing that goes on and holds something there.
+fn short(seed: u64) -> (Rig, Guest) {
+    let (rig, guest) = (Rig::new(seed), Guest::new());
+    rig.disk_bytes.set(Some(OLD * SECTOR));
+    guest.find(&rig, sectors(OLD..ALL));
+    (rig, guest)
+}
+
+/// Has it grow as far as the guest goes: nobody has invented anything on the way.
+fn judge_to_the_last(rig: &Rig, guest: &Guest, context: &str) {
+    judge(rig, guest, context);
+    rig.live(End::Kill, async |life| {
+        life.loaded().await;
+        if rig.disk_bytes.get() < Some(ALL * SECTOR) {
+            grow(life, ALL).await;
+        }
+    });
+    guest.end(End::Kill);
+    judge(rig, guest, context);
+}
+
+/// Cuts the growth of a disk everywhere. Returns of how many writes, flushes and discards it consists.
+fn cut_growth(end: End, prepare: &impl AsyncFn(&Life<'_>, &Guest)) -> u64 {
+    let mut sizes = [0, 0];
+    for operations in 1..200 {
+        let (rig, guest) = short(operations);
+        let told = rig.live_until(end, None, async |life| {
+            prepare(life, &guest).await;
+            rig.light_fuse(operations);
+            grow(life, NEW).await;
+            assert_eq!(life.disk.geometry().size, NEW * SECTOR);
+            guest.write(&life.disk, sectors(OLD - 1..OLD + 1)).await;
+            guest.write(&life.disk, sectors(NEW - 5..NEW)).await;
+            guest.flush(&life.disk).await;
+        });
+        guest.end(end);
+        sizes[usize::from(rig.disk_bytes.get() == Some(NEW * SECTOR))] += 1;
+        judge_to_the_last(&rig, &guest, &format!("{end:?} at operation {operations}"));
+        if told {
+            assert!(sizes.iter().all(|times| *times > 0), "the old size and the new one are met: {sizes:?}");
+            return operations - 1;
+        }
+    }
+    panic!("the growth never comes to its end");
+}
+
+/// The page that the end cuts is on flash and in RAM, and the backing has it too.
+async fn leave_clean(life: &Life<'_>, guest: &Guest) {
+    guest.write(&life.disk, sectors(0..OLD)).await;
+    life.write_back(24).await;
+    guest.write(&life.disk, sectors(150..OLD)).await;
+    guest.flush(&life.disk).await;
+    life.disk.start_destage();
+    life.until_clean().await;
+    guest.flush(&life.disk).await;
+}
+
+/// Flash has it, whole and in part, and the backing does not.
+async fn leave_dirty(life: &Life<'_>, guest: &Guest) {
+    guest.write(&life.disk, sectors(0..OLD)).await;
+    life.write_back(24).await;
+    guest.write(&life.disk, sectors(150..OLD)).await;
+    guest.flush(&life.disk).await;
+    guest.write(&life.disk, sectors(161..162)).await;
+}
+
+#[test]
+fn growing_is_cut_everywhere_with_the_last_page_clean() {
+    for end in ENDS {
+        let operations = cut_growth(end, &leave_clean);
+        assert!(operations > 4, "an intent is written before the size is another: {operations}");
+    }
+}
+
+#[test]
+fn growing_is_cut_everywhere_with_the_last_page_dirty() {
+    for end in ENDS {
+        let operations = cut_growth(end, &leave_dirty);
+        assert!(operations > 6, "the page comes home first: {operations}");
+    }
+}
+
+#[test]
+fn growing_is_cut_everywhere_in_write_through() {
+    for end in ENDS {
+        cut_growth(end, &async |life: &Life<'_>, guest: &Guest| {
+            guest.write(&life.disk, sectors(0..OLD)).await;
+            // The growth itself has to say then that flash may have another version of the page.
+            life.rest().await;
+        });
+    }
+}
+
+#[test]
+fn a_page_that_the_end_cut_is_cached_again_whole() {
+    let (rig, guest) = short(1);
+    rig.live(End::Stop, async |life| {
+        leave_clean(life, &guest).await;
+        grow(life, NEW).await;
+        let cut_page = OLD * SECTOR / PAGE;
+        let first = life.content(cut_page).await;
+        let before = life.counts().backing_reads;
+        assert_eq!(life.content(cut_page).await, first);
+        assert_eq!(life.counts().backing_reads, before, "it is cached");
+    });
+    judge_to_the_last(&rig, &guest, "after a stop");
+}
+
+#[test]
+fn a_write_to_the_page_that_the_end_cuts_waits_until_the_disk_has_grown_or_will_not() {
+    for grows in [true, false] {
+        let (rig, guest) = short(2);
+        rig.live(End::Kill, async |life| {
+            life.write_back(24).await;
+            guest.write(&life.disk, sectors(0..OLD)).await;
+            let (bytes, _) = life.disk.read((OLD - 1) * SECTOR, Buffer::zeroed(SECTOR as usize)).await;
+            let growing = life.disk.prepare_to_grow().await.unwrap();
+            let disk = Rc::clone(&life.disk);
+            let write = async move {
+                // As it is, so that the model need not hear of it.
+                disk.write((OLD - 1) * SECTOR, bytes).await.1.unwrap();
+            };
+            let written = Rc::new(Cell::new(false));
+            let told = Rc::clone(&written);
+            life.host.spawn(async move {
+                write.await;
+                told.set(true);
+            });
+            life.host.sleep(HELD).await;
+            assert!(!written.get(), "nobody knows yet where the page ends");
+            if grows {
+                rig.disk_bytes.set(Some(NEW * SECTOR));
+                life.disk.grow(growing, NEW * SECTOR, rig.bits());
+            } else {
+                drop(growing);
+            }
+            life.host.sleep(HELD).await;
+            assert!(written.get());
+            let size = if grows { NEW } else { OLD } * SECTOR;
+            assert_eq!(life.disk.geometry().size, size);
+            let (_, behind) = life.disk.read(size, Buffer::zeroed(SECTOR as usize)).await;
+            assert!(behind.is_err(), "the backing goes on, and the disk does not");
+        });
+        guest.end(End::Kill);
+        judge_to_the_last(&rig, &guest, if grows { "it grew" } else { "it did not grow" });
+    }
+}
+
+#[test]
+fn a_disk_whose_last_page_does_not_come_home_does_not_grow_and_goes_on() {
+    let (rig, guest) = short(3);
+    rig.live(End::Kill, async |life| {
+        life.write_back(24).await;
+        // Nothing comes home, however often it is tried.
+        rig.backing.fail_often(Operation::Write, 1000);
+        guest.write(&life.disk, sectors(150..OLD)).await;
+        assert!(life.is_dirty());
+        let refused = life.disk.prepare_to_grow().await.err().expect("its last page is not home");
+        assert!(refused.to_string().contains("could not be written to the backing"), "{refused}");
+        assert_eq!(life.disk.geometry().size, OLD * SECTOR);
+        rig.backing.fail_no_more();
+        guest.write(&life.disk, sectors(160..OLD)).await;
+    });
+    guest.end(End::Kill);
+    judge_to_the_last(&rig, &guest, "its backing failed");
+}
