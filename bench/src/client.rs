@@ -1,6 +1,6 @@
 //! What a client of any door measures: requests, how long they took, and its own CPU time.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hdrhistogram::Histogram;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -56,6 +56,12 @@ impl Done {
             cpu_us()
         )
     }
+}
+
+/// Another number for each run: a row of places that a server has seen before would be hits.
+pub(crate) fn seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    now.as_nanos() as u64 ^ u64::from(std::process::id()) << 32
 }
 
 /// CPU time of this process so far, in microseconds.

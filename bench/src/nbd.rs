@@ -15,7 +15,7 @@ use doors::nbd::option::Replies;
 use doors::nbd::reply::{ReplyHeader, SIMPLE_REPLY_BYTES};
 use doors::nbd::wire::{Command, Request};
 
-use crate::client::{Done, Latencies};
+use crate::client::{Done, Latencies, seed};
 use crate::rig::random;
 
 const PAGE: u64 = 4096;
@@ -79,7 +79,7 @@ pub(crate) fn load(arguments: &Arguments) -> Result<(), String> {
     }
     let mut reads = Reads {
         pages: bytes / PAGE,
-        state: 1,
+        state: seed(),
         begun: vec![Instant::now(); depth.into()],
         to_send: Vec::new(),
     };

@@ -28,6 +28,8 @@ pub(crate) struct Load {
     /// Requests in flight for each disk.
     pub(crate) depth: u16,
     pub(crate) end: End,
+    /// Where in the row of random places to begin.
+    pub(crate) seed: u64,
     /// Writes, if so; so many are followed by a flush.
     pub(crate) flush_every: Option<u64>,
     pub(crate) waiting: Waiting,
@@ -73,7 +75,7 @@ impl Load {
                         "A queue has {SIZE} entries: use --queues for {depth} requests in flight."
                     ));
                 }
-                let state = lanes.len() as u64 + 1;
+                let state = self.seed.wrapping_add(lanes.len() as u64);
                 let slots = vec![(Request::Flush, Instant::now()); depth];
                 lanes.push(Lane { queue, pages, slots, state, writes_since_flush: 0 });
             }

@@ -46,6 +46,9 @@ pub(crate) struct LoadArguments {
     /// How many requests there are, instead of a time.
     #[arg(long)]
     requests: Option<u64>,
+    /// Where in the row of random places to begin. Default: somewhere else each time, so that no server has seen it before.
+    #[arg(long)]
+    seed: Option<u64>,
     /// Write instead of read.
     #[arg(long)]
     write: bool,
@@ -88,6 +91,7 @@ pub(crate) fn load(arguments: &LoadArguments) -> Result<(), String> {
     let load = Load {
         depth: arguments.depth,
         end: arguments.requests.map_or(End::After(Duration::from_secs(arguments.seconds)), End::Requests),
+        seed: arguments.seed.unwrap_or_else(crate::client::seed),
         flush_every: arguments.write.then_some(arguments.flush_every),
         waiting: if arguments.poll { Waiting::Poll } else { Waiting::Sleep },
     };
