@@ -124,27 +124,34 @@ impl Load {
                 }
                 lane.queue.publish()?;
             }
-            if idle && in_flight > 0 {
-                match self.waiting {
-                    Waiting::Poll
-                        if last_answer.elapsed() > Duration::from_millis(ANSWER_TIME_MAX_MS.into()) =>
-                    {
-                        return Err(no_answer());
-                    }
-                    Waiting::Poll => std::hint::spin_loop(),
-                    // All of them are told, whatever the first of them says.
-                    Waiting::Sleep => {
-                        if lanes.iter().fold(true, |quiet, lane| lane.queue.arm() && quiet) {
-                            done.sleeps += 1;
-                            sleeper.sleep()?;
-                        }
-                    }
-                }
+            if idle {
+                done.sleeps += u64::from(self.wait(lanes, sleeper, last_answer)?);
             }
         }
         done.took = last_answer.duration_since(started);
         done.kicks = lanes.iter().map(|lane| lane.queue.kicks()).sum();
         Ok(done)
+    }
+
+    /// Waits for the next answer, for a while. Tells whether it slept.
+    fn wait(&self, lanes: &[Lane], sleeper: &Sleeper, last_answer: Instant) -> Result<bool, String> {
+        match self.waiting {
+            Waiting::Poll if last_answer.elapsed() > Duration::from_millis(ANSWER_TIME_MAX_MS.into()) => {
+                Err(no_answer())
+            }
+            Waiting::Poll => {
+                std::hint::spin_loop();
+                Ok(false)
+            }
+            // Where one has answers already, the others are asked to interrupt when all are empty.
+            Waiting::Sleep => {
+                let sleeps = lanes.iter().all(|lane| lane.queue.arm());
+                if sleeps {
+                    sleeper.sleep()?;
+                }
+                Ok(sleeps)
+            }
+        }
     }
 }
 

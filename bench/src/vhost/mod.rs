@@ -159,3 +159,105 @@ fn compare(expected: &File, offset: u64, found: &[u8]) -> Result<(), String> {
         ))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::rc::Rc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::mpsc::channel;
+
+    use block::executor::{Executor, Order};
+    use block::socket::Listener;
+    use block::{BlockDevice, Buffer, Memory, Ring};
+    use doors::vhost::Door;
+
+    use super::*;
+
+    const BYTES: usize = 200 << 10;
+
+    /// A door in front of memory that holds these bytes, on a thread that ends with the tests.
+    fn serve(content: Vec<u8>) -> PathBuf {
+        static DOORS: AtomicU64 = AtomicU64::new(0);
+        let number = DOORS.fetch_add(1, Ordering::Relaxed);
+        let socket =
+            std::env::temp_dir().join(format!("forebay-front-end-{}-{number}.sock", std::process::id()));
+        let (ready, is_ready) = channel();
+        let path = socket.clone();
+        std::thread::spawn(move || {
+            let ring = Ring::new(64).expect("io_uring is available");
+            let executor = Executor::new(ring.clone(), Order::Fifo);
+            executor.run(async {
+                let memory = Memory::new(content.len() as u64);
+                memory.write(0, Buffer::copy_of(&content)).await.1.expect("memory takes it");
+                let listener = Listener::bind_unix(&ring, &path).expect("the socket can be made");
+                ready.send(()).expect("the test waits");
+                Door::new("test", Rc::new(memory)).listen(listener, ring.clone(), executor.host()).await;
+            });
+        });
+        is_ready.recv().expect("the door opens");
+        socket
+    }
+
+    fn arguments(sockets: Vec<PathBuf>) -> LoadArguments {
+        LoadArguments {
+            socket: sockets,
+            depth: 40,
+            queues: 1,
+            seconds: 0,
+            requests: Some(5000),
+            seed: Some(7),
+            write: false,
+            flush_every: 32,
+            poll: false,
+            without_inflight: false,
+        }
+    }
+
+    #[test]
+    fn loads_of_every_kind_end_with_all_requests_answered() {
+        let sockets = vec![serve(vec![1; BYTES]), serve(vec![2; BYTES])];
+        let plain = || arguments(sockets.clone());
+        assert_eq!(load(&plain()), Ok(()));
+        assert_eq!(load(&LoadArguments { write: true, queues: 3, ..plain() }), Ok(()));
+        assert_eq!(load(&LoadArguments { poll: true, without_inflight: true, ..plain() }), Ok(()));
+        assert_eq!(load(&LoadArguments { requests: None, ..plain() }), Ok(()), "the time is over at once");
+        for socket in sockets {
+            std::fs::remove_file(socket).expect("it was made above");
+        }
+    }
+
+    #[test]
+    fn the_content_of_a_disk_is_compared_and_the_first_difference_named() {
+        let content: Vec<u8> = (0..BYTES).map(|at| (at / 512 % 251) as u8).collect();
+        let expect = std::env::temp_dir().join(format!("forebay-front-end-{}.expect", std::process::id()));
+        let socket = serve(content.clone());
+        let compared = |content: &[u8]| {
+            File::create(&expect).and_then(|mut file| file.write_all(content)).expect("a file can be made");
+            check(&CheckArguments { socket: socket.clone(), expect: expect.clone() })
+        };
+        assert_eq!(compared(&content), Ok(()));
+        let mut other = content.clone();
+        other[150_000] ^= 1;
+        assert!(compared(&other).is_err_and(|error| error.contains("Byte 150000 of the disk")));
+        assert!(compared(&content[..70_000]).is_err_and(|error| error.contains("at 65536")));
+        for path in [&expect, &socket] {
+            std::fs::remove_file(path).expect("it was made above");
+        }
+    }
+
+    #[test]
+    fn a_load_that_makes_no_sense_or_meets_nobody_is_an_error() {
+        let nobody = PathBuf::from("/nonexistent/forebay.sock");
+        let plain = || arguments(vec![nobody.clone()]);
+        assert!(load(&plain()).is_err_and(|error| error.contains("/nonexistent/forebay.sock")));
+        assert!(
+            load(&LoadArguments { depth: 2, queues: 3, ..plain() })
+                .is_err_and(|error| error.contains("--depth"))
+        );
+        let socket = serve(vec![1; BYTES]);
+        let deep = LoadArguments { depth: 257, ..arguments(vec![socket.clone()]) };
+        assert!(load(&deep).is_err_and(|error| error.contains("--queues")));
+        std::fs::remove_file(socket).expect("it was made above");
+    }
+}

@@ -101,7 +101,7 @@ fn say_share(forebay: &Forebay, disk: &str, before: super::forebay::Reads, tier:
 
 /// The disk that [`ram_hits`] has warmed up, by a client that takes less than fio's.
 fn over_nbd(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: Effort) -> Result<(), String> {
-    let mut peers = vec![
+    let mut peers = [
         Peer::nbdkit(scratch, "nbdkit memory", &["memory", "64M"]),
         Peer::qemu_nbd_null(scratch, "qemu-nbd null-co", RAM_DISK_BYTES),
         Peer::null(scratch, "qemu-storage-daemon null-co over NBD", RAM_DISK_BYTES),
