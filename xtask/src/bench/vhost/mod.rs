@@ -164,7 +164,7 @@ fn file<'a>(scratch: &'a Scratch, path: &'a Path, access: fio::Access, depth: u3
 
 /// Sixteen disks with all requests of one, and with as many each.
 fn sixteen(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
-    let forebay = Forebay::start_sized(scratch, &programs.forebay, "sixteen", "4GiB")?;
+    let forebay = Forebay::start_sized(scratch, &programs.forebay, "sixteen", "2GiB")?;
     let mut disks = Vec::new();
     for number in 0..DISKS {
         let name = format!("part{number}");
