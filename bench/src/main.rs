@@ -1,14 +1,17 @@
 //! Measures the cache itself: on devices in memory (nanoseconds, and with callgrind instructions, per request; bytes of
 //! RAM per block), on a real file through the ring, and how soon the daemon serves again. `cargo xtask bench` runs it against peers and prints ratios.
 
+mod client;
 mod destage;
 mod face;
 mod hit_ratio;
 mod memory;
+mod nbd;
 mod restart;
 mod rig;
 mod shards;
 mod start;
+mod vhost;
 mod writes;
 
 use std::time::Duration;
@@ -166,6 +169,14 @@ enum What {
         #[arg(long, conflicts_with_all = ["traces", "quick"])]
         short: bool,
     },
+    /// Random reads of an NBD export, pipelined on one connection.
+    Nbd(nbd::Arguments),
+    /// Random requests to vhost-user servers, as a guest sends them.
+    Vhost(vhost::LoadArguments),
+    /// What a vhost-user server answers, compared with a file.
+    VhostCheck(vhost::CheckArguments),
+    /// Serves hits in RAM through the vhost-user door: for counting instructions.
+    VhostDoor(vhost::DoorArguments),
     /// Flash hits on a real file, with disks spread over shards.
     Shards {
         /// The pool's file; it is overwritten.
@@ -184,6 +195,14 @@ enum What {
         #[arg(long, default_value_t = 3)]
         seconds: u64,
     },
+}
+
+/// Ends the process with what went wrong, if something did.
+fn report(done: Result<(), String>) {
+    if let Err(problem) = done {
+        eprintln!("error: {problem}");
+        std::process::exit(1);
+    }
 }
 
 fn main() {
@@ -215,11 +234,12 @@ fn main() {
                 hit_ratio::Reported::All => hit_ratio::report(&traces, quick),
                 part => hit_ratio::report_part(&traces, quick, part, svg.as_deref()),
             });
-            if let Err(problem) = done {
-                eprintln!("error: {problem}");
-                std::process::exit(1);
-            }
+            report(done);
         }
+        What::Nbd(arguments) => report(nbd::load(&arguments)),
+        What::Vhost(arguments) => report(vhost::load(&arguments)),
+        What::VhostCheck(arguments) => report(vhost::check(&arguments)),
+        What::VhostDoor(arguments) => report(vhost::door(&arguments)),
         What::Shards { file, shards, disks, depth, seconds } => {
             shards::flash_hits(&file, shards::Load { shards, disks, depth, seconds });
         }

@@ -33,7 +33,7 @@ const DEPTH: u32 = 32;
 /// Requests of the shorter of two runs under callgrind, which is fifty times slower than the machine.
 const COUNTED_REQUESTS: u64 = 5_000;
 /// Keeps libc from copying with string instructions, of which callgrind counts each byte as one.
-const NO_STRING_INSTRUCTIONS: &str =
+pub(super) const NO_STRING_INSTRUCTIONS: &str =
     "glibc.cpu.x86_rep_movsb_threshold=4294967295:glibc.cpu.x86_rep_stosb_threshold=4294967295";
 
 pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
@@ -168,7 +168,7 @@ fn collected(programs: &Programs, journey: &str, count: u64) -> Result<u64, Stri
 }
 
 /// The number in callgrind's last words: `==PID== Collected : 123`.
-fn parse_collected(said: &str) -> Option<u64> {
+pub(super) fn parse_collected(said: &str) -> Option<u64> {
     let (_, rest) = said.rsplit_once("Collected : ")?;
     rest.split_whitespace().next()?.parse().ok()
 }

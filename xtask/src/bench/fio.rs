@@ -47,6 +47,7 @@ pub(super) fn random(
     load.extend(match access {
         Access::Read => vec!["--rw=randread".to_owned()],
         Access::Write => vec!["--rw=randwrite".to_owned(), format!("--fsync={WRITES_PER_FLUSH}")],
+        Access::WriteData => vec!["--rw=randwrite".to_owned(), format!("--fdatasync={WRITES_PER_FLUSH}")],
     });
     load.extend(engine(target, access));
     run(scratch, &load, seconds + GRACE_SECONDS)
@@ -64,6 +65,8 @@ pub(super) fn read_all(scratch: &Scratch, target: Target) -> Result<(), String> 
 pub(super) enum Access {
     Read,
     Write,
+    /// With a flush of data alone, not of a file's times: what servers do for a guest's flush.
+    WriteData,
 }
 
 fn engine(target: Target, access: Access) -> Vec<String> {

@@ -69,7 +69,17 @@ impl Reads {
 impl Forebay {
     /// Starts it with a pool that it makes.
     pub(super) fn start(scratch: &Scratch, program: &Path) -> Result<Self, String> {
-        Self::start_with(scratch, program, "forebay", &["--pool-size", POOL_SIZE])
+        Self::start_sized(scratch, program, "forebay", POOL_SIZE)
+    }
+
+    /// The same with a pool of another size, in a folder of this name.
+    pub(super) fn start_sized(
+        scratch: &Scratch,
+        program: &Path,
+        name: &str,
+        pool_size: &str,
+    ) -> Result<Self, String> {
+        Self::start_with(scratch, program, name, &["--pool-size", pool_size])
     }
 
     /// Starts it with a file as its pool that holds nothing but zeroes, in a folder of this name.
@@ -124,12 +134,27 @@ impl Forebay {
         self.tell(&["disk", "add", name, "--backing", &backing.to_string_lossy()]).map(drop)
     }
 
+    /// Changes settings of a disk.
+    pub(super) fn set(&self, name: &str, settings: &[&str]) -> Result<(), String> {
+        self.tell(&[&["disk", "set", name], settings].concat()).map(drop)
+    }
+
+    /// Where guests reach a disk.
+    pub(super) fn vhost_socket(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("vhost/{name}.sock"))
+    }
+
+    /// Where clients of NBD reach it.
+    pub(super) fn nbd_socket(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("nbd/{name}.sock"))
+    }
+
     pub(super) fn control_socket(&self) -> PathBuf {
         self.folder.join("control.sock")
     }
 
     fn uri(&self, name: &str) -> String {
-        format!("nbd+unix:///{name}?socket={}", self.folder.join(format!("nbd/{name}.sock")).display())
+        format!("nbd+unix:///{name}?socket={}", self.nbd_socket(name).display())
     }
 
     /// Serves a file and reads it until all of it is in `tier`. Returns the address for clients.

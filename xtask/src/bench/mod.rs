@@ -7,6 +7,7 @@
 //! hit_ratio   hit ratios and flash writes on real traces, beside policies from papers
 //! scrape      what it costs guests that somebody looks at statistics
 //! record      what it costs guests that somebody records them
+//! vhost       requests over vhost-user: beside qemu-storage-daemon, with a front end that needs no guest
 //! restart     what safety costs: seconds until a start knows what was cached and serves, and the first write into a region
 //! contest     rounds, medians, ratios           report     tables
 //! fio         one run of the load               server     a process that serves, and its CPU time
@@ -30,6 +31,7 @@ mod restart;
 mod scrape;
 mod scratch;
 mod server;
+mod vhost;
 mod writes;
 
 use std::path::{Path, PathBuf};
@@ -64,6 +66,8 @@ pub(crate) enum Scope {
     Recovery,
     /// Write-back.
     Writes,
+    /// The vhost-user door.
+    Vhost,
     /// Statistics that are asked for all the time.
     Scrape,
     /// A disk that is recorded.
@@ -113,7 +117,12 @@ pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), Str
     if scope == Scope::Writes {
         return writes::measure(&programs, &scratch, effort);
     }
+    if scope == Scope::Vhost {
+        return vhost::measure(&programs, &scratch, effort);
+    }
     doors::measure(&programs, &scratch, effort)?;
+    // A folder of its own: several of its files have the names of the others'.
+    vhost::measure(&programs, &Scratch::new()?, effort)?;
     alone::measure(&programs, &scratch, effort)?;
     restart::measure(&programs, &scratch, effort)?;
     writes::measure(&programs, &scratch, effort)

@@ -13,10 +13,12 @@ pub(super) struct Peer {
     /// How fast Forebay has to be, this one being 1; none if it is here for comparison only.
     pub(super) goal: Option<f64>,
     pub(super) uri: String,
+    pub(super) socket: PathBuf,
+    /// Its name over NBD.
+    pub(super) export: &'static str,
     program: &'static str,
     /// The Debian package that has it.
     package: &'static str,
-    socket: PathBuf,
     command: Command,
 }
 
@@ -64,6 +66,26 @@ impl Peer {
         peer
     }
 
+    /// The same device, by qemu-nbd.
+    pub(super) fn qemu_nbd_null(scratch: &Scratch, name: &'static str, bytes: u64) -> Self {
+        let mut peer = Self::new(scratch, name, "qemu-nbd", "qemu-utils", "raw");
+        peer.command.args(["--persistent", "--shared=8", "--export-name=raw", "--socket"]).arg(&peer.socket);
+        peer.command.args(["--image-opts", &format!("driver=null-co,size={bytes},read-zeroes=on")]);
+        peer
+    }
+
+    /// A block device of QEMU over vhost-user, with one queue on a thread of its own that sleeps when it has nothing to do.
+    pub(super) fn vhost(scratch: &Scratch, name: &'static str, device: &str) -> Self {
+        let mut peer = Self::new(scratch, name, "qemu-storage-daemon", "qemu-system-common", "");
+        let writable = if device.contains("read-only=on") { "off" } else { "on" };
+        peer.command.args(["--object", "iothread,id=own,poll-max-ns=0"]);
+        peer.command.args(["--blockdev", &format!("{device},node-name=disk")]).arg("--export").arg(format!(
+            "vhost-user-blk,id=export,node-name=disk,iothread=own,writable={writable},addr.type=unix,addr.path={}",
+            peer.socket.display()
+        ));
+        peer
+    }
+
     /// qemu-nbd on a raw file, past the page cache.
     pub(super) fn qemu_nbd(scratch: &Scratch, name: &'static str, file: &Path, aio: &str) -> Self {
         let mut peer = Self::new(scratch, name, "qemu-nbd", "qemu-utils", "raw");
@@ -83,11 +105,11 @@ impl Peer {
         name: &'static str,
         program: &'static str,
         package: &'static str,
-        export: &str,
+        export: &'static str,
     ) -> Self {
         let socket = scratch.path(&format!("{}.sock", name.replace([' ', '='], "-")));
         let uri = format!("nbd+unix:///{export}?socket={}", socket.display());
-        Self { name, goal: None, uri, program, package, socket, command: Command::new(program) }
+        Self { name, goal: None, uri, socket, export, program, package, command: Command::new(program) }
     }
 
     /// Starts it; one that is not on this machine is named and left out.

@@ -11,6 +11,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Tells the folders of one process apart.
 static FOLDERS_MADE: AtomicU32 = AtomicU32::new(0);
 
+/// Where Linux keeps files in memory.
+const MEMORY: &str = "/dev/shm";
+
 /// The folder. Dropping it removes it with all that is in it.
 pub(super) struct Scratch {
     folder: PathBuf,
@@ -19,8 +22,18 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Makes a folder of our own; its path is short, since paths of sockets have to be.
     pub(super) fn new() -> Result<Self, String> {
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// The same in memory; none if this system has no such place.
+    pub(super) fn in_memory() -> Result<Option<Self>, String> {
+        let place = Path::new(MEMORY);
+        if place.is_dir() { Self::within(place).map(Some) } else { Ok(None) }
+    }
+
+    fn within(place: &Path) -> Result<Self, String> {
         let number = FOLDERS_MADE.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("forebay-bench-{}-{number}", std::process::id()));
+        let folder = place.join(format!("forebay-bench-{}-{number}", std::process::id()));
         fs::create_dir(&folder)
             .map_err(|error| format!("Could not make the folder {}: {error}.", folder.display()))?;
         Ok(Self { folder })

@@ -16,7 +16,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("sim", &["block", "cache", "trace"]),
     // `guest` for tests only: machines whose power can be cut.
     ("daemon", &["block", "cache", "doors", "guest", "hitsim", "trace"]),
-    // Measures the cache without a door in front of it. Of `doors` the client, to meet a started daemon as a guest does.
+    // Measures the cache without a door in front of it. Of `doors` the client, to meet a started daemon as a guest does, and the
+    // vhost-user door, whose instructions are counted.
     ("bench", &["block", "cache", "doors", "hitsim", "trace"]),
     ("guest", &[]),
     // Files of traces to requests and back. What is made of these, simulation or replay, is not its business.

@@ -1,0 +1,109 @@
+//! Our clients as programs: the front end that needs no guest, the lean NBD client, and both as contenders.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::race::Contender;
+use crate::bench::alone::{number, parse};
+use crate::bench::fio::Sample;
+use crate::bench::server::Server;
+use crate::bench::{Programs, forebay::Forebay};
+use crate::run::output;
+
+/// How much longer than its load a client may take before it is ended, in seconds.
+const GRACE_SECONDS: u32 = 30;
+
+/// What a front end does with each of some disks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Load {
+    pub(super) depth: u32,
+    pub(super) more: &'static [&'static str],
+}
+
+impl Load {
+    pub(super) fn reads(depth: u32) -> Self {
+        Self { depth, more: &[] }
+    }
+
+    /// Writes with a flush after every 32, as fio is told to in the other benches.
+    pub(super) fn writes(depth: u32) -> Self {
+        Self { depth, more: &["--write", "--flush-every", "32"] }
+    }
+}
+
+/// A server behind vhost-user sockets.
+pub(super) fn guest<'a>(
+    programs: &'a Programs,
+    name: String,
+    server: &'a Server,
+    sockets: Vec<std::path::PathBuf>,
+    load: Load,
+) -> Contender<'a> {
+    let turn = move |seconds| {
+        let mut bench = bounded(&programs.bench, seconds);
+        bench
+            .args(["vhost", "--depth", &load.depth.to_string(), "--seconds", &seconds.to_string()])
+            .args(load.more);
+        for socket in &sockets {
+            bench.arg("--socket").arg(socket);
+        }
+        sample(&output(&mut bench)?)
+    };
+    Contender { name, server: Some(server), turn: Box::new(turn) }
+}
+
+/// A server behind an NBD socket.
+pub(super) fn nbd<'a>(
+    programs: &'a Programs,
+    name: String,
+    server: &'a Server,
+    (socket, export): (&'a Path, &'a str),
+    (bytes, depth): (u64, u32),
+) -> Contender<'a> {
+    let turn = move |seconds: u32| {
+        let mut bench = bounded(&programs.bench, seconds);
+        bench.args(["nbd", "--export", export, "--bytes", &bytes.to_string(), "--socket"]).arg(socket);
+        bench.args(["--depth", &depth.to_string(), "--seconds", &seconds.to_string()]);
+        sample(&output(&mut bench)?)
+    };
+    Contender { name, server: Some(server), turn: Box::new(turn) }
+}
+
+/// Reads a disk from end to end through the front end and compares it with a file.
+pub(super) fn check(programs: &Programs, socket: &Path, expect: &Path) -> Result<(), String> {
+    let mut bench = bounded(&programs.bench, 0);
+    output(bench.arg("vhost-check").arg("--socket").arg(socket).arg("--expect").arg(expect)).map(drop)
+}
+
+/// The disks of a daemon as vhost-user sockets.
+pub(super) fn sockets(forebay: &Forebay, disks: &[&str]) -> Vec<std::path::PathBuf> {
+    disks.iter().map(|disk| forebay.vhost_socket(disk)).collect()
+}
+
+/// A client that is ended if it hangs, so that it does not hang us.
+pub(super) fn bounded(program: &Path, seconds: u32) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["--foreground", "--kill-after=5", &(seconds + GRACE_SECONDS).to_string()]).arg(program);
+    command
+}
+
+fn sample(text: &str) -> Result<Sample, String> {
+    let answer = parse(text)?;
+    let [iops, p50_us, p99_us, requests, flushes] =
+        ["iops", "p50_us", "p99_us", "requests", "flushes"].map(|key| number(&answer, key));
+    Ok(Sample { iops: iops?, p50_us: p50_us?, p99_us: p99_us?, requests: requests?, flushes: flushes? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_client_prints_is_read_and_what_it_lacks_is_an_error() {
+        let text = r#"{"measurement":"vhost","iops":2.5,"p50_us":1.0,"p99_us":2.0,"requests":5,"flushes":1}"#;
+        let read = Sample { iops: 2.5, p50_us: 1.0, p99_us: 2.0, requests: 5.0, flushes: 1.0 };
+        assert_eq!(sample(text), Ok(read));
+        assert!(sample(r#"{"iops":2.5}"#).is_err_and(|error| error.contains("p50_us")));
+        assert!(sample("").is_err());
+    }
+}

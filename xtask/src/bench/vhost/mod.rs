@@ -1,0 +1,317 @@
+//! The vhost-user door beside others, with a front end that needs no guest; hits over NBD with a lean client; instructions of a hit.
+//!
+//! The same binary of the front end drives all of them: 4 KiB at random places, one queue, event indices, indirect descriptors. It
+//! sleeps until it is interrupted, and so do the servers: Forebay looks at no queue that it was not kicked for, and
+//! qemu-storage-daemon has an iothread with `poll-max-ns=0`. What is read is compared with the file from end to end first.
+
+mod client;
+mod race;
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use self::client::{Load, bounded, check, guest, nbd, sockets};
+use self::race::{Claim, Contender, Figure, race};
+use super::alone::{NO_STRING_INSTRUCTIONS, parse_collected};
+use super::fio::{self, Target};
+use super::forebay::{Forebay, Tier};
+use super::peers::Peer;
+use super::scratch::Scratch;
+use super::{Effort, Programs, report};
+use crate::run::{is_in_path, output};
+
+const RAM_DISK_BYTES: u64 = 64 << 20;
+const FLASH_DISK_BYTES: u64 = 256 << 20;
+const DISKS: u64 = 16;
+const WRITE_DISK_BYTES: u64 = 256 << 20;
+const WRITE_POOL_BYTES: u64 = 4 << 30;
+const WRITE_DIRTY_MIB: u64 = 544;
+/// A disk that is much larger than the pool in front of it, so that what is read is seldom there.
+const MISS_DISK_BYTES: u64 = 1 << 30;
+const MISS_POOL: &str = "128MiB";
+
+/// As fast as the other, but for what differs between two runs.
+const AS_FAST: f64 = 0.95;
+const NOT_BEHIND: f64 = 1.0;
+const HALF: f64 = 2.0;
+/// p50 of a miss at most 1.1 times that of the backing, and at depth 1 at most 5 us more.
+const MISS: f64 = 1.0 / 1.1;
+const MISS_MORE_US: f64 = 5.0;
+const WRITES: f64 = 0.85;
+
+/// Requests of the shorter of two runs under callgrind, and how long it may take to start.
+const COUNTED_REQUESTS: u64 = 10_000;
+const START_TIME_MAX: Duration = Duration::from_mins(2);
+const START_LOOK: Duration = Duration::from_millis(50);
+
+/// Measures and prints.
+pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let forebay = Forebay::start(scratch, &programs.forebay)?;
+    ram_hits(programs, &forebay, scratch, effort)?;
+    over_nbd(programs, &forebay, scratch, effort)?;
+    flash_hits(programs, &forebay, scratch, effort)?;
+    sixteen(programs, scratch, effort)?;
+    misses(programs, effort)?;
+    writes(programs, scratch, effort)?;
+    instructions(programs, scratch)
+}
+
+/// The claim that the contender `ours` is at least as good as `theirs` times `goal`.
+fn claim(ours: usize, theirs: usize, figure: Figure, goal: Option<f64>) -> Claim {
+    Claim { ours, theirs, figure, goal }
+}
+
+fn ram_hits(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let backing = scratch.filled_file("ram-disk.img", RAM_DISK_BYTES)?;
+    forebay.add_warm_disk(scratch, "ram", &backing, Tier::Ram)?;
+    check(programs, &forebay.vhost_socket("ram"), &backing)?;
+    let device = format!("null-co,size={RAM_DISK_BYTES},read-zeroes=on");
+    let mut peer = Peer::vhost(scratch, "qemu-storage-daemon null-co", &device);
+    let server = peer.start(scratch)?;
+    let mut contenders = Vec::new();
+    let mut claims = Vec::new();
+    for depth in [1, 32, 256] {
+        let ours = contenders.len();
+        let name = |who: &str| format!("{who}, depth {depth}");
+        let load = Load::reads(depth);
+        contenders.push(guest(programs, name("forebay"), &forebay.server, sockets(forebay, &["ram"]), load));
+        let Some(server) = &server else { continue };
+        contenders.push(guest(programs, name(peer.name), server, vec![peer.socket.clone()], load));
+        check(programs, &peer.socket, Path::new("/dev/zero"))?;
+        let goal = |goal: f64| (depth == 32).then_some(goal);
+        claims.push(claim(ours, ours + 1, Figure::Iops, goal(AS_FAST)));
+        claims.push(claim(ours, ours + 1, Figure::ServerCpu, goal(NOT_BEHIND)));
+    }
+    let each = contenders.len() / 3;
+    claims.push(claim(2 * each, each, Figure::Iops, Some(NOT_BEHIND)));
+    let before = forebay.reads("ram")?;
+    race("Hits in RAM over vhost-user, 4 KiB", &contenders, &claims, effort)?;
+    say_share(forebay, "ram", before, Tier::Ram)
+}
+
+/// Says how many of the reads since `before` were hits.
+fn say_share(forebay: &Forebay, disk: &str, before: super::forebay::Reads, tier: Tier) -> Result<(), String> {
+    let reads = forebay.reads(disk)?.since(before);
+    let place = if tier == Tier::Ram { "in RAM" } else { "on flash" };
+    println!("Of Forebay's reads, {:.2} % were hits {place}.", reads.share(tier) * 100.0);
+    Ok(())
+}
+
+/// The disk that [`ram_hits`] has warmed up, by a client that takes less than fio's.
+fn over_nbd(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let mut peers = [
+        Peer::nbdkit(scratch, "nbdkit memory", &["memory", "64M"]),
+        Peer::qemu_nbd_null(scratch, "qemu-nbd null-co", RAM_DISK_BYTES),
+        Peer::null(scratch, "qemu-storage-daemon null-co over NBD", RAM_DISK_BYTES),
+    ];
+    let servers = peers.iter_mut().map(|peer| peer.start(scratch)).collect::<Result<Vec<_>, _>>()?;
+    let socket = forebay.nbd_socket("ram");
+    let mut contenders =
+        vec![nbd(programs, "forebay".to_owned(), &forebay.server, (&socket, "ram"), (RAM_DISK_BYTES, 32))];
+    let mut claims = Vec::new();
+    for (peer, server) in peers.iter().zip(&servers) {
+        let Some(server) = server else { continue };
+        claims.push(claim(0, contenders.len(), Figure::Iops, Some(NOT_BEHIND)));
+        claims.push(claim(0, contenders.len(), Figure::ServerCpu, Some(HALF)));
+        let export = (peer.socket.as_path(), peer.export);
+        contenders.push(nbd(programs, peer.name.to_owned(), server, export, (RAM_DISK_BYTES, 32)));
+    }
+    race("Hits in RAM over NBD, 4 KiB, depth 32, a lean client", &contenders, &claims, effort)
+}
+
+fn flash_hits(
+    programs: &Programs,
+    forebay: &Forebay,
+    scratch: &Scratch,
+    effort: Effort,
+) -> Result<(), String> {
+    let backing = scratch.filled_file("flash-disk.img", FLASH_DISK_BYTES)?;
+    forebay.add_warm_disk(scratch, "flash", &backing, Tier::Flash)?;
+    check(programs, &forebay.vhost_socket("flash"), &backing)?;
+    // A copy: what the pool's file holds elsewhere was never written, and file systems answer that without asking the disk.
+    let raw = scratch.filled_file("raw.img", FLASH_DISK_BYTES)?;
+    let ours = |depth| {
+        let name = format!("forebay, depth {depth}");
+        guest(programs, name, &forebay.server, sockets(forebay, &["flash"]), Load::reads(depth))
+    };
+    let contenders = [
+        ours(32),
+        file(scratch, &raw, fio::Access::Read, 32),
+        ours(256),
+        file(scratch, &raw, fio::Access::Read, 256),
+    ];
+    let claims = [
+        claim(0, 1, Figure::Iops, Some(AS_FAST)),
+        claim(2, 3, Figure::Iops, None),
+        claim(2, 0, Figure::Iops, Some(NOT_BEHIND)),
+    ];
+    let before = forebay.reads("flash")?;
+    race("Hits on flash over vhost-user, 4 KiB", &contenders, &claims, effort)?;
+    say_share(forebay, "flash", before, Tier::Flash)
+}
+
+/// fio on a file, past the page cache, with nobody in between.
+fn file<'a>(scratch: &'a Scratch, path: &'a Path, access: fio::Access, depth: u32) -> Contender<'a> {
+    let turn = move |seconds| {
+        let bytes =
+            path.metadata().map_err(|error| format!("Could not look at {}: {error}.", path.display()))?.len();
+        fio::random(scratch, Target::File { path, bytes }, access, depth, seconds)
+    };
+    Contender { name: format!("fio on the raw file, depth {depth}"), server: None, turn: Box::new(turn) }
+}
+
+/// Sixteen disks with all requests of one, and with as many each.
+fn sixteen(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let forebay = Forebay::start_sized(scratch, &programs.forebay, "sixteen", "2GiB")?;
+    let mut disks = Vec::new();
+    for number in 0..DISKS {
+        let name = format!("part{number}");
+        let backing = scratch.filled_file(&format!("{name}.img"), RAM_DISK_BYTES / DISKS)?;
+        forebay.add_warm_disk(scratch, &name, &backing, Tier::Ram)?;
+        disks.push(forebay.vhost_socket(&name));
+    }
+    let backing = scratch.filled_file("whole.img", RAM_DISK_BYTES)?;
+    forebay.add_warm_disk(scratch, "whole", &backing, Tier::Ram)?;
+    let ours = |name: &str, disks: &[PathBuf], depth| {
+        guest(programs, name.to_owned(), &forebay.server, disks.to_vec(), Load::reads(depth))
+    };
+    let contenders = [
+        ours("one disk, depth 32", &[forebay.vhost_socket("whole")], 32),
+        ours("16 disks, depth 2 each", &disks, 2),
+        ours("16 disks, depth 32 each", &disks, 32),
+    ];
+    let claims = [claim(1, 0, Figure::Iops, Some(NOT_BEHIND)), claim(2, 0, Figure::Iops, Some(NOT_BEHIND))];
+    race("Hits in RAM of sixteen disks together, vhost-user, 4 KiB", &contenders, &claims, effort)
+}
+
+/// Misses on a backing that answers at once, a file in memory, beside a server of that file which caches nothing.
+fn misses(programs: &Programs, effort: Effort) -> Result<(), String> {
+    let Some(memory) = Scratch::in_memory()? else {
+        println!("Misses are left out, for there is no folder /dev/shm: the backing has to be in memory.");
+        return Ok(());
+    };
+    let forebay = Forebay::start_sized(&memory, &programs.forebay, "miss", MISS_POOL)?;
+    let mut peer_and_server = None;
+    for (disk, settings) in [("cached", &["ram=1MiB"][..]), ("passed", &["ram=1MiB", "mode=pass-through"])] {
+        let backing = memory.filled_file(&format!("{disk}.img"), MISS_DISK_BYTES)?;
+        forebay.add_disk(disk, &backing)?;
+        forebay.set(disk, settings)?;
+        if disk == "passed" {
+            let device = format!(
+                "file,filename={},locking=off,read-only=on,cache.direct=on,aio=io_uring",
+                backing.display()
+            );
+            let mut peer = Peer::vhost(&memory, "the backing by qemu-storage-daemon", &device);
+            peer_and_server = peer.start(&memory)?.map(|server| (peer, server));
+        }
+    }
+    let (mut contenders, mut claims) = (Vec::new(), Vec::new());
+    for depth in [1, 32] {
+        let first = contenders.len();
+        for (disk, name) in [("cached", "forebay, misses"), ("passed", "forebay, pass-through")] {
+            let name = format!("{name}, depth {depth}");
+            contenders.push(guest(
+                programs,
+                name,
+                &forebay.server,
+                sockets(&forebay, &[disk]),
+                Load::reads(depth),
+            ));
+        }
+        claims.push(claim(first, first + 1, Figure::P50, None));
+        let Some((peer, server)) = &peer_and_server else { continue };
+        let name = format!("{}, depth {depth}", peer.name);
+        contenders.push(guest(programs, name, server, vec![peer.socket.clone()], Load::reads(depth)));
+        for ours in [first, first + 1] {
+            claims.push(claim(ours, first + 2, Figure::P50, Some(MISS)));
+            if depth == 1 {
+                claims.push(claim(ours, first + 2, Figure::P50More, Some(MISS_MORE_US)));
+            }
+        }
+    }
+    let before = forebay.reads("cached")?;
+    race("Misses on a backing in memory, vhost-user, 4 KiB", &contenders, &claims, effort)?;
+    let reads = forebay.reads("cached")?.since(before);
+    let hits = reads.share(Tier::Ram) + reads.share(Tier::Flash);
+    println!("Of what is called misses, {:.1} % were hits.", hits * 100.0);
+    Ok(())
+}
+
+/// Write-back, a flush after every 32 writes.
+fn writes(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let pool = scratch.zeroed_file("vhost-pool.img", WRITE_POOL_BYTES)?;
+    let forebay = Forebay::start_on(scratch, &programs.forebay, "writes", &pool)?;
+    let backing = scratch.filled_file("vhost-backing.img", WRITE_DISK_BYTES)?;
+    forebay.add_write_back_disk("writes", &backing, WRITE_DIRTY_MIB)?;
+    let [raw, served] =
+        ["vhost-raw.img", "vhost-served.img"].map(|name| scratch.filled_file(name, WRITE_DISK_BYTES));
+    let (raw, served) = (raw?, served?);
+    let device = format!("file,filename={},cache.direct=on,aio=io_uring", served.display());
+    let mut peer = Peer::vhost(scratch, "the raw file by qemu-storage-daemon", &device);
+    let server = peer.start(scratch)?;
+    let (mut contenders, mut claims) = (Vec::new(), Vec::new());
+    for depth in [1, 32] {
+        let (ours, load) = (contenders.len(), Load::writes(depth));
+        let name = format!("forebay, depth {depth}");
+        contenders.push(guest(programs, name, &forebay.server, sockets(&forebay, &["writes"]), load));
+        contenders.push(file(scratch, &raw, fio::Access::WriteData, depth));
+        claims.push(claim(ours, ours + 1, Figure::Iops, Some(WRITES)));
+        if let Some(server) = &server {
+            let name = format!("{}, depth {depth}", peer.name);
+            contenders.push(guest(programs, name, server, vec![peer.socket.clone()], load));
+            claims.push(claim(ours, ours + 2, Figure::Iops, None));
+        }
+    }
+    race("Random 4 KiB writes in write-back over vhost-user, a flush every 32", &contenders, &claims, effort)
+}
+
+/// Instructions of a hit in RAM, door and cache together, without what the kernel does: what twice as many requests take more.
+fn instructions(programs: &Programs, scratch: &Scratch) -> Result<(), String> {
+    if !is_in_path("valgrind") {
+        println!("Instructions are left out, for valgrind is not here (Debian package valgrind).");
+        return Ok(());
+    }
+    let mut rows = Vec::new();
+    for depth in [1, 32] {
+        let single = collected(programs, scratch, depth, COUNTED_REQUESTS)?;
+        let double = collected(programs, scratch, depth, 2 * COUNTED_REQUESTS)?;
+        let each = double.saturating_sub(single) / COUNTED_REQUESTS;
+        rows.push(vec![depth.to_string(), each.to_string()]);
+    }
+    report::print(
+        "A hit in RAM through the vhost-user door, 4 KiB",
+        &["depth", "instructions/request"],
+        &rows,
+    );
+    Ok(())
+}
+
+fn collected(programs: &Programs, scratch: &Scratch, depth: u32, count: u64) -> Result<u64, String> {
+    let socket = scratch.path("counted.sock");
+    let mut valgrind = bounded(Path::new("valgrind"), START_TIME_MAX.as_secs() as u32);
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(&programs.bench);
+    valgrind.args(["vhost-door", "--socket"]).arg(&socket).env("GLIBC_TUNABLES", NO_STRING_INSTRUCTIONS);
+    valgrind.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut server = valgrind.spawn().map_err(|error| format!("Could not start valgrind: {error}."))?;
+    let started = Instant::now();
+    while !socket.exists()
+        && started.elapsed() < START_TIME_MAX
+        && server.try_wait().is_ok_and(|ended| ended.is_none())
+    {
+        sleep(START_LOOK);
+    }
+    let mut bench = bounded(&programs.bench, START_TIME_MAX.as_secs() as u32);
+    bench
+        .args(["vhost", "--depth", &depth.to_string(), "--requests", &count.to_string(), "--socket"])
+        .arg(&socket);
+    let ran = output(&mut bench);
+    // It ends when its front end has gone, or by its time limit.
+    let ended =
+        server.wait_with_output().map_err(|error| format!("Could not wait for valgrind: {error}."))?;
+    let said = String::from_utf8_lossy(&ended.stderr);
+    ran.map_err(|error| format!("{error} callgrind said: {said}"))?;
+    parse_collected(&said)
+        .ok_or_else(|| format!("callgrind counted nothing at depth {depth}. It said: {said}"))
+}
