@@ -187,6 +187,7 @@ impl<D: BlockDevice> Door<D> {
     /// The disk has another size. Guests of the vhost-user socket are told; NBD has no way to tell those of the other one, who
     /// learn it when they connect anew.
     pub(crate) fn resized(&self) {
+        self.nbd.resized();
         self.vhost.resized();
     }
 

@@ -57,6 +57,7 @@ mod vm;
 mod wear;
 mod windows;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -66,7 +67,8 @@ fn main() -> ExitCode {
     match commands::run(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            eprintln!("error: {}", problem.message.replace('\n', " "));
+            // Not `eprintln!`, which panics if that cannot be written, as on a full disk: the status still tells.
+            writeln!(io::stderr(), "error: {}", problem.message.replace('\n', " ")).unwrap_or(());
             ExitCode::FAILURE
         }
     }

@@ -9,6 +9,7 @@ use std::io::{Read, Write};
 use std::net::Shutdown;
 
 use block::Geometry;
+use doors::nbd::handshake::Catalog;
 use doors::nbd::option::{
     ABORT, EXPORT_NAME, GO, InfoRequest, LIST, OPTION_REPLY_BYTES, OptionReply, Replies, STARTTLS,
     STRUCTURED_REPLY, decode_option_reply, encode_option,
@@ -49,6 +50,22 @@ fn clients_over_tcp_get_the_disk_that_they_name_and_none_without_a_name() {
     server.run(|world| world.door.close());
     desk.until_unlisted();
     assert!(Client::over(desk.bridged(), "disk", Replies::Simple).is_err(), "its door has closed");
+}
+
+#[test]
+fn the_first_client_after_a_disk_grew_is_told_its_size_and_served() {
+    let (server, desk) = (Server::start(), Desk::in_clear());
+    server.list(&desk.directory);
+    let client = || Client::over(desk.bridged(), "disk", Replies::Structured).unwrap();
+    assert_eq!(client().facts().size, 64 * MIB);
+    server.run(|world| {
+        world.export.device().resized.set(Some(65 * MIB));
+        world.door.resized();
+    });
+    while desk.directory.find("disk").unwrap().facts.size == 64 * MIB {
+        std::thread::yield_now();
+    }
+    assert_eq!(client().facts().size, 65 * MIB);
 }
 
 #[test]

@@ -36,6 +36,8 @@ pub struct Door<D> {
     resting: Resting,
     /// True if the one export is listed in a directory.
     listed: Cell<bool>,
+    /// Told when what clients are told of the one export has changed.
+    changed: Notify,
 }
 
 /// What happened at a door before its clients reached an export.
@@ -74,6 +76,7 @@ impl<D: BlockDevice> Door<D> {
             gate: default.as_ref().map_or_else(Rc::default, |export| Rc::clone(&export.gate)),
             resting: Resting::default(),
             listed: Cell::new(false),
+            changed: Notify::new(),
             default,
         }
     }
@@ -134,9 +137,12 @@ impl<D: BlockDevice> Door<D> {
 
     fn receive<H: Host>(self: &Rc<Self>, listing: Listing, ring: &Ring, host: &H) {
         self.listed.set(true);
-        // On another thread there may be another device behind it.
-        listing.tell(self.one().facts());
         host.spawn(Rc::clone(self).take_newcomers(listing, ring.clone(), host.clone()));
+    }
+
+    /// The disk has another size: those who come from now on are told. The protocol has no way to tell those who are there.
+    pub fn resized(&self) {
+        self.changed.notify_waiters();
     }
 
     async fn take_newcomers<H: Host>(self: Rc<Self>, mut listing: Listing, ring: Ring, host: H) {
@@ -149,16 +155,13 @@ impl<D: BlockDevice> Door<D> {
                 if self.gate.is_held() {
                     return self.resting.put_listing(listing);
                 }
-                let held = pin!(self.gate.closes());
-                match select(pin!(listing.next()), select(closing, held)).await {
+                let (held, changed) = (pin!(self.gate.closes()), pin!(self.changed.notified()));
+                listing.tell(self.one().facts());
+                match select(pin!(listing.next()), select(closing, select(held, changed))).await {
                     Either::Left((newcomer, _)) => newcomer,
                     Either::Right(_) => continue,
                 }
             };
-            let facts = self.one().facts();
-            if newcomer.told != facts {
-                listing.tell(facts);
-            }
             self.welcome_newcomer(newcomer, &ring, &host);
         }
     }

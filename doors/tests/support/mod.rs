@@ -29,6 +29,8 @@ const PIECE: usize = 1536;
 pub struct TestDevice {
     pub memory: Memory,
     pub failing: Cell<Option<ErrorKind>>,
+    /// Its size, if that is another than it was.
+    pub resized: Cell<Option<u64>>,
     /// Requests waiting in `pass`.
     pub held: Cell<u64>,
     pub log: RefCell<Vec<Operation>>,
@@ -43,6 +45,7 @@ impl TestDevice {
         Self {
             memory: Memory::with_geometry(geometry),
             failing: Cell::new(None),
+            resized: Cell::new(None),
             held: Cell::new(0),
             log: RefCell::default(),
             at_hand: Cell::new(0),
@@ -78,7 +81,8 @@ impl TestDevice {
 
 impl BlockDevice for TestDevice {
     fn geometry(&self) -> Geometry {
-        self.memory.geometry()
+        let geometry = self.memory.geometry();
+        Geometry { size: self.resized.get().unwrap_or(geometry.size), ..geometry }
     }
 
     async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {
