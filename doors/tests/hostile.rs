@@ -108,18 +108,18 @@ fn a_client_that_dies_while_the_device_works_leaves_nothing_behind_once_that_is_
 
 #[test]
 fn a_client_that_never_reads_its_replies_holds_up_only_itself() {
-    for at_hand in [0, 64 * MIB] {
+    for (at_hand, length) in [(0, 1 << 20), (64 * MIB, 256 << 10)] {
         let limits = Limits { budget_bytes: 32 << 20, ..Limits::default() };
         let server = Server::with(Geometry::plain(64 * MIB), limits);
         server.run(move |world| world.export.device().at_hand.set(at_hand));
-        never_read(&server);
+        never_read(&server, length);
     }
 }
 
-fn never_read(server: &Server) {
+fn never_read(server: &Server, length: u32) {
     let mut greedy = raw(server);
-    for _ in 0..100 {
-        greedy.write_all(&request(Command::Read, 0, 1 << 20)).unwrap();
+    for _ in 0..400 {
+        greedy.write_all(&request(Command::Read, 0, length)).unwrap();
     }
     // It has all of the budget, and what it asked for beyond that is not even read.
     server.until(|world| world.export.counters().payload_bytes == 32 * MIB);

@@ -207,8 +207,9 @@ fn what_is_at_hand_is_answered_while_others_wait() {
             world.export.device().hold();
         });
         let waits = client.send(Command::Read, 0, 1 << 20, 512, &[]).unwrap();
-        let places =
-            (0..100u64).map(|number| (number * 7 * 512, 512 * (number as u32 % 9 + 1))).chain([(0, 1 << 20)]);
+        let places = (0..100u64)
+            .map(|number| (number * 7 * 512, 512 * (number as u32 % 9 + 1)))
+            .chain([(0, 256 << 10)]);
         let mut asked = std::collections::HashMap::new();
         for (offset, length) in places {
             asked.insert(client.send(Command::Read, 0, offset, length, &[]).unwrap(), (offset, length));

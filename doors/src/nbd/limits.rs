@@ -14,9 +14,11 @@ pub const OVERDRAFT_BYTES: u32 = 2 << 20;
 pub const ACCEPT_PAUSE_NS: u64 = 100_000_000;
 /// The most extents that the answer to `BlockStatus` describes; the client asks again for the rest.
 pub const EXTENTS_MAX: usize = 4096;
-/// About how many bytes one system call sends, so that what a slow client has taken is soon free again. A reply that
-/// is longer goes alone.
+/// About how many bytes of either kind of replies one system call sends, so that what a slow client has taken is soon free again.
+/// A reply that is longer goes alone.
 pub const SEND_BYTES: usize = 1 << 20;
+/// The longest read whose reply is put together with others, in bytes.
+pub const AT_HAND_BYTES_MAX: u32 = 256 << 10;
 /// The most memory that a connection keeps for replies to come, twice.
 pub const GATHERED_BYTES_KEPT: usize = 256 << 10;
 
@@ -29,7 +31,8 @@ pub const RECEPTION_MAX: u64 = 128;
 pub const TELL_INTERVAL_NS: u64 = 60_000_000_000;
 
 /// The limits that a test may want smaller. Memory for payload of one export never exceeds
-/// `budget_bytes + connections_max * OVERDRAFT_BYTES`: half a gibibyte.
+/// `budget_bytes + connections_max * OVERDRAFT_BYTES`, half a gibibyte, and what pieces of gathered replies take beyond their bytes: at
+/// most 1.25 MiB a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The most requests of one connection in flight, thus not answered, or answered but not taken by the client.

@@ -53,11 +53,11 @@ impl Outbox {
         self.wake_sender();
     }
 
-    /// Queues a reply of which `append` puts all bytes at the end of what it is given, or drops it if the client is gone. If
-    /// `append` says that there is none, it has put nothing there, and the permit comes back.
+    /// Queues a reply of which `append` puts all bytes at the end of what it is given, or drops it if the client is gone. The permit
+    /// comes back, and nothing is done, if `append` says that there is none, or if the piece is long enough already.
     pub(crate) fn gather(&self, permit: Permit, append: impl FnOnce(&mut Vec<u8>) -> bool) -> Option<Permit> {
         let gathered = &mut *self.gathered.borrow_mut();
-        if !append(&mut gathered.bytes) {
+        if gathered.bytes.len() >= SEND_BYTES || !append(&mut gathered.bytes) {
             return Some(permit);
         }
         if self.state.get() == State::Broken {
@@ -116,16 +116,16 @@ impl Outbox {
     }
 
     fn take_batch(&self, chunks: &mut Vec<Chunk>, permits: &mut Vec<Permit>) {
-        let mut bytes = 0;
         {
             let gathered = &mut *self.gathered.borrow_mut();
             if !gathered.permits.is_empty() {
-                bytes = gathered.bytes.len();
                 let spare = std::mem::take(&mut gathered.spare);
                 chunks.push(Chunk::Bytes(std::mem::replace(&mut gathered.bytes, spare)));
                 permits.append(&mut gathered.permits);
             }
         }
+        // Whatever was gathered: replies that others wait for do not wait for those.
+        let mut bytes = 0;
         while bytes < SEND_BYTES
             && let Some((reply, permit)) = self.queue.borrow_mut().pop_front()
         {

@@ -9,7 +9,7 @@ use block::socket::{Chunk, INLINE_MAX};
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Unmap};
 
 use super::handshake::ALLOCATION_CONTEXT_ID;
-use super::limits::{EXTENTS_MAX, PAYLOAD_MAX};
+use super::limits::{AT_HAND_BYTES_MAX, EXTENTS_MAX, PAYLOAD_MAX};
 use super::option::Replies;
 use super::reply::{Payload, data_head, extent_flags, simple_reply};
 use super::wire::{Command, ReplyError, Request, command_flags};
@@ -106,7 +106,7 @@ pub(crate) fn reply_at_hand(
     terms: Terms,
     out: &mut Vec<u8>,
 ) -> bool {
-    if request.command != Command::Read || request.length == 0 {
+    if request.command != Command::Read || request.length == 0 || request.length > AT_HAND_BYTES_MAX {
         return false;
     }
     let start = out.len();

@@ -15,8 +15,12 @@ pub const BUDGET_BYTES: u64 = 65 << 20;
 pub const REQUEST_BYTES: u64 = 512;
 /// What a discard or a writing of zeroes counts for, in bytes, because it may be much work without having data.
 pub const CHANGE_BYTES: u64 = 1 << 20;
-/// So many requests are taken from a queue before others have a turn.
-pub const TAKEN_AT_ONCE: usize = 64;
+/// So many bytes are worked on before others have a turn: those that were at hand, and [`REQUEST_WORK`] for each request.
+pub const TURN_BYTES: u64 = 1 << 20;
+/// What taking a request counts for, in bytes.
+pub const REQUEST_WORK: u64 = 16 << 10;
+/// The longest request that is answered while it is taken, in bytes that it would hold; longer ones wait for the budget as all others do.
+pub const AT_HAND_BYTES_MAX: u64 = 256 << 10;
 /// After so many answers that were at hand the guest is told, if it waits, while more are taken: it works on the first ones meanwhile.
 pub const TOLD_EVERY: usize = 8;
 /// The most files that come with one message, however it is cut into pieces. A front end that sends more is closed.

@@ -26,7 +26,7 @@ use vm_memory::{Bytes, GuestAddress};
 use super::chain::{Chain, Table};
 use super::door::Door;
 use super::inflight::Record;
-use super::limits::{QUEUE_SIZE_MAX, TAKEN_AT_ONCE, TOLD_EVERY};
+use super::limits::{AT_HAND_BYTES_MAX, QUEUE_SIZE_MAX, REQUEST_WORK, TOLD_EVERY, TURN_BYTES};
 use super::memory::Memory;
 use super::request::{Request, Terms, perform, perform_at_once};
 use super::signals::Signals;
@@ -91,6 +91,8 @@ pub(crate) struct Vring<D> {
     in_flight: Cell<usize>,
     /// Something was answered of which the guest has not been told.
     untold: Cell<bool>,
+    /// Bytes that requests count for which were taken since others had a turn.
+    worked: Cell<u64>,
     kick: Event,
     signals: Signals,
     enabled: Cell<bool>,
@@ -155,6 +157,7 @@ impl<D: BlockDevice> Vring<D> {
             busy: RefCell::new(vec![false; setup.size.into()]),
             in_flight: Cell::new(0),
             untold: Cell::new(false),
+            worked: Cell::new(0),
             kick: Event::new(&ring, Arc::clone(kick)),
             signals: Signals::new(&ring, setup.call.as_ref(), setup.error.as_ref()),
             ring,
@@ -284,6 +287,17 @@ impl<D: BlockDevice> Vring<D> {
         let mut again = again.into_iter();
         let mut taken = 0;
         loop {
+            // Between two requests only: one that was taken from the ring is counted as in flight before anything is waited for, since
+            // whoever stops or disables this queue waits for those.
+            if self.worked.get() >= TURN_BYTES {
+                self.worked.set(0);
+                turn().await;
+            }
+            if taken % TOLD_EVERY == 1 && self.has_more() && self.tell_guest_if_wanted() {
+                // The guest works on the first answers while the others are taken.
+                turn().await;
+                self.ring.submit();
+            }
             let told = self.told.notified();
             let works = self.enabled.get() && !self.broken.get() && !self.ring_gone.get();
             // What an earlier process took counts as taken, also if the queue is to stop; but not before it is enabled: only then
@@ -301,16 +315,8 @@ impl<D: BlockDevice> Vring<D> {
             }
             match self.next_head() {
                 Ok(Some(head)) => {
-                    // The first ones are told of while the others are taken.
-                    if taken % TOLD_EVERY == 1 && self.tell_guest_if_wanted() {
-                        turn().await;
-                        self.ring.submit();
-                    }
                     self.take(head, Times::First, running).await;
                     taken += 1;
-                    if taken % TAKEN_AT_ONCE == 0 {
-                        turn().await;
-                    }
                 }
                 Ok(None) => {
                     taken = 0;
@@ -322,6 +328,12 @@ impl<D: BlockDevice> Vring<D> {
             }
         }
         self.rest().await;
+    }
+
+    /// True if there is another request, as far as can be seen without taking it.
+    fn has_more(&self) -> bool {
+        let (memory, queue) = (self.ring_memory.borrow(), self.queue.borrow());
+        queue.avail_idx(memory.map(), Ordering::Acquire).is_ok_and(|index| index.0 != queue.next_avail())
     }
 
     /// The head of the next request. Without one, the guest will kick when there is.
@@ -381,7 +393,11 @@ impl<D: BlockDevice> Vring<D> {
             Err(reason) => return self.break_off(reason),
         };
         self.in_flight.set(self.in_flight.get() + 1);
-        if let Some(written) = perform_at_once(self.door.device(), &memory, &request) {
+        self.worked.set(self.worked.get() + REQUEST_WORK);
+        if request.held_bytes() <= AT_HAND_BYTES_MAX
+            && let Some(written) = perform_at_once(self.door.device(), &memory, &request)
+        {
+            self.worked.set(self.worked.get() + u64::from(written));
             return self.answer(head, written);
         }
         let permit = self.door.budget(request.held_bytes()).await;
