@@ -216,11 +216,11 @@ fn a_client_that_takes_too_long_until_it_encrypts_is_closed() {
 }
 
 #[test]
-fn clients_that_wait_in_their_handshakes_are_so_many_and_no_more() {
+fn clients_of_one_address_that_wait_in_their_handshakes_are_so_many_and_no_more() {
     let desk = Desk::in_clear();
-    let most = doors::nbd::limits::RECEPTION_MAX;
+    let most = doors::nbd::limits::RECEPTION_MAX / 4;
     let waiting: Vec<_> = (0..most).map(|_| desk.raw()).collect();
-    desk.until(|counters| counters.waiting == doors::nbd::limits::RECEPTION_MAX);
+    desk.until(|counters| counters.waiting == most);
     let mut one_more = std::net::TcpStream::connect(desk.address).unwrap();
     assert_eq!(one_more.read_to_end(&mut Vec::new()).unwrap_or(0), 0, "not even a greeting");
     assert_eq!(desk.counters().too_many, 1);

@@ -7,8 +7,8 @@
 //! ```
 //! They are looked at for each connection that encrypts, which costs three calls to stat(2), and read again when one of them has
 //! changed: whoever renews certificates has nothing to tell the daemon. What cannot be used leaves what was read before in force,
-//! and is said once. An authority that is gone is such a thing too: nobody is let in without a certificate because a file is away
-//! for a moment.
+//! and is said once; what could not be read is tried again for the next connection. An authority that is gone is such a thing too:
+//! nobody is let in without a certificate because a file is away for a moment.
 
 use std::cell::{Cell, RefCell};
 use std::fs::{self, Metadata};
@@ -39,8 +39,10 @@ pub(crate) struct Certificates {
     dir: PathBuf,
     clients: Clients,
     identity: RefCell<Identity>,
-    /// The files as they were when they were read last, whatever came of it.
+    /// The files as they were when they were read last, whatever came of it, unless they could not be read.
     seen: Cell<Seen>,
+    /// The files as they were when it was last said that they cannot be read: once is enough, though each connection tries.
+    unread: Cell<Option<Seen>>,
 }
 
 /// Whether clients have to show a certificate.
@@ -50,6 +52,14 @@ pub(crate) enum Clients {
     ShowCertificates,
     /// They need none: encryption only.
     AreUnknown,
+}
+
+/// Why files are not used.
+enum Trouble {
+    /// They could not be read. It may pass without a change of the files: too many are open, a disk was busy.
+    Unread(String),
+    /// They are no good as they are.
+    Useless(String),
 }
 
 /// By which a changed file is known.
@@ -70,12 +80,13 @@ impl Certificates {
     /// If one is missing or cannot be used: which, why, and what to do.
     pub(crate) fn load(dir: &Path) -> Answer<Self> {
         let seen = look(dir);
-        let (identity, clients) = read(dir).map_err(|why| {
+        let (identity, clients) = read(dir).map_err(|(Trouble::Unread(why) | Trouble::Useless(why))| {
             Problem::invalid(format!(
                 "Cannot use the certificates of nbd.tls-dir: {why}; docs/nbd-tcp.md has the commands that make them"
             ))
         })?;
-        Ok(Self { dir: dir.to_owned(), clients, identity: identity.into(), seen: seen.into() })
+        let (identity, seen) = (identity.into(), seen.into());
+        Ok(Self { dir: dir.to_owned(), clients, identity, seen, unread: Cell::default() })
     }
 
     /// Whether clients have to show a certificate, for as long as the daemon runs.
@@ -83,18 +94,48 @@ impl Certificates {
         self.clients
     }
 
-    fn renew(&self) -> Result<Identity, String> {
+    fn renew(&self) -> Result<Identity, Trouble> {
         let (identity, clients) = read(&self.dir)?;
         match (self.clients, clients) {
-            (Clients::ShowCertificates, Clients::AreUnknown) => Err(format!(
+            (Clients::ShowCertificates, Clients::AreUnknown) => Err(Trouble::Useless(format!(
                 "{} is gone, and clients had to show a certificate of it; restart the daemon if they no longer have to",
                 self.dir.join(AUTHORITY).display()
-            )),
-            (Clients::AreUnknown, Clients::ShowCertificates) => Err(format!(
+            ))),
+            (Clients::AreUnknown, Clients::ShowCertificates) => Err(Trouble::Useless(format!(
                 "{} was not there at the start; restart the daemon if clients have to show a certificate of it from now on",
                 self.dir.join(AUTHORITY).display()
-            )),
+            ))),
             _ => Ok(identity),
+        }
+    }
+
+    /// What came of reading the files, which were like `now` before.
+    fn take(&self, now: Seen, renewed: Result<Identity, Trouble>) {
+        match renewed {
+            Ok(identity) => {
+                tracing::info!(
+                    "The certificates for NBD in {} have changed; new connections get them",
+                    self.dir.display()
+                );
+                self.identity.replace(identity);
+                self.seen.set(now);
+                self.unread.set(None);
+            }
+            Err(Trouble::Useless(why)) => {
+                tracing::warn!(
+                    "Cannot use the changed certificates for NBD: {why}. New connections get those from before"
+                );
+                self.seen.set(now);
+            }
+            // Not seen: they may be good, and nothing of them would change when they can be read again.
+            Err(Trouble::Unread(why)) => {
+                if self.unread.replace(Some(now)) != Some(now) {
+                    tracing::warn!(
+                        "Cannot use the changed certificates for NBD: {why}. New connections get those from before, until these \
+                         can be read"
+                    );
+                }
+            }
         }
     }
 }
@@ -103,19 +144,8 @@ impl Identities for Certificates {
     fn current(&self) -> Identity {
         // Looked at before reading: what changes in between is read again the next time.
         let now = look(&self.dir);
-        if self.seen.replace(now) != now {
-            match self.renew() {
-                Ok(identity) => {
-                    tracing::info!(
-                        "The certificates for NBD in {} have changed; new connections get them",
-                        self.dir.display()
-                    );
-                    self.identity.replace(identity);
-                }
-                Err(why) => tracing::warn!(
-                    "Cannot use the changed certificates for NBD: {why}. New connections get those from before"
-                ),
-            }
+        if self.seen.get() != now {
+            self.take(now, self.renew());
         }
         self.identity.borrow().clone()
     }
@@ -137,25 +167,26 @@ impl Stamp {
     }
 }
 
-fn read(dir: &Path) -> Result<(Identity, Clients), String> {
+fn read(dir: &Path) -> Result<(Identity, Clients), Trouble> {
     let [certificate, key, authority, revoked] =
         [CERTIFICATE, KEY, AUTHORITY, REVOKED].map(|name| dir.join(name));
-    if revoked.exists() {
-        return Err(format!(
+    // Also if it is a link that leads nowhere: somebody means there to be one.
+    if fs::symlink_metadata(&revoked).is_ok() {
+        return Err(Trouble::Useless(format!(
             "{} is there, and lists of revoked certificates are not supported; take it away, and have clients that are to stay out \
              lose their certificates by a new authority",
             revoked.display()
-        ));
+        )));
     }
     let chain = content(&certificate)?.ok_or_else(|| missing(&certificate))?;
     let own_key = content(&key)?.ok_or_else(|| missing(&key))?;
     let mode = fs::metadata(&key).map_err(|error| unreadable(&key, &error))?.mode();
     if mode & OTHERS != 0 {
-        return Err(format!(
+        return Err(Trouble::Useless(format!(
             "the key {} has mode {:04o}, so every user of this host can have it; do `chmod o= {0}`, and consider making a new one",
             key.display(),
             mode & 0o7777
-        ));
+        )));
     }
     let root = content(&authority)?;
     let clients = if root.is_some() { Clients::ShowCertificates } else { Clients::AreUnknown };
@@ -165,33 +196,49 @@ fn read(dir: &Path) -> Result<(Identity, Clients), String> {
             Unfit::Key(_) => &key,
             Unfit::Authority(_) => &authority,
         };
-        format!("{} is unfit: {unfit}", path.display())
+        Trouble::Useless(format!("{} is unfit: {unfit}", path.display()))
     })?;
     Ok((identity, clients))
 }
 
 /// What a file holds; none if it is not there.
-fn content(path: &Path) -> Result<Option<Vec<u8>>, String> {
+fn content(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() && found.len() <= FILE_BYTES_MAX => {}
-        Ok(_) => return Err(format!("{} is no file of at most 1 MiB", path.display())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Ok(_) => return Err(Trouble::Useless(format!("{} is no file of at most 1 MiB", path.display()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return absent(path),
         Err(error) => return Err(unreadable(path, &error)),
     }
     fs::read(path).map(Some).map_err(|error| unreadable(path, &error))
 }
 
-fn missing(path: &Path) -> String {
-    format!("{} is not there", path.display())
+/// None, if nothing at all is at `path`. A link is something, wherever it leads: were an authority's passed over, everybody would
+/// be let in.
+fn absent(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(path, &error)),
+        Ok(_) => Err(Trouble::Useless(format!(
+            "{} leads nowhere: it is a link to a file that is not there; mend it, or take it away",
+            path.display()
+        ))),
+    }
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> String {
-    format!("{} cannot be read: {error}; the user that the daemon runs as must be able to", path.display())
+fn missing(path: &Path) -> Trouble {
+    Trouble::Useless(format!("{} is not there", path.display()))
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Trouble {
+    Trouble::Unread(format!(
+        "{} cannot be read: {error}; the user that the daemon runs as must be able to",
+        path.display()
+    ))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
     use crate::testing::TempDir;
@@ -267,6 +314,35 @@ mod tests {
         folder.renew();
         folder.put(REVOKED, "");
         assert!(folder.refused().contains(REVOKED));
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_not_taken_for_nothing() {
+        for name in [CERTIFICATE, KEY, AUTHORITY] {
+            let folder = Folder::new();
+            fs::remove_file(folder.dir().join(name)).unwrap_or(());
+            symlink("nowhere", folder.dir().join(name)).expect("the folder is ours");
+            assert!(folder.refused().contains(&format!("{name} leads nowhere")));
+        }
+        let folder = Folder::new();
+        symlink("nowhere", folder.dir().join(REVOKED)).expect("the folder is ours");
+        assert!(folder.refused().contains(REVOKED));
+    }
+
+    #[test]
+    fn files_that_could_not_be_read_are_read_again_though_they_are_the_same_and_useless_ones_are_not() {
+        let folder = Folder::new();
+        let certificates = Certificates::load(folder.dir()).expect("all is there");
+        let first = certificates.current();
+        folder.renew();
+        let now = look(folder.dir());
+        certificates.take(now, Err(Trouble::Unread("too many open files".to_owned())));
+        assert!(certificates.unread.get() == Some(now), "it is said once");
+        let second = certificates.current();
+        assert!(!second.is(&first) && certificates.unread.get().is_none());
+        folder.renew();
+        certificates.take(look(folder.dir()), Err(Trouble::Useless("half of it".to_owned())));
+        assert!(certificates.current().is(&second));
     }
 
     #[test]

@@ -144,6 +144,13 @@ impl Opened {
                 ));
             }
         };
+        if tls.is_none() && tls_dir.is_some() {
+            // Who gives certificates may mean them to be used: clear text has to be said.
+            return Err(Problem::invalid(
+                "Cannot know whether clients over TCP have to use TLS: nbd.tls-dir is given, and nbd.tls is not; say nbd.tls = \
+                 \"require\" or \"off\" (--nbd-tls), or leave nbd.tls-dir out",
+            ));
+        }
         let certificates = match tls.unwrap_or_default() {
             Tls::Off => None,
             Tls::Require => {
@@ -214,7 +221,8 @@ impl Opened {
 
     fn say(&self) {
         let Self { address, certificates, allow, .. } = self;
-        let encryption = match certificates.as_ref().map(Certificates::clients) {
+        let clients = certificates.as_ref().map(Certificates::clients);
+        let encryption = match clients {
             None => "in clear text",
             Some(Clients::ShowCertificates) => "with TLS, for clients with a certificate of ca-cert.pem",
             Some(Clients::AreUnknown) => {
@@ -222,23 +230,47 @@ impl Opened {
             }
         };
         tracing::info!("NBD is served over TCP at {address}, {encryption}");
-        if address.ip().is_loopback() {
-            return;
-        }
-        if certificates.is_none() {
-            tracing::warn!(
-                "NBD is served for other hosts in clear text: whoever can listen on the network sees what guests read and write. \
-                 Use TLS (nbd.tls = \"require\"), or a network of its own"
-            );
-        }
-        let shown = certificates.as_ref().map(Certificates::clients) == Some(Clients::ShowCertificates);
-        if !shown && allow.is_none() {
-            tracing::warn!(
-                "Every host that can reach {address} can read and write all disks: name those that may with nbd.allow, or put a \
-                 ca-cert.pem beside the server's certificate"
-            );
+        for warning in warnings(*address, clients, allow.is_some()) {
+            tracing::warn!("{warning}");
         }
     }
+}
+
+/// Who gets at the disks without having been named, for people to whom that is news. `clients` is none in clear text; `listed`
+/// is true if only some addresses may connect.
+fn warnings(address: SocketAddr, clients: Option<Clients>, listed: bool) -> Vec<String> {
+    let shown = clients == Some(Clients::ShowCertificates);
+    let mut all = Vec::new();
+    if address.ip().to_canonical().is_loopback() {
+        if !shown {
+            all.push(format!(
+                "Every user of this host can read and write all disks at {address}, whatever the rights of their Unix sockets \
+                 say: demand certificates of clients (nbd.tls = \"require\", and a ca-cert.pem beside the server's \
+                 certificate), or do without nbd.listen"
+            ));
+        }
+        return all;
+    }
+    if clients.is_none() {
+        all.push(
+            "NBD is served for other hosts in clear text: whoever can listen on the network sees what guests read and write. \
+             Use TLS (nbd.tls = \"require\"), or a network of its own"
+                .to_owned(),
+        );
+    }
+    if !shown && !listed {
+        all.push(format!(
+            "Every host that can reach {address} can read and write all disks: name those that may with nbd.allow, or put a \
+             ca-cert.pem beside the server's certificate"
+        ));
+    }
+    if clients == Some(Clients::AreUnknown) && listed {
+        all.push(format!(
+            "Clients at {address} show no certificates: whoever has one of the addresses of nbd.allow can read and write all \
+             disks; put a ca-cert.pem beside the server's certificate"
+        ));
+    }
+    all
 }
 
 /// The body of the thread.
@@ -320,6 +352,39 @@ mod tests {
             // Somebody who says off means it.
             let off = NbdTcp { listen: Some(Listen::Off), ..NbdTcp::default() };
             assert!(Opened::open(&off.or(asked)).expect("nothing is to be done").is_none());
+        }
+    }
+
+    #[test]
+    fn certificates_are_not_passed_over_unless_clear_text_is_asked_for() {
+        let here = NbdTcp {
+            listen: Some("127.0.0.1:0".parse().expect("an address")),
+            tls_dir: Some("/nowhere".into()),
+            ..NbdTcp::default()
+        };
+        assert!(refused(&here).contains("nbd.tls = \"require\" or \"off\""));
+        let off = NbdTcp { tls: Some(Tls::Off), ..here };
+        let opened = Opened::open(&off).expect("it was said").expect("it was asked for");
+        assert!(opened.uri().starts_with("nbd://"));
+    }
+
+    #[test]
+    fn whoever_gets_at_the_disks_without_being_named_is_told_of() {
+        let (shown, unknown) = (Some(Clients::ShowCertificates), Some(Clients::AreUnknown));
+        for (address, clients, listed, words) in [
+            ("127.0.0.1:1", None, true, &["Every user of this host"][..]),
+            ("[::1]:1", unknown, false, &["Every user of this host"]),
+            ("[::ffff:127.0.0.1]:1", None, false, &["Every user of this host"]),
+            ("127.0.0.1:1", shown, false, &[]),
+            ("10.0.0.5:1", None, false, &["in clear text", "Every host"]),
+            ("10.0.0.5:1", None, true, &["in clear text"]),
+            ("[::]:1", unknown, false, &["Every host"]),
+            ("[::]:1", unknown, true, &["show no certificates"]),
+            ("10.0.0.5:1", shown, false, &[]),
+        ] {
+            let all = warnings(address.parse().expect("an address"), clients, listed);
+            assert_eq!(all.len(), words.len(), "{address}: {all:?}");
+            assert!(all.iter().zip(words).all(|(line, words)| line.contains(words)), "{address}: {all:?}");
         }
     }
 

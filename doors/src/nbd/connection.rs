@@ -84,8 +84,14 @@ pub(crate) async fn take_in<D: BlockDevice>(
 ) {
     let Newcomer { connection: PausedConnection { line, pending, terms }, told, answer } = newcomer;
     let line = Line::from_handle(&ring, line);
-    if !export.entry().is_ok_and(|entry| entry.facts == told) {
+    let entry = export.entry();
+    if !entry.as_ref().is_ok_and(|entry| entry.facts == told) {
         // It is full, about to go, or not what the client was told: it has to ask again.
+        tracing::debug!(
+            disk = export.name(),
+            refusal = ?entry.err(),
+            "closed an NBD client over TCP that had chosen this disk; without a refusal, the disk is not what it was told"
+        );
         line.end();
         return;
     }
@@ -136,7 +142,7 @@ async fn choose<D: BlockDevice>(
 ) -> Result<(Attachment<D>, Terms), End> {
     greet(line).await?;
     match negotiate(line, receiver, &mut Handshake::new(), door).await? {
-        Negotiated::Agreed(Agreement { name, replies, block_status }, answer) => {
+        Negotiated::Agreed(Agreement { name, replies, block_status, .. }, answer) => {
             // Attached before anything else can happen: the handshake has looked just now.
             let export = door.export(&name).expect("the handshake agrees only on what the door serves");
             let attachment = export.attach(line.stream().clone());

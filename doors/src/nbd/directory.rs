@@ -60,8 +60,8 @@ impl Directory {
     }
 
     /// The way to a disk.
-    pub(crate) fn door(&self, name: &str) -> Option<(mpsc::Sender<Newcomer>, ExportFacts)> {
-        self.lock().get(name).map(|listed| (listed.door.clone(), listed.entry.facts))
+    pub(crate) fn door(&self, name: &str) -> Option<mpsc::Sender<Newcomer>> {
+        self.lock().get(name).map(|listed| listed.door.clone())
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Listed>> {

@@ -65,6 +65,8 @@ pub enum Refusal {
 pub struct Agreement {
     /// Of the export, as the catalog has it.
     pub name: String,
+    /// What the client was told of it.
+    pub facts: ExportFacts,
     /// Form of the replies.
     pub replies: Replies,
     /// True if `base:allocation` was chosen for this export.
@@ -225,7 +227,12 @@ impl Handshake {
             return false;
         }
         self.enter(State::Head);
-        refuse(output, option, OptionReply::TooBig, "Options have at most 65536 bytes");
+        // These two are answered as what they are, before encryption as well: here, as what is too long.
+        if self.encryption == Encryption::Demanded && !matches!(option, STARTTLS | ABORT) {
+            refuse_in_clear(output, option);
+        } else {
+            refuse(output, option, OptionReply::TooBig, "Options have at most 65536 bytes");
+        }
         true
     }
 
@@ -254,7 +261,7 @@ impl Handshake {
                 return Step::Violation("Client chose an export by EXPORT_NAME without encryption");
             }
             _ if self.encryption == Encryption::Demanded && option != ABORT => {
-                refuse(output, option, OptionReply::TlsRequired, "Nothing is to be had here without TLS");
+                refuse_in_clear(output, option);
             }
             EXPORT_NAME => return self.export_name(&payload, catalog, output),
             ABORT => {
@@ -302,7 +309,7 @@ impl Handshake {
         if self.padding == Padding::Zeroes {
             output.extend([0; EXPORT_PADDING_BYTES]);
         }
-        Step::Serve(self.agreement(entry.name))
+        Step::Serve(self.agreement(entry))
     }
 
     /// Answers `INFO` and `GO`. Some if the answer is yes.
@@ -342,7 +349,7 @@ impl Handshake {
             tell(Info::Description(&entry.description));
         }
         encode_option_reply(output, option, OptionReply::Ack, &[]);
-        Some(self.agreement(entry.name))
+        Some(self.agreement(entry))
     }
 
     fn contexts(&mut self, option: u32, payload: &[u8], catalog: &impl Catalog, output: &mut Vec<u8>) {
@@ -380,9 +387,10 @@ impl Handshake {
         encode_option_reply(output, option, OptionReply::Ack, &[]);
     }
 
-    fn agreement(&self, name: String) -> Agreement {
+    fn agreement(&self, entry: Entry) -> Agreement {
+        let Entry { name, facts, .. } = entry;
         let block_status = self.allocation_of.as_ref() == Some(&name);
-        Agreement { name, replies: self.replies, block_status }
+        Agreement { name, facts, replies: self.replies, block_status }
     }
 }
 
@@ -404,6 +412,10 @@ fn refuse_export(output: &mut Vec<u8>, option: u32, refusal: Refusal) {
         Refusal::Draining => (OptionReply::Shutdown, "This disk is about to stop; connect again later"),
     };
     refuse(output, option, kind, message);
+}
+
+fn refuse_in_clear(output: &mut Vec<u8>, option: u32) {
+    refuse(output, option, OptionReply::TlsRequired, "Nothing is to be had here without TLS");
 }
 
 fn refuse(output: &mut Vec<u8>, option: u32, kind: OptionReply, message: &str) {

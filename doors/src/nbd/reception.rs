@@ -7,9 +7,11 @@
 //! ```
 //! It runs on a thread of its own, where signatures and certificates take nobody's time, and moves no data of a disk. Whoever
 //! can reach the address may send anything: each connection has a limited time and limited memory until it has chosen, there are
-//! [`RECEPTION_MAX`] of them and no more, and what is said about them in the log is limited too.
+//! [`RECEPTION_MAX`] of them and no more, [`OF_ONE_ADDRESS_MAX`] from one address, and what is said about them in the log is
+//! limited too.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -30,6 +32,10 @@ use super::pause::PausedConnection;
 use super::receiver::{End, Receiver};
 use super::request::Terms;
 use super::tls::{Identities, Session};
+
+/// The most clients from one address that have not chosen a disk yet; further ones are closed at once. One host alone does
+/// not keep the others out.
+const OF_ONE_ADDRESS_MAX: u64 = RECEPTION_MAX / 4;
 
 /// What is asked of clients.
 pub struct Conditions {
@@ -61,6 +67,7 @@ pub struct Reception {
     directory: Directory,
     conditions: Conditions,
     counters: Cell<ReceptionCounters>,
+    waiting: Waiting,
     not_allowed: Told,
     too_many: Told,
     failed: Told,
@@ -73,6 +80,7 @@ impl Reception {
             directory,
             conditions,
             counters: Cell::default(),
+            waiting: Waiting::default(),
             not_allowed: Told::default(),
             too_many: Told::default(),
             failed: Told::default(),
@@ -112,11 +120,11 @@ impl Reception {
             }
             return;
         }
-        if self.counters.get().waiting >= RECEPTION_MAX {
+        if let Err(TooMany { clients, of }) = self.waiting.enter(peer) {
             self.count(|counters| counters.too_many += 1);
             if let Some(unsaid) = self.too_many.tell(host.now()) {
                 tracing::warn!(
-                    "Closed an NBD connection from {peer}, and {unsaid} since the last such line: {RECEPTION_MAX} clients are \
+                    "Closed an NBD connection from {peer}, and {unsaid} since the last such line: {clients} clients {of} are \
                      in their handshakes; see who holds them, and consider nbd.allow"
                 );
             }
@@ -136,6 +144,7 @@ impl Reception {
                 }
             };
             reception.count(|counters| counters.waiting -= 1);
+            reception.waiting.leave(peer);
             match outcome {
                 Ok(()) => reception.count(|counters| counters.handed_over += 1),
                 Err(end) => {
@@ -180,9 +189,10 @@ impl Reception {
         agreement: Agreement,
         answer: Vec<u8>,
     ) -> Result<(), End> {
-        let Agreement { name, replies, block_status } = agreement;
-        // It may have gone since the handshake has looked.
-        let (door, told) = self.directory.door(&name).ok_or(End::Gone)?;
+        let Agreement { name, facts: told, replies, block_status } = agreement;
+        // It may have gone since the handshake has looked, or another one may be in its place: whether it is what the client
+        // was told, its door sees.
+        let door = self.directory.door(&name).ok_or(End::Gone)?;
         let room = door.reserve().await.map_err(|_| End::Gone)?;
         let pending = receiver.pending().to_vec();
         drop(receiver);
@@ -206,6 +216,41 @@ impl Reception {
         let mut counters = self.counters.get();
         change(&mut counters);
         self.counters.set(counters);
+    }
+}
+
+/// Clients in their handshakes, by where they come from. Holds only addresses of which there are some, so it is as limited as
+/// they are.
+#[derive(Default)]
+struct Waiting(RefCell<BTreeMap<IpAddr, u64>>);
+
+/// Why one more cannot wait.
+#[derive(Debug, PartialEq, Eq)]
+struct TooMany {
+    clients: u64,
+    of: &'static str,
+}
+
+impl Waiting {
+    fn enter(&self, peer: IpAddr) -> Result<(), TooMany> {
+        let mut all = self.0.borrow_mut();
+        if all.values().sum::<u64>() >= RECEPTION_MAX {
+            return Err(TooMany { clients: RECEPTION_MAX, of: "of all addresses" });
+        }
+        if all.get(&peer).is_some_and(|own| *own >= OF_ONE_ADDRESS_MAX) {
+            return Err(TooMany { clients: OF_ONE_ADDRESS_MAX, of: "of this address" });
+        }
+        *all.entry(peer).or_default() += 1;
+        Ok(())
+    }
+
+    /// Once for each that has entered.
+    fn leave(&self, peer: IpAddr) {
+        let mut all = self.0.borrow_mut();
+        match all.get_mut(&peer) {
+            Some(own) if *own > 1 => *own -= 1,
+            _ => drop(all.remove(&peer)),
+        }
     }
 }
 
@@ -242,6 +287,25 @@ fn peer(socket: BorrowedFd<'_>) -> Option<IpAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_address_leaves_room_for_others_and_all_together_have_an_end() {
+        let (waiting, address) = (Waiting::default(), |last: u8| IpAddr::from([10, 0, 0, last]));
+        let of = |outcome: Result<(), TooMany>| outcome.err().map(|too_many| (too_many.clients, too_many.of));
+        for last in 0..4 {
+            for _ in 0..OF_ONE_ADDRESS_MAX {
+                assert_eq!(waiting.enter(address(last)), Ok(()));
+            }
+            let all = if last == 3 { (128, "of all addresses") } else { (32, "of this address") };
+            assert_eq!(of(waiting.enter(address(last))), Some(all));
+        }
+        assert_eq!(of(waiting.enter(address(9))), Some((128, "of all addresses")));
+        waiting.leave(address(0));
+        assert_eq!(of(waiting.enter(address(1))), Some((32, "of this address")));
+        assert_eq!(waiting.enter(address(9)), Ok(()));
+        waiting.leave(address(9));
+        assert!(!waiting.0.borrow().contains_key(&address(9)), "who has left is forgotten");
+    }
 
     #[test]
     fn what_happens_often_is_said_once_a_minute_with_how_often() {

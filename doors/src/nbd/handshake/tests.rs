@@ -91,7 +91,8 @@ fn a_modern_client_gets_structured_replies_block_status_and_all_information() {
         (GO, info("one")),
         (LIST, vec![]),
     ]));
-    let agreement = Agreement { name: "one".to_owned(), replies: Replies::Structured, block_status: true };
+    let Entry { name, facts, .. } = Two.find("one").expect("it is there");
+    let agreement = Agreement { name, facts, replies: Replies::Structured, block_status: true };
     assert_eq!(steps, [Step::Answered, Step::Answered, Step::Serve(agreement)]);
     assert_eq!(left, OPTION_BYTES, "what follows GO is not for the handshake");
     let replies = replies(&output);
@@ -221,14 +222,20 @@ fn nothing_is_to_be_had_before_the_encryption_that_is_demanded() {
         (STRUCTURED_REPLY, vec![]),
         (SET_META_CONTEXT, contexts("one", &["base:allocation"])),
         (4711, vec![1; 9]),
+        (GO, vec![7; OPTION_PAYLOAD_MAX + 1]),
+        (STARTTLS, vec![7; OPTION_PAYLOAD_MAX + 1]),
         (STARTTLS, vec![1]),
         (ABORT, vec![]),
     ]);
     let (steps, output, _) = run_with(&mut Handshake::demanding_encryption(), &all);
-    let mut expected = [LIST, INFO, GO, STRUCTURED_REPLY, SET_META_CONTEXT, 4711]
+    let mut expected = [LIST, INFO, GO, STRUCTURED_REPLY, SET_META_CONTEXT, 4711, GO]
         .map(|option| (option, OptionReply::TlsRequired))
         .to_vec();
-    expected.extend([(STARTTLS, OptionReply::Invalid), (ABORT, OptionReply::Ack)]);
+    expected.extend([
+        (STARTTLS, OptionReply::TooBig),
+        (STARTTLS, OptionReply::Invalid),
+        (ABORT, OptionReply::Ack),
+    ]);
     assert_eq!(kinds(&output), expected);
     assert_eq!(steps.last(), Some(&Step::Leave));
     let old = script(&[(EXPORT_NAME, b"one".to_vec())]);
