@@ -12,7 +12,7 @@ use tokio::sync::MutexGuard;
 
 use crate::journeys::back::{self, Hold};
 use crate::journeys::disk_cache::DiskCache;
-use crate::journeys::flush::{self, FlushGate};
+use crate::journeys::flush::{self, Asker, FlushGate};
 use crate::journeys::grow::{self, Growing};
 use crate::journeys::pace::{self, Next};
 use crate::journeys::read::Answer;
@@ -250,12 +250,23 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     pub async fn quiesce(self: &Rc<Self>) -> Result<(), BlockError> {
         let hold = back::hold(&self.cache);
         hold.clean().await?;
-        let ours = Rc::clone(self);
-        let flushed = async move { flush::flush(&ours.cache, &ours.backing, &ours.flushes).await };
-        // Whoever waits may give up, and a flush that fails is everybody's.
-        self.cache.pool.host.to_its_end(flushed).await?;
+        self.flush_for_ourselves().await?;
         self.quiet.replace(Some(hold));
         Ok(())
+    }
+
+    /// As a flush of a guest, on behalf of somebody else: a failure that guests have to be told is told to them all the same.
+    ///
+    /// # Errors
+    /// As a flush; also if an earlier one failed of which guests were not told yet.
+    pub async fn flush_for_ourselves(self: &Rc<Self>) -> Result<(), BlockError> {
+        let ours = Rc::clone(self);
+        let flushed = async move {
+            ours.ready(Operation::Flush).await?;
+            flush::flush(&ours.cache, &ours.backing, &ours.flushes, Asker::Ourselves).await
+        };
+        // Whoever waits may give up, and a flush that fails is everybody's.
+        self.cache.pool.host.to_its_end(flushed).await
     }
 
     /// Ends what [`CachedDisk::quiesce`] began. True if there was something to end.
@@ -525,7 +536,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
     async fn flush(&self) -> Result<(), BlockError> {
         let started = self.cache.pool.host.now();
         let result = match self.ready(Operation::Flush).await {
-            Ok(()) => flush::flush(&self.cache, &self.backing, &self.flushes).await,
+            Ok(()) => flush::flush(&self.cache, &self.backing, &self.flushes, Asker::Guest).await,
             error => error,
         };
         count(&self.cache.counters.flushes, 1);

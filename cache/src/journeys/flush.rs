@@ -21,6 +21,15 @@ use super::disk_cache::DiskCache;
 use super::leave::flush_log;
 use crate::words::canary::{self, Bug};
 
+/// Whose flush it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asker {
+    /// A guest's: it is told what an earlier flush found that was none of a guest's.
+    Guest,
+    /// Our own, or an administrator's: what the guest is to be told makes it fail as well, and stays to be told.
+    Ourselves,
+}
+
 /// Makes durable what was acknowledged before this call.
 ///
 /// # Errors
@@ -29,14 +38,16 @@ pub(crate) async fn flush<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     backing: &B,
     gate: &FlushGate,
+    asker: Asker,
 ) -> Result<(), BlockError> {
     cache.check_alive(Operation::Flush)?;
     let log = async {
         if cache.back.last_dirty_batch.get() > cache.log.durable() { flush_log(cache).await } else { Ok(()) }
     };
     let through = cache.back.through_to_flush();
-    let asks = through.is_some() || !cache.settings.borrow().mode.row().writes_back;
-    let backing = async { if asks { gate.flush_for_guest(backing).await } else { Ok(()) } };
+    // A later flush of our own may have succeeded, so that nothing is left to be flushed, and something to be told.
+    let asks = through.is_some() || !cache.settings.borrow().mode.row().writes_back || gate.has_untold();
+    let backing = async { if asks { gate.flush_for(backing, asker).await } else { Ok(()) } };
     let (log, backing) = join(log, backing).await;
     if let (Ok(()), Some(through)) = (&backing, through) {
         cache.back.note_through_flushed(through);
@@ -95,11 +106,20 @@ impl FlushGate {
         self.stopped.get()
     }
 
-    /// As [`Self::flush`], for a guest: what it would have been told of an earlier flush that was none of its own, it is told
-    /// now.
-    async fn flush_for_guest<B: BlockDevice>(&self, backing: &B) -> Result<(), BlockError> {
+    /// True if the next flush of a guest fails for what an earlier one found that was none of its own.
+    fn has_untold(&self) -> bool {
+        self.untold.borrow().is_some()
+    }
+
+    /// As [`Self::flush`], for somebody: what a guest would have been told of an earlier flush that was none of its own, it is
+    /// told now. Nobody else takes that away from it.
+    async fn flush_for<B: BlockDevice>(&self, backing: &B, asker: Asker) -> Result<(), BlockError> {
         let result = self.flush(backing).await;
-        match self.untold.take() {
+        let untold = match asker {
+            Asker::Guest => self.untold.take(),
+            Asker::Ourselves => self.untold.borrow().clone(),
+        };
+        match untold {
             Some(error) => Err(error),
             None => result,
         }
@@ -147,5 +167,62 @@ impl FlushGate {
             }
         }
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use block::{Buffer, ByteRange, Geometry, Outcome, Unmap};
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    /// Loses a connection at the first flush.
+    #[derive(Default)]
+    struct Losing(Cell<u64>);
+
+    impl BlockDevice for Losing {
+        fn geometry(&self) -> Geometry {
+            Geometry::plain(0)
+        }
+
+        async fn read(&self, _: u64, buffer: Buffer) -> Outcome {
+            (buffer, Ok(()))
+        }
+
+        async fn write(&self, _: u64, buffer: Buffer) -> Outcome {
+            (buffer, Ok(()))
+        }
+
+        async fn flush(&self) -> Result<(), BlockError> {
+            match self.0.replace(1) {
+                0 => Err(BlockError::anywhere(ErrorKind::Io, Operation::Flush)),
+                _ => Ok(()),
+            }
+        }
+
+        async fn write_zeroes(&self, _: ByteRange, _: Unmap) -> Result<(), BlockError> {
+            Ok(())
+        }
+
+        async fn discard(&self, _: ByteRange) -> Result<(), BlockError> {
+            Ok(())
+        }
+
+        fn epoch(&self) -> u64 {
+            self.0.get()
+        }
+    }
+
+    #[test]
+    fn what_a_flush_of_our_own_finds_is_told_to_the_next_guest_whoever_else_asks_before() {
+        let (gate, backing) = (FlushGate::new(0), Losing::default());
+        let flush = |asker| gate.flush_for(&backing, asker).now_or_never().expect("nothing is waited for");
+        flush(Asker::Ourselves).expect_err("a connection is lost");
+        flush(Asker::Ourselves).expect_err("the guest does not know yet");
+        flush(Asker::Guest).expect_err("now it does");
+        assert!(!gate.has_untold());
+        flush(Asker::Guest).expect("later flushes are not to blame");
+        flush(Asker::Ourselves).expect("nor is anybody else");
     }
 }

@@ -61,7 +61,15 @@ pub(crate) async fn prepare<B: BlockDevice, F: BlockDevice, H: Host>(
         return Ok(Growing { cut_page: None });
     }
     match decide(cache, backing, locks, cut, 0, Wish::NotBack).await? {
-        Way::Through(turn) => Ok(Growing { cut_page: Some(Mutation::begin(cache, turn).await?) }),
+        Way::Through(turn) => {
+            let ours = Rc::clone(cache);
+            let begun = async move {
+                Mutation::begin(&ours, turn).await.map(|mutation| Growing { cut_page: Some(mutation) })
+            };
+            // Whoever waits may give up. A mutation that is dropped halfway counts as one that failed, and its page would not be
+            // cached any more; what nobody waits for any more is dropped as a whole, and succeeds.
+            cache.pool.host.to_its_end(begun).await
+        }
         Way::Back(_) => unreachable!("what is not to go to the log does not"),
     }
 }

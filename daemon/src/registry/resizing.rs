@@ -19,22 +19,23 @@ impl Registry {
     /// If there is none of this name, it is not served, or it cannot have that size; then everything is as before.
     pub(crate) async fn resize(self: &Arc<Self>, name: &str) -> Answer<Resized> {
         let _changing = self.changing.lock().await;
-        self.resize_now(name).await
+        self.resize_now(name, false).await
     }
 
-    /// At a start, whoever made the backing larger while Forebay did not run need not say so.
+    /// At a start, whoever made the backing larger while Forebay did not run need not say so. Of a disk that did not grow nobody is
+    /// told anything, nor is its server asked. Called while the lock of changes is held, for which that is no time.
     pub(super) async fn take_growth(self: &Arc<Self>, name: &str) {
         if guest::check_settled(&self.state(), name).is_err() {
             return;
         }
-        if let Err(problem) = self.resize_now(name).await {
+        if let Err(problem) = self.resize_now(name, true).await {
             let as_before = format!("Disk '{name}' is served in the size that it had: {problem}");
             events::of_disk(Kind::DiskNotResized, name, as_before);
         }
     }
 
     /// The same for whoever holds the lock of changes.
-    async fn resize_now(self: &Arc<Self>, name: &str) -> Answer<Resized> {
+    async fn resize_now(self: &Arc<Self>, name: &str, at_start: bool) -> Answer<Resized> {
         let state = self.state();
         let record = known(&state, name)?;
         if self.is_being_removed(name) {
@@ -44,7 +45,7 @@ impl Registry {
         let (registry, disk) = (Arc::clone(self), name.to_owned());
         let remember = move |size| registry.remember_new_size(&disk, size);
         let values = record.settings_now();
-        let wanted = Resizing { name: name.to_owned(), values, remember: Box::new(remember) };
+        let wanted = Resizing { name: name.to_owned(), at_start, values, remember: Box::new(remember) };
         let resized = self.shards.resize(wanted).await?;
         if resized.before != resized.now {
             let grew =

@@ -283,8 +283,8 @@ impl Shard {
         let evicted = evict(&disk.cached, &change.name).await;
         disk.cached.resume();
         evicted?;
-        // What guests wrote to the backing meanwhile.
-        disk.cached.flush().await.map_err(|error| {
+        // What guests wrote to the backing meanwhile. If that fails they stay, and their own flush is to tell them.
+        disk.cached.flush_for_ourselves().await.map_err(|error| {
             Problem::failed(format!(
                 "Cannot make durable what guests wrote to disk '{}': {error}; check its backing",
                 change.name

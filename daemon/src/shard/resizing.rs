@@ -32,6 +32,8 @@ const TIME_MAX_NS: u64 = 10_000_000_000;
 /// A disk that is to take the size of its backing.
 pub(crate) struct Resizing {
     pub(crate) name: String,
+    /// Nobody asked, and the backing was opened just now: what it said then is enough, and one that is not larger is left alone.
+    pub(crate) at_start: bool,
     /// Its keys, some of which are shares of its size.
     pub(crate) values: Values,
     /// Remembers a size durably. May wait for a file system.
@@ -57,12 +59,15 @@ impl ShardHandle {
 
 impl Shard {
     async fn resize(&self, wanted: Resizing) -> Answer<Resized> {
-        let Resizing { name, values, remember } = wanted;
+        let Resizing { name, at_start, values, remember } = wanted;
         let disk = self.disk(&name).filter(|disk| !disk.leaving.get()).ok_or_else(|| not_attached(&name))?;
+        let before = disk.cached.geometry().size;
+        if at_start && !self.has_grown(&disk, &name).await {
+            return Ok(Resized { before, now: before });
+        }
         if let Some(failure) = &*disk.failure.borrow() {
             return Err(Problem::conflict(format!("Cannot resize disk '{name}': it failed, {failure}")));
         }
-        let before = disk.cached.geometry().size;
         let now = self.measure(&disk, &name).await?;
         if now == before {
             return Ok(Resized { before, now });
@@ -86,17 +91,25 @@ impl Shard {
         Ok(Resized { before, now })
     }
 
+    /// True if the backing was larger than the disk when it was opened or met last. Asks no server.
+    async fn has_grown(&self, disk: &Disk, name: &str) -> bool {
+        let size = self.in_time(name, disk.cached.backing().current_size()).await;
+        // What has no size is told by whatever else is asked of it.
+        matches!(size, Ok(Ok(size)) if size > disk.cached.geometry().size)
+    }
+
     /// Asks the backing for its size.
     async fn measure(&self, disk: &Disk, name: &str) -> Answer<u64> {
-        let backing = disk.cached.backing();
-        if backing.is_unguarded() {
-            // Its connections may be replaced, behind a flush of its own that is short after this one. That is not given up: one
-            // that fails is everybody's.
-            let cached = Rc::clone(&disk.cached);
-            let flushed = self.host.to_its_end(async move { cached.flush().await });
+        if disk.cached.backing().is_unguarded() {
+            // Its connections may be replaced, behind a flush of its own that is short after this one. What this one finds is for
+            // guests to be told, whoever asked.
+            let flushed = disk.cached.flush_for_ourselves();
             self.in_time(name, flushed).await?.map_err(|error| unmeasured(name, &error))?;
         }
-        self.in_time(name, backing.measure()).await?.map_err(|error| unmeasured(name, &error))
+        let cached = Rc::clone(&disk.cached);
+        // Not given up either: a flush of which nobody hears the answer counts as one that failed.
+        let measured = self.host.to_its_end(async move { cached.backing().measure().await });
+        self.in_time(name, measured).await?.map_err(|error| unmeasured(name, &error))
     }
 
     async fn grow(

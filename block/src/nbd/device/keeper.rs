@@ -40,6 +40,8 @@ pub(super) struct Shared<H> {
     pub(super) met: Cell<u64>,
     /// Connections end because new ones are to learn the size: nothing is in flight, and everything is flushed.
     pub(super) renewing: Cell<bool>,
+    /// How often that was begun.
+    renewals: Cell<u64>,
     pub(super) ledger: Rc<Ledger>,
     pub(super) deadlines: Deadlines<H>,
     open: RefCell<Vec<Rc<Link>>>,
@@ -74,6 +76,7 @@ impl<H: Host> Shared<H> {
             used: Cell::new(facts.size),
             met: Cell::new(facts.size),
             renewing: Cell::new(false),
+            renewals: Cell::new(0),
             facts,
             ledger: Rc::default(),
             deadlines: Deadlines::new(host.clone()),
@@ -152,10 +155,13 @@ impl<H: Host> Shared<H> {
     async fn reconnect(&self, pause: &mut u64) -> Option<Connected> {
         let attempt = async {
             self.host.sleep(*pause).await;
-            connect(&self.ring, &self.host, &self.target, self.connect_ns).await
+            let renewals = self.renewals.get();
+            (renewals, connect(&self.ring, &self.host, &self.target, self.connect_ns).await)
         };
-        let outcome = self.unless_closed(attempt).await?;
+        let (renewals, outcome) = self.unless_closed(attempt).await?;
         match outcome {
+            // It may have been told the size from before, and the server refuse it what is behind that.
+            Ok(_) if renewals != self.renewals.get() => {}
             Ok(connected) => match self.difference(&connected.terms.facts) {
                 None => {
                     self.met.set(connected.terms.facts.size);
@@ -215,6 +221,7 @@ impl<H: Host> Shared<H> {
     /// Why the device is refused for good.
     pub(super) async fn renew(&self) -> Result<(), String> {
         let before: Vec<Rc<Link>> = self.open.borrow().clone();
+        self.renewals.set(self.renewals.get() + 1);
         self.renewing.set(true);
         let _renewing = Renewing(self);
         for link in &before {

@@ -19,6 +19,8 @@ use super::super::wire::{Command, Request};
 use super::NbdDevice;
 use super::connect::connect;
 use super::connection::{Job, Permit};
+use super::ledger::Ledger;
+use super::perform::Failure;
 use crate::{BlockError, ErrorKind, Geometry, Host, Operation};
 
 /// How long requests are held back while connections are replaced: well below what guests take for a failure.
@@ -88,9 +90,14 @@ impl<H: Host> NbdDevice<H> {
         let ledger = &self.shared.ledger;
         let Some(flushing) = ledger.begin_flush() else { return Ok(()) };
         if self.shared.facts.flags & SEND_FLUSH != 0 {
+            let unheard = Unheard(ledger);
             let request = Request { flags: 0, command: Command::Flush, cookie: 0, offset: 0, length: 0 };
             let job = Job { request, buffer: None, at: 0, permit: Some(permit) };
             let (_, answered) = self.perform(job, deadline).await;
+            // Without an answer it is the loss of a connection, if anything, that is counted.
+            if !matches!(answered, Err(Failure::Answered(..))) {
+                std::mem::forget(unheard);
+            }
             answered.map_err(|failure| self.error(failure, Operation::Flush, None))?;
         }
         if ledger.has_lost() || !ledger.end_flush(&flushing) {
@@ -100,6 +107,18 @@ impl<H: Host> NbdDevice<H> {
             ));
         }
         Ok(())
+    }
+}
+
+/// A flush that failed, or whose answer nobody waits for any more. A server may tell a failure once, and answer the next flush as if
+/// nothing had been: so it counts as a lost connection, and the next flush of somebody else fails.
+struct Unheard<'a>(&'a Ledger);
+
+impl Drop for Unheard<'_> {
+    fn drop(&mut self) {
+        // Stands for what others changed before us, which the first flush is for.
+        self.0.acknowledge();
+        self.0.connection_lost();
     }
 }
 

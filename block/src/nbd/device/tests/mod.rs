@@ -400,6 +400,42 @@ fn an_export_that_grew_is_used_further_once_that_is_asked_for_and_loses_nothing(
 }
 
 #[test]
+fn a_flush_that_fails_before_an_export_is_used_further_fails_the_next_one_of_somebody_else() {
+    for (writes, dropped) in [(true, false), (false, false), (true, true)] {
+        let server = Server::start();
+        with_device(&server, None, async |device, host| {
+            if writes {
+                write(&device, 0, &[1; 512]).await.expect("the server serves");
+            }
+            server.grow(2 * SIZE);
+            let epoch = device.epoch();
+            server.script(first(Command::Flush, move |_| {
+                if dropped { Act::Ignore } else { Act::Fail(ReplyError::Io) }
+            }));
+            let mut measuring = Box::pin(device.measure());
+            if dropped {
+                while !commands(&server).contains(&Command::Flush) {
+                    assert!(poll_once(measuring.as_mut()).is_pending());
+                    host.sleep(1_000_000).await;
+                }
+                drop(measuring);
+            } else {
+                measuring.await.expect_err("the server says that it did not flush");
+            }
+            assert_ne!(device.epoch(), epoch, "as if a connection had been lost");
+            let error = device.flush().await.expect_err("the server told its failure once");
+            assert!(error.reason.contains("may be gone"), "{error}");
+            device.flush().await.expect("later flushes are not to blame");
+            if dropped {
+                // The one that is never answered has its turn until then.
+                server.cut();
+            }
+            assert_eq!(device.measure().await, Ok(2 * SIZE));
+        });
+    }
+}
+
+#[test]
 fn an_export_that_is_larger_or_smaller_changes_nothing_by_itself() {
     let server = Server::start();
     with_device(&server, None, async |device, _| {
