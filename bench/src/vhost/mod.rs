@@ -109,7 +109,7 @@ pub(crate) fn load(arguments: &LoadArguments) -> Result<(), String> {
 /// Compares a disk with a file.
 ///
 /// # Errors
-/// As [`load`], and if they differ: where they do.
+/// As [`load()`], and if they differ: where they do.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<(), String> {
     let CheckArguments { socket, expect } = arguments;
     let expected = File::open(expect).map_err(|error| {
