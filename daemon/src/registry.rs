@@ -301,8 +301,8 @@ impl Registry {
     }
 
     /// Attaches every remembered disk by a task of its own, again and again until it works. Ready when each was tried
-    /// once, with patience for a predecessor that was killed, or after some seconds: a backing that hangs holds up
-    /// nobody.
+    /// once, with patience for a predecessor that was killed, and has the size of its backing; or after some seconds: a backing
+    /// that hangs, or a disk that is long to be loaded, holds up nobody.
     pub(crate) async fn start(self: &Arc<Self>) {
         self.resume_removals().await;
         tokio::spawn(Arc::clone(self).watch_pool());
@@ -312,6 +312,9 @@ impl Registry {
             tokio::spawn(async move {
                 let outcome = while_in_conflict(|| registry.serve_remembered(&disk.name)).await;
                 let done = registry.note(&disk.name, outcome);
+                if done {
+                    registry.take_growth(&disk.name).await;
+                }
                 drop(tried);
                 if !done {
                     registry.keep_trying(disk.name).await;
@@ -321,7 +324,10 @@ impl Registry {
         drop(tried);
         // Nothing is ever sent: this ends when the last task has dropped its end, or in time.
         if tokio::time::timeout(FIRST_TRY_TIME_MAX, all_tried.recv()).await.is_err() {
-            tracing::warn!("Some backings do not answer; their disks are served as soon as they do");
+            tracing::warn!(
+                "Some backings do not answer, or became larger while what is cached of them is not loaded yet; their disks are \
+                 served, or take their size, as soon as they can"
+            );
         }
     }
 
@@ -369,6 +375,7 @@ impl Registry {
         loop {
             tokio::time::sleep(RETRY_INTERVAL).await;
             if self.try_to_serve(&name).await {
+                self.take_growth(&name).await;
                 return;
             }
         }
@@ -423,7 +430,6 @@ impl Registry {
         }
         self.shards.attach(attaching).await?;
         self.remember_size(&mut state, &record.name).await;
-        self.take_growth(&record.name).await;
         Ok(())
     }
 

@@ -210,6 +210,22 @@ impl Default for State {
     }
 }
 
+/// Why a state was not saved.
+#[derive(Debug)]
+pub(crate) struct NotSaved {
+    pub(crate) reason: String,
+    /// A restart may see it all the same.
+    pub(crate) in_place: bool,
+}
+
+impl NotSaved {
+    /// For whoever asked for the change.
+    pub(crate) fn into_problem(self) -> Problem {
+        let left = if self.in_place { " (a restart may already see the change)" } else { "" };
+        Problem::failed(format!("{}{left}", self.reason))
+    }
+}
+
 impl State {
     /// Reads the state in `dir`; an empty one if nothing was ever saved there.
     ///
@@ -281,15 +297,23 @@ impl State {
     /// # Errors
     /// What the system said; then the earlier state is the remembered one, unless the message says otherwise.
     pub(crate) fn save(&self, dir: &Path) -> Answer<()> {
+        self.save_or_say(dir).map_err(NotSaved::into_problem)
+    }
+
+    /// As [`Self::save`], for whoever has to know which state a restart may see.
+    ///
+    /// # Errors
+    /// What the system said, and that.
+    pub(crate) fn save_or_say(&self, dir: &Path) -> Result<(), NotSaved> {
         assert_eq!(self.check(), Ok(()), "a state that could not be loaded again is never saved");
         let text = serde_json::to_vec_pretty(self).expect("plain data with text keys");
-        durable::replace(dir, FILE_NAME, &text).map_err(|not| {
-            let left = if not.in_place { " (a restart may already see the change)" } else { "" };
-            Problem::failed(format!(
-                "Cannot save {}: {}; make room or repair its file system, then try again{left}",
+        durable::replace(dir, FILE_NAME, &text).map_err(|not| NotSaved {
+            reason: format!(
+                "Cannot save {}: {}; make room or repair its file system, then try again",
                 dir.join(FILE_NAME).display(),
                 not.error
-            ))
+            ),
+            in_place: not.in_place,
         })
     }
 

@@ -247,6 +247,11 @@ fn wanted_runs(dirty: &crate::knowledge::dirty::Dirty, wanted: &Ranges) -> Vec<R
         // nobody answers, and land after something newer.
         at = range.start.max(at);
         while let Some(run) = dirty.next_run(at, DESTAGE_PAGES_MAX) {
+            // Zeroes in parts that are taken on as they are: a round that says that it took all on must leave none out.
+            let run = match run {
+                Run::Zeroes(pages) => Run::Zeroes(pages.start..pages.end.min(pages.start + ZEROES_PAGES_MAX)),
+                pages @ Run::Pages(_) => pages,
+            };
             let (Run::Pages(pages) | Run::Zeroes(pages)) = &run;
             if pages.start >= range.end {
                 break;
@@ -550,4 +555,29 @@ fn joined<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, home: &Ranges) -> Ve
         }
     }
     joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knowledge::dirty::Dirty;
+
+    #[test]
+    fn all_zeroes_that_somebody_waits_for_are_chosen_in_parts_that_a_round_takes_on() {
+        let mut dirty = Dirty::default();
+        dirty.add_zeroes(5..2 * ZEROES_PAGES_MAX + 9);
+        dirty.add_page(2 * ZEROES_PAGES_MAX + 9);
+        let mut wanted = Ranges::default();
+        wanted.insert(EVERYTHING);
+        let part = |start, end| Run::Zeroes(start..end);
+        let (one, two) = (ZEROES_PAGES_MAX + 5, 2 * ZEROES_PAGES_MAX + 5);
+        let page = Run::Pages(two + 4..two + 5);
+        assert_eq!(
+            wanted_runs(&dirty, &wanted),
+            [part(5, one), part(one, two), part(two, two + 4), page],
+            "a run that is cut by the round is not all of it"
+        );
+        wanted.remove(&(7..u64::MAX));
+        assert_eq!(wanted_runs(&dirty, &wanted), [part(5, one)], "as far as one request reaches");
+    }
 }

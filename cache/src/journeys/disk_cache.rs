@@ -361,9 +361,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         for block in pages.start / block_pages..pages.end.div_ceil(block_pages) {
             policy.left(block, index.history(PageNumber(block * block_pages)));
         }
-        for (page, history) in self.ram.borrow().histories(pages) {
-            policy.left(self.block_of(page), history);
-        }
+        let ram = self.ram.borrow();
+        ram.histories(pages, |page, history| policy.left(self.block_of(page), history));
     }
 
     /// Enters every page of `bytes`, which start at `start` (a page's start), that is not cached already.

@@ -17,6 +17,9 @@
 //! | between 1 and 3 | the old size | nothing is cached, and the backing has it |
 //! | after 3 | the new size | nothing is cached, and the backing has it |
 //!
+//! If nobody knows after 3 which size a start will find, none of that may change as long as the disk has the old one: see
+//! [`Growing::distrust`].
+//!
 //! So it never matters how much larger the backing has become meanwhile, nor when. A disk whose last page is whole needs 3 and 4
 //! only: flash has nothing of the pages behind it. The page stays a touched one until its region comes to rest, as after any
 //! write (`quiet.rs`). Sends nothing to the backing but what was dirty, and never makes a disk smaller.
@@ -34,6 +37,16 @@ use crate::words::canary::{self, Bug};
 /// A disk that is about to grow: nobody writes to the page that its end cuts, and nothing of that is cached, as long as this lives.
 pub struct Growing<F: BlockDevice, H: Host> {
     cut_page: Option<Mutation<F, H>>,
+}
+
+impl<F: BlockDevice, H: Host> Growing<F, H> {
+    /// The disk does not grow, and a start may take it for larger all the same, because nobody knows which size is remembered.
+    /// Guests go on; nothing is cached of the page that the end cuts as long as the disk is attached, as of what a failed write
+    /// leaves, and no start believes what flash has of it.
+    pub fn distrust(mut self) {
+        // One that is dropped without having succeeded has failed.
+        drop(self.cut_page.take());
+    }
 }
 
 impl<F: BlockDevice, H: Host> Drop for Growing<F, H> {

@@ -164,13 +164,12 @@ impl History {
     /// # Errors
     /// If there is no room for them; then everything is as before.
     pub(crate) fn larger_bits(&self, disk_bytes: u64) -> Answer<Touched> {
-        let (dir, id) = (self.places.touched(), self.id);
         // Mapping waits for nothing but memory: those that are in use are this thread's.
         let before = Rc::clone(&self.touched.borrow());
-        Touched::larger(&before, &dir, id, disk_bytes).map_err(|error| {
+        Touched::larger(&before, disk_bytes).map_err(|error| {
             Problem::failed(format!(
                 "Cannot note which pages of {disk_bytes} bytes change, in {}: {error}; make room there",
-                dir.display()
+                self.places.touched().display()
             ))
         })
     }

@@ -74,12 +74,13 @@ impl Touched {
     ///
     /// # Errors
     /// If there is no room for them; then everything is as before.
-    pub(super) fn larger(before: &Self, dir: &Path, id: u32, disk_bytes: u64) -> io::Result<Self> {
+    pub(super) fn larger(before: &Self, disk_bytes: u64) -> io::Result<Self> {
         let count = HEADER_WORDS + words_for(disk_bytes);
         let words = match &before.words {
             Words::Own(_) => Words::Own((0..count).map(|_| AtomicU64::new(0)).collect()),
             Words::Shared(shared) => {
-                let larger = map(&file(dir, id), count)?;
+                // Not by its name: whoever removed it meanwhile would have a new one begin with zeroes.
+                let larger = shared.larger(count)?;
                 // What an earlier attempt left there counts for nobody. Stored before the bytes: a kill in between leaves fewer.
                 for word in &larger.words()[shared.words().len()..] {
                     word.store(0, Ordering::Relaxed);
@@ -219,7 +220,7 @@ mod tests {
             let (touched, _) = Touched::open(dir.path(), 1, SIZE, 10);
             touched.words()[3].store(5, Ordering::Relaxed);
             touched.validate();
-            let larger = Touched::larger(&touched, dir.path(), 1, 64 * SIZE).expect("there is room");
+            let larger = Touched::larger(&touched, 64 * SIZE).expect("there is room");
             larger.follow(&touched);
             touched.words()[4].store(6, Ordering::Relaxed);
             assert_eq!([3, 4].map(|at| larger.words()[at].load(Ordering::Relaxed)), [5, 6]);
@@ -230,7 +231,7 @@ mod tests {
             let (touched, kept) = Touched::open(dir.path(), 1, size, 11);
             assert!(kept, "a kill after the new size was remembered, and before");
             assert_eq!([3, 4].map(|at| touched.words()[at].load(Ordering::Relaxed)), [5, 6]);
-            let again = Touched::larger(&touched, dir.path(), 1, 128 * SIZE).expect("there is room");
+            let again = Touched::larger(&touched, 128 * SIZE).expect("there is room");
             let last = again.words()[words_for(64 * SIZE) - 1].load(Ordering::Relaxed);
             assert_eq!(
                 last,
@@ -241,10 +242,27 @@ mod tests {
     }
 
     #[test]
+    fn bits_whose_file_was_removed_are_not_forgotten_by_a_disk_that_grows() {
+        let dir = TempDir::new();
+        let (touched, _) = Touched::open(dir.path(), 1, SIZE, 10);
+        touched.words()[3].store(5, Ordering::Relaxed);
+        touched.validate();
+        Touched::forget(dir.path(), 1);
+        let larger = Touched::larger(&touched, 64 * SIZE).expect("there is room");
+        larger.follow(&touched);
+        touched.words()[4].store(6, Ordering::Relaxed);
+        assert_eq!([3, 4].map(|at| larger.words()[at].load(Ordering::Relaxed)), [5, 6]);
+        drop((touched, larger));
+        Touched::take_over(dir.path(), 10, 11);
+        let (_, kept) = Touched::open(dir.path(), 1, 64 * SIZE, 11);
+        assert!(!kept, "the next start finds none, and believes less");
+    }
+
+    #[test]
     fn bits_without_a_file_follow_in_one_step() {
         let own = |count| Words::Own((0..HEADER_WORDS + count).map(|_| AtomicU64::new(0)).collect());
         let touched = Touched { words: own(words_for(SIZE)), mark: 1 };
-        let larger = Touched::larger(&touched, Path::new("/nowhere"), 1, 2 * SIZE).expect("it needs no file");
+        let larger = Touched::larger(&touched, 2 * SIZE).expect("it needs no file");
         touched.words()[3].store(5, Ordering::Relaxed);
         larger.follow(&touched);
         assert_eq!(larger.words()[3].load(Ordering::Relaxed), 5);

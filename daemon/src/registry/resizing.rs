@@ -9,7 +9,8 @@ use std::sync::Arc;
 use super::{Registry, being_removed, guest, known, lock};
 use crate::events::{self, Kind};
 use crate::problem::{Answer, Problem};
-use crate::shard::{Resized, Resizing};
+use crate::shard::{NotRemembered, Resized, Resizing};
+use crate::state::{NotSaved, State};
 use crate::units::Size;
 
 impl Registry {
@@ -23,9 +24,16 @@ impl Registry {
     }
 
     /// At a start, whoever made the backing larger while Forebay did not run need not say so. Of a disk that did not grow nobody is
-    /// told anything, nor is its server asked. Called while the lock of changes is held, for which that is no time.
+    /// told anything, nor is its server asked. What is cached of one that did is loaded first, which may take long, and keeps no
+    /// other change waiting.
     pub(super) async fn take_growth(self: &Arc<Self>, name: &str) {
-        if guest::check_settled(&self.state(), name).is_err() {
+        if !self.shards.may_take_growth(name.to_owned()).await.unwrap_or(false) {
+            return;
+        }
+        let _changing = self.changing.lock().await;
+        // It may have gone meanwhile.
+        let is_served = self.shards.is_attached(name) && !self.is_being_removed(name);
+        if !is_served || guest::check_settled(&self.state(), name).is_err() {
             return;
         }
         if let Err(problem) = self.resize_now(name, true).await {
@@ -56,13 +64,62 @@ impl Registry {
     }
 
     /// Remembers a size before guests are told. Called while the lock of changes is held.
-    fn remember_new_size(&self, name: &str, size: u64) -> Answer<()> {
-        let mut changed = self.state();
-        let record = changed.disks.iter_mut().find(|disk| disk.name == name);
-        let record = record.ok_or_else(|| Problem::missing(format!("There is no disk '{name}' any more")))?;
+    fn remember_new_size(&self, name: &str, size: u64) -> Result<(), NotRemembered> {
+        let before = self.state();
+        let mut changed = before.clone();
+        let Some(record) = changed.disks.iter_mut().find(|disk| disk.name == name) else {
+            let problem = Problem::missing(format!("There is no disk '{name}' any more"));
+            return Err(NotRemembered { problem, may_count: false });
+        };
         record.size_bytes = Some(size);
-        changed.save(&self.places.dir)?;
+        save_or_undo(&before, &changed, |state| state.save_or_say(&self.places.dir))?;
         *lock(&self.state) = changed;
         Ok(())
+    }
+}
+
+/// Saves `changed`. If a restart may see it though that failed, `before` takes its place again.
+fn save_or_undo(
+    before: &State,
+    changed: &State,
+    save: impl Fn(&State) -> Result<(), NotSaved>,
+) -> Result<(), NotRemembered> {
+    let Err(NotSaved { reason, in_place }) = save(changed) else { return Ok(()) };
+    let undone = if in_place { save(before) } else { Ok(()) };
+    // The first reason is what stands in the way; whether the change may be seen is what the last attempt says.
+    let may_count = undone.is_err();
+    Err(NotRemembered { problem: NotSaved { reason, in_place: may_count }.into_problem(), may_count })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn a_size_that_could_not_be_saved_is_taken_back_and_if_that_fails_too_it_is_said() {
+        let (before, mut changed) = (State::default(), State::default());
+        let _number = changed.take_disk_number();
+        assert_ne!(before, changed);
+        // What each attempt to save says, in their order: nothing, or whether it is in place.
+        let attempts = |outcomes: &[Option<bool>]| {
+            let (saved, left) = (RefCell::new(Vec::new()), RefCell::new(outcomes.iter()));
+            let outcome = save_or_undo(&before, &changed, |state| {
+                saved.borrow_mut().push(*state == changed);
+                let outcome = left.borrow_mut().next().expect("so many attempts are made");
+                outcome.map_or(Ok(()), |in_place| Err(NotSaved { reason: "No room".to_owned(), in_place }))
+            });
+            assert_eq!(left.borrow().len(), 0, "so many attempts are made");
+            let outcome = outcome.map_err(|not| (not.may_count, not.problem.message.contains("restart may")));
+            (outcome, saved.into_inner())
+        };
+        assert_eq!(attempts(&[None]), (Ok(()), vec![true]));
+        assert_eq!(attempts(&[Some(false)]), (Err((false, false)), vec![true]), "the old one stayed");
+        assert_eq!(attempts(&[Some(true), None]), (Err((false, false)), vec![true, false]), "it is back");
+        for again in [false, true] {
+            let outcome = attempts(&[Some(true), Some(again)]);
+            assert_eq!(outcome, (Err((true, true)), vec![true, false]), "either may be seen");
+        }
     }
 }

@@ -237,6 +237,14 @@ impl Shards {
         self.home(&wanted.name)?.resize(wanted).await
     }
 
+    /// True if a disk was attached to a backing that is larger; once it is loaded. False if it is not, or leaves before that.
+    ///
+    /// # Errors
+    /// If it is not attached.
+    pub(crate) async fn may_take_growth(&self, name: String) -> Answer<bool> {
+        self.home(&name)?.may_take_growth(name).await
+    }
+
     /// Stops serving a disk: lets requests in flight end, makes what was written durable, gives the backing back. Takes as
     /// long as the backing does.
     ///

@@ -43,7 +43,7 @@ pub(crate) use disk::{Absent, Attaching, Content, Detached, DiskReport, Reconfig
 pub(crate) use flash::Openness;
 pub(crate) use home::{Destage, Quietness, Unsaved};
 pub(crate) use pool::{Found, OpenedPool, Owners, PoolReport};
-pub(crate) use resizing::{Resized, Resizing};
+pub(crate) use resizing::{NotRemembered, Resized, Resizing};
 
 use crate::aside::Aside;
 use crate::places::Places;

@@ -10,6 +10,8 @@
 //! ```
 //! A kill or a power cut before 5 leaves a disk of the old size on a larger backing, one after it a disk of the new size: a start
 //! serves the size that is remembered, with all that is cached and dirty. What fails before 5 is undone; nothing after it can fail.
+//! If 5 fails and nobody knows which size a start will find, the disk goes on in its old one, and nothing is cached of the page of 4
+//! any more, for either to be right.
 //!
 //! Decides nothing about who may ask, and never makes a disk smaller.
 
@@ -18,6 +20,7 @@ use std::rc::Rc;
 
 use block::file::Access;
 use block::{BlockDevice, BlockError, Host, SECTOR};
+use cache::Load;
 use futures_util::future::{Either, select};
 
 use super::disk::{Disk, explain, not_attached};
@@ -36,8 +39,18 @@ pub(crate) struct Resizing {
     pub(crate) at_start: bool,
     /// Its keys, some of which are shares of its size.
     pub(crate) values: Values,
-    /// Remembers a size durably. May wait for a file system.
-    pub(crate) remember: Box<dyn FnOnce(u64) -> Answer<()> + Send>,
+    pub(crate) remember: Remember,
+}
+
+/// Remembers a size durably. May wait for a file system.
+type Remember = Box<dyn FnOnce(u64) -> Result<(), NotRemembered> + Send>;
+
+/// Why a size is not remembered.
+#[derive(Debug)]
+pub(crate) struct NotRemembered {
+    pub(crate) problem: Problem,
+    /// A start may find it all the same.
+    pub(crate) may_count: bool,
 }
 
 /// What became of it, in bytes.
@@ -54,6 +67,19 @@ impl ShardHandle {
     /// Why it cannot; then nothing has changed.
     pub(super) async fn resize(&self, wanted: Resizing) -> Answer<Resized> {
         self.call(move |shard| async move { shard.resize(wanted).await }).await?
+    }
+
+    /// True if the backing of a disk that was attached just now is larger than the disk; once what is cached of it is loaded,
+    /// because growing waits for that. False at once if it is not, and if the disk leaves before that. Asks no server.
+    ///
+    /// # Errors
+    /// If it is not attached.
+    pub(super) async fn may_take_growth(&self, name: String) -> Answer<bool> {
+        self.call(move |shard| async move {
+            let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            Ok(shard.has_grown(&disk, &name).await && disk.cached.loaded().await.state != Load::Running)
+        })
+        .await?
     }
 }
 
@@ -112,13 +138,7 @@ impl Shard {
         self.in_time(name, measured).await?.map_err(|error| unmeasured(name, &error))
     }
 
-    async fn grow(
-        &self,
-        disk: &Disk,
-        name: &str,
-        size: u64,
-        remember: Box<dyn FnOnce(u64) -> Answer<()> + Send>,
-    ) -> Answer<()> {
+    async fn grow(&self, disk: &Disk, name: &str, size: u64, remember: Remember) -> Answer<()> {
         let bits = disk.history.larger_bits(size)?;
         let growing = self.in_time(name, disk.cached.prepare_to_grow()).await?.map_err(|error| {
             Problem::conflict(format!(
@@ -126,7 +146,15 @@ impl Shard {
                  backing with `forebay disk show {name}`, and try again"
             ))
         })?;
-        self.aside.run(move || remember(size)).await??;
+        let remembered = self.aside.run(move || remember(size)).await;
+        let remembered = remembered.unwrap_or_else(|problem| Err(NotRemembered { problem, may_count: true }));
+        if let Err(NotRemembered { problem, may_count }) = remembered {
+            if may_count {
+                tracing::error!("A restart may find either size of disk '{name}': {problem}");
+                growing.distrust();
+            }
+            return Err(problem);
+        }
         // From here on nothing is awaited: no request sees one of these without the others.
         disk.cached.backing().set_size(size);
         let bits = disk.history.go_on_with_bits(bits);

@@ -2,6 +2,7 @@
 //! demand.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -61,6 +62,19 @@ impl Server {
         kill(self.pid, signal).expect("it is a child of our child");
         // A thread that runs at the moment may answer one more request.
         while signal == Signal::SIGSTOP && !self.has_stopped() {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Waits until so many clients are connected.
+    fn until_connected(&self, clients: usize) {
+        let sockets = || {
+            let files = fs::read_dir(format!("/proc/{}/fd", self.pid)).expect("it runs");
+            let names = files.filter_map(|file| fs::read_link(file.expect("listed").path()).ok());
+            names.filter(|name| name.to_string_lossy().starts_with("socket:")).count()
+        };
+        // One is the socket that it listens on.
+        while sockets() != clients + 1 {
             std::thread::yield_now();
         }
     }
@@ -168,6 +182,15 @@ fn a_server_that_fails_is_an_error_for_what_is_not_cached_until_it_recovers() {
     assert_eq!(content(&image, MIB, 4096), [9; 4096]);
 }
 
+/// Ends what goes on beside a test, also if that fails.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn an_export_that_grew_is_taken_without_a_pause_that_a_guest_would_notice() {
     let host = Host::new();
@@ -177,9 +200,38 @@ fn an_export_that_grew_is_taken_without_a_pause_that_a_guest_would_notice() {
     add(&daemon, &server.uri);
     let mut guest = daemon.guest("disk");
     guest.write(0, &[1; 4096]).expect("the server serves");
-    run("truncate", &["--size=32M", &image]);
-    let said = daemon.run(&["disk", "resize", "disk"]).succeeded();
-    assert!(said.starts_with("Disk 'disk' has 32MiB now and had 16MiB\n"), "{said}");
+    let mut writer = daemon.guest("disk");
+    let (ends, written) = (AtomicBool::new(false), AtomicU64::new(0));
+    let is_written = |more: u64| {
+        let before = written.load(Ordering::Relaxed);
+        while written.load(Ordering::Relaxed) < before + more {
+            std::thread::yield_now();
+        }
+    };
+    let writing = || {
+        // To its end also if it fails, for whoever waits for what it writes.
+        let mut failed = Vec::new();
+        while !ends.load(Ordering::Relaxed) {
+            let at = 2 * MIB + written.fetch_add(1, Ordering::Relaxed) % 1024 * 4096;
+            let result = writer.write(at, &[3; 4096]).and_then(|()| writer.flush());
+            failed.extend(result.err().map(|error| error.to_string()));
+        }
+        failed
+    };
+    std::thread::scope(|threads| {
+        let writing = threads.spawn(writing);
+        let end = Ends(&ends);
+        is_written(10);
+        for size in [20, 24, 28, 32] {
+            run("truncate", &[&format!("--size={size}M"), &image]);
+            let said = daemon.run(&["disk", "resize", "disk"]).succeeded();
+            let had = format!("Disk 'disk' has {size}MiB now and had {}MiB\n", size - 4);
+            assert!(said.starts_with(&had), "{said}");
+            is_written(10);
+        }
+        drop(end);
+        assert_eq!(writing.join().expect("it says what failed"), Vec::<String>::new());
+    });
     guest.flush().expect("what was acknowledged was flushed before connections were replaced");
     let mut late = daemon.guest("disk");
     late.write(32 * MIB - 4096, &[2; 4096]).expect("the server serves what it grew by");
@@ -187,6 +239,8 @@ fn an_export_that_grew_is_taken_without_a_pause_that_a_guest_would_notice() {
     assert_eq!(content(&image, 32 * MIB - 4096, 4096), [2; 4096]);
     assert_eq!(daemon.json(&["stats", "disk"])["disks"][0]["backing_errors"], 0);
 
+    // One that connects only then would find another export than it was.
+    server.until_connected(4);
     run("truncate", &["--size=8M", &image]);
     let smaller = daemon.run(&["disk", "resize", "disk"]).failed();
     assert!(smaller.contains("has 8388608 bytes and it has 33554432"), "{smaller}");

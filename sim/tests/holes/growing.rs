@@ -173,6 +173,43 @@ fn a_write_to_the_page_that_the_end_cuts_waits_until_the_disk_has_grown_or_will_
 }
 
 #[test]
+fn a_size_of_which_nobody_knows_whether_it_is_remembered_invents_nothing_if_it_is() {
+    for (end, writes_back, is_remembered) in
+        ENDS.into_iter().flat_map(|end| [(end, true, true), (end, true, false), (end, false, true)])
+    {
+        let (rig, guest) = short(4);
+        rig.live(end, async |life| {
+            if writes_back {
+                leave_dirty(life, &guest).await;
+            } else {
+                guest.write(&life.disk, sectors(0..OLD)).await;
+            }
+            life.disk.prepare_to_grow().await.unwrap().distrust();
+            assert_eq!(life.disk.geometry().size, OLD * SECTOR);
+            // Once a whole page as far as the disk goes, and once a part: neither enters, not even at rest.
+            for range in [160..OLD, 161..162] {
+                guest.write(&life.disk, sectors(range)).await;
+                let (_, read) = life.disk.read(160 * SECTOR, Buffer::zeroed(3 * SECTOR as usize)).await;
+                read.unwrap();
+                guest.flush(&life.disk).await;
+                // What is in RAM goes to flash.
+                for page in (0..18).chain(0..18) {
+                    life.content(page).await;
+                    life.host.sleep(1000).await;
+                }
+                life.rest().await;
+            }
+            if is_remembered {
+                rig.disk_bytes.set(Some(NEW * SECTOR));
+            }
+        });
+        guest.end(end);
+        let context = format!("{end:?}, written back: {writes_back}, remembered: {is_remembered}");
+        judge_to_the_last(&rig, &guest, &context);
+    }
+}
+
+#[test]
 fn a_disk_whose_last_page_does_not_come_home_does_not_grow_and_goes_on() {
     let (rig, guest) = short(3);
     rig.live(End::Kill, async |life| {

@@ -160,6 +160,12 @@ impl Connection {
         self.lines.borrow().ending.is_none()
     }
 
+    /// True if it takes jobs: not one that is about to say goodbye, whose answers nobody would wait for.
+    pub(super) fn takes_jobs(&self) -> bool {
+        let lines = self.lines.borrow();
+        lines.ending.is_none() && !lines.leaving
+    }
+
     /// Jobs that are not handed back.
     pub(super) fn load(&self) -> usize {
         self.lines.borrow().calls.len()
@@ -170,11 +176,11 @@ impl Connection {
         self.lines.borrow().useful
     }
 
-    /// Sends a job, under a cookie that no other on this connection has. It must be open.
+    /// Sends a job, under a cookie that no other on this connection has. It must take jobs.
     pub(super) fn submit(&self, mut job: Job, cookie: u64) -> oneshot::Receiver<Completed> {
         let (done, completed) = oneshot::channel();
         let mut lines = self.lines.borrow_mut();
-        assert!(lines.ending.is_none(), "jobs go to open connections");
+        assert!(lines.ending.is_none() && !lines.leaving, "jobs go to connections that take them");
         job.request.cookie = cookie;
         lines.calls.insert(cookie, Call { job, stage: Stage::Queued, answer: None, done });
         lines.queue.push_back(cookie);
@@ -192,7 +198,8 @@ impl Connection {
         }
     }
 
-    /// Ends the connection with a goodbye once everything that is queued was sent.
+    /// Takes no more jobs, and ends the connection with a goodbye once everything that is queued was sent. Nothing may be
+    /// in flight whose answer matters: none is received any more.
     pub(super) fn leave(&self) {
         let mut lines = self.lines.borrow_mut();
         lines.leaving = true;

@@ -88,7 +88,8 @@ impl<H: Host> Shared<H> {
         })
     }
 
-    /// The open connection with the least to do; waits for one.
+    /// The connection with the least to do, of those that take jobs; waits for one. A job is to be submitted before anything else
+    /// is awaited.
     ///
     /// # Errors
     /// Why the device is refused for good.
@@ -100,7 +101,7 @@ impl<H: Host> Shared<H> {
             }
             let best = {
                 let open = self.open.borrow();
-                let usable = open.iter().filter(|link| link.connection.is_open());
+                let usable = open.iter().filter(|link| link.connection.takes_jobs());
                 usable.min_by_key(|link| link.connection.load()).cloned()
             };
             match best {
@@ -215,7 +216,8 @@ impl<H: Host> Shared<H> {
     }
 
     /// Has every connection end that is open, and waits until there is another one. The caller has seen to it that nothing is in
-    /// flight, and that all that was acknowledged is flushed.
+    /// flight, and that all that was acknowledged is flushed. Whoever gets a turn meanwhile waits for the other one, too: from
+    /// the first poll on, before anything is awaited, none of the old ones takes a job.
     ///
     /// # Errors
     /// Why the device is refused for good.

@@ -23,7 +23,8 @@ use super::ledger::Ledger;
 use super::perform::Failure;
 use crate::{BlockError, ErrorKind, Geometry, Host, Operation};
 
-/// How long requests are held back while connections are replaced: well below what guests take for a failure.
+/// How long requests are held back at most while connections are replaced: well below what guests take for a failure. Half of
+/// the retry time if that is less, because it runs for those who wait.
 const RENEW_NS: u64 = 5_000_000_000;
 
 impl<H: Host> NbdDevice<H> {
@@ -51,14 +52,15 @@ impl<H: Host> NbdDevice<H> {
                 format!("{} is another export now: {difference}", shared.target),
             ));
         }
-        let deadline = shared.deadlines.after(Some(RENEW_NS));
+        let held_ns = self.retry_ns.get().map_or(RENEW_NS, |retry_ns| RENEW_NS.min(retry_ns / 2));
+        let deadline = shared.deadlines.after(Some(held_ns));
         let renewed = shared.deadlines.within(deadline, self.renew(deadline)).await;
         drop(spare);
         renewed.unwrap_or_else(|| {
-            let seconds = RENEW_NS / 1_000_000_000;
+            let millis = held_ns / 1_000_000;
             Err(refused(
                 ErrorKind::Io,
-                format!("its requests, or its new connections, took longer than {seconds} s"),
+                format!("its requests, or its new connections, took longer than {millis} ms"),
             ))
         })?;
         self.current_size()
@@ -80,6 +82,7 @@ impl<H: Host> NbdDevice<H> {
         let one = all.split(1).expect("there are many");
         let no_bytes = Arc::clone(&self.bytes).acquire_many_owned(0).await;
         self.flush_alone(deadline, (one, no_bytes.expect("the semaphores are never closed"))).await?;
+        // The turn of the flush is another's by now, who was woken and did not run yet: nothing may be awaited in between.
         let renewed = self.shared.renew().await;
         drop(all);
         renewed.map_err(|reason| refused(ErrorKind::Gone, reason))

@@ -1,5 +1,6 @@
 //! Against a server that does what each test wants.
 
+mod measure;
 mod server;
 
 use std::future::Future;
@@ -64,6 +65,17 @@ async fn write(device: &Device, offset: u64, bytes: &[u8]) -> Result<(), BlockEr
     let (buffer, result) = device.write(offset, Buffer::copy_of(bytes)).await;
     assert_eq!(&buffer[..], bytes, "the buffer comes back");
     result
+}
+
+/// Has a task of its own do something with a device, and says what came of it.
+fn begin<T: 'static>(
+    host: &LocalHost,
+    device: &Rc<Device>,
+    work: impl AsyncFnOnce(&Device) -> T + 'static,
+) -> tokio::sync::oneshot::Receiver<T> {
+    let (device, (answer, answered)) = (Rc::clone(device), tokio::sync::oneshot::channel());
+    host.spawn(async move { drop(answer.send(work(&device).await)) });
+    answered
 }
 
 fn commands(server: &Server) -> Vec<Command> {
@@ -376,90 +388,6 @@ fn a_server_that_comes_back_different_is_refused_for_good() {
             }
         });
     }
-}
-
-#[test]
-fn an_export_that_grew_is_used_further_once_that_is_asked_for_and_loses_nothing() {
-    let server = Server::start();
-    with_device(&server, None, async |device, _| {
-        write(&device, 0, &[1; 512]).await.expect("the server serves");
-        assert_eq!(device.measure().await, Ok(SIZE));
-        let epoch = device.epoch();
-        server.grow(2 * SIZE);
-        assert_eq!(device.measure().await, Ok(2 * SIZE));
-        assert_eq!(device.epoch(), epoch, "what was acknowledged is flushed: nothing can be lost");
-        assert!(commands(&server).ends_with(&[Command::Flush, Command::Disconnect]), "in this order");
-        let error = write(&device, SIZE, &[2; 512]).await.expect_err("nobody said that it may");
-        assert_eq!(error.kind, ErrorKind::InvalidRequest);
-        device.set_size(2 * SIZE);
-        write(&device, SIZE, &[2; 512]).await.expect("the server serves it to its new connections");
-        assert_eq!(server.content(SIZE as usize, 512), [2; 512]);
-        device.flush().await.expect("nothing is lost");
-        assert_eq!(device.current_size(), Ok(2 * SIZE));
-    });
-}
-
-#[test]
-fn a_flush_that_fails_before_an_export_is_used_further_fails_the_next_one_of_somebody_else() {
-    for (writes, dropped) in [(true, false), (false, false), (true, true)] {
-        let server = Server::start();
-        with_device(&server, None, async |device, host| {
-            if writes {
-                write(&device, 0, &[1; 512]).await.expect("the server serves");
-            }
-            server.grow(2 * SIZE);
-            let epoch = device.epoch();
-            server.script(first(Command::Flush, move |_| {
-                if dropped { Act::Ignore } else { Act::Fail(ReplyError::Io) }
-            }));
-            let mut measuring = Box::pin(device.measure());
-            if dropped {
-                while !commands(&server).contains(&Command::Flush) {
-                    assert!(poll_once(measuring.as_mut()).is_pending());
-                    host.sleep(1_000_000).await;
-                }
-                drop(measuring);
-            } else {
-                measuring.await.expect_err("the server says that it did not flush");
-            }
-            assert_ne!(device.epoch(), epoch, "as if a connection had been lost");
-            let error = device.flush().await.expect_err("the server told its failure once");
-            assert!(error.reason.contains("may be gone"), "{error}");
-            device.flush().await.expect("later flushes are not to blame");
-            if dropped {
-                // The one that is never answered has its turn until then.
-                server.cut();
-            }
-            assert_eq!(device.measure().await, Ok(2 * SIZE));
-        });
-    }
-}
-
-#[test]
-fn an_export_that_is_larger_or_smaller_changes_nothing_by_itself() {
-    let server = Server::start();
-    with_device(&server, None, async |device, _| {
-        server.grow(2 * SIZE);
-        server.cut();
-        read(&device, 0, 512).await.expect("the same server, and more of it");
-        assert_eq!((device.geometry().size, device.current_size()), (SIZE, Ok(2 * SIZE)));
-        server.change(|facts| facts.size = SIZE / 2);
-        assert_eq!(device.measure().await, Ok(SIZE / 2));
-        read(&device, 0, 512).await.expect("connections that it has go on");
-    });
-}
-
-#[test]
-fn a_server_of_one_connection_is_not_left_to_learn_its_size() {
-    let server = Server::with(facts_with(facts().flags & !export_flags::CAN_MULTI_CONN), true);
-    with_device(&server, None, async |device, _| {
-        read(&device, 0, 512).await.expect("the server serves");
-        server.grow(2 * SIZE);
-        assert_eq!(device.measure().await, Ok(SIZE), "as it said when it was met");
-        server.cut();
-        read(&device, 0, 512).await.expect("it is back");
-        assert_eq!(device.measure().await, Ok(2 * SIZE));
-    });
 }
 
 #[test]
