@@ -3,37 +3,112 @@
 //! Whoever is on the other side made the descriptor and may do with it what it likes: read it first, set it non-blocking, or
 //! hand over something else. So nothing here ever makes a system call on it that could block the shard: the ring waits and
 //! writes, and what can be read is read without waiting. Knows no protocol.
+//!
+//! On Linux 6.1 and later the ring says of itself that there was another signal, without being asked for each and without anything
+//! being read; and what is signalled without having to wait is not confirmed one by one. So a request that is kicked and
+//! told of costs one system call, the one in which the shard sleeps. Older kernels are asked each time, and what they say is read.
 
-use std::future::Future;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::future::{Future, poll_fn};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use io_uring::{opcode, types};
 use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
-use crate::uring::{Ended, IfDropped, Keep, Ring};
+use crate::uring::{Came, Ended, IfDropped, Keep, Quiet, Repeating, Ring};
+
+/// So many signals go out one after another before one is confirmed: as many may wait in the kernel if the other side makes
+/// its descriptor one that waits, and lets nobody take its signals.
+const UNCONFIRMED_MAX: u32 = 64;
+
+/// What one signal adds to an event.
+static ONE_SIGNAL: u64 = 1;
 
 /// An eventfd of somebody else, on the thread of a ring.
 pub struct Event {
     ring: Ring,
     file: Arc<OwnedFd>,
+    /// The ring says by this when there was a signal.
+    watch: RefCell<Option<Repeating<Waiting>>>,
+    /// Signals go out by this unless they have to be confirmed; none if they all have.
+    quiet: OnceCell<Option<Quiet>>,
+    /// Signals since the last that was confirmed.
+    unconfirmed: Cell<u32>,
 }
 
 impl Event {
     /// The event of a descriptor. Whether it is one shows when it is used.
     pub fn new(ring: &Ring, file: Arc<OwnedFd>) -> Self {
-        Self { ring: ring.clone(), file }
+        Self {
+            ring: ring.clone(),
+            file,
+            watch: RefCell::default(),
+            quiet: OnceCell::new(),
+            unconfirmed: Cell::new(0),
+        }
     }
 
-    /// Waits until the event is signalled, and takes the signal, or all of them if there were several. True then; false if
-    /// `stop` was ready before. Either way nothing is left that could take a signal later: whoever looks afterwards at what
-    /// a signal tells of, and waits again, misses none. Dropping the future gives no such promise.
+    /// Waits until the event was signalled since the last time, or was before the first. True then; false if
+    /// `stop` was ready before. Several signals may count as one, and one may count twice: whoever looks afterwards at what
+    /// a signal tells of, and waits again, misses none. Only one may wait at a time.
     ///
     /// # Errors
     /// If the descriptor is no eventfd that can be read. Waiting again would end as quickly.
     pub async fn wait_unless(&self, stop: impl Future<Output = ()>) -> io::Result<bool> {
+        if self.ring.is_recent() {
+            return self.watch_unless(stop).await;
+        }
+        self.take_unless(stop).await
+    }
+
+    /// Nobody waits for a while. Signals that come meanwhile are found by whoever waits next.
+    pub fn rest(&self) {
+        // Not under the borrow: dropping it cancels.
+        let watch = self.watch.take();
+        drop(watch);
+    }
+
+    /// Nothing is read: the ring is told by each signal that adds to the event, however many it holds.
+    async fn watch_unless(&self, stop: impl Future<Output = ()>) -> io::Result<bool> {
+        let mut stop = pin!(stop);
+        let came = poll_fn(|context| {
+            let mut watch = self.watch.borrow_mut();
+            let watching = watch.get_or_insert_with(|| self.watch());
+            match watching.poll_came(context) {
+                Poll::Ready(came) => Poll::Ready(Some(came)),
+                Poll::Pending => stop.as_mut().poll(context).map(|()| None),
+            }
+        });
+        let events = match came.await {
+            None => return Ok(false),
+            Some(Came::More(events)) => events,
+            Some(Came::Last(events)) => {
+                self.watch.take();
+                // Who watches anew is told at once of what is there already, which would be for ever.
+                match read_at_once(&self.file) {
+                    Ok(true) | Err(Errno::EAGAIN | Errno::EINTR) => events,
+                    Ok(false) => return Err(failure(0)),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        };
+        if is_signal(events) { Ok(true) } else { Err(failure(events)) }
+    }
+
+    fn watch(&self) -> Repeating<Waiting> {
+        let fd = types::Fd(self.file.as_raw_fd());
+        let entry = opcode::PollAdd::new(fd, libc::POLLIN as u32).multi(true).build();
+        // SAFETY: the entry points to nothing, and `keep` holds the file.
+        unsafe { self.ring.repeat(entry, Waiting { _file: Arc::clone(&self.file) }) }
+    }
+
+    /// Takes what the event holds. When this is ready nothing is left that could take a signal later.
+    async fn take_unless(&self, stop: impl Future<Output = ()>) -> io::Result<bool> {
         let mut stop = pin!(stop);
         loop {
             let fd = types::Fd(self.file.as_raw_fd());
@@ -44,9 +119,8 @@ impl Event {
             if waited.stopped {
                 return Ok(false);
             }
-            let events = waited.result;
-            if events < 0 || events & i32::from(libc::POLLIN) == 0 {
-                return Err(failure(events));
+            if !is_signal(waited.result) {
+                return Err(failure(waited.result));
             }
             let (result, stopped) = match read_at_once(&self.file) {
                 Err(Errno::EOPNOTSUPP) => self.read_unless(stop.as_mut()).await,
@@ -82,11 +156,50 @@ impl Event {
     }
 
     /// Signals the event, unless that has to wait and `stop` is ready. If it is ready from the start, what can be signalled at once
-    /// still is.
+    /// still is. It may be ready before the kernel has the signal, which then goes with the ring's next system call: that of
+    /// [`Event::settle`] at the latest, unless the kernel lacks memory at that moment.
     ///
     /// # Errors
-    /// If the descriptor takes nothing.
+    /// If the descriptor takes nothing; not each time.
     pub async fn signal_unless(&self, stop: impl Future<Output = ()>) -> io::Result<()> {
+        let Some(quiet) = self.quiet() else { return self.signal_surely_unless(stop).await };
+        if self.unconfirmed.get() < UNCONFIRMED_MAX {
+            self.unconfirmed.set(self.unconfirmed.get() + 1);
+            let fd = types::Fd(self.file.as_raw_fd());
+            let entry =
+                opcode::Write::new(fd, (&raw const ONE_SIGNAL).cast(), size_of::<u64>() as u32).build();
+            // SAFETY: the entry reads eight bytes of a constant that lives for ever.
+            unsafe { quiet.start(entry) };
+            return Ok(());
+        }
+        let outcome = self.signal_surely_unless(stop).await;
+        quiet.cancel();
+        self.unconfirmed.set(0);
+        outcome
+    }
+
+    /// Hands all signals to the kernel, and gives up those that would have to wait.
+    pub fn settle(&self) {
+        if self.unconfirmed.take() > 0
+            && let Some(quiet) = self.quiet()
+        {
+            quiet.cancel();
+            self.ring.submit();
+        }
+    }
+
+    /// By what signals go out that are not confirmed. Those that find an event full, of which nobody takes anything, wait in the kernel
+    /// all the same, [`UNCONFIRMED_MAX`] at most.
+    fn quiet(&self) -> Option<&Quiet> {
+        let quiet = self.quiet.get_or_init(|| {
+            let flags = fcntl(&self.file, FcntlArg::F_GETFL).unwrap_or(0);
+            let waits_never = OFlag::from_bits_truncate(flags).contains(OFlag::O_NONBLOCK);
+            (self.ring.is_recent() && waits_never).then(|| self.ring.quiet(Arc::clone(&self.file)))
+        });
+        quiet.as_ref()
+    }
+
+    async fn signal_surely_unless(&self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let keep = Word { _file: Arc::clone(&self.file), value: Box::new(1) };
         let fd = types::Fd(self.file.as_raw_fd());
         let entry = opcode::Write::new(fd, (&raw const *keep.value).cast(), size_of::<u64>() as u32).build();
@@ -111,6 +224,11 @@ fn read_at_once(file: &OwnedFd) -> nix::Result<bool> {
     // SAFETY: the kernel writes to the eight bytes of `value` at most, and only during the call. -1 is where the file stands.
     let count = unsafe { libc::preadv2(file.as_raw_fd(), &raw const part, 1, -1, libc::RWF_NOWAIT) };
     Errno::result(count).map(|count| count > 0)
+}
+
+/// True if the events of a poll say that there is something to read.
+fn is_signal(events: i32) -> bool {
+    events >= 0 && events & i32::from(libc::POLLIN) != 0
 }
 
 fn failure(result: i32) -> io::Error {
@@ -177,13 +295,86 @@ mod tests {
         let run = async {
             event.signal_unless(std::future::ready(())).await.unwrap();
             assert!(event.wait_unless(pending()).await.unwrap(), "it came");
+            read_at_once(&file).unwrap_or(false);
             write(u64::MAX - 1);
             event.signal_unless(executor.host().sleep(1_000_000)).await.unwrap();
             event.signal_unless(std::future::ready(())).await.unwrap();
         };
         executor.run(run).unwrap();
         drop((executor, event));
-        assert_eq!(ring.in_flight(), 0);
+        while ring.in_flight() > 0 {
+            crate::executor::Driver::wait(&ring, None);
+        }
+        assert_eq!(Arc::strong_count(&file), 1);
+    }
+
+    #[test]
+    fn signals_that_are_not_confirmed_come_all_the_same_and_none_is_left_behind() {
+        let ring = Ring::new(8).unwrap();
+        let executor = Executor::new(ring.clone(), Order::Fifo);
+        let file: Arc<OwnedFd> = Arc::new(EventFd::from_flags(EfdFlags::EFD_NONBLOCK).unwrap().into());
+        let count = 3 * u64::from(UNCONFIRMED_MAX);
+        let run = async {
+            let event = Event::new(&ring, Arc::clone(&file));
+            for _ in 0..count {
+                event.signal().await.unwrap();
+            }
+            event.settle();
+        };
+        executor.run(run).unwrap();
+        let mut bytes = [0; 8];
+        assert_eq!(nix::unistd::read(&file, &mut bytes), Ok(8));
+        assert_eq!(
+            u64::from_ne_bytes(bytes),
+            count,
+            "each was given to the kernel before the event was settled"
+        );
+    }
+
+    #[test]
+    fn an_event_that_is_dropped_before_the_kernel_has_its_signal_still_signals_its_own_file() {
+        let ring = Ring::new(8).unwrap();
+        let executor = Executor::new(ring.clone(), Order::Fifo);
+        let host = executor.host();
+        let file: Arc<OwnedFd> = Arc::new(EventFd::from_flags(EfdFlags::EFD_NONBLOCK).unwrap().into());
+        let other = file.try_clone().unwrap();
+        let run = async {
+            Event::new(&ring, file).signal().await.unwrap();
+            // Were the file closed, this would be in its place.
+            let taken = File::open("/dev/null").unwrap();
+            host.sleep(1_000_000).await;
+            drop(taken);
+        };
+        executor.run(run).unwrap();
+        let mut bytes = [0; 8];
+        assert_eq!(nix::unistd::read(&other, &mut bytes), Ok(8));
+        assert_eq!(u64::from_ne_bytes(bytes), 1);
+    }
+
+    #[test]
+    fn a_signal_that_comes_while_nobody_waits_ends_the_next_wait() {
+        let ring = Ring::new(8).unwrap();
+        let executor = Executor::new(ring.clone(), Order::Fifo);
+        let file: Arc<OwnedFd> = Arc::new(EventFd::new().unwrap().into());
+        let event = Event::new(&ring, Arc::clone(&file));
+        let write = || File::from(file.try_clone().unwrap()).write_all(&1u64.to_ne_bytes()).unwrap();
+        let run = async {
+            assert!(!event.wait_unless(executor.host().sleep(1_000_000)).await.unwrap());
+            for _ in 0..100 {
+                write();
+                executor.host().sleep(10_000).await;
+                write();
+                assert!(event.wait_unless(pending()).await.unwrap());
+                // Whatever is left of the two is told at once.
+                while event.wait_unless(executor.host().sleep(100_000)).await.unwrap() {}
+            }
+        };
+        executor.run(run).unwrap();
+        drop(event);
+        while ring.in_flight() > 0 {
+            crate::executor::Driver::wait(&ring, None);
+        }
+        assert_eq!(Arc::strong_count(&file), 1);
     }
 
     #[test]

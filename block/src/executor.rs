@@ -12,8 +12,7 @@
 //! Wakers may be used from other threads; that is how the control plane reaches a shard.
 
 use std::cell::{Cell, RefCell};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -90,18 +89,19 @@ struct Shared {
     queue: Arc<RunQueue>,
     driver: Box<dyn Driver>,
     tasks: RefCell<Slab<Task<()>>>,
-    timers: RefCell<BinaryHeap<Reverse<Timer>>>,
+    /// Whom to wake when. One that is not waited for any more is not here: it would wake a thread that sleeps for nothing.
+    timers: RefCell<BTreeMap<Moment, Waker>>,
     timers_made: Cell<u64>,
     order: Order,
     chance: Cell<u64>,
     busy: BusyTime,
 }
 
-struct Timer {
+/// When a timer fires. Those of one deadline fire in the order in which they were set.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Moment {
     deadline: u64,
-    /// Tie-breaker: timers of one moment fire in the order in which they were set.
     number: u64,
-    waker: Waker,
 }
 
 /// Woken tasks; the only part that other threads touch.
@@ -125,7 +125,7 @@ impl Executor {
             queue,
             driver: Box::new(driver),
             tasks: RefCell::new(Slab::new()),
-            timers: RefCell::new(BinaryHeap::new()),
+            timers: RefCell::new(BTreeMap::new()),
             timers_made: Cell::new(0),
             order,
             chance: Cell::new(seed),
@@ -186,7 +186,8 @@ impl Drop for Executor {
         // Dropping a task handle cancels it and queues it once more, so that its future is dropped on this thread.
         let tasks: Vec<_> = self.shared.tasks.borrow_mut().drain().collect();
         drop(tasks);
-        self.shared.timers.borrow_mut().clear();
+        let timers = self.shared.timers.take();
+        drop(timers);
         while let Some(runnable) = self.shared.queue.pop(Order::Fifo, &self.shared.chance) {
             drop(runnable);
         }
@@ -205,15 +206,16 @@ impl Shared {
     }
 
     fn next_deadline(&self) -> Option<u64> {
-        self.timers.borrow().peek().map(|timer| timer.0.deadline)
+        self.timers.borrow().first_key_value().map(|(moment, _)| moment.deadline)
     }
 
     /// Returns the moment at which it looked.
     fn fire_timers(&self) -> u64 {
         let now = self.driver.now();
         while self.next_deadline().is_some_and(|deadline| deadline <= now) {
-            let timer = self.timers.borrow_mut().pop().expect("peeked just now");
-            timer.0.waker.wake();
+            let timer = self.timers.borrow_mut().pop_first();
+            let (_, waker) = timer.expect("looked at just now");
+            waker.wake();
         }
         now
     }
@@ -267,8 +269,8 @@ impl Done {
 struct Sleep {
     shared: Rc<Shared>,
     deadline: u64,
-    /// Whom the timer wakes; another one after the future moved to another task.
-    armed: Option<Waker>,
+    /// Its timer, once it has one.
+    armed: Option<Moment>,
 }
 
 impl Future for Sleep {
@@ -278,14 +280,30 @@ impl Future for Sleep {
         if self.shared.driver.now() >= self.deadline {
             return Poll::Ready(());
         }
-        if !self.armed.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
-            self.armed = Some(context.waker().clone());
+        let moment = self.armed.unwrap_or_else(|| {
             let number = self.shared.timers_made.get();
             self.shared.timers_made.set(number + 1);
-            let timer = Timer { deadline: self.deadline, number, waker: context.waker().clone() };
-            self.shared.timers.borrow_mut().push(Reverse(timer));
-        }
+            Moment { deadline: self.deadline, number }
+        });
+        self.armed = Some(moment);
+        // The future may have moved to another task: whoever polled last is woken.
+        let mut timers = self.shared.timers.borrow_mut();
+        let known = timers.get(&moment).is_some_and(|waker| waker.will_wake(context.waker()));
+        let old = if known { None } else { timers.insert(moment, context.waker().clone()) };
+        drop(timers);
+        // Not under the borrow: the last waker of a task frees the task, which may drop timers.
+        drop(old);
         Poll::Pending
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        if let Some(moment) = self.armed {
+            let timer = self.shared.timers.borrow_mut().remove(&moment);
+            // As above.
+            drop(timer);
+        }
     }
 }
 
@@ -327,26 +345,6 @@ impl Wake for MainWaker {
     fn wake(self: Arc<Self>) {
         *lock(&self.woken) = true;
         self.unparker.unpark();
-    }
-}
-
-impl PartialEq for Timer {
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
-    }
-}
-
-impl Eq for Timer {}
-
-impl PartialOrd for Timer {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Timer {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.deadline, self.number).cmp(&(other.deadline, other.number))
     }
 }
 
@@ -497,6 +495,28 @@ mod tests {
         });
         executor.run(executor.host().sleep(100)).expect("the timer ends the run");
         assert!(woken.get());
+    }
+
+    #[test]
+    fn a_timer_that_nobody_waits_for_any_more_wakes_nobody() {
+        let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+        let host = executor.host();
+        let never = async {
+            let mut sleep = Box::pin(host.sleep(10));
+            assert!(sleep.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            drop(sleep);
+            assert_eq!(executor.shared.next_deadline(), None);
+            let mut both = [Box::pin(host.sleep(20)), Box::pin(host.sleep(20))];
+            for sleep in &mut both {
+                assert!(sleep.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            }
+            let [first, second] = both;
+            drop(first);
+            second.await;
+            host.now()
+        };
+        assert_eq!(executor.run(never), Some(20));
+        assert_eq!(executor.shared.next_deadline(), None);
     }
 
     #[test]

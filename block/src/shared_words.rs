@@ -16,7 +16,7 @@ pub struct SharedWords {
     count: usize,
     bytes: usize,
     /// Keeps the file, and any lock on it.
-    _file: File,
+    file: File,
 }
 
 // SAFETY: The mapping belongs to the process and not to a thread; it is unmapped once, by whoever drops it last, and what
@@ -37,7 +37,15 @@ impl SharedWords {
         let (protection, flags) = (ProtFlags::PROT_READ | ProtFlags::PROT_WRITE, MapFlags::MAP_SHARED);
         // SAFETY: A new mapping at an address of the kernel's choice touches nothing that is there already.
         let start = unsafe { mmap(None, bytes, protection, flags, &file, 0) }?;
-        Ok(Self { start: start.cast(), count, bytes: bytes.get(), _file: file })
+        Ok(Self { start: start.cast(), count, bytes: bytes.get(), file })
+    }
+
+    /// The same words and more, up to `count`: of the same file, whatever has that name by now.
+    ///
+    /// # Errors
+    /// As [`Self::map`], and if there are too many open files.
+    pub fn larger(&self, count: usize) -> io::Result<Self> {
+        Self::map(self.file.try_clone()?, count)
     }
 
     /// The words.
@@ -76,6 +84,9 @@ mod tests {
         drop(words);
         let words = SharedWords::map(open(), 1000).unwrap();
         assert_eq!(words.words()[999].load(Ordering::Relaxed), 7);
+        let larger = words.larger(2000).unwrap();
+        larger.words()[999].store(8, Ordering::Relaxed);
+        assert_eq!((words.words()[999].load(Ordering::Relaxed), larger.words().len()), (8, 2000));
         assert!(SharedWords::map(open(), 0).is_err());
         std::fs::remove_file(path).unwrap();
     }

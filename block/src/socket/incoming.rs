@@ -7,7 +7,7 @@ use std::future::Future;
 use std::io;
 use std::ops::Range;
 
-use super::Stream;
+use super::{Expected, Stream};
 use crate::Buffer;
 
 /// Received bytes that were not handed out yet, and the stream that more come from.
@@ -18,20 +18,21 @@ pub struct Incoming {
     /// What is not handed out: `buffer[start..end]`.
     start: usize,
     end: usize,
+    expected: Expected,
 }
 
 impl Incoming {
     /// Receives from `stream`, up to `room` bytes with one system call. Messages that are looked at as a whole must be
     /// shorter than that.
     pub fn new(stream: Stream, room: usize) -> Self {
-        Self { stream, buffer: Buffer::zeroed(room), start: 0, end: 0 }
+        Self::resume(stream, room, &[])
     }
 
     /// Goes on where another one stopped that had `pending` not handed out yet, at most `room` bytes.
     pub fn resume(stream: Stream, room: usize, pending: &[u8]) -> Self {
         let mut buffer = Buffer::zeroed(room);
         buffer[..pending.len()].copy_from_slice(pending);
-        Self { stream, buffer, start: 0, end: pending.len() }
+        Self { stream, buffer, start: 0, end: pending.len(), expected: Expected::Now }
     }
 
     /// What was received and not handed out yet.
@@ -65,10 +66,11 @@ impl Incoming {
         assert!(self.end < self.buffer.len(), "there is always room for a message");
         let buffer = std::mem::replace(&mut self.buffer, Buffer::zeroed(0));
         let room = self.end..buffer.len();
-        let (buffer, received) = self.stream.receive_unless(buffer, room, stop).await;
+        let (buffer, received) = self.stream.receive_expecting(self.expected, buffer, room, stop).await;
         self.buffer = buffer;
         if let Some(count) = received? {
             self.end += some(Ok(count))?;
+            self.expected = if self.end < self.buffer.len() { Expected::Later } else { Expected::Now };
         }
         Ok(())
     }

@@ -23,6 +23,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use io_uring::{opcode, types};
+use nix::errno::Errno;
 use nix::sys::socket::Shutdown;
 
 pub use files::{Received, close};
@@ -37,6 +38,17 @@ const CHUNKS_PER_CALL: usize = 1024;
 const PATH_MAX: usize = 107;
 /// The most bytes that a [`Chunk::Inline`] holds: enough for the header of any reply.
 pub const INLINE_MAX: usize = 64;
+
+/// Has the kernel wait for bytes before it looks for them (`IORING_RECVSEND_POLL_FIRST`, Linux 5.19).
+const RECEIVE_WAITS_FIRST: u16 = 1;
+
+/// When bytes that are asked for are expected. Either way they are had when they are there.
+#[derive(Clone, Copy)]
+enum Expected {
+    Now,
+    /// The last time all was taken that there was.
+    Later,
+}
 
 /// Waits for connections.
 pub struct Listener {
@@ -229,13 +241,28 @@ impl Stream {
         range: Range<usize>,
         stop: impl Future<Output = ()>,
     ) -> (Buffer, io::Result<Option<usize>>) {
+        self.receive_expecting(Expected::Now, buffer, range, stop).await
+    }
+
+    /// The same, for whoever knows when the bytes are to be expected.
+    async fn receive_expecting(
+        &self,
+        expected: Expected,
+        buffer: Buffer,
+        range: Range<usize>,
+        stop: impl Future<Output = ()>,
+    ) -> (Buffer, io::Result<Option<usize>>) {
         assert!(range.start <= range.end && range.end <= buffer.len(), "{range:?} of {buffer:?}");
         let mut keep = Receiving { _socket: Arc::clone(&self.socket), buffer };
         let mut stop = pin!(stop);
+        let how = match expected {
+            Expected::Later if self.ring.is_recent() => RECEIVE_WAITS_FIRST,
+            _ => 0,
+        };
         loop {
             let target = &mut keep.buffer[range.clone()];
             let len = u32::try_from(target.len()).unwrap_or(u32::MAX);
-            let entry = opcode::Recv::new(self.fd(), target.as_mut_ptr(), len).build();
+            let entry = opcode::Recv::new(self.fd(), target.as_mut_ptr(), len).ioprio(how).build();
             // SAFETY: `keep` owns the buffer, whose bytes lie on the heap, and the socket; `target` bounds the write.
             let receiving = unsafe { self.ring.run(entry, keep) };
             let ended = receiving.unless(stop.as_mut()).await;
@@ -258,7 +285,8 @@ impl Stream {
         Self { ring: ring.clone(), socket: handle.0 }
     }
 
-    /// Sends all `chunks`, in order, and returns them. Sends of clones at the same time would mix: one at a time.
+    /// Sends all `chunks`, in order, and returns them. Sends of clones at the same time would mix: one at a time. What the system takes
+    /// at once is sent when this is first polled; the ring waits for the rest.
     ///
     /// # Errors
     /// Those of sendmsg(2); how much went out before is then unknown. Never raises `SIGPIPE`.
@@ -266,6 +294,14 @@ impl Stream {
         let mut keep =
             Sending { _socket: Arc::clone(&self.socket), chunks, message: Box::new(Message::empty()) };
         let mut sent = 0;
+        if keep.message.aim(&keep.chunks, sent) {
+            // Whoever waits for it need not wait until this thread enters its ring, which then need not return to say that it is sent.
+            match keep.message.send_at_once(&self.socket) {
+                Ok(count) => sent = count,
+                Err(Errno::EAGAIN | Errno::EINTR) => {}
+                Err(error) => return (keep.chunks, Err(error.into())),
+            }
+        }
         loop {
             if !keep.message.aim(&keep.chunks, sent) {
                 return (keep.chunks, Ok(()));
@@ -345,6 +381,15 @@ impl Message {
     fn empty() -> Self {
         // SAFETY: a `msghdr` is numbers and pointers, for which zero is "none".
         Self { header: unsafe { std::mem::zeroed() }, vectors: Vec::new() }
+    }
+
+    /// Sends what it points to, or as much as the socket takes without waiting. Returns how many bytes.
+    fn send_at_once(&self, socket: &OwnedFd) -> nix::Result<usize> {
+        let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
+        // SAFETY: `aim` made the header point to vectors and these to bytes that are borrowed as long as the call takes; the kernel
+        // reads them only.
+        let count = unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const self.header, flags) };
+        Errno::result(count).map(isize::cast_unsigned)
     }
 
     /// Points to what follows the first `sent` bytes of `chunks`. False if nothing does.

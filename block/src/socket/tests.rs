@@ -65,6 +65,20 @@ fn a_long_send_of_many_chunks_arrives_whole_and_in_order() {
 }
 
 #[test]
+fn what_the_socket_takes_is_sent_without_the_ring() {
+    run(|ring| async move {
+        let (stream, mut client) = pair(&ring);
+        let (_, sent) = stream.send(vec![Chunk::inline(b"a"), Chunk::inline(b"reply")]).await;
+        sent.expect("the socket has room");
+        assert_eq!(ring.in_flight(), 0);
+        let mut reply = [0; 6];
+        client.set_nonblocking(true).expect("it is a socket");
+        client.read_exact(&mut reply).expect("nothing is to be waited for");
+        assert_eq!(&reply, b"areply");
+    });
+}
+
+#[test]
 fn sending_to_a_client_that_is_gone_is_an_error_and_no_signal() {
     run(|ring| async move {
         let (stream, client) = pair(&ring);

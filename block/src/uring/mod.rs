@@ -13,21 +13,23 @@
 
 mod operation;
 mod park;
+mod quiet;
 #[cfg(test)]
 mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use io_uring::{IoUring, opcode, squeue, types};
+use io_uring::{IoUring, cqueue, opcode, squeue, types};
 use slab::Slab;
 
-pub(crate) use operation::{Ended, IfDropped, Keep};
+pub(crate) use operation::{Came, Ended, IfDropped, Keep, Repeating};
+pub(crate) use quiet::Quiet;
 
 use crate::executor::{Driver, Unpark};
 use operation::Slot;
@@ -47,6 +49,10 @@ const DISK_BATCH: usize = 4;
 const WAKE_TAG: u64 = u64::MAX;
 /// Marks completions that nobody waits for: those of cancellations.
 const CANCEL_TAG: u64 = u64::MAX - 1;
+/// Marks the completion of the [`Alarm`].
+const ALARM_TAG: u64 = u64::MAX - 2;
+/// Marks completions of setting it for an earlier time.
+const EARLIER_TAG: u64 = u64::MAX - 3;
 
 /// A ring of the kernel's `io_uring`. Clones are the same ring.
 #[derive(Clone)]
@@ -56,6 +62,8 @@ pub struct Ring {
 
 struct Shared {
     uring: RefCell<IoUring>,
+    /// The kernel knows all that Linux 6.1 knows (see [`set_up`]).
+    recent: bool,
     slots: RefCell<Slab<Slot>>,
     /// Entries that found the submission queue full, oldest first. Bounded by the operations in flight.
     backlog: RefCell<VecDeque<squeue::Entry>>,
@@ -67,15 +75,28 @@ struct Shared {
     /// Where the kernel stores what it reads from the parker; written by it while `wake_armed`.
     wake_count: Box<Cell<u64>>,
     wake_armed: Cell<bool>,
+    alarm: Alarm,
+    /// Files of quiet operations that the kernel may not have taken yet.
+    quiet_files: RefCell<Vec<Arc<OwnedFd>>>,
     started: Instant,
 }
 
-/// How long an entry into the kernel waits for a completion.
+/// The one timer of a ring, which ends a wait. It stays set from one wait to the next: a timer for each would be made and taken
+/// back each time, with every request of a guest that sends one after the other. So it may go off for a deadline that is none any
+/// more, and is then set anew: a wait that ends too early costs a round, and there are few. By time that is left, not by the clock, of which
+/// kernels differ in what it is in a time namespace.
+struct Alarm {
+    /// When it goes off, by the ring's clock.
+    set_for: Cell<Option<u64>>,
+    /// The time left until then. Read by the kernel when it takes the entry.
+    left: Box<Cell<types::Timespec>>,
+}
+
+/// Whether an entry into the kernel waits for a completion.
 #[derive(Clone, Copy)]
 enum Wait {
     No,
-    AtMost(Duration),
-    Forever,
+    Yes,
 }
 
 impl Ring {
@@ -85,13 +106,15 @@ impl Ring {
     /// Whatever the kernel said, with what an administrator can do about it.
     pub fn new(depth: u32) -> io::Result<Self> {
         assert!((1..=DEPTH_MAX).contains(&depth), "a ring of {depth} entries");
-        let uring = set_up(depth).map_err(|error| explain(&error))?;
+        let SetUp { uring, recent } = set_up(depth).map_err(|error| explain(&error))?;
         let features = uring.params();
-        // Without the first, more completions than fit would be lost; without the second, a wait has no end.
+        // Without the first, more completions than fit would be lost; with the second (Linux 5.11) came timers that can be set anew.
         if !features.is_feature_nodrop() || !features.is_feature_ext_arg() {
             return Err(explain(&io::Error::from_raw_os_error(libc::ENOSYS)));
         }
+        let recent = recent && features.is_feature_skip_cqe_on_success();
         let shared = Shared {
+            recent,
             uring: RefCell::new(uring),
             slots: RefCell::new(Slab::with_capacity(depth as usize)),
             backlog: RefCell::new(VecDeque::new()),
@@ -100,7 +123,9 @@ impl Ring {
             parker: Arc::new(Parker::new()?),
             wake_count: Box::new(Cell::new(0)),
             wake_armed: Cell::new(false),
+            quiet_files: RefCell::default(),
             started: Instant::now(),
+            alarm: Alarm { set_for: Cell::new(None), left: Box::new(Cell::new(types::Timespec::new())) },
         };
         Ok(Self { shared: Rc::new(shared) })
     }
@@ -121,6 +146,11 @@ impl Ring {
             self.shared.held_back.set(false);
             self.shared.enter(Wait::No);
         }
+    }
+
+    /// True if the kernel is Linux 6.1 or later, by what it can do.
+    pub(crate) fn is_recent(&self) -> bool {
+        self.shared.recent
     }
 
     /// Operations that the kernel has not finished, those of dropped futures included.
@@ -156,12 +186,12 @@ impl Driver for Ring {
         }
         shared.held_back.set(false);
         shared.arm_wake();
-        let wait = match deadline.map(|deadline| deadline.saturating_sub(self.now())) {
-            Some(0) => Wait::No,
-            Some(left) => Wait::AtMost(Duration::from_nanos(left)),
-            None => Wait::Forever,
-        };
-        shared.enter(if shared.parker.prepare() { wait } else { Wait::No });
+        let now = self.now();
+        let is_over = deadline.is_some_and(|deadline| deadline <= now);
+        if let (Some(deadline), false) = (deadline, is_over) {
+            shared.set_alarm(deadline, now);
+        }
+        shared.enter(if !is_over && shared.parker.prepare() { Wait::Yes } else { Wait::No });
         shared.parker.clear();
         shared.reap();
         true
@@ -178,7 +208,7 @@ impl Shared {
         let mut backlog = self.backlog.borrow_mut();
         let mut uring = self.uring.borrow_mut();
         // SAFETY: whoever makes an entry vouches for what it points to until it completes: `Keep` for operations,
-        // `wake_count` for the parker; cancellations point to nothing.
+        // `wake_count` for the parker and `left` for the alarm; cancellations point to nothing.
         if !backlog.is_empty() || unsafe { uring.submission().push(&entry) }.is_err() {
             backlog.push_back(entry);
         }
@@ -200,6 +230,9 @@ impl Shared {
             }
         }
         self.enter_once(wait);
+        if !self.quiet_files.borrow().is_empty() && !self.pressure().0 {
+            self.release_quiet_files();
+        }
     }
 
     /// Moves backlog to the submission queue. True if some is left.
@@ -225,16 +258,12 @@ impl Shared {
         let uring = self.uring.borrow();
         let outcome = match wait {
             Wait::No => uring.submit(),
-            Wait::Forever => uring.submit_and_wait(1),
-            Wait::AtMost(left) => {
-                let left = types::Timespec::from(left);
-                uring.submitter().submit_with_args(1, &types::SubmitArgs::new().timespec(&left))
-            }
+            Wait::Yes => uring.submit_and_wait(1),
         };
         let Err(error) = outcome else { return true };
         match error.raw_os_error() {
-            // The time was up, or a signal came; what could be submitted was.
-            Some(libc::ETIME | libc::EINTR) => true,
+            // A signal came; what could be submitted was.
+            Some(libc::EINTR) => true,
             // Too many completions wait to be taken, or memory is short: both pass.
             Some(libc::EBUSY | libc::EAGAIN) => false,
             _ => panic!("Cannot enter the ring of a shard, which cannot go on without it: {error}"),
@@ -246,19 +275,23 @@ impl Shared {
         let mut taken = 0;
         loop {
             // The borrow ends before anything is woken or dropped, both of which may come back here.
-            let Some((tag, result)) = self.next_completion() else { return taken };
+            let Some((tag, result, more)) = self.next_completion() else { return taken };
             taken += 1;
             match tag {
                 WAKE_TAG => self.wake_armed.set(false),
+                ALARM_TAG => self.alarm.set_for.set(None),
+                EARLIER_TAG => self.note_alarm_set_earlier(result),
                 CANCEL_TAG => {}
-                _ => self.complete(tag, result),
+                tag if Self::is_quiet(tag) => tracing::debug!(result, "a quiet operation of a ring failed"),
+                _ => self.complete(tag, result, more),
             }
         }
     }
 
-    fn next_completion(&self) -> Option<(u64, i32)> {
-        let mut uring = self.uring.borrow_mut();
-        uring.completion().next().map(|completion| (completion.user_data(), completion.result()))
+    /// Tag, result, and whether more will come of the same operation.
+    fn next_completion(&self) -> Option<(u64, i32, bool)> {
+        let completion = self.uring.borrow_mut().completion().next()?;
+        Some((completion.user_data(), completion.result(), cqueue::more(completion.flags())))
     }
 
     /// Asks the kernel to give up an operation, which then completes early. Nothing happens if it has completed.
@@ -275,11 +308,44 @@ impl Shared {
         let entry = opcode::Read::new(fd, self.wake_count.as_ptr().cast(), size_of::<u64>() as u32).build();
         self.push(entry.user_data(WAKE_TAG));
     }
+
+    /// Sees to it that a wait ends when `deadline` comes, or before. Nothing is to be done if the alarm is set for an earlier time.
+    fn set_alarm(&self, deadline: u64, now: u64) {
+        let Alarm { set_for, left } = &self.alarm;
+        let before = set_for.get();
+        let next = before.map_or(deadline, |before| before.min(deadline));
+        set_for.set(Some(next));
+        // Also for an entry of an earlier wait that the kernel has not taken yet. A time that is over would be no time at all.
+        left.set(types::Timespec::from(Duration::from_nanos(next.saturating_sub(now).max(1))));
+        let left = left.as_ptr().cast_const();
+        match before {
+            None => self.push(opcode::Timeout::new(left).build().user_data(ALARM_TAG)),
+            Some(before) if next < before => {
+                // Fails if it is just going off, which ends the wait as well. That it was done would end the wait too.
+                let flags = if self.recent { squeue::Flags::SKIP_SUCCESS } else { squeue::Flags::empty() };
+                let entry = opcode::TimeoutUpdate::new(ALARM_TAG, left).build().flags(flags);
+                self.push(entry.user_data(EARLIER_TAG));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Takes note of what became of setting the alarm for an earlier time. If that cannot be, there will be another alarm: this one
+    /// goes off when it did before, and ends a wait for nothing.
+    fn note_alarm_set_earlier(&self, result: i32) {
+        if ![0, -libc::ENOENT, -libc::EALREADY].contains(&result) {
+            self.alarm.set_for.set(None);
+        }
+    }
 }
 
 impl Drop for Shared {
     /// Only operations of dropped futures can be left, since live ones hold the ring: waits for each.
     fn drop(&mut self) {
+        if self.pressure().0 {
+            // Quiet operations have no slot.
+            self.enter(Wait::No);
+        }
         while self.wake_armed.get() || self.slots.borrow().iter().any(|(_, slot)| slot.is_in_flight()) {
             if self.wake_armed.get() {
                 self.cancel(WAKE_TAG);
@@ -290,15 +356,23 @@ impl Drop for Shared {
             for tag in tags {
                 self.cancel(tag);
             }
-            self.enter(Wait::Forever);
+            self.enter(Wait::Yes);
             self.reap();
         }
     }
 }
 
+/// A ring as the kernel gave it.
+struct SetUp {
+    uring: IoUring,
+    /// It is of the newest kind.
+    recent: bool,
+}
+
 /// Sets up the fastest kind of ring that this kernel knows. The flags say that one thread submits, and that it takes
-/// completions only when it enters the kernel, so that the kernel never interrupts it.
-fn set_up(depth: u32) -> io::Result<IoUring> {
+/// completions only when it enters the kernel, so that the kernel never interrupts it. They came with Linux 6.1: where they are, all
+/// that is older is there too, some of which cannot be asked for.
+fn set_up(depth: u32) -> io::Result<SetUp> {
     let completions = depth * COMPLETIONS_PER_ENTRY;
     let newest = IoUring::builder()
         .setup_cqsize(completions)
@@ -308,9 +382,10 @@ fn set_up(depth: u32) -> io::Result<IoUring> {
         .build(depth);
     match newest {
         Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
-            IoUring::builder().setup_cqsize(completions).build(depth)
+            let uring = IoUring::builder().setup_cqsize(completions).build(depth)?;
+            Ok(SetUp { uring, recent: false })
         }
-        other => other,
+        other => Ok(SetUp { uring: other?, recent: true }),
     }
 }
 

@@ -38,6 +38,8 @@ pub(super) enum Slot {
     Waiting(Option<Waker>),
     /// Completed; the future has not looked yet.
     Done(i32),
+    /// In flight, and completes again and again; `came` is the last result that nobody has looked at.
+    Repeating { waker: Option<Waker>, came: Option<i32> },
     /// In flight; the future is gone and has left what the kernel uses.
     Abandoned { tag: u64, keep: Box<dyn Abandoned> },
 }
@@ -87,12 +89,16 @@ impl Ring {
     /// Everything that `entry` points to, its file included, is owned by `keep` as [`Keep`] demands, and is fit for
     /// what the kernel does with it (writable, long enough, initialised).
     pub(crate) unsafe fn run<K: Keep>(&self, entry: squeue::Entry, keep: K) -> Running<K> {
-        let key = self.shared.slots.borrow_mut().insert(Slot::Waiting(None));
-        let number = self.shared.operations_made.get();
-        self.shared.operations_made.set(number.wrapping_add(1));
-        let tag = tag(key, number);
-        self.shared.push(entry.user_data(tag));
+        let tag = self.start(entry, Slot::Waiting(None));
         Running { ring: self.clone(), tag, keep: Some(keep) }
+    }
+
+    /// Queues an entry for a new slot, and returns its tag.
+    fn start(&self, entry: squeue::Entry, slot: Slot) -> u64 {
+        let key = self.shared.slots.borrow_mut().insert(slot);
+        let tag = tag(key, self.shared.next_number());
+        self.shared.push(entry.user_data(tag));
+        tag
     }
 }
 
@@ -144,18 +150,37 @@ impl Keep for Cancelling {
 }
 
 impl Shared {
-    /// Records the result of the operation that `tag` names and wakes its future.
-    pub(super) fn complete(&self, tag: u64, result: i32) {
+    pub(super) fn next_number(&self) -> u32 {
+        let number = self.operations_made.get();
+        self.operations_made.set(number.wrapping_add(1));
+        number
+    }
+
+    /// Records the result of the operation that `tag` names and wakes its future. `more` says that it is still in flight.
+    pub(super) fn complete(&self, tag: u64, result: i32, more: bool) {
         let key = key(tag);
-        let slot = std::mem::replace(&mut self.slots.borrow_mut()[key], Slot::Done(result));
-        match slot {
-            Slot::Waiting(Some(waker)) => waker.wake(),
-            Slot::Waiting(None) => {}
-            Slot::Abandoned { keep, .. } => {
-                self.slots.borrow_mut().remove(key);
-                keep.completed(result);
+        let mut slots = self.slots.borrow_mut();
+        let waker = match &mut slots[key] {
+            Slot::Repeating { waker, came } if more => {
+                *came = Some(result);
+                waker.take()
             }
-            Slot::Done(_) => unreachable!("the kernel completes an operation once"),
+            // What is cancelled has come once more before.
+            Slot::Abandoned { .. } if more => None,
+            slot => match std::mem::replace(slot, Slot::Done(result)) {
+                Slot::Waiting(waker) | Slot::Repeating { waker, .. } => waker,
+                Slot::Abandoned { keep, .. } => {
+                    slots.remove(key);
+                    drop(slots);
+                    return keep.completed(result);
+                }
+                Slot::Done(_) => unreachable!("the kernel completes an operation once"),
+            },
+        };
+        // Not under the borrow: who is woken may come back here.
+        drop(slots);
+        if let Some(waker) = waker {
+            waker.wake();
         }
     }
 }
@@ -173,7 +198,9 @@ impl<K: Keep> Future for Running<K> {
                 return Poll::Pending;
             }
             Slot::Waiting(waker) => Err(waker.replace(context.waker().clone())),
-            Slot::Abandoned { .. } => unreachable!("only dropping the future abandons the operation"),
+            Slot::Repeating { .. } | Slot::Abandoned { .. } => {
+                unreachable!("it is of one completion, and only dropping the future abandons it")
+            }
         };
         let result = match result {
             Ok(result) => result,
@@ -191,23 +218,91 @@ impl<K: Keep> Future for Running<K> {
 
 impl<K: Keep> Drop for Running<K> {
     fn drop(&mut self) {
-        let Some(keep) = self.keep.take() else { return };
-        let shared = &self.ring.shared;
-        let mut slots = shared.slots.borrow_mut();
-        let key = key(self.tag);
+        if let Some(keep) = self.keep.take() {
+            self.ring.shared.abandon(self.tag, keep);
+        }
+    }
+}
+
+impl Shared {
+    /// Nobody waits any more for the operation that `tag` names.
+    fn abandon<K: Keep>(&self, tag: u64, keep: K) {
+        let mut slots = self.slots.borrow_mut();
+        let key = key(tag);
         if let Slot::Done(result) = slots[key] {
             slots.remove(key);
             drop(slots);
             Box::new(keep).abandoned(result);
             return;
         }
-        let abandoned = Slot::Abandoned { tag: self.tag, keep: Box::new(keep) };
+        let abandoned = Slot::Abandoned { tag, keep: Box::new(keep) };
         let waiting = std::mem::replace(&mut slots[key], abandoned);
         drop(slots);
         // Its waker, like any, not under the borrow.
         drop(waiting);
         if K::IF_DROPPED == IfDropped::Cancel {
-            shared.cancel(self.tag);
+            self.cancel(tag);
+        }
+    }
+}
+
+/// An operation that completes again and again until it is dropped, or the kernel ends it.
+pub(crate) struct Repeating<K: Keep> {
+    ring: Ring,
+    tag: u64,
+    /// Present until dropped.
+    keep: Option<K>,
+}
+
+/// What has come of a repeating operation since somebody looked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Came {
+    /// The last result of several, perhaps; it goes on.
+    More(i32),
+    /// The last one of all, negative mostly. It is not in flight any more, and not to be asked again.
+    Last(i32),
+}
+
+impl Ring {
+    /// Starts an operation that completes again and again. The kernel must be [recent](Ring::is_recent).
+    ///
+    /// # Safety
+    /// As for [`Ring::run`].
+    pub(crate) unsafe fn repeat<K: Keep>(&self, entry: squeue::Entry, keep: K) -> Repeating<K> {
+        assert!(self.is_recent(), "repeating operations lose completions on older kernels");
+        let tag = self.start(entry, Slot::Repeating { waker: None, came: None });
+        Repeating { ring: self.clone(), tag, keep: Some(keep) }
+    }
+}
+
+impl<K: Keep> Repeating<K> {
+    /// Ready when something has come that was not told yet.
+    pub(crate) fn poll_came(&mut self, context: &mut Context<'_>) -> Poll<Came> {
+        let mut slots = self.ring.shared.slots.borrow_mut();
+        let old_waker = match &mut slots[key(self.tag)] {
+            Slot::Done(result) => return Poll::Ready(Came::Last(*result)),
+            Slot::Repeating { came, waker } => {
+                if let Some(result) = came.take() {
+                    return Poll::Ready(Came::More(result));
+                }
+                if waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+                    return Poll::Pending;
+                }
+                waker.replace(context.waker().clone())
+            }
+            _ => unreachable!("it repeats, and only dropping it abandons it"),
+        };
+        drop(slots);
+        // Not under the borrow, as above.
+        drop(old_waker);
+        Poll::Pending
+    }
+}
+
+impl<K: Keep> Drop for Repeating<K> {
+    fn drop(&mut self) {
+        if let Some(keep) = self.keep.take() {
+            self.ring.shared.abandon(self.tag, keep);
         }
     }
 }

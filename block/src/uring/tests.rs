@@ -1,8 +1,11 @@
 //! The ring against the real kernel.
 
 use std::fs::File;
+use std::future::{Future, poll_fn};
+use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use io_uring::{opcode, types};
@@ -81,6 +84,135 @@ fn timers_end_a_wait_without_any_io() {
     let before = ring.now();
     executor.run(executor.host().sleep(2_000_000)).expect("a ring never stalls");
     assert!(ring.now() >= before + 2_000_000);
+}
+
+#[test]
+fn the_alarm_stays_set_and_an_earlier_deadline_moves_it() {
+    let ring = Ring::new(4).expect("io_uring works here");
+    let set_for = || ring.shared.alarm.set_for.get();
+    let (second, hour) = (1_000_000_000, 3_600_000_000_000);
+    let far = ring.now() + hour;
+    // Each wait ends because something completed.
+    for deadline in [far, far + second, far] {
+        let _operation = nop(&ring);
+        assert!(ring.wait(Some(deadline)));
+        assert_eq!(set_for(), Some(far));
+    }
+    let near = ring.now() + 2_000_000;
+    while ring.now() < near {
+        ring.wait(Some(near));
+        assert_ne!(set_for(), Some(far), "it would have been an hour");
+    }
+    while set_for().is_some() {
+        ring.wait(None);
+    }
+}
+
+#[test]
+fn an_alarm_for_what_is_none_any_more_goes_off_once() {
+    let (ring, executor) = ring_and_executor(4);
+    let host = executor.host();
+    let mut early = Box::pin(host.sleep(1_000_000));
+    let test = async {
+        let first = poll_fn(|context| Poll::Ready(early.as_mut().poll(context))).await;
+        assert!(first.is_pending());
+        let _in_a_wait = nop(&ring).await;
+        let set_for = ring.shared.alarm.set_for.get().expect("the first deadline");
+        drop(early);
+        host.sleep(5_000_000).await;
+        assert!(ring.now() > set_for + 3_000_000, "it ended a wait, and not the sleep");
+    };
+    executor.run(test).expect("a ring never stalls");
+}
+
+/// Waits for something to read, again and again.
+fn watch(ring: &Ring, file: &Rc<File>, freed: &Rc<Cell<bool>>) -> operation::Repeating<PipeRead> {
+    let keep = PipeRead { _pipe: Rc::clone(file), buffer: Buffer::zeroed(0), freed: Rc::clone(freed) };
+    let entry = opcode::PollAdd::new(types::Fd(file.as_raw_fd()), libc::POLLIN as u32).multi(true).build();
+    // SAFETY: the entry points to nothing, and `keep` holds the file.
+    unsafe { ring.repeat(entry, keep) }
+}
+
+#[test]
+fn what_repeats_comes_until_it_is_dropped_and_its_file_stays_open_so_long() {
+    let (ring, executor) = ring_and_executor(4);
+    let (reader, mut writer) = pipe();
+    let freed = Rc::new(Cell::new(false));
+    let mut watch = watch(&ring, &reader, &freed);
+    executor
+        .run(async {
+            for _ in 0..3 {
+                writer.write_all(b"!").expect("the pipe has room");
+                let came = poll_fn(|context| watch.poll_came(context)).await;
+                assert!(matches!(came, Came::More(events) if events & i32::from(libc::POLLIN) != 0));
+            }
+            drop(watch);
+            assert!(!freed.get());
+            while !freed.get() {
+                nop(&ring).await;
+            }
+        })
+        .expect("a ring never stalls");
+    assert_eq!((ring.in_flight(), Rc::strong_count(&reader)), (0, 1));
+}
+
+#[test]
+fn what_repeats_and_is_over_says_so_and_its_place_is_free_again() {
+    let ring = Ring::new(4).expect("io_uring works here");
+    let freed = Rc::new(Cell::new(false));
+    let file = Rc::new(File::open("/dev/null").expect("it is always there"));
+    let mut watch = watch(&ring, &file, &freed);
+    let mut context = Context::from_waker(Waker::noop());
+    while ring.in_flight() > 0 {
+        ring.wait(None);
+    }
+    assert!(matches!(watch.poll_came(&mut context), Poll::Ready(Came::Last(_))));
+    drop(watch);
+    assert!(freed.get() && ring.shared.slots.borrow().is_empty());
+}
+
+#[test]
+fn a_quiet_operation_is_done_by_the_next_system_call_and_ends_no_wait() {
+    let ring = Ring::new(4).expect("io_uring works here");
+    let (reader, writer) = nix::unistd::pipe().expect("pipes are to be had");
+    let writer = Arc::new(writer);
+    let quiet = ring.quiet(Arc::clone(&writer));
+    let entry = || opcode::Write::new(types::Fd(writer.as_raw_fd()), c"bytes".as_ptr().cast(), 5).build();
+    for _ in 0..3 {
+        // SAFETY: the entry reads five bytes of a constant.
+        unsafe { quiet.start(entry()) };
+    }
+    assert_eq!(Arc::strong_count(&writer), 5, "nobody may close it before the kernel has it");
+    ring.submit();
+    assert_eq!((ring.shared.reap(), Arc::strong_count(&writer)), (0, 2));
+    drop((quiet, writer));
+    ring.submit();
+    let mut all = String::new();
+    std::io::Read::read_to_string(&mut File::from(reader), &mut all).expect("what was written is text");
+    assert_eq!(all, "bytesbytesbytes");
+}
+
+#[test]
+fn a_quiet_operation_that_waits_can_be_cancelled() {
+    let ring = Ring::new(4).expect("io_uring works here");
+    let (reader, _writer) = nix::unistd::pipe().expect("pipes are to be had");
+    let reader = Arc::new(reader);
+    let quiet = ring.quiet(Arc::clone(&reader));
+    for _ in 0..2 {
+        let entry = opcode::PollAdd::new(types::Fd(reader.as_raw_fd()), libc::POLLIN as u32).build();
+        // SAFETY: the entry points to nothing.
+        unsafe { quiet.start(entry) };
+    }
+    ring.submit();
+    assert_eq!(ring.shared.reap(), 0);
+    drop(quiet);
+    // Both, and what cancelled them.
+    let mut ended = 0;
+    while ended < 3 {
+        ring.shared.enter(Wait::Yes);
+        ended += ring.shared.reap();
+    }
+    assert_eq!((ended, Arc::strong_count(&reader)), (3, 1));
 }
 
 #[test]
