@@ -119,7 +119,8 @@ pub(crate) struct Serve {
     /// Default: off; each disk has its own Unix socket.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen_nbd: Option<reception::Listen>,
-    /// Whether clients at --listen-nbd have to use TLS: off or require. Unix sockets have no TLS. Default: off.
+    /// Whether clients at --listen-nbd have to use TLS: off, require, or require-certificates, which does not start without the
+    /// ca-cert.pem that clients show a certificate of. Unix sockets have no TLS. Default: off.
     #[arg(long, value_name = "TLS")]
     pub(crate) nbd_tls: Option<Tls>,
     /// The folder of server-cert.pem and server-key.pem, and of ca-cert.pem if clients have to show a certificate of that

@@ -123,7 +123,7 @@ const KEYS: [Key; 16] = [
         table: "nbd",
         name: "tls",
         example: "\"off\"",
-        about: "Whether clients over TCP have to use TLS: \"off\" or \"require\". Unix sockets have no TLS.",
+        about: "Whether clients over TCP have to use TLS: \"off\", \"require\", or \"require-certificates\" of clients too. Unix sockets have no TLS.",
     },
     Key {
         table: "nbd",

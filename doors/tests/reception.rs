@@ -6,9 +6,9 @@ mod reception_support;
 mod support;
 
 use std::io::{Read, Write};
-use std::net::Shutdown;
+use std::net::{Shutdown, TcpStream};
 
-use block::Geometry;
+use block::{Geometry, Operation};
 use doors::nbd::handshake::Catalog;
 use doors::nbd::option::{
     ABORT, EXPORT_NAME, GO, InfoRequest, LIST, OPTION_REPLY_BYTES, OptionReply, Replies, STARTTLS,
@@ -365,4 +365,65 @@ fn a_record_that_was_changed_on_its_way_ends_the_connection_and_nothing_of_it_is
     });
     assert_eq!((protocol_errors, requests), (1, 0));
     assert_eq!(server.client(Replies::Simple).read(0, 512).unwrap(), [0; 512]);
+}
+
+fn request(command: Command, length: u32) -> [u8; 28] {
+    Request { flags: 0, command, cookie: 1, offset: 0, length }.encode()
+}
+
+/// A client in clear that has chosen the disk by hand.
+fn chosen_in_clear(desk: &Desk) -> TcpStream {
+    let mut socket = desk.raw();
+    socket.write_all(&encode_option(EXPORT_NAME, b"disk")).unwrap();
+    socket.read_exact(&mut [0; 10]).unwrap();
+    socket
+}
+
+/// What nobody gets whose host died: the device's log after everything of it is over, and how many requests were taken in.
+fn outcome(server: &Server) -> (Vec<Operation>, u64) {
+    server.until_nothing_is_left();
+    server.run(|world| (world.export.device().log.take(), world.export.counters().requests))
+}
+
+/// Whoever sent a write and then died may long be at work elsewhere when its turn comes: the block would be old again.
+#[test]
+fn a_write_that_waits_behind_replies_of_a_connection_that_broke_is_never_carried_out() {
+    for (at_hand, length) in [(0, 1 << 20), (64 * MIB, 256 << 10)] {
+        let (server, desk) = (Server::start(), Desk::in_clear());
+        server.list(&desk.directory);
+        server.run(move |world| world.export.device().at_hand.set(at_hand));
+        let mut dead = chosen_in_clear(&desk);
+        // More than window and system hold, and less than is read at once.
+        let reads = 1000;
+        let mut all = request(Command::Read, length).repeat(reads);
+        all.extend([&request(Command::Write, 512)[..], &[7; 512]].concat());
+        dead.write_all(&all).unwrap();
+        server.until(|world| world.export.counters().payload_bytes == 32 * MIB);
+        desk.reset(dead);
+        let (log, requests) = outcome(&server);
+        assert!(!log.contains(&Operation::Write), "{} reads of {length} bytes were served", log.len());
+        assert!(requests < reads as u64, "reads for nobody cost time that others need: {requests}");
+    }
+}
+
+/// As above, with nothing on its way that could have failed: others hold what the write waits for.
+#[test]
+fn a_write_that_waits_for_memory_while_its_client_dies_is_never_carried_out() {
+    let limits = Limits { budget_bytes: 32 << 20, ..Limits::default() };
+    let (server, desk) = (Server::with(Geometry::plain(64 * MIB), limits), Desk::in_clear());
+    server.list(&desk.directory);
+    server.run(|world| world.export.device().hold());
+    let (mut greedy, mut dead) = (chosen_in_clear(&desk), chosen_in_clear(&desk));
+    greedy.write_all(&request(Command::Read, 1 << 20).repeat(32)).unwrap();
+    server.until(|world| world.export.device().held.get() == 32);
+    dead.write_all(&[&request(Command::Flush, 0)[..], &request(Command::Write, 512), &[7; 512]].concat())
+        .unwrap();
+    // Both were read at once: the second waits from now on.
+    server.until(|world| world.export.device().held.get() == 33);
+    desk.reset(dead);
+    server.run(|world| world.export.device().release_but(Operation::Flush));
+    desk.reset(greedy);
+    server.until(|world| world.export.counters().connections == 1);
+    server.run(|world| world.export.device().release());
+    assert!(!outcome(&server).0.contains(&Operation::Write));
 }

@@ -3,7 +3,7 @@
 //! ```text
 //!   DIR  server-cert.pem   the server's certificate, and behind it those between it and its authority
 //!        server-key.pem    its private key, closed to others
-//!        ca-cert.pem       if it is there: clients show a certificate of this authority
+//!        ca-cert.pem       if it is there at the start: clients show a certificate of this authority
 //! ```
 //! They are looked at for each connection that encrypts, which costs three calls to stat(2), and read again when one of them has
 //! changed: whoever renews certificates has nothing to tell the daemon. What cannot be used leaves what was read before in force,
@@ -89,6 +89,23 @@ impl Certificates {
         Ok(Self { dir: dir.to_owned(), clients, identity, seen, unread: Cell::default() })
     }
 
+    /// As [`Self::load`], for clients that have to show a certificate, whatever happens to files.
+    ///
+    /// # Errors
+    /// As there, and if there is no authority.
+    pub(crate) fn load_with_authority(dir: &Path) -> Answer<Self> {
+        let certificates = Self::load(dir)?;
+        match certificates.clients {
+            Clients::ShowCertificates => Ok(certificates),
+            Clients::AreUnknown => Err(Problem::invalid(format!(
+                "Cannot demand certificates of clients, as nbd.tls = \"require-certificates\" (--nbd-tls) does: {} is not there; \
+                 put the certificate of the clients' authority there (docs/nbd-tcp.md has the commands that make one), or say \
+                 \"require\" to let in any client that encrypts",
+                dir.join(AUTHORITY).display()
+            ))),
+        }
+    }
+
     /// Whether clients have to show a certificate, for as long as the daemon runs.
     pub(crate) fn clients(&self) -> Clients {
         self.clients
@@ -102,7 +119,9 @@ impl Certificates {
                 self.dir.join(AUTHORITY).display()
             ))),
             (Clients::AreUnknown, Clients::ShowCertificates) => Err(Trouble::Useless(format!(
-                "{} was not there at the start; restart the daemon if clients have to show a certificate of it from now on",
+                "{} was not there at the start; restart the daemon if clients have to show a certificate of it from now on, with \
+                 nbd.tls = \"require-certificates\" if they always have to; until then, or until it is away again, renewed \
+                 certificates of the server are not taken up either",
                 self.dir.join(AUTHORITY).display()
             ))),
             _ => Ok(identity),
@@ -151,9 +170,12 @@ impl Identities for Certificates {
     }
 }
 
+/// A link that leads nowhere is known by itself: it counts as something when it comes, and must be read then.
 fn look(dir: &Path) -> Seen {
-    [CERTIFICATE, KEY, AUTHORITY, REVOKED]
-        .map(|name| fs::metadata(dir.join(name)).ok().as_ref().map(Stamp::of))
+    [CERTIFICATE, KEY, AUTHORITY, REVOKED].map(|name| {
+        let path = dir.join(name);
+        fs::metadata(&path).or_else(|_| fs::symlink_metadata(&path)).ok().as_ref().map(Stamp::of)
+    })
 }
 
 impl Stamp {
@@ -327,6 +349,37 @@ mod tests {
         let folder = Folder::new();
         symlink("nowhere", folder.dir().join(REVOKED)).expect("the folder is ours");
         assert!(folder.refused().contains(REVOKED));
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_seen_when_it_comes() {
+        for name in [AUTHORITY, REVOKED] {
+            let folder = Folder::new();
+            let certificates = Certificates::load(folder.dir()).expect("all is there");
+            let (first, seen) = (certificates.current(), certificates.seen.get());
+            symlink("nowhere", folder.dir().join(name)).expect("the folder is ours");
+            assert!(certificates.current().is(&first), "those from before stay in force");
+            assert!(
+                certificates.seen.get() != seen,
+                "{name} was looked into, and the log says why it is not used"
+            );
+        }
+    }
+
+    #[test]
+    fn clients_that_have_to_show_certificates_need_an_authority_from_the_start() {
+        let folder = Folder::new();
+        let refused =
+            Certificates::load_with_authority(folder.dir()).err().expect("there is no authority").message;
+        let path = folder.dir().join(AUTHORITY).display().to_string();
+        for words in ["require-certificates", path.as_str(), "is not there", "docs/nbd-tcp.md", "\"require\""]
+        {
+            assert!(refused.contains(words), "{words}: {refused}");
+        }
+        let made = rcgen::generate_simple_self_signed(["ca".to_owned()]).expect("a key is made");
+        folder.put(AUTHORITY, &made.cert.pem());
+        let certificates = Certificates::load_with_authority(folder.dir()).expect("now there is one");
+        assert_eq!(certificates.clients(), Clients::ShowCertificates);
     }
 
     #[test]

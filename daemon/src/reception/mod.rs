@@ -22,6 +22,8 @@ use block::executor::{Executor, Order};
 use block::socket::Listener;
 use block::{Host, Ring};
 use doors::nbd::{Conditions, Directory, Identities, Limits, Reception};
+use nix::ifaddrs::getifaddrs;
+use nix::sys::socket::SockaddrStorage;
 use tokio::sync::oneshot;
 
 pub(crate) use allow::Allow;
@@ -66,8 +68,10 @@ pub(crate) enum Tls {
     /// They cannot. For networks that nobody else is on.
     #[default]
     Off,
-    /// They get nothing before they do.
+    /// They get nothing before they do; they show certificates if an authority's is there at the start.
     Require,
+    /// They get nothing before they do and have shown a certificate; there has to be an authority's.
+    RequireCertificates,
 }
 
 impl NbdTcp {
@@ -106,9 +110,11 @@ impl FromStr for Tls {
         match text {
             "off" => Ok(Self::Off),
             "require" => Ok(Self::Require),
-            _ => {
-                Err(format!("Cannot read '{text}' as whether clients have to use TLS: write off or require"))
-            }
+            "require-certificates" => Ok(Self::RequireCertificates),
+            _ => Err(format!(
+                "Cannot read '{text}' as whether clients have to use TLS: write off, require, or require-certificates for \
+                 clients that also have to show a certificate"
+            )),
         }
     }
 }
@@ -148,22 +154,14 @@ impl Opened {
             // Who gives certificates may mean them to be used: clear text has to be said.
             return Err(Problem::invalid(
                 "Cannot know whether clients over TCP have to use TLS: nbd.tls-dir is given, and nbd.tls is not; say nbd.tls = \
-                 \"require\" or \"off\" (--nbd-tls), or leave nbd.tls-dir out",
+                 \"require\", \"require-certificates\" or \"off\" (--nbd-tls), or leave nbd.tls-dir out",
             ));
         }
+        let dir = tls_dir.as_deref().unwrap_or(Path::new(TLS_DIR));
         let certificates = match tls.unwrap_or_default() {
             Tls::Off => None,
-            Tls::Require => {
-                let dir = tls_dir.as_deref().unwrap_or(Path::new(TLS_DIR));
-                // The current folder is gone, or the path is empty.
-                let absolute = std::path::absolute(dir).map_err(|error| {
-                    Problem::invalid(format!(
-                        "Cannot find nbd.tls-dir '{}': {error}; write it from / on",
-                        dir.display()
-                    ))
-                })?;
-                Some(Certificates::load(&absolute)?)
-            }
+            Tls::Require => Some(Certificates::load(&absolute(dir)?)?),
+            Tls::RequireCertificates => Some(Certificates::load_with_authority(&absolute(dir)?)?),
         };
         let failed = |error: io::Error| {
             let advice = match error.kind() {
@@ -226,48 +224,77 @@ impl Opened {
             None => "in clear text",
             Some(Clients::ShowCertificates) => "with TLS, for clients with a certificate of ca-cert.pem",
             Some(Clients::AreUnknown) => {
-                "with TLS, without certificates of clients: there is no ca-cert.pem beside the server's"
+                "with TLS, and any client that nbd.allow does not keep out is let in without a certificate: there is no \
+                 ca-cert.pem beside the server's. Where clients have to show one, say nbd.tls = \"require-certificates\", which \
+                 does not start without it"
             }
         };
         tracing::info!("NBD is served over TCP at {address}, {encryption}");
-        for warning in warnings(*address, clients, allow.is_some()) {
+        for warning in warnings(*address, clients, allow.as_ref(), &own_addresses()) {
             tracing::warn!("{warning}");
         }
     }
 }
 
-/// Who gets at the disks without having been named, for people to whom that is news. `clients` is none in clear text; `listed`
-/// is true if only some addresses may connect.
-fn warnings(address: SocketAddr, clients: Option<Clients>, listed: bool) -> Vec<String> {
-    let shown = clients == Some(Clients::ShowCertificates);
+/// From the current folder on, if it is not from / on.
+fn absolute(dir: &Path) -> Answer<PathBuf> {
+    // The current folder is gone, or the path is empty.
+    std::path::absolute(dir).map_err(|error| {
+        Problem::invalid(format!("Cannot find nbd.tls-dir '{}': {error}; write it from / on", dir.display()))
+    })
+}
+
+/// Addresses from which users of this host can connect to it; none if the system does not say. All that it has, wherever it
+/// listens: who connects chooses.
+fn own_addresses() -> Vec<IpAddr> {
+    let interfaces = getifaddrs().into_iter().flatten();
+    let address = |found: SockaddrStorage| match (found.as_sockaddr_in(), found.as_sockaddr_in6()) {
+        (Some(address), _) => Some(IpAddr::V4(address.ip())),
+        (None, Some(address)) => Some(IpAddr::V6(address.ip())),
+        (None, None) => None,
+    };
+    interfaces.filter_map(|interface| interface.address.and_then(address)).collect()
+}
+
+/// Who gets at the disks without having been named, for people to whom that is news. `clients` is none in clear text; `allow` is who may
+/// connect, and `own` are addresses of this host.
+fn warnings(
+    address: SocketAddr,
+    clients: Option<Clients>,
+    allow: Option<&Allow>,
+    own: &[IpAddr],
+) -> Vec<String> {
+    let (shown, listed) = (clients == Some(Clients::ShowCertificates), allow.is_some());
+    let only_here = address.ip().to_canonical().is_loopback();
     let mut all = Vec::new();
-    if address.ip().to_canonical().is_loopback() {
-        if !shown {
-            all.push(format!(
-                "Every user of this host can read and write all disks at {address}, whatever the rights of their Unix sockets \
-                 say: demand certificates of clients (nbd.tls = \"require\", and a ca-cert.pem beside the server's \
-                 certificate), or do without nbd.listen"
-            ));
-        }
+    let own_is_listed = |allow: &Allow| own.iter().chain([&address.ip()]).any(|own| allow.holds(*own));
+    if !shown && (only_here || allow.is_none_or(own_is_listed)) {
+        all.push(format!(
+            "Every user of this host can read and write all disks at {address}, whatever the rights of their Unix sockets say: \
+             demand certificates of clients (nbd.tls = \"require-certificates\", and a ca-cert.pem beside the server's \
+             certificate), take addresses of this host out of nbd.allow, or do without nbd.listen"
+        ));
+    }
+    if only_here {
         return all;
     }
     if clients.is_none() {
         all.push(
             "NBD is served for other hosts in clear text: whoever can listen on the network sees what guests read and write. \
-             Use TLS (nbd.tls = \"require\"), or a network of its own"
+             Use TLS (nbd.tls = \"require-certificates\"), or a network of its own"
                 .to_owned(),
         );
     }
     if !shown && !listed {
         all.push(format!(
-            "Every host that can reach {address} can read and write all disks: name those that may with nbd.allow, or put a \
-             ca-cert.pem beside the server's certificate"
+            "Every host that can reach {address} can read and write all disks: name those that may with nbd.allow, or demand \
+             certificates of clients (nbd.tls = \"require-certificates\", and a ca-cert.pem beside the server's certificate)"
         ));
     }
     if clients == Some(Clients::AreUnknown) && listed {
         all.push(format!(
             "Clients at {address} show no certificates: whoever has one of the addresses of nbd.allow can read and write all \
-             disks; put a ca-cert.pem beside the server's certificate"
+             disks; demand them with nbd.tls = \"require-certificates\", and put a ca-cert.pem beside the server's certificate"
         ));
     }
     all
@@ -336,7 +363,12 @@ mod tests {
         for wrong in ["", "on", "10809", ":10809", "localhost", "10.0.0.5:", "10.0.0.5:70000", "[::1]"] {
             assert!(wrong.parse::<Listen>().expect_err(wrong).contains("10.0.0.5:10809"), "{wrong}");
         }
-        assert!("on".parse::<Tls>().expect_err("no word for it").contains("require"));
+        for (text, tls) in
+            [("off", Tls::Off), ("require", Tls::Require), ("require-certificates", Tls::RequireCertificates)]
+        {
+            assert_eq!(text.parse(), Ok(tls), "{text}");
+            assert!("on".parse::<Tls>().expect_err("no word for it").contains(text));
+        }
     }
 
     #[test]
@@ -362,7 +394,7 @@ mod tests {
             tls_dir: Some("/nowhere".into()),
             ..NbdTcp::default()
         };
-        assert!(refused(&here).contains("nbd.tls = \"require\" or \"off\""));
+        assert!(refused(&here).contains("nbd.tls = \"require\", \"require-certificates\" or \"off\""));
         let off = NbdTcp { tls: Some(Tls::Off), ..here };
         let opened = Opened::open(&off).expect("it was said").expect("it was asked for");
         assert!(opened.uri().starts_with("nbd://"));
@@ -371,18 +403,26 @@ mod tests {
     #[test]
     fn whoever_gets_at_the_disks_without_being_named_is_told_of() {
         let (shown, unknown) = (Some(Clients::ShowCertificates), Some(Clients::AreUnknown));
-        for (address, clients, listed, words) in [
-            ("127.0.0.1:1", None, true, &["Every user of this host"][..]),
-            ("[::1]:1", unknown, false, &["Every user of this host"]),
-            ("[::ffff:127.0.0.1]:1", None, false, &["Every user of this host"]),
-            ("127.0.0.1:1", shown, false, &[]),
-            ("10.0.0.5:1", None, false, &["in clear text", "Every host"]),
-            ("10.0.0.5:1", None, true, &["in clear text"]),
-            ("[::]:1", unknown, false, &["Every host"]),
-            ("[::]:1", unknown, true, &["show no certificates"]),
-            ("10.0.0.5:1", shown, false, &[]),
+        let (users, others) = ("Every user of this host", Some("10.0.0.8/29,fd00::/8"));
+        let own = ["127.0.0.1", "::1", "10.0.0.5"].map(|own| own.parse().expect("an address"));
+        for (address, clients, allow, words) in [
+            ("127.0.0.1:1", None, others, &[users][..]),
+            ("[::1]:1", unknown, None, &[users]),
+            ("[::ffff:127.0.0.1]:1", None, None, &[users]),
+            ("127.0.0.1:1", shown, None, &[]),
+            ("10.0.0.5:1", None, None, &[users, "in clear text", "Every host"]),
+            ("10.0.0.5:1", None, others, &["in clear text"]),
+            ("10.0.0.5:1", None, Some("10.0.0.0/24"), &[users, "in clear text"]),
+            ("10.0.0.5:1", None, Some("10.0.0.9,127.0.0.0/8"), &[users, "in clear text"]),
+            // Of an interface that is not up yet.
+            ("10.0.0.9:1", None, others, &[users, "in clear text"]),
+            ("[::]:1", unknown, None, &[users, "Every host"]),
+            ("[::]:1", unknown, others, &["show no certificates"]),
+            ("[::]:1", unknown, Some("10.0.0.5"), &[users, "show no certificates"]),
+            ("10.0.0.5:1", shown, None, &[]),
         ] {
-            let all = warnings(address.parse().expect("an address"), clients, listed);
+            let allow: Option<Allow> = allow.map(|allow| allow.parse().expect("networks"));
+            let all = warnings(address.parse().expect("an address"), clients, allow.as_ref(), &own);
             assert_eq!(all.len(), words.len(), "{address}: {all:?}");
             assert!(all.iter().zip(words).all(|(line, words)| line.contains(words)), "{address}: {all:?}");
         }
@@ -397,7 +437,14 @@ mod tests {
         assert!(refused(&taken).contains("another process has it"));
         let elsewhere = NbdTcp { listen: Some("192.0.2.1:0".parse().expect("an address")), ..here.clone() };
         assert!(refused(&elsewhere).contains("192.0.2.1:0"));
-        let tls = NbdTcp { tls: Some(Tls::Require), tls_dir: Some("/nowhere".into()), ..here };
-        assert!(refused(&tls).contains("/nowhere/server-cert.pem is not there"));
+        for tls in [Tls::Require, Tls::RequireCertificates] {
+            let tls = NbdTcp { tls: Some(tls), tls_dir: Some("/nowhere".into()), ..here.clone() };
+            assert!(refused(&tls).contains("/nowhere/server-cert.pem is not there"));
+        }
+    }
+
+    #[test]
+    fn this_host_knows_its_addresses() {
+        assert!(own_addresses().iter().any(IpAddr::is_loopback));
     }
 }

@@ -225,6 +225,13 @@ fn tls_that_cannot_be_as_it_is_asked_for_keeps_the_daemon_from_starting() {
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("the file is ours");
     fs::write(host.path("ours/server/ca-cert.pem"), "").expect("the file is ours");
     assert!(refused(&dir).contains("ca-cert.pem is unfit"));
+    fs::remove_file(host.path("ours/server/ca-cert.pem")).expect("the file is ours");
+    let demanding = ["--listen-nbd", "127.0.0.1:0", "--nbd-tls", "require-certificates", "--nbd-tls-dir"];
+    let message = host.serve_fails(&[&demanding[..], &[&dir]].concat());
+    assert!(
+        message.contains("ca-cert.pem is not there") && message.contains("require-certificates"),
+        "{message}"
+    );
     assert!(host.serve_fails(&["--nbd-tls", "require"]).contains("--listen-nbd"));
     assert!(!host.path("d/pool.img").exists(), "nothing was made before that was known");
 }

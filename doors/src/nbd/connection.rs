@@ -208,6 +208,26 @@ struct Session<D> {
     terms: Terms,
     window: Rc<Window>,
     outbox: Outbox,
+    line: Line,
+}
+
+impl<D: BlockDevice> Session<D> {
+    /// Waits until a request with `bytes` of payload may be in flight, and the client is there: one that is not may have gone on
+    /// elsewhere while its request waited, and what it has written there must not be overwritten by what it wrote before.
+    async fn admit(&self, bytes: u32) -> Result<Permit, End> {
+        let mut admitted = pin!(self.window.admit(bytes));
+        let permit = if let Some(permit) = admitted.as_mut().now_or_never() {
+            permit
+        } else {
+            let permit = admitted.await;
+            // Nothing may have been on its way to it that could have failed.
+            if self.line.is_cut() {
+                return Err(End::Gone);
+            }
+            permit
+        };
+        if self.outbox.is_broken() { Err(End::Gone) } else { Ok(permit) }
+    }
 }
 
 /// The transmission phase. Ends when the client has, or when the export is held, and all that was in flight is over.
@@ -217,8 +237,13 @@ async fn transmit<D: BlockDevice>(
     export: &Rc<Export<D>>,
     terms: Terms,
 ) -> End {
+    // It may have rested for long, with requests that were read before.
+    if line.is_cut() {
+        return End::Gone;
+    }
     let window = Window::new(export.limits(), export.budget());
-    let session = Rc::new(Session { export: Rc::clone(export), terms, window, outbox: Outbox::default() });
+    let (export, line) = (Rc::clone(export), line.clone());
+    let session = Rc::new(Session { export, terms, window, outbox: Outbox::default(), line });
     let running = RefCell::new(FuturesUnordered::new());
     let finished = Cell::new(false);
 
@@ -238,8 +263,8 @@ async fn transmit<D: BlockDevice>(
         if finished.get() { Poll::Ready(()) } else { Poll::Pending }
     });
     // The order matters: requests that the first starts are polled by the second at once, and what they answer is
-    // sent by the third, all in one go.
-    join3(read, run, session.outbox.send_all(line)).await.0
+    // sent by the third, all in one go; nobody else would wake it.
+    join3(read, run, session.outbox.send_all(&session.line)).await.0
 }
 
 /// Reads requests and starts them until the client leaves, or the export drains or is held.
@@ -251,6 +276,10 @@ async fn read_requests<D: BlockDevice>(
     let gate = &session.export.gate;
     let mut held = pin!(gate.closes().fuse());
     loop {
+        // Before it can come to rest: requests at rest are begun later.
+        if session.outbox.is_broken() {
+            return End::Gone;
+        }
         // Only between two requests: one whose payload is on its way is taken in as a whole.
         if gate.is_held() {
             return End::Held;
@@ -287,18 +316,21 @@ async fn accept_request<D: BlockDevice>(
         if payload_bytes > DRAIN_MAX {
             return Err(End::Violation("Request with a payload of more than 64 MiB"));
         }
-        let permit = session.window.admit(0).await;
+        let permit = session.admit(0).await?;
         receiver.skip(payload_bytes).await?;
         session.outbox.push(reply(&request, session.terms, Err(failure)), permit);
         return Ok(());
     }
     let moved = if request.command == Command::Read { request.length } else { payload_bytes };
-    let permit = session.window.admit(moved).await;
+    let permit = session.admit(moved).await?;
     let device = session.export.device();
     let at_hand = |out: &mut Vec<u8>| reply_at_hand(device, &request, session.terms, out);
     let Some(permit) = session.outbox.gather(permit, at_hand) else { return Ok(()) };
     let payload =
         if payload_bytes > 0 { Some(receiver.payload(payload_bytes as usize).await?) } else { None };
+    if session.outbox.is_broken() {
+        return Err(End::Gone);
+    }
     start(request, payload, permit);
     Ok(())
 }

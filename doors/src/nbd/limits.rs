@@ -19,7 +19,8 @@ pub const EXTENTS_MAX: usize = 4096;
 pub const SEND_BYTES: usize = 1 << 20;
 /// The longest read whose reply is put together with others, in bytes.
 pub const AT_HAND_BYTES_MAX: u32 = 256 << 10;
-/// The most memory that a connection keeps for replies to come, twice.
+/// The most memory that a connection keeps for replies to come, twice: for those that are put together and for those that are sent,
+/// also while there are none.
 pub const GATHERED_BYTES_KEPT: usize = 256 << 10;
 
 /// About how many plain bytes are sealed at a time on a connection with TLS, which then waits until they are sent: what a long
@@ -32,7 +33,8 @@ pub const TELL_INTERVAL_NS: u64 = 60_000_000_000;
 
 /// The limits that a test may want smaller. Memory for payload of one export never exceeds
 /// `budget_bytes + connections_max * OVERDRAFT_BYTES`, half a gibibyte, and what pieces of gathered replies take beyond their bytes: at
-/// most 1.25 MiB a connection.
+/// most 2.5 MiB a connection. Such a piece grows to [`SEND_BYTES`] and one more reply, in memory that doubles and may thus be as much
+/// again; there are two, of which one is being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The most requests of one connection in flight, thus not answered, or answered but not taken by the client.

@@ -8,9 +8,12 @@ use std::rc::Rc;
 
 use block::socket::{Chunk, Incoming, Stream, StreamHandle};
 use block::{Buffer, Ring};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::limits::RECEIVE_BYTES;
 use super::tls::{Plain, Session};
+use crate::turn::turn;
 
 /// A connection. Clones are the same one.
 #[derive(Clone)]
@@ -64,6 +67,21 @@ impl Line {
         }
     }
 
+    /// True if nothing can be sent any more: the client is gone for good, or this end was shut down. A client that has only
+    /// finished sending may still wait for answers. What was received before is handed out nevertheless.
+    pub(crate) fn is_cut(&self) -> bool {
+        // Errors and hang-ups are told of whether or not they are asked for.
+        let mut asked = [PollFd::new(self.stream.as_fd(), PollFlags::empty())];
+        loop {
+            match poll(&mut asked, PollTimeout::ZERO) {
+                Ok(told) => return told > 0,
+                Err(Errno::EINTR) => {}
+                // Whoever is not known to be there is not: it can come again.
+                Err(_) => return true,
+            }
+        }
+    }
+
     /// Ends it in order: the client is told, if it takes that at once. Nothing may be on its way.
     pub(crate) fn end(&self) {
         if let Some(session) = &self.session {
@@ -94,12 +112,17 @@ impl Line {
 
 /// Piece by piece, so that a long reply takes little memory twice.
 async fn send_sealed(stream: &Stream, session: &RefCell<Session>, chunks: &[Chunk]) -> io::Result<()> {
+    let length: usize = chunks.iter().map(|chunk| chunk.bytes().len()).sum();
     let mut sent = 0;
     loop {
         let (taken, sealed) = session.borrow_mut().seal(chunks, sent)?;
         let Some(sealed) = sealed else { return Ok(()) };
         sent += taken;
         stream.send(vec![sealed]).await.1?;
+        if sent < length {
+            // A client that takes as fast as this seals would keep others from their turn.
+            turn().await;
+        }
     }
 }
 

@@ -3,11 +3,13 @@
 //!
 //! A reply keeps its permit until the client's side has taken it, so a client that does not read stops its own
 //! connection and nothing else. After a failed send all replies are dropped: there is nobody to read them.
+//!
+//! Whoever queues is a part of the same task as the sender, and polled before it each time: so nobody wakes it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::task::{Poll, Waker};
+use std::task::Poll;
 
 use block::socket::Chunk;
 
@@ -15,6 +17,7 @@ use super::flight::Permit;
 use super::limits::{GATHERED_BYTES_KEPT, SEND_BYTES};
 use super::line::Line;
 use super::request::ReplyBytes;
+use crate::turn::turn;
 
 /// The queue of one connection.
 #[derive(Default)]
@@ -22,7 +25,6 @@ pub(crate) struct Outbox {
     queue: RefCell<VecDeque<(ReplyBytes, Permit)>>,
     gathered: RefCell<Gathered>,
     state: Cell<State>,
-    sender: RefCell<Option<Waker>>,
 }
 
 /// Replies one behind the other.
@@ -50,22 +52,25 @@ impl Outbox {
         if self.state.get() != State::Broken {
             self.queue.borrow_mut().push_back((reply, permit));
         }
-        self.wake_sender();
     }
 
-    /// Queues a reply of which `append` puts all bytes at the end of what it is given, or drops it if the client is gone. The permit
-    /// comes back, and nothing is done, if `append` says that there is none, or if the piece is long enough already.
+    /// True once the client is known to be gone. What it still has in the queue of the system was sent by somebody who may have
+    /// gone on elsewhere since: nothing more of it may be begun.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.state.get() == State::Broken
+    }
+
+    /// Queues a reply of which `append` puts all bytes at the end of what it is given; it is not asked if the client is gone. The
+    /// permit comes back, and nothing is done, if `append` says that there is none, or if the piece is long enough already.
     pub(crate) fn gather(&self, permit: Permit, append: impl FnOnce(&mut Vec<u8>) -> bool) -> Option<Permit> {
+        if self.is_broken() {
+            return None;
+        }
         let gathered = &mut *self.gathered.borrow_mut();
         if gathered.bytes.len() >= SEND_BYTES || !append(&mut gathered.bytes) {
             return Some(permit);
         }
-        if self.state.get() == State::Broken {
-            gathered.bytes.clear();
-        } else {
-            gathered.permits.push(permit);
-        }
-        self.wake_sender();
+        gathered.permits.push(permit);
         None
     }
 
@@ -74,15 +79,15 @@ impl Outbox {
         if self.state.get() == State::Open {
             self.state.set(State::Closed);
         }
-        self.wake_sender();
     }
 
-    /// Sends what is queued until the outbox is closed and empty, or the client is gone; then the stream is shut
-    /// down, so that its reader notices as well.
+    /// Sends what is queued until the outbox is closed and empty, or the client is gone; then the stream is shut down, so that a
+    /// reader that waits for more notices as well. One that does not wait has to ask [`Self::is_broken`]: the system hands out what
+    /// it has received before it says that nothing more comes.
     pub(crate) async fn send_all(&self, line: &Line) {
         let (mut chunks, mut permits) = (Vec::new(), Vec::new());
         while self.wait_for_replies().await {
-            self.take_batch(&mut chunks, &mut permits);
+            let bytes = self.take_batch(&mut chunks, &mut permits);
             let (sent, result) = line.send(chunks).await;
             chunks = sent;
             // The buffers go first: permits say what memory is held.
@@ -91,50 +96,58 @@ impl Outbox {
             }
             permits.clear();
             if result.is_err() {
+                // Before permits are given back, for which the reader may wait.
                 self.state.set(State::Broken);
                 let unsent = (self.queue.take(), self.gathered.take());
                 drop(unsent);
                 line.stream().shutdown();
                 return;
             }
+            if bytes >= SEND_BYTES {
+                // A client that takes as fast as this sends would keep others from their turn.
+                turn().await;
+            }
         }
     }
 
     /// True when there is something to send, false when there will not be anything more.
     async fn wait_for_replies(&self) -> bool {
-        poll_fn(|context| {
+        poll_fn(|_| {
             if !self.queue.borrow().is_empty() || !self.gathered.borrow().permits.is_empty() {
                 return Poll::Ready(true);
             }
             if self.state.get() != State::Open {
                 return Poll::Ready(false);
             }
-            *self.sender.borrow_mut() = Some(context.waker().clone());
             Poll::Pending
         })
         .await
     }
 
-    fn take_batch(&self, chunks: &mut Vec<Chunk>, permits: &mut Vec<Permit>) {
+    /// Returns how many bytes there are to send.
+    fn take_batch(&self, chunks: &mut Vec<Chunk>, permits: &mut Vec<Permit>) -> usize {
+        let mut bytes = 0;
         {
             let gathered = &mut *self.gathered.borrow_mut();
             if !gathered.permits.is_empty() {
+                bytes += gathered.bytes.len();
                 let spare = std::mem::take(&mut gathered.spare);
                 chunks.push(Chunk::Bytes(std::mem::replace(&mut gathered.bytes, spare)));
                 permits.append(&mut gathered.permits);
             }
         }
         // Whatever was gathered: replies that others wait for do not wait for those.
-        let mut bytes = 0;
-        while bytes < SEND_BYTES
+        let mut queued = 0;
+        while queued < SEND_BYTES
             && let Some((reply, permit)) = self.queue.borrow_mut().pop_front()
         {
             for chunk in [Some(reply.head), reply.body].into_iter().flatten() {
-                bytes += chunk.bytes().len();
+                queued += chunk.bytes().len();
                 chunks.push(chunk);
             }
             permits.push(permit);
         }
+        bytes + queued
     }
 
     /// Keeps the memory of replies that were sent for later ones, unless it is more than most need.
@@ -146,11 +159,26 @@ impl Outbox {
             self.gathered.borrow_mut().spare = bytes;
         }
     }
+}
 
-    fn wake_sender(&self) {
-        let sender = self.sender.borrow_mut().take();
-        if let Some(sender) = sender {
-            sender.wake();
-        }
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::super::flight::{Budget, Window};
+    use super::super::limits::Limits;
+    use super::*;
+
+    #[test]
+    fn nothing_is_copied_for_a_client_that_is_gone() {
+        let window = Window::new(Limits::default(), Budget::new(1 << 20));
+        let outbox = Outbox::default();
+        let permit = || window.admit(512).now_or_never().expect("there is room");
+        assert!(outbox.gather(permit(), |_| true).is_none());
+        assert!(window.idle().now_or_never().is_none(), "the reply is not sent yet");
+        outbox.state.set(State::Broken);
+        drop(outbox.gathered.take());
+        assert!(outbox.gather(permit(), |_| panic!("it was asked")).is_none());
+        assert!(window.idle().now_or_never().is_some(), "the permit was given back");
     }
 }

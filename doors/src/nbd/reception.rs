@@ -7,13 +7,13 @@
 //! ```
 //! It runs on a thread of its own, where signatures and certificates take nobody's time, and moves no data of a disk. Whoever
 //! can reach the address may send anything: each connection has a limited time and limited memory until it has chosen, there are
-//! [`RECEPTION_MAX`] of them and no more, [`OF_ONE_ADDRESS_MAX`] from one address, and what is said about them in the log is
+//! [`RECEPTION_MAX`] of them and no more, [`OF_ONE_PLACE_MAX`] from one address or /64, and what is said about them in the log is
 //! limited too.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::pin::pin;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use std::rc::Rc;
 use block::Host;
 use block::socket::{Listener, Stream};
 use futures_util::future::{Either, select};
-use nix::sys::socket::{SockaddrStorage, getpeername};
+use nix::sys::socket::{SockaddrStorage, getpeername, setsockopt, sockopt};
 
 use super::connection::{Negotiated, greet, negotiate};
 use super::directory::{Directory, Newcomer};
@@ -33,9 +33,14 @@ use super::receiver::{End, Receiver};
 use super::request::Terms;
 use super::tls::{Identities, Session};
 
-/// The most clients from one address that have not chosen a disk yet; further ones are closed at once. One host alone does
+/// The most clients from one [`Place`] that have not chosen a disk yet; further ones are closed at once. One host alone does
 /// not keep the others out.
-const OF_ONE_ADDRESS_MAX: u64 = RECEPTION_MAX / 4;
+const OF_ONE_PLACE_MAX: u64 = RECEPTION_MAX / 4;
+
+/// How long a peer may acknowledge nothing of what was sent to it, or take nothing of it, in milliseconds (`TCP_USER_TIMEOUT` of tcp(7);
+/// RFC 5482); then it counts as gone, as one does that is silent for so long. Without it the system tries for a quarter of an hour, and
+/// window, memory and place of the connection stay taken.
+const TAKES_NOTHING_MS_MAX: u32 = 28_000;
 
 /// What is asked of clients.
 pub struct Conditions {
@@ -131,7 +136,7 @@ impl Reception {
             return;
         }
         // A peer that vanishes would hold a connection of its disk for ever. A socket that takes no options is gone.
-        stream.set_up_tcp().unwrap_or(());
+        set_up(&stream).unwrap_or(());
         self.count(|counters| counters.waiting += 1);
         let (reception, task_host) = (Rc::clone(self), host.clone());
         host.spawn(async move {
@@ -219,10 +224,27 @@ impl Reception {
     }
 }
 
-/// Clients in their handshakes, by where they come from. Holds only addresses of which there are some, so it is as limited as
+/// Clients in their handshakes, by where they come from. Holds only places of which there are some, so it is as limited as
 /// they are.
 #[derive(Default)]
-struct Waiting(RefCell<BTreeMap<IpAddr, u64>>);
+struct Waiting(RefCell<BTreeMap<Place, u64>>);
+
+/// What one host may have to itself: an IPv4 address, or all IPv6 addresses with the same first 64 bits, of which a host takes as many
+/// as it likes (RFC 4291, section 2.5.4; RFC 8981).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Address(Ipv4Addr),
+    Network(u64),
+}
+
+impl Place {
+    fn of(peer: IpAddr) -> Self {
+        match peer.to_canonical() {
+            IpAddr::V4(address) => Self::Address(address),
+            IpAddr::V6(address) => Self::Network((address.to_bits() >> 64) as u64),
+        }
+    }
+}
 
 /// Why one more cannot wait.
 #[derive(Debug, PartialEq, Eq)]
@@ -237,19 +259,22 @@ impl Waiting {
         if all.values().sum::<u64>() >= RECEPTION_MAX {
             return Err(TooMany { clients: RECEPTION_MAX, of: "of all addresses" });
         }
-        if all.get(&peer).is_some_and(|own| *own >= OF_ONE_ADDRESS_MAX) {
-            return Err(TooMany { clients: OF_ONE_ADDRESS_MAX, of: "of this address" });
+        let place = Place::of(peer);
+        if all.get(&place).is_some_and(|own| *own >= OF_ONE_PLACE_MAX) {
+            let of = if let Place::Address(_) = place { "of this address" } else { "of this address's /64" };
+            return Err(TooMany { clients: OF_ONE_PLACE_MAX, of });
         }
-        *all.entry(peer).or_default() += 1;
+        *all.entry(place).or_default() += 1;
         Ok(())
     }
 
     /// Once for each that has entered.
     fn leave(&self, peer: IpAddr) {
         let mut all = self.0.borrow_mut();
-        match all.get_mut(&peer) {
+        let place = Place::of(peer);
+        match all.get_mut(&place) {
             Some(own) if *own > 1 => *own -= 1,
-            _ => drop(all.remove(&peer)),
+            _ => drop(all.remove(&place)),
         }
     }
 }
@@ -273,6 +298,13 @@ impl Told {
     }
 }
 
+/// Has the system find out within half a minute that a peer has vanished, whether or not something is on its way to it.
+fn set_up(stream: &Stream) -> io::Result<()> {
+    stream.set_up_tcp()?;
+    setsockopt(&stream.as_fd(), sockopt::TcpUserTimeout, &TAKES_NOTHING_MS_MAX)?;
+    Ok(())
+}
+
 /// Where the other side of a connection is; none if it is not there any more, or its address is of no network.
 fn peer(socket: BorrowedFd<'_>) -> Option<IpAddr> {
     let address: SockaddrStorage = getpeername(socket.as_raw_fd()).ok()?;
@@ -286,6 +318,8 @@ fn peer(socket: BorrowedFd<'_>) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
+    use nix::sys::socket::getsockopt;
+
     use super::*;
 
     #[test]
@@ -293,7 +327,7 @@ mod tests {
         let (waiting, address) = (Waiting::default(), |last: u8| IpAddr::from([10, 0, 0, last]));
         let of = |outcome: Result<(), TooMany>| outcome.err().map(|too_many| (too_many.clients, too_many.of));
         for last in 0..4 {
-            for _ in 0..OF_ONE_ADDRESS_MAX {
+            for _ in 0..OF_ONE_PLACE_MAX {
                 assert_eq!(waiting.enter(address(last)), Ok(()));
             }
             let all = if last == 3 { (128, "of all addresses") } else { (32, "of this address") };
@@ -304,7 +338,43 @@ mod tests {
         assert_eq!(of(waiting.enter(address(1))), Some((32, "of this address")));
         assert_eq!(waiting.enter(address(9)), Ok(()));
         waiting.leave(address(9));
-        assert!(!waiting.0.borrow().contains_key(&address(9)), "who has left is forgotten");
+        assert!(!waiting.0.borrow().contains_key(&Place::of(address(9))), "who has left is forgotten");
+    }
+
+    #[test]
+    fn a_host_with_many_addresses_of_one_network_leaves_room_for_others() {
+        let waiting = Waiting::default();
+        let peer = |text: String| text.parse::<IpAddr>().expect("an address");
+        for host in 0..OF_ONE_PLACE_MAX {
+            assert_eq!(waiting.enter(peer(format!("2001:db8:0:1:{host:x}::5"))), Ok(()));
+        }
+        let refused = waiting.enter(peer("2001:db8:0:1:ffff::".to_owned())).expect_err("of the same /64");
+        assert_eq!((refused.clients, refused.of), (32, "of this address's /64"));
+        assert_eq!(waiting.enter(peer("2001:db8:0:2::5".to_owned())), Ok(()));
+        waiting.leave(peer("2001:db8:0:1:7::5".to_owned()));
+        assert_eq!(waiting.enter(peer("2001:db8:0:1:ffff::".to_owned())), Ok(()));
+        // All of IPv4 is one /64 when it is written as IPv6.
+        for last in 0..=OF_ONE_PLACE_MAX {
+            assert_eq!(waiting.enter(peer(format!("::ffff:10.0.0.{last}"))), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_peer_that_acknowledges_nothing_is_given_up_as_soon_as_one_that_is_silent() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let client = std::net::TcpStream::connect(address).expect("somebody listens");
+        let ring = block::Ring::new(8).expect("io_uring works here");
+        let stream = Stream::from_std(&ring, client).expect("a fresh socket can be taken over");
+        set_up(&stream).expect("the socket is there");
+        let seconds = |silence: u32, between: u32, questions: u32| silence + between * questions;
+        let silent = seconds(
+            getsockopt(&stream.as_fd(), sockopt::TcpKeepIdle).expect("it was set"),
+            getsockopt(&stream.as_fd(), sockopt::TcpKeepInterval).expect("it was set"),
+            getsockopt(&stream.as_fd(), sockopt::TcpKeepCount).expect("it was set"),
+        );
+        // With more, the system would also ask silent peers for longer than that.
+        assert_eq!(getsockopt(&stream.as_fd(), sockopt::TcpUserTimeout), Ok(silent * 1000));
     }
 
     #[test]

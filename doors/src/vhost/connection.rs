@@ -119,10 +119,7 @@ pub(crate) async fn serve<D: BlockDevice, H: Host>(
             (End::Told, Phase::Open) => {}
             (End::Violation(reason), _) => {
                 connection.door.count_protocol_error();
-                tracing::warn!(
-                    "The front end of a guest of disk '{}' was sent away: {reason}",
-                    connection.door.name()
-                );
+                connection.door.say_sent_away(&reason, connection.host.now());
                 break;
             }
             (End::Gone | End::Told, _) => break,

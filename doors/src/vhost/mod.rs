@@ -30,6 +30,7 @@ mod memory;
 mod message;
 mod notices;
 mod offered;
+mod repeats;
 mod request;
 mod signals;
 mod vring;

@@ -4,9 +4,12 @@
 //! cannot be delivered holds nobody up once the queue has ended.
 
 use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
 use std::os::fd::OwnedFd;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::Poll;
 
 use block::{Event, Ring};
 use tokio::sync::Notify;
@@ -46,6 +49,7 @@ impl Signals {
     pub(crate) fn set_call(&self, file: Option<&Arc<OwnedFd>>) {
         self.call.replace(file.map(|file| Rc::new(Event::new(&self.ring, Arc::clone(file)))));
         self.tell_guest();
+        self.told.notify_waiters();
     }
 
     /// Tells the front end of what is broken by another event.
@@ -53,10 +57,9 @@ impl Signals {
         self.error.replace(file.map(|file| Rc::new(Event::new(&self.ring, Arc::clone(file)))));
     }
 
-    /// The guest has answers.
+    /// The guest has answers. It is told when [`Self::deliver`] is polled next, which nobody but the caller sees to.
     pub(crate) fn tell_guest(&self) {
         self.answers.set(true);
-        self.told.notify_waiters();
     }
 
     /// The queue is broken.
@@ -74,15 +77,24 @@ impl Signals {
     /// Delivers, until it is finished and nothing is due.
     pub(crate) async fn deliver(&self) {
         loop {
-            let told = self.told.notified();
+            let mut told = pin!(self.told.notified());
             if self.answers.take() {
                 self.signal(&self.call).await;
             } else if self.broken.take() {
                 self.signal(&self.error).await;
             } else if self.finished.get() {
+                // Whoever stops the queue does not look at its events any more.
+                for event in [&self.call, &self.error] {
+                    event.borrow().iter().for_each(|event| event.settle());
+                }
                 return;
             } else {
-                told.await;
+                poll_fn(
+                    |context| {
+                        if self.answers.get() { Poll::Ready(()) } else { told.as_mut().poll(context) }
+                    },
+                )
+                .await;
             }
         }
     }

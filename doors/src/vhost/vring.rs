@@ -17,7 +17,7 @@ use std::task::Poll;
 
 use block::{BlockDevice, Event, Host, Ring};
 use futures_util::StreamExt;
-use futures_util::future::{LocalBoxFuture, join3};
+use futures_util::future::join3;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use virtio_queue::{Queue, QueueOwnedT, QueueT};
@@ -30,6 +30,7 @@ use super::limits::{AT_HAND_BYTES_MAX, QUEUE_SIZE_MAX, REQUEST_WORK, TOLD_EVERY,
 use super::memory::Memory;
 use super::request::{Request, Terms, perform, perform_at_once};
 use super::signals::Signals;
+use crate::turn::turn;
 
 /// Where a front end says that the parts of a ring are, in its own memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,8 +113,8 @@ enum Times {
     Again,
 }
 
-/// A request on its way: its head, and in the end how many bytes it wrote to the guest's memory.
-type Running<'a> = FuturesUnordered<LocalBoxFuture<'a, (u16, u32)>>;
+/// The bytes that a request in flight may hold.
+type Permit = OwnedSemaphorePermit;
 
 impl<D: BlockDevice> Vring<D> {
     /// Begins to work on a queue, as a task of `host`. First comes what is in flight by its record.
@@ -262,28 +263,33 @@ impl<D: BlockDevice> Vring<D> {
     }
 
     async fn run(&self, again: Vec<u16>) {
-        let running: RefCell<Running<'_>> = RefCell::default();
+        let running = RefCell::new(FuturesUnordered::new());
         let finished = Cell::new(false);
+        let start = |head, request, memory, permit| {
+            running.borrow().push(self.execute(head, request, memory, permit));
+        };
         let take = async {
-            self.take_all(again, &running).await;
+            self.take_all(again, &start).await;
             finished.set(true);
             self.signals.finish();
         };
         let run = poll_fn(|context| {
-            while let Poll::Ready(Some((head, written))) = running.borrow_mut().poll_next_unpin(context) {
+            let mut running = running.borrow_mut();
+            while let Poll::Ready(Some((head, written))) = running.poll_next_unpin(context) {
                 self.answer(head, written);
             }
             self.tell_guest_if_wanted();
             if finished.get() { Poll::Ready(()) } else { Poll::Pending }
         });
-        // The order matters: what the first takes is begun by the second at once, and what ends is told by the third.
+        // The order matters: what the first takes is begun by the second at once, and what ends is told by the third, which nobody
+        // else would wake.
         join3(take, run, self.signals.deliver()).await;
         self.ended.set(true);
         self.told.notify_waiters();
     }
 
     /// Takes requests until it is to stop and nothing is in flight.
-    async fn take_all<'a>(&'a self, again: Vec<u16>, running: &RefCell<Running<'a>>) {
+    async fn take_all(&self, again: Vec<u16>, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
         let mut again = again.into_iter();
         let mut taken = 0;
         loop {
@@ -303,19 +309,21 @@ impl<D: BlockDevice> Vring<D> {
             // What an earlier process took counts as taken, also if the queue is to stop; but not before it is enabled: only then
             // does the front end expect its memory to be written. It stays in the record until then.
             if works && let Some(head) = again.next() {
-                self.take(head, Times::Again, running).await;
+                self.take(head, Times::Again, start).await;
                 continue;
             }
             if self.stopping.get() {
                 break;
             }
             if !works {
+                // Who kicks it meanwhile wakes nobody.
+                self.kick.rest();
                 told.await;
                 continue;
             }
             match self.next_head() {
                 Ok(Some(head)) => {
-                    self.take(head, Times::First, running).await;
+                    self.take(head, Times::First, start).await;
                     taken += 1;
                 }
                 Ok(None) => {
@@ -368,8 +376,8 @@ impl<D: BlockDevice> Vring<D> {
         }
     }
 
-    /// Begins a request.
-    async fn take<'a>(&'a self, head: u16, times: Times, running: &RefCell<Running<'a>>) {
+    /// Begins a request, by `start` if it is not answered at once.
+    async fn take(&self, head: u16, times: Times, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
         let Some(busy) =
             self.busy.borrow_mut().get_mut(usize::from(head)).map(|busy| std::mem::replace(busy, true))
         else {
@@ -401,16 +409,11 @@ impl<D: BlockDevice> Vring<D> {
             return self.answer(head, written);
         }
         let permit = self.door.budget(request.held_bytes()).await;
-        running.borrow().push(Box::pin(self.execute(head, request, memory, permit)));
+        start(head, request, memory, permit);
     }
 
-    async fn execute(
-        &self,
-        head: u16,
-        request: Request,
-        memory: Rc<Memory>,
-        permit: OwnedSemaphorePermit,
-    ) -> (u16, u32) {
+    /// Returns the head of the request, and how many bytes it wrote to the guest's memory.
+    async fn execute(&self, head: u16, request: Request, memory: Rc<Memory>, permit: Permit) -> (u16, u32) {
         let written = perform(self.door.device(), &memory, request, self.terms).await;
         drop(permit);
         (head, written)
@@ -486,19 +489,6 @@ impl<D: BlockDevice> Vring<D> {
         self.told.notify_waiters();
         self.signals.tell_broken();
     }
-}
-
-/// Lets everybody else have a turn.
-async fn turn() {
-    let mut waited = false;
-    poll_fn(|context| {
-        if std::mem::replace(&mut waited, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 /// The queue of a ring, if all of it lies in memory and is aligned.

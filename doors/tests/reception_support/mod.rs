@@ -17,7 +17,9 @@ use block::socket::Listener;
 use doors::nbd::handshake::Catalog;
 use doors::nbd::option::{GREETING_BYTES, STARTTLS, encode_option, greeting};
 use doors::nbd::{Conditions, Directory, Identity, Limits, Reception, ReceptionCounters};
-use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, bind, connect, socket};
+use nix::sys::socket::{
+    AddressFamily, SockFlag, SockType, SockaddrIn, bind, connect, setsockopt, socket, sockopt,
+};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore};
@@ -110,6 +112,19 @@ impl Desk {
             down.shutdown(Shutdown::Both)
         });
         theirs
+    }
+
+    /// Ends a client's connection as the end of its host does that is back already, and waits until the server's system knows.
+    pub fn reset(&self, client: TcpStream) {
+        let port = client.local_addr().unwrap().port();
+        let linger = nix::libc::linger { l_onoff: 1, l_linger: 0 };
+        setsockopt(&client, sockopt::Linger, &linger).unwrap();
+        drop(client);
+        // Local and remote address of the server's end, as proc_pid_net(5) gives them.
+        let ends = format!(":{:04X} 0100007F:{port:04X} ", self.address.port());
+        while std::fs::read_to_string("/proc/self/net/tcp").unwrap().contains(&ends) {
+            std::thread::yield_now();
+        }
     }
 
     /// A connection from another address of this host.

@@ -36,6 +36,8 @@ pub struct TestDevice {
     pub log: RefCell<Vec<Operation>>,
     /// What reads find without waiting, also while others are held: so many bytes from the start.
     pub at_hand: Cell<u64>,
+    /// What waits while it is held, if that is not everything.
+    held_only: Cell<Option<Operation>>,
     holding: Cell<bool>,
     released: Notify,
 }
@@ -49,6 +51,7 @@ impl TestDevice {
             held: Cell::new(0),
             log: RefCell::default(),
             at_hand: Cell::new(0),
+            held_only: Cell::new(None),
             holding: Cell::new(false),
             released: Notify::new(),
         }
@@ -65,8 +68,14 @@ impl TestDevice {
         self.released.notify_waiters();
     }
 
+    /// Requests go on, but for those of one kind.
+    pub fn release_but(&self, operation: Operation) {
+        self.held_only.set(Some(operation));
+        self.released.notify_waiters();
+    }
+
     async fn pass(&self, operation: Operation) -> Result<(), BlockError> {
-        while self.holding.get() {
+        while self.holding.get() && self.held_only.get().is_none_or(|only| only == operation) {
             self.held.set(self.held.get() + 1);
             self.released.notified().await;
             self.held.set(self.held.get() - 1);

@@ -1,0 +1,17 @@
+//! Turns: how one client's task makes way for the others of its thread. Knows nothing of what they do.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+/// Lets everybody else have a turn.
+pub(crate) async fn turn() {
+    let mut waited = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut waited, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
