@@ -54,7 +54,10 @@ pub(crate) async fn read(world: &World, disk: &Disk, number: usize, range: ByteR
         return world.judge(number, ticket, &at_hand);
     }
     assert!(at_hand.is_empty(), "something was given of what is not at hand");
-    let (buffer, result) = disk.read(range.start, Buffer::zeroed(range.len() as usize)).await;
+    let mut buffer = Buffer::zeroed(range.len() as usize);
+    // What nobody writes is not to look like zeroes, which are right in many places.
+    buffer.fill(0xee);
+    let (buffer, result) = disk.read(range.start, buffer).await;
     if let Err(error) = result {
         world.note_error(number, &error);
         world.coverage.borrow_mut().faults_during_fill += u64::from(disk.settings().mode.row().reads_fill);

@@ -8,6 +8,7 @@
 //! 32  ...      the structure's own fields
 //! ```
 
+use super::checksum::checksum;
 use super::{FORMAT_VERSION, PoolId};
 
 /// Bytes of the frame in front of a structure's own fields.
@@ -64,9 +65,16 @@ impl<'a> Encoder<'a> {
         self.put(&value.to_le_bytes());
     }
 
+    /// Room for so many lines of the same length, one after another, to be filled in: a look at the bounds for all of them.
+    pub fn lines<const BYTES: usize>(&mut self, count: usize) -> &mut [[u8; BYTES]] {
+        let start = self.at;
+        self.at += count * BYTES;
+        self.bytes[start..self.at].as_chunks_mut().0
+    }
+
     /// Seals the structure with its checksum, which covers all of the bytes, unused ones included.
     pub fn finish(self) {
-        let checksum = crc32c::crc32c(self.bytes);
+        let checksum = checksum(self.bytes);
         self.bytes[CHECKSUM_AT..CHECKSUM_AT + 4].copy_from_slice(&checksum.to_le_bytes());
     }
 }

@@ -63,12 +63,12 @@ pub fn encode(pool: PoolId, turn: u64, entries: &[TableEntry]) -> Vec<u8> {
     encoder.u64(turn);
     encoder.u32(segments);
     encoder.u32(0);
-    for entry in entries {
+    for (entry, line) in entries.iter().zip(encoder.lines::<ENTRY_BYTES>(entries.len())) {
         let (owner, generation, copied) = entry
             .map_or((FREE, 0, Copied::First), |(owner, generation, copied)| (owner.0, generation.0, copied));
-        encoder.u32(owner);
-        encoder.u32(u32::from(copied == Copied::Second));
-        encoder.u64(generation);
+        line[..4].copy_from_slice(&owner.to_le_bytes());
+        line[4..8].copy_from_slice(&u32::from(copied == Copied::Second).to_le_bytes());
+        line[8..].copy_from_slice(&generation.to_le_bytes());
     }
     encoder.finish();
     bytes

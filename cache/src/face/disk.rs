@@ -480,7 +480,9 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         };
         let started = self.cache.pool.host.now();
         let _in_flight = self.cache.requests.reads.arrive(&range, started);
-        if let Err(error) = self.ready(Operation::Read).await {
+        if self.cache.may_hold_dirty()
+            && let Err(error) = self.ready(Operation::Read).await
+        {
             self.end(started);
             return (buffer, Err(error));
         }
@@ -515,7 +517,9 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         };
         let started = self.cache.pool.host.now();
         let _in_flight = self.cache.requests.writes.arrive(&range, started);
-        if let Err(error) = self.ready(Operation::Write).await {
+        if self.cache.may_hold_dirty()
+            && let Err(error) = self.ready(Operation::Write).await
+        {
             self.end(started);
             return (buffer, Err(error));
         }

@@ -7,6 +7,7 @@
 //! Never decides what becomes of a page that is damaged: that is the reader's business.
 
 use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host};
+use smallvec::SmallVec;
 
 use super::disk_cache::DiskCache;
 use crate::bytes::checksum::page_checksum;
@@ -20,8 +21,8 @@ use crate::words::units::{FlashPage, PageNumber};
 /// content can have come to the same place.
 pub(super) struct FlashRun<'a, F, H> {
     first: FlashPage,
-    /// Each page with the checksum of its content.
-    pages: Vec<(PageNumber, u32)>,
+    /// Each page with the checksum of its content. Most often it is one.
+    pages: SmallVec<[(PageNumber, u32); 1]>,
     _pin: Pin<'a, F, H>,
 }
 
@@ -52,16 +53,31 @@ pub(super) struct Page<'a> {
 impl<'a, F: BlockDevice, H: Host> FlashRun<'a, F, H> {
     /// Adds a page to the last run if it is behind it on flash, else to a new one. To be called in the very step in which the
     /// index says where the page is.
-    pub(super) fn add(
-        runs: &mut Vec<Self>,
+    pub(super) fn add(runs: &mut Vec<Self>, cache: &'a DiskCache<F, H>, page: PageNumber, located: Located) {
+        let begun = Self::join_or_begin(runs.last_mut(), cache, page, located);
+        runs.extend(begun);
+    }
+
+    /// The same for runs that are kept otherwise: a new run, if the last one is not joined.
+    pub(super) fn join_or_begin(
+        last: Option<&mut Self>,
         cache: &'a DiskCache<F, H>,
         page: PageNumber,
         Located { flash, checksum }: Located,
-    ) {
-        match runs.last_mut() {
-            Some(run) if run.first.plus(run.pages.len() as u32) == flash => run.pages.push((page, checksum)),
-            _ => runs.push(Self { first: flash, pages: vec![(page, checksum)], _pin: cache.pool.pin(flash) }),
+    ) -> Option<Self> {
+        match last {
+            Some(run) if run.first.plus(run.pages.len() as u32) == flash => {
+                run.pages.push((page, checksum));
+                None
+            }
+            _ => Some(Self::of(cache, page, Located { flash, checksum })),
         }
+    }
+
+    /// A run of one page. To be called as [`Self::add`].
+    pub(super) fn of(cache: &'a DiskCache<F, H>, page: PageNumber, located: Located) -> Self {
+        let Located { flash, checksum } = located;
+        Self { first: flash, pages: SmallVec::from_buf([(page, checksum)]), _pin: cache.pool.pin(flash) }
     }
 
     /// How long it is, in bytes.

@@ -14,6 +14,7 @@ use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE, RangeLock,
 };
 use futures_util::future::{join, join_all};
+use smallvec::SmallVec;
 
 use super::disk_cache::DiskCache;
 use super::flash_run::{FlashRun, Page};
@@ -105,6 +106,19 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
     if !row.reads_hit && !is_dirty() && !is_entering(cache, &range) {
         return (fetch_past(cache, backing, range, buffer).await, Answer::Bypass);
     }
+    // Most requests are of one page, and most of what is cached needs no plan.
+    let page = PageNumber(range.start / PAGE);
+    if page.range().contains(&range) {
+        if copy_from_ram(cache, &range, page, &mut buffer) {
+            return ((buffer, Ok(())), Answer::Ram);
+        }
+        if range.len() == PAGE
+            && let Some(located) = cache.on_flash(page)
+        {
+            let run = FlashRun::of(cache, page, located);
+            return (read_one_run(cache, backing, run, range, buffer).await, Answer::Flash);
+        }
+    }
     let mut plan = Plan::decide(cache, &range, &mut buffer);
     if !plan.absent.is_empty() && is_entering(cache, &range) {
         // What is being written will be in RAM in a moment, and could not be filled now. On its way to the log it also has
@@ -121,12 +135,18 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
     if plan.flash.is_empty() && plan.absent.is_empty() {
         return ((buffer, Ok(())), Answer::Ram);
     }
+    if let Some(run) = plan.take_one_run(&range) {
+        return (read_one_run(cache, backing, run, range, buffer).await, Answer::Flash);
+    }
     if plan.absent.is_empty() {
         return (read_cached(cache, backing, plan, range, buffer).await, Answer::Flash);
     }
     let fills = fills(cache, &range);
     if !plan.cached_any && !fills {
         return (fetch_past(cache, backing, range, buffer).await, Answer::Bypass);
+    }
+    if !plan.cached_any && range.is_aligned(PAGE) {
+        return (fetch_whole(cache, backing, range, buffer).await, Answer::Miss);
     }
     let answer = if plan.cached_any { Answer::Partial } else { Answer::Miss };
     (read_mixed(cache, backing, plan, range, buffer, fills).await, answer)
@@ -144,13 +164,17 @@ fn damaged(range: &ByteRange) -> BlockError {
         .because("flash does not give back what the backing does not have yet")
 }
 
+/// Most requests have one run of either kind at most, for which nothing is allocated.
+type Runs<'a, F, H> = SmallVec<[FlashRun<'a, F, H>; 1]>;
+type PageRuns = SmallVec<[Range<u64>; 1]>;
+
 /// What each page of a request is answered from.
 struct Plan<'a, F, H> {
     /// Runs of neighbours on flash, each given up when it has been read: a backing that hangs must not keep reclaim from
     /// their segments.
-    flash: Vec<FlashRun<'a, F, H>>,
+    flash: Runs<'a, F, H>,
     /// Runs of pages that are not cached.
-    absent: Vec<Range<u64>>,
+    absent: PageRuns,
     cached_any: bool,
     /// Some page was damaged before the backing had it.
     lost: bool,
@@ -159,7 +183,7 @@ struct Plan<'a, F, H> {
 impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
     /// Decides every page and copies what RAM has.
     fn decide(cache: &'a DiskCache<F, H>, range: &ByteRange, buffer: &mut Buffer) -> Self {
-        let mut plan = Self { flash: Vec::new(), absent: Vec::new(), cached_any: false, lost: false };
+        let mut plan = Self { flash: Runs::new(), absent: PageRuns::new(), cached_any: false, lost: false };
         let mut ram = cache.ram.borrow_mut();
         let dirty = cache.dirty.borrow();
         let any_dirty = !dirty.is_empty();
@@ -170,7 +194,8 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
                 plan.cached_any = true;
             } else if let Some(located) = cache.on_flash(page) {
                 plan.cached_any = true;
-                FlashRun::add(&mut plan.flash, cache, page, located);
+                let begun = FlashRun::join_or_begin(plan.flash.last_mut(), cache, page, located);
+                plan.flash.extend(begun);
             } else if any_dirty && dirty.is_zeroes(page.0) {
                 copy_page(buffer, range, page, &[0; PAGE_BYTES]);
                 plan.cached_any = true;
@@ -190,10 +215,11 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
         }
     }
 
-    /// True if one read of flash fills the whole buffer as it is.
-    fn is_one_run(&self, range: &ByteRange) -> bool {
-        let [run] = &*self.flash else { return false };
-        range.is_aligned(PAGE) && range.len() == run.bytes() as u64
+    /// The run that fills the whole buffer as it is with one read of flash, if there is one.
+    fn take_one_run(&mut self, range: &ByteRange) -> Option<FlashRun<'a, F, H>> {
+        let [run] = &*self.flash else { return None };
+        let is_all = range.is_aligned(PAGE) && range.len() == run.bytes() as u64;
+        if is_all { self.flash.pop() } else { None }
     }
 }
 
@@ -205,26 +231,40 @@ fn fills<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) ->
     settings.mode.row().reads_fill && enters && !cache.fills.borrow().distrusts(range)
 }
 
+/// One read of flash is the whole answer.
+async fn read_one_run<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    run: FlashRun<'_, F, H>,
+    range: ByteRange,
+    buffer: Buffer,
+) -> Outcome {
+    let checked = run.read(cache, buffer).await;
+    let lost: Vec<_> = checked.pages().filter_map(|page| take_notice(cache, &page)).collect();
+    let buffer = checked.into_bytes();
+    if lost.is_empty() { (buffer, Ok(())) } else { replace_lost(cache, backing, range, buffer, lost).await }
+}
+
 /// Everything is cached, some of it on flash.
 async fn read_cached<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     backing: &B,
-    mut plan: Plan<'_, F, H>,
+    plan: Plan<'_, F, H>,
     range: ByteRange,
     mut buffer: Buffer,
 ) -> Outcome {
-    let one_run = if plan.is_one_run(&range) { plan.flash.pop() } else { None };
-    let lost = if let Some(run) = one_run {
-        let checked = run.read(cache, buffer).await;
-        let lost = checked.pages().filter_map(|page| take_notice(cache, &page)).collect();
-        buffer = checked.into_bytes();
-        lost
-    } else {
-        read_runs(cache, plan.flash, &range, &mut buffer).await
-    };
-    if lost.is_empty() {
-        return (buffer, Ok(()));
-    }
+    let lost = read_runs(cache, plan.flash, &range, &mut buffer).await;
+    if lost.is_empty() { (buffer, Ok(())) } else { replace_lost(cache, backing, range, buffer, lost).await }
+}
+
+/// Asks the backing for what flash did not give back, if it has it.
+async fn replace_lost<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    range: ByteRange,
+    buffer: Buffer,
+    lost: Vec<LostPage>,
+) -> Outcome {
     let lost = match all_clean(cache, &range, lost) {
         Ok(lost) => lost,
         Err(error) => return (buffer, Err(error)),
@@ -315,7 +355,7 @@ fn finish(
 /// Reads runs of flash into the answer, all at once. Returns the pages that flash could not give back.
 async fn read_runs<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
-    runs: Vec<FlashRun<'_, F, H>>,
+    runs: Runs<'_, F, H>,
     range: &ByteRange,
     buffer: &mut Buffer,
 ) -> Vec<LostPage> {
@@ -404,28 +444,54 @@ async fn fetch<B: BlockDevice, F: BlockDevice, H: Host>(
     };
     let size = cache.size();
     let range = ByteRange::new(first.start * PAGE, (last.end * PAGE).min(size));
+    let buffer = Buffer::zeroed(range.len() as usize);
+    let (bytes, result) = fetch_into(cache, backing, range, pages, fill, buffer).await;
+    result.map(|()| Fetched { start: range.start, bytes })
+}
+
+/// Nothing of some whole pages is cached, and they may enter: what the backing says of them is the answer.
+async fn fetch_whole<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    range: ByteRange,
+    buffer: Buffer,
+) -> Outcome {
+    let pages = range.start / PAGE..range.end / PAGE;
+    fetch_into(cache, backing, range, &[pages], Fill::Allowed, buffer).await
+}
+
+/// Reads `range` from the backing into a buffer of its length, and lets those pages of it that are named enter RAM, if nothing
+/// changed meanwhile.
+async fn fetch_into<B: BlockDevice, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    backing: &B,
+    range: ByteRange,
+    pages: &[Range<u64>],
+    fill: Fill,
+    buffer: Buffer,
+) -> Outcome {
     // The fill begins, and its sequence is drawn, before the backing is asked (rules I1 and I3).
     let sequence = cache.pool.draw_sequence();
     let filling = Filling::begin(cache, &range);
     cache.back.guest_waited.set(cache.pool.host.now());
-    let (bytes, result) = backing.read(range.start, Buffer::zeroed(range.len() as usize)).await;
+    let (bytes, result) = backing.read(range.start, buffer).await;
     count_backing_read(cache, &range, &result);
     // Poisons this fill too, if the connection was lost in between.
     notice(cache, backing);
     let may_enter = filling.finish();
-    result?;
-    if fill == Fill::Allowed {
-        if may_enter {
-            for run in pages {
-                let at = (run.start * PAGE - range.start) as usize;
-                let end = ((run.end * PAGE).min(size) - range.start) as usize;
-                cache.enter_absent(run.start * PAGE, &bytes[at..end], sequence);
-            }
-        } else {
-            count(&cache.counters.fills_discarded, 1);
-        }
+    if fill == Fill::Refused || result.is_err() {
+        return (bytes, result);
     }
-    Ok(Fetched { start: range.start, bytes })
+    if may_enter {
+        for run in pages {
+            let at = (run.start * PAGE - range.start) as usize;
+            let end = ((run.end * PAGE).min(range.end) - range.start) as usize;
+            cache.enter_absent(run.start * PAGE, &bytes[at..end], sequence);
+        }
+    } else {
+        count(&cache.counters.fills_discarded, 1);
+    }
+    (bytes, Ok(()))
 }
 
 /// A fill under way; given up if the read is dropped.
@@ -477,6 +543,18 @@ fn count_backing_read<F: BlockDevice, H: Host>(
     if result.is_err() {
         count(&cache.counters.backing_errors, 1);
     }
+}
+
+/// Copies the part of a page that a request asked for, if RAM has the page, which is used by that.
+fn copy_from_ram<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    range: &ByteRange,
+    page: PageNumber,
+    buffer: &mut [u8],
+) -> bool {
+    let (mut ram, policy) = (cache.ram.borrow_mut(), cache.policy.borrow());
+    let bytes = ram.read(page, |history| policy.used(history));
+    bytes.map(|bytes| copy_page(buffer, range, page, bytes)).is_some()
 }
 
 /// Copies the part of a page that a request asked for. `bytes` start at the page's start.

@@ -174,8 +174,7 @@ impl Ram {
         place[..bytes.len()].copy_from_slice(bytes);
         place[bytes.len()..].fill(0);
         self.link_newest(slot, Place::Warm);
-        let slots = &self.slots;
-        self.table.insert_unique(hash(page.0), slot, |&slot| hash(slots[slot as usize].page.0));
+        self.table.insert_unique(hash(page.0), slot, |&slot| hash(self.slots[slot as usize].page.0));
         evicted
     }
 
@@ -184,13 +183,14 @@ impl Ram {
         self.find(page).map(|slot| self.slots[slot as usize].history)
     }
 
-    /// What is known of the pages among these that are here, in no order.
-    pub(crate) fn histories(&self, pages: &Range<u64>) -> Vec<(PageNumber, History)> {
-        let of = |slot: u32| (self.slots[slot as usize].page, self.slots[slot as usize].history);
+    /// Tells what is known of the pages among these that are here, in no order.
+    pub(crate) fn histories(&self, pages: &Range<u64>, mut tell: impl FnMut(PageNumber, History)) {
+        let tell = |slot: u32| tell(self.slots[slot as usize].page, self.slots[slot as usize].history);
         if pages.end.saturating_sub(pages.start) <= self.len() as u64 {
-            return pages.clone().filter_map(|page| self.find(PageNumber(page))).map(of).collect();
+            return pages.clone().filter_map(|page| self.find(PageNumber(page))).for_each(tell);
         }
-        self.table.iter().map(|&slot| of(slot)).filter(|(page, _)| pages.contains(&page.0)).collect()
+        let is_inside = |slot: &u32| pages.contains(&self.slots[*slot as usize].page.0);
+        self.table.iter().copied().filter(is_inside).for_each(tell);
     }
 
     /// Whether a page that comes now stands right behind the one that came last.

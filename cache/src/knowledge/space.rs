@@ -147,7 +147,8 @@ impl Space {
 
     /// True if [`Self::take`] finds one.
     pub(crate) fn has(&self, floor: u32) -> bool {
-        self.fit(floor, |_| true).is_some()
+        // Asked for each page that leaves RAM. Without pairs each free segment is as good as any other.
+        if self.can_pair() { self.fit(floor, |_| true).is_some() } else { self.free() > floor }
     }
 
     /// As [`Self::take`], on another device than a segment's.

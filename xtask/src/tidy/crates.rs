@@ -32,6 +32,8 @@ const CACHE_MAY_USE: &[(&str, &[&str])] = &[
     ("crc32c", &[]),
     ("futures-util", &["alloc"]),
     ("hashbrown", &["inline-more"]),
+    // Lists that are most often one entry long, without an allocation for each request.
+    ("smallvec", &[]),
     ("thiserror", &[]),
     // Its locks and channels only: no runtime, timer or I/O.
     ("tokio", &["sync"]),
