@@ -8,6 +8,8 @@ use serde_json::json;
 
 /// How long a guest over NBD waits for a daemon that is being restarted. Without it a restart is an I/O error in the guest.
 const RECONNECT_SECONDS: u32 = 60;
+/// The most bytes of a serial number (virtio 1.2, 5.2.6.1).
+const SERIAL_MAX: usize = 20;
 /// The most bytes of a node's name in QEMU (`BlockDriverState::node_name`, less the byte that ends it).
 const QEMU_ID_MAX: usize = 31;
 
@@ -171,7 +173,6 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
     let uri = format!("nbd+unix:///{name}?socket={}", percent_encoded(socket));
     let uri = shell_quoted(&uri);
     let xml_socket = xml_escaped(socket);
-    let xml_read_only = if read_only { "\n  <readonly/>" } else { "" };
     let mut node = json!({
         "driver": "nbd",
         "node-name": id,
@@ -179,10 +180,12 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
         "export": name,
         "reconnect-delay": RECONNECT_SECONDS,
     });
-    if read_only {
-        node["read-only"] = true.into();
-    }
-    let qemu = format!("-blockdev {} -device virtio-blk-pci,drive={id}", shell_quoted(&node.to_string()));
+    let access = access_of(&mut node, read_only);
+    let serial = serial(name);
+    let qemu = format!(
+        "-blockdev {} -device virtio-blk-pci,drive={id},serial={serial}",
+        shell_quoted(&node.to_string())
+    );
     let client = format!("nbd-client -unix {quoted} /dev/nbd0 -name {name} -block-size 4096 -persist");
     let form = |client, note, lines| Form { client, door: Door::Nbd, note, lines };
     vec![
@@ -194,13 +197,16 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
             format!(
                 "\
 <disk type='network' device='disk'>
-  <driver name='qemu' type='raw'/>
+  <driver name='qemu' type='raw'{driver}/>
   <source protocol='nbd' name='{name}'>
     <host transport='unix' socket='{xml_socket}'/>
     <reconnect delay='{RECONNECT_SECONDS}'/>
   </source>
-  <target dev='vda' bus='virtio'/>{xml_read_only}
-</disk>"
+  <target dev='vda' bus='virtio'/>{element}
+  <serial>{serial}</serial>
+</disk>",
+                driver = access.driver,
+                element = access.element,
             ),
         ),
         form(
@@ -256,16 +262,18 @@ fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
     } else {
         image = format!("--image-opts {image}");
     }
-    if read_only {
-        node["read-only"] = true.into();
-    }
-    let xml_read_only = if read_only { "\n  <readonly/>" } else { "" };
+    let access = access_of(&mut node, read_only);
+    let serial = serial(name);
     let node = shell_quoted(&node.to_string());
     let uri = shell_quoted(&format!("{uri}{query}"));
     let note = if with_tls { TLS_NOTE } else { "" };
     let form = |client, note, lines| Form { client, door: Door::NbdTcp, note, lines };
     vec![
-        form("QEMU", note, format!("{object}-blockdev {node} -device virtio-blk-pci,drive={id}")),
+        form(
+            "QEMU",
+            note,
+            format!("{object}-blockdev {node} -device virtio-blk-pci,drive={id},serial={serial}"),
+        ),
         form(
             "libvirt",
             if with_tls {
@@ -276,18 +284,46 @@ fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
             format!(
                 "\
 <disk type='network' device='disk'>
-  <driver name='qemu' type='raw'/>
+  <driver name='qemu' type='raw'{driver}/>
   <source protocol='nbd' name='{name}'{xml_tls}>
     <host name='{host}' port='{port}'/>
     <reconnect delay='{RECONNECT_SECONDS}'/>
   </source>
-  <target dev='vda' bus='virtio'/>{xml_read_only}
-</disk>"
+  <target dev='vda' bus='virtio'/>{element}
+  <serial>{serial}</serial>
+</disk>",
+                driver = access.driver,
+                element = access.element,
             ),
         ),
         form("qemu-img", note, format!("qemu-img info {image}")),
         form("libnbd", note, format!("nbdinfo {uri}\nnbdcopy {uri} {name}.img")),
     ]
+}
+
+/// What libvirt is told of whether a guest may write.
+struct Access {
+    /// In `<driver>`.
+    driver: &'static str,
+    /// Beside it.
+    element: &'static str,
+}
+
+/// Says to QEMU and libvirt whether a guest may write. If it may, its discards go to Forebay: they drop them unless they are told not to.
+fn access_of(node: &mut serde_json::Value, read_only: bool) -> Access {
+    if read_only {
+        node["read-only"] = true.into();
+        Access { driver: "", element: "\n  <readonly/>" }
+    } else {
+        node["discard"] = "unmap".into();
+        Access { driver: " discard='unmap'", element: "" }
+    }
+}
+
+/// What guests see as the serial number of a disk: over NBD what these lines say, and the same over vhost-user, so that it has the same
+/// name in `/dev/disk/by-id` over both.
+fn serial(name: &str) -> &str {
+    &name[..name.len().min(SERIAL_MAX)]
 }
 
 /// As comments of a shell, one a line.
@@ -461,10 +497,23 @@ mod tests {
     }
 
     #[test]
+    fn a_serial_number_is_the_name_as_far_as_it_goes() {
+        let name = "x".repeat(63);
+        let lines = of(&Doors { name: &name, ..PLAIN }, "QEMU", Door::Nbd);
+        assert!(lines.ends_with(&format!(",serial={}", &name[..20])), "{lines}");
+    }
+
+    #[test]
     fn what_may_not_be_written_is_opened_for_reading() {
-        for (client, part) in [("QEMU", r#""read-only":true"#), ("libvirt", "<readonly/>")] {
-            assert!(of(&Doors { read_only: true, ..PLAIN }, client, Door::Nbd).contains(part));
-            assert!(!of(&PLAIN, client, Door::Nbd).contains(part));
+        let parts = [
+            ("QEMU", r#""read-only":true"#, r#""discard":"unmap""#),
+            ("libvirt", "<readonly/>", "discard='unmap'"),
+        ];
+        for (client, part, of_writers) in parts {
+            let read_only = of(&Doors { read_only: true, ..PLAIN }, client, Door::Nbd);
+            assert!(read_only.contains(part) && !read_only.contains(of_writers), "{read_only}");
+            let plain = of(&PLAIN, client, Door::Nbd);
+            assert!(!plain.contains(part) && plain.contains(of_writers), "{plain}");
         }
     }
 }

@@ -10,6 +10,7 @@ mod content;
 mod crash;
 mod crash_rounds;
 mod fio;
+mod guest_disks;
 mod guest_system;
 #[path = "../process/host.rs"]
 #[allow(dead_code, reason = "shared with the tests of the process, which use more of it")]
@@ -29,4 +30,3 @@ mod stamps;
 mod tls;
 mod tools;
 mod verify;
-mod vhost_guest;

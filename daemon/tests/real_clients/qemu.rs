@@ -124,6 +124,11 @@ impl Monitor {
 
     /// Has QEMU do `command`, which must succeed, and returns what it says.
     pub(crate) fn execute(&mut self, command: &str, arguments: &Value) -> Value {
+        self.try_execute(command, arguments).unwrap_or_else(|error| panic!("{command}: {error}"))
+    }
+
+    /// As [`Self::execute`], for what QEMU may refuse: then what it says of that.
+    pub(crate) fn try_execute(&mut self, command: &str, arguments: &Value) -> Result<Value, String> {
         let request = json!({ "execute": command, "arguments": arguments });
         self.writer.write_all(format!("{request}\n").as_bytes()).expect("it listens");
         loop {
@@ -131,8 +136,11 @@ impl Monitor {
             self.reader.read_line(&mut line).expect("it answers");
             let mut said: Value = serde_json::from_str(&line).expect("it speaks JSON");
             if said["event"].is_null() {
-                assert!(said["error"].is_null(), "{command}: {said}");
-                return said["return"].take();
+                return if said["error"].is_null() {
+                    Ok(said["return"].take())
+                } else {
+                    Err(said.to_string())
+                };
             }
         }
     }

@@ -1,4 +1,4 @@
-# What the guest does with its disks over vhost-user. Before this stand ROUNDS, and `write_vda SEED` and `write_vdb SEED`, which
+# What the guest does with its disks, over either door. Before this stand ROUNDS, and `write_vda SEED` and `write_vdb SEED`, which
 # work on the second half of each disk.
 fail() {
     echo "wrong: $1"
@@ -69,7 +69,7 @@ done
 e2fsck -fn /dev/vda >/tmp/said 2>&1 || fail "e2fsck at the end"
 xfs_repair -n /dev/vdb >/tmp/said 2>&1 || fail "xfs_repair at the end"
 
-# The disks grow to 96 MiB, of which the guest is told, and a mounted file system with the first one.
+# The disks grow to 96 MiB, of which the guest is told in the end, and a mounted file system with the first one.
 mount -t ext4 /dev/vda /mnt || fail "mount before it grows"
 echo "may grow"
 for disk in vda vdb; do

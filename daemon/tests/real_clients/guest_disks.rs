@@ -1,4 +1,5 @@
-//! A guest whose disks are served over vhost-user: its drivers, its fio, its file systems and its kernel's log judge.
+//! A guest whose disks are served over vhost-user, and another one over NBD: its drivers, its fio, its file systems and its
+//! kernel's log judge.
 //!
 //! It is started with the very lines that `disk show --connect` prints, and has one disk in write-through and one in
 //! write-back; a third one is plugged in and out. The guest is stopped and goes on, and the daemon is killed or stopped
@@ -12,7 +13,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use guest::{Guest, Kit, Running};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::fio::Job;
 use crate::host::{Daemon, Host};
@@ -33,31 +34,44 @@ const DISKS: [&str; 2] = ["through", "back"];
 /// manager does it, in those between it is killed.
 const ROUNDS: u32 = 7;
 const JOB: Job = Job { seed: 0, depth: 32, offset_mib: 32, length_mib: 12 };
-const SCRIPT: &str = include_str!("vhost_guest.sh");
+const SCRIPT: &str = include_str!("guest_disks.sh");
 
-/// What is printed for a client over vhost-user.
-fn lines_to_copy(daemon: &Daemon, disk: &str, client: &str) -> String {
+/// How the guest reaches its disks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Door {
+    VhostUser,
+    Nbd,
+}
+
+/// What is printed for a client.
+fn lines_to_copy(daemon: &Daemon, door: Door, disk: &str, client: &str) -> String {
     let document = daemon.json(&["disk", "show", disk, "--connect"]);
     let forms = document["connect"]["forms"].as_array().expect("a list");
-    let ours = |form: &&Value| form["client"] == client && form["door"] == "vhost-user";
+    let name = match door {
+        Door::VhostUser => "vhost-user",
+        Door::Nbd => "nbd",
+    };
+    let ours = |form: &&Value| form["client"] == client && form["door"] == name;
     forms.iter().find(ours).expect("the client is known")["lines"].as_str().expect("it is text").to_owned()
 }
 
-/// What QEMU is to be started with for a disk: words, none of which needs quotes here.
-fn words_to_copy(daemon: &Daemon, disk: &str) -> Vec<String> {
-    let lines = lines_to_copy(daemon, disk, "QEMU");
-    lines.split_whitespace().filter(|word| *word != "\\").map(str::to_owned).collect()
+/// What QEMU is to be started with for a disk: words, of which a shell would take the quotes away.
+fn words_to_copy(daemon: &Daemon, door: Door, disk: &str) -> Vec<String> {
+    let lines = lines_to_copy(daemon, door, disk, "QEMU");
+    let words = lines.split_whitespace().filter(|word| *word != "\\");
+    words.map(|word| word.trim_matches('\'').to_owned()).collect()
 }
 
 /// A guest with four processors and the disks of the daemon, and where its monitor is.
-fn boot(host: &Host, daemon: &Daemon) -> (Running, PathBuf) {
+fn boot(host: &Host, daemon: &Daemon, door: Door) -> (Running, PathBuf) {
     let kit = Kit::ready().expect("`cargo xtask test` installs what a guest needs");
     let programs = ["fio", "mkfs.ext4", "e2fsck", "resize2fs", "mkfs.xfs", "xfs_repair", "blkdiscard"];
     let guest = Guest::new(&kit).memory_mib(MEMORY_MIB).seconds_max(SECONDS_MAX);
     let guest = programs.into_iter().fold(guest, Guest::program);
-    let [mut arguments, more] = DISKS.map(|disk| words_to_copy(daemon, disk));
+    let [mut arguments, more] = DISKS.map(|disk| words_to_copy(daemon, door, disk));
     // Memory is made and shared once for all disks.
-    let own = more.iter().position(|word| word == "-chardev").expect("each disk has one");
+    let is_own = |word: &String| word == "-chardev" || word == "-blockdev";
+    let own = more.iter().position(is_own).expect("each disk has one");
     arguments.extend_from_slice(&more[own..]);
     let monitor = host.path("monitor.sock");
     let listen = format!("unix:{},server=on,wait=off", monitor.display());
@@ -95,31 +109,57 @@ fn connect(monitor: &Path) -> Monitor {
     Monitor::new(UnixStream::connect(monitor).expect("a QEMU that runs listens"))
 }
 
+/// The monitor for people, which says what it does not do.
+fn say(monitor: &mut Monitor, line: &str) -> Result<(), String> {
+    let said = monitor.execute("human-monitor-command", &json!({ "command-line": line }));
+    match said.as_str().expect("it is text") {
+        "" => Ok(()),
+        said => Err(said.to_owned()),
+    }
+}
+
+/// Plugs the disk into the guest's free port.
+fn plug(daemon: &Daemon, door: Door, monitor: &mut Monitor) {
+    match door {
+        Door::VhostUser => {
+            let lines = lines_to_copy(daemon, door, "fixed", "QEMU, hot-plug");
+            let (chardev, device) = lines.split_once('\n').expect("one line for each command");
+            say(monitor, chardev).expect("it is a new one");
+            say(monitor, &format!("{device},bus=port1")).expect("the port is free");
+        }
+        Door::Nbd => {
+            let words = words_to_copy(daemon, door, "fixed");
+            let [_, node, _, device] = &words[..] else { panic!("{words:?}") };
+            monitor.execute("blockdev-add", &serde_json::from_str(node).expect("it is JSON"));
+            let (driver, more) = device.split_once(',').expect("it names its disk");
+            let more = more.split(',').map(|pair| pair.split_once('=').expect("it is a pair"));
+            let mut arguments: Map<String, Value> =
+                more.map(|(key, value)| (key.to_owned(), value.into())).collect();
+            for (key, value) in [("driver", driver), ("id", "fixed"), ("bus", "port1")] {
+                arguments.insert(key.to_owned(), value.into());
+            }
+            monitor.execute("device_add", &Value::Object(arguments));
+        }
+    }
+}
+
 /// A further disk, which is read-only, is plugged into the guest, looked at by it, and taken out.
-fn plug_and_unplug(daemon: &Daemon, running: &mut Running, monitor: &Path) {
+fn plug_and_unplug(daemon: &Daemon, door: Door, running: &mut Running, monitor: &Path) {
     let mut monitor = connect(monitor);
-    let mut told = |line: &str| {
-        let said = monitor.execute("human-monitor-command", &json!({ "command-line": line }));
-        said.as_str().expect("it is text").to_owned()
-    };
-    let mut say = |line: &str| assert_eq!(told(line), "", "{line}");
-    let lines = lines_to_copy(daemon, "fixed", "QEMU, hot-plug");
-    let (chardev, device) = lines.split_once('\n').expect("one line for each command");
-    say(chardev);
-    say(&format!("{device},bus=port1"));
+    plug(daemon, door, &mut monitor);
     let seen = wait_for(running, "sees");
     assert_eq!(seen, "sees fixed, 131072 sectors, 4 queues, write back, ro 1");
     wait_for(running, "may not write to fixed");
     assert_eq!(daemon.disk("fixed")["connections"], 1);
-    say("device_del fixed");
+    say(&mut monitor, "device_del fixed").expect("it is there");
     wait_for(running, "fixed is gone");
     // The guest lets go first, and QEMU takes the device apart after that.
-    loop {
-        let said = told("chardev-remove fixed");
-        if said.is_empty() {
-            break;
-        }
-        assert!(said.contains("is busy"), "{said}");
+    let mut remove = || match door {
+        Door::VhostUser => say(&mut monitor, "chardev-remove fixed"),
+        Door::Nbd => monitor.try_execute("blockdev-del", &json!({ "node-name": "fixed" })).map(drop),
+    };
+    while let Err(said) = remove() {
+        assert!(said.contains("is busy") || said.contains("is in use"), "{said}");
     }
     while daemon.disk("fixed")["connections"] != 0 {
         std::thread::yield_now();
@@ -138,8 +178,33 @@ fn stop_and_go_on(daemon: &Daemon, monitor: &Path, image: &str) {
     wait_for_writes(daemon);
 }
 
+/// Over NBD a size is told to whoever connects, and QEMU tells its guest when somebody says so.
+fn connect_anew(daemon: Daemon, host: &Host, monitor: &Path) -> Daemon {
+    daemon.kill();
+    let daemon = host.serve();
+    let mut monitor = connect(monitor);
+    for disk in DISKS {
+        let size = json!({ "node-name": disk, "size": GROWN_BYTES });
+        while let Err(said) = monitor.try_execute("block_resize", &size) {
+            assert!(said.contains("Cannot grow"), "{said}");
+            // It connects when there is something to ask for.
+            say(&mut monitor, &format!("qemu-io {disk} \"read 0 512\"")).expect("it waits for the daemon");
+        }
+    }
+    daemon
+}
+
 #[test]
 fn a_guest_over_vhost_user_sees_disks_and_goes_on_however_often_the_daemon_is_killed() {
+    guest_sees_disks_and_goes_on(Door::VhostUser);
+}
+
+#[test]
+fn a_guest_over_nbd_sees_disks_and_goes_on_however_often_the_daemon_is_killed() {
+    guest_sees_disks_and_goes_on(Door::Nbd);
+}
+
+fn guest_sees_disks_and_goes_on(door: Door) {
     let host = Host::new();
     let images = DISKS.map(|disk| host.image(&format!("{disk}.img"), DISK_BYTES));
     let mut daemon = host.serve();
@@ -149,7 +214,7 @@ fn a_guest_over_vhost_user_sees_disks_and_goes_on_however_often_the_daemon_is_ki
     }
     let fixed = host.image("fixed.img", DISK_BYTES);
     daemon.run(&["disk", "add", "fixed", "--backing", &fixed, "--read-only"]).succeeded();
-    let (mut running, monitor) = boot(&host, &daemon);
+    let (mut running, monitor) = boot(&host, &daemon, door);
     // Of 64 MiB, with the name as its serial number, and with flushes.
     for disk in DISKS {
         let seen = wait_for(&mut running, "sees");
@@ -162,7 +227,7 @@ fn a_guest_over_vhost_user_sees_disks_and_goes_on_however_often_the_daemon_is_ki
             assert!(counted(&daemon, disk, key) > 0, "{key} of the guest do not reach disk {disk}");
         }
     }
-    plug_and_unplug(&daemon, &mut running, &monitor);
+    plug_and_unplug(&daemon, door, &mut running, &monitor);
 
     let mut was_dirty = false;
     for round in 1..=ROUNDS {
@@ -187,6 +252,9 @@ fn a_guest_over_vhost_user_sees_disks_and_goes_on_however_often_the_daemon_is_ki
         let grown = File::options().write(true).open(image).and_then(|file| file.set_len(GROWN_BYTES));
         grown.expect("the folder is ours");
         daemon.run(&["disk", "resize", disk]).succeeded();
+    }
+    if door == Door::Nbd {
+        daemon = connect_anew(daemon, &host, &monitor);
     }
     let ended = running.wait().expect("it comes to its end");
     assert_eq!(ended.status, 0, "{}", ended.output);
