@@ -1,4 +1,4 @@
-//! Hits in RAM through the vhost-user door and a cache on devices in memory: for counting the instructions of one.
+//! Hits in RAM through the doors and a cache on devices in memory: for counting the instructions and system calls of one.
 //!
 //! One process that does nothing else, so that callgrind counts the server and not its client, which is `bench vhost` in a process
 //! of its own (valgrind 3.19 lets no other thread run while one waits in its ring). Nothing is said of time.
@@ -10,6 +10,7 @@ use block::executor::{Executor, Order};
 use block::socket::Listener;
 use block::{Host, Memory, Ring};
 use clap::Args;
+use doors::nbd::Export;
 use doors::vhost::Door;
 
 use crate::rig::Rig;
@@ -24,39 +25,55 @@ const RING: u32 = 512;
 /// How often is looked whether the front end has gone: seldom, so that looking is not what is counted.
 const LOOK_NS: u64 = 100_000_000;
 
-/// Serves hits in RAM to one front end, and ends when that has gone.
+/// Serves hits in RAM to one front end or NBD client, and ends when that has gone.
 #[derive(Args)]
 pub(crate) struct DoorArguments {
     /// Where the socket is made; removed afterwards.
     #[arg(long)]
     socket: PathBuf,
+    /// Where a socket of the NBD door is made beside it, if one is; removed afterwards.
+    #[arg(long)]
+    nbd: Option<PathBuf>,
 }
 
-/// Serves until the first front end that came has gone.
+/// Serves until the first one that came has gone.
 ///
 /// # Errors
 /// If the socket cannot be made.
 pub(crate) fn door(arguments: &DoorArguments) -> Result<(), String> {
-    let socket = &arguments.socket;
+    let DoorArguments { socket, nbd } = arguments;
     let ring = Ring::new(RING).map_err(|error| format!("Could not make a ring: {error}."))?;
     let executor = Executor::new(ring.clone(), Order::Fifo);
     let host = executor.host();
     let front_ends = executor.run(async {
         let rig = Rig::new(host.clone(), Memory::new(FLASH), Memory::new(DISK), PAGE as u32, RAM).await;
         rig.warm_up(DISK, PAGE).await;
+        let warm = rig.disk.statistics().counts;
         let door = Door::new("bench", Rc::clone(&rig.disk));
         // Only now, so that whoever finds the socket finds a warm disk.
         let listener = Listener::bind_unix(&ring, socket)
             .map_err(|error| format!("Could not make the socket {}: {error}.", socket.display()))?;
         host.spawn(Rc::clone(&door).listen(listener, ring.clone(), host.clone()));
-        while door.counters().connections_total == 0 || door.counters().connections > 0 {
+        let export = Export::new("bench", "", Rc::clone(&rig.disk));
+        if let Some(socket) = nbd {
+            let listener = Listener::bind_unix(&ring, socket)
+                .map_err(|error| format!("Could not make the socket {}: {error}.", socket.display()))?;
+            host.spawn(doors::nbd::Door::for_disk(Rc::clone(&export)).listen(listener, host.clone()));
+        }
+        let came = || door.counters().connections_total + export.counters().connections_total;
+        let here = || door.counters().connections + export.counters().connections;
+        while came() == 0 || here() > 0 {
             host.sleep(LOOK_NS).await;
         }
         let counts = rig.disk.statistics().counts;
-        let misses = counts.reads - counts.read_hits_ram;
-        std::fs::remove_file(socket)
-            .map_err(|error| format!("Could not remove {}: {error}.", socket.display()))?;
-        Ok::<_, String>((counts.reads, misses))
+        // Of those alone that the front end asked for.
+        let reads = counts.reads - warm.reads;
+        let misses = reads - (counts.read_hits_ram - warm.read_hits_ram);
+        for socket in [Some(socket), nbd.as_ref()].into_iter().flatten() {
+            std::fs::remove_file(socket)
+                .map_err(|error| format!("Could not remove {}: {error}.", socket.display()))?;
+        }
+        Ok::<_, String>((reads, misses))
     });
     let (reads, misses) = front_ends.ok_or("The server waits for nothing any more.")??;
     println!("{{\"measurement\":\"vhost-door\",\"reads\":{reads},\"not_from_ram\":{misses}}}");

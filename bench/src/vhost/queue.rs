@@ -54,11 +54,27 @@ pub(crate) enum Request {
     Flush,
 }
 
-/// How the data of all requests lies.
+/// How the data of all requests of a queue lies: one after the other with so much room for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stride {
     Page,
     Long,
+}
+
+impl Stride {
+    fn bytes(self) -> usize {
+        match self {
+            Self::Page => PAGE,
+            Self::Long => LONG_BYTES,
+        }
+    }
+
+    fn slots(self) -> u16 {
+        match self {
+            Self::Page => SIZE,
+            Self::Long => LONG_SLOTS,
+        }
+    }
 }
 
 /// One queue, as its driver sees it.
@@ -72,6 +88,8 @@ pub(crate) struct Queue {
     published: u16,
     taken: u16,
     kicks: u64,
+    /// The same for all that is in flight, or a short request could lie within a long one.
+    stride: Stride,
 }
 
 impl Queue {
@@ -81,7 +99,14 @@ impl Queue {
     /// If there is no room for two more files.
     pub(crate) fn new(memory: Rc<MmapRegion>, place: Place) -> std::io::Result<Self> {
         let (kick, call) = (EventFd::new(EFD_NONBLOCK)?, EventFd::new(EFD_NONBLOCK)?);
-        Ok(Self { memory, start: place.start, kick, call, offered: 0, published: 0, taken: 0, kicks: 0 })
+        let start = place.start;
+        let (offered, published, taken) = (0, 0, 0);
+        Ok(Self { memory, start, kick, call, offered, published, taken, kicks: 0, stride: Stride::Page })
+    }
+
+    /// Makes room for requests of up to 64 KiB, in the first 32 slots, instead of 4 KiB in each slot. Nothing may be in flight.
+    pub(crate) fn make_long(&mut self) {
+        self.stride = Stride::Long;
     }
 
     /// Where descriptors, available and used ring are in memory.
@@ -123,8 +148,8 @@ impl Queue {
         self.describe(place, (header, 16, NEXT, 1));
         let mut count = 1;
         if let Some((length, flags)) = data {
-            let stride = if length as usize > PAGE { Stride::Long } else { Stride::Page };
-            self.describe(place + DESCRIPTOR_BYTES, (self.data_at(slot, stride), length, flags, 2));
+            let data = self.data_at(slot, length as usize);
+            self.describe(place + DESCRIPTOR_BYTES, (data, length, flags, 2));
             count = 2;
         }
         self.describe(place + count * DESCRIPTOR_BYTES, (status, 1, WRITE, 0));
@@ -193,7 +218,7 @@ impl Queue {
     pub(crate) fn fill(&self, slot: u16, bytes: &[u8]) {
         self.memory
             .as_volatile_slice()
-            .write_slice(bytes, self.data_of(slot, bytes.len()))
+            .write_slice(bytes, self.data_at(slot, bytes.len()))
             .expect("it lies in memory");
     }
 
@@ -202,24 +227,16 @@ impl Queue {
         let mut bytes = vec![0; length];
         self.memory
             .as_volatile_slice()
-            .read_slice(&mut bytes, self.data_of(slot, length))
+            .read_slice(&mut bytes, self.data_at(slot, length))
             .expect("it lies in memory");
         bytes
     }
 
-    fn data_of(&self, slot: u16, length: usize) -> usize {
-        self.data_at(slot, if length > PAGE { Stride::Long } else { Stride::Page })
-    }
-
-    fn data_at(&self, slot: u16, stride: Stride) -> usize {
-        let stride = match stride {
-            Stride::Page => PAGE,
-            Stride::Long => {
-                assert!(slot < LONG_SLOTS, "only the first slots have room for long requests");
-                LONG_BYTES
-            }
-        };
-        self.start + DATA_AT + usize::from(slot) * stride
+    fn data_at(&self, slot: u16, length: usize) -> usize {
+        let stride = self.stride;
+        assert!(length <= stride.bytes(), "a slot has no room for {length} bytes");
+        assert!(slot < stride.slots(), "slot {slot} has no room for data");
+        self.start + DATA_AT + usize::from(slot) * stride.bytes()
     }
 
     /// Writes a descriptor: address, length, flags, next.
@@ -246,3 +263,26 @@ const _: () = assert!(SIZE as usize * PAGE <= DATA_BYTES, "each slot has room fo
 const _: () =
     assert!(LONG_SLOTS as usize * LONG_BYTES <= DATA_BYTES, "some slots have room for long requests");
 const _: () = assert!(cfg!(target_endian = "little"), "what virtio 1 shares is little endian");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_request_lies_within_none_of_the_long_ones_that_are_in_flight() {
+        let memory = MmapRegion::new(QUEUE_BYTES).expect("there is memory");
+        let mut queue = Queue::new(Rc::new(memory), Place { start: 0 }).expect("files are to be had");
+        queue.make_long();
+        for slot in 0..LONG_SLOTS {
+            queue.fill(slot, &vec![slot as u8; LONG_BYTES]);
+        }
+        for slot in 0..LONG_SLOTS {
+            queue.fill(slot, &[0xff; PAGE]);
+            let others = (0..LONG_SLOTS).filter(|other| *other != slot);
+            for other in others {
+                assert_eq!(queue.data(other, LONG_BYTES), vec![other as u8; LONG_BYTES], "{slot} in {other}");
+            }
+            queue.fill(slot, &vec![slot as u8; LONG_BYTES]);
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Our own daemon as a server: started, given disks, and warmed up until every read is a hit.
 
+use std::iter::Sum;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -47,6 +48,14 @@ impl Reads {
         }
     }
 
+    fn and(self, other: Self) -> Self {
+        Self {
+            all: self.all + other.all,
+            hits_ram: self.hits_ram + other.hits_ram,
+            hits_flash: self.hits_flash + other.hits_flash,
+        }
+    }
+
     /// The share that were hits of this tier.
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
     pub(super) fn share(self, tier: Tier) -> f64 {
@@ -63,6 +72,12 @@ impl Reads {
             Tier::Ram => self.hits_ram == self.all,
             Tier::Flash => self.hits_ram + self.hits_flash == self.all,
         }
+    }
+}
+
+impl Sum for Reads {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self { all: 0, hits_ram: 0, hits_flash: 0 }, Self::and)
     }
 }
 

@@ -75,6 +75,18 @@ pub(super) fn check(programs: &Programs, socket: &Path, expect: &Path) -> Result
     output(bench.arg("vhost-check").arg("--socket").arg(socket).arg("--expect").arg(expect)).map(drop)
 }
 
+/// The same over NBD, so many bytes.
+pub(super) fn check_nbd(
+    programs: &Programs,
+    (socket, export): (&Path, &str),
+    bytes: u64,
+    expect: &Path,
+) -> Result<(), String> {
+    let mut bench = bounded(&programs.bench, 0);
+    bench.args(["nbd", "--export", export, "--bytes", &bytes.to_string(), "--seconds", "0"]);
+    output(bench.arg("--socket").arg(socket).arg("--expect").arg(expect)).map(drop)
+}
+
 /// The disks of a daemon as vhost-user sockets.
 pub(super) fn sockets(forebay: &Forebay, disks: &[&str]) -> Vec<std::path::PathBuf> {
     disks.iter().map(|disk| forebay.vhost_socket(disk)).collect()

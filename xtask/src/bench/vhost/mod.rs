@@ -2,7 +2,8 @@
 //!
 //! The same binary of the front end drives all of them: 4 KiB at random places, one queue, event indices, indirect descriptors. It
 //! sleeps until it is interrupted, and so do the servers: Forebay looks at no queue that it was not kicked for, and
-//! qemu-storage-daemon has an iothread with `poll-max-ns=0`. What is read is compared with the file from end to end first.
+//! qemu-storage-daemon has an iothread with `poll-max-ns=0`. What readers read is compared with the file from end to end first; of
+//! misses afterwards, because that would warm the cache. What writers write is not read back.
 
 mod client;
 mod race;
@@ -12,16 +13,17 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use self::client::{Load, bounded, check, guest, nbd, sockets};
+use self::client::{Load, bounded, check, check_nbd, guest, nbd, sockets};
 use self::race::{Claim, Contender, Figure, race};
-use super::alone::{NO_STRING_INSTRUCTIONS, parse_collected};
+use super::alone::{NO_STRING_INSTRUCTIONS, parse, parse_collected};
 use super::fio::{self, Target};
-use super::forebay::{Forebay, Tier};
+use super::forebay::{Forebay, Reads, Tier};
 use super::peers::Peer;
 use super::scratch::Scratch;
 use super::{Effort, Programs, report};
 use crate::run::{is_in_path, output};
 
+const RAM_DISK: &str = "ram-disk.img";
 const RAM_DISK_BYTES: u64 = 64 << 20;
 const FLASH_DISK_BYTES: u64 = 256 << 20;
 const DISKS: u64 = 16;
@@ -64,7 +66,7 @@ fn claim(ours: usize, theirs: usize, figure: Figure, goal: Option<f64>) -> Claim
 }
 
 fn ram_hits(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: Effort) -> Result<(), String> {
-    let backing = scratch.filled_file("ram-disk.img", RAM_DISK_BYTES)?;
+    let backing = scratch.filled_file(RAM_DISK, RAM_DISK_BYTES)?;
     forebay.add_warm_disk(scratch, "ram", &backing, Tier::Ram)?;
     check(programs, &forebay.vhost_socket("ram"), &backing)?;
     let device = format!("null-co,size={RAM_DISK_BYTES},read-zeroes=on");
@@ -88,15 +90,14 @@ fn ram_hits(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: E
     claims.push(claim(2 * each, each, Figure::Iops, Some(NOT_BEHIND)));
     let before = forebay.reads("ram")?;
     race("Hits in RAM over vhost-user, 4 KiB", &contenders, &claims, effort)?;
-    say_share(forebay, "ram", before, Tier::Ram)
+    say_share(forebay.reads("ram")?.since(before), Tier::Ram);
+    Ok(())
 }
 
-/// Says how many of the reads since `before` were hits.
-fn say_share(forebay: &Forebay, disk: &str, before: super::forebay::Reads, tier: Tier) -> Result<(), String> {
-    let reads = forebay.reads(disk)?.since(before);
+/// Says how many of these reads were hits.
+fn say_share(reads: Reads, tier: Tier) {
     let place = if tier == Tier::Ram { "in RAM" } else { "on flash" };
     println!("Of Forebay's reads, {:.2} % were hits {place}.", reads.share(tier) * 100.0);
-    Ok(())
 }
 
 /// The disk that [`ram_hits`] has warmed up, by a client that takes less than fio's.
@@ -108,6 +109,8 @@ fn over_nbd(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: E
     ];
     let servers = peers.iter_mut().map(|peer| peer.start(scratch)).collect::<Result<Vec<_>, _>>()?;
     let socket = forebay.nbd_socket("ram");
+    // By runs of their own, which are in no figure.
+    check_nbd(programs, (&socket, "ram"), RAM_DISK_BYTES, &scratch.path(RAM_DISK))?;
     let mut contenders =
         vec![nbd(programs, "forebay".to_owned(), &forebay.server, (&socket, "ram"), (RAM_DISK_BYTES, 32))];
     let mut claims = Vec::new();
@@ -116,9 +119,13 @@ fn over_nbd(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: E
         claims.push(claim(0, contenders.len(), Figure::Iops, Some(NOT_BEHIND)));
         claims.push(claim(0, contenders.len(), Figure::ServerCpu, Some(HALF)));
         let export = (peer.socket.as_path(), peer.export);
+        check_nbd(programs, export, RAM_DISK_BYTES, Path::new("/dev/zero"))?;
         contenders.push(nbd(programs, peer.name.to_owned(), server, export, (RAM_DISK_BYTES, 32)));
     }
-    race("Hits in RAM over NBD, 4 KiB, depth 32, a lean client", &contenders, &claims, effort)
+    let before = forebay.reads("ram")?;
+    race("Hits in RAM over NBD, 4 KiB, depth 32, a lean client", &contenders, &claims, effort)?;
+    say_share(forebay.reads("ram")?.since(before), Tier::Ram);
+    Ok(())
 }
 
 fn flash_hits(
@@ -149,7 +156,8 @@ fn flash_hits(
     ];
     let before = forebay.reads("flash")?;
     race("Hits on flash over vhost-user, 4 KiB", &contenders, &claims, effort)?;
-    say_share(forebay, "flash", before, Tier::Flash)
+    say_share(forebay.reads("flash")?.since(before), Tier::Flash);
+    Ok(())
 }
 
 /// fio on a file, past the page cache, with nobody in between.
@@ -165,15 +173,18 @@ fn file<'a>(scratch: &'a Scratch, path: &'a Path, access: fio::Access, depth: u3
 /// Sixteen disks with all requests of one, and with as many each.
 fn sixteen(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let forebay = Forebay::start_sized(scratch, &programs.forebay, "sixteen", "2GiB")?;
-    let mut disks = Vec::new();
+    let (mut disks, mut names) = (Vec::new(), vec!["whole".to_owned()]);
     for number in 0..DISKS {
         let name = format!("part{number}");
         let backing = scratch.filled_file(&format!("{name}.img"), RAM_DISK_BYTES / DISKS)?;
         forebay.add_warm_disk(scratch, &name, &backing, Tier::Ram)?;
+        check(programs, &forebay.vhost_socket(&name), &backing)?;
         disks.push(forebay.vhost_socket(&name));
+        names.push(name);
     }
     let backing = scratch.filled_file("whole.img", RAM_DISK_BYTES)?;
     forebay.add_warm_disk(scratch, "whole", &backing, Tier::Ram)?;
+    check(programs, &forebay.vhost_socket("whole"), &backing)?;
     let ours = |name: &str, disks: &[PathBuf], depth| {
         guest(programs, name.to_owned(), &forebay.server, disks.to_vec(), Load::reads(depth))
     };
@@ -183,7 +194,11 @@ fn sixteen(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(),
         ours("16 disks, depth 32 each", &disks, 32),
     ];
     let claims = [claim(1, 0, Figure::Iops, Some(NOT_BEHIND)), claim(2, 0, Figure::Iops, Some(NOT_BEHIND))];
-    race("Hits in RAM of sixteen disks together, vhost-user, 4 KiB", &contenders, &claims, effort)
+    let reads = || names.iter().map(|name| forebay.reads(name)).sum::<Result<Reads, String>>();
+    let before = reads()?;
+    race("Hits in RAM of sixteen disks together, vhost-user, 4 KiB", &contenders, &claims, effort)?;
+    say_share(reads()?.since(before), Tier::Ram);
+    Ok(())
 }
 
 /// Misses on a backing that answers at once, a file in memory, beside a server of that file which caches nothing.
@@ -236,7 +251,13 @@ fn misses(programs: &Programs, effort: Effort) -> Result<(), String> {
     let reads = forebay.reads("cached")?.since(before);
     let hits = reads.share(Tier::Ram) + reads.share(Tier::Flash);
     println!("Of what is called misses, {:.1} % were hits.", hits * 100.0);
-    Ok(())
+    for disk in ["cached", "passed"] {
+        check(programs, &forebay.vhost_socket(disk), &memory.path(&format!("{disk}.img")))?;
+    }
+    match &peer_and_server {
+        Some((peer, _)) => check(programs, &peer.socket, &memory.path("passed.img")),
+        None => Ok(()),
+    }
 }
 
 /// Write-back, a flush after every 32 writes.
@@ -293,7 +314,7 @@ fn collected(programs: &Programs, scratch: &Scratch, depth: u32, count: u64) -> 
     let mut valgrind = bounded(Path::new("valgrind"), START_TIME_MAX.as_secs() as u32);
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(&programs.bench);
     valgrind.args(["vhost-door", "--socket"]).arg(&socket).env("GLIBC_TUNABLES", NO_STRING_INSTRUCTIONS);
-    valgrind.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    valgrind.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut server = valgrind.spawn().map_err(|error| format!("Could not start valgrind: {error}."))?;
     let started = Instant::now();
     while !socket.exists()
@@ -312,6 +333,39 @@ fn collected(programs: &Programs, scratch: &Scratch, depth: u32, count: u64) -> 
         server.wait_with_output().map_err(|error| format!("Could not wait for valgrind: {error}."))?;
     let said = String::from_utf8_lossy(&ended.stderr);
     ran.map_err(|error| format!("{error} callgrind said: {said}"))?;
+    all_from_ram(&String::from_utf8_lossy(&ended.stdout), count)?;
     parse_collected(&said)
         .ok_or_else(|| format!("callgrind counted nothing at depth {depth}. It said: {said}"))
+}
+
+/// Fails if what was counted were not so many hits in RAM and nothing else, by what the server printed.
+fn all_from_ram(printed: &str, count: u64) -> Result<(), String> {
+    let answer = parse(printed)?;
+    if answer["reads"] == count && answer["not_from_ram"] == 0 {
+        return Ok(());
+    }
+    Err(format!(
+        "The instructions of {count} hits in RAM are not what was counted, as the server says: {printed}. Look for what keeps pages \
+         out of RAM."
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_count_only_if_all_reads_were_hits_in_ram() {
+        let printed = |reads: u32, others: u32| {
+            format!("{{\"measurement\":\"vhost-door\",\"reads\":{reads},\"not_from_ram\":{others}}}\n")
+        };
+        assert_eq!(all_from_ram(&printed(500, 0), 500), Ok(()));
+        for (reads, others) in [(500, 1), (499, 0)] {
+            assert!(
+                all_from_ram(&printed(reads, others), 500).is_err_and(|error| error.contains("500 hits"))
+            );
+        }
+        assert!(all_from_ram("{}", 500).is_err());
+        assert!(all_from_ram("", 500).is_err(), "it printed nothing");
+    }
 }
