@@ -2,6 +2,7 @@
 //! demand.
 
 use std::fs;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use nix::sys::signal::{Signal, kill};
@@ -66,24 +67,29 @@ impl Server {
         }
     }
 
-    /// Waits until so many clients are connected.
-    fn until_connected(&self, clients: usize) {
-        let sockets = || {
-            let files = fs::read_dir(format!("/proc/{}/fd", self.pid)).expect("it runs");
-            let names = files.filter_map(|file| fs::read_link(file.expect("listed").path()).ok());
-            names.filter(|name| name.to_string_lossy().starts_with("socket:")).count()
-        };
-        // One is the socket that it listens on.
-        while sockets() != clients + 1 {
-            std::thread::yield_now();
-        }
-    }
-
     fn has_stopped(&self) -> bool {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", self.pid)).expect("it runs, or has stopped");
         let stats = tasks.map(|task| std::fs::read_to_string(task.expect("listed").path().join("stat")));
         // The state stands behind the name, which stands in brackets.
         stats.into_iter().all(|stat| stat.is_ok_and(|stat| stat.contains(") T ")))
+    }
+}
+
+/// Waits until so many connections were told this size, as nbdkit's log filter tells it, and all four of a disk's are among those that
+/// are still there. A socket that a server has taken is not enough: the size is told at the end of the handshake.
+fn until_told(log: &Path, size: u64, times: usize) {
+    let told = format!(" size={size:#x} ");
+    loop {
+        // It is there from the first connection on.
+        let text = fs::read_to_string(log).unwrap_or_default();
+        let of = |line: &str| line.split(' ').find(|word| word.starts_with("connection=")).map(str::to_owned);
+        let gone: Vec<_> = text.lines().filter(|line| line.contains(" Disconnect ")).map(of).collect();
+        let all = text.lines().filter(|line| line.contains(" Connect ") && line.contains(&told)).map(of);
+        let all: Vec<_> = all.collect();
+        if all.len() >= times && all.iter().filter(|one| !gone.contains(one)).count() == 4 {
+            return;
+        }
+        std::thread::yield_now();
     }
 }
 
@@ -196,10 +202,12 @@ fn an_export_that_grew_is_taken_without_a_pause_that_a_guest_would_notice() {
     let host = Host::new();
     let image = host.image("disk.img", 16 * MIB);
     let daemon = host.serve();
-    let server = Server::nbdkit(&host, &["file", &image]);
+    let log = host.path("nbdkit.log");
+    let server = Server::nbdkit(&host, &["--filter=log", "file", &image, &format!("logfile={}", log.display())]);
     add(&daemon, &server.uri);
     let mut guest = daemon.guest("disk");
     guest.write(0, &[1; 4096]).expect("the server serves");
+    until_told(&log, 16 * MIB, 4);
     let mut writer = daemon.guest("disk");
     let (ends, written) = (AtomicBool::new(false), AtomicU64::new(0));
     let is_written = |more: u64| {
@@ -228,6 +236,8 @@ fn an_export_that_grew_is_taken_without_a_pause_that_a_guest_would_notice() {
             let had = format!("Disk 'disk' has {size}MiB now and had {}MiB\n", size - 4);
             assert!(said.starts_with(&had), "{said}");
             is_written(10);
+            // One measured it, four followed.
+            until_told(&log, size * MIB, 5);
         }
         drop(end);
         assert_eq!(writing.join().expect("it says what failed"), Vec::<String>::new());
@@ -239,8 +249,7 @@ fn an_export_that_grew_is_taken_without_a_pause_that_a_guest_would_notice() {
     assert_eq!(content(&image, 32 * MIB - 4096, 4096), [2; 4096]);
     assert_eq!(daemon.json(&["stats", "disk"])["disks"][0]["backing_errors"], 0);
 
-    // One that connects only then would find another export than it was.
-    server.until_connected(4);
+    // All of its connections are there: one that connected only now would find another export than it was.
     run("truncate", &["--size=8M", &image]);
     let smaller = daemon.run(&["disk", "resize", "disk"]).failed();
     assert!(smaller.contains("has 8388608 bytes and it has 33554432"), "{smaller}");
