@@ -4,5 +4,6 @@
 //! nothing about the cache, and the cache nothing about doors. NBD is for everybody, vhost-user for guests on this host.
 
 pub mod nbd;
+mod told;
 mod turn;
 pub mod vhost;

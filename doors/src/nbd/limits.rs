@@ -28,8 +28,6 @@ pub const GATHERED_BYTES_KEPT: usize = 256 << 10;
 pub const SEAL_BYTES: usize = 256 << 10;
 /// The most clients of a shared address that have not chosen a disk yet; further ones are closed at once.
 pub const RECEPTION_MAX: u64 = 128;
-/// How long the log says nothing of what it has just said, in nanoseconds: anybody on the network can make it happen.
-pub const TELL_INTERVAL_NS: u64 = 60_000_000_000;
 
 /// The limits that a test may want smaller. Memory for payload of one export never exceeds
 /// `budget_bytes + connections_max * OVERDRAFT_BYTES`, half a gibibyte, and what pieces of gathered replies take beyond their bytes: at

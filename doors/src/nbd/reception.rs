@@ -26,12 +26,13 @@ use nix::sys::socket::{SockaddrStorage, getpeername, setsockopt, sockopt};
 use super::connection::{Negotiated, greet, negotiate};
 use super::directory::{Directory, Newcomer};
 use super::handshake::{Agreement, Handshake};
-use super::limits::{ACCEPT_PAUSE_NS, Limits, RECEPTION_MAX, TELL_INTERVAL_NS};
+use super::limits::{ACCEPT_PAUSE_NS, Limits, RECEPTION_MAX};
 use super::line::Line;
 use super::pause::PausedConnection;
 use super::receiver::{End, Receiver};
 use super::request::Terms;
 use super::tls::{Identities, Session};
+use crate::told::Told;
 
 /// The most clients from one [`Place`] that have not chosen a disk yet; further ones are closed at once. One host alone does
 /// not keep the others out.
@@ -279,25 +280,6 @@ impl Waiting {
     }
 }
 
-/// When something was last said, so that it is not said for each of a million connections.
-#[derive(Default)]
-struct Told {
-    last: Cell<Option<u64>>,
-    unsaid: Cell<u64>,
-}
-
-impl Told {
-    /// Counts one more; if it is time to say so, how many were not said before it.
-    fn tell(&self, now: u64) -> Option<u64> {
-        if self.last.get().is_some_and(|last| now.saturating_sub(last) < TELL_INTERVAL_NS) {
-            self.unsaid.set(self.unsaid.get() + 1);
-            return None;
-        }
-        self.last.set(Some(now));
-        Some(self.unsaid.replace(0))
-    }
-}
-
 /// Has the system find out within half a minute that a peer has vanished, whether or not something is on its way to it.
 fn set_up(stream: &Stream) -> io::Result<()> {
     stream.set_up_tcp()?;
@@ -375,14 +357,5 @@ mod tests {
         );
         // With more, the system would also ask silent peers for longer than that.
         assert_eq!(getsockopt(&stream.as_fd(), sockopt::TcpUserTimeout), Ok(silent * 1000));
-    }
-
-    #[test]
-    fn what_happens_often_is_said_once_a_minute_with_how_often() {
-        let told = Told::default();
-        assert_eq!(told.tell(5), Some(0));
-        assert_eq!([told.tell(6), told.tell(TELL_INTERVAL_NS)], [None, None]);
-        assert_eq!(told.tell(5 + TELL_INTERVAL_NS), Some(2));
-        assert_eq!(told.tell(6 + TELL_INTERVAL_NS), None);
     }
 }

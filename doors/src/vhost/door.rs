@@ -17,8 +17,8 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use super::connection::{State, serve};
 use super::inflight::FileId;
 use super::limits::{ACCEPT_PAUSE_NS, BUDGET_BYTES, CONNECTIONS_MAX, REGIONS_OF_DISK_MAX};
-use super::repeats::Repeats;
 use super::request::IDENTITY_BYTES;
+use crate::told::Told;
 
 /// The vhost-user door of one disk.
 pub struct Door<D> {
@@ -40,8 +40,8 @@ pub struct Door<D> {
     refused: Cell<u64>,
     protocol_errors: Cell<u64>,
     broken_queues: Cell<u64>,
-    /// Why front ends were sent away.
-    sent_away: Repeats,
+    /// That a front end was sent away.
+    sent_away: Told,
 }
 
 /// What a door does at present.
@@ -100,7 +100,7 @@ impl<D: BlockDevice> Door<D> {
             refused: Cell::new(0),
             protocol_errors: Cell::new(0),
             broken_queues: Cell::new(0),
-            sent_away: Repeats::default(),
+            sent_away: Told::default(),
         })
     }
 
@@ -248,7 +248,7 @@ impl<D: BlockDevice> Door<D> {
     /// Says why a front end was sent away, once a minute: it comes again each second.
     pub(crate) fn say_sent_away(&self, reason: &str, now: u64) {
         let name = &self.name;
-        match self.sent_away.to_tell(reason, now) {
+        match self.sent_away.tell(now) {
             None => {}
             Some(0) => tracing::warn!("The front end of a guest of disk '{name}' was sent away: {reason}"),
             Some(times) => tracing::warn!(

@@ -30,7 +30,6 @@ mod memory;
 mod message;
 mod notices;
 mod offered;
-mod repeats;
 mod request;
 mod signals;
 mod vring;
