@@ -480,9 +480,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         };
         let started = self.cache.pool.host.now();
         let _in_flight = self.cache.requests.reads.arrive(&range, started);
-        if self.cache.may_hold_dirty()
-            && let Err(error) = self.ready(Operation::Read).await
-        {
+        if let Err(error) = self.ready(Operation::Read).await {
             self.end(started);
             return (buffer, Err(error));
         }
@@ -517,9 +515,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         };
         let started = self.cache.pool.host.now();
         let _in_flight = self.cache.requests.writes.arrive(&range, started);
-        if self.cache.may_hold_dirty()
-            && let Err(error) = self.ready(Operation::Write).await
-        {
+        if let Err(error) = self.ready(Operation::Write).await {
             self.end(started);
             return (buffer, Err(error));
         }

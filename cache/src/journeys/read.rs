@@ -473,9 +473,7 @@ async fn fetch_into<B: BlockDevice, F: BlockDevice, H: Host>(
     // The fill begins, and its sequence is drawn, before the backing is asked (rules I1 and I3).
     let sequence = cache.pool.draw_sequence();
     let filling = Filling::begin(cache, &range);
-    cache.back.guest_waited.set(cache.pool.host.now());
-    let (bytes, result) = backing.read(range.start, buffer).await;
-    count_backing_read(cache, &range, &result);
+    let (bytes, result) = fetch_past(cache, backing, range, buffer).await;
     // Poisons this fill too, if the connection was lost in between.
     notice(cache, backing);
     let may_enter = filling.finish();
@@ -529,20 +527,12 @@ async fn fetch_past<B: BlockDevice, F: BlockDevice, H: Host>(
 ) -> Outcome {
     cache.back.guest_waited.set(cache.pool.host.now());
     let (buffer, result) = backing.read(range.start, buffer).await;
-    count_backing_read(cache, &range, &result);
-    (buffer, result)
-}
-
-fn count_backing_read<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    range: &ByteRange,
-    result: &Result<(), BlockError>,
-) {
     count(&cache.counters.backing_reads, 1);
     count(&cache.counters.backing_read_bytes, range.len());
     if result.is_err() {
         count(&cache.counters.backing_errors, 1);
     }
+    (buffer, result)
 }
 
 /// Copies the part of a page that a request asked for, if RAM has the page, which is used by that.
