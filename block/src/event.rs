@@ -302,9 +302,7 @@ mod tests {
         };
         executor.run(run).unwrap();
         drop((executor, event));
-        while ring.in_flight() > 0 {
-            crate::executor::Driver::wait(&ring, None);
-        }
+        ring.drain();
         assert_eq!(Arc::strong_count(&file), 1);
     }
 
@@ -371,10 +369,28 @@ mod tests {
         };
         executor.run(run).unwrap();
         drop(event);
-        while ring.in_flight() > 0 {
-            crate::executor::Driver::wait(&ring, None);
-        }
+        ring.drain();
         assert_eq!(Arc::strong_count(&file), 1);
+    }
+
+    #[test]
+    fn while_it_rests_the_kernel_has_nothing_of_it_and_no_signal_is_lost() {
+        let ring = Ring::new(8).unwrap();
+        let executor = Executor::new(ring.clone(), Order::Fifo);
+        let file: Arc<OwnedFd> = Arc::new(EventFd::new().unwrap().into());
+        let event = Event::new(&ring, Arc::clone(&file));
+        let write = || File::from(file.try_clone().unwrap()).write_all(&1u64.to_ne_bytes()).unwrap();
+        let waited = executor.run(event.wait_unless(executor.host().sleep(1_000_000))).unwrap();
+        assert!(!waited.unwrap(), "nobody signalled");
+        event.rest();
+        ring.drain();
+        assert_eq!(Arc::strong_count(&file), 2, "the test's and the event's");
+        write();
+        assert!(executor.run(event.wait_unless(pending())).unwrap().unwrap());
+        // A signal of which nobody was told before the rest.
+        write();
+        event.rest();
+        assert!(executor.run(event.wait_unless(pending())).unwrap().unwrap());
     }
 
     #[test]

@@ -157,6 +157,14 @@ impl Ring {
     pub fn in_flight(&self) -> usize {
         self.shared.slots.borrow().iter().filter(|(_, slot)| slot.is_in_flight()).count()
     }
+
+    /// Waits until the kernel has finished what it has.
+    #[cfg(test)]
+    pub(crate) fn drain(&self) {
+        while self.in_flight() > 0 {
+            self.wait(None);
+        }
+    }
 }
 
 impl Driver for Ring {
@@ -309,7 +317,7 @@ impl Shared {
         self.push(entry.user_data(WAKE_TAG));
     }
 
-    /// Sees to it that a wait ends when `deadline` comes, or before. Nothing is to be done if the alarm is set for an earlier time.
+    /// Sees to it that a wait ends when `deadline` comes, or before. An alarm that is set for an earlier time stays.
     fn set_alarm(&self, deadline: u64, now: u64) {
         let Alarm { set_for, left } = &self.alarm;
         let before = set_for.get();

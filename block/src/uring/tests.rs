@@ -109,6 +109,26 @@ fn the_alarm_stays_set_and_an_earlier_deadline_moves_it() {
 }
 
 #[test]
+fn an_alarm_that_cannot_be_set_earlier_is_followed_by_another() {
+    let ring = Ring::new(4).expect("io_uring works here");
+    let (now, hour) = (ring.now(), 3_600_000_000_000);
+    let _operation = nop(&ring);
+    assert!(ring.wait(Some(now + hour)));
+    // It is done, or the alarm is just going off: all is well.
+    for result in [0, -libc::ENOENT, -libc::EALREADY] {
+        ring.shared.note_alarm_set_earlier(result);
+        assert_eq!(ring.shared.alarm.set_for.get(), Some(now + hour));
+    }
+    // As a kernel that does not take it would say: the next wait does not rely on the alarm that there is, and sets one beside it.
+    ring.shared.note_alarm_set_earlier(-libc::EINVAL);
+    assert_eq!(ring.shared.alarm.set_for.get(), None);
+    let near = ring.now() + 2_000_000;
+    while ring.now() < near {
+        ring.wait(Some(near));
+    }
+}
+
+#[test]
 fn an_alarm_for_what_is_none_any_more_goes_off_once() {
     let (ring, executor) = ring_and_executor(4);
     let host = executor.host();
@@ -163,9 +183,7 @@ fn what_repeats_and_is_over_says_so_and_its_place_is_free_again() {
     let file = Rc::new(File::open("/dev/null").expect("it is always there"));
     let mut watch = watch(&ring, &file, &freed);
     let mut context = Context::from_waker(Waker::noop());
-    while ring.in_flight() > 0 {
-        ring.wait(None);
-    }
+    ring.drain();
     assert!(matches!(watch.poll_came(&mut context), Poll::Ready(Came::Last(_))));
     drop(watch);
     assert!(freed.get() && ring.shared.slots.borrow().is_empty());

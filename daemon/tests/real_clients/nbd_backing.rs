@@ -203,7 +203,8 @@ fn an_export_that_grew_is_taken_without_a_pause_that_a_guest_would_notice() {
     let image = host.image("disk.img", 16 * MIB);
     let daemon = host.serve();
     let log = host.path("nbdkit.log");
-    let server = Server::nbdkit(&host, &["--filter=log", "file", &image, &format!("logfile={}", log.display())]);
+    let server =
+        Server::nbdkit(&host, &["--filter=log", "file", &image, &format!("logfile={}", log.display())]);
     add(&daemon, &server.uri);
     let mut guest = daemon.guest("disk");
     guest.write(0, &[1; 4096]).expect("the server serves");
