@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::coverage::Coverage;
 use super::option::Replies;
 use super::reply::{
     CHUNK_BYTES, CHUNK_DONE, ChunkHeader, ChunkKind, EXTENT_BYTES, Payload, ReplyHeader, decode_extent,
@@ -37,8 +38,8 @@ pub struct Intake {
 #[derive(Debug)]
 struct Awaited {
     request: Request,
-    /// Bytes of a read that have come.
-    covered: u64,
+    /// What has come of a read.
+    covered: Coverage,
     answer: Answer,
 }
 
@@ -88,7 +89,7 @@ impl Intake {
 
     /// From now on an answer to `request` may come. Its cookie must be of no other that is awaited.
     pub fn expect(&mut self, request: Request) {
-        let awaited = Awaited { request, covered: 0, answer: Answer::default() };
+        let awaited = Awaited { request, covered: Coverage::default(), answer: Answer::default() };
         let before = self.awaited.insert(request.cookie, awaited);
         assert!(before.is_none(), "cookie {} is in use", request.cookie);
     }
@@ -221,7 +222,7 @@ impl Intake {
         let awaited = self.awaited.remove(&cookie).ok_or(UNKNOWN)?;
         let Awaited { request, covered, answer } = awaited;
         let whole = match request.command {
-            Command::Read => covered == u64::from(request.length),
+            Command::Read => covered.bytes() == request.length as usize,
             Command::BlockStatus => !answer.extents.is_empty(),
             _ => true,
         };
@@ -248,11 +249,7 @@ impl Awaited {
         let place = start.and_then(|start| Some(start..start.checked_add(length)?));
         let place = place.filter(|place| command == Command::Read && place.end <= asked as usize);
         let place = place.ok_or(Violation("it sent data that nobody asked for"))?;
-        // Chunks never overlap, so that as many bytes as were asked for are all of them.
-        self.covered += length as u64;
-        if self.covered > u64::from(asked) {
-            return Err(Violation("it sent some data twice"));
-        }
+        self.covered.come(&place, asked as usize).map_err(Violation)?;
         Ok(place)
     }
 }
@@ -366,6 +363,14 @@ mod tests {
             ("data far away", data(u64::MAX, 1024)),
             ("too few bytes", data(4096, 1023)),
             ("the same twice", chunk(&Payload::Hole { offset: 4096, length: 1000 }, 7, 0).repeat(2)),
+            (
+                "a part twice, and another not at all",
+                [
+                    chunk(&Payload::Hole { offset: 4096, length: 512 }, 7, 0),
+                    chunk(&Payload::Hole { offset: 4096, length: 512 }, 7, CHUNK_DONE),
+                ]
+                .concat(),
+            ),
             ("data for a write", chunk(&Payload::Hole { offset: 4096, length: 8 }, 9, 0)),
             ("nothing for a read", chunk(&Payload::None, 7, CHUNK_DONE)),
             ("no extents", status(3, vec![])),

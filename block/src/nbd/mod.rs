@@ -11,6 +11,7 @@ pub mod option;
 pub mod reply;
 pub mod wire;
 
+mod coverage;
 mod device;
 mod fields;
 
