@@ -453,11 +453,6 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.order.borrow_mut().clear(self.size.get().div_ceil(PAGE), flash_pages);
     }
 
-    /// How dear it is to lose a page with its segment: from 0, not at all; 1 is a page that is written again.
-    pub(crate) fn cost_of(&self, page: PageNumber) -> f64 {
-        f64::from(self.policy.borrow().cost(self.index.borrow().history(page)))
-    }
-
     /// True if flash has something that the backing does not have, or may have for all that is known.
     pub(crate) fn may_hold_dirty(&self) -> bool {
         let unknown = self.back.is_noted() && self.is_loading();

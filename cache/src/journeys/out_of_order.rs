@@ -55,19 +55,20 @@ pub(super) fn choose<F: BlockDevice, H: Host>(
     work.exchange(cheaper, (cache.id, generation)).then_some(Chosen { oldest, life, ticket })
 }
 
-/// How dear it is to lose a page with a segment.
+/// How dear it is to lose a page with a segment: from 0, not at all; 1 is a page that is written again.
 fn cost<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     order: &crate::knowledge::order::Order,
     segment: SegmentNumber,
     page: PageNumber,
 ) -> f64 {
-    let located = cache.index.borrow().get(page);
-    if located.is_none_or(|located| cache.pool.layout().segment_of(located.flash) != segment) {
+    let known = cache.index.borrow().get_with_history(page);
+    let layout = cache.pool.layout();
+    let Some((_, history)) = known.filter(|(located, _)| layout.segment_of(located.flash) == segment) else {
         return 0.0;
-    }
+    };
     let must_stay = order.shadows(page) > 0 || cache.dirty.borrow().has_page(page.0);
-    if must_stay { 1.0 } else { cache.cost_of(page) }
+    if must_stay { 1.0 } else { f64::from(cache.policy.borrow().cost(history)) }
 }
 
 /// Makes sure that nothing points to the segment any more, and that nothing older can come back without it. Says whether that

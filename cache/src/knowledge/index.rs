@@ -93,11 +93,13 @@ impl Index {
 
     /// Where a page is, if it is on flash.
     pub(crate) fn get(&self, page: PageNumber) -> Option<Located> {
+        self.located(self.find(page.0 / self.block_pages)?, page)
+    }
+
+    /// Where a page is, if it is on flash, and how its block was used.
+    pub(crate) fn get_with_history(&self, page: PageNumber) -> Option<(Located, History)> {
         let slot = self.find(page.0 / self.block_pages)?;
-        match &self.slots {
-            Slots::Single(slots) => Some(slots.get(slot).located()),
-            Slots::Several(slots, _) => slots.get(slot).extents.get((page.0 % self.block_pages) as usize),
-        }
+        Some((self.located(slot, page)?, self.slots.history(slot)))
     }
 
     /// Enters pages that lie next to each other on the disk and on flash. Returns what they replace.
@@ -264,18 +266,10 @@ impl Index {
         used: impl FnOnce(History) -> History,
     ) -> Option<History> {
         let slot = self.find(page.0 / self.block_pages)?;
-        let within = (page.0 % self.block_pages) as usize;
-        let there = match &self.slots {
-            Slots::Single(slots) => Some(FlashPage(slots.get(slot).flash)),
-            Slots::Several(slots, _) => slots.get(slot).extents.get(within).map(|located| located.flash),
-        };
-        if there != Some(flash) {
-            return None;
-        }
+        self.located(slot, page).filter(|located| located.flash == flash)?;
         let history = self.slots.history_mut(slot);
-        let before = *history;
-        *history = used(before);
-        Some(before)
+        let now = used(*history);
+        Some(std::mem::replace(history, now))
     }
 
     /// Says how the page's block was used, if the block is known.
@@ -296,6 +290,13 @@ impl Index {
 
     fn find(&self, block: u64) -> Option<u32> {
         self.table.find(hash(block), |&slot| self.slots.block(slot) == block).copied()
+    }
+
+    fn located(&self, slot: u32, page: PageNumber) -> Option<Located> {
+        match &self.slots {
+            Slots::Single(slots) => Some(slots.get(slot).located()),
+            Slots::Several(slots, _) => slots.get(slot).extents.get((page.0 % self.block_pages) as usize),
+        }
     }
 
     fn known_blocks(&self) -> impl Iterator<Item = u64> + '_ {

@@ -208,7 +208,7 @@ impl Order {
     }
 
     /// The cheapest of some segments that may go out of order, if it is cheaper than the oldest one; `cost` says how dear it
-    /// is to lose a page with a segment. None if too few may: then those that may not would fill the disk's flash in the end.
+    /// is to lose a page with a segment, from 0 on. None if too few may: then those that may not would fill the disk's flash in the end.
     pub(crate) fn cheaper_than(
         &mut self,
         oldest: SegmentNumber,
@@ -217,13 +217,13 @@ impl Order {
         if !self.is_complete || self.free_to_go.len() * 2 < self.segments.len() {
             return None;
         }
-        let mut least = self.cost(oldest, &cost)?;
+        let mut least = self.cost_below(f64::INFINITY, oldest, &cost)?;
         let mut cheapest = None;
         for _ in 0..CANDIDATES {
             let at = self.draw() % self.free_to_go.len().max(1) as u64;
             let segment = *self.free_to_go.get(at as usize)?;
-            let costs = if segment == oldest { None } else { self.cost(segment, &cost) };
-            if let Some(costs) = costs.filter(|costs| *costs < least) {
+            let costs = if segment == oldest { None } else { self.cost_below(least, segment, &cost) };
+            if let Some(costs) = costs {
                 (least, cheapest) = (costs, Some(segment));
             }
         }
@@ -236,17 +236,25 @@ impl Order {
         self.shadows.bytes() + (self.segments.len() * each) as u64
     }
 
-    /// What a line of a segment costs, by its sample.
-    fn cost(
+    /// What a line of a segment costs, by its sample, if that is less than `most`. The rest of a sample is not looked at once it cannot
+    /// be: a thousand pages are asked for before a segment goes, each somewhere else in memory.
+    fn cost_below(
         &self,
+        most: f64,
         segment: SegmentNumber,
         cost: impl Fn(&Self, SegmentNumber, PageNumber) -> f64,
     ) -> Option<f64> {
         let kept = self.segments.get(&segment)?;
         let count = kept.lines.min(SAMPLES as u32);
-        let seen = &kept.sample[..count as usize];
-        let sum: f64 = seen.iter().map(|page| cost(self, segment, PageNumber(u64::from(*page)))).sum();
-        Some(sum / f64::from(count.max(1)))
+        let lines = f64::from(count.max(1));
+        let mut sum = 0.0;
+        for page in &kept.sample[..count as usize] {
+            sum += cost(self, segment, PageNumber(u64::from(*page)));
+            if sum >= most * lines {
+                return None;
+            }
+        }
+        Some(sum / lines).filter(|costs| *costs < most)
     }
 
     fn note(&mut self, segment: SegmentNumber, kind: Kind, page: PageNumber) {
@@ -315,6 +323,19 @@ mod tests {
         assert_eq!(chosen(&mut order, 2), Some(2));
         assert_eq!(chosen(&mut order, 0), None);
         assert_eq!(chosen(&mut order, 9), None, "as dear as the oldest is not cheaper");
+    }
+
+    #[test]
+    fn what_cannot_be_cheaper_is_not_looked_at_to_its_end() {
+        let mut order = closed(4);
+        let asked = std::cell::Cell::new(0);
+        let cost = |_: &Order, segment: SegmentNumber, _| {
+            asked.set(asked.get() + 1);
+            if segment.0 == 0 { 0.1 } else { 1.0 }
+        };
+        assert_eq!(order.cheaper_than(SegmentNumber(0), cost), None);
+        let of_each_dear_one = 4;
+        assert!(asked.get() <= SAMPLES + CANDIDATES * of_each_dear_one, "{} pages", asked.get());
     }
 
     #[test]
