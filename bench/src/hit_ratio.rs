@@ -65,8 +65,8 @@ const SOURCES: [Source; 12] = [
     source("lirs_sprite.trace.gz", "lirs_sprite", Part::Check),
 ];
 
-/// Served policies that are compared: out of the box first.
-const SERVED: [&str; 3] = ["served", "served:always", "served:repeated:2"];
+/// Served policies that are compared: out of the box first, then with everything admitted.
+const SERVED: [&str; 4] = ["served", "served:always", "served:adaptive:hits", "served:repeated:2"];
 
 /// What came of one trace.
 struct Judged {
