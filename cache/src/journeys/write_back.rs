@@ -86,7 +86,8 @@ pub(super) async fn zeroes_back<B: BlockDevice, F: BlockDevice, H: Host>(
     if whole.is_empty() {
         return Ok(());
     }
-    submit_kept(cache, writer, guard, whole.start / PAGE..whole.end / PAGE, Change::Zeroes).await.1
+    let pages = whole.start / PAGE..whole.end / PAGE;
+    submit_kept(cache, writer, guard, pages, Change::Zeroes).await.1
 }
 
 async fn submit<F: BlockDevice, H: Host>(
@@ -95,14 +96,14 @@ async fn submit<F: BlockDevice, H: Host>(
     pages: Range<u64>,
     change: Change,
 ) -> (Change, Result<(), BlockError>) {
-    submit_kept(cache, decided.writer, Rc::new(decided.guard), pages, change).await
+    submit_kept(cache, decided.writer, decided.guard, pages, change).await
 }
 
 /// Puts a change into the queue and waits until the log has it.
-async fn submit_kept<F: BlockDevice, H: Host>(
+async fn submit_kept<F: BlockDevice, H: Host, G: 'static>(
     cache: &Rc<DiskCache<F, H>>,
     writer: Writer<F, H>,
-    guard: Rc<RangeGuard>,
+    guard: G,
     pages: Range<u64>,
     change: Change,
 ) -> (Change, Result<(), BlockError>) {
