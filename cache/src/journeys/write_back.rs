@@ -50,7 +50,9 @@ pub(super) async fn write_back<B: BlockDevice, F: BlockDevice, H: Host>(
         return (buffer, Err(error));
     }
     if !range.is_aligned(PAGE) {
-        let result = match complete(cache, backing, locks, &range, &buffer).await {
+        // Seldom, and large: not a part of what each write takes.
+        let completed = Box::pin(complete(cache, backing, locks, &range, &buffer)).await;
+        let result = match completed {
             Ok(content) => submit(cache, decided, pages, Change::Content(content)).await.1,
             Err(error) => Err(error),
         };
