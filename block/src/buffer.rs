@@ -1,10 +1,10 @@
 //! Memory that belongs to one operation at a time, aligned so that `O_DIRECT` accepts it.
 //!
-//! Most requests are of one page, and an allocator is slow at aligned pages: it takes twice as much, and gives both ends back. So each
-//! thread keeps some pages that were given back, for the next buffers. They are made zero again as those of the allocator
-//! are: nobody ever sees what another one left in a buffer.
+//! An allocator is slow at aligned pages: it takes more, and gives both ends back. So each thread keeps some memory that was given back,
+//! for the next buffers; that fits if those of about the same length have as much of it, so it is taken in powers of two. It is made zero
+//! again as that of the allocator is, or filled: nobody ever sees what another one left in a buffer.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -13,17 +13,19 @@ use std::ptr::NonNull;
 /// Alignment of every buffer in memory: the largest that a block device asks for here.
 pub const ALIGNMENT: usize = 4096;
 
-/// Bytes of the buffers that are kept to be used again.
-const SPARE_BYTES: usize = ALIGNMENT;
-/// So many of them are kept by each thread at most: 256 KiB. As many requests of a disk are seldom in flight.
-const SPARES_MAX: usize = 64;
+/// Sizes of the memory that is kept to be used again: 4 KiB, 8 KiB and so on up to 256 KiB.
+const SIZES: usize = 7;
+/// Bytes of the largest of them. Whatever is longer has as much as it asks for, and goes back at once.
+const SPARE_BYTES_MAX: usize = ALIGNMENT << (SIZES - 1);
+/// So many bytes are kept by each thread of each size at most. Of 4 KiB that is 64, and as many requests of a disk are seldom in flight.
+const KEPT_BYTES_MAX: usize = SPARE_BYTES_MAX;
 
 thread_local! {
-    static SPARES: RefCell<Spares> = const { RefCell::new(Spares(Vec::new())) };
+    static SPARES: RefCell<Spares> = const { RefCell::new(Spares([const { Vec::new() }; SIZES])) };
 }
 
-/// Stretches of [`SPARE_BYTES`] that belong to nobody.
-struct Spares(Vec<NonNull<u8>>);
+/// Stretches of each size that belong to nobody.
+struct Spares([Vec<NonNull<u8>>; SIZES]);
 
 /// An owned, aligned stretch of bytes. Moves into an operation and comes back with its outcome.
 pub struct Buffer {
@@ -34,15 +36,10 @@ pub struct Buffer {
 impl Buffer {
     /// `len` bytes of zeroes.
     pub fn zeroed(len: usize) -> Self {
-        if len == 0 {
-            return Self { start: NonNull::dangling(), len };
-        }
-        if len == SPARE_BYTES
-            && let Some(start) = Spares::take()
-        {
-            let mut buffer = Self { start, len };
-            buffer.fill(0);
-            return buffer;
+        if size_of_spare(len).is_some() || len == 0 {
+            let mut filling = Filling::new(len);
+            filling.put_zeroes(len);
+            return filling.finish();
         }
         // SAFETY: the layout has a size above zero, checked just now.
         let start = unsafe { alloc_zeroed(Self::layout(len)) };
@@ -52,29 +49,101 @@ impl Buffer {
 
     /// A buffer that holds a copy of `bytes`.
     pub fn copy_of(bytes: &[u8]) -> Self {
-        let mut buffer = Self::zeroed(bytes.len());
-        buffer.copy_from_slice(bytes);
-        buffer
+        let mut filling = Filling::new(bytes.len());
+        filling.put(bytes);
+        filling.finish()
     }
 
+    /// The memory of a buffer of `len` bytes, which is not 0.
     fn layout(len: usize) -> Layout {
-        Layout::from_size_align(len, ALIGNMENT)
+        let bytes = size_of_spare(len).map_or(len, |size| ALIGNMENT << size);
+        Layout::from_size_align(bytes, ALIGNMENT)
             .expect("the alignment is a power of two and sizes are far below 2^63")
     }
 }
 
-impl Spares {
-    /// One that belongs to the caller alone from now on.
-    fn take() -> Option<NonNull<u8>> {
-        // A thread that ends has none any more.
-        SPARES.try_with(|spares| spares.borrow_mut().0.pop()).ok().flatten()
+/// Which of the sizes that are kept is that of a buffer of `len` bytes.
+fn size_of_spare(len: usize) -> Option<usize> {
+    let is_kept = (1..=SPARE_BYTES_MAX).contains(&len);
+    is_kept.then(|| len.div_ceil(ALIGNMENT).next_power_of_two().trailing_zeros() as usize)
+}
+
+/// A buffer on its way to be filled from front to back, which saves making zeroes where content comes. Nobody sees a byte
+/// of it that was not put there: it is a buffer once it is full.
+pub struct Filling {
+    start: NonNull<u8>,
+    len: usize,
+    /// So many bytes are initialised, from the start on.
+    filled: usize,
+}
+
+impl Filling {
+    /// Room for `len` bytes.
+    pub fn new(len: usize) -> Self {
+        let start = match size_of_spare(len).and_then(Spares::take) {
+            Some(start) => start,
+            None if len == 0 => NonNull::dangling(),
+            None => {
+                // SAFETY: the layout has a size above zero, as the arm before says.
+                let start = unsafe { alloc(Buffer::layout(len)) };
+                NonNull::new(start).unwrap_or_else(|| handle_alloc_error(Buffer::layout(len)))
+            }
+        };
+        Self { start, len, filled: 0 }
     }
 
-    /// Says whether there was room for one more; else it stays the caller's.
-    fn keep(start: NonNull<u8>) -> bool {
+    /// Appends `bytes`, for which there must be room.
+    pub fn put(&mut self, bytes: &[u8]) {
+        let to = self.claim(bytes.len());
+        // SAFETY: `claim` gives room for so many bytes, which belongs to `self` alone, so `bytes` lie elsewhere.
+        unsafe { to.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) }
+    }
+
+    /// Appends so many zeroes, for which there must be room.
+    pub fn put_zeroes(&mut self, count: usize) {
+        let to = self.claim(count);
+        // SAFETY: `claim` gives room for so many bytes, which belongs to `self` alone.
+        unsafe { to.write_bytes(0, count) }
+    }
+
+    /// Where the next bytes go; the caller initialises so many, at once.
+    fn claim(&mut self, count: usize) -> NonNull<u8> {
+        assert!(count <= self.len - self.filled, "a buffer is filled with no more than it has room for");
+        let at = self.filled;
+        self.filled += count;
+        // SAFETY: `at` is at most `len`, and so many bytes from `start` on are one allocation, or none for a length of zero.
+        unsafe { self.start.add(at) }
+    }
+
+    /// The buffer, which must be full.
+    pub fn finish(self) -> Buffer {
+        assert_eq!(self.filled, self.len, "a buffer is filled with all that it was made for");
+        let buffer = Buffer { start: self.start, len: self.len };
+        // The memory is the buffer's.
+        std::mem::forget(self);
+        buffer
+    }
+}
+
+impl Drop for Filling {
+    fn drop(&mut self) {
+        // It goes the way of a buffer, which looks at no byte of it.
+        drop(Buffer { start: self.start, len: self.len });
+    }
+}
+
+impl Spares {
+    /// One of a size that belongs to the caller alone from now on.
+    fn take(size: usize) -> Option<NonNull<u8>> {
+        // A thread that ends has none any more.
+        SPARES.try_with(|spares| spares.borrow_mut().0[size].pop()).ok().flatten()
+    }
+
+    /// Says whether there was room for one more of a size; else it stays the caller's.
+    fn keep(size: usize, start: NonNull<u8>) -> bool {
         let keep = |spares: &RefCell<Self>| {
-            let spares = &mut spares.borrow_mut().0;
-            let has_room = spares.len() < SPARES_MAX;
+            let spares = &mut spares.borrow_mut().0[size];
+            let has_room = spares.len() < Self::most(size);
             if has_room {
                 spares.push(start);
             }
@@ -82,21 +151,30 @@ impl Spares {
         };
         SPARES.try_with(keep).unwrap_or(false)
     }
+
+    /// So many of a size are kept.
+    const fn most(size: usize) -> usize {
+        KEPT_BYTES_MAX / (ALIGNMENT << size)
+    }
 }
 
 impl Drop for Spares {
     fn drop(&mut self) {
-        for start in self.0.drain(..) {
-            // SAFETY: it was the memory of a buffer of this length, which gave it up, and nobody took it since.
-            unsafe { dealloc(start.as_ptr(), Buffer::layout(SPARE_BYTES)) }
+        for (size, spares) in self.0.iter_mut().enumerate() {
+            for start in spares.drain(..) {
+                // SAFETY: it was the memory of a buffer of this size, which gave it up, and nobody took it since.
+                unsafe { dealloc(start.as_ptr(), Buffer::layout(ALIGNMENT << size)) }
+            }
         }
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if self.len > 0 && !(self.len == SPARE_BYTES && Spares::keep(self.start)) {
-            // SAFETY: `start` came from `alloc_zeroed` with this very layout, directly or through `Spares`, and nothing else frees it.
+        let is_kept = || size_of_spare(self.len).is_some_and(|size| Spares::keep(size, self.start));
+        if self.len > 0 && !is_kept() {
+            // SAFETY: `start` came from `alloc` or `alloc_zeroed` with this very layout, directly or through `Spares`, and nothing else
+            // frees it.
             unsafe { dealloc(self.start.as_ptr(), Self::layout(self.len)) }
         }
     }
@@ -150,18 +228,56 @@ mod tests {
     fn what_was_left_in_a_buffer_is_never_seen_in_the_next_one() {
         let addresses =
             |buffers: &[Buffer]| -> Vec<_> { buffers.iter().map(|buffer| buffer.as_ptr()).collect() };
-        for _ in 0..3 {
-            let mut buffers: Vec<_> = (0..2 * SPARES_MAX).map(|_| Buffer::zeroed(SPARE_BYTES)).collect();
-            let mut places = addresses(&buffers);
-            places.sort_unstable();
-            places.dedup();
-            assert_eq!(places.len(), buffers.len(), "no two buffers share memory");
-            for buffer in &mut buffers {
-                assert!(buffer.iter().all(|&byte| byte == 0));
-                buffer.fill(7);
+        for (size, len) in
+            (0..SIZES).flat_map(|size| [(size, ALIGNMENT << size), (size, (ALIGNMENT << size) - 512)])
+        {
+            for _ in 0..3 {
+                let mut buffers: Vec<_> = (0..2 * Spares::most(size)).map(|_| Buffer::zeroed(len)).collect();
+                let mut places = addresses(&buffers);
+                places.sort_unstable();
+                let are_apart = places.windows(2).all(|pair| pair[0] as usize + len <= pair[1] as usize);
+                assert!(are_apart, "no two buffers share memory");
+                for buffer in &mut buffers {
+                    assert!(buffer.iter().all(|&byte| byte == 0));
+                    buffer.fill(7);
+                }
             }
+            assert_eq!(
+                SPARES.with_borrow(|spares| spares.0[size].len()),
+                Spares::most(size),
+                "the rest went back"
+            );
         }
-        assert_eq!(SPARES.with_borrow(|spares| spares.0.len()), SPARES_MAX, "the rest went back");
+    }
+
+    #[test]
+    fn a_buffer_that_is_filled_holds_what_was_put_and_nothing_else() {
+        for pages in [1, 2, 3] {
+            drop(Buffer::copy_of(&vec![7; pages * ALIGNMENT]));
+            let mut filling = Filling::new(pages * ALIGNMENT);
+            filling.put(&[1; 100]);
+            filling.put_zeroes(pages * ALIGNMENT - 300);
+            filling.put(&[2; 200]);
+            let buffer = filling.finish();
+            assert_eq!(buffer.len(), pages * ALIGNMENT);
+            assert!(buffer[..100].iter().all(|byte| *byte == 1));
+            assert!(buffer[100..buffer.len() - 200].iter().all(|byte| *byte == 0));
+            assert!(buffer[buffer.len() - 200..].iter().all(|byte| *byte == 2));
+        }
+        assert!(Filling::new(0).finish().is_empty());
+        drop(Filling::new(ALIGNMENT));
+    }
+
+    #[test]
+    #[should_panic(expected = "no more than it has room for")]
+    fn a_buffer_is_not_filled_past_its_end() {
+        Filling::new(10).put(&[0; 11]);
+    }
+
+    #[test]
+    #[should_panic(expected = "all that it was made for")]
+    fn a_buffer_that_is_not_full_is_none() {
+        drop(Filling::new(10).finish());
     }
 
     #[test]
@@ -170,14 +286,14 @@ mod tests {
         impl Drop for Late {
             fn drop(&mut self) {
                 drop(self.0.take());
-                assert!(Buffer::zeroed(SPARE_BYTES).iter().all(|&byte| byte == 0));
+                assert!(Buffer::zeroed(ALIGNMENT).iter().all(|&byte| byte == 0));
             }
         }
         thread_local!(static LATE: RefCell<Late> = const { RefCell::new(Late(None)) });
-        let buffer = Buffer::copy_of(&[7; SPARE_BYTES]);
+        let buffer = Buffer::copy_of(&[7; ALIGNMENT]);
         let ended = std::thread::spawn(move || {
             LATE.with_borrow_mut(|late| late.0 = Some(buffer));
-            drop(Buffer::zeroed(SPARE_BYTES));
+            drop(Buffer::zeroed(ALIGNMENT));
         });
         ended.join().expect("nothing is used after it is gone");
     }

@@ -29,7 +29,7 @@ pub mod sync_file;
 pub mod uring;
 
 pub use aligned::Aligned;
-pub use buffer::{ALIGNMENT, Buffer};
+pub use buffer::{ALIGNMENT, Buffer, Filling};
 pub use device::{BlockDevice, Extent, Geometry, Outcome, Unmap};
 pub use error::{BlockError, ErrorKind, Operation};
 pub use event::Event;

@@ -536,7 +536,8 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
     async fn flush(&self) -> Result<(), BlockError> {
         let started = self.cache.pool.host.now();
         let result = match self.ready(Operation::Flush).await {
-            Ok(()) => flush::flush(&self.cache, &self.backing, &self.flushes, Asker::Guest).await,
+            // What takes much room is on the heap: else each request of a door would have room for it.
+            Ok(()) => Box::pin(flush::flush(&self.cache, &self.backing, &self.flushes, Asker::Guest)).await,
             error => error,
         };
         count(&self.cache.counters.flushes, 1);
@@ -555,7 +556,9 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         let started = self.cache.pool.host.now();
         let _in_flight = self.cache.requests.writes.arrive(&range, started);
         let done = match self.ready(Operation::WriteZeroes).await {
-            Ok(()) => zeroes::write_zeroes(&self.cache, &self.backing, &self.locks, range, unmap).await,
+            Ok(()) => {
+                Box::pin(zeroes::write_zeroes(&self.cache, &self.backing, &self.locks, range, unmap)).await
+            }
             error => error,
         };
         if done.is_err() {
@@ -574,7 +577,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
             return Ok(());
         }
         self.ready(Operation::Discard).await?;
-        zeroes::discard(&self.cache, &self.backing, &self.locks, range).await
+        Box::pin(zeroes::discard(&self.cache, &self.backing, &self.locks, range)).await
     }
 
     async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {

@@ -372,6 +372,11 @@ pub(super) async fn note_dirty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>)
     if cache.back.noted.get() {
         return Ok(());
     }
+    // Seldom, and large: not a part of what each write takes.
+    Box::pin(note_dirty_now(cache)).await
+}
+
+async fn note_dirty_now<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
     let _noting = cache.back.noting.lock().await;
     if !cache.back.noted.get() {
         cache.pool.note_dirty(cache.id).await?;

@@ -10,8 +10,9 @@ use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host, Operation, RangeGuard};
+use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host, Operation};
 use futures_util::future::{Either, select};
+use smallvec::SmallVec;
 use tokio::sync::oneshot;
 
 use super::back::Writer;
@@ -50,10 +51,11 @@ pub(crate) struct Pending {
 }
 
 /// What a write keeps until it has ended: overlapping ones wait for it, and no fill enters that began before.
-pub(super) struct Kept<F: BlockDevice, H: Host> {
+pub(super) struct Kept<F: BlockDevice, H: Host, G> {
     pub(super) _writer: Writer<F, H>,
     pub(super) _poison: Poison<F, H>,
-    pub(super) _guard: Rc<RangeGuard>,
+    /// A [`block::RangeGuard`], or a share in the one of all parts of a change.
+    pub(super) _guard: G,
 }
 
 /// A mutation of which the backing does not know: when it ends, what the backing holds is as it was.
@@ -217,7 +219,7 @@ fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize
                 true
             }
             Change::Content(bytes) => {
-                let places: Vec<(PageNumber, Located)> = part
+                let places: SmallVec<[(PageNumber, Located); 1]> = part
                     .clone()
                     .map(|at| PageNumber(pending.pages.start + at as u64))
                     .zip(located.by_ref().copied())

@@ -325,10 +325,11 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// What is known of a page that was written to flash by a guest; the index takes it over.
     pub(crate) fn note_rewritten(&self, page: PageNumber) -> History {
-        let known = self.ram.borrow().history(page).unwrap_or_else(|| self.index.borrow().history(page));
-        let history = if known.uses() > 0 { self.policy.borrow().used(known) } else { self.newcomer(page) };
-        self.index.borrow_mut().set_history(page, history);
-        history
+        let in_ram = self.ram.borrow().history(page);
+        self.index.borrow_mut().update_history(page, |on_flash| {
+            let known = in_ram.unwrap_or(on_flash);
+            if known.uses() > 0 { self.policy.borrow().used(known) } else { self.newcomer(page) }
+        })
     }
 
     /// Lets the policy learn from a request that asks the cache.

@@ -77,12 +77,12 @@ impl<F: BlockDevice, H: Host> Mutation<F, H> {
         // What the backing has been given by destage must not come back as dirty, and be written over this (rule I12). Before
         // anything is hidden: if that cannot be, nothing has happened.
         if cache.back.last_home_batch.get() > cache.log.durable()
-            && let Err(error) = settle_log(cache).await
+            && let Err(error) = Box::pin(settle_log(cache)).await
         {
             if !cache.pool.notice_failure() {
                 return Err(error);
             }
-            remember_elsewhere(cache).await?;
+            Box::pin(remember_elsewhere(cache)).await?;
         }
         let number = cache.fills.borrow_mut().begin_mutation(&range);
         let was_cached = cache.drop_pages(&range);
@@ -128,8 +128,9 @@ async fn intend<F: BlockDevice, H: Host>(
             cache.regions.borrow_mut().mutate(range);
             return Ok(());
         }
-        if cache.pool.open_regions(cache.id, &closed).await.is_err() {
-            return remember_elsewhere(cache).await;
+        // Seldom, and large: not a part of what each write takes.
+        if Box::pin(cache.pool.open_regions(cache.id, &closed)).await.is_err() {
+            return Box::pin(remember_elsewhere(cache)).await;
         }
         count(&cache.counters.regions_opened, closed.len() as u64);
         // Nobody closed one of them meanwhile: a mutation of it is in flight, this one.

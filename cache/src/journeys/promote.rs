@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use block::{BlockDevice, Host};
+use smallvec::SmallVec;
 
 use super::disk_cache::DiskCache;
 use crate::knowledge::index::Located;
@@ -161,7 +162,7 @@ pub(super) fn enter_index<F: BlockDevice, H: Host>(
     };
     for run in pages.chunk_by(adjacent) {
         let (page, Located { flash, .. }) = run[0];
-        let checksums: Vec<u32> = run.iter().map(|(_, located)| located.checksum).collect();
+        let checksums: SmallVec<[u32; 1]> = run.iter().map(|(_, located)| located.checksum).collect();
         cache.enter_run(page, flash, &checksums);
     }
     cache.note_written(batch, pages.iter().map(|(page, located)| (*page, located.flash)));

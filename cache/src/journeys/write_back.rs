@@ -50,7 +50,9 @@ pub(super) async fn write_back<B: BlockDevice, F: BlockDevice, H: Host>(
         return (buffer, Err(error));
     }
     if !range.is_aligned(PAGE) {
-        let result = match complete(cache, backing, locks, &range, &buffer).await {
+        // Seldom, and large: not a part of what each write takes.
+        let completed = Box::pin(complete(cache, backing, locks, &range, &buffer)).await;
+        let result = match completed {
             Ok(content) => submit(cache, decided, pages, Change::Content(content)).await.1,
             Err(error) => Err(error),
         };
@@ -86,7 +88,8 @@ pub(super) async fn zeroes_back<B: BlockDevice, F: BlockDevice, H: Host>(
     if whole.is_empty() {
         return Ok(());
     }
-    submit_kept(cache, writer, guard, whole.start / PAGE..whole.end / PAGE, Change::Zeroes).await.1
+    let pages = whole.start / PAGE..whole.end / PAGE;
+    submit_kept(cache, writer, guard, pages, Change::Zeroes).await.1
 }
 
 async fn submit<F: BlockDevice, H: Host>(
@@ -95,14 +98,14 @@ async fn submit<F: BlockDevice, H: Host>(
     pages: Range<u64>,
     change: Change,
 ) -> (Change, Result<(), BlockError>) {
-    submit_kept(cache, decided.writer, Rc::new(decided.guard), pages, change).await
+    submit_kept(cache, decided.writer, decided.guard, pages, change).await
 }
 
 /// Puts a change into the queue and waits until the log has it.
-async fn submit_kept<F: BlockDevice, H: Host>(
+async fn submit_kept<F: BlockDevice, H: Host, G: 'static>(
     cache: &Rc<DiskCache<F, H>>,
     writer: Writer<F, H>,
-    guard: Rc<RangeGuard>,
+    guard: G,
     pages: Range<u64>,
     change: Change,
 ) -> (Change, Result<(), BlockError>) {

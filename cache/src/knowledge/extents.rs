@@ -5,14 +5,16 @@
 //! extent:  first page in the block (8 bits) | pages - 1 (8 bits), address (32 bits), one checksum (32 bits) per page
 //! ```
 
+use smallvec::{SmallVec, smallvec};
+
 use super::index::Located;
 use crate::words::units::FlashPage;
 
 /// Pages of the largest block: 1 MiB of 4 KiB pages.
 pub(crate) const BLOCK_PAGES_MAX: usize = 256;
 
-/// The unpacked form: one place per page of the block.
-pub(crate) type Places = [Option<Located>; BLOCK_PAGES_MAX];
+/// The unpacked form: one place per page of the block. Blocks of 64 KiB, which most have, need no memory of their own for it.
+pub(crate) type Places = SmallVec<[Option<Located>; 16]>;
 
 /// The packed places of a block's pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,10 +29,11 @@ struct Extent<'a> {
 }
 
 impl Extents {
-    /// Packs the places of a block's pages.
-    pub(crate) fn pack(places: &[Option<Located>]) -> Self {
+    /// Packs the places of a block's pages, instead of those that were packed here.
+    pub(crate) fn replace(&mut self, places: &[Option<Located>]) {
         let pages = places.len();
-        let mut words = Vec::with_capacity(pages + 2);
+        // Pages that are nobody's neighbours, which random writes make of a block of 64 KiB, fit.
+        let mut words = SmallVec::<[u32; 64]>::new();
         let mut at = 0;
         while at < pages {
             let Some(first) = places[at] else {
@@ -47,7 +50,11 @@ impl Extents {
             words.extend(places[at..at + count].iter().flatten().map(|place| place.checksum));
             at += count;
         }
-        Self { words: words.into_boxed_slice() }
+        if words.len() == self.words.len() {
+            self.words.copy_from_slice(&words);
+        } else {
+            self.words = Box::from(&*words);
+        }
     }
 
     /// Packs a run of neighbours from a page of the block on.
@@ -59,9 +66,9 @@ impl Extents {
         Self { words: words.into_boxed_slice() }
     }
 
-    /// Unpacks all places.
-    pub(crate) fn unpack(&self) -> Places {
-        let mut places = [None; BLOCK_PAGES_MAX];
+    /// Unpacks all places of a block of so many pages.
+    pub(crate) fn unpack(&self, pages: usize) -> Places {
+        let mut places = smallvec![None; pages];
         for extent in self.extents() {
             for (count, &checksum) in extent.checksums.iter().enumerate() {
                 let flash = extent.flash.plus(count as u32);
@@ -103,39 +110,44 @@ mod tests {
 
     use super::*;
 
-    fn places() -> impl Strategy<Value = (usize, Places)> {
+    fn places() -> impl Strategy<Value = Places> {
         let place = prop_oneof![Just(None), (0..300u32).prop_map(Some)];
         (1..=BLOCK_PAGES_MAX, proptest::collection::vec(place, BLOCK_PAGES_MAX), any::<bool>()).prop_map(
             |(pages, drawn, runs)| {
-                let mut places = [None; BLOCK_PAGES_MAX];
+                let mut places: Places = smallvec![None; pages];
                 for (at, address) in drawn.iter().enumerate().take(pages) {
                     let address = address.map(|address| if runs { 1000 + at as u32 } else { address });
                     places[at] =
                         address.map(|flash| Located { flash: FlashPage(flash), checksum: at as u32 * 7 });
                 }
-                (pages, places)
+                places
             },
         )
     }
 
     proptest! {
         #[test]
-        fn packed_places_unpack_as_they_were((pages, places) in places()) {
-            let packed = Extents::pack(&places[..pages]);
-            prop_assert_eq!(packed.unpack(), places);
-            for (at, place) in places.iter().enumerate() {
-                prop_assert_eq!(packed.get(at), *place);
+        fn packed_places_unpack_as_they_were(all in proptest::collection::vec(places(), 1..4)) {
+            let mut packed = Extents::default();
+            for places in all {
+                packed.replace(&places);
+                prop_assert_eq!(&packed.unpack(places.len()), &places);
+                for at in 0..BLOCK_PAGES_MAX {
+                    prop_assert_eq!(packed.get(at), places.get(at).copied().flatten());
+                }
             }
         }
     }
 
     #[test]
     fn a_whole_block_in_one_run_costs_one_address() {
-        let mut places = [None; BLOCK_PAGES_MAX];
-        for (at, place) in places.iter_mut().enumerate().take(16) {
+        let mut places = [None; 16];
+        for (at, place) in places.iter_mut().enumerate() {
             *place = Some(Located { flash: FlashPage(50 + at as u32), checksum: 1 });
         }
-        assert_eq!(Extents::pack(&places[..16]).bytes(), 4 * (2 + 16));
-        assert_eq!(Extents::pack(&places[..16]), Extents::of_run(0, FlashPage(50), &[1; 16]));
+        let mut packed = Extents::default();
+        packed.replace(&places);
+        assert_eq!(packed.bytes(), 4 * (2 + 16));
+        assert_eq!(packed, Extents::of_run(0, FlashPage(50), &[1; 16]));
     }
 }

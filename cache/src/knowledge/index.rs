@@ -3,10 +3,13 @@
 //! One slot per block. A block of one page is sixteen bytes; a larger one keeps packed extents. A hash table of slot
 //! numbers finds them. What the index does not know is not on flash: it is the only judge while the pool is open.
 
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
 
 use hashbrown::HashTable;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::extents::{BLOCK_PAGES_MAX, Extents};
 use super::hash::hash;
@@ -102,9 +105,14 @@ impl Index {
         Some((self.located(slot, page)?, self.slots.history(slot)))
     }
 
-    /// Enters pages that lie next to each other on the disk and on flash. Returns what they replace.
-    pub(crate) fn insert_run(&mut self, first: PageNumber, flash: FlashPage, checksums: &[u32]) -> Vec<Gone> {
-        let mut replaced = Vec::new();
+    /// Enters pages that lie next to each other on the disk and on flash. Returns what they replace; most often it is one, or none.
+    pub(crate) fn insert_run(
+        &mut self,
+        first: PageNumber,
+        flash: FlashPage,
+        checksums: &[u32],
+    ) -> SmallVec<[Gone; 1]> {
+        let mut replaced = SmallVec::new();
         let mut done = 0;
         while done < checksums.len() {
             let page = first.0 + done as u64;
@@ -272,6 +280,19 @@ impl Index {
         Some(std::mem::replace(history, now))
     }
 
+    /// Says how the page's block was used, by what was known of it, if the block is known. Returns that; without a block `used` is told
+    /// of nothing.
+    pub(crate) fn update_history(
+        &mut self,
+        page: PageNumber,
+        used: impl FnOnce(History) -> History,
+    ) -> History {
+        let Some(slot) = self.find(page.0 / self.block_pages) else { return used(History::default()) };
+        let history = self.slots.history_mut(slot);
+        *history = used(*history);
+        *history
+    }
+
     /// Says how the page's block was used, if the block is known.
     pub(crate) fn set_history(&mut self, page: PageNumber, history: History) {
         if let Some(slot) = self.find(page.0 / self.block_pages) {
@@ -345,11 +366,11 @@ impl Index {
                 self.store(block, known, &place);
             }
             Slots::Several(slots, _) => {
-                let places = known.map(|slot| slots.get(slot).extents.unpack());
-                let mut places = places.unwrap_or([None; BLOCK_PAGES_MAX]);
-                let places = &mut places[..self.block_pages as usize];
-                change(places);
-                self.store(block, known, places);
+                let pages = self.block_pages as usize;
+                let places = known.map(|slot| slots.get(slot).extents.unpack(pages));
+                let mut places = places.unwrap_or_else(|| smallvec![None; pages]);
+                change(&mut places);
+                self.store(block, known, &places);
             }
         }
     }
@@ -436,7 +457,7 @@ impl Slots {
             Self::Several(slots, extent_bytes) => {
                 let several = slots.get_mut(slot);
                 *extent_bytes -= several.extents.bytes();
-                several.extents = Extents::pack(places);
+                several.extents.replace(places);
                 *extent_bytes += several.extents.bytes();
             }
         }
@@ -456,145 +477,5 @@ impl Slots {
             Self::Single(slots) => drop(slots.remove(slot)),
             Self::Several(slots, extent_bytes) => *extent_bytes -= slots.remove(slot).extents.bytes(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[derive(Clone, Debug)]
-    enum Op {
-        Insert(u64, u32, usize),
-        InsertAbsent(u64, u32, usize),
-        Remove(u64, u64),
-        RemoveIfAt(u64, u32),
-        RemoveOnFlash(u32),
-    }
-
-    fn op() -> impl Strategy<Value = Op> {
-        prop_oneof![
-            4 => (0..600u64, 0..5000u32, 1..40usize).prop_map(|(page, flash, count)| Op::Insert(page, flash, count)),
-            4 => (0..600u64, 0..5000u32, 1..40usize).prop_map(|(page, flash, count)| Op::InsertAbsent(page, flash, count)),
-            4 => (0..600u64, prop_oneof![1..2u64, 0..300u64]).prop_map(|(page, count)| Op::Remove(page, count)),
-            1 => (0..600u64, 0..5000u32).prop_map(|(page, flash)| Op::RemoveIfAt(page, flash)),
-            1 => (0..5000u32).prop_map(Op::RemoveOnFlash),
-        ]
-    }
-
-    fn gone(page: u64, flash: u32) -> Gone {
-        Gone { page: PageNumber(page), flash: FlashPage(flash) }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-        #[test]
-        fn the_index_agrees_with_a_plain_map(
-            shift in prop_oneof![Just(0), 0..9u32],
-            ops in proptest::collection::vec(op(), 1..120),
-        ) {
-            let mut index = Index::new(1 << shift);
-            let mut model: BTreeMap<u64, u32> = BTreeMap::new();
-            for op in ops {
-                match op {
-                    Op::Insert(page, flash, count) => {
-                        let checksums: Vec<u32> = (0..count as u32).map(|at| flash + at).collect();
-                        let mut replaced = index.insert_run(PageNumber(page), FlashPage(flash), &checksums);
-                        let mut expected = Vec::new();
-                        for at in 0..count {
-                            let page = page + at as u64;
-                            let old = model.insert(page, flash + at as u32);
-                            expected.extend(old.map(|flash| gone(page, flash)));
-                        }
-                        replaced.sort_unstable_by_key(|gone| gone.page);
-                        prop_assert_eq!(replaced, expected);
-                    }
-                    Op::InsertAbsent(page, flash, count) => {
-                        let checksums: Vec<u32> = (0..count as u32).map(|at| flash + at).collect();
-                        // Every ninth page is not wanted.
-                        let wanted = |page: PageNumber| page.0 % 9 != 4;
-                        let entered = index.insert_absent(PageNumber(page), FlashPage(flash), &checksums, wanted);
-                        let before = model.len();
-                        for (page, flash) in (page..page + count as u64).zip(flash..) {
-                            if wanted(PageNumber(page)) {
-                                model.entry(page).or_insert(flash);
-                            }
-                        }
-                        prop_assert_eq!(entered as usize, model.len() - before);
-                    }
-                    Op::Remove(page, count) => {
-                        let goes = |key: u64| (page..page + count).contains(&key) && key % 7 != 3;
-                        let mut removed = index.remove(page..page + count, |page| !goes(page.0)).into_vec();
-                        removed.sort_unstable_by_key(|gone| gone.page);
-                        let expected = model.iter().filter(|(page, _)| goes(**page));
-                        prop_assert_eq!(removed, expected.map(|(page, flash)| gone(*page, *flash)).collect::<Vec<_>>());
-                        model.retain(|key, _| !goes(*key));
-                    }
-                    Op::RemoveIfAt(page, flash) => {
-                        let there = model.get(&page) == Some(&flash);
-                        prop_assert_eq!(index.remove_if_at(PageNumber(page), FlashPage(flash)), there);
-                        if there {
-                            model.remove(&page);
-                        }
-                    }
-                    Op::RemoveOnFlash(start) => {
-                        let mut removed = index.remove_on_flash(start..start + 500);
-                        removed.sort_unstable_by_key(|gone| gone.page);
-                        let there = model.iter().filter(|(_, flash)| (start..start + 500).contains(flash));
-                        let expected = there.map(|(page, flash)| gone(*page, *flash));
-                        prop_assert_eq!(removed, expected.collect::<Vec<_>>());
-                        model.retain(|_, flash| !(start..start + 500).contains(flash));
-                    }
-                }
-                prop_assert_eq!(index.pages(), model.len() as u64);
-                for page in 0..650 {
-                    let found = index.get(PageNumber(page)).map(|located| (located.flash.0, located.checksum));
-                    prop_assert_eq!(found, model.get(&page).map(|&flash| (flash, flash)));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn memory_stays_within_the_budget_at_4_kib_blocks() {
-        let mut index = Index::new(1);
-        for blocks in [100_000u64, 229_377, 500_000] {
-            for page in index.blocks()..blocks {
-                index.insert_run(PageNumber(page * 37), FlashPage(page as u32), &[page as u32]);
-            }
-            assert!(index.bytes() <= 28 * blocks, "{} bytes for {blocks} blocks", index.bytes());
-        }
-    }
-
-    #[test]
-    fn memory_stays_within_the_budget_at_64_kib_blocks() {
-        let mut index = Index::new(16);
-        for block in 0..60_000u64 {
-            index.insert_run(PageNumber(block * 16), FlashPage(block as u32 * 16), &[1; 16]);
-        }
-        assert!(index.bytes() * 1000 <= 2 * 60_000 * 65_536, "{} bytes for 60,000 blocks", index.bytes());
-    }
-
-    #[test]
-    fn a_history_goes_with_its_block_and_those_drawn_are_of_blocks_that_are_there() {
-        let mut index = Index::new(4);
-        let hot = History::default().with_heat(2);
-        index.set_history(PageNumber(1), hot);
-        assert_eq!(index.history(PageNumber(1)), History::default(), "an unknown block has none");
-        index.insert_run(PageNumber(1), FlashPage(7), &[1]);
-        index.set_history(PageNumber(2), hot);
-        assert_eq!(index.use_if_at(PageNumber(1), FlashPage(8), History::warmer), None);
-        assert_eq!(index.use_if_at(PageNumber(1), FlashPage(7), History::warmer), Some(hot));
-        assert_eq!(index.history(PageNumber(0)).heat(), 3);
-        let mut dice = Dice::new();
-        let drawn: Vec<_> = (0..20_000).filter_map(|_| index.draw(&mut dice)).collect();
-        assert!(drawn.len() > 5 && drawn.iter().all(|history| history.heat() == 3), "{}", drawn.len());
-        index.remove(1..2, |_| false);
-        assert_eq!(index.history(PageNumber(1)), History::default());
-        assert!((0..20_000).all(|_| index.draw(&mut dice).is_none()));
     }
 }

@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, Buffer, Host};
+use block::{BlockDevice, BlockError, Buffer, Filling, Host};
 use futures_util::future::select;
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -110,7 +110,8 @@ pub(crate) struct Written {
 
 /// A batch that is being put together.
 pub(crate) struct Batch {
-    buffer: Buffer,
+    /// Room for the header, and the data behind it.
+    buffer: Filling,
     /// Data pages so far.
     pages: usize,
     entries: Vec<Entry>,
@@ -396,13 +397,9 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
     /// Starts a batch of so many data pages.
     pub(crate) fn batch(&self, pages: usize) -> Batch {
         assert!(pages <= self.room);
-        let entries = Vec::with_capacity(pages);
-        Batch {
-            buffer: Buffer::zeroed((1 + pages) * PAGE_BYTES),
-            pages: 0,
-            entries,
-            located: Vec::with_capacity(pages),
-        }
+        let mut buffer = Filling::new((1 + pages) * PAGE_BYTES);
+        buffer.put_zeroes(PAGE_BYTES);
+        Batch { buffer, pages: 0, entries: Vec::with_capacity(pages), located: Vec::with_capacity(pages) }
     }
 
     /// Puts clean content of a page into the batch, which must be current now. Copies keep their sequence (rule I1).
@@ -433,7 +430,8 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
         let open = self.open.as_ref().expect("begin opened a segment");
         batch.pages += 1;
         let place = batch.pages;
-        batch.buffer[place * PAGE_BYTES..(place + 1) * PAGE_BYTES].copy_from_slice(bytes);
+        assert_eq!(bytes.len(), PAGE_BYTES, "pages are whole");
+        batch.buffer.put(bytes);
         let checksum = page_checksum(bytes);
         let in_segment = open.next + place as u32;
         let seeded_checksum = seeded(checksum, self.log.disk, page, sequence);
@@ -443,8 +441,9 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
     }
 
     /// Writes the batch, header and data in one. If that fails, nothing else goes to the segment but its summary.
-    pub(crate) async fn write(mut self, mut batch: Batch) -> Result<Written, BlockError> {
-        assert_eq!(batch.buffer.len(), (1 + batch.pages) * PAGE_BYTES, "a batch is as large as announced");
+    pub(crate) async fn write(mut self, batch: Batch) -> Result<Written, BlockError> {
+        // As large as announced: what is not full is no buffer.
+        let mut buffer = batch.buffer.finish();
         assert!(batch.entries.len() <= self.room, "the summary has room for it");
         let log = self.log;
         let open = self.open.as_mut().expect("begin opened a segment");
@@ -458,14 +457,14 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
             sequence: log.pool.draw_sequence(),
             durable,
         };
-        batch::encode_header(&mut batch.buffer[..PAGE_BYTES], log.pool.id(), &head, &batch.entries);
+        batch::encode_header(&mut buffer[..PAGE_BYTES], log.pool.id(), &head, &batch.entries);
         let first = log.pool.layout().segment_start(open.segment).plus(open.next);
         // The place is used up before the write starts: whatever becomes of the write, nothing else goes there.
         open.next += 1 + batch.pages as u32;
         // What is clean has one copy.
         let is_clean = batch.entries.iter().all(|entry| entry.kind == Kind::Fill);
-        let second_bytes = if is_clean { PAGE_BYTES } else { batch.buffer.len() };
-        match log.pool.write_most(first, batch.buffer, second_bytes).await {
+        let second_bytes = if is_clean { PAGE_BYTES } else { buffer.len() };
+        match log.pool.write_most(first, buffer, second_bytes).await {
             Ok(bytes) => count(&log.counters.flash_write_bytes, bytes),
             Err(error) => {
                 // As long as a copy can be had, what stands there is not gone: the segment gets its summary before the next

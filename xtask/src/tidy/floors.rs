@@ -19,6 +19,7 @@ const TAKEN_FROM_BLOCK: &[&str] = &[
     "ByteRange",
     "ErrorKind",
     "Extent",
+    "Filling",
     "Geometry",
     "Host",
     "Operation",

@@ -1,0 +1,138 @@
+//! The index beside a plain map, and what it costs.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[derive(Clone, Debug)]
+enum Op {
+    Insert(u64, u32, usize),
+    InsertAbsent(u64, u32, usize),
+    Remove(u64, u64),
+    RemoveIfAt(u64, u32),
+    RemoveOnFlash(u32),
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        4 => (0..600u64, 0..5000u32, 1..40usize).prop_map(|(page, flash, count)| Op::Insert(page, flash, count)),
+        4 => (0..600u64, 0..5000u32, 1..40usize).prop_map(|(page, flash, count)| Op::InsertAbsent(page, flash, count)),
+        4 => (0..600u64, prop_oneof![1..2u64, 0..300u64]).prop_map(|(page, count)| Op::Remove(page, count)),
+        1 => (0..600u64, 0..5000u32).prop_map(|(page, flash)| Op::RemoveIfAt(page, flash)),
+        1 => (0..5000u32).prop_map(Op::RemoveOnFlash),
+    ]
+}
+
+fn gone(page: u64, flash: u32) -> Gone {
+    Gone { page: PageNumber(page), flash: FlashPage(flash) }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn the_index_agrees_with_a_plain_map(
+        shift in prop_oneof![Just(0), 0..9u32],
+        ops in proptest::collection::vec(op(), 1..120),
+    ) {
+        let mut index = Index::new(1 << shift);
+        let mut model: BTreeMap<u64, u32> = BTreeMap::new();
+        for op in ops {
+            match op {
+                Op::Insert(page, flash, count) => {
+                    let checksums: Vec<u32> = (0..count as u32).map(|at| flash + at).collect();
+                    let mut replaced = index.insert_run(PageNumber(page), FlashPage(flash), &checksums);
+                    let mut expected = Vec::new();
+                    for at in 0..count {
+                        let page = page + at as u64;
+                        let old = model.insert(page, flash + at as u32);
+                        expected.extend(old.map(|flash| gone(page, flash)));
+                    }
+                    replaced.sort_unstable_by_key(|gone| gone.page);
+                    prop_assert_eq!(replaced.into_vec(), expected);
+                }
+                Op::InsertAbsent(page, flash, count) => {
+                    let checksums: Vec<u32> = (0..count as u32).map(|at| flash + at).collect();
+                    // Every ninth page is not wanted.
+                    let wanted = |page: PageNumber| page.0 % 9 != 4;
+                    let entered = index.insert_absent(PageNumber(page), FlashPage(flash), &checksums, wanted);
+                    let before = model.len();
+                    for (page, flash) in (page..page + count as u64).zip(flash..) {
+                        if wanted(PageNumber(page)) {
+                            model.entry(page).or_insert(flash);
+                        }
+                    }
+                    prop_assert_eq!(entered as usize, model.len() - before);
+                }
+                Op::Remove(page, count) => {
+                    let goes = |key: u64| (page..page + count).contains(&key) && key % 7 != 3;
+                    let mut removed = index.remove(page..page + count, |page| !goes(page.0)).into_vec();
+                    removed.sort_unstable_by_key(|gone| gone.page);
+                    let expected = model.iter().filter(|(page, _)| goes(**page));
+                    prop_assert_eq!(removed, expected.map(|(page, flash)| gone(*page, *flash)).collect::<Vec<_>>());
+                    model.retain(|key, _| !goes(*key));
+                }
+                Op::RemoveIfAt(page, flash) => {
+                    let there = model.get(&page) == Some(&flash);
+                    prop_assert_eq!(index.remove_if_at(PageNumber(page), FlashPage(flash)), there);
+                    if there {
+                        model.remove(&page);
+                    }
+                }
+                Op::RemoveOnFlash(start) => {
+                    let mut removed = index.remove_on_flash(start..start + 500);
+                    removed.sort_unstable_by_key(|gone| gone.page);
+                    let there = model.iter().filter(|(_, flash)| (start..start + 500).contains(flash));
+                    let expected = there.map(|(page, flash)| gone(*page, *flash));
+                    prop_assert_eq!(removed, expected.collect::<Vec<_>>());
+                    model.retain(|_, flash| !(start..start + 500).contains(flash));
+                }
+            }
+            prop_assert_eq!(index.pages(), model.len() as u64);
+            for page in 0..650 {
+                let found = index.get(PageNumber(page)).map(|located| (located.flash.0, located.checksum));
+                prop_assert_eq!(found, model.get(&page).map(|&flash| (flash, flash)));
+            }
+        }
+    }
+}
+
+#[test]
+fn memory_stays_within_the_budget_at_4_kib_blocks() {
+    let mut index = Index::new(1);
+    for blocks in [100_000u64, 229_377, 500_000] {
+        for page in index.blocks()..blocks {
+            index.insert_run(PageNumber(page * 37), FlashPage(page as u32), &[page as u32]);
+        }
+        assert!(index.bytes() <= 28 * blocks, "{} bytes for {blocks} blocks", index.bytes());
+    }
+}
+
+#[test]
+fn memory_stays_within_the_budget_at_64_kib_blocks() {
+    let mut index = Index::new(16);
+    for block in 0..60_000u64 {
+        index.insert_run(PageNumber(block * 16), FlashPage(block as u32 * 16), &[1; 16]);
+    }
+    assert!(index.bytes() * 1000 <= 2 * 60_000 * 65_536, "{} bytes for 60,000 blocks", index.bytes());
+}
+
+#[test]
+fn a_history_goes_with_its_block_and_those_drawn_are_of_blocks_that_are_there() {
+    let mut index = Index::new(4);
+    let hot = History::default().with_heat(2);
+    index.set_history(PageNumber(1), hot);
+    assert_eq!(index.history(PageNumber(1)), History::default(), "an unknown block has none");
+    index.insert_run(PageNumber(1), FlashPage(7), &[1]);
+    index.set_history(PageNumber(2), hot);
+    assert_eq!(index.use_if_at(PageNumber(1), FlashPage(8), History::warmer), None);
+    assert_eq!(index.use_if_at(PageNumber(1), FlashPage(7), History::warmer), Some(hot));
+    assert_eq!(index.history(PageNumber(0)).heat(), 3);
+    let mut dice = Dice::new();
+    let drawn: Vec<_> = (0..20_000).filter_map(|_| index.draw(&mut dice)).collect();
+    assert!(drawn.len() > 5 && drawn.iter().all(|history| history.heat() == 3), "{}", drawn.len());
+    index.remove(1..2, |_| false);
+    assert_eq!(index.history(PageNumber(1)), History::default());
+    assert!((0..20_000).all(|_| index.draw(&mut dice).is_none()));
+}
