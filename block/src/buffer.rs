@@ -1,8 +1,9 @@
 //! Memory that belongs to one operation at a time, aligned so that `O_DIRECT` accepts it.
 //!
 //! An allocator is slow at aligned pages: it takes more, and gives both ends back. So each thread keeps some memory that was given back,
-//! for the next buffers; that fits if those of about the same length have as much of it, so it is taken in powers of two. It is made zero
-//! again as that of the allocator is, or filled: nobody ever sees what another one left in a buffer.
+//! for the next buffers; that fits if those of about the same length have as much of it, so it is taken in powers of two where that is at
+//! most a third more than the pages that are asked for. It is made zero again as that of the allocator is, or filled: nobody ever sees
+//! what another one left in a buffer.
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::RefCell;
@@ -17,7 +18,8 @@ pub const ALIGNMENT: usize = 4096;
 const SIZES: usize = 7;
 /// Bytes of the largest of them. Whatever is longer has as much as it asks for, and goes back at once.
 const SPARE_BYTES_MAX: usize = ALIGNMENT << (SIZES - 1);
-/// So many bytes are kept by each thread of each size at most. Of 4 KiB that is 64, and as many requests of a disk are seldom in flight.
+/// So many bytes are kept by each thread of each size at most, 1.75 MiB of all. Of 4 KiB that is 64, and as many requests of a disk are
+/// seldom in flight.
 const KEPT_BYTES_MAX: usize = SPARE_BYTES_MAX;
 
 thread_local! {
@@ -62,10 +64,13 @@ impl Buffer {
     }
 }
 
-/// Which of the sizes that are kept is that of a buffer of `len` bytes.
+/// Which of the sizes that are kept is that of a buffer of `len` bytes. None for those to which none of them comes near: whoever counts
+/// bytes in flight counts what was asked for.
 fn size_of_spare(len: usize) -> Option<usize> {
-    let is_kept = (1..=SPARE_BYTES_MAX).contains(&len);
-    is_kept.then(|| len.div_ceil(ALIGNMENT).next_power_of_two().trailing_zeros() as usize)
+    let pages = len.div_ceil(ALIGNMENT);
+    let taken = pages.next_power_of_two();
+    let is_kept = (1..=SPARE_BYTES_MAX).contains(&len) && 3 * taken <= 4 * pages;
+    is_kept.then(|| taken.trailing_zeros() as usize)
 }
 
 /// A buffer on its way to be filled from front to back, which saves making zeroes where content comes. Nobody sees a byte
@@ -184,7 +189,7 @@ impl Deref for Buffer {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: `start` is valid for `len` initialised bytes (zeroed when they were allocated) as long as `self` lives; for length
+        // SAFETY: `start` is valid for `len` initialised bytes (zeroed, or put by [`Filling`], which is full before it is a buffer) as long as `self` lives; for length
         // zero a dangling, aligned pointer is allowed.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
@@ -222,6 +227,21 @@ mod tests {
             buffer.fill(7);
             assert!(buffer.iter().all(|&byte| byte == 7));
         }
+    }
+
+    #[test]
+    fn a_buffer_takes_at_most_a_third_more_than_its_pages() {
+        for pages in 1..=2 * SPARE_BYTES_MAX / ALIGNMENT {
+            let asked = pages * ALIGNMENT;
+            let taken = Buffer::layout(asked).size();
+            assert!((asked..=asked + asked / 3).contains(&taken), "{taken} bytes for {asked}");
+            assert!(
+                taken == asked || size_of_spare(asked) == size_of_spare(taken),
+                "it is freed as it was taken"
+            );
+        }
+        assert_eq!([1, 2, 3, 4, 64].map(|pages| size_of_spare(pages * ALIGNMENT)), [0, 1, 2, 2, 6].map(Some));
+        assert_eq!([5, 33, 65].map(|pages| size_of_spare(pages * ALIGNMENT)), [None; 3]);
     }
 
     #[test]

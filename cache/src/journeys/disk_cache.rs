@@ -326,6 +326,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// What is known of a page that was written to flash by a guest; the index takes it over.
     pub(crate) fn note_rewritten(&self, page: PageNumber) -> History {
         let in_ram = self.ram.borrow().history(page);
+        // What is asked meanwhile must not look at the index.
         self.index.borrow_mut().update_history(page, |on_flash| {
             let known = in_ram.unwrap_or(on_flash);
             if known.uses() > 0 { self.policy.borrow().used(known) } else { self.newcomer(page) }
