@@ -272,6 +272,8 @@ fn the_status_is_kept_and_a_reset_stops_the_queues_and_a_broken_one_asks_for_it(
 fn more_data_than_the_budget_holds_waits_its_turn() {
     let server = Server::start();
     let mut driver = Driver::start(&server);
+    // A queue that was just started looks at what is offered without a kick.
+    server.run(|world| world.disk.hold());
     // Each asks for 16 MiB with 16 descriptors that name the same memory.
     let (at, status) = (Driver::data_at(0, 0), driver.status_at(0, 0));
     for request in 0..12u16 {
@@ -285,7 +287,6 @@ fn more_data_than_the_budget_holds_waits_its_turn() {
         driver.put(0, head + 17, (status + u64::from(request), 1, 2, 0));
         driver.offer(0, head);
     }
-    server.run(|world| world.disk.hold());
     driver.kick(0);
     server.until(|world| world.disk.held().len() == 4);
     // The next one in turn has the rest already.
