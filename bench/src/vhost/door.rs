@@ -16,9 +16,6 @@ use doors::vhost::Door;
 use crate::rig::Rig;
 
 const FLASH: u64 = 256 << 20;
-const RAM: u64 = 16 << 20;
-/// The disk, all of which is in RAM.
-const DISK: u64 = RAM / 2;
 const PAGE: usize = 4096;
 /// Entries of the ring, as a shard of the daemon has it.
 const RING: u32 = 512;
@@ -34,6 +31,9 @@ pub(crate) struct DoorArguments {
     /// Where a socket of the NBD door is made beside it, if one is; removed afterwards.
     #[arg(long)]
     nbd: Option<PathBuf>,
+    /// Size of the disk in MiB, all of which is in RAM: more than the caches of the processor hold, for what time says.
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    mebibytes: u64,
 }
 
 /// Serves until the first one that came has gone.
@@ -41,13 +41,14 @@ pub(crate) struct DoorArguments {
 /// # Errors
 /// If the socket cannot be made.
 pub(crate) fn door(arguments: &DoorArguments) -> Result<(), String> {
-    let DoorArguments { socket, nbd } = arguments;
+    let DoorArguments { socket, nbd, mebibytes } = arguments;
+    let disk = mebibytes << 20;
     let ring = Ring::new(RING).map_err(|error| format!("Could not make a ring: {error}."))?;
     let executor = Executor::new(ring.clone(), Order::Fifo);
     let host = executor.host();
     let front_ends = executor.run(async {
-        let rig = Rig::new(host.clone(), Memory::new(FLASH), Memory::new(DISK), PAGE as u32, RAM).await;
-        rig.warm_up(DISK, PAGE).await;
+        let rig = Rig::new(host.clone(), Memory::new(FLASH), Memory::new(disk), PAGE as u32, 2 * disk).await;
+        rig.warm_up(disk, PAGE).await;
         let warm = rig.disk.statistics().counts;
         let door = Door::new("bench", Rc::clone(&rig.disk));
         // Only now, so that whoever finds the socket finds a warm disk.
