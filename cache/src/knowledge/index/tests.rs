@@ -90,11 +90,32 @@ proptest! {
                 }
             }
             prop_assert_eq!(index.pages(), model.len() as u64);
+            if let Slots::Several(slots, extent_bytes) = &index.slots {
+                let counted: u64 = index.table.iter().map(|&slot| slots.get(slot).extents.bytes()).sum();
+                prop_assert_eq!(*extent_bytes, counted);
+            }
             for page in 0..650 {
                 let found = index.get(PageNumber(page)).map(|located| (located.flash.0, located.checksum));
                 prop_assert_eq!(found, model.get(&page).map(|&flash| (flash, flash)));
+                let with_history = index.get_with_history(PageNumber(page)).map(|(located, _)| located);
+                prop_assert_eq!(with_history, index.get(PageNumber(page)));
             }
         }
+    }
+}
+
+#[test]
+fn a_history_is_updated_by_what_is_known_and_kept_where_the_block_is() {
+    for block_pages in [1, 16] {
+        let mut index = Index::new(block_pages);
+        index.insert_run(PageNumber(32), FlashPage(7), &[1]);
+        let warm = History::default().warmer();
+        assert_eq!(index.update_history(PageNumber(32), History::warmer), warm);
+        assert_eq!(index.update_history(PageNumber(32), History::warmer), warm.warmer());
+        assert_eq!(index.history(PageNumber(32)), warm.warmer());
+        assert_eq!(index.get_with_history(PageNumber(32)).map(|(_, history)| history), Some(warm.warmer()));
+        let of_nothing = index.update_history(PageNumber(64), History::warmer);
+        assert_eq!((of_nothing, index.history(PageNumber(64))), (warm, History::default()));
     }
 }
 
