@@ -579,7 +579,7 @@ fn cache_blocks<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSetti
 }
 
 /// Pages that a disk can hold on flash at most.
-fn flash_pages<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> u64 {
+pub(super) fn flash_pages<F: BlockDevice, H: Host>(pool: &Pool<F, H>, settings: &DiskSettings) -> u64 {
     let usable = u64::from(pool.segments().usable()) * pool.layout().segment_bytes();
     settings.limit_bytes.min(usable) / PAGE
 }

@@ -117,7 +117,7 @@ fn urgency<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, now: u64) -> Urgenc
 fn rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, urgency: Urgency, now: u64) -> Option<u64> {
     let Urgency::Shared(sixteenths) = urgency else { return None };
     let due = cache.back.dirty_since.get().unwrap_or(now) + REST_NS;
-    let many_zeroes = cache.dirty.borrow().zeroes().len() * 4 > crate::words::limits::ZERO_RANGES_MAX;
+    let many_zeroes = cache.dirty.borrow().zeroes().len() * 4 > cache.zero_ranges_max();
     (sixteenths < LITTLE_SIXTEENTHS && now < due && !many_zeroes).then(|| (due - now).min(SECOND))
 }
 

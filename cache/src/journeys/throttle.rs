@@ -9,10 +9,10 @@ use std::rc::Rc;
 use block::{BlockDevice, BlockError, Host};
 
 use super::back::{Writer, wait_until};
-use super::disk_cache::DiskCache;
+use super::disk_cache::{DiskCache, flash_pages};
 use crate::knowledge::segments::Segments;
 use crate::words::error::CacheError;
-use crate::words::limits::{PAGE_BYTES, ZERO_RANGES_MAX};
+use crate::words::limits::{PAGE_BYTES, ZERO_RANGES_MAX, ZERO_RANGES_PART};
 use crate::words::stats::count;
 
 /// What destage is expected to achieve before it was measured, in bytes a second: a slow disk at random addresses.
@@ -22,6 +22,14 @@ const WAIT_MAX_NS: u64 = 250_000_000;
 const SECOND: u64 = 1_000_000_000;
 
 impl<F: BlockDevice, H: Host> DiskCache<F, H> {
+    /// So many ranges of zeroes may be unknown to the backing; whoever discards one more waits for destage. Each takes a line of a
+    /// summary, of which a segment has one for each page, and is said again whenever its segment goes: so they fill an eighth of the
+    /// disk's flash at most, or reclaim would do nothing else.
+    pub(super) fn zero_ranges_max(&self) -> usize {
+        let part = flash_pages(&self.pool, &self.settings.borrow()) / ZERO_RANGES_PART;
+        usize::try_from(part).map_or(ZERO_RANGES_MAX, |part| part.clamp(1, ZERO_RANGES_MAX))
+    }
+
     /// Says whether what is dirty fits into a reservation.
     ///
     /// # Errors
@@ -73,7 +81,7 @@ pub(super) async fn admit<F: BlockDevice, H: Host>(
     let occupied = || cache.dirty.borrow().pages() + cache.back.coming.get();
     // A write that is larger has room when it is alone.
     let fits = |limit| occupied() == 0 || occupied() + pages <= limit;
-    let has_room = |limit| fits(limit) && cache.dirty.borrow().zeroes().len() < ZERO_RANGES_MAX;
+    let has_room = |limit| fits(limit) && cache.dirty.borrow().zeroes().len() < cache.zero_ranges_max();
     let dirty = occupied();
     if dirty * 2 > limit {
         cache.back.destage_wanted.notify_one();

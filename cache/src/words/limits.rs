@@ -91,8 +91,11 @@ pub const DESTAGE_PAGES_MAX: u64 = 256;
 /// Pages that destage makes zeroes in one request at most: 64 MiB.
 pub const ZEROES_PAGES_MAX: u64 = REQUEST_BYTES_MAX / PAGE;
 
-/// Ranges of zeroes of one disk that its backing does not have: whoever discards one more waits for destage.
+/// Ranges of zeroes of one disk that its backing does not have, at most: whoever discards one more waits for destage.
 pub const ZERO_RANGES_MAX: usize = 4096;
+
+/// And no more than this part of the pages that the disk may have on flash.
+pub const ZERO_RANGES_PART: u64 = 8;
 
 /// Ranges of failed writes that are remembered one by one. When there are more, the disk stops caching altogether.
 pub const DISTRUSTED_RANGES_MAX: usize = 1024;
