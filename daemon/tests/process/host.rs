@@ -253,7 +253,13 @@ impl Daemon {
     /// Asks the daemon to end and waits until it has.
     pub(crate) fn stop(mut self) -> ExitStatus {
         self.signal(Signal::SIGTERM);
-        self.child.wait().expect("it is our child")
+        let status = self.child.wait().expect("it is our child");
+        if !status.success() {
+            let line = || self.log.recv_timeout(Duration::from_secs(1)).ok();
+            let said: Vec<String> = std::iter::from_fn(line).collect();
+            println!("The daemon ended with {status}, and said:\n{}", said.join("\n"));
+        }
+        status
     }
 
     /// Ends the daemon without a chance to do anything more.
