@@ -189,8 +189,8 @@ impl Deref for Buffer {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: `start` is valid for `len` initialised bytes (zeroed, or put by [`Filling`], which is full before it is a buffer) as long as `self` lives; for length
-        // zero a dangling, aligned pointer is allowed.
+        // SAFETY: `start` is valid for `len` initialised bytes (zeroed, or put by `Filling`, which is full before it is a buffer) as
+        // long as `self` lives; for length zero a dangling, aligned pointer is allowed.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }

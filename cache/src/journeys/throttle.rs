@@ -81,7 +81,9 @@ pub(super) async fn admit<F: BlockDevice, H: Host>(
     let occupied = || cache.dirty.borrow().pages() + cache.back.coming.get();
     // A write that is larger has room when it is alone.
     let fits = |limit| occupied() == 0 || occupied() + pages <= limit;
-    let has_room = |limit| fits(limit) && cache.dirty.borrow().zeroes().len() < cache.zero_ranges_max();
+    // Mostly there are none, and then the pool, which all shards share, need not be asked.
+    let zeroes = || cache.dirty.borrow().zeroes().len();
+    let has_room = |limit| fits(limit) && (zeroes() == 0 || zeroes() < cache.zero_ranges_max());
     let dirty = occupied();
     if dirty * 2 > limit {
         cache.back.destage_wanted.notify_one();
