@@ -33,6 +33,11 @@ pub trait Driver: 'static {
     /// Lets I/O make progress without waiting. Called between rounds of tasks.
     fn poll(&self);
 
+    /// How often a task has looked for something in vain, and done nothing else. That is no work, and I/O is looked at after each.
+    fn looks(&self) -> u64 {
+        0
+    }
+
     /// Waits until something completed, [`Unpark::unpark`] was called, or `deadline` has come. Returns false if there
     /// is nothing that could ever happen: no deadline and nothing in flight.
     fn wait(&self, deadline: Option<u64>) -> bool;
@@ -157,18 +162,23 @@ impl Executor {
         let mut main = pin!(main);
         let mut resumed = self.shared.driver.now();
         loop {
-            if std::mem::take(&mut *lock(&woken.woken))
-                && let Poll::Ready(value) = main.as_mut().poll(&mut context)
-            {
+            let looks = self.shared.driver.looks();
+            let main_is_woken = std::mem::take(&mut *lock(&woken.woken));
+            if main_is_woken && let Poll::Ready(value) = main.as_mut().poll(&mut context) {
                 return Some(value);
             }
             let mut ran = 0;
-            while ran < ROUND && self.shared.run_one() {
+            let mut looked = false;
+            while ran < ROUND && !looked && self.shared.run_one() {
                 ran += 1;
+                looked = self.shared.driver.looks() != looks;
             }
             self.shared.driver.poll();
             let now = self.shared.fire_timers();
-            self.shared.busy.add(now - resumed);
+            let only_looked = looked && ran == 1 && !main_is_woken;
+            if !only_looked {
+                self.shared.busy.add(now - resumed);
+            }
             resumed = now;
             let idle = self.shared.queue.is_empty() && !*lock(&woken.woken);
             if idle {
@@ -449,6 +459,7 @@ mod tests {
     #[derive(Default)]
     struct Ticking {
         now: Cell<u64>,
+        looks: Rc<Cell<u64>>,
     }
 
     impl Driver for Ticking {
@@ -458,6 +469,10 @@ mod tests {
         }
 
         fn poll(&self) {}
+
+        fn looks(&self) -> u64 {
+            self.looks.get()
+        }
 
         fn wait(&self, deadline: Option<u64>) -> bool {
             self.now.set(self.now.get() + 1_000);
@@ -479,6 +494,32 @@ mod tests {
         assert!((1..1_000).contains(&worked), "five waits or more, of which none counts: {worked}");
         executor.run(std::future::ready(())).expect("it is ready");
         assert!(busy.nanos() >= worked);
+    }
+
+    #[test]
+    fn rounds_in_which_tasks_only_look_are_no_work() {
+        for looks_instead in [true, false] {
+            let driver = Ticking::default();
+            let looks = Rc::clone(&driver.looks);
+            let executor = Executor::new(driver, Order::Fifo);
+            let host = executor.host();
+            for _ in 0..2 {
+                let looks = Rc::clone(&looks);
+                let mut left = 1_000;
+                host.spawn(std::future::poll_fn(move |context| {
+                    left -= 1;
+                    if left == 0 {
+                        return Poll::Ready(());
+                    }
+                    looks.set(looks.get() + u64::from(looks_instead));
+                    context.waker().wake_by_ref();
+                    Poll::Pending
+                }));
+            }
+            executor.run(host.sleep(10_000)).expect("the timer ends the run");
+            let worked = executor.busy_time().nanos();
+            assert_eq!(worked < 20, looks_instead, "{worked}");
+        }
     }
 
     #[test]

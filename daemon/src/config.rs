@@ -15,7 +15,7 @@ use crate::control::{HostName, Listen};
 use crate::problem::{Answer, Problem, hint};
 use crate::reception::{Allow, NbdTcp};
 use crate::shard::SHARDS_MAX;
-use crate::units::{Interval, Size};
+use crate::units::{Interval, PollMax, Size};
 use crate::wear::Smartctl;
 
 /// What the file says.
@@ -41,6 +41,8 @@ pub(crate) struct Config {
     pub(crate) http_names: Vec<HostName>,
     /// How NBD is served over TCP.
     pub(crate) nbd: NbdTcp,
+    /// How long empty queues of guests are looked at.
+    pub(crate) vhost_poll_max: Option<PollMax>,
     /// The file or device of the pool.
     pub(crate) pool_file: Option<PathBuf>,
     /// Size of a pool file that is made.
@@ -58,7 +60,7 @@ struct Key {
     about: &'static str,
 }
 
-const KEYS: [Key; 16] = [
+const KEYS: [Key; 17] = [
     Key {
         table: "",
         name: "dir",
@@ -136,6 +138,12 @@ const KEYS: [Key; 16] = [
         name: "allow",
         example: "[\"10.0.0.0/8\", \"fd00::/8\"]",
         about: "Who may connect over TCP: networks, or single addresses. Default: everybody who reaches the address.",
+    },
+    Key {
+        table: "vhost",
+        name: "poll-max",
+        example: "\"50us\"",
+        about: "How long a guest's empty queue is looked at, at most, before its thread sleeps, where requests come that fast; \"off\" for never.",
     },
     Key {
         table: "pool",
@@ -229,6 +237,7 @@ impl Config {
             "nbd.listen" => self.nbd.listen = Some(text.parse()?),
             "nbd.tls" => self.nbd.tls = Some(text.parse()?),
             "nbd.tls-dir" => self.nbd.tls_dir = Some(text.into()),
+            "vhost.poll-max" => self.vhost_poll_max = Some(text.parse()?),
             "pool.file" => self.pool_file = Some(text.into()),
             "pool.size" => self.pool_size = Some(text.parse()?),
             "pool.smartctl" => self.smartctl = Some(text.parse()?),
@@ -325,6 +334,7 @@ mod tests {
             http_listen,
             http_names,
             nbd,
+            vhost_poll_max,
             pool_file,
             pool_size,
             smartctl,
@@ -343,6 +353,7 @@ mod tests {
         assert_eq!((shards, pool_size), (Some(4), Some(Size(100 << 30))));
         assert_eq!(smartctl, Some(Smartctl::default()), "the sample shows what is usual");
         assert_eq!(balance_interval, Some(Interval::default()), "the sample shows what is usual");
+        assert_eq!(vhost_poll_max, Some(PollMax::default()), "the sample shows what is usual");
         assert_eq!(Config::parse(""), Ok(Config::default()));
     }
 
@@ -374,6 +385,7 @@ mod tests {
             let (line, message) = Config::parse(&format!("[nbd]\n{wrong}\n")).unwrap_err();
             assert!(line == 2 && !message.is_empty(), "{line}: {message}");
         }
+        assert!(Config::parse("[vhost]\npoll-max = \"50\"\n").unwrap_err().1.contains("50us"));
         assert!(Config::parse("[pool]\nsmartctl = \"here\"\n").unwrap_err().1.contains("/usr/sbin/smartctl"));
         assert!(Config::parse("[pool]\nsize = \"many\"\n").unwrap_err().1.contains("many"));
         assert_eq!(Config::parse("dir = \"/x\"\nrun-dir = \n").unwrap_err().0, 2);

@@ -23,7 +23,7 @@ use crate::registry::Registry;
 use crate::rights::Rights;
 use crate::shard::Shards;
 use crate::state::State;
-use crate::units::Interval;
+use crate::units::{Interval, PollMax};
 use crate::wear::{Asker, Smartctl};
 use crate::{control, sockets};
 
@@ -68,6 +68,8 @@ pub(crate) struct Threads {
     pub(crate) shards: Option<u32>,
     /// How often their load is compared, to move a disk if it is lopsided.
     pub(crate) balance_interval: Interval,
+    /// How long they look at an empty vhost-user queue before they sleep.
+    pub(crate) poll_max: PollMax,
 }
 
 impl Service {
@@ -104,7 +106,7 @@ impl Service {
         let opened = reception::Opened::open(&network.nbd)?;
         places.nbd_uri = opened.as_ref().map(reception::Opened::uri);
         let directory = Directory::default();
-        let shards = Shards::start(&places, &directory, threads.shards).await?;
+        let shards = Shards::start(&places, &directory, threads.shards, threads.poll_max).await?;
         let pool = pool::open(&places, &shards, &mut state, choice).await?;
         let listener = sockets::listen(&places.control_socket(), &Rights::usual())?;
         let web_door = WebDoor::open(&network.http, &places);

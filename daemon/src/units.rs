@@ -119,6 +119,49 @@ impl FromStr for Interval {
     }
 }
 
+/// How long something is looked at before its thread sleeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PollMax {
+    /// At most so many microseconds.
+    Micros(u32),
+    /// Not at all.
+    Off,
+}
+
+impl Default for PollMax {
+    fn default() -> Self {
+        Self::Micros(50)
+    }
+}
+
+impl PollMax {
+    const MICROS_MAX: u32 = 1_000;
+
+    /// In nanoseconds.
+    pub(crate) fn nanos(self) -> u64 {
+        match self {
+            Self::Micros(micros) => u64::from(micros) * 1_000,
+            Self::Off => 0,
+        }
+    }
+}
+
+impl FromStr for PollMax {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "off" {
+            return Ok(Self::Off);
+        }
+        match text.strip_suffix("us").map(str::parse) {
+            Some(Ok(micros @ 1..=Self::MICROS_MAX)) => Ok(Self::Micros(micros)),
+            _ => Err(format!(
+                "Cannot read '{text}' as a time: write whole microseconds from 1us to 1000us, such as 50us, or off"
+            )),
+        }
+    }
+}
+
 impl FromStr for RetryTime {
     type Err = String;
 
@@ -337,6 +380,16 @@ mod tests {
         assert_eq!(Share::Auto.of(1000), None);
         assert!("0%".parse::<Share>().is_err());
         assert!("101%".parse::<Share>().is_err());
+    }
+
+    #[test]
+    fn times_of_looking_are_whole_microseconds_or_off() {
+        for (text, nanos) in [("50us", 50_000), ("1us", 1_000), ("1000us", 1_000_000), ("off", 0)] {
+            assert_eq!(text.parse().map(PollMax::nanos), Ok(nanos));
+        }
+        for text in ["", "0us", "1001us", "50", "1ms", "-1us", "never"] {
+            assert!(text.parse::<PollMax>().unwrap_err().contains("50us"), "{text}");
+        }
     }
 
     #[test]

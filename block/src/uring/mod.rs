@@ -79,6 +79,9 @@ struct Shared {
     /// Files of quiet operations that the kernel may not have taken yet.
     quiet_files: RefCell<Vec<Arc<OwnedFd>>>,
     started: Instant,
+    /// How long its thread may look for something before it sleeps, and how often it did.
+    look_max: Cell<u64>,
+    looks: Cell<u64>,
 }
 
 /// The one timer of a ring, which ends a wait. It stays set from one wait to the next: a timer for each would be made and taken
@@ -125,6 +128,8 @@ impl Ring {
             wake_armed: Cell::new(false),
             quiet_files: RefCell::default(),
             started: Instant::now(),
+            look_max: Cell::new(0),
+            looks: Cell::new(0),
             alarm: Alarm { set_for: Cell::new(None), left: Box::new(Cell::new(types::Timespec::new())) },
         };
         Ok(Self { shared: Rc::new(shared) })
@@ -146,6 +151,21 @@ impl Ring {
             self.shared.held_back.set(false);
             self.shared.enter(Wait::No);
         }
+    }
+
+    /// Lets tasks look for what would else have to wake this thread, for so many nanoseconds at a time; 0, the default, for not at all.
+    pub fn set_look_max(&self, nanos: u64) {
+        self.shared.look_max.set(nanos);
+    }
+
+    /// For how many nanoseconds a task may look for something instead of sleeping.
+    pub fn look_max(&self) -> u64 {
+        self.shared.look_max.get()
+    }
+
+    /// Notes that the task that runs looked for something, found nothing, and does nothing else this time: that is no work.
+    pub fn note_look(&self) {
+        self.shared.looks.set(self.shared.looks.get() + 1);
     }
 
     /// True if the kernel is Linux 6.1 or later, by what it can do.
@@ -185,6 +205,10 @@ impl Driver for Ring {
             shared.enter(Wait::No);
         }
         shared.reap();
+    }
+
+    fn looks(&self) -> u64 {
+        self.shared.looks.get()
     }
 
     fn wait(&self, deadline: Option<u64>) -> bool {

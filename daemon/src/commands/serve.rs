@@ -79,6 +79,7 @@ pub(super) fn run(options: &Serve) -> Answer<()> {
     let threads = Threads {
         shards: options.shards.or(config.shards),
         balance_interval: config.balance_interval.unwrap_or_default(),
+        poll_max: config.vhost_poll_max.unwrap_or_default(),
     };
     let smartctl = options.smartctl.clone().or(config.smartctl).unwrap_or_default();
     let outcome = runtime.block_on(serve(places, &choice, threads, &network, smartctl, &claim));

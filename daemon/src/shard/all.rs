@@ -27,6 +27,7 @@ use super::{
 use crate::backing::{Identity, Images};
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
+use crate::units::PollMax;
 
 /// The most shards that there can be: far above what pays on one host.
 pub(crate) const SHARDS_MAX: u32 = 64;
@@ -70,11 +71,16 @@ impl Shards {
     ///
     /// # Errors
     /// If there is no thread or no ring to be had.
-    pub(crate) async fn start(places: &Places, directory: &Directory, count: Option<u32>) -> Answer<Self> {
+    pub(crate) async fn start(
+        places: &Places,
+        directory: &Directory,
+        count: Option<u32>,
+        poll_max: PollMax,
+    ) -> Answer<Self> {
         let count = count.unwrap_or_else(usual_count);
         let mut all = Vec::new();
         for number in 0..count {
-            all.push(ShardHandle::start(places, directory, number).await?);
+            all.push(ShardHandle::start(places, directory, poll_max, number).await?);
         }
         Ok(Self { all: all.into(), homes: Arc::default() })
     }

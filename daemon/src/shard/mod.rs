@@ -48,6 +48,7 @@ pub(crate) use resizing::{NotRemembered, Resized, Resizing};
 use crate::aside::Aside;
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
+use crate::units::PollMax;
 use disk::Disk;
 use flash::{Flash, OpenDevice};
 
@@ -97,9 +98,13 @@ impl ShardHandle {
     ///
     /// # Errors
     /// If there is no thread or no ring to be had.
-    async fn start(places: &Places, directory: &Directory, number: u32) -> Answer<Self> {
-        let surroundings =
-            Surroundings { places: places.clone(), directory: directory.clone(), aside: Aside::here() };
+    async fn start(places: &Places, directory: &Directory, poll_max: PollMax, number: u32) -> Answer<Self> {
+        let surroundings = Surroundings {
+            places: places.clone(),
+            directory: directory.clone(),
+            poll_max,
+            aside: Aside::here(),
+        };
         let (jobs, receiver) = mpsc::channel(JOBS_MAX);
         let (started, outcome) = oneshot::channel();
         thread::Builder::new()
@@ -169,6 +174,7 @@ fn lost() -> Problem {
 struct Surroundings {
     places: Places,
     directory: Directory,
+    poll_max: PollMax,
     aside: Aside,
 }
 
@@ -187,6 +193,7 @@ fn run(
             return;
         }
     };
+    ring.set_look_max(surroundings.poll_max.nanos());
     let executor = Executor::new(ring.clone(), Order::Fifo);
     let host = executor.host();
     let shard = Rc::new(Shard {

@@ -26,6 +26,7 @@ mod files;
 mod guard;
 mod inflight;
 mod log;
+mod looking;
 mod memory;
 mod message;
 mod notices;

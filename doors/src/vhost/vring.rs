@@ -8,13 +8,14 @@
 //! more is taken, what is in flight ends, the front end is told by its error event. The other queues go on.
 
 use std::cell::{Cell, RefCell};
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
 
+use block::executor::Driver;
 use block::{BlockDevice, Event, Host, Ring};
 use futures_util::StreamExt;
 use futures_util::future::join3;
@@ -27,6 +28,7 @@ use super::chain::{Chain, Table};
 use super::door::Door;
 use super::inflight::Record;
 use super::limits::{AT_HAND_BYTES_MAX, QUEUE_SIZE_MAX, REQUEST_WORK, TOLD_EVERY, TURN_BYTES};
+use super::looking::{Looked, Looking};
 use super::memory::Memory;
 use super::request::{Request, Terms, perform, perform_at_once};
 use super::signals::Signals;
@@ -95,6 +97,7 @@ pub(crate) struct Vring<D> {
     /// Bytes that requests count for which were taken since others had a turn.
     worked: Cell<u64>,
     kick: Event,
+    looking: RefCell<Looking>,
     signals: Signals,
     enabled: Cell<bool>,
     stopping: Cell<bool>,
@@ -160,6 +163,7 @@ impl<D: BlockDevice> Vring<D> {
             untold: Cell::new(false),
             worked: Cell::new(0),
             kick: Event::new(&ring, Arc::clone(kick)),
+            looking: RefCell::new(Looking::new(ring.look_max())),
             signals: Signals::new(&ring, setup.call.as_ref(), setup.error.as_ref()),
             ring,
             enabled: Cell::new(setup.enabled),
@@ -305,7 +309,7 @@ impl<D: BlockDevice> Vring<D> {
                 self.ring.submit();
             }
             let told = self.told.notified();
-            let works = self.enabled.get() && !self.broken.get() && !self.ring_gone.get();
+            let works = self.works();
             // What an earlier process took counts as taken, also if the queue is to stop; but not before it is enabled: only then
             // does the front end expect its memory to be written. It stays in the record until then.
             if works && let Some(head) = again.next() {
@@ -323,13 +327,14 @@ impl<D: BlockDevice> Vring<D> {
             }
             match self.next_head() {
                 Ok(Some(head)) => {
+                    self.note_end_of_rest();
                     self.take(head, Times::First, start).await;
                     taken += 1;
                 }
                 Ok(None) => {
                     taken = 0;
-                    if let Err(error) = self.kick.wait_unless(told).await {
-                        self.break_off(&format!("its kick cannot be waited for: {error}"));
+                    if !self.comes_while_looking().await {
+                        self.wait_for_kick(told).await;
                     }
                 }
                 Err(reason) => self.break_off(&reason),
@@ -338,41 +343,87 @@ impl<D: BlockDevice> Vring<D> {
         self.rest().await;
     }
 
+    /// Notes that a request came, if the queue was at rest.
+    fn note_end_of_rest(&self) {
+        let mut looking = self.looking.borrow_mut();
+        if looking.rests() {
+            looking.came(self.ring.now());
+        }
+    }
+
+    /// Looks at a queue that is at rest, as long as that is likely to be shorter than to sleep and to be woken. True if there is
+    /// something now, or the queue is not to work any more. Who waited for a device is not looked for: that took longer than a wake-up.
+    async fn comes_while_looking(&self) -> bool {
+        if !self.looking.borrow().is_wanted() || self.in_flight.get() > 0 {
+            return false;
+        }
+        if !self.looking.borrow_mut().begin(self.ring.now()) {
+            return false;
+        }
+        while self.works() && !self.stopping.get() && !self.has_more() {
+            if self.looking.borrow_mut().look(self.ring.now()) == Looked::Enough {
+                return false;
+            }
+            self.ring.note_look();
+            turn().await;
+        }
+        true
+    }
+
+    /// Waits for a kick, or until the queue is `told` something.
+    async fn wait_for_kick(&self, told: impl Future<Output = ()>) {
+        match self.asks_for_kicks() {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(reason) => return self.break_off(&reason),
+        }
+        if let Err(error) = self.kick.wait_unless(told).await {
+            self.break_off(&format!("its kick cannot be waited for: {error}"));
+        }
+    }
+
+    /// True if requests may be taken.
+    fn works(&self) -> bool {
+        self.enabled.get() && !self.broken.get() && !self.ring_gone.get()
+    }
+
     /// True if there is another request, as far as can be seen without taking it.
     fn has_more(&self) -> bool {
         let (memory, queue) = (self.ring_memory.borrow(), self.queue.borrow());
         queue.avail_idx(memory.map(), Ordering::Acquire).is_ok_and(|index| index.0 != queue.next_avail())
     }
 
-    /// The head of the next request. Without one, the guest will kick when there is.
+    /// Has the guest kick when there is another request. False if there is one already.
+    fn asks_for_kicks(&self) -> Result<bool, String> {
+        let memory = self.ring_memory.borrow();
+        let mut queue = self.queue.borrow_mut();
+        let more = queue.enable_notification(memory.map()).map_err(|error| error.to_string())?;
+        self.note_used_ring(&memory, &queue);
+        Ok(!more)
+    }
+
+    /// The head of the next request, if there is one.
     fn next_head(&self) -> Result<Option<u16>, String> {
         let memory = self.ring_memory.borrow();
         let mut queue = self.queue.borrow_mut();
-        loop {
-            let available =
-                queue.avail_idx(memory.map(), Ordering::Acquire).map_err(|error| error.to_string())?;
-            if !memory.is_whole() {
-                return Err(TORN.to_owned());
-            }
-            if available.0 == queue.next_avail() {
-                let more = queue.enable_notification(memory.map()).map_err(|error| error.to_string())?;
-                self.note_used_ring(&memory, &queue);
-                if more {
-                    continue;
-                }
-                return Ok(None);
-            }
-            let mut heads = queue.iter(memory.map()).map_err(|error| error.to_string())?;
-            // There was something just now, so that it cannot be because of its end that the iterator ends.
-            let head = heads.next().map(|chain| chain.head_index());
-            let head = head.ok_or_else(|| "the available ring cannot be read".to_owned())?;
-            let known = self.busy.borrow().get(usize::from(head)).copied();
-            return match known {
-                _ if !memory.is_whole() => Err(TORN.to_owned()),
-                Some(false) => Ok(Some(head)),
-                Some(true) => Err(format!("request {head} was sent again before it was answered")),
-                None => Err(format!("request {head} is beyond the end of the queue")),
-            };
+        let available =
+            queue.avail_idx(memory.map(), Ordering::Acquire).map_err(|error| error.to_string())?;
+        if !memory.is_whole() {
+            return Err(TORN.to_owned());
+        }
+        if available.0 == queue.next_avail() {
+            return Ok(None);
+        }
+        let mut heads = queue.iter(memory.map()).map_err(|error| error.to_string())?;
+        // There was something just now, so that it cannot be because of its end that the iterator ends.
+        let head = heads.next().map(|chain| chain.head_index());
+        let head = head.ok_or_else(|| "the available ring cannot be read".to_owned())?;
+        let known = self.busy.borrow().get(usize::from(head)).copied();
+        match known {
+            _ if !memory.is_whole() => Err(TORN.to_owned()),
+            Some(false) => Ok(Some(head)),
+            Some(true) => Err(format!("request {head} was sent again before it was answered")),
+            None => Err(format!("request {head} is beyond the end of the queue")),
         }
     }
 

@@ -76,9 +76,19 @@ impl Peer {
 
     /// A block device of QEMU over vhost-user, with one queue on a thread of its own that sleeps when it has nothing to do.
     pub(super) fn vhost(scratch: &Scratch, name: &'static str, device: &str) -> Self {
+        Self::vhost_that_looks(scratch, name, device, 0)
+    }
+
+    /// The same that looks for work for so many nanoseconds before it sleeps.
+    pub(super) fn vhost_that_looks(
+        scratch: &Scratch,
+        name: &'static str,
+        device: &str,
+        poll_max_ns: u32,
+    ) -> Self {
         let mut peer = Self::new(scratch, name, "qemu-storage-daemon", "qemu-system-common", "");
         let writable = if device.contains("read-only=on") { "off" } else { "on" };
-        peer.command.args(["--object", "iothread,id=own,poll-max-ns=0"]);
+        peer.command.arg("--object").arg(format!("iothread,id=own,poll-max-ns={poll_max_ns}"));
         peer.command.args(["--blockdev", &format!("{device},node-name=disk")]).arg("--export").arg(format!(
             "vhost-user-blk,id=export,node-name=disk,iothread=own,writable={writable},addr.type=unix,addr.path={}",
             peer.socket.display()

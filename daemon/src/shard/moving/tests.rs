@@ -19,6 +19,7 @@ use crate::keys::Values;
 use crate::places::{Places, Surroundings};
 use crate::rights::Rights;
 use crate::testing::TempDir;
+use crate::units::PollMax;
 
 const MIB: u64 = 1 << 20;
 const DISK: u64 = 8 * MIB;
@@ -43,7 +44,7 @@ impl Host {
         let directory = Directory::default();
         let start = async {
             let shards = [0, 1]
-                .map(|number| ShardHandle::start(&places, &directory, number))
+                .map(|number| ShardHandle::start(&places, &directory, PollMax::default(), number))
                 .map(futures_util::FutureExt::boxed_local);
             let [first, second] = shards;
             let shards = [first.await?, second.await?];

@@ -1,8 +1,8 @@
 //! The vhost-user door beside others, with a front end that needs no guest; hits over NBD with a lean client; instructions of a hit.
 //!
 //! The same binary of the front end drives all of them: 4 KiB at random places, one queue, event indices, indirect descriptors. It
-//! sleeps until it is interrupted, and so do the servers: Forebay looks at no queue that it was not kicked for, and
-//! qemu-storage-daemon has an iothread with `poll-max-ns=0`. What readers read is compared with the file from end to end first; of
+//! sleeps until it is interrupted, and so do the servers: Forebay has `poll-max = "off"`, and qemu-storage-daemon an iothread with
+//! `poll-max-ns=0`. Hits in RAM are measured with both looking for 50 us as well, which is Forebay's default. What readers read is compared with the file from end to end first; of
 //! misses afterwards, because that would warm the cache. What writers write is not read back.
 
 mod client;
@@ -33,6 +33,8 @@ const WRITE_DIRTY_MIB: u64 = 544;
 /// A disk that is much larger than the pool in front of it, so that what is read is seldom there.
 const MISS_DISK_BYTES: u64 = 1 << 30;
 const MISS_POOL: &str = "128MiB";
+/// Forebay's default.
+const LOOK_NS: u32 = 50_000;
 
 /// As fast as the other, but for what differs between two runs.
 const AS_FAST: f64 = 0.95;
@@ -52,6 +54,7 @@ const START_LOOK: Duration = Duration::from_millis(50);
 pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let forebay = Forebay::start(scratch, &programs.forebay)?;
     ram_hits(programs, &forebay, scratch, effort)?;
+    looking(programs, scratch, effort)?;
     over_nbd(programs, &forebay, scratch, effort)?;
     flash_hits(programs, &forebay, scratch, effort)?;
     sixteen(programs, scratch, effort)?;
@@ -90,6 +93,33 @@ fn ram_hits(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: E
     claims.push(claim(2 * each, each, Figure::Iops, Some(NOT_BEHIND)));
     let before = forebay.reads("ram")?;
     race("Hits in RAM over vhost-user, 4 KiB", &contenders, &claims, effort)?;
+    say_share(forebay.reads("ram")?.since(before), Tier::Ram);
+    Ok(())
+}
+
+/// Hits in RAM by servers that look for requests before they sleep.
+fn looking(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let forebay = Forebay::start_that_looks(scratch, &programs.forebay)?;
+    let backing = scratch.filled_file("looking.img", RAM_DISK_BYTES)?;
+    forebay.add_warm_disk(scratch, "ram", &backing, Tier::Ram)?;
+    let device = format!("null-co,size={RAM_DISK_BYTES},read-zeroes=on");
+    let mut peer =
+        Peer::vhost_that_looks(scratch, "qemu-storage-daemon null-co that looks", &device, LOOK_NS);
+    let server = peer.start(scratch)?;
+    let (mut contenders, mut claims) = (Vec::new(), Vec::new());
+    for depth in [1, 32] {
+        let ours = contenders.len();
+        let name = |who: &str| format!("{who}, depth {depth}");
+        let (disk, load) = (sockets(&forebay, &["ram"]), Load::reads(depth));
+        contenders.push(guest(programs, name("forebay"), &forebay.server, disk, load));
+        let Some(server) = &server else { continue };
+        contenders.push(guest(programs, name(peer.name), server, vec![peer.socket.clone()], load));
+        let goal = |goal: f64| (depth == 32).then_some(goal);
+        claims.push(claim(ours, ours + 1, Figure::Iops, goal(AS_FAST)));
+        claims.push(claim(ours, ours + 1, Figure::ServerCpu, goal(NOT_BEHIND)));
+    }
+    let before = forebay.reads("ram")?;
+    race("Hits in RAM over vhost-user, 4 KiB, both look for 50 us", &contenders, &claims, effort)?;
     say_share(forebay.reads("ram")?.since(before), Tier::Ram);
     Ok(())
 }

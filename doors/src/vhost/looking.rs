@@ -1,0 +1,176 @@
+//! Whether to look at an empty queue for a while before its thread sleeps.
+//!
+//! To sleep and to be woken costs two system calls of the guest's side and ours, and on many hosts the wake-up of a processor, which
+//! takes longer than a hit. Looking costs a processor. So it is done where requests come fast, for a bounded time, and not while
+//! somebody else needs the processor: who looks and finds that time was lost meanwhile does not look again for a while, and for twice as
+//! long each time. (QEMU's `poll-max-ns` adapts by the first of these rules.)
+
+/// Who lost more time than this between two looks, in nanoseconds, shares the processor.
+const LOST_NS: u64 = 200_000;
+/// How long nobody looks then, at first and at most, in nanoseconds.
+const PAUSE_MIN_NS: u64 = 100_000_000;
+const PAUSE_MAX_NS: u64 = 10_000_000_000;
+/// After so many pauses without another loss it begins with the shortest again.
+const PAUSES_FORGOTTEN: u64 = 16;
+/// Who looked in vain does not look so many times, however soon requests come then.
+const SKIPPED: u8 = 16;
+/// A request that comes within so many times the longest look, counted with being woken, makes looking worth a try.
+const TRIED_WITHIN: u64 = 2;
+
+/// What follows a look at an empty queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Looked {
+    /// Another one.
+    Again,
+    /// Sleep.
+    Enough,
+}
+
+/// What is known of how soon requests come. Times are nanoseconds of one clock.
+#[derive(Debug)]
+pub(super) struct Looking {
+    /// The longest look; 0 for none.
+    max: u64,
+    is_worth_it: bool,
+    /// Times that it is left out still.
+    skipped: u8,
+    /// Since when nothing is there to do, if that is so.
+    rests_since: Option<u64>,
+    before: u64,
+    not_before: u64,
+    pause: u64,
+}
+
+impl Looking {
+    /// Looks for at most so long; not at all for 0.
+    pub(super) fn new(max: u64) -> Self {
+        let rests_since = None;
+        Self {
+            max,
+            is_worth_it: false,
+            skipped: 0,
+            rests_since,
+            before: 0,
+            not_before: 0,
+            pause: PAUSE_MIN_NS,
+        }
+    }
+
+    /// True if there is anything to look for, at times.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.max > 0
+    }
+
+    /// True from [`Self::begin`] until [`Self::came`].
+    pub(super) fn rests(&self) -> bool {
+        self.rests_since.is_some()
+    }
+
+    /// Nothing is there to do. True if it is to be looked at now.
+    pub(super) fn begin(&mut self, now: u64) -> bool {
+        let looked_before = self.rests_since.is_some();
+        self.rests_since.get_or_insert(now);
+        self.before = now;
+        self.is_worth_it && !looked_before && now >= self.not_before
+    }
+
+    /// Nothing was there.
+    pub(super) fn look(&mut self, now: u64) -> Looked {
+        let lost = now.saturating_sub(self.before) > LOST_NS;
+        self.before = now;
+        if lost {
+            if now.saturating_sub(self.not_before) > PAUSES_FORGOTTEN * self.pause {
+                self.pause = PAUSE_MIN_NS;
+            }
+            self.not_before = now + self.pause;
+            self.pause = (2 * self.pause).min(PAUSE_MAX_NS);
+            return Looked::Enough;
+        }
+        if self.rests_since.is_none_or(|since| now.saturating_sub(since) >= self.max) {
+            (self.is_worth_it, self.skipped) = (false, SKIPPED);
+            return Looked::Enough;
+        }
+        Looked::Again
+    }
+
+    /// A request came.
+    pub(super) fn came(&mut self, now: u64) {
+        let Some(since) = self.rests_since.take() else { return };
+        if self.is_worth_it {
+            return;
+        }
+        if self.skipped > 0 {
+            self.skipped -= 1;
+        } else {
+            self.is_worth_it = now.saturating_sub(since) <= TRIED_WITHIN * self.max;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAX: u64 = 50_000;
+
+    /// Looks every microsecond until a request comes `after`, or it is enough. Returns when it stopped.
+    fn rest(looking: &mut Looking, from: u64, after: u64) -> u64 {
+        let mut now = from;
+        if looking.begin(now) {
+            while now < from + after && looking.look(now) == Looked::Again {
+                now += 1_000;
+            }
+        }
+        looking.came(from + after);
+        now - from
+    }
+
+    #[test]
+    fn it_looks_where_requests_come_soon_and_sleeps_where_they_do_not() {
+        let mut looking = Looking::new(MAX);
+        assert_eq!(rest(&mut looking, 0, 70_000), 0, "nothing is known");
+        assert_eq!(rest(&mut looking, 1_000_000, 30_000), 30_000, "until it came");
+        assert_eq!(rest(&mut looking, 2_000_000, 80_000), 50_000, "in vain");
+        for time in 1..u64::from(SKIPPED) {
+            assert_eq!(rest(&mut looking, 2_000_000 + time * 1_000_000, 10_000), 0, "{time}");
+        }
+        assert_eq!(rest(&mut looking, 18_000_000, 10_000), 0, "it is worth it again, as this shows");
+        assert_eq!(rest(&mut looking, 31_000_000, 10_000), 10_000);
+        assert_eq!(rest(&mut looking, 32_000_000, 10_000_000), 50_000);
+        assert_eq!(rest(&mut looking, 60_000_000, 10_000_000), 0, "idle");
+    }
+
+    #[test]
+    fn who_lost_the_processor_does_not_look_for_longer_each_time() {
+        let mut looking = Looking::new(MAX);
+        let (mut now, mut pauses) = (0, Vec::new());
+        rest(&mut looking, now, 10_000);
+        for _ in 0..9 {
+            now += 1_000_000;
+            assert!(looking.begin(now));
+            now += LOST_NS + 1;
+            assert_eq!(looking.look(now), Looked::Enough);
+            looking.came(now);
+            let lost = now;
+            while rest(&mut looking, now, 10_000) == 0 {
+                now += 10_000_000;
+            }
+            pauses.push((now - lost).div_ceil(PAUSE_MIN_NS));
+        }
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 64, 100, 100]);
+        now += (PAUSES_FORGOTTEN + 1) * PAUSE_MAX_NS;
+        assert!(looking.begin(now));
+        looking.look(now + LOST_NS + 1);
+        looking.came(now + LOST_NS + 1);
+        assert!(looking.begin(now + 2 * PAUSE_MIN_NS), "the shortest pause again");
+    }
+
+    #[test]
+    fn without_a_time_it_never_looks() {
+        let mut looking = Looking::new(0);
+        assert!(!looking.is_wanted());
+        for time in 0..10 {
+            assert_eq!(rest(&mut looking, time * 100, 1), 0);
+        }
+    }
+}
