@@ -58,7 +58,7 @@ impl Default for Conditions {
     fn default() -> Self {
         Self {
             counted: Counted::Blocks,
-            ram: RamShare::Twentieth { bytes_max: DISK_RAM_BYTES },
+            ram: RamShare::Usual { bytes_max: DISK_RAM_BYTES },
             sequential_cutoff: SequentialCutoff::Auto,
             writes: Writes::AsTheyAre,
         }

@@ -8,7 +8,7 @@ use hitsim::{Conditions, Counted, Outcome, Point, Workload, run, work};
 use trace::{Kind, Request};
 
 const PAGE: u64 = 4096;
-const AUTO: RamShare = RamShare::Twentieth { bytes_max: 32 << 20 };
+const AUTO: RamShare = RamShare::Usual { bytes_max: 32 << 20 };
 
 /// Requests of one to four pages, most of them to few places, every fourth of them a write; with a scan in the middle.
 fn workload(requests: u64) -> Workload {

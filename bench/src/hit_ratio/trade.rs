@@ -76,7 +76,7 @@ fn serve(
         sequential_cutoff: conditions.sequential_cutoff,
         writes: conditions.writes,
     };
-    let device_bytes = Division::of(size_bytes, conditions.ram)?.device_bytes;
+    let device_bytes = Division::of(size_bytes, conditions.ram, admission)?.device_bytes;
     let budget = bytes_an_access.and_then(|bytes| budget(bytes, device_bytes));
     served::serve_within(workload, &serving, Counted::Blocks, size_bytes, BLOCK_BYTES, budget, &|_| {})
 }

@@ -125,7 +125,7 @@ fn conditions(options: &Simulate) -> Conditions {
         counted: if options.whole_requests { Counted::Requests } else { Counted::Blocks },
         ram: match options.ram {
             Some(size) => RamShare::Bytes(size.0),
-            None => RamShare::Twentieth { bytes_max: disk.ram().0 },
+            None => RamShare::Usual { bytes_max: disk.ram().0 },
         },
         sequential_cutoff: options
             .sequential_cutoff
@@ -333,7 +333,7 @@ mod tests {
             assert!(help.contains(&wanted), "{wanted}: {help}");
         }
         let named = "10272MiB".parse::<Size>().unwrap().0;
-        let division = hitsim::served::Division::of(named, Conditions::default().ram).unwrap();
+        let division = hitsim::served::Division::of(named, Conditions::default().ram, admission).unwrap();
         assert_eq!(named - division.ram_bytes, 10 << 30, "it is flash of 10GiB");
     }
 

@@ -110,7 +110,7 @@ pub fn serve_within(
     write_budget: Option<DriveWrites>,
     progress: &dyn Fn(u64),
 ) -> Result<Served, String> {
-    let division = Division::of(size_bytes, serving.ram)?;
+    let division = Division::of(size_bytes, serving.ram, serving.admission)?;
     let executor = Executor::new(VirtualTime::new(), Order::Seeded(SEED));
     let host = executor.host();
     let served = executor.run(async {

@@ -30,7 +30,7 @@ pub(crate) enum Aim {
 const HITS: Thresholds = Thresholds { admit: -0.05, keep: 0.0, to_give_up: 0.25 };
 
 /// Of the hits that the cache by density has more than the one by LRU, so much is wanted.
-const GAIN_WANTED: f32 = 0.5;
+const GAIN_WANTED: f32 = 0.3;
 /// Hits of all accesses that may be missing.
 const TOLERANCE: f32 = 0.001;
 /// Blocks written for each miss that LRU would have.
