@@ -173,17 +173,22 @@ fn flash_hits(
         let name = format!("forebay, depth {depth}");
         guest(programs, name, &forebay.server, sockets(forebay, &["flash"]), Load::reads(depth))
     };
-    let contenders = [
-        ours(32),
-        file(scratch, &raw, fio::Access::Read, 32),
-        ours(256),
-        file(scratch, &raw, fio::Access::Read, 256),
-    ];
-    let claims = [
-        claim(0, 1, Figure::Iops, Some(AS_FAST)),
-        claim(2, 3, Figure::Iops, None),
-        claim(2, 0, Figure::Iops, Some(NOT_BEHIND)),
-    ];
+    // The same way to a guest without a cache: what a front end that sleeps can have of this disk.
+    let device = format!("file,filename={},locking=off,cache.direct=on,aio=io_uring", raw.display());
+    let mut peer = Peer::vhost(scratch, "the raw file by qemu-storage-daemon", &device);
+    let server = peer.start(scratch)?;
+    let (mut contenders, mut claims) = (Vec::new(), Vec::new());
+    for depth in [32, 256] {
+        let first = contenders.len();
+        contenders.extend([ours(depth), file(scratch, &raw, fio::Access::Read, depth)]);
+        claims.push(claim(first, first + 1, Figure::Iops, (depth == 32).then_some(AS_FAST)));
+        let Some(server) = &server else { continue };
+        let name = format!("{}, depth {depth}", peer.name);
+        contenders.push(guest(programs, name, server, vec![peer.socket.clone()], Load::reads(depth)));
+        claims.push(claim(first, first + 2, Figure::Iops, None));
+        claims.push(claim(first, first + 2, Figure::ServerCpu, None));
+    }
+    claims.push(claim(contenders.len() / 2, 0, Figure::Iops, Some(NOT_BEHIND)));
     let before = forebay.reads("flash")?;
     race("Hits on flash over vhost-user, 4 KiB", &contenders, &claims, effort)?;
     say_share(forebay.reads("flash")?.since(before), Tier::Flash);
