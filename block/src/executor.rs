@@ -30,10 +30,11 @@ pub trait Driver: 'static {
     /// Nanoseconds since a fixed moment.
     fn now(&self) -> u64;
 
-    /// Lets I/O make progress without waiting. Called between rounds of tasks.
-    fn poll(&self);
+    /// Lets I/O make progress without waiting. Called between rounds of tasks. True if there was something to do.
+    fn poll(&self) -> bool;
 
-    /// How often a task has looked for something in vain, and done nothing else. That is no work, and I/O is looked at after each.
+    /// How often a task has looked for something in vain, and done nothing else since it was woken. That is no work, and I/O is looked
+    /// at after each.
     fn looks(&self) -> u64 {
         0
     }
@@ -173,9 +174,9 @@ impl Executor {
                 ran += 1;
                 looked = self.shared.driver.looks() != looks;
             }
-            self.shared.driver.poll();
+            let did_io = self.shared.driver.poll();
             let now = self.shared.fire_timers();
-            let only_looked = looked && ran == 1 && !main_is_woken;
+            let only_looked = looked && ran == 1 && !main_is_woken && !did_io;
             if !only_looked {
                 self.shared.busy.add(now - resumed);
             }
@@ -402,7 +403,9 @@ impl Driver for VirtualTime {
         self.now.get()
     }
 
-    fn poll(&self) {}
+    fn poll(&self) -> bool {
+        false
+    }
 
     fn wait(&self, deadline: Option<u64>) -> bool {
         match deadline {
@@ -460,6 +463,7 @@ mod tests {
     struct Ticking {
         now: Cell<u64>,
         looks: Rc<Cell<u64>>,
+        does_io: bool,
     }
 
     impl Driver for Ticking {
@@ -468,7 +472,9 @@ mod tests {
             self.now.get()
         }
 
-        fn poll(&self) {}
+        fn poll(&self) -> bool {
+            self.does_io
+        }
 
         fn looks(&self) -> u64 {
             self.looks.get()
@@ -498,8 +504,8 @@ mod tests {
 
     #[test]
     fn rounds_in_which_tasks_only_look_are_no_work() {
-        for looks_instead in [true, false] {
-            let driver = Ticking::default();
+        for (looks_instead, does_io) in [(true, false), (true, true), (false, false)] {
+            let driver = Ticking { does_io, ..Ticking::default() };
             let looks = Rc::clone(&driver.looks);
             let executor = Executor::new(driver, Order::Fifo);
             let host = executor.host();
@@ -518,7 +524,7 @@ mod tests {
             }
             executor.run(host.sleep(10_000)).expect("the timer ends the run");
             let worked = executor.busy_time().nanos();
-            assert_eq!(worked < 20, looks_instead, "{worked}");
+            assert_eq!(worked < 20, looks_instead && !does_io, "{worked}");
         }
     }
 

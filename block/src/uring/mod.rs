@@ -163,7 +163,7 @@ impl Ring {
         self.shared.look_max.get()
     }
 
-    /// Notes that the task that runs looked for something, found nothing, and does nothing else this time: that is no work.
+    /// Notes that the task that runs was woken, looked for something, found nothing, and does nothing else this time: that is no work.
     pub fn note_look(&self) {
         self.shared.looks.set(self.shared.looks.get() + 1);
     }
@@ -195,7 +195,7 @@ impl Driver for Ring {
 
     /// Takes what completed. Queued entries are submitted by every second call only, because a `wait` mostly comes
     /// first and submits them in its own system call; a busy shard delays them by one round of tasks.
-    fn poll(&self) {
+    fn poll(&self) -> bool {
         let shared = &*self.shared;
         shared.parker.clear();
         let (queued, kernel_asks) = shared.pressure();
@@ -204,7 +204,7 @@ impl Driver for Ring {
             shared.held_back.set(false);
             shared.enter(Wait::No);
         }
-        shared.reap();
+        shared.reap() > 0 || submit
     }
 
     fn looks(&self) -> u64 {

@@ -2,15 +2,15 @@
 //!
 //! To sleep and to be woken costs two system calls of the guest's side and ours, and on many hosts the wake-up of a processor, which
 //! takes longer than a hit. Looking costs a processor. So it is done where requests come fast, for a bounded time, and not while
-//! somebody else needs the processor: who looks and finds that time was lost meanwhile does not look again for a while, and for twice as
-//! long each time. (QEMU's `poll-max-ns` adapts by the first of these rules.)
+//! somebody else needs the processor, or the thread: who looks and finds that time was lost meanwhile does not look again for a while, and for
+//! twice as long each time. (QEMU's `poll-max-ns` adapts by the first of these rules.)
 
-/// Who lost more time than this between two looks, in nanoseconds, shares the processor.
+/// Who lost more time than this between two looks, in nanoseconds, shares the processor, or a thread that has other work.
 const LOST_NS: u64 = 200_000;
 /// How long nobody looks then, at first and at most, in nanoseconds.
 const PAUSE_MIN_NS: u64 = 100_000_000;
 const PAUSE_MAX_NS: u64 = 10_000_000_000;
-/// After so many pauses without another loss it begins with the shortest again.
+/// After so many times the next pause without another loss it begins with the shortest again.
 const PAUSES_FORGOTTEN: u64 = 16;
 /// Who looked in vain does not look so many times, however soon requests come then.
 const SKIPPED: u8 = 16;
@@ -36,7 +36,8 @@ pub(super) struct Looking {
     skipped: u8,
     /// Since when nothing is there to do, if that is so.
     rests_since: Option<u64>,
-    before: u64,
+    /// It is looked at, the last time at this moment.
+    looks: Option<u64>,
     not_before: u64,
     pause: u64,
 }
@@ -44,13 +45,12 @@ pub(super) struct Looking {
 impl Looking {
     /// Looks for at most so long; not at all for 0.
     pub(super) fn new(max: u64) -> Self {
-        let rests_since = None;
         Self {
             max,
             is_worth_it: false,
             skipped: 0,
-            rests_since,
-            before: 0,
+            rests_since: None,
+            looks: None,
             not_before: 0,
             pause: PAUSE_MIN_NS,
         }
@@ -70,31 +70,42 @@ impl Looking {
     pub(super) fn begin(&mut self, now: u64) -> bool {
         let looked_before = self.rests_since.is_some();
         self.rests_since.get_or_insert(now);
-        self.before = now;
-        self.is_worth_it && !looked_before && now >= self.not_before
+        let begins = self.is_worth_it && !looked_before && now >= self.not_before;
+        self.looks = begins.then_some(now);
+        begins
     }
 
     /// Nothing was there.
     pub(super) fn look(&mut self, now: u64) -> Looked {
-        let lost = now.saturating_sub(self.before) > LOST_NS;
-        self.before = now;
-        if lost {
-            if now.saturating_sub(self.not_before) > PAUSES_FORGOTTEN * self.pause {
-                self.pause = PAUSE_MIN_NS;
-            }
-            self.not_before = now + self.pause;
-            self.pause = (2 * self.pause).min(PAUSE_MAX_NS);
+        if self.pauses_if_it_lost_time(now) {
             return Looked::Enough;
         }
+        self.looks = Some(now);
         if self.rests_since.is_none_or(|since| now.saturating_sub(since) >= self.max) {
-            (self.is_worth_it, self.skipped) = (false, SKIPPED);
+            (self.is_worth_it, self.skipped, self.looks) = (false, SKIPPED, None);
             return Looked::Enough;
         }
         Looked::Again
     }
 
-    /// A request came.
+    /// Takes a pause if this is much later than the last look.
+    fn pauses_if_it_lost_time(&mut self, now: u64) -> bool {
+        if self.looks.is_none_or(|before| now.saturating_sub(before) <= LOST_NS) {
+            return false;
+        }
+        if now.saturating_sub(self.not_before) > PAUSES_FORGOTTEN * self.pause {
+            self.pause = PAUSE_MIN_NS;
+        }
+        self.not_before = now + self.pause;
+        self.pause = (2 * self.pause).min(PAUSE_MAX_NS);
+        self.looks = None;
+        true
+    }
+
+    /// A request came, perhaps found by a look.
     pub(super) fn came(&mut self, now: u64) {
+        self.pauses_if_it_lost_time(now);
+        self.looks = None;
         let Some(since) = self.rests_since.take() else { return };
         if self.is_worth_it {
             return;
@@ -145,11 +156,14 @@ mod tests {
         let mut looking = Looking::new(MAX);
         let (mut now, mut pauses) = (0, Vec::new());
         rest(&mut looking, now, 10_000);
-        for _ in 0..9 {
+        for time in 0..9 {
             now += 1_000_000;
             assert!(looking.begin(now));
             now += LOST_NS + 1;
-            assert_eq!(looking.look(now), Looked::Enough);
+            // Something may have come meanwhile, or not.
+            if time % 2 == 0 {
+                assert_eq!(looking.look(now), Looked::Enough);
+            }
             looking.came(now);
             let lost = now;
             while rest(&mut looking, now, 10_000) == 0 {

@@ -360,6 +360,8 @@ impl<D: BlockDevice> Vring<D> {
         if !self.looking.borrow_mut().begin(self.ring.now()) {
             return false;
         }
+        // What came before the first look was work.
+        turn().await;
         while self.works() && !self.stopping.get() && !self.has_more() {
             if self.looking.borrow_mut().look(self.ring.now()) == Looked::Enough {
                 return false;
@@ -399,7 +401,7 @@ impl<D: BlockDevice> Vring<D> {
         let mut queue = self.queue.borrow_mut();
         let more = queue.enable_notification(memory.map()).map_err(|error| error.to_string())?;
         self.note_used_ring(&memory, &queue);
-        Ok(!more)
+        if memory.is_whole() { Ok(!more) } else { Err(TORN.to_owned()) }
     }
 
     /// The head of the next request, if there is one.
