@@ -5,8 +5,8 @@
 //! somebody else needs the processor, or the thread: who looks and finds that time was lost meanwhile does not look again for a while, and for
 //! twice as long each time. (QEMU's `poll-max-ns` adapts by the first of these rules.)
 
-/// Who lost more time than this between two looks, in nanoseconds, shares the processor, or a thread that has other work.
-const LOST_NS: u64 = 200_000;
+/// Who lost so many times the longest look between two looks shares the processor, or a thread that has other work.
+const LOST: u64 = 4;
 /// How long nobody looks then, at first and at most, in nanoseconds.
 const PAUSE_MIN_NS: u64 = 100_000_000;
 const PAUSE_MAX_NS: u64 = 10_000_000_000;
@@ -90,7 +90,7 @@ impl Looking {
 
     /// Takes a pause if this is much later than the last look.
     fn pauses_if_it_lost_time(&mut self, now: u64) -> bool {
-        if self.looks.is_none_or(|before| now.saturating_sub(before) <= LOST_NS) {
+        if self.looks.is_none_or(|before| now.saturating_sub(before) <= LOST * self.max) {
             return false;
         }
         if now.saturating_sub(self.not_before) > PAUSES_FORGOTTEN * self.pause {
@@ -159,7 +159,7 @@ mod tests {
         for time in 0..9 {
             now += 1_000_000;
             assert!(looking.begin(now));
-            now += LOST_NS + 1;
+            now += LOST * MAX + 1;
             // Something may have come meanwhile, or not.
             if time % 2 == 0 {
                 assert_eq!(looking.look(now), Looked::Enough);
@@ -174,8 +174,8 @@ mod tests {
         assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 64, 100, 100]);
         now += (PAUSES_FORGOTTEN + 1) * PAUSE_MAX_NS;
         assert!(looking.begin(now));
-        looking.look(now + LOST_NS + 1);
-        looking.came(now + LOST_NS + 1);
+        looking.look(now + LOST * MAX + 1);
+        looking.came(now + LOST * MAX + 1);
         assert!(looking.begin(now + 2 * PAUSE_MIN_NS), "the shortest pause again");
     }
 
