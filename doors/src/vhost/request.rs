@@ -8,7 +8,9 @@
 //! as there is a place for it; a chain without one breaks its queue.
 //!
 //! What a disk has in memory goes from there to the guest's, by [`perform_at_once`], before anything is made that could wait. All else is
-//! copied between guest memory and a buffer of ours.
+//! copied between guest memory and a buffer of ours, once: a guest can change its memory at any moment. What is held against a checksum, kept in
+//! RAM, or written to two places has to be bytes that it cannot reach, or it could make a clean page differ from its backing, one copy from
+//! the other, and flash look damaged.
 
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Unmap};
 use vm_memory::GuestAddress;
