@@ -103,6 +103,12 @@ impl Interval {
     }
 }
 
+/// A whole number from 1 to `most` with this unit behind it.
+fn whole_of(text: &str, unit: &str, most: u32) -> Option<u32> {
+    let number = text.strip_suffix(unit)?.parse().ok()?;
+    (1..=most).contains(&number).then_some(number)
+}
+
 impl FromStr for Interval {
     type Err = String;
 
@@ -110,12 +116,9 @@ impl FromStr for Interval {
         if text == "off" {
             return Ok(Self::Off);
         }
-        match text.strip_suffix('s').map(str::parse) {
-            Some(Ok(seconds @ 1..=Self::SECONDS_MAX)) => Ok(Self::Seconds(seconds)),
-            _ => Err(format!(
-                "Cannot read '{text}' as an interval: write whole seconds from 1s to 86400s, such as 30s, or off"
-            )),
-        }
+        whole_of(text, "s", Self::SECONDS_MAX).map(Self::Seconds).ok_or_else(|| {
+            format!("Cannot read '{text}' as an interval: write whole seconds from 1s to 86400s, such as 30s, or off")
+        })
     }
 }
 
@@ -153,12 +156,11 @@ impl FromStr for PollMax {
         if text == "off" {
             return Ok(Self::Off);
         }
-        match text.strip_suffix("us").map(str::parse) {
-            Some(Ok(micros @ 1..=Self::MICROS_MAX)) => Ok(Self::Micros(micros)),
-            _ => Err(format!(
+        whole_of(text, "us", Self::MICROS_MAX).map(Self::Micros).ok_or_else(|| {
+            format!(
                 "Cannot read '{text}' as a time: write whole microseconds from 1us to 1000us, such as 50us, or off"
-            )),
-        }
+            )
+        })
     }
 }
 
@@ -169,12 +171,9 @@ impl FromStr for RetryTime {
         if text == "wait" {
             return Ok(Self::Wait);
         }
-        match text.strip_suffix('s').map(str::parse) {
-            Some(Ok(seconds @ 1..=Self::SECONDS_MAX)) => Ok(Self::Seconds(seconds)),
-            _ => {
-                Err(format!("Cannot read '{text}' as a time: write whole seconds from 1s to 86400s, or wait"))
-            }
-        }
+        whole_of(text, "s", Self::SECONDS_MAX).map(Self::Seconds).ok_or_else(|| {
+            format!("Cannot read '{text}' as a time: write whole seconds from 1s to 86400s, or wait")
+        })
     }
 }
 

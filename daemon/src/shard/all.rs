@@ -468,6 +468,8 @@ fn usual_count() -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::places::Surroundings;
+    use crate::testing::TempDir;
 
     #[test]
     fn disks_go_where_the_fewest_are() {
@@ -480,6 +482,23 @@ mod tests {
         assert_eq!(["a", "b", "c", "d"].map(|name| add(&mut homes, name)), [0, 1, 2, 0]);
         homes.remove("b");
         assert_eq!(["e", "f", "g"].map(|name| add(&mut homes, name)), [1, 1, 2]);
+    }
+
+    #[test]
+    fn every_shard_looks_for_as_long_as_it_was_told() {
+        let folder = TempDir::new();
+        let places = Places::resolve(Some(folder.path().join("dir")), None, &Surroundings::of_process())
+            .expect("the folder is ours");
+        places.make().expect("the folder is ours");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let runtime = runtime.expect("a runtime for one thread");
+        let told = async |poll_max| {
+            let shards = Shards::start(&places, &Directory::default(), Some(2), poll_max).await?;
+            let asked = shards.all.iter().map(|shard| shard.ask(|shard| shard.ring.look_max()));
+            join_all(asked).await.into_iter().collect::<Answer<Vec<u64>>>()
+        };
+        assert_eq!(runtime.block_on(told(PollMax::Off)).ok(), Some(vec![0, 0]));
+        assert_eq!(runtime.block_on(told(PollMax::Micros(70))).ok(), Some(vec![70_000, 70_000]));
     }
 
     #[test]

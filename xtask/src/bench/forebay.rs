@@ -82,10 +82,10 @@ impl Sum for Reads {
 }
 
 impl Forebay {
-    /// Starts one that looks at an empty queue of a guest for a while before it sleeps, as it does by default; the others sleep at once,
-    /// as those do that they are compared with.
-    pub(super) fn start_that_looks(scratch: &Scratch, program: &Path) -> Result<Self, String> {
-        Self::start_with(scratch, program, "looking", &["--pool-size", POOL_SIZE])
+    /// Starts one that looks at an empty queue of a guest for so many microseconds before it sleeps; the others sleep at once, as those
+    /// do that they are compared with.
+    pub(super) fn start_that_looks(scratch: &Scratch, program: &Path, micros: u32) -> Result<Self, String> {
+        Self::start_with(scratch, program, "looking", &format!("{micros}us"), &["--pool-size", POOL_SIZE])
     }
 
     /// Starts it with a pool that it makes.
@@ -100,7 +100,7 @@ impl Forebay {
         name: &str,
         pool_size: &str,
     ) -> Result<Self, String> {
-        Self::start_asleep(scratch, program, name, &["--pool-size", pool_size])
+        Self::start_with(scratch, program, name, "off", &["--pool-size", pool_size])
     }
 
     /// Starts it with a file as its pool that holds nothing but zeroes, in a folder of this name.
@@ -110,21 +110,24 @@ impl Forebay {
         name: &str,
         pool: &Path,
     ) -> Result<Self, String> {
-        Self::start_asleep(scratch, program, name, &["--pool", &pool.to_string_lossy()])
+        Self::start_with(scratch, program, name, "off", &["--pool", &pool.to_string_lossy()])
     }
 
-    fn start_asleep(scratch: &Scratch, program: &Path, name: &str, pool: &[&str]) -> Result<Self, String> {
-        let config = scratch.path("asleep.toml");
-        std::fs::write(&config, "[vhost]\npoll-max = \"off\"\n")
+    fn start_with(
+        scratch: &Scratch,
+        program: &Path,
+        name: &str,
+        poll_max: &str,
+        pool: &[&str],
+    ) -> Result<Self, String> {
+        let config = scratch.path(&format!("{name}.toml"));
+        std::fs::write(&config, format!("[vhost]\npoll-max = \"{poll_max}\"\n"))
             .map_err(|error| format!("Could not write {}: {error}.", config.display()))?;
-        Self::start_with(scratch, program, name, &[pool, &["--config", &config.to_string_lossy()]].concat())
-    }
-
-    fn start_with(scratch: &Scratch, program: &Path, name: &str, options: &[&str]) -> Result<Self, String> {
         let folder = scratch.path(name);
         let socket = folder.join("control.sock");
         let mut command = Command::new(program);
-        command.arg("serve").arg("--dir").arg(&folder).args(options).args(["--log", "warn"]);
+        command.arg("serve").arg("--config").arg(&config).arg("--dir").arg(&folder);
+        command.args(pool).args(["--log", "warn"]);
         let server = Server::start(scratch, name, &mut command, &socket)?;
         let forebay = Self { server, program: program.to_owned(), folder };
         let pool = forebay.ask(&["pool", "show", "--json"])?;

@@ -2,8 +2,9 @@
 //!
 //! The same binary of the front end drives all of them: 4 KiB at random places, one queue, event indices, indirect descriptors. It
 //! sleeps until it is interrupted, and so do the servers: Forebay has `poll-max = "off"`, and qemu-storage-daemon an iothread with
-//! `poll-max-ns=0`. Hits in RAM are measured with both looking for 50 us as well, which is Forebay's default. What readers read is compared with the file from end to end first; of
-//! misses afterwards, because that would warm the cache. What writers write is not read back.
+//! `poll-max-ns=0`. Hits in RAM are measured with both looking for 50 us as well, which is Forebay's default. What readers read is
+//! compared with the file from end to end first; of misses afterwards, because that would warm the cache. What writers write is not
+//! read back.
 
 mod client;
 mod race;
@@ -34,7 +35,7 @@ const WRITE_DIRTY_MIB: u64 = 544;
 const MISS_DISK_BYTES: u64 = 1 << 30;
 const MISS_POOL: &str = "128MiB";
 /// Forebay's default.
-const LOOK_NS: u32 = 50_000;
+const LOOK_US: u32 = 50;
 
 /// As fast as the other, but for what differs between two runs.
 const AS_FAST: f64 = 0.95;
@@ -69,59 +70,81 @@ fn claim(ours: usize, theirs: usize, figure: Figure, goal: Option<f64>) -> Claim
 }
 
 fn ram_hits(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let peer = Peer::vhost(scratch, "qemu-storage-daemon null-co", &null_device());
     let backing = scratch.filled_file(RAM_DISK, RAM_DISK_BYTES)?;
-    forebay.add_warm_disk(scratch, "ram", &backing, Tier::Ram)?;
-    check(programs, &forebay.vhost_socket("ram"), &backing)?;
-    let device = format!("null-co,size={RAM_DISK_BYTES},read-zeroes=on");
-    let mut peer = Peer::vhost(scratch, "qemu-storage-daemon null-co", &device);
-    let server = peer.start(scratch)?;
-    let mut contenders = Vec::new();
-    let mut claims = Vec::new();
-    for depth in [1, 32, 256] {
-        let ours = contenders.len();
-        let name = |who: &str| format!("{who}, depth {depth}");
-        let load = Load::reads(depth);
-        contenders.push(guest(programs, name("forebay"), &forebay.server, sockets(forebay, &["ram"]), load));
-        let Some(server) = &server else { continue };
-        contenders.push(guest(programs, name(peer.name), server, vec![peer.socket.clone()], load));
-        check(programs, &peer.socket, Path::new("/dev/zero"))?;
-        let goal = |goal: f64| (depth == 32).then_some(goal);
-        claims.push(claim(ours, ours + 1, Figure::Iops, goal(AS_FAST)));
-        claims.push(claim(ours, ours + 1, Figure::ServerCpu, goal(NOT_BEHIND)));
-    }
-    let each = contenders.len() / 3;
-    claims.push(claim(2 * each, each, Figure::Iops, Some(NOT_BEHIND)));
-    let before = forebay.reads("ram")?;
-    race("Hits in RAM over vhost-user, 4 KiB", &contenders, &claims, effort)?;
-    say_share(forebay.reads("ram")?.since(before), Tier::Ram);
-    Ok(())
+    let pair = Pair { forebay, peer, backing: &backing };
+    pair.race(programs, scratch, effort, "Hits in RAM over vhost-user, 4 KiB", &[1, 32, 256])
 }
 
-/// Hits in RAM by servers that look for requests before they sleep.
+/// The same of servers that look for requests before they sleep.
 fn looking(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
-    let forebay = Forebay::start_that_looks(scratch, &programs.forebay)?;
+    let forebay = Forebay::start_that_looks(scratch, &programs.forebay, LOOK_US)?;
+    let name = "qemu-storage-daemon null-co that looks";
+    let peer = Peer::vhost_that_looks(scratch, name, &null_device(), 1_000 * LOOK_US);
+    // Each daemon locks the file that it serves.
     let backing = scratch.filled_file("looking.img", RAM_DISK_BYTES)?;
-    forebay.add_warm_disk(scratch, "ram", &backing, Tier::Ram)?;
-    let device = format!("null-co,size={RAM_DISK_BYTES},read-zeroes=on");
-    let mut peer =
-        Peer::vhost_that_looks(scratch, "qemu-storage-daemon null-co that looks", &device, LOOK_NS);
-    let server = peer.start(scratch)?;
-    let (mut contenders, mut claims) = (Vec::new(), Vec::new());
-    for depth in [1, 32] {
-        let ours = contenders.len();
-        let name = |who: &str| format!("{who}, depth {depth}");
-        let (disk, load) = (sockets(&forebay, &["ram"]), Load::reads(depth));
-        contenders.push(guest(programs, name("forebay"), &forebay.server, disk, load));
-        let Some(server) = &server else { continue };
-        contenders.push(guest(programs, name(peer.name), server, vec![peer.socket.clone()], load));
-        let goal = |goal: f64| (depth == 32).then_some(goal);
-        claims.push(claim(ours, ours + 1, Figure::Iops, goal(AS_FAST)));
-        claims.push(claim(ours, ours + 1, Figure::ServerCpu, goal(NOT_BEHIND)));
+    let title = format!("Hits in RAM over vhost-user, 4 KiB, both look for {LOOK_US} us");
+    Pair { forebay: &forebay, peer, backing: &backing }.race(programs, scratch, effort, &title, &[1, 32])
+}
+
+fn null_device() -> String {
+    format!("null-co,size={RAM_DISK_BYTES},read-zeroes=on")
+}
+
+/// Forebay with a file that will be in RAM, and a server without data.
+struct Pair<'a> {
+    forebay: &'a Forebay,
+    peer: Peer,
+    backing: &'a Path,
+}
+
+impl Pair<'_> {
+    /// Races at these depths; what is deeper than 32 has to be as fast.
+    fn race(
+        mut self,
+        programs: &Programs,
+        scratch: &Scratch,
+        effort: Effort,
+        title: &str,
+        depths: &[u32],
+    ) -> Result<(), String> {
+        let forebay = self.forebay;
+        forebay.add_warm_disk(scratch, "ram", self.backing, Tier::Ram)?;
+        check(programs, &forebay.vhost_socket("ram"), self.backing)?;
+        let server = self.peer.start(scratch)?;
+        let peer = &self.peer;
+        if server.is_some() {
+            check(programs, &peer.socket, Path::new("/dev/zero"))?;
+        }
+        let (mut contenders, mut claims) = (Vec::new(), Vec::new());
+        let mut at_32 = None;
+        for depth in depths.iter().copied() {
+            let ours = contenders.len();
+            let name = |who: &str| format!("{who}, depth {depth}");
+            let load = Load::reads(depth);
+            contenders.push(guest(
+                programs,
+                name("forebay"),
+                &forebay.server,
+                sockets(forebay, &["ram"]),
+                load,
+            ));
+            if let Some(server) = &server {
+                contenders.push(guest(programs, name(peer.name), server, vec![peer.socket.clone()], load));
+                let goal = |goal: f64| (depth == 32).then_some(goal);
+                claims.push(claim(ours, ours + 1, Figure::Iops, goal(AS_FAST)));
+                claims.push(claim(ours, ours + 1, Figure::ServerCpu, goal(NOT_BEHIND)));
+            }
+            match at_32 {
+                Some(at_32) => claims.push(claim(ours, at_32, Figure::Iops, Some(NOT_BEHIND))),
+                None => at_32 = (depth == 32).then_some(ours),
+            }
+        }
+        let before = forebay.reads("ram")?;
+        race(title, &contenders, &claims, effort)?;
+        say_share(forebay.reads("ram")?.since(before), Tier::Ram);
+        Ok(())
     }
-    let before = forebay.reads("ram")?;
-    race("Hits in RAM over vhost-user, 4 KiB, both look for 50 us", &contenders, &claims, effort)?;
-    say_share(forebay.reads("ram")?.since(before), Tier::Ram);
-    Ok(())
 }
 
 /// Says how many of these reads were hits.
