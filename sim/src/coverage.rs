@@ -39,6 +39,8 @@ coverage! {
     log_wraps,
     /// Pages appended again.
     reappends,
+    /// Pages appended again before the turn of their segment.
+    reappends_ahead,
     /// Segments reclaimed before older ones of their disk.
     reclaims_out_of_order,
     /// Cold pages appended again, because an older version could come back without them.

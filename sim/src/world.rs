@@ -369,6 +369,7 @@ impl World {
             coverage.evictions += counts.evictions;
             coverage.log_wraps += counts.reclaims;
             coverage.reappends += counts.reappends;
+            coverage.reappends_ahead += counts.reappends_ahead;
             coverage.reclaims_out_of_order += counts.reclaims_out_of_order;
             coverage.shadowed_reappends += counts.shadowed_reappends;
             coverage.fills_discarded += counts.fills_discarded;

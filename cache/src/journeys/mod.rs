@@ -14,12 +14,13 @@
 //! | `load` | flash | index: what was cached before the process began |
 //! | `lost` | flash that gives back no dirty page | the log, which says so |
 //! | `quiet` | regions that nothing changes any more | notes on flash |
-//! | `reclaim` | flash | flash again, or nowhere |
+//! | `reclaim`, `out_of_order`, `ahead` | flash | flash again, or nowhere |
 //! | `reconnect` | backing | what may be newer than the backing is dropped |
 //! | `void` | flash | nowhere, for good |
 //!
 //! All share one [`disk_cache::DiskCache`], what is cached of one disk. They meet only there.
 
+mod ahead;
 pub(crate) mod back;
 pub(crate) mod commit;
 mod destage;

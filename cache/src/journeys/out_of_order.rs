@@ -13,10 +13,12 @@
 
 use block::{BlockDevice, Host};
 
+use super::ahead::{fill_up, take_next};
 use super::disk_cache::DiskCache;
 use super::reclaim::{Marks, Staying, Survivor, append_again, keep_warm};
 use crate::bytes::batch::Kind;
 use crate::bytes::summary::{Content, Line};
+use crate::knowledge::order::Order;
 use crate::survives::room::Work;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::BATCH_PAGES_MAX;
@@ -48,17 +50,15 @@ pub(super) fn choose<F: BlockDevice, H: Host>(
         }
         segments.life(oldest).filter(|(owner, _)| *owner == cache.id)?
     };
-    let costs = |order: &crate::knowledge::order::Order, segment, page| cost(cache, order, segment, page);
-    let mut order = cache.order.borrow_mut();
-    let (cheaper, generation) = order.cheaper_than(oldest, costs)?;
-    let ticket = order.ticket();
+    let (cheaper, generation) = take_next(cache, oldest)?;
+    let ticket = cache.order.borrow().ticket();
     work.exchange(cheaper, (cache.id, generation)).then_some(Chosen { oldest, life, ticket })
 }
 
 /// How dear it is to lose a page with a segment: from 0, not at all; 1 is a page that is written again.
-fn cost<F: BlockDevice, H: Host>(
+pub(super) fn cost<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
-    order: &crate::knowledge::order::Order,
+    order: &Order,
     segment: SegmentNumber,
     page: PageNumber,
 ) -> f64 {
@@ -84,6 +84,7 @@ pub(super) async fn empty<F: BlockDevice, H: Host>(
         return false;
     };
     let survivors = keep_warm(cache, victim, content, Staying::Warm, |page| has_shadow(cache, page));
+    let survivors = fill_up(cache, victim, survivors).await;
     let mut nothing = Marks::said_by(Some(content));
     for chunk in survivors.chunks(BATCH_PAGES_MAX) {
         append_again(cache, chunk, &mut nothing).await;
@@ -113,7 +114,7 @@ fn has_shadow<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: PageNumber
 
 /// Drops survivors that could not be appended. False if one of them has a shadow, so that it stays.
 fn drop_rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, survivors: &[Survivor]) -> bool {
-    for Survivor { page, flash, .. } in survivors {
+    for Survivor { page, flash, .. } in survivors.iter().filter(|survivor| !survivor.is_ahead) {
         let is_left = cache.index.borrow().get(*page).is_some_and(|located| located.flash == *flash);
         if is_left && has_shadow(cache, *page) {
             return false;

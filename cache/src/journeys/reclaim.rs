@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use block::{BlockDevice, Buffer, Host, Operation};
 
+use super::ahead::fill_up;
 use super::disk_cache::DiskCache;
 use super::flash_run::FlashRun;
 use super::leave::{leave, settle_log};
@@ -37,12 +38,22 @@ use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence
 /// The disks of a pool, by number.
 pub(crate) type Disks<F, H> = RefCell<BTreeMap<DiskId, Rc<DiskCache<F, H>>>>;
 
-/// A page of the victim that is warm or dirty.
+/// A page of the victim that is warm or dirty, or a warm one of a segment that goes next.
 pub(super) struct Survivor {
     pub(super) page: PageNumber,
-    sequence: Sequence,
+    pub(super) sequence: Sequence,
     pub(super) flash: FlashPage,
-    history: History,
+    pub(super) history: History,
+    /// Its segment is not the victim, but goes next.
+    pub(super) is_ahead: bool,
+}
+
+impl Survivor {
+    /// It has one life less until it is used again.
+    pub(super) fn cool_down<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>) {
+        let heat = self.history.heat().saturating_sub(1);
+        cache.index.borrow_mut().set_history(self.page, self.history.with_heat(heat));
+    }
 }
 
 /// Makes room whenever somebody waits for it and it is this shard's turn, as long as the pool is in use.
@@ -184,13 +195,15 @@ impl Going {
 /// How long reclaim rests after it could not empty a segment: nanoseconds.
 const RETRY_NS: u64 = 50_000_000;
 
-/// Pages that were appended again so far, of the disks that are here: fewer than before if one has left meanwhile.
+/// Pages of victims that were appended again so far, of the disks that are here: fewer than before if one has left meanwhile.
 fn appended_again<F: BlockDevice, H: Host>(disks: &Disks<F, H>) -> u64 {
-    disks.borrow().values().map(|cache| cache.counters.reappends.get()).sum()
+    let of_victims =
+        |cache: &Rc<DiskCache<F, H>>| cache.counters.reappends.get() - cache.counters.reappends_ahead.get();
+    disks.borrow().values().map(of_victims).sum()
 }
 
 /// So many pages of a segment may be appended again without need: behind them and their headers, some room is left.
-fn survivors_max<F: BlockDevice, H: Host>(pool: &Pool<F, H>) -> u64 {
+pub(super) fn survivors_max<F: BlockDevice, H: Host>(pool: &Pool<F, H>) -> u64 {
     let pages = pool.layout().batch_pages();
     u64::from((pages * SURVIVORS_EIGHTHS_MAX / 8).min(pages.saturating_sub(HEADERS_AND_ONE)))
 }
@@ -227,6 +240,7 @@ async fn empty<F: BlockDevice, H: Host>(
         Some(content) => keep_warm(cache, victim, content, staying, |_| false),
         None => dirty_survivors(cache, victim),
     };
+    let survivors = if has_mutations { survivors } else { fill_up(cache, victim, survivors).await };
     let mut marks = Marks::said_by(content);
     for chunk in survivors.chunks(BATCH_PAGES_MAX) {
         append_again(cache, chunk, &mut marks).await;
@@ -277,7 +291,7 @@ fn dirty_survivors<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Seg
         // Its sequence is not known here: any later one will do, as the log is in order.
         let sequence = cache.pool.draw_sequence();
         let is_there = cache.pool.layout().segment_of(flash) == victim;
-        is_there.then_some(Survivor { page, sequence, flash, history })
+        is_there.then_some(Survivor { page, sequence, flash, history, is_ahead: false })
     };
     dirty.pages_within(0..u64::MAX).filter_map(in_victim).collect()
 }
@@ -399,6 +413,8 @@ pub(super) fn keep_warm<F: BlockDevice, H: Host>(
     let lowered = cache.pool.segments().exceeds_limit(cache.id);
     let none = lowered || staying == Staying::Dirty;
     let most = if none { 0 } else { survivors_max(&cache.pool) as usize };
+    // What survived ahead of its turn counts.
+    let most = most.saturating_sub(cache.order.borrow().moved_of(victim).unwrap_or(0));
     let mut survivors: Vec<Survivor> = Vec::new();
     let mut warm: Vec<(f32, Survivor)> = Vec::new();
     let mut cold: Vec<Survivor> = Vec::new();
@@ -411,7 +427,8 @@ pub(super) fn keep_warm<F: BlockDevice, H: Host>(
             continue;
         }
         let history = cache.index.borrow().history(entry.page);
-        let line = Survivor { page: entry.page, sequence: entry.sequence, flash, history };
+        let (page, sequence) = (entry.page, entry.sequence);
+        let line = Survivor { page, sequence, flash, history, is_ahead: false };
         if is_dirty {
             survivors.push(line);
         } else if let Some(worth) = cache.policy.borrow().keeps(history) {
@@ -435,15 +452,15 @@ pub(super) fn keep_warm<F: BlockDevice, H: Host>(
         cache.drop_copy(line.page, line.flash);
         count(&cache.counters.evictions, 1);
     }
-    for Survivor { page, history, .. } in &survivors {
-        cache.index.borrow_mut().set_history(*page, history.with_heat(history.heat().saturating_sub(1)));
+    for survivor in &survivors {
+        survivor.cool_down(cache);
     }
     survivors.sort_unstable_by_key(|survivor| survivor.page);
     survivors
 }
 
-/// Copies pages to the open segment, with the sequences that they have (rule I1). Returns those that flash does not give
-/// back.
+/// Copies pages to the open segment, with the sequences that they have (rule I1). What is ahead of its turn comes last, and not where
+/// that would take another segment. Returns those that flash does not give back.
 pub(super) async fn append_again<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     survivors: &[Survivor],
@@ -451,8 +468,13 @@ pub(super) async fn append_again<F: BlockDevice, H: Host>(
 ) -> Vec<Damaged> {
     let (contents, damaged) = read_survivors(cache, survivors).await;
     let mut rest = contents.as_slice();
-    while !rest.is_empty() {
-        let Ok(appender) = cache.log.try_begin(Purpose::Survivors).await else { break };
+    while let Some((first, _)) = rest.first() {
+        let appender = if first.is_ahead {
+            cache.log.begin_in_open().await
+        } else {
+            cache.log.try_begin(Purpose::Survivors).await.ok()
+        };
+        let Some(appender) = appender else { break };
         let (now, later) = rest.split_at(rest.len().min(appender.room()));
         rest = later;
         if append_batch(cache, appender, now, marks).await.is_none() {
@@ -498,6 +520,8 @@ async fn append_batch<F: BlockDevice, H: Host>(
     promotion.arrive(cache, number, &located[pages.len()..]);
     marks.note(&entries);
     count(&cache.counters.reappends, pages.len() as u64);
+    let ahead = pages.iter().filter(|(survivor, _)| survivor.is_ahead).count();
+    count(&cache.counters.reappends_ahead, ahead as u64);
     cache.note_written_pages(pages.len());
     cache.back.last_dirty_batch.set(number);
     // A write may have dropped the page meanwhile: then the copy is for nothing.
@@ -556,6 +580,6 @@ async fn read_survivors<'a, F: BlockDevice, H: Host>(
         }
     }
     // Neighbours on the disk become neighbours on flash.
-    contents.sort_unstable_by_key(|(survivor, _)| survivor.page);
+    contents.sort_unstable_by_key(|(survivor, _)| (survivor.is_ahead, survivor.page));
     (contents, damaged)
 }

@@ -19,6 +19,11 @@
 //! | its segment goes | no more | |
 //!
 //! Where not all lines are known, because a load was given up or a segment has no summary, all goes in order of age.
+//!
+//! **What goes next** can be settled before it is due, so that what survives of it can be appended again with what survives of
+//! others (`journeys/ahead.rs`). Nothing of that is a promise: whichever segment goes, it is emptied by the same rules.
+
+use std::collections::VecDeque;
 
 use hashbrown::HashMap;
 
@@ -46,6 +51,8 @@ pub(crate) struct Order {
     segments: HashMap<SegmentNumber, Kept, Mixed>,
     /// The segments that may go out of order, in no order.
     free_to_go: Vec<SegmentNumber>,
+    /// The segments that go next, in order: some of their pages were appended again already.
+    next: VecDeque<SegmentNumber>,
     /// State of a generator of random numbers (Marsaglia, "Xorshift RNGs", 2003).
     random: u64,
 }
@@ -59,6 +66,8 @@ struct Kept {
     is_clean: bool,
     /// Where it is in `free_to_go`.
     place: Option<u32>,
+    /// Pages of it that were appended again before its turn; none unless it was settled that it goes next.
+    moved: Option<usize>,
 }
 
 /// That lines were counted when a segment began to go.
@@ -75,6 +84,7 @@ impl Order {
             ticket: 0,
             segments: HashMap::default(),
             free_to_go: Vec::new(),
+            next: VecDeque::new(),
             random: 0x9e37_79b9_7f4a_7c15,
         }
     }
@@ -113,7 +123,8 @@ impl Order {
     /// A segment was opened.
     pub(crate) fn opened(&mut self, segment: SegmentNumber, generation: Sequence) {
         self.bind(segment);
-        let kept = Kept { generation, sample: [0; SAMPLES], lines: 0, is_clean: true, place: None };
+        let kept =
+            Kept { generation, sample: [0; SAMPLES], lines: 0, is_clean: true, place: None, moved: None };
         self.segments.insert(segment, kept);
     }
 
@@ -214,26 +225,83 @@ impl Order {
         oldest: SegmentNumber,
         cost: impl Fn(&Self, SegmentNumber, PageNumber) -> f64,
     ) -> Option<(SegmentNumber, Sequence)> {
-        if !self.is_complete || self.free_to_go.len() * 2 < self.segments.len() {
-            return None;
-        }
-        let mut least = self.cost_below(f64::INFINITY, oldest, &cost)?;
-        let mut cheapest = None;
-        for _ in 0..CANDIDATES {
-            let at = self.draw() % self.free_to_go.len().max(1) as u64;
-            let segment = *self.free_to_go.get(at as usize)?;
-            let costs = if segment == oldest { None } else { self.cost_below(least, segment, &cost) };
-            if let Some(costs) = costs {
-                (least, cheapest) = (costs, Some(segment));
+        let cheapest = self.cheapest(oldest, &cost).filter(|cheapest| *cheapest != oldest)?;
+        Some((cheapest, self.segments.get(&cheapest)?.generation))
+    }
+
+    /// Settles that the cheapest of some segments, the oldest among them, goes after those of which that is settled.
+    pub(crate) fn settle_next(
+        &mut self,
+        oldest: SegmentNumber,
+        cost: impl Fn(&Self, SegmentNumber, PageNumber) -> f64,
+    ) -> Option<SegmentNumber> {
+        let cheapest = self.cheapest(oldest, &cost)?;
+        self.segments.get_mut(&cheapest)?.moved.get_or_insert(0);
+        self.next.push_back(cheapest);
+        Some(cheapest)
+    }
+
+    /// True if some segments are there of which it is settled that they go next.
+    pub(crate) fn has_next(&self) -> bool {
+        !self.next.is_empty()
+    }
+
+    /// The segment that goes now, if that was settled and it still may: out of order, or because it is the oldest.
+    pub(crate) fn take_next(&mut self, oldest: SegmentNumber) -> Option<(SegmentNumber, Sequence)> {
+        while let Some(segment) = self.next.pop_front() {
+            let kept = self.segments.get(&segment);
+            let may_go = |kept: &&Kept| kept.moved.is_some() && (kept.place.is_some() || segment == oldest);
+            if let Some(kept) = kept.filter(may_go) {
+                return Some((segment, kept.generation));
             }
         }
-        cheapest.and_then(|segment| Some((segment, self.segments.get(&segment)?.generation)))
+        None
+    }
+
+    /// So many pages of a segment are being appended again before its turn.
+    pub(crate) fn note_moved(&mut self, segment: SegmentNumber, pages: usize) {
+        if let Some(kept) = self.segments.get_mut(&segment) {
+            *kept.moved.get_or_insert(0) += pages;
+        }
+    }
+
+    /// Pages of a segment that were appended again before its turn; none unless it was settled that it goes next.
+    pub(crate) fn moved_of(&self, segment: SegmentNumber) -> Option<usize> {
+        self.segments.get(&segment).and_then(|kept| kept.moved)
     }
 
     /// Bytes of RAM taken.
     pub(crate) fn bytes(&self) -> u64 {
         let each = size_of::<Kept>() + 2 * size_of::<SegmentNumber>();
         self.shadows.bytes() + (self.segments.len() * each) as u64
+    }
+
+    /// The cheapest of some segments that may go out of order, and the oldest one, which may in any case; without those that go next. None if
+    /// too few may.
+    fn cheapest(
+        &mut self,
+        oldest: SegmentNumber,
+        cost: &impl Fn(&Self, SegmentNumber, PageNumber) -> f64,
+    ) -> Option<SegmentNumber> {
+        if !self.is_complete || self.free_to_go.len() * 2 < self.segments.len() {
+            return None;
+        }
+        let mut cheapest = None;
+        let mut least = f64::INFINITY;
+        if !self.next.contains(&oldest) {
+            least = self.cost_below(least, oldest, cost)?;
+            cheapest = Some(oldest);
+        }
+        for _ in 0..CANDIDATES {
+            let at = self.draw() % self.free_to_go.len().max(1) as u64;
+            let segment = *self.free_to_go.get(at as usize)?;
+            let is_judged = cheapest == Some(segment) || self.next.contains(&segment);
+            let costs = if is_judged { None } else { self.cost_below(least, segment, cost) };
+            if let Some(costs) = costs {
+                (least, cheapest) = (costs, Some(segment));
+            }
+        }
+        cheapest
     }
 
     /// What a line of a segment costs, by its sample, if that is less than `most`. The rest of a sample is not looked at once it cannot
@@ -323,6 +391,42 @@ mod tests {
         assert_eq!(chosen(&mut order, 2), Some(2));
         assert_eq!(chosen(&mut order, 0), None);
         assert_eq!(chosen(&mut order, 9), None, "as dear as the oldest is not cheaper");
+    }
+
+    #[test]
+    fn what_is_settled_to_go_next_goes_next_in_that_order_and_is_not_settled_twice() {
+        let mut order = closed(8);
+        let cost = |_: &Order, segment: SegmentNumber, _| f64::from(segment.0.abs_diff(3));
+        let oldest = SegmentNumber(0);
+        assert!(!order.has_next());
+        let settled: Vec<_> = (0..3).filter_map(|_| order.settle_next(oldest, cost)).map(|it| it.0).collect();
+        assert_eq!(settled[0], 3);
+        assert!(settled[1..].iter().all(|segment| [2, 4].contains(segment)), "{settled:?}");
+        assert_ne!(settled[1], settled[2]);
+        order.note_moved(SegmentNumber(3), 5);
+        order.note_moved(SegmentNumber(3), 2);
+        assert_eq!([3, settled[1], 5].map(|at| order.moved_of(SegmentNumber(at))), [Some(7), Some(0), None]);
+        // What may not go any more is passed over, and what is the oldest may in any case.
+        order.bind(SegmentNumber(settled[1]));
+        let taken =
+            |order: &mut Order| order.take_next(SegmentNumber(settled[2])).map(|(segment, _)| segment.0);
+        assert_eq!(taken(&mut order), Some(3));
+        order.bind(SegmentNumber(settled[2]));
+        assert_eq!(taken(&mut order), Some(settled[2]));
+        assert_eq!((taken(&mut order), order.has_next()), (None, false));
+    }
+
+    #[test]
+    fn a_segment_in_another_life_is_not_the_one_that_was_to_go() {
+        let mut order = closed(4);
+        let cost = |_: &Order, segment: SegmentNumber, _| f64::from(segment.0.abs_diff(2));
+        assert_eq!(order.settle_next(SegmentNumber(0), cost), Some(SegmentNumber(2)));
+        order.gone(SegmentNumber(2), None, None);
+        order.opened(SegmentNumber(2), Sequence(77));
+        order.appended(SegmentNumber(2), Kind::Fill, PageNumber(200));
+        order.sealed(SegmentNumber(2));
+        assert_eq!(order.take_next(SegmentNumber(0)), None);
+        assert_eq!(order.moved_of(SegmentNumber(2)), None);
     }
 
     #[test]

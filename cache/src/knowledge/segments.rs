@@ -346,6 +346,12 @@ impl Segments {
         self.sealed.push_back(segment);
     }
 
+    /// The oldest closed segment of a disk, but for what is being reclaimed.
+    pub(crate) fn oldest_of(&self, disk: DiskId) -> Option<SegmentNumber> {
+        let is_own = |segment: &&SegmentNumber| self.life(**segment).is_some_and(|(owner, _)| owner == disk);
+        self.sealed.iter().find(is_own).copied()
+    }
+
     /// Chooses what to reclaim so that `disk` gets room, and marks it; of each disk only its oldest can be chosen. One
     /// without known pages before any other, then the disk's own if it is at its limit, else the oldest of all who hold
     /// more than reserved.

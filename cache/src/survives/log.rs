@@ -303,6 +303,22 @@ impl<F: BlockDevice, H: Host> Log<F, H> {
         open.as_ref().map(|open| self.room(open)).filter(|room| *room > 0).unwrap_or(whole)
     }
 
+    /// Data pages that fit in what is left of the open segment, none if it is being written, and in a whole one: in the largest batches.
+    pub(crate) fn pages_left(&self) -> (usize, usize) {
+        let data = |pages: usize| pages - pages.div_ceil(1 + BATCH_PAGES_MAX);
+        let whole = self.pool.layout().batch_pages() as usize;
+        let left = self.open.try_lock().ok().and_then(|open| Some(whole - open.as_ref()?.next as usize));
+        (data(left.unwrap_or(0)), data(whole))
+    }
+
+    /// Waits for its turn to append to the open segment, if there is one that has room.
+    pub(crate) async fn begin_in_open(&self) -> Option<Appender<'_, F, H>> {
+        let open = self.open.lock().await;
+        let has_room = |open: &&Open| self.room(open) > 0 && !self.lacks_copy(open);
+        let room = open.as_ref().filter(has_room).map(|open| self.room(open))?;
+        (!self.closed.get()).then(|| self.appender(open, room))
+    }
+
     /// Entries that fit behind one more header, each with a data page or without.
     fn room(&self, open: &Open) -> usize {
         let pages = self.pool.layout().batch_pages() as usize;

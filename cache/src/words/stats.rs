@@ -114,6 +114,8 @@ counters! {
         evictions,
         /// Pages appended again when their segment was reclaimed.
         reappends,
+        /// Of these, pages appended again before the turn of their segment, with what survived of another one.
+        reappends_ahead,
         /// Segments reclaimed before older ones of their disk, because that was cheaper.
         reclaims_out_of_order,
         /// Cold pages appended again, because an older version in the log could come back without them.
