@@ -19,46 +19,57 @@ use super::out_of_order::cost;
 use super::reclaim::{Survivor, survivors_max};
 use crate::bytes::summary::Content;
 use crate::knowledge::order::Order;
+use crate::survives::pool::Pin;
 use crate::words::units::{SegmentNumber, Sequence};
 
 /// Segments that are settled to go next, at most, when one goes.
 const SEGMENTS_MAX: usize = 4;
 
-/// What survives of a segment, and behind it what survives of those that go next, as much as there is room for.
+/// What survives of a segment, and behind it what survives of those that go next, as much as there is room for. Their segments are held:
+/// the disk could be emptied meanwhile, and something else could come to the same places. To be kept until all is appended.
 pub(super) async fn fill_up<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     victim: SegmentNumber,
     mut survivors: Vec<Survivor>,
-) -> Vec<Survivor> {
-    if cache.order.borrow().has_next() {
-        return survivors;
+) -> (Vec<Survivor>, Vec<Pin<'_, F, H>>) {
+    let mut pins = Vec::new();
+    let (has_next, was_next) = {
+        let order = cache.order.borrow();
+        (order.has_next(), order.moved_of(victim).is_some())
+    };
+    // If each that goes next took along what survives of another, none would be gained.
+    if survivors.is_empty() || has_next || was_next {
+        return (survivors, pins);
     }
     for _ in 0..SEGMENTS_MAX {
-        let room = room_behind(cache, survivors.len());
-        if room == 0 || survivors.is_empty() || !may_fill_up(cache, victim) {
+        let room = room_behind(survivors.len(), cache.log.pages_left());
+        if room == 0 || !is_worth_while(cache) {
             break;
         }
         let Some(next) = settle_next(cache) else { break };
+        pins.push(cache.pool.pin_segment(next));
+        let life = cache.pool.segments().life(next);
         let Some(content) = cache.pool.read_summary(next).await else { break };
+        if cache.pool.segments().life(next) != life {
+            break;
+        }
         survivors.extend(worth_most(cache, next, &content, room.min(survivors_max(&cache.pool) as usize)));
     }
-    survivors
+    (survivors, pins)
 }
 
-/// Not where room is made for something else: for guests' writes, or because a limit was lowered. Nor with a segment that was to go next
-/// itself: if each took along what survives of another, none would be gained.
-fn may_fill_up<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: SegmentNumber) -> bool {
-    cache.policy.borrow().learns()
-        && cache.order.borrow().moved_of(victim).is_none()
+/// Not where writes do not matter (with `adaptive:hits` 0.001 of the gap would be lost, docs/hit-ratio.md), and not where room is made for
+/// something else: for guests' writes, or because a limit was lowered.
+pub(super) fn is_worth_while<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
+    cache.policy.borrow().spares_flash()
         && cache.back.queue.borrow().is_empty()
         && cache.may_promote()
         && !cache.leaving.get()
         && !cache.pool.segments().exceeds_limit(cache.id)
 }
 
-/// Pages that fit behind so many in the segment in which these end.
-fn room_behind<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, survivors: usize) -> usize {
-    let (left, whole) = cache.log.pages_left();
+/// Pages that fit behind so many in the segment in which these end, if the open one has room for `left` and a new one for `whole`.
+fn room_behind(survivors: usize, (left, whole): (usize, usize)) -> usize {
     match survivors.checked_sub(left) {
         None => left - survivors,
         Some(rest) => rest.next_multiple_of(whole) - rest,
@@ -83,23 +94,18 @@ fn worth_most<F: BlockDevice, H: Host>(
     for line in content.lines().filter(|line| line.kind.has_data()) {
         let flash = start.plus(line.place);
         let known = cache.index.borrow().get_with_history(line.page);
-        let Some((_, history)) = known.filter(|(located, _)| located.flash == flash) else { continue };
+        let Some((located, history)) = known.filter(|(located, _)| located.flash == flash) else { continue };
         if cache.dirty.borrow().has_page(line.page.0) {
             continue;
         }
         if let Some(worth) = cache.policy.borrow().keeps(history) {
             let (page, sequence) = (line.page, line.sequence);
-            warm.push((worth, Survivor { page, sequence, flash, history, is_ahead: true }));
+            warm.push((worth, Survivor { page, sequence, located, history, is_ahead: true }));
         }
     }
     warm.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     warm.truncate(most);
-    cache.order.borrow_mut().note_moved(segment, warm.len());
-    let survivors: Vec<Survivor> = warm.into_iter().map(|(_, survivor)| survivor).collect();
-    for survivor in &survivors {
-        survivor.cool_down(cache);
-    }
-    survivors
+    warm.into_iter().map(|(_, survivor)| survivor).collect()
 }
 
 /// The segment that goes now, if that was settled and it may, or else the cheapest: out of order, if it is not the oldest.
@@ -111,4 +117,18 @@ pub(super) fn take_next<F: BlockDevice, H: Host>(
     let mut order = cache.order.borrow_mut();
     let next = order.take_next(oldest).or_else(|| order.cheaper_than(oldest, costs));
     next.filter(|(segment, _)| *segment != oldest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_room_up_to_the_end_of_the_segment_in_which_survivors_end() {
+        assert_eq!(room_behind(3, (10, 62)), 7, "in the open one");
+        assert_eq!(room_behind(10, (10, 62)), 0, "just full");
+        assert_eq!(room_behind(11, (10, 62)), 61, "in the one behind it");
+        assert_eq!(room_behind(46, (0, 62)), 16, "none is open");
+        assert_eq!(room_behind(62, (0, 62)), 0);
+    }
 }

@@ -84,7 +84,8 @@ pub(super) async fn empty<F: BlockDevice, H: Host>(
         return false;
     };
     let survivors = keep_warm(cache, victim, content, Staying::Warm, |page| has_shadow(cache, page));
-    let survivors = fill_up(cache, victim, survivors).await;
+    // Held until all is appended.
+    let (survivors, _pins) = fill_up(cache, victim, survivors).await;
     let mut nothing = Marks::said_by(Some(content));
     for chunk in survivors.chunks(BATCH_PAGES_MAX) {
         append_again(cache, chunk, &mut nothing).await;
@@ -114,15 +115,12 @@ fn has_shadow<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, page: PageNumber
 
 /// Drops survivors that could not be appended. False if one of them has a shadow, so that it stays.
 fn drop_rest<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, survivors: &[Survivor]) -> bool {
-    for Survivor { page, flash, .. } in survivors.iter().filter(|survivor| !survivor.is_ahead) {
-        let is_left = cache.index.borrow().get(*page).is_some_and(|located| located.flash == *flash);
-        if is_left && has_shadow(cache, *page) {
+    for survivor in survivors.iter().filter(|survivor| !survivor.is_ahead && survivor.is_current(cache)) {
+        if has_shadow(cache, survivor.page) {
             return false;
         }
-        if is_left {
-            cache.drop_copy(*page, *flash);
-            count(&cache.counters.evictions, 1);
-        }
+        cache.drop_copy(survivor.page, survivor.located.flash);
+        count(&cache.counters.evictions, 1);
     }
     true
 }

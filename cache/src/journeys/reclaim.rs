@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use block::{BlockDevice, Buffer, Host, Operation};
 
-use super::ahead::fill_up;
+use super::ahead::{fill_up, is_worth_while};
 use super::disk_cache::DiskCache;
 use super::flash_run::FlashRun;
 use super::leave::{leave, settle_log};
@@ -33,7 +33,7 @@ use crate::survives::room::Work;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::{BATCH_PAGES_MAX, SURVIVORS_EIGHTHS_MAX};
 use crate::words::stats::count;
-use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence};
+use crate::words::units::{DiskId, PageNumber, SegmentNumber, Sequence};
 
 /// The disks of a pool, by number.
 pub(crate) type Disks<F, H> = RefCell<BTreeMap<DiskId, Rc<DiskCache<F, H>>>>;
@@ -42,13 +42,18 @@ pub(crate) type Disks<F, H> = RefCell<BTreeMap<DiskId, Rc<DiskCache<F, H>>>>;
 pub(super) struct Survivor {
     pub(super) page: PageNumber,
     pub(super) sequence: Sequence,
-    pub(super) flash: FlashPage,
+    pub(super) located: Located,
     pub(super) history: History,
     /// Its segment is not the victim, but goes next.
     pub(super) is_ahead: bool,
 }
 
 impl Survivor {
+    /// True if the index points there, and to just these bytes.
+    pub(super) fn is_current<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>) -> bool {
+        cache.index.borrow().get(self.page) == Some(self.located)
+    }
+
     /// It has one life less until it is used again.
     pub(super) fn cool_down<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>) {
         let heat = self.history.heat().saturating_sub(1);
@@ -208,7 +213,8 @@ pub(super) fn survivors_max<F: BlockDevice, H: Host>(pool: &Pool<F, H>) -> u64 {
     u64::from((pages * SURVIVORS_EIGHTHS_MAX / 8).min(pages.saturating_sub(HEADERS_AND_ONE)))
 }
 
-/// What survives is cut in two by the end of a segment at most, each part behind a header; and one page is to be gained.
+/// What survives is cut in two by the end of a segment at most, each part behind a header; and one page is to be gained, where nothing
+/// goes along with it.
 const HEADERS_AND_ONE: u32 = 3;
 
 /// Segments that are emptied one after another without any gain, until nothing stays that need not, and until reclaim rests.
@@ -240,7 +246,9 @@ async fn empty<F: BlockDevice, H: Host>(
         Some(content) => keep_warm(cache, victim, content, staying, |_| false),
         None => dirty_survivors(cache, victim),
     };
-    let survivors = if has_mutations { survivors } else { fill_up(cache, victim, survivors).await };
+    // Held until all is appended.
+    let (survivors, _pins) =
+        if has_mutations { (survivors, Vec::new()) } else { fill_up(cache, victim, survivors).await };
     let mut marks = Marks::said_by(content);
     for chunk in survivors.chunks(BATCH_PAGES_MAX) {
         append_again(cache, chunk, &mut marks).await;
@@ -276,8 +284,7 @@ async fn empty<F: BlockDevice, H: Host>(
 
 /// True if a page is dirty, and still where it was.
 fn is_left<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, survivor: &Survivor) -> bool {
-    let flash = cache.index.borrow().get(survivor.page).map(|located| located.flash);
-    flash == Some(survivor.flash) && cache.dirty.borrow().has_page(survivor.page.0)
+    survivor.is_current(cache) && cache.dirty.borrow().has_page(survivor.page.0)
 }
 
 /// The dirty pages in a segment, by what the index knows: all that is dirty is looked at, for want of a summary.
@@ -286,12 +293,12 @@ fn dirty_survivors<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, victim: Seg
     let index = cache.index.borrow();
     let in_victim = |page: u64| {
         let page = PageNumber(page);
-        let flash = index.get(page)?.flash;
+        let located = index.get(page)?;
         let history = index.history(page);
         // Its sequence is not known here: any later one will do, as the log is in order.
         let sequence = cache.pool.draw_sequence();
-        let is_there = cache.pool.layout().segment_of(flash) == victim;
-        is_there.then_some(Survivor { page, sequence, flash, history, is_ahead: false })
+        let is_there = cache.pool.layout().segment_of(located.flash) == victim;
+        is_there.then_some(Survivor { page, sequence, located, history, is_ahead: false })
     };
     dirty.pages_within(0..u64::MAX).filter_map(in_victim).collect()
 }
@@ -420,15 +427,15 @@ pub(super) fn keep_warm<F: BlockDevice, H: Host>(
     let mut cold: Vec<Survivor> = Vec::new();
     for entry in content.lines().filter(|line| matches!(line.kind, Kind::Fill | Kind::Write)) {
         let flash = layout.segment_start(victim).plus(entry.place);
-        let current = cache.index.borrow().get(entry.page).is_some_and(|located| located.flash == flash);
+        let located = cache.index.borrow().get(entry.page).filter(|located| located.flash == flash);
         let is_dirty = cache.dirty.borrow().has_page(entry.page.0);
-        if !current {
+        let Some(located) = located else {
             count(&cache.counters.superseded_reclaimed, u64::from(entry.kind == Kind::Write && is_dirty));
             continue;
-        }
+        };
         let history = cache.index.borrow().history(entry.page);
         let (page, sequence) = (entry.page, entry.sequence);
-        let line = Survivor { page, sequence, flash, history, is_ahead: false };
+        let line = Survivor { page, sequence, located, history, is_ahead: false };
         if is_dirty {
             survivors.push(line);
         } else if let Some(worth) = cache.policy.borrow().keeps(history) {
@@ -449,7 +456,7 @@ pub(super) fn keep_warm<F: BlockDevice, H: Host>(
             continue;
         }
         cache.policy.borrow_mut().left(cache.block_of(line.page), line.history);
-        cache.drop_copy(line.page, line.flash);
+        cache.drop_copy(line.page, line.located.flash);
         count(&cache.counters.evictions, 1);
     }
     for survivor in &survivors {
@@ -460,16 +467,22 @@ pub(super) fn keep_warm<F: BlockDevice, H: Host>(
 }
 
 /// Copies pages to the open segment, with the sequences that they have (rule I1). What is ahead of its turn comes last, and not where
-/// that would take another segment. Returns those that flash does not give back.
+/// that would take another segment, or something else is more urgent. Returns those that flash does not give back.
 pub(super) async fn append_again<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     survivors: &[Survivor],
     marks: &mut Marks,
 ) -> Vec<Damaged> {
+    let is_idle = || is_worth_while(cache) && cache.log.pages_left().0 > 0;
+    if survivors.first().is_some_and(|survivor| survivor.is_ahead) && !is_idle() {
+        return Vec::new();
+    }
     let (contents, damaged) = read_survivors(cache, survivors).await;
     let mut rest = contents.as_slice();
     while let Some((first, _)) = rest.first() {
-        let appender = if first.is_ahead {
+        let appender = if first.is_ahead && !is_worth_while(cache) {
+            None
+        } else if first.is_ahead {
             cache.log.begin_in_open().await
         } else {
             cache.log.try_begin(Purpose::Survivors).await.ok()
@@ -490,11 +503,8 @@ async fn append_batch<F: BlockDevice, H: Host>(
     pages: &[(&Survivor, Buffer)],
     marks: &mut Marks,
 ) -> Option<()> {
-    let unchanged = |survivor: &Survivor| {
-        cache.index.borrow().get(survivor.page).is_some_and(|located| located.flash == survivor.flash)
-    };
     // Looked at under the lock of the log: an old version appended behind a newer one would come back at the next start.
-    let pages: Vec<_> = pages.iter().filter(|(survivor, _)| unchanged(survivor)).collect();
+    let pages: Vec<_> = pages.iter().filter(|(survivor, _)| survivor.is_current(cache)).collect();
     if pages.is_empty() {
         return Some(());
     }
@@ -520,12 +530,15 @@ async fn append_batch<F: BlockDevice, H: Host>(
     promotion.arrive(cache, number, &located[pages.len()..]);
     marks.note(&entries);
     count(&cache.counters.reappends, pages.len() as u64);
-    let ahead = pages.iter().filter(|(survivor, _)| survivor.is_ahead).count();
-    count(&cache.counters.reappends_ahead, ahead as u64);
+    for (survivor, _) in pages.iter().filter(|(survivor, _)| survivor.is_ahead) {
+        count(&cache.counters.reappends_ahead, 1);
+        let segment = cache.pool.layout().segment_of(survivor.located.flash);
+        cache.order.borrow_mut().note_moved(segment);
+    }
     cache.note_written_pages(pages.len());
     cache.back.last_dirty_batch.set(number);
     // A write may have dropped the page meanwhile: then the copy is for nothing.
-    let pairs = pages.iter().zip(located).filter(|((survivor, _), _)| unchanged(survivor));
+    let pairs = pages.iter().zip(located).filter(|((survivor, _), _)| survivor.is_current(cache));
     let current: Vec<(PageNumber, Located)> =
         pairs.map(|((survivor, _), located)| (survivor.page, located)).collect();
     enter_index(cache, number, &current);
@@ -558,8 +571,10 @@ async fn read_survivors<'a, F: BlockDevice, H: Host>(
     let mut contents = Vec::with_capacity(survivors.len());
     let (mut wanted, mut runs) = (Vec::new(), Vec::new());
     for survivor in survivors {
-        let located = cache.index.borrow().get(survivor.page);
-        let Some(located) = located.filter(|located| located.flash == survivor.flash) else { continue };
+        if !survivor.is_current(cache) {
+            continue;
+        }
+        let located = survivor.located;
         if let Some(bytes) = cache.with_ram(survivor.page, located, Buffer::copy_of) {
             contents.push((survivor, bytes));
         } else {

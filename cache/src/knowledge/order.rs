@@ -110,6 +110,7 @@ impl Order {
     pub(crate) fn all_in_order(&mut self) {
         self.ticket += 1;
         self.free_to_go.clear();
+        self.next.clear();
         for kept in self.segments.values_mut() {
             (kept.is_clean, kept.place) = (false, None);
         }
@@ -195,6 +196,7 @@ impl Order {
     ) {
         self.bind(segment);
         self.segments.remove(&segment);
+        self.next.retain(|next| *next != segment);
         if counted != Some(Counted(self.count)) {
             return;
         }
@@ -248,7 +250,7 @@ impl Order {
 
     /// The segment that goes now, if that was settled and it still may: out of order, or because it is the oldest.
     pub(crate) fn take_next(&mut self, oldest: SegmentNumber) -> Option<(SegmentNumber, Sequence)> {
-        while let Some(segment) = self.next.pop_front() {
+        while let Some(segment) = self.next.pop_front().filter(|_| self.is_complete) {
             let kept = self.segments.get(&segment);
             let may_go = |kept: &&Kept| kept.moved.is_some() && (kept.place.is_some() || segment == oldest);
             if let Some(kept) = kept.filter(may_go) {
@@ -258,10 +260,10 @@ impl Order {
         None
     }
 
-    /// So many pages of a segment are being appended again before its turn.
-    pub(crate) fn note_moved(&mut self, segment: SegmentNumber, pages: usize) {
-        if let Some(kept) = self.segments.get_mut(&segment) {
-            *kept.moved.get_or_insert(0) += pages;
+    /// A page of a segment that goes next was appended again.
+    pub(crate) fn note_moved(&mut self, segment: SegmentNumber) {
+        if let Some(moved) = self.segments.get_mut(&segment).and_then(|kept| kept.moved.as_mut()) {
+            *moved += 1;
         }
     }
 
@@ -403,9 +405,11 @@ mod tests {
         assert_eq!(settled[0], 3);
         assert!(settled[1..].iter().all(|segment| [2, 4].contains(segment)), "{settled:?}");
         assert_ne!(settled[1], settled[2]);
-        order.note_moved(SegmentNumber(3), 5);
-        order.note_moved(SegmentNumber(3), 2);
-        assert_eq!([3, settled[1], 5].map(|at| order.moved_of(SegmentNumber(at))), [Some(7), Some(0), None]);
+        for segment in [3, 3, 7] {
+            order.note_moved(SegmentNumber(segment));
+        }
+        let moved = [3, settled[1], 7].map(|segment| order.moved_of(SegmentNumber(segment)));
+        assert_eq!(moved, [Some(2), Some(0), None]);
         // What may not go any more is passed over, and what is the oldest may in any case.
         order.bind(SegmentNumber(settled[1]));
         let taken =

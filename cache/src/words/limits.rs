@@ -65,7 +65,8 @@ pub const REGION_BYTES_MIN: u64 = 64 << 10;
 pub const REGION_BYTES_MAX: u64 = 128 << 20;
 const _: () = assert!(REGION_BYTES_MAX / PAGE <= PAGE * 8, "a forget is one page of bits");
 
-/// Share of a reclaimed segment that may be appended again, in eighths. Below 8, so that reclaim gains room each time.
+/// Share of a reclaimed segment that may be appended again, in eighths. Below 8, so that reclaim gains room: each time, or the next time
+/// where what survives of the next segment goes along.
 pub const SURVIVORS_EIGHTHS_MAX: u32 = 6;
 
 /// Pages of one batch: what the entries of one header page can describe is 165; 128 keeps the write at 516 KiB.

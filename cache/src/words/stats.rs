@@ -112,7 +112,7 @@ counters! {
         promotions_held_back,
         /// Blocks' pages dropped from flash to make room.
         evictions,
-        /// Pages appended again when their segment was reclaimed.
+        /// Pages appended again when their segment was reclaimed, or was about to be.
         reappends,
         /// Of these, pages appended again before the turn of their segment, with what survived of another one.
         reappends_ahead,

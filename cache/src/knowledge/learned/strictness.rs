@@ -28,6 +28,10 @@ pub(crate) enum Aim {
 
 /// As many hits as writes can buy.
 const HITS: Thresholds = Thresholds { admit: -0.05, keep: 0.0, to_give_up: 0.25 };
+/// The share of flash that is to be given up where hits are weighed against writes: it does not depend on strictness.
+const TO_GIVE_UP: f32 = 0.23;
+/// How strict a disk is of which nothing is known yet. A cache that is large for what its disk reads learns slowly.
+const DEGREE_FIRST: f32 = 0.25;
 
 /// Of the hits that the cache by density has more than the one by LRU, so much is wanted.
 const GAIN_WANTED: f32 = 0.3;
@@ -55,7 +59,7 @@ impl Strictness {
     pub(super) fn new(aim: Aim) -> Self {
         Self {
             aim,
-            degree: 0.5,
+            degree: DEGREE_FIRST,
             by_lru: 0.0,
             by_density: 0.0,
             served: 0.0,
@@ -77,9 +81,7 @@ impl Strictness {
         let s = self.degree;
         match self.aim {
             Aim::Hits => HITS,
-            Aim::Balance => {
-                Thresholds { admit: -0.05 + 0.2 * s, keep: 0.13 * s, to_give_up: 0.25 + 0.15 * s }
-            }
+            Aim::Balance => Thresholds { admit: -0.05 + 0.3 * s, keep: 0.03 * s, to_give_up: TO_GIVE_UP },
         }
     }
 
@@ -145,12 +147,12 @@ mod tests {
     #[test]
     fn it_is_less_strict_where_hits_are_missing_and_stricter_where_much_is_written() {
         let [both, none] = [true, false].map(|yes| Had { by_lru: yes, by_density: yes });
-        assert!(after(both, false, 0.0) < 0.5, "all hits are missing");
-        assert!(after(none, false, 900.0) > 0.5, "nobody has hits, and much is written");
-        assert!(after(none, false, 10.0) < 0.5, "little is written");
-        assert!((after(none, false, 200.0) - 0.5).abs() < 1e-6, "as much as may be");
+        assert!(after(both, false, 0.0) < DEGREE_FIRST, "all hits are missing");
+        assert!(after(none, false, 900.0) > DEGREE_FIRST, "nobody has hits, and much is written");
+        assert!(after(none, false, 10.0) < DEGREE_FIRST, "little is written");
+        assert!((after(none, false, 200.0) - DEGREE_FIRST).abs() < 1e-6, "as much as may be");
         let dense = Had { by_lru: false, by_density: true };
-        assert!(after(dense, false, 900.0) < 0.5, "what density has is wanted too");
+        assert!(after(dense, false, 900.0) < DEGREE_FIRST, "what density has is wanted too");
     }
 
     #[test]
