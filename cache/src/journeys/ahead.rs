@@ -16,7 +16,8 @@ use block::{BlockDevice, Host};
 
 use super::disk_cache::DiskCache;
 use super::out_of_order::cost;
-use super::reclaim::{Survivor, survivors_max};
+use super::reclaim::survivors_max;
+use super::survivors::Survivor;
 use crate::bytes::summary::Content;
 use crate::knowledge::order::Order;
 use crate::survives::pool::Pin;

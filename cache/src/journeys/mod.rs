@@ -14,7 +14,7 @@
 //! | `load` | flash | index: what was cached before the process began |
 //! | `lost` | flash that gives back no dirty page | the log, which says so |
 //! | `quiet` | regions that nothing changes any more | notes on flash |
-//! | `reclaim`, `out_of_order`, `ahead` | flash | flash again, or nowhere |
+//! | `reclaim`, `out_of_order`, `ahead`, `survivors` | flash | flash again, or nowhere |
 //! | `reconnect` | backing | what may be newer than the backing is dropped |
 //! | `void` | flash | nowhere, for good |
 //!
@@ -41,6 +41,7 @@ pub(crate) mod read;
 pub(crate) mod reclaim;
 pub(crate) mod reconnect;
 pub(crate) mod second_copies;
+mod survivors;
 mod throttle;
 pub(crate) mod void;
 pub(crate) mod write;

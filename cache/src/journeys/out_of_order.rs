@@ -15,7 +15,8 @@ use block::{BlockDevice, Host};
 
 use super::ahead::{fill_up, take_next};
 use super::disk_cache::DiskCache;
-use super::reclaim::{Marks, Staying, Survivor, append_again, keep_warm};
+use super::reclaim::{Marks, Staying, keep_warm};
+use super::survivors::{Survivor, append_again};
 use crate::bytes::batch::Kind;
 use crate::bytes::summary::{Content, Line};
 use crate::knowledge::order::Order;

@@ -228,6 +228,11 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         Pin { pool: self, segment }
     }
 
+    /// True if a segment is held by a pin.
+    pub(crate) fn is_pinned(&self, segment: SegmentNumber) -> bool {
+        self.pins.borrow().has(segment)
+    }
+
     /// Keeps the segment of a page from being used anew until the pin is dropped. To be taken in the very step in which
     /// somebody decides to read the page.
     pub(crate) fn pin(&self, page: FlashPage) -> Pin<'_, F, H> {

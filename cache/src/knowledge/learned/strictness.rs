@@ -36,7 +36,7 @@ const DEGREE_FIRST: f32 = 0.25;
 /// Of the hits that the cache by density has more than the one by LRU, so much is wanted.
 const GAIN_WANTED: f32 = 0.3;
 /// Hits of all accesses that may be missing.
-const TOLERANCE: f32 = 0.001;
+const TOLERANCE: f32 = 0.0015;
 /// Blocks written for each miss that LRU would have.
 const WRITES_MAX: f32 = 0.22;
 /// What was counted before counts so much at the next comparison.

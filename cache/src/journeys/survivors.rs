@@ -1,0 +1,177 @@
+//! Survivors: what stays of a segment is copied to the end of the log.
+//!
+//! Whatever is copied is current at that moment, under the lock of the log, and keeps its sequence (rule I1): an old version appended
+//! behind a newer one would come back at the next start.
+
+use block::{BlockDevice, Buffer, Host};
+
+use super::ahead::is_worth_while;
+use super::disk_cache::DiskCache;
+use super::flash_run::FlashRun;
+use super::lost::Damaged;
+use super::promote::{Promotion, enter_index};
+use super::reclaim::Marks;
+use crate::knowledge::index::Located;
+use crate::knowledge::learned::History;
+use crate::knowledge::segments::Purpose;
+use crate::survives::log::{Appender, Written};
+use crate::words::limits::BATCH_PAGES_MAX;
+use crate::words::stats::count;
+use crate::words::units::{PageNumber, Sequence};
+
+/// A page of the victim that is warm or dirty, or a warm one of a segment that goes next.
+pub(super) struct Survivor {
+    pub(super) page: PageNumber,
+    pub(super) sequence: Sequence,
+    pub(super) located: Located,
+    pub(super) history: History,
+    /// Its segment is not the victim, but goes next.
+    pub(super) is_ahead: bool,
+}
+
+impl Survivor {
+    /// True if the index points there, and to just these bytes.
+    pub(super) fn is_current<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>) -> bool {
+        cache.index.borrow().get(self.page) == Some(self.located)
+    }
+
+    /// It has one life less until it is used again.
+    pub(super) fn cool_down<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>) {
+        let heat = self.history.heat().saturating_sub(1);
+        cache.index.borrow_mut().set_history(self.page, self.history.with_heat(heat));
+    }
+}
+
+/// Copies pages to the open segment, with the sequences that they have (rule I1). What is ahead of its turn comes last, and not where
+/// that would take another segment, or something else is more urgent. Returns those that flash does not give back.
+pub(super) async fn append_again<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    survivors: &[Survivor],
+    marks: &mut Marks,
+) -> Vec<Damaged> {
+    let is_idle = || is_worth_while(cache) && cache.log.pages_left().0 > 0;
+    if survivors.first().is_some_and(|survivor| survivor.is_ahead) && !is_idle() {
+        return Vec::new();
+    }
+    let (contents, damaged) = read_survivors(cache, survivors).await;
+    let mut rest = contents.as_slice();
+    while let Some((first, _)) = rest.first() {
+        let appender = if first.is_ahead && !is_worth_while(cache) {
+            None
+        } else if first.is_ahead {
+            cache.log.begin_in_open().await
+        } else {
+            cache.log.try_begin(Purpose::Survivors).await.ok()
+        };
+        let Some(appender) = appender else { break };
+        let (now, later) = rest.split_at(rest.len().min(appender.room()));
+        rest = later;
+        if append_batch(cache, appender, now, marks).await.is_none() {
+            break;
+        }
+    }
+    damaged
+}
+
+async fn append_batch<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    appender: Appender<'_, F, H>,
+    pages: &[(&Survivor, Buffer)],
+    marks: &mut Marks,
+) -> Option<()> {
+    // Looked at under the lock of the log: an old version appended behind a newer one would come back at the next start.
+    let pages: Vec<_> = pages.iter().filter(|(survivor, _)| survivor.is_current(cache)).collect();
+    if pages.is_empty() {
+        return Some(());
+    }
+    let promotion = fellows(cache, &appender, &pages, marks);
+    let mut batch = appender.batch(pages.len() + promotion.len());
+    for (survivor, bytes) in &pages {
+        if cache.dirty.borrow().has_page(survivor.page.0) {
+            appender.add_dirty(&mut batch, survivor.page, survivor.sequence, bytes);
+        } else {
+            appender.add(&mut batch, survivor.page, survivor.sequence, bytes);
+        }
+    }
+    promotion.board(cache, &appender, &mut batch);
+    // What is said of ranges goes along: a batch of its own would cost a page.
+    let entries = marks.entries(cache, appender.room() - pages.len() - promotion.len());
+    for (kind, pages) in &entries {
+        appender.say(&mut batch, *kind, pages);
+    }
+    let Ok(Written { located, number }) = appender.write(batch).await else {
+        promotion.turn_back(cache);
+        return None;
+    };
+    promotion.arrive(cache, number, &located[pages.len()..]);
+    marks.note(&entries);
+    count(&cache.counters.reappends, pages.len() as u64);
+    for (survivor, _) in pages.iter().filter(|(survivor, _)| survivor.is_ahead) {
+        count(&cache.counters.reappends_ahead, 1);
+        let segment = cache.pool.layout().segment_of(survivor.located.flash);
+        debug_assert!(cache.pool.is_pinned(segment), "something else could have come there");
+        cache.order.borrow_mut().note_moved(segment);
+    }
+    cache.note_written_pages(pages.len());
+    cache.back.last_dirty_batch.set(number);
+    // A write may have dropped the page meanwhile: then the copy is for nothing.
+    let pairs = pages.iter().zip(located).filter(|((survivor, _), _)| survivor.is_current(cache));
+    let current: Vec<(PageNumber, Located)> =
+        pairs.map(|((survivor, _), located)| (survivor.page, located)).collect();
+    enter_index(cache, number, &current);
+    Some(())
+}
+
+/// What waits in RAM goes along with survivors, if there is room: a batch of its own would cost a header. Not where something
+/// is to be said of ranges, which needs the room, nor with what is dirty, which is written twice and all that survives once a limit
+/// was lowered, nor where a write of this disk's guests is queued.
+fn fellows<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    appender: &Appender<'_, F, H>,
+    survivors: &[&(&Survivor, Buffer)],
+    marks: &Marks,
+) -> Promotion {
+    let is_dirty = survivors.iter().any(|(survivor, _)| cache.dirty.borrow().has_page(survivor.page.0));
+    let writes_wait = !cache.back.queue.borrow().is_empty();
+    if !marks.is_empty() || is_dirty || writes_wait || cache.leaving.get() || !cache.may_promote() {
+        return Promotion::none();
+    }
+    let most = appender.room().min(BATCH_PAGES_MAX).saturating_sub(survivors.len());
+    Promotion::choose(cache, appender, most)
+}
+
+/// The content of survivors that are still current, from RAM or flash, and those that flash does not give back.
+async fn read_survivors<'a, F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    survivors: &'a [Survivor],
+) -> (Vec<(&'a Survivor, Buffer)>, Vec<Damaged>) {
+    let mut contents = Vec::with_capacity(survivors.len());
+    let (mut wanted, mut runs) = (Vec::new(), Vec::new());
+    for survivor in survivors {
+        if !survivor.is_current(cache) {
+            continue;
+        }
+        let located = survivor.located;
+        if let Some(bytes) = cache.with_ram(survivor.page, located, Buffer::copy_of) {
+            contents.push((survivor, bytes));
+        } else {
+            FlashRun::add(&mut runs, cache, survivor.page, located);
+            wanted.push(survivor);
+        }
+    }
+    let mut damaged = Vec::new();
+    let mut wanted = wanted.into_iter();
+    for run in runs {
+        let buffer = Buffer::zeroed(run.bytes());
+        let checked = run.read(cache, buffer).await;
+        for (page, survivor) in checked.pages().zip(wanted.by_ref()) {
+            match page.content {
+                Ok(bytes) => contents.push((survivor, Buffer::copy_of(bytes))),
+                Err(_) => damaged.push(Damaged::at(cache, page.number, page.flash)),
+            }
+        }
+    }
+    // Neighbours on the disk become neighbours on flash.
+    contents.sort_unstable_by_key(|(survivor, _)| (survivor.is_ahead, survivor.page));
+    (contents, damaged)
+}
