@@ -15,13 +15,11 @@
 use block::{BlockDevice, Host};
 
 use super::disk_cache::DiskCache;
-use super::out_of_order::cost;
-use super::reclaim::survivors_max;
-use super::survivors::Survivor;
+use super::survivors::{Survivor, has_leisure, survivors_max};
+use super::victims::settle_next;
 use crate::bytes::summary::Content;
-use crate::knowledge::order::Order;
 use crate::survives::pool::Pin;
-use crate::words::units::{SegmentNumber, Sequence};
+use crate::words::units::SegmentNumber;
 
 /// Segments that are settled to go next, at most, when one goes.
 const SEGMENTS_MAX: usize = 4;
@@ -38,13 +36,14 @@ pub(super) async fn fill_up<F: BlockDevice, H: Host>(
         let order = cache.order.borrow();
         (order.has_next(), order.moved_of(victim).is_some())
     };
-    // If each that goes next took along what survives of another, none would be gained.
-    if survivors.is_empty() || has_next || was_next {
+    // Where writes do not matter, 0.001 of the gap would be lost (docs/hit-ratio.md). And if each that goes next took along what survives
+    // of another, none would be gained.
+    if !cache.policy.borrow().spares_flash() || survivors.is_empty() || has_next || was_next {
         return (survivors, pins);
     }
     for _ in 0..SEGMENTS_MAX {
         let room = room_behind(survivors.len(), cache.log.pages_left());
-        if room == 0 || !is_worth_while(cache) {
+        if room == 0 || !has_leisure(cache) {
             break;
         }
         let Some(next) = settle_next(cache) else { break };
@@ -59,28 +58,12 @@ pub(super) async fn fill_up<F: BlockDevice, H: Host>(
     (survivors, pins)
 }
 
-/// Not where writes do not matter (with `adaptive:hits` 0.001 of the gap would be lost, docs/hit-ratio.md), and not where room is made for
-/// something else: for guests' writes, or because a limit was lowered.
-pub(super) fn is_worth_while<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
-    cache.policy.borrow().spares_flash()
-        && cache.back.queue.borrow().is_empty()
-        && cache.may_promote()
-        && !cache.leaving.get()
-        && !cache.pool.segments().exceeds_limit(cache.id)
-}
-
 /// Pages that fit behind so many in the segment in which these end, if the open one has room for `left` and a new one for `whole`.
 fn room_behind(survivors: usize, (left, whole): (usize, usize)) -> usize {
     match survivors.checked_sub(left) {
         None => left - survivors,
         Some(rest) => rest.next_multiple_of(whole) - rest,
     }
-}
-
-fn settle_next<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Option<SegmentNumber> {
-    let oldest = cache.pool.segments().oldest_of(cache.id)?;
-    let costs = |order: &Order, segment, page| cost(cache, order, segment, page);
-    cache.order.borrow_mut().settle_next(oldest, costs)
 }
 
 /// The clean pages of a segment that are to survive, at most so many, those that are worth most.
@@ -107,17 +90,6 @@ fn worth_most<F: BlockDevice, H: Host>(
     warm.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     warm.truncate(most);
     warm.into_iter().map(|(_, survivor)| survivor).collect()
-}
-
-/// The segment that goes now, if that was settled and it may, or else the cheapest: out of order, if it is not the oldest.
-pub(super) fn take_next<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    oldest: SegmentNumber,
-) -> Option<(SegmentNumber, Sequence)> {
-    let costs = |order: &Order, segment, page| cost(cache, order, segment, page);
-    let mut order = cache.order.borrow_mut();
-    let next = order.take_next(oldest).or_else(|| order.cheaper_than(oldest, costs));
-    next.filter(|(segment, _)| *segment != oldest)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@
 //! | `load` | flash | index: what was cached before the process began |
 //! | `lost` | flash that gives back no dirty page | the log, which says so |
 //! | `quiet` | regions that nothing changes any more | notes on flash |
-//! | `reclaim`, `out_of_order`, `ahead`, `survivors` | flash | flash again, or nowhere |
+//! | `reclaim`, `out_of_order`, `ahead`, `survivors`, `marks`, `victims` | flash | flash again, or nowhere |
 //! | `reconnect` | backing | what may be newer than the backing is dropped |
 //! | `void` | flash | nowhere, for good |
 //!
@@ -32,6 +32,7 @@ pub(crate) mod grow;
 pub(crate) mod leave;
 pub(crate) mod load;
 mod lost;
+mod marks;
 pub(crate) mod mutation;
 mod out_of_order;
 pub(crate) mod pace;
@@ -43,6 +44,7 @@ pub(crate) mod reconnect;
 pub(crate) mod second_copies;
 mod survivors;
 mod throttle;
+mod victims;
 pub(crate) mod void;
 pub(crate) mod write;
 mod write_back;

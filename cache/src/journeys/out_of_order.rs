@@ -13,13 +13,13 @@
 
 use block::{BlockDevice, Host};
 
-use super::ahead::{fill_up, take_next};
+use super::ahead::fill_up;
 use super::disk_cache::DiskCache;
-use super::reclaim::{Marks, Staying, keep_warm};
-use super::survivors::{Survivor, append_again};
+use super::marks::Marks;
+use super::survivors::{Staying, Survivor, append_again, keep_warm};
+use super::victims::take_next;
 use crate::bytes::batch::Kind;
 use crate::bytes::summary::{Content, Line};
-use crate::knowledge::order::Order;
 use crate::survives::room::Work;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::BATCH_PAGES_MAX;
@@ -54,22 +54,6 @@ pub(super) fn choose<F: BlockDevice, H: Host>(
     let (cheaper, generation) = take_next(cache, oldest)?;
     let ticket = cache.order.borrow().ticket();
     work.exchange(cheaper, (cache.id, generation)).then_some(Chosen { oldest, life, ticket })
-}
-
-/// How dear it is to lose a page with a segment: from 0, not at all; 1 is a page that is written again.
-pub(super) fn cost<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    order: &Order,
-    segment: SegmentNumber,
-    page: PageNumber,
-) -> f64 {
-    let known = cache.index.borrow().get_with_history(page);
-    let layout = cache.pool.layout();
-    let Some((_, history)) = known.filter(|(located, _)| layout.segment_of(located.flash) == segment) else {
-        return 0.0;
-    };
-    let must_stay = order.shadows(page) > 0 || cache.dirty.borrow().has_page(page.0);
-    if must_stay { 1.0 } else { f64::from(cache.policy.borrow().cost(history)) }
 }
 
 /// Makes sure that nothing points to the segment any more, and that nothing older can come back without it. Says whether that

@@ -6,7 +6,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::rc::Rc;
 
 use block::{BlockDevice, Host, Operation};
@@ -15,20 +14,19 @@ use super::ahead::fill_up;
 use super::disk_cache::DiskCache;
 use super::leave::{leave, settle_log};
 use super::lost::{self, Damaged};
+use super::marks::Marks;
 use super::out_of_order::{self, choose};
 use super::second_copies::lacks_second;
-use super::survivors::{Survivor, append_again};
+use super::survivors::{Staying, Survivor, append_again, keep_warm, survivors_max};
 use super::void::remember_elsewhere;
-use crate::bytes::batch::Kind;
 use crate::bytes::summary::Content;
 use crate::knowledge::order::Counted;
-use crate::knowledge::ranges::Ranges;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::Written;
 use crate::survives::pool::Pool;
 use crate::survives::room::Work;
 use crate::words::canary::{self, Bug};
-use crate::words::limits::{BATCH_PAGES_MAX, SURVIVORS_EIGHTHS_MAX};
+use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::stats::count;
 use crate::words::units::{DiskId, PageNumber, SegmentNumber};
 
@@ -181,28 +179,9 @@ fn appended_again<F: BlockDevice, H: Host>(disks: &Disks<F, H>) -> u64 {
     disks.borrow().values().map(of_victims).sum()
 }
 
-/// So many pages of a segment may be appended again without need: behind them and their headers, some room is left.
-pub(super) fn survivors_max<F: BlockDevice, H: Host>(pool: &Pool<F, H>) -> u64 {
-    let pages = pool.layout().batch_pages();
-    u64::from((pages * SURVIVORS_EIGHTHS_MAX / 8).min(pages.saturating_sub(HEADERS_AND_ONE)))
-}
-
-/// What survives is cut in two by the end of a segment at most, each part behind a header; and one page is to be gained, where nothing
-/// goes along with it.
-const HEADERS_AND_ONE: u32 = 3;
-
 /// Segments that are emptied one after another without any gain, until nothing stays that need not, and until reclaim rests.
 const IN_VAIN_TO_DROP: u32 = 2;
 const IN_VAIN_MAX: u32 = 4;
-
-/// What stays of a victim.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Staying {
-    /// What is worth it, and what is dirty.
-    Warm,
-    /// What is dirty.
-    Dirty,
-}
 
 /// How often dirty pages are read that flash does not give back, before they count as lost.
 const TRIES: usize = 3;
@@ -235,7 +214,7 @@ async fn empty<F: BlockDevice, H: Host>(
             return false;
         }
         if content.is_some() {
-            count(&cache.counters.zeroes_reclaimed, marks.zeroes.iter().count() as u64);
+            count(&cache.counters.zeroes_reclaimed, marks.zeroes_left() as u64);
         }
         debug_assert!(
             dirty_survivors(cache, victim).is_empty(),
@@ -296,75 +275,6 @@ async fn retry_dirty<F: BlockDevice, H: Host>(
     (rest, damaged)
 }
 
-/// What a victim says of ranges, and what of that was said again. By place, not by count: what guests write meanwhile
-/// leaves the ranges.
-pub(super) struct Marks {
-    zeroes: Ranges,
-    lost: Ranges,
-}
-
-impl Marks {
-    /// True if nothing is to be said.
-    pub(super) fn is_empty(&self) -> bool {
-        self.zeroes.is_empty() && self.lost.is_empty()
-    }
-
-    /// What a segment says, by its summary; anything, without one.
-    pub(super) fn said_by(content: Option<&Content>) -> Self {
-        let said = |kind: Kind| {
-            let mut ranges = Ranges::default();
-            match content {
-                None => ranges.insert(0..u64::MAX),
-                Some(content) => content
-                    .runs
-                    .iter()
-                    .filter(|run| run.kind == kind)
-                    .for_each(|run| ranges.insert(run.page.0..run.page.0 + run.pages as u64)),
-            }
-            ranges
-        };
-        Self { zeroes: said(Kind::Zeroes), lost: said(Kind::Lost) }
-    }
-
-    /// At most so many entries of the log that say again what is still so.
-    pub(super) fn entries<F: BlockDevice, H: Host>(
-        &self,
-        cache: &DiskCache<F, H>,
-        most: usize,
-    ) -> Vec<(Kind, Range<u64>)> {
-        if canary::has(Bug::TombstoneDropped) {
-            return Vec::new();
-        }
-        let dirty = cache.dirty.borrow();
-        let zeroes = self
-            .zeroes
-            .iter()
-            .flat_map(|range| dirty.zeroes().within(range))
-            .map(|part| (Kind::Zeroes, part));
-        let lost =
-            self.lost.iter().flat_map(|range| dirty.lost().within(range)).map(|part| (Kind::Lost, part));
-        zeroes
-            .chain(lost)
-            .flat_map(|(kind, range)| cut(range).map(move |part| (kind, part)))
-            .take(most)
-            .collect()
-    }
-
-    /// Notes what was said again.
-    pub(super) fn note(&mut self, entries: &[(Kind, Range<u64>)]) {
-        for (kind, pages) in entries {
-            if *kind == Kind::Zeroes { &mut self.zeroes } else { &mut self.lost }.remove(pages);
-        }
-    }
-}
-
-/// The parts of a range, each as long as an entry of the log can say.
-fn cut(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
-    const STEP: u64 = u32::MAX as u64;
-    let starts = (range.start..range.end).step_by(STEP as usize);
-    starts.map(move |start| start..range.end.min(start.saturating_add(STEP)))
-}
-
 /// Says again, in the open segment, what the victim says of ranges and is still so.
 async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut Marks) -> Option<()> {
     while !marks.entries(cache, 1).is_empty() {
@@ -380,62 +290,4 @@ async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut
         marks.note(&entries);
     }
     Some(())
-}
-
-/// Drops what is cold and returns what is warm, as much as may survive, and what must; what survives cools down by one step.
-pub(super) fn keep_warm<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    victim: SegmentNumber,
-    content: &Content,
-    staying: Staying,
-    must_stay: impl Fn(PageNumber) -> bool,
-) -> Vec<Survivor> {
-    let layout = cache.pool.layout();
-    let lowered = cache.pool.segments().exceeds_limit(cache.id);
-    let none = lowered || staying == Staying::Dirty;
-    let most = if none { 0 } else { survivors_max(&cache.pool) as usize };
-    // What survived ahead of its turn counts.
-    let most = most.saturating_sub(cache.order.borrow().moved_of(victim).unwrap_or(0));
-    let mut survivors: Vec<Survivor> = Vec::new();
-    let mut warm: Vec<(f32, Survivor)> = Vec::new();
-    let mut cold: Vec<Survivor> = Vec::new();
-    for entry in content.lines().filter(|line| matches!(line.kind, Kind::Fill | Kind::Write)) {
-        let flash = layout.segment_start(victim).plus(entry.place);
-        let located = cache.index.borrow().get(entry.page).filter(|located| located.flash == flash);
-        let is_dirty = cache.dirty.borrow().has_page(entry.page.0);
-        let Some(located) = located else {
-            count(&cache.counters.superseded_reclaimed, u64::from(entry.kind == Kind::Write && is_dirty));
-            continue;
-        };
-        let history = cache.index.borrow().history(entry.page);
-        let (page, sequence) = (entry.page, entry.sequence);
-        let line = Survivor { page, sequence, located, history, is_ahead: false };
-        if is_dirty {
-            survivors.push(line);
-        } else if let Some(worth) = cache.policy.borrow().keeps(history) {
-            warm.push((worth, line));
-        } else {
-            cold.push(line);
-        }
-    }
-    // The best of them, and of equals those that were written first. With what is dirty they leave room.
-    let most = most.saturating_sub(survivors.len());
-    warm.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    cold.extend(warm.split_off(warm.len().min(most)).into_iter().map(|(_, line)| line));
-    survivors.extend(warm.into_iter().map(|(_, line)| line));
-    for line in cold {
-        if must_stay(line.page) {
-            count(&cache.counters.shadowed_reappends, 1);
-            survivors.push(line);
-            continue;
-        }
-        cache.policy.borrow_mut().left(cache.block_of(line.page), line.history);
-        cache.drop_copy(line.page, line.located.flash);
-        count(&cache.counters.evictions, 1);
-    }
-    for survivor in &survivors {
-        survivor.cool_down(cache);
-    }
-    survivors.sort_unstable_by_key(|survivor| survivor.page);
-    survivors
 }

@@ -1,23 +1,25 @@
-//! Survivors: what stays of a segment is copied to the end of the log.
+//! Survivors: what stays of a segment, and how it is copied to the end of the log.
 //!
 //! Whatever is copied is current at that moment, under the lock of the log, and keeps its sequence (rule I1): an old version appended
 //! behind a newer one would come back at the next start.
 
 use block::{BlockDevice, Buffer, Host};
 
-use super::ahead::is_worth_while;
 use super::disk_cache::DiskCache;
 use super::flash_run::FlashRun;
 use super::lost::Damaged;
+use super::marks::Marks;
 use super::promote::{Promotion, enter_index};
-use super::reclaim::Marks;
+use crate::bytes::batch::Kind;
+use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
 use crate::knowledge::learned::History;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Written};
-use crate::words::limits::BATCH_PAGES_MAX;
+use crate::survives::pool::Pool;
+use crate::words::limits::{BATCH_PAGES_MAX, SURVIVORS_EIGHTHS_MAX};
 use crate::words::stats::count;
-use crate::words::units::{PageNumber, Sequence};
+use crate::words::units::{PageNumber, SegmentNumber, Sequence};
 
 /// A page of the victim that is warm or dirty, or a warm one of a segment that goes next.
 pub(super) struct Survivor {
@@ -42,6 +44,83 @@ impl Survivor {
     }
 }
 
+/// What stays of a victim.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Staying {
+    /// What is worth it, and what is dirty.
+    Warm,
+    /// What is dirty.
+    Dirty,
+}
+
+/// So many pages of a segment may be appended again without need: behind them and their headers, some room is left.
+pub(super) fn survivors_max<F: BlockDevice, H: Host>(pool: &Pool<F, H>) -> u64 {
+    let pages = pool.layout().batch_pages();
+    u64::from((pages * SURVIVORS_EIGHTHS_MAX / 8).min(pages.saturating_sub(HEADERS_AND_ONE)))
+}
+
+/// What survives is cut in two by the end of a segment at most, each part behind a header; and one page is to be gained, where nothing
+/// goes along with it.
+const HEADERS_AND_ONE: u32 = 3;
+
+/// Drops what is cold and returns what is warm, as much as may survive, and what must; what survives cools down by one step.
+pub(super) fn keep_warm<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    victim: SegmentNumber,
+    content: &Content,
+    staying: Staying,
+    must_stay: impl Fn(PageNumber) -> bool,
+) -> Vec<Survivor> {
+    let layout = cache.pool.layout();
+    let lowered = cache.pool.segments().exceeds_limit(cache.id);
+    let none = lowered || staying == Staying::Dirty;
+    let most = if none { 0 } else { survivors_max(&cache.pool) as usize };
+    // What survived ahead of its turn counts.
+    let most = most.saturating_sub(cache.order.borrow().moved_of(victim).unwrap_or(0));
+    let mut survivors: Vec<Survivor> = Vec::new();
+    let mut warm: Vec<(f32, Survivor)> = Vec::new();
+    let mut cold: Vec<Survivor> = Vec::new();
+    for entry in content.lines().filter(|line| matches!(line.kind, Kind::Fill | Kind::Write)) {
+        let flash = layout.segment_start(victim).plus(entry.place);
+        let located = cache.index.borrow().get(entry.page).filter(|located| located.flash == flash);
+        let is_dirty = cache.dirty.borrow().has_page(entry.page.0);
+        let Some(located) = located else {
+            count(&cache.counters.superseded_reclaimed, u64::from(entry.kind == Kind::Write && is_dirty));
+            continue;
+        };
+        let history = cache.index.borrow().history(entry.page);
+        let (page, sequence) = (entry.page, entry.sequence);
+        let line = Survivor { page, sequence, located, history, is_ahead: false };
+        if is_dirty {
+            survivors.push(line);
+        } else if let Some(worth) = cache.policy.borrow().keeps(history) {
+            warm.push((worth, line));
+        } else {
+            cold.push(line);
+        }
+    }
+    // The best of them, and of equals those that were written first. With what is dirty they leave room.
+    let most = most.saturating_sub(survivors.len());
+    warm.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    cold.extend(warm.split_off(warm.len().min(most)).into_iter().map(|(_, line)| line));
+    survivors.extend(warm.into_iter().map(|(_, line)| line));
+    for line in cold {
+        if must_stay(line.page) {
+            count(&cache.counters.shadowed_reappends, 1);
+            survivors.push(line);
+            continue;
+        }
+        cache.policy.borrow_mut().left(cache.block_of(line.page), line.history);
+        cache.drop_copy(line.page, line.located.flash);
+        count(&cache.counters.evictions, 1);
+    }
+    for survivor in &survivors {
+        survivor.cool_down(cache);
+    }
+    survivors.sort_unstable_by_key(|survivor| survivor.page);
+    survivors
+}
+
 /// Copies pages to the open segment, with the sequences that they have (rule I1). What is ahead of its turn comes last, and not where
 /// that would take another segment, or something else is more urgent. Returns those that flash does not give back.
 pub(super) async fn append_again<F: BlockDevice, H: Host>(
@@ -49,19 +128,17 @@ pub(super) async fn append_again<F: BlockDevice, H: Host>(
     survivors: &[Survivor],
     marks: &mut Marks,
 ) -> Vec<Damaged> {
-    let is_idle = || is_worth_while(cache) && cache.log.pages_left().0 > 0;
-    if survivors.first().is_some_and(|survivor| survivor.is_ahead) && !is_idle() {
+    let has_room = || has_leisure(cache) && cache.log.pages_left().0 > 0;
+    if survivors.first().is_some_and(|survivor| survivor.is_ahead) && !has_room() {
         return Vec::new();
     }
     let (contents, damaged) = read_survivors(cache, survivors).await;
     let mut rest = contents.as_slice();
     while let Some((first, _)) = rest.first() {
-        let appender = if first.is_ahead && !is_worth_while(cache) {
-            None
-        } else if first.is_ahead {
-            cache.log.begin_in_open().await
-        } else {
-            cache.log.try_begin(Purpose::Survivors).await.ok()
+        let appender = match first.is_ahead {
+            false => cache.log.try_begin(Purpose::Survivors).await.ok(),
+            true if has_leisure(cache) => cache.log.begin_in_open().await,
+            true => None,
         };
         let Some(appender) = appender else { break };
         let (now, later) = rest.split_at(rest.len().min(appender.room()));
@@ -84,6 +161,12 @@ async fn append_batch<F: BlockDevice, H: Host>(
     if pages.is_empty() {
         return Some(());
     }
+    let segment_of = |survivor: &Survivor| cache.pool.layout().segment_of(survivor.located.flash);
+    let is_held = |survivor: &Survivor| !survivor.is_ahead || cache.pool.is_pinned(segment_of(survivor));
+    debug_assert!(
+        pages.iter().all(|(survivor, _)| is_held(survivor)),
+        "something else could have come there"
+    );
     let promotion = fellows(cache, &appender, &pages, marks);
     let mut batch = appender.batch(pages.len() + promotion.len());
     for (survivor, bytes) in &pages {
@@ -108,9 +191,7 @@ async fn append_batch<F: BlockDevice, H: Host>(
     count(&cache.counters.reappends, pages.len() as u64);
     for (survivor, _) in pages.iter().filter(|(survivor, _)| survivor.is_ahead) {
         count(&cache.counters.reappends_ahead, 1);
-        let segment = cache.pool.layout().segment_of(survivor.located.flash);
-        debug_assert!(cache.pool.is_pinned(segment), "something else could have come there");
-        cache.order.borrow_mut().note_moved(segment);
+        cache.order.borrow_mut().note_moved(segment_of(survivor));
     }
     cache.note_written_pages(pages.len());
     cache.back.last_dirty_batch.set(number);
@@ -122,9 +203,16 @@ async fn append_batch<F: BlockDevice, H: Host>(
     Some(())
 }
 
+/// Whether what need not be written now may go along: not where a write of this disk's guests is queued, or a limit was lowered.
+pub(super) fn has_leisure<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
+    cache.back.queue.borrow().is_empty()
+        && cache.may_promote()
+        && !cache.leaving.get()
+        && !cache.pool.segments().exceeds_limit(cache.id)
+}
+
 /// What waits in RAM goes along with survivors, if there is room: a batch of its own would cost a header. Not where something
-/// is to be said of ranges, which needs the room, nor with what is dirty, which is written twice and all that survives once a limit
-/// was lowered, nor where a write of this disk's guests is queued.
+/// is to be said of ranges, which needs the room, nor with what is dirty, which is written twice.
 fn fellows<F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     appender: &Appender<'_, F, H>,
@@ -132,8 +220,7 @@ fn fellows<F: BlockDevice, H: Host>(
     marks: &Marks,
 ) -> Promotion {
     let is_dirty = survivors.iter().any(|(survivor, _)| cache.dirty.borrow().has_page(survivor.page.0));
-    let writes_wait = !cache.back.queue.borrow().is_empty();
-    if !marks.is_empty() || is_dirty || writes_wait || cache.leaving.get() || !cache.may_promote() {
+    if !marks.is_empty() || is_dirty || !has_leisure(cache) {
         return Promotion::none();
     }
     let most = appender.room().min(BATCH_PAGES_MAX).saturating_sub(survivors.len());

@@ -250,10 +250,9 @@ impl Order {
 
     /// The segment that goes now, if that was settled and it still may: out of order, or because it is the oldest.
     pub(crate) fn take_next(&mut self, oldest: SegmentNumber) -> Option<(SegmentNumber, Sequence)> {
-        while let Some(segment) = self.next.pop_front().filter(|_| self.is_complete) {
-            let kept = self.segments.get(&segment);
-            let may_go = |kept: &&Kept| kept.moved.is_some() && (kept.place.is_some() || segment == oldest);
-            if let Some(kept) = kept.filter(may_go) {
+        while let Some(segment) = self.next.pop_front() {
+            let may_go = |kept: &&Kept| kept.place.is_some() || segment == oldest;
+            if let Some(kept) = self.segments.get(&segment).filter(may_go) {
                 return Some((segment, kept.generation));
             }
         }

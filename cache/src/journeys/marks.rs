@@ -1,0 +1,85 @@
+//! Marks: what a segment says of ranges, and what of that was said again before it goes.
+
+use std::ops::Range;
+
+use block::{BlockDevice, Host};
+
+use super::disk_cache::DiskCache;
+use crate::bytes::batch::Kind;
+use crate::bytes::summary::Content;
+use crate::knowledge::ranges::Ranges;
+use crate::words::canary::{self, Bug};
+
+/// What a victim says of ranges, and what of that was said again. By place, not by count: what guests write meanwhile
+/// leaves the ranges.
+pub(super) struct Marks {
+    zeroes: Ranges,
+    lost: Ranges,
+}
+
+impl Marks {
+    /// True if nothing is to be said.
+    pub(super) fn is_empty(&self) -> bool {
+        self.zeroes.is_empty() && self.lost.is_empty()
+    }
+
+    /// Ranges of zeroes that were not said again.
+    pub(super) fn zeroes_left(&self) -> usize {
+        self.zeroes.iter().count()
+    }
+
+    /// What a segment says, by its summary; anything, without one.
+    pub(super) fn said_by(content: Option<&Content>) -> Self {
+        let said = |kind: Kind| {
+            let mut ranges = Ranges::default();
+            match content {
+                None => ranges.insert(0..u64::MAX),
+                Some(content) => content
+                    .runs
+                    .iter()
+                    .filter(|run| run.kind == kind)
+                    .for_each(|run| ranges.insert(run.page.0..run.page.0 + run.pages as u64)),
+            }
+            ranges
+        };
+        Self { zeroes: said(Kind::Zeroes), lost: said(Kind::Lost) }
+    }
+
+    /// At most so many entries of the log that say again what is still so.
+    pub(super) fn entries<F: BlockDevice, H: Host>(
+        &self,
+        cache: &DiskCache<F, H>,
+        most: usize,
+    ) -> Vec<(Kind, Range<u64>)> {
+        if canary::has(Bug::TombstoneDropped) {
+            return Vec::new();
+        }
+        let dirty = cache.dirty.borrow();
+        let zeroes = self
+            .zeroes
+            .iter()
+            .flat_map(|range| dirty.zeroes().within(range))
+            .map(|part| (Kind::Zeroes, part));
+        let lost =
+            self.lost.iter().flat_map(|range| dirty.lost().within(range)).map(|part| (Kind::Lost, part));
+        zeroes
+            .chain(lost)
+            .flat_map(|(kind, range)| cut(range).map(move |part| (kind, part)))
+            .take(most)
+            .collect()
+    }
+
+    /// Notes what was said again.
+    pub(super) fn note(&mut self, entries: &[(Kind, Range<u64>)]) {
+        for (kind, pages) in entries {
+            if *kind == Kind::Zeroes { &mut self.zeroes } else { &mut self.lost }.remove(pages);
+        }
+    }
+}
+
+/// The parts of a range, each as long as an entry of the log can say.
+fn cut(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+    const STEP: u64 = u32::MAX as u64;
+    let starts = (range.start..range.end).step_by(STEP as usize);
+    starts.map(move |start| start..range.end.min(start.saturating_add(STEP)))
+}
