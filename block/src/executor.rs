@@ -25,6 +25,10 @@ use slab::Slab;
 
 use crate::Host;
 
+mod virtual_time;
+
+pub use virtual_time::VirtualTime;
+
 /// What an executor waits on when no task can run.
 pub trait Driver: 'static {
     /// Nanoseconds since a fixed moment.
@@ -379,51 +383,9 @@ fn seed_from_system() -> u64 {
     RandomState::new().hash_one("forebay")
 }
 
-/// A driver with virtual time: waiting takes no time, the clock jumps to the next deadline.
-#[derive(Clone, Default)]
-pub struct VirtualTime {
-    now: Rc<Cell<u64>>,
-}
-
-impl VirtualTime {
-    /// Time that starts at zero.
-    pub fn new() -> Self {
-        Self::default()
-    }
-}
-
-struct NoUnpark;
-
-impl Unpark for NoUnpark {
-    fn unpark(&self) {}
-}
-
-impl Driver for VirtualTime {
-    fn now(&self) -> u64 {
-        self.now.get()
-    }
-
-    fn poll(&self) -> bool {
-        false
-    }
-
-    fn wait(&self, deadline: Option<u64>) -> bool {
-        match deadline {
-            Some(deadline) => {
-                self.now.set(self.now.get().max(deadline));
-                true
-            }
-            None => false,
-        }
-    }
-
-    fn unparker(&self) -> Arc<dyn Unpark> {
-        Arc::new(NoUnpark)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::virtual_time::NoUnpark;
     use super::*;
 
     fn trace_of(order: Order) -> Vec<(u64, u32)> {

@@ -25,6 +25,8 @@ use volatile::Volatile;
 
 /// A discard takes so many times as long as another request.
 const DISCARD_TIMES: u64 = 16;
+/// So many operations at one moment are without end. What ends takes some thousands.
+const AT_ONCE_MAX: u32 = 1_000_000;
 
 /// A device that does what its [`Faults`] say.
 pub struct Faulty<H> {
@@ -51,6 +53,8 @@ struct State {
     hanging: Cell<bool>,
     discards_hang: Cell<bool>,
     released: Notify,
+    /// The moment of the last operation, and how many there were at that moment.
+    at_once: Cell<(u64, u32)>,
     counts: RefCell<Counts>,
     /// Times that acknowledged writes were lost while a process lived.
     epoch: Cell<u64>,
@@ -146,6 +150,7 @@ impl Faults {
             hanging: Cell::new(false),
             discards_hang: Cell::new(false),
             released: Notify::new(),
+            at_once: Cell::new((0, 0)),
             counts: RefCell::default(),
         };
         Self { state: Rc::new(state) }
@@ -413,8 +418,15 @@ impl<H: Host> Faulty<H> {
     }
 
     /// Takes the time that the operation takes; fails if the process or the power is gone.
+    ///
+    /// # Panics
+    /// If there is no end of operations at one moment: those that take no time may all be of one task, which nobody else would notice.
     async fn take_time(&self, operation: Operation) -> Result<(), BlockError> {
         let state = &self.faults.state;
+        let (moment, now) = (state.at_once.get(), self.host.now());
+        let at_once = if moment.0 == now { moment.1 + 1 } else { 0 };
+        state.at_once.set((now, at_once));
+        assert!(at_once < AT_ONCE_MAX, "without end: operations of a device, all at {now} ns");
         let (least, most) = state.delay.get();
         if most > 0 {
             let once = least + self.faults.draw() % (most - least + 1);

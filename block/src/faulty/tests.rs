@@ -145,6 +145,24 @@ fn a_hanging_operation_goes_on_once_released() {
 }
 
 #[test]
+#[should_panic(expected = "without end: operations of a device, all at 5 ns")]
+fn operations_that_take_no_time_and_have_no_end_are_noticed() {
+    run(async |host, faults| {
+        let device = faults.reopen(host.clone());
+        for _ in 0..3 {
+            for _ in 0..AT_ONCE_MAX - 1 {
+                device.flush().await.unwrap();
+            }
+            host.sleep(1).await;
+        }
+        host.sleep(2).await;
+        loop {
+            device.flush().await.unwrap();
+        }
+    });
+}
+
+#[test]
 fn rot_changes_what_reads_find() {
     run(async |host, faults| {
         let device = faults.reopen(host);
