@@ -27,7 +27,7 @@ use crate::survives::pool::Pool;
 use crate::survives::room::Work;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::BATCH_PAGES_MAX;
-use crate::words::stats::count;
+use crate::words::stats::{DiskCounters, count};
 use crate::words::units::{DiskId, PageNumber, SegmentNumber};
 
 /// The disks of a pool, by number.
@@ -35,17 +35,15 @@ pub(crate) type Disks<F, H> = RefCell<BTreeMap<DiskId, Rc<DiskCache<F, H>>>>;
 
 /// Makes room whenever somebody waits for it and it is this shard's turn, as long as the pool is in use.
 pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc<Disks<F, H>>) {
-    let mut in_vain = 0;
+    let mut gains = Gains::default();
     loop {
         pool.seat.rung().await;
         while let Some(mut work) = pool.seat.next_victim() {
-            let appended = appended_again(&disks);
-            let staying = if in_vain < IN_VAIN_TO_DROP { Staying::Warm } else { Staying::Dirty };
-            let freed = reclaim(&pool, &disks, &mut work, staying).await;
+            let before = Done::so_far(&pool, &disks);
+            let freed = reclaim(&pool, &disks, &mut work, gains.staying()).await;
             work.end();
-            let moved = appended_again(&disks).saturating_sub(appended);
-            in_vain = if moved <= survivors_max(&pool) { 0 } else { in_vain + 1 };
-            if !freed || in_vain >= IN_VAIN_MAX {
+            gains.note(before, Done::so_far(&pool, &disks), survivors_max(&pool));
+            if !freed || gains.are_none() {
                 // Nothing but dirty pages is moved around. Destage or another device helps; whoever waits asks again then.
                 disks.borrow().values().for_each(|cache| cache.back.ask(true));
                 pool.host.sleep(RETRY_NS).await;
@@ -172,16 +170,66 @@ impl Going {
 /// How long reclaim rests after it could not empty a segment: nanoseconds.
 const RETRY_NS: u64 = 50_000_000;
 
-/// Pages of victims that were appended again so far, of the disks that are here: fewer than before if one has left meanwhile.
-fn appended_again<F: BlockDevice, H: Host>(disks: &Disks<F, H>) -> u64 {
-    let of_victims =
-        |cache: &Rc<DiskCache<F, H>>| cache.counters.reappends.get() - cache.counters.reappends_ahead.get();
-    disks.borrow().values().map(of_victims).sum()
+/// What was done so far for the disks that are here, counted: less than before if one has left meanwhile.
+#[derive(Clone, Copy)]
+struct Done {
+    /// Pages of victims that were appended again.
+    again: u64,
+    /// Pages that came to flash and were not there before.
+    promoted: u64,
+    /// Segments that were taken for what survived others.
+    taken: u64,
 }
 
-/// Segments that are emptied one after another without any gain, until nothing stays that need not, and until reclaim rests.
-const IN_VAIN_TO_DROP: u32 = 2;
-const IN_VAIN_MAX: u32 = 4;
+impl Done {
+    fn so_far<F: BlockDevice, H: Host>(pool: &Pool<F, H>, disks: &Disks<F, H>) -> Self {
+        let sum =
+            |of: fn(&DiskCounters) -> u64| disks.borrow().values().map(|cache| of(&cache.counters)).sum();
+        Self {
+            again: sum(|counters| counters.reappends.get() - counters.reappends_ahead.get()),
+            promoted: sum(|counters| counters.promotions.get()),
+            taken: pool.segments().taken_again(),
+        }
+    }
+}
+
+/// What reclaims gained, one after another.
+#[derive(Default)]
+struct Gains {
+    /// Reclaims in a row that moved more than they may without need.
+    in_vain: u32,
+    /// Reclaims in a row of which each took a segment for the one that it freed, and nothing came to flash that was not there.
+    even: u32,
+}
+
+impl Gains {
+    /// Segments that are emptied one after another without any gain, until nothing stays that need not, and until reclaim rests.
+    const IN_VAIN_TO_DROP: u32 = 2;
+    const IN_VAIN_MAX: u32 = 4;
+    /// The same for even ones. Where six eighths survive, every fourth reclaim takes none; but where headers fill all that they leave, as in
+    /// the smallest segments, there would be no end of it.
+    const EVEN_TO_DROP: u32 = 16;
+    const EVEN_MAX: u32 = 20;
+
+    /// What stays of the next victim.
+    fn staying(&self) -> Staying {
+        let in_vain = self.in_vain >= Self::IN_VAIN_TO_DROP || self.even >= Self::EVEN_TO_DROP;
+        if in_vain { Staying::Dirty } else { Staying::Warm }
+    }
+
+    /// Notes a reclaim, before which and behind which so much was done, if so many pages may survive without need.
+    fn note(&mut self, before: Done, behind: Done, survivors_max: u64) {
+        let moved = behind.again.saturating_sub(before.again);
+        self.in_vain = if moved <= survivors_max { 0 } else { self.in_vain + 1 };
+        let is_even = behind.taken > before.taken && behind.promoted <= before.promoted;
+        self.even = if is_even { self.even + 1 } else { 0 };
+    }
+
+    /// True if nothing is gained though nothing stays that need not.
+    fn are_none(&self) -> bool {
+        self.in_vain >= Self::IN_VAIN_MAX || self.even >= Self::EVEN_MAX
+    }
+}
 
 /// How often dirty pages are read that flash does not give back, before they count as lost.
 const TRIES: usize = 3;
@@ -290,4 +338,31 @@ async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut
         marks.note(&entries);
     }
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(again: u64, promoted: u64, taken: u64) -> Done {
+        Done { again, promoted, taken }
+    }
+
+    #[test]
+    fn what_is_warm_goes_before_reclaim_rests_and_one_gain_ends_both() {
+        let nothing = done(0, 0, 0);
+        for (each, drops_after, rests_after) in [(done(6, 0, 0), 2, 4), (done(5, 0, 1), 16, 20)] {
+            for gain in [nothing, done(5, 1, 1)] {
+                let mut gains = Gains::default();
+                for reclaimed in 0..rests_after {
+                    let stays = gains.staying() == Staying::Warm;
+                    assert_eq!((stays, gains.are_none()), (reclaimed < drops_after, false));
+                    gains.note(nothing, each, 5);
+                }
+                assert!(gains.are_none());
+                gains.note(nothing, gain, 5);
+                assert_eq!((gains.staying() == Staying::Warm, gains.are_none()), (true, false));
+            }
+        }
+    }
 }

@@ -203,12 +203,11 @@ async fn append_batch<F: BlockDevice, H: Host>(
     Some(())
 }
 
-/// Whether what need not be written now may go along: not where a write of this disk's guests is queued, or a limit was lowered.
+/// Whether what need not be written now may go along: not where a write of this disk's guests is queued. Where a limit was lowered, nothing
+/// survives that it could go along with, but what is dirty. (Whether more is held than the limit is no question to be asked here: more
+/// is, from the moment in which survivors take a segment until their old one is free.)
 pub(super) fn has_leisure<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
-    cache.back.queue.borrow().is_empty()
-        && cache.may_promote()
-        && !cache.leaving.get()
-        && !cache.pool.segments().exceeds_limit(cache.id)
+    cache.back.queue.borrow().is_empty() && cache.may_promote() && !cache.leaving.get()
 }
 
 /// What waits in RAM goes along with survivors, if there is room: a batch of its own would cost a header. Not where something
