@@ -84,6 +84,21 @@ struct Judged {
     scanned: Vec<scan::Scanned>,
 }
 
+impl Judged {
+    /// What the gap alone needs.
+    fn by_gap(name: &'static str, workload: &Workload, plain: Outcome) -> Self {
+        Self {
+            name,
+            footprint_pages: workload.footprint_pages(),
+            plain,
+            cut: Outcome::default(),
+            whole: [Outcome::default(), Outcome::default()],
+            overwritten: None,
+            scanned: Vec::new(),
+        }
+    }
+}
+
 /// How much is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Depth {
@@ -99,51 +114,73 @@ pub(crate) enum Reported {
     /// Everything.
     #[default]
     All,
+    /// The gap closed and the flash writes of what is served out of the box.
+    Gap,
     /// What a scan in the middle costs.
     Scan,
     /// Hit ratios by write budgets.
     TradeOff,
 }
 
-/// One part alone, without a look at what is known. With a file, the trade-off is drawn there as well.
+/// Simulates, and prints Markdown: everything, or one part alone, without a look at what is known. With a file, the trade-off is drawn
+/// there as well.
 ///
 /// # Errors
-/// If a trace is absent or damaged, or the file cannot be written: a sentence.
-pub(crate) fn report_part(
+/// If a trace is absent or damaged, the file cannot be written, or a reference policy does not give what is known: a sentence.
+pub(crate) fn report(folder: &Path, quick: bool, part: Reported, svg: Option<&Path>) -> Result<(), String> {
+    match part {
+        Reported::All => report_all(folder, quick),
+        Reported::Gap => {
+            let mut judged = Vec::new();
+            for_each(folder, quick, |name, _, workload| {
+                let plain = simulate(workload, &tables::of_gap(), &as_reads());
+                judged.push(Judged::by_gap(name, workload, plain));
+                Ok(())
+            })?;
+            tables::print_gap(&judged);
+            Ok(())
+        }
+        Reported::Scan => {
+            let mut all = Vec::new();
+            for_each(folder, quick, |name, requests, workload| {
+                all.push((name, scan::simulate(requests, workload)?));
+                Ok(())
+            })?;
+            scan::print(all.iter().map(|(name, scanned)| (*name, scanned.as_slice())));
+            Ok(())
+        }
+        Reported::TradeOff => {
+            let mut trades = Vec::new();
+            for_each(folder, quick, |name, _, workload| {
+                trades.push(trade::simulate(name, workload)?);
+                Ok(())
+            })?;
+            trade::print(&trades);
+            let Some(file) = svg else { return Ok(()) };
+            std::fs::write(file, trade::svg(&trades)).map_err(|error| {
+                format!("Cannot write {}: {error}; check path and permissions", file.display())
+            })
+        }
+    }
+}
+
+/// Does something with each trace that is judged.
+fn for_each(
     folder: &Path,
     quick: bool,
-    part: Reported,
-    svg: Option<&Path>,
+    mut with: impl FnMut(&'static str, &[Request], &Workload) -> Result<(), String>,
 ) -> Result<(), String> {
-    let (mut scanned, mut trades) = (Vec::new(), Vec::new());
-    for source in SOURCES.iter().filter(|source| source.part != Part::Check) {
-        if quick && source.part == Part::Large {
-            continue;
-        }
+    let left_out = |source: &&Source| source.part == Part::Check || quick && source.part == Part::Large;
+    for source in SOURCES.iter().filter(|source| !left_out(source)) {
         let requests = read(folder, source)?;
         let workload = collect(&requests)?;
         eprintln!("{}: {} accesses", source.known_as, workload.page_accesses());
-        if part == Reported::Scan {
-            scanned.push((source.known_as, scan::simulate(&requests, &workload)?));
-        } else {
-            trades.push(trade::simulate(source.known_as, &workload)?);
-        }
+        with(source.known_as, &requests, &workload)?;
     }
-    if part == Reported::Scan {
-        scan::print(scanned.iter().map(|(name, scanned)| (*name, scanned.as_slice())));
-        return Ok(());
-    }
-    trade::print(&trades);
-    let Some(file) = svg else { return Ok(()) };
-    std::fs::write(file, trade::svg(&trades))
-        .map_err(|error| format!("Cannot write {}: {error}; check path and permissions", file.display()))
+    Ok(())
 }
 
-/// Simulates, and prints Markdown.
-///
-/// # Errors
-/// If a trace is absent or damaged, or a reference policy does not give what is known: a sentence.
-pub(crate) fn report(folder: &Path, quick: bool) -> Result<(), String> {
+fn report_all(folder: &Path, quick: bool) -> Result<(), String> {
     let known = known::read(folder)?;
     let started = Instant::now();
     let (mut judged, mut trades, mut checked) = (Vec::new(), Vec::new(), known::Checked::default());

@@ -230,11 +230,9 @@ fn main() {
         What::Face { file, depth, seconds } => face::flash_hits(&file, depth, seconds),
         What::HitRatio { traces, quick, part, svg, .. } => {
             // One of the two is there: clap sees to it.
-            let done = traces.map_or_else(hit_ratio::report_short, |traces| match part {
-                hit_ratio::Reported::All => hit_ratio::report(&traces, quick),
-                part => hit_ratio::report_part(&traces, quick, part, svg.as_deref()),
-            });
-            report(done);
+            report(traces.map_or_else(hit_ratio::report_short, |traces| {
+                hit_ratio::report(&traces, quick, part, svg.as_deref())
+            }));
         }
         What::Nbd(arguments) => report(nbd::load(&arguments)),
         What::Vhost(arguments) => report(vhost::load(&arguments)),

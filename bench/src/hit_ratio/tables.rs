@@ -93,23 +93,46 @@ fn find(outcome: &Outcome, policy: Policy, size_bytes: u64) -> Option<&Row> {
     outcome.rows.iter().find(|row| row.point.policy == policy && row.point.size_bytes == size_bytes)
 }
 
+/// Policies that the gap of what is served out of the box needs.
+pub(super) fn of_gap() -> Vec<Policy> {
+    served().take(1).chain([LRU.policy, BELADY.policy]).collect()
+}
+
+/// Prints the gap of what is served out of the box, and its flash writes, with every single point.
+pub(super) fn print_gap(all: &[Judged]) {
+    let alone: Vec<Contender> = Contender::served().take(1).collect();
+    let places = places(all, &alone);
+    print_closed(&places, &alone);
+    print_places(&places, &alone);
+}
+
 /// Prints what came of all traces.
 pub(super) fn print(all: &[Judged]) {
-    let places = places(all);
-    let judged: Vec<&Place<'_>> = places.iter().filter(|place| place.gap() >= GAP_MIN).collect();
+    let served: Vec<Contender> = Contender::served().collect();
+    let places = places(all, &served);
     let references = Reference::ALL.into_iter().map(|known| Contender::plain(Policy::Reference(known)));
     let references = references.filter(|who| places.iter().any(|place| place.row(*who).is_some()));
+    print_closed(&places, &served.iter().copied().chain(references).collect::<Vec<_>>());
+    print_places(&places, &served);
+    print_cutoff(all);
+    print_overwritten(all);
+    super::scan::print(all.iter().map(|judged| (judged.name, judged.scanned.as_slice())));
+    print_left_out(all);
+}
+
+fn print_closed(places: &[Place<'_>], shown: &[Contender]) {
+    let judged: Vec<&Place<'_>> = places.iter().filter(|place| place.gap() >= GAP_MIN).collect();
     println!(
         "\n### Gap closed: (LRU - X) / (LRU - Belady), {} points\n\n\
          | policy | mean | worst | at | hit ratio below LRU at worst, points | flash writes x LRU at 10 and 20 % |\n\
          |---|---|---|---|---|---|",
         judged.len()
     );
-    for who in Contender::served().chain(references) {
+    for who in shown.iter().copied() {
         let closed = |place: &&Place<'_>| place.closed(who);
         let Some(worst) = judged.iter().min_by(|a, b| closed(a).total_cmp(&closed(b))) else { continue };
         let lost = judged.iter().map(|place| 100.0 * (place.misses(who) - place.misses(LRU)));
-        let writes = writes(&places, who);
+        let writes = writes(places, who);
         println!(
             "| {who} | {:.3} | {:.3} | {} | {:.2} | {:.2} |",
             mean(judged.iter().map(closed)),
@@ -119,11 +142,6 @@ pub(super) fn print(all: &[Judged]) {
             writes
         );
     }
-    print_places(&places);
-    print_cutoff(all);
-    print_overwritten(all);
-    super::scan::print(all.iter().map(|judged| (judged.name, judged.scanned.as_slice())));
-    print_left_out(all);
 }
 
 /// Flash writes of somebody against LRU, mean where they are judged.
@@ -133,7 +151,7 @@ fn writes(places: &[Place<'_>], who: Contender) -> f64 {
 
 /// What is held against bounds, of what is served out of the box; not a number where nothing was simulated.
 pub(super) fn figures(all: &[Judged]) -> Figures {
-    let places = places(all);
+    let places = places(all, &Contender::served().collect::<Vec<_>>());
     let who = Contender::served().next().expect("the table has one");
     let closed = || places.iter().filter(|place| place.gap() >= GAP_MIN).map(|place| place.closed(who));
     let overwritten = all.iter().flat_map(|judged| {
@@ -167,15 +185,15 @@ fn lost_to<'a>(rows: impl Iterator<Item = &'a Row>, plain: &'a Outcome) -> impl 
     })
 }
 
-/// Sizes at which the served policy could be simulated.
-fn places(all: &[Judged]) -> Vec<Place<'_>> {
+/// Sizes at which all of these could be simulated.
+fn places<'a>(all: &'a [Judged], shown: &[Contender]) -> Vec<Place<'a>> {
     let mut places = Vec::new();
     for judged in all {
         let mut sizes: Vec<u64> = judged.plain.rows.iter().map(|row| row.point.size_bytes).collect();
         sizes.dedup();
         for (size, size_bytes) in sizes.into_iter().enumerate() {
             let place = Place { judged, size, size_bytes };
-            if Contender::served().all(|who| place.row(who).is_some()) {
+            if shown.iter().all(|who| place.row(*who).is_some()) {
                 places.push(place);
             }
         }
@@ -183,8 +201,8 @@ fn places(all: &[Judged]) -> Vec<Place<'_>> {
     places
 }
 
-fn print_places(places: &[Place<'_>]) {
-    let shown = Contender::served;
+fn print_places(places: &[Place<'_>], shown: &[Contender]) {
+    let shown = || shown.iter().copied();
     let names: Vec<String> = shown().map(|who| format!("{who} (writes x, log x)")).collect();
     println!(
         "\n### Misses; flash writes x LRU; bytes of the log, headers and summaries included, x data in it\n\n| trace | of footprint | pages | segments of pages | LRU | Belady | {} |\n|---|---|---|---|---|---|{}",
