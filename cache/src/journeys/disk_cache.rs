@@ -17,7 +17,7 @@ use crate::knowledge::curve::Curve;
 use crate::knowledge::dirty::Dirty;
 use crate::knowledge::fills::Fills;
 use crate::knowledge::index::{Gone, Index, Located};
-use crate::knowledge::learned::History;
+use crate::knowledge::learned::{Dice, History};
 use crate::knowledge::order::Order;
 use crate::knowledge::policy::{Policy, Room};
 use crate::knowledge::ram::{Evicted, Ram, Standing};
@@ -342,8 +342,16 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let block_bytes = u64::from(self.settings.borrow().block_bytes);
         for block in range.start / block_bytes..range.end.div_ceil(block_bytes) {
             let own = ByteRange::new(block * block_bytes, (block + 1) * block_bytes).intersection(range);
-            policy.access(block, || self.has_all(&own), |dice| self.index.borrow().draw(dice));
+            let draw = |dice: &mut Dice| self.index.borrow().draw(dice);
+            policy.access(block, || self.has_all(&own), draw, || self.live_share());
         }
+    }
+
+    /// The share of the pages that stand on flash that are not void: one was written anew since, or stands there twice.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    fn live_share(&self) -> f32 {
+        let (live, all) = (self.index.borrow().pages(), self.order.borrow().lines());
+        (live as f32 / all.max(1) as f32).min(1.0)
     }
 
     /// Notes that pages were written to flash that no guest wrote.

@@ -49,6 +49,8 @@ pub(crate) struct Order {
     /// Changes when what is closed is to go in order.
     ticket: u64,
     segments: HashMap<SegmentNumber, Kept, Mixed>,
+    /// The lines of all of them but for those that were appended again before their turn.
+    lines: u64,
     /// The segments that may go out of order, in no order.
     free_to_go: Vec<SegmentNumber>,
     /// The segments that go next, in order: some of their pages were appended again already.
@@ -70,6 +72,13 @@ struct Kept {
     moved: Option<usize>,
 }
 
+impl Kept {
+    /// Its lines but for those that were appended again before its turn.
+    fn lines_left(&self) -> u64 {
+        u64::from(self.lines) - self.moved.unwrap_or(0) as u64
+    }
+}
+
 /// That lines were counted when a segment began to go.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Counted(u64);
@@ -83,6 +92,7 @@ impl Order {
             count: 0,
             ticket: 0,
             segments: HashMap::default(),
+            lines: 0,
             free_to_go: Vec::new(),
             next: VecDeque::new(),
             random: 0x9e37_79b9_7f4a_7c15,
@@ -126,7 +136,8 @@ impl Order {
         self.bind(segment);
         let kept =
             Kept { generation, sample: [0; SAMPLES], lines: 0, is_clean: true, place: None, moved: None };
-        self.segments.insert(segment, kept);
+        let before = self.segments.insert(segment, kept);
+        self.lines -= before.map_or(0, |before| before.lines_left());
     }
 
     /// A line was appended to a segment.
@@ -165,6 +176,12 @@ impl Order {
         self.sealed(segment);
     }
 
+    /// Lines that hold the content of a page, dead or alive, of the segments that are known; without those that go next and stand elsewhere
+    /// again.
+    pub(crate) fn lines(&self) -> u64 {
+        self.lines
+    }
+
     /// True if the lines of a segment in this life are counted.
     pub(crate) fn knows(&self, (segment, generation): (SegmentNumber, Sequence)) -> bool {
         self.segments.get(&segment).is_some_and(|kept| kept.generation == generation)
@@ -195,7 +212,8 @@ impl Order {
         counted: Option<Counted>,
     ) {
         self.bind(segment);
-        self.segments.remove(&segment);
+        let gone = self.segments.remove(&segment);
+        self.lines -= gone.map_or(0, |gone| gone.lines_left());
         self.next.retain(|next| *next != segment);
         if counted != Some(Counted(self.count)) {
             return;
@@ -261,8 +279,12 @@ impl Order {
 
     /// A page of a segment that goes next was appended again.
     pub(crate) fn note_moved(&mut self, segment: SegmentNumber) {
-        if let Some(moved) = self.segments.get_mut(&segment).and_then(|kept| kept.moved.as_mut()) {
+        // Not all lines are counted: some of an oldest segment may be of pages past 16 TiB.
+        let is_counted = |kept: &&mut Kept| kept.lines_left() > 0;
+        let kept = self.segments.get_mut(&segment).filter(is_counted);
+        if let Some(moved) = kept.and_then(|kept| kept.moved.as_mut()) {
             *moved += 1;
+            self.lines -= 1;
         }
     }
 
@@ -335,6 +357,7 @@ impl Order {
         let (true, Ok(page)) = (is_copy(kind), page) else { return };
         let lines = kept.lines as usize;
         kept.lines += 1;
+        self.lines += 1;
         let at = if lines < SAMPLES { lines } else { (drawn % u64::from(kept.lines)) as usize };
         if let Some(place) = kept.sample.get_mut(at) {
             *place = page;
@@ -487,6 +510,26 @@ mod tests {
             order.bind(SegmentNumber(segment));
         }
         assert_eq!(chosen(&mut order, 2), None, "three of four go in order");
+    }
+
+    #[test]
+    fn lines_are_counted_as_long_as_their_segments_are_there() {
+        let mut order = closed(3);
+        assert_eq!(order.lines(), 300);
+        order.gone(SegmentNumber(1), None, None);
+        assert_eq!(order.lines(), 200);
+        order.settle_next(SegmentNumber(0), |_, segment, _| f64::from(segment.0));
+        order.note_moved(SegmentNumber(0));
+        assert_eq!(order.lines(), 199, "what stands elsewhere again is not counted twice");
+        order.gone(SegmentNumber(0), None, None);
+        assert_eq!(order.lines(), 100);
+        // In another life it has none yet, and what is said of ranges is no line.
+        order.opened(SegmentNumber(2), Sequence(77));
+        order.appended(SegmentNumber(2), Kind::Forget, PageNumber(1));
+        order.appended(SegmentNumber(2), Kind::Write, PageNumber(1));
+        assert_eq!(order.lines(), 1);
+        order.clear(1 << 20, 1 << 20);
+        assert_eq!(order.lines(), 0);
     }
 
     #[test]

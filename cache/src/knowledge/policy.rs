@@ -53,9 +53,10 @@ impl Policy {
         block: u64,
         is_cached: impl FnOnce() -> bool,
         draw: impl FnMut(&mut Dice) -> Option<History>,
+        live: impl FnOnce() -> f32,
     ) {
         if self.learns() {
-            self.learned.access(block, is_cached, draw);
+            self.learned.access(block, is_cached, draw, live);
         }
     }
 
@@ -156,8 +157,9 @@ mod tests {
         assert!(policy.admits(comes, Room::Full));
     }
 
-    #[test]
-    fn what_is_used_again_and_again_is_learned_to_be_worth_more_than_what_is_used_once() {
+    /// A policy that saw blocks which are used again and again among others which are not, with so much of flash not void; and what is
+    /// known of one of the former.
+    fn learned(live: f32) -> (Policy, History) {
         let mut policy = Policy::new(Admission::Adaptive, 1000);
         let often = |at: u64| 1_000_000 + at % 400;
         policy.admits(History::default(), Room::Full);
@@ -169,16 +171,35 @@ mod tests {
             let (block, is_cached) = if at % 2 == 0 { (often(at / 2), true) } else { (at, false) };
             let some = policy.newcomer(block, Coming::Alone);
             let on_flash = if at % 3 == 0 { some } else { before };
-            policy.access(block, || is_cached, |_| Some(on_flash));
+            policy.access(block, || is_cached, |_| Some(on_flash), || live);
             // All that was used once is written, and brings nothing.
             policy.note_written(0.5);
         }
+        (policy, before)
+    }
+
+    fn worth(policy: &Policy, history: History) -> f32 {
+        policy.keeps(history).unwrap_or(0.0)
+    }
+
+    #[test]
+    fn what_is_used_again_and_again_is_learned_to_be_worth_more_than_what_is_used_once() {
+        let (mut policy, before) = learned(1.0);
         let once = policy.newcomer(49_999, Coming::Alone);
         let twice = policy.used(before);
-        let worth = |history| policy.keeps(history).unwrap_or(0.0);
-        assert!(worth(twice) > 2.0 * worth(once), "{} and {}", worth(twice), worth(once));
+        assert!(worth(&policy, twice) > 2.0 * worth(&policy, once));
         assert!(policy.cost(twice) > policy.cost(once));
         policy.set_admission(Admission::AdaptiveHits);
         assert!(policy.admits(once, Room::Full), "the most hits, whatever is written");
+    }
+
+    #[test]
+    fn where_much_of_flash_is_void_more_is_worth_its_room() {
+        let worth_with = |live: f32| {
+            let (policy, before) = learned(live);
+            worth(&policy, policy.used(before))
+        };
+        let (whole, half) = (worth_with(1.0), worth_with(0.5));
+        assert!(half > whole, "{half} and {whole}");
     }
 }

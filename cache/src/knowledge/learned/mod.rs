@@ -105,13 +105,14 @@ impl Learned {
         self.strictness.set_aim(aim);
     }
 
-    /// Takes an access to a block. `is_cached` is asked only of some; `draw` gives some block on flash, if it finds one, and
-    /// is asked now and then.
+    /// Takes an access to a block. `is_cached` is asked only of some; now and then, `draw` is asked for some block on flash, which it gives
+    /// if it finds one, and `live` for the share of flash that is not void because something newer was written.
     pub(crate) fn access(
         &mut self,
         block: u64,
         is_cached: impl FnOnce() -> bool,
         draw: impl FnMut(&mut Dice) -> Option<History>,
+        live: impl FnOnce() -> f32,
     ) {
         let coming = if block == self.before.wrapping_add(1) { Coming::InRow } else { Coming::Alone };
         self.before = block;
@@ -122,7 +123,7 @@ impl Learned {
         }
         let now = self.clock.accesses();
         if now >= self.due.learn.min(self.due.adjust).min(self.due.compare) {
-            self.do_what_is_due(now, draw);
+            self.do_what_is_due(now, draw, live);
         }
         self.clock.tick();
     }
@@ -197,7 +198,12 @@ impl Learned {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "ratios")]
-    fn do_what_is_due(&mut self, now: u64, draw: impl FnMut(&mut Dice) -> Option<History>) {
+    fn do_what_is_due(
+        &mut self,
+        now: u64,
+        draw: impl FnMut(&mut Dice) -> Option<History>,
+        live: impl FnOnce() -> f32,
+    ) {
         if now >= self.due.learn {
             let half_lives = (now - self.due.learned) as f32 / (HALF_LIFE * self.capacity.max(2_000) as f32);
             self.seen.fade((-half_lives).exp2());
@@ -207,7 +213,7 @@ impl Learned {
             self.due.learn = now + (self.capacity / 4).max(4_000).min((now / 8).max(256));
         }
         if now >= self.due.adjust {
-            self.adjust_rent(draw);
+            self.adjust_rent(draw, live());
             self.due.adjust = now + (self.capacity / 16).max(512);
         }
         if now >= self.due.compare {
@@ -221,7 +227,8 @@ impl Learned {
         }
     }
 
-    fn adjust_rent(&mut self, mut draw: impl FnMut(&mut Dice) -> Option<History>) {
+    /// What is void is given up first: the more there is of it, the less has to be worth nothing for reclaim to find room.
+    fn adjust_rent(&mut self, mut draw: impl FnMut(&mut Dice) -> Option<History>, live: f32) {
         if !self.was_full {
             return;
         }
@@ -234,7 +241,8 @@ impl Learned {
             }
         }
         if drawn > 0.0 {
-            self.worth.raise_rent(&self.ages, (0.5 * (to_give_up_wanted - to_give_up / drawn)).exp2());
+            let to_give_up = 1.0 - live * (1.0 - to_give_up / drawn);
+            self.worth.raise_rent(&self.ages, (0.5 * (to_give_up_wanted - to_give_up)).exp2());
         }
     }
 }
