@@ -19,6 +19,7 @@ use super::survivors::{Survivor, has_leisure, survivors_max};
 use super::victims::settle_next;
 use crate::bytes::summary::Content;
 use crate::survives::pool::Pin;
+use crate::words::canary::{self, Bug};
 use crate::words::units::SegmentNumber;
 
 /// Segments that are settled to go next, at most, when one goes.
@@ -47,7 +48,9 @@ pub(super) async fn fill_up<F: BlockDevice, H: Host>(
             break;
         }
         let Some(next) = settle_next(cache) else { break };
-        pins.push(cache.pool.pin_segment(next));
+        if !canary::has(Bug::AheadNotHeld) {
+            pins.push(cache.pool.pin_segment(next));
+        }
         let life = cache.pool.segments().life(next);
         let Some(content) = cache.pool.read_summary(next).await else { break };
         if cache.pool.segments().life(next) != life {

@@ -17,6 +17,7 @@ use crate::knowledge::learned::History;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Written};
 use crate::survives::pool::Pool;
+use crate::words::canary::{self, Bug};
 use crate::words::limits::{BATCH_PAGES_MAX, SURVIVORS_EIGHTHS_MAX};
 use crate::words::stats::count;
 use crate::words::units::{PageNumber, SegmentNumber, Sequence};
@@ -162,7 +163,10 @@ async fn append_batch<F: BlockDevice, H: Host>(
         return Some(());
     }
     let segment_of = |survivor: &Survivor| cache.pool.layout().segment_of(survivor.located.flash);
-    let is_held = |survivor: &Survivor| !survivor.is_ahead || cache.pool.is_pinned(segment_of(survivor));
+    let is_held = |survivor: &Survivor| {
+        // With the bug planted, a story is to say what comes of it.
+        !survivor.is_ahead || cache.pool.is_pinned(segment_of(survivor)) || canary::has(Bug::AheadNotHeld)
+    };
     debug_assert!(
         pages.iter().all(|(survivor, _)| is_held(survivor)),
         "something else could have come there"

@@ -58,6 +58,8 @@ pub enum Bug {
     OutOfOrderBeforeDurable,
     /// What turned out damaged may go before older versions, though nothing says that it is void (rule I8).
     DamageOutOfOrder,
+    /// What survives of segments that go next is copied, though they may be written anew before it is appended (rule I1).
+    AheadNotHeld,
     /// Of a segment with two copies, only one is given back in the table.
     OneCopyFreed,
     /// A disk grows, and what is cached of the page that its end cut keeps the zeroes that nobody wrote (rule I17).
@@ -85,7 +87,7 @@ impl Bug {
     ];
 
     /// Those that stories find, because random walks hardly ever come to the moment at which they do harm.
-    pub const IN_STORIES: [Self; 13] = [
+    pub const IN_STORIES: [Self; 14] = [
         Self::EarlyClear,
         Self::ReuseBeforeDurable,
         Self::BackingBeforeLog,
@@ -99,6 +101,7 @@ impl Bug {
         Self::ShadowedDropped,
         Self::OutOfOrderBeforeDurable,
         Self::DamageOutOfOrder,
+        Self::AheadNotHeld,
     ];
 }
 

@@ -19,6 +19,7 @@
 //! | destage-order | not there yet |
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod ahead;
 mod back;
 mod damage;
 mod devices;

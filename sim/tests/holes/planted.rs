@@ -6,7 +6,7 @@
 use cache::words::canary::{Bug, plant};
 
 /// Each bug with the story that fails with it.
-const FOUND_BY: [(Bug, fn()); 13] = [
+const FOUND_BY: [(Bug, fn()); 14] = [
     (Bug::EarlyClear, crate::promises::a_written_page_is_promoted_once_more),
     (Bug::ReuseBeforeDurable, || drop(crate::dirty::a_superseded_version_is_reclaimed())),
     (Bug::BackingBeforeLog, crate::back::a_power_cut_at_every_operation),
@@ -20,6 +20,7 @@ const FOUND_BY: [(Bug, fn()); 13] = [
     (Bug::ShadowedDropped, crate::out_of_order::a_cold_page_with_a_shadow),
     (Bug::OutOfOrderBeforeDurable, crate::out_of_order::a_cold_page_with_a_shadow),
     (Bug::DamageOutOfOrder, crate::out_of_order::a_damaged_page_with_a_shadow),
+    (Bug::AheadNotHeld, crate::ahead::all_is_written_anew_while_pages_go_ahead),
 ];
 
 #[test]
