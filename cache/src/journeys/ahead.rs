@@ -97,7 +97,102 @@ fn worth_most<F: BlockDevice, H: Host>(
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
+    use block::executor::{Executor, LocalHost, Order, VirtualTime};
+    use block::{Memory, PAGE};
+
     use super::*;
+    use crate::bytes::PoolId;
+    use crate::bytes::batch::Kind;
+    use crate::bytes::layout::Shape;
+    use crate::bytes::summary::Line;
+    use crate::journeys::load::Past;
+    use crate::knowledge::holders::Share;
+    use crate::knowledge::learned::History;
+    use crate::knowledge::segments::Purpose;
+    use crate::survives::opening::format;
+    use crate::survives::start::{Marks, start};
+    use crate::words::limits::PAGE_BYTES;
+    use crate::words::settings::{Admission, DiskSettings};
+    use crate::words::units::{DiskId, PageNumber, Sequence};
+
+    const SEGMENT: u64 = 32 << 10;
+    const DISK_BYTES: u64 = 1 << 20;
+
+    /// A disk of which nothing is cached, in a pool of its own. What is kept is what was used.
+    async fn empty(host: LocalHost) -> DiskCache<Memory, LocalHost> {
+        let flash = Memory::new(64 * SEGMENT);
+        let shape = Shape { segment_bytes: SEGMENT, region_bytes: 64 * PAGE };
+        format(&flash, PoolId([1; 16]), Some(shape)).await.expect("it is large enough");
+        let marks = Marks { new: 1, known: vec![0], epoch: None };
+        let pool = start(vec![flash], host, &marks).await.expect("it was formatted").pool;
+        let settings = DiskSettings {
+            limit_bytes: 32 * SEGMENT,
+            ram_bytes: 16 * PAGE,
+            block_bytes: PAGE as u32,
+            admission: Admission::Repeated(1),
+            ..DiskSettings::plain(DiskId(1))
+        };
+        pool.segments().set_share(settings.id, Share { reserve: 0, limit: 32 });
+        let Past { touched, flash_lost, .. } = Past::none(DISK_BYTES);
+        DiskCache::new(Rc::clone(&pool), settings, DISK_BYTES, touched, flash_lost)
+    }
+
+    fn run(test: impl AsyncFnOnce(DiskCache<Memory, LocalHost>)) {
+        let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+        let host = executor.host();
+        executor.run(async { test(empty(host).await).await }).expect("nothing waits for ever");
+    }
+
+    #[test]
+    fn what_goes_ahead_is_clean_and_worth_most() {
+        run(async |cache| {
+            let segment = SegmentNumber(5);
+            let start = cache.pool.layout().segment_start(segment);
+            let mut content = Content::default();
+            // By page: how warm it is.
+            for (page, heat) in [(1, 2), (2, 9), (3, 0), (4, 1), (5, 3), (6, 4)] {
+                let (number, place) = (PageNumber(page), page as u32);
+                let kind = if page == 6 { Kind::Write } else { Kind::Fill };
+                content.push(&Line { page: number, kind, sequence: Sequence(page), checksum: 7, place });
+                // Of page 5 there is a newer version elsewhere.
+                let flash = start.plus(if page == 5 { 100 } else { place });
+                let mut index = cache.index.borrow_mut();
+                index.insert_run(number, flash, &[7]);
+                index.set_history(number, History::default().with_heat(heat));
+            }
+            cache.dirty.borrow_mut().add_page(2);
+            let chosen = |most| {
+                let chosen = worth_most(&cache, segment, &content, most);
+                assert!(chosen.iter().all(|survivor| survivor.is_ahead && survivor.is_current(&cache)));
+                chosen.iter().map(|survivor| (survivor.page.0, survivor.sequence.0)).collect::<Vec<_>>()
+            };
+            assert_eq!(chosen(9), [(6, 6), (1, 1), (4, 4)], "not what is dirty, elsewhere, or of no worth");
+            assert_eq!(chosen(2), [(6, 6), (1, 1)]);
+            assert_eq!(chosen(0), []);
+        });
+    }
+
+    #[test]
+    fn what_goes_ahead_never_takes_another_segment() {
+        run(async |cache| {
+            let room = async || cache.log.begin_in_open().await.map(|appender| appender.room());
+            assert_eq!((room().await, cache.log.pages_left()), (None, (0, 6)), "none is open");
+            for (pages, left) in [(1, Some(4)), (4, None)] {
+                let appender = cache.log.try_begin(Purpose::Survivors).await.expect("there is room");
+                let mut batch = appender.batch(pages);
+                for page in 0..pages as u64 {
+                    appender.add(&mut batch, PageNumber(page), Sequence(1), &[1; PAGE_BYTES]);
+                }
+                appender.write(batch).await.expect("nothing fails");
+                assert_eq!(room().await, left);
+            }
+            assert_eq!(cache.pool.segments().held(cache.id), 1, "it is full, and no other was taken");
+            cache.log.close().await.expect("nothing fails");
+            assert_eq!(room().await, None);
+        });
+    }
 
     #[test]
     fn there_is_room_up_to_the_end_of_the_segment_in_which_survivors_end() {
