@@ -98,16 +98,21 @@ fn worth_most<F: BlockDevice, H: Host>(
 #[cfg(test)]
 mod tests {
     use std::rc::Rc;
+    use std::slice;
 
     use block::executor::{Executor, LocalHost, Order, VirtualTime};
     use block::{Memory, PAGE};
+    use tokio::sync::oneshot;
 
     use super::*;
     use crate::bytes::PoolId;
     use crate::bytes::batch::Kind;
     use crate::bytes::layout::Shape;
     use crate::bytes::summary::Line;
+    use crate::journeys::commit::{Change, Pending};
     use crate::journeys::load::Past;
+    use crate::journeys::marks;
+    use crate::journeys::survivors::append_again;
     use crate::knowledge::holders::Share;
     use crate::knowledge::learned::History;
     use crate::knowledge::segments::Purpose;
@@ -115,6 +120,7 @@ mod tests {
     use crate::survives::start::{Marks, start};
     use crate::words::limits::PAGE_BYTES;
     use crate::words::settings::{Admission, DiskSettings};
+    use crate::words::stats::Load;
     use crate::words::units::{DiskId, PageNumber, Sequence};
 
     const SEGMENT: u64 = 32 << 10;
@@ -191,6 +197,38 @@ mod tests {
             assert_eq!(cache.pool.segments().held(cache.id), 1, "it is full, and no other was taken");
             cache.log.close().await.expect("nothing fails");
             assert_eq!(room().await, None);
+        });
+    }
+
+    #[test]
+    fn what_goes_ahead_gives_way_to_what_a_guest_writes() {
+        run(async |cache| {
+            cache.backing_settled.set(true);
+            cache.load.borrow_mut().state = Load::Done;
+            let (page, sequence) = (PageNumber(3), Sequence(1));
+            let appender = cache.log.try_begin(Purpose::Survivors).await.expect("there is room");
+            let mut batch = appender.batch(1);
+            appender.add(&mut batch, page, sequence, &[1; PAGE_BYTES]);
+            let located = appender.write(batch).await.expect("nothing fails").located[0];
+            cache.enter_run(page, located.flash, &[located.checksum]);
+            let survivor = Survivor { page, sequence, located, history: History::default(), is_ahead: true };
+            let _pin = cache.pool.pin(located.flash);
+            let copy = async || {
+                append_again(
+                    &cache,
+                    slice::from_ref(&survivor),
+                    &mut marks::Marks::said_by(Some(&Content::default())),
+                )
+                .await;
+                cache.counters.reappends_ahead.get()
+            };
+            let (acknowledge, _acknowledged) = oneshot::channel();
+            let (pages, change) = (0..1, Change::Zeroes);
+            let queued = Pending { pages, change, sequence, done: 0, acknowledge, _kept: Box::new(()) };
+            cache.back.queue.borrow_mut().push_back(queued);
+            assert_eq!((has_leisure(&cache), copy().await), (false, 0));
+            cache.back.queue.borrow_mut().clear();
+            assert_eq!((has_leisure(&cache), copy().await), (true, 1));
         });
     }
 
