@@ -40,7 +40,7 @@ const BOUNDS: [Bound; 5] = [
     Bound::at_least("gap closed, mean", |figures| figures.gap_mean, 0.12),
     Bound::at_least("gap closed, worst", |figures| figures.gap_worst, -0.05),
     Bound::at_most("flash writes x LRU at 10 and 20 %", |figures| figures.flash_writes, 0.45),
-    Bound::at_most("points lost by guests' overwrites, worst", |figures| figures.overwritten_worst, 2.3),
+    Bound::at_most("points lost by guests' overwrites, worst", |figures| figures.overwritten_worst, 1.4),
     Bound::at_most("points lost by a scan, worst", |figures| figures.scanned_worst, 2.0),
 ];
 
@@ -111,7 +111,7 @@ mod tests {
         gap_mean: 0.13,
         gap_worst: -0.04,
         flash_writes: 0.4,
-        overwritten_worst: 1.5,
+        overwritten_worst: 1.0,
         scanned_worst: 1.3,
     };
 
