@@ -22,6 +22,7 @@ const TAKEN_FROM_BLOCK: &[&str] = &[
     "Filling",
     "Geometry",
     "Host",
+    "Memory",
     "Operation",
     "Outcome",
     "PAGE",
@@ -32,6 +33,8 @@ const TAKEN_FROM_BLOCK: &[&str] = &[
     "buffer",
     "device",
     "error",
+    // Virtual time and devices in memory, for tests beside the code.
+    "executor",
     "host",
     "memory",
     "range",
