@@ -71,6 +71,8 @@ pub(crate) struct DiskCache<F, H> {
     /// Held while one of its segments is reclaimed, and while the disk is released: what it forgets then is not what a victim
     /// has been emptied of.
     pub(crate) reclaiming: Mutex<()>,
+    /// Headers that reclaim wrote, counted.
+    pub(crate) headers_again: Cell<u64>,
     /// Told when loading has ended.
     pub(crate) loaded: Notify,
     pub(crate) flash_lost: FlashLost,
@@ -133,6 +135,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             load_ticket: Cell::new(0),
             loading: Mutex::new(()),
             reclaiming: Mutex::new(()),
+            headers_again: Cell::new(0),
             loaded: Notify::new(),
             flash_lost,
             flash_void: OnceCell::new(),
@@ -347,7 +350,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         }
     }
 
-    /// The share of the pages that stand on flash that are not void: one was written anew since, or stands there twice.
+    /// The share of the lines on flash that the index points to: the others are void, most of them because they were written anew.
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     fn live_share(&self) -> f32 {
         let (live, all) = (self.index.borrow().pages(), self.order.borrow().lines());

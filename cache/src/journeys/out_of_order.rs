@@ -81,8 +81,11 @@ pub(super) async fn empty<F: BlockDevice, H: Host>(
     // Whatever is newer than what stands here must not go with the power, if something older is left.
     let lines = Lines::of(content);
     let is_exposed = lines.0.iter().any(|(page, lines)| cache.order.borrow().shadows(*page) > *lines);
-    if is_exposed && !canary::has(Bug::OutOfOrderBeforeDurable) && cache.log.flush().await.is_err() {
-        return false;
+    if is_exposed {
+        count(&cache.headers_again, 1);
+        if !canary::has(Bug::OutOfOrderBeforeDurable) && cache.log.flush().await.is_err() {
+            return false;
+        }
     }
     // From here on nothing is awaited but those who read the segment: what guests change later has something newer in the log
     // that stays, or a region that is open durably.

@@ -1,5 +1,6 @@
-//! Reclaim: the oldest segment becomes free, or a cheaper one of the same disk (`out_of_order.rs`); what is still warm in it is appended again first, and whatever of it the backing
-//! does not have (rule I8). That, and whatever replaced what guests wrote there, is durable before the segment is free.
+//! Reclaim: the oldest segment becomes free, or a cheaper one of the same disk (`out_of_order.rs`); what is still warm in it is appended
+//! again first, and whatever of it the backing does not have (rule I8). That, and whatever replaced what guests wrote there, is durable
+//! before the segment is free.
 //!
 //! One reclaim runs at a time for the whole pool, on the shard on which the victim's owner is attached; the turns are
 //! taken in `survives/room.rs`.
@@ -27,7 +28,7 @@ use crate::survives::pool::Pool;
 use crate::survives::room::Work;
 use crate::words::canary::{self, Bug};
 use crate::words::limits::BATCH_PAGES_MAX;
-use crate::words::stats::{DiskCounters, count};
+use crate::words::stats::count;
 use crate::words::units::{DiskId, PageNumber, SegmentNumber};
 
 /// The disks of a pool, by number.
@@ -39,12 +40,13 @@ pub(crate) async fn run<F: BlockDevice, H: Host>(pool: Rc<Pool<F, H>>, disks: Rc
     loop {
         pool.seat.rung().await;
         while let Some(mut work) = pool.seat.next_victim() {
-            let before = Done::so_far(&pool, &disks);
+            let before = Done::so_far(&disks);
             let freed = reclaim(&pool, &disks, &mut work, gains.staying()).await;
             work.end();
-            gains.note(before, Done::so_far(&pool, &disks), survivors_max(&pool));
+            let done = Done::so_far(&disks).since(before);
+            gains.note(done, survivors_max(&pool), pool.layout().batch_pages());
             if !freed || gains.are_none() {
-                // Nothing but dirty pages is moved around. Destage or another device helps; whoever waits asks again then.
+                // Little but dirty pages is moved around. Destage or another device helps; whoever waits asks again then.
                 disks.borrow().values().for_each(|cache| cache.back.ask(true));
                 pool.host.sleep(RETRY_NS).await;
                 pool.announce_room();
@@ -167,28 +169,32 @@ impl Going {
     }
 }
 
-/// How long reclaim rests after it could not empty a segment: nanoseconds.
+/// How long reclaim rests after it could not empty a segment, or emptied some and gained nothing: nanoseconds.
 const RETRY_NS: u64 = 50_000_000;
 
-/// What was done so far for the disks that are here, counted: less than before if one has left meanwhile.
+/// What reclaim did so far to the disks that are here, counted: less than before if one has left meanwhile.
 #[derive(Clone, Copy)]
 struct Done {
     /// Pages of victims that were appended again.
-    again: u64,
-    /// Pages that came to flash and were not there before.
-    promoted: u64,
-    /// Segments that were taken for what survived others.
-    taken: u64,
+    moved: u64,
+    /// Headers that were written for that.
+    headers: u64,
 }
 
 impl Done {
-    fn so_far<F: BlockDevice, H: Host>(pool: &Pool<F, H>, disks: &Disks<F, H>) -> Self {
-        let sum =
-            |of: fn(&DiskCounters) -> u64| disks.borrow().values().map(|cache| of(&cache.counters)).sum();
+    fn so_far<F: BlockDevice, H: Host>(disks: &Disks<F, H>) -> Self {
+        let (mut moved, mut headers) = (0, 0);
+        for cache in disks.borrow().values() {
+            moved += cache.counters.reappends.get() - cache.counters.reappends_ahead.get();
+            headers += cache.headers_again.get();
+        }
+        Self { moved, headers }
+    }
+
+    fn since(self, before: Self) -> Self {
         Self {
-            again: sum(|counters| counters.reappends.get() - counters.reappends_ahead.get()),
-            promoted: sum(|counters| counters.promotions.get()),
-            taken: pool.segments().taken_again(),
+            moved: self.moved.saturating_sub(before.moved),
+            headers: self.headers.saturating_sub(before.headers),
         }
     }
 }
@@ -198,7 +204,7 @@ impl Done {
 struct Gains {
     /// Reclaims in a row that moved more than they may without need.
     in_vain: u32,
-    /// Reclaims in a row of which each took a segment for the one that it freed, and nothing came to flash that was not there.
+    /// Reclaims in a row that filled as much as they freed: not even a header and a page found room behind.
     even: u32,
 }
 
@@ -206,8 +212,8 @@ impl Gains {
     /// Segments that are emptied one after another without any gain, until nothing stays that need not, and until reclaim rests.
     const IN_VAIN_TO_DROP: u32 = 2;
     const IN_VAIN_MAX: u32 = 4;
-    /// The same for even ones. Where six eighths survive, every fourth reclaim takes none; but where headers fill all that they leave, as in
-    /// the smallest segments, there would be no end of it.
+    /// The same for even ones. Only in segments of 32 KiB is that no more than may be moved: four pages of seven, a header before them, and
+    /// one that says that they are durable. Some such in a row are chance; two segments went around for ever, though.
     const EVEN_TO_DROP: u32 = 16;
     const EVEN_MAX: u32 = 20;
 
@@ -217,12 +223,11 @@ impl Gains {
         if in_vain { Staying::Dirty } else { Staying::Warm }
     }
 
-    /// Notes a reclaim, before which and behind which so much was done, if so many pages may survive without need.
-    fn note(&mut self, before: Done, behind: Done, survivors_max: u64) {
-        let moved = behind.again.saturating_sub(before.again);
+    /// Notes what a reclaim did, of a segment of so many pages, of which so many may survive without need.
+    fn note(&mut self, Done { moved, headers }: Done, survivors_max: u64, pages: u32) {
         self.in_vain = if moved <= survivors_max { 0 } else { self.in_vain + 1 };
-        let is_even = behind.taken > before.taken && behind.promoted <= before.promoted;
-        self.even = if is_even { self.even + 1 } else { 0 };
+        let has_room = moved + headers + 2 <= u64::from(pages);
+        self.even = if has_room { 0 } else { self.even + 1 };
     }
 
     /// True if nothing is gained though nothing stays that need not.
@@ -268,6 +273,7 @@ async fn empty<F: BlockDevice, H: Host>(
             dirty_survivors(cache, victim).is_empty(),
             "a summary names all that its segment holds"
         );
+        count(&cache.headers_again, 1);
         if !canary::has(Bug::ReuseBeforeDurable) && settle_log(cache).await.is_err() {
             return false;
         }
@@ -334,6 +340,7 @@ async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut
             appender.say(&mut batch, *kind, pages);
         }
         let Written { number, .. } = appender.write(batch).await.ok()?;
+        count(&cache.headers_again, 1);
         cache.back.last_dirty_batch.set(number);
         marks.note(&entries);
     }
@@ -344,25 +351,29 @@ async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut
 mod tests {
     use super::*;
 
-    fn done(again: u64, promoted: u64, taken: u64) -> Done {
-        Done { again, promoted, taken }
+    #[test]
+    fn what_is_warm_goes_before_reclaim_rests_and_one_gain_ends_both() {
+        for (moved, headers, drops_after, rests_after) in [(5, 1, 2, 4), (4, 2, 16, 20), (3, 3, 16, 20)] {
+            let mut gains = Gains::default();
+            for reclaimed in 0..rests_after {
+                let stays = gains.staying() == Staying::Warm;
+                assert_eq!((stays, gains.are_none()), (reclaimed < drops_after, false));
+                gains.note(Done { moved, headers }, 4, 7);
+            }
+            assert!(gains.are_none());
+            gains.note(Done { moved: 4, headers: 1 }, 4, 7);
+            assert_eq!((gains.staying() == Staying::Warm, gains.are_none()), (true, false));
+        }
     }
 
     #[test]
-    fn what_is_warm_goes_before_reclaim_rests_and_one_gain_ends_both() {
-        let nothing = done(0, 0, 0);
-        for (each, drops_after, rests_after) in [(done(6, 0, 0), 2, 4), (done(5, 0, 1), 16, 20)] {
-            for gain in [nothing, done(5, 1, 1)] {
-                let mut gains = Gains::default();
-                for reclaimed in 0..rests_after {
-                    let stays = gains.staying() == Staying::Warm;
-                    assert_eq!((stays, gains.are_none()), (reclaimed < drops_after, false));
-                    gains.note(nothing, each, 5);
-                }
-                assert!(gains.are_none());
-                gains.note(nothing, gain, 5);
-                assert_eq!((gains.staying() == Staying::Warm, gains.are_none()), (true, false));
-            }
+    fn in_larger_segments_as_much_as_may_be_moved_leaves_room() {
+        for pages in [31, 63, 255, 16383] {
+            let moved = u64::from(pages) * 6 / 8;
+            let headers = 3 + moved / BATCH_PAGES_MAX as u64;
+            let mut gains = Gains::default();
+            gains.note(Done { moved, headers }, moved, pages);
+            assert_eq!((gains.in_vain, gains.even), (0, 0), "{pages} pages");
         }
     }
 }

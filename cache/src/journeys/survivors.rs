@@ -192,6 +192,7 @@ async fn append_batch<F: BlockDevice, H: Host>(
     };
     promotion.arrive(cache, number, &located[pages.len()..]);
     marks.note(&entries);
+    count(&cache.headers_again, 1);
     count(&cache.counters.reappends, pages.len() as u64);
     for (survivor, _) in pages.iter().filter(|(survivor, _)| survivor.is_ahead) {
         count(&cache.counters.reappends_ahead, 1);
@@ -207,9 +208,9 @@ async fn append_batch<F: BlockDevice, H: Host>(
     Some(())
 }
 
-/// Whether what need not be written now may go along: not where a write of this disk's guests is queued. Where a limit was lowered, nothing
-/// survives that it could go along with, but what is dirty. (Whether more is held than the limit is no question to be asked here: more
-/// is, from the moment in which survivors take a segment until their old one is free.)
+/// Whether what need not be written now may go along: not where a write of this disk's guests is queued. Whether more is held than the
+/// limit is no question to be asked here: more is, from the moment in which survivors take a segment until their old one is free. Where a
+/// limit was lowered, nothing warm survives that it could go along with (`keep_warm`).
 pub(super) fn has_leisure<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> bool {
     cache.back.queue.borrow().is_empty() && cache.may_promote() && !cache.leaving.get()
 }

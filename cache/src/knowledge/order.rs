@@ -134,6 +134,7 @@ impl Order {
     /// A segment was opened.
     pub(crate) fn opened(&mut self, segment: SegmentNumber, generation: Sequence) {
         self.bind(segment);
+        self.next.retain(|next| *next != segment);
         let kept =
             Kept { generation, sample: [0; SAMPLES], lines: 0, is_clean: true, place: None, moved: None };
         let before = self.segments.insert(segment, kept);

@@ -164,14 +164,20 @@ mod tests {
         let often = |at: u64| 1_000_000 + at % 400;
         policy.admits(History::default(), Room::Full);
         let mut before = History::default();
+        // Blocks on flash: what came last, used often or once.
+        let mut on_flash = [History::default(); 1000];
         for at in 0..50_000 {
             if at == 49_200 {
                 before = policy.newcomer(often(0), Coming::Alone);
             }
             let (block, is_cached) = if at % 2 == 0 { (often(at / 2), true) } else { (at, false) };
-            let some = policy.newcomer(block, Coming::Alone);
-            let on_flash = if at % 3 == 0 { some } else { before };
-            policy.access(block, || is_cached, |_| Some(on_flash), || live);
+            on_flash[at as usize % 1000] = policy.newcomer(block, Coming::Alone);
+            let mut place = at as usize;
+            let draw = |_: &mut Dice| {
+                place += 37;
+                Some(on_flash[place % 1000])
+            };
+            policy.access(block, || is_cached, draw, || live);
             // All that was used once is written, and brings nothing.
             policy.note_written(0.5);
         }
@@ -194,12 +200,18 @@ mod tests {
     }
 
     #[test]
-    fn where_much_of_flash_is_void_more_is_worth_its_room() {
+    fn the_more_of_flash_is_void_the_more_is_worth_its_room() {
         let worth_with = |live: f32| {
             let (policy, before) = learned(live);
             worth(&policy, policy.used(before))
         };
-        let (whole, half) = (worth_with(1.0), worth_with(0.5));
-        assert!(half > whole, "{half} and {whole}");
+        let [whole, some, most, nearly_all] = [1.0, 0.9, 0.5, 0.01].map(worth_with);
+        assert!(some > whole, "{some} and {whole}");
+        assert!(most > some, "{most} and {some}");
+        assert_eq!(
+            most.to_bits(),
+            nearly_all.to_bits(),
+            "more than is to be given up is no reason to ask for less still"
+        );
     }
 }

@@ -43,8 +43,6 @@ pub(crate) struct Segments {
     reserved: u64,
     /// Disks of which what guests write stays on flash for a while.
     writing_back: u32,
-    /// Segments that were taken for what survived others, counted.
-    taken_again: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -94,7 +92,6 @@ impl Segments {
             generation: start,
             reserved: 0,
             writing_back: 0,
-            taken_again: 0,
         };
         let mut sealed = Vec::new();
         for number in (0..members.end()).map(SegmentNumber) {
@@ -315,7 +312,6 @@ impl Segments {
         } else {
             (self.space.take(floor)?, None)
         };
-        self.taken_again += u64::from(purpose == Purpose::Survivors);
         self.generation = self.generation.next();
         self.open(segment, State::Open, disk);
         if let Some(second) = second {
@@ -323,11 +319,6 @@ impl Segments {
             self.join(segment, second);
         }
         Some((segment, self.generation))
-    }
-
-    /// Segments that were taken so far for what survived others.
-    pub(crate) fn taken_again(&self) -> u64 {
-        self.taken_again
     }
 
     fn open(&mut self, segment: SegmentNumber, state: State, owner: DiskId) {

@@ -227,7 +227,8 @@ impl Learned {
         }
     }
 
-    /// What is void is given up first: the more there is of it, the less has to be worth nothing for reclaim to find room.
+    /// What is void is given up first: the more there is of it, the less has to be worth nothing for reclaim to find room. It counts for at
+    /// most what is to be given up: more of it, as when a disk forgets everything, is no reason to ask for less and less.
     fn adjust_rent(&mut self, mut draw: impl FnMut(&mut Dice) -> Option<History>, live: f32) {
         if !self.was_full {
             return;
@@ -241,7 +242,8 @@ impl Learned {
             }
         }
         if drawn > 0.0 {
-            let to_give_up = 1.0 - live * (1.0 - to_give_up / drawn);
+            let void = (1.0 - live).min(to_give_up_wanted);
+            let to_give_up = void + (1.0 - void) * to_give_up / drawn;
             self.worth.raise_rent(&self.ages, (0.5 * (to_give_up_wanted - to_give_up)).exp2());
         }
     }
