@@ -6,13 +6,20 @@
 
 use smallvec::SmallVec;
 use virtio_queue::desc::split::Descriptor;
-use vm_memory::{ByteValued, GuestAddress};
+use vm_memory::GuestAddress;
 
 use super::limits::DESCRIPTORS_MAX;
 use super::memory::{Memory, Outside};
 
 /// Bytes of one descriptor.
 const DESCRIPTOR_BYTES: u64 = 16;
+/// An indirect table of at most so many entries is read in one go: header, status, and data in a few stretches.
+const SHORT_TABLE: usize = 8;
+
+/// A descriptor as the guest wrote it.
+type Bytes = [u8; DESCRIPTOR_BYTES as usize];
+/// The descriptors of a short table.
+type Short = [Bytes; SHORT_TABLE];
 
 /// A stretch of what the guest says to be its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,17 +58,22 @@ impl Chain {
     ) -> Result<Self, &'static str> {
         let mut chain = Self::default();
         let (mut table, mut index, mut inside_indirect) = (table, head, false);
+        let mut short: Option<Short> = None;
         // Entries of the present table that may still come: a loop ends here.
         let mut left = table.entries;
         loop {
-            let place = if inside_indirect { memory } else { ring_memory };
-            let descriptor = table.read(place, index)?;
+            table.check(index)?;
+            let descriptor = match &short {
+                Some(short) => descriptor(short[usize::from(index)]),
+                None => table.read(if inside_indirect { memory } else { ring_memory }, index)?,
+            };
             left = left.checked_sub(1).ok_or("a chain of descriptors that runs in a circle")?;
             if descriptor.refers_to_indirect_table() {
                 if inside_indirect || descriptor.has_next() {
                     return Err("an indirect table inside of another one, or with something behind it");
                 }
                 table = Table::indirect(&descriptor)?;
+                short = table.read_short(memory);
                 (index, inside_indirect, left) = (0, true, table.entries);
                 continue;
             }
@@ -104,25 +116,41 @@ impl Table {
         Ok(Self { at: descriptor.addr(), entries: entries as u32 })
     }
 
+    /// All of it, if it is short, and all of it is memory.
+    fn read_short(&self, memory: &Memory) -> Option<Short> {
+        let mut short = Short::default();
+        let whole = short.get_mut(..self.entries as usize)?;
+        memory.read(self.at, whole.as_flattened_mut()).ok().map(|()| short)
+    }
+
+    fn check(&self, index: u16) -> Result<(), &'static str> {
+        let is_inside = u32::from(index) < self.entries;
+        if is_inside { Ok(()) } else { Err("a descriptor beyond the end of its table") }
+    }
+
     fn read(&self, memory: &Memory, index: u16) -> Result<Descriptor, &'static str> {
-        if u32::from(index) >= self.entries {
-            return Err("a descriptor beyond the end of its table");
-        }
         let at = self.at.0.checked_add(u64::from(index) * DESCRIPTOR_BYTES);
         let at = at.ok_or("a table of descriptors past the largest address")?;
-        let mut descriptor = Descriptor::default();
+        let mut bytes = Bytes::default();
         memory
-            .read(GuestAddress(at), descriptor.as_mut_slice())
+            .read(GuestAddress(at), &mut bytes)
             .map_err(|Outside| "a table of descriptors outside of memory")?;
-        Ok(descriptor)
+        Ok(descriptor(bytes))
     }
+}
+
+/// What the bytes of a descriptor say: address, length, flags, and which one is next. (Virtio 1.2, section 2.7.5.)
+fn descriptor([at @ .., l0, l1, l2, l3, f0, f1, n0, n1]: Bytes) -> Descriptor {
+    let word = |bytes| u16::from_le_bytes(bytes);
+    let length = u32::from_le_bytes([l0, l1, l2, l3]);
+    Descriptor::new(u64::from_le_bytes(at), length, word([f0, f1]), word([n0, n1]))
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use smallvec::smallvec;
-    use vm_memory::Bytes;
+    use vm_memory::Bytes as _;
 
     use super::*;
     use crate::vhost::memory::tests::memory_of;
@@ -165,6 +193,20 @@ mod tests {
             indirect,
             Chain { readable: smallvec![segment(1, 2)], writable: smallvec![segment(3, 4), segment(5, 6)] }
         );
+    }
+
+    #[test]
+    fn a_table_that_memory_has_a_part_of_and_a_long_one_are_followed_too() {
+        let memory = memory_of(1 << 16);
+        put(&memory, 0, &[(0xffe0, 48, INDIRECT, 0), (0x4000, 16 * 12, INDIRECT, 0)]);
+        put(&memory, 0xffe0, &[(1, 2, NEXT, 1), (3, 4, WRITE, 0)]);
+        let expected = Chain { readable: smallvec![segment(1, 2)], writable: smallvec![segment(3, 4)] };
+        assert_eq!(follow(&memory, 0).unwrap(), expected);
+        put(&memory, 0xfff0, &[(3, 4, NEXT | WRITE, 2)]);
+        assert!(follow(&memory, 0).unwrap_err().contains("outside"), "what it goes on to is no memory");
+        put(&memory, 0x4000, &[(1, 2, NEXT, 11)]);
+        put(&memory, 0x4000 + 16 * 11, &[(3, 4, WRITE, 0)]);
+        assert_eq!(follow(&memory, 1).unwrap(), expected);
     }
 
     #[test]

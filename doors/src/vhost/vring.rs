@@ -21,7 +21,7 @@ use futures_util::StreamExt;
 use futures_util::future::join3;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
-use virtio_queue::{Queue, QueueOwnedT, QueueT};
+use virtio_queue::{Queue, QueueT};
 use vm_memory::{Bytes, GuestAddress};
 
 use super::chain::{Chain, Table};
@@ -29,7 +29,7 @@ use super::door::Door;
 use super::inflight::Record;
 use super::limits::{AT_HAND_BYTES_MAX, QUEUE_SIZE_MAX, REQUEST_WORK, TOLD_EVERY, TURN_BYTES};
 use super::looking::{Looked, Looking};
-use super::memory::Memory;
+use super::memory::{Memory, Outside};
 use super::request::{Request, Terms, perform, perform_at_once};
 use super::signals::Signals;
 use crate::turn::turn;
@@ -80,6 +80,9 @@ pub(crate) struct Vring<D> {
     number: usize,
     addresses: Cell<Addresses>,
     queue: RefCell<Queue>,
+    /// The index of the available ring as it was seen last: up to there requests can be taken without another look at a word that the
+    /// guest's processor writes all the time.
+    seen: Cell<u16>,
     /// Where the data of requests is.
     memory: RefCell<Rc<Memory>>,
     /// Where the ring is: older memory, as long as the front end has taken it out of the newer.
@@ -172,6 +175,7 @@ impl<D: BlockDevice> Vring<D> {
             ended: Cell::new(false),
             told: Notify::new(),
             idle: Notify::new(),
+            seen: Cell::new(queue.next_avail()),
             queue: RefCell::new(queue),
             ring_memory: RefCell::new(Rc::clone(&memory)),
             ring_gone: Cell::new(false),
@@ -408,25 +412,37 @@ impl<D: BlockDevice> Vring<D> {
     fn next_head(&self) -> Result<Option<u16>, String> {
         let memory = self.ring_memory.borrow();
         let mut queue = self.queue.borrow_mut();
-        let available =
-            queue.avail_idx(memory.map(), Ordering::Acquire).map_err(|error| error.to_string())?;
-        if !memory.is_whole() {
-            return Err(TORN.to_owned());
-        }
-        if available.0 == queue.next_avail() {
+        let next = queue.next_avail();
+        if self.seen.get() == next && !self.sees_more(&memory, &queue)? {
             return Ok(None);
         }
-        let mut heads = queue.iter(memory.map()).map_err(|error| error.to_string())?;
-        // There was something just now, so that it cannot be because of its end that the iterator ends.
-        let head = heads.next().map(|chain| chain.head_index());
-        let head = head.ok_or_else(|| "the available ring cannot be read".to_owned())?;
-        let known = self.busy.borrow().get(usize::from(head)).copied();
-        match known {
-            _ if !memory.is_whole() => Err(TORN.to_owned()),
+        let mut head = [0; size_of::<u16>()];
+        memory.read(available_entry(&queue, next), &mut head).map_err(|Outside| {
+            let reason = if memory.is_whole() { "the available ring cannot be read" } else { TORN };
+            reason.to_owned()
+        })?;
+        queue.set_next_avail(next.wrapping_add(1));
+        let head = u16::from_le_bytes(head);
+        match self.busy.borrow().get(usize::from(head)) {
             Some(false) => Ok(Some(head)),
             Some(true) => Err(format!("request {head} was sent again before it was answered")),
             None => Err(format!("request {head} is beyond the end of the queue")),
         }
+    }
+
+    /// Looks at the index of the available ring. True if there are requests up to there.
+    fn sees_more(&self, memory: &Memory, queue: &Queue) -> Result<bool, String> {
+        let available =
+            queue.avail_idx(memory.map(), Ordering::Acquire).map_err(|error| error.to_string())?.0;
+        if !memory.is_whole() {
+            return Err(TORN.to_owned());
+        }
+        let more = available.wrapping_sub(queue.next_avail());
+        if more > queue.size() {
+            return Err("the available ring names more requests than it has entries".to_owned());
+        }
+        self.seen.set(available);
+        Ok(more > 0)
     }
 
     /// Begins a request, by `start` if it is not answered at once.
@@ -553,6 +569,12 @@ fn place(memory: &Memory, addresses: Addresses, size: u16) -> Option<Queue> {
     queue.try_set_used_ring_address(memory.translate(addresses.used)?).ok()?;
     queue.set_ready(true);
     queue.is_valid(memory.map()).then_some(queue)
+}
+
+/// Where the head of the request with this index is: behind flags and index, in entries of two bytes. All of the ring is memory, as was
+/// seen when it was placed.
+fn available_entry(queue: &Queue, index: u16) -> GuestAddress {
+    GuestAddress(queue.avail_ring() + 4 + 2 * u64::from(index % queue.size()))
 }
 
 /// Flags, index, entries of eight bytes, and the event index.

@@ -43,6 +43,32 @@ fn a_disk_is_written_read_flushed_discarded_and_named() {
 }
 
 #[test]
+fn a_queue_goes_on_where_the_indices_of_its_rings_begin_anew() {
+    const AT_ONCE: u16 = 48;
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    let bytes: Vec<u8> = (0..AT_ONCE).flat_map(|sector| [sector as u8 + 1; 512]).collect();
+    assert_eq!(driver.request(0, OUT, 0, &Data::Out(bytes)), 0);
+    server.run(|world| world.disk.at_hand.set(512));
+    for done in (0..1 << 16).step_by(AT_ONCE.into()) {
+        let before = driver.available_index(0);
+        for slot in 0..AT_ONCE {
+            driver.submit(0, slot, IN, slot.into(), &Data::In(512));
+        }
+        driver.kick_if_wanted(0, before);
+        let answers = driver.answers(0, AT_ONCE.into());
+        assert!(
+            answers.len() == usize::from(AT_ONCE) && answers.values().all(|status| *status == 0),
+            "{done}"
+        );
+        for slot in 0..AT_ONCE {
+            assert_eq!(driver.data(0, slot, 512), [slot as u8 + 1; 512], "after {done}");
+        }
+    }
+    assert!(driver.available_index(0) < AT_ONCE, "they did");
+}
+
+#[test]
 fn what_is_at_hand_is_answered_while_others_wait_and_all_at_once() {
     for without in [0, EVENT_IDX] {
         let server = Server::start();
