@@ -14,11 +14,15 @@ use std::time::Duration;
 use doors::nbd::Client;
 use doors::nbd::option::Replies;
 use nix::sys::signal::{Signal, kill};
+use nix::sys::statvfs::statvfs;
 use nix::unistd::{Pid, geteuid};
 use serde_json::Value;
 
 /// Far beyond what anything here takes; reached only if it never happens.
 const DEADLINE: Duration = Duration::from_mins(1);
+
+/// What a folder in RAM has room for at least.
+const IN_RAM_MIN: u64 = 1 << 30;
 
 /// A user of no account and no group, for what root would be allowed.
 const ORDINARY: u32 = 64_999;
@@ -50,8 +54,20 @@ pub(crate) struct Ran {
 
 impl Host {
     pub(crate) fn new() -> Self {
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// A folder that is in RAM, where this system has one: for what writes and flushes all the time and has a limit to end in. A disk that
+    /// is given back gigabytes which a build has left in RAM may not answer for longer than a daemon waits for it.
+    pub(crate) fn in_ram() -> Self {
+        let shared_memory = Path::new("/dev/shm");
+        let free = statvfs(shared_memory).map(|room| room.blocks_available() * room.fragment_size());
+        if free.is_ok_and(|bytes| bytes >= IN_RAM_MIN) { Self::within(shared_memory) } else { Self::new() }
+    }
+
+    fn within(parent: &Path) -> Self {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("forebay-process-{}-{number}", std::process::id()));
+        let folder = parent.join(format!("forebay-process-{}-{number}", std::process::id()));
         fs::create_dir(&folder).expect("temporary folders can be made");
         Self { folder }
     }

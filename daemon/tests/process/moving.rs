@@ -150,7 +150,7 @@ fn check_content(daemon: &Daemon, name: &str, round: u8) {
 
 #[test]
 fn of_two_disks_that_keep_a_shard_busy_one_moves_with_its_guests_and_its_flash_content() {
-    let host = Host::new();
+    let host = Host::in_ram();
     let daemon = serve(&host);
     let done = AtomicBool::new(false);
     let (moved, writes) = std::thread::scope(|scope| {
@@ -190,7 +190,7 @@ fn of_two_disks_that_keep_a_shard_busy_one_moves_with_its_guests_and_its_flash_c
 
 #[test]
 fn a_disk_that_is_removed_while_it_moves_is_removed() {
-    let host = Host::new();
+    let host = Host::in_ram();
     let daemon = serve(&host);
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -216,7 +216,7 @@ fn a_disk_that_is_removed_while_it_moves_is_removed() {
 #[test]
 fn a_daemon_that_is_stopped_or_killed_while_a_disk_moves_comes_back_with_what_was_acknowledged() {
     for end in ["stopped", "killed"] {
-        let host = Host::new();
+        let host = Host::in_ram();
         let daemon = serve(&host);
         let done = AtomicBool::new(false);
         let rounds = std::thread::scope(|scope| {
@@ -241,7 +241,7 @@ fn a_daemon_that_is_stopped_or_killed_while_a_disk_moves_comes_back_with_what_wa
 
 #[test]
 fn a_disk_that_no_shard_can_take_up_waits_and_is_served_again() {
-    let host = Host::new();
+    let host = Host::in_ram();
     let daemon = serve(&host);
     let done = AtomicBool::new(false);
     // What either of them would be known by.
