@@ -25,6 +25,16 @@ pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     outcome(&line, status)
 }
 
+/// How much longer than its work a program may take before it is ended, in seconds.
+const GRACE_SECONDS: u32 = 30;
+
+/// A program that works for so many seconds and is ended if it hangs, so that it does not hang us.
+pub(crate) fn bounded(program: &Path, seconds: u32) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["--foreground", "--kill-after=5", &(seconds + GRACE_SECONDS).to_string()]).arg(program);
+    command
+}
+
 /// What `command` prints on standard output.
 ///
 /// # Errors

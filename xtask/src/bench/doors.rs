@@ -50,7 +50,7 @@ fn ram_hits(forebay: &Forebay, scratch: &Scratch, effort: Effort) -> Result<(), 
     let backing = scratch.filled_file("ram-disk.img", RAM_DISK_BYTES)?;
     let uri = forebay.add_warm_disk(scratch, "ram", &backing, Tier::Ram)?;
     let peers = vec![
-        Peer::nbdkit(scratch, "nbdkit memory", &["memory", "64M"]).goal(NOT_BEHIND),
+        Peer::nbdkit_memory(scratch, &backing, RAM_DISK_BYTES).goal(NOT_BEHIND),
         Peer::null(scratch, "qemu-storage-daemon null-co", RAM_DISK_BYTES),
     ];
     let peers = start(scratch, peers)?;

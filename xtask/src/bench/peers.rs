@@ -5,7 +5,10 @@ use std::process::Command;
 
 use super::scratch::Scratch;
 use super::server::Server;
-use crate::run::is_in_path;
+use crate::run::{bounded, is_in_path, output};
+
+/// What filling a disk of some MiB in memory takes, at the most.
+const FILL_SECONDS_MAX: u32 = 30;
 
 /// A server that serves over NBD on a socket of its own.
 pub(super) struct Peer {
@@ -20,9 +23,17 @@ pub(super) struct Peer {
     /// The Debian package that has it.
     package: &'static str,
     command: Command,
+    /// What is written to it before it counts.
+    content: Option<PathBuf>,
 }
 
 impl Peer {
+    /// nbdkit's disk in memory, with what `content` holds: an empty one has no memory that it would have to fetch.
+    pub(super) fn nbdkit_memory(scratch: &Scratch, content: &Path, bytes: u64) -> Self {
+        let peer = Self::nbdkit(scratch, "nbdkit memory", &["memory", &bytes.to_string()]);
+        Self { content: Some(content.to_owned()), ..peer }
+    }
+
     /// nbdkit with one of its plugins.
     pub(super) fn nbdkit(scratch: &Scratch, name: &'static str, plugin: &[&str]) -> Self {
         let mut peer = Self::new(scratch, name, "nbdkit", "nbdkit", "");
@@ -105,6 +116,11 @@ impl Peer {
         peer
     }
 
+    /// What was written to it.
+    pub(super) fn content(&self) -> Option<&Path> {
+        self.content.as_deref()
+    }
+
     /// Sets how fast Forebay has to be, this one being 1.
     pub(super) fn goal(self, goal: f64) -> Self {
         Self { goal: Some(goal), ..self }
@@ -119,7 +135,17 @@ impl Peer {
     ) -> Self {
         let socket = scratch.path(&format!("{}.sock", name.replace([' ', '='], "-")));
         let uri = format!("nbd+unix:///{export}?socket={}", socket.display());
-        Self { name, goal: None, uri, socket, export, program, package, command: Command::new(program) }
+        Self {
+            name,
+            goal: None,
+            uri,
+            socket,
+            export,
+            program,
+            package,
+            command: Command::new(program),
+            content: None,
+        }
     }
 
     /// Starts it; one that is not on this machine is named and left out.
@@ -127,14 +153,18 @@ impl Peer {
     /// # Errors
     /// If it is here and does not start.
     pub(super) fn start(&mut self, scratch: &Scratch) -> Result<Option<Server>, String> {
-        if !is_in_path(self.program) {
-            println!(
-                "Left out: {}, for {} is not here (Debian package {}).",
-                self.name, self.program, self.package
-            );
-            return Ok(None);
+        let filler = self.content.as_ref().map(|_| ("nbdcopy", "libnbd-bin"));
+        for (program, package) in [(self.program, self.package)].into_iter().chain(filler) {
+            if !is_in_path(program) {
+                println!("Left out: {}, for {program} is not here (Debian package {package}).", self.name);
+                return Ok(None);
+            }
         }
-        Server::start(scratch, self.name, &mut self.command, &self.socket).map(Some)
+        let server = Server::start(scratch, self.name, &mut self.command, &self.socket)?;
+        if let Some(content) = &self.content {
+            output(bounded(Path::new("nbdcopy"), FILL_SECONDS_MAX).arg(content).arg(&self.uri))?;
+        }
+        Ok(Some(server))
     }
 }
 

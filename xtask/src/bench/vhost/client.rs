@@ -1,17 +1,13 @@
 //! Our clients as programs: the front end that needs no guest, the lean NBD client, and both as contenders.
 
 use std::path::Path;
-use std::process::Command;
 
 use super::race::Contender;
 use crate::bench::alone::{number, parse};
 use crate::bench::fio::Sample;
 use crate::bench::server::Server;
 use crate::bench::{Programs, forebay::Forebay};
-use crate::run::output;
-
-/// How much longer than its load a client may take before it is ended, in seconds.
-const GRACE_SECONDS: u32 = 30;
+use crate::run::{bounded, output};
 
 /// What a front end does with each of some disks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,13 +86,6 @@ pub(super) fn check_nbd(
 /// The disks of a daemon as vhost-user sockets.
 pub(super) fn sockets(forebay: &Forebay, disks: &[&str]) -> Vec<std::path::PathBuf> {
     disks.iter().map(|disk| forebay.vhost_socket(disk)).collect()
-}
-
-/// A client that is ended if it hangs, so that it does not hang us.
-pub(super) fn bounded(program: &Path, seconds: u32) -> Command {
-    let mut command = Command::new("timeout");
-    command.args(["--foreground", "--kill-after=5", &(seconds + GRACE_SECONDS).to_string()]).arg(program);
-    command
 }
 
 fn sample(text: &str) -> Result<Sample, String> {

@@ -14,7 +14,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use self::client::{Load, bounded, check, check_nbd, guest, nbd, sockets};
+use self::client::{Load, check, check_nbd, guest, nbd, sockets};
 use self::race::{Claim, Contender, Figure, race};
 use super::alone::{NO_STRING_INSTRUCTIONS, parse, parse_collected};
 use super::fio::{self, Target};
@@ -22,10 +22,12 @@ use super::forebay::{Forebay, Reads, Tier};
 use super::peers::Peer;
 use super::scratch::Scratch;
 use super::{Effort, Programs, report};
-use crate::run::{is_in_path, output};
+use crate::run::{bounded, is_in_path, output};
 
 const RAM_DISK: &str = "ram-disk.img";
 const RAM_DISK_BYTES: u64 = 64 << 20;
+/// What the processor's caches hold.
+const NEAR_DISK_BYTES: u64 = 1 << 20;
 const FLASH_DISK_BYTES: u64 = 256 << 20;
 const DISKS: u64 = 16;
 const WRITE_DISK_BYTES: u64 = 256 << 20;
@@ -55,6 +57,7 @@ const START_LOOK: Duration = Duration::from_millis(50);
 pub(super) fn measure(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let forebay = Forebay::start(scratch, &programs.forebay)?;
     ram_hits(programs, &forebay, scratch, effort)?;
+    near_hits(programs, &forebay, scratch, effort)?;
     looking(programs, scratch, effort)?;
     over_nbd(programs, &forebay, scratch, effort)?;
     flash_hits(programs, &forebay, scratch, effort)?;
@@ -72,8 +75,22 @@ fn claim(ours: usize, theirs: usize, figure: Figure, goal: Option<f64>) -> Claim
 fn ram_hits(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: Effort) -> Result<(), String> {
     let peer = Peer::vhost(scratch, "qemu-storage-daemon null-co", &null_device());
     let backing = scratch.filled_file(RAM_DISK, RAM_DISK_BYTES)?;
-    let pair = Pair { forebay, peer, backing: &backing };
+    let pair = Pair { forebay, disk: "ram", peer, backing: &backing };
     pair.race(programs, scratch, effort, "Hits in RAM over vhost-user, 4 KiB", &[1, 32, 256])
+}
+
+/// The same of a disk that the processor's caches hold: the server beside it has no data to fetch from memory either.
+fn near_hits(
+    programs: &Programs,
+    forebay: &Forebay,
+    scratch: &Scratch,
+    effort: Effort,
+) -> Result<(), String> {
+    let peer = Peer::vhost(scratch, "qemu-storage-daemon null-co beside a small disk", &null_device());
+    let backing = scratch.filled_file("near-disk.img", NEAR_DISK_BYTES)?;
+    let pair = Pair { forebay, disk: "near", peer, backing: &backing };
+    let title = "Hits in RAM of a disk of 1 MiB over vhost-user, 4 KiB";
+    pair.race(programs, scratch, effort, title, &[32])
 }
 
 /// The same of servers that look for requests before they sleep.
@@ -84,7 +101,8 @@ fn looking(programs: &Programs, scratch: &Scratch, effort: Effort) -> Result<(),
     // Each daemon locks the file that it serves.
     let backing = scratch.filled_file("looking.img", RAM_DISK_BYTES)?;
     let title = format!("Hits in RAM over vhost-user, 4 KiB, both look for {LOOK_US} us");
-    Pair { forebay: &forebay, peer, backing: &backing }.race(programs, scratch, effort, &title, &[1, 32])
+    let pair = Pair { forebay: &forebay, disk: "ram", peer, backing: &backing };
+    pair.race(programs, scratch, effort, &title, &[1, 32])
 }
 
 fn null_device() -> String {
@@ -94,6 +112,7 @@ fn null_device() -> String {
 /// Forebay with a file that will be in RAM, and a server without data.
 struct Pair<'a> {
     forebay: &'a Forebay,
+    disk: &'a str,
     peer: Peer,
     backing: &'a Path,
 }
@@ -108,9 +127,9 @@ impl Pair<'_> {
         title: &str,
         depths: &[u32],
     ) -> Result<(), String> {
-        let forebay = self.forebay;
-        forebay.add_warm_disk(scratch, "ram", self.backing, Tier::Ram)?;
-        check(programs, &forebay.vhost_socket("ram"), self.backing)?;
+        let Self { forebay, disk, .. } = self;
+        forebay.add_warm_disk(scratch, disk, self.backing, Tier::Ram)?;
+        check(programs, &forebay.vhost_socket(disk), self.backing)?;
         let server = self.peer.start(scratch)?;
         let peer = &self.peer;
         if server.is_some() {
@@ -126,7 +145,7 @@ impl Pair<'_> {
                 programs,
                 name("forebay"),
                 &forebay.server,
-                sockets(forebay, &["ram"]),
+                sockets(forebay, &[disk]),
                 load,
             ));
             if let Some(server) = &server {
@@ -140,9 +159,9 @@ impl Pair<'_> {
                 None => at_32 = (depth == 32).then_some(ours),
             }
         }
-        let before = forebay.reads("ram")?;
+        let before = forebay.reads(disk)?;
         race(title, &contenders, &claims, effort)?;
-        say_share(forebay.reads("ram")?.since(before), Tier::Ram);
+        say_share(forebay.reads(disk)?.since(before), Tier::Ram);
         Ok(())
     }
 }
@@ -155,15 +174,16 @@ fn say_share(reads: Reads, tier: Tier) {
 
 /// The disk that [`ram_hits`] has warmed up, by a client that takes less than fio's.
 fn over_nbd(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: Effort) -> Result<(), String> {
+    let content = scratch.path(RAM_DISK);
     let mut peers = [
-        Peer::nbdkit(scratch, "nbdkit memory", &["memory", "64M"]),
+        Peer::nbdkit_memory(scratch, &content, RAM_DISK_BYTES),
         Peer::qemu_nbd_null(scratch, "qemu-nbd null-co", RAM_DISK_BYTES),
         Peer::null(scratch, "qemu-storage-daemon null-co over NBD", RAM_DISK_BYTES),
     ];
     let servers = peers.iter_mut().map(|peer| peer.start(scratch)).collect::<Result<Vec<_>, _>>()?;
     let socket = forebay.nbd_socket("ram");
     // By runs of their own, which are in no figure.
-    check_nbd(programs, (&socket, "ram"), RAM_DISK_BYTES, &scratch.path(RAM_DISK))?;
+    check_nbd(programs, (&socket, "ram"), RAM_DISK_BYTES, &content)?;
     let mut contenders =
         vec![nbd(programs, "forebay".to_owned(), &forebay.server, (&socket, "ram"), (RAM_DISK_BYTES, 32))];
     let mut claims = Vec::new();
@@ -172,7 +192,8 @@ fn over_nbd(programs: &Programs, forebay: &Forebay, scratch: &Scratch, effort: E
         claims.push(claim(0, contenders.len(), Figure::Iops, Some(NOT_BEHIND)));
         claims.push(claim(0, contenders.len(), Figure::ServerCpu, Some(HALF)));
         let export = (peer.socket.as_path(), peer.export);
-        check_nbd(programs, export, RAM_DISK_BYTES, Path::new("/dev/zero"))?;
+        let holds = peer.content().unwrap_or(Path::new("/dev/zero"));
+        check_nbd(programs, export, RAM_DISK_BYTES, holds)?;
         contenders.push(nbd(programs, peer.name.to_owned(), server, export, (RAM_DISK_BYTES, 32)));
     }
     let before = forebay.reads("ram")?;
