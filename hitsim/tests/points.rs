@@ -158,5 +158,6 @@ fn a_page_of_which_a_part_is_written_is_not_cached_by_that() {
         serve(&workload, &serving, Counted::Blocks, 4 << 20, 4096, &|_| {}).unwrap().hits()
     };
     assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::AsTheyAre)), [64, 0, 0]);
+    assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::OfWholePages)), [64; 3]);
     assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::AsReads)), [64; 3]);
 }

@@ -39,6 +39,9 @@ pub enum Writes {
     /// anew.
     #[default]
     AsTheyAre,
+    /// They are writes of all pages that they touch, as a guest sends them whose partitions begin at a page: what overwriting costs, and
+    /// not what it costs that the rest of a page is not known.
+    OfWholePages,
     /// They count as reads, as in papers.
     AsReads,
 }
@@ -170,9 +173,14 @@ async fn attach(
 /// A write is as long as it was: a part of a page that is not cached is not kept, as its rest is not known. All else is in whole
 /// pages, which are what is fetched.
 async fn access(disk: &Disk, Part { pages, exact, is_write }: Part, writes: Writes) -> Result<(), String> {
-    let (_, result) = match writes {
-        Writes::AsTheyAre if is_write => disk.write(exact.start, zeroes(exact)).await,
-        Writes::AsTheyAre | Writes::AsReads => disk.read(pages.start, zeroes(pages)).await,
+    let written = match writes {
+        Writes::AsTheyAre => Some(exact),
+        Writes::OfWholePages => Some(pages),
+        Writes::AsReads => None,
+    };
+    let (_, result) = match written.filter(|_| is_write) {
+        Some(range) => disk.write(range.start, zeroes(range)).await,
+        None => disk.read(pages.start, zeroes(pages)).await,
     };
     result.map_err(text)
 }
