@@ -17,7 +17,7 @@ use crate::knowledge::curve::Curve;
 use crate::knowledge::dirty::Dirty;
 use crate::knowledge::fills::Fills;
 use crate::knowledge::index::{Gone, Index, Located};
-use crate::knowledge::learned::{Dice, History};
+use crate::knowledge::learned::{Dice, History, Told};
 use crate::knowledge::order::Order;
 use crate::knowledge::policy::{Policy, Room};
 use crate::knowledge::ram::{Evicted, Ram, Standing};
@@ -344,9 +344,11 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         }
         let block_bytes = u64::from(self.settings.borrow().block_bytes);
         for block in range.start / block_bytes..range.end.div_ceil(block_bytes) {
-            let own = ByteRange::new(block * block_bytes, (block + 1) * block_bytes).intersection(range);
+            let start = block * block_bytes;
+            let own = ByteRange::at(start, block_bytes).intersection(range);
+            let told = || Told::of(&own, start, block_bytes, self.has_all(&own));
             let draw = |dice: &mut Dice| self.index.borrow().draw(dice);
-            policy.access(block, || self.has_all(&own), draw, || self.live_share());
+            policy.access(block, told, draw, || self.live_share());
         }
     }
 

@@ -3,7 +3,7 @@
 //! Out of the box that is [learned](super::learned). `always` and `repeated` are the rules of others: everything, or what was used so
 //! often, enters, and what was used on flash stays when its segment is reclaimed, once for each use, which comes near to LRU.
 
-use super::learned::{Aim, Coming, Dice, History, Learned};
+use super::learned::{Aim, Coming, Dice, History, Learned, Told};
 use crate::words::settings::Admission;
 
 /// Whether the disk can get more flash without giving up content.
@@ -51,12 +51,12 @@ impl Policy {
     pub(crate) fn access(
         &mut self,
         block: u64,
-        is_cached: impl FnOnce() -> bool,
+        told: impl FnOnce() -> Told,
         draw: impl FnMut(&mut Dice) -> Option<History>,
         live: impl FnOnce() -> f32,
     ) {
         if self.learns() {
-            self.learned.access(block, is_cached, draw, live);
+            self.learned.access(block, told, draw, live);
         }
     }
 
@@ -177,7 +177,7 @@ mod tests {
                 place += 37;
                 Some(on_flash[place % 1000])
             };
-            policy.access(block, || is_cached, draw, || live);
+            policy.access(block, || Told::of_whole(is_cached), draw, || live);
             // All that was used once is written, and brings nothing.
             policy.note_written(0.5);
         }

@@ -12,6 +12,7 @@ use hashbrown::HashTable;
 use super::ages::{Ages, Coming, History, Moment};
 use super::dice::Dice;
 use super::hazards::{Seen, Table, table};
+use super::parts::Parts;
 use super::worth::Worth;
 use crate::knowledge::hash::hash;
 
@@ -50,6 +51,9 @@ struct Watched {
     /// Where it is in the cache by density.
     place: u16,
     age: Age,
+    /// What of it the caches in small have: what was used since it came.
+    by_lru: Parts,
+    by_density: Parts,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -108,6 +112,7 @@ impl Sample {
     pub(super) fn access(
         &mut self,
         block: u64,
+        parts: Parts,
         now: Moment,
         coming: Coming,
         (ages, worth, seen, dice): (&Ages, &Worth, &mut Seen, &mut Dice),
@@ -116,19 +121,21 @@ impl Sample {
             self.numbers.find(hash(block), |number| self.watched[usize::from(*number)].block == block);
         let had = if let Some(&number) = known {
             let watched = &mut self.watched[usize::from(number)];
-            let had = Had { by_lru: watched.age == Age::Newest, by_density: watched.place != NONE };
+            let had = Had { by_lru: watched.by_lru.have(parts), by_density: watched.by_density.have(parts) };
+            watched.by_lru.add(parts);
+            watched.by_density.add(parts);
             seen.used(watched.history.class(), watched.history.age(now, ages));
             watched.history = watched.history.used(now, ages);
             self.unlink(number);
             self.link_first(number, Age::Newest);
             had
         } else {
-            self.watch(block, History::first(now, coming));
+            self.watch(block, parts, History::first(now, coming));
             Had { by_lru: false, by_density: false }
         };
         let number = self.lists[Age::Newest as usize].front;
         self.grow_old(now, ages, seen);
-        if !had.by_density {
+        if self.watched[usize::from(number)].place == NONE {
             if self.dense.len() >= self.capacity {
                 self.give_up_one(now, ages, worth, dice);
             }
@@ -153,8 +160,17 @@ impl Sample {
     }
 
     /// Watches one block more.
-    fn watch(&mut self, block: u64, history: History) {
-        let entry = Watched { block, history, newer: NONE, older: NONE, place: NONE, age: Age::Newest };
+    fn watch(&mut self, block: u64, parts: Parts, history: History) {
+        let entry = Watched {
+            block,
+            history,
+            newer: NONE,
+            older: NONE,
+            place: NONE,
+            age: Age::Newest,
+            by_lru: parts,
+            by_density: parts,
+        };
         let number = if let Some(number) = self.free.pop() {
             self.watched[usize::from(number)] = entry;
             number
@@ -172,6 +188,7 @@ impl Sample {
         if newest.len > self.capacity {
             self.unlink(newest.back);
             self.link_first(newest.back, Age::Older);
+            self.watched[usize::from(newest.back)].by_lru = Parts::NONE;
         }
         let [_, older] = self.lists;
         if older.len > self.capacity * (REACH - 1) {
@@ -201,7 +218,8 @@ impl Sample {
 
     fn remove_dense(&mut self, place: usize) {
         let number = self.dense.swap_remove(place);
-        self.watched[usize::from(number)].place = NONE;
+        let watched = &mut self.watched[usize::from(number)];
+        (watched.place, watched.by_density) = (NONE, Parts::NONE);
         if let Some(moved) = self.dense.get(place) {
             self.watched[usize::from(*moved)].place = place as u16;
         }
@@ -240,6 +258,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_cache_in_small_has_the_parts_of_a_block_that_were_used_since_it_came() {
+        let (ages, mut seen, mut dice) = (Ages::new(4), Seen::new(), Dice::new());
+        let worth = Worth::new(&ages, seen.hazards(&table(0.0)));
+        let mut sample = Sample::new(4);
+        let mut had = |block: u64, bits: u16| {
+            let tools = (&ages, &worth, &mut seen, &mut dice);
+            sample.access(block, Parts::of_bits(bits), Moment::at(1), Coming::Alone, tools)
+        };
+        assert!(!had(1, 0b0011).by_lru);
+        assert!(had(1, 0b0010).by_lru && had(1, 0b0010).by_density);
+        assert!(!had(1, 0b0110).by_lru, "one of two parts is not there");
+        assert!(had(1, 0b0111).by_lru && had(1, 0b0111).by_density);
+        (2..6).for_each(|block| assert!(!had(block, 1).by_lru));
+        assert!(!had(1, 0b0001).by_lru, "others came, and it went");
+        assert!(had(1, 0b0001).by_lru && !had(1, 0b0010).by_lru, "with its parts");
+    }
+
+    #[test]
     fn caches_in_small_are_as_large_as_they_should_be_and_memory_is_bounded() {
         let capacity = 100_000;
         let (ages, mut seen, mut dice) = (Ages::new(capacity), Seen::new(), Dice::new());
@@ -253,7 +289,8 @@ mod tests {
             if sample.samples(block) {
                 let now = Moment::at((access / 390) as u32);
                 let tools = (&ages, &worth, &mut seen, &mut dice);
-                let Had { by_lru, by_density } = sample.access(block, now, Coming::Alone, tools);
+                let Had { by_lru, by_density } =
+                    sample.access(block, Parts::WHOLE, now, Coming::Alone, tools);
                 sampled += 1;
                 had[0] += u32::from(by_lru);
                 had[1] += u32::from(by_density);

@@ -51,7 +51,7 @@ pub(super) struct Strictness {
     served: f32,
     sampled: f32,
     written: f32,
-    /// What each sampled access stands for, and how many of them there were, of blocks that LRU did not have, all in accesses.
+    /// Blocks that sampled accesses asked for and LRU did not have: of each the share that was asked for.
     missed_by_lru: f32,
 }
 
@@ -85,14 +85,14 @@ impl Strictness {
         }
     }
 
-    /// Takes a sampled access.
-    pub(super) fn sampled(&mut self, had: Had, served: bool) {
+    /// Takes a sampled access to such a share of a block.
+    pub(super) fn sampled(&mut self, had: Had, served: bool, share: f32) {
         let one = |yes: bool| f32::from(u8::from(yes));
         self.sampled += 1.0;
         self.by_lru += one(had.by_lru);
         self.by_density += one(had.by_density);
         self.served += one(served);
-        self.missed_by_lru += one(!had.by_lru);
+        self.missed_by_lru += share * one(!had.by_lru);
     }
 
     /// Forgets what was counted: nothing had to earn its place yet.
@@ -139,7 +139,7 @@ mod tests {
 
     fn after(had: Had, served: bool, written: f32) -> f32 {
         let mut strictness = Strictness::new(Aim::Balance);
-        (0..1_000).for_each(|_| strictness.sampled(had, served));
+        (0..1_000).for_each(|_| strictness.sampled(had, served, 1.0));
         strictness.compare(written, 1.0);
         strictness.degree
     }
@@ -151,6 +151,10 @@ mod tests {
         assert!(after(none, false, 900.0) > DEGREE_FIRST, "nobody has hits, and much is written");
         assert!(after(none, false, 10.0) < DEGREE_FIRST, "little is written");
         assert!((after(none, false, 200.0) - DEGREE_FIRST).abs() < 1e-6, "as much as may be");
+        let mut sparse = Strictness::new(Aim::Balance);
+        (0..1_000).for_each(|_| sparse.sampled(none, false, 1.0 / 16.0));
+        sparse.compare(200.0, 1.0);
+        assert!(sparse.degree > DEGREE_FIRST, "much, where a sixteenth of each block was asked for");
         let dense = Had { by_lru: false, by_density: true };
         assert!(after(dense, false, 900.0) < DEGREE_FIRST, "what density has is wanted too");
     }

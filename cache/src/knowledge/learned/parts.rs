@@ -1,0 +1,83 @@
+//! Parts of a block. What is fetched, held and written are pages, also where blocks are larger: a cache in small that had whole blocks
+//! would have hits that no cache of pages can have, and a page that is missed is not a block that is missed.
+
+use block::{ByteRange, PAGE};
+
+/// What is told of an access to a block that is sampled, and of no other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Told {
+    pub(super) parts: Parts,
+    /// The share of the block that is asked for.
+    pub(super) share: f32,
+    /// The served cache has all of it.
+    pub(super) is_cached: bool,
+}
+
+impl Told {
+    /// Of an access to `range`, which is not empty and lies in the block of `block_bytes` that begins at `start`.
+    #[expect(clippy::cast_precision_loss, reason = "at most 1 MiB")]
+    pub(crate) fn of(range: &ByteRange, start: u64, block_bytes: u64, is_cached: bool) -> Self {
+        let pages = range.widened(PAGE);
+        let share = pages.len() as f32 / block_bytes as f32;
+        Self { parts: Parts::of(&pages, start, block_bytes), share, is_cached }
+    }
+
+    /// Of an access to all of a block.
+    #[cfg(test)]
+    pub(crate) fn of_whole(is_cached: bool) -> Self {
+        Self { parts: Parts::WHOLE, share: 1.0, is_cached }
+    }
+}
+
+/// Sixteenths of a block, a bit each: the pages themselves, up to 64 KiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Parts(u16);
+
+impl Parts {
+    pub(super) const NONE: Self = Self(0);
+    #[cfg(test)]
+    pub(super) const WHOLE: Self = Self(u16::MAX);
+
+    #[cfg(test)]
+    pub(super) fn of_bits(bits: u16) -> Self {
+        Self(bits)
+    }
+
+    fn of(range: &ByteRange, start: u64, block_bytes: u64) -> Self {
+        let sixteenth = |at: u64| (at - start) * u64::from(u16::BITS) / block_bytes;
+        let (first, last) = (sixteenth(range.start), sixteenth(range.end - 1));
+        Self(u16::MAX << first & u16::MAX >> (u64::from(u16::BITS) - 1 - last))
+    }
+
+    /// True if all of `parts` are among them.
+    pub(super) fn have(self, parts: Self) -> bool {
+        self.0 & parts.0 == parts.0
+    }
+
+    pub(super) fn add(&mut self, parts: Self) {
+        self.0 |= parts.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_and_share_are_what_a_range_touches_of_its_block() {
+        const START: u64 = 1 << 20;
+        let of = |range, block_bytes| {
+            let Told { parts: Parts(bits), share, .. } = Told::of(&range, START, block_bytes, false);
+            (bits, 1.0 / share)
+        };
+        for block_bytes in [4 << 10, 16 << 10, 64 << 10, 1 << 20] {
+            assert_eq!(of(ByteRange::at(START, block_bytes), block_bytes), (u16::MAX, 1.0));
+        }
+        let page = |number| ByteRange::at(START + number * PAGE, PAGE);
+        assert_eq!(of(page(3), 64 << 10), (1 << 3, 16.0));
+        assert_eq!(of(page(15), 64 << 10), (1 << 15, 16.0));
+        assert_eq!(of(page(1), 16 << 10), (0x00f0, 4.0), "a page is four parts");
+        assert_eq!(of(page(255), 1 << 20), (1 << 15, 256.0), "a part has sixteen pages");
+        assert_eq!(of(ByteRange::at(START + 512, 512), 64 << 10), (1, 16.0), "a page is fetched as a whole");
+    }
+}
