@@ -4,6 +4,7 @@
 //! What is known of the traces is in `baseline.csv` beside them: the references have to meet it, or nothing is reported.
 
 mod known;
+mod large_blocks;
 mod made_up;
 mod scan;
 mod short;
@@ -17,6 +18,7 @@ use cache::SequentialCutoff;
 use hitsim::policies::Reference;
 use hitsim::served::Writes;
 use hitsim::{Conditions, Counted, Outcome, Point, Policy, Share, Workload};
+use large_blocks::LargeBlocks;
 pub(crate) use short::report as report_short;
 use trace::{Options, Request, Trace};
 
@@ -78,10 +80,29 @@ struct Judged {
     cut: Outcome,
     /// The same two with whole requests as accesses: without and with the cutoff.
     whole: [Outcome; 2],
-    /// Served ones with writes as they are; none if the trace does not write, or does not say.
-    overwritten: Option<Outcome>,
+    /// Served ones with writes; none if the trace does not write, or does not say.
+    overwritten: Option<Overwritten>,
+    /// What is served out of the box, with its blocks.
+    large_blocks: Vec<LargeBlocks>,
     /// What a scan in the middle costs.
     scanned: Vec<scan::Scanned>,
+}
+
+/// Served policies with a trace's writes.
+struct Overwritten {
+    /// Whole pages are written: what overwriting costs.
+    whole_pages: Outcome,
+    /// Just what was written: parts of pages that are not cached leave nothing to read.
+    exact: Outcome,
+}
+
+impl Overwritten {
+    fn simulate(workload: &Workload) -> Option<Self> {
+        let policies = tables::of_overwrites();
+        let of = |writes| simulate(workload, &policies, &Conditions { writes, ..Conditions::default() });
+        let writes = workload.writes().filter(|writes| *writes > 0);
+        writes.map(|_| Self { whole_pages: of(Writes::OfWholePages), exact: of(Writes::AsTheyAre) })
+    }
 }
 
 impl Judged {
@@ -94,6 +115,7 @@ impl Judged {
             cut: Outcome::default(),
             whole: [Outcome::default(), Outcome::default()],
             overwritten: None,
+            large_blocks: Vec::new(),
             scanned: Vec::new(),
         }
     }
@@ -116,6 +138,10 @@ pub(crate) enum Reported {
     All,
     /// The gap closed and the flash writes of what is served out of the box.
     Gap,
+    /// What is served with the blocks of a disk out of the box.
+    LargeBlocks,
+    /// What it costs that guests overwrite what is cached.
+    Overwrites,
     /// What a scan in the middle costs.
     Scan,
     /// Hit ratios by write budgets.
@@ -138,6 +164,27 @@ pub(crate) fn report(folder: &Path, quick: bool, part: Reported, svg: Option<&Pa
                 Ok(())
             })?;
             tables::print_gap(&judged);
+            Ok(())
+        }
+        Reported::LargeBlocks => {
+            let mut all = Vec::new();
+            for_each(folder, quick, |name, _, workload| {
+                all.push((name, large_blocks::simulate(workload)));
+                Ok(())
+            })?;
+            large_blocks::print(all.iter().map(|(name, blocks)| (*name, blocks.as_slice())));
+            Ok(())
+        }
+        Reported::Overwrites => {
+            let mut judged = Vec::new();
+            for_each(folder, quick, |name, _, workload| {
+                let Some(overwritten) = Overwritten::simulate(workload) else { return Ok(()) };
+                let plain = simulate(workload, &tables::of_overwrites(), &as_reads());
+                judged
+                    .push(Judged { overwritten: Some(overwritten), ..Judged::by_gap(name, workload, plain) });
+                Ok(())
+            })?;
+            tables::print_overwritten(&judged);
             Ok(())
         }
         Reported::Scan => {
@@ -219,20 +266,21 @@ fn judge(
     depth: Depth,
 ) -> Result<Judged, String> {
     let as_reads = as_reads();
-    // Each point is dear, and a third admission would say little more.
-    let served: Vec<Policy> = served().take(2).collect();
-    let overwritten = workload
-        .writes()
-        .filter(|writes| *writes > 0)
-        .map(|_| simulate(workload, &served, &Conditions::default()));
+    let out_of_the_box: Vec<Policy> = served().take(1).collect();
+    let overwritten = Overwritten::simulate(workload);
     let whole = [as_reads, with_cutoff()].map(|conditions| {
         let conditions = Conditions { counted: Counted::Requests, ..conditions };
-        if depth == Depth::All { simulate(workload, &served[..1], &conditions) } else { Outcome::default() }
+        if depth == Depth::All {
+            simulate(workload, &out_of_the_box, &conditions)
+        } else {
+            Outcome::default()
+        }
     });
-    let cut = simulate(workload, &served[..1], &with_cutoff());
+    let cut = simulate(workload, &out_of_the_box, &with_cutoff());
     let scanned = scan::simulate(requests, workload)?;
+    let large_blocks = large_blocks::simulate(workload);
     let footprint_pages = workload.footprint_pages();
-    Ok(Judged { name, footprint_pages, plain, cut, whole, overwritten, scanned })
+    Ok(Judged { name, footprint_pages, plain, cut, whole, overwritten, large_blocks, scanned })
 }
 
 /// Out of the box, but for writes.
@@ -269,9 +317,19 @@ fn simulate(workload: &Workload, policies: &[Policy], conditions: &Conditions) -
 }
 
 fn simulate_at(workload: &Workload, policies: &[Policy], conditions: &Conditions, sizes: &[u64]) -> Outcome {
+    simulate_blocks(workload, policies, conditions, sizes, BLOCK_BYTES)
+}
+
+fn simulate_blocks(
+    workload: &Workload,
+    policies: &[Policy],
+    conditions: &Conditions,
+    sizes: &[u64],
+    block_bytes: u32,
+) -> Outcome {
     let of = |size_bytes: &u64| {
         let size_bytes = *size_bytes;
-        policies.iter().map(move |policy| Point { policy: *policy, size_bytes, block_bytes: BLOCK_BYTES })
+        policies.iter().map(move |policy| Point { policy: *policy, size_bytes, block_bytes })
     };
     let points: Vec<Point> = sizes.iter().flat_map(of).collect();
     hitsim::run(workload, conditions, &points, &|_| {})

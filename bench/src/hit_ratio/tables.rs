@@ -10,7 +10,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
 use super::short::Figures;
-use super::{BLOCK_BYTES, Judged, SIZES, served};
+use super::{BLOCK_BYTES, Judged, Overwritten, SIZES, served};
 
 /// Points with less between LRU and Belady are left out: they say nothing.
 const GAP_MIN: f64 = 0.002;
@@ -98,6 +98,11 @@ pub(super) fn of_gap() -> Vec<Policy> {
     served().take(1).chain([LRU.policy, BELADY.policy]).collect()
 }
 
+/// Policies that what overwrites cost is shown of. Each point is dear, and a third admission would say little more.
+pub(super) fn of_overwrites() -> Vec<Policy> {
+    served().take(2).collect()
+}
+
 /// Prints the gap of what is served out of the box, and its flash writes, with every single point.
 pub(super) fn print_gap(all: &[Judged]) {
     let alone: Vec<Contender> = Contender::served().take(1).collect();
@@ -115,6 +120,7 @@ pub(super) fn print(all: &[Judged]) {
     print_closed(&places, &served.iter().copied().chain(references).collect::<Vec<_>>());
     print_places(&places, &served);
     print_cutoff(all);
+    super::large_blocks::print(all.iter().map(|judged| (judged.name, judged.large_blocks.as_slice())));
     print_overwritten(all);
     super::scan::print(all.iter().map(|judged| (judged.name, judged.scanned.as_slice())));
     print_left_out(all);
@@ -155,9 +161,12 @@ pub(super) fn figures(all: &[Judged]) -> Figures {
     let who = Contender::served().next().expect("the table has one");
     let closed = || places.iter().filter(|place| place.gap() >= GAP_MIN).map(|place| place.closed(who));
     let overwritten = all.iter().flat_map(|judged| {
-        let rows = judged.overwritten.iter().flat_map(|outcome| &outcome.rows);
+        let outcomes =
+            judged.overwritten.iter().flat_map(|Overwritten { whole_pages, exact }| [whole_pages, exact]);
+        let rows = outcomes.flat_map(|outcome| &outcome.rows);
         lost_to(rows.filter(|row| row.point.policy == who.policy), &judged.plain)
     });
+    let large_blocks = all.iter().flat_map(|judged| &judged.large_blocks).map(|blocks| blocks.written);
     // Of what is served, with and without a cutoff.
     let scanned = all.iter().flat_map(|judged| &judged.scanned);
     let scanned =
@@ -166,6 +175,7 @@ pub(super) fn figures(all: &[Judged]) -> Figures {
         gap_mean: mean(closed()),
         gap_worst: worst(closed(), f64::min),
         flash_writes: writes(&places, who),
+        written_of_large_blocks: mean(large_blocks),
         overwritten_worst: worst(overwritten, f64::max),
         scanned_worst: worst(scanned, f64::max),
     }
@@ -258,31 +268,35 @@ fn print_cutoff(all: &[Judged]) {
 }
 
 /// What it costs that guests overwrite what is cached.
-fn print_overwritten(all: &[Judged]) {
+pub(super) fn print_overwritten(all: &[Judged]) {
     println!(
-        "\n### Guests' writes as they are, against the same as reads: points of hit ratio lost\n\n| trace | policy | mean | worst \
-         | flash writes, mean x |\n|---|---|---|---|---|"
+        "\n### Guests' writes, against the same as reads: points of hit ratio lost\n\n| trace | written | policy | mean | worst \
+         | flash writes, mean x |\n|---|---|---|---|---|---|"
     );
     for judged in all {
-        let Some(overwritten) = &judged.overwritten else { continue };
-        for policy in served().take(2) {
-            let rows = overwritten.rows.iter().filter(|row| row.point.policy == policy);
-            let pairs: Vec<(&Row, &Row)> = rows
-                .filter_map(|row| Some((row, find(&judged.plain, policy, row.point.size_bytes)?)))
-                .collect();
-            let lost = || pairs.iter().map(|(row, plain)| 100.0 * (row.miss_ratio() - plain.miss_ratio()));
-            let writes = pairs
-                .iter()
-                .map(|(row, plain)| row.flash_writes_per_access() / plain.flash_writes_per_access());
-            println!(
-                "| {} | {policy} | {:.2} | {:.2} | {:.2} |",
-                judged.name,
-                mean(lost()),
-                lost().fold(f64::NEG_INFINITY, f64::max),
-                mean(writes)
-            );
+        let Some(Overwritten { whole_pages, exact }) = &judged.overwritten else { continue };
+        for (outcome, written) in [(whole_pages, "whole pages"), (exact, "to the sector")] {
+            for policy in of_overwrites() {
+                print_lost(judged, outcome, written, policy);
+            }
         }
     }
+}
+
+fn print_lost(judged: &Judged, overwritten: &Outcome, written: &str, policy: Policy) {
+    let rows = || overwritten.rows.iter().filter(|row| row.point.policy == policy);
+    let lost = || lost_to(rows(), &judged.plain);
+    let writes = rows().filter_map(|row| {
+        let before = find(&judged.plain, policy, row.point.size_bytes)?;
+        Some(row.flash_writes_per_access() / before.flash_writes_per_access())
+    });
+    println!(
+        "| {} | {written} | {policy} | {:.2} | {:.2} | {:.2} |",
+        judged.name,
+        mean(lost()),
+        lost().fold(f64::NEG_INFINITY, f64::max),
+        mean(writes)
+    );
 }
 
 fn print_left_out(all: &[Judged]) {
