@@ -243,7 +243,7 @@ impl<'a> OneBlockSize<'a> {
         Ok(Row {
             point: *point,
             accesses,
-            misses: accesses - served.hits(),
+            misses: accesses - served.hits,
             flash_data_bytes: served.flash_pages_written() * PAGE,
             served: Some(Layout {
                 division,

@@ -80,9 +80,9 @@ pub struct Accesses {
     pub distinct: u32,
 }
 
-/// What a request touches of one block, or all of it.
+/// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct Asked {
     /// Whole pages.
     pub(crate) pages: ByteRange,
     /// Just what was asked for, in sectors: in all of these pages, and perhaps not all of the first and the last.
@@ -184,25 +184,12 @@ impl Workload {
         self.requests.iter().map(move |request| request.blocks(block_bytes).count())
     }
 
-    /// Every access, with where it is on the disk.
-    pub(crate) fn parts(&self, counted: Counted, block_bytes: u32) -> impl Iterator<Item = Part> + '_ {
-        let unit = match counted {
-            Counted::Blocks => u64::from(block_bytes),
-            // No request is longer than what is touched.
-            Counted::Requests => (self.pages * PAGE).next_power_of_two(),
-        };
-        self.requests.iter().flat_map(move |request| {
-            let pages = ByteRange::new(request.page * PAGE, request.end() * PAGE);
-            let exact = request.exact();
-            let units = pages.start / unit..pages.end.div_ceil(unit);
-            units.map(move |at| {
-                let whole = ByteRange::new(at * unit, (at + 1) * unit);
-                Part {
-                    pages: pages.intersection(&whole),
-                    exact: exact.intersection(&whole),
-                    is_write: request.kind == Kind::Write,
-                }
-            })
+    /// Every request, with where it is on the disk.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = Asked> + '_ {
+        self.requests.iter().map(|request| Asked {
+            pages: ByteRange::new(request.page * PAGE, request.end() * PAGE),
+            exact: request.exact(),
+            is_write: request.kind == Kind::Write,
         })
     }
 
@@ -221,6 +208,33 @@ impl Workload {
             reached = reached.max(end);
         }
         footprint
+    }
+}
+
+impl Asked {
+    /// The same in pieces of at most `bytes`, a multiple of a page.
+    pub(crate) fn pieces(self, bytes: u64) -> impl Iterator<Item = Self> {
+        let Self { pages, exact, is_write } = self;
+        (pages.start..pages.end).step_by(bytes as usize).map(move |start| {
+            let piece = ByteRange::new(start, (start + bytes).min(pages.end));
+            Self { pages: piece, exact: exact.intersection(&piece), is_write }
+        })
+    }
+
+    /// What counts as an access: what it touches of each block, or all of it.
+    pub(crate) fn accesses(
+        &self,
+        counted: Counted,
+        block_bytes: u32,
+    ) -> impl Iterator<Item = ByteRange> + use<> {
+        let pages = self.pages;
+        let unit = match counted {
+            Counted::Blocks => u64::from(block_bytes),
+            // No request is longer than its end is far.
+            Counted::Requests => pages.end.next_power_of_two(),
+        };
+        (pages.start / unit..pages.end.div_ceil(unit))
+            .map(move |at| pages.intersection(&ByteRange::at(at * unit, unit)))
     }
 }
 
@@ -305,13 +319,11 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_cut_at_blocks_or_not_at_all() {
+    fn requests_are_one_access_or_one_to_each_block() {
         let workload = workload(&[(60 << 10, 12 << 10)]).unwrap();
         let ranges = |counted, block_bytes| -> Vec<(u64, u64)> {
-            workload
-                .parts(counted, block_bytes)
-                .map(|part| (part.pages.start >> 10, part.pages.end >> 10))
-                .collect()
+            let accesses = workload.asked().flat_map(|asked| asked.accesses(counted, block_bytes));
+            accesses.map(|range| (range.start >> 10, range.end >> 10)).collect()
         };
         assert_eq!(ranges(Counted::Blocks, 4096), [(60, 64), (64, 68), (68, 72)]);
         assert_eq!(ranges(Counted::Blocks, 65536), [(60, 64), (64, 72)]);
@@ -321,19 +333,14 @@ mod tests {
     #[test]
     fn what_a_request_covers_of_its_pages_is_known_to_the_sector() {
         let workload = workload(&[(3584, 1024), (512, 512), (64 << 10, 4608), (0, 4096)]).unwrap();
-        let parts = |counted, block_bytes| -> Vec<(u64, u64)> {
-            let parts = workload.parts(counted, block_bytes);
-            parts.map(|part| (part.exact.start, part.exact.end)).collect()
-        };
-        let whole = [(3584, 4608), (512, 1024), (65536, 70144), (0, 4096)];
-        assert_eq!(parts(Counted::Requests, 4096), whole);
-        assert_eq!(parts(Counted::Blocks, 65536), whole);
+        let exact: Vec<_> = workload.asked().map(|asked| (asked.exact.start, asked.exact.end)).collect();
+        assert_eq!(exact, [(3584, 4608), (512, 1024), (65536, 70144), (0, 4096)]);
+        let pages: Vec<_> = workload.asked().map(|asked| (asked.pages.start, asked.pages.end)).collect();
         assert_eq!(
-            parts(Counted::Blocks, 4096),
-            [(3584, 4096), (4096, 4608), (512, 1024), (65536, 69632), (69632, 70144), (0, 4096)]
+            pages,
+            [(0, 8192), (0, 4096), (65536, 73728), (0, 4096)],
+            "accesses are to whole pages all the same"
         );
-        let pages: Vec<u64> = workload.parts(Counted::Blocks, 4096).map(|part| part.pages.len()).collect();
-        assert_eq!(pages, [4096; 6], "accesses are to whole pages all the same");
     }
 
     #[test]
@@ -353,7 +360,7 @@ mod tests {
         let far = (1 << 63) - 4096;
         let workload =
             workload(&[(far, 8192), (1 << 40, 4096), (far + 8192, 4096), (5 << 20, 1 << 20)]).unwrap();
-        let starts: Vec<u64> = workload.parts(Counted::Requests, 4096).map(|part| part.pages.start).collect();
+        let starts: Vec<u64> = workload.asked().map(|asked| asked.pages.start).collect();
         assert_eq!(starts, [(3 << 20) - 4096, 1 << 20, (3 << 20) + 4096, 0]);
         assert_eq!(workload.disk_bytes(), 4 << 20);
         assert_eq!(workload.footprint_pages(), 3 + 1 + 256);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cache::{Admission, SequentialCutoff};
+use cache::{Admission, DiskCounts, SequentialCutoff};
 use hitsim::served::{RamShare, Serving, Writes, serve};
 use hitsim::{Conditions, Counted, Outcome, Point, Workload, run, work};
 use trace::{Kind, Request};
@@ -47,11 +47,19 @@ fn a_served_cache_never_holds_more_data_than_its_size_and_counts_every_access() 
             assert!(served.pages > pages / 2, "{pages} are mostly used: {served:?}");
             let counts = served.counts;
             let (reads, all) = (counts.reads, counts.reads + counts.writes);
-            assert_eq!(all, workload.page_accesses());
+            assert_eq!(all, workload.requests());
             assert_eq!(counts.writes == 0, writes == Writes::AsReads);
             let missed = counts.read_partial_hits + counts.read_misses + counts.reads_bypassed;
             assert_eq!(counts.read_hits_ram + counts.read_hits_flash + missed, reads);
-            assert!(served.hits() < all && served.flash_pages_written() > 0);
+            assert!(served.hits < workload.page_accesses() && served.flash_pages_written() > 0);
+            let whole = serve(&workload, &serving, Counted::Requests, pages * PAGE, 4096, &|_| {}).unwrap();
+            let answered = counts.read_hits_ram + counts.read_hits_flash + counts.write_hits;
+            assert_eq!(whole.hits, answered);
+            // Time goes on by accesses, and what a disk notes of regions by time.
+            if writes == Writes::AsReads {
+                let alike = DiskCounts { active_seconds: counts.active_seconds, ..whole.counts };
+                assert_eq!(alike, counts, "what counts as an access changes nothing");
+            }
         }
     }
 }
@@ -62,7 +70,7 @@ fn a_served_cache_that_holds_everything_misses_only_what_comes_first() {
     let size = workload.footprint_pages() * 2 * PAGE;
     let serving = serving(Admission::Adaptive, Writes::AsReads);
     let served = serve(&workload, &serving, Counted::Blocks, size, 4096, &|_| {}).unwrap();
-    assert_eq!(workload.page_accesses() - served.hits(), workload.footprint_pages());
+    assert_eq!(workload.page_accesses() - served.hits, workload.footprint_pages());
 }
 
 #[test]
@@ -72,7 +80,10 @@ fn reads_of_long_runs_enter_where_admission_learns_and_nobody_set_a_cutoff() {
     });
     let workload = Workload::collect(run).unwrap();
     let past = |admission: &str, sequential_cutoff| {
-        let serving = Serving { sequential_cutoff, ..serving(admission.parse().unwrap(), Writes::AsReads) };
+        // Requests are whole.
+        let ram = RamShare::Bytes(1 << 20);
+        let serving =
+            Serving { sequential_cutoff, ram, ..serving(admission.parse().unwrap(), Writes::AsReads) };
         serve(&workload, &serving, Counted::Requests, 4 << 20, 4096, &|_| {}).unwrap().counts.reads_bypassed
     };
     let all = ["adaptive", "adaptive:hits", "always", "repeated:3"];
@@ -155,7 +166,7 @@ fn a_page_of_which_a_part_is_written_is_not_cached_by_that() {
         assert_eq!(workload.page_accesses(), 128);
         let serving =
             Serving { sequential_cutoff: SequentialCutoff::Bytes(0), ..serving(Admission::Always, writes) };
-        serve(&workload, &serving, Counted::Blocks, 4 << 20, 4096, &|_| {}).unwrap().hits()
+        serve(&workload, &serving, Counted::Blocks, 4 << 20, 4096, &|_| {}).unwrap().hits
     };
     assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::AsTheyAre)), [64, 0, 0]);
     assert_eq!([4096, 3584, 512].map(|length| hits(length, Writes::OfWholePages)), [64; 3]);

@@ -149,6 +149,11 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         &self.backing
     }
 
+    /// True if all pages that share a byte with `range` are cached. Touches nothing.
+    pub fn has(&self, range: &ByteRange) -> bool {
+        self.cache.has_all(range)
+    }
+
     /// How the disk is cached.
     pub fn settings(&self) -> DiskSettings {
         *self.cache.settings.borrow()

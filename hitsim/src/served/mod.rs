@@ -1,9 +1,11 @@
 //! The policy that serves disks: the very code of the crate `cache`, with its log, its reclaim and its RAM, on devices that
 //! keep no data. There is no second implementation that could say something else.
 //!
-//! Requests are issued one after another. Between them everything behind the cache (promotion, reclaim, notes) does all that it
+//! Requests are issued one after another, each as a whole, however accesses are counted: what a disk learns from the size of requests it
+//! learns here too. Only what is more than half of its RAM comes in pieces of that: where traces are simulated, RAM can be as small as 16
+//! pages, and a real one has room for many requests. Between them everything behind the cache (promotion, reclaim, notes) does all that it
 //! has to do, at a speed that no flash has: a real one that is slower than its guests loses some promotions. The clock
-//! goes on by the same time with each access, whatever a trace says. One seed, so that a run repeats exactly.
+//! goes on by the same time for each access, whatever a trace says. One seed, so that a run repeats exactly.
 
 mod devices;
 mod division;
@@ -17,7 +19,7 @@ use cache::{
     SequentialCutoff,
 };
 
-use crate::workload::{Counted, Part, Workload};
+use crate::workload::{Asked, Counted, Workload};
 use devices::{Sparse, Zeroes};
 pub use division::{Division, RamShare};
 
@@ -28,6 +30,9 @@ const REPORT_EVERY: u64 = 16_384;
 
 /// The time between two accesses, in nanoseconds: longer than reclaim rests when it finds nothing to gain.
 pub const ACCESS_NS: u64 = 60_000_000;
+
+/// The time after a piece of a request: nothing, save that what is behind the cache ends its work.
+const PIECE_NS: u64 = 1_000;
 
 /// Decides the order of tasks behind the cache.
 const SEED: u64 = 1;
@@ -62,7 +67,9 @@ pub struct Serving {
 /// What came of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// The disk's own counters.
+    /// Accesses whose pages were all cached when their request came.
+    pub hits: u64,
+    /// The disk's own counters, in which a request counts as one.
     pub counts: DiskCounts,
     /// How the cache was divided.
     pub division: Division,
@@ -73,11 +80,6 @@ pub struct Served {
 }
 
 impl Served {
-    /// Accesses that were answered from the cache, or whose pages were all cached before they were written.
-    pub fn hits(&self) -> u64 {
-        self.counts.read_hits_ram + self.counts.read_hits_flash + self.counts.write_hits
-    }
-
     /// Pages of data written to flash: promoted while it filled, promoted later, and appended again when their segment was
     /// reclaimed.
     pub fn flash_pages_written(&self) -> u64 {
@@ -119,19 +121,28 @@ pub fn serve_within(
     let served = executor.run(async {
         let (cache, disk) = attach(&host, serving, &division, workload.disk_bytes(), block_bytes).await?;
         cache.set_write_budget(write_budget);
-        let mut done = 0;
-        for part in workload.parts(counted, block_bytes) {
-            access(&disk, part, serving.writes).await?;
+        let (mut done, mut hits) = (0, 0);
+        for asked in workload.asked() {
+            let mut accesses = 0;
+            for access in asked.accesses(counted, block_bytes) {
+                accesses += 1;
+                hits += u64::from(disk.has(&access));
+            }
             // Time passes only when nothing else can run: so whatever is behind the cache ends its work first.
-            host.sleep(ACCESS_NS).await;
-            done += 1;
-            if done == REPORT_EVERY {
+            for piece in asked.pieces(division.ram_bytes / 2) {
+                ask(&disk, piece, serving.writes).await?;
+                host.sleep(PIECE_NS).await;
+            }
+            host.sleep(accesses * ACCESS_NS).await;
+            done += accesses;
+            if done >= REPORT_EVERY {
                 progress(std::mem::take(&mut done));
             }
         }
         progress(done);
         let statistics = disk.statistics();
         Ok(Served {
+            hits,
             counts: statistics.counts,
             division,
             pages: (statistics.cached_bytes + statistics.ram_bytes) / PAGE,
@@ -172,7 +183,7 @@ async fn attach(
 
 /// A write is as long as it was: a part of a page that is not cached is not kept, as its rest is not known. All else is in whole
 /// pages, which are what is fetched.
-async fn access(disk: &Disk, Part { pages, exact, is_write }: Part, writes: Writes) -> Result<(), String> {
+async fn ask(disk: &Disk, Asked { pages, exact, is_write }: Asked, writes: Writes) -> Result<(), String> {
     let written = match writes {
         Writes::AsTheyAre => Some(exact),
         Writes::OfWholePages => Some(pages),
