@@ -60,6 +60,11 @@ fn a19_what_a_backing_only_acknowledged_is_not_believed_from_flash_after_a_power
 
 #[test]
 fn a19_a_region_is_closed_only_after_the_backing_was_flushed() {
+    a_region_comes_to_rest_before_the_power_goes();
+}
+
+/// What flash has of a write that the backing only acknowledged is believed after a power cut if its region was closed.
+pub(crate) fn a_region_comes_to_rest_before_the_power_goes() {
     story(|rig| {
         rig.live(End::PowerCut, async |life| {
             life.cache_pages(0..8, 1).await;

@@ -397,10 +397,16 @@ impl Telling<'_> {
     }
 }
 
+/// As often as stories are told, if nobody says otherwise.
+const ROUNDS: u64 = 1;
+/// As often as they are told to find a planted bug: with one, whether there is a plan that shows it at just the operation at which it does
+/// harm depends on how many operations came before.
+const ROUNDS_TO_FIND: u64 = 2;
+
 /// Tells the story for each of these cuts at every operation, and judges each by the plan whose turn it is. As often as
-/// `FOREBAY_STORIES` says, each time with other plans and other seeds.
-fn cut_everywhere(cuts: &[Cut]) {
-    let rounds = std::env::var("FOREBAY_STORIES").map_or(1, |rounds| rounds.parse().unwrap());
+/// `FOREBAY_STORIES` says, or so many times, each time with other plans and other seeds.
+fn cut_everywhere(cuts: &[Cut], rounds: u64) {
+    let rounds = std::env::var("FOREBAY_STORIES").map_or(rounds, |rounds| rounds.parse().unwrap());
     for round in 0..rounds {
         let told = (1..2000).find(|operations| {
             let told = cuts.iter().enumerate().map(|(at, cut)| {
@@ -441,15 +447,15 @@ fn the_start_after_it_is_cut_at_every_operation_too_and_either_device_has_everyt
 /// For planted bugs.
 #[cfg_attr(not(feature = "canary"), allow(dead_code, reason = "nothing is planted"))]
 pub(crate) fn every_cut_at_every_operation() {
-    cut_everywhere(&CUTS);
+    cut_everywhere(&CUTS, ROUNDS_TO_FIND);
 }
 
 #[test]
 fn two_copies_are_killed_at_every_operation_and_keep_what_they_promised() {
-    cut_everywhere(&CUTS[..1]);
+    cut_everywhere(&CUTS[..1], ROUNDS);
 }
 
 #[test]
 fn two_copies_lose_power_at_every_operation_and_keep_what_they_promised() {
-    cut_everywhere(&CUTS[1..]);
+    cut_everywhere(&CUTS[1..], ROUNDS);
 }
