@@ -202,8 +202,14 @@ impl<D: BlockDevice> Vring<D> {
 
     /// Takes requests from now on.
     pub(crate) fn enable(&self) {
+        self.look_anew();
         self.enabled.set(true);
         self.told.notify_waiters();
+    }
+
+    /// Believes nothing of what it saw of the available ring, which may be another one.
+    fn look_anew(&self) {
+        self.seen.set(self.queue.borrow().next_avail());
     }
 
     /// Takes no requests until it is enabled; ready when all that was taken is answered.
@@ -254,6 +260,7 @@ impl<D: BlockDevice> Vring<D> {
         if let Some(memory) = memory {
             self.memory.replace(Rc::clone(memory));
         }
+        self.look_anew();
         self.ring_gone.set(found.is_none());
         if let (Some(found), Some(memory)) = (found, memory) {
             let same = {
