@@ -129,7 +129,7 @@ pub fn serve_within(
                 hits += u64::from(disk.has(&access));
             }
             // Time passes only when nothing else can run: so whatever is behind the cache ends its work first.
-            for piece in asked.pieces(division.ram_bytes / 2) {
+            for piece in asked.pieces(division.ram_bytes / PAGE / 2 * PAGE) {
                 ask(&disk, piece, serving.writes).await?;
                 host.sleep(PIECE_NS).await;
             }
