@@ -21,6 +21,7 @@ use super::promote::enter_index;
 use crate::bytes::batch::Kind;
 use crate::knowledge::fills::MutationNumber;
 use crate::knowledge::index::Located;
+use crate::knowledge::learned::Coming;
 use crate::knowledge::ram::Standing;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Batch, Written};
@@ -225,10 +226,11 @@ fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize
                     .zip(located.by_ref().copied())
                     .collect();
                 enter_index(cache, written.number, &places);
+                let coming = Coming::with_pages(pending.pages.end - pending.pages.start);
                 for (at, (page, _)) in part.clone().zip(&places) {
                     cache.dirty.borrow_mut().add_page(page.0);
                     let content = &bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];
-                    let history = cache.note_rewritten(*page);
+                    let history = cache.note_rewritten(*page, coming);
                     cache.enter(*page, content, pending.sequence, Standing::OnFlash, history);
                 }
                 pending.done = part.end;

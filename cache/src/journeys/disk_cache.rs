@@ -17,7 +17,7 @@ use crate::knowledge::curve::Curve;
 use crate::knowledge::dirty::Dirty;
 use crate::knowledge::fills::Fills;
 use crate::knowledge::index::{Gone, Index, Located};
-use crate::knowledge::learned::{Dice, History, Told};
+use crate::knowledge::learned::{Coming, Dice, History, Told};
 use crate::knowledge::order::Order;
 use crate::knowledge::policy::{Policy, Room};
 use crate::knowledge::ram::{Evicted, Ram, Standing};
@@ -321,18 +321,17 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     }
 
     /// What is known of a page that comes into the cache.
-    pub(crate) fn newcomer(&self, page: PageNumber) -> History {
-        let coming = self.ram.borrow().coming(page);
+    pub(crate) fn newcomer(&self, page: PageNumber, coming: Coming) -> History {
         self.policy.borrow().newcomer(self.block_of(page), coming)
     }
 
     /// What is known of a page that was written to flash by a guest; the index takes it over.
-    pub(crate) fn note_rewritten(&self, page: PageNumber) -> History {
+    pub(crate) fn note_rewritten(&self, page: PageNumber, coming: Coming) -> History {
         let in_ram = self.ram.borrow().history(page);
         // What is asked meanwhile must not look at the index.
         self.index.borrow_mut().update_history(page, |on_flash| {
             let known = in_ram.unwrap_or(on_flash);
-            if known.uses() > 0 { self.policy.borrow().used(known) } else { self.newcomer(page) }
+            if known.uses() > 0 { self.policy.borrow().used(known) } else { self.newcomer(page, coming) }
         })
     }
 
@@ -343,12 +342,13 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             return;
         }
         let block_bytes = u64::from(self.settings.borrow().block_bytes);
+        let coming = Coming::with(range);
         for block in range.start / block_bytes..range.end.div_ceil(block_bytes) {
             let start = block * block_bytes;
             let own = ByteRange::at(start, block_bytes).intersection(range);
             let told = || Told::of(&own, start, block_bytes, self.has_all(&own));
             let draw = |dice: &mut Dice| self.index.borrow().draw(dice);
-            policy.access(block, told, draw, || self.live_share());
+            policy.access(block, coming, told, draw, || self.live_share());
         }
     }
 
@@ -380,13 +380,13 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         ram.histories(pages, |page, history| policy.left(self.block_of(page), history));
     }
 
-    /// Enters every page of `bytes`, which start at `start` (a page's start), that is not cached already.
-    pub(crate) fn enter_absent(&self, start: u64, bytes: &[u8], sequence: Sequence) {
+    /// Enters every page of `bytes`, which start at `start` (a page's start), that is not cached already. They came so.
+    pub(crate) fn enter_absent(&self, start: u64, bytes: &[u8], sequence: Sequence, coming: Coming) {
         for (at, content) in bytes.chunks(PAGE as usize).enumerate() {
             let page = PageNumber(start / PAGE + at as u64);
             let cached = self.ram.borrow().contains(page) || self.on_flash(page).is_some();
             if !cached {
-                self.enter(page, content, sequence, Standing::New, self.newcomer(page));
+                self.enter(page, content, sequence, Standing::New, self.newcomer(page, coming));
             }
         }
     }

@@ -13,6 +13,7 @@ use super::mutation::{Mutation, Turn};
 use super::reconnect::is_same;
 use super::throttle;
 use super::write_back::{Decided, write_back};
+use crate::knowledge::learned::Coming;
 use crate::knowledge::ram::Standing;
 use crate::words::canary::{self, Bug};
 use crate::words::stats::count;
@@ -211,10 +212,16 @@ fn enter<F: BlockDevice, H: Host>(
     edges: &Edges,
     sequence: Sequence,
 ) {
-    let whole = range.narrowed(PAGE);
+    let (whole, coming) = (range.narrowed(PAGE), Coming::with(range));
     for page in (whole.start / PAGE..whole.end / PAGE).map(PageNumber) {
         let at = (page.offset() - range.start) as usize;
-        cache.enter(page, &bytes[at..at + PAGE as usize], sequence, Standing::New, cache.newcomer(page));
+        cache.enter(
+            page,
+            &bytes[at..at + PAGE as usize],
+            sequence,
+            Standing::New,
+            cache.newcomer(page, coming),
+        );
     }
     for (page, before) in &edges.pages {
         let mut content = before.clone();
@@ -222,6 +229,6 @@ fn enter<F: BlockDevice, H: Host>(
         let (to, from) = ((part.start - page.offset()) as usize, (part.start - range.start) as usize);
         let len = part.len() as usize;
         content[to..to + len].copy_from_slice(&bytes[from..from + len]);
-        cache.enter(*page, &content, sequence, Standing::New, cache.newcomer(*page));
+        cache.enter(*page, &content, sequence, Standing::New, cache.newcomer(*page, coming));
     }
 }

@@ -51,12 +51,13 @@ impl Policy {
     pub(crate) fn access(
         &mut self,
         block: u64,
+        coming: Coming,
         told: impl FnOnce() -> Told,
         draw: impl FnMut(&mut Dice) -> Option<History>,
         live: impl FnOnce() -> f32,
     ) {
         if self.learns() {
-            self.learned.access(block, told, draw, live);
+            self.learned.access(block, coming, told, draw, live);
         }
     }
 
@@ -137,7 +138,7 @@ mod tests {
     fn everything_enters_while_there_is_room() {
         for admission in [Admission::Repeated(9), Admission::Adaptive, Admission::Always] {
             let mut policy = Policy::new(admission, 1000);
-            let stranger = policy.newcomer(1, Coming::Alone);
+            let stranger = policy.newcomer(1, Coming::ALONE);
             assert!(policy.admits(stranger, Room::Free), "{admission}");
         }
     }
@@ -145,15 +146,15 @@ mod tests {
     #[test]
     fn always_and_repeated_do_what_they_say() {
         let mut policy = Policy::new(Admission::Always, 1000);
-        let stranger = policy.newcomer(1, Coming::Alone);
+        let stranger = policy.newcomer(1, Coming::ALONE);
         assert!(policy.admits(stranger, Room::Full));
         policy.set_admission(Admission::Repeated(3));
         for _ in 0..2 {
-            let comes = policy.newcomer(2, Coming::Alone);
+            let comes = policy.newcomer(2, Coming::ALONE);
             assert!(!policy.admits(comes, Room::Full));
             policy.left(2, comes);
         }
-        let comes = policy.newcomer(2, Coming::Alone);
+        let comes = policy.newcomer(2, Coming::ALONE);
         assert!(policy.admits(comes, Room::Full));
     }
 
@@ -168,16 +169,16 @@ mod tests {
         let mut on_flash = [History::default(); 1000];
         for at in 0..50_000 {
             if at == 49_200 {
-                before = policy.newcomer(often(0), Coming::Alone);
+                before = policy.newcomer(often(0), Coming::ALONE);
             }
             let (block, is_cached) = if at % 2 == 0 { (often(at / 2), true) } else { (at, false) };
-            on_flash[at as usize % 1000] = policy.newcomer(block, Coming::Alone);
+            on_flash[at as usize % 1000] = policy.newcomer(block, Coming::ALONE);
             let mut place = at as usize;
             let draw = |_: &mut Dice| {
                 place += 37;
                 Some(on_flash[place % 1000])
             };
-            policy.access(block, || Told::of_whole(is_cached), draw, || live);
+            policy.access(block, Coming::ALONE, || Told::of_whole(is_cached), draw, || live);
             // All that was used once is written, and brings nothing.
             policy.note_written(0.5);
         }
@@ -191,7 +192,7 @@ mod tests {
     #[test]
     fn what_is_used_again_and_again_is_learned_to_be_worth_more_than_what_is_used_once() {
         let (mut policy, before) = learned(1.0);
-        let once = policy.newcomer(49_999, Coming::Alone);
+        let once = policy.newcomer(49_999, Coming::ALONE);
         let twice = policy.used(before);
         assert!(worth(&policy, twice) > 2.0 * worth(&policy, once));
         assert!(policy.cost(twice) > policy.cost(once));

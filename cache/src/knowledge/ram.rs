@@ -16,7 +16,7 @@ use std::ops::Range;
 use hashbrown::HashTable;
 
 use super::hash::hash;
-use super::learned::{Coming, History};
+use super::learned::History;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::{PageNumber, Sequence};
 
@@ -191,13 +191,6 @@ impl Ram {
         }
         let is_inside = |slot: &u32| pages.contains(&self.slots[*slot as usize].page.0);
         self.table.iter().copied().filter(is_inside).for_each(tell);
-    }
-
-    /// Whether a page that comes now stands right behind the one that came last.
-    pub(crate) fn coming(&self, page: PageNumber) -> Coming {
-        let newest = self.lists[Place::Warm as usize].newest;
-        let newest = (newest != NONE).then(|| self.slots[newest as usize].page.0);
-        if newest.is_some_and(|newest| newest + 1 == page.0) { Coming::InRow } else { Coming::Alone }
     }
 
     /// Takes pages out. Returns how many were here.

@@ -1,10 +1,14 @@
-//! What is known of one block, and the classes that it belongs to: how often it was used, how far apart the last two uses were,
-//! and how long ago the last one is. All times are accesses of the disk, not seconds: a disk at rest does not age.
+//! What is known of one block, and the classes that it belongs to: how large the request was that brought it, or how often it was used and
+//! how far apart the last two uses were; and how long ago the last one is. All times are accesses of the disk, not seconds: a disk at rest does not age.
+
+use block::{ByteRange, PAGE};
 
 /// Classes of ages, four in each octave.
 pub(super) const AGES: usize = 56;
-/// Classes of blocks: used once; used once, right behind its neighbour; and four of uses by ten of gaps.
-pub(super) const CLASSES: usize = 2 + USES * GAPS;
+/// Classes of blocks: used once, by seven of requests; and four of uses by ten of gaps.
+pub(super) const CLASSES: usize = COMINGS + USES * GAPS;
+/// Classes of requests.
+const COMINGS: usize = 7;
 /// Classes of gaps between the last two uses.
 pub(super) const GAPS: usize = 10;
 const USES: usize = 4;
@@ -59,11 +63,24 @@ const _: () =
 /// How often a block was hit on flash lately, at most.
 pub(crate) const HEAT_MAX: u8 = 3;
 
-/// Whether a block was asked for right behind its neighbour.
+/// How a block came: by how large a request, in classes that double. What is read with much else is seldom read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coming {
-    Alone,
-    InRow,
+pub(crate) struct Coming(u8);
+
+impl Coming {
+    /// With a request of such a range of bytes.
+    pub(crate) fn with(request: &ByteRange) -> Self {
+        Self::with_pages(request.widened(PAGE).len() / PAGE)
+    }
+
+    /// With a request of 1, 2, 4, 8, 16, 32 pages at most, or more.
+    pub(crate) fn with_pages(pages: u64) -> Self {
+        Self(pages.next_power_of_two().ilog2().min(COMINGS as u32 - 1) as u8)
+    }
+
+    /// With a request of one page.
+    #[cfg(test)]
+    pub(crate) const ALONE: Self = Self(0);
 }
 
 impl Clock {
@@ -151,8 +168,8 @@ impl Ages {
 
     /// The class of a block that is used at this age, if it was of `class` before.
     pub(super) fn class_after(&self, class: usize, age: usize) -> usize {
-        let uses = class.checked_sub(2).map_or(0, |class| (class / GAPS + 1).min(USES - 1));
-        2 + uses * GAPS + gap_class((self.start(age) + self.width(age) / 2.0) / self.tick)
+        let uses = class.checked_sub(COMINGS).map_or(0, |class| (class / GAPS + 1).min(USES - 1));
+        COMINGS + uses * GAPS + gap_class((self.start(age) + self.width(age) / 2.0) / self.tick)
     }
 }
 
@@ -170,7 +187,7 @@ impl History {
 
     /// A block that is used at this moment, and of which nothing was known.
     pub(super) fn first(now: Moment, coming: Coming) -> Self {
-        Self::new(now.0, 1, usize::from(coming == Coming::InRow), 0)
+        Self::new(now.0, 1, usize::from(coming.0), 0)
     }
 
     /// A block that left, and comes back: only what a ghost tells of it is known.
@@ -189,7 +206,7 @@ impl History {
             _ => 3,
         };
         let gap = gap_class(now.since(self.last()) as f32 * ages.moment);
-        Self::new(now.0, uses, 2 + class_of_uses * GAPS + gap, self.heat())
+        Self::new(now.0, uses, COMINGS + class_of_uses * GAPS + gap, self.heat())
     }
 
     /// True if it was used in this very moment.
@@ -239,7 +256,7 @@ impl History {
 
 /// The gap of a class; none if it was used once.
 pub(super) fn gap_of(class: usize) -> Option<usize> {
-    class.checked_sub(2).map(|class| class % GAPS)
+    class.checked_sub(COMINGS).map(|class| class % GAPS)
 }
 
 #[cfg(test)]
@@ -275,18 +292,20 @@ mod tests {
     fn a_block_is_known_by_its_uses_and_the_gap_between_the_last_two() {
         let ages = Ages::new(640);
         let at = |accesses: u32| Moment::at(accesses / 2);
-        let once = History::first(at(6), Coming::Alone);
-        let in_row = History::first(at(6), Coming::InRow);
-        assert_eq!([once, in_row].map(History::class), [0, 1]);
+        let once = History::first(at(6), Coming::ALONE);
+        let class_of = |bytes| History::first(at(6), Coming::with(&ByteRange::at(PAGE - 512, bytes))).class();
+        let classes = [512, 513, PAGE + 512, 8 * PAGE, 32 << 20].map(class_of);
+        assert_eq!(classes, [0, 1, 1, 4, COMINGS - 1], "of 1, 2, 2, 9 and many pages");
+        assert_eq!(once.class(), 0);
         let twice = once.used(at(6 + 640), &ages);
-        assert_eq!(twice.class(), 2 + 6, "a gap of the whole cache is 64 ticks");
+        assert_eq!(twice.class(), COMINGS + 6, "a gap of the whole cache is 64 ticks");
         assert_eq!(gap_of(twice.class()), Some(6));
         assert_eq!(twice.age(at(646), &ages), 0);
         let mut often = twice.with_heat(9);
         for now in 647..700 {
             often = often.used(at(now), &ages);
         }
-        assert_eq!((often.class(), often.uses(), often.heat()), (2 + 3 * GAPS, USES_MAX, HEAT_MAX));
+        assert_eq!((often.class(), often.uses(), often.heat()), (COMINGS + 3 * GAPS, USES_MAX, HEAT_MAX));
         assert_eq!(often.with_heat(0).warmer().heat(), 1);
         assert_eq!(ages.class_after(0, ages.of(320)), twice.class());
     }
@@ -295,7 +314,7 @@ mod tests {
     fn time_goes_on_past_its_last_moment() {
         let mut clock = Clock::new(512);
         clock.moment = Moment(MOMENT_MASK);
-        let (ages, block) = (Ages::new(512), History::first(clock.now(), Coming::Alone));
+        let (ages, block) = (Ages::new(512), History::first(clock.now(), Coming::ALONE));
         (0..6).for_each(|_| clock.tick());
         assert_eq!((clock.now(), clock.accesses()), (Moment(2), 6));
         assert_eq!(block.age(clock.now(), &ages), ages.of(3));

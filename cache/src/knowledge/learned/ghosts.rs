@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_ghost_tells_when_and_how_often_its_block_was_used_and_no_other_one() {
         let (mut ghosts, ages) = (Ghosts::new(100_000), Ages::new(100_000));
-        let history = History::first(Moment::at(640), Coming::Alone).used(Moment::at(6400), &ages);
+        let history = History::first(Moment::at(640), Coming::ALONE).used(Moment::at(6400), &ages);
         ghosts.remember(7, history);
         let recalled = ghosts.recall(7).expect("just remembered");
         assert_eq!((recalled.last(), recalled.uses()), (6400, 2));

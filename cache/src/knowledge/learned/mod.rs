@@ -43,8 +43,6 @@ pub(crate) struct Learned {
     /// Blocks that the cache holds, in RAM and on flash.
     capacity: u64,
     clock: Clock,
-    /// The block that was accessed before.
-    before: u64,
     /// True once flash was full: from then on blocks have to earn it.
     was_full: bool,
     ages: Ages,
@@ -78,7 +76,6 @@ impl Learned {
         Self {
             capacity,
             clock: Clock::new(blocks),
-            before: u64::MAX,
             was_full: false,
             ghosts: Ghosts::new(capacity),
             sample: Sample::new(blocks),
@@ -111,17 +108,16 @@ impl Learned {
         self.strictness.set_aim(aim);
     }
 
-    /// Takes an access to a block. More is `told` only of some; now and then, `draw` is asked for some block on flash, which it gives
+    /// Takes an access to a block, which came so. More is `told` only of some; now and then, `draw` is asked for some block on flash, which it gives
     /// if it finds one, and `live` for the share of flash that is not void because something newer was written.
     pub(crate) fn access(
         &mut self,
         block: u64,
+        coming: Coming,
         told: impl FnOnce() -> Told,
         draw: impl FnMut(&mut Dice) -> Option<History>,
         live: impl FnOnce() -> f32,
     ) {
-        let coming = if block == self.before.wrapping_add(1) { Coming::InRow } else { Coming::Alone };
-        self.before = block;
         if self.sample.samples(block) {
             let tools = (&self.ages, &self.worth, &mut self.seen, &mut self.dice);
             let Told { parts, share, is_cached } = told();

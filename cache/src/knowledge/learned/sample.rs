@@ -264,7 +264,7 @@ mod tests {
         let mut sample = Sample::new(4);
         let mut had = |block: u64, bits: u16| {
             let tools = (&ages, &worth, &mut seen, &mut dice);
-            sample.access(block, Parts::of_bits(bits), Moment::at(1), Coming::Alone, tools)
+            sample.access(block, Parts::of_bits(bits), Moment::at(1), Coming::ALONE, tools)
         };
         assert!(!had(1, 0b0011).by_lru);
         assert!(had(1, 0b0010).by_lru && had(1, 0b0010).by_density);
@@ -290,7 +290,7 @@ mod tests {
                 let now = Moment::at((access / 390) as u32);
                 let tools = (&ages, &worth, &mut seen, &mut dice);
                 let Had { by_lru, by_density } =
-                    sample.access(block, Parts::WHOLE, now, Coming::Alone, tools);
+                    sample.access(block, Parts::WHOLE, now, Coming::ALONE, tools);
                 sampled += 1;
                 had[0] += u32::from(by_lru);
                 had[1] += u32::from(by_density);

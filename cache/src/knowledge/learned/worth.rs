@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_block_is_worth_more_the_nearer_its_use_is_and_nothing_after_it() {
         let (ages, worth) = used_at(10);
-        let block = History::first(Moment::at(0), Coming::Alone);
+        let block = History::first(Moment::at(0), Coming::ALONE);
         let at = |age: usize| {
             let mut moments = (0..100_000).map(Moment::at);
             moments.find(|now| block.age(*now, &ages) == age).expect("there is such an age")
@@ -159,7 +159,7 @@ mod tests {
     fn rent_makes_what_is_used_late_worthless() {
         let (ages, mut worth) = used_at(40);
         let now = Moment::at(0);
-        let block = History::first(now, Coming::Alone);
+        let block = History::first(now, Coming::ALONE);
         worth.raise_rent(&ages, 1e-3);
         let cheap = worth.value(block, now, &ages);
         worth.raise_rent(&ages, 1e6);
