@@ -20,10 +20,13 @@ use super::victims::settle_next;
 use crate::bytes::summary::Content;
 use crate::survives::pool::Pin;
 use crate::words::canary::{self, Bug};
+use crate::words::limits::BATCH_PAGES_MAX;
 use crate::words::units::SegmentNumber;
 
 /// Segments that are settled to go next, at most, when one goes.
 const SEGMENTS_MAX: usize = 4;
+/// Pages that go ahead, at most, when one goes: it is free only when they are copied, and whoever needs room waits for it.
+const PAGES_MAX: usize = 4 * BATCH_PAGES_MAX;
 
 /// What survives of a segment, and behind it what survives of those that go next, as much as there is room for. Their segments are held:
 /// the disk could be emptied meanwhile, and something else could come to the same places. To be kept until all is appended.
@@ -42,8 +45,10 @@ pub(super) async fn fill_up<F: BlockDevice, H: Host>(
     if !cache.policy.borrow().spares_flash() || survivors.is_empty() || has_next || was_next {
         return (survivors, pins);
     }
+    let own = survivors.len();
     for _ in 0..SEGMENTS_MAX {
         let room = room_behind(survivors.len(), cache.log.pages_left());
+        let room = room.min(PAGES_MAX.saturating_sub(survivors.len() - own));
         if room == 0 || !has_leisure(cache) {
             break;
         }
