@@ -21,7 +21,7 @@ const COARSE: u64 = 220;
 const FINE: u64 = 50;
 
 /// RAM is so much of the cache, beyond what a disk has by default: what is used again soon is answered there, and never written to
-/// flash. Simulation has a fifth in RAM by default (`hitsim`), up to the 32 MiB that a disk has anyway.
+/// flash. Simulation has a quarter in RAM by default (`hitsim`), up to the 32 MiB that a disk has anyway.
 const RAM_PART: u64 = 20;
 /// And no more than so much: beyond that, RAM is worth more to guests. Bytes.
 const RAM_MAX: u64 = 256 << 20;

@@ -20,9 +20,9 @@ use cache::{Admission, Shape};
 /// writes is written more, for the same hits.
 const SEGMENTS_WANTED: u64 = 256;
 
-/// RAM that a disk gets in a cache of a given size, if it is not said: a fifth. Beside a twentieth of it a quarter less is
+/// RAM that a disk gets in a cache of a given size, if it is not said: a quarter. Beside a twentieth of it a third less is
 /// written, for the same hits; where only hits count, a twentieth has more of them (docs/hit-ratio.md).
-const RAM_PART: u64 = 5;
+const RAM_PART: u64 = 4;
 const RAM_PART_FOR_HITS: u64 = 20;
 
 /// The parts of a cache.
@@ -43,7 +43,7 @@ pub struct Division {
 /// How much RAM a disk gets, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RamShare {
-    /// A fifth of the cache, or a twentieth where only hits count; at most so much.
+    /// A quarter of the cache, or a twentieth where only hits count; at most so much.
     Usual {
         /// The most.
         bytes_max: u64,
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(large.segment_bytes, Shape::for_device(64 << 30).segment_bytes);
         assert_eq!(large.ram_bytes, 32 << 20);
         assert_eq!(of_pages(107_684).unwrap().segment_bytes, 256 << 10);
-        assert_eq!(of_pages(13_460).unwrap().ram_bytes / PAGE, 2692);
+        assert_eq!(of_pages(13_460).unwrap().ram_bytes / PAGE, 3365);
         let for_hits = Division::of(13_460 * PAGE, AUTO, Admission::AdaptiveHits).unwrap();
         assert_eq!(for_hits.ram_bytes / PAGE, 673);
     }
