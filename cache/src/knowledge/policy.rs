@@ -206,7 +206,7 @@ mod tests {
             let (policy, before) = learned(live);
             worth(&policy, policy.used(before))
         };
-        let [whole, some, most, nearly_all] = [1.0, 0.9, 0.5, 0.01].map(worth_with);
+        let [whole, some, most, nearly_all] = [1.0, 0.95, 0.5, 0.01].map(worth_with);
         assert!(some > whole, "{some} and {whole}");
         assert!(most > some, "{most} and {some}");
         assert_eq!(
@@ -214,5 +214,15 @@ mod tests {
             nearly_all.to_bits(),
             "more than is to be given up is no reason to ask for less still"
         );
+    }
+
+    #[test]
+    fn the_more_of_flash_is_void_the_less_is_asked_of_newcomers() {
+        let lets_in_once_used = |live: f32| {
+            let (mut policy, _) = learned(live);
+            let once = policy.newcomer(49_999, Coming::ALONE);
+            policy.admits(once, Room::Full)
+        };
+        assert_eq!([1.0, 0.98, 0.9].map(lets_in_once_used), [false, false, true]);
     }
 }

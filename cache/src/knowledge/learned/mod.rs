@@ -34,9 +34,11 @@ const HALF_LIFE: f32 = 16.0;
 /// Blocks on flash that are looked at to adjust the rent.
 const LOOKS: usize = 64;
 /// A void block counts as so many of those that are to be given up. Voids are spread over all segments, and reclaim finds them a segment
-/// at a time: counted once, a cache that guests overwrite holds an eighth less than the same without. With two, three traces of
-/// docs/hit-ratio.md lose up to a sixth less to overwrites and one a tenth more, for up to an eighth more flash writes.
-const VOID_WEIGHT: f32 = 2.0;
+/// at a time: counted once, a cache that guests overwrite holds an eighth less than the same without (docs/hit-ratio.md).
+const VOID_WEIGHT: f32 = 2.5;
+/// With such a share of flash void, nothing more is asked of newcomers than where only hits count: there is room to be had for them by
+/// which nothing of worth is lost. Below, in proportion.
+const VOID_TO_ADMIT_ALL: f32 = 0.07;
 
 /// What was learned of a disk.
 pub(crate) struct Learned {
@@ -55,6 +57,8 @@ pub(crate) struct Learned {
     due: Due,
     /// Blocks written to flash since the last comparison.
     written: f32,
+    /// The share of flash that is void, as it was told last.
+    void: f32,
 }
 
 /// When what is done now and then is done again, in accesses.
@@ -86,6 +90,7 @@ impl Learned {
             dice: Dice::new(),
             due: Due { learn: 256, learned: 0, adjust: 0, compare: 0 },
             written: 0.0,
+            void: 0.0,
         }
     }
 
@@ -167,7 +172,9 @@ impl Learned {
 
     /// May it enter flash that is full? A newcomer may be worth nothing and enter all the same, if nothing is asked.
     pub(crate) fn admits(&self, history: History) -> bool {
-        self.value(history) >= self.strictness.thresholds().admit
+        let asked = self.strictness.thresholds().admit;
+        let room = (1.0 - self.void / VOID_TO_ADMIT_ALL).max(0.0);
+        self.value(history) >= if asked > 0.0 { asked * room } else { asked }
     }
 
     /// What it is worth, if that is enough to stay when its segment is reclaimed.
@@ -236,6 +243,7 @@ impl Learned {
         if !self.was_full {
             return;
         }
+        self.void = 1.0 - live;
         let to_give_up_wanted = self.strictness.thresholds().to_give_up;
         let (mut drawn, mut to_give_up) = (0.0_f32, 0.0_f32);
         for _ in 0..LOOKS {
@@ -245,7 +253,7 @@ impl Learned {
             }
         }
         if drawn > 0.0 {
-            let void = (VOID_WEIGHT * (1.0 - live)).min(to_give_up_wanted);
+            let void = (VOID_WEIGHT * self.void).min(to_give_up_wanted);
             let to_give_up = void + (1.0 - void) * to_give_up / drawn;
             self.worth.raise_rent(&self.ages, (0.5 * (to_give_up_wanted - to_give_up)).exp2());
         }

@@ -2,7 +2,9 @@
 //!
 //! Every now and then the hits that the cache had on sampled accesses are compared with those that caches in small had on the same
 //! ones: the same accesses make the comparison usable though the samples are few. Falls the cache behind what it should have,
-//! it becomes less strict; does it write much, stricter.
+//! it becomes less strict; does it write much, stricter. Beyond one it asks more of newcomers alone, and goes there only while the cache
+//! has most of what density has over LRU: where all blocks are as likely to come back, what newcomers are worth says little, and nothing
+//! is lost if hardly any enters.
 
 use super::sample::Had;
 
@@ -29,12 +31,17 @@ pub(crate) enum Aim {
 /// As many hits as writes can buy.
 const HITS: Thresholds = Thresholds { admit: -0.05, keep: 0.0, to_give_up: 0.25 };
 /// The share of flash that is to be given up where hits are weighed against writes: it does not depend on strictness.
-const TO_GIVE_UP: f32 = 0.245;
+const TO_GIVE_UP: f32 = 0.235;
 /// How strict a disk is of which nothing is known yet. A cache that is large for what its disk reads learns slowly.
 const DEGREE_FIRST: f32 = 0.25;
 
+/// As strict as a disk becomes.
+const DEGREE_MAX: f32 = 4.0;
+
 /// Of the hits that the cache by density has more than the one by LRU, so much is wanted.
 const GAIN_WANTED: f32 = 0.3;
+/// The same of a disk whose strictness is above one.
+const GAIN_WANTED_BEYOND: f32 = 0.7;
 /// Hits of all accesses that may be missing.
 const TOLERANCE: f32 = 0.0015;
 /// Blocks written for each miss that LRU would have.
@@ -42,7 +49,7 @@ const WRITES_MAX: f32 = 0.22;
 /// What was counted before counts so much at the next comparison.
 const FADE: f32 = 0.85;
 
-/// Adapts strictness, from 0 to 1.
+/// Adapts strictness, from 0 to [`DEGREE_MAX`].
 pub(super) struct Strictness {
     aim: Aim,
     degree: f32,
@@ -81,7 +88,9 @@ impl Strictness {
         let s = self.degree;
         match self.aim {
             Aim::Hits => HITS,
-            Aim::Balance => Thresholds { admit: -0.05 + 0.3 * s, keep: 0.03 * s, to_give_up: TO_GIVE_UP },
+            Aim::Balance => {
+                Thresholds { admit: -0.05 + 0.3 * s, keep: 0.03 * s.min(1.0), to_give_up: TO_GIVE_UP }
+            }
         }
     }
 
@@ -103,7 +112,8 @@ impl Strictness {
     /// Compares. `written` blocks were written since it was asked last, and `one_of` so many accesses is sampled.
     pub(super) fn compare(&mut self, written: f32, one_of: f32) {
         self.written += written;
-        let wanted = self.by_lru + GAIN_WANTED * (self.by_density - self.by_lru).max(0.0);
+        let gain_wanted = if self.degree < 1.0 { GAIN_WANTED } else { GAIN_WANTED_BEYOND };
+        let wanted = self.by_lru + gain_wanted * (self.by_density - self.by_lru).max(0.0);
         let missing = (wanted - self.served) / self.sampled.max(1.0);
         let writes = self.written / (self.missed_by_lru * one_of).max(1.0);
         let step = if missing > TOLERANCE {
@@ -115,7 +125,7 @@ impl Strictness {
         } else {
             0.0
         };
-        self.degree = (self.degree + step).clamp(0.0, 1.0);
+        self.degree = (self.degree + step).clamp(0.0, DEGREE_MAX);
         self.fade(FADE);
     }
 
@@ -157,6 +167,30 @@ mod tests {
         assert!(sparse.degree > DEGREE_FIRST, "much, where a sixteenth of each block was asked for");
         let dense = Had { by_lru: false, by_density: true };
         assert!(after(dense, false, 900.0) < DEGREE_FIRST, "what density has is wanted too");
+    }
+
+    #[test]
+    fn beyond_one_it_asks_more_of_newcomers_alone_and_only_where_most_of_the_gain_is_had() {
+        let [lru, dense] = [false, true].map(|by_density| Had { by_lru: !by_density, by_density });
+        // Of accesses that density has and LRU has not, some are served.
+        let after = |served: usize, comparisons: usize| {
+            let mut strictness = Strictness::new(Aim::Balance);
+            for _ in 0..comparisons {
+                (0..1_000).for_each(|at| strictness.sampled(dense, at < served, 1.0));
+                strictness.compare(900.0, 1.0);
+            }
+            strictness
+        };
+        let [some, most] = [500, 800].map(|served| after(served, 100));
+        assert!((0.8..1.2).contains(&some.degree), "half of the gain is enough up to one: {}", some.degree);
+        assert!((most.degree - DEGREE_MAX).abs() < 1e-6, "{}", most.degree);
+        let [at_one, beyond] = [some, most].map(|strictness| strictness.thresholds());
+        assert!(beyond.admit > 3.0 * at_one.admit, "{beyond:?} {at_one:?}");
+        assert!((beyond.keep - 0.03).abs() < 1e-6, "what stays is not judged harder");
+        let mut strict = after(800, 100);
+        (0..10_000).for_each(|_| strict.sampled(lru, false, 1.0));
+        strict.compare(0.0, 1.0);
+        assert!(strict.degree < DEGREE_MAX, "hits are missing");
     }
 
     #[test]
