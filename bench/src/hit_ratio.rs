@@ -173,6 +173,7 @@ pub(crate) fn report(folder: &Path, quick: bool, part: Reported, svg: Option<&Pa
                 Ok(())
             })?;
             large_blocks::print(all.iter().map(|(name, blocks)| (*name, blocks.as_slice())));
+            large_blocks::print_at_random(&large_blocks::at_random()?);
             Ok(())
         }
         Reported::Overwrites => {
@@ -248,6 +249,7 @@ fn report_all(folder: &Path, quick: bool) -> Result<(), String> {
     }
     println!("{}", checked.sentence()?);
     tables::print(&judged);
+    large_blocks::print_at_random(&large_blocks::at_random()?);
     trade::print(&trades);
     let cost_of = SOURCES.iter().rfind(|source| source.part == if quick { Part::Small } else { Part::Large });
     if let Some(source) = cost_of {

@@ -5,7 +5,7 @@
 
 use hitsim::{Policy, Row, Workload};
 
-use super::{BLOCK_BYTES, SIZES, as_reads, served, simulate_blocks, sizes};
+use super::{BLOCK_BYTES, SIZES, as_reads, collect, made_up, served, simulate_blocks, sizes};
 
 /// Bytes of a block of a disk out of the box, which is the daemon's to say.
 const LARGE_BLOCK_BYTES: u32 = 64 << 10;
@@ -37,10 +37,51 @@ pub(super) fn simulate(workload: &Workload) -> Vec<LargeBlocks> {
     AT.into_iter().filter_map(at).collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a ratio for people; accesses and pages stay far below 2^52")]
 fn written(workload: &Workload, row: &Row) -> f64 {
+    written_an_access(workload, row) / row.miss_ratio()
+}
+
+/// Pages for each access to a page.
+#[expect(clippy::cast_precision_loss, reason = "a ratio for people; accesses and pages stay far below 2^52")]
+fn written_an_access(workload: &Workload, row: &Row) -> f64 {
     let pages = row.flash_data_bytes as f64 / f64::from(BLOCK_BYTES);
-    pages / (workload.page_accesses() as f64 * row.miss_ratio())
+    pages / workload.page_accesses() as f64
+}
+
+/// A disk of which single pages are read at random, an eighth of it cached.
+pub(super) struct AtRandom {
+    block_bytes: u32,
+    misses: f64,
+    /// Pages written to flash an access.
+    pub(super) written: f64,
+}
+
+/// Simulates what is served out of the box with blocks of a page, and with those of a disk, which come last.
+///
+/// # Errors
+/// If there cannot be such a cache: a sentence.
+pub(super) fn at_random() -> Result<[AtRandom; 2], String> {
+    let workload = collect(&made_up::at_random())?;
+    let policies: Vec<Policy> = served().take(1).collect();
+    let size = made_up::PAGES_AT_RANDOM * u64::from(BLOCK_BYTES) / 8;
+    let of = |block_bytes| {
+        let outcome = simulate_blocks(&workload, &policies, &as_reads(), &[size], block_bytes);
+        let row = outcome.rows.first().ok_or("An eighth of what is read at random is no cache")?;
+        let (misses, written) = (row.miss_ratio(), written_an_access(&workload, row));
+        Ok::<_, String>(AtRandom { block_bytes, misses, written })
+    };
+    Ok([of(BLOCK_BYTES)?, of(LARGE_BLOCK_BYTES)?])
+}
+
+/// Prints what came of it.
+pub(super) fn print_at_random(all: &[AtRandom]) {
+    println!(
+        "\n### Single pages at random, an eighth cached: nothing that is written brings a hit\n\n\
+         | block, KiB | misses | pages written an access |\n|---|---|---|"
+    );
+    for AtRandom { block_bytes, misses, written } in all {
+        println!("| {} | {misses:.4} | {written:.2} |", block_bytes >> 10);
+    }
 }
 
 /// Prints what came of the traces of these names.

@@ -1,4 +1,4 @@
-//! A trace that is made here, always the same, for where there are no real ones: a bit of everything that sets policies apart.
+//! Traces that are made here, always the same, for where there are no real ones. One has a bit of everything that sets policies apart:
 //!
 //! ```text
 //!   18 of 24 requests    a page by rank, a few often and many seldom; which they are shifts slowly
@@ -7,6 +7,7 @@
 //!    1                   a page that is used once
 //! ```
 //! It stands for no disk: what a policy does with it says whether the policy is what it was, and nothing of how good it is elsewhere.
+//! The other one reads single pages at random: no policy can hit more than another, and whatever is written once flash is full is for nothing.
 
 use trace::{Kind, Request};
 
@@ -22,6 +23,10 @@ const RUN: u64 = 8;
 const SHIFT: u64 = 12;
 /// How far back "a moment ago" is, in requests.
 const MOMENT: u64 = 200;
+
+/// Pages that are read at random, and how often one is.
+pub(super) const PAGES_AT_RANDOM: u64 = 16_384;
+const READS_AT_RANDOM: u64 = 150_000;
 
 /// Numbers that follow no order, always the same (a linear congruential generator; its constants are Knuth's MMIX).
 struct Chance(u64);
@@ -64,6 +69,18 @@ pub(super) fn requests() -> Vec<Request> {
         });
     }
     requests
+}
+
+/// Reads of single pages, each as likely as any other.
+pub(super) fn at_random() -> Vec<Request> {
+    let mut chance = Chance(1);
+    let mut read = || Request {
+        kind: Kind::Read,
+        offset: chance.below(PAGES_AT_RANDOM) * PAGE,
+        length: PAGE as u32,
+        ..Request::default()
+    };
+    (0..READS_AT_RANDOM).map(|_| read()).collect()
 }
 
 /// A page by the cube of an even chance; neighbours in rank are no neighbours on the disk.

@@ -176,6 +176,8 @@ pub(super) fn figures(all: &[Judged]) -> Figures {
         gap_worst: worst(closed(), f64::min),
         flash_writes: writes(&places, who),
         written_of_large_blocks: mean(large_blocks),
+        // Of no trace: whoever simulates it says it.
+        written_at_random: f64::NAN,
         overwritten_worst: worst(overwritten, f64::max),
         scanned_worst: worst(scanned, f64::max),
     }
