@@ -41,7 +41,7 @@ const DEGREE_MAX: f32 = 4.0;
 /// Of the hits that the cache by density has more than the one by LRU, so much is wanted.
 const GAIN_WANTED: f32 = 0.3;
 /// The same of a disk whose strictness is above one.
-const GAIN_WANTED_BEYOND: f32 = 0.7;
+const GAIN_WANTED_BEYOND: f32 = 0.8;
 /// Hits of all accesses that may be missing.
 const TOLERANCE: f32 = 0.0015;
 /// Blocks written for each miss that LRU would have.
@@ -181,13 +181,13 @@ mod tests {
             }
             strictness
         };
-        let [some, most] = [500, 800].map(|served| after(served, 100));
+        let [some, most] = [500, 900].map(|served| after(served, 100));
         assert!((0.8..1.2).contains(&some.degree), "half of the gain is enough up to one: {}", some.degree);
         assert!((most.degree - DEGREE_MAX).abs() < 1e-6, "{}", most.degree);
         let [at_one, beyond] = [some, most].map(|strictness| strictness.thresholds());
         assert!(beyond.admit > 3.0 * at_one.admit, "{beyond:?} {at_one:?}");
         assert!((beyond.keep - 0.03).abs() < 1e-6, "what stays is not judged harder");
-        let mut strict = after(800, 100);
+        let mut strict = after(900, 100);
         (0..10_000).for_each(|_| strict.sampled(lru, false, 1.0));
         strict.compare(0.0, 1.0);
         assert!(strict.degree < DEGREE_MAX, "hits are missing");
