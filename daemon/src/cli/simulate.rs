@@ -18,8 +18,9 @@ const POLICIES: &str = "Policies:
 
 How a served disk is simulated:
   size       pages of data, in RAM and on flash together; what the log needs beside them comes on top. RAM is a quarter,
-             with adaptive:hits a twentieth, at most the 32MiB of a disk's key 'ram': from 640MiB on, a size is ram=32MiB and a
-             limit of what is left of it, as the key 'limit' is of flash alone. So for limit=10GiB say --size 10272MiB.
+             with adaptive:hits a twentieth (256KiB at least), at most the 32MiB of a disk's key 'ram': from 640MiB on, a
+             size is ram=32MiB and a limit of what is left of it, as the key 'limit' is of flash alone. So for limit=10GiB
+             say --size 10272MiB.
   blocks     4KiB unless --block-size says otherwise, as in papers: a disk has 64KiB unless its key 'block-size' does.
   admission, sequential cutoff
              as the keys of a disk are by default.";
@@ -46,7 +47,7 @@ pub(crate) struct Simulate {
         default_value = "served,lru,arc,belady"
     )]
     pub(crate) policies: Vec<Policy>,
-    /// RAM of a served disk, inside the size. Default: a quarter of the size, or a twentieth with adaptive:hits, from 64KiB to what a disk gets by default.
+    /// RAM of a served disk, inside the size. Default: a quarter of the size, or with adaptive:hits a twentieth and 256KiB at least, from 64KiB to what a disk gets by default.
     #[arg(long, value_name = "SIZE")]
     pub(crate) ram: Option<Size>,
     /// Misses of a sequential run longer than this go past a served cache; 0 = off. Default: as of a disk, auto.
