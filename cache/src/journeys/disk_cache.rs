@@ -342,13 +342,12 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             return;
         }
         let block_bytes = u64::from(self.settings.borrow().block_bytes);
-        let coming = Coming::with(range);
         for block in range.start / block_bytes..range.end.div_ceil(block_bytes) {
             let start = block * block_bytes;
             let own = ByteRange::at(start, block_bytes).intersection(range);
-            let told = || Told::of(&own, start, block_bytes, self.has_all(&own));
+            let told = || Told::of(range, &own, start, block_bytes, self.has_all(&own));
             let draw = |dice: &mut Dice| self.index.borrow().draw(dice);
-            policy.access(block, coming, told, draw, || self.live_share());
+            policy.access(block, told, draw, || self.live_share());
         }
     }
 

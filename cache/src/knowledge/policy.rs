@@ -51,13 +51,12 @@ impl Policy {
     pub(crate) fn access(
         &mut self,
         block: u64,
-        coming: Coming,
         told: impl FnOnce() -> Told,
         draw: impl FnMut(&mut Dice) -> Option<History>,
         live: impl FnOnce() -> f32,
     ) {
         if self.learns() {
-            self.learned.access(block, coming, told, draw, live);
+            self.learned.access(block, told, draw, live);
         }
     }
 
@@ -178,7 +177,7 @@ mod tests {
                 place += 37;
                 Some(on_flash[place % 1000])
             };
-            policy.access(block, Coming::ALONE, || Told::of_whole(is_cached), draw, || live);
+            policy.access(block, || Told::of_whole(is_cached), draw, || live);
             // All that was used once is written, and brings nothing.
             policy.note_written(0.5);
         }

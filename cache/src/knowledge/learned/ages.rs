@@ -1,5 +1,6 @@
-//! What is known of one block, and the classes that it belongs to: how large the request was that brought it, or how often it was used and
-//! how far apart the last two uses were; and how long ago the last one is. All times are accesses of the disk, not seconds: a disk at rest does not age.
+//! What is known of one block, and the classes that it belongs to: how large the request was that brought it, or how often it
+//! was used and how far apart the last two uses were; and how long ago the last one is. All times are accesses of the disk, not
+//! seconds: a disk at rest does not age.
 
 use block::{ByteRange, PAGE};
 

@@ -113,19 +113,18 @@ impl Learned {
         self.strictness.set_aim(aim);
     }
 
-    /// Takes an access to a block, which came so. More is `told` only of some; now and then, `draw` is asked for some block on flash, which it gives
+    /// Takes an access to a block. More is `told` only of some; now and then, `draw` is asked for some block on flash, which it gives
     /// if it finds one, and `live` for the share of flash that is not void because something newer was written.
     pub(crate) fn access(
         &mut self,
         block: u64,
-        coming: Coming,
         told: impl FnOnce() -> Told,
         draw: impl FnMut(&mut Dice) -> Option<History>,
         live: impl FnOnce() -> f32,
     ) {
         if self.sample.samples(block) {
             let tools = (&self.ages, &self.worth, &mut self.seen, &mut self.dice);
-            let Told { parts, share, is_cached } = told();
+            let Told { coming, parts, share, is_cached } = told();
             let had = self.sample.access(block, parts, self.clock.now(), coming, tools);
             self.strictness.sampled(had, is_cached, share);
         }
@@ -174,7 +173,8 @@ impl Learned {
     pub(crate) fn admits(&self, history: History) -> bool {
         let asked = self.strictness.thresholds().admit;
         let room = (1.0 - self.void / VOID_TO_ADMIT_ALL).max(0.0);
-        self.value(history) >= if asked > 0.0 { asked * room } else { asked }
+        // No value is below zero.
+        self.value(history) >= asked * room
     }
 
     /// What it is worth, if that is enough to stay when its segment is reclaimed.

@@ -40,7 +40,7 @@ const DEGREE_MAX: f32 = 4.0;
 
 /// Of the hits that the cache by density has more than the one by LRU, so much is wanted.
 const GAIN_WANTED: f32 = 0.3;
-/// The same of a disk whose strictness is above one.
+/// The same of a disk whose strictness is one or more.
 const GAIN_WANTED_BEYOND: f32 = 0.8;
 /// Hits of all accesses that may be missing.
 const TOLERANCE: f32 = 0.0015;
