@@ -47,8 +47,7 @@ pub(super) async fn fill_up<F: BlockDevice, H: Host>(
     }
     let own = survivors.len();
     for _ in 0..SEGMENTS_MAX {
-        let room = room_behind(survivors.len(), cache.log.pages_left());
-        let room = room.min(PAGES_MAX.saturating_sub(survivors.len() - own));
+        let room = room_ahead(own, survivors.len(), cache.log.pages_left());
         if room == 0 || !has_leisure(cache) {
             break;
         }
@@ -64,6 +63,11 @@ pub(super) async fn fill_up<F: BlockDevice, H: Host>(
         survivors.extend(worth_most(cache, next, &content, room.min(survivors_max(&cache.pool) as usize)));
     }
     (survivors, pins)
+}
+
+/// Pages that may still go ahead, behind so many of which the first `own` do not: as many as fit, and no more than [`PAGES_MAX`] in all.
+fn room_ahead(own: usize, survivors: usize, room: (usize, usize)) -> usize {
+    room_behind(survivors, room).min(PAGES_MAX.saturating_sub(survivors - own))
 }
 
 /// Pages that fit behind so many in the segment in which these end, if the open one has room for `left` and a new one for `whole`.
@@ -245,5 +249,14 @@ mod tests {
         assert_eq!(room_behind(11, (10, 62)), 61, "in the one behind it");
         assert_eq!(room_behind(46, (0, 62)), 16, "none is open");
         assert_eq!(room_behind(62, (0, 62)), 0);
+    }
+
+    #[test]
+    fn what_goes_ahead_ends_after_so_many_batches_in_segments_that_have_room_for_more() {
+        let large = (16_000, 16_000);
+        assert_eq!(room_ahead(300, 300, large), PAGES_MAX, "what must survive does not count");
+        assert_eq!(room_ahead(300, 300 + PAGES_MAX - 1, large), 1);
+        assert_eq!(room_ahead(300, 300 + PAGES_MAX, large), 0);
+        assert_eq!(room_ahead(3, 3, (10, 62)), 7, "the segment's end comes first");
     }
 }
