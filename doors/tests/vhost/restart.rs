@@ -205,7 +205,8 @@ fn a_queue_is_disabled_only_when_all_that_was_taken_from_it_is_answered() {
 }
 
 /// What is at hand is answered without waiting, but for turns of others: none of these may lie between taking a request and counting it.
-/// Whether one that does shows here depends on when the answer to the front end goes out: it did in two of six runs.
+/// Whether one that does shows here depends on when the answer to the front end goes out: it did in two of six runs. That an index of before
+/// is believed did in one of three.
 #[test]
 fn a_queue_full_of_what_is_at_hand_is_disabled_or_stopped_between_two_requests() {
     const SLOTS: u16 = 64;
@@ -266,7 +267,18 @@ fn a_queue_full_of_what_is_at_hand_is_disabled_or_stopped_between_two_requests()
             driver.start_ring(0, stands);
         } else {
             assert_eq!(answer[12..], [0; 8], "it was done");
+            // Taken back while the queue rests: what was seen of the ring before must not be believed.
+            driver.claim(0, stands.wrapping_sub(all));
             driver.frontend.set_vring_enable(0, true).unwrap();
+            for _ in 0..4 {
+                server.run(|_| ());
+            }
+            assert_eq!(
+                driver.used_index(0),
+                stands,
+                "in round {round} something was taken that is not offered"
+            );
+            driver.claim(0, all.wrapping_sub(stands));
         }
         driver.kick(0);
         assert_eq!(driver.answers(0, usize::from(SLOTS)).len(), usize::from(SLOTS));
