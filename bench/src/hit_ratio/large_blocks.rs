@@ -37,15 +37,10 @@ pub(super) fn simulate(workload: &Workload) -> Vec<LargeBlocks> {
     AT.into_iter().filter_map(at).collect()
 }
 
-fn written(workload: &Workload, row: &Row) -> f64 {
-    written_an_access(workload, row) / row.miss_ratio()
-}
-
-/// Pages for each access to a page.
 #[expect(clippy::cast_precision_loss, reason = "a ratio for people; accesses and pages stay far below 2^52")]
-fn written_an_access(workload: &Workload, row: &Row) -> f64 {
+fn written(workload: &Workload, row: &Row) -> f64 {
     let pages = row.flash_data_bytes as f64 / f64::from(BLOCK_BYTES);
-    pages / workload.page_accesses() as f64
+    pages / (workload.page_accesses() as f64 * row.miss_ratio())
 }
 
 /// A disk of which single pages are read at random, an eighth of it cached.
@@ -67,8 +62,8 @@ pub(super) fn at_random() -> Result<[AtRandom; 2], String> {
     let of = |block_bytes| {
         let outcome = simulate_blocks(&workload, &policies, &as_reads(), &[size], block_bytes);
         let row = outcome.rows.first().ok_or("An eighth of what is read at random is no cache")?;
-        let (misses, written) = (row.miss_ratio(), written_an_access(&workload, row));
-        Ok::<_, String>(AtRandom { block_bytes, misses, written })
+        let written = row.flash_writes_per_access() * f64::from(block_bytes / BLOCK_BYTES);
+        Ok::<_, String>(AtRandom { block_bytes, misses: row.miss_ratio(), written })
     };
     Ok([of(BLOCK_BYTES)?, of(LARGE_BLOCK_BYTES)?])
 }

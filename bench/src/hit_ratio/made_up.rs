@@ -1,4 +1,5 @@
-//! Traces that are made here, always the same, for where there are no real ones. One has a bit of everything that sets policies apart:
+//! Traces that are made here, always the same, for where there are no real ones. One has a bit of everything that sets policies
+//! apart:
 //!
 //! ```text
 //!   18 of 24 requests    a page by rank, a few often and many seldom; which they are shifts slowly
@@ -7,7 +8,8 @@
 //!    1                   a page that is used once
 //! ```
 //! It stands for no disk: what a policy does with it says whether the policy is what it was, and nothing of how good it is elsewhere.
-//! The other one reads single pages at random: no policy can hit more than another, and whatever is written once flash is full is for nothing.
+//! The other one reads single pages at random: no policy that does not know the future hits more than another, and whatever is
+//! written once flash is full is for nothing.
 
 use trace::{Kind, Request};
 
@@ -105,5 +107,20 @@ mod tests {
         assert!(pages(RANKED + LOOPED..u64::MAX) > 2_000);
         let writes = one.iter().filter(|request| request.kind == Kind::Write).count();
         assert!((8_000..9_200).contains(&writes), "{writes}");
+    }
+
+    #[test]
+    fn single_pages_are_read_at_random_from_all_of_them() {
+        let mut read = vec![0_u32; PAGES_AT_RANDOM as usize];
+        for request in at_random() {
+            assert_eq!((request.kind, u64::from(request.length)), (Kind::Read, PAGE));
+            read[(request.offset / PAGE) as usize] += 1;
+        }
+        // Nine times each on average.
+        let halves = read.split_at(read.len() / 2);
+        let [first, second] = [halves.0, halves.1].map(|half| half.iter().sum::<u32>());
+        assert!(first.abs_diff(second) < 2_000, "{first} and {second}");
+        let never = read.iter().filter(|times| **times == 0).count();
+        assert!(never < 20 && read.iter().all(|times| *times < 40), "{never} never");
     }
 }

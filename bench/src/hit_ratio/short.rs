@@ -101,7 +101,7 @@ pub(crate) fn report() -> Result<(), String> {
     let at_random = large_blocks::at_random()?;
     large_blocks::print_at_random(&at_random);
     let [_, at_random] = &at_random;
-    let figures = Figures { written_at_random: at_random.written, ..tables::figures(&judged) };
+    let figures = tables::figures(&judged, at_random);
     println!("\n### Bounds\n\n| what | is | wanted |\n|---|---|---|");
     for bound in &BOUNDS {
         println!("| {} | {:.3} | {} |", bound.what, (bound.found)(&figures), bound.wanted());

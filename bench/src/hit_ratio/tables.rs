@@ -9,6 +9,7 @@ use hitsim::{Conditions, Counted, Outcome, Policy, Row, Workload};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
+use super::large_blocks::AtRandom;
 use super::short::Figures;
 use super::{BLOCK_BYTES, Judged, Overwritten, SIZES, served};
 
@@ -156,7 +157,7 @@ fn writes(places: &[Place<'_>], who: Contender) -> f64 {
 }
 
 /// What is held against bounds, of what is served out of the box; not a number where nothing was simulated.
-pub(super) fn figures(all: &[Judged]) -> Figures {
+pub(super) fn figures(all: &[Judged], at_random: &AtRandom) -> Figures {
     let places = places(all, &Contender::served().collect::<Vec<_>>());
     let who = Contender::served().next().expect("the table has one");
     let closed = || places.iter().filter(|place| place.gap() >= GAP_MIN).map(|place| place.closed(who));
@@ -176,8 +177,7 @@ pub(super) fn figures(all: &[Judged]) -> Figures {
         gap_worst: worst(closed(), f64::min),
         flash_writes: writes(&places, who),
         written_of_large_blocks: mean(large_blocks),
-        // Of no trace: whoever simulates it says it.
-        written_at_random: f64::NAN,
+        written_at_random: at_random.written,
         overwritten_worst: worst(overwritten, f64::max),
         scanned_worst: worst(scanned, f64::max),
     }

@@ -64,14 +64,15 @@ impl Division {
         let (pages, least) = (size_bytes / PAGE, u64::from(RESERVE_SEGMENTS_MIN));
         let ram_pages = match ram {
             RamShare::Usual { bytes_max } => {
-                let usual = pages / RAM_PART;
-                let usual = match admission {
-                    Admission::AdaptiveHits => usual.min((pages / RAM_PART_FOR_HITS).max(RAM_PAGES_FOR_HITS)),
-                    _ => usual,
+                let part = pages / RAM_PART;
+                let part = if admission == Admission::AdaptiveHits {
+                    part.min((pages / RAM_PART_FOR_HITS).max(RAM_PAGES_FOR_HITS))
+                } else {
+                    part
                 };
                 // The smallest caches have the flash that a disk needs first.
                 let spare = pages.saturating_sub(least * data_pages(SEGMENT_BYTES_MIN));
-                usual.min(bytes_max / PAGE).min(spare).max(RAM_BYTES_MIN / PAGE)
+                part.min(bytes_max / PAGE).min(spare).max(RAM_BYTES_MIN / PAGE)
             }
             RamShare::Bytes(bytes) => bytes / PAGE,
         };
@@ -170,13 +171,12 @@ mod tests {
         assert_eq!(large.ram_bytes, 32 << 20);
         assert_eq!(of_pages(107_684).unwrap().segment_bytes, 256 << 10);
         assert_eq!(of_pages(13_460).unwrap().ram_bytes / PAGE, 3365);
-        let ram_for_hits =
-            |pages| Division::of(pages * PAGE, AUTO, Admission::AdaptiveHits).unwrap().ram_bytes / PAGE;
-        assert_eq!(
-            [13_460, 571, 186].map(ram_for_hits),
-            [673, 64, 46],
-            "no less than 64, but no more than a quarter"
-        );
+    }
+
+    #[test]
+    fn where_only_hits_count_ram_is_a_twentieth_but_64_pages_at_least_and_a_quarter_at_most() {
+        let of = |pages| Division::of(pages * PAGE, AUTO, Admission::AdaptiveHits).unwrap().ram_bytes / PAGE;
+        assert_eq!([13_460, 571, 186].map(of), [673, 64, 46]);
     }
 
     #[test]
