@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod patience;
 mod support;
 
 use std::path::Path;

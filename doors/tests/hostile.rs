@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod patience;
 mod support;
 
 use std::io::{Read, Write};
@@ -221,8 +222,6 @@ fn a_closed_door_ends_its_listener_and_keeps_its_connections() {
     let mut client = server.client(Replies::Simple);
     server.run(|world| world.door.close());
     // The listening task ends in its turn; from then on nobody answers at this address.
-    while UnixStream::connect(server.path()).is_ok() {
-        std::thread::yield_now();
-    }
+    patience::until(|| UnixStream::connect(server.path()).is_err());
     client.read(0, 512).unwrap();
 }

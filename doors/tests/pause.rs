@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod patience;
 mod support;
 
 use std::collections::HashMap;
@@ -172,9 +173,7 @@ fn nothing_is_lost_and_nothing_happens_twice_while_a_door_goes_to_and_fro_under_
             // Both servers see some of it.
             let before = to.run(|world| world.export.counters().requests);
             move_to(from, to);
-            while to.run(|world| world.export.counters().requests) < before + 20 {
-                std::thread::yield_now();
-            }
+            patience::until(|| to.run(|world| world.export.counters().requests) >= before + 20);
         }
         done.store(true, Ordering::Relaxed);
         loads.into_iter().map(|load| load.join().unwrap()).sum()

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod patience;
 mod reception_support;
 mod support;
 
@@ -62,9 +63,7 @@ fn the_first_client_after_a_disk_grew_is_told_its_size_and_served() {
         world.export.device().resized.set(Some(65 * MIB));
         world.door.resized();
     });
-    while desk.directory.find("disk").unwrap().facts.size == 64 * MIB {
-        std::thread::yield_now();
-    }
+    patience::until(|| desk.directory.find("disk").unwrap().facts.size != 64 * MIB);
     assert_eq!(client().facts().size, 65 * MIB);
 }
 

@@ -25,6 +25,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore};
 use tokio::sync::mpsc as commands;
 
+use crate::patience;
+
 type Question = Box<dyn FnOnce(&Reception) + Send>;
 
 /// A reception on a thread of its own, closed to addresses other than 127.0.0.1. Dropping it ends the thread.
@@ -78,15 +80,11 @@ impl Desk {
     }
 
     pub fn until(&self, condition: impl Fn(ReceptionCounters) -> bool) {
-        while !condition(self.counters()) {
-            std::thread::yield_now();
-        }
+        patience::until(|| condition(self.counters()));
     }
 
     pub fn until_unlisted(&self) {
-        while !self.directory.names().is_empty() {
-            std::thread::yield_now();
-        }
+        patience::until(|| self.directory.names().is_empty());
     }
 
     /// A client that has exchanged greetings and from now on does as it likes.
@@ -122,9 +120,7 @@ impl Desk {
         drop(client);
         // Local and remote address of the server's end, as proc_pid_net(5) gives them.
         let ends = format!(":{:04X} 0100007F:{port:04X} ", self.address.port());
-        while std::fs::read_to_string("/proc/self/net/tcp").unwrap().contains(&ends) {
-            std::thread::yield_now();
-        }
+        patience::until(|| !std::fs::read_to_string("/proc/self/net/tcp").unwrap().contains(&ends));
     }
 
     /// A connection from another address of this host.

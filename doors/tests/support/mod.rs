@@ -22,6 +22,8 @@ use doors::nbd::option::Replies;
 use doors::nbd::{Client, Directory, Door, Export, Limits, Paused};
 use tokio::sync::{Notify, mpsc as commands};
 
+use crate::patience;
+
 /// Bytes of each piece of what is at hand.
 const PIECE: usize = 1536;
 
@@ -211,9 +213,7 @@ impl Server {
 
     /// Asks again and again until `condition` holds.
     pub fn until(&self, condition: impl Fn(&World) -> bool + Copy + Send + 'static) {
-        while !self.run(condition) {
-            std::thread::yield_now();
-        }
+        patience::until(|| self.run(condition));
     }
 
     /// Waits until nothing of any client is left.

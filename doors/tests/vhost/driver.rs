@@ -13,6 +13,7 @@ use vhost::{VhostBackend, VhostUserMemoryRegionInfo, VringConfigData};
 use vm_memory::{Bytes, FileOffset, GuestAddress, GuestMemoryMmap, GuestRegionMmap, MmapRegion};
 use vmm_sys_util::eventfd::EventFd;
 
+use crate::patience;
 use crate::server::{MIB, Server};
 
 pub(crate) const MEMORY: u64 = 32 * MIB;
@@ -262,9 +263,7 @@ impl Driver {
 
     /// Waits for the next answer: the slot, and how many bytes were written.
     pub(crate) fn answer(&mut self, index: usize) -> (u16, u32) {
-        while self.used_index(index) == self.rings[index].taken {
-            std::thread::yield_now();
-        }
+        patience::until(|| self.used_index(index) != self.rings[index].taken);
         let ring = &mut self.rings[index];
         let at = ring.start + 0x6004 + 8 * u64::from(ring.taken % ring.size);
         ring.taken = ring.taken.wrapping_add(1);

@@ -11,14 +11,13 @@ use vhost::vhost_user::message::VhostUserInflight;
 use vhost::{VhostBackend, VringConfigData};
 
 use crate::driver::{Data, Driver, IN, MEMORY, NEXT, OUT, Options, USER, WRITE, region};
+use crate::patience;
 use crate::server::{MIB, Server};
 
 /// Waits until the door has given a queue up, and its front end was told; the other queue still works.
 fn expect_broken(server: &Server, driver: &mut Driver) {
     server.until(|world| world.door.counters().broken_queues == 1);
-    while driver.rings[0].error.read().is_err() {
-        std::thread::yield_now();
-    }
+    patience::until(|| driver.rings[0].error.read().is_ok());
     assert_eq!(driver.read(1, 0, 512), [0; 512], "the other queue works");
     driver.frontend.get_vring_base(0).expect("and the broken one can be stopped");
 }

@@ -7,6 +7,8 @@ mod driver;
 mod fuzz_checks;
 mod fuzz_smoke;
 mod hostile;
+#[path = "../patience/mod.rs"]
+mod patience;
 mod requests;
 mod restart;
 mod server;

@@ -12,6 +12,7 @@ use vhost::vhost_user::message::VhostUserConfigFlags;
 use crate::driver::{
     DISCARD, Data, Driver, EVENT_IDX, FLUSH, GET_ID, IN, OUT, Options, WRITE_ZEROES, without_flushes,
 };
+use crate::patience;
 use crate::server::{MIB, Server};
 
 fn range(sector: u64, sectors: u32, flags: u32) -> Data {
@@ -183,13 +184,11 @@ fn looked_at() -> (Server, Driver) {
 /// Sends requests until the empty queue is looked at.
 fn until_it_is_looked_at(server: &Server, driver: &mut Driver) {
     let looks = || server.run(|world| world.ring.looks());
-    loop {
+    patience::until(|| {
         driver.read(0, 0, 512);
         let before = looks();
-        if looks() > before {
-            return;
-        }
-    }
+        looks() > before
+    });
 }
 
 #[test]
@@ -219,14 +218,10 @@ fn the_guest_is_interrupted_for_its_answers() {
     let server = Server::start();
     let mut driver = Driver::with(&server, Options { without: EVENT_IDX, ..Options::default() });
     // Once at the start, in case an earlier process had something to tell.
-    while driver.rings[0].call.read().is_err() {
-        std::thread::yield_now();
-    }
+    patience::until(|| driver.rings[0].call.read().is_ok());
     for _ in 0..10 {
         assert_eq!(driver.request(0, OUT, 0, &Data::Out(vec![1; 512])), 0);
-        while driver.rings[0].call.read().is_err() {
-            std::thread::yield_now();
-        }
+        patience::until(|| driver.rings[0].call.read().is_ok());
     }
 }
 

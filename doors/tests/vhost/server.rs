@@ -16,6 +16,8 @@ use block::{
 use doors::vhost::{Door, Paused};
 use tokio::sync::{mpsc as commands, oneshot};
 
+use crate::patience;
+
 pub(crate) const MIB: u64 = 1 << 20;
 
 /// Bytes of each piece of what is at hand.
@@ -191,9 +193,7 @@ impl Server {
 
     /// Asks again and again until `condition` holds.
     pub(crate) fn until(&self, condition: impl Fn(&World) -> bool + Copy + Send + 'static) {
-        while !self.run(condition) {
-            std::thread::yield_now();
-        }
+        patience::until(|| self.run(condition));
     }
 
     /// Waits until nothing of any front end is left.

@@ -1,0 +1,16 @@
+//! How tests wait for what another thread does: again and again, and not for ever.
+
+use std::time::{Duration, Instant};
+
+/// Far longer than anything takes that ends at all.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Asks until it is so. Panics where it was called if it is not for two minutes: a test that fails says more than one that hangs.
+#[track_caller]
+pub(crate) fn until(mut it_is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !it_is_so() {
+        assert!(start.elapsed() < PATIENCE, "waited for {} s in vain", PATIENCE.as_secs());
+        std::thread::yield_now();
+    }
+}
