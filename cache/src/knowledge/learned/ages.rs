@@ -22,7 +22,7 @@ const TICKS: f32 = 64.0;
 const MOMENTS: usize = 256;
 /// Moments are counted in so many bits. A block that was not used for 4096 times as many accesses as the cache holds blocks looks
 /// young again: it stays a little longer, once.
-const MOMENT_BITS: u32 = 20;
+pub(super) const MOMENT_BITS: u32 = 20;
 const MOMENT_MASK: u32 = (1 << MOMENT_BITS) - 1;
 /// Of a number of 32 bits with a binary point that floats: where its exponent and the two bits behind it begin, and what they are
 /// for 1.0.
@@ -125,6 +125,16 @@ impl Clock {
 }
 
 impl Moment {
+    /// Counted from an arbitrary one on, and from 0 again after [`MOMENT_BITS`].
+    pub(super) fn number(self) -> u32 {
+        self.0
+    }
+
+    /// So many moments earlier.
+    pub(super) fn before(self, moments: u32) -> Self {
+        Self(self.0.wrapping_sub(moments) & MOMENT_MASK)
+    }
+
     /// Moments from an earlier one to this.
     fn since(self, earlier: u32) -> u32 {
         self.0.wrapping_sub(earlier) & MOMENT_MASK
@@ -192,8 +202,8 @@ impl History {
     }
 
     /// A block that left, and comes back: only what a ghost tells of it is known.
-    pub(super) fn of_ghost(last: u32, uses: u8) -> Self {
-        Self::new(last, uses, 0, 0)
+    pub(super) fn of_ghost(last: Moment, uses: u8) -> Self {
+        Self::new(last.0, uses, 0, 0)
     }
 
     /// The same block used once more.

@@ -1,83 +1,169 @@
-//! Ghosts: what is remembered of blocks that left the cache, so that those that come back are not strangers.
+//! Ghosts: what is remembered of blocks that left the cache, so that those that come back are not strangers. How long a block was away
+//! says more of it than anything else.
 //!
-//! Four bytes each in a table in which every block has one place: a fingerprint of twelve bits, when the block was used last,
-//! and how often. A newcomer takes the place of whoever was there, so old ghosts fade by themselves.
+//! Two bytes each: a fingerprint, about when the block was used last, and about how often. A block has one bucket, a queue of
+//! [`PLACES`]; whoever joins it last pushes out whoever did first, so old ghosts fade by themselves.
 
-use super::ages::History;
+use super::ages::{Clock, History, MOMENT_BITS, Moment};
 use crate::knowledge::hash::hash;
 
-/// Blocks of the cache for each ghost. More ghosts bring little: on the traces of docs/hit-ratio.md none at all close 0.004 less
-/// of the gap than one for each block.
-const BLOCKS_PER_GHOST: u64 = 2;
-const GHOSTS_MIN: u64 = 64;
+/// Ghosts of one bucket.
+const PLACES: usize = 4;
+/// Ghosts for each block of the cache.
+const PER_BLOCK: u64 = 1;
+const BUCKETS_MIN: u64 = 16;
 
-/// Moments are kept without their lowest bits: what left was not used for long.
-const LAST_SHIFT: u32 = 4;
-const LAST_BITS: u32 = 16;
-const USES_BITS: u32 = 4;
-const USES_MASK: u32 = (1 << USES_BITS) - 1;
+/// From the highest bits on: a fingerprint, never 0, which is nobody's; when it was used last; and how often.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Ghost(u16);
+
+const FINGERPRINT_SHIFT: u32 = 8;
+const LAST_SHIFT: u32 = 2;
+const LAST_BITS: u32 = FINGERPRINT_SHIFT - LAST_SHIFT;
+const LAST_MASK: u32 = (1 << LAST_BITS) - 1;
+/// The time in which the whole cache is used once has about so many steps. Gaps are told apart by octaves, and few are much shorter
+/// than that where a block has left meanwhile.
+const STEPS: u64 = 4;
+
+/// Uses from which on a ghost is of the next class, and what it counts as: classes of blocks change with the next use.
+const USES: [u8; 4] = [1, 2, 4, 8];
 
 pub(super) struct Ghosts {
-    marks: Box<[u32]>,
+    buckets: Box<[[Ghost; PLACES]]>,
+    /// Moments of a step, as a power of two.
+    step: u32,
 }
 
 impl Ghosts {
-    pub(super) fn new(blocks: u64) -> Self {
-        let places = (blocks / BLOCKS_PER_GHOST).clamp(GHOSTS_MIN, 1 << 31) as usize;
-        Self { marks: vec![0; places].into_boxed_slice() }
+    /// Ghosts of a cache that holds so many blocks.
+    pub(super) fn new(blocks: u64, clock: &Clock) -> Self {
+        let buckets = (blocks.saturating_mul(PER_BLOCK) / PLACES as u64).clamp(BUCKETS_MIN, 1 << 31) as usize;
+        let step = (blocks / STEPS / u64::from(clock.unit())).max(1).ilog2().min(MOMENT_BITS - LAST_BITS);
+        Self { buckets: vec![[Ghost(0); PLACES]; buckets].into_boxed_slice(), step }
     }
 
-    fn place(&self, block: u64) -> (usize, u32) {
+    /// The bucket of a block, and its fingerprint there. Not by the highest bits, which the blocks of a sample have in common.
+    fn place(&self, block: u64) -> (usize, u16) {
         let hash = hash(block);
-        let place = ((hash & 0xFFFF_FFFF) * self.marks.len() as u64) >> 32;
-        (place as usize, (hash >> 52) as u32)
+        let bucket = ((hash & 0xFFFF_FFFF) * self.buckets.len() as u64) >> 32;
+        (bucket as usize, u16::from((hash >> 32) as u8).max(1))
     }
 
     /// Remembers a block that leaves. One of which nothing is known is not worth a place.
     pub(super) fn remember(&mut self, block: u64, history: History) {
-        if history.uses() > 0 {
-            let (place, fingerprint) = self.place(block);
-            let last = history.last() >> LAST_SHIFT;
-            self.marks[place] =
-                fingerprint << (LAST_BITS + USES_BITS) | last << USES_BITS | u32::from(history.uses());
-        }
+        let Some(uses) = USES.iter().rposition(|least| history.uses() >= *least) else { return };
+        let (bucket, fingerprint) = self.place(block);
+        let last = (history.last() >> self.step & LAST_MASK) as u16;
+        let bucket = &mut self.buckets[bucket];
+        let is_its = |ghost: &Ghost| ghost.is_of(fingerprint);
+        let goes = bucket.iter().position(is_its).unwrap_or(PLACES - 1);
+        bucket[..=goes].rotate_right(1);
+        bucket[0] = Ghost(fingerprint << FINGERPRINT_SHIFT | last << LAST_SHIFT | uses as u16);
     }
 
-    /// What is remembered of a block: when it was used last, and how often.
-    pub(super) fn recall(&self, block: u64) -> Option<History> {
-        let (place, fingerprint) = self.place(block);
-        let mark = self.marks[place];
-        let uses = (mark & USES_MASK) as u8;
-        let is_its = uses > 0 && mark >> (LAST_BITS + USES_BITS) == fingerprint;
-        is_its.then(|| History::of_ghost((mark >> USES_BITS & ((1 << LAST_BITS) - 1)) << LAST_SHIFT, uses))
+    /// What is remembered of a block: about when it was used last, and about how often. One in sixty is taken for another one.
+    pub(super) fn recall(&self, block: u64, now: Moment) -> Option<History> {
+        let (bucket, fingerprint) = self.place(block);
+        let ghost = self.buckets[bucket].iter().find(|ghost| ghost.is_of(fingerprint))?;
+        let steps = (now.number() >> self.step).wrapping_sub(ghost.last()) & LAST_MASK;
+        // From the middle of the step in which it was used, of what of it is past.
+        let into_step = now.number() & ((1 << self.step) - 1);
+        let longest = (steps << self.step) + into_step;
+        let moments = longest - longest.min(1 << self.step) / 2;
+        Some(History::of_ghost(now.before(moments), USES[ghost.uses()]))
     }
 
     /// Bytes of RAM taken.
     pub(super) fn bytes(&self) -> u64 {
-        size_of_val(&*self.marks) as u64
+        size_of_val(&*self.buckets) as u64
+    }
+}
+
+impl Ghost {
+    fn is_of(self, fingerprint: u16) -> bool {
+        self.0 >> FINGERPRINT_SHIFT == fingerprint
+    }
+
+    /// The step in which it was used last.
+    fn last(self) -> u32 {
+        u32::from(self.0 >> LAST_SHIFT) & LAST_MASK
+    }
+
+    /// The class of its uses.
+    fn uses(self) -> usize {
+        usize::from(self.0) & (USES.len() - 1)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::knowledge::learned::ages::{Ages, Coming, Moment};
+    use crate::knowledge::learned::ages::{Ages, Coming, gap_of};
 
-    #[test]
-    fn a_ghost_tells_when_and_how_often_its_block_was_used_and_no_other_one() {
-        let (mut ghosts, ages) = (Ghosts::new(100_000), Ages::new(100_000));
-        let history = History::first(Moment::at(640), Coming::ALONE).used(Moment::at(6400), &ages);
-        ghosts.remember(7, history);
-        let recalled = ghosts.recall(7).expect("just remembered");
-        assert_eq!((recalled.last(), recalled.uses()), (6400, 2));
-        let strangers = (8..10_000).filter(|block| ghosts.recall(*block).is_some()).count();
-        assert_eq!(strangers, 0);
-        ghosts.remember(8, History::default());
-        assert_eq!(ghosts.recall(8), None);
+    const BLOCKS: usize = 100_000;
+
+    fn ghosts() -> Ghosts {
+        Ghosts::new(BLOCKS as u64, &Clock::new(BLOCKS))
+    }
+
+    /// A block that was used so often, the last time at this moment.
+    fn used(times: u32, last: Moment) -> History {
+        let ages = Ages::new(BLOCKS);
+        (1..times).fold(History::first(last, Coming::ALONE), |history, _| history.used(last, &ages))
     }
 
     #[test]
-    fn two_blocks_for_each_ghost_take_two_bytes_each() {
-        assert_eq!(Ghosts::new(1_000_000).bytes(), 2_000_000);
+    fn a_ghost_tells_the_class_of_its_block_and_few_others_are_taken_for_it() {
+        let (mut ghosts, ages) = (ghosts(), Ages::new(BLOCKS));
+        // In moments, of which a cache's size has 256: from an eighth of the cache's size to fourteen times it, also where moments begin anew.
+        for away in [32, 64, 100, 200, 256, 500, 1_000, 3_500] {
+            for last in [1, 63, 64, (1 << MOMENT_BITS) - 20] {
+                for times in 1..15 {
+                    let (last, block) = (Moment::at(last), u64::from(times));
+                    let now = last.before(0_u32.wrapping_sub(away));
+                    ghosts.remember(block, used(times, last));
+                    let recalled = ghosts.recall(block, now).expect("just remembered");
+                    let comes = recalled.used(now, &ages);
+                    let known = used(times, last).used(now, &ages);
+                    let gaps = [comes, known].map(|history| gap_of(history.class()).expect("used twice"));
+                    assert!(gaps[0].abs_diff(gaps[1]) <= 1, "{away} moments: {gaps:?}");
+                    let without_gap = |history: History, gap: usize| history.class() - gap;
+                    assert_eq!(without_gap(comes, gaps[0]), without_gap(known, gaps[1]), "{times} times");
+                }
+            }
+        }
+        let strangers = (100..10_100).filter(|block| ghosts.recall(*block, Moment::at(0)).is_some()).count();
+        assert!(strangers < 10, "{strangers} of 10,000 where hardly any bucket has a ghost");
+        ghosts.remember(8_000, History::default());
+        assert_eq!(ghosts.recall(8_000, Moment::at(0)), None, "nothing was known of it");
+    }
+
+    #[test]
+    fn what_left_last_stays_longest_and_two_bytes_each_are_taken() {
+        let mut ghosts = ghosts();
+        assert_eq!(ghosts.bytes(), 2 * BLOCKS as u64);
+        for block in 0..2 * BLOCKS as u64 {
+            ghosts.remember(block, used(1, Moment::at(7)));
+        }
+        let known = |blocks: std::ops::Range<u64>| {
+            let count = blocks.clone().filter(|block| ghosts.recall(*block, Moment::at(7)).is_some()).count();
+            100 * count / (blocks.end - blocks.start) as usize
+        };
+        let quarter = BLOCKS as u64 / 4;
+        let parts = [7, 6, 5, 4, 0].map(|part| known(part * quarter..(part + 1) * quarter));
+        assert!(parts.is_sorted_by(|later, earlier| later > earlier), "{parts:?}");
+        assert!(parts[0] > 98 && parts[4] < 20, "{parts:?}");
+    }
+
+    #[test]
+    fn a_block_that_leaves_again_takes_its_own_place() {
+        let mut ghosts = ghosts();
+        for times in 1..9 {
+            ghosts.remember(7, used(times, Moment::at(64 * times)));
+        }
+        let (bucket, _) = ghosts.place(7);
+        assert_eq!(ghosts.buckets[bucket].iter().filter(|ghost| **ghost != Ghost(0)).count(), 1);
+        let recalled = ghosts.recall(7, Moment::at(64 * 8)).expect("remembered");
+        assert_eq!(recalled.uses(), 8);
     }
 }

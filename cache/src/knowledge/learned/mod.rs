@@ -77,11 +77,12 @@ impl Learned {
         let ages = Ages::new(blocks);
         let seen = Seen::new();
         let worth = Worth::new(&ages, seen.hazards(&table(0.0)));
+        let clock = Clock::new(blocks);
         Self {
             capacity,
-            clock: Clock::new(blocks),
             was_full: false,
-            ghosts: Ghosts::new(capacity),
+            ghosts: Ghosts::new(capacity, &clock),
+            clock,
             sample: Sample::new(blocks),
             ages,
             seen,
@@ -101,6 +102,7 @@ impl Learned {
         resized.clock.go_on_with(&self.clock);
         let blocks = usize::try_from(resized.capacity).unwrap_or(usize::MAX);
         resized.ages = Ages::with_moments(blocks, resized.clock.unit());
+        resized.ghosts = Ghosts::new(resized.capacity, &resized.clock);
         resized.worth = Worth::new(&resized.ages, resized.seen.hazards(&table(0.0)));
         resized.was_full = self.was_full;
         let now = resized.clock.accesses();
@@ -138,7 +140,7 @@ impl Learned {
     /// A block that nothing is known of, or only what a ghost tells.
     pub(crate) fn newcomer(&self, block: u64, coming: Coming) -> History {
         let now = self.clock.now();
-        match self.ghosts.recall(block) {
+        match self.ghosts.recall(block, now) {
             Some(history) => history.used(now, &self.ages),
             None => History::first(now, coming),
         }
