@@ -18,8 +18,9 @@ use crate::knowledge::hash::hash;
 
 /// Blocks that are watched at most.
 const WATCHED_MAX: usize = 8_192;
-/// They are watched until so many times as many were used as the cache holds.
-const REACH: usize = 4;
+/// They are watched until so many times as many were used as the cache holds. With four times, what comes back later than that has nothing to
+/// tell: less of the gap is closed, most of all on disks that go round (docs/hit-ratio.md).
+const REACH: usize = 8;
 /// So many are looked at to find one that leaves the cache by density.
 const CANDIDATES: usize = 16;
 
@@ -29,7 +30,7 @@ const _: () = assert!(WATCHED_MAX + 1 < NONE as usize, "one more than are watche
 /// Blocks that are watched.
 pub(super) struct Sample {
     /// One of so many blocks is sampled.
-    one_of: u64,
+    one_of: f32,
     /// Hashes below are sampled.
     below: u64,
     /// Blocks of a cache in small.
@@ -77,12 +78,14 @@ pub(super) struct Had {
 }
 
 impl Sample {
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     pub(super) fn new(capacity: usize) -> Self {
-        let one_of = (capacity * REACH).div_ceil(WATCHED_MAX).max(1);
+        let reach = capacity.saturating_mul(REACH).max(1);
+        let watched = reach.min(WATCHED_MAX);
         Self {
-            one_of: one_of as u64,
-            below: u64::MAX / one_of as u64,
-            capacity: (capacity / one_of).max(1),
+            one_of: reach as f32 / watched as f32,
+            below: (u128::from(u64::MAX) * watched as u128 / reach as u128) as u64,
+            capacity: (watched / REACH).max(1),
             numbers: HashTable::new(),
             watched: Vec::new(),
             free: Vec::new(),
@@ -92,9 +95,8 @@ impl Sample {
     }
 
     /// So many accesses are one sampled one, all in all.
-    #[expect(clippy::cast_precision_loss, reason = "a small number")]
     pub(super) fn one_of(&self) -> f32 {
-        self.one_of as f32
+        self.one_of
     }
 
     /// True if accesses of a block are to be told.
