@@ -34,6 +34,7 @@ const QUARTERS_OF_ONE: u32 = 127 << 2;
 pub(crate) struct Moment(u32);
 
 /// The time of a disk: goes on by one with each access.
+#[derive(Clone)]
 pub(super) struct Clock {
     accesses: u64,
     moment: Moment,
@@ -90,12 +91,6 @@ impl Clock {
         Self { accesses: 0, moment: Moment(0), left: unit, unit }
     }
 
-    /// Goes on where another one is, in its moments.
-    pub(super) fn go_on_with(&mut self, other: &Self) {
-        (self.accesses, self.moment, self.left, self.unit) =
-            (other.accesses, other.moment, other.left, other.unit);
-    }
-
     /// Accesses in a moment.
     pub(super) fn unit(&self) -> u32 {
         self.unit
@@ -142,8 +137,9 @@ impl Moment {
 }
 
 impl Ages {
+    #[cfg(test)]
     pub(super) fn new(capacity: usize) -> Self {
-        Self::with_moments(capacity, (capacity / MOMENTS).clamp(1, u32::MAX as usize) as u32)
+        Self::with_moments(capacity, Clock::new(capacity).unit())
     }
 
     /// Of a cache whose moments are so many accesses.

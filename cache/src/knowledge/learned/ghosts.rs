@@ -9,12 +9,10 @@ use crate::knowledge::hash::hash;
 
 /// Ghosts of one bucket.
 const PLACES: usize = 4;
-/// Ghosts for each block of the cache.
-const PER_BLOCK: u64 = 1;
 const BUCKETS_MIN: u64 = 16;
 
 /// From the highest bits on: a fingerprint, never 0, which is nobody's; when it was used last; and how often.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ghost(u16);
 
 const FINGERPRINT_SHIFT: u32 = 8;
@@ -35,9 +33,9 @@ pub(super) struct Ghosts {
 }
 
 impl Ghosts {
-    /// Ghosts of a cache that holds so many blocks.
+    /// As many ghosts as a cache holds blocks.
     pub(super) fn new(blocks: u64, clock: &Clock) -> Self {
-        let buckets = (blocks.saturating_mul(PER_BLOCK) / PLACES as u64).clamp(BUCKETS_MIN, 1 << 31) as usize;
+        let buckets = (blocks / PLACES as u64).clamp(BUCKETS_MIN, 1 << 31) as usize;
         let step = (blocks / STEPS / u64::from(clock.unit())).max(1).ilog2().min(MOMENT_BITS - LAST_BITS);
         Self { buckets: vec![[Ghost(0); PLACES]; buckets].into_boxed_slice(), step }
     }
@@ -153,6 +151,28 @@ mod tests {
         let parts = [7, 6, 5, 4, 0].map(|part| known(part * quarter..(part + 1) * quarter));
         assert!(parts.is_sorted_by(|later, earlier| later > earlier), "{parts:?}");
         assert!(parts[0] > 98 && parts[4] < 20, "{parts:?}");
+    }
+
+    #[test]
+    fn ghosts_of_a_cache_that_grew_or_shrank_tell_about_how_long_they_were_away() {
+        // Its clock goes on in the moments of the size that it had, of which a step has as many more or fewer.
+        for (before, blocks) in [(1_000, 1_000_000), (1_000_000, 1_000), (256, 1 << 22)] {
+            let clock = Clock::new(before);
+            let mut ghosts = Ghosts::new(blocks, &clock);
+            let step = 1 << ghosts.step;
+            for steps in [0, 1, 2, 10, 62] {
+                let last = Moment::at(12_345);
+                let now = last.before(0_u32.wrapping_sub(steps * step));
+                ghosts.remember(7, used(1, last));
+                let recalled = ghosts.recall(7, now).expect("just remembered");
+                let away = now.number().wrapping_sub(recalled.last()) & ((1 << MOMENT_BITS) - 1);
+                assert!(
+                    away.abs_diff(steps * step) <= step / 2,
+                    "{blocks} blocks: {away} of {}",
+                    steps * step
+                );
+            }
+        }
     }
 
     #[test]

@@ -72,12 +72,18 @@ struct Due {
 impl Learned {
     /// Nothing is known of a disk whose cache holds so many blocks.
     pub(crate) fn new(capacity: u64, aim: Aim) -> Self {
+        let blocks = usize::try_from(capacity).unwrap_or(usize::MAX);
+        Self::at(capacity, aim, Clock::new(blocks))
+    }
+
+    /// The same, of a disk whose time has come so far.
+    fn at(capacity: u64, aim: Aim, clock: Clock) -> Self {
         let capacity = capacity.max(1);
         let blocks = usize::try_from(capacity).unwrap_or(usize::MAX);
-        let ages = Ages::new(blocks);
+        let ages = Ages::with_moments(blocks, clock.unit());
         let seen = Seen::new();
         let worth = Worth::new(&ages, seen.hazards(&table(0.0)));
-        let clock = Clock::new(blocks);
+        let now = clock.accesses();
         Self {
             capacity,
             was_full: false,
@@ -89,7 +95,7 @@ impl Learned {
             worth,
             strictness: Strictness::new(aim),
             dice: Dice::new(),
-            due: Due { learn: 256, learned: 0, adjust: 0, compare: 0 },
+            due: Due { learn: now + 256, learned: now, adjust: now, compare: now },
             written: 0.0,
             void: 0.0,
         }
@@ -98,16 +104,8 @@ impl Learned {
     /// The cache holds so many blocks from now on. What is learned by its size is learned anew; time goes on, so that what is known of
     /// blocks stays true.
     pub(crate) fn resize(&mut self, capacity: u64) {
-        let mut resized = Self::new(capacity, self.strictness.aim());
-        resized.clock.go_on_with(&self.clock);
-        let blocks = usize::try_from(resized.capacity).unwrap_or(usize::MAX);
-        resized.ages = Ages::with_moments(blocks, resized.clock.unit());
-        resized.ghosts = Ghosts::new(resized.capacity, &resized.clock);
-        resized.worth = Worth::new(&resized.ages, resized.seen.hazards(&table(0.0)));
-        resized.was_full = self.was_full;
-        let now = resized.clock.accesses();
-        resized.due = Due { learn: now + 256, learned: now, adjust: now, compare: now };
-        *self = resized;
+        let resized = Self::at(capacity, self.strictness.aim(), self.clock.clone());
+        *self = Self { was_full: self.was_full, ..resized };
     }
 
     /// Changes what is wanted; what was learned stays.

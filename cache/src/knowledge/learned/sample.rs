@@ -2,7 +2,7 @@
 //! relative size, with which the served one is compared on the very same accesses.
 //!
 //! ```text
-//!   sampled accesses ──> newest blocks: a cache in small by LRU │ older blocks, four times as many in all │ no longer watched
+//!   sampled accesses ──> newest blocks: a cache in small by LRU │ older blocks, REACH times as many in all │ no longer watched
 //!                                   └── some of them: a cache in small by density ──┘
 //! ```
 //! Which blocks are sampled is decided by a hash of their numbers (SHARDS: Waldspurger, Park, Garthwaite and Ahmad, FAST 2015).
@@ -275,6 +275,16 @@ mod tests {
         (2..6).for_each(|block| assert!(!had(block, 1).by_lru));
         assert!(!had(1, 0b0001).by_lru, "others came, and it went");
         assert!(had(1, 0b0001).by_lru && !had(1, 0b0010).by_lru, "with its parts");
+    }
+
+    #[test]
+    fn just_beyond_the_most_that_are_watched_nearly_as_many_are() {
+        let most = WATCHED_MAX / REACH;
+        let [within, beyond, far] = [most, most + 10, 10 * most].map(Sample::new);
+        assert!((within.one_of() - 1.0).abs() < 1e-6 && within.below == u64::MAX);
+        assert!((beyond.one_of() - 1.01).abs() < 0.01 && beyond.capacity == most);
+        assert!((far.one_of() - 10.0).abs() < 0.01 && far.capacity == most);
+        assert!((0..100_000).filter(|block| far.samples(*block)).count().abs_diff(10_000) < 500);
     }
 
     #[test]
