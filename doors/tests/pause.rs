@@ -18,7 +18,7 @@ use support::{MIB, Server, go_on};
 
 /// What a guest of the next tests wrote must be where the door goes on: the devices of the two servers are apart.
 fn move_to(from: &Server, to: &Server) {
-    let paused: Paused = from.pause().recv().unwrap();
+    let paused: Paused = patience::hear(&from.pause());
     to.run(|world| go_on(world, paused));
 }
 
@@ -42,7 +42,7 @@ fn connections_go_on_on_another_thread_with_another_device() {
 #[test]
 fn whoever_connects_meanwhile_is_let_in_where_it_goes_on() {
     let (first, second) = (Server::start(), Server::start());
-    let paused = first.pause().recv().unwrap();
+    let paused = patience::hear(&first.pause());
     let waiting = first.socket();
     assert_eq!(paused.connections(), 0);
     second.run(|world| go_on(world, paused));
@@ -60,7 +60,7 @@ fn a_handshake_that_began_is_finished_first() {
     socket.read_exact(&mut [0; 18]).unwrap();
     let pausing = first.pause();
     let mut client = Client::over(Replay::greeting(socket), "disk", Replies::Simple).unwrap();
-    let paused = pausing.recv().unwrap();
+    let paused = patience::hear(&pausing);
     assert_eq!(paused.connections(), 1);
     second.run(|world| go_on(world, paused));
     client.flush().unwrap();
@@ -109,7 +109,7 @@ fn what_is_in_flight_ends_first_and_what_was_sent_behind_it_goes_along() {
     let late = guest.send(Command::Write, 0, 0, 512, &[2; 512]).unwrap();
     assert!(pausing.try_recv().is_err(), "it waits for the write");
     first.run(|world| world.export.device().release());
-    let paused = pausing.recv().unwrap();
+    let paused = patience::hear(&pausing);
     assert_eq!(guest.receive().unwrap().cookie, early);
     second.run(|world| go_on(world, paused));
     assert_eq!(guest.receive().unwrap().cookie, late);
@@ -151,7 +151,7 @@ fn a_pause_that_is_called_off_leaves_everything_as_it_was() {
 fn a_guest_that_leaves_while_the_door_stands_still_is_noticed_where_it_goes_on() {
     let (first, second) = (Server::start(), Server::start());
     let guest = first.client(Replies::Simple);
-    let paused = first.pause().recv().unwrap();
+    let paused = patience::hear(&first.pause());
     drop(guest);
     second.run(|world| go_on(world, paused));
     second.until_nothing_is_left();

@@ -279,7 +279,7 @@ fn connections_with_tls_go_on_on_another_thread_with_another_device() {
     for (from, to, mark) in [(&first, &second, 2), (&second, &first, 3)] {
         // The newcomer of the round before has left.
         from.until(|world| world.export.counters().connections == 2);
-        let paused = from.pause().recv().unwrap();
+        let paused = patience::hear(&from.pause());
         assert_eq!(paused.connections(), 2);
         // Sent while the disk is on its way: it waits, and is read where it goes on.
         guests[1].send(Command::Read, 0, 0, 512, &[]).unwrap();
@@ -309,7 +309,7 @@ fn a_disk_that_stops_says_goodbye_within_the_encryption() {
     // An end that was not said within the encryption would be an error.
     let mut rest = Vec::new();
     assert_eq!(rustls::Stream::new(&mut client, &mut socket).read_to_end(&mut rest).unwrap(), 0);
-    drained.recv().unwrap();
+    patience::hear(&drained);
 }
 
 /// A client inside of the encryption that has chosen the disk by hand, and the socket under it.

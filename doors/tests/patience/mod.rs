@@ -1,9 +1,10 @@
 //! How tests wait for what another thread does: again and again, and not for ever.
 
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 /// Far longer than anything takes that ends at all.
-const PATIENCE: Duration = Duration::from_mins(2);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Asks until it is so. Panics where it was called if it is not for two minutes: a test that fails says more than one that hangs.
 #[track_caller]
@@ -13,4 +14,10 @@ pub(crate) fn until(mut it_is_so: impl FnMut() -> bool) {
         assert!(start.elapsed() < PATIENCE, "waited for {} s in vain", PATIENCE.as_secs());
         std::thread::yield_now();
     }
+}
+
+/// What another thread tells. Panics where it was called if it ended, or tells nothing for as long.
+#[track_caller]
+pub(crate) fn hear<T>(told: &Receiver<T>) -> T {
+    told.recv_timeout(PATIENCE).expect("it is told soon")
 }

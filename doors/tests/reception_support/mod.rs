@@ -76,7 +76,7 @@ impl Desk {
         let (answer, answered) = mpsc::channel();
         let question: Question = Box::new(move |reception| answer.send(reception.counters()).unwrap());
         assert!(self.questions.as_ref().unwrap().send(question).is_ok());
-        answered.recv().unwrap()
+        patience::hear(&answered)
     }
 
     pub fn until(&self, condition: impl Fn(ReceptionCounters) -> bool) {

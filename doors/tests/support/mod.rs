@@ -178,7 +178,7 @@ impl Server {
         let (sender, receiver) = commands::unbounded_channel();
         let (ready, is_ready) = mpsc::channel();
         let thread = std::thread::spawn(move || serve(&path, geometry, limits, receiver, &ready));
-        is_ready.recv().expect("the server starts");
+        patience::hear(&is_ready);
         Self { folder, commands: Some(sender), thread: Some(thread) }
     }
 
@@ -208,7 +208,7 @@ impl Server {
         let (answer, answered) = mpsc::channel();
         let command: Command = Box::new(move |world| answer.send(task(world)).unwrap());
         assert!(self.commands.as_ref().unwrap().send(command).is_ok(), "the server runs");
-        answered.recv().expect("the server runs")
+        patience::hear(&answered)
     }
 
     /// Asks again and again until `condition` holds.

@@ -13,7 +13,7 @@ use vhost::{VhostBackend, VhostUserMemoryRegionInfo, VringConfigData};
 use vm_memory::{Bytes, FileOffset, GuestAddress, GuestMemoryMmap, GuestRegionMmap, MmapRegion};
 use vmm_sys_util::eventfd::EventFd;
 
-use crate::patience;
+use crate::patience::{self, PATIENCE};
 use crate::server::{MIB, Server};
 
 pub(crate) const MEMORY: u64 = 32 * MIB;
@@ -307,6 +307,8 @@ impl Driver {
 
 fn connect(server: &Server, options: &Options) -> (Frontend, UnixStream) {
     let stream = UnixStream::connect(server.path()).unwrap();
+    // Of the front end too, which has the same socket.
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
     (Frontend::from_stream(stream.try_clone().unwrap(), options.queues as u64), stream)
 }
 

@@ -202,7 +202,7 @@ fn a_queue_that_is_looked_at_stops_rests_moves_and_ends_like_any_other() {
     driver.frontend.set_vring_enable(0, false).unwrap();
     driver.frontend.set_vring_enable(0, true).unwrap();
     until_it_is_looked_at(&server, &mut driver);
-    let paused = server.pause().recv().unwrap();
+    let paused = patience::hear(&server.pause());
     server.run(move |world| world.door.go_on(&world.ring, &world.host, paused));
     until_it_is_looked_at(&server, &mut driver);
     server.run(|world| assert_eq!(world.door.counters().broken_queues, 0));
@@ -328,7 +328,7 @@ fn a_front_end_is_told_at_another_door_that_the_disk_there_has_another_size() {
     driver.frontend.set_backend_request_fd(&theirs).unwrap();
     ours.read_exact(&mut [0; 12]).unwrap();
     assert_eq!(size(&mut driver), 64 * MIB);
-    let paused = server.pause().recv().unwrap();
+    let paused = patience::hear(&server.pause());
     other.run(move |world| world.door.go_on(&world.ring, &world.host, paused));
     ours.read_exact(&mut [0; 12]).unwrap();
     assert_eq!(size(&mut driver), 32 * MIB);

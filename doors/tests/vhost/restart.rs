@@ -14,6 +14,7 @@ use vhost::VhostBackend;
 use vhost::vhost_user::VhostUserFrontend;
 
 use crate::driver::{Data, Driver, FLUSH, IN, OUT, Options};
+use crate::patience;
 use crate::server::{MIB, Server};
 
 /// A server whose disk holds so many writes of a sector of sevens each, the first of them in the first slot.
@@ -192,7 +193,7 @@ fn a_queue_is_disabled_only_when_all_that_was_taken_from_it_is_answered() {
         }
         assert!(is_disabled.try_recv().is_err(), "it waits");
         server.run(|world| world.disk.release_all());
-        assert_eq!(is_disabled.recv().unwrap(), 1);
+        assert_eq!(patience::hear(&is_disabled), 1);
     });
     driver.submit(0, 1, OUT, 0, &Data::Out(vec![8; 512]));
     driver.kick(0);
@@ -217,10 +218,10 @@ fn kick_and_wish(server: &Server, driver: &mut Driver, wish: u32) -> [u8; 20] {
         scope.spawn(move || {
             server.run(move |_| {
                 entered.send(()).unwrap();
-                goes_on.recv().unwrap();
+                patience::hear(&goes_on);
             });
         });
-        is_entered.recv().unwrap();
+        patience::hear(&is_entered);
         driver.kick(0);
         let words = [wish, VERSION_AND_NEED_REPLY, 8, 0, 0];
         driver.stream.write_all(&words.map(u32::to_ne_bytes).concat()).unwrap();
@@ -332,7 +333,7 @@ fn a_door_that_closes_answers_what_it_took_and_leaves_the_rest() {
     let closed = server.close();
     assert!(closed.try_recv().is_err());
     server.run(|world| world.disk.release_all());
-    closed.recv().unwrap();
+    patience::hear(&closed);
     assert_eq!((driver.used_index(0), driver.status(0, 0)), (1, 0));
     assert!(driver.frontend.get_features().is_err(), "the connection is over");
     assert!(std::os::unix::net::UnixStream::connect(server.path()).is_err(), "and nobody is let in");
@@ -361,7 +362,7 @@ fn a_guest_goes_on_at_another_door_and_notices_nothing() {
     let paused = server.pause();
     assert!(paused.try_recv().is_err(), "one is in flight");
     server.run(|world| world.disk.release_all());
-    let paused = paused.recv().unwrap();
+    let paused = patience::hear(&paused);
     // What comes now is for the next.
     driver.submit(0, 1, OUT, 1, &Data::Out(vec![2; 512]));
     driver.kick(0);
@@ -397,7 +398,7 @@ fn a_pause_that_is_called_off_has_changed_nothing() {
             server.run(|world| world.disk.release_all());
         }
         call_off.send(()).unwrap_or(());
-        done.recv().unwrap();
+        patience::hear(&done);
         server.run(|world| world.disk.release_all());
         assert_eq!(driver.answer(0).0, 0);
         assert_eq!(driver.read(0, round, 512), vec![round as u8; 512]);

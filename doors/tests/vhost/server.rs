@@ -162,7 +162,7 @@ impl Server {
         let (ready, is_ready) = mpsc::channel();
         self.thread = Some(std::thread::spawn(move || serve(&path, geometry, receiver, &ready)));
         self.commands = Some(sender);
-        is_ready.recv().expect("the server starts");
+        patience::hear(&is_ready);
     }
 
     /// Ends the server as a kill does, with whatever is in flight, and starts another one, which has the disk empty again.
@@ -188,7 +188,7 @@ impl Server {
         let (answer, answered) = mpsc::channel();
         let command: Command = Box::new(move |world| answer.send(task(world)).unwrap());
         assert!(self.commands.as_ref().unwrap().send(command).is_ok(), "the server runs");
-        answered.recv().expect("the server runs")
+        patience::hear(&answered)
     }
 
     /// Asks again and again until `condition` holds.
