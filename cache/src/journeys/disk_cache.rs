@@ -17,7 +17,7 @@ use crate::knowledge::curve::Curve;
 use crate::knowledge::dirty::Dirty;
 use crate::knowledge::fills::Fills;
 use crate::knowledge::index::{Gone, Index, Located};
-use crate::knowledge::learned::{Coming, Dice, History, Told};
+use crate::knowledge::learned::{Coming, Dice, History, Overwritten, Told};
 use crate::knowledge::order::Order;
 use crate::knowledge::policy::{Policy, Room};
 use crate::knowledge::ram::{Evicted, Ram, Standing};
@@ -364,19 +364,41 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.policy.borrow_mut().note_written(pages as f32 / self.block_pages() as f32);
     }
 
-    /// Remembers how pages were used that are about to be overwritten: the new version is the same block.
-    fn remember_histories(&self, pages: &Range<u64>) {
-        if pages.end.saturating_sub(pages.start) > REMEMBERED_PAGES_MAX {
-            return;
+    /// What is known of a page that a guest overwrites in the cache, where `overwritten` says what was known.
+    pub(crate) fn new_version(
+        &self,
+        page: PageNumber,
+        coming: Coming,
+        overwritten: &mut Overwritten,
+    ) -> History {
+        match overwritten.comes_back(self.block_of(page)) {
+            // Flash does not have it, so nobody has read it there.
+            Some(known) => self.policy.borrow().used(known).with_heat(0),
+            None => self.newcomer(page, coming),
         }
+    }
+
+    /// Remembers blocks that were overwritten and did not come back.
+    pub(crate) fn note_gone(&self, overwritten: &Overwritten) {
         let mut policy = self.policy.borrow_mut();
-        let index = self.index.borrow();
+        overwritten.gone().for_each(|(block, history)| policy.left(block, history));
+    }
+
+    /// How the blocks of pages were used.
+    fn histories(&self, pages: &Range<u64>) -> Overwritten {
+        if pages.end.saturating_sub(pages.start) > REMEMBERED_PAGES_MAX {
+            return Overwritten::of(0..0);
+        }
         let block_pages = u64::from(self.block_pages());
-        for block in pages.start / block_pages..pages.end.div_ceil(block_pages) {
-            policy.left(block, index.history(PageNumber(block * block_pages)));
+        let blocks = pages.start / block_pages..pages.end.div_ceil(block_pages);
+        let mut overwritten = Overwritten::of(blocks.clone());
+        let index = self.index.borrow();
+        for block in blocks {
+            overwritten.note(block, index.history(PageNumber(block * block_pages)));
         }
         let ram = self.ram.borrow();
-        ram.histories(pages, |page, history| policy.left(self.block_of(page), history));
+        ram.histories(pages, |page, history| overwritten.note(self.block_of(page), history));
+        overwritten
     }
 
     /// Enters every page of `bytes`, which start at `start` (a page's start), that is not cached already. They came so.
@@ -390,14 +412,13 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         }
     }
 
-    /// Drops every cached page that shares a byte with `range`, save what is dirty. True if all of them were cached.
-    pub(crate) fn drop_pages(&self, range: &ByteRange) -> bool {
+    /// Drops every cached page that shares a byte with `range`, save what is dirty. Says what was known of them.
+    pub(crate) fn drop_pages(&self, range: &ByteRange) -> Overwritten {
         let pages = range.start / PAGE..range.end.div_ceil(PAGE);
-        let all_cached = self.has_all(range);
-        self.remember_histories(&pages);
+        let overwritten = self.histories(&pages);
         self.ram.borrow_mut().remove(pages.clone());
         self.drop_from_index(pages);
-        all_cached
+        overwritten
     }
 
     /// Drops one clean page from the index if it is still at `flash`, because it has to go. A copy in RAM is offered again only once it

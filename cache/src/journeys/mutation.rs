@@ -23,6 +23,7 @@ use super::disk_cache::DiskCache;
 use super::leave::settle_log;
 use super::void::remember_elsewhere;
 use crate::knowledge::fills::MutationNumber;
+use crate::knowledge::learned::Overwritten;
 use crate::words::canary::{self, Bug};
 use crate::words::stats::count;
 use crate::words::units::Sequence;
@@ -35,6 +36,8 @@ pub(crate) struct Mutation<F: BlockDevice, H: Host> {
     pub(crate) sequence: Sequence,
     /// True if every page of the range was cached before.
     pub(crate) was_cached: bool,
+    /// What was known of its blocks.
+    pub(crate) overwritten: Overwritten,
     /// Released last, when the range is either trusted again or distrusted.
     _guard: RangeGuard,
 }
@@ -85,7 +88,8 @@ impl<F: BlockDevice, H: Host> Mutation<F, H> {
             Box::pin(remember_elsewhere(cache)).await?;
         }
         let number = cache.fills.borrow_mut().begin_mutation(&range);
-        let was_cached = cache.drop_pages(&range);
+        let was_cached = cache.has_all(&range);
+        let overwritten = cache.drop_pages(&range);
         let sequence = cache.pool.draw_sequence();
         let mutation = Self {
             cache: Rc::clone(cache),
@@ -93,6 +97,7 @@ impl<F: BlockDevice, H: Host> Mutation<F, H> {
             succeeded: false,
             sequence,
             was_cached,
+            overwritten,
             _guard: turn.guard,
         };
         // Together with hiding: what is being loaded must not bring the pages back meanwhile.
@@ -144,6 +149,7 @@ impl<F: BlockDevice, H: Host> Drop for Mutation<F, H> {
     fn drop(&mut self) {
         // Also if it failed: it may be there all the same.
         self.cache.back.note_through();
+        self.cache.note_gone(&self.overwritten);
         let mut fills = self.cache.fills.borrow_mut();
         if self.succeeded {
             fills.finish_mutation(&self.number);

@@ -31,7 +31,7 @@ pub(crate) fn notice<B: BlockDevice, F: BlockDevice, H: Host>(cache: &DiskCache<
         cache.order.borrow_mut().all_in_order();
     }
     for region in (0..regions.count()).filter(|region| any || regions.is_open(*region)) {
-        cache.drop_pages(&regions.range(region));
+        cache.note_gone(&cache.drop_pages(&regions.range(region)));
         cache.touched.set(regions.pages(region));
     }
 }

@@ -17,7 +17,7 @@ use crate::knowledge::learned::Coming;
 use crate::knowledge::ram::Standing;
 use crate::words::canary::{self, Bug};
 use crate::words::stats::count;
-use crate::words::units::{PageNumber, Sequence, pages_cut};
+use crate::words::units::{PageNumber, pages_cut};
 
 /// Which way a change takes.
 pub(super) enum Way<F: BlockDevice, H: Host> {
@@ -66,7 +66,7 @@ async fn through<B: BlockDevice, F: BlockDevice, H: Host>(
     // Before anything is awaited: what is cached beside the range may be lost with a connection as well (rule I11).
     let epoch = cache.backing_epoch.get();
     let edges = Edges::take(cache, &range);
-    let mutation = match Mutation::begin(cache, turn).await {
+    let mut mutation = match Mutation::begin(cache, turn).await {
         Ok(mutation) => mutation,
         Err(error) => return (buffer, Err(error)),
     };
@@ -81,7 +81,7 @@ async fn through<B: BlockDevice, F: BlockDevice, H: Host>(
         Ok(()) => {
             let kept = is_same(cache, backing, epoch);
             if enters && kept && !cache.fills.borrow().distrusts(&range) {
-                enter(cache, &range, &buffer, &edges, mutation.sequence);
+                enter(cache, &range, &buffer, &edges, &mut mutation);
             }
             // Acknowledged from here on: the backing has it, and no cached page says otherwise.
             mutation.succeed();
@@ -210,18 +210,14 @@ fn enter<F: BlockDevice, H: Host>(
     range: &ByteRange,
     bytes: &[u8],
     edges: &Edges,
-    sequence: Sequence,
+    mutation: &mut Mutation<F, H>,
 ) {
+    let Mutation { sequence, overwritten, .. } = mutation;
     let (whole, coming) = (range.narrowed(PAGE), Coming::with(range));
     for page in (whole.start / PAGE..whole.end / PAGE).map(PageNumber) {
         let at = (page.offset() - range.start) as usize;
-        cache.enter(
-            page,
-            &bytes[at..at + PAGE as usize],
-            sequence,
-            Standing::New,
-            cache.newcomer(page, coming),
-        );
+        let history = cache.new_version(page, coming, overwritten);
+        cache.enter(page, &bytes[at..at + PAGE as usize], *sequence, Standing::New, history);
     }
     for (page, before) in &edges.pages {
         let mut content = before.clone();
@@ -229,6 +225,7 @@ fn enter<F: BlockDevice, H: Host>(
         let (to, from) = ((part.start - page.offset()) as usize, (part.start - range.start) as usize);
         let len = part.len() as usize;
         content[to..to + len].copy_from_slice(&bytes[from..from + len]);
-        cache.enter(*page, &content, sequence, Standing::New, cache.newcomer(*page, coming));
+        let history = cache.new_version(*page, coming, overwritten);
+        cache.enter(*page, &content, *sequence, Standing::New, history);
     }
 }

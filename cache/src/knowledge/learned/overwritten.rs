@@ -1,0 +1,85 @@
+//! What is known of blocks while pages of them are overwritten: the new version is the same block.
+//!
+//! Its ghost would tell that too, but about, and in the place of one that left for good.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use super::ages::History;
+
+/// Blocks that follow each other.
+pub(crate) struct Overwritten {
+    first: u64,
+    known: SmallVec<[Known; 2]>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Known {
+    history: History,
+    is_back: bool,
+}
+
+impl Overwritten {
+    /// Nothing is known yet of these blocks.
+    pub(crate) fn of(blocks: Range<u64>) -> Self {
+        let count = blocks.end.saturating_sub(blocks.start) as usize;
+        Self { first: blocks.start, known: SmallVec::from_elem(Known::default(), count) }
+    }
+
+    /// Notes what is known of one of them, instead of what was.
+    pub(crate) fn note(&mut self, block: u64, history: History) {
+        if let Some(known) = self.find(block) {
+            known.history = history;
+        }
+    }
+
+    /// What was known of a block whose new version comes; none if that is nothing.
+    pub(crate) fn comes_back(&mut self, block: u64) -> Option<History> {
+        let known = self.find(block)?;
+        known.is_back = true;
+        (known.history.uses() > 0).then_some(known.history)
+    }
+
+    /// Those that did not come back.
+    pub(crate) fn gone(&self) -> impl Iterator<Item = (u64, History)> {
+        let known = (self.first..).zip(&self.known);
+        known.filter(|(_, known)| !known.is_back).map(|(block, known)| (block, known.history))
+    }
+
+    fn find(&mut self, block: u64) -> Option<&mut Known> {
+        let place = block.checked_sub(self.first)?;
+        self.known.get_mut(place as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knowledge::learned::ages::{Ages, Coming, Moment};
+
+    #[test]
+    fn a_new_version_is_known_as_the_old_one_was_and_what_does_not_come_back_is_gone() {
+        let used = |moment| History::first(Moment::at(moment), Coming::ALONE);
+        let twice = used(1).used(Moment::at(9), &Ages::new(640));
+        let mut blocks = Overwritten::of(10..14);
+        for (block, history) in
+            [(10, used(1)), (11, used(2)), (11, twice), (13, used(3)), (9, used(4)), (14, used(5))]
+        {
+            blocks.note(block, history);
+        }
+        assert_eq!(
+            [9, 11, 11, 12, 14].map(|block| blocks.comes_back(block)),
+            [None, Some(twice), Some(twice), None, None]
+        );
+        assert_eq!(blocks.gone().collect::<Vec<_>>(), [(10, used(1)), (13, used(3))]);
+    }
+
+    #[test]
+    fn nothing_is_known_of_no_blocks() {
+        for mut none in [Overwritten::of(7..7), Overwritten::of(7..3)] {
+            none.note(7, History::default());
+            assert_eq!((none.comes_back(7), none.gone().count()), (None, 0));
+        }
+    }
+}
