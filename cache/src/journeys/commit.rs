@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host, Operation};
+use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, PAGE};
 use futures_util::future::{Either, select};
 use smallvec::SmallVec;
 use tokio::sync::oneshot;
@@ -226,7 +226,8 @@ fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize
                     .zip(located.by_ref().copied())
                     .collect();
                 enter_index(cache, written.number, &places);
-                let coming = Coming::with_pages(pending.pages.end - pending.pages.start);
+                let pages = &pending.pages;
+                let coming = Coming::written(&ByteRange::new(pages.start * PAGE, pages.end * PAGE));
                 for (at, (page, _)) in part.clone().zip(&places) {
                     cache.dirty.borrow_mut().add_page(page.0);
                     let content = &bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];

@@ -17,7 +17,7 @@ use crate::knowledge::curve::Curve;
 use crate::knowledge::dirty::Dirty;
 use crate::knowledge::fills::Fills;
 use crate::knowledge::index::{Gone, Index, Located};
-use crate::knowledge::learned::{Coming, Dice, History, Overwritten, Told};
+use crate::knowledge::learned::{By, Coming, Dice, History, Overwritten, Told};
 use crate::knowledge::order::Order;
 use crate::knowledge::policy::{Policy, Room};
 use crate::knowledge::ram::{Evicted, Ram, Standing};
@@ -331,12 +331,16 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         // What is asked meanwhile must not look at the index.
         self.index.borrow_mut().update_history(page, |on_flash| {
             let known = in_ram.unwrap_or(on_flash);
-            if known.uses() > 0 { self.policy.borrow().used(known) } else { self.newcomer(page, coming) }
+            if known.uses() > 0 {
+                self.policy.borrow().used(known, By::Write)
+            } else {
+                self.newcomer(page, coming)
+            }
         })
     }
 
-    /// Lets the policy learn from a request that asks the cache.
-    pub(crate) fn note_access(&self, range: &ByteRange) {
+    /// Lets the policy learn from a request that asks the cache, by which what it asks for comes so.
+    pub(crate) fn note_access(&self, range: &ByteRange, coming: Coming) {
         let mut policy = self.policy.borrow_mut();
         if !policy.learns() || range.is_empty() || range.len() > REQUEST_BYTES_MAX {
             return;
@@ -345,7 +349,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         for block in range.start / block_bytes..range.end.div_ceil(block_bytes) {
             let start = block * block_bytes;
             let own = ByteRange::at(start, block_bytes).intersection(range);
-            let told = || Told::of(range, &own, start, block_bytes, self.has_all(&own));
+            let told = || Told::of(coming, &own, start, block_bytes, self.has_all(&own));
             let draw = |dice: &mut Dice| self.index.borrow().draw(dice);
             policy.access(block, told, draw, || self.live_share());
         }
@@ -373,7 +377,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     ) -> History {
         match overwritten.comes_back(self.block_of(page)) {
             // Flash does not have it, so nobody has read it there.
-            Some(known) => self.policy.borrow().used(known).with_heat(0),
+            Some(known) => self.policy.borrow().used(known, By::Write).with_heat(0),
             None => self.newcomer(page, coming),
         }
     }

@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 use super::disk_cache::DiskCache;
 use super::flash_run::{FlashRun, Page};
 use super::reconnect::notice;
-use crate::knowledge::learned::Coming;
+use crate::knowledge::learned::{By, Coming};
 use crate::knowledge::ram::Standing;
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::count;
@@ -84,7 +84,7 @@ pub(crate) fn give<F: BlockDevice, H: Host>(
 ) {
     let (mut ram, policy) = (cache.ram.borrow_mut(), cache.policy.borrow());
     for page in pages_touched(range) {
-        let bytes = ram.read(page, |history| policy.used(history)).expect("it was there just now");
+        let bytes = ram.read(page, |history| policy.used(history, By::Read)).expect("it was there just now");
         let part = page.range().intersection(range);
         let (start, end) = (part.start - page.offset(), part.end - page.offset());
         take(&bytes[start as usize..end as usize]);
@@ -190,7 +190,7 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
         let any_dirty = !dirty.is_empty();
         let policy = cache.policy.borrow();
         for page in pages_touched(range) {
-            if let Some(bytes) = ram.read(page, |history| policy.used(history)) {
+            if let Some(bytes) = ram.read(page, |history| policy.used(history, By::Read)) {
                 copy_page(buffer, range, page, bytes);
                 plan.cached_any = true;
             } else if let Some(located) = cache.on_flash(page) {
@@ -270,7 +270,7 @@ async fn replace_lost<B: BlockDevice, F: BlockDevice, H: Host>(
         Ok(lost) => lost,
         Err(error) => return (buffer, Err(error)),
     };
-    let result = fetch(cache, backing, &lost, Fill::Allowed(Coming::with(&range))).await;
+    let result = fetch(cache, backing, &lost, Fill::Allowed(Coming::read(&range))).await;
     finish(&range, buffer, &lost, result)
 }
 
@@ -318,7 +318,7 @@ async fn read_mixed<B: BlockDevice, F: BlockDevice, H: Host>(
     mut buffer: Buffer,
     fills: bool,
 ) -> Outcome {
-    let fill = if fills { Fill::Allowed(Coming::with(&range)) } else { Fill::Refused };
+    let fill = if fills { Fill::Allowed(Coming::read(&range)) } else { Fill::Refused };
     let (lost, fetched) =
         join(read_runs(cache, plan.flash, &range, &mut buffer), fetch(cache, backing, &plan.absent, fill))
             .await;
@@ -409,7 +409,7 @@ fn warm_up<F: BlockDevice, H: Host>(
     let several = cache.block_pages() > 1;
     let used = |history| {
         let policy = cache.policy.borrow();
-        if several { policy.visited(history) } else { policy.used(history) }.warmer()
+        if several { policy.visited(history) } else { policy.used(history, By::Read) }.warmer()
     };
     let before = cache.index.borrow_mut().use_if_at(page, flash, used);
     let Some(before) = before.filter(|before| before.heat() >= HEAT_FOR_RAM) else { return };
@@ -460,7 +460,7 @@ async fn fetch_whole<B: BlockDevice, F: BlockDevice, H: Host>(
     buffer: Buffer,
 ) -> Outcome {
     let pages = range.start / PAGE..range.end / PAGE;
-    fetch_into(cache, backing, range, &[pages], Fill::Allowed(Coming::with(&range)), buffer).await
+    fetch_into(cache, backing, range, &[pages], Fill::Allowed(Coming::read(&range)), buffer).await
 }
 
 /// Reads `range` from the backing into a buffer of its length, and lets those pages of it that are named enter RAM, if nothing
@@ -547,7 +547,7 @@ fn copy_from_ram<F: BlockDevice, H: Host>(
     buffer: &mut [u8],
 ) -> bool {
     let (mut ram, policy) = (cache.ram.borrow_mut(), cache.policy.borrow());
-    let bytes = ram.read(page, |history| policy.used(history));
+    let bytes = ram.read(page, |history| policy.used(history, By::Read));
     bytes.map(|bytes| copy_page(buffer, range, page, bytes)).is_some()
 }
 

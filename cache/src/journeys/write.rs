@@ -213,7 +213,7 @@ fn enter<F: BlockDevice, H: Host>(
     mutation: &mut Mutation<F, H>,
 ) {
     let Mutation { sequence, overwritten, .. } = mutation;
-    let (whole, coming) = (range.narrowed(PAGE), Coming::with(range));
+    let (whole, coming) = (range.narrowed(PAGE), Coming::written(range));
     for page in (whole.start / PAGE..whole.end / PAGE).map(PageNumber) {
         let at = (page.offset() - range.start) as usize;
         let history = cache.new_version(page, coming, overwritten);

@@ -3,7 +3,7 @@
 //! Out of the box that is [learned](super::learned). `always` and `repeated` are the rules of others: everything, or what was used so
 //! often, enters, and what was used on flash stays when its segment is reclaimed, once for each use, which comes near to LRU.
 
-use super::learned::{Aim, Coming, Dice, History, Learned, Told};
+use super::learned::{Aim, By, Coming, Dice, History, Learned, Told};
 use crate::words::settings::Admission;
 
 /// Whether the disk can get more flash without giving up content.
@@ -66,11 +66,11 @@ impl Policy {
     }
 
     /// What is known of a block once it was used again.
-    pub(crate) fn used(&self, history: History) -> History {
-        self.learned.used(history)
+    pub(crate) fn used(&self, history: History, by: By) -> History {
+        self.learned.used(history, by)
     }
 
-    /// The same, if it may be the same visit that uses several pages of the block.
+    /// The same once it was read, if it may be the same visit that uses several pages of the block.
     pub(crate) fn visited(&self, history: History) -> History {
         self.learned.visited(history)
     }
@@ -192,7 +192,7 @@ mod tests {
     fn what_is_used_again_and_again_is_learned_to_be_worth_more_than_what_is_used_once() {
         let (mut policy, before) = learned(1.0);
         let once = policy.newcomer(49_999, Coming::ALONE);
-        let twice = policy.used(before);
+        let twice = policy.used(before, By::Read);
         assert!(worth(&policy, twice) > 2.0 * worth(&policy, once));
         assert!(policy.cost(twice) > policy.cost(once));
         policy.set_admission(Admission::AdaptiveHits);
@@ -203,7 +203,7 @@ mod tests {
     fn the_more_of_flash_is_void_the_more_is_worth_its_room() {
         let worth_with = |live: f32| {
             let (policy, before) = learned(live);
-            worth(&policy, policy.used(before))
+            worth(&policy, policy.used(before, By::Read))
         };
         let [whole, some, most, nearly_all] = [1.0, 0.95, 0.5, 0.01].map(worth_with);
         assert!(some > whole, "{some} and {whole}");

@@ -1,18 +1,22 @@
-//! What is known of one block, and the classes that it belongs to: how large the request was that brought it, or how often it
-//! was used and how far apart the last two uses were; and how long ago the last one is. All times are accesses of the disk, not
-//! seconds: a disk at rest does not age.
+//! What is known of one block, and the classes that it belongs to: whether it was read or written last, and how large the request was
+//! that brought it, or how often it was used and how far apart the last two uses were; and how long ago the last one is. All times are
+//! accesses of the disk, not seconds: a disk at rest does not age.
 
 use block::{ByteRange, PAGE};
 
 /// Classes of ages, four in each octave.
 pub(super) const AGES: usize = 56;
-/// Classes of blocks: used once, by seven of requests; and four of uses by ten of gaps.
-pub(super) const CLASSES: usize = COMINGS + USES * GAPS;
-/// Classes of requests.
-const COMINGS: usize = 7;
+/// Classes of blocks: used once, by fourteen of requests; and six of uses by ten of gaps.
+pub(super) const CLASSES: usize = COMINGS + (USES_READ + USES_WRITTEN) * GAPS;
+/// Classes of requests: so many sizes, read and written.
+const COMINGS: usize = 2 * SIZES;
+const SIZES: usize = 7;
 /// Classes of gaps between the last two uses.
 pub(super) const GAPS: usize = 10;
-const USES: usize = 4;
+/// Classes of how often a block was used that was read last: up to 2, 4, 8 times, and more.
+const USES_READ: usize = 4;
+/// The same of one that was written last: twice, and more. Four close no more.
+const USES_WRITTEN: usize = 2;
 
 /// Uses are counted up to this.
 const USES_MAX: u8 = 15;
@@ -52,35 +56,56 @@ pub(super) struct Ages {
     moment: f32,
 }
 
-/// What is known of a block, in 32 bits: from the lowest on, when it was used last, how often, its class, and its heat.
+/// What is known of a block, in 32 bits: from the lowest on, when it was used last, how often, how, and its heat. How is the [`Coming`] of
+/// one that was used once, and of others the gap between the last two uses, and above it whether the last one was a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct History(u32);
 
 const USES_SHIFT: u32 = MOMENT_BITS;
-const CLASS_SHIFT: u32 = USES_SHIFT + 4;
-const HEAT_SHIFT: u32 = CLASS_SHIFT + 6;
-const _: () =
-    assert!(CLASSES <= 1 << (HEAT_SHIFT - CLASS_SHIFT) && USES_MAX < 1 << (CLASS_SHIFT - USES_SHIFT));
+const HOW_SHIFT: u32 = USES_SHIFT + 4;
+const WRITTEN_SHIFT: u32 = HOW_SHIFT + 4;
+const HEAT_SHIFT: u32 = WRITTEN_SHIFT + 1;
+const _: () = assert!(HEAT_MAX < 1 << (u32::BITS - HEAT_SHIFT) && USES_MAX < 1 << (HOW_SHIFT - USES_SHIFT));
+const _: () = assert!(GAPS <= 1 << (WRITTEN_SHIFT - HOW_SHIFT) && COMINGS <= 1 << (HEAT_SHIFT - HOW_SHIFT));
 
 /// How often a block was hit on flash lately, at most.
 pub(crate) const HEAT_MAX: u8 = 3;
 
-/// How a block came: by how large a request, in classes that double. What is read with much else is seldom read again.
+/// What a block was used by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    Read,
+    Write,
+}
+
+/// How a block came: read or written, and by how large a request, in classes that double. What is read with much else is seldom read again,
+/// and what is written is more often written again than what is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Coming(u8);
 
 impl Coming {
-    /// With a request of such a range of bytes.
-    pub(crate) fn with(request: &ByteRange) -> Self {
-        Self::with_pages(request.widened(PAGE).len() / PAGE)
+    /// Read by a request of such a range of bytes.
+    pub(crate) fn read(request: &ByteRange) -> Self {
+        Self::of_pages(request.widened(PAGE).len() / PAGE)
     }
 
-    /// With a request of 1, 2, 4, 8, 16, 32 pages at most, or more.
-    pub(crate) fn with_pages(pages: u64) -> Self {
-        Self(pages.next_power_of_two().ilog2().min(COMINGS as u32 - 1) as u8)
+    /// Written by such a request.
+    pub(crate) fn written(request: &ByteRange) -> Self {
+        let Self(class) = Self::read(request);
+        Self(class + SIZES as u8)
     }
 
-    /// With a request of one page.
+    /// What it came by.
+    pub(super) fn by(self) -> By {
+        if usize::from(self.0) < SIZES { By::Read } else { By::Write }
+    }
+
+    /// Read by a request of 1, 2, 4, 8, 16, 32 pages at most, or more.
+    fn of_pages(pages: u64) -> Self {
+        Self(pages.next_power_of_two().ilog2().min(SIZES as u32 - 1) as u8)
+    }
+
+    /// Read by a request of one page.
     #[cfg(test)]
     pub(crate) const ALONE: Self = Self(0);
 }
@@ -173,11 +198,26 @@ impl Ages {
         accesses / self.capacity
     }
 
-    /// The class of a block that is used at this age, if it was of `class` before.
+    /// The class of a block that is used at this age, by what it was used before, if it was of `class` then.
     pub(super) fn class_after(&self, class: usize, age: usize) -> usize {
-        let uses = class.checked_sub(COMINGS).map_or(0, |class| (class / GAPS + 1).min(USES - 1));
-        COMINGS + uses * GAPS + gap_class((self.start(age) + self.width(age) / 2.0) / self.tick)
+        let gap = gap_class((self.start(age) + self.width(age) / 2.0) / self.tick);
+        let (by, uses) = match class.checked_sub(COMINGS) {
+            None if class < SIZES => (By::Read, 0),
+            None => (By::Write, 0),
+            Some(class) if class / GAPS < USES_READ => (By::Read, class / GAPS + 1),
+            Some(class) => (By::Write, class / GAPS - USES_READ + 1),
+        };
+        class_of(by, uses, gap)
     }
+}
+
+/// The class of a block that was used more than once, the last time by `by`, so often and with such a gap, in classes of both.
+fn class_of(by: By, uses: usize, gap: usize) -> usize {
+    let row = match by {
+        By::Read => uses.min(USES_READ - 1),
+        By::Write => USES_READ + uses.min(USES_WRITTEN - 1),
+    };
+    COMINGS + row * GAPS + gap
 }
 
 /// The class of a gap in ticks.
@@ -187,9 +227,9 @@ fn gap_class(ticks: f32) -> usize {
 }
 
 impl History {
-    fn new(last: u32, uses: u8, class: usize, heat: u8) -> Self {
+    fn new(last: u32, uses: u8, how: usize, heat: u8) -> Self {
         let (uses, heat) = (u32::from(uses), u32::from(heat));
-        Self(last & MOMENT_MASK | uses << USES_SHIFT | (class as u32) << CLASS_SHIFT | heat << HEAT_SHIFT)
+        Self(last & MOMENT_MASK | uses << USES_SHIFT | (how as u32) << HOW_SHIFT | heat << HEAT_SHIFT)
     }
 
     /// A block that is used at this moment, and of which nothing was known.
@@ -202,18 +242,13 @@ impl History {
         Self::new(last.0, uses, 0, 0)
     }
 
-    /// The same block used once more.
+    /// The same block used once more. One of which nothing was known is there because it was used before.
     #[expect(clippy::cast_precision_loss, reason = "classes are wide")]
-    pub(super) fn used(self, now: Moment, ages: &Ages) -> Self {
-        let uses = (self.uses() + 1).min(USES_MAX);
-        let class_of_uses = match uses {
-            0..=2 => 0,
-            3..=4 => 1,
-            5..=8 => 2,
-            _ => 3,
-        };
+    pub(super) fn used(self, now: Moment, ages: &Ages, by: By) -> Self {
+        let uses = (self.uses().max(1) + 1).min(USES_MAX);
         let gap = gap_class(now.since(self.last()) as f32 * ages.moment);
-        Self::new(now.0, uses, COMINGS + class_of_uses * GAPS + gap, self.heat())
+        let written = usize::from(by == By::Write) << (WRITTEN_SHIFT - HOW_SHIFT);
+        Self::new(now.0, uses, gap | written, self.heat())
     }
 
     /// True if it was used in this very moment.
@@ -237,7 +272,16 @@ impl History {
     }
 
     pub(super) fn class(self) -> usize {
-        (self.0 >> CLASS_SHIFT & ((1 << (HEAT_SHIFT - CLASS_SHIFT)) - 1)) as usize
+        let how = (self.0 >> HOW_SHIFT & ((1 << (HEAT_SHIFT - HOW_SHIFT)) - 1)) as usize;
+        let uses = match self.uses() {
+            0..=1 => return how,
+            2 => 0,
+            3..=4 => 1,
+            5..=8 => 2,
+            _ => 3,
+        };
+        let by = if self.0 >> WRITTEN_SHIFT & 1 == 0 { By::Read } else { By::Write };
+        class_of(by, uses, how & ((1 << (WRITTEN_SHIFT - HOW_SHIFT)) - 1))
     }
 
     /// The class of its age.
@@ -300,21 +344,52 @@ mod tests {
         let ages = Ages::new(640);
         let at = |accesses: u32| Moment::at(accesses / 2);
         let once = History::first(at(6), Coming::ALONE);
-        let class_of = |bytes| History::first(at(6), Coming::with(&ByteRange::at(PAGE - 512, bytes))).class();
+        let class_of = |bytes| History::first(at(6), Coming::read(&ByteRange::at(PAGE - 512, bytes))).class();
         let classes = [512, 513, PAGE + 512, 8 * PAGE, 32 << 20].map(class_of);
-        assert_eq!(classes, [0, 1, 1, 4, COMINGS - 1], "of 1, 2, 2, 9 and many pages");
+        assert_eq!(classes, [0, 1, 1, 4, SIZES - 1], "of 1, 2, 2, 9 and many pages");
+        let written = |bytes| History::first(at(6), Coming::written(&ByteRange::at(0, bytes))).class();
+        assert_eq!([PAGE, 32 << 20].map(written), [SIZES, COMINGS - 1]);
         assert_eq!(once.class(), 0);
-        let twice = once.used(at(6 + 640), &ages);
+        let twice = once.used(at(6 + 640), &ages, By::Read);
         assert_eq!(twice.class(), COMINGS + 6, "a gap of the whole cache is 64 ticks");
         assert_eq!(gap_of(twice.class()), Some(6));
         assert_eq!(twice.age(at(646), &ages), 0);
         let mut often = twice.with_heat(9);
         for now in 647..700 {
-            often = often.used(at(now), &ages);
+            often = often.used(at(now), &ages, By::Read);
         }
         assert_eq!((often.class(), often.uses(), often.heat()), (COMINGS + 3 * GAPS, USES_MAX, HEAT_MAX));
         assert_eq!(often.with_heat(0).warmer().heat(), 1);
         assert_eq!(ages.class_after(0, ages.of(320)), twice.class());
+        assert_eq!(History::default().used(at(640), &ages, By::Read).class(), twice.class());
+    }
+
+    #[test]
+    fn what_was_written_last_is_of_other_classes_and_the_class_after_is_that_of_one_more_use_of_the_kind() {
+        let ages = Ages::new(640);
+        let page = ByteRange::at(0, PAGE);
+        for (by, coming) in [(By::Read, Coming::read(&page)), (By::Write, Coming::written(&page))] {
+            let mut block = History::first(Moment::at(7), coming);
+            let (mut now, mut classes) = (7, vec![block.class()]);
+            for gap in [3, 700, 5, 90, 2, 1, 4, 4, 4] {
+                now += gap;
+                let at = Moment::at(now);
+                let after = ages.class_after(block.class(), block.age(at, &ages));
+                block = block.used(at, &ages, by);
+                let [rows, gaps] = [usize::div_euclid, usize::rem_euclid]
+                    .map(|part| [after, block.class()].map(|class| part(class - COMINGS, GAPS)));
+                assert!(
+                    rows[0] - rows[1] <= 1 && gaps[0].abs_diff(gaps[1]) <= 1,
+                    "{by:?}, {gap}: {rows:?}, {gaps:?}"
+                );
+                classes.push(block.class());
+            }
+            let other = if by == By::Read { By::Write } else { By::Read };
+            let changed = block.used(Moment::at(now + 4), &ages, other).class();
+            assert!(!classes.contains(&changed) && changed < CLASSES && block.class() < CLASSES);
+            let written = |class: usize| class >= COMINGS + USES_READ * GAPS;
+            assert_eq!([block.class(), changed].map(written), [by == By::Write, other == By::Write]);
+        }
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl Ghost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::knowledge::learned::ages::{Ages, Coming, gap_of};
+    use crate::knowledge::learned::ages::{Ages, By, Coming, gap_of};
 
     const BLOCKS: usize = 100_000;
 
@@ -107,7 +107,7 @@ mod tests {
     /// A block that was used so often, the last time at this moment.
     fn used(times: u32, last: Moment) -> History {
         let ages = Ages::new(BLOCKS);
-        (1..times).fold(History::first(last, Coming::ALONE), |history, _| history.used(last, &ages))
+        (1..times).fold(History::first(last, Coming::ALONE), |history, _| history.used(last, &ages, By::Read))
     }
 
     #[test]
@@ -121,8 +121,8 @@ mod tests {
                     let now = last.before(0_u32.wrapping_sub(away));
                     ghosts.remember(block, used(times, last));
                     let recalled = ghosts.recall(block, now).expect("just remembered");
-                    let comes = recalled.used(now, &ages);
-                    let known = used(times, last).used(now, &ages);
+                    let comes = recalled.used(now, &ages, By::Read);
+                    let known = used(times, last).used(now, &ages, By::Read);
                     let gaps = [comes, known].map(|history| gap_of(history.class()).expect("used twice"));
                     assert!(gaps[0].abs_diff(gaps[1]) <= 1, "{away} moments: {gaps:?}");
                     let without_gap = |history: History, gap: usize| history.class() - gap;

@@ -10,7 +10,7 @@ use super::ages::{AGES, CLASSES, GAPS, gap_of};
 /// One number for each class of ages.
 pub(super) type Row = [f32; AGES];
 /// One number for each class of blocks and of ages.
-pub(super) type Table = Box<[Row; CLASSES]>;
+pub(super) type Table = Box<[Row]>;
 
 /// How many blocks it takes for a class to count as much as what it leans on.
 const LEANING: f32 = 8.0;
@@ -18,7 +18,7 @@ const LEANING: f32 = 8.0;
 const CONSTANT: f32 = 0.03;
 
 pub(super) fn table(value: f32) -> Table {
-    Box::new([[value; AGES]; CLASSES])
+    vec![[value; AGES]; CLASSES].into_boxed_slice()
 }
 
 /// What was seen of the sample.

@@ -20,7 +20,7 @@ mod strictness;
 mod worth;
 
 use ages::{Ages, Clock};
-pub(crate) use ages::{Coming, History};
+pub(crate) use ages::{By, Coming, History};
 pub(crate) use dice::Dice;
 use ghosts::Ghosts;
 use hazards::{Seen, table};
@@ -141,19 +141,19 @@ impl Learned {
     pub(crate) fn newcomer(&self, block: u64, coming: Coming) -> History {
         let now = self.clock.now();
         match self.ghosts.recall(block, now) {
-            Some(history) => history.used(now, &self.ages),
+            Some(history) => history.used(now, &self.ages, coming.by()),
             None => History::first(now, coming),
         }
     }
 
     /// The same block used once more.
-    pub(crate) fn used(&self, history: History) -> History {
-        history.used(self.clock.now(), &self.ages)
+    pub(crate) fn used(&self, history: History, by: By) -> History {
+        history.used(self.clock.now(), &self.ages, by)
     }
 
-    /// The same, where several pages of a block are used by one visit: that is one use.
+    /// The same block read once more, where several pages of it are used by one visit: that is one use.
     pub(crate) fn visited(&self, history: History) -> History {
-        if history.is_of(self.clock.now()) { history } else { self.used(history) }
+        if history.is_of(self.clock.now()) { history } else { self.used(history, By::Read) }
     }
 
     /// True if the last use was at most so many accesses ago, as far as that is known.

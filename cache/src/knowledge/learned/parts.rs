@@ -17,10 +17,10 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// Of an access to `range`, the part of `request` in the block of `block_bytes` that begins at `start`. It is not empty.
+    /// Of an access to `range`, the part of a request in the block of `block_bytes` that begins at `start`. It is not empty.
     #[expect(clippy::cast_precision_loss, reason = "at most 1 MiB")]
     pub(crate) fn of(
-        request: &ByteRange,
+        coming: Coming,
         range: &ByteRange,
         start: u64,
         block_bytes: u64,
@@ -28,7 +28,6 @@ impl Told {
     ) -> Self {
         let pages = range.widened(PAGE);
         let share = pages.len() as f32 / block_bytes as f32;
-        let coming = Coming::with(request);
         Self { coming, parts: Parts::of(&pages, start, block_bytes), share, is_cached }
     }
 
@@ -77,7 +76,8 @@ mod tests {
     fn parts_and_share_are_what_a_range_touches_of_its_block() {
         const START: u64 = 1 << 20;
         let of = |range, block_bytes| {
-            let Told { parts: Parts(bits), share, .. } = Told::of(&range, &range, START, block_bytes, false);
+            let Told { parts: Parts(bits), share, .. } =
+                Told::of(Coming::ALONE, &range, START, block_bytes, false);
             (bits, 1.0 / share)
         };
         for block_bytes in [4 << 10, 16 << 10, 64 << 10, 1 << 20] {

@@ -127,7 +127,7 @@ impl Sample {
             watched.by_lru.add(parts);
             watched.by_density.add(parts);
             seen.used(watched.history.class(), watched.history.age(now, ages));
-            watched.history = watched.history.used(now, ages);
+            watched.history = watched.history.used(now, ages, coming.by());
             self.unlink(number);
             self.link_first(number, Age::Newest);
             had
