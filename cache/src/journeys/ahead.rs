@@ -40,9 +40,8 @@ pub(super) async fn fill_up<F: BlockDevice, H: Host>(
         let order = cache.order.borrow();
         (order.has_next(), order.moved_of(victim).is_some())
     };
-    // Where writes do not matter, 0.001 of the gap would be lost (docs/hit-ratio.md). And if each that goes next took along what survives
-    // of another, none would be gained.
-    if !cache.policy.borrow().spares_flash() || survivors.is_empty() || has_next || was_next {
+    // If each that goes next took along what survives of another, none would be gained.
+    if !cache.policy.borrow().learns() || survivors.is_empty() || has_next || was_next {
         return (survivors, pins);
     }
     let own = survivors.len();

@@ -42,11 +42,6 @@ impl Policy {
         self.admission.learns()
     }
 
-    /// True if hits are weighed against flash writes.
-    pub(crate) fn spares_flash(&self) -> bool {
-        self.admission == Admission::Adaptive
-    }
-
     /// Takes an access to a block; see [`Learned::access`].
     pub(crate) fn access(
         &mut self,

@@ -38,7 +38,7 @@ const LOOKS: usize = 64;
 /// A void block counts as so many of those that are to be given up. Voids are spread over all segments, and reclaim finds them a segment
 /// at a time: counted once, a cache that guests overwrite holds an eighth less than the same without (docs/hit-ratio.md).
 const VOID_WEIGHT: f32 = 3.0;
-/// With such a share of flash void, nothing more is asked of newcomers than where only hits count: there is room to be had for them by
+/// With such a share of flash void, nothing is asked of newcomers: there is room to be had for them by
 /// which nothing of worth is lost. Below, in proportion.
 const VOID_TO_ADMIT_ALL: f32 = 0.07;
 

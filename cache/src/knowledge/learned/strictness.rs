@@ -28,8 +28,9 @@ pub(crate) enum Aim {
     Balance,
 }
 
-/// As many hits as writes can buy.
-const HITS: Thresholds = Thresholds { admit: -0.05, keep: 0.01, to_give_up: 0.2 };
+/// As many hits as writes can buy. What is worth nothing costs room as well: if it may enter all the same, fewer are hit, and half as much
+/// again is written (docs/hit-ratio.md).
+const HITS: Thresholds = Thresholds { admit: 0.02, keep: 0.01, to_give_up: 0.2 };
 /// The share of flash that is to be given up where hits are weighed against writes: it does not depend on strictness.
 const TO_GIVE_UP: f32 = 0.235;
 /// How strict a disk is of which nothing is known yet. A cache that is large for what its disk reads learns slowly.
