@@ -57,6 +57,13 @@ impl Extents {
         }
     }
 
+    /// Packs the places of a block's pages.
+    pub(crate) fn of(places: &[Option<Located>]) -> Self {
+        let mut packed = Self::default();
+        packed.replace(places);
+        packed
+    }
+
     /// Packs a run of neighbours from a page of the block on.
     pub(crate) fn of_run(first: usize, flash: FlashPage, checksums: &[u32]) -> Self {
         let mut words = Vec::with_capacity(2 + checksums.len());

@@ -1,21 +1,22 @@
 //! The index: which pages of one disk are on flash, where, with which checksum, and how their block was used.
 //!
-//! One slot per block. A block of one page is sixteen bytes; a larger one keeps packed extents. A hash table of slot
-//! numbers finds them. What the index does not know is not on flash: it is the only judge while the pool is open.
+//! A block of one page is sixteen bytes ([`singles`]); a larger one keeps packed extents ([`severals`]). What the index does not know is
+//! not on flash: it is the only judge while the pool is open.
 
+mod severals;
+mod singles;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
-use hashbrown::HashTable;
 use smallvec::{SmallVec, smallvec};
 
 use super::extents::{BLOCK_PAGES_MAX, Extents};
-use super::hash::hash;
 use super::learned::{Dice, History};
-use super::slab::Slab;
 use crate::words::units::{FlashPage, PageNumber};
+use severals::Severals;
+use singles::Singles;
 
 /// Where a page is on flash and what its content's plain checksum is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,42 +34,33 @@ pub(crate) struct Gone {
 
 pub(crate) struct Index {
     block_pages: u64,
-    table: HashTable<u32>,
-    slots: Slots,
+    blocks: Blocks,
     pages: u64,
 }
 
-enum Slots {
-    /// Blocks of one page.
-    Single(Slab<Single>),
-    /// Blocks of several pages, and the bytes of their extents.
-    Several(Slab<Several>, u64),
+enum Blocks {
+    /// Of one page.
+    Single(Singles),
+    /// Of several pages.
+    Several(Severals),
 }
 
-#[derive(Clone, Default)]
-struct Single {
-    block: u32,
-    flash: u32,
-    checksum: u32,
-    history: History,
+/// Where a block is in the index, until one is entered or taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Slot {
+    part: u32,
+    place: u32,
 }
-
-#[derive(Clone, Default)]
-struct Several {
-    block: u32,
-    history: History,
-    extents: Extents,
-}
-
-const _: () = assert!(size_of::<Single>() == 16, "the memory budget counts on it");
 
 impl Index {
     /// An empty index of blocks of so many pages.
     pub(crate) fn new(block_pages: u32) -> Self {
         assert!(block_pages.is_power_of_two() && block_pages as usize <= BLOCK_PAGES_MAX);
-        let slots =
-            if block_pages == 1 { Slots::Single(Slab::new()) } else { Slots::Several(Slab::new(), 0) };
-        Self { block_pages: u64::from(block_pages), table: HashTable::new(), slots, pages: 0 }
+        let blocks = match block_pages {
+            1 => Blocks::Single(Singles::new()),
+            pages => Blocks::Several(Severals::new(pages as usize)),
+        };
+        Self { block_pages: u64::from(block_pages), blocks, pages: 0 }
     }
 
     /// Pages on flash.
@@ -78,20 +70,18 @@ impl Index {
 
     /// Blocks with at least one page on flash.
     pub(crate) fn blocks(&self) -> u64 {
-        self.table.len() as u64
+        match &self.blocks {
+            Blocks::Single(singles) => singles.len() as u64,
+            Blocks::Several(severals) => severals.len() as u64,
+        }
     }
 
     /// Bytes of RAM taken, checksums and free slots included.
     pub(crate) fn bytes(&self) -> u64 {
-        /// What the allocator keeps beside each small allocation.
-        const ALLOCATION_OVERHEAD: u64 = 8;
-        let slots = match &self.slots {
-            Slots::Single(slots) => slots.bytes(),
-            Slots::Several(slots, extent_bytes) => {
-                slots.bytes() + extent_bytes + slots.len() as u64 * ALLOCATION_OVERHEAD
-            }
-        };
-        slots + self.table.allocation_size() as u64
+        match &self.blocks {
+            Blocks::Single(singles) => singles.bytes(),
+            Blocks::Several(severals) => severals.bytes(),
+        }
     }
 
     /// Where a page is, if it is on flash.
@@ -102,7 +92,7 @@ impl Index {
     /// Where a page is, if it is on flash, and how its block was used.
     pub(crate) fn get_with_history(&self, page: PageNumber) -> Option<(Located, History)> {
         let slot = self.find(page.0 / self.block_pages)?;
-        Some((self.located(slot, page)?, self.slots.history(slot)))
+        Some((self.located(slot, page)?, self.blocks.history(slot)))
     }
 
     /// Enters pages that lie next to each other on the disk and on flash. Returns what they replace; most often it is one, or none.
@@ -207,7 +197,11 @@ impl Index {
     fn known_within(&self, pages: &Range<u64>) -> Vec<u64> {
         let mut blocks = pages.start / self.block_pages..pages.end.div_ceil(self.block_pages);
         if blocks.end.saturating_sub(blocks.start) > self.blocks() {
-            return self.known_blocks().filter(|block| blocks.contains(block)).collect();
+            let is_inside = |block: &u64| blocks.contains(block);
+            return match &self.blocks {
+                Blocks::Single(singles) => singles.blocks().filter(is_inside).collect(),
+                Blocks::Several(severals) => severals.blocks().filter(is_inside).collect(),
+            };
         }
         blocks.by_ref().filter(|block| self.find(*block).is_some()).collect()
     }
@@ -225,7 +219,7 @@ impl Index {
     /// be read. Returns what was there.
     pub(crate) fn remove_on_flash(&mut self, flash: Range<u32>) -> Vec<Gone> {
         let mut removed = Vec::new();
-        for block in self.known_blocks().collect::<Vec<_>>() {
+        for block in self.known_blocks() {
             let first = block * self.block_pages;
             self.change(block, |places| {
                 for (page, place) in (first..).map(PageNumber).zip(places) {
@@ -245,7 +239,7 @@ impl Index {
         place: impl Fn(PageNumber, FlashPage) -> Option<FlashPage>,
     ) -> Vec<Gone> {
         let mut dropped = Vec::new();
-        for block in self.known_blocks().collect::<Vec<_>>() {
+        for block in self.known_blocks() {
             let first = block * self.block_pages;
             self.change(block, |places| {
                 for (page, slot) in (first..).map(PageNumber).zip(places) {
@@ -263,7 +257,7 @@ impl Index {
 
     /// How the page's block was used; nothing, if it is not known.
     pub(crate) fn history(&self, page: PageNumber) -> History {
-        self.find(page.0 / self.block_pages).map_or(History::default(), |slot| self.slots.history(slot))
+        self.find(page.0 / self.block_pages).map_or(History::default(), |slot| self.blocks.history(slot))
     }
 
     /// Notes a use of the block of a page, if the page is at `flash`. Returns what was known of it before.
@@ -275,7 +269,7 @@ impl Index {
     ) -> Option<History> {
         let slot = self.find(page.0 / self.block_pages)?;
         self.located(slot, page).filter(|located| located.flash == flash)?;
-        let history = self.slots.history_mut(slot);
+        let history = self.blocks.history_mut(slot);
         let now = used(*history);
         Some(std::mem::replace(history, now))
     }
@@ -288,7 +282,7 @@ impl Index {
         used: impl FnOnce(History) -> History,
     ) -> History {
         let Some(slot) = self.find(page.0 / self.block_pages) else { return used(History::default()) };
-        let history = self.slots.history_mut(slot);
+        let history = self.blocks.history_mut(slot);
         *history = used(*history);
         *history
     }
@@ -296,42 +290,46 @@ impl Index {
     /// Says how the page's block was used, if the block is known.
     pub(crate) fn set_history(&mut self, page: PageNumber, history: History) {
         if let Some(slot) = self.find(page.0 / self.block_pages) {
-            *self.slots.history_mut(slot) = history;
+            *self.blocks.history_mut(slot) = history;
         }
     }
 
     /// How some block was used, by chance. None if the place that was drawn has none.
     pub(crate) fn draw(&self, dice: &mut Dice) -> Option<History> {
-        let slot = match &self.slots {
-            Slots::Single(slots) => slots.draw(dice).filter(|slot| slots.get(*slot).flash != 0),
-            Slots::Several(slots, _) => slots.draw(dice).filter(|slot| slots.get(*slot).extents.bytes() > 0),
-        };
-        slot.map(|slot| self.slots.history(slot))
-    }
-
-    fn find(&self, block: u64) -> Option<u32> {
-        self.table.find(hash(block), |&slot| self.slots.block(slot) == block).copied()
-    }
-
-    fn located(&self, slot: u32, page: PageNumber) -> Option<Located> {
-        match &self.slots {
-            Slots::Single(slots) => Some(slots.get(slot).located()),
-            Slots::Several(slots, _) => slots.get(slot).extents.get((page.0 % self.block_pages) as usize),
+        match &self.blocks {
+            Blocks::Single(singles) => singles.draw(dice),
+            Blocks::Several(severals) => severals.draw(dice),
         }
     }
 
-    fn known_blocks(&self) -> impl Iterator<Item = u64> + '_ {
-        self.table.iter().map(|&slot| self.slots.block(slot))
+    fn find(&self, block: u64) -> Option<Slot> {
+        match &self.blocks {
+            Blocks::Single(singles) => singles.find(block),
+            Blocks::Several(severals) => severals.find(block),
+        }
+    }
+
+    fn located(&self, slot: Slot, page: PageNumber) -> Option<Located> {
+        match &self.blocks {
+            Blocks::Single(singles) => Some(singles.located(slot)),
+            Blocks::Several(severals) => severals.located(slot, (page.0 % self.block_pages) as usize),
+        }
+    }
+
+    fn known_blocks(&self) -> Vec<u64> {
+        match &self.blocks {
+            Blocks::Single(singles) => singles.blocks().collect(),
+            Blocks::Several(severals) => severals.blocks().collect(),
+        }
     }
 
     /// Takes out a page that is a block by itself.
     fn remove_single(&mut self, page: PageNumber, stays: impl Fn(PageNumber) -> bool) -> Option<Gone> {
-        let Slots::Single(slots) = &mut self.slots else { return None };
-        let is_its = |slot: &u32| u64::from(slots.get(*slot).block) == page.0;
-        let entry = self.table.find_entry(hash(page.0), is_its).ok().filter(|_| !stays(page))?;
-        let Single { flash, .. } = slots.remove(entry.remove().0);
+        let Blocks::Single(singles) = &mut self.blocks else { return None };
+        let slot = singles.find(page.0).filter(|_| !stays(page))?;
+        let Located { flash, .. } = singles.remove(slot);
         self.pages -= 1;
-        Some(Gone { page, flash: FlashPage(flash) })
+        Some(Gone { page, flash })
     }
 
     fn remove_in_block(
@@ -359,123 +357,60 @@ impl Index {
     /// Changes the places of a block's pages. A block without any left is forgotten.
     fn change(&mut self, block: u64, change: impl FnOnce(&mut [Option<Located>])) {
         let known = self.find(block);
-        match &self.slots {
-            Slots::Single(slots) => {
-                let mut place = [known.map(|slot| slots.get(slot).located())];
+        match &mut self.blocks {
+            Blocks::Single(singles) => {
+                let mut place = [known.map(|slot| singles.located(slot))];
                 change(&mut place);
-                self.store(block, known, &place);
-            }
-            Slots::Several(slots, _) => {
-                let pages = self.block_pages as usize;
-                let places = known.map(|slot| slots.get(slot).extents.unpack(pages));
-                let mut places = places.unwrap_or_else(|| smallvec![None; pages]);
-                change(&mut places);
-                self.store(block, known, &places);
-            }
-        }
-    }
-
-    /// Takes over the changed places of a block, which is in the slot `known` if it was known before.
-    fn store(&mut self, block: u64, known: Option<u32>, places: &[Option<Located>]) {
-        let empty = places.iter().all(Option::is_none);
-        match known {
-            Some(slot) if empty => {
-                if let Ok(entry) = self.table.find_entry(hash(block), |&other| other == slot) {
-                    entry.remove();
+                match (known, place[0]) {
+                    (Some(slot), Some(located)) => singles.set_located(slot, located),
+                    (Some(slot), None) => drop(singles.remove(slot)),
+                    (None, Some(located)) => singles.insert(number(block), located),
+                    (None, None) => {}
                 }
-                self.slots.free(slot);
             }
-            Some(slot) => self.slots.set_places(slot, places),
-            None if empty => {}
-            None => {
-                let slot = self.slots.add(u32::try_from(block).expect("checked at attach"), places);
-                self.know(block, slot);
+            Blocks::Several(severals) => {
+                let pages = self.block_pages as usize;
+                let mut places = known.map_or_else(|| smallvec![None; pages], |slot| severals.places(slot));
+                change(&mut places);
+                match (known, places.iter().all(Option::is_none)) {
+                    (Some(slot), false) => severals.set_places(slot, &places),
+                    (Some(slot), true) => severals.remove(slot),
+                    (None, false) => severals.insert(number(block), Extents::of(&places)),
+                    (None, true) => {}
+                }
             }
         }
     }
 
     /// Enters a block that is not known, of which one run of neighbours is on flash.
     fn add_run(&mut self, block: u64, within: usize, flash: FlashPage, checksums: &[u32]) {
-        let number = u32::try_from(block).expect("checked at attach");
-        let slot = match &mut self.slots {
-            Slots::Single(slots) => slots.insert(Single {
-                block: number,
-                flash: flash.0,
-                checksum: checksums[0],
-                history: History::default(),
-            }),
-            Slots::Several(slots, extent_bytes) => {
-                let extents = Extents::of_run(within, flash, checksums);
-                *extent_bytes += extents.bytes();
-                slots.insert(Several { block: number, history: History::default(), extents })
+        match &mut self.blocks {
+            Blocks::Single(singles) => {
+                singles.insert(number(block), Located { flash, checksum: checksums[0] });
             }
-        };
-        self.know(block, slot);
-    }
-
-    fn know(&mut self, block: u64, slot: u32) {
-        let slots = &self.slots;
-        self.table.insert_unique(hash(block), slot, |&slot| hash(slots.block(slot)));
+            Blocks::Several(severals) => {
+                severals.insert(number(block), Extents::of_run(within, flash, checksums));
+            }
+        }
     }
 }
 
-impl Single {
-    fn located(&self) -> Located {
-        Located { flash: FlashPage(self.flash), checksum: self.checksum }
-    }
+fn number(block: u64) -> u32 {
+    u32::try_from(block).expect("checked at attach")
 }
 
-impl Slots {
-    fn block(&self, slot: u32) -> u64 {
-        u64::from(match self {
-            Self::Single(slots) => slots.get(slot).block,
-            Self::Several(slots, _) => slots.get(slot).block,
-        })
-    }
-
-    fn history(&self, slot: u32) -> History {
+impl Blocks {
+    fn history(&self, slot: Slot) -> History {
         match self {
-            Self::Single(slots) => slots.get(slot).history,
-            Self::Several(slots, _) => slots.get(slot).history,
+            Self::Single(singles) => singles.history(slot),
+            Self::Several(severals) => severals.history(slot),
         }
     }
 
-    fn history_mut(&mut self, slot: u32) -> &mut History {
+    fn history_mut(&mut self, slot: Slot) -> &mut History {
         match self {
-            Self::Single(slots) => &mut slots.get_mut(slot).history,
-            Self::Several(slots, _) => &mut slots.get_mut(slot).history,
-        }
-    }
-
-    fn set_places(&mut self, slot: u32, places: &[Option<Located>]) {
-        match self {
-            Self::Single(slots) => {
-                let located = places[0].expect("an empty block is freed instead");
-                let single = slots.get_mut(slot);
-                (single.flash, single.checksum) = (located.flash.0, located.checksum);
-            }
-            Self::Several(slots, extent_bytes) => {
-                let several = slots.get_mut(slot);
-                *extent_bytes -= several.extents.bytes();
-                several.extents.replace(places);
-                *extent_bytes += several.extents.bytes();
-            }
-        }
-    }
-
-    fn add(&mut self, block: u32, places: &[Option<Located>]) -> u32 {
-        let slot = match self {
-            Self::Single(slots) => slots.insert(Single { block, ..Single::default() }),
-            Self::Several(slots, _) => slots.insert(Several { block, ..Several::default() }),
-        };
-        self.set_places(slot, places);
-        slot
-    }
-
-    fn free(&mut self, slot: u32) {
-        match self {
-            Self::Single(slots) => drop(slots.remove(slot)),
-            Self::Several(slots, extent_bytes) => *extent_bytes -= slots.remove(slot).extents.bytes(),
+            Self::Single(singles) => singles.history_mut(slot),
+            Self::Several(severals) => severals.history_mut(slot),
         }
     }
 }

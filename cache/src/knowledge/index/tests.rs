@@ -17,11 +17,11 @@ enum Op {
 
 fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
-        4 => (0..600u64, 0..5000u32, 1..40usize).prop_map(|(page, flash, count)| Op::Insert(page, flash, count)),
-        4 => (0..600u64, 0..5000u32, 1..40usize).prop_map(|(page, flash, count)| Op::InsertAbsent(page, flash, count)),
+        4 => (0..600u64, 1..5000u32, 1..40usize).prop_map(|(page, flash, count)| Op::Insert(page, flash, count)),
+        4 => (0..600u64, 1..5000u32, 1..40usize).prop_map(|(page, flash, count)| Op::InsertAbsent(page, flash, count)),
         4 => (0..600u64, prop_oneof![1..2u64, 0..300u64]).prop_map(|(page, count)| Op::Remove(page, count)),
-        1 => (0..600u64, 0..5000u32).prop_map(|(page, flash)| Op::RemoveIfAt(page, flash)),
-        1 => (0..5000u32).prop_map(Op::RemoveOnFlash),
+        1 => (0..600u64, 1..5000u32).prop_map(|(page, flash)| Op::RemoveIfAt(page, flash)),
+        1 => (1..5000u32).prop_map(Op::RemoveOnFlash),
     ]
 }
 
@@ -90,9 +90,8 @@ proptest! {
                 }
             }
             prop_assert_eq!(index.pages(), model.len() as u64);
-            if let Slots::Several(slots, extent_bytes) = &index.slots {
-                let counted: u64 = index.table.iter().map(|&slot| slots.get(slot).extents.bytes()).sum();
-                prop_assert_eq!(*extent_bytes, counted);
+            if let Blocks::Several(severals) = &index.blocks {
+                severals.check();
             }
             for page in 0..650 {
                 let found = index.get(PageNumber(page)).map(|located| (located.flash.0, located.checksum));
@@ -124,9 +123,10 @@ fn memory_stays_within_the_budget_at_4_kib_blocks() {
     let mut index = Index::new(1);
     for blocks in [100_000u64, 229_377, 500_000] {
         for page in index.blocks()..blocks {
-            index.insert_run(PageNumber(page * 37), FlashPage(page as u32), &[page as u32]);
+            index.insert_run(PageNumber(page * 37), FlashPage(1 + page as u32), &[page as u32]);
         }
-        assert!(index.bytes() <= 28 * blocks, "{} bytes for {blocks} blocks", index.bytes());
+        // Policy, ghosts and samples take the rest of 28.
+        assert!(index.bytes() <= 21 * blocks, "{} bytes for {blocks} blocks", index.bytes());
     }
 }
 
