@@ -20,7 +20,7 @@ const BLOCK_MAX: u64 = 64 << 10;
 const BLOCK_DEFAULT: u64 = 64 << 10;
 
 /// RAM of the index for a block of one page, fresh and after random writes, in bytes (docs/performance.md).
-const SINGLE: (f64, f64) = (29.4, 36.8);
+const SINGLE: (f64, f64) = (25.3, 32.5);
 /// For a block of several: for itself, for each run of pages that lie together on flash, for each page. Of 16 pages that is what was
 /// measured there, 118 bytes with one run and 187 with 9.6.
 const BLOCK: f64 = 46.0;
