@@ -44,6 +44,7 @@ pub(crate) mod reconnect;
 pub(crate) mod second_copies;
 mod survivors;
 mod throttle;
+mod versions;
 mod victims;
 pub(crate) mod void;
 pub(crate) mod write;

@@ -1,0 +1,51 @@
+//! Versions: what was known of pages goes from the one that is overwritten to the new one.
+
+use std::ops::Range;
+
+use block::{BlockDevice, Host};
+
+use super::disk_cache::DiskCache;
+use crate::knowledge::learned::{By, Coming, History, Overwritten};
+use crate::words::units::PageNumber;
+
+/// Longer changes forget how their pages were used: looking at each would take longer than it is worth.
+const REMEMBERED_PAGES_MAX: u64 = 1024;
+
+impl<F: BlockDevice, H: Host> DiskCache<F, H> {
+    /// What is known of a page that a guest overwrites in the cache, where `overwritten` says what was known.
+    pub(crate) fn new_version(
+        &self,
+        page: PageNumber,
+        coming: Coming,
+        overwritten: &mut Overwritten,
+    ) -> History {
+        match overwritten.comes_back(self.block_of(page)) {
+            // Flash does not have it, so nobody has read it there.
+            Some(known) => self.policy.borrow().used(known, By::Write).with_heat(0),
+            None => self.newcomer(page, coming),
+        }
+    }
+
+    /// Remembers blocks that were overwritten and did not come back.
+    pub(crate) fn note_gone(&self, overwritten: &Overwritten) {
+        let mut policy = self.policy.borrow_mut();
+        overwritten.gone().for_each(|(block, history)| policy.left(block, history));
+    }
+
+    /// How the blocks of pages were used.
+    pub(super) fn histories(&self, pages: &Range<u64>) -> Overwritten {
+        if pages.end.saturating_sub(pages.start) > REMEMBERED_PAGES_MAX {
+            return Overwritten::of(0..0);
+        }
+        let block_pages = u64::from(self.block_pages());
+        let blocks = pages.start / block_pages..pages.end.div_ceil(block_pages);
+        let mut overwritten = Overwritten::of(blocks.clone());
+        let index = self.index.borrow();
+        for block in blocks {
+            overwritten.note(block, index.history(PageNumber(block * block_pages)));
+        }
+        let ram = self.ram.borrow();
+        ram.histories(pages, |page, history| overwritten.note(self.block_of(page), history));
+        overwritten
+    }
+}
