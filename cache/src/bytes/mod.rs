@@ -28,6 +28,13 @@ pub const FORMAT_VERSION: u32 = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PoolId(pub [u8; 16]);
 
+impl PoolId {
+    /// A number that differs from pool to pool, and that guests do not know.
+    pub(crate) fn salt(self) -> u64 {
+        u64::from_le_bytes(*self.0.first_chunk().expect("an identity has sixteen bytes"))
+    }
+}
+
 impl std::fmt::Display for PoolId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

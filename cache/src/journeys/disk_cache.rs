@@ -118,7 +118,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             log: Log::new(Rc::clone(&pool), settings.id, Rc::clone(&touched), log_counters.0, log_counters.1),
             order,
             size: Cell::new(disk_bytes),
-            index: RefCell::new(Index::new(block_pages(&settings))),
+            index: RefCell::new(Index::new(block_pages(&settings), pool.id().salt())),
             ram: RefCell::new(Ram::new(ram_pages(&settings))),
             fills: RefCell::default(),
             regions: RefCell::new(Regions::new(pool.layout().region_pages(), disk_bytes)),
@@ -199,7 +199,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Goes over to another block. What is dirty stays known.
     fn change_block(&self, block_pages: u32) {
-        let mut index = Index::new(block_pages);
+        let mut index = Index::new(block_pages, self.pool.id().salt());
         let before = self.index.borrow();
         for page in self.dirty.borrow().pages_within(0..u64::MAX).map(PageNumber) {
             let Some(Located { flash, checksum }) = before.get(page) else { continue };

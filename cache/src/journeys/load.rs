@@ -181,7 +181,7 @@ async fn load_once<B: BlockDevice, F: BlockDevice, H: Host>(
     let mut loading = Loading {
         cache,
         tail,
-        replay: Replay::new(cache.block_pages(), cache.pool.layout().region_pages()),
+        replay: Replay::new(cache.block_pages(), cache.pool.layout().region_pages(), cache.pool.id().salt()),
         segments: Vec::new(),
         samples: Samples { most: samples, start: Vec::new(), elsewhere: Vec::new(), seen: 0 },
     };

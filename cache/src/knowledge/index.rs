@@ -53,11 +53,11 @@ struct Slot {
 }
 
 impl Index {
-    /// An empty index of blocks of so many pages.
-    pub(crate) fn new(block_pages: u32) -> Self {
+    /// An empty index of blocks of so many pages. The salt is a number that guests do not know.
+    pub(crate) fn new(block_pages: u32, salt: u64) -> Self {
         assert!(block_pages.is_power_of_two() && block_pages as usize <= BLOCK_PAGES_MAX);
         let blocks = match block_pages {
-            1 => Blocks::Single(Singles::new()),
+            1 => Blocks::Single(Singles::new(salt)),
             pages => Blocks::Several(Severals::new(pages as usize)),
         };
         Self { block_pages: u64::from(block_pages), blocks, pages: 0 }
@@ -197,11 +197,7 @@ impl Index {
     fn known_within(&self, pages: &Range<u64>) -> Vec<u64> {
         let mut blocks = pages.start / self.block_pages..pages.end.div_ceil(self.block_pages);
         if blocks.end.saturating_sub(blocks.start) > self.blocks() {
-            let is_inside = |block: &u64| blocks.contains(block);
-            return match &self.blocks {
-                Blocks::Single(singles) => singles.blocks().filter(is_inside).collect(),
-                Blocks::Several(severals) => severals.blocks().filter(is_inside).collect(),
-            };
+            return self.known_blocks().filter(|block| blocks.contains(block)).collect();
         }
         blocks.by_ref().filter(|block| self.find(*block).is_some()).collect()
     }
@@ -219,7 +215,7 @@ impl Index {
     /// be read. Returns what was there.
     pub(crate) fn remove_on_flash(&mut self, flash: Range<u32>) -> Vec<Gone> {
         let mut removed = Vec::new();
-        for block in self.known_blocks() {
+        for block in self.known_blocks().collect::<Vec<_>>() {
             let first = block * self.block_pages;
             self.change(block, |places| {
                 for (page, place) in (first..).map(PageNumber).zip(places) {
@@ -239,7 +235,7 @@ impl Index {
         place: impl Fn(PageNumber, FlashPage) -> Option<FlashPage>,
     ) -> Vec<Gone> {
         let mut dropped = Vec::new();
-        for block in self.known_blocks() {
+        for block in self.known_blocks().collect::<Vec<_>>() {
             let first = block * self.block_pages;
             self.change(block, |places| {
                 for (page, slot) in (first..).map(PageNumber).zip(places) {
@@ -316,10 +312,10 @@ impl Index {
         }
     }
 
-    fn known_blocks(&self) -> Vec<u64> {
+    fn known_blocks(&self) -> Box<dyn Iterator<Item = u64> + '_> {
         match &self.blocks {
-            Blocks::Single(singles) => singles.blocks().collect(),
-            Blocks::Several(severals) => severals.blocks().collect(),
+            Blocks::Single(singles) => Box::new(singles.blocks()),
+            Blocks::Several(severals) => Box::new(severals.blocks()),
         }
     }
 

@@ -111,10 +111,11 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    pub(crate) fn new(block_pages: u32, region_pages: u32) -> Self {
+    /// Nothing is known yet of a disk with such blocks and regions; the salt is that of [`Index::new`].
+    pub(crate) fn new(block_pages: u32, region_pages: u32, salt: u64) -> Self {
         Self {
             region_pages: u64::from(region_pages),
-            index: Index::new(block_pages),
+            index: Index::new(block_pages, salt),
             dirty: Dirty::default(),
             counts: Counts::default(),
             dead: Vec::new(),
@@ -334,7 +335,7 @@ mod tests {
 
     #[test]
     fn the_first_line_from_the_end_says_all() {
-        let mut replay = Replay::new(1, 64);
+        let mut replay = Replay::new(1, 64, 7);
         let touched = |page: PageNumber| page.0 == 9;
         let lines = [(Kind::Fill, 1), (Kind::Fill, 2), (Kind::Forget, 0), (Kind::Fill, 2), (Kind::Fill, 9)];
         let newest = replay.enter(FlashPage(100), &content(&lines), vec![bits(&[1, 2])], touched, |_, _| {});
@@ -354,7 +355,7 @@ mod tests {
         content.push_range(Kind::Home, PageNumber(2), Sequence(9), 2);
         content.push_range(Kind::Zeroes, PageNumber(7), Sequence(10), 4);
         let newer = self::content(&[(Kind::Write, 5), (Kind::Write, 8), (Kind::Fill, 9)]);
-        let mut replay = Replay::new(1, 64);
+        let mut replay = Replay::new(1, 64, 7);
         assert_eq!(replay.enter(FlashPage(100), &newer, Vec::new(), |_| true, |_, _| {}), 2);
         assert_eq!(replay.enter(FlashPage(200), &content, Vec::new(), |_| true, |_, _| {}), 1);
         let dirty: Vec<u64> = replay.dirty.pages_within(0..64).collect();

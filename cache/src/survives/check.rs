@@ -288,7 +288,7 @@ impl<F: BlockDevice> Checker<'_, F> {
         let distrusted = Distrusted { region_pages: u64::from(layout.region_pages()), open, expected };
         let end =
             distrusted.expected.touched.clone().map(|bits| touched::log_end(&*bits)).unwrap_or_default();
-        let mut replay = Replay::new(1, layout.region_pages());
+        let mut replay = Replay::new(1, layout.region_pages(), self.reader.pool.salt());
         for wanted in Wanted::all_of(&self.segments, id) {
             let segment = wanted.segment;
             let newest = (disk.segments == 0).then(|| distrusted.expected.belief.tail(end));

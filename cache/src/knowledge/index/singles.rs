@@ -4,6 +4,9 @@
 //! further from home comes first. So who would lie here if it were anywhere is seldom looked for in more than a few places, though seven of
 //! eight are taken. The table is in parts, by hash. Each grows by an eighth when it is full and shrinks when a third of it is empty: there
 //! is no pause in which all of millions of entries move, as when a table doubles, and never one that is half empty because it has.
+//!
+//! Whoever knows where blocks lie can choose those that lie in one heap, where each search takes as long as the heap: hundreds of microseconds
+//! at a hundred thousand of them. So hashes are salted with what guests do not know.
 
 use super::{Located, Slot};
 use crate::knowledge::hash::hash;
@@ -29,19 +32,22 @@ const _: () = assert!(size_of::<Single>() == 16, "the memory budget counts on it
 /// Blocks of one page by their number.
 pub(super) struct Singles {
     parts: Box<[Part]>,
+    salt: u64,
     len: usize,
 }
 
 /// Those whose hashes begin with the same bits.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Part {
     places: Box<[Single]>,
+    salt: u64,
     len: usize,
 }
 
 impl Singles {
-    pub(super) fn new() -> Self {
-        Self { parts: vec![Part::default(); 1 << PARTS_SHIFT].into_boxed_slice(), len: 0 }
+    pub(super) fn new(salt: u64) -> Self {
+        let part = Part { places: Box::default(), salt, len: 0 };
+        Self { parts: vec![part; 1 << PARTS_SHIFT].into_boxed_slice(), salt, len: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -56,8 +62,9 @@ impl Singles {
 
     pub(super) fn find(&self, block: u64) -> Option<Slot> {
         let number = u32::try_from(block).ok()?;
-        let part = part_of(block);
-        let place = self.parts[part].find(number)?;
+        let mixed = mix(number, self.salt);
+        let part = part_of(mixed);
+        let place = self.parts[part].find(number, mixed)?;
         Some(Slot { part: part as u32, place: place as u32 })
     }
 
@@ -92,7 +99,7 @@ impl Singles {
         assert_ne!(located.flash.0, 0, "the first page of flash is a superblock's");
         let Located { flash, checksum } = located;
         let single = Single { block, flash: flash.0, checksum, history: History::default() };
-        self.parts[part_of(block.into())].insert(single);
+        self.parts[part_of(mix(block, self.salt))].insert(single);
         self.len += 1;
     }
 
@@ -126,9 +133,13 @@ impl Singles {
     }
 }
 
+fn mix(block: u32, salt: u64) -> u64 {
+    hash(u64::from(block) ^ salt)
+}
+
 /// By the highest bits: homes are by others.
-fn part_of(block: u64) -> usize {
-    (hash(block) >> (u64::BITS - PARTS_SHIFT)) as usize
+fn part_of(mixed: u64) -> usize {
+    (mixed >> (u64::BITS - PARTS_SHIFT)) as usize
 }
 
 impl Single {
@@ -138,11 +149,12 @@ impl Single {
 }
 
 impl Part {
-    fn find(&self, block: u32) -> Option<usize> {
+    /// Where a block is, whose hash is `mixed`.
+    fn find(&self, block: u32, mixed: u64) -> Option<usize> {
         if self.places.is_empty() {
             return None;
         }
-        let (mut place, mut distance) = (self.home(block), 0);
+        let (mut place, mut distance) = (self.home(mixed), 0);
         // It ends: there is always an empty place.
         loop {
             let single = &self.places[place];
@@ -172,7 +184,7 @@ impl Part {
 
     /// Puts an entry where it belongs; from there on each goes one place further, up to the next empty one.
     fn put(&mut self, single: Single) {
-        let (mut place, mut distance) = (self.home(single.block), 0);
+        let (mut place, mut distance) = (self.home(mix(single.block, self.salt)), 0);
         while !self.places[place].is_empty() && self.distance(place) >= distance {
             place = self.next(place);
             distance += 1;
@@ -208,14 +220,14 @@ impl Part {
         if place + 1 == self.places.len() { 0 } else { place + 1 }
     }
 
-    fn home(&self, block: u32) -> usize {
-        let low = hash(block.into()) & u64::from(u32::MAX);
+    fn home(&self, mixed: u64) -> usize {
+        let low = mixed & u64::from(u32::MAX);
         ((low * self.places.len() as u64) >> u32::BITS) as usize
     }
 
     /// How far behind its home the entry at a place is.
     fn distance(&self, place: usize) -> usize {
-        let home = self.home(self.places[place].block);
+        let home = self.home(mix(self.places[place].block, self.salt));
         if place >= home { place - home } else { place + self.places.len() - home }
     }
 }
@@ -225,6 +237,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+
+    const SALT: u64 = 0x5a17;
 
     /// Numbers by chance that repeat.
     fn chance(at: u64) -> u64 {
@@ -257,7 +271,7 @@ mod tests {
 
     #[test]
     fn whatever_comes_and_goes_is_found_as_in_a_plain_map_and_histories_stay_with_their_blocks() {
-        let (mut singles, mut known) = (Singles::new(), BTreeMap::new());
+        let (mut singles, mut known) = (Singles::new(SALT), BTreeMap::new());
         // Grows, is exchanged, and shrinks to nothing.
         for (round, grows) in [(0, 9), (1, 7), (2, 5), (3, 5), (4, 2), (5, 0), (6, 0)] {
             for at in 0..12_000_u64 {
@@ -290,25 +304,27 @@ mod tests {
             singles.remove(slot);
         }
         check(&singles, &known);
-        assert!(singles.bytes() <= 64 * (24 + 8 * 16), "what is empty takes next to nothing");
+        assert!(singles.bytes() <= 64 * (32 + 8 * 16), "what is empty takes next to nothing");
     }
 
     #[test]
     fn blocks_with_one_home_and_the_end_of_a_part_are_no_trouble() {
-        let mut part = Part::default();
+        let mut part = Part { places: Box::default(), salt: SALT, len: 0 };
         part.resize(64);
         // The last homes of the part, so that entries go on at its beginning; and then all again in another order.
-        let near: Vec<u32> = (0..1_000_000).filter(|block| part.home(*block) >= 60).take(40).collect();
+        let near: Vec<u32> =
+            (0..1_000_000).filter(|block| part.home(mix(*block, SALT)) >= 60).take(40).collect();
         for order in [near.clone(), near.iter().rev().copied().collect()] {
             for block in &order {
                 part.put(Single { block: *block, flash: 1, ..Single::default() });
                 part.len += 1;
             }
-            assert!(order.iter().all(|block| part.find(*block).is_some()));
+            let find = |part: &Part, block| part.find(block, mix(block, SALT));
+            assert!(order.iter().all(|block| find(&part, *block).is_some()));
             for block in &order {
-                let place = part.find(*block).expect("it was put there");
+                let place = find(&part, *block).expect("it was put there");
                 part.remove(place);
-                assert_eq!(part.find(*block), None);
+                assert_eq!(find(&part, *block), None);
             }
             assert_eq!(part.len, 0);
             part.resize(64);
@@ -317,7 +333,7 @@ mod tests {
 
     #[test]
     fn no_size_takes_much_more_than_another_whether_it_grew_or_shrank() {
-        let mut singles = Singles::new();
+        let mut singles = Singles::new(SALT);
         let mut each = Vec::new();
         for block in 0..400_000 {
             singles.insert(block, located(block));
@@ -334,8 +350,31 @@ mod tests {
     }
 
     #[test]
+    fn blocks_that_lie_in_a_heap_with_one_salt_do_not_with_another() {
+        let chosen: Vec<u32> = (0..1 << 22)
+            .filter(|block| {
+                let mixed = mix(*block, SALT);
+                part_of(mixed) == 0 && mixed as u32 >> 28 == 0
+            })
+            .collect();
+        let farthest = |salt| {
+            let mut singles = Singles::new(salt);
+            for block in &chosen {
+                singles.insert(*block, located(*block));
+            }
+            let of = |part: &Part| {
+                let there = (0..part.places.len()).filter(|place| !part.places[*place].is_empty());
+                there.map(|place| part.distance(place)).max()
+            };
+            singles.parts.iter().filter_map(of).max()
+        };
+        let [heap, spread] = [SALT, SALT + (1 << 40)].map(farthest);
+        assert!(chosen.len() > 3_000 && heap > Some(1_000) && spread < Some(60), "{heap:?}, {spread:?}");
+    }
+
+    #[test]
     fn all_are_drawn_about_as_often() {
-        let (mut singles, mut dice) = (Singles::new(), Dice::new());
+        let (mut singles, mut dice) = (Singles::new(SALT), Dice::new());
         assert!(singles.draw(&mut dice).is_none());
         for block in 0..3_000 {
             singles.insert(block, located(block));

@@ -36,7 +36,7 @@ proptest! {
         shift in prop_oneof![Just(0), 0..9u32],
         ops in proptest::collection::vec(op(), 1..120),
     ) {
-        let mut index = Index::new(1 << shift);
+        let mut index = Index::new(1 << shift, 7);
         let mut model: BTreeMap<u64, u32> = BTreeMap::new();
         for op in ops {
             match op {
@@ -106,7 +106,7 @@ proptest! {
 #[test]
 fn a_history_is_updated_by_what_is_known_and_kept_where_the_block_is() {
     for block_pages in [1, 16] {
-        let mut index = Index::new(block_pages);
+        let mut index = Index::new(block_pages, 7);
         index.insert_run(PageNumber(32), FlashPage(7), &[1]);
         let warm = History::default().warmer();
         assert_eq!(index.update_history(PageNumber(32), History::warmer), warm);
@@ -120,7 +120,7 @@ fn a_history_is_updated_by_what_is_known_and_kept_where_the_block_is() {
 
 #[test]
 fn memory_stays_within_the_budget_at_4_kib_blocks() {
-    let mut index = Index::new(1);
+    let mut index = Index::new(1, 7);
     for blocks in [100_000u64, 229_377, 500_000] {
         for page in index.blocks()..blocks {
             index.insert_run(PageNumber(page * 37), FlashPage(1 + page as u32), &[page as u32]);
@@ -132,7 +132,7 @@ fn memory_stays_within_the_budget_at_4_kib_blocks() {
 
 #[test]
 fn memory_stays_within_the_budget_at_64_kib_blocks() {
-    let mut index = Index::new(16);
+    let mut index = Index::new(16, 7);
     for block in 0..60_000u64 {
         index.insert_run(PageNumber(block * 16), FlashPage(block as u32 * 16), &[1; 16]);
     }
@@ -141,7 +141,7 @@ fn memory_stays_within_the_budget_at_64_kib_blocks() {
 
 #[test]
 fn a_history_goes_with_its_block_and_those_drawn_are_of_blocks_that_are_there() {
-    let mut index = Index::new(4);
+    let mut index = Index::new(4, 7);
     let hot = History::default().with_heat(2);
     index.set_history(PageNumber(1), hot);
     assert_eq!(index.history(PageNumber(1)), History::default(), "an unknown block has none");
