@@ -19,7 +19,7 @@ use crate::journeys::read::Answer;
 use crate::journeys::void::make_void;
 use crate::journeys::{extents, quiet, read, write, zeroes};
 use crate::knowledge::curve::{Curve, Curves, Use};
-use crate::knowledge::learned::Coming;
+use crate::knowledge::learned::By;
 use crate::knowledge::touched::SharedBits;
 use crate::words::settings::{DiskSettings, Mode};
 use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
@@ -456,9 +456,9 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     }
 
     /// Lets the policy learn from a request, before it is answered. Not in pass-through, where the cache is not asked.
-    fn note_access(&self, range: &ByteRange, coming: fn(&ByteRange) -> Coming) {
+    fn note_access(&self, range: &ByteRange, by: By) {
         if self.cache.settings.borrow().mode.row().reads_hit {
-            self.cache.note_access(range, coming(range));
+            self.cache.note_access(range, by);
         }
     }
 
@@ -490,7 +490,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
             self.end(started);
             return (buffer, Err(error));
         }
-        self.note_access(&range, Coming::read);
+        self.note_access(&range, By::Read);
         let (outcome, answer) = read::read(&self.cache, &self.backing, &self.locks, range, buffer).await;
         if outcome.1.is_ok() {
             self.count_read(&range, answer, started);
@@ -507,7 +507,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         }
         let started = self.cache.pool.host.now();
         let _in_flight = self.cache.requests.reads.arrive(&range, started);
-        self.note_access(&range, Coming::read);
+        self.note_access(&range, By::Read);
         read::give(&self.cache, &range, take);
         self.count_read(&range, Answer::Ram, started);
         true
@@ -525,7 +525,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
             self.end(started);
             return (buffer, Err(error));
         }
-        self.note_access(&range, Coming::written);
+        self.note_access(&range, By::Write);
         let outcome = write::write(&self.cache, &self.backing, &self.locks, range, buffer).await;
         if outcome.1.is_ok() {
             let now = self.count_write(&range, started);

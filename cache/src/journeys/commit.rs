@@ -21,7 +21,7 @@ use super::promote::enter_index;
 use crate::bytes::batch::Kind;
 use crate::knowledge::fills::MutationNumber;
 use crate::knowledge::index::Located;
-use crate::knowledge::learned::Coming;
+use crate::knowledge::learned::{By, Coming};
 use crate::knowledge::ram::Standing;
 use crate::knowledge::segments::Purpose;
 use crate::survives::log::{Appender, Batch, Written};
@@ -227,7 +227,7 @@ fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize
                     .collect();
                 enter_index(cache, written.number, &places);
                 let pages = &pending.pages;
-                let coming = Coming::written(&ByteRange::new(pages.start * PAGE, pages.end * PAGE));
+                let coming = Coming::with(By::Write, &ByteRange::new(pages.start * PAGE, pages.end * PAGE));
                 for (at, (page, _)) in part.clone().zip(&places) {
                     cache.dirty.borrow_mut().add_page(page.0);
                     let content = &bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES];

@@ -322,22 +322,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.policy.borrow().newcomer(self.block_of(page), coming)
     }
 
-    /// What is known of a page that was written to flash by a guest; the index takes it over.
-    pub(crate) fn note_rewritten(&self, page: PageNumber, coming: Coming) -> History {
-        let in_ram = self.ram.borrow().history(page);
-        // What is asked meanwhile must not look at the index.
-        self.index.borrow_mut().update_history(page, |on_flash| {
-            let known = in_ram.unwrap_or(on_flash);
-            if known.uses() > 0 {
-                self.policy.borrow().used(known, By::Write)
-            } else {
-                self.newcomer(page, coming)
-            }
-        })
-    }
-
-    /// Lets the policy learn from a request that asks the cache, by which what it asks for comes so.
-    pub(crate) fn note_access(&self, range: &ByteRange, coming: Coming) {
+    /// Lets the policy learn from a request that asks the cache.
+    pub(crate) fn note_access(&self, range: &ByteRange, by: By) {
         let mut policy = self.policy.borrow_mut();
         if !policy.learns() || range.is_empty() || range.len() > REQUEST_BYTES_MAX {
             return;
@@ -346,7 +332,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         for block in range.start / block_bytes..range.end.div_ceil(block_bytes) {
             let start = block * block_bytes;
             let own = ByteRange::at(start, block_bytes).intersection(range);
-            let told = || Told::of(coming, &own, start, block_bytes, self.has_all(&own));
+            let told = || Told::of(Coming::with(by, range), &own, start, block_bytes, self.has_all(&own));
             let draw = |dice: &mut Dice| self.index.borrow().draw(dice);
             policy.access(block, told, draw, || self.live_share());
         }

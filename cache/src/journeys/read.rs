@@ -270,7 +270,7 @@ async fn replace_lost<B: BlockDevice, F: BlockDevice, H: Host>(
         Ok(lost) => lost,
         Err(error) => return (buffer, Err(error)),
     };
-    let result = fetch(cache, backing, &lost, Fill::Allowed(Coming::read(&range))).await;
+    let result = fetch(cache, backing, &lost, Fill::Allowed(Coming::with(By::Read, &range))).await;
     finish(&range, buffer, &lost, result)
 }
 
@@ -318,7 +318,7 @@ async fn read_mixed<B: BlockDevice, F: BlockDevice, H: Host>(
     mut buffer: Buffer,
     fills: bool,
 ) -> Outcome {
-    let fill = if fills { Fill::Allowed(Coming::read(&range)) } else { Fill::Refused };
+    let fill = if fills { Fill::Allowed(Coming::with(By::Read, &range)) } else { Fill::Refused };
     let (lost, fetched) =
         join(read_runs(cache, plan.flash, &range, &mut buffer), fetch(cache, backing, &plan.absent, fill))
             .await;
@@ -460,7 +460,7 @@ async fn fetch_whole<B: BlockDevice, F: BlockDevice, H: Host>(
     buffer: Buffer,
 ) -> Outcome {
     let pages = range.start / PAGE..range.end / PAGE;
-    fetch_into(cache, backing, range, &[pages], Fill::Allowed(Coming::read(&range)), buffer).await
+    fetch_into(cache, backing, range, &[pages], Fill::Allowed(Coming::with(By::Read, &range)), buffer).await
 }
 
 /// Reads `range` from the backing into a buffer of its length, and lets those pages of it that are named enter RAM, if nothing

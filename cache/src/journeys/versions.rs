@@ -12,22 +12,37 @@ use crate::words::units::PageNumber;
 const REMEMBERED_PAGES_MAX: u64 = 1024;
 
 impl<F: BlockDevice, H: Host> DiskCache<F, H> {
-    /// What is known of a page that a guest overwrites in the cache, where `overwritten` says what was known.
-    pub(crate) fn new_version(
+    /// What is known of a page that was written to flash by a guest; the index takes it over.
+    pub(super) fn note_rewritten(&self, page: PageNumber, coming: Coming) -> History {
+        let in_ram = self.ram.borrow().history(page);
+        // What is asked meanwhile must not look at the index.
+        self.index
+            .borrow_mut()
+            .update_history(page, |on_flash| self.rewritten(in_ram.unwrap_or(on_flash), page, coming))
+    }
+
+    /// What is known of a page that was written to the backing, where `overwritten` says what was known before.
+    pub(super) fn new_version(
         &self,
         page: PageNumber,
         coming: Coming,
         overwritten: &mut Overwritten,
     ) -> History {
-        match overwritten.comes_back(self.block_of(page)) {
-            // Flash does not have it, so nobody has read it there.
-            Some(known) => self.policy.borrow().used(known, By::Write).with_heat(0),
-            None => self.newcomer(page, coming),
+        let known = overwritten.comes_back(self.block_of(page));
+        // Flash does not have it, so nobody has read it there.
+        self.rewritten(known, page, coming).with_heat(0)
+    }
+
+    fn rewritten(&self, known: History, page: PageNumber, coming: Coming) -> History {
+        if known.uses() > 0 {
+            self.policy.borrow().used(known, By::Write)
+        } else {
+            self.newcomer(page, coming)
         }
     }
 
     /// Remembers blocks that were overwritten and did not come back.
-    pub(crate) fn note_gone(&self, overwritten: &Overwritten) {
+    pub(super) fn note_gone(&self, overwritten: &Overwritten) {
         let mut policy = self.policy.borrow_mut();
         overwritten.gone().for_each(|(block, history)| policy.left(block, history));
     }

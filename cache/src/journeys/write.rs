@@ -13,7 +13,7 @@ use super::mutation::{Mutation, Turn};
 use super::reconnect::is_same;
 use super::throttle;
 use super::write_back::{Decided, write_back};
-use crate::knowledge::learned::Coming;
+use crate::knowledge::learned::{By, Coming};
 use crate::knowledge::ram::Standing;
 use crate::words::canary::{self, Bug};
 use crate::words::stats::count;
@@ -213,7 +213,7 @@ fn enter<F: BlockDevice, H: Host>(
     mutation: &mut Mutation<F, H>,
 ) {
     let Mutation { sequence, overwritten, .. } = mutation;
-    let (whole, coming) = (range.narrowed(PAGE), Coming::written(range));
+    let (whole, coming) = (range.narrowed(PAGE), Coming::with(By::Write, range));
     for page in (whole.start / PAGE..whole.end / PAGE).map(PageNumber) {
         let at = (page.offset() - range.start) as usize;
         let history = cache.new_version(page, coming, overwritten);

@@ -84,25 +84,16 @@ pub(crate) enum By {
 pub(crate) struct Coming(u8);
 
 impl Coming {
-    /// Read by a request of such a range of bytes.
-    pub(crate) fn read(request: &ByteRange) -> Self {
-        Self::of_pages(request.widened(PAGE).len() / PAGE)
-    }
-
-    /// Written by such a request.
-    pub(crate) fn written(request: &ByteRange) -> Self {
-        let Self(class) = Self::read(request);
-        Self(class + SIZES as u8)
+    /// By a request of such a range of bytes: of 1, 2, 4, 8, 16, 32 pages at most, or more.
+    pub(crate) fn with(by: By, request: &ByteRange) -> Self {
+        let pages = request.widened(PAGE).len() / PAGE;
+        let size = pages.next_power_of_two().ilog2().min(SIZES as u32 - 1) as u8;
+        Self(if by == By::Read { size } else { SIZES as u8 + size })
     }
 
     /// What it came by.
     pub(super) fn by(self) -> By {
         if usize::from(self.0) < SIZES { By::Read } else { By::Write }
-    }
-
-    /// Read by a request of 1, 2, 4, 8, 16, 32 pages at most, or more.
-    fn of_pages(pages: u64) -> Self {
-        Self(pages.next_power_of_two().ilog2().min(SIZES as u32 - 1) as u8)
     }
 
     /// Read by a request of one page.
@@ -344,10 +335,12 @@ mod tests {
         let ages = Ages::new(640);
         let at = |accesses: u32| Moment::at(accesses / 2);
         let once = History::first(at(6), Coming::ALONE);
-        let class_of = |bytes| History::first(at(6), Coming::read(&ByteRange::at(PAGE - 512, bytes))).class();
+        let class_of =
+            |bytes| History::first(at(6), Coming::with(By::Read, &ByteRange::at(PAGE - 512, bytes))).class();
         let classes = [512, 513, PAGE + 512, 8 * PAGE, 32 << 20].map(class_of);
         assert_eq!(classes, [0, 1, 1, 4, SIZES - 1], "of 1, 2, 2, 9 and many pages");
-        let written = |bytes| History::first(at(6), Coming::written(&ByteRange::at(0, bytes))).class();
+        let written =
+            |bytes| History::first(at(6), Coming::with(By::Write, &ByteRange::at(0, bytes))).class();
         assert_eq!([PAGE, 32 << 20].map(written), [SIZES, COMINGS - 1]);
         assert_eq!(once.class(), 0);
         let twice = once.used(at(6 + 640), &ages, By::Read);
@@ -368,23 +361,19 @@ mod tests {
     fn what_was_written_last_is_of_other_classes_and_the_class_after_is_that_of_one_more_use_of_the_kind() {
         let ages = Ages::new(640);
         let page = ByteRange::at(0, PAGE);
-        for (by, coming) in [(By::Read, Coming::read(&page)), (By::Write, Coming::written(&page))] {
-            let mut block = History::first(Moment::at(7), coming);
+        for (by, other) in [(By::Read, By::Write), (By::Write, By::Read)] {
+            let mut block = History::first(Moment::at(7), Coming::with(by, &page));
             let (mut now, mut classes) = (7, vec![block.class()]);
             for gap in [3, 700, 5, 90, 2, 1, 4, 4, 4] {
                 now += gap;
                 let at = Moment::at(now);
                 let after = ages.class_after(block.class(), block.age(at, &ages));
                 block = block.used(at, &ages, by);
-                let [rows, gaps] = [usize::div_euclid, usize::rem_euclid]
-                    .map(|part| [after, block.class()].map(|class| part(class - COMINGS, GAPS)));
-                assert!(
-                    rows[0] - rows[1] <= 1 && gaps[0].abs_diff(gaps[1]) <= 1,
-                    "{by:?}, {gap}: {rows:?}, {gaps:?}"
-                );
+                let rows = [after, block.class()].map(|class| (class - COMINGS) / GAPS);
+                let gaps = [after, block.class()].map(|class| gap_of(class).expect("used twice"));
+                assert!(rows[0] - rows[1] <= 1 && gaps[0].abs_diff(gaps[1]) <= 1, "{rows:?}, {gaps:?}");
                 classes.push(block.class());
             }
-            let other = if by == By::Read { By::Write } else { By::Read };
             let changed = block.used(Moment::at(now + 4), &ages, other).class();
             assert!(!classes.contains(&changed) && changed < CLASSES && block.class() < CLASSES);
             let written = |class: usize| class >= COMINGS + USES_READ * GAPS;

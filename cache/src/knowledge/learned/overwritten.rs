@@ -34,11 +34,12 @@ impl Overwritten {
         }
     }
 
-    /// What was known of a block whose new version comes; none if that is nothing.
-    pub(crate) fn comes_back(&mut self, block: u64) -> Option<History> {
-        let known = self.find(block)?;
-        known.is_back = true;
-        (known.history.uses() > 0).then_some(known.history)
+    /// What was known of a block whose new version comes: perhaps nothing.
+    pub(crate) fn comes_back(&mut self, block: u64) -> History {
+        self.find(block).map_or(History::default(), |known| {
+            known.is_back = true;
+            known.history
+        })
     }
 
     /// Those that did not come back.
@@ -70,7 +71,7 @@ mod tests {
         }
         assert_eq!(
             [9, 11, 11, 12, 14].map(|block| blocks.comes_back(block)),
-            [None, Some(twice), Some(twice), None, None]
+            [History::default(), twice, twice, History::default(), History::default()]
         );
         assert_eq!(blocks.gone().collect::<Vec<_>>(), [(10, used(1)), (13, used(3))]);
     }
@@ -79,6 +80,6 @@ mod tests {
     fn nothing_is_known_of_no_blocks() {
         let mut none = Overwritten::of(7..7);
         none.note(7, History::default());
-        assert_eq!((none.comes_back(7), none.gone().count()), (None, 0));
+        assert_eq!((none.comes_back(7), none.gone().count()), (History::default(), 0));
     }
 }
