@@ -33,7 +33,8 @@ pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSet
     ];
     let modes = if kind == Kind::Through { &modes[..3] } else { &modes[..] };
     // Only disks that learn have segments go out of order.
-    let admissions = [Admission::Adaptive, Admission::Adaptive, Admission::Always, Admission::Repeated(3)];
+    let admissions =
+        [Admission::Adaptive, Admission::AdaptiveHits, Admission::Always, Admission::Repeated(3)];
     DiskSettings {
         id: DiskId(number as u32 + 1),
         mode: modes[rng.below(modes.len() as u64) as usize],

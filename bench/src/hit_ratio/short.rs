@@ -54,7 +54,7 @@ const BOUNDS: [Bound; 7] = [
         |figures| figures.written_at_random,
         0.6,
     ),
-    Bound::at_most("points lost by guests' overwrites, worst", |figures| figures.overwritten_worst, 0.4),
+    Bound::at_most("points lost by guests' overwrites, worst", |figures| figures.overwritten_worst, 0.3),
     Bound::at_most("points lost by a scan, worst", |figures| figures.scanned_worst, 2.0),
 ];
 
