@@ -129,6 +129,9 @@ impl Learned {
             let Told { coming, parts, share, is_cached } = told();
             let had = self.sample.access(block, parts, self.clock.now(), coming, tools);
             self.strictness.sampled(had, is_cached, share);
+            if self.strictness.is_left_behind() {
+                self.due.compare = self.clock.accesses();
+            }
         }
         let now = self.clock.accesses();
         if now >= self.due.learn.min(self.due.adjust).min(self.due.compare) {

@@ -2,7 +2,7 @@
 //!
 //! Every now and then the hits that the cache had on sampled accesses are compared with those that caches in small had on the same
 //! ones: the same accesses make the comparison usable though the samples are few. Falls the cache behind what it should have,
-//! it becomes less strict; does it write much, stricter. Beyond one it asks more of newcomers alone, and goes there only while the cache
+//! it becomes less strict, and does not wait for the next comparison if that is plain; does it write much, stricter. Beyond one it asks more of newcomers alone, and goes there only while the cache
 //! has most of what density has over LRU: where all blocks are as likely to come back, what newcomers are worth says little, and nothing
 //! is lost if hardly any enters.
 
@@ -31,8 +31,9 @@ pub(crate) enum Aim {
 /// As many hits as writes can buy. What is worth nothing costs room as well: if it may enter all the same, fewer are hit, and half as much
 /// again is written (docs/hit-ratio.md).
 const HITS: Thresholds = Thresholds { admit: 0.02, keep: 0.01, to_give_up: 0.2 };
-/// The share of flash that is to be given up where hits are weighed against writes: it does not depend on strictness.
-const TO_GIVE_UP: f32 = 0.235;
+/// The share of flash that is to be given up where hits are weighed against writes, of a disk that is not strict at all, and of one whose
+/// strictness is one or more. Where everything enters, more has to go: what came just now is worth more than much of what is there.
+const TO_GIVE_UP: [f32; 2] = [0.26, 0.235];
 /// How strict a disk is of which nothing is known yet. A cache that is large for what its disk reads learns slowly.
 const DEGREE_FIRST: f32 = 0.25;
 
@@ -47,6 +48,11 @@ const GAIN_WANTED_BEYOND: f32 = 0.8;
 const TOLERANCE: f32 = 0.0015;
 /// Blocks written for each miss that LRU would have.
 const WRITES_MAX: f32 = 0.22;
+/// It does not wait for the next comparison with so many hits of sampled accesses less than LRU since the last one: with half as many,
+/// a tenth more is written.
+const BEHIND: f32 = 50.0;
+/// If that is so many times what chance may do, where it decides for each access that one of the two has whose it is.
+const BEHIND_DEVIATIONS: f32 = 4.0;
 /// What was counted before counts so much at the next comparison.
 const FADE: f32 = 0.85;
 
@@ -61,6 +67,14 @@ pub(super) struct Strictness {
     written: f32,
     /// Blocks that sampled accesses asked for and LRU did not have: of each the share that was asked for.
     missed_by_lru: f32,
+    since: Since,
+}
+
+/// Sampled accesses since the last comparison that one of two had.
+#[derive(Clone, Copy, Default)]
+struct Since {
+    lru_alone: f32,
+    served_alone: f32,
 }
 
 impl Strictness {
@@ -74,6 +88,7 @@ impl Strictness {
             sampled: 0.0,
             written: 0.0,
             missed_by_lru: 0.0,
+            since: Since::default(),
         }
     }
 
@@ -90,7 +105,12 @@ impl Strictness {
         match self.aim {
             Aim::Hits => HITS,
             Aim::Balance => {
-                Thresholds { admit: -0.05 + 0.3 * s, keep: 0.03 * s.min(1.0), to_give_up: TO_GIVE_UP }
+                let (strict, [loosely, strictly]) = (s.min(1.0), TO_GIVE_UP);
+                Thresholds {
+                    admit: -0.05 + 0.3 * s,
+                    keep: 0.03 * strict,
+                    to_give_up: loosely + (strictly - loosely) * strict,
+                }
             }
         }
     }
@@ -103,11 +123,24 @@ impl Strictness {
         self.by_density += one(had.by_density);
         self.served += one(served);
         self.missed_by_lru += share * one(!had.by_lru);
+        self.since.lru_alone += one(had.by_lru && !served);
+        self.since.served_alone += one(!had.by_lru && served);
+    }
+
+    /// True if so many hits are missing since the last comparison that the next one should be now. With a cache that is large for what its
+    /// disk reads, comparisons are far apart, and what LRU has can change at once.
+    pub(super) fn is_left_behind(&self) -> bool {
+        let Since { lru_alone, served_alone } = self.since;
+        let behind = lru_alone - served_alone;
+        self.degree > 0.0
+            && behind >= BEHIND
+            && behind >= BEHIND_DEVIATIONS * (lru_alone + served_alone).sqrt()
     }
 
     /// Forgets what was counted: nothing had to earn its place yet.
     pub(super) fn forget(&mut self) {
         self.fade(0.0);
+        self.since = Since::default();
     }
 
     /// Compares. `written` blocks were written since it was asked last, and `one_of` so many accesses is sampled.
@@ -117,7 +150,9 @@ impl Strictness {
         let wanted = self.by_lru + gain_wanted * (self.by_density - self.by_lru).max(0.0);
         let missing = (wanted - self.served) / self.sampled.max(1.0);
         let writes = self.written / (self.missed_by_lru * one_of).max(1.0);
-        let step = if missing > TOLERANCE {
+        let step = if self.is_left_behind() {
+            -0.3
+        } else if missing > TOLERANCE {
             -0.15
         } else if writes > WRITES_MAX {
             0.10
@@ -128,6 +163,7 @@ impl Strictness {
         };
         self.degree = (self.degree + step).clamp(0.0, DEGREE_MAX);
         self.fade(FADE);
+        self.since = Since::default();
     }
 
     fn fade(&mut self, factor: f32) {
@@ -192,6 +228,44 @@ mod tests {
         (0..10_000).for_each(|_| strict.sampled(lru, false, 1.0));
         strict.compare(0.0, 1.0);
         assert!(strict.degree < DEGREE_MAX, "hits are missing");
+    }
+
+    #[test]
+    fn it_does_not_wait_where_lru_has_plainly_more() {
+        let [lru, none] = [true, false].map(|yes| Had { by_lru: yes, by_density: false });
+        let after = |missing: usize, each_way: usize| {
+            let mut strictness = Strictness::new(Aim::Balance);
+            (0..missing + each_way).for_each(|_| strictness.sampled(lru, false, 1.0));
+            (0..each_way).for_each(|_| strictness.sampled(none, true, 1.0));
+            strictness
+        };
+        assert!(!after(49, 0).is_left_behind(), "few");
+        assert!(!after(60, 150).is_left_behind(), "chance may do that");
+        assert!(after(60, 60).is_left_behind());
+        let mut plain = after(60, 0);
+        assert!(plain.is_left_behind());
+        plain.degree = 2.0;
+        plain.compare(900.0, 1.0);
+        assert!((plain.degree - 1.7).abs() < 1e-6, "at once, and not by a step: {}", plain.degree);
+        assert!(!plain.is_left_behind(), "what was is said");
+        let mut filling = after(60, 0);
+        filling.forget();
+        assert!(!filling.is_left_behind());
+        let mut loose = after(60, 0);
+        loose.degree = 0.0;
+        assert!(!loose.is_left_behind(), "it can do no more");
+    }
+
+    #[test]
+    fn more_is_given_up_where_everything_enters() {
+        let to_give_up =
+            |degree| Strictness { degree, ..Strictness::new(Aim::Balance) }.thresholds().to_give_up;
+        let shares = [0.0, 0.5, 1.0, 4.0].map(to_give_up);
+        assert!(
+            shares.is_sorted_by(|looser, stricter| looser >= stricter) && shares[0] > shares[1],
+            "{shares:?}"
+        );
+        assert_eq!(shares[2].to_bits(), shares[3].to_bits());
     }
 
     #[test]
