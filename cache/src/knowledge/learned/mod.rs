@@ -264,3 +264,27 @@ impl Learned {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_lru_would_serve_is_less_strict_long_before_the_next_comparison() {
+        let mut learned = Learned::new(100_000, Aim::Balance);
+        learned.note_full();
+        let mut strictness_after_each = |accesses: std::ops::Range<u64>| {
+            for access in accesses {
+                // A fifth of what would fit, round and round, and nothing of it is there.
+                learned.access(access % 20_000, || Told::of_whole(false), |_| None, || 1.0);
+            }
+            learned.strictness.thresholds().admit
+        };
+        let first = strictness_after_each(0..20_000);
+        let later = strictness_after_each(20_000..30_000);
+        assert!(
+            first > 0.0 && later < 0.0,
+            "{first} and {later}, where comparisons are 50,000 accesses apart"
+        );
+    }
+}
