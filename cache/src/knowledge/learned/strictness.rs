@@ -2,9 +2,9 @@
 //!
 //! Every now and then the hits that the cache had on sampled accesses are compared with those that caches in small had on the same
 //! ones: the same accesses make the comparison usable though the samples are few. Falls the cache behind what it should have,
-//! it becomes less strict, and does not wait for the next comparison if that is plain; does it write much, stricter. Beyond one it asks more of newcomers alone, and goes there only while the cache
-//! has most of what density has over LRU: where all blocks are as likely to come back, what newcomers are worth says little, and nothing
-//! is lost if hardly any enters.
+//! it becomes less strict, and does not wait for the next comparison if that is plain; does it write much, stricter. Beyond
+//! one it asks more of newcomers alone, and goes there only while the cache has most of what density has over LRU: where all
+//! blocks are as likely to come back, what newcomers are worth says little, and nothing is lost if hardly any enters.
 
 use super::sample::Had;
 
@@ -48,8 +48,8 @@ const GAIN_WANTED_BEYOND: f32 = 0.8;
 const TOLERANCE: f32 = 0.0015;
 /// Blocks written for each miss that LRU would have.
 const WRITES_MAX: f32 = 0.22;
-/// It does not wait for the next comparison with so many hits of sampled accesses less than LRU since the last one: with half as many,
-/// a tenth more is written.
+/// It does not wait for the next comparison with so many hits of sampled accesses less than LRU since the last one: with 32, a
+/// twentieth more is written.
 const BEHIND: f32 = 50.0;
 /// If that is so many times what chance may do, where it decides for each access that one of the two has whose it is.
 const BEHIND_DEVIATIONS: f32 = 4.0;
