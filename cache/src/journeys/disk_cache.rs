@@ -322,19 +322,21 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.policy.borrow().newcomer(self.block_of(page), coming)
     }
 
-    /// Lets the policy learn from a request that asks the cache.
-    pub(crate) fn note_access(&self, range: &ByteRange, by: By) {
+    /// Lets the policy learn from a request that asks the cache, and would go on with a run of misses of so many bytes.
+    pub(crate) fn note_access(&self, range: &ByteRange, by: By, run_bytes: u64) {
         let mut policy = self.policy.borrow_mut();
         if !policy.learns() || range.is_empty() || range.len() > REQUEST_BYTES_MAX {
             return;
         }
         let block_bytes = u64::from(self.settings.borrow().block_bytes);
-        for block in range.start / block_bytes..range.end.div_ceil(block_bytes) {
+        let blocks = range.start / block_bytes..range.end.div_ceil(block_bytes);
+        let coming = policy.request(Coming::with(by, range), run_bytes, blocks.end - blocks.start);
+        for block in blocks {
             let start = block * block_bytes;
             let own = ByteRange::at(start, block_bytes).intersection(range);
-            let told = || Told::of(Coming::with(by, range), &own, start, block_bytes, self.has_all(&own));
+            let told = || Told::of(&own, start, block_bytes, self.has_all(&own));
             let draw = |dice: &mut Dice| self.index.borrow().draw(dice);
-            policy.access(block, told, draw, || self.live_share());
+            policy.access(block, coming, told, draw, || self.live_share());
         }
     }
 

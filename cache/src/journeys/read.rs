@@ -142,15 +142,15 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
     if plan.absent.is_empty() {
         return (read_cached(cache, backing, plan, range, buffer).await, Answer::Flash);
     }
-    let fills = fills(cache, &range);
-    if !plan.cached_any && !fills {
+    let fill = fill(cache, &range);
+    if !plan.cached_any && fill == Fill::Refused {
         return (fetch_past(cache, backing, range, buffer).await, Answer::Bypass);
     }
     if !plan.cached_any && range.is_aligned(PAGE) {
-        return (fetch_whole(cache, backing, range, buffer).await, Answer::Miss);
+        return (fetch_whole(cache, backing, range, buffer, fill).await, Answer::Miss);
     }
     let answer = if plan.cached_any { Answer::Partial } else { Answer::Miss };
-    (read_mixed(cache, backing, plan, range, buffer, fills).await, answer)
+    (read_mixed(cache, backing, plan, range, buffer, fill).await, answer)
 }
 
 /// True if something is being written to the range that enters the cache, whatever the mode became meanwhile.
@@ -224,12 +224,18 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
     }
 }
 
-/// Whether what this miss fetches may enter the cache: the mode says so, and it is not part of a long sequential run.
-fn fills<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> bool {
+/// Whether what this miss fetches may enter the cache: the mode says so, and it is not part of a sequential run that is longer than
+/// the cutoff.
+fn fill<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> Fill {
     let run = cache.missed_reads.borrow_mut().run_length(range);
     let settings = cache.settings.borrow();
     let enters = settings.sequential_cutoff.of_reads(settings.admission).is_none_or(|most| run <= most);
-    settings.mode.row().reads_fill && enters && !cache.fills.borrow().distrusts(range)
+    if !settings.mode.row().reads_fill || !enters || cache.fills.borrow().distrusts(range) {
+        return Fill::Refused;
+    }
+    let blocks = range.widened(u64::from(settings.block_bytes)).len() / u64::from(settings.block_bytes);
+    let coming = Coming::with(By::Read, range);
+    Fill::Allowed(cache.policy.borrow().fetched(coming, run - range.len(), blocks))
 }
 
 /// One read of flash is the whole answer.
@@ -316,9 +322,8 @@ async fn read_mixed<B: BlockDevice, F: BlockDevice, H: Host>(
     plan: Plan<'_, F, H>,
     range: ByteRange,
     mut buffer: Buffer,
-    fills: bool,
+    fill: Fill,
 ) -> Outcome {
-    let fill = if fills { Fill::Allowed(Coming::with(By::Read, &range)) } else { Fill::Refused };
     let (lost, fetched) =
         join(read_runs(cache, plan.flash, &range, &mut buffer), fetch(cache, backing, &plan.absent, fill))
             .await;
@@ -458,9 +463,10 @@ async fn fetch_whole<B: BlockDevice, F: BlockDevice, H: Host>(
     backing: &B,
     range: ByteRange,
     buffer: Buffer,
+    fill: Fill,
 ) -> Outcome {
     let pages = range.start / PAGE..range.end / PAGE;
-    fetch_into(cache, backing, range, &[pages], Fill::Allowed(Coming::with(By::Read, &range)), buffer).await
+    fetch_into(cache, backing, range, &[pages], fill, buffer).await
 }
 
 /// Reads `range` from the backing into a buffer of its length, and lets those pages of it that are named enter RAM, if nothing

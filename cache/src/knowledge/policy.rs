@@ -42,16 +42,27 @@ impl Policy {
         self.admission.learns()
     }
 
+    /// Takes a request; see [`Learned::request`].
+    pub(crate) fn request(&mut self, coming: Coming, run_bytes: u64, blocks: u64) -> Coming {
+        self.learned.request(coming, run_bytes, blocks)
+    }
+
+    /// How comes what such a request missed; see [`Learned::fetched`].
+    pub(crate) fn fetched(&self, coming: Coming, run_bytes: u64, blocks: u64) -> Coming {
+        self.learned.fetched(coming, run_bytes, blocks)
+    }
+
     /// Takes an access to a block; see [`Learned::access`].
     pub(crate) fn access(
         &mut self,
         block: u64,
+        coming: Coming,
         told: impl FnOnce() -> Told,
         draw: impl FnMut(&mut Dice) -> Option<History>,
         live: impl FnOnce() -> f32,
     ) {
         if self.learns() {
-            self.learned.access(block, told, draw, live);
+            self.learned.access(block, coming, told, draw, live);
         }
     }
 
@@ -172,7 +183,7 @@ mod tests {
                 place += 37;
                 Some(on_flash[place % 1000])
             };
-            policy.access(block, || Told::of_whole(is_cached), draw, || live);
+            policy.access(block, Coming::ALONE, || Told::of_whole(is_cached), draw, || live);
             // All that was used once is written, and brings nothing.
             policy.note_written(0.5);
         }

@@ -18,6 +18,11 @@ pub(crate) struct Sequential {
 const _: () = assert!(STREAMS_MAX <= u8::MAX as usize, "a stream has a number of eight bits");
 
 impl Sequential {
+    /// The length in bytes of the run that a miss from `start` on would go on with; 0 if there is none.
+    pub(crate) fn length_before(&self, start: u64) -> u64 {
+        self.nexts.iter().position(|next| *next == start).map_or(0, |stream| self.lengths[stream])
+    }
+
     /// Notes a miss and returns the length in bytes of the run that it belongs to, itself included.
     pub(crate) fn run_length(&mut self, miss: &ByteRange) -> u64 {
         if let Some(stream) = self.nexts.iter().position(|next| *next == miss.start) {

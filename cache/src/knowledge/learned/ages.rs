@@ -83,6 +83,10 @@ pub(crate) enum By {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Coming(u8);
 
+/// Set in what comes with a scan.
+const SCANNED: u8 = 1 << 7;
+const _: () = assert!(COMINGS <= SCANNED as usize);
+
 impl Coming {
     /// By a request of such a range of bytes: of 1, 2, 4, 8, 16, 32 pages at most, or more.
     pub(crate) fn with(by: By, request: &ByteRange) -> Self {
@@ -93,7 +97,26 @@ impl Coming {
 
     /// What it came by.
     pub(super) fn by(self) -> By {
-        if usize::from(self.0) < SIZES { By::Read } else { By::Write }
+        if self.class() < SIZES { By::Read } else { By::Write }
+    }
+
+    /// The same with a [scan](super::scans).
+    pub(super) fn with_scan(self) -> Self {
+        Self(self.0 | SCANNED)
+    }
+
+    /// True if it comes with a scan.
+    pub(super) fn is_scanned(self) -> bool {
+        self.0 & SCANNED != 0
+    }
+
+    fn class(self) -> usize {
+        usize::from(self.0 & !SCANNED)
+    }
+
+    /// When it counts as used that comes now: what a scan reads, as long ago as the cache is large.
+    fn moment(self, now: Moment) -> Moment {
+        if self.is_scanned() { now.before(MOMENTS as u32) } else { now }
     }
 
     /// Read by a request of one page.
@@ -225,7 +248,13 @@ impl History {
 
     /// A block that is used at this moment, and of which nothing was known.
     pub(super) fn first(now: Moment, coming: Coming) -> Self {
-        Self::new(now.0, 1, usize::from(coming.0), 0)
+        Self::new(coming.moment(now).0, 1, coming.class(), 0)
+    }
+
+    /// A block of which this is known from before, and that comes once more.
+    pub(super) fn comes(self, now: Moment, ages: &Ages, coming: Coming) -> Self {
+        let Self(used) = self.used(now, ages, coming.by());
+        Self(used & !MOMENT_MASK | coming.moment(now).0)
     }
 
     /// A block that left, and comes back: only what a ghost tells of it is known.
@@ -355,6 +384,26 @@ mod tests {
         assert_eq!(often.with_heat(0).warmer().heat(), 1);
         assert_eq!(ages.class_after(0, ages.of(320)), twice.class());
         assert_eq!(History::default().used(at(640), &ages, By::Read).class(), twice.class());
+    }
+
+    #[test]
+    fn what_a_scan_reads_is_of_its_class_and_as_old_as_the_cache_is_large() {
+        let ages = Ages::new(640);
+        for request in [ByteRange::at(0, PAGE), ByteRange::at(0, 32 * PAGE)] {
+            let coming = Coming::with(By::Read, &request);
+            let scanned = coming.with_scan();
+            assert!(scanned.is_scanned() && !coming.is_scanned() && scanned.by() == By::Read);
+            let now = Moment::at(7);
+            let [plain, other] = [coming, scanned].map(|coming| History::first(now, coming));
+            assert_eq!(plain.class(), other.class());
+            assert_eq!([plain, other].map(|block| block.age(now, &ages)), [0, ages.of(MOMENTS as u32)]);
+            let [plain, other] = [coming, scanned].map(|coming| plain.comes(Moment::at(80), &ages, coming));
+            assert_eq!(
+                (plain, plain.class()),
+                (History::first(now, coming).used(Moment::at(80), &ages, By::Read), other.class())
+            );
+            assert_eq!(other.age(Moment::at(80), &ages), ages.of(MOMENTS as u32));
+        }
     }
 
     #[test]

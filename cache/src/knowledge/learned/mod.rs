@@ -16,6 +16,7 @@ mod hazards;
 mod overwritten;
 mod parts;
 mod sample;
+mod scans;
 mod strictness;
 mod worth;
 
@@ -27,6 +28,7 @@ use hazards::{Seen, table};
 pub(crate) use overwritten::Overwritten;
 pub(crate) use parts::Told;
 use sample::Sample;
+use scans::Scans;
 pub(crate) use strictness::Aim;
 use strictness::Strictness;
 use worth::Worth;
@@ -52,6 +54,7 @@ pub(crate) struct Learned {
     ages: Ages,
     ghosts: Ghosts,
     sample: Sample,
+    scans: Scans,
     seen: Seen,
     worth: Worth,
     strictness: Strictness,
@@ -92,6 +95,7 @@ impl Learned {
             ghosts: Ghosts::new(capacity, &clock),
             clock,
             sample: Sample::new(blocks),
+            scans: Scans::new(capacity),
             ages,
             seen,
             worth,
@@ -115,19 +119,34 @@ impl Learned {
         self.strictness.set_aim(aim);
     }
 
+    /// Takes a request for so many blocks, the next of a run of misses of so many bytes. What it asks for comes as it says, and is to be
+    /// told with it of each [access](Self::access).
+    pub(crate) fn request(&mut self, coming: Coming, run_bytes: u64, blocks: u64) -> Coming {
+        if self.scans.takes(run_bytes, blocks) { coming.with_scan() } else { coming }
+    }
+
+    /// How it comes from the backing what such a request missed.
+    pub(crate) fn fetched(&self, coming: Coming, run_bytes: u64, blocks: u64) -> Coming {
+        if self.scans.is_scan(run_bytes, blocks) { coming.with_scan() } else { coming }
+    }
+
     /// Takes an access to a block. More is `told` only of some; now and then, `draw` is asked for some block on flash, which it gives
     /// if it finds one, and `live` for the share of flash that is not void because something newer was written.
     pub(crate) fn access(
         &mut self,
         block: u64,
+        coming: Coming,
         told: impl FnOnce() -> Told,
         draw: impl FnMut(&mut Dice) -> Option<History>,
         live: impl FnOnce() -> f32,
     ) {
         if self.sample.samples(block) {
             let tools = (&self.ages, &self.worth, &mut self.seen, &mut self.dice);
-            let Told { coming, parts, share, is_cached } = told();
+            let Told { parts, share, is_cached } = told();
             let had = self.sample.access(block, parts, self.clock.now(), coming, tools);
+            if had.came_back {
+                self.scans.pay(self.sample.stands_for());
+            }
             self.strictness.sampled(had, is_cached, share);
             if self.strictness.is_left_behind() {
                 self.due.compare = self.clock.accesses();
@@ -137,14 +156,16 @@ impl Learned {
         if now >= self.due.learn.min(self.due.adjust).min(self.due.compare) {
             self.do_what_is_due(now, draw, live);
         }
-        self.clock.tick();
+        if !coming.is_scanned() {
+            self.clock.tick();
+        }
     }
 
     /// A block that nothing is known of, or only what a ghost tells.
     pub(crate) fn newcomer(&self, block: u64, coming: Coming) -> History {
         let now = self.clock.now();
         match self.ghosts.recall(block, now) {
-            Some(history) => history.used(now, &self.ages, coming.by()),
+            Some(history) => history.comes(now, &self.ages, coming),
             None => History::first(now, coming),
         }
     }
@@ -270,13 +291,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_scan_makes_nothing_older_and_a_loop_that_is_larger_than_the_cache_is_none() {
+        const LONG: u64 = 1 << 30;
+        let passed = |blocks: u64, rounds: u64, run_bytes: u64| {
+            let mut learned = Learned::new(1_000, Aim::Balance);
+            let known = learned.newcomer(u64::MAX, Coming::ALONE);
+            for block in (0..rounds).flat_map(|_| 0..blocks) {
+                let coming = learned.request(Coming::ALONE, run_bytes, 1);
+                learned.access(block, coming, || Told::of_whole(false), |_| None, || 1.0);
+            }
+            let scanned = learned.newcomer(blocks, learned.fetched(Coming::ALONE, run_bytes, 1));
+            [known, scanned].map(|history| learned.clock.accesses_since(history.last()))
+        };
+        let moment = 1_000 / 256;
+        assert_eq!(passed(4_000, 1, 0), [4_000 / moment * moment, 0], "in no order");
+        assert_eq!(passed(4_000, 1, LONG), [0, 256 * moment], "a scan");
+        let [known, came_back] = passed(4_000, 3, LONG);
+        assert!((7_900..=8_000).contains(&known) && came_back == 0, "a loop: {known} and {came_back}");
+    }
+
+    #[test]
     fn a_disk_that_lru_would_serve_is_less_strict_long_before_the_next_comparison() {
         let mut learned = Learned::new(100_000, Aim::Balance);
         learned.note_full();
         let mut strictness_after_each = |accesses: std::ops::Range<u64>| {
             for access in accesses {
                 // A fifth of what would fit, round and round, and nothing of it is there.
-                learned.access(access % 20_000, || Told::of_whole(false), |_| None, || 1.0);
+                learned.access(access % 20_000, Coming::ALONE, || Told::of_whole(false), |_| None, || 1.0);
             }
             learned.strictness.thresholds().admit
         };

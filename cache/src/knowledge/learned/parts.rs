@@ -3,12 +3,9 @@
 
 use block::{ByteRange, PAGE};
 
-use super::ages::Coming;
-
 /// What is told of an access to a block that is sampled, and of no other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Told {
-    pub(super) coming: Coming,
     pub(super) parts: Parts,
     /// The share of the block that is asked for.
     pub(super) share: f32,
@@ -19,22 +16,16 @@ pub(crate) struct Told {
 impl Told {
     /// Of an access to `range`, the part of a request in the block of `block_bytes` that begins at `start`. It is not empty.
     #[expect(clippy::cast_precision_loss, reason = "at most 1 MiB")]
-    pub(crate) fn of(
-        coming: Coming,
-        range: &ByteRange,
-        start: u64,
-        block_bytes: u64,
-        is_cached: bool,
-    ) -> Self {
+    pub(crate) fn of(range: &ByteRange, start: u64, block_bytes: u64, is_cached: bool) -> Self {
         let pages = range.widened(PAGE);
         let share = pages.len() as f32 / block_bytes as f32;
-        Self { coming, parts: Parts::of(&pages, start, block_bytes), share, is_cached }
+        Self { parts: Parts::of(&pages, start, block_bytes), share, is_cached }
     }
 
     /// Of an access to all of a block of one page.
     #[cfg(test)]
     pub(crate) fn of_whole(is_cached: bool) -> Self {
-        Self { coming: Coming::ALONE, parts: Parts::WHOLE, share: 1.0, is_cached }
+        Self { parts: Parts::WHOLE, share: 1.0, is_cached }
     }
 }
 
@@ -76,8 +67,7 @@ mod tests {
     fn parts_and_share_are_what_a_range_touches_of_its_block() {
         const START: u64 = 1 << 20;
         let of = |range, block_bytes| {
-            let Told { parts: Parts(bits), share, .. } =
-                Told::of(Coming::ALONE, &range, START, block_bytes, false);
+            let Told { parts: Parts(bits), share, .. } = Told::of(&range, START, block_bytes, false);
             (bits, 1.0 / share)
         };
         for block_bytes in [4 << 10, 16 << 10, 64 << 10, 1 << 20] {

@@ -75,6 +75,8 @@ struct List {
 pub(super) struct Had {
     pub(super) by_lru: bool,
     pub(super) by_density: bool,
+    /// The block was used before, and left the cache by LRU since.
+    pub(super) came_back: bool,
 }
 
 impl Sample {
@@ -97,6 +99,12 @@ impl Sample {
     /// So many accesses are one sampled one, all in all.
     pub(super) fn one_of(&self) -> f32 {
         self.one_of
+    }
+
+    /// The same in whole ones.
+    #[expect(clippy::cast_sign_loss, reason = "it is at least one")]
+    pub(super) fn stands_for(&self) -> u64 {
+        self.one_of as u64
     }
 
     /// True if accesses of a block are to be told.
@@ -123,17 +131,21 @@ impl Sample {
             self.numbers.find(hash(block), |number| self.watched[usize::from(*number)].block == block);
         let had = if let Some(&number) = known {
             let watched = &mut self.watched[usize::from(number)];
-            let had = Had { by_lru: watched.by_lru.have(parts), by_density: watched.by_density.have(parts) };
+            let had = Had {
+                by_lru: watched.by_lru.have(parts),
+                by_density: watched.by_density.have(parts),
+                came_back: watched.age == Age::Older,
+            };
             watched.by_lru.add(parts);
             watched.by_density.add(parts);
             seen.used(watched.history.class(), watched.history.age(now, ages));
-            watched.history = watched.history.used(now, ages, coming.by());
+            watched.history = watched.history.comes(now, ages, coming);
             self.unlink(number);
             self.link_first(number, Age::Newest);
             had
         } else {
             self.watch(block, parts, History::first(now, coming));
-            Had { by_lru: false, by_density: false }
+            Had { by_lru: false, by_density: false, came_back: false }
         };
         let number = self.lists[Age::Newest as usize].front;
         self.grow_old(now, ages, seen);
@@ -273,7 +285,12 @@ mod tests {
         assert!(!had(1, 0b0110).by_lru, "one of two parts is not there");
         assert!(had(1, 0b0111).by_lru && had(1, 0b0111).by_density);
         (2..6).for_each(|block| assert!(!had(block, 1).by_lru));
-        assert!(!had(1, 0b0001).by_lru, "others came, and it went");
+        let gone = had(1, 0b0001);
+        assert!(!gone.by_lru && gone.came_back, "others came, and it went");
+        assert!(
+            !had(1, 0b0001).came_back && !had(9, 0b0001).came_back,
+            "it was there, and another one never"
+        );
         assert!(had(1, 0b0001).by_lru && !had(1, 0b0010).by_lru, "with its parts");
     }
 
@@ -301,7 +318,7 @@ mod tests {
             if sample.samples(block) {
                 let now = Moment::at((access / 390) as u32);
                 let tools = (&ages, &worth, &mut seen, &mut dice);
-                let Had { by_lru, by_density } =
+                let Had { by_lru, by_density, .. } =
                     sample.access(block, Parts::WHOLE, now, Coming::ALONE, tools);
                 sampled += 1;
                 had[0] += u32::from(by_lru);

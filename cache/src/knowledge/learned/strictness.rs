@@ -183,9 +183,13 @@ mod tests {
         strictness.degree
     }
 
+    fn had(by_lru: bool, by_density: bool) -> Had {
+        Had { by_lru, by_density, came_back: false }
+    }
+
     #[test]
     fn it_is_less_strict_where_hits_are_missing_and_stricter_where_much_is_written() {
-        let [both, none] = [true, false].map(|yes| Had { by_lru: yes, by_density: yes });
+        let [both, none] = [true, false].map(|yes| had(yes, yes));
         assert!(after(both, false, 0.0) < DEGREE_FIRST, "all hits are missing");
         assert!(after(none, false, 900.0) > DEGREE_FIRST, "nobody has hits, and much is written");
         assert!(after(none, false, 10.0) < DEGREE_FIRST, "little is written");
@@ -194,13 +198,13 @@ mod tests {
         (0..1_000).for_each(|_| sparse.sampled(none, false, 1.0 / 16.0));
         sparse.compare(200.0, 1.0);
         assert!(sparse.degree > DEGREE_FIRST, "much, where a sixteenth of each block was asked for");
-        let dense = Had { by_lru: false, by_density: true };
+        let dense = had(false, true);
         assert!(after(dense, false, 900.0) < DEGREE_FIRST, "what density has is wanted too");
     }
 
     #[test]
     fn beyond_one_it_asks_more_of_newcomers_alone_and_only_where_most_of_the_gain_is_had() {
-        let [lru, dense] = [false, true].map(|by_density| Had { by_lru: !by_density, by_density });
+        let [lru, dense] = [false, true].map(|by_density| had(!by_density, by_density));
         // Of accesses that density has and LRU has not, some are served.
         let after = |served: usize, comparisons: usize| {
             let mut strictness = Strictness::new(Aim::Balance);
@@ -224,7 +228,7 @@ mod tests {
 
     #[test]
     fn it_does_not_wait_where_lru_has_plainly_more() {
-        let [lru, none] = [true, false].map(|yes| Had { by_lru: yes, by_density: false });
+        let [lru, none] = [true, false].map(|yes| had(yes, false));
         let of = |missing: usize, met: usize| {
             let mut strictness = Strictness::new(Aim::Balance);
             (0..met).for_each(|_| strictness.sampled(lru, true, 1.0));
