@@ -455,14 +455,6 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         now
     }
 
-    /// Lets the policy learn from a request, before it is answered. Not in pass-through, where the cache is not asked.
-    /// It would go on with a run of misses of so many bytes.
-    fn note_access(&self, range: &ByteRange, by: By, run_bytes: u64) {
-        if self.cache.settings.borrow().mode.row().reads_hit {
-            self.cache.note_access(range, by, run_bytes);
-        }
-    }
-
     /// Counts each second of the clock once.
     fn note_active(&self, now: u64) {
         if now >= self.active_until.get() {
@@ -491,9 +483,10 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
             self.end(started);
             return (buffer, Err(error));
         }
-        let run_bytes = self.cache.missed_reads.borrow().length_before(range.start);
-        self.note_access(&range, By::Read, run_bytes);
-        let (outcome, answer) = read::read(&self.cache, &self.backing, &self.locks, range, buffer).await;
+        let in_long_run = self.cache.missed_reads.borrow().goes_on_long(range.start);
+        let coming = self.cache.note_access(&range, By::Read, in_long_run);
+        let (outcome, answer) =
+            read::read(&self.cache, &self.backing, &self.locks, range, coming, buffer).await;
         if outcome.1.is_ok() {
             self.count_read(&range, answer, started);
         } else {
@@ -509,7 +502,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         }
         let started = self.cache.pool.host.now();
         let _in_flight = self.cache.requests.reads.arrive(&range, started);
-        self.note_access(&range, By::Read, 0);
+        self.cache.note_access(&range, By::Read, false);
         read::give(&self.cache, &range, take);
         self.count_read(&range, Answer::Ram, started);
         true
@@ -527,7 +520,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
             self.end(started);
             return (buffer, Err(error));
         }
-        self.note_access(&range, By::Write, 0);
+        self.cache.note_access(&range, By::Write, false);
         let outcome = write::write(&self.cache, &self.backing, &self.locks, range, buffer).await;
         if outcome.1.is_ok() {
             let now = self.count_write(&range, started);

@@ -322,15 +322,18 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.policy.borrow().newcomer(self.block_of(page), coming)
     }
 
-    /// Lets the policy learn from a request that asks the cache, and would go on with a run of misses of so many bytes.
-    pub(crate) fn note_access(&self, range: &ByteRange, by: By, run_bytes: u64) {
-        let mut policy = self.policy.borrow_mut();
-        if !policy.learns() || range.is_empty() || range.len() > REQUEST_BYTES_MAX {
-            return;
+    /// Lets the policy learn from a request, before it is answered, that would go on with a long run of misses or not. Not in
+    /// pass-through, where the cache is not asked. Says how what it asks for comes.
+    pub(crate) fn note_access(&self, range: &ByteRange, by: By, in_long_run: bool) -> Coming {
+        let (settings, mut policy) = (self.settings.borrow(), self.policy.borrow_mut());
+        let coming = Coming::with(by, range);
+        let asks = settings.mode.row().reads_hit && !range.is_empty() && range.len() <= REQUEST_BYTES_MAX;
+        if !asks || !policy.learns() {
+            return coming;
         }
-        let block_bytes = u64::from(self.settings.borrow().block_bytes);
+        let block_bytes = u64::from(settings.block_bytes);
         let blocks = range.start / block_bytes..range.end.div_ceil(block_bytes);
-        let coming = policy.request(Coming::with(by, range), run_bytes, blocks.end - blocks.start);
+        let coming = policy.request(coming, in_long_run, blocks.end - blocks.start);
         for block in blocks {
             let start = block * block_bytes;
             let own = ByteRange::at(start, block_bytes).intersection(range);
@@ -338,6 +341,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             let draw = |dice: &mut Dice| self.index.borrow().draw(dice);
             policy.access(block, coming, told, draw, || self.live_share());
         }
+        coming
     }
 
     /// The share of the lines on flash that the index points to: the others are void, most of them because they were written anew.

@@ -40,16 +40,17 @@ pub(crate) enum Answer {
     Bypass,
 }
 
-/// Reads `range`, which the caller has checked, into `buffer`.
+/// Reads `range`, which the caller has checked, into `buffer`. What is fetched for it comes as `coming` says.
 pub(crate) async fn read<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &DiskCache<F, H>,
     backing: &B,
     locks: &RangeLock,
     range: ByteRange,
+    coming: Coming,
     mut buffer: Buffer,
 ) -> (Outcome, Answer) {
     for _ in 0..TRIES {
-        let (outcome, answer) = read_once(cache, backing, locks, range, buffer).await;
+        let (outcome, answer) = read_once(cache, backing, locks, range, coming, buffer).await;
         let moved =
             outcome.1.as_ref().is_err_and(|error| error.kind == ErrorKind::Corrupt && error.range.is_none());
         if !moved {
@@ -99,6 +100,7 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
     backing: &B,
     locks: &RangeLock,
     range: ByteRange,
+    coming: Coming,
     mut buffer: Buffer,
 ) -> (Outcome, Answer) {
     notice(cache, backing);
@@ -142,7 +144,7 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
     if plan.absent.is_empty() {
         return (read_cached(cache, backing, plan, range, buffer).await, Answer::Flash);
     }
-    let fill = fill(cache, &range);
+    let fill = fill(cache, &range, coming);
     if !plan.cached_any && fill == Fill::Refused {
         return (fetch_past(cache, backing, range, buffer).await, Answer::Bypass);
     }
@@ -224,18 +226,14 @@ impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
     }
 }
 
-/// Whether what this miss fetches may enter the cache: the mode says so, and it is not part of a sequential run that is longer than
-/// the cutoff.
-fn fill<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) -> Fill {
+/// Whether what this miss fetches, which comes so, may enter the cache: the mode says so, and it is not part of a sequential run that is
+/// longer than the cutoff.
+fn fill<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange, coming: Coming) -> Fill {
     let run = cache.missed_reads.borrow_mut().run_length(range);
     let settings = cache.settings.borrow();
     let enters = settings.sequential_cutoff.of_reads(settings.admission).is_none_or(|most| run <= most);
-    if !settings.mode.row().reads_fill || !enters || cache.fills.borrow().distrusts(range) {
-        return Fill::Refused;
-    }
-    let blocks = range.widened(u64::from(settings.block_bytes)).len() / u64::from(settings.block_bytes);
-    let coming = Coming::with(By::Read, range);
-    Fill::Allowed(cache.policy.borrow().fetched(coming, run - range.len(), blocks))
+    let fills = settings.mode.row().reads_fill && enters && !cache.fills.borrow().distrusts(range);
+    if fills { Fill::Allowed(coming) } else { Fill::Refused }
 }
 
 /// One read of flash is the whole answer.

@@ -24,6 +24,7 @@ use super::commit::{Change, Kept, Pending, Poison};
 use super::disk_cache::DiskCache;
 use super::read;
 use super::reconnect::is_same;
+use crate::knowledge::learned::{By, Coming};
 use crate::words::limits::PAGE_BYTES;
 use crate::words::stats::count;
 use crate::words::units::pages_cut;
@@ -174,7 +175,8 @@ async fn complete_once<B: BlockDevice, F: BlockDevice, H: Host>(
             continue;
         }
         let before = Buffer::zeroed(own.len() as usize);
-        let ((before, result), _) = read::read(cache, backing, locks, own, before).await;
+        let coming = Coming::with(By::Read, &own);
+        let ((before, result), _) = read::read(cache, backing, locks, own, coming, before).await;
         result?;
         let at = (page.offset() - whole.start) as usize;
         content[at..at + before.len()].copy_from_slice(&before);

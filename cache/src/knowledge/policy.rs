@@ -43,13 +43,8 @@ impl Policy {
     }
 
     /// Takes a request; see [`Learned::request`].
-    pub(crate) fn request(&mut self, coming: Coming, run_bytes: u64, blocks: u64) -> Coming {
-        self.learned.request(coming, run_bytes, blocks)
-    }
-
-    /// How comes what such a request missed; see [`Learned::fetched`].
-    pub(crate) fn fetched(&self, coming: Coming, run_bytes: u64, blocks: u64) -> Coming {
-        self.learned.fetched(coming, run_bytes, blocks)
+    pub(crate) fn request(&mut self, coming: Coming, in_long_run: bool, blocks: u64) -> Coming {
+        self.learned.request(coming, in_long_run, blocks)
     }
 
     /// Takes an access to a block; see [`Learned::access`].

@@ -4,6 +4,7 @@
 use block::ByteRange;
 
 use crate::words::limits::STREAMS_MAX;
+use crate::words::settings::SequentialCutoff;
 
 /// Watches the misses of one direction of one disk.
 #[derive(Default)]
@@ -13,14 +14,21 @@ pub(crate) struct Sequential {
     lengths: Vec<u64>,
     /// The streams, from the one that was used longest ago to the last one.
     by_use: Vec<u8>,
+    /// Those that go on with a long run, a bit each.
+    long: u32,
 }
 
-const _: () = assert!(STREAMS_MAX <= u8::MAX as usize, "a stream has a number of eight bits");
+/// Runs of so many bytes are long.
+const LONG_BYTES: u64 = SequentialCutoff::AUTO_BYTES;
+
+const _: () = assert!(STREAMS_MAX <= u32::BITS as usize, "a stream has a bit");
 
 impl Sequential {
-    /// The length in bytes of the run that a miss from `start` on would go on with; 0 if there is none.
-    pub(crate) fn length_before(&self, start: u64) -> u64 {
-        self.nexts.iter().position(|next| *next == start).map_or(0, |stream| self.lengths[stream])
+    /// True if a miss from `start` on would go on with a run of [`LONG_BYTES`] or more. Each read asks: only long runs are looked at, and
+    /// mostly there is none.
+    pub(crate) fn goes_on_long(&self, start: u64) -> bool {
+        self.long != 0
+            && self.nexts.iter().zip(0..).any(|(next, stream)| *next == start && self.long >> stream & 1 != 0)
     }
 
     /// Notes a miss and returns the length in bytes of the run that it belongs to, itself included.
@@ -30,6 +38,7 @@ impl Sequential {
             self.by_use[place.expect("each stream has a place")..].rotate_left(1);
             self.nexts[stream] = miss.end;
             self.lengths[stream] += miss.len();
+            self.long |= u32::from(self.lengths[stream] >= LONG_BYTES) << stream;
             return self.lengths[stream];
         }
         if self.nexts.len() < STREAMS_MAX {
@@ -39,6 +48,7 @@ impl Sequential {
         } else {
             let oldest = usize::from(self.by_use[0]);
             self.by_use.rotate_left(1);
+            self.long &= !(1 << oldest);
             (self.nexts[oldest], self.lengths[oldest]) = (miss.end, miss.len());
         }
         miss.len()
@@ -48,6 +58,26 @@ impl Sequential {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_is_long_from_its_first_miss_beyond_a_limit_until_it_is_forgotten() {
+        let mut sequential = Sequential::default();
+        let goes_on_long = |sequential: &Sequential| {
+            [0, LONG_BYTES - 1, LONG_BYTES].map(|start| sequential.goes_on_long(start))
+        };
+        sequential.run_length(&ByteRange::at(0, LONG_BYTES - 4096));
+        assert!(!sequential.goes_on_long(LONG_BYTES - 4096), "one page short of it");
+        sequential.run_length(&ByteRange::at(LONG_BYTES - 4096, 4096));
+        assert_eq!(goes_on_long(&sequential), [false, false, true]);
+        let others =
+            |range: std::ops::Range<usize>| range.map(|run| ByteRange::at((run as u64 + 1) << 30, 4096));
+        others(1..STREAMS_MAX).for_each(|miss| _ = sequential.run_length(&miss));
+        assert_eq!(goes_on_long(&sequential), [false, false, true], "each stream has its place");
+        others(STREAMS_MAX..STREAMS_MAX + 1).for_each(|miss| _ = sequential.run_length(&miss));
+        assert_eq!(goes_on_long(&sequential), [false; 3], "one too many");
+        let last = others(STREAMS_MAX..STREAMS_MAX + 1).next().expect("one");
+        assert!(!sequential.goes_on_long(last.end), "what came in its place is short");
+    }
 
     #[test]
     fn runs_are_followed_among_others_and_random_misses_are_none() {

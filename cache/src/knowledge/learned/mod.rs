@@ -119,15 +119,10 @@ impl Learned {
         self.strictness.set_aim(aim);
     }
 
-    /// Takes a request for so many blocks, the next of a run of misses of so many bytes. What it asks for comes as it says, and is to be
-    /// told with it of each [access](Self::access).
-    pub(crate) fn request(&mut self, coming: Coming, run_bytes: u64, blocks: u64) -> Coming {
-        if self.scans.takes(run_bytes, blocks) { coming.with_scan() } else { coming }
-    }
-
-    /// How it comes from the backing what such a request missed.
-    pub(crate) fn fetched(&self, coming: Coming, run_bytes: u64, blocks: u64) -> Coming {
-        if self.scans.is_scan(run_bytes, blocks) { coming.with_scan() } else { coming }
+    /// Takes a request for so many blocks, which goes on with a long run of misses or not, and says how what it asks for comes: for each
+    /// [access](Self::access) of it, and for what it fetches.
+    pub(crate) fn request(&mut self, coming: Coming, in_long_run: bool, blocks: u64) -> Coming {
+        if self.scans.takes(in_long_run, blocks) { coming.with_scan() } else { coming }
     }
 
     /// Takes an access to a block. More is `told` only of some; now and then, `draw` is asked for some block on flash, which it gives
@@ -292,22 +287,22 @@ mod tests {
 
     #[test]
     fn a_scan_makes_nothing_older_and_a_loop_that_is_larger_than_the_cache_is_none() {
-        const LONG: u64 = 1 << 30;
-        let passed = |blocks: u64, rounds: u64, run_bytes: u64| {
+        let passed = |blocks: u64, rounds: u64, in_long_run: bool| {
             let mut learned = Learned::new(1_000, Aim::Balance);
             let known = learned.newcomer(u64::MAX, Coming::ALONE);
+            let mut coming = Coming::ALONE;
             for block in (0..rounds).flat_map(|_| 0..blocks) {
-                let coming = learned.request(Coming::ALONE, run_bytes, 1);
+                coming = learned.request(Coming::ALONE, in_long_run, 1);
                 learned.access(block, coming, || Told::of_whole(false), |_| None, || 1.0);
             }
-            let scanned = learned.newcomer(blocks, learned.fetched(Coming::ALONE, run_bytes, 1));
-            [known, scanned].map(|history| learned.clock.accesses_since(history.last()))
+            let last = learned.newcomer(blocks, coming);
+            [known, last].map(|history| learned.clock.accesses_since(history.last()))
         };
         let moment = 1_000 / 256;
-        assert_eq!(passed(4_000, 1, 0), [4_000 / moment * moment, 0], "in no order");
-        assert_eq!(passed(4_000, 1, LONG), [0, 256 * moment], "a scan");
-        let [known, came_back] = passed(4_000, 3, LONG);
-        assert!((7_900..=8_000).contains(&known) && came_back == 0, "a loop: {known} and {came_back}");
+        assert_eq!(passed(4_000, 1, false), [4_000 / moment * moment, 0], "in no order");
+        assert_eq!(passed(4_000, 1, true), [0, 256 * moment], "a scan");
+        let [known, last] = passed(4_000, 3, true);
+        assert!((7_900..=8_000).contains(&known) && last == 0, "a loop: {known} and {last}");
     }
 
     #[test]

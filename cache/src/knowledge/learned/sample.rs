@@ -101,10 +101,10 @@ impl Sample {
         self.one_of
     }
 
-    /// The same in whole ones.
+    /// The same in whole ones, and never less.
     #[expect(clippy::cast_sign_loss, reason = "it is at least one")]
     pub(super) fn stands_for(&self) -> u64 {
-        self.one_of as u64
+        self.one_of.ceil() as u64
     }
 
     /// True if accesses of a block are to be told.

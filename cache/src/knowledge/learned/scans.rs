@@ -7,10 +7,6 @@
 //! A run is a scan if it is long, takes more than its share of accesses, and what it reads was not there lately: each other access
 //! pays for one of a run, and so does what comes back, for then it is a loop that is larger than the cache.
 
-use crate::words::settings::SequentialCutoff;
-
-/// Runs of so many bytes are long.
-const LONG_BYTES: u64 = SequentialCutoff::AUTO_BYTES;
 /// Long runs may take this part of what the cache holds before others have to pay for it.
 const ALLOWANCE_PART: u64 = 16;
 
@@ -27,22 +23,15 @@ impl Scans {
         Self { allowance: 0, allowance_max: (capacity / ALLOWANCE_PART).max(1) }
     }
 
-    /// Takes a request for so many blocks, the next of a run of so many bytes. True if it is a part of a scan.
-    pub(super) fn takes(&mut self, run_bytes: u64, blocks: u64) -> bool {
-        if self.is_scan(run_bytes, blocks) {
-            return true;
-        }
-        if run_bytes < LONG_BYTES {
+    /// Takes a request for so many blocks, which goes on with a long run of misses or not. True if it is a part of a scan.
+    pub(super) fn takes(&mut self, in_long_run: bool, blocks: u64) -> bool {
+        if !in_long_run {
             self.pay(blocks);
-        } else {
-            self.allowance -= blocks;
+            return false;
         }
-        false
-    }
-
-    /// True if a request would be a part of a scan.
-    pub(super) fn is_scan(&self, run_bytes: u64, blocks: u64) -> bool {
-        run_bytes >= LONG_BYTES && self.allowance < blocks
+        let left = self.allowance.checked_sub(blocks);
+        self.allowance = left.unwrap_or(self.allowance);
+        left.is_none()
     }
 
     /// Pays for so many accesses.
@@ -58,31 +47,29 @@ mod tests {
     #[test]
     fn a_long_run_is_a_scan_once_it_takes_more_than_others_pay_for() {
         let mut scans = Scans::new(1_600);
-        assert!(!scans.takes(LONG_BYTES - 1, 1_000), "a short run, which pays for what may be had at most");
-        let scanned: Vec<_> = (0..5).map(|_| scans.takes(LONG_BYTES, 32)).collect();
+        assert!(!scans.takes(false, 1_000), "a short run, which pays for what may be had at most");
+        let scanned: Vec<_> = (0..5).map(|_| scans.takes(true, 32)).collect();
         assert_eq!(scanned, [false, false, false, true, true], "100 blocks were paid for");
-        assert!(!scans.takes(0, 28), "others");
-        assert!(!scans.is_scan(LONG_BYTES, 32) && !scans.takes(LONG_BYTES, 32));
-        assert!(scans.is_scan(LONG_BYTES, 1) && !scans.is_scan(LONG_BYTES - 1, 1));
+        assert!(!scans.takes(false, 28), "others");
+        assert!(!scans.takes(true, 32));
+        assert!(scans.takes(true, 1) && !scans.takes(false, 0));
         scans.pay(32);
-        assert!(!scans.takes(LONG_BYTES, 32), "what it read came back");
+        assert!(!scans.takes(true, 32), "what it read came back");
     }
 
     #[test]
-    fn a_log_that_is_written_beside_as_many_others_is_none_however_long() {
+    fn a_run_beside_which_as_much_else_is_asked_for_is_none_however_long() {
         let mut scans = Scans::new(16);
         scans.pay(1);
-        for run_bytes in (LONG_BYTES..1 << 40).step_by(1 << 30) {
-            assert!(!scans.takes(run_bytes, 1) && !scans.takes(0, 1));
-        }
+        assert!((0..1_000).all(|_| !scans.takes(true, 1) && !scans.takes(false, 1)));
     }
 
     #[test]
     fn a_cache_of_any_size_and_a_request_of_any_length_are_taken() {
         for capacity in [0, 1, u64::MAX] {
             let mut scans = Scans::new(capacity);
-            assert!(scans.takes(u64::MAX, u64::MAX) && !scans.takes(0, u64::MAX));
-            assert!(!scans.takes(u64::MAX, 1) && !scans.takes(u64::MAX, 0));
+            assert!(scans.takes(true, u64::MAX) && !scans.takes(false, u64::MAX));
+            assert!(!scans.takes(true, 1) && !scans.takes(true, 0));
         }
     }
 }
