@@ -1,10 +1,13 @@
 //! The index: which pages of one disk are on flash, where, with which checksum, and how their block was used.
 //!
-//! A block of one page is sixteen bytes ([`singles`]); a larger one keeps packed extents ([`severals`]). What the index does not know is
-//! not on flash: it is the only judge while the pool is open.
+//! Blocks are entries of a table ([`table`]), of sixteen bytes each. An entry says where the block is, if it is of one page; the places of the
+//! pages of larger ones are packed ([`packed`]) and lie in memory beside it ([`pieces`]). What the index does not know is not on flash:
+//! it is the only judge while the pool is open.
 
+mod packed;
+mod pieces;
 mod severals;
-mod singles;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -12,11 +15,11 @@ use std::ops::Range;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::extents::{BLOCK_PAGES_MAX, Extents};
 use super::learned::{Dice, History};
 use crate::words::units::{FlashPage, PageNumber};
+use packed::{BLOCK_PAGES_MAX, pack, pack_run};
 use severals::Severals;
-use singles::Singles;
+use table::{Said, Table};
 
 /// Where a page is on flash and what its content's plain checksum is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +43,7 @@ pub(crate) struct Index {
 
 enum Blocks {
     /// Of one page.
-    Single(Singles),
+    Single(Table<Located>),
     /// Of several pages.
     Several(Severals),
 }
@@ -52,13 +55,22 @@ struct Slot {
     place: u32,
 }
 
+impl Said for Located {
+    /// Nobody's data is at the very first page of flash: a batch begins with a header.
+    const NOTHING: Self = Self { flash: FlashPage(0), checksum: 0 };
+
+    fn is_nothing(&self) -> bool {
+        self.flash.0 == 0
+    }
+}
+
 impl Index {
     /// An empty index of blocks of so many pages. The salt is a number that guests do not know.
     pub(crate) fn new(block_pages: u32, salt: u64) -> Self {
         assert!(block_pages.is_power_of_two() && block_pages as usize <= BLOCK_PAGES_MAX);
         let blocks = match block_pages {
-            1 => Blocks::Single(Singles::new(salt)),
-            pages => Blocks::Several(Severals::new(pages as usize)),
+            1 => Blocks::Single(Table::new(salt)),
+            pages => Blocks::Several(Severals::new(pages as usize, salt)),
         };
         Self { block_pages: u64::from(block_pages), blocks, pages: 0 }
     }
@@ -71,15 +83,15 @@ impl Index {
     /// Blocks with at least one page on flash.
     pub(crate) fn blocks(&self) -> u64 {
         match &self.blocks {
-            Blocks::Single(singles) => singles.len() as u64,
-            Blocks::Several(severals) => severals.len() as u64,
+            Blocks::Single(table) => table.len() as u64,
+            Blocks::Several(severals) => severals.table().len() as u64,
         }
     }
 
-    /// Bytes of RAM taken, checksums and free slots included.
+    /// Bytes of RAM taken, checksums and what is empty included.
     pub(crate) fn bytes(&self) -> u64 {
         match &self.blocks {
-            Blocks::Single(singles) => singles.bytes(),
+            Blocks::Single(table) => table.bytes(),
             Blocks::Several(severals) => severals.bytes(),
         }
     }
@@ -290,40 +302,40 @@ impl Index {
         }
     }
 
-    /// How some block was used, by chance. None if the place that was drawn has none.
+    /// How some block was used, by chance. None where there is none.
     pub(crate) fn draw(&self, dice: &mut Dice) -> Option<History> {
         match &self.blocks {
-            Blocks::Single(singles) => singles.draw(dice),
-            Blocks::Several(severals) => severals.draw(dice),
+            Blocks::Single(table) => table.draw(dice),
+            Blocks::Several(severals) => severals.table().draw(dice),
         }
     }
 
     fn find(&self, block: u64) -> Option<Slot> {
         match &self.blocks {
-            Blocks::Single(singles) => singles.find(block),
-            Blocks::Several(severals) => severals.find(block),
+            Blocks::Single(table) => table.find(block),
+            Blocks::Several(severals) => severals.table().find(block),
         }
     }
 
     fn located(&self, slot: Slot, page: PageNumber) -> Option<Located> {
         match &self.blocks {
-            Blocks::Single(singles) => Some(singles.located(slot)),
+            Blocks::Single(table) => Some(table.said(slot)),
             Blocks::Several(severals) => severals.located(slot, (page.0 % self.block_pages) as usize),
         }
     }
 
     fn known_blocks(&self) -> Box<dyn Iterator<Item = u64> + '_> {
         match &self.blocks {
-            Blocks::Single(singles) => Box::new(singles.blocks()),
-            Blocks::Several(severals) => Box::new(severals.blocks()),
+            Blocks::Single(table) => Box::new(table.blocks()),
+            Blocks::Several(severals) => Box::new(severals.table().blocks()),
         }
     }
 
     /// Takes out a page that is a block by itself.
     fn remove_single(&mut self, page: PageNumber, stays: impl Fn(PageNumber) -> bool) -> Option<Gone> {
-        let Blocks::Single(singles) = &mut self.blocks else { return None };
-        let slot = singles.find(page.0).filter(|_| !stays(page))?;
-        let Located { flash, .. } = singles.remove(slot);
+        let Blocks::Single(table) = &mut self.blocks else { return None };
+        let slot = table.find(page.0).filter(|_| !stays(page))?;
+        let Located { flash, .. } = table.remove(slot);
         self.pages -= 1;
         Some(Gone { page, flash })
     }
@@ -354,13 +366,13 @@ impl Index {
     fn change(&mut self, block: u64, change: impl FnOnce(&mut [Option<Located>])) {
         let known = self.find(block);
         match &mut self.blocks {
-            Blocks::Single(singles) => {
-                let mut place = [known.map(|slot| singles.located(slot))];
+            Blocks::Single(table) => {
+                let mut place = [known.map(|slot| table.said(slot))];
                 change(&mut place);
                 match (known, place[0]) {
-                    (Some(slot), Some(located)) => singles.set_located(slot, located),
-                    (Some(slot), None) => drop(singles.remove(slot)),
-                    (None, Some(located)) => singles.insert(number(block), located),
+                    (Some(slot), Some(located)) => _ = table.say(slot, located),
+                    (Some(slot), None) => _ = table.remove(slot),
+                    (None, Some(located)) => table.insert(number(block), located),
                     (None, None) => {}
                 }
             }
@@ -371,7 +383,7 @@ impl Index {
                 match (known, places.iter().all(Option::is_none)) {
                     (Some(slot), false) => severals.set_places(slot, &places),
                     (Some(slot), true) => severals.remove(slot),
-                    (None, false) => severals.insert(number(block), Extents::of(&places)),
+                    (None, false) => severals.insert(number(block), &pack(&places)),
                     (None, true) => {}
                 }
             }
@@ -381,11 +393,10 @@ impl Index {
     /// Enters a block that is not known, of which one run of neighbours is on flash.
     fn add_run(&mut self, block: u64, within: usize, flash: FlashPage, checksums: &[u32]) {
         match &mut self.blocks {
-            Blocks::Single(singles) => {
-                singles.insert(number(block), Located { flash, checksum: checksums[0] });
-            }
+            Blocks::Single(table) => table.insert(number(block), Located { flash, checksum: checksums[0] }),
             Blocks::Several(severals) => {
-                severals.insert(number(block), Extents::of_run(within, flash, checksums));
+                let pages = self.block_pages as usize;
+                severals.insert(number(block), &pack_run(pages, within, flash, checksums));
             }
         }
     }
@@ -398,15 +409,15 @@ fn number(block: u64) -> u32 {
 impl Blocks {
     fn history(&self, slot: Slot) -> History {
         match self {
-            Self::Single(singles) => singles.history(slot),
-            Self::Several(severals) => severals.history(slot),
+            Self::Single(table) => table.history(slot),
+            Self::Several(severals) => severals.table().history(slot),
         }
     }
 
     fn history_mut(&mut self, slot: Slot) -> &mut History {
         match self {
-            Self::Single(singles) => singles.history_mut(slot),
-            Self::Several(severals) => severals.history_mut(slot),
+            Self::Single(table) => table.history_mut(slot),
+            Self::Several(severals) => severals.table_mut().history_mut(slot),
         }
     }
 }

@@ -1,111 +1,93 @@
-//! Blocks of several pages: a slot for each, which keeps packed extents, and a hash table of slots' numbers.
+//! Blocks of several pages: each has a piece of memory, of the size that it needs, in which the places of its pages are packed.
 
-use hashbrown::HashTable;
-
+use super::packed::{Places, Words, get, pack, unpack};
+use super::pieces::{Piece, Pieces};
+use super::table::{Said, Table};
 use super::{Located, Slot};
-use crate::knowledge::extents::{Extents, Places};
-use crate::knowledge::hash::hash;
-use crate::knowledge::learned::{Dice, History};
-use crate::knowledge::slab::Slab;
-
-/// What the allocator keeps beside each small allocation.
-const ALLOCATION_OVERHEAD: u64 = 8;
 
 /// Blocks of several pages by their number.
 pub(super) struct Severals {
-    table: HashTable<u32>,
-    slots: Slab<Several>,
+    table: Table<Piece>,
+    pieces: Pieces,
     pages: usize,
-    extent_bytes: u64,
 }
 
-#[derive(Clone, Default)]
-struct Several {
-    block: u32,
-    history: History,
-    extents: Extents,
+impl Said for Piece {
+    const NOTHING: Self = Self::NONE;
+
+    fn is_nothing(&self) -> bool {
+        self.is_none()
+    }
 }
 
 impl Severals {
     /// Blocks of so many pages.
-    pub(super) fn new(pages: usize) -> Self {
-        Self { table: HashTable::new(), slots: Slab::new(), pages, extent_bytes: 0 }
+    pub(super) fn new(pages: usize, salt: u64) -> Self {
+        Self { table: Table::new(salt), pieces: Pieces::new(), pages }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.table.len()
+    /// What is known of each block beside the places of its pages.
+    pub(super) fn table(&self) -> &Table<Piece> {
+        &self.table
     }
 
-    /// Bytes of RAM taken, extents and free slots included.
+    pub(super) fn table_mut(&mut self) -> &mut Table<Piece> {
+        &mut self.table
+    }
+
+    /// Bytes of RAM taken, what is empty included.
     pub(super) fn bytes(&self) -> u64 {
-        let beside = self.extent_bytes + self.slots.len() as u64 * ALLOCATION_OVERHEAD;
-        self.slots.bytes() + beside + self.table.allocation_size() as u64
-    }
-
-    pub(super) fn find(&self, block: u64) -> Option<Slot> {
-        let is_its = |slot: &u32| u64::from(self.slots.get(*slot).block) == block;
-        self.table.find(hash(block), is_its).map(|slot| Slot { part: 0, place: *slot })
-    }
-
-    /// The numbers of all blocks, in no order.
-    pub(super) fn blocks(&self) -> impl Iterator<Item = u64> + '_ {
-        self.table.iter().map(|slot| u64::from(self.slots.get(*slot).block))
+        self.table.bytes() + self.pieces.bytes()
     }
 
     /// Where a page of the block is.
     pub(super) fn located(&self, slot: Slot, within: usize) -> Option<Located> {
-        self.slots.get(slot.place).extents.get(within)
+        get(self.pieces.get(self.table.said(slot)), self.pages, within)
     }
 
     /// Where all of them are.
     pub(super) fn places(&self, slot: Slot) -> Places {
-        self.slots.get(slot.place).extents.unpack(self.pages)
-    }
-
-    pub(super) fn history(&self, slot: Slot) -> History {
-        self.slots.get(slot.place).history
-    }
-
-    pub(super) fn history_mut(&mut self, slot: Slot) -> &mut History {
-        &mut self.slots.get_mut(slot.place).history
+        unpack(self.pieces.get(self.table.said(slot)), self.pages)
     }
 
     /// Changes where the pages of a block are.
     pub(super) fn set_places(&mut self, slot: Slot, places: &[Option<Located>]) {
-        let several = self.slots.get_mut(slot.place);
-        self.extent_bytes -= several.extents.bytes();
-        several.extents.replace(places);
-        self.extent_bytes += several.extents.bytes();
-    }
-
-    /// Enters a block that is not there.
-    pub(super) fn insert(&mut self, block: u32, extents: Extents) {
-        self.extent_bytes += extents.bytes();
-        let slot = self.slots.insert(Several { block, history: History::default(), extents });
-        let slots = &self.slots;
-        let hashed = |slot: &u32| hash(slots.get(*slot).block.into());
-        self.table.insert_unique(hash(block.into()), slot, hashed);
-    }
-
-    /// Takes a block out.
-    pub(super) fn remove(&mut self, slot: Slot) {
-        let Several { block, extents, .. } = self.slots.remove(slot.place);
-        self.extent_bytes -= extents.bytes();
-        if let Ok(entry) = self.table.find_entry(hash(block.into()), |&other| other == slot.place) {
-            entry.remove();
+        let words = pack(places);
+        if !self.pieces.replace(self.table.said(slot), &words) {
+            let piece = self.pieces.put(self.table.block(slot), &words);
+            let before = self.table.say(slot, piece);
+            self.take_away(before);
         }
     }
 
-    /// How some block was used, by chance. None if the place that was drawn has none.
-    pub(super) fn draw(&self, dice: &mut Dice) -> Option<History> {
-        let several = self.slots.get(self.slots.draw(dice)?);
-        (several.extents.bytes() > 0).then_some(several.history)
+    /// Enters a block that is not there.
+    pub(super) fn insert(&mut self, block: u32, words: &Words) {
+        let piece = self.pieces.put(block, words);
+        self.table.insert(block, piece);
     }
 
-    /// Fails if the bytes of extents are not what they are counted as.
+    /// Takes a block out. Slots that were found before mean nothing any more.
+    pub(super) fn remove(&mut self, slot: Slot) {
+        let piece = self.table.remove(slot);
+        self.take_away(piece);
+    }
+
+    /// Where it was, another block's piece is now, if there was another one behind it.
+    fn take_away(&mut self, piece: Piece) {
+        if let Some(moved) = self.pieces.take_away(piece) {
+            let slot = self.table.find(moved.into()).expect("whoever has a piece is in the table");
+            self.table.say(slot, piece);
+        }
+    }
+
+    /// Fails if not every block has a piece of its own, and every piece its block.
     #[cfg(test)]
     pub(super) fn check(&self) {
-        let counted: u64 = self.table.iter().map(|&slot| self.slots.get(slot).extents.bytes()).sum();
-        assert_eq!(self.extent_bytes, counted);
+        assert_eq!(self.pieces.len(), self.table.len());
+        for block in self.table.blocks() {
+            let slot = self.table.find(block).expect("it is there");
+            assert_eq!(u64::from(self.pieces.owner(self.table.said(slot))), block);
+            assert!(self.places(slot).iter().any(Option::is_some));
+        }
     }
 }

@@ -1,51 +1,59 @@
-//! Blocks of one page: a table of entries of sixteen bytes and nothing beside them, with little room between.
+//! A table of blocks by their number: entries of sixteen bytes and nothing beside them, with little room between.
 //!
 //! Robin Hood hashing (Celis, Larson and Munro, FOCS 1985): an entry lies at the place that its hash says, its home, or behind it, and who is
-//! further from home comes first. So who would lie here if it were anywhere is seldom looked for in more than a few places, though seven of
-//! eight are taken. The table is in parts, by hash. Each grows by an eighth when it is full and shrinks when a third of it is empty: there
-//! is no pause in which all of millions of entries move, as when a table doubles, and never one that is half empty because it has.
+//! further from home comes first. So who would lie here if it were anywhere is seldom looked for in more than a few places, though nine of
+//! ten may be taken. The table is in parts, by hash. Each is laid out anew when more than 90 % of its places are taken, 84 % then, and
+//! when less than 82 % are, 87 % then: there is no pause in which all of millions of entries move, as when a table doubles, and never
+//! one that is half empty because it has.
 //!
 //! Whoever knows where blocks lie can choose those that lie in one heap, where each search takes as long as the heap: hundreds of microseconds
 //! at a hundred thousand of them. So hashes are salted with what guests do not know.
 
-use super::{Located, Slot};
+use super::Slot;
 use crate::knowledge::hash::hash;
 use crate::knowledge::learned::{Dice, History};
-use crate::words::units::FlashPage;
+
+/// What a table says of a block, in eight bytes.
+pub(super) trait Said: Copy {
+    /// What is said of nobody.
+    const NOTHING: Self;
+
+    fn is_nothing(&self) -> bool;
+}
 
 /// Parts, as a power of two.
 const PARTS_SHIFT: u32 = 6;
-/// Places of a part that has any, at least.
-const PLACES_MIN: usize = 8;
+/// So few places too many are no reason to lay a part out anew.
+const SPARE: usize = 8;
 
-/// A page on flash; or an empty place: nobody's data is at the very first page of flash, where a superblock is.
-#[derive(Clone, Copy, Default)]
-struct Single {
+/// A block, or an empty place.
+#[derive(Clone, Copy)]
+struct Entry<S> {
     block: u32,
-    flash: u32,
-    checksum: u32,
     history: History,
+    said: S,
 }
 
-const _: () = assert!(size_of::<Single>() == 16, "the memory budget counts on it");
-
-/// Blocks of one page by their number.
-pub(super) struct Singles {
-    parts: Box<[Part]>,
+/// Blocks by their number.
+pub(super) struct Table<S> {
+    parts: Box<[Part<S>]>,
     salt: u64,
     len: usize,
 }
 
 /// Those whose hashes begin with the same bits.
 #[derive(Clone)]
-struct Part {
-    places: Box<[Single]>,
+struct Part<S> {
+    places: Box<[Entry<S>]>,
     salt: u64,
     len: usize,
 }
 
-impl Singles {
+impl<S: Said> Table<S> {
+    const ENTRY_BYTES: () = assert!(size_of::<Entry<S>>() == 16, "the memory budget counts on it");
+
     pub(super) fn new(salt: u64) -> Self {
+        let () = Self::ENTRY_BYTES;
         let part = Part { places: Box::default(), salt, len: 0 };
         Self { parts: vec![part; 1 << PARTS_SHIFT].into_boxed_slice(), salt, len: 0 }
     }
@@ -70,13 +78,22 @@ impl Singles {
 
     /// The numbers of all blocks, in no order.
     pub(super) fn blocks(&self) -> impl Iterator<Item = u64> + '_ {
-        let entries = self.parts.iter().flat_map(|part| &part.places).filter(|single| !single.is_empty());
-        entries.map(|single| u64::from(single.block))
+        let entries = self.parts.iter().flat_map(|part| &part.places).filter(|entry| !entry.is_empty());
+        entries.map(|entry| u64::from(entry.block))
     }
 
-    pub(super) fn located(&self, slot: Slot) -> Located {
-        let Single { flash, checksum, .. } = *self.get(slot);
-        Located { flash: FlashPage(flash), checksum }
+    pub(super) fn block(&self, slot: Slot) -> u32 {
+        self.get(slot).block
+    }
+
+    pub(super) fn said(&self, slot: Slot) -> S {
+        self.get(slot).said
+    }
+
+    /// Says something else of a block. Returns what was said.
+    pub(super) fn say(&mut self, slot: Slot, said: S) -> S {
+        assert!(!said.is_nothing(), "a block that is there has something");
+        std::mem::replace(&mut self.get_mut(slot).said, said)
     }
 
     pub(super) fn history(&self, slot: Slot) -> History {
@@ -87,28 +104,20 @@ impl Singles {
         &mut self.get_mut(slot).history
     }
 
-    /// Moves a block on flash.
-    pub(super) fn set_located(&mut self, slot: Slot, located: Located) {
-        assert_ne!(located.flash.0, 0, "the first page of flash is a superblock's");
-        let single = self.get_mut(slot);
-        (single.flash, single.checksum) = (located.flash.0, located.checksum);
-    }
-
     /// Enters a block that is not there.
-    pub(super) fn insert(&mut self, block: u32, located: Located) {
-        assert_ne!(located.flash.0, 0, "the first page of flash is a superblock's");
-        let Located { flash, checksum } = located;
-        let single = Single { block, flash: flash.0, checksum, history: History::default() };
-        self.parts[part_of(mix(block, self.salt))].insert(single);
+    pub(super) fn insert(&mut self, block: u32, said: S) {
+        assert!(!said.is_nothing(), "a block that is there has something");
+        let entry = Entry { block, history: History::default(), said };
+        self.parts[part_of(mix(block, self.salt))].insert(entry);
         self.len += 1;
     }
 
     /// Takes a block out. Slots that were found before mean nothing any more.
-    pub(super) fn remove(&mut self, slot: Slot) -> Located {
-        let located = self.located(slot);
+    pub(super) fn remove(&mut self, slot: Slot) -> S {
+        let said = self.said(slot);
         self.parts[slot.part as usize].remove(slot.place as usize);
         self.len -= 1;
-        located
+        said
     }
 
     /// How some block was used, by chance: the first at or behind a place that is drawn.
@@ -124,11 +133,11 @@ impl Singles {
         Some(part.places[place].history)
     }
 
-    fn get(&self, Slot { part, place }: Slot) -> &Single {
+    fn get(&self, Slot { part, place }: Slot) -> &Entry<S> {
         &self.parts[part as usize].places[place as usize]
     }
 
-    fn get_mut(&mut self, Slot { part, place }: Slot) -> &mut Single {
+    fn get_mut(&mut self, Slot { part, place }: Slot) -> &mut Entry<S> {
         &mut self.parts[part as usize].places[place as usize]
     }
 }
@@ -142,13 +151,17 @@ fn part_of(mixed: u64) -> usize {
     (mixed >> (u64::BITS - PARTS_SHIFT)) as usize
 }
 
-impl Single {
+impl<S: Said> Entry<S> {
+    fn nobody() -> Self {
+        Self { block: 0, history: History::default(), said: S::NOTHING }
+    }
+
     fn is_empty(&self) -> bool {
-        self.flash == 0
+        self.said.is_nothing()
     }
 }
 
-impl Part {
+impl<S: Said> Part<S> {
     /// Where a block is, whose hash is `mixed`.
     fn find(&self, block: u32, mixed: u64) -> Option<usize> {
         if self.places.is_empty() {
@@ -157,11 +170,11 @@ impl Part {
         let (mut place, mut distance) = (self.home(mixed), 0);
         // It ends: there is always an empty place.
         loop {
-            let single = &self.places[place];
-            if single.is_empty() {
+            let entry = &self.places[place];
+            if entry.is_empty() {
                 return None;
             }
-            if single.block == block {
+            if entry.block == block {
                 return Some(place);
             }
             // It would come before this one.
@@ -174,24 +187,28 @@ impl Part {
     }
 
     /// Enters a block that is not there.
-    fn insert(&mut self, single: Single) {
-        if (self.len + 1) * 8 > self.places.len() * 7 {
-            self.resize(self.places.len() + (self.places.len() / 8).max(PLACES_MIN));
+    fn insert(&mut self, entry: Entry<S>) {
+        let entries = self.len + 1;
+        if entries * 100 > self.places.len() * 90 {
+            self.resize((entries * 100 / 84).max(entries + SPARE / 2));
         }
-        self.put(single);
+        self.put(entry);
         self.len += 1;
     }
 
-    /// Puts an entry where it belongs; from there on each goes one place further, up to the next empty one.
-    fn put(&mut self, single: Single) {
-        let (mut place, mut distance) = (self.home(mix(single.block, self.salt)), 0);
+    /// Puts an entry where it belongs; from there on each goes one place further, up to the next empty one, which is returned.
+    fn put(&mut self, entry: Entry<S>) -> usize {
+        let (mut place, mut distance) = (self.home(mix(entry.block, self.salt)), 0);
         while !self.places[place].is_empty() && self.distance(place) >= distance {
             place = self.next(place);
             distance += 1;
         }
-        let mut moved = single;
-        while !moved.is_empty() {
+        let mut moved = entry;
+        loop {
             moved = std::mem::replace(&mut self.places[place], moved);
+            if moved.is_empty() {
+                return place;
+            }
             place = self.next(place);
         }
     }
@@ -203,17 +220,31 @@ impl Part {
             self.places[hole] = self.places[next];
             (hole, next) = (next, self.next(next));
         }
-        self.places[hole] = Single::default();
+        self.places[hole] = Entry::nobody();
         self.len -= 1;
-        if self.len * 3 < self.places.len() * 2 && self.places.len() > PLACES_MIN {
-            self.resize((self.len * 5 / 4).max(PLACES_MIN));
+        if self.len * 100 < self.places.len() * 82 && self.places.len() - self.len > SPARE {
+            self.resize((self.len * 100 / 87).max(self.len + SPARE / 2));
         }
     }
 
     /// Has so many places from now on, more than entries.
     fn resize(&mut self, places: usize) {
-        let before = std::mem::replace(&mut self.places, vec![Single::default(); places].into_boxed_slice());
-        before.into_iter().filter(|single| !single.is_empty()).for_each(|single| self.put(single));
+        let empty = vec![Entry::nobody(); places].into_boxed_slice();
+        let before = std::mem::replace(&mut self.places, empty);
+        // Behind an empty place homes follow each other but for those that were one; so most belong behind all that have been put so far.
+        let start = before.iter().position(Entry::is_empty).unwrap_or(0);
+        let in_order = before[start..].iter().chain(&before[..start]).filter(|entry| !entry.is_empty());
+        let (mut last_home, mut behind) = (0, 0);
+        for entry in in_order {
+            let home = self.home(mix(entry.block, self.salt));
+            let place = home.max(behind);
+            if home >= last_home && place < places {
+                self.places[place] = *entry;
+                (last_home, behind) = (home, place + 1);
+            } else {
+                behind = behind.max(self.put(*entry) + 1);
+            }
+        }
     }
 
     fn next(&self, place: usize) -> usize {
@@ -237,6 +268,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::knowledge::index::Located;
+    use crate::words::units::FlashPage;
 
     const SALT: u64 = 0x5a17;
 
@@ -250,61 +283,61 @@ mod tests {
     }
 
     /// Every entry is as far from home as the one in front of it at least allows, and is found; nothing else is.
-    fn check(singles: &Singles, known: &BTreeMap<u32, u8>) {
-        assert_eq!(singles.len(), known.len());
-        for part in &singles.parts {
-            let there = part.places.iter().filter(|single| !single.is_empty()).count();
+    fn check(table: &Table<Located>, known: &BTreeMap<u32, u8>) {
+        assert_eq!(table.len(), known.len());
+        for part in &table.parts {
+            let there = part.places.iter().filter(|entry| !entry.is_empty()).count();
             assert_eq!(there, part.len);
             assert!(part.places.is_empty() || there < part.places.len(), "an empty place ends each search");
-            for (place, single) in part.places.iter().enumerate().filter(|(_, single)| !single.is_empty()) {
+            for (place, entry) in part.places.iter().enumerate().filter(|(_, entry)| !entry.is_empty()) {
                 let before = if place == 0 { part.places.len() - 1 } else { place - 1 };
                 let distance = part.distance(place);
                 let allowed = if part.places[before].is_empty() { 0 } else { part.distance(before) + 1 };
-                assert!(distance <= allowed, "block {} is {distance} from home", single.block);
+                assert!(distance <= allowed, "block {} is {distance} from home", entry.block);
             }
         }
         for (&block, &heat) in known {
-            let slot = singles.find(block.into()).expect("it was entered");
-            assert_eq!((singles.located(slot), singles.history(slot).heat()), (located(block), heat));
+            let slot = table.find(block.into()).expect("it was entered");
+            assert_eq!((table.said(slot), table.history(slot).heat()), (located(block), heat));
         }
     }
 
     #[test]
     fn whatever_comes_and_goes_is_found_as_in_a_plain_map_and_histories_stay_with_their_blocks() {
-        let (mut singles, mut known) = (Singles::new(SALT), BTreeMap::new());
+        let (mut table, mut known) = (Table::<Located>::new(SALT), BTreeMap::new());
         // Grows, is exchanged, and shrinks to nothing.
         for (round, grows) in [(0, 9), (1, 7), (2, 5), (3, 5), (4, 2), (5, 0), (6, 0)] {
             for at in 0..12_000_u64 {
                 let drawn = chance(round << 32 | at);
                 let block = (drawn >> 40) as u32 % 30_000;
-                match (singles.find(block.into()), drawn % 10 < grows) {
+                match (table.find(block.into()), drawn % 10 < grows) {
                     (None, true) => {
-                        singles.insert(block, located(block));
+                        table.insert(block, located(block));
                         known.insert(block, 0);
                     }
                     (Some(slot), true) => {
-                        let history = singles.history_mut(slot);
+                        let history = table.history_mut(slot);
                         *history = history.warmer();
                         known.insert(block, history.heat());
                     }
                     (Some(slot), false) => {
-                        assert_eq!(singles.remove(slot), located(block));
+                        assert_eq!(table.remove(slot), located(block));
                         assert!(known.remove(&block).is_some());
                     }
                     (None, false) => assert!(!known.contains_key(&block)),
                 }
             }
-            check(&singles, &known);
-            let mut blocks: Vec<u64> = singles.blocks().collect();
+            check(&table, &known);
+            let mut blocks: Vec<u64> = table.blocks().collect();
             blocks.sort_unstable();
             assert!(blocks.into_iter().eq(known.keys().map(|block| u64::from(*block))));
         }
         for block in std::mem::take(&mut known).into_keys() {
-            let slot = singles.find(block.into()).expect("it was entered");
-            singles.remove(slot);
+            let slot = table.find(block.into()).expect("it was entered");
+            table.remove(slot);
         }
-        check(&singles, &known);
-        assert!(singles.bytes() <= 64 * (32 + 8 * 16), "what is empty takes next to nothing");
+        check(&table, &known);
+        assert!(table.bytes() <= 64 * (32 + 8 * 16), "what is empty takes next to nothing");
     }
 
     #[test]
@@ -316,10 +349,10 @@ mod tests {
             (0..1_000_000).filter(|block| part.home(mix(*block, SALT)) >= 60).take(40).collect();
         for order in [near.clone(), near.iter().rev().copied().collect()] {
             for block in &order {
-                part.put(Single { block: *block, flash: 1, ..Single::default() });
+                part.put(Entry { block: *block, history: History::default(), said: located(1) });
                 part.len += 1;
             }
-            let find = |part: &Part, block| part.find(block, mix(block, SALT));
+            let find = |part: &Part<Located>, block| part.find(block, mix(block, SALT));
             assert!(order.iter().all(|block| find(&part, *block).is_some()));
             for block in &order {
                 let place = find(&part, *block).expect("it was put there");
@@ -333,19 +366,19 @@ mod tests {
 
     #[test]
     fn no_size_takes_much_more_than_another_whether_it_grew_or_shrank() {
-        let mut singles = Singles::new(SALT);
+        let mut table = Table::<Located>::new(SALT);
         let mut each = Vec::new();
         for block in 0..400_000 {
-            singles.insert(block, located(block));
+            table.insert(block, located(block));
             if block % 1_777 == 0 && block > 50_000 {
-                each.push(singles.bytes() / singles.len() as u64);
+                each.push(table.bytes() / table.len() as u64);
             }
         }
-        assert!(each.iter().all(|bytes| (18..=20).contains(bytes)), "{each:?}");
+        assert!(each.iter().all(|bytes| (17..=19).contains(bytes)), "{each:?}");
         for block in 0..350_000 {
-            let slot = singles.find(block).expect("it was entered");
-            singles.remove(slot);
-            assert!(singles.bytes() <= 25 * singles.len() as u64, "{} of {}", singles.bytes(), singles.len());
+            let slot = table.find(block).expect("it was entered");
+            table.remove(slot);
+            assert!(table.bytes() <= 20 * table.len() as u64, "{} of {}", table.bytes(), table.len());
         }
     }
 
@@ -358,15 +391,15 @@ mod tests {
             })
             .collect();
         let farthest = |salt| {
-            let mut singles = Singles::new(salt);
+            let mut table = Table::<Located>::new(salt);
             for block in &chosen {
-                singles.insert(*block, located(*block));
+                table.insert(*block, located(*block));
             }
-            let of = |part: &Part| {
+            let of = |part: &Part<Located>| {
                 let there = (0..part.places.len()).filter(|place| !part.places[*place].is_empty());
                 there.map(|place| part.distance(place)).max()
             };
-            singles.parts.iter().filter_map(of).max()
+            table.parts.iter().filter_map(of).max()
         };
         let [heap, spread] = [SALT, SALT + (1 << 40)].map(farthest);
         assert!(chosen.len() > 3_000 && heap > Some(1_000) && spread < Some(60), "{heap:?}, {spread:?}");
@@ -374,16 +407,16 @@ mod tests {
 
     #[test]
     fn all_are_drawn_about_as_often() {
-        let (mut singles, mut dice) = (Singles::new(SALT), Dice::new());
-        assert!(singles.draw(&mut dice).is_none());
+        let (mut table, mut dice) = (Table::<Located>::new(SALT), Dice::new());
+        assert!(table.draw(&mut dice).is_none());
         for block in 0..3_000 {
-            singles.insert(block, located(block));
+            table.insert(block, located(block));
             if block % 4 == 0 {
-                let slot = singles.find(block.into()).expect("just entered");
-                *singles.history_mut(slot) = History::default().with_heat(3);
+                let slot = table.find(block.into()).expect("just entered");
+                *table.history_mut(slot) = History::default().with_heat(3);
             }
         }
-        let drawn: Vec<_> = (0..20_000).filter_map(|_| singles.draw(&mut dice)).collect();
+        let drawn: Vec<_> = (0..20_000).filter_map(|_| table.draw(&mut dice)).collect();
         let hot = drawn.iter().filter(|history| history.heat() == 3).count();
         assert!(drawn.len() == 20_000 && (4_500..5_500).contains(&hot), "{hot}");
     }
