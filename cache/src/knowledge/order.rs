@@ -23,20 +23,16 @@
 //! **What goes next** can be settled before it is due, so that what survives of it can be appended again with what survives of
 //! others (`journeys/ahead.rs`). Nothing of that is a promise: whichever segment goes, it is emptied by the same rules.
 
+mod kept;
+
 use std::collections::VecDeque;
 
-use hashbrown::HashMap;
-
-use super::hash::Mixed;
 use super::shadows::Shadows;
 use crate::bytes::batch::Kind;
 use crate::bytes::summary::Content;
 use crate::words::units::{PageNumber, SegmentNumber, Sequence};
+use kept::{Kept, KeptSegments};
 
-/// Pages that are remembered of each segment, to judge it without reading it. What looks cheapest by few of them often is not: half as
-/// many, of half as many segments, write 0.09 times what LRU writes more for the same hits on eleven points of traces
-/// (docs/hit-ratio.md). More of either bring little.
-const SAMPLES: usize = 32;
 /// Segments that are looked at before one goes.
 const CANDIDATES: usize = 32;
 
@@ -48,7 +44,7 @@ pub(crate) struct Order {
     count: u64,
     /// Changes when what is closed is to go in order.
     ticket: u64,
-    segments: HashMap<SegmentNumber, Kept, Mixed>,
+    segments: KeptSegments,
     /// The lines of all of them but for those that were appended again before their turn.
     lines: u64,
     /// The segments that may go out of order, in no order.
@@ -57,26 +53,6 @@ pub(crate) struct Order {
     next: VecDeque<SegmentNumber>,
     /// State of a generator of random numbers (Marsaglia, "Xorshift RNGs", 2003).
     random: u64,
-}
-
-/// What is kept in RAM of a segment.
-struct Kept {
-    generation: Sequence,
-    /// Some of its pages, each line as likely as any other (Vitter, 1985, algorithm R).
-    sample: [u32; SAMPLES],
-    lines: u32,
-    is_clean: bool,
-    /// Where it is in `free_to_go`.
-    place: Option<u32>,
-    /// Pages of it that were appended again before its turn; none unless it was settled that it goes next.
-    moved: Option<usize>,
-}
-
-impl Kept {
-    /// Its lines but for those that were appended again before its turn.
-    fn lines_left(&self) -> u64 {
-        u64::from(self.lines) - self.moved.unwrap_or(0) as u64
-    }
 }
 
 /// That lines were counted when a segment began to go.
@@ -91,7 +67,7 @@ impl Order {
             is_complete: false,
             count: 0,
             ticket: 0,
-            segments: HashMap::default(),
+            segments: KeptSegments::default(),
             lines: 0,
             free_to_go: Vec::new(),
             next: VecDeque::new(),
@@ -135,9 +111,7 @@ impl Order {
     pub(crate) fn opened(&mut self, segment: SegmentNumber, generation: Sequence) {
         self.bind(segment);
         self.next.retain(|next| *next != segment);
-        let kept =
-            Kept { generation, sample: [0; SAMPLES], lines: 0, is_clean: true, place: None, moved: None };
-        let before = self.segments.insert(segment, kept);
+        let before = self.segments.insert(segment, Kept::new(generation));
         self.lines -= before.map_or(0, |before| before.lines_left());
     }
 
@@ -151,7 +125,7 @@ impl Order {
 
     /// A segment was closed, with its summary.
     pub(crate) fn sealed(&mut self, segment: SegmentNumber) {
-        let Some(kept) = self.segments.get_mut(&segment).filter(|kept| kept.is_clean) else { return };
+        let Some(kept) = self.segments.get_mut(segment).filter(|kept| kept.is_clean) else { return };
         kept.place = Some(self.free_to_go.len() as u32);
         self.free_to_go.push(segment);
     }
@@ -171,7 +145,7 @@ impl Order {
             self.note(segment, line.kind, line.page);
         }
         let is_clean = content.runs.iter().all(|run| run.kind == Kind::Fill);
-        if let Some(kept) = self.segments.get_mut(&segment) {
+        if let Some(kept) = self.segments.get_mut(segment) {
             kept.is_clean = is_clean;
         }
         self.sealed(segment);
@@ -185,19 +159,19 @@ impl Order {
 
     /// True if the lines of a segment in this life are counted.
     pub(crate) fn knows(&self, (segment, generation): (SegmentNumber, Sequence)) -> bool {
-        self.segments.get(&segment).is_some_and(|kept| kept.generation == generation)
+        self.segments.get(segment).is_some_and(|kept| kept.generation == generation)
     }
 
     /// A segment is about to go, or is not what it was: it does not go out of order any more. Says whether what it holds is
     /// counted.
     pub(crate) fn bind(&mut self, segment: SegmentNumber) -> Option<Counted> {
         let counted = self.is_complete.then_some(Counted(self.count));
-        let Some(kept) = self.segments.get_mut(&segment) else { return counted };
+        let Some(kept) = self.segments.get_mut(segment) else { return counted };
         kept.is_clean = false;
         if let Some(place) = kept.place.take() {
             self.free_to_go.swap_remove(place as usize);
             if let Some(moved) = self.free_to_go.get(place as usize)
-                && let Some(kept) = self.segments.get_mut(moved)
+                && let Some(kept) = self.segments.get_mut(*moved)
             {
                 kept.place = Some(place);
             }
@@ -213,7 +187,7 @@ impl Order {
         counted: Option<Counted>,
     ) {
         self.bind(segment);
-        let gone = self.segments.remove(&segment);
+        let gone = self.segments.remove(segment);
         self.lines -= gone.map_or(0, |gone| gone.lines_left());
         self.next.retain(|next| *next != segment);
         if counted != Some(Counted(self.count)) {
@@ -247,7 +221,7 @@ impl Order {
         cost: impl Fn(&Self, SegmentNumber, PageNumber) -> f64,
     ) -> Option<(SegmentNumber, Sequence)> {
         let cheapest = self.cheapest(oldest, &cost).filter(|cheapest| *cheapest != oldest)?;
-        Some((cheapest, self.segments.get(&cheapest)?.generation))
+        Some((cheapest, self.segments.get(cheapest)?.generation))
     }
 
     /// Settles that the cheapest of some segments, the oldest among them, goes after those of which that is settled.
@@ -257,7 +231,7 @@ impl Order {
         cost: impl Fn(&Self, SegmentNumber, PageNumber) -> f64,
     ) -> Option<SegmentNumber> {
         let cheapest = self.cheapest(oldest, &cost)?;
-        self.segments.get_mut(&cheapest)?.moved.get_or_insert(0);
+        self.segments.get_mut(cheapest)?.moved.get_or_insert(0);
         self.next.push_back(cheapest);
         Some(cheapest)
     }
@@ -271,7 +245,7 @@ impl Order {
     pub(crate) fn take_next(&mut self, oldest: SegmentNumber) -> Option<(SegmentNumber, Sequence)> {
         while let Some(segment) = self.next.pop_front() {
             let may_go = |kept: &&Kept| kept.place.is_some() || segment == oldest;
-            if let Some(kept) = self.segments.get(&segment).filter(may_go) {
+            if let Some(kept) = self.segments.get(segment).filter(may_go) {
                 return Some((segment, kept.generation));
             }
         }
@@ -282,7 +256,7 @@ impl Order {
     pub(crate) fn note_moved(&mut self, segment: SegmentNumber) {
         // Not all lines are counted: some of an oldest segment may be of pages past 16 TiB.
         let is_counted = |kept: &&mut Kept| kept.lines_left() > 0;
-        let kept = self.segments.get_mut(&segment).filter(is_counted);
+        let kept = self.segments.get_mut(segment).filter(is_counted);
         if let Some(moved) = kept.and_then(|kept| kept.moved.as_mut()) {
             *moved += 1;
             self.lines -= 1;
@@ -291,13 +265,13 @@ impl Order {
 
     /// Pages of a segment that were appended again before its turn; none unless it was settled that it goes next.
     pub(crate) fn moved_of(&self, segment: SegmentNumber) -> Option<usize> {
-        self.segments.get(&segment).and_then(|kept| kept.moved)
+        self.segments.get(segment).and_then(|kept| kept.moved).map(|moved| moved as usize)
     }
 
     /// Bytes of RAM taken.
     pub(crate) fn bytes(&self) -> u64 {
-        let each = size_of::<Kept>() + 2 * size_of::<SegmentNumber>();
-        self.shadows.bytes() + (self.segments.len() * each) as u64
+        let numbers = (self.free_to_go.capacity() + self.next.capacity()) * size_of::<SegmentNumber>();
+        self.shadows.bytes() + self.segments.bytes() + numbers as u64
     }
 
     /// The cheapest of some segments that may go out of order, and the oldest one, which may in any case; without those that go next. None if
@@ -336,11 +310,10 @@ impl Order {
         segment: SegmentNumber,
         cost: impl Fn(&Self, SegmentNumber, PageNumber) -> f64,
     ) -> Option<f64> {
-        let kept = self.segments.get(&segment)?;
-        let count = kept.lines.min(SAMPLES as u32);
-        let lines = f64::from(count.max(1));
+        let kept = self.segments.get(segment)?;
+        let lines = f64::from(kept.sample().len().max(1) as u32);
         let mut sum = 0.0;
-        for page in &kept.sample[..count as usize] {
+        for page in kept.sample() {
             sum += cost(self, segment, PageNumber(u64::from(*page)));
             if sum >= most * lines {
                 return None;
@@ -351,18 +324,13 @@ impl Order {
 
     fn note(&mut self, segment: SegmentNumber, kind: Kind, page: PageNumber) {
         let drawn = self.draw();
-        let Some(kept) = self.segments.get_mut(&segment) else { return };
+        let Some(kept) = self.segments.get_mut(segment) else { return };
         // A page number that does not fit in a sample is past 16 TiB: its segment goes in order.
         let page = u32::try_from(page.0);
         kept.is_clean &= kind == Kind::Fill && page.is_ok();
         let (true, Ok(page)) = (is_copy(kind), page) else { return };
-        let lines = kept.lines as usize;
-        kept.lines += 1;
+        kept.take(page, drawn);
         self.lines += 1;
-        let at = if lines < SAMPLES { lines } else { (drawn % u64::from(kept.lines)) as usize };
-        if let Some(place) = kept.sample.get_mut(at) {
-            *place = page;
-        }
     }
 
     fn draw(&mut self) -> u64 {
@@ -466,7 +434,7 @@ mod tests {
         };
         assert_eq!(order.cheaper_than(SegmentNumber(0), cost), None);
         let of_each_dear_one = 4;
-        assert!(asked.get() <= SAMPLES + CANDIDATES * of_each_dear_one, "{} pages", asked.get());
+        assert!(asked.get() <= kept::SAMPLES + CANDIDATES * of_each_dear_one, "{} pages", asked.get());
     }
 
     #[test]

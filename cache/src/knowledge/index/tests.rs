@@ -140,6 +140,20 @@ fn memory_stays_within_the_budget_at_64_kib_blocks() {
 }
 
 #[test]
+fn pages_that_were_written_one_by_one_cost_eight_bytes_each_and_their_block_thirty() {
+    let mut index = Index::new(16, 7);
+    let pages = 16 * 20_000u64;
+    for at in 0..pages {
+        // In an order in which no neighbours are written one after another, and each block grows page by page.
+        let page = at * 48_271 % pages;
+        index.insert_run(PageNumber(page), FlashPage(1 + at as u32), &[at as u32]);
+    }
+    assert_eq!(index.pages(), pages);
+    let bytes_per_block = index.bytes() / index.blocks();
+    assert!(bytes_per_block <= 16 * 8 + 30, "{bytes_per_block}");
+}
+
+#[test]
 fn a_history_goes_with_its_block_and_those_drawn_are_of_blocks_that_are_there() {
     let mut index = Index::new(4, 7);
     let hot = History::default().with_heat(2);
