@@ -42,6 +42,12 @@ enum What {
         /// Bytes of a block.
         #[arg(long, default_value_t = 4096)]
         block_bytes: u32,
+        /// Bytes of flash, which are bytes of RAM here.
+        #[arg(long, default_value_t = 1 << 30)]
+        flash_bytes: u64,
+        /// What decides who enters flash.
+        #[arg(long, value_enum, default_value = "adaptive")]
+        admission: memory::Admission,
     },
     /// How long a start takes until everything that was cached is known again.
     Recovery {
@@ -208,7 +214,9 @@ fn report(done: Result<(), String>) {
 fn main() {
     match Arguments::parse().what {
         What::Requests { journey, count } => memory::requests(journey, count),
-        What::Index { block_bytes } => memory::index(block_bytes),
+        What::Index { block_bytes, flash_bytes, admission } => {
+            memory::index(block_bytes, flash_bytes, admission);
+        }
         What::Recovery { block_bytes, flash_bytes, file } => {
             restart::recovery(block_bytes, flash_bytes, file.as_deref());
         }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use block::executor::{Executor, Order, VirtualTime};
 use block::{ByteRange, Memory};
-use cache::{Curve, Mode, Use};
+use cache::{Curve, DiskSettings, Mode, Use};
 use clap::ValueEnum;
 
 use crate::rig::Rig;
@@ -33,6 +33,15 @@ pub(crate) enum Journey {
     Statistics,
     /// Nothing: what the measurement itself costs.
     Nothing,
+}
+
+/// What decides who enters flash, of what settings know.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Admission {
+    /// What was learned of the disk.
+    Adaptive,
+    /// Nothing: everything enters.
+    Always,
 }
 
 const PAGE: u64 = 4096;
@@ -126,14 +135,20 @@ async fn run_one(rig: &Rig<Memory, Memory>, curve: &mut Curve, journey: Journey,
 }
 
 /// Fills a cache, churns it, and prints bytes of RAM per block on flash.
-pub(crate) fn index(block_bytes: u32) {
+pub(crate) fn index(block_bytes: u32, flash: u64, admission: Admission) {
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();
     executor.run(async {
-        let flash = if block_bytes > 4096 { 2 << 30 } else { 1 << 30 };
-        let rig = Rig::new(host, Memory::new(flash), Memory::new(1 << 40), block_bytes, 4 << 20).await;
+        let change = |settings: &mut DiskSettings| {
+            settings.admission = match admission {
+                Admission::Adaptive => cache::Admission::Adaptive,
+                Admission::Always => cache::Admission::Always,
+            };
+        };
+        let (pool, backing) = (Memory::new(flash), Memory::new(1 << 40));
+        let rig = Rig::with_settings(host, pool, backing, block_bytes, 4 << 20, change).await;
         rig.warm_up(flash / 10 * 9, block_bytes as usize).await;
-        report(&rig, "fresh", block_bytes);
+        report(&rig, "fresh", (block_bytes, flash, admission));
         // Half a disk's worth of random 4 KiB writes into what is cached, each of which makes a hole and fills it.
         for request in 0..flash / PAGE / 2 {
             let place = request.wrapping_mul(0x9e37_79b9) % (flash / 10 * 9 / PAGE) * PAGE;
@@ -142,15 +157,16 @@ pub(crate) fn index(block_bytes: u32) {
                 rig.rest().await;
             }
         }
-        report(&rig, "churned", block_bytes);
+        report(&rig, "churned", (block_bytes, flash, admission));
     });
 }
 
-fn report(rig: &Rig<Memory, Memory>, when: &str, block_bytes: u32) {
+fn report(rig: &Rig<Memory, Memory>, when: &str, (block_bytes, flash, admission): (u32, u64, Admission)) {
     let statistics = rig.disk.statistics();
     let blocks = statistics.blocks_cached.max(1);
     println!(
-        "{{\"measurement\":\"index\",\"when\":\"{when}\",\"block_bytes\":{block_bytes},\"blocks\":{blocks},\
+        "{{\"measurement\":\"index\",\"when\":\"{when}\",\"admission\":\"{admission:?}\",\
+         \"flash_bytes\":{flash},\"block_bytes\":{block_bytes},\"blocks\":{blocks},\
          \"cached_bytes\":{},\"index_bytes\":{},\"index_bytes_per_block\":{}}}",
         statistics.cached_bytes,
         statistics.index_bytes,

@@ -9,6 +9,8 @@ use cache::{Belief, Cache, CachedDisk, DiskId, DiskSettings, Marks, Past, PoolId
 
 /// While it is warmed up, so that a real flash takes what RAM gives up; a sleep that is over at once lets nobody else run.
 const PAUSE_NS: u64 = 1_000_000;
+/// A pause is made after so much.
+const PAUSE_BYTES: u64 = 64 << 10;
 
 /// A cache and its only disk.
 pub(crate) struct Rig<B: BlockDevice, F: BlockDevice> {
@@ -99,11 +101,13 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
         result.expect("the devices do not fail");
     }
 
-    /// Reads `bytes` from the start of the disk in requests of `len`, so that they are cached, and lets promotions run.
+    /// Reads `bytes` from the start of the disk in requests of `len`, so that they are cached, and lets promotions run: more at once than the
+    /// flash takes would leave RAM without ever having been there.
     pub(crate) async fn warm_up(&self, bytes: u64, len: usize) {
+        let each = (PAUSE_BYTES / len as u64).max(1);
         for request in 0..bytes / len as u64 {
             self.read(request * len as u64, len).await;
-            if request.is_multiple_of(16) {
+            if request.is_multiple_of(each) {
                 self.host.sleep(PAUSE_NS).await;
             }
         }

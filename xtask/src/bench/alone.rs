@@ -30,6 +30,15 @@ const NOTHING: &str = "nothing";
 const FACE_BYTES: u64 = 384 << 20;
 const FACE_GOAL: f64 = 0.90;
 const DEPTH: u32 = 32;
+/// Bytes of a block, GiB of flash and admission of each index that is measured. What is learned of a disk takes as much of a small one as of
+/// a large one.
+const INDEXES: [(&str, u64, &str); 5] = [
+    ("4096", 1, "always"),
+    ("4096", 1, "adaptive"),
+    ("4096", 4, "adaptive"),
+    ("65536", 2, "adaptive"),
+    ("65536", 8, "adaptive"),
+];
 /// Requests of the shorter of two runs under callgrind, which is fifty times slower than the machine.
 const COUNTED_REQUESTS: u64 = 5_000;
 /// Keeps libc from copying with string instructions, of which callgrind counts each byte as one.
@@ -176,9 +185,11 @@ pub(super) fn parse_collected(said: &str) -> Option<u64> {
 /// RAM that the index needs, with checksums and what the policy remembers.
 fn memory(programs: &Programs) -> Result<(), String> {
     let mut rows = Vec::new();
-    for block_bytes in ["4096", "65536"] {
+    for (block_bytes, gib, admission) in INDEXES {
         let mut bench = Command::new(&programs.bench);
-        let text = output(bench.args(["index", "--block-bytes", block_bytes]))?;
+        let flash_bytes = (gib << 30).to_string();
+        bench.args(["index", "--block-bytes", block_bytes, "--flash-bytes", &flash_bytes]);
+        let text = output(bench.args(["--admission", admission]))?;
         for line in text.lines() {
             let answer = parse(line)?;
             let [blocks, cached, index] =
@@ -186,14 +197,26 @@ fn memory(programs: &Programs) -> Result<(), String> {
             let (blocks, cached, index) = (blocks?, cached?, index?);
             rows.push(vec![
                 block_bytes.to_owned(),
+                format!("{gib} GiB"),
+                admission.to_owned(),
                 answer["when"].as_str().unwrap_or_default().to_owned(),
                 format!("{blocks:.0}"),
                 format!("{:.1}", index / blocks),
                 format!("{:.3} %", index / cached * 100.0),
+                format!("{:.3} %", index / number(&answer, "flash_bytes")? * 100.0),
             ]);
         }
     }
-    let columns = ["block bytes", "when", "blocks", "RAM bytes/block", "RAM of what is cached"];
+    let columns = [
+        "block bytes",
+        "flash",
+        "admission",
+        "when",
+        "blocks",
+        "RAM bytes/block",
+        "of what is cached",
+        "of the flash",
+    ];
     report::print("RAM of the index, checksums and policy included", &columns, &rows);
     Ok(())
 }
