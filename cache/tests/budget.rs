@@ -123,7 +123,8 @@ fn what_is_written_in_a_day_keeps_within_the_budget_and_guests_writes_are_never_
             assert!(promoted > 1000 && held_back > promoted, "day {day}: {promoted} and {held_back}");
             assert_eq!(scene.written.statistics().counts.writes_back - acknowledged, DAY);
             let pressure = scene.pools[1].write_pressure();
-            assert!((0.5..1.0).contains(&pressure), "{pressure}");
+            // Chance lets a batch in that spends the last of it, once in some hundred days.
+            assert!((0.5..=1.0).contains(&pressure), "{pressure}");
         }
         assert!(
             scene.read.statistics().counts.rejections >= scene.figures()[2],
