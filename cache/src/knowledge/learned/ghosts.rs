@@ -33,9 +33,9 @@ pub(super) struct Ghosts {
 }
 
 impl Ghosts {
-    /// As many ghosts as a cache holds blocks.
-    pub(super) fn new(blocks: u64, clock: &Clock) -> Self {
-        let buckets = (blocks / PLACES as u64).clamp(BUCKETS_MIN, 1 << 31) as usize;
+    /// So many ghosts for each block that a cache holds.
+    pub(super) fn new(blocks: u64, for_each: u64, clock: &Clock) -> Self {
+        let buckets = (blocks * for_each / PLACES as u64).clamp(BUCKETS_MIN, 1 << 31) as usize;
         let step = (blocks / STEPS / u64::from(clock.unit())).max(1).ilog2().min(MOMENT_BITS - LAST_BITS);
         Self { buckets: vec![[Ghost(0); PLACES]; buckets].into_boxed_slice(), step }
     }
@@ -101,7 +101,7 @@ mod tests {
     const BLOCKS: usize = 100_000;
 
     fn ghosts() -> Ghosts {
-        Ghosts::new(BLOCKS as u64, &Clock::new(BLOCKS))
+        Ghosts::new(BLOCKS as u64, 1, &Clock::new(BLOCKS))
     }
 
     /// A block that was used so often, the last time at this moment.
@@ -158,7 +158,7 @@ mod tests {
         // Its clock goes on in the moments of the size that it had, of which a step has as many more or fewer.
         for (before, blocks) in [(1_000, 1_000_000), (1_000_000, 1_000), (256, 1 << 22)] {
             let clock = Clock::new(before);
-            let mut ghosts = Ghosts::new(blocks, &clock);
+            let mut ghosts = Ghosts::new(blocks, 1, &clock);
             let step = 1 << ghosts.step;
             for steps in [0, 1, 2, 10, 62] {
                 let last = Moment::at(12_345);

@@ -12,7 +12,7 @@ pub(super) type Row = [f32; AGES];
 /// One number for each class of blocks and of ages.
 pub(super) type Table = Box<[Row]>;
 
-/// How many blocks it takes for a class to count as much as what it leans on.
+/// How many blocks it takes for a class to count as much as what it leans on, if it is trusted.
 const LEANING: f32 = 8.0;
 /// How likely a block of which nothing is known is used in each class of ages.
 const CONSTANT: f32 = 0.03;
@@ -54,8 +54,10 @@ impl Seen {
         rows.flatten().for_each(|count| *count *= factor);
     }
 
-    /// How likely a block is used in each class of ages, if it was not before; `watched` is where the blocks are now that are watched.
-    pub(super) fn hazards(&self, watched: &Table) -> Table {
+    /// How likely a block is used in each class of ages, if it was not before; `watched` is where the blocks are now that are watched. With
+    /// less `trust`, which is above 0 and at most 1, classes lean the more on all: with little, age alone counts.
+    pub(super) fn hazards(&self, watched: &Table, trust: f32) -> Table {
+        let leaning = LEANING / trust;
         let mut all = Counts::NONE;
         let mut gaps = [Counts::NONE; GAPS];
         let counts = |class: usize| {
@@ -68,11 +70,11 @@ impl Seen {
                 gaps[gap].add(&counts(class));
             }
         }
-        let all = all.hazards(&[CONSTANT; AGES]);
-        let gaps = gaps.map(|gap| gap.hazards(&all));
+        let all = all.hazards(&[CONSTANT; AGES], LEANING);
+        let gaps = gaps.map(|gap| gap.hazards(&all, leaning));
         let mut hazards = table(0.0);
         for (class, row) in hazards.iter_mut().enumerate() {
-            *row = counts(class).hazards(gap_of(class).map_or(&all, |gap| &gaps[gap]));
+            *row = counts(class).hazards(gap_of(class).map_or(&all, |gap| &gaps[gap]), leaning);
         }
         hazards
     }
@@ -95,13 +97,13 @@ impl Counts {
         }
     }
 
-    fn hazards(&self, leaning_on: &Row) -> Row {
+    fn hazards(&self, leaning_on: &Row, leaning: f32) -> Row {
         let mut hazards = [0.0; AGES];
         let mut there = 0.0;
         for age in (0..AGES).rev() {
             there += self.used[age] + self.open[age];
             let hazard =
-                (self.used[age] + LEANING * leaning_on[age]) / (there - self.open[age] / 2.0 + LEANING);
+                (self.used[age] + leaning * leaning_on[age]) / (there - self.open[age] / 2.0 + leaning);
             hazards[age] = hazard.min(1.0);
         }
         hazards
@@ -114,7 +116,7 @@ mod tests {
 
     #[test]
     fn nothing_seen_is_the_constant_which_is_lru() {
-        let hazards = Seen::new().hazards(&table(0.0));
+        let hazards = Seen::new().hazards(&table(0.0), 1.0);
         assert!(hazards.iter().flatten().all(|hazard| (hazard - CONSTANT).abs() < 1e-6));
     }
 
@@ -126,12 +128,17 @@ mod tests {
             seen.left(12, 3);
         }
         seen.used(22, 3);
-        let hazards = seen.hazards(&table(0.0));
+        let hazards = seen.hazards(&table(0.0), 1.0);
         // 1,000 of 2,000, of which 1,000 are there for half of the time.
         assert!((hazards[12][3] - 2.0 / 3.0).abs() < 0.01, "{}", hazards[12][3]);
         assert!(hazards[12][2] < 0.001, "none was used earlier");
         assert!((0.6..0.8).contains(&hazards[22][3]), "of the same gap: {}", hazards[22][3]);
         assert!((0.6..0.7).contains(&hazards[0][3]), "leans on all: {}", hazards[0][3]);
+        for _ in 0..50 {
+            seen.left(0, 9);
+        }
+        let [trusted, hardly] = [1.0, 0.02].map(|trust| seen.hazards(&table(0.0), trust)[0][3]);
+        assert!(trusted < 0.1 && hardly > 0.5, "as its own, or as all are: {trusted} and {hardly}");
     }
 
     #[test]
@@ -140,9 +147,9 @@ mod tests {
         (0..100).for_each(|_| seen.used(0, 5));
         let mut watched = table(0.0);
         watched[0][9] = 300.0;
-        let hazards = seen.hazards(&watched);
+        let hazards = seen.hazards(&watched, 1.0);
         assert!((hazards[0][5] - 0.25).abs() < 0.02, "{}", hazards[0][5]);
         seen.fade(0.0);
-        assert!(seen.hazards(&table(0.0))[0][5] < 0.031);
+        assert!(seen.hazards(&table(0.0), 1.0)[0][5] < 0.031);
     }
 }

@@ -66,6 +66,15 @@ pub(crate) struct Learned {
     void: f32,
 }
 
+/// Ghosts for each block that the cache holds: two bytes each. Twice as many bring hits, most where what comes back has been away for longer
+/// than twice the cache, and more writes with them (docs/hit-ratio.md).
+fn ghosts_for_each(aim: Aim) -> u64 {
+    match aim {
+        Aim::Hits => 2,
+        Aim::Balance => 1,
+    }
+}
+
 /// When what is done now and then is done again, in accesses.
 struct Due {
     learn: u64,
@@ -87,12 +96,12 @@ impl Learned {
         let blocks = usize::try_from(capacity).unwrap_or(usize::MAX);
         let ages = Ages::with_moments(blocks, clock.unit());
         let seen = Seen::new();
-        let worth = Worth::new(&ages, seen.hazards(&table(0.0)));
+        let worth = Worth::new(&ages, seen.hazards(&table(0.0), 1.0));
         let now = clock.accesses();
         Self {
             capacity,
             was_full: false,
-            ghosts: Ghosts::new(capacity, &clock),
+            ghosts: Ghosts::new(capacity, ghosts_for_each(aim), &clock),
             clock,
             sample: Sample::new(blocks),
             scans: Scans::new(capacity),
@@ -114,8 +123,12 @@ impl Learned {
         *self = Self { was_full: self.was_full, ..resized };
     }
 
-    /// Changes what is wanted; what was learned stays.
+    /// Changes what is wanted. What was learned stays, and ghosts are forgotten if there are to be more or fewer.
     pub(crate) fn set_aim(&mut self, aim: Aim) {
+        let (before, now) = (ghosts_for_each(self.strictness.aim()), ghosts_for_each(aim));
+        if before != now {
+            self.ghosts = Ghosts::new(self.capacity, now, &self.clock);
+        }
         self.strictness.set_aim(aim);
     }
 
@@ -239,7 +252,7 @@ impl Learned {
             let half_lives = (now - self.due.learned) as f32 / (HALF_LIFE * self.capacity.max(2_000) as f32);
             self.seen.fade((-half_lives).exp2());
             let watched = self.sample.table(self.clock.now(), &self.ages);
-            self.worth.learn(&self.ages, self.seen.hazards(&watched));
+            self.worth.learn(&self.ages, self.seen.hazards(&watched, self.strictness.trust()));
             self.due.learned = now;
             self.due.learn = now + (self.capacity / 4).max(4_000).min((now / 8).max(256));
         }
@@ -303,6 +316,20 @@ mod tests {
         assert_eq!(passed(4_000, 1, true), [0, 256 * moment], "a scan");
         let [known, last] = passed(4_000, 3, true);
         assert!((7_900..=8_000).contains(&known) && last == 0, "a loop: {known} and {last}");
+    }
+
+    #[test]
+    fn with_hits_first_twice_as_many_ghosts_are_remembered_also_if_that_is_said_later() {
+        let mut learned = Learned::new(10_000, Aim::Balance);
+        let [one_each, two_each] = [Aim::Balance, Aim::Hits].map(|aim| Learned::new(10_000, aim).bytes());
+        assert_eq!(two_each - one_each, 2 * 10_000);
+        let known = learned.newcomer(7, Coming::ALONE);
+        learned.left(7, known);
+        learned.set_aim(Aim::Balance);
+        assert!(learned.ghosts.recall(7, learned.clock.now()).is_some(), "nothing changed");
+        learned.set_aim(Aim::Hits);
+        assert_eq!(learned.bytes(), two_each);
+        assert!(learned.ghosts.recall(7, learned.clock.now()).is_none());
     }
 
     #[test]

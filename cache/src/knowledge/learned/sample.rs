@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn a_cache_in_small_has_the_parts_of_a_block_that_were_used_since_it_came() {
         let (ages, mut seen, mut dice) = (Ages::new(4), Seen::new(), Dice::new());
-        let worth = Worth::new(&ages, seen.hazards(&table(0.0)));
+        let worth = Worth::new(&ages, seen.hazards(&table(0.0), 1.0));
         let mut sample = Sample::new(4);
         let mut had = |block: u64, bits: u16| {
             let tools = (&ages, &worth, &mut seen, &mut dice);
@@ -308,7 +308,7 @@ mod tests {
     fn caches_in_small_are_as_large_as_they_should_be_and_memory_is_bounded() {
         let capacity = 100_000;
         let (ages, mut seen, mut dice) = (Ages::new(capacity), Seen::new(), Dice::new());
-        let worth = Worth::new(&ages, seen.hazards(&table(0.0)));
+        let worth = Worth::new(&ages, seen.hazards(&table(0.0), 1.0));
         let mut sample = Sample::new(capacity);
         let mut had = [0_u32; 2];
         let mut sampled = 0_u32;

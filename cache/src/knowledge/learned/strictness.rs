@@ -56,9 +56,20 @@ const MISSING_PLAINLY: f32 = 0.01;
 /// What was counted before counts so much at the next comparison.
 const FADE: f32 = 0.85;
 
-/// Adapts strictness, from 0 to [`DEGREE_MAX`].
+/// With so many hits less than LRU, of all sampled accesses, what ranks by what was learned is trusted less.
+const DISTRUST: f32 = 0.01;
+/// So much less then, and so much more where it has at least as many.
+const LESS_TRUST: f32 = 0.5;
+const MORE_TRUST: f32 = 1.25;
+const TRUST_MIN: f32 = 0.02;
+/// Of fewer accesses nothing is concluded for trust.
+const TRUST_SAMPLED_MIN: f32 = 200.0;
+
+/// Adapts strictness, from 0 to [`DEGREE_MAX`], and trust.
 pub(super) struct Strictness {
     aim: Aim,
+    /// How far what was learned of single classes of blocks is believed, from [`TRUST_MIN`] to 1.
+    trust: f32,
     degree: f32,
     by_lru: f32,
     by_density: f32,
@@ -75,6 +86,7 @@ impl Strictness {
     pub(super) fn new(aim: Aim) -> Self {
         Self {
             aim,
+            trust: 1.0,
             degree: DEGREE_FIRST,
             by_lru: 0.0,
             by_density: 0.0,
@@ -92,6 +104,12 @@ impl Strictness {
 
     pub(super) fn set_aim(&mut self, aim: Aim) {
         self.aim = aim;
+    }
+
+    /// How far what was learned of single classes of blocks is to be believed: above 0, and at most 1. Where hits are weighed against writes
+    /// that is all the way, for there a cache that is behind lets everything in.
+    pub(super) fn trust(&self) -> f32 {
+        if self.aim == Aim::Hits { self.trust } else { 1.0 }
     }
 
     pub(super) fn thresholds(&self) -> Thresholds {
@@ -134,6 +152,7 @@ impl Strictness {
     /// Compares. `written` blocks were written since it was asked last, and `one_of` so many accesses is sampled.
     pub(super) fn compare(&mut self, written: f32, one_of: f32) {
         self.written += written;
+        self.adapt_trust();
         let missing = self.missing();
         let writes = self.written / (self.missed_by_lru * one_of).max(1.0);
         let step = if missing > TOLERANCE {
@@ -147,6 +166,19 @@ impl Strictness {
         };
         self.degree = (self.degree + step).clamp(0.0, DEGREE_MAX);
         self.fade(FADE);
+    }
+
+    /// A small cache that ranks by what was learned has fewer hits than LRU where a disk does now what it did not do before.
+    fn adapt_trust(&mut self) {
+        let ahead = (self.by_density - self.by_lru) / self.sampled.max(1.0);
+        if self.sampled <= TRUST_SAMPLED_MIN {
+            return;
+        }
+        if ahead < -DISTRUST {
+            self.trust = (self.trust * LESS_TRUST).max(TRUST_MIN);
+        } else if ahead > 0.0 {
+            self.trust = (self.trust * MORE_TRUST).min(1.0);
+        }
     }
 
     /// Hits that the cache should have had and had not, of all accesses: below zero if it had more.
@@ -266,6 +298,31 @@ mod tests {
             "{shares:?}"
         );
         assert_eq!(shares[2].to_bits(), shares[3].to_bits());
+    }
+
+    #[test]
+    fn with_hits_first_what_was_learned_is_trusted_as_far_as_it_has_what_lru_has() {
+        let [lru, dense] = [true, false].map(|by_lru| had(by_lru, !by_lru));
+        let mut strictness = Strictness::new(Aim::Hits);
+        let mut after = |had: Had, comparisons: usize| {
+            for _ in 0..comparisons {
+                (0..1_000).for_each(|_| strictness.sampled(had, true, 1.0));
+                strictness.compare(0.0, 1.0);
+                strictness.forget();
+            }
+            strictness.trust()
+        };
+        let [first, least, again] = [after(lru, 1), after(lru, 20), after(dense, 30)];
+        assert!((first - 0.5).abs() < 1e-6 && (least - TRUST_MIN).abs() < 1e-6, "{first} and {least}");
+        assert!((again - 1.0).abs() < 1e-6, "{again}");
+        let mut few = Strictness::new(Aim::Hits);
+        (0..100).for_each(|_| few.sampled(lru, true, 1.0));
+        few.compare(0.0, 1.0);
+        assert!((few.trust() - 1.0).abs() < 1e-6, "few accesses say nothing");
+        let mut balanced = Strictness::new(Aim::Balance);
+        (0..1_000).for_each(|_| balanced.sampled(lru, true, 1.0));
+        balanced.compare(0.0, 1.0);
+        assert!((balanced.trust() - 1.0).abs() < 1e-6);
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use crate::words::units::{SegmentNumber, Sequence};
 
-/// Pages that are remembered of a segment. What looks cheapest by few of them often is not: 16 of each close less of the gap, 22 as much as 32
-/// but for what is chance (docs/hit-ratio.md). A pool of 1 GiB has segments of 64 pages, where what is kept here is two bytes for each.
-pub(super) const SAMPLES: usize = 22;
+/// Pages that are remembered of a segment. What looks cheapest by few of them often is not (docs/hit-ratio.md). A pool of 1 GiB has segments
+/// of 64 pages, where what is kept here is three bytes for each.
+pub(super) const SAMPLES: usize = 32;
 /// What the allocator keeps beside it.
-const ALLOCATION_OVERHEAD: usize = 8;
+const ALLOCATION_OVERHEAD: usize = 16;
 
 pub(super) struct Kept {
     pub(super) generation: Sequence,
@@ -20,7 +20,7 @@ pub(super) struct Kept {
     sample: [u32; SAMPLES],
 }
 
-const _: () = assert!(size_of::<Kept>() == 120, "the memory budget counts on it");
+const _: () = assert!(size_of::<Kept>() == 160, "the memory budget counts on it");
 
 impl Kept {
     pub(super) fn new(generation: Sequence) -> Self {
