@@ -16,6 +16,7 @@ const DISK_BYTES: u64 = 64 << 20;
 /// What the bucket of so small a device holds if it gets next to nothing.
 const BUCKET_BYTES_MIN: u64 = 1 << 20;
 const SECOND: u64 = 1_000_000_000;
+const SEED: u64 = 1;
 /// Minutes.
 const DAY: u64 = 24 * 60;
 
@@ -94,7 +95,9 @@ impl Scene {
 }
 
 fn run<T>(work: impl AsyncFnOnce(LocalHost) -> T) -> T {
-    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    // Chance decides which batches are let in, and once in some seventy days one spends the last of a budget: pressure is 1 for a moment then.
+    println!("seed {SEED}");
+    let executor = Executor::new(VirtualTime::new(), Order::Seeded(SEED));
     let host = executor.host();
     executor.run(work(host)).unwrap()
 }
@@ -123,8 +126,7 @@ fn what_is_written_in_a_day_keeps_within_the_budget_and_guests_writes_are_never_
             assert!(promoted > 1000 && held_back > promoted, "day {day}: {promoted} and {held_back}");
             assert_eq!(scene.written.statistics().counts.writes_back - acknowledged, DAY);
             let pressure = scene.pools[1].write_pressure();
-            // Chance lets a batch in that spends the last of it, once in some hundred days.
-            assert!((0.5..=1.0).contains(&pressure), "{pressure}");
+            assert!((0.5..1.0).contains(&pressure), "{pressure}");
         }
         assert!(
             scene.read.statistics().counts.rejections >= scene.figures()[2],
