@@ -16,6 +16,7 @@ mod writes;
 
 use std::time::Duration;
 
+use cache::Admission;
 use clap::{Parser, Subcommand};
 
 /// Measures the cache itself. Prints one line of JSON per measurement.
@@ -45,9 +46,9 @@ enum What {
         /// Bytes of flash, which are bytes of RAM here.
         #[arg(long, default_value_t = 1 << 30)]
         flash_bytes: u64,
-        /// What decides who enters flash.
-        #[arg(long, value_enum, default_value = "adaptive")]
-        admission: memory::Admission,
+        /// Who enters flash, as disks have it.
+        #[arg(long, default_value = "adaptive")]
+        admission: Admission,
     },
     /// How long a start takes until everything that was cached is known again.
     Recovery {

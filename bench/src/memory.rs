@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use block::executor::{Executor, Order, VirtualTime};
 use block::{ByteRange, Memory};
-use cache::{Curve, DiskSettings, Mode, Use};
+use cache::{Admission, Curve, DiskSettings, Mode, Use};
 use clap::ValueEnum;
 
 use crate::rig::Rig;
@@ -33,15 +33,6 @@ pub(crate) enum Journey {
     Statistics,
     /// Nothing: what the measurement itself costs.
     Nothing,
-}
-
-/// What decides who enters flash, of what settings know.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Admission {
-    /// What was learned of the disk.
-    Adaptive,
-    /// Nothing: everything enters.
-    Always,
 }
 
 const PAGE: u64 = 4096;
@@ -139,12 +130,7 @@ pub(crate) fn index(block_bytes: u32, flash: u64, admission: Admission) {
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();
     executor.run(async {
-        let change = |settings: &mut DiskSettings| {
-            settings.admission = match admission {
-                Admission::Adaptive => cache::Admission::Adaptive,
-                Admission::Always => cache::Admission::Always,
-            };
-        };
+        let change = |settings: &mut DiskSettings| settings.admission = admission;
         let (pool, backing) = (Memory::new(flash), Memory::new(1 << 40));
         let rig = Rig::with_settings(host, pool, backing, block_bytes, 4 << 20, change).await;
         rig.warm_up(flash / 10 * 9, block_bytes as usize).await;
@@ -165,7 +151,7 @@ fn report(rig: &Rig<Memory, Memory>, when: &str, (block_bytes, flash, admission)
     let statistics = rig.disk.statistics();
     let blocks = statistics.blocks_cached.max(1);
     println!(
-        "{{\"measurement\":\"index\",\"when\":\"{when}\",\"admission\":\"{admission:?}\",\
+        "{{\"measurement\":\"index\",\"when\":\"{when}\",\"admission\":\"{admission}\",\
          \"flash_bytes\":{flash},\"block_bytes\":{block_bytes},\"blocks\":{blocks},\
          \"cached_bytes\":{},\"index_bytes\":{},\"index_bytes_per_block\":{}}}",
         statistics.cached_bytes,
