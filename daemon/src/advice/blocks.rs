@@ -23,7 +23,7 @@ const BLOCK_DEFAULT: u64 = 64 << 10;
 const SINGLE: (f64, f64) = (25.2, 29.1);
 /// For a block of several: for itself, for each run of pages that lie together on flash, for each page. Of 16 pages that is what was
 /// measured there, 145 bytes with one run and 193 with 13.
-const BLOCK: f64 = 61.0;
+const BLOCK: f64 = 61.5;
 const RUN: f64 = 4.0;
 const OF_PAGE: f64 = 5.0;
 /// Runs of each page after random writes.
