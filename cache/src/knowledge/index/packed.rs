@@ -13,7 +13,7 @@ use super::Located;
 use crate::words::units::FlashPage;
 
 /// Pages of the largest block: 1 MiB of 4 KiB pages.
-pub(crate) const BLOCK_PAGES_MAX: usize = 256;
+pub(super) const BLOCK_PAGES_MAX: usize = 256;
 /// Pages of which one word says whether they are there.
 const PAGES_PER_WORD: usize = 16;
 

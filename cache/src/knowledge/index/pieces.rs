@@ -16,8 +16,8 @@ const ALLOCATION_OVERHEAD: usize = 16;
 /// Where a piece is, until it is taken away, or the last one of its size comes to another place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    pub(super) place: u32,
-    /// Never none.
+    place: u32,
+    /// Above zero but for no piece.
     words: u32,
 }
 
@@ -103,7 +103,9 @@ impl Pieces {
             moved = Some(stack.chunks[from_chunk][from]);
             if from_chunk == chunk {
                 stack.chunks[chunk].copy_within(from..=from + words, at);
-            } else if let Ok([from_chunk, chunk]) = stack.chunks.get_disjoint_mut([from_chunk, chunk]) {
+            } else {
+                let two = stack.chunks.get_disjoint_mut([from_chunk, chunk]);
+                let [from_chunk, chunk] = two.expect("two chunks that are there");
                 chunk[at..=at + words].copy_from_slice(&from_chunk[from..=from + words]);
             }
         }

@@ -2,8 +2,8 @@
 //!
 //! Robin Hood hashing (Celis, Larson and Munro, FOCS 1985): an entry lies at the place that its hash says, its home, or behind it, and who is
 //! further from home comes first. So who would lie here if it were anywhere is seldom looked for in more than a few places, though nine of
-//! ten may be taken. The table is in parts, by hash. Each is laid out anew when more than 90 % of its places are taken, 84 % then, and
-//! when less than 82 % are, 87 % then: there is no pause in which all of millions of entries move, as when a table doubles, and never
+//! ten may be taken. The table is in parts, by hash. Each is laid out anew when more than 90 % of its places are taken, and has 84 %
+//! taken then, and when less than 82 % are, and has 87 %: there is no pause in which all of millions of entries move, as when a table doubles, and never
 //! one that is half empty because it has.
 //!
 //! Whoever knows where blocks lie can choose those that lie in one heap, where each search takes as long as the heap: hundreds of microseconds
@@ -23,6 +23,11 @@ pub(super) trait Said: Copy {
 
 /// Parts, as a power of two.
 const PARTS_SHIFT: u32 = 6;
+/// Of a hundred places so many are taken at most and at least, and when a part is laid out anew because it was full or empty.
+const TAKEN_MAX: usize = 90;
+const TAKEN_MIN: usize = 82;
+const TAKEN_WHEN_GROWN: usize = 84;
+const TAKEN_WHEN_SHRUNK: usize = 87;
 /// So few places too many are no reason to lay a part out anew.
 const SPARE: usize = 8;
 
@@ -189,8 +194,8 @@ impl<S: Said> Part<S> {
     /// Enters a block that is not there.
     fn insert(&mut self, entry: Entry<S>) {
         let entries = self.len + 1;
-        if entries * 100 > self.places.len() * 90 {
-            self.resize((entries * 100 / 84).max(entries + SPARE / 2));
+        if entries * 100 > self.places.len() * TAKEN_MAX {
+            self.resize((entries * 100 / TAKEN_WHEN_GROWN).max(entries + SPARE / 2));
         }
         self.put(entry);
         self.len += 1;
@@ -222,8 +227,8 @@ impl<S: Said> Part<S> {
         }
         self.places[hole] = Entry::nobody();
         self.len -= 1;
-        if self.len * 100 < self.places.len() * 82 && self.places.len() - self.len > SPARE {
-            self.resize((self.len * 100 / 87).max(self.len + SPARE / 2));
+        if self.len * 100 < self.places.len() * TAKEN_MIN && self.places.len() - self.len > SPARE {
+            self.resize((self.len * 100 / TAKEN_WHEN_SHRUNK).max(self.len + SPARE / 2));
         }
     }
 

@@ -35,7 +35,7 @@ pub(super) struct Ghosts {
 impl Ghosts {
     /// So many ghosts for each block that a cache holds.
     pub(super) fn new(blocks: u64, for_each: u64, clock: &Clock) -> Self {
-        let buckets = (blocks * for_each / PLACES as u64).clamp(BUCKETS_MIN, 1 << 31) as usize;
+        let buckets = (blocks.saturating_mul(for_each) / PLACES as u64).clamp(BUCKETS_MIN, 1 << 31) as usize;
         let step = (blocks / STEPS / u64::from(clock.unit())).max(1).ilog2().min(MOMENT_BITS - LAST_BITS);
         Self { buckets: vec![[Ghost(0); PLACES]; buckets].into_boxed_slice(), step }
     }

@@ -66,8 +66,7 @@ pub(crate) struct Learned {
     void: f32,
 }
 
-/// Ghosts for each block that the cache holds: two bytes each. Twice as many bring hits, most where what comes back has been away for longer
-/// than twice the cache, and more writes with them (docs/hit-ratio.md).
+/// Ghosts for each block that the cache holds: two bytes each. Twice as many bring hits, and some writes with them (docs/hit-ratio.md).
 fn ghosts_for_each(aim: Aim) -> u64 {
     match aim {
         Aim::Hits => 2,

@@ -58,7 +58,7 @@ const FADE: f32 = 0.85;
 
 /// With so many hits less than LRU, of all sampled accesses, what ranks by what was learned is trusted less.
 const DISTRUST: f32 = 0.01;
-/// So much less then, and so much more where it has at least as many.
+/// So many times as much then, and so many where it has more; never less than the least.
 const LESS_TRUST: f32 = 0.5;
 const MORE_TRUST: f32 = 1.25;
 const TRUST_MIN: f32 = 0.02;
@@ -168,12 +168,12 @@ impl Strictness {
         self.fade(FADE);
     }
 
-    /// A small cache that ranks by what was learned has fewer hits than LRU where a disk does now what it did not do before.
+    /// Where the small cache that ranks by what was learned has fewer hits than the one by LRU, on the same accesses, that is believed less.
     fn adapt_trust(&mut self) {
-        let ahead = (self.by_density - self.by_lru) / self.sampled.max(1.0);
         if self.sampled <= TRUST_SAMPLED_MIN {
             return;
         }
+        let ahead = (self.by_density - self.by_lru) / self.sampled;
         if ahead < -DISTRUST {
             self.trust = (self.trust * LESS_TRUST).max(TRUST_MIN);
         } else if ahead > 0.0 {
