@@ -10,13 +10,14 @@ use std::fs::File;
 use std::ops::Deref;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use vhost::vhost_user::message::VhostUserMemoryRegion;
 use vm_memory::mmap::MmapRegionBuilder;
 use vm_memory::{
-    Bytes, FileOffset, GuestAddress, GuestMemory, GuestMemoryMmap, GuestRegionMmap, MemoryRegionAddress,
-    MmapRegion, Permissions,
+    Bytes, FileOffset, GuestAddress, GuestMemory, GuestMemoryMmap, GuestMemoryRegion, GuestRegionMmap,
+    MemoryRegionAddress, MmapRegion, Permissions, VolatileSlice,
 };
 
 use super::guard::{Guard, times_torn};
@@ -151,8 +152,7 @@ impl Memory {
         whole
     }
 
-    /// The map, for the queues of `virtio-queue`. What is written that way has to be [noted](Self::note), and what is read may not
-    /// be [whole](Self::is_whole).
+    /// The map, for `virtio-queue` to say whether a queue lies in it.
     pub(crate) fn map(&self) -> &GuestMemoryMmap {
         &self.map
     }
@@ -160,37 +160,54 @@ impl Memory {
     /// True if all these bytes are memory of the guest.
     pub(crate) fn holds(&self, at: GuestAddress, length: u64) -> bool {
         let across = |length| self.map.check_range(at, length, Permissions::ReadWrite);
-        length == 0 || self.region(at, length).is_some() || usize::try_from(length).is_ok_and(across)
+        length == 0 || self.slice(at, length).is_some() || usize::try_from(length).is_ok_and(across)
     }
 
     pub(crate) fn read(&self, at: GuestAddress, bytes: &mut [u8]) -> Result<(), Outside> {
-        match self.region(at, bytes.len() as u64) {
-            Some((region, start)) => region.read_slice(bytes, start),
-            None => self.map.read_slice(bytes, at),
+        match self.slice(at, bytes.len() as u64) {
+            Some(slice) => _ = slice.copy_to(bytes),
+            None => self.map.read_slice(bytes, at).map_err(|_| Outside)?,
         }
-        .map_err(|_| Outside)?;
         if self.is_whole() { Ok(()) } else { Err(Outside) }
     }
 
     pub(crate) fn write(&self, at: GuestAddress, bytes: &[u8]) -> Result<(), Outside> {
-        let written = match self.region(at, bytes.len() as u64) {
-            Some((region, start)) => region.write_slice(bytes, start),
-            None => self.map.write_slice(bytes, at),
-        };
+        let written = self.write_unnoted(at, bytes);
         // Also if it failed: a part may have been written.
         self.note(at, bytes.len() as u64);
-        written.map_err(|_| Outside)?;
+        written?;
         if self.is_whole() { Ok(()) } else { Err(Outside) }
     }
 
-    /// The region that has all these bytes, and where in it. None if there is none: they may still be memory, in several regions.
-    fn region(&self, at: GuestAddress, length: u64) -> Option<(&GuestRegionMmap, MemoryRegionAddress)> {
+    /// Writes what the caller [notes](Self::note). It may be lost, if memory is not [whole](Self::is_whole) afterwards.
+    pub(crate) fn write_unnoted(&self, at: GuestAddress, bytes: &[u8]) -> Result<(), Outside> {
+        match self.slice(at, bytes.len() as u64) {
+            Some(slice) => slice.copy_from(bytes),
+            None => self.map.write_slice(bytes, at).map_err(|_| Outside)?,
+        }
+        Ok(())
+    }
+
+    /// A word of two bytes, the lower one first, as the processor that writes it sees it. It means nothing if memory is not
+    /// [whole](Self::is_whole) afterwards.
+    pub(crate) fn load(&self, at: GuestAddress, order: Ordering) -> Result<u16, Outside> {
+        let slice = self.slice(at, size_of::<u16>() as u64).ok_or(Outside)?;
+        slice.load(0, order).map(u16::from_le).map_err(|_| Outside)
+    }
+
+    /// Stores such a word, which the caller [notes](Self::note).
+    pub(crate) fn store(&self, at: GuestAddress, word: u16, order: Ordering) -> Result<(), Outside> {
+        let slice = self.slice(at, size_of::<u16>() as u64).ok_or(Outside)?;
+        slice.store(word.to_le(), 0, order).map_err(|_| Outside)
+    }
+
+    /// These bytes, if one region has them all. None if there is none: they may still be memory, in several regions.
+    fn slice(&self, at: GuestAddress, length: u64) -> Option<VolatileSlice<'_>> {
         let regions = &self.regions.all;
         let before = regions.partition_point(|region| region.guest <= at.0);
         let region = &regions[before.checked_sub(1)?];
-        let start = at.0 - region.guest;
-        let has_all = region.bytes.checked_sub(start).is_some_and(|left| length <= left);
-        has_all.then(|| (&*region.mapping, MemoryRegionAddress(start)))
+        let start = MemoryRegionAddress(at.0 - region.guest);
+        region.mapping.get_slice(start, usize::try_from(length).ok()?).ok()
     }
 
     /// Notes that these bytes were written.

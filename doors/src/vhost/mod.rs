@@ -32,6 +32,7 @@ mod message;
 mod notices;
 mod offered;
 mod request;
+mod rings;
 mod signals;
 mod vring;
 

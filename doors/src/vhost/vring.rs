@@ -12,7 +12,6 @@ use std::future::{Future, poll_fn};
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::task::Poll;
 
 use block::executor::Driver;
@@ -21,28 +20,18 @@ use futures_util::StreamExt;
 use futures_util::future::join3;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
-use virtio_queue::{Queue, QueueT};
-use vm_memory::{Bytes, GuestAddress};
+use vm_memory::GuestAddress;
 
-use super::chain::{Chain, Table};
+use super::chain::Chain;
 use super::door::Door;
 use super::inflight::Record;
-use super::limits::{AT_HAND_BYTES_MAX, QUEUE_SIZE_MAX, REQUEST_WORK, TOLD_EVERY, TURN_BYTES};
+use super::limits::{AT_HAND_BYTES_MAX, REQUEST_WORK, TOLD_EVERY, TURN_BYTES};
 use super::looking::{Looked, Looking};
 use super::memory::{Memory, Outside};
 use super::request::{Request, Terms, perform, perform_at_once};
+use super::rings::{Addresses, Rings};
 use super::signals::Signals;
 use crate::turn::turn;
-
-/// Where a front end says that the parts of a ring are, in its own memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Addresses {
-    pub(crate) descriptors: u64,
-    pub(crate) available: u64,
-    pub(crate) used: u64,
-    /// Where writes to the used ring are noted, in guest memory, if they are.
-    pub(crate) log: Option<u64>,
-}
 
 /// What a front end has said of a queue. Fit for other threads.
 #[derive(Clone, Default)]
@@ -73,13 +62,16 @@ pub(crate) struct Surroundings<D> {
 /// Why a queue ends whose front end truncated the file of its memory.
 const TORN: &str = "its front end took memory away that it had shared";
 
+/// Why a queue ends whose ring is not memory any more, though it was when it was placed, and memory does not change.
+const GONE: &str = "its ring is not in memory";
+
 /// A queue at work.
 pub(crate) struct Vring<D> {
     door: Rc<Door<D>>,
     ring: Ring,
     number: usize,
     addresses: Cell<Addresses>,
-    queue: RefCell<Queue>,
+    rings: RefCell<Rings>,
     /// The index of the available ring as it was seen last: up to there requests can be taken without another look at a word that the
     /// guest's processor writes all the time.
     seen: Cell<u16>,
@@ -132,14 +124,12 @@ impl<D: BlockDevice> Vring<D> {
         let addresses = setup.addresses.ok_or_else(|| format!("queue {number} without addresses"))?;
         let kick =
             setup.kick.as_ref().ok_or_else(|| format!("queue {number} without an event that starts it"))?;
-        let mut queue = place(&memory, addresses, setup.size)
-            .ok_or_else(|| format!("queue {number} of {} entries that is not in memory", setup.size))?;
-        queue.set_event_idx(event_index);
-        let used = queue.used_idx(memory.map(), Ordering::Acquire).map_err(|error| error.to_string())?.0;
+        let nowhere = || format!("queue {number} of {} entries that is not in memory", setup.size);
+        let mut rings = Rings::place(&memory, addresses, setup.size, event_index).ok_or_else(nowhere)?;
+        let used = rings.used_index(&memory).map_err(|Outside| nowhere())?;
         if !memory.is_whole() {
             return Err(format!("queue {number}, and {TORN}"));
         }
-        queue.set_next_used(used);
         let mut again = Vec::new();
         if let Some(record) = &record {
             if record.entries() < setup.size {
@@ -154,7 +144,7 @@ impl<D: BlockDevice> Vring<D> {
         // With a record, what was answered and what was taken and not answered is all that was ever taken. What a front end says
         // may be another index then: Cloud Hypervisor names the end of the available ring.
         let base = if record.is_some() { used.wrapping_add(again.len() as u16) } else { setup.base };
-        queue.set_next_avail(base);
+        rings.begin_at(base, used);
         let vring = Rc::new(Self {
             number,
             addresses: Cell::new(addresses),
@@ -175,8 +165,8 @@ impl<D: BlockDevice> Vring<D> {
             ended: Cell::new(false),
             told: Notify::new(),
             idle: Notify::new(),
-            seen: Cell::new(queue.next_avail()),
-            queue: RefCell::new(queue),
+            seen: Cell::new(base),
+            rings: RefCell::new(rings),
             ring_memory: RefCell::new(Rc::clone(&memory)),
             ring_gone: Cell::new(false),
             memory: RefCell::new(memory),
@@ -194,7 +184,7 @@ impl<D: BlockDevice> Vring<D> {
         loop {
             let told = self.told.notified();
             if self.ended.get() {
-                return self.queue.borrow().next_avail();
+                return self.rings.borrow().next_available();
             }
             told.await;
         }
@@ -209,7 +199,7 @@ impl<D: BlockDevice> Vring<D> {
 
     /// Believes nothing of what it saw of the available ring, which may be another one.
     fn look_anew(&self) {
-        self.seen.set(self.queue.borrow().next_avail());
+        self.seen.set(self.rings.borrow().next_available());
     }
 
     /// Takes no requests until it is enabled; ready when all that was taken is answered.
@@ -255,20 +245,15 @@ impl<D: BlockDevice> Vring<D> {
     /// Goes on with other memory, or with none for now. What is in flight keeps what it has. A front end that exchanges a region
     /// takes it away first: a ring that is gone is waited for, and gets its answers where it was.
     pub(crate) fn set_memory(&self, memory: Option<&Rc<Memory>>) {
-        let size = self.queue.borrow().size();
-        let found = memory.and_then(|memory| place(memory, self.addresses.get(), size));
+        let size = self.rings.borrow().size();
+        let found = memory.and_then(|memory| Rings::place(memory, self.addresses.get(), size, false));
         if let Some(memory) = memory {
             self.memory.replace(Rc::clone(memory));
         }
         self.look_anew();
         self.ring_gone.set(found.is_none());
         if let (Some(found), Some(memory)) = (found, memory) {
-            let same = {
-                let queue = self.queue.borrow();
-                (found.desc_table(), found.avail_ring(), found.used_ring())
-                    == (queue.desc_table(), queue.avail_ring(), queue.used_ring())
-            };
-            if same {
+            if found.are_where(&self.rings.borrow()) {
                 self.ring_memory.replace(Rc::clone(memory));
             } else {
                 self.break_off("the ring is elsewhere in the guest than it was");
@@ -402,34 +387,30 @@ impl<D: BlockDevice> Vring<D> {
 
     /// True if there is another request, as far as can be seen without taking it.
     fn has_more(&self) -> bool {
-        let (memory, queue) = (self.ring_memory.borrow(), self.queue.borrow());
-        queue.avail_idx(memory.map(), Ordering::Acquire).is_ok_and(|index| index.0 != queue.next_avail())
+        let (memory, rings) = (self.ring_memory.borrow(), self.rings.borrow());
+        rings.available_index(&memory).is_ok_and(|index| index != rings.next_available())
     }
 
     /// Has the guest kick when there is another request. False if there is one already.
     fn asks_for_kicks(&self) -> Result<bool, String> {
         let memory = self.ring_memory.borrow();
-        let mut queue = self.queue.borrow_mut();
-        let more = queue.enable_notification(memory.map()).map_err(|error| error.to_string())?;
-        self.note_used_ring(&memory, &queue);
+        let rings = self.rings.borrow();
+        let more = rings.ask_for_kicks(&memory).map_err(|Outside| GONE)?;
+        self.note_used_ring(&memory, &rings);
         if memory.is_whole() { Ok(!more) } else { Err(TORN.to_owned()) }
     }
 
     /// The head of the next request, if there is one.
     fn next_head(&self) -> Result<Option<u16>, String> {
         let memory = self.ring_memory.borrow();
-        let mut queue = self.queue.borrow_mut();
-        let next = queue.next_avail();
-        if self.seen.get() == next && !self.sees_more(&memory, &queue)? {
+        let mut rings = self.rings.borrow_mut();
+        if self.seen.get() == rings.next_available() && !self.sees_more(&memory, &rings)? {
             return Ok(None);
         }
-        let mut head = [0; size_of::<u16>()];
-        memory.read(available_entry(&queue, next), &mut head).map_err(|Outside| {
-            let reason = if memory.is_whole() { "the available ring cannot be read" } else { TORN };
-            reason.to_owned()
-        })?;
-        queue.set_next_avail(next.wrapping_add(1));
-        let head = u16::from_le_bytes(head);
+        let head = rings.take(&memory).map_err(|Outside| GONE)?;
+        if !memory.is_whole() {
+            return Err(TORN.to_owned());
+        }
         match self.busy.borrow().get(usize::from(head)) {
             Some(false) => Ok(Some(head)),
             Some(true) => Err(format!("request {head} was sent again before it was answered")),
@@ -438,14 +419,13 @@ impl<D: BlockDevice> Vring<D> {
     }
 
     /// Looks at the index of the available ring. True if there are requests up to there.
-    fn sees_more(&self, memory: &Memory, queue: &Queue) -> Result<bool, String> {
-        let available =
-            queue.avail_idx(memory.map(), Ordering::Acquire).map_err(|error| error.to_string())?.0;
+    fn sees_more(&self, memory: &Memory, rings: &Rings) -> Result<bool, String> {
+        let available = rings.available_index(memory).map_err(|Outside| GONE)?;
         if !memory.is_whole() {
             return Err(TORN.to_owned());
         }
-        let more = available.wrapping_sub(queue.next_avail());
-        if more > queue.size() {
+        let more = available.wrapping_sub(rings.next_available());
+        if more > rings.size() {
             return Err("the available ring names more requests than it has entries".to_owned());
         }
         self.seen.set(available);
@@ -466,10 +446,7 @@ impl<D: BlockDevice> Vring<D> {
         }
         let memory = Rc::clone(&self.memory.borrow());
         let ring_memory = Rc::clone(&self.ring_memory.borrow());
-        let table = {
-            let queue = self.queue.borrow();
-            Table { at: GuestAddress(queue.desc_table()), entries: queue.size().into() }
-        };
+        let table = self.rings.borrow().table();
         let chain = Chain::follow(&ring_memory, table, &memory, head);
         let request = match chain.and_then(|chain| Request::parse(&memory, chain)) {
             Ok(request) => request,
@@ -498,35 +475,35 @@ impl<D: BlockDevice> Vring<D> {
     /// Gives an answer back: record, used ring, record, in the order that the record demands.
     fn answer(&self, head: u16, written: u32) {
         let memory = Rc::clone(&self.ring_memory.borrow());
-        let mut queue = self.queue.borrow_mut();
+        let mut rings = self.rings.borrow_mut();
         if let Some(record) = &self.record {
             record.answer(head);
         }
-        let added = queue.add_used(memory.map(), head, written);
-        self.note_used_ring(&memory, &queue);
+        let answered = rings.answer(&memory, head, written);
+        self.note_used_ring(&memory, &rings);
         // An answer that the guest cannot see was not given.
         let whole = memory.is_whole() && self.memory.borrow().is_whole();
-        if let (Ok(()), Some(record), true) = (&added, &self.record, whole) {
-            record.answered(head, queue.next_used());
+        if let (Ok(()), Some(record), true) = (&answered, &self.record, whole) {
+            record.answered(head, rings.next_used());
         }
-        drop(queue);
+        drop(rings);
         self.untold.set(true);
         self.busy.borrow_mut()[usize::from(head)] = false;
         self.in_flight.set(self.in_flight.get() - 1);
         if self.in_flight.get() == 0 {
             self.idle.notify_waiters();
         }
-        if let Err(error) = added {
-            self.break_off(&format!("the used ring cannot be written: {error}"));
+        if answered == Err(Outside) {
+            self.break_off(GONE);
         } else if !whole {
             self.break_off(TORN);
         }
     }
 
     /// Notes that the used ring was written, for a migration.
-    fn note_used_ring(&self, memory: &Memory, queue: &Queue) {
+    fn note_used_ring(&self, memory: &Memory, rings: &Rings) {
         if let Some(log) = self.addresses.get().log {
-            memory.note(GuestAddress(log), used_ring_bytes(queue.size()));
+            memory.note(GuestAddress(log), rings.used_bytes());
         }
     }
 
@@ -535,14 +512,9 @@ impl<D: BlockDevice> Vring<D> {
         if !self.untold.take() {
             return false;
         }
-        let wanted = {
-            let memory = self.ring_memory.borrow();
-            let mut queue = self.queue.borrow_mut();
-            let wanted = queue.needs_notification(memory.map());
-            wanted.map(|wanted| wanted && (queue.event_idx_enabled() || !forbids_interrupts(&memory, &queue)))
-        };
-        let wanted = wanted.unwrap_or_else(|error| {
-            self.break_off(&error.to_string());
+        let wanted = self.rings.borrow_mut().wants_to_be_told(&self.ring_memory.borrow());
+        let wanted = wanted.unwrap_or_else(|Outside| {
+            self.break_off(GONE);
             false
         });
         if wanted {
@@ -565,32 +537,4 @@ impl<D: BlockDevice> Vring<D> {
         self.told.notify_waiters();
         self.signals.tell_broken();
     }
-}
-
-/// The queue of a ring, if all of it lies in memory and is aligned.
-fn place(memory: &Memory, addresses: Addresses, size: u16) -> Option<Queue> {
-    let mut queue = Queue::new(QUEUE_SIZE_MAX).ok()?;
-    queue.try_set_size(size).ok()?;
-    queue.try_set_desc_table_address(memory.translate(addresses.descriptors)?).ok()?;
-    queue.try_set_avail_ring_address(memory.translate(addresses.available)?).ok()?;
-    queue.try_set_used_ring_address(memory.translate(addresses.used)?).ok()?;
-    queue.set_ready(true);
-    queue.is_valid(memory.map()).then_some(queue)
-}
-
-/// Where the head of the request with this index is: behind flags and index, in entries of two bytes. All of the ring is memory, as was
-/// seen when it was placed.
-fn available_entry(queue: &Queue, index: u16) -> GuestAddress {
-    GuestAddress(queue.avail_ring() + 4 + 2 * u64::from(index % queue.size()))
-}
-
-/// Flags, index, entries of eight bytes, and the event index.
-fn used_ring_bytes(size: u16) -> u64 {
-    6 + 8 * u64::from(size)
-}
-
-/// Without event indices the guest says in the flags of its ring that it wants no interrupts.
-fn forbids_interrupts(memory: &Memory, queue: &Queue) -> bool {
-    let flags = memory.map().load::<u16>(GuestAddress(queue.avail_ring()), Ordering::Relaxed);
-    flags.is_ok_and(|flags| u16::from_le(flags) & 1 != 0)
 }

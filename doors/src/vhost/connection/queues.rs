@@ -13,7 +13,8 @@ use crate::vhost::limits::{QUEUE_SIZE_MAX, QUEUES_MAX};
 use crate::vhost::message::{Message, reply};
 use crate::vhost::offered::features;
 use crate::vhost::request::Terms;
-use crate::vhost::vring::{Addresses, Surroundings, Vring};
+use crate::vhost::rings::Addresses;
+use crate::vhost::vring::{Surroundings, Vring};
 
 impl<D: BlockDevice, H: Host> Connection<D, H> {
     pub(super) async fn set_of_queue(&mut self, message: &Message) -> Result<(), String> {
