@@ -1,13 +1,15 @@
 //! A vhost-user door on its own thread, in front of memory whose requests a test can let end in any order.
 
 use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
+use std::task::Poll;
 use std::thread::JoinHandle;
 
-use block::executor::{Executor, LocalHost, Order};
+use block::executor::{Driver as _, Executor, LocalHost, Order};
 use block::socket::Listener;
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Geometry, Host, Memory, Operation, Outcome, Ring,
@@ -196,6 +198,21 @@ impl Server {
         patience::until(|| self.run(condition));
     }
 
+    /// The receiver hears whether a queue is looked at while it is empty: who looks does so whenever it is its task's turn. Seen from
+    /// another thread, both ends of a turn can lie between two of them, as long as that thread always comes first on its processor.
+    pub(crate) fn looks(&self) -> mpsc::Receiver<bool> {
+        let (done, is_done) = mpsc::channel();
+        self.run(move |world| {
+            let ring = world.ring.clone();
+            world.host.spawn(async move {
+                let before = ring.looks();
+                turn().await;
+                done.send(ring.looks() > before).unwrap_or(());
+            });
+        });
+        is_done
+    }
+
     /// Waits until nothing of any front end is left.
     pub(crate) fn until_nothing_is_left(&self) {
         self.until(|world| {
@@ -251,6 +268,19 @@ impl Drop for Server {
         self.end();
         std::fs::remove_dir_all(&self.folder).unwrap();
     }
+}
+
+/// Lets all tasks that could run have a turn.
+async fn turn() {
+    let mut had = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut had, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 fn serve(
