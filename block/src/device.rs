@@ -102,6 +102,10 @@ pub trait BlockDevice: 'static {
         false
     }
 
+    /// Says that `range` is asked for by [`BlockDevice::read_at_hand`] in a moment: what is in memory of it may be fetched into the
+    /// processor's caches meanwhile. A hint, which changes nothing that anybody could see. Default: nothing.
+    fn prefetch(&self, _range: ByteRange) {}
+
     /// Writes `buffer` at `offset`.
     fn write(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome>;
 
@@ -146,6 +150,10 @@ impl<D: BlockDevice> BlockDevice for std::rc::Rc<D> {
 
     fn read_at_hand(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
         (**self).read_at_hand(range, take)
+    }
+
+    fn prefetch(&self, range: ByteRange) {
+        (**self).prefetch(range);
     }
 
     fn write(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome> {

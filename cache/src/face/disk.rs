@@ -508,6 +508,10 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         true
     }
 
+    fn prefetch(&self, range: ByteRange) {
+        read::prefetch(&self.cache, &range);
+    }
+
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
         let range = match self.check(Operation::Write, offset, buffer.len() as u64) {
             Ok(range) if range.is_empty() => return (buffer, Ok(())),

@@ -92,6 +92,15 @@ pub(crate) fn give<F: BlockDevice, H: Host>(
     }
 }
 
+/// Has the processor fetch what RAM has of the first page of `range`; what follows it is fetched soon enough once the first is read.
+pub(crate) fn prefetch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) {
+    let page = PageNumber(range.start / PAGE);
+    let part = page.range().intersection(range);
+    if let Some(bytes) = cache.ram.borrow().peek(page) {
+        block::prefetch(&bytes[(part.start - page.offset()) as usize..(part.end - page.offset()) as usize]);
+    }
+}
+
 /// Looks again where dirty pages are, so often: they were moved while they were being read, or they are damaged.
 const TRIES: usize = 3;
 

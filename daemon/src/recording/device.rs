@@ -86,6 +86,10 @@ impl<D: BlockDevice + Measures> BlockDevice for Recorded<D> {
         given
     }
 
+    fn prefetch(&self, range: ByteRange) {
+        self.disk.prefetch(range);
+    }
+
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
         let range = ByteRange::at(offset, buffer.len() as u64);
         let outcome = self.disk.write(offset, buffer).await;

@@ -18,7 +18,8 @@ use vm_memory::GuestAddress;
 use super::chain::{Chain, Segment, Segments};
 use super::config::SECTOR;
 use super::limits::{
-    CHANGE_BYTES, DATA_BYTES_MAX, DISCARD_SECTORS_MAX, RANGES_MAX, REQUEST_BYTES, ZEROES_SECTORS_MAX,
+    CHANGE_BYTES, DATA_BYTES_MAX, DISCARD_SECTORS_MAX, RANGES_MAX, REQUEST_BYTES, TOGETHER_BYTES_MAX,
+    ZEROES_SECTORS_MAX,
 };
 use super::memory::{Memory, Outside};
 
@@ -120,6 +121,16 @@ impl Request {
             Asked::Flush | Asked::Identify | Asked::Nothing(_) => (0, self.answer.len()),
         };
         data + REQUEST_BYTES + (segments * size_of::<Segment>()) as u64
+    }
+
+    /// Has what a short read asks for fetched into the processor's caches, if it is at hand. False if it is anything else.
+    pub(crate) fn prefetch(&self, device: &impl BlockDevice) -> bool {
+        let Asked::Read { offset, length } = self.asked else { return false };
+        let is_short = self.held_bytes() <= TOGETHER_BYTES_MAX;
+        if is_short && let Some(range) = ByteRange::checked(offset, length) {
+            device.prefetch(range);
+        }
+        is_short
     }
 }
 

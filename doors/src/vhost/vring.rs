@@ -19,6 +19,7 @@ use block::{BlockDevice, Event, Host, Ring};
 use futures_util::StreamExt;
 use futures_util::future::join3;
 use futures_util::stream::FuturesUnordered;
+use smallvec::SmallVec;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use vm_memory::GuestAddress;
 
@@ -113,6 +114,16 @@ enum Times {
 
 /// The bytes that a request in flight may hold.
 type Permit = OwnedSemaphorePermit;
+
+/// A request that was taken and understood, and is in flight.
+struct Taken {
+    head: u16,
+    request: Request,
+    memory: Rc<Memory>,
+}
+
+/// Those that were taken one after another before the first of them is done.
+type Together = SmallVec<[Taken; TOLD_EVERY]>;
 
 impl<D: BlockDevice> Vring<D> {
     /// Begins to work on a queue, as a task of `host`. First comes what is in flight by its record.
@@ -309,7 +320,9 @@ impl<D: BlockDevice> Vring<D> {
             // What an earlier process took counts as taken, also if the queue is to stop; but not before it is enabled: only then
             // does the front end expect its memory to be written. It stays in the record until then.
             if works && let Some(head) = again.next() {
-                self.take(head, Times::Again, start).await;
+                if let Some(request) = self.take(head, Times::Again) {
+                    self.begin(request, start).await;
+                }
                 continue;
             }
             if self.stopping.get() {
@@ -324,8 +337,14 @@ impl<D: BlockDevice> Vring<D> {
             match self.next_head() {
                 Ok(Some(head)) => {
                     self.note_end_of_rest();
-                    self.take(head, Times::First, start).await;
-                    taken += 1;
+                    // The first comes alone, so that its answer does not wait for the others.
+                    let most = if taken == 0 { 1 } else { TOLD_EVERY - (taken - 1) % TOLD_EVERY };
+                    let together = self.take_together(head, most);
+                    taken += together.len();
+                    // Whatever happens meanwhile, they are in flight and have to be answered.
+                    for request in together {
+                        self.begin(request, start).await;
+                    }
                 }
                 Ok(None) => {
                     taken = 0;
@@ -432,12 +451,36 @@ impl<D: BlockDevice> Vring<D> {
         Ok(more > 0)
     }
 
-    /// Begins a request, by `start` if it is not answered at once.
-    async fn take(&self, head: u16, times: Times, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
+    /// Takes the request `head`, and as long as they are short reads those behind it: at most so many, and none that was not seen to be
+    /// there. What is at hand for one is fetched into the processor's caches while the others are taken. Nothing is awaited here: all
+    /// of them are in flight before anybody else learns of it.
+    fn take_together(&self, head: u16, most: usize) -> Together {
+        let mut together = Together::new();
+        let mut next = Some(head);
+        while let Some(taken) = next.take().and_then(|head| self.take(head, Times::First)) {
+            let may_be_at_hand = taken.request.prefetch(self.door.device());
+            together.push(taken);
+            if !may_be_at_hand
+                || together.len() >= most
+                || self.seen.get() == self.rings.borrow().next_available()
+            {
+                break;
+            }
+            next = self.next_head().unwrap_or_else(|reason| {
+                self.break_off(&reason);
+                None
+            });
+        }
+        together
+    }
+
+    /// Takes a request, which is in flight from then on. None if the queue is broken instead.
+    fn take(&self, head: u16, times: Times) -> Option<Taken> {
         let Some(busy) =
             self.busy.borrow_mut().get_mut(usize::from(head)).map(|busy| std::mem::replace(busy, true))
         else {
-            return self.break_off("its record has a request beyond the end of the queue");
+            self.break_off("its record has a request beyond the end of the queue");
+            return None;
         };
         assert!(!busy, "looked at before, and a record has each head once");
         if let (Some(record), Times::First) = (&self.record, times) {
@@ -445,16 +488,25 @@ impl<D: BlockDevice> Vring<D> {
             self.counter.set(self.counter.get().wrapping_add(1));
         }
         let memory = Rc::clone(&self.memory.borrow());
-        let ring_memory = Rc::clone(&self.ring_memory.borrow());
+        let ring_memory = self.ring_memory.borrow();
         let table = self.rings.borrow().table();
         let chain = Chain::follow(&ring_memory, table, &memory, head);
         let request = match chain.and_then(|chain| Request::parse(&memory, chain)) {
             Ok(request) => request,
-            Err(_) if !(memory.is_whole() && ring_memory.is_whole()) => return self.break_off(TORN),
-            Err(reason) => return self.break_off(reason),
+            Err(reason) => {
+                let whole = memory.is_whole() && ring_memory.is_whole();
+                self.break_off(if whole { reason } else { TORN });
+                return None;
+            }
         };
         self.in_flight.set(self.in_flight.get() + 1);
         self.worked.set(self.worked.get() + REQUEST_WORK);
+        Some(Taken { head, request, memory })
+    }
+
+    /// Begins a request, by `start` if it is not answered at once.
+    async fn begin(&self, taken: Taken, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
+        let Taken { head, request, memory } = taken;
         if request.held_bytes() <= AT_HAND_BYTES_MAX
             && let Some(written) = perform_at_once(self.door.device(), &memory, &request)
         {

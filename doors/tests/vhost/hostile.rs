@@ -90,6 +90,27 @@ fn a_request_that_is_sent_twice_breaks_its_queue_and_is_answered_once() {
 }
 
 #[test]
+fn what_was_taken_before_a_ring_lied_is_answered() {
+    for at_hand in [0, MIB] {
+        let server = Server::start();
+        let mut driver = Driver::with(&server, Options { queues: 2, ..Options::default() });
+        assert_eq!(driver.request(0, OUT, 1, &Data::Out(vec![7; 16384])), 0);
+        server.run(move |world| world.disk.at_hand.set(at_hand));
+        for slot in 1..6 {
+            driver.submit(0, slot, IN, u64::from(slot), &Data::In(512));
+        }
+        driver.offer(0, 999);
+        driver.submit(0, 7, IN, 0, &Data::In(512));
+        driver.kick(0);
+        let answers = driver.answers(0, 5);
+        assert!(answers.into_iter().eq((1..6).map(|slot| (slot, 0))));
+        assert!((1..6).all(|slot| driver.data(0, slot, 512) == [7; 512]));
+        expect_broken(&server, &mut driver);
+        assert_eq!(driver.used_index(0), 6, "nothing behind it");
+    }
+}
+
+#[test]
 fn data_outside_of_memory_is_an_error_and_the_queue_goes_on() {
     let server = Server::start();
     let mut driver = Driver::start(&server);

@@ -4,12 +4,15 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 
 use block::{ErrorKind, Geometry, Operation};
+use doors::vhost::limits::BUDGET_BYTES;
+use tokio::sync::oneshot;
 use vhost::VhostBackend;
 use vhost::vhost_user::VhostUserFrontend;
 use vhost::vhost_user::message::VhostUserConfigFlags;
 
 use crate::driver::{
-    DISCARD, Data, Driver, EVENT_IDX, FLUSH, GET_ID, IN, OUT, Options, WRITE_ZEROES, without_flushes,
+    DISCARD, Data, Driver, EVENT_IDX, FLUSH, GET_ID, IN, NEXT, OUT, Options, WRITE, WRITE_ZEROES,
+    without_flushes,
 };
 use crate::patience;
 use crate::server::{MIB, Server};
@@ -413,4 +416,42 @@ fn offers_while_the_door_looks((look_max, at_hand): (u64, u64)) {
     }
     assert_eq!(driver.answers(0, 32).len(), 32);
     assert_eq!(server.run(|world| world.door.counters().broken_queues), 0);
+}
+
+/// Requests are taken together, and the first of them may have to wait: whoever wants the queue to rest meanwhile waits for all of them.
+#[test]
+fn what_was_taken_together_is_answered_before_the_queue_rests() {
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    server.run(|world| world.disk.hold());
+    // So much that only a few of the short ones behind it have room.
+    let (at, header) = (Driver::data_at(0, 0), driver.status_at(0, 0) - 16);
+    driver.put_header(header, IN, 0);
+    for (request, length) in
+        [16 << 20, 16 << 20, 16 << 20, 16 << 20, (1 << 20) - 8192].into_iter().enumerate()
+    {
+        let head = 200 + 4 * request as u16;
+        driver.put(0, head, (header, 16, NEXT, head + 1));
+        driver.put(0, head + 1, (at, length, NEXT | WRITE, head + 2));
+        driver.put(0, head + 2, (header + 16 + request as u64, 1, WRITE, 0));
+        driver.offer(0, head);
+    }
+    for slot in 1..30 {
+        driver.submit(0, slot, IN, u64::from(slot), &Data::In(512));
+    }
+    driver.kick(0);
+    server.until(|world| world.door.counters().data_bytes == BUDGET_BYTES);
+    let held = server.run(|world| world.disk.held().len());
+    assert!((6..20).contains(&held), "some short ones had room, and others wait for it: {held}");
+    let (_never, called_off) = oneshot::channel();
+    let rested = server.pause_and_call_off(called_off);
+    server.run(|world| world.disk.release_all());
+    patience::hear(&rested);
+    let mut answered: Vec<u16> = (0..34).map(|_| driver.answer(0).0).collect();
+    answered.sort_unstable();
+    let all: Vec<u16> = (1..30).chain((50..).take(5)).collect();
+    assert_eq!(answered, all);
+    assert!((1..30).all(|slot| driver.status(0, slot) == 0));
+    drop(driver);
+    server.until_nothing_is_left();
 }
