@@ -13,7 +13,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
-use std::future::Future;
+use std::future::{Future, ready};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,9 +21,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
 use async_task::{Runnable, Task};
+use futures_util::FutureExt;
+use futures_util::future::LocalBoxFuture;
 use slab::Slab;
 
-use crate::Host;
+use crate::{Arena, Host};
 
 mod virtual_time;
 
@@ -41,6 +43,11 @@ pub trait Driver: 'static {
     /// at after each.
     fn looks(&self) -> u64 {
         0
+    }
+
+    /// As [`Host::arena`]. Default: one as any other.
+    fn arena(&self) -> LocalBoxFuture<'static, Arena> {
+        ready(Arena::zeroed()).boxed_local()
     }
 
     /// Waits until something completed, [`Unpark::unpark`] was called, or `deadline` has come. Returns false if there
@@ -264,6 +271,10 @@ impl Host for LocalHost {
 
     fn random(&self) -> u64 {
         next_random(&self.shared.chance)
+    }
+
+    fn arena(&self) -> impl Future<Output = Arena> + 'static {
+        self.shared.driver.arena()
     }
 }
 

@@ -4,6 +4,8 @@ use std::future::Future;
 
 use tokio::sync::oneshot;
 
+use crate::Arena;
+
 /// Time, chance and tasks for code that runs both on a shard and in simulation.
 ///
 /// All of it is single-threaded: tasks run on the thread that spawned them, one at a time, and switch only at an
@@ -20,6 +22,10 @@ pub trait Host: Clone + 'static {
 
     /// A number that nobody can guess on a shard, and that the seed decides in simulation.
     fn random(&self) -> u64;
+
+    /// An arena of zeroes that is in memory already, in a large page of the processor if there is one: made by somebody else, so that
+    /// this thread waits neither for that page nor for its zeroes. It is begun when it is first waited for.
+    fn arena(&self) -> impl Future<Output = Arena> + 'static;
 
     /// Does something to its end, also if whoever waits for that gives up: for what must not be left half done, or whose failure
     /// must become known.

@@ -8,6 +8,7 @@
 //! which time and chance come in, and the ring that completes I/O. It knows no cache, and serves nobody.
 
 pub mod aligned;
+mod arena;
 pub mod buffer;
 mod deadline;
 pub mod device;
@@ -30,6 +31,7 @@ pub mod sync_file;
 pub mod uring;
 
 pub use aligned::Aligned;
+pub use arena::Arena;
 pub use buffer::{ALIGNMENT, Buffer, Filling};
 pub use device::{BlockDevice, Extent, Geometry, Outcome, Unmap};
 pub use error::{BlockError, ErrorKind, Operation};

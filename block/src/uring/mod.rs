@@ -11,6 +11,7 @@
 //!
 //! The ring never retries, never interprets a result, and is used by one thread only.
 
+mod arenas;
 mod operation;
 mod park;
 mod quiet;
@@ -25,12 +26,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt;
+use futures_util::future::LocalBoxFuture;
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
 use slab::Slab;
 
 pub(crate) use operation::{Came, Ended, IfDropped, Keep, Repeating};
 pub(crate) use quiet::Quiet;
 
+use crate::Arena;
 use crate::executor::{Driver, Unpark};
 use operation::Slot;
 use park::Parker;
@@ -209,6 +213,10 @@ impl Driver for Ring {
 
     fn looks(&self) -> u64 {
         self.shared.looks.get()
+    }
+
+    fn arena(&self) -> LocalBoxFuture<'static, Arena> {
+        arenas::in_a_large_page(self.clone()).boxed_local()
     }
 
     fn wait(&self, deadline: Option<u64>) -> bool {

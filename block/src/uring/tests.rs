@@ -339,3 +339,27 @@ fn a_refusal_says_what_an_administrator_can_do() {
     assert!(text(libc::ENOMEM).contains("locked memory"));
     assert!(text(libc::EMFILE).contains("open files"));
 }
+
+/// Polls once.
+async fn is_pending(future: &mut (impl Future + Unpin)) -> bool {
+    poll_fn(|context| Poll::Ready(pin!(&mut *future).poll(context).is_pending())).await
+}
+
+#[test]
+fn arenas_are_made_meanwhile_and_one_that_nobody_waits_for_is_given_back() {
+    let (ring, executor) = ring_and_executor(8);
+    let host = executor.host();
+    let arenas = executor.run(async {
+        drop(host.arena());
+        let mut not_awaited = Box::pin(host.arena());
+        assert!(is_pending(&mut not_awaited).await);
+        drop(not_awaited);
+        let (first, second) = (host.arena(), host.arena());
+        [first.await, second.await]
+    });
+    ring.drain();
+    for mut arena in arenas.unwrap() {
+        assert!(arena.iter().all(|&byte| byte == 0));
+        arena.fill(7);
+    }
+}

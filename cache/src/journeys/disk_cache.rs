@@ -279,7 +279,13 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         standing: Standing,
         history: History,
     ) {
-        let evicted = self.ram.borrow_mut().insert(page, bytes, sequence, standing, history);
+        let mut ram = self.ram.borrow_mut();
+        let evicted = ram.insert(page, bytes, sequence, standing, history);
+        if let Some(wanted) = ram.wants_arena() {
+            let host = self.pool.host.clone();
+            self.pool.host.spawn(async move { wanted.bring(host.arena().await) });
+        }
+        drop(ram);
         if let Some(evicted) = evicted {
             self.note_evicted(&evicted);
         }

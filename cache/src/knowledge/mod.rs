@@ -10,6 +10,7 @@ pub(crate) mod holders;
 pub(crate) mod index;
 pub(crate) mod learned;
 pub(crate) mod order;
+pub(crate) mod pages;
 pub(crate) mod pins;
 pub(crate) mod policy;
 pub(crate) mod ram;

@@ -17,17 +17,17 @@ use hashbrown::HashTable;
 
 use super::hash::hash;
 use super::learned::History;
-use crate::words::limits::PAGE_BYTES;
+use super::pages::{Pages, Wanted};
 use crate::words::units::{PageNumber, Sequence};
 
-const CHUNK_PAGES: usize = 64;
 const NONE: u32 = u32::MAX;
 
 pub(crate) struct Ram {
     capacity: usize,
     table: HashTable<u32>,
     slots: Vec<Slot>,
-    chunks: Vec<Box<[u8]>>,
+    /// What is in each slot.
+    pages: Pages,
     free: Vec<u32>,
     /// By [`Place`], save those that are nowhere.
     lists: [List; 4],
@@ -108,7 +108,7 @@ impl Ram {
             capacity,
             table: HashTable::new(),
             slots: Vec::new(),
-            chunks: Vec::new(),
+            pages: Pages::new(capacity),
             free: Vec::new(),
             lists: [List { newest: NONE, oldest: NONE, len: 0 }; 4],
             moving: 0,
@@ -142,12 +142,12 @@ impl Ram {
         if matches!(entry.standing, Standing::Rejected | Standing::Waiting) {
             self.stand(slot, Standing::New);
         }
-        Some(self.bytes_of(slot))
+        Some(self.pages.bytes(slot as usize))
     }
 
     /// The page's content, touching nothing.
     pub(crate) fn peek(&self, page: PageNumber) -> Option<&[u8]> {
-        Some(self.bytes_of(self.find(page)?))
+        Some(self.pages.bytes(self.find(page)? as usize))
     }
 
     /// Puts a page in, the most recently used; `bytes` shorter than a page are followed by zeroes. Replaces what was
@@ -170,12 +170,17 @@ impl Ram {
         let place = Place::Nowhere;
         self.slots[slot as usize] =
             Slot { page, sequence, newer: NONE, older: NONE, history, standing, place };
-        let place = self.bytes_of_mut(slot);
+        let place = self.pages.bytes_mut(slot as usize);
         place[..bytes.len()].copy_from_slice(bytes);
         place[bytes.len()..].fill(0);
         self.link_newest(slot, Place::Warm);
         self.table.insert_unique(hash(page.0), slot, |&slot| hash(self.slots[slot as usize].page.0));
         evicted
+    }
+
+    /// Where memory is wanted for pages to come, if it is, and nobody was told.
+    pub(crate) fn wants_arena(&self) -> Option<Wanted> {
+        self.pages.wants_arena()
     }
 
     /// What is known of a page that is here.
@@ -273,7 +278,7 @@ impl Ram {
     /// The content of a page that boards; call before anything is awaited.
     pub(crate) fn offered_bytes(&self, offered: &Offered) -> &[u8] {
         debug_assert_eq!(self.slots[offered.slot as usize].page, offered.page);
-        self.bytes_of(offered.slot)
+        self.pages.bytes(offered.slot as usize)
     }
 
     /// Ends the way of a page. True if the same content is still here, so that its copy may be believed; only then
@@ -359,9 +364,7 @@ impl Ram {
             return slot;
         }
         let slot = self.slots.len();
-        if slot == self.chunks.len() * CHUNK_PAGES {
-            self.chunks.push(vec![0; CHUNK_PAGES * PAGE_BYTES].into_boxed_slice());
-        }
+        self.pages.grow_to(slot);
         let empty = Slot {
             page: PageNumber(0),
             sequence: Sequence(0),
@@ -373,16 +376,6 @@ impl Ram {
         };
         self.slots.push(empty);
         slot as u32
-    }
-
-    fn bytes_of(&self, slot: u32) -> &[u8] {
-        let at = slot as usize % CHUNK_PAGES * PAGE_BYTES;
-        &self.chunks[slot as usize / CHUNK_PAGES][at..at + PAGE_BYTES]
-    }
-
-    fn bytes_of_mut(&mut self, slot: u32) -> &mut [u8] {
-        let at = slot as usize % CHUNK_PAGES * PAGE_BYTES;
-        &mut self.chunks[slot as usize / CHUNK_PAGES][at..at + PAGE_BYTES]
     }
 
     fn unlink(&mut self, slot: u32) {
@@ -431,6 +424,7 @@ impl Ram {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::limits::PAGE_BYTES;
 
     fn page_of(byte: u8) -> [u8; PAGE_BYTES] {
         [byte; PAGE_BYTES]
