@@ -103,7 +103,8 @@ pub trait BlockDevice: 'static {
     }
 
     /// Says that `range` is asked for by [`BlockDevice::read_at_hand`] in a moment: what is in memory of it may be fetched into the
-    /// processor's caches meanwhile. A hint, which changes nothing that anybody could see. Default: nothing.
+    /// processor's caches meanwhile. A hint, which changes nothing that anybody could see. The range may
+    /// be any: nobody has checked it. Default: nothing.
     fn prefetch(&self, _range: ByteRange) {}
 
     /// Writes `buffer` at `offset`.

@@ -85,6 +85,18 @@ fn a_read_of_what_is_at_hand_counts_as_any_hit_in_ram_and_one_of_anything_else_n
             };
             disk.read(PAGE, Buffer::zeroed(2 * PAGE as usize)).await.1.unwrap();
             let before = disk.statistics();
+            // A hint is taken of whatever anybody sends, and counts as nothing.
+            for (start, end) in [
+                (PAGE, 2 * PAGE),
+                (PAGE + 5, PAGE + 6),
+                (2 * PAGE - 1, 3 * PAGE + 1),
+                (PAGE, PAGE),
+                (0, u64::MAX),
+                (u64::MAX - 1, u64::MAX),
+                (u64::MAX, u64::MAX),
+            ] {
+                disk.prefetch(ByteRange { start, end });
+            }
             for (start, length) in
                 [(0, PAGE), (0, 2 * PAGE), (2 * PAGE, 2 * PAGE), (PAGE, 0), (PAGE, 100), (DISK_BYTES, PAGE)]
             {

@@ -9,7 +9,7 @@ use block::{ErrorKind, Geometry, Operation};
 use doors::nbd::handshake::{Catalog, Refusal};
 use doors::nbd::option::Replies;
 use doors::nbd::reply::extent_flags;
-use doors::nbd::wire::{Command, ReplyError, command_flags, export_flags};
+use doors::nbd::wire::{Command, ReplyError, Request, command_flags, export_flags};
 use doors::nbd::{Client, Door, Export, Limits};
 use support::{MIB, Server, TestDevice};
 
@@ -45,6 +45,30 @@ fn what_is_written_is_read_with_both_forms_of_replies() {
         client.flush().unwrap();
         client.disconnect().unwrap();
     }
+    server.until_nothing_is_left();
+}
+
+/// The door looks at what comes behind a request, as a hint: bytes that are payload are nothing else.
+#[test]
+fn a_payload_that_looks_like_requests_is_a_payload() {
+    let server = Server::start();
+    let mut client = server.client(Replies::Structured);
+    let of_the_client = |command, offset, length| Request { flags: 0, command, cookie: 9, offset, length };
+    let requests = [
+        of_the_client(Command::Read, u64::MAX, u32::MAX),
+        of_the_client(Command::Read, u64::MAX - 1, 2),
+        of_the_client(Command::Read, 3, 0),
+        of_the_client(Command::Disconnect, 0, 0),
+        of_the_client(Command::Trim, 0, 1 << 20),
+        of_the_client(Command::Read, 1 << 40, 4096),
+    ];
+    let mut bytes: Vec<u8> = requests.iter().cycle().take(600).flat_map(Request::encode).collect();
+    bytes.resize(16896, 0);
+    for _ in 0..20 {
+        client.write(MIB, &bytes).unwrap();
+        assert!(client.read(MIB, 16896).unwrap() == bytes);
+    }
+    client.disconnect().unwrap();
     server.until_nothing_is_left();
 }
 

@@ -93,10 +93,11 @@ pub(crate) fn give<F: BlockDevice, H: Host>(
 }
 
 /// Has the processor fetch what RAM has of the first page of `range`; what follows it is fetched soon enough once the first is read.
+/// Nobody has checked the range: there is no disk that has a page at the largest addresses, and none is looked at that RAM does not have.
 pub(crate) fn prefetch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) {
     let page = PageNumber(range.start / PAGE);
-    let part = page.range().intersection(range);
     if let Some(bytes) = cache.ram.borrow().peek(page) {
+        let part = page.range().intersection(range);
         block::prefetch(&bytes[(part.start - page.offset()) as usize..(part.end - page.offset()) as usize]);
     }
 }

@@ -27,13 +27,13 @@ use super::door::Door;
 use super::export::{Attachment, Export};
 use super::flight::{Permit, Window};
 use super::handshake::{Agreement, Catalog, Handshake, Step};
-use super::limits::DRAIN_MAX;
+use super::limits::{DRAIN_MAX, GLIMPSED_BETWEEN};
 use super::line::Line;
 use super::option::greeting;
 use super::outbox::Outbox;
 use super::pause::PausedConnection;
 use super::receiver::{End, Receiver};
-use super::request::{Terms, check, perform, reply, reply_at_hand};
+use super::request::{Terms, check, perform, prefetch, reply, reply_at_hand};
 use super::wire::{Command, Request};
 
 /// Serves one client of `door` until it leaves, breaks the protocol, or is sent away. Never fails: what goes wrong
@@ -320,6 +320,9 @@ async fn accept_request<D: BlockDevice>(
         receiver.skip(payload_bytes).await?;
         session.outbox.push(reply(&request, session.terms, Err(failure)), permit);
         return Ok(());
+    }
+    if let Some(later) = receiver.glimpse(GLIMPSED_BETWEEN) {
+        prefetch(session.export.device(), &later);
     }
     let moved = if request.command == Command::Read { request.length } else { payload_bytes };
     let permit = session.admit(moved).await?;

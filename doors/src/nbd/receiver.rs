@@ -76,6 +76,12 @@ impl Receiver {
         Ok(Some(request))
     }
 
+    /// What the request is that comes after `between` others, if it was received already and none of those has a payload. Else
+    /// nothing, or what has no meaning: for hints only.
+    pub(crate) fn glimpse(&self, between: usize) -> Option<Request> {
+        glimpse(self.pending(), between)
+    }
+
     /// The payload of `length` bytes that follows.
     pub(crate) async fn payload(&mut self, length: usize) -> Result<Buffer, End> {
         let (payload, received) = self.source.take_into(Buffer::zeroed(length), 0..length).await;
@@ -95,5 +101,32 @@ impl Receiver {
             }
             self.fill().await?;
         }
+    }
+}
+
+fn glimpse(pending: &[u8], between: usize) -> Option<Request> {
+    let bytes = pending.get(between * REQUEST_BYTES..)?;
+    Request::decode(bytes.first_chunk()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nbd::wire::Command;
+
+    fn read_at(offset: u64) -> Request {
+        Request { flags: 0, command: Command::Read, cookie: offset, offset, length: 4096 }
+    }
+
+    #[test]
+    fn a_later_request_is_seen_when_all_of_it_is_there_and_what_is_none_is_nothing() {
+        let bytes: Vec<u8> = (0..4).flat_map(|offset| read_at(offset).encode()).collect();
+        for between in 0..4 {
+            assert_eq!(glimpse(&bytes, between), Some(read_at(between as u64)));
+        }
+        assert_eq!(glimpse(&bytes, 4), None);
+        assert_eq!(glimpse(&bytes[..bytes.len() - 1], 3), None, "its last byte is missing");
+        assert_eq!(glimpse(&bytes[..REQUEST_BYTES], 3), None);
+        assert_eq!(glimpse(&bytes[1..], 0), None, "payload, say");
     }
 }

@@ -9,7 +9,7 @@ use block::socket::{Chunk, INLINE_MAX};
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Unmap};
 
 use super::handshake::ALLOCATION_CONTEXT_ID;
-use super::limits::{AT_HAND_BYTES_MAX, EXTENTS_MAX, PAYLOAD_MAX};
+use super::limits::{AT_HAND_BYTES_MAX, EXTENTS_MAX, PAYLOAD_MAX, PREFETCH_BYTES_MAX};
 use super::option::Replies;
 use super::reply::{Payload, data_head, extent_flags, simple_reply};
 use super::wire::{Command, ReplyError, Request, command_flags};
@@ -122,6 +122,16 @@ pub(crate) fn reply_at_hand(
         out.truncate(start);
     }
     given
+}
+
+/// Has what a short read asks for fetched into the processor's caches, if it is at hand. The request may be none that a client sent.
+pub(crate) fn prefetch(device: &impl BlockDevice, request: &Request) {
+    if request.command == Command::Read
+        && request.length <= PREFETCH_BYTES_MAX
+        && let Some(range) = ByteRange::checked(request.offset, request.length.into())
+    {
+        device.prefetch(range);
+    }
 }
 
 /// Does a request that [`check`] let pass. `payload` is that of a write.
