@@ -112,6 +112,8 @@ struct Shared {
     order: Order,
     chance: Cell<u64>,
     busy: BusyTime,
+    /// When the clock was last looked at.
+    looked_at: Cell<u64>,
 }
 
 /// When a timer fires. Those of one deadline fire in the order in which they were set.
@@ -147,6 +149,7 @@ impl Executor {
             order,
             chance: Cell::new(seed),
             busy: BusyTime::default(),
+            looked_at: Cell::new(0),
         };
         Self { shared: Rc::new(shared) }
     }
@@ -172,7 +175,7 @@ impl Executor {
         let waker = Waker::from(Arc::clone(&woken));
         let mut context = Context::from_waker(&waker);
         let mut main = pin!(main);
-        let mut resumed = self.shared.driver.now();
+        let mut resumed = self.shared.now();
         loop {
             let looks = self.shared.driver.looks();
             let main_is_woken = std::mem::take(&mut *lock(&woken.woken));
@@ -197,7 +200,7 @@ impl Executor {
                 if !self.shared.driver.wait(self.shared.next_deadline()) {
                     return None;
                 }
-                resumed = self.shared.driver.now();
+                resumed = self.shared.now();
             }
         }
     }
@@ -231,9 +234,15 @@ impl Shared {
         self.timers.borrow().first_key_value().map(|(moment, _)| moment.deadline)
     }
 
+    fn now(&self) -> u64 {
+        let now = self.driver.now();
+        self.looked_at.set(now);
+        now
+    }
+
     /// Returns the moment at which it looked.
     fn fire_timers(&self) -> u64 {
-        let now = self.driver.now();
+        let now = self.now();
         while self.next_deadline().is_some_and(|deadline| deadline <= now) {
             let timer = self.timers.borrow_mut().pop_first();
             let (_, waker) = timer.expect("looked at just now");
@@ -245,7 +254,11 @@ impl Shared {
 
 impl Host for LocalHost {
     fn now(&self) -> u64 {
-        self.shared.driver.now()
+        self.shared.now()
+    }
+
+    fn recently(&self) -> u64 {
+        self.shared.looked_at.get()
     }
 
     fn sleep_until(&self, deadline: u64) -> impl Future<Output = ()> + 'static {
@@ -303,7 +316,7 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        if self.shared.driver.now() >= self.deadline {
+        if self.shared.now() >= self.deadline {
             return Poll::Ready(());
         }
         let moment = self.armed.unwrap_or_else(|| {
@@ -473,6 +486,21 @@ mod tests {
         assert!((1..1_000).contains(&worked), "five waits or more, of which none counts: {worked}");
         executor.run(std::future::ready(())).expect("it is ready");
         assert!(busy.nanos() >= worked);
+    }
+
+    #[test]
+    fn what_the_clock_said_recently_was_said_in_this_turn_of_the_thread() {
+        let executor = Executor::new(Ticking::default(), Order::Fifo);
+        let host = executor.host();
+        let run = executor.run(async {
+            let before = host.now();
+            assert_eq!(host.recently(), before, "nobody has looked since");
+            host.sleep(5_000).await;
+            let recently = host.recently();
+            assert!(recently >= before + 5_000, "{recently}: the thread has slept since {before}");
+            assert_eq!(host.now(), recently + 1);
+        });
+        run.expect("the timer ends the run");
     }
 
     #[test]

@@ -6,9 +6,11 @@ const LINE: usize = 64;
 /// Asks for `bytes`, which are read in a moment. Nothing waits for them, and nothing else changes. Does nothing on processors other than
 /// x86-64.
 pub fn prefetch(bytes: &[u8]) {
-    for line in bytes.chunks(LINE) {
+    let (lines, rest) = bytes.as_chunks::<LINE>();
+    for line in lines {
         prefetch_line(line);
     }
+    prefetch_line(rest);
 }
 
 #[cfg(target_arch = "x86_64")]

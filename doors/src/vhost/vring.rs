@@ -320,9 +320,9 @@ impl<D: BlockDevice> Vring<D> {
             // What an earlier process took counts as taken, also if the queue is to stop; but not before it is enabled: only then
             // does the front end expect its memory to be written. It stays in the record until then.
             if works && let Some(head) = again.next() {
-                if let Some(request) = self.take(head, Times::Again) {
-                    self.begin(request, start).await;
-                }
+                let mut once_more = Together::new();
+                self.take(head, Times::Again, &mut once_more);
+                self.begin(once_more, start).await;
                 continue;
             }
             if self.stopping.get() {
@@ -339,12 +339,11 @@ impl<D: BlockDevice> Vring<D> {
                     self.note_end_of_rest();
                     // The first comes alone, so that its answer does not wait for the others.
                     let most = if taken == 0 { 1 } else { TOLD_EVERY - (taken - 1) % TOLD_EVERY };
-                    let together = self.take_together(head, most);
+                    let mut together = Together::new();
+                    self.take_together(head, most, &mut together);
                     taken += together.len();
                     // Whatever happens meanwhile, they are in flight and have to be answered.
-                    for request in together {
-                        self.begin(request, start).await;
-                    }
+                    self.begin(together, start).await;
                 }
                 Ok(None) => {
                     taken = 0;
@@ -454,16 +453,14 @@ impl<D: BlockDevice> Vring<D> {
     /// Takes the request `head`, and as long as they are short reads those behind it: at most so many, and none that was not seen to be
     /// there. What is at hand for one is fetched into the processor's caches while the others are taken. Nothing is awaited here: all
     /// of them are in flight before anybody else learns of it.
-    fn take_together(&self, head: u16, most: usize) -> Together {
-        let mut together = Together::new();
+    fn take_together(&self, head: u16, most: usize, taken: &mut Together) {
         let mut next = Some(head);
-        while let Some(taken) = next.take().and_then(|head| self.take(head, Times::First)) {
-            let may_be_at_hand = taken.request.prefetch(self.door.device());
-            together.push(taken);
-            if !may_be_at_hand
-                || together.len() >= most
-                || self.seen.get() == self.rings.borrow().next_available()
-            {
+        while let Some(head) = next.take()
+            && self.take(head, Times::First, taken)
+        {
+            let is_short = taken.last().is_some_and(|last| last.request.prefetch(self.door.device()));
+            let is_last = self.seen.get() == self.rings.borrow().next_available();
+            if !is_short || is_last || taken.len() >= most {
                 break;
             }
             next = self.next_head().unwrap_or_else(|reason| {
@@ -471,16 +468,15 @@ impl<D: BlockDevice> Vring<D> {
                 None
             });
         }
-        together
     }
 
-    /// Takes a request, which is in flight from then on. None if the queue is broken instead.
-    fn take(&self, head: u16, times: Times) -> Option<Taken> {
+    /// Takes a request, which is in flight and among those that were `taken` from then on. False if the queue is broken instead.
+    fn take(&self, head: u16, times: Times, taken: &mut Together) -> bool {
         let Some(busy) =
             self.busy.borrow_mut().get_mut(usize::from(head)).map(|busy| std::mem::replace(busy, true))
         else {
             self.break_off("its record has a request beyond the end of the queue");
-            return None;
+            return false;
         };
         assert!(!busy, "looked at before, and a record has each head once");
         if let (Some(record), Times::First) = (&self.record, times) {
@@ -491,30 +487,39 @@ impl<D: BlockDevice> Vring<D> {
         let ring_memory = self.ring_memory.borrow();
         let table = self.rings.borrow().table();
         let chain = Chain::follow(&ring_memory, table, &memory, head);
-        let request = match chain.and_then(|chain| Request::parse(&memory, chain)) {
-            Ok(request) => request,
+        match chain.and_then(|chain| Request::parse(&memory, chain)) {
+            Ok(request) => taken.push(Taken { head, request, memory }),
             Err(reason) => {
                 let whole = memory.is_whole() && ring_memory.is_whole();
                 self.break_off(if whole { reason } else { TORN });
-                return None;
+                return false;
             }
-        };
+        }
         self.in_flight.set(self.in_flight.get() + 1);
         self.worked.set(self.worked.get() + REQUEST_WORK);
-        Some(Taken { head, request, memory })
+        true
     }
 
-    /// Begins a request, by `start` if it is not answered at once.
-    async fn begin(&self, taken: Taken, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
-        let Taken { head, request, memory } = taken;
-        if request.held_bytes() <= AT_HAND_BYTES_MAX
-            && let Some(written) = perform_at_once(self.door.device(), &memory, &request)
-        {
-            self.worked.set(self.worked.get() + u64::from(written));
-            return self.answer(head, written);
+    /// Answers what is at hand, and begins the others by `start`.
+    async fn begin(&self, mut taken: Together, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
+        taken.retain(|taken| !self.answers_at_once(taken));
+        for Taken { head, request, memory } in taken {
+            let permit = self.door.budget(request.held_bytes()).await;
+            start(head, request, memory, permit);
         }
-        let permit = self.door.budget(request.held_bytes()).await;
-        start(head, request, memory, permit);
+    }
+
+    /// Answers a request that is at hand. False if it is not.
+    fn answers_at_once(&self, taken: &Taken) -> bool {
+        if taken.request.held_bytes() > AT_HAND_BYTES_MAX {
+            return false;
+        }
+        let Some(written) = perform_at_once(self.door.device(), &taken.memory, &taken.request) else {
+            return false;
+        };
+        self.worked.set(self.worked.get() + u64::from(written));
+        self.answer(taken.head, written);
+        true
     }
 
     /// Returns the head of the request, and how many bytes it wrote to the guest's memory.
