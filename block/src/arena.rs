@@ -1,73 +1,91 @@
-//! Memory for what is kept long and read at random: as much as a large page of the processor has, and where one could be.
+//! Memory for what is kept long and read at random: mapped as a whole, and taken from the system as it is used.
 //!
 //! A read at random of memory of many GiB costs not only the fetch of what is read, but of the tables that say where it is. With pages
 //! of 2 MiB instead of 4 KiB these are few enough to stay in the processor's caches, and the first touch of each is one fault and not 512.
-//! But room for such a page may have to be made by moving others, by whoever touches it first. So a shard has it made by somebody
-//! else, before it is needed: [`crate::Host::arena`]. Memory in use is not moved to a large page, since whoever touches it meanwhile
-//! waits: 5 ms for each, where it was measured.
+//! But room for such a page may have to be made by moving others, by whoever touches it first. So it is made by somebody else,
+//! before it is needed ([`crate::Host::populate`]), and nothing becomes a large page by a touch. Memory in use is not moved to one
+//! either, since whoever touches it meanwhile waits: 5 ms for each, where it was measured.
+//!
+//! All of it is one mapping, of which a process may have few, and stays one.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::num::NonZeroUsize;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
+use std::rc::Rc;
 
 use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap_anonymous, munmap};
 
-/// Bytes of an arena, and what its address is a multiple of: 2 MiB, a large page of an x86-64.
-const BYTES: usize = 2 << 20;
+/// Bytes of a large page of an x86-64, 2 MiB.
+const LARGE_PAGE: usize = 2 << 20;
 
-/// Whether memory is to be large pages.
-#[derive(Clone, Copy)]
-pub(crate) enum LargePages {
-    /// From the first touch on, which may take long.
-    Wanted,
-    /// What is one stays one, and nothing is moved.
-    AsTheyAre,
+/// Memory of one owner, zeroes at first. What was never touched takes none.
+pub struct Arena {
+    mapping: Rc<Mapping>,
 }
 
-/// 2 MiB of memory, zeroes at first. What was never touched takes none.
-pub struct Arena {
+/// Where a large page can be.
+pub struct Part {
+    mapping: Rc<Mapping>,
+    number: usize,
+}
+
+/// What is mapped, until it is dropped. It has no access to what is there.
+struct Mapping {
+    /// A multiple of [`LARGE_PAGE`].
     start: NonNull<u8>,
+    /// As well.
+    bytes: usize,
 }
 
 impl Arena {
-    /// Bytes of each.
-    pub const BYTES: usize = BYTES;
+    /// Bytes of each [`Part`].
+    pub const PART_BYTES: usize = LARGE_PAGE;
 
-    /// An arena of zeroes.
-    pub fn zeroed() -> Self {
-        let twice = NonZeroUsize::new(2 * BYTES).expect("it is not zero");
+    /// At least so many bytes of zeroes. Ends the process if the system has no addresses for them, as any allocation does.
+    pub fn new(bytes: usize) -> Self {
+        Self { mapping: Rc::new(Mapping::new(bytes)) }
+    }
+
+    /// Part `number`, from 0 on. It keeps the memory mapped.
+    pub fn part(&self, number: usize) -> Part {
+        assert!(number < self.mapping.bytes / LARGE_PAGE, "part {number} of {} bytes", self.mapping.bytes);
+        Part { mapping: Rc::clone(&self.mapping), number }
+    }
+}
+
+impl Part {
+    /// Where it begins, a multiple of its length.
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        // SAFETY: there are more parts than its number says, so that this is inside of the mapping.
+        unsafe { self.mapping.start.add(self.number * LARGE_PAGE) }
+    }
+}
+
+impl Mapping {
+    fn new(bytes: usize) -> Self {
+        let bytes = bytes.max(1).next_multiple_of(LARGE_PAGE);
+        let more = NonZeroUsize::new(bytes + LARGE_PAGE).expect("it is more than a large page");
         let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
         let flags = MapFlags::MAP_PRIVATE | MapFlags::MAP_NORESERVE;
         // SAFETY: no address is given, so that nothing else is mapped over.
-        let mapped = unsafe { mmap_anonymous(None, twice, access, flags) };
-        let Ok(mapped) = mapped else {
-            handle_alloc_error(Layout::new::<[u8; BYTES]>());
+        let Ok(mapped) = (unsafe { mmap_anonymous(None, more, access, flags) }) else {
+            let wanted = Layout::from_size_align(bytes, LARGE_PAGE);
+            handle_alloc_error(wanted.expect("the alignment is a power of two and sizes are far below 2^63"));
         };
         let mapped: NonNull<u8> = mapped.cast();
-        // The last that fits: the kernel gives addresses from the top down, so that arenas lie side by side, and are one mapping.
-        let before = (mapped.as_ptr() as usize + BYTES) / BYTES * BYTES - mapped.as_ptr() as usize;
-        // SAFETY: `before` is at most `BYTES`, so that this and the `BYTES` behind it are inside of what was mapped.
+        let before = mapped.as_ptr().align_offset(LARGE_PAGE);
+        // SAFETY: `before` is less than a large page, so that this and `bytes` behind it are inside of what was mapped.
         let start = unsafe { mapped.add(before) };
-        let after = BYTES - before;
         if before > 0 {
             // SAFETY: these bytes were mapped just now, and nobody knows of them.
             unsafe { unmap(mapped, before) };
         }
-        if after > 0 {
-            // SAFETY: as above; they begin where the arena ends.
-            unsafe { unmap(start.add(BYTES), after) };
-        }
-        Self { start }
-    }
-
-    pub(crate) fn advise(&self, pages: LargePages) {
-        let advice = match pages {
-            LargePages::Wanted => MmapAdvise::MADV_HUGEPAGE,
-            LargePages::AsTheyAre => MmapAdvise::MADV_NOHUGEPAGE,
-        };
-        // SAFETY: the arena owns these bytes, and none of the two changes them. It fails in kernels without large pages.
-        unsafe { madvise(self.start.cast(), BYTES, advice) }.unwrap_or(());
+        // SAFETY: as above; they begin where the mapping ends from now on, and there is one at least.
+        unsafe { unmap(start.add(bytes), LARGE_PAGE - before) };
+        // SAFETY: these are the bytes of the mapping, and what they hold does not change. It fails in kernels that know no large pages.
+        unsafe { madvise(start.cast(), bytes, MmapAdvise::MADV_NOHUGEPAGE) }.unwrap_or(());
+        Self { start, bytes }
     }
 }
 
@@ -82,26 +100,27 @@ unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
     debug_assert!(unmapped.is_ok(), "{bytes} bytes stay mapped: {unmapped:?}");
 }
 
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: whoever had access to it, or told the kernel of it, kept it.
+        unsafe { unmap(self.start, self.bytes) }
+    }
+}
+
 impl Deref for Arena {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: so many bytes are mapped as long as the arena lives, which owns them; memory that was just mapped is zeroes.
-        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), BYTES) }
+        // SAFETY: so many bytes are mapped as long as the mapping lives, which nobody else reads or writes; memory that was never
+        // written is zeroes.
+        unsafe { std::slice::from_raw_parts(self.mapping.start.as_ptr(), self.mapping.bytes) }
     }
 }
 
 impl DerefMut for Arena {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above, and the borrow is the only one.
-        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), BYTES) }
-    }
-}
-
-impl Drop for Arena {
-    fn drop(&mut self) {
-        // SAFETY: the arena owns them, and is not used any more.
-        unsafe { unmap(self.start, BYTES) }
+        // SAFETY: as above. There is one arena of a mapping, and this borrow of it.
+        unsafe { std::slice::from_raw_parts_mut(self.mapping.start.as_ptr(), self.mapping.bytes) }
     }
 }
 
@@ -111,17 +130,29 @@ mod tests {
 
     #[test]
     fn arenas_are_zeroes_aligned_and_do_not_overlap() {
-        let mut arenas: Vec<Arena> = (0..20).map(|_| Arena::zeroed()).collect();
+        let mut arenas: Vec<Arena> = (1..12).map(|pages| Arena::new(pages << 18)).collect();
         for (number, arena) in (1..).zip(&mut arenas) {
-            assert_eq!(arena.as_ptr() as usize % BYTES, 0);
-            assert_eq!(arena.len(), Arena::BYTES);
+            assert_eq!(arena.as_ptr().align_offset(LARGE_PAGE), 0);
+            assert_eq!(arena.len(), (usize::from(number) << 18).next_multiple_of(LARGE_PAGE));
             assert!(arena.iter().all(|&byte| byte == 0));
             arena.fill(number);
         }
         // Some go, and others come where they were.
         arenas.retain(|arena| arena[0] % 3 != 0);
-        let more: Vec<Arena> = (0..6).map(|_| Arena::zeroed()).collect();
+        let more: Vec<Arena> = (0..6).map(|_| Arena::new(1)).collect();
         assert!(more.iter().all(|arena| arena.iter().all(|&byte| byte == 0)));
         assert!(arenas.iter().all(|arena| arena.iter().all(|&byte| byte == arena[0]) && arena[0] > 0));
+    }
+
+    #[test]
+    fn a_part_keeps_its_memory_mapped() {
+        let arena = Arena::new(3 * LARGE_PAGE);
+        let (part, start) = (arena.part(2), arena.as_ptr());
+        assert_eq!(part.start().as_ptr().cast_const(), start.wrapping_add(2 * LARGE_PAGE));
+        let mapping = Rc::downgrade(&arena.mapping);
+        drop(arena);
+        assert!(mapping.upgrade().is_some());
+        drop(part);
+        assert!(mapping.upgrade().is_none());
     }
 }

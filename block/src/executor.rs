@@ -25,7 +25,7 @@ use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
 use slab::Slab;
 
-use crate::{Arena, Host};
+use crate::{Host, Part};
 
 mod virtual_time;
 
@@ -45,9 +45,9 @@ pub trait Driver: 'static {
         0
     }
 
-    /// As [`Host::arena`]. Default: one as any other.
-    fn arena(&self) -> LocalBoxFuture<'static, Arena> {
-        ready(Arena::zeroed()).boxed_local()
+    /// As [`Host::populate`]. Default: nothing.
+    fn populate(&self, _part: Part) -> LocalBoxFuture<'static, ()> {
+        ready(()).boxed_local()
     }
 
     /// Waits until something completed, [`Unpark::unpark`] was called, or `deadline` has come. Returns false if there
@@ -286,8 +286,8 @@ impl Host for LocalHost {
         next_random(&self.shared.chance)
     }
 
-    fn arena(&self) -> impl Future<Output = Arena> + 'static {
-        self.shared.driver.arena()
+    fn populate(&self, part: Part) -> impl Future<Output = ()> + 'static {
+        self.shared.driver.populate(part)
     }
 }
 

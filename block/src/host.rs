@@ -4,7 +4,7 @@ use std::future::Future;
 
 use tokio::sync::oneshot;
 
-use crate::Arena;
+use crate::Part;
 
 /// Time, chance and tasks for code that runs both on a shard and in simulation.
 ///
@@ -14,7 +14,7 @@ pub trait Host: Clone + 'static {
     /// Nanoseconds since some fixed moment before the start; never runs backwards.
     fn now(&self) -> u64;
 
-    /// What `now()` said last, to whomever that was: not later than now, and no longer ago than this thread has been awake and has let
+    /// What `now()` of a host on this thread said last, to whomever that was: not later than now, and no longer ago than this thread has been awake and has let
     /// tasks have one turn each. For what is short, and comes so often that looking at the clock would be a part of it.
     fn recently(&self) -> u64;
 
@@ -27,9 +27,10 @@ pub trait Host: Clone + 'static {
     /// A number that nobody can guess on a shard, and that the seed decides in simulation.
     fn random(&self) -> u64;
 
-    /// An arena of zeroes that is in memory already, in a large page of the processor if there is one: made by somebody else, so that
-    /// this thread waits neither for that page nor for its zeroes. It is begun when it is first waited for.
-    fn arena(&self) -> impl Future<Output = Arena> + 'static;
+    /// Brings a part of an arena into memory, in a large page of the processor if there is one and the system lets programs ask for
+    /// them. It is done by somebody else, so that this thread has to wait neither for that page nor for its zeroes, and begun when it is
+    /// first waited for. What the part holds stays as it is. Nobody has to wait for it: what is not in memory comes when it is touched.
+    fn populate(&self, part: Part) -> impl Future<Output = ()> + 'static;
 
     /// Does something to its end, also if whoever waits for that gives up: for what must not be left half done, or whose failure
     /// must become known.

@@ -31,7 +31,7 @@ pub mod sync_file;
 pub mod uring;
 
 pub use aligned::Aligned;
-pub use arena::Arena;
+pub use arena::{Arena, Part};
 pub use buffer::{ALIGNMENT, Buffer, Filling};
 pub use device::{BlockDevice, Extent, Geometry, Outcome, Unmap};
 pub use error::{BlockError, ErrorKind, Operation};

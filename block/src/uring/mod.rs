@@ -11,9 +11,9 @@
 //!
 //! The ring never retries, never interprets a result, and is used by one thread only.
 
-mod arenas;
 mod operation;
 mod park;
+mod populate;
 mod quiet;
 #[cfg(test)]
 mod tests;
@@ -34,7 +34,7 @@ use slab::Slab;
 pub(crate) use operation::{Came, Ended, IfDropped, Keep, Repeating};
 pub(crate) use quiet::Quiet;
 
-use crate::Arena;
+use crate::Part;
 use crate::executor::{Driver, Unpark};
 use operation::Slot;
 use park::Parker;
@@ -215,8 +215,8 @@ impl Driver for Ring {
         self.shared.looks.get()
     }
 
-    fn arena(&self) -> LocalBoxFuture<'static, Arena> {
-        arenas::in_a_large_page(self.clone()).boxed_local()
+    fn populate(&self, part: Part) -> LocalBoxFuture<'static, ()> {
+        populate::populate(self.clone(), part).boxed_local()
     }
 
     fn wait(&self, deadline: Option<u64>) -> bool {

@@ -500,7 +500,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         if !is_sound || range.is_empty() || !read::is_at_hand(&self.cache, &self.backing, &range) {
             return false;
         }
-        // It came before: what was done since is a part of the time that it took.
+        // What this thread has done since it looked, for whomever, is a part of the time that it took.
         let started = self.cache.pool.host.recently();
         let _in_flight = self.cache.requests.reads.arrive(&range, started);
         self.cache.note_access(&range, By::Read, false);

@@ -281,9 +281,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     ) {
         let mut ram = self.ram.borrow_mut();
         let evicted = ram.insert(page, bytes, sequence, standing, history);
-        if let Some(wanted) = ram.wants_arena() {
-            let host = self.pool.host.clone();
-            self.pool.host.spawn(async move { wanted.bring(host.arena().await) });
+        if let Some(part) = ram.wants_in_memory() {
+            self.pool.host.spawn(self.pool.host.populate(part));
         }
         drop(ram);
         if let Some(evicted) = evicted {

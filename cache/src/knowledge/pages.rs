@@ -1,99 +1,46 @@
-//! The memory of the RAM tier: pages by number, in arenas of 2 MiB. It grows with the pages that are used.
+//! The memory of the RAM tier: pages by number. It is mapped as a whole, and grows with the pages that are used.
 //!
-//! The next arena is asked for when the one before comes into use, and brought by somebody else meanwhile, in a large page of the
-//! processor if there is one ([`block::Arena`]). Who is faster than that gets one that is made at once.
+//! What comes into use next is asked for some time before, so that somebody else brings it into memory, in a large page of the
+//! processor if there is one ([`block::Arena`]). Who is faster than that does it himself, page by page.
 
-use std::cell::Cell;
-use std::rc::Rc;
-
-use block::Arena;
+use block::{Arena, Part};
 
 use crate::words::limits::PAGE_BYTES;
 
-const ARENA_PAGES: usize = Arena::BYTES / PAGE_BYTES;
+const PART_PAGES: usize = Arena::PART_BYTES / PAGE_BYTES;
 
 /// Pages from number 0 on.
 pub(crate) struct Pages {
-    /// The most pages that there may be.
+    /// How many there are.
     capacity: usize,
-    arenas: Vec<Arena>,
-    next: Rc<Cell<Next>>,
-}
-
-/// The arena that comes into use after those that there are.
-#[derive(Default)]
-enum Next {
-    #[default]
-    NotAskedFor,
-    Coming,
-    There(Arena),
-}
-
-/// Where an arena is wanted. It may not be any more when it comes.
-pub(crate) struct Wanted(Rc<Cell<Next>>);
-
-impl Wanted {
-    /// Brings it: zeroes.
-    pub(crate) fn bring(self, arena: Arena) {
-        self.0.set(Next::There(arena));
-    }
-}
-
-impl Drop for Wanted {
-    /// Whoever was to bring it does not: another one may be asked.
-    fn drop(&mut self) {
-        if let there @ Next::There(_) = self.0.take() {
-            self.0.set(there);
-        }
-    }
+    memory: Arena,
+    /// Parts of the memory, from the first on, that were asked for, or are not to be.
+    asked: usize,
 }
 
 impl Pages {
-    /// None yet, and at most so many.
+    /// So many pages, of zeroes. The first part of them comes into use at once.
     pub(crate) fn new(capacity: usize) -> Self {
-        Self { capacity, arenas: Vec::new(), next: Rc::default() }
+        Self { capacity, memory: Arena::new(capacity * PAGE_BYTES), asked: 1 }
     }
 
-    /// Makes page `number` one of them, which is the one behind the last or there already.
-    pub(crate) fn grow_to(&mut self, number: usize) {
-        if number == self.arenas.len() * ARENA_PAGES {
-            let next = match self.next.take() {
-                Next::There(arena) => arena,
-                next => {
-                    self.next.set(next);
-                    Arena::zeroed()
-                }
-            };
-            self.arenas.push(next);
-        }
-    }
-
-    /// Where an arena is wanted, if one is, and nobody was told: there will be a page in it some day, and memory of all of them is
-    /// memory that may be used.
-    pub(crate) fn wants_arena(&self) -> Option<Wanted> {
-        if (self.arenas.len() + 1) * ARENA_PAGES > self.capacity {
-            return None;
-        }
-        match self.next.take() {
-            Next::NotAskedFor => {
-                self.next.set(Next::Coming);
-                Some(Wanted(Rc::clone(&self.next)))
-            }
-            next => {
-                self.next.set(next);
-                None
-            }
-        }
+    /// The part of the memory that comes into use next after `count` pages have, if it was not asked for yet, and all of it will be used:
+    /// no more is in memory than these pages take.
+    pub(crate) fn wants_in_memory(&mut self, count: usize) -> Option<Part> {
+        let next = count.div_ceil(PART_PAGES);
+        let is_news = next >= self.asked && (next + 1) * PART_PAGES <= self.capacity;
+        is_news.then(|| {
+            self.asked = next + 1;
+            self.memory.part(next)
+        })
     }
 
     pub(crate) fn bytes(&self, number: usize) -> &[u8] {
-        let at = number % ARENA_PAGES * PAGE_BYTES;
-        &self.arenas[number / ARENA_PAGES][at..at + PAGE_BYTES]
+        &self.memory[number * PAGE_BYTES..(number + 1) * PAGE_BYTES]
     }
 
     pub(crate) fn bytes_mut(&mut self, number: usize) -> &mut [u8] {
-        let at = number % ARENA_PAGES * PAGE_BYTES;
-        &mut self.arenas[number / ARENA_PAGES][at..at + PAGE_BYTES]
+        &mut self.memory[number * PAGE_BYTES..(number + 1) * PAGE_BYTES]
     }
 }
 
@@ -101,69 +48,33 @@ impl Pages {
 mod tests {
     use super::*;
 
-    fn mark(number: usize) -> u8 {
-        (number % 251) as u8 + 1
-    }
-
-    /// Uses the page `number`.
-    fn fill(pages: &mut Pages, number: usize) {
-        pages.grow_to(number);
-        pages.bytes_mut(number).fill(mark(number));
+    /// After which numbers of pages a part is asked for, of so many pages that come into use one after the other.
+    fn asked_after(capacity: usize) -> Vec<usize> {
+        let mut pages = Pages::new(capacity);
+        (0..=capacity).filter(|&count| pages.wants_in_memory(count).is_some()).collect()
     }
 
     #[test]
-    fn pages_keep_what_they_hold_whoever_brings_their_memory() {
-        let mut pages = Pages::new(4 * ARENA_PAGES);
-        let mut brought = Vec::new();
-        for number in 0..4 * ARENA_PAGES {
-            fill(&mut pages, number);
-            // The second and the fourth come in time, the third when it is late.
-            if let Some(wanted) = pages.wants_arena() {
-                brought.push(wanted);
-            }
-            if number == ARENA_PAGES / 2 || number == 5 * ARENA_PAGES / 2 {
-                let mut arena = Arena::zeroed();
-                arena[0] = 77;
-                brought.remove(0).bring(arena);
-                assert!(pages.wants_arena().is_none(), "one is there");
-            }
-            assert!(brought.len() <= 1, "one is asked for at a time");
+    fn each_part_is_asked_for_once_when_the_one_before_comes_into_use() {
+        assert_eq!(asked_after(4 * PART_PAGES), [1, PART_PAGES + 1, 2 * PART_PAGES + 1]);
+    }
+
+    #[test]
+    fn what_would_not_be_used_as_a_whole_is_not_asked_for() {
+        assert!(asked_after(PART_PAGES).is_empty());
+        assert!(asked_after(2 * PART_PAGES - 1).is_empty());
+        assert_eq!(asked_after(3 * PART_PAGES - 1), [1]);
+    }
+
+    #[test]
+    fn pages_keep_what_they_hold_and_lie_side_by_side() {
+        let mut pages = Pages::new(PART_PAGES + 3);
+        for number in 0..PART_PAGES + 3 {
+            assert!(pages.bytes(number).iter().all(|&byte| byte == 0));
+            pages.bytes_mut(number).fill((number % 251) as u8 + 1);
         }
-        assert!(brought.is_empty() && pages.wants_arena().is_none(), "there will be no more");
-        assert_eq!(pages.arenas[1][0], mark(ARENA_PAGES));
-        for number in 0..4 * ARENA_PAGES {
-            assert!(pages.bytes(number).iter().all(|&byte| byte == mark(number)), "{number}");
+        for number in 0..PART_PAGES + 3 {
+            assert!(pages.bytes(number).iter().all(|&byte| byte == (number % 251) as u8 + 1), "{number}");
         }
-    }
-
-    #[test]
-    fn what_is_brought_is_used_next() {
-        let mut pages = Pages::new(2 * ARENA_PAGES);
-        fill(&mut pages, 0);
-        let arena = Arena::zeroed();
-        let at = arena.as_ptr();
-        pages.wants_arena().unwrap().bring(arena);
-        (1..=ARENA_PAGES).for_each(|number| fill(&mut pages, number));
-        assert_eq!(pages.bytes(ARENA_PAGES).as_ptr(), at);
-    }
-
-    #[test]
-    fn an_arena_that_would_not_be_full_is_not_asked_for() {
-        let mut pages = Pages::new(2 * ARENA_PAGES - 1);
-        fill(&mut pages, 0);
-        assert!(pages.wants_arena().is_none());
-        assert!(Pages::new(ARENA_PAGES - 1).wants_arena().is_none());
-    }
-
-    #[test]
-    fn one_that_does_not_come_is_asked_for_again_and_one_that_comes_too_late_is_given_back() {
-        let pages = Pages::new(2 * ARENA_PAGES);
-        drop(pages.wants_arena().unwrap());
-        let wanted = pages.wants_arena().unwrap();
-        assert!(pages.wants_arena().is_none());
-        let next = Rc::downgrade(&pages.next);
-        drop(pages);
-        wanted.bring(Arena::zeroed());
-        assert!(next.upgrade().is_none());
     }
 }

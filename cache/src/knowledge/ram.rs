@@ -13,11 +13,12 @@
 
 use std::ops::Range;
 
+use block::Part;
 use hashbrown::HashTable;
 
 use super::hash::hash;
 use super::learned::History;
-use super::pages::{Pages, Wanted};
+use super::pages::Pages;
 use crate::words::units::{PageNumber, Sequence};
 
 const NONE: u32 = u32::MAX;
@@ -178,9 +179,9 @@ impl Ram {
         evicted
     }
 
-    /// Where memory is wanted for pages to come, if it is, and nobody was told.
-    pub(crate) fn wants_arena(&self) -> Option<Wanted> {
-        self.pages.wants_arena()
+    /// What is to be brought into memory for pages to come, if anything is, and nobody was told.
+    pub(crate) fn wants_in_memory(&mut self) -> Option<Part> {
+        self.pages.wants_in_memory(self.slots.len())
     }
 
     /// What is known of a page that is here.
@@ -364,7 +365,6 @@ impl Ram {
             return slot;
         }
         let slot = self.slots.len();
-        self.pages.grow_to(slot);
         let empty = Slot {
             page: PageNumber(0),
             sequence: Sequence(0),

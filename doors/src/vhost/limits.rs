@@ -9,7 +9,8 @@ pub const DESCRIPTORS_MAX: usize = 1026;
 /// The most bytes that one read or write moves. Longer ones fail.
 pub const DATA_BYTES_MAX: u64 = 32 << 20;
 /// The most bytes that the requests of all connections of a disk hold here, in flight: 64 MiB of data, and a little for
-/// themselves. When reached, nothing more is taken from the queues.
+/// themselves. When reached, nothing more is taken from the queues,
+/// save the few short reads of each that were taken together with one that waits.
 pub const BUDGET_BYTES: u64 = 65 << 20;
 /// What a request counts for beside its data, in bytes, with 16 more for each descriptor that is kept.
 pub const REQUEST_BYTES: u64 = 512;
@@ -19,7 +20,7 @@ pub const CHANGE_BYTES: u64 = 1 << 20;
 pub const TURN_BYTES: u64 = 1 << 20;
 /// What taking a request counts for, in bytes.
 pub const REQUEST_WORK: u64 = 16 << 10;
-/// The longest request that is answered while it is taken, in bytes that it would hold; longer ones wait for the budget as all others do.
+/// The longest request that is answered without waiting for the budget, in bytes that it would hold; longer ones wait as all others do.
 pub const AT_HAND_BYTES_MAX: u64 = 256 << 10;
 /// The longest read that is taken together with others, before the first of them is done, in bytes that it would hold: what is fetched for
 /// [`TOLD_EVERY`] of them still is in the processor's caches when its turn comes.

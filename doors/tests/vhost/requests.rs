@@ -1,11 +1,12 @@
 //! Requests of a well-behaved driver.
 
 use std::io::{Read, Write};
+use std::iter::once;
 use std::os::unix::net::UnixStream;
+use std::sync::mpsc;
 
-use block::{ErrorKind, Geometry, Operation};
-use doors::vhost::limits::BUDGET_BYTES;
-use tokio::sync::oneshot;
+use block::{ByteRange, ErrorKind, Geometry, Operation};
+use doors::vhost::limits::{BUDGET_BYTES, TOLD_EVERY};
 use vhost::VhostBackend;
 use vhost::vhost_user::VhostUserFrontend;
 use vhost::vhost_user::message::VhostUserConfigFlags;
@@ -100,6 +101,12 @@ fn what_is_at_hand_is_answered_while_others_wait_and_all_at_once() {
         assert_eq!(driver.answer(0), (30, 16385));
         assert!(driver.data(0, 30, 16384) == bytes);
         server.run(|world| {
+            let of_slot = |slot: u64| ByteRange::at(512 * slot, 512 * (slot % 3 + 1));
+            let short: Vec<ByteRange> = once(ByteRange::at(32 * 512, 512))
+                .chain((1..30).map(of_slot))
+                .chain(once(ByteRange::at(0, 16384)))
+                .collect();
+            assert_eq!(world.disk.prefetched.take(), short, "each of them once");
             assert!(world.disk.done.borrow().is_empty(), "nothing was asked of the disk");
             world.disk.release_all();
         });
@@ -418,9 +425,9 @@ fn offers_while_the_door_looks((look_max, at_hand): (u64, u64)) {
     assert_eq!(server.run(|world| world.door.counters().broken_queues), 0);
 }
 
-/// Requests are taken together, and the first of them may have to wait: whoever wants the queue to rest meanwhile waits for all of them.
+/// Requests are taken together, and the first of them may have to wait: whoever disables the queue meanwhile waits for all of them.
 #[test]
-fn what_was_taken_together_is_answered_before_the_queue_rests() {
+fn what_was_taken_together_is_answered_before_the_queue_is_disabled() {
     let server = Server::start();
     let mut driver = Driver::start(&server);
     server.run(|world| world.disk.hold());
@@ -441,16 +448,35 @@ fn what_was_taken_together_is_answered_before_the_queue_rests() {
     }
     driver.kick(0);
     server.until(|world| world.door.counters().data_bytes == BUDGET_BYTES);
-    let held = server.run(|world| world.disk.held().len());
-    assert!((6..20).contains(&held), "some short ones had room, and others wait for it: {held}");
-    let (_never, called_off) = oneshot::channel();
-    let rested = server.pause_and_call_off(called_off);
-    server.run(|world| world.disk.release_all());
-    patience::hear(&rested);
-    let mut answered: Vec<u16> = (0..34).map(|_| driver.answer(0).0).collect();
-    answered.sort_unstable();
+    let begun = server.run(|world| world.disk.held().len());
+    assert!((6..20).contains(&begun), "some short ones had room, and others wait for it: {begun}");
+    let answered = std::thread::scope(|scope| {
+        let (disabled, is_disabled) = mpsc::channel();
+        let driver = &mut driver;
+        scope.spawn(move || {
+            driver.frontend.set_vring_enable(0, false).unwrap();
+            disabled.send(driver.used_index(0)).unwrap();
+        });
+        for _ in 0..200 {
+            server.run(|_| ());
+        }
+        assert!(is_disabled.try_recv().is_err(), "it waits");
+        server.run(|world| world.disk.release_all());
+        patience::hear(&is_disabled)
+    });
+    assert!(
+        (begun + 1..=begun + TOLD_EVERY).contains(&answered.into()),
+        "{answered} of {begun} that had room"
+    );
+    for _ in 0..50 {
+        server.run(|_| ());
+    }
+    assert_eq!(driver.used_index(0), answered, "nothing is done meanwhile");
+    driver.frontend.set_vring_enable(0, true).unwrap();
+    let mut slots: Vec<u16> = (0..34).map(|_| driver.answer(0).0).collect();
+    slots.sort_unstable();
     let all: Vec<u16> = (1..30).chain((50..).take(5)).collect();
-    assert_eq!(answered, all);
+    assert_eq!(slots, all, "each of them once");
     assert!((1..30).all(|slot| driver.status(0, slot) == 0));
     drop(driver);
     server.until_nothing_is_left();

@@ -34,6 +34,8 @@ pub(crate) struct Disk {
     pub(crate) done: RefCell<Vec<Operation>>,
     /// What reads find without waiting, even while others are held; in bytes.
     pub(crate) at_hand: Cell<u64>,
+    /// What was said to be asked for in a moment.
+    pub(crate) prefetched: RefCell<Vec<ByteRange>>,
     holding: Cell<bool>,
     /// What waits, in the order in which it came: where, and who lets it go.
     held: RefCell<Vec<(u64, oneshot::Sender<()>)>>,
@@ -102,6 +104,10 @@ impl BlockDevice for Disk {
             take(&piece);
         }
         has_it
+    }
+
+    fn prefetch(&self, range: ByteRange) {
+        self.prefetched.borrow_mut().push(range);
     }
 
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
@@ -298,6 +304,7 @@ fn serve(
         failing: Cell::new(None),
         done: RefCell::default(),
         at_hand: Cell::new(0),
+        prefetched: RefCell::default(),
         holding: Cell::new(false),
         held: RefCell::default(),
     });

@@ -1,0 +1,32 @@
+//! Parts of an arena in large pages, which threads of the kernel's find room for and make zero.
+//!
+//! Advice changes what is known of a mapping, for which other threads' requests for memory are waited for, and they may take long: so
+//! none of it is given by a shard itself.
+
+use io_uring::opcode;
+
+use super::{IfDropped, Keep, Ring};
+use crate::Arena;
+use crate::arena::Part;
+
+impl Keep for Part {
+    const IF_DROPPED: IfDropped = IfDropped::Finish;
+}
+
+/// As [`crate::Host::populate`]. Kernels before Linux 6.1 are not asked.
+pub(super) async fn populate(ring: Ring, part: Part) {
+    if !ring.is_recent() {
+        return;
+    }
+    // Of no other kind than the rest of the mapping afterwards, so that it stays one.
+    let kinds = [libc::MADV_HUGEPAGE, libc::MADV_POPULATE_WRITE, libc::MADV_NOHUGEPAGE];
+    let mut part = part;
+    for advice in kinds {
+        let start = part.start().as_ptr().cast_const().cast();
+        let entry = opcode::Madvise::new(start, Arena::PART_BYTES.cast_signed() as i64, advice).build();
+        // SAFETY: `part` keeps the memory mapped, and none of the three changes what it holds.
+        let (kept, _result) = unsafe { ring.run(entry, part) }.await;
+        // If one fails there is no large page, or no memory: who touches it finds out.
+        part = kept;
+    }
+}
