@@ -14,8 +14,9 @@ pub trait Host: Clone + 'static {
     /// Nanoseconds since some fixed moment before the start; never runs backwards.
     fn now(&self) -> u64;
 
-    /// What `now()` of a host on this thread said last, to whomever that was: not later than now, and no longer ago than this thread has been awake and has let
-    /// tasks have one turn each. For what is short, and comes so often that looking at the clock would be a part of it.
+    /// What `now()` of a host on this thread said last, to whomever that was: not later than now, and no longer ago than this thread
+    /// has been awake and has let tasks have one turn each. For what is short, and comes so often that looking at the clock would be a
+    /// part of it.
     fn recently(&self) -> u64;
 
     /// Ready once `now()` is at least `deadline`.

@@ -27,7 +27,7 @@ use super::door::Door;
 use super::export::{Attachment, Export};
 use super::flight::{Permit, Window};
 use super::handshake::{Agreement, Catalog, Handshake, Step};
-use super::limits::{DRAIN_MAX, GLIMPSED_BETWEEN};
+use super::limits::{DRAIN_MAX, PREFETCH_BETWEEN};
 use super::line::Line;
 use super::option::greeting;
 use super::outbox::Outbox;
@@ -321,7 +321,7 @@ async fn accept_request<D: BlockDevice>(
         session.outbox.push(reply(&request, session.terms, Err(failure)), permit);
         return Ok(());
     }
-    if let Some(later) = receiver.glimpse(GLIMPSED_BETWEEN) {
+    if let Some(later) = receiver.glimpse(PREFETCH_BETWEEN) {
         prefetch(session.export.device(), &later);
     }
     let moved = if request.command == Command::Read { request.length } else { payload_bytes };

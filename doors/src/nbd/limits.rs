@@ -24,7 +24,7 @@ pub const AT_HAND_BYTES_MAX: u32 = 256 << 10;
 pub const PREFETCH_BYTES_MAX: u32 = 32 << 10;
 /// So many requests come between one that is taken and the one whose memory is fetched then: time enough for it, and little enough that
 /// what was fetched still is in the caches.
-pub const GLIMPSED_BETWEEN: usize = 3;
+pub const PREFETCH_BETWEEN: usize = 3;
 /// The most memory that a connection keeps for replies to come, twice: for those that are put together and for those that are sent,
 /// also while there are none.
 pub const GATHERED_BYTES_KEPT: usize = 256 << 10;

@@ -9,8 +9,8 @@ pub const DESCRIPTORS_MAX: usize = 1026;
 /// The most bytes that one read or write moves. Longer ones fail.
 pub const DATA_BYTES_MAX: u64 = 32 << 20;
 /// The most bytes that the requests of all connections of a disk hold here, in flight: 64 MiB of data, and a little for
-/// themselves. When reached, nothing more is taken from the queues,
-/// save the few short reads of each that were taken together with one that waits.
+/// themselves. When reached, nothing more is taken from the queues, save the few short reads of each that were taken together with one
+/// that waits.
 pub const BUDGET_BYTES: u64 = 65 << 20;
 /// What a request counts for beside its data, in bytes, with 16 more for each descriptor that is kept.
 pub const REQUEST_BYTES: u64 = 512;

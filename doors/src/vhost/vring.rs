@@ -453,14 +453,14 @@ impl<D: BlockDevice> Vring<D> {
     /// Takes the request `head`, and as long as they are short reads those behind it: at most so many, and none that was not seen to be
     /// there. What is at hand for one is fetched into the processor's caches while the others are taken. Nothing is awaited here: all
     /// of them are in flight before anybody else learns of it.
-    fn take_together(&self, head: u16, most: usize, taken: &mut Together) {
+    fn take_together(&self, head: u16, most: usize, together: &mut Together) {
         let mut next = Some(head);
         while let Some(head) = next.take()
-            && self.take(head, Times::First, taken)
+            && self.take(head, Times::First, together)
         {
-            let is_short = taken.last().is_some_and(|last| last.request.prefetch(self.door.device()));
+            let is_short = together.last().is_some_and(|last| last.request.prefetch(self.door.device()));
             let is_last = self.seen.get() == self.rings.borrow().next_available();
-            if !is_short || is_last || taken.len() >= most {
+            if !is_short || is_last || together.len() >= most {
                 break;
             }
             next = self.next_head().unwrap_or_else(|reason| {
@@ -470,8 +470,8 @@ impl<D: BlockDevice> Vring<D> {
         }
     }
 
-    /// Takes a request, which is in flight and among those that were `taken` from then on. False if the queue is broken instead.
-    fn take(&self, head: u16, times: Times, taken: &mut Together) -> bool {
+    /// Takes a request, which is in flight and one of those that were taken together from then on. False if the queue is broken instead.
+    fn take(&self, head: u16, times: Times, together: &mut Together) -> bool {
         let Some(busy) =
             self.busy.borrow_mut().get_mut(usize::from(head)).map(|busy| std::mem::replace(busy, true))
         else {
@@ -488,7 +488,7 @@ impl<D: BlockDevice> Vring<D> {
         let table = self.rings.borrow().table();
         let chain = Chain::follow(&ring_memory, table, &memory, head);
         match chain.and_then(|chain| Request::parse(&memory, chain)) {
-            Ok(request) => taken.push(Taken { head, request, memory }),
+            Ok(request) => together.push(Taken { head, request, memory }),
             Err(reason) => {
                 let whole = memory.is_whole() && ring_memory.is_whole();
                 self.break_off(if whole { reason } else { TORN });
@@ -501,9 +501,9 @@ impl<D: BlockDevice> Vring<D> {
     }
 
     /// Answers what is at hand, and begins the others by `start`.
-    async fn begin(&self, mut taken: Together, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
-        taken.retain(|taken| !self.answers_at_once(taken));
-        for Taken { head, request, memory } in taken {
+    async fn begin(&self, mut together: Together, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
+        together.retain(|taken| !self.answers_at_once(taken));
+        for Taken { head, request, memory } in together {
             let permit = self.door.budget(request.held_bytes()).await;
             start(head, request, memory, permit);
         }

@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 
 use block::{ByteRange, ErrorKind, Geometry, Operation};
-use doors::vhost::limits::{BUDGET_BYTES, TOLD_EVERY};
+use doors::vhost::limits::BUDGET_BYTES;
 use vhost::VhostBackend;
 use vhost::vhost_user::VhostUserFrontend;
 use vhost::vhost_user::message::VhostUserConfigFlags;
@@ -464,10 +464,8 @@ fn what_was_taken_together_is_answered_before_the_queue_is_disabled() {
         server.run(|world| world.disk.release_all());
         patience::hear(&is_disabled)
     });
-    assert!(
-        (begun + 1..=begun + TOLD_EVERY).contains(&answered.into()),
-        "{answered} of {begun} that had room"
-    );
+    // Those that had no room when they were taken, too. If the wish was heard late, these are all that there are.
+    assert!(usize::from(answered) > begun, "{answered} of {begun} that had room");
     for _ in 0..50 {
         server.run(|_| ());
     }
