@@ -13,6 +13,8 @@ const FLOORS: &[&str] = &["words", "bytes", "knowledge", "survives", "journeys",
 /// rings and sockets are missing on purpose.
 const TAKEN_FROM_BLOCK: &[&str] = &[
     "ALIGNMENT",
+    // Memory, which is asked of the system as an allocator does. What is asked of it ahead goes through `Host`.
+    "Arena",
     "BlockDevice",
     "BlockError",
     "Buffer",
@@ -26,6 +28,7 @@ const TAKEN_FROM_BLOCK: &[&str] = &[
     "Operation",
     "Outcome",
     "PAGE",
+    "Part",
     "RangeGuard",
     "RangeLock",
     "SECTOR",
@@ -37,6 +40,8 @@ const TAKEN_FROM_BLOCK: &[&str] = &[
     "executor",
     "host",
     "memory",
+    // A hint to the processor.
+    "prefetch",
     "range",
     "range_lock",
 ];
