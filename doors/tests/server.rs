@@ -5,7 +5,9 @@
 mod patience;
 mod support;
 
-use block::{ErrorKind, Geometry, Operation};
+use std::sync::mpsc;
+
+use block::{ByteRange, ErrorKind, Geometry, Operation};
 use doors::nbd::handshake::{Catalog, Refusal};
 use doors::nbd::option::Replies;
 use doors::nbd::reply::extent_flags;
@@ -46,6 +48,35 @@ fn what_is_written_is_read_with_both_forms_of_replies() {
         client.disconnect().unwrap();
     }
     server.until_nothing_is_left();
+}
+
+#[test]
+fn reads_that_came_together_are_prefetched_once_each_and_before_their_turn() {
+    let server = Server::start();
+    let mut client = server.client(Replies::Structured);
+    let (entered, is_entered) = mpsc::channel();
+    let (go_on, goes_on) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            server.run(move |_| {
+                entered.send(()).unwrap();
+                patience::hear(&goes_on);
+            });
+        });
+        patience::hear(&is_entered);
+        for offset in (0..10 * MIB).step_by(MIB as usize) {
+            client.send(Command::Read, 0, offset, 4096, &[]).unwrap();
+        }
+        // Too long to be worth it.
+        client.send(Command::Read, 0, 20 * MIB, 1 << 20, &[]).unwrap();
+        go_on.send(()).unwrap();
+    });
+    (0..11).for_each(|_| assert_eq!(client.receive().unwrap().error, None));
+    // The server may have been given the first by itself; the others were all there when it looked again.
+    let prefetched = server.run(|world| world.export.device().prefetched.take());
+    let from = if prefetched.len() == 7 { 3 } else { 4 };
+    let later: Vec<ByteRange> = (from..10).map(|place| ByteRange::at(place * MIB, 4096)).collect();
+    assert_eq!(prefetched, later);
 }
 
 /// The door looks at what comes behind a request, as a hint: bytes that are payload are nothing else.

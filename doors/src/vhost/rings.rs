@@ -38,12 +38,18 @@ pub(crate) struct Addresses {
     pub(crate) log: Option<u64>,
 }
 
-/// Where the parts of a queue are in the guest, and how far it has come.
-pub(super) struct Rings {
+/// Where the parts of a queue are in the guest: all of it lies in memory, and is aligned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Places {
     descriptors: GuestAddress,
     available: GuestAddress,
     used: GuestAddress,
     size: u16,
+}
+
+/// The rings of a queue, and how far it has come.
+pub(super) struct Rings {
+    places: Places,
     event_index: bool,
     next_available: u16,
     next_used: u16,
@@ -51,9 +57,9 @@ pub(super) struct Rings {
     unasked: u16,
 }
 
-impl Rings {
-    /// The rings of a queue, if all of it lies in memory and is aligned.
-    pub(super) fn place(memory: &Memory, addresses: Addresses, size: u16, event_index: bool) -> Option<Self> {
+impl Places {
+    /// The places of a queue of so many entries. None if it cannot be there.
+    pub(super) fn find(memory: &Memory, addresses: Addresses, size: u16) -> Option<Self> {
         let mut queue = Queue::new(QUEUE_SIZE_MAX).ok()?;
         queue.try_set_size(size).ok()?;
         queue.try_set_desc_table_address(memory.translate(addresses.descriptors)?).ok()?;
@@ -62,30 +68,27 @@ impl Rings {
         queue.set_ready(true);
         let [descriptors, available, used] =
             [queue.desc_table(), queue.avail_ring(), queue.used_ring()].map(GuestAddress);
-        queue.is_valid(memory.map()).then_some(Self {
-            descriptors,
-            available,
-            used,
-            size,
-            event_index,
-            next_available: 0,
-            next_used: 0,
-            unasked: 0,
-        })
+        queue.is_valid(memory.map()).then_some(Self { descriptors, available, used, size })
+    }
+}
+
+impl Rings {
+    /// Rings in these places, of which nothing was taken or answered.
+    pub(super) fn new(places: Places, event_index: bool) -> Self {
+        Self { places, event_index, next_available: 0, next_used: 0, unasked: 0 }
     }
 
-    /// True if both are in the same places of the guest.
-    pub(super) fn are_where(&self, other: &Self) -> bool {
-        (self.descriptors, self.available, self.used) == (other.descriptors, other.available, other.used)
+    pub(super) fn places(&self) -> Places {
+        self.places
     }
 
     pub(super) fn size(&self) -> u16 {
-        self.size
+        self.places.size
     }
 
     /// The descriptors, of which heads are numbers.
     pub(super) fn table(&self) -> Table {
-        Table { at: self.descriptors, entries: self.size.into() }
+        Table { at: self.places.descriptors, entries: self.size().into() }
     }
 
     /// The index of the request that is taken next.
@@ -115,7 +118,7 @@ impl Rings {
 
     /// The head of the next request, of which the index was seen to be there.
     pub(super) fn take(&mut self, memory: &Memory) -> Result<u16, Outside> {
-        let entry = u64::from(self.next_available % self.size);
+        let entry = u64::from(self.next_available % self.size());
         let head =
             memory.load(self.available_at(ENTRIES_AT + entry * AVAILABLE_ENTRY_BYTES), Ordering::Relaxed)?;
         self.next_available = self.next_available.wrapping_add(1);
@@ -124,7 +127,7 @@ impl Rings {
 
     /// Puts an answer into the used ring, where the guest sees it at once. The write is for the caller to note.
     pub(super) fn answer(&mut self, memory: &Memory, head: u16, written: u32) -> Result<(), Outside> {
-        let entry = u64::from(self.next_used % self.size);
+        let entry = u64::from(self.next_used % self.size());
         let answer = (u64::from(head) | u64::from(written) << 32).to_le_bytes();
         memory.write_unnoted(self.used_at(ENTRIES_AT + entry * USED_ENTRY_BYTES), &answer)?;
         self.next_used = self.next_used.wrapping_add(1);
@@ -135,7 +138,7 @@ impl Rings {
     /// Has the guest kick when there is another request. True if there is one already. The write is for the caller to note.
     pub(super) fn ask_for_kicks(&self, memory: &Memory) -> Result<bool, Outside> {
         if self.event_index {
-            let event = ENTRIES_AT + u64::from(self.size) * USED_ENTRY_BYTES;
+            let event = ENTRIES_AT + u64::from(self.size()) * USED_ENTRY_BYTES;
             memory.store(self.used_at(event), self.next_available, Ordering::Relaxed)?;
         } else {
             memory.store(self.used_at(0), 0, Ordering::Relaxed)?;
@@ -151,7 +154,7 @@ impl Rings {
         fence(Ordering::SeqCst);
         let answered = std::mem::take(&mut self.unasked);
         if self.event_index {
-            let event = ENTRIES_AT + u64::from(self.size) * AVAILABLE_ENTRY_BYTES;
+            let event = ENTRIES_AT + u64::from(self.size()) * AVAILABLE_ENTRY_BYTES;
             let after: u16 = memory.load(self.available_at(event), Ordering::Relaxed)?;
             return Ok(self.next_used.wrapping_sub(after).wrapping_sub(1) < answered);
         }
@@ -160,16 +163,16 @@ impl Rings {
 
     /// Bytes of the used ring.
     pub(super) fn used_bytes(&self) -> u64 {
-        ENTRIES_AT + u64::from(self.size) * USED_ENTRY_BYTES + 2
+        ENTRIES_AT + u64::from(self.size()) * USED_ENTRY_BYTES + 2
     }
 
     /// They were seen to be in memory when they were placed.
     fn available_at(&self, offset: u64) -> GuestAddress {
-        GuestAddress(self.available.0 + offset)
+        GuestAddress(self.places.available.0 + offset)
     }
 
     fn used_at(&self, offset: u64) -> GuestAddress {
-        GuestAddress(self.used.0 + offset)
+        GuestAddress(self.places.used.0 + offset)
     }
 }
 
@@ -197,7 +200,7 @@ mod tests {
     }
 
     fn rings(memory: &Memory, event_index: bool) -> Rings {
-        Rings::place(memory, addresses(), SIZE, event_index).unwrap()
+        Rings::new(Places::find(memory, addresses(), SIZE).unwrap(), event_index)
     }
 
     fn put(memory: &Memory, at: u64, word: u16) {
@@ -311,7 +314,7 @@ mod tests {
     #[test]
     fn rings_that_are_not_all_in_memory_or_not_aligned_have_no_place() {
         let memory = memory_of(0x1000);
-        let place = |addresses, size| Rings::place(&memory, addresses, size, true).is_some();
+        let place = |addresses, size| Places::find(&memory, addresses, size).is_some();
         assert!(place(addresses(), SIZE));
         assert!(!place(addresses(), 3), "no power of two");
         assert!(!place(addresses(), 0));
@@ -335,14 +338,5 @@ mod tests {
         // The last bytes that there are do.
         let last = Addresses { used: USER + 0xff8 - 32, ..addresses() };
         assert!(place(last, SIZE));
-    }
-
-    #[test]
-    fn rings_are_compared_by_their_places_in_the_guest() {
-        let memory = memory_of(0x1000);
-        let before = rings(&memory, true);
-        assert!(before.are_where(&rings(&memory, false)));
-        let elsewhere = Addresses { used: USER + USED + 0x100, ..addresses() };
-        assert!(!before.are_where(&Rings::place(&memory, elsewhere, SIZE, true).unwrap()));
     }
 }

@@ -30,7 +30,7 @@ use super::limits::{AT_HAND_BYTES_MAX, REQUEST_WORK, TOLD_EVERY, TURN_BYTES};
 use super::looking::{Looked, Looking};
 use super::memory::{Memory, Outside};
 use super::request::{Request, Terms, perform, perform_at_once};
-use super::rings::{Addresses, Rings};
+use super::rings::{Addresses, Places, Rings};
 use super::signals::Signals;
 use crate::turn::turn;
 
@@ -136,7 +136,8 @@ impl<D: BlockDevice> Vring<D> {
         let kick =
             setup.kick.as_ref().ok_or_else(|| format!("queue {number} without an event that starts it"))?;
         let nowhere = || format!("queue {number} of {} entries that is not in memory", setup.size);
-        let mut rings = Rings::place(&memory, addresses, setup.size, event_index).ok_or_else(nowhere)?;
+        let places = Places::find(&memory, addresses, setup.size).ok_or_else(nowhere)?;
+        let mut rings = Rings::new(places, event_index);
         let used = rings.used_index(&memory).map_err(|Outside| nowhere())?;
         if !memory.is_whole() {
             return Err(format!("queue {number}, and {TORN}"));
@@ -257,14 +258,14 @@ impl<D: BlockDevice> Vring<D> {
     /// takes it away first: a ring that is gone is waited for, and gets its answers where it was.
     pub(crate) fn set_memory(&self, memory: Option<&Rc<Memory>>) {
         let size = self.rings.borrow().size();
-        let found = memory.and_then(|memory| Rings::place(memory, self.addresses.get(), size, false));
+        let found = memory.and_then(|memory| Places::find(memory, self.addresses.get(), size));
         if let Some(memory) = memory {
             self.memory.replace(Rc::clone(memory));
         }
         self.look_anew();
         self.ring_gone.set(found.is_none());
         if let (Some(found), Some(memory)) = (found, memory) {
-            if found.are_where(&self.rings.borrow()) {
+            if found == self.rings.borrow().places() {
                 self.ring_memory.replace(Rc::clone(memory));
             } else {
                 self.break_off("the ring is elsewhere in the guest than it was");

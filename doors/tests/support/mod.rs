@@ -38,6 +38,8 @@ pub struct TestDevice {
     pub log: RefCell<Vec<Operation>>,
     /// What reads find without waiting, also while others are held: so many bytes from the start.
     pub at_hand: Cell<u64>,
+    /// What was said to be asked for in a moment.
+    pub prefetched: RefCell<Vec<ByteRange>>,
     /// What waits while it is held, if that is not everything.
     held_only: Cell<Option<Operation>>,
     holding: Cell<bool>,
@@ -53,6 +55,7 @@ impl TestDevice {
             held: Cell::new(0),
             log: RefCell::default(),
             at_hand: Cell::new(0),
+            prefetched: RefCell::default(),
             held_only: Cell::new(None),
             holding: Cell::new(false),
             released: Notify::new(),
@@ -112,6 +115,10 @@ impl BlockDevice for TestDevice {
             take(&piece);
         }
         has_it
+    }
+
+    fn prefetch(&self, range: ByteRange) {
+        self.prefetched.borrow_mut().push(range);
     }
 
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{Ordering, fence};
+use std::sync::mpsc;
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use vhost::vhost_user::message::{VhostUserHeaderFlag, VhostUserInflight, VhostUserProtocolFeatures};
@@ -156,6 +157,24 @@ impl Driver {
         frontend.set_vring_call(index, &ring.call).unwrap();
         frontend.set_vring_err(index, &ring.error).unwrap();
         frontend.set_vring_kick(index, &ring.kick).unwrap();
+    }
+
+    /// Disables the first queue, and lets go what the disk holds only once that was seen to wait. Returns how much was answered by the
+    /// time that the queue was disabled.
+    pub(crate) fn disable_while_held(&mut self, server: &Server) -> u16 {
+        std::thread::scope(|scope| {
+            let (disabled, is_disabled) = mpsc::channel();
+            scope.spawn(move || {
+                self.frontend.set_vring_enable(0, false).unwrap();
+                disabled.send(self.used_index(0)).unwrap();
+            });
+            for _ in 0..200 {
+                server.run(|_| ());
+            }
+            assert!(is_disabled.try_recv().is_err(), "it waits");
+            server.run(|world| world.disk.release_all());
+            patience::hear(&is_disabled)
+        })
     }
 
     /// Takes all memory from this address on away from everybody who has mapped it.

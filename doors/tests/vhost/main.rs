@@ -12,3 +12,5 @@ mod patience;
 mod requests;
 mod restart;
 mod server;
+#[path = "../../src/turn.rs"]
+mod turn;

@@ -3,7 +3,6 @@
 use std::io::{Read, Write};
 use std::iter::once;
 use std::os::unix::net::UnixStream;
-use std::sync::mpsc;
 
 use block::{ByteRange, ErrorKind, Geometry, Operation};
 use doors::vhost::limits::BUDGET_BYTES;
@@ -450,20 +449,7 @@ fn what_was_taken_together_is_answered_before_the_queue_is_disabled() {
     server.until(|world| world.door.counters().data_bytes == BUDGET_BYTES);
     let begun = server.run(|world| world.disk.held().len());
     assert!((6..20).contains(&begun), "some short ones had room, and others wait for it: {begun}");
-    let answered = std::thread::scope(|scope| {
-        let (disabled, is_disabled) = mpsc::channel();
-        let driver = &mut driver;
-        scope.spawn(move || {
-            driver.frontend.set_vring_enable(0, false).unwrap();
-            disabled.send(driver.used_index(0)).unwrap();
-        });
-        for _ in 0..200 {
-            server.run(|_| ());
-        }
-        assert!(is_disabled.try_recv().is_err(), "it waits");
-        server.run(|world| world.disk.release_all());
-        patience::hear(&is_disabled)
-    });
+    let answered = driver.disable_while_held(&server);
     // Those that had no room when they were taken, too. If the wish was heard late, these are all that there are.
     assert!(usize::from(answered) > begun, "{answered} of {begun} that had room");
     for _ in 0..50 {

@@ -1,12 +1,10 @@
 //! A vhost-user door on its own thread, in front of memory whose requests a test can let end in any order.
 
 use std::cell::{Cell, RefCell};
-use std::future::poll_fn;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
-use std::task::Poll;
 use std::thread::JoinHandle;
 
 use block::executor::{Driver as _, Executor, LocalHost, Order};
@@ -19,6 +17,7 @@ use doors::vhost::{Door, Paused};
 use tokio::sync::{mpsc as commands, oneshot};
 
 use crate::patience;
+use crate::turn::turn;
 
 pub(crate) const MIB: u64 = 1 << 20;
 
@@ -274,19 +273,6 @@ impl Drop for Server {
         self.end();
         std::fs::remove_dir_all(&self.folder).unwrap();
     }
-}
-
-/// Lets all tasks that could run have a turn.
-async fn turn() {
-    let mut had = false;
-    poll_fn(|context| {
-        if std::mem::replace(&mut had, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 fn serve(
