@@ -42,9 +42,26 @@ impl Arena {
     /// Bytes of each [`Part`].
     pub const PART_BYTES: usize = LARGE_PAGE;
 
-    /// At least so many bytes of zeroes. Ends the process if the system has no addresses for them, as any allocation does.
+    /// Whether the system would have one of so many bytes, as it is now.
+    pub fn can_be(bytes: usize) -> bool {
+        Mapping::new(bytes).is_some()
+    }
+
+    /// At least so many bytes of zeroes. Ends the process if the system does not have them, as any allocation does: where that is
+    /// limited, or memory that was never touched counts, ask [`Self::can_be`] first.
     pub fn new(bytes: usize) -> Self {
-        Self { mapping: Rc::new(Mapping::new(bytes)) }
+        let Some(mapping) = Mapping::new(bytes) else {
+            let wanted = Layout::from_size_align(bytes, LARGE_PAGE);
+            handle_alloc_error(wanted.expect("the alignment is a power of two and sizes are far below 2^63"));
+        };
+        Self { mapping: Rc::new(mapping) }
+    }
+
+    /// Tells whether it is mapped still.
+    #[cfg(test)]
+    pub(crate) fn kept(&self) -> impl Fn() -> bool + use<> {
+        let mapping = Rc::downgrade(&self.mapping);
+        move || mapping.upgrade().is_some()
     }
 
     /// Part `number`, from 0 on. It keeps the memory mapped.
@@ -63,17 +80,14 @@ impl Part {
 }
 
 impl Mapping {
-    fn new(bytes: usize) -> Self {
+    /// None if the system refuses.
+    fn new(bytes: usize) -> Option<Self> {
         let bytes = bytes.max(1).next_multiple_of(LARGE_PAGE);
         let more = NonZeroUsize::new(bytes + LARGE_PAGE).expect("it is more than a large page");
         let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
         let flags = MapFlags::MAP_PRIVATE | MapFlags::MAP_NORESERVE;
         // SAFETY: no address is given, so that nothing else is mapped over.
-        let Ok(mapped) = (unsafe { mmap_anonymous(None, more, access, flags) }) else {
-            let wanted = Layout::from_size_align(bytes, LARGE_PAGE);
-            handle_alloc_error(wanted.expect("the alignment is a power of two and sizes are far below 2^63"));
-        };
-        let mapped: NonNull<u8> = mapped.cast();
+        let mapped: NonNull<u8> = unsafe { mmap_anonymous(None, more, access, flags) }.ok()?.cast();
         let before = mapped.as_ptr().align_offset(LARGE_PAGE);
         // SAFETY: `before` is less than a large page, so that this and `bytes` behind it are inside of what was mapped.
         let start = unsafe { mapped.add(before) };
@@ -85,7 +99,7 @@ impl Mapping {
         unsafe { unmap(start.add(bytes), LARGE_PAGE - before) };
         // SAFETY: these are the bytes of the mapping, and what they hold does not change. It fails in kernels that know no large pages.
         unsafe { madvise(start.cast(), bytes, MmapAdvise::MADV_NOHUGEPAGE) }.unwrap_or(());
-        Self { start, bytes }
+        Some(Self { start, bytes })
     }
 }
 
@@ -145,14 +159,20 @@ mod tests {
     }
 
     #[test]
+    fn what_no_system_has_is_refused() {
+        assert!(Arena::can_be(1 << 30));
+        assert!(!Arena::can_be(1 << 60));
+    }
+
+    #[test]
     fn a_part_keeps_its_memory_mapped() {
         let arena = Arena::new(3 * LARGE_PAGE);
         let (part, start) = (arena.part(2), arena.as_ptr());
         assert_eq!(part.start().as_ptr().cast_const(), start.wrapping_add(2 * LARGE_PAGE));
-        let mapping = Rc::downgrade(&arena.mapping);
+        let kept = arena.kept();
         drop(arena);
-        assert!(mapping.upgrade().is_some());
+        assert!(kept());
         drop(part);
-        assert!(mapping.upgrade().is_none());
+        assert!(!kept());
     }
 }

@@ -14,13 +14,12 @@ impl Keep for Part {
 }
 
 /// As [`crate::Host::populate`]. Kernels before Linux 6.1 are not asked.
-pub(super) async fn populate(ring: Ring, part: Part) {
+pub(super) async fn populate(ring: Ring, mut part: Part) {
     if !ring.is_recent() {
         return;
     }
     // Of no other kind than the rest of the mapping afterwards, so that it stays one.
     let kinds = [libc::MADV_HUGEPAGE, libc::MADV_POPULATE_WRITE, libc::MADV_NOHUGEPAGE];
-    let mut part = part;
     for advice in kinds {
         let start = part.start().as_ptr().cast_const().cast();
         let entry = opcode::Madvise::new(start, Arena::PART_BYTES.cast_signed() as i64, advice).build();

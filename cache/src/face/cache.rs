@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use block::{BlockDevice, Geometry, Host};
+use block::{Arena, BlockDevice, Geometry, Host};
 
 use super::disk::{self, AtRest, CachedDisk};
 use crate::bytes::members::Member;
@@ -207,6 +207,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         let Past { belief, disk_bytes, touched, samples, granted, flash_lost } = past;
         let granted = if granted { settings.reserve_bytes } else { 0 };
         let size = served_size(&backing.geometry(), disk_bytes)?;
+        check_memory(settings.ram_bytes)?;
         self.take_share(&settings, granted, &Geometry { size, ..backing.geometry() })?;
         let cache = Rc::new(DiskCache::new(Rc::clone(&self.pool), settings, size, touched, flash_lost));
         cache.backing_epoch.set(backing.epoch());
@@ -299,6 +300,9 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         if disk.cache.leaving.get() {
             // Its reservation is given back, or will be: nobody would give it back a second time.
             return Err(CacheError::Settings(format!("Disk {} was detached: attach it anew", settings.id)));
+        }
+        if settings.ram_bytes != disk.settings().ram_bytes {
+            check_memory(settings.ram_bytes)?;
         }
         {
             let mut segments = self.pool.segments();
@@ -532,6 +536,17 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         let limit = (limit_bytes / segment_bytes).clamp(reserve, u64::from(u32::MAX));
         Ok(Share { reserve: reserve as u32, limit: limit as u32 })
     }
+}
+
+/// RAM is mapped as a whole, which ends the process if the system refuses. It does where a process may have only so many addresses, or where
+/// what was never touched counts (`vm.overcommit_memory = 2`).
+fn check_memory(ram_bytes: u64) -> Result<(), CacheError> {
+    if usize::try_from(ram_bytes).is_ok_and(Arena::can_be) {
+        return Ok(());
+    }
+    Err(CacheError::Settings(format!(
+        "The system has no {ram_bytes} bytes of memory for RAM: choose less, or let it have more"
+    )))
 }
 
 /// How large a disk is that was served before, maybe when its backing was smaller.
