@@ -541,7 +541,8 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
 /// RAM is mapped as a whole, which ends the process if the system refuses. It does where a process may have only so many addresses, or where
 /// what was never touched counts (`vm.overcommit_memory = 2`).
 fn check_memory(ram_bytes: u64) -> Result<(), CacheError> {
-    if usize::try_from(ram_bytes).is_ok_and(Arena::can_be) {
+    // What is beyond all bounds is refused for that.
+    if ram_bytes > RAM_BYTES_MAX || usize::try_from(ram_bytes).is_ok_and(Arena::can_be) {
         return Ok(());
     }
     Err(CacheError::Settings(format!(
