@@ -93,7 +93,7 @@ impl<B: BlockDevice, F: BlockDevice> Rig<B, F> {
             page[at..at + bytes.len()].copy_from_slice(bytes);
             at += bytes.len();
         };
-        assert!(self.disk.read_at_hand(ByteRange::at(offset, len), &mut take), "RAM has it");
+        assert!(self.disk.read_one_at_hand(ByteRange::at(offset, len), &mut take), "RAM has it");
     }
 
     pub(crate) async fn write(&self, offset: u64, len: usize) {

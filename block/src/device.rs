@@ -72,6 +72,22 @@ pub struct Extent {
     pub allocated: bool,
 }
 
+/// A range that is to be read if the device has it in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// What is to be read.
+    pub range: ByteRange,
+    /// True once it was given.
+    pub given: bool,
+}
+
+impl Wanted {
+    /// To be read, and not given yet.
+    pub fn new(range: ByteRange) -> Self {
+        Self { range, given: false }
+    }
+}
+
 /// A block device.
 ///
 /// Contract:
@@ -94,12 +110,17 @@ pub trait BlockDevice: 'static {
     /// Fills `buffer` from `offset`. On error the content of the buffer is unspecified.
     fn read(&self, offset: u64, buffer: Buffer) -> impl Future<Output = Outcome>;
 
-    /// Gives the bytes of a range to `take`, in order, if the device has all of them in memory: a read that waits for nothing and needs
-    /// no buffer. False if it has not, or if there is anything else to say of the request: then nothing was given, and it is as if
-    /// this had not been called; [`BlockDevice::read`] has the answer. `take`
-    /// must not use the device. Default: never.
-    fn read_at_hand(&self, _range: ByteRange, _take: &mut dyn FnMut(&[u8])) -> bool {
-        false
+    /// Reads those of `wanted` of which the device has all bytes in memory: these are given to `take`, with the place of the range in
+    /// `wanted`, range after range and in order, and the range is said to be given. Nothing is waited for, and no buffer is needed. Of any other range,
+    /// and if there is anything else to say of a request, nothing is given, and it is as if it had not been asked for;
+    /// [`BlockDevice::read`] has the answer. `take` must not use the device. Default: never.
+    fn read_at_hand(&self, _wanted: &mut [Wanted], _take: &mut dyn FnMut(usize, &[u8])) {}
+
+    /// The same of one range. True if it was given.
+    fn read_one_at_hand(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
+        let mut wanted = [Wanted::new(range)];
+        self.read_at_hand(&mut wanted, &mut |_, bytes| take(bytes));
+        wanted[0].given
     }
 
     /// Says that `range` is asked for by [`BlockDevice::read_at_hand`] in a moment: what is in memory of it may be fetched into the
@@ -149,8 +170,8 @@ impl<D: BlockDevice> BlockDevice for std::rc::Rc<D> {
         (**self).read(offset, buffer)
     }
 
-    fn read_at_hand(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
-        (**self).read_at_hand(range, take)
+    fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+        (**self).read_at_hand(wanted, take);
     }
 
     fn prefetch(&self, range: ByteRange) {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use block::executor::{Executor, LocalHost, Order, VirtualTime};
 use block::faulty::Faults;
-use block::{BlockDevice, Buffer, ByteRange, Host, Memory, Operation, PAGE, Unmap};
+use block::{BlockDevice, Buffer, ByteRange, Host, Memory, Operation, PAGE, Unmap, Wanted};
 use cache::{Cache, CachedDisk, DiskId, DiskSettings, Marks, Measured, Mode, Past, PoolId, Shape, format};
 
 const SEGMENT: u64 = 128 << 10;
@@ -67,6 +67,62 @@ fn what_is_predicted_is_worked_out_anew_after_a_second_or_when_much_was_read() {
 }
 
 #[test]
+fn of_several_reads_those_at_hand_are_given_in_order_and_counted_as_in_flight_together() {
+    let executor = Executor::new(VirtualTime::new(), Order::Fifo);
+    let host = executor.host();
+    executor
+        .run(async {
+            let backing = Memory::new(DISK_BYTES);
+            let content: Vec<u8> = (0..64 * PAGE as usize).map(|at| (at / 512 % 251) as u8 + 1).collect();
+            backing.poke(0, &content);
+            let (_pool, disk) = cached(&host, backing).await;
+            disk.read(0, Buffer::zeroed(32 * PAGE as usize)).await.1.unwrap();
+            let before = disk.statistics();
+            // Among pages that are there: two that are not, one whose end is not, one beyond the end, nothing, and one twice.
+            let ranges = [
+                (3 * PAGE, 5 * PAGE),
+                (40 * PAGE, PAGE),
+                (512, 512),
+                (31 * PAGE, 2 * PAGE),
+                (20 * PAGE - 512, 1024),
+                (DISK_BYTES, PAGE),
+                (7 * PAGE, 0),
+                (31 * PAGE, PAGE),
+                (33 * PAGE, PAGE),
+                (3 * PAGE, 5 * PAGE),
+            ]
+            .map(|(start, length)| ByteRange::at(start, length));
+            let mut wanted = ranges.map(Wanted::new);
+            let mut given: Vec<(usize, Vec<u8>)> = Vec::new();
+            disk.read_at_hand(&mut wanted, &mut |place, bytes| match given.last_mut() {
+                Some((last, all)) if *last == place => all.extend_from_slice(bytes),
+                _ => given.push((place, bytes.to_vec())),
+            });
+            let there = [0, 2, 4, 7, 9];
+            let expected = there.map(|place| {
+                let range = ranges[place];
+                (place, content[range.start as usize..range.end as usize].to_vec())
+            });
+            assert!(given == expected);
+            for (place, read) in wanted.iter().enumerate() {
+                assert_eq!((read.given, read.range), (there.contains(&place), ranges[place]));
+            }
+            let after = disk.statistics();
+            assert_eq!(after.counts.reads - before.counts.reads, 5);
+            assert_eq!(after.counts.read_hits_ram - before.counts.read_hits_ram, 5);
+            assert_eq!(
+                after.counts.read_bytes - before.counts.read_bytes,
+                there.iter().map(|place| ranges[*place].len()).sum::<u64>()
+            );
+            let [early, late] = [&before, &after].map(|one| &one.histograms.reads.outstanding);
+            let classes = early.classes().zip(late.classes());
+            let more: Vec<_> = classes.map(|((bound, early), (_, late))| (bound, late - early)).collect();
+            assert_eq!(more[..4], [(Some(1), 1), (Some(2), 1), (Some(4), 2), (Some(6), 1)], "one to five");
+        })
+        .unwrap();
+}
+
+#[test]
 fn a_read_of_what_is_at_hand_counts_as_any_hit_in_ram_and_one_of_anything_else_not_at_all() {
     let executor = Executor::new(VirtualTime::new(), Order::Fifo);
     let host = executor.host();
@@ -78,8 +134,9 @@ fn a_read_of_what_is_at_hand_counts_as_any_hit_in_ram_and_one_of_anything_else_n
             let (pool, disk) = cached(&host, backing).await;
             let ask = |start, length| {
                 let mut given = Vec::new();
-                let is_at_hand = disk
-                    .read_at_hand(ByteRange::at(start, length), &mut |bytes| given.extend_from_slice(bytes));
+                let is_at_hand = disk.read_one_at_hand(ByteRange::at(start, length), &mut |bytes| {
+                    given.extend_from_slice(bytes);
+                });
                 assert_eq!(given.is_empty(), !is_at_hand, "nothing is given of what is not there as a whole");
                 is_at_hand.then_some(given)
             };

@@ -1,11 +1,14 @@
 //! What the clients of a world do, each request told to the model before and after.
 
 use block::executor::LocalHost;
-use block::{BlockDevice, Buffer, ByteRange, Host, PAGE, SECTOR, Unmap};
+use block::{BlockDevice, Buffer, ByteRange, Host, PAGE, SECTOR, Unmap, Wanted};
 
 use crate::model;
 use crate::rng::Rng;
 use crate::world::{Disk, World};
+
+/// How far from a range lies the one that is asked for together with it.
+const BESIDE: u64 = 64 << 10;
 
 pub(crate) async fn run_client(world: &World, host: &LocalHost, disk: &Disk, number: usize, mut rng: Rng) {
     while world.left.get() > 0 && world.failure.borrow().is_none() {
@@ -44,16 +47,17 @@ fn draw_range(rng: &mut Rng, size: u64, grows: bool) -> ByteRange {
 }
 
 pub(crate) async fn read(world: &World, disk: &Disk, number: usize, range: ByteRange) {
+    // Half of the places are asked for in RAM first, as doors do it, half of these with another one. Without a draw: seeds stay what they are.
+    let place = range.start / PAGE;
+    let other = ByteRange::at(range.start ^ BESIDE, range.len());
+    let both = place.is_multiple_of(4) && other.end <= disk.geometry().size;
+    let mut wanted =
+        [Some(range), both.then_some(other)].into_iter().flatten().map(Wanted::new).collect::<Vec<_>>();
+    if place.is_multiple_of(2) && read_at_hand(world, disk, number, &mut wanted) {
+        return;
+    }
     let model = &world.models[number];
     let ticket = model.borrow_mut().start_read(&range);
-    // Half of the places are asked for in RAM first, as doors do it. Without a draw: seeds stay what they are.
-    let mut at_hand = Vec::new();
-    let asked = (range.start / PAGE).is_multiple_of(2);
-    if asked && disk.read_at_hand(range, &mut |bytes| at_hand.extend_from_slice(bytes)) {
-        world.coverage.borrow_mut().reads_at_hand += 1;
-        return world.judge(number, ticket, &at_hand);
-    }
-    assert!(at_hand.is_empty(), "something was given of what is not at hand");
     let mut buffer = Buffer::zeroed(range.len() as usize);
     // What nobody writes is not to look like zeroes, which are right in many places.
     buffer.fill(0xee);
@@ -67,6 +71,26 @@ pub(crate) async fn read(world: &World, disk: &Disk, number: usize, range: ByteR
         return model.borrow_mut().drop_read(ticket);
     }
     world.judge(number, ticket, &buffer);
+}
+
+/// Reads what RAM has of these, each told to the model. True if it was the first one.
+fn read_at_hand(world: &World, disk: &Disk, number: usize, wanted: &mut [Wanted]) -> bool {
+    let tickets = wanted.iter().map(|read| world.models[number].borrow_mut().start_read(&read.range));
+    let tickets: Vec<_> = tickets.collect();
+    let mut given = vec![Vec::new(); wanted.len()];
+    disk.read_at_hand(wanted, &mut |place, bytes| given[place].extend_from_slice(bytes));
+    for ((read, ticket), bytes) in wanted.iter().zip(tickets).zip(given) {
+        if read.given {
+            world.coverage.borrow_mut().reads_at_hand += 1;
+            world.judge(number, ticket, &bytes);
+        } else {
+            assert!(bytes.is_empty(), "something was given of what is not at hand");
+            world.models[number].borrow_mut().drop_read(ticket);
+        }
+    }
+    world.coverage.borrow_mut().reads_at_hand_together +=
+        u64::from(wanted.iter().filter(|read| read.given).count() > 1);
+    wanted[0].given
 }
 
 async fn write(world: &World, disk: &Disk, number: usize, range: ByteRange) {

@@ -27,6 +27,8 @@ coverage! {
     hits,
     /// Reads that RAM answered without anybody waiting.
     reads_at_hand,
+    /// Pairs of reads that RAM answered together.
+    reads_at_hand_together,
     /// Partial hits.
     partial_hits,
     /// Pages written to flash.

@@ -6,10 +6,13 @@ use std::rc::{Rc, Weak};
 
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Operation, Outcome, RangeLock, Unmap,
+    Wanted,
 };
 use futures_util::future::select;
+use smallvec::SmallVec;
 use tokio::sync::MutexGuard;
 
+use crate::journeys::at_hand::{AtHand, prefetch_first_page};
 use crate::journeys::back::{self, Hold};
 use crate::journeys::disk_cache::DiskCache;
 use crate::journeys::flush::{self, Asker, FlushGate};
@@ -21,6 +24,7 @@ use crate::journeys::{extents, quiet, read, write, zeroes};
 use crate::knowledge::curve::{Curve, Curves, Use};
 use crate::knowledge::learned::By;
 use crate::knowledge::touched::SharedBits;
+use crate::words::histograms::InFlight;
 use crate::words::settings::{DiskSettings, Mode};
 use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
 
@@ -30,6 +34,9 @@ use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count,
 const LOOK_INTERVAL_NS: u64 = 30_000_000_000;
 
 const SECOND_NS: u64 = 1_000_000_000;
+
+/// Doors ask for no more reads together that are at hand, and nothing is allocated for so many.
+const TOGETHER: usize = 8;
 
 /// What was predicted is told again for a second, as long as reads are more by less than this part of them.
 const PREDICTED_PART: u64 = 64;
@@ -407,7 +414,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         self.geometry().check(operation, offset, length).inspect_err(refused)
     }
 
-    fn count_read(&self, range: &ByteRange, answer: Answer, started: u64) {
+    fn count_read(&self, range: &ByteRange, answer: Answer, times: Measured) {
         let counters = &self.cache.counters;
         let (latency, counter) = match answer {
             Answer::Ram => (Latency::ReadHitRam, &counters.read_hits_ram),
@@ -420,15 +427,15 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         count(&counters.read_bytes, range.len());
         count(counter, 1);
         self.cache.requests.reads.succeed(range.len());
-        let now = self.record(latency, started);
+        self.cache.latencies.record(latency, times.ended - times.came);
         let mode = self.cache.settings.borrow().mode.row();
         // In pass-through all go past the cache, and what one would do is what is asked.
         if answer == Answer::Bypass && mode.reads_hit {
             self.cache.curve.borrow_mut().pass_by();
         } else {
-            self.cache.curve.borrow_mut().observe(range, Use::Read, now);
+            self.cache.curve.borrow_mut().observe(range, Use::Read, times.ended);
         }
-        self.note_active(now);
+        self.note_active(times.ended);
     }
 
     /// Says when it was counted.
@@ -443,16 +450,16 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
 
     /// Measures what has ended now, and says when that was.
     fn record(&self, what: Latency, started: u64) -> u64 {
-        let now = self.end(started);
-        self.cache.latencies.record(what, now - started);
-        now
+        let Measured { came, ended } = self.end(started);
+        self.cache.latencies.record(what, ended - came);
+        ended
     }
 
-    /// Notes that what came at `started` has ended now, well or not, and says when that was.
-    fn end(&self, started: u64) -> u64 {
-        let now = self.cache.pool.host.now();
-        self.measured.set(Measured { came: started, ended: now });
-        now
+    /// Notes that what came at `started` has ended now, well or not.
+    fn end(&self, started: u64) -> Measured {
+        let times = Measured { came: started, ended: self.cache.pool.host.now() };
+        self.measured.set(times);
+        times
     }
 
     /// Counts each second of the clock once.
@@ -487,30 +494,40 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         let coming = self.cache.note_access(&range, By::Read, in_long_run);
         let (outcome, answer) =
             read::read(&self.cache, &self.backing, &self.locks, range, coming, buffer).await;
+        let times = self.end(started);
         if outcome.1.is_ok() {
-            self.count_read(&range, answer, started);
-        } else {
-            self.end(started);
+            self.count_read(&range, answer, times);
         }
         outcome
     }
 
-    fn read_at_hand(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
-        let is_sound = self.geometry().check(Operation::Read, range.start, range.len()).is_ok();
-        if !is_sound || range.is_empty() || !read::is_at_hand(&self.cache, &self.backing, &range) {
-            return false;
+    fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+        let (cache, geometry) = (&self.cache, self.geometry());
+        let is_sound = |range: &ByteRange| {
+            !range.is_empty() && geometry.check(Operation::Read, range.start, range.len()).is_ok()
+        };
+        let found = AtHand::find(cache, &self.backing, wanted, is_sound);
+        found.fetch_first(cache);
+        // What this thread has done since it looked, for whomever, is a part of the time that they took.
+        let started = cache.pool.host.recently();
+        let given = || wanted.iter().filter(|read| read.given).map(|read| &read.range);
+        let in_flight: SmallVec<[InFlight<'_>; TOGETHER]> = given()
+            .map(|range| {
+                cache.note_access(range, By::Read, false);
+                cache.requests.reads.arrive(range, started)
+            })
+            .collect();
+        if in_flight.is_empty() {
+            return;
         }
-        // What this thread has done since it looked, for whomever, is a part of the time that it took.
-        let started = self.cache.pool.host.recently();
-        let _in_flight = self.cache.requests.reads.arrive(&range, started);
-        self.cache.note_access(&range, By::Read, false);
-        read::give(&self.cache, &range, take);
-        self.count_read(&range, Answer::Ram, started);
-        true
+        found.give(cache, take);
+        drop(in_flight);
+        let times = self.end(started);
+        given().for_each(|range| self.count_read(range, Answer::Ram, times));
     }
 
     fn prefetch(&self, range: ByteRange) {
-        read::prefetch(&self.cache, &range);
+        prefetch_first_page(&self.cache, &range);
     }
 
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {

@@ -3,6 +3,7 @@
 //! | journey | from | to |
 //! |---|---|---|
 //! | `read` | RAM, flash, backing | guest; a miss enters RAM behind the answer |
+//! | `at_hand` | RAM | guest, without waiting, several reads together |
 //! | `write` | guest | backing, then RAM |
 //! | `zeroes` | guest (write-zeroes, discard) | backing, or the log |
 //! | `write_back` | guest | the log, by way of `commit`, slowed down by `throttle` |
@@ -21,6 +22,7 @@
 //! All share one [`disk_cache::DiskCache`], what is cached of one disk. They meet only there.
 
 mod ahead;
+pub(crate) mod at_hand;
 pub(crate) mod back;
 pub(crate) mod commit;
 mod destage;

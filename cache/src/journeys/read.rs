@@ -61,47 +61,6 @@ pub(crate) async fn read<B: BlockDevice, F: BlockDevice, H: Host>(
     ((buffer, Err(damaged(&range))), Answer::Flash)
 }
 
-/// True if RAM has all of `range`, and the disk answers reads, so that [`give`] is the whole answer.
-pub(crate) fn is_at_hand<B: BlockDevice, F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    backing: &B,
-    range: &ByteRange,
-) -> bool {
-    let unknown =
-        cache.may_hold_dirty() && (cache.is_loading() || cache.check_alive(Operation::Read).is_err());
-    if unknown || !cache.settings.borrow().mode.row().reads_hit {
-        return false;
-    }
-    notice(cache, backing);
-    let ram = cache.ram.borrow();
-    pages_touched(range).all(|page| ram.contains(page))
-}
-
-/// Gives what RAM has of `range`, which is all of it: nothing was awaited since [`is_at_hand`] said so.
-pub(crate) fn give<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    range: &ByteRange,
-    take: &mut dyn FnMut(&[u8]),
-) {
-    let (mut ram, policy) = (cache.ram.borrow_mut(), cache.policy.borrow());
-    for page in pages_touched(range) {
-        let bytes = ram.read(page, |history| policy.used(history, By::Read)).expect("it was there just now");
-        let part = page.range().intersection(range);
-        let (start, end) = (part.start - page.offset(), part.end - page.offset());
-        take(&bytes[start as usize..end as usize]);
-    }
-}
-
-/// Has the processor fetch what RAM has of the first page of `range`; what follows it is fetched soon enough once the first is read.
-/// Nobody has checked the range: there is no disk that has a page at the largest addresses, and none is looked at that RAM does not have.
-pub(crate) fn prefetch<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) {
-    let page = PageNumber(range.start / PAGE);
-    if let Some(bytes) = cache.ram.borrow().peek(page) {
-        let part = page.range().intersection(range);
-        block::prefetch(&bytes[(part.start - page.offset()) as usize..(part.end - page.offset()) as usize]);
-    }
-}
-
 /// Looks again where dirty pages are, so often: they were moved while they were being read, or they are damaged.
 const TRIES: usize = 3;
 

@@ -108,6 +108,10 @@ pub(crate) struct Offered {
     slot: u32,
 }
 
+/// Where a page is, as long as nothing enters or leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spot(u32);
+
 impl Ram {
     /// An empty tier of at most so many pages.
     pub(crate) fn new(capacity: usize) -> Self {
@@ -140,7 +144,12 @@ impl Ram {
 
     /// The page's content, which thereby becomes the most recently used; `used` says what is known of it then.
     pub(crate) fn read(&mut self, page: PageNumber, used: impl FnOnce(History) -> History) -> Option<&[u8]> {
-        let slot = self.find(page)?;
+        let spot = self.find(page)?;
+        Some(self.read_at(spot, used))
+    }
+
+    /// The same of a page that was found.
+    pub(crate) fn read_at(&mut self, Spot(slot): Spot, used: impl FnOnce(History) -> History) -> &[u8] {
         if self.lists[Place::Warm as usize].newest != slot {
             self.unlink(slot);
             self.link_newest(slot, Place::Warm);
@@ -150,12 +159,23 @@ impl Ram {
         if matches!(entry.standing, Standing::Rejected | Standing::Waiting) {
             self.stand(slot, Standing::New);
         }
-        Some(self.pages.bytes(slot as usize))
+        self.pages.bytes(slot as usize)
     }
 
     /// The page's content, touching nothing.
     pub(crate) fn peek(&self, page: PageNumber) -> Option<&[u8]> {
-        Some(self.pages.bytes(self.find(page)? as usize))
+        Some(self.bytes_at(self.find(page)?))
+    }
+
+    /// The same of a page that was found.
+    pub(crate) fn bytes_at(&self, Spot(slot): Spot) -> &[u8] {
+        self.pages.bytes(slot as usize)
+    }
+
+    /// Where the page is, if it is here; touches nothing.
+    pub(crate) fn find(&self, page: PageNumber) -> Option<Spot> {
+        let is_it = |&slot: &u32| self.slots[slot as usize].page == page;
+        self.table.find(hash(page.0), is_it).copied().map(Spot)
     }
 
     /// Puts a page in, the most recently used; `bytes` shorter than a page are followed by zeroes. Replaces what was
@@ -193,14 +213,17 @@ impl Ram {
 
     /// What is known of a page that is here.
     pub(crate) fn history(&self, page: PageNumber) -> Option<History> {
-        self.find(page).map(|slot| self.slots[slot as usize].history)
+        self.find(page).map(|Spot(slot)| self.slots[slot as usize].history)
     }
 
     /// Tells what is known of the pages among these that are here, in no order.
     pub(crate) fn histories(&self, pages: &Range<u64>, mut tell: impl FnMut(PageNumber, History)) {
-        let tell = |slot: u32| tell(self.slots[slot as usize].page, self.slots[slot as usize].history);
+        let mut tell = |slot: u32| tell(self.slots[slot as usize].page, self.slots[slot as usize].history);
         if pages.end.saturating_sub(pages.start) <= self.len() as u64 {
-            return pages.clone().filter_map(|page| self.find(PageNumber(page))).for_each(tell);
+            return pages
+                .clone()
+                .filter_map(|page| self.find(PageNumber(page)))
+                .for_each(|Spot(slot)| tell(slot));
         }
         let is_inside = |slot: &u32| pages.contains(&self.slots[*slot as usize].page.0);
         self.table.iter().copied().filter(is_inside).for_each(tell);
@@ -300,7 +323,7 @@ impl Ram {
     /// Ends the way of a page. True if the same content is still here, so that its copy may be believed; only then
     /// its standing changes.
     pub(crate) fn settle(&mut self, offered: &Offered, standing: Standing) -> bool {
-        let Some(slot) = self.find(offered.page) else { return false };
+        let Some(Spot(slot)) = self.find(offered.page) else { return false };
         let entry = &self.slots[slot as usize];
         let current = entry.sequence == offered.sequence && entry.standing == Standing::Moving;
         if current {
@@ -319,7 +342,7 @@ impl Ram {
     /// Notes that a page's copy on flash is gone: it is considered again, soon if it stands as new, and once it was used if it stands
     /// as rejected.
     pub(crate) fn lost_on_flash(&mut self, page: PageNumber, standing: Standing) {
-        if let Some(slot) = self.find(page)
+        if let Some(Spot(slot)) = self.find(page)
             && self.slots[slot as usize].standing == Standing::OnFlash
         {
             self.stand(slot, standing);
@@ -331,10 +354,6 @@ impl Ram {
                 }
             }
         }
-    }
-
-    fn find(&self, page: PageNumber) -> Option<u32> {
-        self.table.find(hash(page.0), |&slot| self.slots[slot as usize].page == page).copied()
     }
 
     fn remove_one(&mut self, page: PageNumber) -> bool {

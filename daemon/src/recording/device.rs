@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use block::{BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Outcome, Unmap};
+use block::{BlockDevice, BlockError, Buffer, ByteRange, Extent, Geometry, Host, Outcome, Unmap, Wanted};
 use cache::{CachedDisk, Measured};
 use trace::{Kind, LENGTH_MAX, Request, SECTOR};
 
@@ -78,12 +78,11 @@ impl<D: BlockDevice + Measures> BlockDevice for Recorded<D> {
         outcome
     }
 
-    fn read_at_hand(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
-        let given = self.disk.read_at_hand(range, take);
-        if given {
-            self.note(Kind::Read, range, true);
+    fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+        self.disk.read_at_hand(wanted, take);
+        for read in wanted.iter().filter(|read| read.given) {
+            self.note(Kind::Read, read.range, true);
         }
-        given
     }
 
     fn prefetch(&self, range: ByteRange) {

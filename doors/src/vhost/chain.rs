@@ -50,6 +50,7 @@ impl Chain {
     ///
     /// # Errors
     /// What is wrong with it.
+    #[inline]
     pub(crate) fn follow(
         ring_memory: &Memory,
         table: Table,

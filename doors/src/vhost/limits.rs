@@ -27,6 +27,9 @@ pub const AT_HAND_BYTES_MAX: u64 = 256 << 10;
 pub const TOGETHER_BYTES_MAX: u64 = 32 << 10;
 /// After so many answers that were at hand the guest is told, if it waits, while more are taken: it works on the first ones meanwhile.
 pub const TOLD_EVERY: usize = 8;
+/// If so many wait behind the first of a burst, the guest is told of the first one alone. To tell it of the first of fewer would take longer
+/// than they do.
+pub const MANY: u16 = 4;
 /// The most files that come with one message, however it is cut into pieces. A front end that sends more is closed.
 pub const FILES_MAX: usize = 64;
 /// The most bytes of one segment that guests are told to send: with all segments a request is within what is done.

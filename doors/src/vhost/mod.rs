@@ -34,6 +34,7 @@ mod offered;
 mod request;
 mod rings;
 mod signals;
+mod together;
 mod vring;
 
 pub use door::{Door, DoorCounters, Paused};

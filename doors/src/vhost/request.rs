@@ -7,7 +7,7 @@
 //! guest wrote once and looks at nothing of it again; [`perform`] moves data. Whatever is wrong ends with a status that says so, as long
 //! as there is a place for it; a chain without one breaks its queue.
 //!
-//! What a disk has in memory goes from there to the guest's, by [`perform_at_once`], before anything is made that could wait. All else is
+//! What a disk has in memory goes from there to the guest's, by [`super::together`], before anything is made that could wait. All else is
 //! copied between guest memory and a buffer of ours, once: a guest can change its memory at any moment. What is held against a checksum, kept in
 //! RAM, or written to two places has to be bytes that it cannot reach, or it could make a clean page differ from its backing, one copy from
 //! the other, and flash look damaged.
@@ -18,8 +18,8 @@ use vm_memory::GuestAddress;
 use super::chain::{Chain, Segment, Segments};
 use super::config::SECTOR;
 use super::limits::{
-    CHANGE_BYTES, DATA_BYTES_MAX, DISCARD_SECTORS_MAX, RANGES_MAX, REQUEST_BYTES, TOGETHER_BYTES_MAX,
-    ZEROES_SECTORS_MAX,
+    AT_HAND_BYTES_MAX, CHANGE_BYTES, DATA_BYTES_MAX, DISCARD_SECTORS_MAX, RANGES_MAX, REQUEST_BYTES,
+    TOGETHER_BYTES_MAX, ZEROES_SECTORS_MAX,
 };
 use super::memory::{Memory, Outside};
 
@@ -96,6 +96,7 @@ impl Request {
     ///
     /// # Errors
     /// Why there is no place for a status.
+    #[inline]
     pub(crate) fn parse(memory: &Memory, chain: Chain) -> Result<Self, &'static str> {
         let Chain { mut readable, mut writable } = chain;
         let status_at = take_last_byte(&mut writable).ok_or("a request without a place for its status")?;
@@ -123,14 +124,25 @@ impl Request {
         data + REQUEST_BYTES + (segments * size_of::<Segment>()) as u64
     }
 
-    /// Has what a short read asks for fetched into the processor's caches, if it is at hand. False if it is anything else.
-    pub(crate) fn prefetch(&self, device: &impl BlockDevice) -> bool {
-        let Asked::Read { offset, length } = self.asked else { return false };
-        let is_short = self.held_bytes() <= TOGETHER_BYTES_MAX;
-        if is_short && let Some(range) = ByteRange::checked(offset, length) {
-            device.prefetch(range);
-        }
-        is_short
+    /// True for a read of so little that it may be taken together with others.
+    pub(crate) fn is_short_read(&self) -> bool {
+        matches!(self.asked, Asked::Read { .. }) && self.held_bytes() <= TOGETHER_BYTES_MAX
+    }
+
+    /// What a read asks for that may be answered without waiting for the budget, if it is one.
+    pub(crate) fn range_at_hand(&self) -> Option<ByteRange> {
+        let Asked::Read { offset, length } = self.asked else { return None };
+        ByteRange::checked(offset, length).filter(|_| self.held_bytes() <= AT_HAND_BYTES_MAX)
+    }
+
+    /// Where its answer goes.
+    pub(crate) fn answer(&self) -> &[Segment] {
+        &self.answer
+    }
+
+    /// Where its status goes.
+    pub(crate) fn status_at(&self) -> GuestAddress {
+        self.status_at
     }
 }
 
@@ -247,18 +259,6 @@ fn take_bytes<const N: usize>(memory: &Memory, segments: &mut Segments) -> Resul
     if have == N { Ok(bytes) } else { Err(Status::Failed) }
 }
 
-/// Does a read of what the disk has at hand, which is neither waited for nor copied twice, and tells the guest. Returns how many
-/// bytes were written to its memory; none if this is for [`perform`], and nothing was done.
-pub(crate) fn perform_at_once(device: &impl BlockDevice, memory: &Memory, request: &Request) -> Option<u32> {
-    let Asked::Read { offset, length } = request.asked else { return None };
-    let range = ByteRange::checked(offset, length)?;
-    let mut answer = Scatter::new(memory, &request.answer);
-    if !device.read_at_hand(range, &mut |bytes| answer.put(bytes)) {
-        return None;
-    }
-    Some(conclude(memory, request.status_at, answer.finish()))
-}
-
 /// Does a request and tells the guest how it ended. Returns how many bytes were written to its memory.
 pub(crate) async fn perform(
     device: &impl BlockDevice,
@@ -278,7 +278,7 @@ pub(crate) async fn perform(
 }
 
 /// Tells the guest how its request ended. Returns how many bytes were written to its memory.
-fn conclude(memory: &Memory, status_at: GuestAddress, outcome: Result<u32, Status>) -> u32 {
+pub(crate) fn conclude(memory: &Memory, status_at: GuestAddress, outcome: Result<u32, Status>) -> u32 {
     let (status, written) = match outcome {
         Ok(written) => (Status::Done, written),
         Err(status) => (status, 0),
@@ -355,7 +355,7 @@ fn scatter(memory: &Memory, segments: &[Segment], bytes: &[u8]) -> Result<u32, S
 }
 
 /// Bytes on their way to segments of guest memory, piece by piece.
-struct Scatter<'a> {
+pub(crate) struct Scatter<'a> {
     memory: &'a Memory,
     segments: std::slice::Iter<'a, Segment>,
     /// What is left of the segment that is being filled.
@@ -365,13 +365,13 @@ struct Scatter<'a> {
 }
 
 impl<'a> Scatter<'a> {
-    fn new(memory: &'a Memory, segments: &'a [Segment]) -> Self {
+    pub(crate) fn new(memory: &'a Memory, segments: &'a [Segment]) -> Self {
         let rest = Segment { at: GuestAddress(0), length: 0 };
         Self { memory, segments: segments.iter(), rest, written: 0, failed: false }
     }
 
     /// Copies the next bytes, as many as the segments take.
-    fn put(&mut self, mut bytes: &[u8]) {
+    pub(crate) fn put(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && !self.failed {
             if self.rest.length == 0 {
                 let Some(next) = self.segments.next() else { return };
@@ -390,7 +390,7 @@ impl<'a> Scatter<'a> {
     }
 
     /// How many bytes were copied.
-    fn finish(self) -> Result<u32, Status> {
+    pub(crate) fn finish(self) -> Result<u32, Status> {
         if self.failed { Err(Status::Failed) } else { Ok(self.written) }
     }
 }

@@ -19,19 +19,19 @@ use block::{BlockDevice, Event, Host, Ring};
 use futures_util::StreamExt;
 use futures_util::future::join3;
 use futures_util::stream::FuturesUnordered;
-use smallvec::SmallVec;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use vm_memory::GuestAddress;
 
 use super::chain::Chain;
 use super::door::Door;
 use super::inflight::Record;
-use super::limits::{AT_HAND_BYTES_MAX, REQUEST_WORK, TOLD_EVERY, TURN_BYTES};
+use super::limits::{MANY, REQUEST_WORK, TOLD_EVERY, TURN_BYTES};
 use super::looking::{Looked, Looking};
 use super::memory::{Memory, Outside};
-use super::request::{Request, Terms, perform, perform_at_once};
+use super::request::{Request, Terms, perform};
 use super::rings::{Addresses, Places, Rings};
 use super::signals::Signals;
+use super::together::{Taken, Together};
 use crate::turn::turn;
 
 /// What a front end has said of a queue. Fit for other threads.
@@ -114,16 +114,6 @@ enum Times {
 
 /// The bytes that a request in flight may hold.
 type Permit = OwnedSemaphorePermit;
-
-/// A request that was taken and understood, and is in flight.
-struct Taken {
-    head: u16,
-    request: Request,
-    memory: Rc<Memory>,
-}
-
-/// Those that were taken one after another before the first of them is done.
-type Together = SmallVec<[Taken; TOLD_EVERY]>;
 
 impl<D: BlockDevice> Vring<D> {
     /// Begins to work on a queue, as a task of `host`. First comes what is in flight by its record.
@@ -304,6 +294,7 @@ impl<D: BlockDevice> Vring<D> {
     async fn take_all(&self, again: Vec<u16>, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
         let mut again = again.into_iter();
         let mut taken = 0;
+        let mut together = Together::default();
         loop {
             // Between two requests only: one that was taken from the ring is counted as in flight before anything is waited for, since
             // whoever stops or disables this queue waits for those.
@@ -321,9 +312,8 @@ impl<D: BlockDevice> Vring<D> {
             // What an earlier process took counts as taken, also if the queue is to stop; but not before it is enabled: only then
             // does the front end expect its memory to be written. It stays in the record until then.
             if works && let Some(head) = again.next() {
-                let mut once_more = Together::new();
-                self.take(head, Times::Again, &mut once_more);
-                self.begin(once_more, start).await;
+                self.take(head, Times::Again, &mut together);
+                self.begin(&mut together, start).await;
                 continue;
             }
             if self.stopping.get() {
@@ -338,13 +328,14 @@ impl<D: BlockDevice> Vring<D> {
             match self.next_head() {
                 Ok(Some(head)) => {
                     self.note_end_of_rest();
-                    // The first comes alone, so that its answer does not wait for the others.
-                    let most = if taken == 0 { 1 } else { TOLD_EVERY - (taken - 1) % TOLD_EVERY };
-                    let mut together = Together::new();
+                    // The first of many comes alone, so that its answer does not wait for the others.
+                    let comes_alone = taken == 0 && self.seen_and_not_taken() >= MANY;
+                    let most =
+                        if comes_alone { 1 } else { TOLD_EVERY - taken.saturating_sub(1) % TOLD_EVERY };
                     self.take_together(head, most, &mut together);
                     taken += together.len();
                     // Whatever happens meanwhile, they are in flight and have to be answered.
-                    self.begin(together, start).await;
+                    self.begin(&mut together, start).await;
                 }
                 Ok(None) => {
                     taken = 0;
@@ -437,6 +428,11 @@ impl<D: BlockDevice> Vring<D> {
         }
     }
 
+    /// Requests behind the one that was taken last, as far as they were seen to be there.
+    fn seen_and_not_taken(&self) -> u16 {
+        self.seen.get().wrapping_sub(self.rings.borrow().next_available())
+    }
+
     /// Looks at the index of the available ring. True if there are requests up to there.
     fn sees_more(&self, memory: &Memory, rings: &Rings) -> Result<bool, String> {
         let available = rings.available_index(memory).map_err(|Outside| GONE)?;
@@ -452,16 +448,13 @@ impl<D: BlockDevice> Vring<D> {
     }
 
     /// Takes the request `head`, and as long as they are short reads those behind it: at most so many, and none that was not seen to be
-    /// there. What is at hand for one is fetched into the processor's caches while the others are taken. Nothing is awaited here: all
-    /// of them are in flight before anybody else learns of it.
+    /// there. Nothing is awaited here: all of them are in flight before anybody else learns of it.
     fn take_together(&self, head: u16, most: usize, together: &mut Together) {
         let mut next = Some(head);
         while let Some(head) = next.take()
             && self.take(head, Times::First, together)
         {
-            let is_short = together.last().is_some_and(|last| last.request.prefetch(self.door.device()));
-            let is_last = self.seen.get() == self.rings.borrow().next_available();
-            if !is_short || is_last || together.len() >= most {
+            if self.seen_and_not_taken() == 0 || !together.takes_more(most) {
                 break;
             }
             next = self.next_head().unwrap_or_else(|reason| {
@@ -501,26 +494,16 @@ impl<D: BlockDevice> Vring<D> {
         true
     }
 
-    /// Answers what is at hand, and begins the others by `start`.
-    async fn begin(&self, mut together: Together, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
-        together.retain(|taken| !self.answers_at_once(taken));
-        for Taken { head, request, memory } in together {
+    /// Answers what is at hand, and begins the others by `start`. None of them is left then.
+    async fn begin(&self, together: &mut Together, start: &impl Fn(u16, Request, Rc<Memory>, Permit)) {
+        together.answer_at_hand(self.door.device(), |head, written| {
+            self.worked.set(self.worked.get() + u64::from(written));
+            self.answer(head, written);
+        });
+        for Taken { head, request, memory } in together.drain() {
             let permit = self.door.budget(request.held_bytes()).await;
             start(head, request, memory, permit);
         }
-    }
-
-    /// Answers a request that is at hand. False if it is not.
-    fn answers_at_once(&self, taken: &Taken) -> bool {
-        if taken.request.held_bytes() > AT_HAND_BYTES_MAX {
-            return false;
-        }
-        let Some(written) = perform_at_once(self.door.device(), &taken.memory, &taken.request) else {
-            return false;
-        };
-        self.worked.set(self.worked.get() + u64::from(written));
-        self.answer(taken.head, written);
-        true
     }
 
     /// Returns the head of the request, and how many bytes it wrote to the guest's memory.
@@ -532,8 +515,7 @@ impl<D: BlockDevice> Vring<D> {
 
     /// Gives an answer back: record, used ring, record, in the order that the record demands.
     fn answer(&self, head: u16, written: u32) {
-        let memory = Rc::clone(&self.ring_memory.borrow());
-        let mut rings = self.rings.borrow_mut();
+        let (memory, mut rings) = (self.ring_memory.borrow(), self.rings.borrow_mut());
         if let Some(record) = &self.record {
             record.answer(head);
         }
@@ -544,7 +526,7 @@ impl<D: BlockDevice> Vring<D> {
         if let (Ok(()), Some(record), true) = (&answered, &self.record, whole) {
             record.answered(head, rings.next_used());
         }
-        drop(rings);
+        drop((memory, rings));
         self.untold.set(true);
         self.busy.borrow_mut()[usize::from(head)] = false;
         self.in_flight.set(self.in_flight.get() - 1);

@@ -16,7 +16,7 @@ use block::memory::Memory;
 use block::socket::Listener;
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Extent, Geometry, Host, Operation, Outcome, Ring,
-    Unmap,
+    Unmap, Wanted,
 };
 use doors::nbd::option::Replies;
 use doors::nbd::{Client, Directory, Door, Export, Limits, Paused};
@@ -106,15 +106,16 @@ impl BlockDevice for TestDevice {
         }
     }
 
-    fn read_at_hand(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
-        let has_it = range.end <= self.at_hand.get();
-        let starts = if has_it { range.start..range.end } else { 0..0 };
-        for start in starts.step_by(PIECE) {
-            let mut piece = vec![0; PIECE.min((range.end - start) as usize)];
-            self.memory.peek(start, &mut piece);
-            take(&piece);
+    fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+        for (place, Wanted { range, given }) in wanted.iter_mut().enumerate() {
+            *given = range.end <= self.at_hand.get();
+            let starts = if *given { range.start..range.end } else { 0..0 };
+            for start in starts.step_by(PIECE) {
+                let mut piece = vec![0; PIECE.min((range.end - start) as usize)];
+                self.memory.peek(start, &mut piece);
+                take(place, &piece);
+            }
         }
-        has_it
     }
 
     fn prefetch(&self, range: ByteRange) {

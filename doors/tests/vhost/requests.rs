@@ -83,13 +83,15 @@ fn what_is_at_hand_is_answered_while_others_wait_and_all_at_once() {
             world.disk.at_hand.set(16384);
             world.disk.hold();
         });
+        // All are there when the queue looks.
+        driver.frontend.set_vring_enable(0, false).unwrap();
         driver.submit(0, 0, IN, 32, &Data::In(512));
         for slot in 1..30 {
             driver.submit(0, slot, IN, u64::from(slot), &Data::In(512 * usize::from(slot % 3 + 1)));
         }
         driver.submit(0, 30, IN, 0, &Data::In(16384));
         driver.submit(0, 31, FLUSH, 0, &Data::None);
-        driver.kick(0);
+        driver.frontend.set_vring_enable(0, true).unwrap();
         for slot in 1..30 {
             let length = 512 * usize::from(slot % 3 + 1);
             assert_eq!(driver.answer(0), (slot, length as u32 + 1));
@@ -101,17 +103,40 @@ fn what_is_at_hand_is_answered_while_others_wait_and_all_at_once() {
         assert!(driver.data(0, 30, 16384) == bytes);
         server.run(|world| {
             let of_slot = |slot: u64| ByteRange::at(512 * slot, 512 * (slot % 3 + 1));
-            let short: Vec<ByteRange> = once(ByteRange::at(32 * 512, 512))
+            let reads: Vec<ByteRange> = once(ByteRange::at(32 * 512, 512))
                 .chain((1..30).map(of_slot))
                 .chain(once(ByteRange::at(0, 16384)))
                 .collect();
-            assert_eq!(world.disk.prefetched.take(), short, "each of them once");
+            let together = world.disk.wanted.take();
+            assert_eq!(together.concat(), reads, "each of them once, in their order");
+            let sizes: Vec<usize> = together.iter().map(Vec::len).collect();
+            assert_eq!(sizes, [1, 8, 8, 8, 6], "the first of many alone");
             assert!(world.disk.done.borrow().is_empty(), "nothing was asked of the disk");
             world.disk.release_all();
         });
         assert_eq!(driver.answers(0, 2).len(), 2, "the others end when they end");
         drop(driver);
         server.until_nothing_is_left();
+    }
+}
+
+#[test]
+fn few_are_taken_all_together_and_the_first_of_many_alone() {
+    for few in 1..=5_u16 {
+        let server = Server::start();
+        let mut driver = Driver::start(&server);
+        server.run(|world| world.disk.at_hand.set(MIB));
+        driver.frontend.set_vring_enable(0, false).unwrap();
+        for slot in 0..few {
+            driver.submit(0, slot, IN, slot.into(), &Data::In(512));
+        }
+        driver.frontend.set_vring_enable(0, true).unwrap();
+        assert_eq!(driver.answers(0, few.into()).len(), usize::from(few));
+        server.run(move |world| {
+            let sizes: Vec<usize> = world.disk.wanted.take().iter().map(Vec::len).collect();
+            let first_alone = few == 5;
+            assert_eq!(sizes, if first_alone { vec![1, 4] } else { vec![few.into()] });
+        });
     }
 }
 

@@ -11,7 +11,7 @@ use block::executor::{Driver as _, Executor, LocalHost, Order};
 use block::socket::Listener;
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Geometry, Host, Memory, Operation, Outcome, Ring,
-    Unmap,
+    Unmap, Wanted,
 };
 use doors::vhost::{Door, Paused};
 use tokio::sync::{mpsc as commands, oneshot};
@@ -33,8 +33,8 @@ pub(crate) struct Disk {
     pub(crate) done: RefCell<Vec<Operation>>,
     /// What reads find without waiting, even while others are held; in bytes.
     pub(crate) at_hand: Cell<u64>,
-    /// What was said to be asked for in a moment.
-    pub(crate) prefetched: RefCell<Vec<ByteRange>>,
+    /// What was asked for at hand, each time.
+    pub(crate) wanted: RefCell<Vec<Vec<ByteRange>>>,
     holding: Cell<bool>,
     /// What waits, in the order in which it came: where, and who lets it go.
     held: RefCell<Vec<(u64, oneshot::Sender<()>)>>,
@@ -94,19 +94,17 @@ impl BlockDevice for Disk {
     }
 
     /// In pieces, as a cache has them.
-    fn read_at_hand(&self, range: ByteRange, take: &mut dyn FnMut(&[u8])) -> bool {
-        let has_it = range.end <= self.at_hand.get();
-        let starts = if has_it { range.start..range.end } else { 0..0 };
-        for start in starts.step_by(PIECE) {
-            let mut piece = vec![0; PIECE.min((range.end - start) as usize)];
-            self.memory.peek(start, &mut piece);
-            take(&piece);
+    fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
+        self.wanted.borrow_mut().push(wanted.iter().map(|read| read.range).collect());
+        for (place, Wanted { range, given }) in wanted.iter_mut().enumerate() {
+            *given = range.end <= self.at_hand.get();
+            let starts = if *given { range.start..range.end } else { 0..0 };
+            for start in starts.step_by(PIECE) {
+                let mut piece = vec![0; PIECE.min((range.end - start) as usize)];
+                self.memory.peek(start, &mut piece);
+                take(place, &piece);
+            }
         }
-        has_it
-    }
-
-    fn prefetch(&self, range: ByteRange) {
-        self.prefetched.borrow_mut().push(range);
     }
 
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
@@ -290,7 +288,7 @@ fn serve(
         failing: Cell::new(None),
         done: RefCell::default(),
         at_hand: Cell::new(0),
-        prefetched: RefCell::default(),
+        wanted: RefCell::default(),
         holding: Cell::new(false),
         held: RefCell::default(),
     });

@@ -1,0 +1,78 @@
+//! Requests that were taken one after another before the first of them is done: what is at hand of them is given together.
+
+use std::rc::Rc;
+
+use block::{BlockDevice, Wanted};
+use smallvec::SmallVec;
+
+use super::limits::TOLD_EVERY;
+use super::memory::Memory;
+use super::request::{Request, Scatter, conclude};
+
+/// A request that was taken and understood, and is in flight.
+pub(super) struct Taken {
+    pub(super) head: u16,
+    pub(super) request: Request,
+    pub(super) memory: Rc<Memory>,
+}
+
+impl Taken {
+    /// Where its answer goes.
+    fn answer(&self) -> Scatter<'_> {
+        Scatter::new(&self.memory, self.request.answer())
+    }
+}
+
+/// At most [`TOLD_EVERY`] of them, in their order.
+#[derive(Default)]
+pub(super) struct Together {
+    all: SmallVec<[Taken; TOLD_EVERY]>,
+}
+
+impl Together {
+    pub(super) fn push(&mut self, taken: Taken) {
+        self.all.push(taken);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// True if another one may be taken with these: all are short reads, and there are fewer than `most`.
+    pub(super) fn takes_more(&self, most: usize) -> bool {
+        self.all.len() < most && self.all.last().is_some_and(|last| last.request.is_short_read())
+    }
+
+    /// Does those reads of which the disk has everything at hand, which are neither waited for nor copied twice, and tells the guest.
+    /// They are gone from here, and `answered`: their heads, and how many bytes were written to its memory. With the others nothing was done.
+    pub(super) fn answer_at_hand(&mut self, device: &impl BlockDevice, mut answered: impl FnMut(u16, u32)) {
+        // A request that may be long or no read is the last one.
+        let ranges = self.all.iter().map_while(|taken| taken.request.range_at_hand());
+        let mut wanted: SmallVec<[Wanted; TOLD_EVERY]> = ranges.map(Wanted::new).collect();
+        if wanted.is_empty() {
+            return;
+        }
+        let mut done = |place: usize, answer: Scatter<'_>| {
+            let Taken { head, request, memory } = &self.all[place];
+            answered(*head, conclude(memory, request.status_at(), answer.finish()));
+        };
+        // The guest sees each answer as soon as it is there, and not with the last.
+        let mut given: Option<(usize, Scatter<'_>)> = None;
+        device.read_at_hand(&mut wanted, &mut |place, bytes| {
+            if let Some((before, answer)) = given.take_if(|(now, _)| *now != place) {
+                done(before, answer);
+            }
+            given.get_or_insert_with(|| (place, self.all[place].answer())).1.put(bytes);
+        });
+        if let Some((last, answer)) = given {
+            done(last, answer);
+        }
+        let mut given = wanted.into_iter().map(|read| read.given);
+        self.all.retain(|_| !given.next().unwrap_or(false));
+    }
+
+    /// Takes all that are left.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = Taken> {
+        self.all.drain(..)
+    }
+}
