@@ -50,9 +50,9 @@ const TURN_NS: u64 = 3_600_000_000_000;
 /// What counts less with each turn: the twelfth root of a half.
 const FADING: f64 = 0.943_874_312_681_693_6;
 
-/// Uses of samples a second above which fewer blocks are looked at: each takes up to 100 ns, which together is half a percent
-/// of a core.
-const USES_PER_SECOND_MAX: u32 = 50_000;
+/// Uses of samples a second above which fewer blocks are looked at: each takes up to 500 ns where the processor's caches have to be
+/// shared with the data of hits, which together is one percent of a core.
+const USES_PER_SECOND_MAX: u32 = 20_000;
 /// Samples that are left even then. A disk that uses no more blocks than that is not worth a cache on flash.
 const SAMPLES_MIN: u16 = 256;
 /// Uses a second that are followed at most of a disk that uses so few blocks that all are looked at, and no fewer can be: the rest
