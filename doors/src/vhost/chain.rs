@@ -28,14 +28,16 @@ pub(crate) struct Segment {
     pub(crate) length: u32,
 }
 
-/// Stretches in their order: few, for most requests, and those without an allocation.
-pub(crate) type Segments = SmallVec<[Segment; 3]>;
+/// Stretches in their order: for most requests header, data in one or two, and status, and those without an allocation.
+pub(crate) type Segments = SmallVec<[Segment; 4]>;
 
-/// What a chain names: first what the device reads, then what it writes.
+/// What a chain names.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Chain {
-    pub(crate) readable: Segments,
-    pub(crate) writable: Segments,
+    /// First what the device reads, then what it writes.
+    pub(crate) segments: Segments,
+    /// How many of them the device reads.
+    pub(crate) readable: usize,
 }
 
 /// A table of descriptors in guest memory.
@@ -87,21 +89,20 @@ impl Chain {
     }
 
     fn add(&mut self, descriptor: &Descriptor) -> Result<(), &'static str> {
-        if self.readable.len() + self.writable.len() >= DESCRIPTORS_MAX {
+        if self.segments.len() >= DESCRIPTORS_MAX {
             return Err("a chain of more descriptors than a request may have");
         }
         if descriptor.len() == 0 {
             // It names nothing, and would cost as much as one that does.
             return Ok(());
         }
-        let segment = Segment { at: descriptor.addr(), length: descriptor.len() };
-        if descriptor.is_write_only() {
-            self.writable.push(segment);
-        } else if self.writable.is_empty() {
-            self.readable.push(segment);
-        } else {
-            return Err("a chain with something to read behind something to write");
+        if !descriptor.is_write_only() {
+            if self.readable < self.segments.len() {
+                return Err("a chain with something to read behind something to write");
+            }
+            self.readable += 1;
         }
+        self.segments.push(Segment { at: descriptor.addr(), length: descriptor.len() });
         Ok(())
     }
 }
@@ -150,7 +151,6 @@ fn descriptor([at @ .., l0, l1, l2, l3, f0, f1, n0, n1]: Bytes) -> Descriptor {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use smallvec::smallvec;
     use vm_memory::Bytes as _;
 
     use super::*;
@@ -175,6 +175,10 @@ mod tests {
         Segment { at: GuestAddress(at), length }
     }
 
+    fn chain(readable: &[Segment], writable: &[Segment]) -> Chain {
+        Chain { segments: [readable, writable].concat().into(), readable: readable.len() }
+    }
+
     #[test]
     fn a_chain_is_followed_in_its_order_and_into_its_indirect_table() {
         let memory = memory_of(1 << 16);
@@ -184,16 +188,10 @@ mod tests {
             &[(0x100, 16, NEXT, 3), (0x4000, 48, INDIRECT, 0), (0, 0, 0, 0), (0x200, 1, WRITE, 0)],
         );
         let direct = follow(&memory, 0).unwrap();
-        assert_eq!(
-            direct,
-            Chain { readable: smallvec![segment(0x100, 16)], writable: smallvec![segment(0x200, 1)] }
-        );
+        assert_eq!(direct, chain(&[segment(0x100, 16)], &[segment(0x200, 1)]));
         put(&memory, 0x4000, &[(1, 2, NEXT, 2), (5, 6, WRITE, 0), (3, 4, NEXT | WRITE, 1)]);
         let indirect = follow(&memory, 1).unwrap();
-        assert_eq!(
-            indirect,
-            Chain { readable: smallvec![segment(1, 2)], writable: smallvec![segment(3, 4), segment(5, 6)] }
-        );
+        assert_eq!(indirect, chain(&[segment(1, 2)], &[segment(3, 4), segment(5, 6)]));
     }
 
     #[test]
@@ -201,7 +199,7 @@ mod tests {
         let memory = memory_of(1 << 16);
         put(&memory, 0, &[(0xffe0, 48, INDIRECT, 0), (0x4000, 16 * 12, INDIRECT, 0)]);
         put(&memory, 0xffe0, &[(1, 2, NEXT, 1), (3, 4, WRITE, 0)]);
-        let expected = Chain { readable: smallvec![segment(1, 2)], writable: smallvec![segment(3, 4)] };
+        let expected = chain(&[segment(1, 2)], &[segment(3, 4)]);
         assert_eq!(follow(&memory, 0).unwrap(), expected);
         put(&memory, 0xfff0, &[(3, 4, NEXT | WRITE, 2)]);
         assert!(follow(&memory, 0).unwrap_err().contains("outside"), "what it goes on to is no memory");
@@ -214,7 +212,7 @@ mod tests {
     fn descriptors_of_nothing_are_not_kept() {
         let memory = memory_of(1 << 16);
         put(&memory, 0, &[(1, 0, NEXT, 1), (2, 2, NEXT, 2), (3, 0, NEXT | WRITE, 3), (4, 1, WRITE, 0)]);
-        let kept = Chain { readable: smallvec![segment(2, 2)], writable: smallvec![segment(4, 1)] };
+        let kept = chain(&[segment(2, 2)], &[segment(4, 1)]);
         assert_eq!(follow(&memory, 0).unwrap(), kept);
     }
 
@@ -258,7 +256,7 @@ mod tests {
             }
             let table = Table { at: GuestAddress(0), entries: 256 };
             if let Ok(chain) = Chain::follow(&memory, table, &memory, head % 300) {
-                prop_assert!(chain.readable.len() + chain.writable.len() <= DESCRIPTORS_MAX);
+                prop_assert!(chain.segments.len() <= DESCRIPTORS_MAX && chain.readable <= chain.segments.len());
             }
         }
     }

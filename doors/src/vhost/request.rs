@@ -12,6 +12,8 @@
 //! RAM, or written to two places has to be bytes that it cannot reach, or it could make a clean page differ from its backing, one copy from
 //! the other, and flash look damaged.
 
+use std::ops::Range;
+
 use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Unmap};
 use vm_memory::GuestAddress;
 
@@ -63,7 +65,6 @@ pub(crate) enum Asked {
     Write {
         offset: u64,
         length: u64,
-        data: Segments,
     },
     Flush,
     Identify,
@@ -77,8 +78,9 @@ pub(crate) enum Asked {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) asked: Asked,
-    /// What the device writes, without the status.
-    answer: Segments,
+    segments: Segments,
+    /// Which of them the data of a write is in, or where the answer goes.
+    data: Range<usize>,
     status_at: GuestAddress,
 }
 
@@ -98,30 +100,37 @@ impl Request {
     /// Why there is no place for a status.
     #[inline]
     pub(crate) fn parse(memory: &Memory, chain: Chain) -> Result<Self, &'static str> {
-        let Chain { mut readable, mut writable } = chain;
-        let status_at = take_last_byte(&mut writable).ok_or("a request without a place for its status")?;
+        let Chain { mut segments, readable } = chain;
+        let (read, written) = segments.split_at_mut(readable);
+        let (status_at, answered) =
+            take_last_byte(written).ok_or("a request without a place for its status")?;
         if !memory.holds(status_at, 1) {
             return Err("a request whose status lies outside of memory");
         }
-        let asked = understand(memory, &mut readable, &writable).unwrap_or_else(Asked::Nothing);
-        if !matches!(asked, Asked::Read { .. } | Asked::Identify) {
-            // Nothing is written there.
-            writable = Segments::new();
+        let mut read = Readable { memory, segments: read, from: 0 };
+        let asked = understand(&mut read, &written[..answered]).unwrap_or_else(Asked::Nothing);
+        let data = match asked {
+            Asked::Read { .. } | Asked::Identify => readable..readable + answered,
+            Asked::Write { .. } => read.from..readable,
+            // Nothing is moved.
+            _ => 0..0,
+        };
+        if segments.spilled() {
+            // What a guest sends in many small pieces is kept in as much as it takes and no more.
+            segments = segments[data.clone()].into();
+            return Ok(Self { asked, data: 0..segments.len(), segments, status_at });
         }
-        // What a guest sends in many small pieces is kept in as much as it takes and no more.
-        writable.shrink_to_fit();
-        Ok(Self { asked, answer: writable, status_at })
+        Ok(Self { asked, segments, data, status_at })
     }
 
     /// Bytes that it counts for while it is in flight: its data, and what is kept of its descriptors.
     pub(crate) fn held_bytes(&self) -> u64 {
-        let (data, segments) = match &self.asked {
-            Asked::Read { length, .. } => (*length, self.answer.len()),
-            Asked::Write { length, data, .. } => (*length, data.len()),
-            Asked::Discard(_) | Asked::WriteZeroes(_) => (CHANGE_BYTES, 0),
-            Asked::Flush | Asked::Identify | Asked::Nothing(_) => (0, self.answer.len()),
+        let data = match self.asked {
+            Asked::Read { length, .. } | Asked::Write { length, .. } => length,
+            Asked::Discard(_) | Asked::WriteZeroes(_) => CHANGE_BYTES,
+            Asked::Flush | Asked::Identify | Asked::Nothing(_) => 0,
         };
-        data + REQUEST_BYTES + (segments * size_of::<Segment>()) as u64
+        data + REQUEST_BYTES + (self.data.len() * size_of::<Segment>()) as u64
     }
 
     /// True for a read of so little that it may be taken together with others.
@@ -135,9 +144,9 @@ impl Request {
         ByteRange::checked(offset, length).filter(|_| self.held_bytes() <= AT_HAND_BYTES_MAX)
     }
 
-    /// Where its answer goes.
-    pub(crate) fn answer(&self) -> &[Segment] {
-        &self.answer
+    /// Where the data of a write is, or where the answer goes.
+    pub(crate) fn data(&self) -> &[Segment] {
+        &self.segments[self.data.clone()]
     }
 
     /// Where its status goes.
@@ -146,8 +155,17 @@ impl Request {
     }
 }
 
-fn understand(memory: &Memory, readable: &mut Segments, writable: &[Segment]) -> Result<Asked, Status> {
-    let header: [u8; HEADER_BYTES] = take_bytes(memory, readable)?;
+/// What the device reads of a request, as far as it was not taken yet.
+struct Readable<'a> {
+    memory: &'a Memory,
+    segments: &'a mut [Segment],
+    /// Those in front of this one were taken.
+    from: usize,
+}
+
+fn understand(readable: &mut Readable<'_>, writable: &[Segment]) -> Result<Asked, Status> {
+    let memory = readable.memory;
+    let header: [u8; HEADER_BYTES] = readable.take_bytes()?;
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     let sector = u64::from(word(8)) | u64::from(word(12)) << 32;
     match word(0) {
@@ -156,13 +174,13 @@ fn understand(memory: &Memory, readable: &mut Segments, writable: &[Segment]) ->
             Ok(Asked::Read { offset, length })
         }
         kind::OUT => {
-            let (offset, length) = place(memory, sector, readable)?;
-            Ok(Asked::Write { offset, length, data: std::mem::take(readable) })
+            let (offset, length) = place(memory, sector, readable.left())?;
+            Ok(Asked::Write { offset, length })
         }
         kind::FLUSH => Ok(Asked::Flush),
         kind::GET_ID => Ok(Asked::Identify),
         kind::DISCARD => {
-            let ranges = ranges(memory, readable, DISCARD_SECTORS_MAX)?;
+            let ranges = ranges(readable, DISCARD_SECTORS_MAX)?;
             let flagged = ranges.iter().any(|(_, flags)| *flags != 0);
             if flagged {
                 Err(Status::Unsupported)
@@ -171,7 +189,7 @@ fn understand(memory: &Memory, readable: &mut Segments, writable: &[Segment]) ->
             }
         }
         kind::WRITE_ZEROES => {
-            let ranges = ranges(memory, readable, ZEROES_SECTORS_MAX)?;
+            let ranges = ranges(readable, ZEROES_SECTORS_MAX)?;
             let unmap = |(range, flags): (ByteRange, u32)| match flags {
                 0 => Ok((range, Unmap::Forbidden)),
                 UNMAP => Ok((range, Unmap::Allowed)),
@@ -195,19 +213,15 @@ fn place(memory: &Memory, sector: u64, segments: &[Segment]) -> Result<(u64, u64
 }
 
 /// The ranges of a discard or of zeroes, with their flags.
-fn ranges(
-    memory: &Memory,
-    segments: &mut Segments,
-    sectors_max: u32,
-) -> Result<Vec<(ByteRange, u32)>, Status> {
-    let length = length_of(segments);
+fn ranges(readable: &mut Readable<'_>, sectors_max: u32) -> Result<Vec<(ByteRange, u32)>, Status> {
+    let length = length_of(readable.left());
     let count = length / RANGE_BYTES as u64;
     if count == 0 || count > u64::from(RANGES_MAX) || !length.is_multiple_of(RANGE_BYTES as u64) {
         return Err(Status::Failed);
     }
     let mut ranges = Vec::with_capacity(count as usize);
     for _ in 0..count {
-        let bytes: [u8; RANGE_BYTES] = take_bytes(memory, segments)?;
+        let bytes: [u8; RANGE_BYTES] = readable.take_bytes()?;
         let (sector, rest) = bytes.split_first_chunk::<8>().expect("a range has sixteen bytes");
         let (sectors, flags) = rest.split_first_chunk::<4>().expect("a range has sixteen bytes");
         let flags = u32::from_le_bytes([flags[0], flags[1], flags[2], flags[3]]);
@@ -224,39 +238,37 @@ fn length_of(segments: &[Segment]) -> u64 {
     segments.iter().map(|segment| u64::from(segment.length)).sum()
 }
 
-/// Takes the last byte off.
-fn take_last_byte(segments: &mut Segments) -> Option<GuestAddress> {
-    while segments.last().is_some_and(|last| last.length == 0) {
-        segments.pop();
-    }
-    let last = segments.last_mut()?;
+/// Takes the last byte off. Returns where it is, and how many segments have what is left.
+fn take_last_byte(segments: &mut [Segment]) -> Option<(GuestAddress, usize)> {
+    let index = segments.iter().rposition(|segment| segment.length > 0)?;
+    let last = &mut segments[index];
     last.length -= 1;
-    let at = last.at.0.checked_add(last.length.into()).map(GuestAddress);
-    if last.length == 0 {
-        segments.pop();
-    }
-    at
+    let at = last.at.0.checked_add(last.length.into()).map(GuestAddress)?;
+    Some((at, index + usize::from(last.length > 0)))
 }
 
-/// Reads the first bytes and takes them off.
-fn take_bytes<const N: usize>(memory: &Memory, segments: &mut Segments) -> Result<[u8; N], Status> {
-    let (mut bytes, mut have, mut used) = ([0; N], 0, 0);
-    for segment in segments.iter_mut() {
-        let count = (N - have).min(segment.length as usize);
-        memory.read(segment.at, &mut bytes[have..have + count]).map_err(|Outside| Status::Failed)?;
-        have += count;
-        // It does not pass the largest address: so many bytes were there just now.
-        *segment = Segment {
-            at: GuestAddress(segment.at.0.wrapping_add(count as u64)),
-            length: segment.length - count as u32,
-        };
-        if segment.length > 0 {
-            break;
-        }
-        used += 1;
+impl Readable<'_> {
+    /// What was not taken.
+    fn left(&self) -> &[Segment] {
+        &self.segments[self.from..]
     }
-    segments.drain(..used);
-    if have == N { Ok(bytes) } else { Err(Status::Failed) }
+
+    /// Reads the first bytes and takes them off.
+    fn take_bytes<const N: usize>(&mut self) -> Result<[u8; N], Status> {
+        let (mut bytes, mut have) = ([0; N], 0);
+        while have < N {
+            let segment = self.segments.get_mut(self.from).ok_or(Status::Failed)?;
+            let count = (N - have).min(segment.length as usize);
+            let part = &mut bytes[have..have + count];
+            self.memory.read(segment.at, part).map_err(|Outside| Status::Failed)?;
+            have += count;
+            // It does not pass the largest address: so many bytes were there just now.
+            segment.at.0 = segment.at.0.wrapping_add(count as u64);
+            segment.length -= count as u32;
+            self.from += usize::from(segment.length == 0);
+        }
+        Ok(bytes)
+    }
 }
 
 /// Does a request and tells the guest how it ended. Returns how many bytes were written to its memory.
@@ -266,13 +278,14 @@ pub(crate) async fn perform(
     request: Request,
     terms: Terms,
 ) -> u32 {
-    let Request { asked, answer, status_at } = request;
+    let Request { asked, segments, data, status_at } = request;
+    let segments = &segments[data];
     let outcome = match asked {
         Asked::Nothing(status) => Err(status),
-        Asked::Read { offset, length } => read(device, memory, offset, length, &answer).await,
-        Asked::Identify => scatter(memory, &answer, &terms.identity),
+        Asked::Read { offset, length } => read(device, memory, offset, length, segments).await,
+        Asked::Identify => scatter(memory, segments, &terms.identity),
         Asked::Flush => device.flush().await.map(|()| 0).map_err(|error| status_of(&error)),
-        asked => change(device, memory, asked, terms.write_through).await.map(|()| 0),
+        asked => change(device, memory, asked, segments, terms.write_through).await.map(|()| 0),
     };
     conclude(memory, status_at, outcome)
 }
@@ -307,13 +320,14 @@ async fn change(
     device: &impl BlockDevice,
     memory: &Memory,
     asked: Asked,
+    data: &[Segment],
     durable: bool,
 ) -> Result<(), Status> {
     let failed = |error: BlockError| status_of(&error);
     match asked {
         Asked::Write { length: 0, .. } => {}
-        Asked::Write { offset, length, data } => {
-            let buffer = gather(memory, &data, length)?;
+        Asked::Write { offset, length } => {
+            let buffer = gather(memory, data, length)?;
             device.write(offset, buffer).await.1.map_err(failed)?;
         }
         Asked::Discard(ranges) => {

@@ -6,7 +6,6 @@ use std::task::{Context, Poll, Waker};
 
 use block::{Geometry, Memory as Disk};
 use proptest::prelude::*;
-use smallvec::smallvec;
 
 use super::*;
 use crate::vhost::limits::BUDGET_BYTES;
@@ -19,6 +18,10 @@ const STATUS: u64 = 0x80;
 
 fn segment(at: u64, length: u32) -> Segment {
     Segment { at: GuestAddress(at), length }
+}
+
+fn chain(readable: &[Segment], writable: &[Segment]) -> Chain {
+    Chain { segments: [readable, writable].concat().into(), readable: readable.len() }
 }
 
 fn header(kind: u32, sector: u64) -> Vec<u8> {
@@ -34,7 +37,7 @@ fn parse(memory: &Memory, kind: u32, sector: u64, data: &[Segment], answer: &[Se
     memory.write(GuestAddress(HEADER), &header(kind, sector)).unwrap();
     let readable = [&[segment(HEADER, 16)], data].concat();
     let writable = [answer, &[segment(STATUS, 1)]].concat();
-    Request::parse(memory, Chain { readable: readable.into(), writable: writable.into() }).unwrap()
+    Request::parse(memory, chain(&readable, &writable)).unwrap()
 }
 
 fn now<F: Future>(future: F) -> F::Output {
@@ -66,10 +69,9 @@ fn what_is_written_is_read_however_the_bytes_are_divided() {
 
     // Header in three parts, and the status in one with data.
     memory.write(GuestAddress(HEADER), &header(kind::IN, 8)).unwrap();
-    let readable = vec![segment(HEADER, 1), segment(HEADER + 1, 8), segment(HEADER + 9, 7)];
-    let writable = vec![segment(0x8000, 4000), segment(0xa000, 97)];
-    let read =
-        Request::parse(&memory, Chain { readable: readable.into(), writable: writable.into() }).unwrap();
+    let readable = [segment(HEADER, 1), segment(HEADER + 1, 8), segment(HEADER + 9, 7)];
+    let writable = [segment(0x8000, 4000), segment(0xa000, 97)];
+    let read = Request::parse(&memory, chain(&readable, &writable)).unwrap();
     assert_eq!(now(perform(&disk, &memory, read, TERMS)), 4097);
     let mut back = vec![0xff; 97];
     memory.read(GuestAddress(0xa000), &mut back).unwrap();
@@ -168,16 +170,13 @@ fn what_cannot_be_done_says_so() {
 #[test]
 fn without_a_place_for_the_status_nothing_can_be_said() {
     let memory = memory_of(1 << 20);
-    let parse = |writable: &[Segment]| {
-        let chain = Chain { readable: smallvec![segment(HEADER, 16)], writable: writable.into() };
-        Request::parse(&memory, chain)
-    };
+    let parse = |writable: &[Segment]| Request::parse(&memory, chain(&[segment(HEADER, 16)], writable));
     assert!(parse(&[]).is_err());
     assert!(parse(&[segment(0, 0)]).is_err());
     assert!(parse(&[segment(1 << 20, 1)]).is_err());
     assert!(parse(&[segment(u64::MAX, 5)]).is_err());
     // A header that is too short is answered.
-    let chain = Chain { readable: smallvec![segment(HEADER, 15)], writable: smallvec![segment(STATUS, 1)] };
+    let chain = chain(&[segment(HEADER, 15)], &[segment(STATUS, 1)]);
     assert_eq!(Request::parse(&memory, chain).unwrap().asked, Asked::Nothing(Status::Failed));
 }
 

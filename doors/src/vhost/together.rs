@@ -19,7 +19,7 @@ pub(super) struct Taken {
 impl Taken {
     /// Where its answer goes.
     fn answer(&self) -> Scatter<'_> {
-        Scatter::new(&self.memory, self.request.answer())
+        Scatter::new(&self.memory, self.request.data())
     }
 }
 
