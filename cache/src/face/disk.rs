@@ -414,28 +414,28 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         self.geometry().check(operation, offset, length).inspect_err(refused)
     }
 
-    fn count_read(&self, range: &ByteRange, answer: Answer, times: Measured) {
+    /// Counts a read that was answered at `now`, but for how long it took.
+    fn count_read(&self, range: &ByteRange, answer: Answer, now: u64) {
         let counters = &self.cache.counters;
-        let (latency, counter) = match answer {
-            Answer::Ram => (Latency::ReadHitRam, &counters.read_hits_ram),
-            Answer::Flash => (Latency::ReadHitFlash, &counters.read_hits_flash),
-            Answer::Partial => (Latency::ReadMiss, &counters.read_partial_hits),
-            Answer::Miss => (Latency::ReadMiss, &counters.read_misses),
-            Answer::Bypass => (Latency::ReadMiss, &counters.reads_bypassed),
+        let counter = match answer {
+            Answer::Ram => &counters.read_hits_ram,
+            Answer::Flash => &counters.read_hits_flash,
+            Answer::Partial => &counters.read_partial_hits,
+            Answer::Miss => &counters.read_misses,
+            Answer::Bypass => &counters.reads_bypassed,
         };
         count(&counters.reads, 1);
         count(&counters.read_bytes, range.len());
         count(counter, 1);
         self.cache.requests.reads.succeed(range.len());
-        self.cache.latencies.record(latency, times.ended - times.came);
         let mode = self.cache.settings.borrow().mode.row();
         // In pass-through all go past the cache, and what one would do is what is asked.
         if answer == Answer::Bypass && mode.reads_hit {
             self.cache.curve.borrow_mut().pass_by();
         } else {
-            self.cache.curve.borrow_mut().observe(range, Use::Read, times.ended);
+            self.cache.curve.borrow_mut().observe(range, Use::Read, now);
         }
-        self.note_active(times.ended);
+        self.note_active(now);
     }
 
     /// Says when it was counted.
@@ -494,9 +494,10 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         let coming = self.cache.note_access(&range, By::Read, in_long_run);
         let (outcome, answer) =
             read::read(&self.cache, &self.backing, &self.locks, range, coming, buffer).await;
-        let times = self.end(started);
+        let Measured { came, ended } = self.end(started);
         if outcome.1.is_ok() {
-            self.count_read(&range, answer, times);
+            self.count_read(&range, answer, ended);
+            self.cache.latencies.record(answer.latency(), ended - came);
         }
         outcome
     }
@@ -507,23 +508,19 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
             !range.is_empty() && geometry.check(Operation::Read, range.start, range.len()).is_ok()
         };
         let found = AtHand::find(cache, &self.backing, wanted, is_sound);
-        found.fetch_first(cache);
+        if found.is_empty() {
+            return;
+        }
         // What this thread has done since it looked, for whomever, is a part of the time that they took.
         let started = cache.pool.host.recently();
         let given = || wanted.iter().filter(|read| read.given).map(|read| &read.range);
-        let in_flight: SmallVec<[InFlight<'_>; TOGETHER]> = given()
-            .map(|range| {
-                cache.note_access(range, By::Read, false);
-                cache.requests.reads.arrive(range, started)
-            })
-            .collect();
-        if in_flight.is_empty() {
-            return;
-        }
-        found.give(cache, take);
-        drop(in_flight);
-        let times = self.end(started);
-        given().for_each(|range| self.count_read(range, Answer::Ram, times));
+        let arrive = |range| cache.requests.reads.arrive(range, started);
+        let in_flight: SmallVec<[InFlight<'_>; TOGETHER]> =
+            found.fetch_first(cache, || given().map(arrive).collect());
+        let learn = |range: &ByteRange| _ = cache.note_access(range, By::Read, false);
+        found.give(cache, wanted, take, learn, |range| self.count_read(range, Answer::Ram, started));
+        let Measured { came, ended } = self.end(started);
+        in_flight.iter().for_each(|_| cache.latencies.record(Latency::ReadHitRam, ended - came));
     }
 
     fn prefetch(&self, range: ByteRange) {

@@ -1,11 +1,12 @@
 //! Reads of what RAM has, which wait for nothing: found, noted, given, counted, several together.
 //!
 //! ```text
-//!   ranges that are wanted ── find: which RAM has all of, and where ── learn and count ── give: page after page ── count
-//!                                             └─ the first pages come into the processor's caches meanwhile ─┘
+//!   ranges that are wanted ── find: which RAM has all of, and where ──> for each: learn, give page by page, count
+//!                                                                       └─ the next page comes into the processor's caches meanwhile ─┘
 //! ```
 //! A hit in RAM costs about as much as fetching its page from memory, and finding it there. What several are looked for one right after
-//! another, the processor does side by side; and while one page is copied the next ones are fetched. Nothing is awaited
+//! another, the processor does side by side; and while one is worked on, the next page is fetched. In four parts, between which something else is done:
+//! a processor fetches some thirty lines at a time, and forgets what else it is asked for. Nothing is awaited
 //! between finding and giving, so what was found is there.
 
 use block::{BlockDevice, ByteRange, Host, Operation, PAGE, Wanted, prefetch};
@@ -17,8 +18,8 @@ use crate::knowledge::learned::By;
 use crate::knowledge::ram::Spot;
 use crate::words::units::{PageNumber, pages_touched};
 
-/// So many pages are being fetched into the processor's caches while one is given.
-const AHEAD: usize = 2;
+/// A page is fetched into the processor's caches in so many parts.
+const PARTS: usize = 4;
 
 /// Most of what is wanted together has no more pages, and nothing is allocated.
 const PIECES: usize = 16;
@@ -74,29 +75,60 @@ impl AtHand {
         found
     }
 
-    /// Has the processor fetch what is given first, if there is something to be done meanwhile.
-    pub(crate) fn fetch_first<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>) {
-        if self.pieces.len() > 1 {
-            let ram = cache.ram.borrow();
-            for piece in self.pieces.iter().take(AHEAD) {
-                prefetch(piece.of(ram.bytes_at(piece.spot)));
+    /// True if RAM has nothing of what is wanted, or not all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// Has the processor fetch what is given first, while something else is done that `meanwhile` does.
+    pub(crate) fn fetch_first<F: BlockDevice, H: Host, T>(
+        &self,
+        cache: &DiskCache<F, H>,
+        meanwhile: impl FnOnce() -> T,
+    ) -> T {
+        (0..PARTS / 2).for_each(|part| self.fetch(cache, 0, part));
+        let done = meanwhile();
+        (PARTS / 2..PARTS).for_each(|part| self.fetch(cache, 0, part));
+        done
+    }
+
+    /// Gives what was found of `wanted`. Nothing was awaited since. What `before` and `after` do with each range is done beside it.
+    pub(crate) fn give<F: BlockDevice, H: Host>(
+        &self,
+        cache: &DiskCache<F, H>,
+        wanted: &[Wanted],
+        take: &mut dyn FnMut(usize, &[u8]),
+        before: impl Fn(&ByteRange),
+        after: impl Fn(&ByteRange),
+    ) {
+        let place_of = |at: usize| self.pieces.get(at).map(|piece| piece.place);
+        for (at, piece) in self.pieces.iter().enumerate() {
+            let (place, next) = (piece.place, at + 1);
+            self.fetch(cache, next, 0);
+            if at == 0 || place_of(at - 1) != Some(place) {
+                before(&wanted[place].range);
             }
+            self.fetch(cache, next, 1);
+            let mut ram = cache.ram.borrow_mut();
+            let page = ram.read_at(piece.spot, |history| cache.policy.borrow().used(history, By::Read));
+            take(place, piece.of(page));
+            drop(ram);
+            self.fetch(cache, next, 2);
+            if place_of(next) != Some(place) {
+                after(&wanted[place].range);
+            }
+            self.fetch(cache, next, 3);
         }
     }
 
-    /// Gives what was found, with the place of its range. Nothing was awaited since.
-    pub(crate) fn give<F: BlockDevice, H: Host>(
-        self,
-        cache: &DiskCache<F, H>,
-        take: &mut dyn FnMut(usize, &[u8]),
-    ) {
-        let (mut ram, policy) = (cache.ram.borrow_mut(), cache.policy.borrow());
-        for (at, piece) in self.pieces.iter().enumerate() {
-            if let Some(ahead) = self.pieces.get(at + AHEAD) {
-                prefetch(ahead.of(ram.bytes_at(ahead.spot)));
-            }
-            let page = ram.read_at(piece.spot, |history| policy.used(history, By::Read));
-            take(piece.place, piece.of(page));
+    /// Has the processor fetch a part of what is given there, if there is something.
+    fn fetch<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>, at: usize, part: usize) {
+        if let Some(piece) = self.pieces.get(at)
+            && self.pieces.len() > 1
+        {
+            let ram = cache.ram.borrow();
+            let bytes = piece.of(ram.bytes_at(piece.spot));
+            prefetch(&bytes[bytes.len() * part / PARTS..bytes.len() * (part + 1) / PARTS]);
         }
     }
 }
