@@ -33,7 +33,7 @@ use super::option::greeting;
 use super::outbox::Outbox;
 use super::pause::PausedConnection;
 use super::receiver::{End, Receiver};
-use super::request::{Terms, check, perform, prefetch, reply, reply_at_hand};
+use super::request::{Terms, check, halves_of_short_read, perform, reply, reply_at_hand};
 use super::wire::{Command, Request};
 
 /// Serves one client of `door` until it leaves, breaks the protocol, or is sent away. Never fails: what goes wrong
@@ -321,14 +321,19 @@ async fn accept_request<D: BlockDevice>(
         session.outbox.push(reply(&request, session.terms, Err(failure)), permit);
         return Ok(());
     }
-    if let Some(later) = receiver.glimpse(PREFETCH_BETWEEN) {
-        prefetch(session.export.device(), &later);
+    let device = session.export.device();
+    let later = receiver.glimpse(PREFETCH_BETWEEN).and_then(|later| halves_of_short_read(&later));
+    if let Some([first, _]) = later {
+        device.prefetch(first);
     }
     let moved = if request.command == Command::Read { request.length } else { payload_bytes };
     let permit = session.admit(moved).await?;
-    let device = session.export.device();
     let at_hand = |out: &mut Vec<u8>| reply_at_hand(device, &request, session.terms, out);
-    let Some(permit) = session.outbox.gather(permit, at_hand) else { return Ok(()) };
+    let left = session.outbox.gather(permit, at_hand);
+    if let Some([_, second]) = later {
+        device.prefetch(second);
+    }
+    let Some(permit) = left else { return Ok(()) };
     let payload =
         if payload_bytes > 0 { Some(receiver.payload(payload_bytes as usize).await?) } else { None };
     if session.outbox.is_broken() {

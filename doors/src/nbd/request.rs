@@ -124,14 +124,13 @@ pub(crate) fn reply_at_hand(
     given
 }
 
-/// Has what a short read asks for fetched into the processor's caches, if it is at hand. The request may be none that a client sent.
-pub(crate) fn prefetch(device: &impl BlockDevice, request: &Request) {
-    if request.command == Command::Read
-        && request.length <= PREFETCH_BYTES_MAX
-        && let Some(range) = ByteRange::checked(request.offset, request.length.into())
-    {
-        device.prefetch(range);
-    }
+/// The two halves of what a short read asks for, to be prefetched one after the other, with something in between: a processor fetches so
+/// much at a time and forgets what else it is asked for. The request may be none that a client sent.
+pub(crate) fn halves_of_short_read(request: &Request) -> Option<[ByteRange; 2]> {
+    let is_short = request.command == Command::Read && request.length <= PREFETCH_BYTES_MAX;
+    let ByteRange { start, end } = ByteRange::checked(request.offset, request.length.into())?;
+    let middle = start + (end - start) / 2;
+    is_short.then(|| [ByteRange::new(start, middle), ByteRange::new(middle, end)])
 }
 
 /// Does a request that [`check`] let pass. `payload` is that of a write.
