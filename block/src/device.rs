@@ -112,7 +112,7 @@ pub trait BlockDevice: 'static {
 
     /// Reads those of `wanted` of which the device has all bytes in memory: these are given to `take`, with the place of the range in
     /// `wanted`, range after range and in order, and the range is said to be given. Nothing is waited for, and no buffer is needed. Of any other range,
-    /// and if there is anything else to say of a request, nothing is given, and it is as if it had not been asked for;
+    /// and of an empty one, and if there is anything else to say of a request, nothing is given, and it is as if it had not been asked for;
     /// [`BlockDevice::read`] has the answer. `take` must not use the device. Default: never.
     fn read_at_hand(&self, _wanted: &mut [Wanted], _take: &mut dyn FnMut(usize, &[u8])) {}
 

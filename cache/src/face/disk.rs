@@ -12,6 +12,7 @@ use futures_util::future::select;
 use smallvec::SmallVec;
 use tokio::sync::MutexGuard;
 
+use super::counting::Measured;
 use crate::journeys::at_hand::{AtHand, prefetch_first_page};
 use crate::journeys::back::{self, Hold};
 use crate::journeys::disk_cache::DiskCache;
@@ -27,13 +28,12 @@ use crate::knowledge::touched::SharedBits;
 use crate::words::histograms::InFlight;
 use crate::words::settings::{DiskSettings, Mode};
 use crate::words::stats::{DiskStatistics, Latency, LoadStatistics, Tally, count, ratio};
+use crate::words::units::SECOND_NS;
 
 /// How often regions are looked at, to close those that nothing changed since the last look: nanoseconds. A power cut
 /// costs the content of the regions that were written in the last minute. Looking more often would cost a guest that
 /// writes all over its disk an intent for each write, and flash the wear of it.
 const LOOK_INTERVAL_NS: u64 = 30_000_000_000;
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// Doors ask for no more reads together that are at hand, and nothing is allocated for so many.
 const TOGETHER: usize = 8;
@@ -101,18 +101,9 @@ pub struct CachedDisk<B, F: BlockDevice, H: Host> {
     /// Held between [`CachedDisk::quiesce`] and [`CachedDisk::resume`].
     quiet: RefCell<Option<Hold<F, H>>>,
     /// The end of the last second that was counted as active.
-    active_until: Cell<u64>,
+    pub(super) active_until: Cell<u64>,
     predicted: Cell<Option<Predicted>>,
-    measured: Cell<Measured>,
-}
-
-/// How long a request was here, by the clock of the shard: nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Measured {
-    /// When it came.
-    pub came: u64,
-    /// When it was answered, or failed.
-    pub ended: u64,
+    pub(super) measured: Cell<Measured>,
 }
 
 /// What was predicted when somebody looked last.
@@ -412,62 +403,6 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     fn check(&self, operation: Operation, offset: u64, length: u64) -> Result<ByteRange, BlockError> {
         let refused = |_: &BlockError| _ = self.end(self.cache.pool.host.now());
         self.geometry().check(operation, offset, length).inspect_err(refused)
-    }
-
-    /// Counts a read that was answered at `now`, but for how long it took.
-    fn count_read(&self, range: &ByteRange, answer: Answer, now: u64) {
-        let counters = &self.cache.counters;
-        let counter = match answer {
-            Answer::Ram => &counters.read_hits_ram,
-            Answer::Flash => &counters.read_hits_flash,
-            Answer::Partial => &counters.read_partial_hits,
-            Answer::Miss => &counters.read_misses,
-            Answer::Bypass => &counters.reads_bypassed,
-        };
-        count(&counters.reads, 1);
-        count(&counters.read_bytes, range.len());
-        count(counter, 1);
-        self.cache.requests.reads.succeed(range.len());
-        let mode = self.cache.settings.borrow().mode.row();
-        // In pass-through all go past the cache, and what one would do is what is asked.
-        if answer == Answer::Bypass && mode.reads_hit {
-            self.cache.curve.borrow_mut().pass_by();
-        } else {
-            self.cache.curve.borrow_mut().observe(range, Use::Read, now);
-        }
-        self.note_active(now);
-    }
-
-    /// Says when it was counted.
-    fn count_write(&self, range: &ByteRange, started: u64) -> u64 {
-        count(&self.cache.counters.writes, 1);
-        count(&self.cache.counters.write_bytes, range.len());
-        self.cache.requests.writes.succeed(range.len());
-        let now = self.record(Latency::Write, started);
-        self.note_active(now);
-        now
-    }
-
-    /// Measures what has ended now, and says when that was.
-    fn record(&self, what: Latency, started: u64) -> u64 {
-        let Measured { came, ended } = self.end(started);
-        self.cache.latencies.record(what, ended - came);
-        ended
-    }
-
-    /// Notes that what came at `started` has ended now, well or not.
-    fn end(&self, started: u64) -> Measured {
-        let times = Measured { came: started, ended: self.cache.pool.host.now() };
-        self.measured.set(times);
-        times
-    }
-
-    /// Counts each second of the clock once.
-    fn note_active(&self, now: u64) {
-        if now >= self.active_until.get() {
-            self.active_until.set((now / SECOND_NS + 1) * SECOND_NS);
-            count(&self.cache.counters.active_seconds, 1);
-        }
     }
 }
 

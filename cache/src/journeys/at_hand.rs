@@ -21,8 +21,8 @@ use crate::words::units::{PageNumber, pages_touched};
 /// A page is fetched into the processor's caches in so many parts.
 const PARTS: usize = 4;
 
-/// Most of what is wanted together has no more pages, and nothing is allocated.
-const PIECES: usize = 16;
+/// What doors ask for together has no more pages, but for what lies across their borders: nothing is allocated.
+const PIECES: usize = 64;
 
 /// What is given of one page.
 #[derive(Clone, Copy)]
@@ -51,6 +51,9 @@ impl AtHand {
         sound: impl Fn(&ByteRange) -> bool,
     ) -> Self {
         let mut found = Self::default();
+        for read in &mut *wanted {
+            read.given = false;
+        }
         let unknown =
             cache.may_hold_dirty() && (cache.is_loading() || cache.check_alive(Operation::Read).is_err());
         if unknown || !cache.settings.borrow().mode.row().reads_hit {

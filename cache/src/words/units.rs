@@ -1,8 +1,11 @@
-//! Addresses and identities, each its own type so that no two can be mixed up.
+//! Addresses and identities, each its own type so that no two can be mixed up; and what time is counted in.
 
 use std::fmt;
 
 use block::{ByteRange, PAGE};
+
+/// A second of the clock of a shard, in nanoseconds.
+pub const SECOND_NS: u64 = 1_000_000_000;
 
 /// A disk of this host. Numbers are never used again, so that old content can never be taken for a new disk's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -33,6 +33,7 @@ const TAKEN_FROM_BLOCK: &[&str] = &[
     "RangeLock",
     "SECTOR",
     "Unmap",
+    "Wanted",
     "buffer",
     "device",
     "error",

@@ -29,6 +29,7 @@ use std::fmt;
 use block::{ByteRange, PAGE};
 
 use crate::words::limits::REQUEST_BYTES_MAX;
+use crate::words::units::SECOND_NS;
 use distances::Distances;
 use lattice::{ALL, STRETCH_PAGES, Stretch};
 pub use prediction::{Curves, Prediction};
@@ -58,8 +59,6 @@ const SAMPLES_MIN: u16 = 256;
 /// Uses a second that are followed at most of a disk that uses so few blocks that all are looked at, and no fewer can be: the rest
 /// counts as hits of any size, as all does that chance leaves out.
 const FOLLOWED_PER_SECOND_MAX: u32 = 2 * USES_PER_SECOND_MAX;
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// The curves of one disk. Takes less than a megabyte, most of it only when a disk has used much.
 #[derive(Clone)]

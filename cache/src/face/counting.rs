@@ -1,0 +1,76 @@
+//! What is counted and measured of each request of a cached disk, once it has ended.
+
+use block::{BlockDevice, ByteRange, Host};
+
+use super::disk::CachedDisk;
+use crate::journeys::read::Answer;
+use crate::knowledge::curve::Use;
+use crate::words::stats::{Latency, count};
+use crate::words::units::SECOND_NS;
+
+/// How long a request was here, by the clock of the shard: nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Measured {
+    /// When it came.
+    pub came: u64,
+    /// When it was answered, or failed.
+    pub ended: u64,
+}
+
+impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
+    /// Counts a read that was answered at about `now`, but for how long it took.
+    pub(super) fn count_read(&self, range: &ByteRange, answer: Answer, now: u64) {
+        let counters = &self.cache.counters;
+        let counter = match answer {
+            Answer::Ram => &counters.read_hits_ram,
+            Answer::Flash => &counters.read_hits_flash,
+            Answer::Partial => &counters.read_partial_hits,
+            Answer::Miss => &counters.read_misses,
+            Answer::Bypass => &counters.reads_bypassed,
+        };
+        count(&counters.reads, 1);
+        count(&counters.read_bytes, range.len());
+        count(counter, 1);
+        self.cache.requests.reads.succeed(range.len());
+        let mode = self.cache.settings.borrow().mode.row();
+        // In pass-through all go past the cache, and what one would do is what is asked.
+        if answer == Answer::Bypass && mode.reads_hit {
+            self.cache.curve.borrow_mut().pass_by();
+        } else {
+            self.cache.curve.borrow_mut().observe(range, Use::Read, now);
+        }
+        self.note_active(now);
+    }
+
+    /// Says when it was counted.
+    pub(super) fn count_write(&self, range: &ByteRange, started: u64) -> u64 {
+        count(&self.cache.counters.writes, 1);
+        count(&self.cache.counters.write_bytes, range.len());
+        self.cache.requests.writes.succeed(range.len());
+        let now = self.record(Latency::Write, started);
+        self.note_active(now);
+        now
+    }
+
+    /// Measures what has ended now, and says when that was.
+    pub(super) fn record(&self, what: Latency, started: u64) -> u64 {
+        let Measured { came, ended } = self.end(started);
+        self.cache.latencies.record(what, ended - came);
+        ended
+    }
+
+    /// Notes that what came at `started` has ended now, well or not.
+    pub(super) fn end(&self, started: u64) -> Measured {
+        let times = Measured { came: started, ended: self.cache.pool.host.now() };
+        self.measured.set(times);
+        times
+    }
+
+    /// Counts each second of the clock once.
+    fn note_active(&self, now: u64) {
+        if now >= self.active_until.get() {
+            self.active_until.set((now / SECOND_NS + 1) * SECOND_NS);
+            count(&self.cache.counters.active_seconds, 1);
+        }
+    }
+}
