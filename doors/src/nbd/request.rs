@@ -124,8 +124,8 @@ pub(crate) fn reply_at_hand(
     given
 }
 
-/// The two halves of what a short read asks for, to be prefetched one after the other, with something in between: a processor fetches so
-/// much at a time and forgets what else it is asked for. The request may be none that a client sent.
+/// The two halves of what a short read asks for, to be prefetched one after the other, with something in between: a processor fetches half
+/// a page or so at a time and forgets what else it is asked for. The request may be none that a client sent.
 pub(crate) fn halves_of_short_read(request: &Request) -> Option<[ByteRange; 2]> {
     let is_short = request.command == Command::Read && request.length <= PREFETCH_BYTES_MAX;
     let ByteRange { start, end } = ByteRange::checked(request.offset, request.length.into())?;

@@ -22,8 +22,8 @@ pub const TURN_BYTES: u64 = 1 << 20;
 pub const REQUEST_WORK: u64 = 16 << 10;
 /// The longest request that is answered without waiting for the budget, in bytes that it would hold; longer ones wait as all others do.
 pub const AT_HAND_BYTES_MAX: u64 = 256 << 10;
-/// The longest read that is taken together with others, before the first of them is done, in bytes that it would hold: what is fetched for
-/// [`TOLD_EVERY`] of them still is in the processor's caches when its turn comes.
+/// The longest read that is taken together with others, before the first of them is done, in bytes that it would hold: what longer ones win
+/// by that is little beside their copy, and the first answers would wait for it.
 pub const TOGETHER_BYTES_MAX: u64 = 32 << 10;
 /// After so many answers that were at hand the guest is told, if it waits, while more are taken: it works on the first ones meanwhile.
 pub const TOLD_EVERY: usize = 8;

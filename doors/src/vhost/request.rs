@@ -117,7 +117,7 @@ impl Request {
         };
         if segments.spilled() {
             // What a guest sends in many small pieces is kept in as much as it takes and no more.
-            segments = segments[data.clone()].into();
+            segments = Segments::from_slice(&segments[data.clone()]);
             return Ok(Self { asked, data: 0..segments.len(), segments, status_at });
         }
         Ok(Self { asked, segments, data, status_at })
@@ -135,13 +135,14 @@ impl Request {
 
     /// True for a read of so little that it may be taken together with others.
     pub(crate) fn is_short_read(&self) -> bool {
-        matches!(self.asked, Asked::Read { .. }) && self.held_bytes() <= TOGETHER_BYTES_MAX
+        self.range_at_hand().is_some() && self.held_bytes() <= TOGETHER_BYTES_MAX
     }
 
-    /// What a read asks for that may be answered without waiting for the budget, if it is one.
+    /// What a read asks for that may be answered without waiting for the budget, if it is one. A read of nothing is none.
     pub(crate) fn range_at_hand(&self) -> Option<ByteRange> {
         let Asked::Read { offset, length } = self.asked else { return None };
-        ByteRange::checked(offset, length).filter(|_| self.held_bytes() <= AT_HAND_BYTES_MAX)
+        let range = ByteRange::checked(offset, length)?;
+        (!range.is_empty() && self.held_bytes() <= AT_HAND_BYTES_MAX).then_some(range)
     }
 
     /// Where the data of a write is, or where the answer goes.

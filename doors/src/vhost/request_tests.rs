@@ -79,6 +79,32 @@ fn what_is_written_is_read_however_the_bytes_are_divided() {
 }
 
 #[test]
+fn data_that_begins_in_the_segment_of_the_header_is_written_too() {
+    let (disk, memory) = (Disk::new(1 << 20), memory_of(1 << 20));
+    let bytes: Vec<u8> = (0..1024u32).map(|at| (at % 251) as u8).collect();
+    // In few segments, and in so many that they are kept elsewhere.
+    for (sector, rest) in [(0, vec![924]), (2, vec![100; 9])] {
+        memory
+            .write(GuestAddress(HEADER), &[header(kind::OUT, sector), bytes[..100].to_vec()].concat())
+            .unwrap();
+        memory.write(GuestAddress(DATA), &bytes[100..]).unwrap();
+        let mut at = DATA;
+        let mut readable = vec![segment(HEADER, 116)];
+        for length in rest {
+            readable.push(segment(at, length));
+            at += u64::from(length);
+        }
+        readable.push(segment(at, (DATA + 924 - at) as u32));
+        let request = Request::parse(&memory, chain(&readable, &[segment(STATUS, 1)])).unwrap();
+        assert_eq!(length_of(request.data()), 1024);
+        assert_eq!(perform_on(&disk, &memory, request), (0, 1));
+        let mut found = vec![0; 1024];
+        disk.peek(sector * 512, &mut found);
+        assert!(found == bytes, "at sector {sector}");
+    }
+}
+
+#[test]
 fn pieces_of_any_length_fill_segments_of_any_length() {
     let memory = memory_of(1 << 20);
     let bytes: Vec<u8> = (0..5000u32).map(|at| (at % 251) as u8).collect();

@@ -121,6 +121,40 @@ fn what_is_at_hand_is_answered_while_others_wait_and_all_at_once() {
 }
 
 #[test]
+fn of_reads_that_were_taken_together_those_not_at_hand_end_later_and_lose_nothing() {
+    let server = Server::start();
+    let mut driver = Driver::start(&server);
+    let bytes: Vec<u8> = (0..32 * 512u32).map(|at| (at / 512) as u8 + 1).collect();
+    assert_eq!(driver.request(0, OUT, 0, &Data::Out(bytes.clone())), 0);
+    server.run(|world| {
+        world.disk.at_hand.set(16 * 512);
+        world.disk.hold();
+    });
+    // By sector: some that have to be waited for, in front, in the middle and at the end of those that are at hand.
+    let sectors = [1, 20, 2, 3, 21, 22, 4, 5, 23, 6, 24, 7];
+    driver.frontend.set_vring_enable(0, false).unwrap();
+    for (slot, sector) in (0..).zip(sectors) {
+        driver.submit(0, slot, IN, sector, &Data::In(512));
+    }
+    // A read of nothing is done too.
+    driver.submit(0, 12, IN, 0, &Data::In(0));
+    driver.frontend.set_vring_enable(0, true).unwrap();
+    for (slot, sector) in (0..).zip(sectors).filter(|(_, sector)| *sector < 16) {
+        assert_eq!(driver.answer(0), (slot, 513));
+        assert_eq!(driver.data(0, slot, 512), [sector as u8 + 1; 512]);
+    }
+    assert_eq!(driver.answer(0), (12, 1));
+    server.until(|world| world.disk.held().len() == 5);
+    server.run(|world| world.disk.release_all());
+    assert_eq!(driver.answers(0, 5).into_values().collect::<Vec<_>>(), [0; 5]);
+    for (slot, sector) in (0..).zip(sectors).filter(|(_, sector)| *sector >= 16) {
+        assert_eq!(driver.data(0, slot, 512), [sector as u8 + 1; 512]);
+    }
+    drop(driver);
+    server.until_nothing_is_left();
+}
+
+#[test]
 fn few_are_taken_all_together_and_the_first_of_many_alone() {
     for few in 1..=5_u16 {
         let server = Server::start();
