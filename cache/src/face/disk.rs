@@ -442,7 +442,8 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         let is_sound = |range: &ByteRange| {
             !range.is_empty() && geometry.check(Operation::Read, range.start, range.len()).is_ok()
         };
-        let found = AtHand::find(cache, &self.backing, wanted, is_sound);
+        let mut found = AtHand::default();
+        found.find(cache, &self.backing, wanted, is_sound);
         if found.is_empty() {
             return;
         }

@@ -43,39 +43,38 @@ pub(crate) struct AtHand {
 
 impl AtHand {
     /// Finds those of `wanted` that are `sound`, and that RAM has all of, if the disk answers reads from RAM now. These are said to be given,
-    /// and have to be by [`AtHand::give`].
+    /// and have to be by [`AtHand::give`]. Once.
     pub(crate) fn find<B: BlockDevice, F: BlockDevice, H: Host>(
+        &mut self,
         cache: &DiskCache<F, H>,
         backing: &B,
         wanted: &mut [Wanted],
         sound: impl Fn(&ByteRange) -> bool,
-    ) -> Self {
-        let mut found = Self::default();
+    ) {
         for read in &mut *wanted {
             read.given = false;
         }
         let unknown =
             cache.may_hold_dirty() && (cache.is_loading() || cache.check_alive(Operation::Read).is_err());
         if unknown || !cache.settings.borrow().mode.row().reads_hit {
-            return found;
+            return;
         }
         notice(cache, backing);
         let ram = cache.ram.borrow();
         for (place, read) in wanted.iter_mut().enumerate().filter(|(_, read)| sound(&read.range)) {
-            let before = found.pieces.len();
+            let before = self.pieces.len();
             read.given = pages_touched(&read.range).all(|page| match ram.find(page) {
                 Some(spot) => {
                     let (start, end) = part_of(&read.range, page);
-                    found.pieces.push(Piece { place, spot, start, end });
+                    self.pieces.push(Piece { place, spot, start, end });
                     true
                 }
                 None => false,
             });
             if !read.given {
-                found.pieces.truncate(before);
+                self.pieces.truncate(before);
             }
         }
-        found
     }
 
     /// True if RAM has nothing of what is wanted, or not all.
@@ -89,6 +88,10 @@ impl AtHand {
         cache: &DiskCache<F, H>,
         meanwhile: impl FnOnce() -> T,
     ) -> T {
+        if self.pieces.len() == 1 {
+            // It is copied sooner than it is fetched.
+            return meanwhile();
+        }
         (0..PARTS / 2).for_each(|part| self.fetch(cache, 0, part));
         let done = meanwhile();
         (PARTS / 2..PARTS).for_each(|part| self.fetch(cache, 0, part));
@@ -126,9 +129,7 @@ impl AtHand {
 
     /// Has the processor fetch a part of what is given there, if there is something.
     fn fetch<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>, at: usize, part: usize) {
-        if let Some(piece) = self.pieces.get(at)
-            && self.pieces.len() > 1
-        {
+        if let Some(piece) = self.pieces.get(at) {
             let ram = cache.ram.borrow();
             let bytes = piece.of(ram.bytes_at(piece.spot));
             prefetch(&bytes[bytes.len() * part / PARTS..bytes.len() * (part + 1) / PARTS]);
