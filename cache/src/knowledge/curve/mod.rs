@@ -51,14 +51,15 @@ const TURN_NS: u64 = 3_600_000_000_000;
 /// What counts less with each turn: the twelfth root of a half.
 const FADING: f64 = 0.943_874_312_681_693_6;
 
-/// Uses of samples a second above which fewer blocks are looked at: each takes up to 500 ns where the processor's caches have to be
-/// shared with the data of hits, which together is one percent of a core.
-const USES_PER_SECOND_MAX: u32 = 20_000;
+/// Uses of samples a second above which fewer blocks are looked at, of each size for itself: a size of which there are too few blocks to look
+/// at fewer is not to take samples from another. Each takes some 350 ns where the processor's caches have to be shared with the data of
+/// hits: less than one percent of a core together.
+const USES_PER_SECOND_MAX: [u32; PAGE_BITS.len()] = [10_000, 2_500, 2_500, 2_500, 2_500];
 /// Samples that are left even then. A disk that uses no more blocks than that is not worth a cache on flash.
 const SAMPLES_MIN: u16 = 256;
 /// Uses a second that are followed at most of a disk that uses so few blocks that all are looked at, and no fewer can be: the rest
 /// counts as hits of any size, as all does that chance leaves out.
-const FOLLOWED_PER_SECOND_MAX: u32 = 2 * USES_PER_SECOND_MAX;
+const FOLLOWED_PER_SECOND_MAX: u32 = 40_000;
 
 /// The curves of one disk. Takes less than a megabyte, most of it only when a disk has used much.
 #[derive(Clone)]
@@ -77,7 +78,8 @@ pub struct Curve {
     counted: Counted,
     turn_began: Option<u64>,
     second: u64,
-    uses_in_second: u32,
+    /// Of each stack.
+    uses_in_second: [u32; PAGE_BITS.len()],
 }
 
 /// What was counted of all blocks, looked at or not. Fades as the rest does.
@@ -127,7 +129,7 @@ impl Curve {
             counted: Counted::default(),
             turn_began: None,
             second: 0,
-            uses_in_second: 0,
+            uses_in_second: Default::default(),
         }
     }
 
@@ -185,8 +187,9 @@ impl Curve {
     #[inline(never)]
     fn note(&mut self, request: &Request, level: usize, number: u64) {
         self.pass(request.now);
+        self.count_use(level);
         let all_are_looked_at = self.stacks[0].weight() <= 1.0;
-        if self.uses_in_second > FOLLOWED_PER_SECOND_MAX && all_are_looked_at {
+        if all_are_looked_at && self.uses_in_second.iter().sum::<u32>() > FOLLOWED_PER_SECOND_MAX {
             return;
         }
         let stack = &mut self.stacks[level];
@@ -208,7 +211,19 @@ impl Curve {
         }
     }
 
-    /// Sees to it that what is known fades as time passes, and that it does not take too much time to know it.
+    /// Counts a use of a sample, and has fewer blocks of that size looked at if there are too many.
+    fn count_use(&mut self, level: usize) {
+        let (uses, most) = (&mut self.uses_in_second[level], USES_PER_SECOND_MAX[level]);
+        *uses += 1;
+        let over = uses.checked_sub(most);
+        let stack = &mut self.stacks[level];
+        if over.is_some_and(|over| over.is_multiple_of(most / 16)) && stack.samples() > SAMPLES_MIN {
+            stack.thin();
+            self.bounds[level] = stack.bound();
+        }
+    }
+
+    /// Sees to it that what is known fades as time passes.
     fn pass(&mut self, now: u64) {
         // Another shard may have another clock.
         let began = self.turn_began.filter(|began| *began <= now).unwrap_or(now);
@@ -219,13 +234,7 @@ impl Curve {
         }
         if now / SECOND_NS != self.second {
             self.second = now / SECOND_NS;
-            self.uses_in_second = 0;
-        }
-        self.uses_in_second += 1;
-        let over = self.uses_in_second.checked_sub(USES_PER_SECOND_MAX);
-        if over.is_some_and(|over| over.is_multiple_of(USES_PER_SECOND_MAX / 16)) {
-            self.stacks.iter_mut().filter(|stack| stack.samples() > SAMPLES_MIN).for_each(Stack::thin);
-            self.bounds = self.stacks.each_ref().map(Stack::bound);
+            self.uses_in_second = Default::default();
         }
     }
 
@@ -374,6 +383,20 @@ mod tests {
         assert!(followed < f64::from(uses) / 2.0, "{followed} of {uses} were followed");
         let reads = curve.curves().reads;
         assert!(reads.hit_ratio(3 * PAGE).expect("reads") > 0.999, "{reads:?}");
+    }
+
+    #[test]
+    fn larger_blocks_that_are_too_few_to_be_thinned_take_no_samples_of_pages_away() {
+        // 1 GiB in use at 100,000 reads a second for ten seconds: one page in 32 is followed, and one in eight of its blocks of 1 MiB.
+        let mut curve = Curve::new();
+        for at in 0..1_000_000_u64 {
+            let page = crate::knowledge::hash::hash(at) % (1 << 18);
+            curve.observe(&ByteRange::at(page * PAGE, PAGE), Use::Read, at * 10_000);
+        }
+        let samples = curve.curves().samples;
+        assert!(samples > PAGE_SAMPLES / 8 * 7, "{samples} samples of pages");
+        let uses: Vec<_> = curve.uses_in_second.iter().zip(USES_PER_SECOND_MAX).collect();
+        assert!(uses[..3].iter().all(|(uses, most)| **uses < most * 5 / 4), "{uses:?}");
     }
 
     #[test]
