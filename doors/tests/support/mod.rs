@@ -3,6 +3,9 @@
 // Each test binary uses its own part of this.
 #![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used)]
 
+#[path = "../at_hand/mod.rs"]
+mod at_hand;
+
 use std::cell::{Cell, RefCell};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -23,9 +26,6 @@ use doors::nbd::{Client, Directory, Door, Export, Limits, Paused};
 use tokio::sync::{Notify, mpsc as commands};
 
 use crate::patience;
-
-/// Bytes of each piece of what is at hand.
-const PIECE: usize = 1536;
 
 /// Memory that can be held up and made to fail, and that remembers what was done to it.
 pub struct TestDevice {
@@ -107,15 +107,7 @@ impl BlockDevice for TestDevice {
     }
 
     fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
-        for (place, Wanted { range, given }) in wanted.iter_mut().enumerate() {
-            *given = !range.is_empty() && range.end <= self.at_hand.get();
-            let starts = if *given { range.start..range.end } else { 0..0 };
-            for start in starts.step_by(PIECE) {
-                let mut piece = vec![0; PIECE.min((range.end - start) as usize)];
-                self.memory.peek(start, &mut piece);
-                take(place, &piece);
-            }
-        }
+        at_hand::give(&self.memory, self.at_hand.get(), wanted, take);
     }
 
     fn prefetch(&self, range: ByteRange) {

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../at_hand/mod.rs"]
+mod at_hand;
 mod driver;
 #[path = "../../../fuzz/vhost_checks.rs"]
 mod fuzz_checks;

@@ -16,13 +16,11 @@ use block::{
 use doors::vhost::{Door, Paused};
 use tokio::sync::{mpsc as commands, oneshot};
 
+use crate::at_hand;
 use crate::patience;
 use crate::turn::turn;
 
 pub(crate) const MIB: u64 = 1 << 20;
-
-/// Bytes of each piece of what is at hand.
-const PIECE: usize = 1536;
 
 /// Memory that can hold requests back, and that remembers what was done to it.
 pub(crate) struct Disk {
@@ -93,18 +91,9 @@ impl BlockDevice for Disk {
         }
     }
 
-    /// In pieces, as a cache has them.
     fn read_at_hand(&self, wanted: &mut [Wanted], take: &mut dyn FnMut(usize, &[u8])) {
         self.wanted.borrow_mut().push(wanted.iter().map(|read| read.range).collect());
-        for (place, Wanted { range, given }) in wanted.iter_mut().enumerate() {
-            *given = !range.is_empty() && range.end <= self.at_hand.get();
-            let starts = if *given { range.start..range.end } else { 0..0 };
-            for start in starts.step_by(PIECE) {
-                let mut piece = vec![0; PIECE.min((range.end - start) as usize)];
-                self.memory.peek(start, &mut piece);
-                take(place, &piece);
-            }
-        }
+        at_hand::give(&self.memory, self.at_hand.get(), wanted, take);
     }
 
     async fn write(&self, offset: u64, buffer: Buffer) -> Outcome {
