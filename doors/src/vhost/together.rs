@@ -67,8 +67,8 @@ impl Together {
         if let Some((last, answer)) = given {
             done(last, answer);
         }
-        let mut given = wanted.into_iter().map(|read| read.given);
-        self.all.retain(|_| !given.next().unwrap_or(false));
+        let mut wanted = wanted.into_iter();
+        self.all.retain(|_| !wanted.next().is_some_and(|read| read.given));
     }
 
     /// Takes all that are left.
