@@ -47,12 +47,13 @@ fn draw_range(rng: &mut Rng, size: u64, grows: bool) -> ByteRange {
 }
 
 pub(crate) async fn read(world: &World, disk: &Disk, number: usize, range: ByteRange) {
-    // Half of the places are asked for in RAM first, as doors do it, half of these with another one. Without a draw: seeds stay what they are.
+    // Half of the places are asked for in RAM first, as doors do it, half of these with another one. By the place, not by a draw.
     let place = range.start / PAGE;
+    let mut wanted = vec![Wanted::new(range)];
     let other = ByteRange::at(range.start ^ BESIDE, range.len());
-    let both = place.is_multiple_of(4) && other.end <= disk.geometry().size;
-    let mut wanted =
-        [Some(range), both.then_some(other)].into_iter().flatten().map(Wanted::new).collect::<Vec<_>>();
+    if place.is_multiple_of(4) && other.end <= disk.geometry().size {
+        wanted.push(Wanted::new(other));
+    }
     if place.is_multiple_of(2) && read_at_hand(world, disk, number, &mut wanted) {
         return;
     }
