@@ -17,6 +17,15 @@ pub struct Measured {
     pub ended: u64,
 }
 
+/// Which latency a read counts for.
+pub(super) fn latency_of(answer: Answer) -> Latency {
+    match answer {
+        Answer::Ram => Latency::ReadHitRam,
+        Answer::Flash => Latency::ReadHitFlash,
+        Answer::Partial | Answer::Miss | Answer::Bypass => Latency::ReadMiss,
+    }
+}
+
 impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     /// Counts a read that was answered at about `now`, but for how long it took.
     pub(super) fn count_read(&self, range: &ByteRange, answer: Answer, now: u64) {

@@ -12,7 +12,7 @@ use futures_util::future::select;
 use smallvec::SmallVec;
 use tokio::sync::MutexGuard;
 
-use super::counting::Measured;
+use super::counting::{Measured, latency_of};
 use crate::journeys::at_hand::{AtHand, prefetch_first_page};
 use crate::journeys::back::{self, Hold};
 use crate::journeys::disk_cache::DiskCache;
@@ -429,10 +429,11 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H
         let coming = self.cache.note_access(&range, By::Read, in_long_run);
         let (outcome, answer) =
             read::read(&self.cache, &self.backing, &self.locks, range, coming, buffer).await;
-        let Measured { came, ended } = self.end(started);
         if outcome.1.is_ok() {
+            let ended = self.record(latency_of(answer), started);
             self.count_read(&range, answer, ended);
-            self.cache.latencies.record(answer.latency(), ended - came);
+        } else {
+            self.end(started);
         }
         outcome
     }

@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use super::disk_cache::DiskCache;
 use super::reconnect::notice;
 use crate::knowledge::learned::By;
-use crate::knowledge::ram::Spot;
+use crate::knowledge::ram::{Ram, Spot};
 use crate::words::units::{PageNumber, pages_touched};
 
 /// A page is fetched into the processor's caches in so many parts.
@@ -63,13 +63,9 @@ impl AtHand {
         let ram = cache.ram.borrow();
         for (place, read) in wanted.iter_mut().enumerate().filter(|(_, read)| sound(&read.range)) {
             let before = self.pieces.len();
-            read.given = pages_touched(&read.range).all(|page| match ram.find(page) {
-                Some(spot) => {
-                    let (start, end) = part_of(&read.range, page);
-                    self.pieces.push(Piece { place, spot, start, end });
-                    true
-                }
-                None => false,
+            read.given = pages_touched(&read.range).all(|page| {
+                let piece = Piece::find(&ram, place, &read.range, page);
+                piece.map(|piece| self.pieces.push(piece)).is_some()
             });
             if !read.given {
                 self.pieces.truncate(before);
@@ -138,24 +134,24 @@ impl AtHand {
 }
 
 impl Piece {
+    /// What RAM has of a page for `range`, which has bytes of it or is empty.
+    fn find(ram: &Ram, place: usize, range: &ByteRange, page: PageNumber) -> Option<Self> {
+        let spot = ram.find(page)?;
+        let part = page.range().intersection(range);
+        let (start, end) = ((part.start - page.offset()) as u16, (part.end - page.offset()) as u16);
+        Some(Self { place, spot, start, end })
+    }
+
     fn of<'a>(&self, page: &'a [u8]) -> &'a [u8] {
         &page[usize::from(self.start)..usize::from(self.end)]
     }
 }
 
-/// Which bytes of a page `range` has.
-fn part_of(range: &ByteRange, page: PageNumber) -> (u16, u16) {
-    let part = page.range().intersection(range);
-    ((part.start - page.offset()) as u16, (part.end - page.offset()) as u16)
-}
-
 /// Has the processor fetch what RAM has of the first page of `range`; what follows it is fetched soon enough once the first is read.
 /// Nobody has checked the range: there is no disk that has a page at the largest addresses, and none is looked at that RAM does not have.
 pub(crate) fn prefetch_first_page<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, range: &ByteRange) {
-    let page = PageNumber(range.start / PAGE);
     let ram = cache.ram.borrow();
-    if let Some(spot) = ram.find(page) {
-        let (start, end) = part_of(range, page);
-        prefetch(&ram.bytes_at(spot)[usize::from(start)..usize::from(end)]);
+    if let Some(piece) = Piece::find(&ram, 0, range, PageNumber(range.start / PAGE)) {
+        prefetch(piece.of(ram.bytes_at(piece.spot)));
     }
 }

@@ -22,7 +22,7 @@ use super::reconnect::notice;
 use crate::knowledge::learned::{By, Coming};
 use crate::knowledge::ram::Standing;
 use crate::words::limits::PAGE_BYTES;
-use crate::words::stats::{Latency, count};
+use crate::words::stats::count;
 use crate::words::units::{FlashPage, PageNumber, pages_touched};
 
 /// How a read was answered.
@@ -38,17 +38,6 @@ pub(crate) enum Answer {
     Miss,
     /// Past the cache.
     Bypass,
-}
-
-impl Answer {
-    /// Which latency it counts for.
-    pub(crate) fn latency(self) -> Latency {
-        match self {
-            Self::Ram => Latency::ReadHitRam,
-            Self::Flash => Latency::ReadHitFlash,
-            Self::Partial | Self::Miss | Self::Bypass => Latency::ReadMiss,
-        }
-    }
 }
 
 /// Reads `range`, which the caller has checked, into `buffer`. What is fetched for it comes as `coming` says.
