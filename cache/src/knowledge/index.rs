@@ -4,6 +4,7 @@
 //! pages of larger ones are packed ([`packed`]) and lie in memory beside it ([`pieces`]). What the index does not know is not on flash:
 //! it is the only judge while the pool is open.
 
+mod chain;
 mod packed;
 mod pieces;
 mod severals;

@@ -140,7 +140,8 @@ fn memory_stays_within_the_budget_at_64_kib_blocks() {
 }
 
 #[test]
-fn pages_that_were_written_one_by_one_cost_eight_bytes_each_and_their_block_thirty() {
+fn pages_that_were_written_one_by_one_cost_their_checksum_and_the_bits_of_an_address_and_their_block_some_thirty_bytes()
+ {
     let mut index = Index::new(16, 7);
     let pages = 16 * 20_000u64;
     for at in 0..pages {
@@ -150,7 +151,25 @@ fn pages_that_were_written_one_by_one_cost_eight_bytes_each_and_their_block_thir
     }
     assert_eq!(index.pages(), pages);
     let bytes_per_block = index.bytes() / index.blocks();
-    assert!(bytes_per_block <= 16 * 8 + 30, "{bytes_per_block}");
+    // Of 320,000 pages: 19 bits.
+    assert!(bytes_per_block <= 16 * 4 + 16 * 19 / 8 + 32, "{bytes_per_block}");
+}
+
+#[test]
+fn what_is_left_of_overwritten_blocks_costs_little_more_than_their_checksums() {
+    let mut index = Index::new(16, 7);
+    let (blocks, mut next) = (20_000u64, 1 << 27);
+    for block in 0..blocks {
+        index.insert_run(PageNumber(block * 16), FlashPage(next), &[1; 16]);
+        next += 16;
+    }
+    for at in 0..blocks * 16 / 3 {
+        index.insert_run(PageNumber(at * 48_271 % (blocks * 16)), FlashPage(next), &[2]);
+        next += 1;
+    }
+    let bytes_per_block = index.bytes() / index.blocks();
+    // A third has addresses of 28 bits, and the rest one.
+    assert!(bytes_per_block <= 16 * 4 + 2 + 19 / 3 * 28 / 8 + 32, "{bytes_per_block}");
 }
 
 #[test]
