@@ -1,18 +1,19 @@
 //! Shadows: how many lines of each page are in the log of a disk without being what the index points to. Such a line is dead,
 //! but the next start reads it; if everything newer of its page were gone by then, it would come back.
 //!
-//! Counted in bytes, one for each page of the disk if it has as few as its flash, else at two places each that pages share.
-//! So a count is never less than the truth, and what it says too much costs a copy of a page and never data. A byte that is
+//! Counted from 0 to 255 ([`Counts`]), at a place for each page of the disk if it has as few as its flash, else at two places each that
+//! pages share. So a count is never less than the truth, and what it says too much costs a copy of a page and never data. A count that is
 //! full stays full. The places are those of a counting Bloom filter (Fan, Cao, Almeida and Broder, "Summary cache", 1998).
 //!
 //! It never knows which line is meant, or what it says.
 
+use super::counts::Counts;
 use super::hash::hash;
 use crate::words::units::PageNumber;
 
 /// Counts are at least as high as the number of dead lines.
 pub(crate) struct Shadows {
-    counts: Box<[u8]>,
+    counts: Counts,
     /// Whether each page of the disk has a place of its own.
     is_exact: bool,
 }
@@ -25,41 +26,37 @@ impl Shadows {
     pub(crate) fn new(disk_pages: u64, flash_pages: u64) -> Self {
         let is_exact = disk_pages <= flash_pages;
         let places = if is_exact { disk_pages } else { flash_pages }.max(PLACES_MIN);
-        Self { counts: vec![0; places.next_multiple_of(2) as usize].into_boxed_slice(), is_exact }
+        Self { counts: Counts::new(places.next_multiple_of(2)), is_exact }
     }
 
     /// One more line of a page that nothing points to.
     pub(crate) fn add(&mut self, page: PageNumber) {
         for place in self.places(page) {
-            self.counts[place] = self.counts[place].saturating_add(1);
+            self.counts.add(place);
         }
     }
 
     /// One less: it is gone, or the index points to it.
     pub(crate) fn remove(&mut self, page: PageNumber) {
         for place in self.places(page) {
-            let count = &mut self.counts[place];
-            debug_assert!(*count > 0, "a line of page {} goes that was never counted", page.0);
-            // How many a full byte stands for is not known any more.
-            if *count < u8::MAX {
-                *count = count.saturating_sub(1);
-            }
+            let was_counted = self.counts.remove(place);
+            debug_assert!(was_counted, "a line of page {} goes that was never counted", page.0);
         }
     }
 
     /// At least so many dead lines of a page are in the log as there are.
     pub(crate) fn of(&self, page: PageNumber) -> u8 {
-        self.places(page).map(|place| self.counts[place]).min().unwrap_or(u8::MAX)
+        self.places(page).map(|place| self.counts.get(place)).min().unwrap_or(u8::MAX)
     }
 
     /// Bytes of RAM taken.
     pub(crate) fn bytes(&self) -> u64 {
-        self.counts.len() as u64
+        self.counts.bytes()
     }
 
     /// One place, or two that are never the same.
-    fn places(&self, page: PageNumber) -> impl Iterator<Item = usize> + use<> {
-        let places = self.counts.len() as u64;
+    fn places(&self, page: PageNumber) -> impl Iterator<Item = u32> + use<> {
+        let places = self.counts.len();
         // A disk that grew has pages without a place of their own.
         let (first, second) = if self.is_exact {
             (page.0 % places, None)
@@ -67,7 +64,7 @@ impl Shadows {
             let (hash, half) = (hash(page.0), places / 2);
             ((hash >> 32) % half, Some(half + (hash & u64::from(u32::MAX)) % half))
         };
-        [Some(first), second].into_iter().flatten().map(|place| place as usize)
+        [Some(first), second].into_iter().flatten().map(|place| place as u32)
     }
 }
 
@@ -134,7 +131,7 @@ mod tests {
             for page in &pages {
                 shadows.remove(PageNumber(*page));
             }
-            assert!(shadows.counts.iter().all(|count| *count == 0));
+            assert!((0..4096).all(|place| shadows.counts.get(place) == 0));
         }
     }
 
