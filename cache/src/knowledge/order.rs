@@ -111,7 +111,7 @@ impl Order {
     pub(crate) fn opened(&mut self, segment: SegmentNumber, generation: Sequence) {
         self.bind(segment);
         self.next.retain(|next| *next != segment);
-        let before = self.segments.insert(segment, Kept::new(generation));
+        let before = self.segments.insert(Kept::new(segment, generation));
         self.lines -= before.map_or(0, |before| before.lines_left());
     }
 
@@ -231,7 +231,7 @@ impl Order {
         cost: impl Fn(&Self, SegmentNumber, PageNumber) -> f64,
     ) -> Option<SegmentNumber> {
         let cheapest = self.cheapest(oldest, &cost)?;
-        self.segments.get_mut(cheapest)?.moved.get_or_insert(0);
+        self.segments.get_mut(cheapest)?.settle();
         self.next.push_back(cheapest);
         Some(cheapest)
     }
@@ -254,18 +254,14 @@ impl Order {
 
     /// A page of a segment that goes next was appended again.
     pub(crate) fn note_moved(&mut self, segment: SegmentNumber) {
-        // Not all lines are counted: some of an oldest segment may be of pages past 16 TiB.
-        let is_counted = |kept: &&mut Kept| kept.lines_left() > 0;
-        let kept = self.segments.get_mut(segment).filter(is_counted);
-        if let Some(moved) = kept.and_then(|kept| kept.moved.as_mut()) {
-            *moved += 1;
+        if self.segments.get_mut(segment).is_some_and(Kept::note_moved) {
             self.lines -= 1;
         }
     }
 
     /// Pages of a segment that were appended again before its turn; none unless it was settled that it goes next.
     pub(crate) fn moved_of(&self, segment: SegmentNumber) -> Option<usize> {
-        self.segments.get(segment).and_then(|kept| kept.moved).map(|moved| moved as usize)
+        self.segments.get(segment)?.moved()
     }
 
     /// Bytes of RAM taken.
