@@ -32,12 +32,14 @@ const FACE_GOAL: f64 = 0.90;
 const DEPTH: u32 = 32;
 /// Bytes of a block, GiB of flash and admission of each index that is measured. What is learned of a disk takes as much of a small one as of
 /// a large one.
-const INDEXES: [(&str, u64, &str); 6] = [
+const INDEXES: [(&str, u64, &str); 8] = [
     ("4096", 1, "always"),
     ("4096", 1, "adaptive"),
+    ("4096", 1, "adaptive:hits"),
     ("4096", 4, "adaptive"),
     ("65536", 2, "always"),
     ("65536", 2, "adaptive"),
+    ("65536", 4, "adaptive"),
     ("65536", 8, "adaptive"),
 ];
 /// Requests of the shorter of two runs under callgrind, which is fifty times slower than the machine.

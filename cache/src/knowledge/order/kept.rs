@@ -122,14 +122,10 @@ impl KeptSegments {
             self.places.resize(number + 1, NOWHERE);
         }
         self.places[number] = self.len() as u32;
-        match self.chunks.last_mut().filter(|chunk| chunk.len() < CHUNK) {
-            Some(chunk) => chunk.push(kept),
-            None => {
-                let mut chunk = Vec::with_capacity(CHUNK);
-                chunk.push(kept);
-                self.chunks.push(chunk);
-            }
+        if self.chunks.last().is_none_or(|chunk| chunk.len() == CHUNK) {
+            self.chunks.push(Vec::with_capacity(CHUNK));
         }
+        self.chunks.last_mut()?.push(kept);
         None
     }
 
