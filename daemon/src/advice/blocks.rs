@@ -20,14 +20,14 @@ const BLOCK_MAX: u64 = 64 << 10;
 const BLOCK_DEFAULT: u64 = 64 << 10;
 
 /// RAM of the index for a block of one page, fresh and after random writes, in bytes (docs/performance.md).
-const SINGLE: (f64, f64) = (25.2, 29.1);
-/// For a block of several: for itself, for each run of pages that lie together on flash, for each page. Of 16 pages that is what was
-/// measured there, 145 bytes with one run and 193 with 13.
-const BLOCK: f64 = 61.5;
-const RUN: f64 = 4.0;
-const OF_PAGE: f64 = 5.0;
-/// Runs of each page after random writes.
-const RUNS_CHURNED: f64 = 0.8;
+const SINGLE: (f64, f64) = (24.3, 27.9);
+/// For a block of several: for itself, for each address, for each page. Of 16 pages that is what was measured there, 121 bytes with one
+/// address and 144 with nine.
+const BLOCK: f64 = 44.3;
+const ADDRESS: f64 = 3.0;
+const OF_PAGE: f64 = 4.6;
+/// Addresses of each page after random writes.
+const ADDRESSES_CHURNED: f64 = 0.545;
 
 /// What blocks of a size would do; of a size that was not compared, what the worse of its two neighbours would.
 fn at(compared: &[BlockSize], block_bytes: u64) -> Option<BlockSize> {
@@ -101,9 +101,9 @@ fn compared(known: &Known<'_>, plan: &Plan) -> (BlockBasis, Vec<BlockSize>) {
 /// RAM that the index of so much flash takes, from fresh to churned.
 pub(super) fn index_bytes(flash_bytes: u64, block_bytes: u64) -> (u64, u64) {
     let pages = float(block_bytes / PAGE);
-    let of = |runs: f64| BLOCK + RUN * runs + OF_PAGE * pages;
+    let of = |addresses: f64| BLOCK + ADDRESS * addresses + OF_PAGE * pages;
     let (fresh, churned) =
-        if block_bytes <= PAGE { SINGLE } else { (of(1.0), of((pages * RUNS_CHURNED).max(1.0))) };
+        if block_bytes <= PAGE { SINGLE } else { (of(1.0), of((pages * ADDRESSES_CHURNED).max(1.0))) };
     let blocks = float(flash_bytes) / float(block_bytes.max(PAGE));
     (whole(blocks * fresh), whole(blocks * churned))
 }
