@@ -16,8 +16,8 @@ use smallvec::SmallVec;
 use super::Located;
 use super::packed::BLOCK_PAGES_MAX;
 
-/// Runs before one among which the one is looked for that it follows. All of them in blocks of 64 KiB.
-const RUNS_BACK: usize = 16;
+/// Runs before one among which the one is looked for that it follows: seldom are more of them overwritten one beside the other.
+const RUNS_BACK: usize = 6;
 
 /// Pages that lie next to each other on the disk and on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -86,21 +86,27 @@ pub(super) fn unpack(words: &[u32], pages: usize) -> Places {
     let packed = Packed::of(words, pages);
     let mut checksums = packed.checksums.iter();
     let mut addresses = (0..packed.addresses).map(|at| packed.address(at));
-    let mut chain = if packed.has_chain() { addresses.next() } else { None };
-    let mut run = None;
-    let place = |page: usize| {
-        let head = packed.heads[page / PAGES_PER_HEAD];
-        let flash = match (head & first(page) != 0, head & second(page) != 0) {
+    let has_chain = packed.has_chain();
+    let mut chain = if has_chain { addresses.next().unwrap_or_default() } else { 0 };
+    let mut run = 0;
+    let mut places: Places = smallvec![None; pages];
+    for (page, place) in places.iter_mut().enumerate() {
+        let head = packed.heads[page / PAGES_PER_HEAD] >> (page % PAGES_PER_HEAD);
+        let flash = match (head & 1 != 0, head >> PAGES_PER_HEAD & 1 != 0) {
             (false, false) => None,
-            (true, false) => run,
+            (true, false) => Some(run),
             (true, true) => addresses.next(),
-            (false, true) => chain,
+            (false, true) => Some(chain),
         };
-        run = flash.map(|flash| flash.wrapping_add(1));
-        chain = chain.map(|flash| flash.wrapping_add(get_bits(packed.bits, page, 1)));
-        Some(Located { flash: FlashPage(flash?), checksum: *checksums.next()? })
-    };
-    (0..pages).map(place).collect()
+        if let (Some(flash), Some(checksum)) = (flash, flash.and_then(|_| checksums.next())) {
+            *place = Some(Located { flash: FlashPage(flash), checksum: *checksum });
+            run = flash.wrapping_add(1);
+        }
+        if has_chain {
+            chain = chain.wrapping_add(packed.step(page));
+        }
+    }
+    places
 }
 
 /// The place of one page of a block of so many.
@@ -170,6 +176,11 @@ impl<'a> Packed<'a> {
     /// The address of the chain comes first.
     fn address(&self, at: usize) -> u32 {
         get_bits(self.bits, self.step_bits + at * self.width, self.width)
+    }
+
+    /// By how much the address of the chain is higher behind a page than at it.
+    fn step(&self, page: usize) -> u32 {
+        self.bits[page / WORD_BITS] >> (page % WORD_BITS) & 1
     }
 
     /// By how much the address of the chain is higher at a page than at its first one.
