@@ -76,6 +76,8 @@ pub(crate) struct Asked {
     pub(crate) sequential: Option<u64>,
     /// Reads that were full hits.
     pub(crate) hits: Option<u64>,
+    /// Reads of which a part was cached.
+    pub(crate) partial_hits: u64,
     /// Time in which that was.
     pub(crate) seconds: Option<u64>,
     /// Bytes written to flash in that time, counted; a trace has none.
@@ -310,8 +312,9 @@ fn cannot_help(known: &Known<'_>, plan: &Plan, reason: mode::Reason) -> String {
 /// The curve says that a cache helps, and simulation that it does not.
 fn not_as_served(known: &Known<'_>, plan: &Plan) -> String {
     let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()));
-    let (hits, more) =
-        best.map_or((0.0, String::new()), |best| (best.hit_ratio(), sizes::not_full_hits(best)));
+    let (hits, more) = best.map_or((0.0, String::new()), |best| {
+        (best.hit_ratio(), sizes::not_full_hits(best.reads, best.partial_hits, best.bypassed))
+    });
     format!(
         "A cache cannot help as disks are served: one of {} that takes in everything would have {} of reads, what it has in part counted \
          in part, and what serves disks, simulated with that, has {} full hits{more}.",

@@ -9,7 +9,7 @@ use cache::words::limits::{RESERVE_SEGMENTS_MIN, SEGMENT_BYTES_MAX};
 
 use super::answer::{SizeAt, Sizes};
 use super::words::exact;
-use super::{Known, Present, Simulated, Source, float, percent, points, ratio, size, whole};
+use super::{Asked, Known, Present, Simulated, Source, float, percent, points, ratio, size, whole};
 
 /// A further tenth of the working set ...
 const PART: u64 = 10;
@@ -31,7 +31,7 @@ const RAM_DEFAULT: u64 = 32 << 20;
 const RAM_MIN: u64 = 1 << 20;
 
 /// Reads past the cache, or cached in part, that are worth a word.
-const MUCH: f64 = 0.05;
+const MUCH: f64 = 0.03;
 
 /// What is added to a size: headers and summaries of the log take some of it, and samples are off by a few hundredths, which right at
 /// the cliff of a loop would be everything.
@@ -217,7 +217,7 @@ pub(super) fn sentence(known: &Known<'_>, plan: &Plan, simulated: Option<&Simula
     if let Some(present) = &known.present {
         let limit = if present.has_limit { "" } else { ", as it has no limit," };
         text.extend([format!(
-            " The disk may have {}{limit} and holds {}; {} is predicted for that.",
+            " The disk may have {}{limit} and holds {}; {} is predicted for that, where what it has in part counts in part.",
             size(present.cache_bytes),
             size(present.held_bytes),
             hits_at(present.cache_bytes)
@@ -230,7 +230,9 @@ pub(super) fn sentence(known: &Known<'_>, plan: &Plan, simulated: Option<&Simula
         if let Some(hits) = ratio(known.asked.hits.unwrap_or(0), known.asked.reads)
             && present.mode != cache::Mode::PassThrough
         {
-            text.extend([format!(" What serves it lately had {}.", percent(hits))]);
+            let Asked { reads, partial_hits, sequential, .. } = known.asked;
+            let others = not_full_hits(reads, partial_hits, sequential.unwrap_or(0));
+            text.extend([format!(" What serves it lately had {} full hits{others}.", percent(hits))]);
         }
     }
     text
@@ -244,20 +246,19 @@ fn sentence_of_simulation(plan: &Plan, simulated: &Simulated) -> String {
         size(plan.cache_bytes()),
         percent(simulated.hit_ratio())
     );
-    text.push_str(&not_full_hits(simulated));
+    text.push_str(&not_full_hits(simulated.reads, simulated.partial_hits, simulated.bypassed));
     text.push('.');
     text
 }
 
 /// Reads that are no full hits and no plain misses, if there are many.
-pub(super) fn not_full_hits(simulated: &Simulated) -> String {
+pub(super) fn not_full_hits(reads: u64, partial_hits: u64, bypassed: u64) -> String {
     let part = |count, what: &str| {
-        let share = ratio(count, simulated.reads).filter(|share| *share >= MUCH)?;
+        let share = ratio(count, reads).filter(|share| *share >= MUCH)?;
         Some(format!("; {} of reads {what}", percent(share)))
     };
-    let in_part = part(simulated.partial_hits, "are cached in part only, which is a miss");
-    let past =
-        part(simulated.bypassed, "are of long sequential runs, which it lets pass (`sequential-cutoff`)");
+    let in_part = part(partial_hits, "are cached in part only, which is a miss");
+    let past = part(bypassed, "are of long sequential runs, which it lets pass (`sequential-cutoff`)");
     in_part.into_iter().chain(past).collect()
 }
 

@@ -435,6 +435,17 @@ fn the_index_takes_what_was_measured() {
 }
 
 #[test]
+fn what_a_disk_had_is_said_in_full_hits_and_what_was_none_beside_it() {
+    let asked = Asked { hits: Some(858), partial_hits: 42, ..reads_only(1_000) };
+    let curves = hot_and_cold();
+    let said = |asked| text(&advise(&Known { asked, ..known(&curves) }), "size");
+    let in_part = "had 85.8% full hits; 4.2% of reads are cached in part only, which is a miss.";
+    assert!(said(asked).contains(in_part), "{}", said(asked));
+    let few = said(Asked { partial_hits: 2, ..asked });
+    assert!(few.contains("had 85.8% full hits.") && few.contains("in part counts in part"), "{few}");
+}
+
+#[test]
 fn a_disk_that_is_not_served_says_why() {
     let advice = of_unserved("web1", "its backing has not answered yet");
     assert_eq!(advice.verdict, Verdict::NotServed);

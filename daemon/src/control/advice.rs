@@ -159,6 +159,7 @@ fn asked(lately: Option<&Windowed>, mode: Mode) -> Asked {
         has_directions: true,
         sequential: (mode != Mode::PassThrough).then_some(counts.reads_bypassed),
         hits: Some(counts.read_hits_ram + counts.read_hits_flash),
+        partial_hits: counts.read_partial_hits,
         seconds: Some(*seconds),
         flash_write_bytes: Some(counts.flash_write_bytes),
     }

@@ -128,6 +128,7 @@ fn known<'a>(options: &Advise, learned: &'a Learned, name: &'a str) -> Known<'a>
             has_directions: survey.unknown() == 0,
             sequential: Some(info.sequential),
             hits: None,
+            partial_hits: 0,
             seconds: survey.span_us().map(|micros| micros / 1_000_000),
             flash_write_bytes: None,
         },
