@@ -6,7 +6,7 @@
 //! ```text
 //! page     0    1    2    3    4    5    6    7
 //! flash   70   71  915   72   73  388   75   76     the chain is 70 71 72 73 75 76: page 2 was overwritten, what was left was
-//! step     1         1    1    1    1    1          appended again, and then page 5 was overwritten
+//! step     1    1         1    1    1    1          appended again, and then page 5 was overwritten
 //! ```
 
 use std::ops::Range;
@@ -64,14 +64,14 @@ impl Run {
 
     /// If it lies behind one that is before it on the disk, and no further on flash than there.
     fn follows(&self, before: &Self) -> bool {
-        // Both from the end of the other: what lies before it is very far behind it.
+        // It wraps: what lies before the end of the other is very far behind it, and does not follow.
         let further = self.flash.wrapping_sub(before.flash.wrapping_add(before.pages));
         further <= self.page - (before.page + before.pages)
     }
 }
 
 impl Chain {
-    /// The longest one: with each run, the nearest one before it that it follows. None if no run follows another.
+    /// The longest one of those in which each run follows the nearest that it can, of [`RUNS_BACK`] before it. None if none does.
     pub(super) fn of(runs: &[Run]) -> Option<Self> {
         // Of each run, how many the chain has that ends with it, and which of them is the one before it.
         let mut ends: SmallVec<[(u16, u16); 16]> = SmallVec::with_capacity(runs.len());

@@ -69,13 +69,13 @@ pub(super) fn pack(places: &[Option<Located>]) -> Words {
     words
 }
 
-/// Packs a run of neighbours from a page of a block of so many on.
-pub(super) fn pack_run(pages: usize, page: usize, flash: FlashPage, checksums: &[u32]) -> Words {
+/// Packs a run of neighbours that begins at a page of a block of so many.
+pub(super) fn pack_run(pages: usize, start: usize, flash: FlashPage, checksums: &[u32]) -> Words {
     let mut words: Words = smallvec![0; heads_of(pages)];
-    for page in page..page + checksums.len() {
+    for page in start..start + checksums.len() {
         words[page / PAGES_PER_HEAD] |= first(page);
     }
-    words[page / PAGES_PER_HEAD] |= second(page);
+    words[start / PAGES_PER_HEAD] |= second(start);
     words.push(flash.0);
     words.extend_from_slice(checksums);
     words
@@ -129,13 +129,13 @@ pub(super) fn get(words: &[u32], pages: usize, page: usize) -> Option<Located> {
     } else {
         // The run that it is in began here or before: with the last page up to its own that begins one.
         let begins_here = begins(head) & up_to;
-        let (at, begins) = if begins_here != 0 {
+        let (at, last) = if begins_here != 0 {
             (at, begins_here)
         } else {
             let at = before.iter().rposition(|head| begins(*head) != 0)?;
             (at, begins(before[at]))
         };
-        let start = at * PAGES_PER_HEAD + begins.ilog2() as usize;
+        let start = at * PAGES_PER_HEAD + last.ilog2() as usize;
         let address = packed.address(usize::from(packed.has_chain()) + runs_up_to - 1);
         address.wrapping_add((page - start) as u32)
     };
@@ -275,22 +275,25 @@ mod tests {
             1 => Just(Change::AppendedAgain),
         ];
         let changes = proptest::collection::vec((change, any::<prop::sample::Index>(), 1..5_usize), 0..60);
-        (1..=BLOCK_PAGES_MAX, 1..u32::MAX / 2, changes).prop_map(|(pages, flash, changes)| {
+        // Also where addresses end.
+        let flash = prop_oneof![1..u32::MAX / 2, u32::MAX - 12_000..=u32::MAX];
+        (1..=BLOCK_PAGES_MAX, flash, changes).prop_map(|(pages, flash, changes)| {
             let at = |flash: u32| Some(Located { flash: FlashPage(flash), checksum: !flash });
-            let mut places: Places = (flash..).take(pages).map(at).collect();
-            let mut next = flash + 10_000;
+            let from = |flash: u32| (0..).map(move |further| flash.wrapping_add(further));
+            let mut places: Places = from(flash).take(pages).map(at).collect();
+            let mut next = flash.wrapping_add(10_000);
             for (change, page, count) in changes {
-                let from = page.index(pages);
-                let some = from..(from + count).min(pages);
-                next += 1_000;
+                let start = page.index(pages);
+                let some = start..(start + count).min(pages);
+                next = next.wrapping_add(1_000);
                 match change {
                     Change::Overwritten => {
-                        places[some].iter_mut().zip(next..).for_each(|(place, flash)| *place = at(flash));
+                        places[some].iter_mut().zip(from(next)).for_each(|(place, flash)| *place = at(flash));
                     }
                     Change::Evicted => places[some].fill(None),
                     Change::AppendedAgain => {
                         let old = places.iter_mut().filter(|place| place.is_some());
-                        old.zip(next..).for_each(|(place, flash)| *place = at(flash));
+                        old.zip(from(next)).for_each(|(place, flash)| *place = at(flash));
                     }
                 }
             }
@@ -298,7 +301,7 @@ mod tests {
         })
     }
 
-    /// Addresses by chance, many of them each other's neighbours.
+    /// Addresses by chance, of which some are the same.
     fn by_chance() -> impl Strategy<Value = Places> {
         let place = prop_oneof![Just(None), (0..300u32).prop_map(Some), any::<u32>().prop_map(Some)];
         proptest::collection::vec(place, 1..=BLOCK_PAGES_MAX).prop_map(|drawn| {
