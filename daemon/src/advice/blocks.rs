@@ -24,7 +24,7 @@ const LEARNED: (f64, f64) = (143_000.0, 630_000.0);
 /// RAM of the index for a block of one page, fresh and after random writes.
 const SINGLE: (f64, f64) = (23.7, 27.0);
 /// For a block of several: for itself, for each address, for each page. Of 16 pages that is what was measured on 4 GiB, 118 bytes with one
-/// address and 142 with nine.
+/// address and 142 with some nine.
 const BLOCK: f64 = 41.9;
 const ADDRESS: f64 = 3.0;
 const OF_PAGE: f64 = 4.6;

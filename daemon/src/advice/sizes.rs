@@ -258,7 +258,7 @@ pub(super) fn not_full_hits(reads: u64, partial_hits: u64, bypassed: u64) -> Str
         Some(format!("; {} of reads {what}", percent(share)))
     };
     let in_part = part(partial_hits, "are cached in part only, which is a miss");
-    let past = part(bypassed, "are of long sequential runs, which it lets pass (`sequential-cutoff`)");
+    let past = part(bypassed, "go past the cache, as long sequential runs do (`sequential-cutoff`)");
     in_part.into_iter().chain(past).collect()
 }
 

@@ -402,7 +402,10 @@ fn a_trace_is_advised_on_by_what_was_simulated() {
     let mean = 0.1 * Took::RAM.us + 0.504 * Took::FLASH.us + 0.396 * Took::MISS.us;
     assert!((expected.mean_us - mean).abs() < 1e-6, "{expected:?}");
     let said = text(&advice, "size");
-    assert!(said.contains("60.4% full hits; 30.0% of reads are of long sequential runs"), "{said}");
+    assert!(
+        said.contains("60.4% full hits; 30.0% of reads go past the cache, as long sequential runs do"),
+        "{said}"
+    );
     assert!(!said.contains("in part only"), "two of a hundred are not worth a word: {said}");
     let unsimulated = Known { simulated: &[], unsimulated: Some("it is too long"), ..trace };
     assert!(text(&advise(&unsimulated), "wear").contains("not known: it is too long"));
@@ -443,6 +446,8 @@ fn what_a_disk_had_is_said_in_full_hits_and_what_was_none_beside_it() {
     let said = |asked| text(&advise(&Known { asked, ..known(&curves) }), "size");
     let in_part = "had 85.8% full hits; 4.2% of reads are cached in part only, which is a miss.";
     assert!(said(asked).contains(in_part), "{}", said(asked));
+    let past = said(Asked { sequential: Some(100), ..asked });
+    assert!(past.contains("a miss; 10.0% of reads go past the cache"), "{past}");
     let few = said(Asked { partial_hits: 2, ..asked });
     assert!(few.contains("had 85.8% full hits.") && few.contains("in part counts in part"), "{few}");
 }
