@@ -14,7 +14,6 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::Located;
-use super::packed::BLOCK_PAGES_MAX;
 
 /// Runs before one among which the one is looked for that it follows: seldom are more of them overwritten one beside the other.
 const RUNS_BACK: usize = 6;
@@ -27,20 +26,14 @@ pub(super) struct Run {
     pub(super) pages: u32,
     /// Where that is on flash.
     pub(super) flash: u32,
+    /// Whether it is of the chain.
+    pub(super) is_chained: bool,
 }
 
 pub(super) type Runs = SmallVec<[Run; 16]>;
 
-/// Some of the runs of a block, two at least.
-pub(super) struct Chain {
-    /// Their numbers, a bit each.
-    runs: [u64; BLOCK_PAGES_MAX / u64::BITS as usize],
-    len: usize,
-    first: usize,
-}
-
 impl Run {
-    /// All of a block, in the order of its pages.
+    /// All of a block, in the order of its pages; none is of a chain so far.
     pub(super) fn all_of(places: &[Option<Located>]) -> Runs {
         let mut runs = Runs::new();
         let mut open: Option<Run> = None;
@@ -50,7 +43,7 @@ impl Run {
                 (Some(run), Some(flash)) if run.flash.wrapping_add(run.pages) == flash => run.pages += 1,
                 _ => {
                     runs.extend(open);
-                    open = flash.map(|flash| Run { page, pages: 1, flash });
+                    open = flash.map(|flash| Run { page, pages: 1, flash, is_chained: false });
                 }
             }
         }
@@ -70,57 +63,35 @@ impl Run {
     }
 }
 
-impl Chain {
-    /// The longest one of those in which each run follows the nearest that it can, of [`RUNS_BACK`] before it. None if none does.
-    pub(super) fn of(runs: &[Run]) -> Option<Self> {
-        // Of each run, how many the chain has that ends with it, and which of them is the one before it.
-        let mut ends: SmallVec<[(u16, u16); 16]> = SmallVec::with_capacity(runs.len());
-        let mut longest = (1, 0);
-        for (at, run) in runs.iter().enumerate() {
-            let near = &runs[at.saturating_sub(RUNS_BACK)..at];
-            let mut end = (1, 0);
-            if let Some(back) = near.iter().rev().position(|before| run.follows(before)) {
-                let before = at - 1 - back;
-                end = (ends[before].0 + 1, before as u16);
-                longest = longest.max((end.0, at));
-            }
-            ends.push(end);
-        }
-        let (len, mut at) = longest;
-        if len == 1 {
-            return None;
-        }
-        let mut chain = Self { runs: [0; _], len: usize::from(len), first: 0 };
-        for _ in 0..len {
-            chain.first = at;
-            chain.runs[at / 64] |= 1 << (at % 64);
-            at = usize::from(ends[at].1);
-        }
-        Some(chain)
+/// Finds the longest chain of those in which each run follows the nearest that it can, of [`RUNS_BACK`] before it. Marks its runs, if they
+/// are `least` or more, and says how many they are; else 0.
+pub(super) fn mark_chain(runs: &mut [Run], least: usize) -> usize {
+    // Of each run, how many the chain has that ends with it, and which of them is the one before it.
+    let mut ends: SmallVec<[(u16, u16); 16]> = SmallVec::with_capacity(runs.len());
+    let mut longest = (0, 0);
+    for (at, run) in runs.iter().enumerate() {
+        let near = &runs[at.saturating_sub(RUNS_BACK)..at];
+        let before = near.iter().rev().position(|before| run.follows(before)).map(|back| at - 1 - back);
+        let end = before.map_or((1, 0), |before| (ends[before].0 + 1, before as u16));
+        longest = longest.max((end.0, at));
+        ends.push(end);
     }
-
-    /// Runs that are of it.
-    pub(super) fn len(&self) -> usize {
-        self.len
+    let (len, mut at) = longest;
+    if usize::from(len) < least {
+        return 0;
     }
-
-    /// The number of its first run.
-    pub(super) fn first(&self) -> usize {
-        self.first
+    for _ in 0..len {
+        runs[at].is_chained = true;
+        at = usize::from(ends[at].1);
     }
+    usize::from(len)
+}
 
-    /// True if a run is of it, by its number.
-    pub(super) fn has(&self, run: usize) -> bool {
-        self.runs[run / 64] >> (run % 64) & 1 == 1
-    }
-
-    /// Tells of each page behind which the chain is one further on flash: as many between two pages of the chain as they are apart there.
-    pub(super) fn steps(&self, runs: &[Run], mut tell: impl FnMut(usize)) {
-        let mut chained =
-            runs.iter().enumerate().filter(|(at, _)| self.has(*at)).map(|(_, run)| run).peekable();
-        while let Some(run) = chained.next() {
-            let steps = chained.peek().map_or(run.pages - 1, |next| next.flash.wrapping_sub(run.flash));
-            (run.page..run.page + steps).for_each(|page| tell(page as usize));
-        }
+/// Tells of each page behind which the chain is one further on flash: as many between two pages of the chain as they are apart there.
+pub(super) fn chain_steps(runs: &[Run], mut tell: impl FnMut(usize)) {
+    let mut chained = runs.iter().filter(|run| run.is_chained).peekable();
+    while let Some(run) = chained.next() {
+        let steps = chained.peek().map_or(run.pages - 1, |next| next.flash.wrapping_sub(run.flash));
+        (run.page..run.page + steps).for_each(|page| tell(page as usize));
     }
 }

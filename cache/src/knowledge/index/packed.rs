@@ -22,7 +22,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::Located;
-use super::chain::{Chain, Run};
+use super::chain::{Run, chain_steps, mark_chain};
 use crate::words::units::FlashPage;
 
 /// Pages of the largest block: 1 MiB of 4 KiB pages.
@@ -39,27 +39,28 @@ pub(super) type Words = SmallVec<[u32; 64]>;
 
 /// Packs the places of a block's pages.
 pub(super) fn pack(places: &[Option<Located>]) -> Words {
-    let runs = Run::all_of(places);
+    let mut runs = Run::all_of(places);
     let highest = runs.iter().map(|run| run.flash).max().unwrap_or_default();
     let needed = (u32::BITS - highest.leading_zeros()).max(1) as usize;
-    let chain = Chain::of(&runs).filter(|chain| (chain.len() - 1) * needed > places.len());
+    // All but one of its addresses are spared, for a bit a page.
+    let worth_it = 2 + places.len() / needed;
+    let chained = mark_chain(&mut runs, worth_it);
+    let (step_bits, chains) = if chained > 0 { (places.len(), 1) } else { (0, 0) };
 
-    let step_bits = if chain.is_some() { places.len() } else { 0 };
-    let addresses = runs.len() - chain.as_ref().map_or(0, |chain| chain.len() - 1);
+    let addresses = chains + runs.len() - chained;
     let room = (step_bits + addresses * needed).div_ceil(WORD_BITS);
     let width = width_of(room, step_bits, addresses);
     let mut words: Words = smallvec![0; heads_of(places.len()) + room];
     let (heads, bits) = words.split_at_mut(heads_of(places.len()));
-    if let Some(chain) = &chain {
-        set_bits(bits, step_bits, runs[chain.first()].flash);
-        chain.steps(&runs, |page| set_bits(bits, page, 1));
+    chain_steps(&runs, |page| set_bits(bits, page, 1));
+    if let Some(first) = runs.iter().find(|run| run.is_chained) {
+        set_bits(bits, step_bits, first.flash);
     }
-    let mut next = step_bits + if chain.is_some() { width } else { 0 };
-    for (at, run) in runs.iter().enumerate() {
-        if chain.as_ref().is_some_and(|chain| chain.has(at)) {
-            run.own_pages().for_each(|page| heads[page / PAGES_PER_HEAD] |= second(page));
-        } else {
-            run.own_pages().for_each(|page| heads[page / PAGES_PER_HEAD] |= first(page));
+    let mut next = step_bits + chains * width;
+    for run in &runs {
+        let shift = if run.is_chained { PAGES_PER_HEAD } else { 0 };
+        run.own_pages().for_each(|page| heads[page / PAGES_PER_HEAD] |= first(page) << shift);
+        if !run.is_chained {
             heads[run.page as usize / PAGES_PER_HEAD] |= second(run.page as usize);
             set_bits(bits, next, run.flash);
             next += width;
