@@ -1,18 +1,20 @@
 //! Many counts of which few are high: half a byte for each, and four to eight bytes more for one that is above 15.
 //!
-//! High counts stand in a short list for each thousand, in order, so nothing is ever laid out anew as a whole, and it makes no difference
+//! High counts stand in a short list for each four thousand, in order, so nothing is ever laid out anew as a whole, and it makes no difference
 //! which of them are high.
 
 /// The highest count of half a byte. A place that has it is among those that may be higher.
 const HALF_MAX: u8 = 15;
 /// Counts whose high ones are in one list.
-const GROUP: u32 = 1024;
+const GROUP: u32 = 4096;
 
 /// Counts from 0 to 255 by their number. What reached 255 stays there.
 pub(super) struct Counts {
     halves: Box<[u8]>,
     /// Of each group, in the order of their numbers.
     high: Box<[Vec<High>]>,
+    /// Room in all of these lists, which are too many to be looked at whenever somebody asks for bytes.
+    listed_max: usize,
 }
 
 /// What is above [`HALF_MAX`], at least one.
@@ -33,6 +35,7 @@ impl Counts {
         Self {
             halves: vec![0; (len / 2) as usize].into_boxed_slice(),
             high: vec![Vec::new(); groups].into_boxed_slice(),
+            listed_max: 0,
         }
     }
 
@@ -58,7 +61,11 @@ impl Counts {
         let high = &mut self.high[group_of(number)];
         match find(high, number) {
             Ok(at) => high[at].above = (high[at].above + 1).min(ABOVE_MAX),
-            Err(at) => high.insert(at, High { in_group: in_group(number), above: 1 }),
+            Err(at) => {
+                let before = high.capacity();
+                high.insert(at, High { in_group: in_group(number), above: 1 });
+                self.listed_max += high.capacity() - before;
+            }
         }
     }
 
@@ -76,8 +83,7 @@ impl Counts {
 
     /// Bytes of RAM taken.
     pub(super) fn bytes(&self) -> u64 {
-        let listed = self.high.iter().map(|high| high.capacity() * size_of::<High>()).sum::<usize>();
-        (self.halves.len() + size_of_val(&*self.high) + listed) as u64
+        (self.halves.len() + size_of_val(&*self.high) + self.listed_max * size_of::<High>()) as u64
     }
 
     /// One less of what is above half a byte, unless it is full. Says whether something is.
@@ -88,8 +94,10 @@ impl Counts {
             ABOVE_MAX => {}
             1 => {
                 high.remove(at);
-                if high.len() < high.capacity() / 4 {
+                let before = high.capacity();
+                if high.len() < before / 4 {
                     high.shrink_to(high.len() * 2);
+                    self.listed_max -= before - high.capacity();
                 }
             }
             _ => high[at].above -= 1,
@@ -154,15 +162,17 @@ mod tests {
     fn high_counts_that_are_low_again_leave_nothing_behind() {
         let mut counts = Counts::new(10_000);
         let empty = counts.bytes();
-        assert_eq!(empty, 5_000 + 10 * size_of::<Vec<High>>() as u64);
+        assert_eq!(empty, 5_000 + 3 * size_of::<Vec<High>>() as u64);
         for number in 0..10_000 {
             (0..20).for_each(|_| counts.add(number));
         }
         assert!((40_000..=empty + 80_000).contains(&counts.bytes()), "{} bytes", counts.bytes());
+        assert_eq!(counts.listed_max, counts.high.iter().map(Vec::capacity).sum());
         for number in 0..10_000 {
             (0..20).for_each(|_| _ = counts.remove(number));
         }
-        assert!(counts.bytes() <= empty + 10 * 16, "{} bytes", counts.bytes());
+        assert!(counts.bytes() <= empty + 3 * 16, "{} bytes", counts.bytes());
+        assert_eq!(counts.listed_max, counts.high.iter().map(Vec::capacity).sum());
         assert!((0..10_000).all(|number| counts.get(number) == 0));
     }
 }
