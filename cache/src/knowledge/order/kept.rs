@@ -5,10 +5,8 @@ use crate::words::units::{SegmentNumber, Sequence};
 /// Pages that are remembered of a segment. What looks cheapest by few of them often is not (docs/hit-ratio.md). A pool of 1 GiB has segments
 /// of 64 pages, where what is kept here is three bytes for each.
 pub(super) const SAMPLES: usize = 32;
-/// What is kept of so many segments lies in one piece of memory.
-const CHUNK: usize = 32;
-/// What the allocator keeps beside it.
-const ALLOCATION_OVERHEAD: usize = 16;
+/// Room is made for so many segments at a time: twice as much as there is would be half a megabyte too much.
+const ROOM: usize = 32;
 
 pub(super) struct Kept {
     segment: SegmentNumber,
@@ -84,32 +82,29 @@ impl Kept {
 /// comes.
 #[derive(Default)]
 pub(super) struct KeptSegments {
-    /// Where each is, or [`NOWHERE`].
+    /// Where in `kept` each is, or [`NOWHERE`].
     places: Vec<u32>,
-    /// Full, but for the last one.
-    chunks: Vec<Vec<Kept>>,
+    kept: Vec<Kept>,
 }
 
 const NOWHERE: u32 = u32::MAX;
 
 impl KeptSegments {
     pub(super) fn len(&self) -> usize {
-        let last = self.chunks.last().map_or(0, Vec::len);
-        self.chunks.len().saturating_sub(1) * CHUNK + last
+        self.kept.len()
     }
 
     pub(super) fn get(&self, segment: SegmentNumber) -> Option<&Kept> {
-        let (chunk, at) = self.find(segment)?;
-        Some(&self.chunks[chunk][at])
+        Some(&self.kept[self.find(segment)?])
     }
 
     pub(super) fn get_mut(&mut self, segment: SegmentNumber) -> Option<&mut Kept> {
-        let (chunk, at) = self.find(segment)?;
-        Some(&mut self.chunks[chunk][at])
+        let place = self.find(segment)?;
+        Some(&mut self.kept[place])
     }
 
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Kept> {
-        self.chunks.iter_mut().flatten()
+        self.kept.iter_mut()
     }
 
     /// Keeps this of a segment. Returns what was kept of it.
@@ -121,39 +116,34 @@ impl KeptSegments {
         if self.places.len() <= number {
             self.places.resize(number + 1, NOWHERE);
         }
-        self.places[number] = self.len() as u32;
-        if self.chunks.last().is_none_or(|chunk| chunk.len() == CHUNK) {
-            self.chunks.push(Vec::with_capacity(CHUNK));
+        self.places[number] = self.kept.len() as u32;
+        if self.kept.len() == self.kept.capacity() {
+            self.kept.reserve_exact(ROOM);
         }
-        self.chunks.last_mut()?.push(kept);
+        self.kept.push(kept);
         None
     }
 
     pub(super) fn remove(&mut self, segment: SegmentNumber) -> Option<Kept> {
-        let (chunk, at) = self.find(segment)?;
-        let chunk_of_last = self.chunks.last_mut()?;
-        let last = chunk_of_last.pop()?;
-        if chunk_of_last.is_empty() {
-            self.chunks.pop();
+        let place = self.find(segment)?;
+        let gone = self.kept.swap_remove(place);
+        self.places[segment.0 as usize] = NOWHERE;
+        if let Some(moved) = self.kept.get(place) {
+            self.places[moved.segment.0 as usize] = place as u32;
         }
-        let place = std::mem::replace(&mut self.places[segment.0 as usize], NOWHERE);
-        if last.segment == segment {
-            return Some(last);
+        if self.kept.capacity() - self.kept.len() > 2 * ROOM {
+            self.kept.shrink_to(self.kept.len() + ROOM);
         }
-        self.places[last.segment.0 as usize] = place;
-        Some(std::mem::replace(&mut self.chunks[chunk][at], last))
+        Some(gone)
     }
 
-    /// Bytes of RAM taken, with what the allocator keeps beside them.
+    /// Bytes of RAM taken.
     pub(super) fn bytes(&self) -> u64 {
-        let chunk = CHUNK * size_of::<Kept>() + ALLOCATION_OVERHEAD;
-        let chunks = self.chunks.len() * chunk + self.chunks.capacity() * size_of::<Vec<Kept>>();
-        (chunks + self.places.capacity() * size_of::<u32>()) as u64
+        (self.kept.capacity() * size_of::<Kept>() + self.places.capacity() * size_of::<u32>()) as u64
     }
 
-    fn find(&self, SegmentNumber(number): SegmentNumber) -> Option<(usize, usize)> {
-        let place = *self.places.get(number as usize).filter(|place| **place != NOWHERE)? as usize;
-        Some((place / CHUNK, place % CHUNK))
+    fn find(&self, SegmentNumber(number): SegmentNumber) -> Option<usize> {
+        self.places.get(number as usize).filter(|place| **place != NOWHERE).map(|place| *place as usize)
     }
 }
 
@@ -187,6 +177,7 @@ mod tests {
                 }
             }
             prop_assert_eq!(kept.values_mut().count(), plain.len());
+            prop_assert!(kept.kept.capacity() <= plain.len() + 2 * ROOM, "{} places", kept.kept.capacity());
         }
     }
 }
