@@ -20,7 +20,7 @@ const BLOCK_MAX: u64 = 64 << 10;
 const BLOCK_DEFAULT: u64 = 64 << 10;
 
 /// RAM that what is learned of a disk takes, however large it is, at once and in time, in bytes (docs/performance.md).
-const LEARNED: (f64, f64) = (143_000.0, 630_000.0);
+pub(super) const LEARNED: (f64, f64) = (143_000.0, 630_000.0);
 /// RAM of the index for a block of one page, fresh and after random writes.
 const SINGLE: (f64, f64) = (23.7, 27.0);
 /// For a block of several: for itself, for each address, for each page. Of 16 pages that is what was measured on 4 GiB, 118 bytes with one

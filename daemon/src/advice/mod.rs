@@ -312,9 +312,8 @@ fn cannot_help(known: &Known<'_>, plan: &Plan, reason: mode::Reason) -> String {
 /// The curve says that a cache helps, and simulation that it does not.
 fn not_as_served(known: &Known<'_>, plan: &Plan) -> String {
     let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()));
-    let (hits, more) = best.map_or((0.0, String::new()), |best| {
-        (best.hit_ratio(), sizes::not_full_hits(best.reads, best.partial_hits, best.bypassed))
-    });
+    let (hits, more) =
+        best.map_or((0.0, String::new()), |best| (best.hit_ratio(), sizes::NoFullHits::of(best).to_string()));
     format!(
         "A cache cannot help as disks are served: one of {} that takes in everything would have {} of reads, what it has in part counted \
          in part, and what serves disks, simulated with that, has {} full hits{more}.",

@@ -4,6 +4,8 @@
 //! wherever that tenth begins: a curve that is flat and rises again, as that of a loop, has its knee behind the last rise. It is
 //! another one than `forebay curve` names, which says where a curve bends and not what the bend is worth.
 
+use std::fmt;
+
 use cache::Prediction;
 use cache::words::limits::{RESERVE_SEGMENTS_MIN, SEGMENT_BYTES_MAX};
 
@@ -231,7 +233,7 @@ pub(super) fn sentence(known: &Known<'_>, plan: &Plan, simulated: Option<&Simula
             && present.mode != cache::Mode::PassThrough
         {
             let Asked { reads, partial_hits, sequential, .. } = known.asked;
-            let others = not_full_hits(reads, partial_hits, sequential.unwrap_or(0));
+            let others = NoFullHits { reads, partial_hits, bypassed: sequential.unwrap_or(0) };
             text.extend([format!(" What serves it lately had {} full hits{others}.", percent(hits))]);
         }
     }
@@ -240,26 +242,43 @@ pub(super) fn sentence(known: &Known<'_>, plan: &Plan, simulated: Option<&Simula
 
 /// What serves disks is no cache that forgets what was used longest ago, and a read that it has in part is a miss.
 fn sentence_of_simulation(plan: &Plan, simulated: &Simulated) -> String {
-    let mut text = format!(
+    format!(
         " That is of a cache which takes in everything, and what it has in part counts in part. Simulated with {}, what serves disks has \
-         {} full hits",
+         {} full hits{}.",
         size(plan.cache_bytes()),
-        percent(simulated.hit_ratio())
-    );
-    text.push_str(&not_full_hits(simulated.reads, simulated.partial_hits, simulated.bypassed));
-    text.push('.');
-    text
+        percent(simulated.hit_ratio()),
+        NoFullHits::of(simulated)
+    )
 }
 
-/// Reads that are no full hits and no plain misses, if there are many.
-pub(super) fn not_full_hits(reads: u64, partial_hits: u64, bypassed: u64) -> String {
-    let part = |count, what: &str| {
-        let share = ratio(count, reads).filter(|share| *share >= MUCH)?;
-        Some(format!("; {} of reads {what}", percent(share)))
-    };
-    let in_part = part(partial_hits, "are cached in part only, which is a miss");
-    let past = part(bypassed, "go past the cache, as long sequential runs do (`sequential-cutoff`)");
-    in_part.into_iter().chain(past).collect()
+/// Reads that are no full hits and no plain misses: says so, if there are many.
+pub(super) struct NoFullHits {
+    /// All reads.
+    reads: u64,
+    partial_hits: u64,
+    /// Those that went past the cache.
+    bypassed: u64,
+}
+
+impl NoFullHits {
+    pub(super) fn of(&Simulated { reads, partial_hits, bypassed, .. }: &Simulated) -> Self {
+        Self { reads, partial_hits, bypassed }
+    }
+}
+
+impl fmt::Display for NoFullHits {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds = [
+            (self.partial_hits, "are cached in part only, which is a miss"),
+            (self.bypassed, "go past the cache, as long sequential runs do (`sequential-cutoff`)"),
+        ];
+        for (count, what) in kinds {
+            if let Some(share) = ratio(count, self.reads).filter(|share| *share >= MUCH) {
+                write!(to, "; {} of reads {what}", percent(share))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The size for what is wanted, by the curve; and what simulation has of it, if that is less.
