@@ -3,6 +3,7 @@
 //! A door serves anything that is a [`block::BlockDevice`]: a raw device, a cached disk, a fault injector. It knows
 //! nothing about the cache, and the cache nothing about doors. NBD is for everybody, vhost-user for guests on this host.
 
+mod flights;
 pub mod nbd;
 mod told;
 mod turn;

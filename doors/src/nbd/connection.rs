@@ -18,9 +18,8 @@ use std::task::Poll;
 
 use block::socket::{Chunk, Stream};
 use block::{BlockDevice, Buffer, Host, Ring};
+use futures_util::FutureExt;
 use futures_util::future::{Either, FusedFuture, join3, select};
-use futures_util::stream::FuturesUnordered;
-use futures_util::{FutureExt, StreamExt};
 
 use super::directory::Newcomer;
 use super::door::Door;
@@ -35,6 +34,7 @@ use super::pause::PausedConnection;
 use super::receiver::{End, Receiver};
 use super::request::{Terms, check, halves_of_short_read, perform, reply, reply_at_hand};
 use super::wire::{Command, Request};
+use crate::flights::Flights;
 
 /// Serves one client of `door` until it leaves, breaks the protocol, or is sent away. Never fails: what goes wrong
 /// concerns this client only, and is counted.
@@ -244,12 +244,12 @@ async fn transmit<D: BlockDevice>(
     let window = Window::new(export.limits(), export.budget());
     let (export, line) = (Rc::clone(export), line.clone());
     let session = Rc::new(Session { export, terms, window, outbox: Outbox::default(), line });
-    let running = RefCell::new(FuturesUnordered::new());
+    let flights = RefCell::new(Flights::new());
     let finished = Cell::new(false);
 
     let read = async {
         let start = |request, payload, permit| {
-            running.borrow().push(execute(Rc::clone(&session), request, payload, permit));
+            flights.borrow_mut().begin(execute(Rc::clone(&session), request, payload, permit));
         };
         let end = read_requests(receiver, &session, start).await;
         session.window.idle().await;
@@ -258,11 +258,11 @@ async fn transmit<D: BlockDevice>(
         end
     };
     let run = poll_fn(|context| {
-        let mut running = running.borrow_mut();
-        while let Poll::Ready(Some(())) = running.poll_next_unpin(context) {}
+        let mut flights = flights.borrow_mut();
+        while flights.poll_next(context).is_ready() {}
         if finished.get() { Poll::Ready(()) } else { Poll::Pending }
     });
-    // The order matters: requests that the first starts are polled by the second at once, and what they answer is
+    // The order matters: requests that the first starts are waited for by the second, and what they answer is
     // sent by the third, all in one go; nobody else would wake it.
     join3(read, run, session.outbox.send_all(&session.line)).await.0
 }

@@ -1,0 +1,349 @@
+//! Futures of one kind that run side by side in one task: the requests in flight of one queue or connection.
+//!
+//! ```text
+//!   begin ── polled at once ──> room ── woken ──> row of those that are polled next ──> ended
+//! ```
+//! One that begins is polled at once, and not behind all that were woken before: what it asks of a device is on its way while those are
+//! dealt with. Memory of one that has ended is used for the next, up to [`KEPT`] of them. (`FuturesUnordered` of the `futures` crate does
+//! neither: see docs/performance.md.) Wakers may be used from any thread.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+/// The memory of so many is kept while they are not in flight.
+const KEPT: usize = 64;
+
+/// Futures in flight. Dropping this drops them.
+pub(crate) struct Flights<F> {
+    slots: Vec<Slot<F>>,
+    /// Slots without a future, the one that had one last behind.
+    free: Vec<usize>,
+    /// How many of them have room for one.
+    kept: usize,
+    /// Slots that are polled next, in this order.
+    row: VecDeque<usize>,
+    calls: Arc<Mutex<Calls>>,
+}
+
+struct Slot<F> {
+    /// Memory for a future, and the future as long as it is in flight.
+    room: Option<Pin<Box<Option<F>>>>,
+    caller: Arc<Caller>,
+    waker: Waker,
+}
+
+/// What wakers leave for the task.
+#[derive(Default)]
+struct Calls {
+    /// Slots to be polled.
+    slots: VecDeque<usize>,
+    /// Wakes the task, if it waits.
+    task: Option<Waker>,
+}
+
+/// Wakes what is in a slot. That may be another future than the one that was given this waker, and is polled for nothing then.
+struct Caller {
+    slot: usize,
+    /// It is in the row, or among the calls.
+    has_called: AtomicBool,
+    calls: Arc<Mutex<Calls>>,
+}
+
+impl<F: Future> Flights<F> {
+    pub(crate) fn new() -> Self {
+        Self { slots: Vec::new(), free: Vec::new(), kept: 0, row: VecDeque::new(), calls: Arc::default() }
+    }
+
+    /// Begins one. Returns its output if it has ended already. [`Self::poll_next`] has to be called in the same turn of the task: until then
+    /// the task is not woken for it.
+    pub(crate) fn begin(&mut self, future: F) -> Option<F::Output> {
+        let slot = self.free.pop().unwrap_or_else(|| self.add_slot());
+        match &mut self.slots[slot].room {
+            Some(room) => {
+                room.set(Some(future));
+                self.kept -= 1;
+            }
+            room => *room = Some(Box::pin(Some(future))),
+        }
+        self.poll(slot)
+    }
+
+    /// The output of one that has ended. If none has, the task is woken when one of them can go on.
+    pub(crate) fn poll_next(&mut self, context: &Context<'_>) -> Poll<F::Output> {
+        loop {
+            while let Some(slot) = self.row.pop_front() {
+                // Who calls from here on is in the row again; what who called before has done is seen by the poll.
+                self.slots[slot].caller.has_called.swap(false, Ordering::AcqRel);
+                if let Some(output) = self.poll(slot) {
+                    return Poll::Ready(output);
+                }
+            }
+            let mut calls = lock(&self.calls);
+            if calls.slots.is_empty() {
+                calls.task = Some(context.waker().clone());
+                return Poll::Pending;
+            }
+            std::mem::swap(&mut self.row, &mut calls.slots);
+        }
+    }
+
+    /// How many were woken and not polled since.
+    pub(crate) fn woken(&self) -> usize {
+        self.row.len() + lock(&self.calls).slots.len()
+    }
+
+    fn add_slot(&mut self) -> usize {
+        let slot = self.slots.len();
+        let has_called = AtomicBool::new(false);
+        let caller = Arc::new(Caller { slot, has_called, calls: Arc::clone(&self.calls) });
+        let waker = Waker::from(Arc::clone(&caller));
+        self.slots.push(Slot { room: None, caller, waker });
+        slot
+    }
+
+    /// Polls what is in a slot, if anything is.
+    fn poll(&mut self, slot: usize) -> Option<F::Output> {
+        let Slot { room, waker, .. } = &mut self.slots[slot];
+        let memory = room.as_mut()?;
+        let future = memory.as_mut().as_pin_mut()?;
+        let Poll::Ready(output) = future.poll(&mut Context::from_waker(waker)) else { return None };
+        if self.kept < KEPT {
+            memory.set(None);
+            self.kept += 1;
+        } else {
+            *room = None;
+        }
+        self.free.push(slot);
+        Some(output)
+    }
+}
+
+impl Wake for Caller {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if self.has_called.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let task = {
+            let mut calls = lock(&self.calls);
+            calls.slots.push_back(self.slot);
+            calls.task.take()
+        };
+        // Not under the lock: who is woken may look at once.
+        if let Some(task) = task {
+            task.wake();
+        }
+    }
+}
+
+/// A panic while it is locked leaves it whole.
+fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
+    calls.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::future::poll_fn;
+    use std::rc::Rc;
+    use std::sync::atomic::AtomicUsize;
+    use std::thread;
+
+    use futures_util::future::{Either, ready};
+
+    use super::*;
+
+    /// Counts how often a task was woken.
+    #[derive(Default)]
+    struct Count(AtomicUsize);
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    /// Futures that end when they are told to, and what became of them.
+    #[derive(Clone, Default)]
+    struct World(Rc<RefCell<Inside>>);
+
+    #[derive(Default)]
+    struct Inside {
+        wakers: Vec<Option<Waker>>,
+        may_end: Vec<bool>,
+        polled: Vec<usize>,
+        dropped: Vec<usize>,
+    }
+
+    struct Flight(World, usize);
+
+    impl Future for Flight {
+        type Output = usize;
+
+        fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<usize> {
+            let mut inside = self.0.0.borrow_mut();
+            inside.polled.push(self.1);
+            inside.wakers[self.1] = Some(context.waker().clone());
+            if inside.may_end[self.1] { Poll::Ready(self.1) } else { Poll::Pending }
+        }
+    }
+
+    impl Drop for Flight {
+        fn drop(&mut self) {
+            self.0.0.borrow_mut().dropped.push(self.1);
+        }
+    }
+
+    impl World {
+        /// The next one, which ends at its first poll or not.
+        fn flight(&self, ends_at_once: bool) -> Flight {
+            let mut inside = self.0.borrow_mut();
+            inside.wakers.push(None);
+            inside.may_end.push(ends_at_once);
+            Flight(self.clone(), inside.may_end.len() - 1)
+        }
+
+        fn wake(&self, number: usize) {
+            let waker = self.0.borrow().wakers[number].clone();
+            waker.expect("it was polled").wake();
+        }
+
+        fn end(&self, number: usize) {
+            self.0.borrow_mut().may_end[number] = true;
+            self.wake(number);
+        }
+
+        /// Those that were polled since this was asked last.
+        fn polled(&self) -> Vec<usize> {
+            std::mem::take(&mut self.0.borrow_mut().polled)
+        }
+    }
+
+    fn all_ended<F: Future>(flights: &mut Flights<F>, waker: &Waker) -> Vec<F::Output> {
+        let context = Context::from_waker(waker);
+        std::iter::from_fn(|| match flights.poll_next(&context) {
+            Poll::Ready(output) => Some(output),
+            Poll::Pending => None,
+        })
+        .collect()
+    }
+
+    #[test]
+    fn one_that_begins_is_polled_at_once_and_others_in_the_order_in_which_they_were_woken() {
+        let (world, mut flights) = (World::default(), Flights::new());
+        for _ in 0..3 {
+            assert_eq!(flights.begin(world.flight(false)), None);
+        }
+        assert_eq!(world.polled(), [0, 1, 2]);
+        for number in [2, 0, 1, 2] {
+            world.end(number);
+        }
+        assert_eq!((flights.woken(), world.polled()), (3, vec![]), "each of them once");
+        assert_eq!(flights.begin(world.flight(true)), Some(3), "ended before it had to wait");
+        assert_eq!(flights.begin(world.flight(false)), None);
+        assert_eq!(world.polled(), [3, 4]);
+        assert_eq!(all_ended(&mut flights, Waker::noop()), [2, 0, 1]);
+        assert_eq!((flights.woken(), world.polled()), (0, vec![2, 0, 1]));
+    }
+
+    #[test]
+    fn the_task_is_woken_once_for_all_that_can_go_on_and_again_when_it_has_looked() {
+        let (world, mut flights) = (World::default(), Flights::new());
+        let count = Arc::new(Count::default());
+        let waker = Waker::from(Arc::clone(&count));
+        let times = || count.0.load(Ordering::SeqCst);
+        for _ in 0..3 {
+            flights.begin(world.flight(false));
+        }
+        assert_eq!(all_ended(&mut flights, &waker), [0; 0]);
+        for number in 0..3 {
+            world.wake(number);
+        }
+        assert_eq!(times(), 1);
+        assert_eq!(all_ended(&mut flights, &waker), [0; 0], "woken for nothing");
+        world.end(1);
+        assert_eq!(times(), 2);
+        assert_eq!(all_ended(&mut flights, &waker), [1]);
+        // The waker of one that has ended: whoever has its place now is polled for nothing.
+        flights.begin(world.flight(false));
+        world.polled();
+        world.wake(1);
+        assert_eq!(all_ended(&mut flights, &waker), [0; 0]);
+        assert_eq!((times(), world.polled()), (3, vec![3]));
+    }
+
+    #[test]
+    fn memory_of_those_that_ended_is_used_again_and_not_all_of_it_kept() {
+        let (world, mut flights) = (World::default(), Flights::new());
+        let many = 3 * KEPT;
+        for round in 0..3 {
+            for _ in 0..many {
+                flights.begin(world.flight(false));
+            }
+            for number in round * many..(round + 1) * many {
+                world.end(number);
+            }
+            let ended = all_ended(&mut flights, Waker::noop());
+            assert_eq!(ended, (round * many..(round + 1) * many).collect::<Vec<_>>());
+            assert_eq!(world.0.borrow().dropped, (0..(round + 1) * many).collect::<Vec<_>>());
+            let rooms = flights.slots.iter().filter(|slot| slot.room.is_some()).count();
+            assert_eq!((rooms, flights.kept, flights.slots.len()), (KEPT, KEPT, many));
+        }
+        flights.begin(world.flight(false));
+        drop(flights);
+        assert_eq!(world.0.borrow().dropped.len(), 3 * many + 1, "what was in flight is dropped too");
+        // Nobody is there any more.
+        world.wake(3 * many);
+    }
+
+    #[test]
+    fn one_that_is_woken_while_it_is_polled_is_polled_again() {
+        let mut flights = Flights::new();
+        let mut left = 3;
+        let future = poll_fn(move |context| {
+            context.waker().wake_by_ref();
+            left -= 1;
+            if left == 0 { Poll::Ready(7) } else { Poll::Pending }
+        });
+        assert_eq!(flights.begin(Either::Left(future)), None);
+        assert_eq!(flights.begin(Either::Right(ready(8))), Some(8));
+        assert_eq!(all_ended(&mut flights, Waker::noop()), [7]);
+    }
+
+    #[test]
+    fn other_threads_may_wake_and_none_is_forgotten() {
+        struct Unpark(thread::Thread);
+        impl Wake for Unpark {
+            fn wake(self: Arc<Self>) {
+                self.0.unpark();
+            }
+        }
+        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let context = Context::from_waker(&waker);
+        let mut flights = Flights::new();
+        let (mut begun, mut ended) = (0, 0);
+        while ended < 2_000 {
+            while begun < 2_000 && begun < ended + 8 {
+                begun += 1;
+                let (sender, receiver) = tokio::sync::oneshot::channel();
+                // It may be there before it is waited for.
+                ended += usize::from(flights.begin(receiver).is_some());
+                thread::spawn(move || sender.send(()));
+            }
+            match flights.poll_next(&context) {
+                Poll::Ready(result) => {
+                    result.expect("it was sent");
+                    ended += 1;
+                }
+                Poll::Pending => thread::park(),
+            }
+        }
+    }
+}
