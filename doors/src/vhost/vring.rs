@@ -4,7 +4,7 @@
 //!   kick ──> take: head, record, parse, budget ──> running requests ──> used ring, record ──> call, if the guest wants it
 //!              └──────── one task of the shard; told when it is to stop, or something about it changes ────────┘
 //! ```
-//! What ends together is told together: one look at what the guest wants, one signal. A ring that lies breaks its queue: nothing
+//! What ends together is told together, a few at a time: one look at what the guest wants, one signal. A ring that lies breaks its queue: nothing
 //! more is taken, what is in flight ends, the front end is told by its error event. The other queues go on.
 
 use std::cell::{Cell, RefCell};
@@ -12,13 +12,11 @@ use std::future::{Future, poll_fn};
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use block::executor::Driver;
 use block::{BlockDevice, Event, Host, Ring};
-use futures_util::StreamExt;
 use futures_util::future::join3;
-use futures_util::stream::FuturesUnordered;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use vm_memory::GuestAddress;
 
@@ -32,6 +30,7 @@ use super::request::{Request, Terms, perform};
 use super::rings::{Addresses, Places, Rings};
 use super::signals::Signals;
 use super::together::{Taken, Together};
+use crate::flights::Flights;
 use crate::turn::turn;
 
 /// What a front end has said of a queue. Fit for other threads.
@@ -111,6 +110,9 @@ enum Times {
     /// By an earlier process before.
     Again,
 }
+
+/// The head of a request that has ended, and how many bytes it wrote to the guest's memory.
+type Ended = (u16, u32);
 
 /// The bytes that a request in flight may hold.
 type Permit = OwnedSemaphorePermit;
@@ -265,10 +267,13 @@ impl<D: BlockDevice> Vring<D> {
     }
 
     async fn run(&self, again: Vec<u16>) {
-        let running = RefCell::new(FuturesUnordered::new());
+        let flights = RefCell::new(Flights::new());
         let finished = Cell::new(false);
         let start = |head, request, memory, permit| {
-            running.borrow().push(self.execute(head, request, memory, permit));
+            let ended = flights.borrow_mut().begin(self.execute(head, request, memory, permit));
+            if let Some((head, written)) = ended {
+                self.answer(head, written);
+            }
         };
         let take = async {
             self.take_all(again, &start).await;
@@ -276,18 +281,34 @@ impl<D: BlockDevice> Vring<D> {
             self.signals.finish();
         };
         let run = poll_fn(|context| {
-            let mut running = running.borrow_mut();
-            while let Poll::Ready(Some((head, written))) = running.poll_next_unpin(context) {
-                self.answer(head, written);
-            }
-            self.tell_guest_if_wanted();
+            self.answer_some(&mut flights.borrow_mut(), context);
             if finished.get() { Poll::Ready(()) } else { Poll::Pending }
         });
-        // The order matters: what the first takes is begun by the second at once, and what ends is told by the third, which nobody
-        // else would wake.
+        // The order matters: what the first has begun, and what ends meanwhile, is waited for by the second, and what ends is told by the
+        // third, which nobody else would wake.
         join3(take, run, self.signals.deliver()).await;
         self.ended.set(true);
         self.told.notify_waiters();
+    }
+
+    /// Answers requests that have ended, a few at a time: devices complete them in heaps, and the guest sends the next ones for the first
+    /// while the last are answered. What was taken, and what it is told, goes out before many others are dealt with.
+    fn answer_some(&self, flights: &mut Flights<impl Future<Output = Ended>>, context: &Context<'_>) {
+        if flights.woken() >= usize::from(MANY) {
+            self.ring.submit();
+        }
+        let mut answered = 0;
+        while answered < TOLD_EVERY
+            && let Poll::Ready((head, written)) = flights.poll_next(context)
+        {
+            self.answer(head, written);
+            answered += 1;
+        }
+        self.tell_guest_if_wanted();
+        if answered == TOLD_EVERY {
+            self.told.notify_waiters(); // Whoever waits for a kick looks for himself.
+            context.waker().wake_by_ref();
+        }
     }
 
     /// Takes requests until it is to stop and nothing is in flight.
@@ -506,8 +527,7 @@ impl<D: BlockDevice> Vring<D> {
         }
     }
 
-    /// Returns the head of the request, and how many bytes it wrote to the guest's memory.
-    async fn execute(&self, head: u16, request: Request, memory: Rc<Memory>, permit: Permit) -> (u16, u32) {
+    async fn execute(&self, head: u16, request: Request, memory: Rc<Memory>, permit: Permit) -> Ended {
         let written = perform(self.door.device(), &memory, request, self.terms).await;
         drop(permit);
         (head, written)

@@ -29,6 +29,8 @@ pub(crate) struct Disk {
     pub(crate) resized: Cell<Option<u64>>,
     pub(crate) failing: Cell<Option<ErrorKind>>,
     pub(crate) done: RefCell<Vec<Operation>>,
+    /// For each request in the order in which they came, how many had been done by then.
+    pub(crate) came_after: RefCell<Vec<usize>>,
     /// What reads find without waiting, even while others are held; in bytes.
     pub(crate) at_hand: Cell<u64>,
     /// What was asked for at hand, each time.
@@ -65,6 +67,7 @@ impl Disk {
     }
 
     async fn pass(&self, operation: Operation, offset: u64) -> Result<(), BlockError> {
+        self.came_after.borrow_mut().push(self.done.borrow().len());
         if self.holding.get() {
             let (sender, released) = oneshot::channel();
             self.held.borrow_mut().push((offset, sender));
@@ -276,6 +279,7 @@ fn serve(
         resized: Cell::new(None),
         failing: Cell::new(None),
         done: RefCell::default(),
+        came_after: RefCell::default(),
         at_hand: Cell::new(0),
         wanted: RefCell::default(),
         holding: Cell::new(false),
