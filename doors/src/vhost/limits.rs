@@ -25,7 +25,7 @@ pub const AT_HAND_BYTES_MAX: u64 = 256 << 10;
 /// The longest read that is taken together with others, before the first of them is done, in bytes that it would hold: what longer ones win
 /// by that is little beside their copy, and the first answers would wait for it.
 pub const TOGETHER_BYTES_MAX: u64 = 32 << 10;
-/// After so many answers that were at hand the guest is told, if it waits, while more are taken: it works on the first ones meanwhile.
+/// After so many answers the guest is told, if it waits, while more are taken or answered: it works on the first ones meanwhile.
 pub const TOLD_EVERY: usize = 8;
 /// If so many wait behind the first of a burst, the guest is told of the first one alone. To tell it of the first of fewer would take longer
 /// than they do.
