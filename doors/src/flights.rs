@@ -1,11 +1,11 @@
 //! Futures of one kind that run side by side in one task: the requests in flight of one queue or connection.
 //!
 //! ```text
-//!   begin ── polled at once ──> room ── woken ──> row of those that are polled next ──> ended
+//!   begin ── polled at once ──> slot ── woken ──> row of those that are polled next ──> ended
 //! ```
-//! One that begins is polled at once, and not behind all that were woken before: what it asks of a device is on its way while those are
-//! dealt with. Memory of one that has ended is used for the next, up to [`KEPT`] of them. (`FuturesUnordered` of the `futures` crate does
-//! neither: see docs/performance.md.) Wakers may be used from any thread.
+//! One that begins is polled at once, and not behind all that were woken before, as `FuturesUnordered` of the `futures` crate does it: what
+//! it asks of a device is on its way while those are dealt with (docs/performance.md, "Over vhost-user"). Wakers may be used from any
+//! thread.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -14,24 +14,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// The memory of so many is kept while they are not in flight.
-const KEPT: usize = 64;
-
 /// Futures in flight. Dropping this drops them.
 pub(crate) struct Flights<F> {
     slots: Vec<Slot<F>>,
-    /// Slots without a future, the one that had one last behind.
+    /// Slots without a future.
     free: Vec<usize>,
-    /// How many of them have room for one.
-    kept: usize,
     /// Slots that are polled next, in this order.
     row: VecDeque<usize>,
     calls: Arc<Mutex<Calls>>,
 }
 
 struct Slot<F> {
-    /// Memory for a future, and the future as long as it is in flight.
-    room: Option<Pin<Box<Option<F>>>>,
+    future: Option<Pin<Box<F>>>,
     caller: Arc<Caller>,
     waker: Waker,
 }
@@ -55,28 +49,22 @@ struct Caller {
 
 impl<F: Future> Flights<F> {
     pub(crate) fn new() -> Self {
-        Self { slots: Vec::new(), free: Vec::new(), kept: 0, row: VecDeque::new(), calls: Arc::default() }
+        Self { slots: Vec::new(), free: Vec::new(), row: VecDeque::new(), calls: Arc::default() }
     }
 
-    /// Begins one. Returns its output if it has ended already. [`Self::poll_next`] has to be called in the same turn of the task: until then
-    /// the task is not woken for it.
+    /// Begins one. Returns its output if it has ended already. [`Self::poll_next`] has to be called in the same turn of the task: it sees who
+    /// was woken since, of which the task may not have been told.
     pub(crate) fn begin(&mut self, future: F) -> Option<F::Output> {
         let slot = self.free.pop().unwrap_or_else(|| self.add_slot());
-        match &mut self.slots[slot].room {
-            Some(room) => {
-                room.set(Some(future));
-                self.kept -= 1;
-            }
-            room => *room = Some(Box::pin(Some(future))),
-        }
+        self.slots[slot].future = Some(Box::pin(future));
         self.poll(slot)
     }
 
     /// The output of one that has ended. If none has, the task is woken when one of them can go on.
     pub(crate) fn poll_next(&mut self, context: &Context<'_>) -> Poll<F::Output> {
-        loop {
+        for is_again in [false, true] {
             while let Some(slot) = self.row.pop_front() {
-                // Who calls from here on is in the row again; what who called before has done is seen by the poll.
+                // Who calls from here on is among the calls again; what who called before has done is seen by the poll.
                 self.slots[slot].caller.has_called.swap(false, Ordering::AcqRel);
                 if let Some(output) = self.poll(slot) {
                     return Poll::Ready(output);
@@ -84,11 +72,19 @@ impl<F: Future> Flights<F> {
             }
             let mut calls = lock(&self.calls);
             if calls.slots.is_empty() {
-                calls.task = Some(context.waker().clone());
+                match &mut calls.task {
+                    Some(task) => task.clone_from(context.waker()),
+                    task => *task = Some(context.waker().clone()),
+                }
                 return Poll::Pending;
             }
-            std::mem::swap(&mut self.row, &mut calls.slots);
+            if !is_again {
+                std::mem::swap(&mut self.row, &mut calls.slots);
+            }
         }
+        // Who is woken whenever it is polled lets others have their turn.
+        context.waker().wake_by_ref();
+        Poll::Pending
     }
 
     /// How many were woken and not polled since.
@@ -101,22 +97,16 @@ impl<F: Future> Flights<F> {
         let has_called = AtomicBool::new(false);
         let caller = Arc::new(Caller { slot, has_called, calls: Arc::clone(&self.calls) });
         let waker = Waker::from(Arc::clone(&caller));
-        self.slots.push(Slot { room: None, caller, waker });
+        self.slots.push(Slot { future: None, caller, waker });
         slot
     }
 
     /// Polls what is in a slot, if anything is.
     fn poll(&mut self, slot: usize) -> Option<F::Output> {
-        let Slot { room, waker, .. } = &mut self.slots[slot];
-        let memory = room.as_mut()?;
-        let future = memory.as_mut().as_pin_mut()?;
-        let Poll::Ready(output) = future.poll(&mut Context::from_waker(waker)) else { return None };
-        if self.kept < KEPT {
-            memory.set(None);
-            self.kept += 1;
-        } else {
-            *room = None;
-        }
+        let Slot { future, waker, .. } = &mut self.slots[slot];
+        let polled = future.as_mut()?.as_mut().poll(&mut Context::from_waker(waker));
+        let Poll::Ready(output) = polled else { return None };
+        *future = None;
         self.free.push(slot);
         Some(output)
     }
@@ -155,6 +145,7 @@ mod tests {
     use std::rc::Rc;
     use std::sync::atomic::AtomicUsize;
     use std::thread;
+    use std::time::{Duration, Instant};
 
     use futures_util::future::{Either, ready};
 
@@ -280,33 +271,35 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_those_that_ended_is_used_again_and_not_all_of_it_kept() {
+    fn those_that_ended_are_dropped_at_once_and_the_others_with_all() {
+        const MANY: usize = 200;
         let (world, mut flights) = (World::default(), Flights::new());
-        let many = 3 * KEPT;
         for round in 0..3 {
-            for _ in 0..many {
+            for _ in 0..MANY {
                 flights.begin(world.flight(false));
             }
-            for number in round * many..(round + 1) * many {
+            for number in round * MANY..(round + 1) * MANY {
                 world.end(number);
             }
             let ended = all_ended(&mut flights, Waker::noop());
-            assert_eq!(ended, (round * many..(round + 1) * many).collect::<Vec<_>>());
-            assert_eq!(world.0.borrow().dropped, (0..(round + 1) * many).collect::<Vec<_>>());
-            let rooms = flights.slots.iter().filter(|slot| slot.room.is_some()).count();
-            assert_eq!((rooms, flights.kept, flights.slots.len()), (KEPT, KEPT, many));
+            assert_eq!(ended, (round * MANY..(round + 1) * MANY).collect::<Vec<_>>());
+            assert_eq!(world.0.borrow().dropped, (0..(round + 1) * MANY).collect::<Vec<_>>());
+            assert_eq!(flights.slots.len(), MANY, "places are used again");
         }
         flights.begin(world.flight(false));
         drop(flights);
-        assert_eq!(world.0.borrow().dropped.len(), 3 * many + 1, "what was in flight is dropped too");
+        assert_eq!(world.0.borrow().dropped.len(), 3 * MANY + 1, "what was in flight is dropped too");
         // Nobody is there any more.
-        world.wake(3 * many);
+        world.wake(3 * MANY);
     }
 
     #[test]
-    fn one_that_is_woken_while_it_is_polled_is_polled_again() {
+    fn one_that_is_woken_while_it_is_polled_is_polled_again_in_another_turn() {
         let mut flights = Flights::new();
-        let mut left = 3;
+        let count = Arc::new(Count::default());
+        let waker = Waker::from(Arc::clone(&count));
+        let times = || count.0.load(Ordering::SeqCst);
+        let mut left = 5;
         let future = poll_fn(move |context| {
             context.waker().wake_by_ref();
             left -= 1;
@@ -314,11 +307,16 @@ mod tests {
         });
         assert_eq!(flights.begin(Either::Left(future)), None);
         assert_eq!(flights.begin(Either::Right(ready(8))), Some(8));
-        assert_eq!(all_ended(&mut flights, Waker::noop()), [7]);
+        assert_eq!((all_ended(&mut flights, &waker), times()), (vec![], 1));
+        // Each turn polls it once, and asks for another one.
+        let ended: Vec<u32> = (0..3).flat_map(|_| all_ended(&mut flights, &waker)).collect();
+        assert_eq!((ended, times()), (vec![7], 3));
     }
 
     #[test]
     fn other_threads_may_wake_and_none_is_forgotten() {
+        const ALL: usize = 1_000;
+        const MESSAGES: usize = 3;
         struct Unpark(thread::Thread);
         impl Wake for Unpark {
             fn wake(self: Arc<Self>) {
@@ -329,21 +327,40 @@ mod tests {
         let context = Context::from_waker(&waker);
         let mut flights = Flights::new();
         let (mut begun, mut ended) = (0, 0);
-        while ended < 2_000 {
-            while begun < 2_000 && begun < ended + 8 {
+        while ended < ALL {
+            while begun < ALL && begun < ended + 8 {
                 begun += 1;
-                let (sender, receiver) = tokio::sync::oneshot::channel();
-                // It may be there before it is waited for.
-                ended += usize::from(flights.begin(receiver).is_some());
-                thread::spawn(move || sender.send(()));
+                let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+                thread::spawn(move || (0..MESSAGES).for_each(|message| sender.send(message).unwrap()));
+                let all = async move { for_all(&mut receiver).await };
+                // Some are there before they are waited for.
+                ended += usize::from(flights.begin(all) == Some(MESSAGES));
             }
             match flights.poll_next(&context) {
-                Poll::Ready(result) => {
-                    result.expect("it was sent");
+                Poll::Ready(messages) => {
+                    assert_eq!(messages, MESSAGES);
                     ended += 1;
                 }
-                Poll::Pending => thread::park(),
+                Poll::Pending if ended < ALL => {
+                    let since = Instant::now();
+                    thread::park_timeout(PATIENCE);
+                    assert!(since.elapsed() < PATIENCE, "{ended} ended, and nobody wakes the task");
+                }
+                Poll::Pending => {}
             }
         }
+    }
+
+    /// Far more than any thread here takes.
+    const PATIENCE: Duration = Duration::from_mins(1);
+
+    /// How many messages there are.
+    async fn for_all(receiver: &mut tokio::sync::mpsc::UnboundedReceiver<usize>) -> usize {
+        let mut count = 0;
+        while let Some(message) = receiver.recv().await {
+            assert_eq!(message, count);
+            count += 1;
+        }
+        count
     }
 }

@@ -172,8 +172,9 @@ impl Ring {
         self.shared.looks.set(self.shared.looks.get() + 1);
     }
 
-    /// True if the kernel is Linux 6.1 or later, by what it can do.
-    pub(crate) fn is_recent(&self) -> bool {
+    /// True if the kernel is Linux 6.1 or later, by what it can do: to stop waiting for an [`Event`](crate::Event), and to wait again, costs
+    /// it nothing.
+    pub fn is_recent(&self) -> bool {
         self.shared.recent
     }
 

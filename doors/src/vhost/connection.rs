@@ -32,7 +32,8 @@ use super::memory::{Memory, Regions};
 use super::message::{HEADER_BYTES, Header, Message, reply, shape_bytes};
 use super::notices::Notices;
 use super::offered::{features, features_offered, protocol_offered};
-use super::vring::{Setup, Vring};
+use super::setup::Setup;
+use super::vring::Vring;
 
 /// The bit of the status by which a device says that it goes on only after a reset.
 const NEEDS_RESET: u8 = 64;

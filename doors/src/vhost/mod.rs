@@ -33,6 +33,7 @@ mod notices;
 mod offered;
 mod request;
 mod rings;
+mod setup;
 mod signals;
 mod together;
 mod vring;

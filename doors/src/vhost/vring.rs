@@ -9,7 +9,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
-use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -28,36 +27,11 @@ use super::looking::{Looked, Looking};
 use super::memory::{Memory, Outside};
 use super::request::{Request, Terms, perform};
 use super::rings::{Addresses, Places, Rings};
+use super::setup::{Setup, Surroundings};
 use super::signals::Signals;
 use super::together::{Taken, Together};
 use crate::flights::Flights;
 use crate::turn::turn;
-
-/// What a front end has said of a queue. Fit for other threads.
-#[derive(Clone, Default)]
-pub(crate) struct Setup {
-    pub(crate) size: u16,
-    pub(crate) addresses: Option<Addresses>,
-    /// The index in the available ring of what is taken next.
-    pub(crate) base: u16,
-    pub(crate) kick: Option<Arc<OwnedFd>>,
-    pub(crate) call: Option<Arc<OwnedFd>>,
-    pub(crate) error: Option<Arc<OwnedFd>>,
-    pub(crate) enabled: bool,
-    /// What the guest wrote had no meaning; nothing is taken until the front end starts the queue anew.
-    pub(crate) broken: bool,
-}
-
-/// What else a queue needs to begin.
-pub(crate) struct Surroundings<D> {
-    pub(crate) door: Rc<Door<D>>,
-    pub(crate) ring: Ring,
-    pub(crate) memory: Rc<Memory>,
-    pub(crate) record: Option<Record>,
-    pub(crate) terms: Terms,
-    pub(crate) event_index: bool,
-    pub(crate) number: usize,
-}
 
 /// Why a queue ends whose front end truncated the file of its memory.
 const TORN: &str = "its front end took memory away that it had shared";
@@ -292,7 +266,7 @@ impl<D: BlockDevice> Vring<D> {
     }
 
     /// Answers requests that have ended, a few at a time: devices complete them in heaps, and the guest sends the next ones for the first
-    /// while the last are answered. What was taken, and what it is told, goes out before many others are dealt with.
+    /// while the last are answered. What was taken, and what the guest is told, goes out before many others are dealt with.
     fn answer_some(&self, flights: &mut Flights<impl Future<Output = Ended>>, context: &Context<'_>) {
         if flights.woken() >= usize::from(MANY) {
             self.ring.submit();
@@ -306,7 +280,10 @@ impl<D: BlockDevice> Vring<D> {
         }
         self.tell_guest_if_wanted();
         if answered == TOLD_EVERY {
-            self.told.notify_waiters(); // Whoever waits for a kick looks for himself.
+            if self.in_flight.get() > 0 && self.ring.is_recent() {
+                // Whoever waits for a kick looks for himself.
+                self.told.notify_waiters();
+            }
             context.waker().wake_by_ref();
         }
     }
@@ -523,6 +500,7 @@ impl<D: BlockDevice> Vring<D> {
         });
         for Taken { head, request, memory } in together.drain() {
             let permit = self.door.budget(request.held_bytes()).await;
+            self.worked.set(self.worked.get() + request.held_bytes());
             start(head, request, memory, permit);
         }
     }

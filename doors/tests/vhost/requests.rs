@@ -5,7 +5,7 @@ use std::iter::once;
 use std::os::unix::net::UnixStream;
 
 use block::{ByteRange, ErrorKind, Geometry, Operation};
-use doors::vhost::limits::BUDGET_BYTES;
+use doors::vhost::limits::{BUDGET_BYTES, TOLD_EVERY};
 use vhost::VhostBackend;
 use vhost::vhost_user::VhostUserFrontend;
 use vhost::vhost_user::message::VhostUserConfigFlags;
@@ -177,6 +177,10 @@ fn few_are_taken_all_together_and_the_first_of_many_alone() {
 #[test]
 fn while_many_that_ended_together_are_answered_what_the_guest_sends_next_is_begun() {
     let server = Server::start();
+    if !server.run(|world| world.ring.is_recent()) {
+        println!("Left out: before Linux 6.1 a queue is looked at when it is kicked.");
+        return;
+    }
     let mut driver = Driver::start(&server);
     server.run(|world| world.disk.hold());
     for slot in 0..24 {
@@ -192,7 +196,8 @@ fn while_many_that_ended_together_are_answered_what_the_guest_sends_next_is_begu
     server.until(|world| world.disk.held().len() == 6);
     server.run(|world| {
         let came_after = world.disk.came_after.take();
-        assert_eq!(came_after, [[0; 24].as_slice(), &[8; 6]].concat(), "after the first few of the answers");
+        let expected = [[0; 24].as_slice(), &[TOLD_EVERY; 6]].concat();
+        assert_eq!(came_after, expected, "after the first few of the answers");
         world.disk.release_all();
     });
     assert_eq!(driver.answers(0, 30).len(), 30);

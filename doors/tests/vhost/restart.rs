@@ -32,7 +32,14 @@ fn with_writes_held(count: u16) -> (Server, Driver) {
 
 #[test]
 fn a_queue_is_stopped_only_when_all_that_was_taken_from_it_is_answered() {
-    let (server, mut driver) = with_writes_held(3);
+    // Answered in one part, and in several.
+    for count in [3, 20] {
+        is_stopped_when_all_is_answered(count);
+    }
+}
+
+fn is_stopped_when_all_is_answered(count: u16) {
+    let (server, mut driver) = with_writes_held(count);
     let (stopped, is_stopped) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     std::thread::scope(|scope| {
         let stopping = Arc::clone(&stopped);
@@ -47,15 +54,19 @@ fn a_queue_is_stopped_only_when_all_that_was_taken_from_it_is_answered() {
         }
         is_stopped.store(stopped.load(Ordering::SeqCst), Ordering::SeqCst);
         server.run(|world| world.disk.release_all());
-        assert_eq!(thread.join().unwrap(), (3, 3), "what is taken next, and what was answered");
+        assert_eq!(
+            thread.join().unwrap(),
+            (count.into(), count),
+            "what is taken next, and what was answered"
+        );
     });
     assert!(!is_stopped.load(Ordering::SeqCst), "it waited");
     // It goes on where it was, also with what came meanwhile.
-    driver.submit(0, 5, IN, 2, &Data::In(512));
-    driver.start_ring(0, 3);
+    driver.submit(0, 25, IN, 2, &Data::In(512));
+    driver.start_ring(0, count);
     driver.kick(0);
-    assert_eq!(driver.answers(0, 4).len(), 4);
-    assert_eq!(driver.data(0, 5, 512), [7; 512]);
+    assert_eq!(driver.answers(0, usize::from(count) + 1).len(), usize::from(count) + 1);
+    assert_eq!(driver.data(0, 25, 512), [7; 512]);
 }
 
 #[test]

@@ -14,7 +14,8 @@ use crate::vhost::message::{Message, reply};
 use crate::vhost::offered::features;
 use crate::vhost::request::Terms;
 use crate::vhost::rings::Addresses;
-use crate::vhost::vring::{Surroundings, Vring};
+use crate::vhost::setup::Surroundings;
+use crate::vhost::vring::Vring;
 
 impl<D: BlockDevice, H: Host> Connection<D, H> {
     pub(super) async fn set_of_queue(&mut self, message: &Message) -> Result<(), String> {

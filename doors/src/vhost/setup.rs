@@ -1,0 +1,39 @@
+//! What a queue begins with: what its front end has said of it, and what it is at work among.
+
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use block::Ring;
+
+use super::door::Door;
+use super::inflight::Record;
+use super::memory::Memory;
+use super::request::Terms;
+use super::rings::Addresses;
+
+/// What a front end has said of a queue. Fit for other threads.
+#[derive(Clone, Default)]
+pub(crate) struct Setup {
+    pub(crate) size: u16,
+    pub(crate) addresses: Option<Addresses>,
+    /// The index in the available ring of what is taken next.
+    pub(crate) base: u16,
+    pub(crate) kick: Option<Arc<OwnedFd>>,
+    pub(crate) call: Option<Arc<OwnedFd>>,
+    pub(crate) error: Option<Arc<OwnedFd>>,
+    pub(crate) enabled: bool,
+    /// What the guest wrote had no meaning; nothing is taken until the front end starts the queue anew.
+    pub(crate) broken: bool,
+}
+
+/// What else a queue needs to begin.
+pub(crate) struct Surroundings<D> {
+    pub(crate) door: Rc<Door<D>>,
+    pub(crate) ring: Ring,
+    pub(crate) memory: Rc<Memory>,
+    pub(crate) record: Option<Record>,
+    pub(crate) terms: Terms,
+    pub(crate) event_index: bool,
+    pub(crate) number: usize,
+}
