@@ -45,7 +45,8 @@ struct State {
     content: Mutex<Vec<u8>>,
     script: Mutex<Script>,
     connections: Mutex<Vec<UnixStream>>,
-    log: Mutex<Vec<Request>>,
+    /// Each with the number of its connection.
+    log: Mutex<Vec<(usize, Request)>>,
     stopping: AtomicBool,
 }
 
@@ -143,6 +144,11 @@ impl Server {
 
     /// The requests so far, and forgets them.
     pub(super) fn log(&self) -> Vec<Request> {
+        self.log_by_connection().into_iter().map(|(_, request)| request).collect()
+    }
+
+    /// The same, each with the number of its connection, in the order in which they came: from 0 until the server is cut.
+    pub(super) fn log_by_connection(&self) -> Vec<(usize, Request)> {
         std::mem::take(&mut lock(&self.state.log))
     }
 
@@ -166,17 +172,21 @@ fn listen(listener: &UnixListener, state: &Arc<State>) {
             return;
         }
         let (connection, state) = (connection.expect("a client came"), Arc::clone(state));
-        lock(&state.connections).push(connection.try_clone().expect("descriptors are to be had"));
+        let number = {
+            let mut connections = lock(&state.connections);
+            connections.push(connection.try_clone().expect("descriptors are to be had"));
+            connections.len() - 1
+        };
         // Ends with its connection: what fails is that the client has gone.
         std::thread::spawn(move || {
-            let ended = serve(connection.try_clone().expect("descriptors are to be had"), &state);
+            let ended = serve(number, connection.try_clone().expect("descriptors are to be had"), &state);
             connection.shutdown(std::net::Shutdown::Both).unwrap_or(());
             ended
         });
     }
 }
 
-fn serve(mut connection: UnixStream, state: &State) -> std::io::Result<()> {
+fn serve(number: usize, mut connection: UnixStream, state: &State) -> std::io::Result<()> {
     let mut bytes = greeting().to_vec();
     connection.write_all(&bytes)?;
     connection.read_exact(&mut [0; 4])?;
@@ -199,7 +209,7 @@ fn serve(mut connection: UnixStream, state: &State) -> std::io::Result<()> {
         let request = Request::decode(&head).expect("the device sends requests");
         let mut payload = vec![0; request.payload_bytes() as usize];
         connection.read_exact(&mut payload)?;
-        lock(&state.log).push(request);
+        lock(&state.log).push((number, request));
         let act = lock(&state.script)(&request);
         match act {
             Act::Serve => connection.write_all(&perform(&request, &payload, state))?,
