@@ -12,7 +12,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::future::{Future, poll_fn};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -20,7 +20,7 @@ use io_uring::{opcode, types};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
-use crate::uring::{Came, Ended, IfDropped, Keep, Quiet, Repeating, Ring};
+use crate::uring::{Came, Ended, IfDropped, Keep, Quiet, Repeating, Ring, Running};
 
 /// So many signals go out one after another before one is confirmed: as many may wait in the kernel if the other side makes
 /// its descriptor one that waits, and lets nobody take its signals.
@@ -35,6 +35,8 @@ pub struct Event {
     file: Arc<OwnedFd>,
     /// The ring says by this when there was a signal.
     watch: RefCell<Option<Repeating<Waiting>>>,
+    /// What an older kernel was asked, and has not been heard of yet.
+    asked: RefCell<Option<Running<Waiting>>>,
     /// Signals go out by this unless they have to be confirmed; none if they all have.
     quiet: OnceCell<Option<Quiet>>,
     /// Signals since the last that was confirmed.
@@ -48,6 +50,7 @@ impl Event {
             ring: ring.clone(),
             file,
             watch: RefCell::default(),
+            asked: RefCell::default(),
             quiet: OnceCell::new(),
             unconfirmed: Cell::new(0),
         }
@@ -69,8 +72,8 @@ impl Event {
     /// Nobody waits for a while. Signals that come meanwhile are found by whoever waits next.
     pub fn rest(&self) {
         // Not under the borrow: dropping it cancels.
-        let watch = self.watch.take();
-        drop(watch);
+        let waits = (self.watch.take(), self.asked.take());
+        drop(waits);
     }
 
     /// Nothing is read: the ring is told by each signal that adds to the event, however many it holds.
@@ -111,16 +114,9 @@ impl Event {
     async fn take_unless(&self, stop: impl Future<Output = ()>) -> io::Result<bool> {
         let mut stop = pin!(stop);
         loop {
-            let fd = types::Fd(self.file.as_raw_fd());
-            let entry = opcode::PollAdd::new(fd, libc::POLLIN as u32).build();
-            // SAFETY: the entry points to nothing, and `keep` holds the file.
-            let waiting = unsafe { self.ring.run(entry, Waiting { _file: Arc::clone(&self.file) }) };
-            let waited = waiting.unless(stop.as_mut()).await;
-            if waited.stopped {
-                return Ok(false);
-            }
-            if !is_signal(waited.result) {
-                return Err(failure(waited.result));
+            let Some(events) = self.ask_unless(stop.as_mut()).await else { return Ok(false) };
+            if !is_signal(events) {
+                return Err(failure(events));
             }
             let (result, stopped) = match read_at_once(&self.file) {
                 Err(Errno::EOPNOTSUPP) => self.read_unless(stop.as_mut()).await,
@@ -135,6 +131,28 @@ impl Event {
                 _ => return Err(failure(result)),
             }
         }
+    }
+
+    /// The events of a poll, which takes no signal: if it is stopped it stays with the kernel, and whoever waits next goes on with it.
+    async fn ask_unless(&self, mut stop: Pin<&mut impl Future<Output = ()>>) -> Option<i32> {
+        poll_fn(|context| {
+            let mut asked = self.asked.borrow_mut();
+            let asking = asked.get_or_insert_with(|| self.ask());
+            if let Poll::Ready((_, events)) = Pin::new(asking).poll(context) {
+                *asked = None;
+                return Poll::Ready(Some(events));
+            }
+            drop(asked);
+            stop.as_mut().poll(context).map(|()| None)
+        })
+        .await
+    }
+
+    fn ask(&self) -> Running<Waiting> {
+        let fd = types::Fd(self.file.as_raw_fd());
+        let entry = opcode::PollAdd::new(fd, libc::POLLIN as u32).build();
+        // SAFETY: the entry points to nothing, and `keep` holds the file.
+        unsafe { self.ring.run(entry, Waiting { _file: Arc::clone(&self.file) }) }
     }
 
     /// Reads by the ring, what cannot be read without waiting otherwise. Returns the result, and whether it was stopped.
@@ -391,6 +409,36 @@ mod tests {
         write();
         event.rest();
         assert!(executor.run(event.wait_unless(pending())).unwrap().unwrap());
+    }
+
+    /// As kernels before Linux 6.1 are asked, which are seldom there to be tested on.
+    #[test]
+    fn a_wait_that_is_stopped_is_gone_on_with_by_the_next_and_takes_no_signal() {
+        let ring = Ring::new(8).unwrap();
+        let executor = Executor::new(ring.clone(), Order::Fifo);
+        let file: Arc<OwnedFd> = Arc::new(EventFd::new().unwrap().into());
+        let event = Event::new(&ring, Arc::clone(&file));
+        let write = || File::from(file.try_clone().unwrap()).write_all(&1u64.to_ne_bytes()).unwrap();
+        let run = async {
+            for _ in 0..100 {
+                assert!(!event.take_unless(std::future::ready(())).await.unwrap(), "at once");
+                assert!(!event.take_unless(executor.host().sleep(10_000)).await.unwrap(), "and in a while");
+                assert_eq!(Arc::strong_count(&file), 3, "it was asked once, and is not taken back");
+            }
+            for _ in 0..100 {
+                // Nobody waits when it comes, and the kernel tells of it or not before somebody does.
+                write();
+                executor.host().sleep(10_000).await;
+                assert!(event.take_unless(pending()).await.unwrap());
+                assert!(!event.take_unless(executor.host().sleep(10_000)).await.unwrap(), "it was taken");
+            }
+        };
+        executor.run(run).unwrap();
+        event.rest();
+        ring.drain();
+        assert_eq!(Arc::strong_count(&file), 2, "the test's and the event's");
+        write();
+        assert!(executor.run(event.take_unless(pending())).unwrap().unwrap());
     }
 
     #[test]

@@ -31,7 +31,7 @@ use futures_util::future::LocalBoxFuture;
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
 use slab::Slab;
 
-pub(crate) use operation::{Came, Ended, IfDropped, Keep, Repeating};
+pub(crate) use operation::{Came, Ended, IfDropped, Keep, Repeating, Running};
 pub(crate) use quiet::Quiet;
 
 use crate::Part;
@@ -172,9 +172,8 @@ impl Ring {
         self.shared.looks.set(self.shared.looks.get() + 1);
     }
 
-    /// True if the kernel is Linux 6.1 or later, by what it can do: to stop waiting for an [`Event`](crate::Event), and to wait again, costs
-    /// it nothing.
-    pub fn is_recent(&self) -> bool {
+    /// True if the kernel is Linux 6.1 or later, by what it can do.
+    pub(crate) fn is_recent(&self) -> bool {
         self.shared.recent
     }
 
