@@ -14,20 +14,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
+use slab::Slab;
+
 /// Futures in flight. Dropping this drops them.
 pub(crate) struct Flights<F> {
-    slots: Vec<Slot<F>>,
-    /// Slots without a future.
-    free: Vec<usize>,
+    futures: Slab<Pin<Box<F>>>,
+    /// Who wakes each of them, by its slot, and those to come: one for as many as were ever in flight at once.
+    wakers: Vec<(Arc<Caller>, Waker)>,
     /// Slots that are polled next, in this order.
     row: VecDeque<usize>,
     calls: Arc<Mutex<Calls>>,
-}
-
-struct Slot<F> {
-    future: Option<Pin<Box<F>>>,
-    caller: Arc<Caller>,
-    waker: Waker,
 }
 
 /// What wakers leave for the task.
@@ -49,14 +45,17 @@ struct Caller {
 
 impl<F: Future> Flights<F> {
     pub(crate) fn new() -> Self {
-        Self { slots: Vec::new(), free: Vec::new(), row: VecDeque::new(), calls: Arc::default() }
+        Self { futures: Slab::new(), wakers: Vec::new(), row: VecDeque::new(), calls: Arc::default() }
     }
 
     /// Begins one. Returns its output if it has ended already. [`Self::poll_next`] has to be called in the same turn of the task: it sees who
     /// was woken since, of which the task may not have been told.
     pub(crate) fn begin(&mut self, future: F) -> Option<F::Output> {
-        let slot = self.free.pop().unwrap_or_else(|| self.add_slot());
-        self.slots[slot].future = Some(Box::pin(future));
+        let slot = self.futures.insert(Box::pin(future));
+        if slot == self.wakers.len() {
+            let caller = Arc::new(Caller::new(slot, &self.calls));
+            self.wakers.push((Arc::clone(&caller), Waker::from(caller)));
+        }
         self.poll(slot)
     }
 
@@ -65,7 +64,7 @@ impl<F: Future> Flights<F> {
         for is_again in [false, true] {
             while let Some(slot) = self.row.pop_front() {
                 // Who calls from here on is among the calls again; what who called before has done is seen by the poll.
-                self.slots[slot].caller.has_called.swap(false, Ordering::AcqRel);
+                self.wakers[slot].0.has_called.swap(false, Ordering::AcqRel);
                 if let Some(output) = self.poll(slot) {
                     return Poll::Ready(output);
                 }
@@ -92,23 +91,19 @@ impl<F: Future> Flights<F> {
         self.row.len() + lock(&self.calls).slots.len()
     }
 
-    fn add_slot(&mut self) -> usize {
-        let slot = self.slots.len();
-        let has_called = AtomicBool::new(false);
-        let caller = Arc::new(Caller { slot, has_called, calls: Arc::clone(&self.calls) });
-        let waker = Waker::from(Arc::clone(&caller));
-        self.slots.push(Slot { future: None, caller, waker });
-        slot
-    }
-
     /// Polls what is in a slot, if anything is.
     fn poll(&mut self, slot: usize) -> Option<F::Output> {
-        let Slot { future, waker, .. } = &mut self.slots[slot];
-        let polled = future.as_mut()?.as_mut().poll(&mut Context::from_waker(waker));
+        let future = self.futures.get_mut(slot)?;
+        let polled = future.as_mut().poll(&mut Context::from_waker(&self.wakers[slot].1));
         let Poll::Ready(output) = polled else { return None };
-        *future = None;
-        self.free.push(slot);
+        self.futures.remove(slot);
         Some(output)
+    }
+}
+
+impl Caller {
+    fn new(slot: usize, calls: &Arc<Mutex<Calls>>) -> Self {
+        Self { slot, has_called: AtomicBool::new(false), calls: Arc::clone(calls) }
     }
 }
 
@@ -284,7 +279,7 @@ mod tests {
             let ended = all_ended(&mut flights, Waker::noop());
             assert_eq!(ended, (round * MANY..(round + 1) * MANY).collect::<Vec<_>>());
             assert_eq!(world.0.borrow().dropped, (0..(round + 1) * MANY).collect::<Vec<_>>());
-            assert_eq!(flights.slots.len(), MANY, "places are used again");
+            assert_eq!(flights.wakers.len(), MANY, "slots are used again");
         }
         flights.begin(world.flight(false));
         drop(flights);
@@ -332,7 +327,7 @@ mod tests {
                 begun += 1;
                 let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
                 thread::spawn(move || (0..MESSAGES).for_each(|message| sender.send(message).unwrap()));
-                let all = async move { for_all(&mut receiver).await };
+                let all = async move { received(&mut receiver).await };
                 // Some are there before they are waited for.
                 ended += usize::from(flights.begin(all) == Some(MESSAGES));
             }
@@ -355,7 +350,7 @@ mod tests {
     const PATIENCE: Duration = Duration::from_mins(1);
 
     /// How many messages there are.
-    async fn for_all(receiver: &mut tokio::sync::mpsc::UnboundedReceiver<usize>) -> usize {
+    async fn received(receiver: &mut tokio::sync::mpsc::UnboundedReceiver<usize>) -> usize {
         let mut count = 0;
         while let Some(message) = receiver.recv().await {
             assert_eq!(message, count);
