@@ -28,7 +28,7 @@ pub const TOGETHER_BYTES_MAX: u64 = 32 << 10;
 /// After so many answers the guest is told, if it waits, while more are taken or answered: it works on the first ones meanwhile.
 pub const TOLD_EVERY: usize = 8;
 /// If so many wait behind the first of a burst, the guest is told of the first one alone. To tell it of the first of fewer would take longer
-/// than they do.
+/// than they do. And before so many that have ended are answered, what waits for the kernel is handed to it.
 pub const MANY: u16 = 4;
 /// The most files that come with one message, however it is cut into pieces. A front end that sends more is closed.
 pub const FILES_MAX: usize = 64;

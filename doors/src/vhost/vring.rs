@@ -280,7 +280,7 @@ impl<D: BlockDevice> Vring<D> {
         }
         self.tell_guest_if_wanted();
         if answered == TOLD_EVERY {
-            if self.in_flight.get() > 0 && self.ring.is_recent() {
+            if self.in_flight.get() > 0 {
                 // Whoever waits for a kick looks for himself.
                 self.told.notify_waiters();
             }

@@ -177,10 +177,6 @@ fn few_are_taken_all_together_and_the_first_of_many_alone() {
 #[test]
 fn while_many_that_ended_together_are_answered_what_the_guest_sends_next_is_begun() {
     let server = Server::start();
-    if !server.run(|world| world.ring.is_recent()) {
-        println!("Left out: before Linux 6.1 a queue is looked at when it is kicked.");
-        return;
-    }
     let mut driver = Driver::start(&server);
     server.run(|world| world.disk.hold());
     for slot in 0..24 {
@@ -305,6 +301,24 @@ fn a_queue_that_is_looked_at_stops_rests_moves_and_ends_like_any_other() {
     server.until(|world| world.door.counters().broken_queues == 1);
     drop(driver);
     server.until_nothing_is_left();
+}
+
+#[test]
+fn a_queue_whose_last_requests_waited_for_the_disk_is_not_looked_at() {
+    let (server, mut driver) = looked_at();
+    until_it_is_looked_at(&server, &mut driver);
+    server.run(|world| world.disk.hold());
+    // A whole part of answers, after which there might be more.
+    let count = TOLD_EVERY as u16;
+    for slot in 0..count {
+        driver.submit(0, slot, IN, u64::from(slot) + 1, &Data::In(512));
+    }
+    server.until(move |world| world.disk.held().len() == usize::from(count));
+    server.run(|world| world.disk.release_all());
+    assert_eq!(driver.answers(0, count.into()).len(), usize::from(count));
+    assert!(!patience::hear(&server.looks()));
+    // It is found when it is kicked.
+    driver.read(0, 0, 512);
 }
 
 #[test]
