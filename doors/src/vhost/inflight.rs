@@ -14,6 +14,10 @@
 //! A process that is killed between 2 and 4 leaves a used index that is behind that of the ring: the last batch was answered
 //! (here each answer is a batch of its own) and must not be done again. Stores are seen in their order because a dead process makes no more of them.
 //! The front end can write here what it likes, so everything is looked at as what a stranger says.
+//!
+//! A region that is made here has entries for the longest queue that there can be, however long the queues are of which the front end
+//! speaks when it asks for one: firmware of a guest may make them longer afterwards, as SeaBIOS does with 256 where QEMU 10 asked for 128.
+//! How many there are, the number of bytes says, which the front end keeps and tells the next process.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -60,7 +64,8 @@ pub(crate) struct Inflight {
     mapping: Arc<Mapping>,
     id: FileId,
     queues: u16,
-    queue_size: u16,
+    /// Entries of each queue.
+    entries: u16,
 }
 
 /// The part of one queue.
@@ -72,10 +77,11 @@ pub(crate) struct Record {
 }
 
 impl Inflight {
-    /// A new region for so many queues, with nothing in flight, and the file that it is in, which nobody can make shorter.
+    /// A new region for so many queues of any length, with nothing in flight, and the file that it is in, which nobody can make
+    /// shorter. The shape speaks of queues of `queue_size`, as the front end does.
     pub(crate) fn create(queues: u16, queue_size: u16) -> Result<(Self, Shape, OwnedFd), String> {
         check(queues, queue_size)?;
-        let bytes = u64::from(queues) * queue_bytes(queue_size) as u64;
+        let bytes = region_bytes(queues, QUEUE_SIZE_MAX);
         let failed = |error: nix::Error| format!("no memory for what is in flight: {error}");
         let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
         let file = memfd_create(c"forebay-inflight", flags).map_err(failed)?;
@@ -91,7 +97,7 @@ impl Inflight {
     pub(crate) fn open(file: OwnedFd, shape: Shape) -> Result<Self, String> {
         let Shape { bytes, offset, queues, queue_size } = shape;
         check(queues, queue_size)?;
-        let needed = u64::from(queues) * queue_bytes(queue_size) as u64;
+        let needed = region_bytes(queues, queue_size);
         if bytes < needed {
             return Err(format!(
                 "{bytes} bytes for what is in flight on {queues} queues, which takes {needed}"
@@ -105,8 +111,13 @@ impl Inflight {
         let found = fstat(&file)
             .map_err(|error| format!("a file for what is in flight without a number: {error}"))?;
         let id = (found.st_dev, found.st_ino);
-        let mapping = Arc::new(map_file(file, offset, needed)?);
-        let inflight = Self { mapping, id, queues, queue_size };
+        let is_of_any_length = bytes >= region_bytes(queues, QUEUE_SIZE_MAX);
+        let mapping = Arc::new(map_file(file, offset, if is_of_any_length { bytes } else { needed })?);
+        let mut inflight = Self { mapping, id, queues, entries: QUEUE_SIZE_MAX };
+        // An earlier version made it as long as the front end said, and so may others: with room behind it, for all we know.
+        if !is_of_any_length || inflight.says(VERSION, queue_size) {
+            inflight.entries = queue_size;
+        }
         for queue in 0..queues {
             inflight.record(queue.into()).expect("it has so many queues").begin()?;
         }
@@ -120,8 +131,14 @@ impl Inflight {
 
     /// The part of queue `index`. None if it has none.
     pub(crate) fn record(&self, index: usize) -> Option<Record> {
-        let start = index * queue_bytes(self.queue_size);
+        let start = index * queue_bytes(self.entries);
         (index < self.queues.into()).then(|| Record { inflight: self.clone(), start })
+    }
+
+    /// Whether the first queue, which begins at the same place however long it is, says that it has a record of so many entries.
+    fn says(&self, version: u16, entries: u16) -> bool {
+        let first = Record { inflight: self.clone(), start: 0 };
+        (first.load::<u16>(VERSION_AT), first.load::<u16>(ENTRIES_AT)) == (version, entries)
     }
 }
 
@@ -134,14 +151,18 @@ fn check(queues: u16, queue_size: u16) -> Result<(), String> {
     }
 }
 
-fn queue_bytes(queue_size: u16) -> usize {
-    (HEADER_BYTES + usize::from(queue_size) * ENTRY_BYTES).next_multiple_of(QUEUE_ALIGNMENT)
+fn region_bytes(queues: u16, entries: u16) -> u64 {
+    u64::from(queues) * queue_bytes(entries) as u64
+}
+
+fn queue_bytes(entries: u16) -> usize {
+    (HEADER_BYTES + usize::from(entries) * ENTRY_BYTES).next_multiple_of(QUEUE_ALIGNMENT)
 }
 
 impl Record {
     /// Entries that it has.
     pub(crate) fn entries(&self) -> u16 {
-        self.inflight.queue_size
+        self.inflight.entries
     }
 
     /// Makes an empty record of what is all zeroes; anything else has to be a record.
@@ -272,15 +293,15 @@ mod tests {
     #[test]
     fn the_layout_is_the_one_that_is_written_down() {
         let (region, shape, _file) = Inflight::create(2, 128).unwrap();
-        assert_eq!(shape, Shape { bytes: 2 * 2112, offset: 0, queues: 2, queue_size: 128 });
+        assert_eq!(shape, Shape { bytes: 2 * 16_448, offset: 0, queues: 2, queue_size: 128 });
         let record = region.record(1).unwrap();
         record.take(3, 0x0102_0304_0506_0708);
         record.answer(3);
         record.take(4, 9);
-        let mut bytes = vec![0; 4224];
+        let mut bytes = vec![0; 2 * 16_448];
         region.mapping.as_volatile_slice().read_slice(&mut bytes, 0).unwrap();
-        assert_eq!(bytes[2112 + 8..2112 + 16], [1, 0, 128, 0, 3, 0, 0, 0]);
-        let entry = 2112 + 16 + 3 * 16;
+        assert_eq!(bytes[16_448 + 8..16_448 + 16], [1, 0, 0, 4, 3, 0, 0, 0]);
+        let entry = 16_448 + 16 + 3 * 16;
         assert_eq!(bytes[entry..entry + 16], [1, 0, 0, 0, 0, 0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1]);
         assert!(region.record(2).is_none());
     }
@@ -294,9 +315,41 @@ mod tests {
         let open = |shape| Inflight::open(file.try_clone().unwrap(), shape);
         assert!(open(good).is_ok());
         assert!(open(shape(good.bytes - 1, 1, 128)).is_err(), "too short");
-        assert!(open(shape(good.bytes, 1, 64)).is_err(), "made for other queues");
+        assert!(open(shape(good.bytes, 2, 128)).is_err(), "made for other queues");
         assert!(open(Shape { offset: 64, ..good }).is_err(), "past the end of the file");
         assert!(Inflight::open(file_of(4096), shape(4096, 1, 128)).is_err(), "not sealed");
+    }
+
+    /// A region with room for queues of 128 entries and so many bytes more, all zeroes.
+    fn of_128(queues: u16, more: u64) -> (OwnedFd, Shape) {
+        let file = memfd_create(c"another", MFdFlags::MFD_ALLOW_SEALING).unwrap();
+        let bytes = region_bytes(queues, 128) + more;
+        nix::unistd::ftruncate(&file, bytes.cast_signed()).unwrap();
+        fcntl(&file, FcntlArg::F_ADD_SEALS(SealFlag::F_SEAL_SHRINK)).unwrap();
+        (file, Shape { bytes, offset: 0, queues, queue_size: 128 })
+    }
+
+    #[test]
+    fn a_region_made_here_is_for_queues_of_any_length_and_one_of_another_maker_for_those_that_it_was_made_for()
+     {
+        let (region, shape, file) = Inflight::create(3, 128).unwrap();
+        region.record(2).unwrap().take(1023, 7);
+        let next = Inflight::open(file, shape).unwrap();
+        assert_eq!(next.record(2).unwrap().recover(0).unwrap(), [1023]);
+
+        let (file, shape) = of_128(3, 0);
+        let ours = Inflight::open(file.try_clone().unwrap(), shape).unwrap();
+        assert_eq!(ours.record(2).unwrap().entries(), 128);
+        ours.record(2).unwrap().take(127, 7);
+        let next = Inflight::open(file, shape).unwrap();
+        assert_eq!(next.record(2).unwrap().recover(0).unwrap(), [127], "as of an earlier version");
+
+        // Whoever made this one has much room behind it.
+        let (file, shape) = of_128(1, 1 << 20);
+        let header = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 128, 0, 0, 0, 0, 0];
+        std::os::unix::fs::FileExt::write_all_at(&std::fs::File::from(file.try_clone().unwrap()), &header, 0)
+            .unwrap();
+        assert_eq!(Inflight::open(file, shape).unwrap().record(0).unwrap().entries(), 128);
     }
 
     #[test]
@@ -304,8 +357,8 @@ mod tests {
         let (region, ..) = Inflight::create(1, 4).unwrap();
         let record = region.record(0).unwrap();
         record.take(1, 0);
-        assert!(record.recover(5).is_err(), "more answered than there are entries");
-        record.store(LAST_BATCH_AT, 4u16);
+        assert!(record.recover(1025).is_err(), "more answered than there are entries");
+        record.store(LAST_BATCH_AT, 1024u16);
         assert!(record.recover(1).is_err(), "an entry beyond the last");
         // With nothing in flight there is nothing to believe: a guest that has set its ring up anew.
         record.answered(1, 1000);
