@@ -153,6 +153,27 @@ fn queues_that_cannot_be_are_refused() {
     assert_eq!(driver.read(0, 0, 512), [0; 512]);
 }
 
+/// Regression: addresses that were refused while the queue was at work were those that it began with the next time.
+#[test]
+fn addresses_that_are_refused_are_not_those_of_the_next_start() {
+    let (server, other) = (Server::start(), Server::start());
+    let mut driver = Driver::start(&server);
+    let good = driver.rings[0].addresses(None);
+    let elsewhere = VringConfigData { used_ring_addr: good.used_ring_addr + 0x1000, ..good };
+    // Where no queue can be, so that a start there fails, and where one could be.
+    for refused in [VringConfigData { desc_table_addr: USER - 16, ..good }, elsewhere] {
+        assert!(driver.frontend.set_vring_addr(0, &refused).is_err(), "it is at work");
+        assert_eq!(driver.read(0, 0, 512), [0; 512], "it stays at work");
+        driver.frontend.get_vring_base(0).unwrap();
+        driver.frontend.set_vring_kick(0, &driver.rings[0].kick).expect("it is where it was");
+        assert_eq!(driver.read(0, 0, 512), [0; 512], "it answers where it did");
+    }
+    assert!(driver.frontend.set_vring_addr(0, &elsewhere).is_err());
+    let paused = patience::hear(&server.pause());
+    other.run(move |world| world.door.go_on(&world.ring, &world.host, paused));
+    assert_eq!(driver.read(0, 0, 512), [0; 512], "at another door too");
+}
+
 #[test]
 fn memory_and_records_that_cannot_be_are_refused() {
     let server = Server::start();

@@ -56,12 +56,12 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
             used: said.used,
             log: (said.flags & 1 != 0).then_some(said.log),
         };
-        self.state.queues[index].addresses = Some(addresses);
-        match &self.vrings[index] {
-            // A migration begins or ends: only the log is another.
-            Some(vring) => vring.set_log(addresses),
-            None => Ok(()),
+        if let Some(vring) = &self.vrings[index] {
+            // A migration begins or ends: only the log is another. What is refused is not kept for the next start either.
+            vring.set_log(addresses)?;
         }
+        self.state.queues[index].addresses = Some(addresses);
+        Ok(())
     }
 
     /// Takes over the event by which the guest kicks, which begins the queue.
