@@ -60,7 +60,7 @@ pub(crate) struct Driver {
     pub(crate) stream: UnixStream,
     pub(crate) memory: GuestMemoryMmap,
     pub(crate) file: File,
-    options: Options,
+    pub(crate) options: Options,
     inflight: Option<(VhostUserInflight, File)>,
     pub(crate) rings: Vec<DriverRing>,
 }
@@ -259,15 +259,20 @@ impl Driver {
     /// Kicks if the device wants that, as drivers with event indices do. Tells whether it did.
     pub(crate) fn kick_if_wanted(&self, index: usize, before: u16) -> bool {
         fence(Ordering::SeqCst);
-        let ring = &self.rings[index];
-        let event = ring.start + 0x6000 + 4 + 8 * u64::from(ring.size);
-        let event = u16::from_le(self.memory.load::<u16>(GuestAddress(event), Ordering::Relaxed).unwrap());
+        let (ring, event) = (&self.rings[index], self.event_index(index));
         let now = ring.available;
         let wanted = now.wrapping_sub(event).wrapping_sub(1) < now.wrapping_sub(before);
         if wanted {
             ring.kick.write(1).unwrap();
         }
         wanted
+    }
+
+    /// Behind which index the device wants to be kicked.
+    pub(crate) fn event_index(&self, index: usize) -> u16 {
+        let ring = &self.rings[index];
+        let at = GuestAddress(ring.start + 0x6000 + 4 + 8 * u64::from(ring.size));
+        u16::from_le(self.memory.load(at, Ordering::Acquire).unwrap())
     }
 
     /// The index of what was offered last.

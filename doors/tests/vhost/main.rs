@@ -9,6 +9,7 @@ mod driver;
 mod fuzz_checks;
 mod fuzz_smoke;
 mod hostile;
+mod log;
 #[path = "../patience/mod.rs"]
 mod patience;
 mod requests;
