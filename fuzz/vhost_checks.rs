@@ -1,13 +1,20 @@
 //! What must hold whatever a front end and its guest write: the door ends the connection in order, answers no more than there was,
-//! and touches nothing outside of the memory that it was given. Shared by the fuzz targets and by a plain test in `doors`.
+//! reads and writes nothing outside of the memory that it was given, and marks in the log what it writes. Shared by the fuzz targets and
+//! by a plain test in `doors`.
 //!
-//! A real door serves a real socket here, on a ring of its own for each input; only the front end is made of the input.
+//! A real door serves a real socket here, on a ring of its own for each input; only the front end is made of the input. The disk behind it
+//! has some of its pages at hand, and lets requests to others wait.
 
 // Each target uses its own part of this.
 #![allow(dead_code)]
 
+#[path = "vhost_disk.rs"]
+mod disk;
+#[path = "vhost_guest.rs"]
+mod guest;
+
 use std::fs::File;
-use std::io::{IoSlice, Read, Write};
+use std::io::{IoSlice, Write};
 use std::net::Shutdown;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
@@ -18,61 +25,99 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use block::executor::{Executor, Order};
 use block::socket::Listener;
-use block::{BlockDevice, Buffer, Host, Memory, Ring};
+use block::{BlockDevice, Buffer, Host, Ring};
 use doors::vhost::Door;
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::eventfd::EventFd;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
 
-/// The guest has this much memory, in the middle of a file of three times as much.
-const MEMORY: usize = 0x1_0000;
-/// Where the front end has it.
-const USER: u64 = 0x7000_0000;
-/// Entries of the queue, and where its parts are. What the input says begins at the descriptors.
-const ENTRIES: u16 = 16;
-const DESCRIPTORS: u64 = 0;
-const AVAILABLE: u64 = 0x400;
-const USED: u64 = 0x800;
-/// What is around the memory, and must stay.
-const CANARY: u8 = 0xa5;
-const DISK: u64 = 1 << 20;
+use disk::{Canary, DISK, Disk};
+use guest::{AVAILABLE, DESCRIPTORS, PAGE, USED, word};
+pub(crate) use guest::{ENTRIES, Guest, MEMORY, RECORD, RECORD_ENTRIES, Seen};
 
+/// Where the front end has the guest's memory.
+const USER: u64 = 0x7000_0000;
+/// What is around each part of a file that is shared, in bytes.
+const AROUND: usize = 4 * PAGE;
+/// Bytes of the log: a bit for each page.
+const LOG: usize = MEMORY.div_ceil(PAGE).div_ceil(8);
+
+const SET_FEATURES: u32 = 2;
 const SET_OWNER: u32 = 3;
 const SET_MEM_TABLE: u32 = 5;
+const SET_LOG_BASE: u32 = 6;
 const SET_VRING_NUM: u32 = 8;
 const SET_VRING_ADDR: u32 = 9;
 const SET_VRING_BASE: u32 = 10;
 const GET_VRING_BASE: u32 = 11;
 const SET_VRING_KICK: u32 = 12;
 const SET_VRING_CALL: u32 = 13;
-const SET_FEATURES: u32 = 2;
+const SET_VRING_ENABLE: u32 = 18;
+const SET_INFLIGHT_FD: u32 = 32;
 
-/// What a front end shares.
-struct Shared {
-    memory: File,
-    kick: File,
-    call: File,
+/// The features that are always agreed on: of virtio 1, indirect tables and flushes.
+const FEATURES: u64 = 1 << 32 | 1 << 28 | 1 << 9;
+const LOG_ALL: u64 = 1 << 26;
+
+/// What the first byte of the input of [`ring`] chooses.
+pub(crate) mod choice {
+    pub(crate) const EVENT_INDEX: u8 = 1;
+    /// There is a record of what is in flight, whose content the input has in front of that of the memory.
+    pub(crate) const RECORD: u8 = 1 << 1;
+    /// It lies in the guest's memory instead, in the page that the second byte says: requests change it while it is used.
+    pub(crate) const RECORD_IN_MEMORY: u8 = 1 << 2;
+    pub(crate) const LOG: u8 = 1 << 3;
+    /// The same for the log.
+    pub(crate) const LOG_IN_MEMORY: u8 = 1 << 4;
+    /// The used ring is noted where it is not.
+    pub(crate) const LOG_ELSEWHERE: u8 = 1 << 5;
+    /// The queue is started again, over what is in the record and in the rings by then.
+    pub(crate) const TWICE: u8 = 1 << 6;
+    /// The head of the record is as the input says; else it is that of a record.
+    pub(crate) const HEAD_OF_RECORD: u8 = 1 << 7;
 }
 
-impl Shared {
-    fn new() -> Self {
+/// A file of which a part is shared. What is around it is not to be read or written by anybody.
+struct Framed {
+    file: File,
+    bytes: usize,
+    canary: Canary,
+}
+
+impl Framed {
+    /// Shares so many bytes, which begin with `content` and are zeroes else.
+    fn new(canary: Canary, bytes: usize, content: &[u8]) -> Self {
         let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
-        let memory = File::from(memfd_create(c"guest", flags).expect("there is memory"));
-        memory.write_all_at(&vec![CANARY; 3 * MEMORY], 0).expect("a memfd takes bytes");
-        memory.write_all_at(&vec![0; MEMORY], MEMORY as u64).expect("a memfd takes bytes");
-        fcntl(&memory, FcntlArg::F_ADD_SEALS(SealFlag::F_SEAL_SHRINK)).expect("it allows seals");
-        let event = || File::from(std::os::fd::OwnedFd::from(EventFd::new().expect("there is an event")));
-        Self { memory, kick: event(), call: event() }
+        let file = File::from(memfd_create(c"guest", flags).expect("there is memory"));
+        let mut shared = content[..content.len().min(bytes)].to_vec();
+        shared.resize(bytes, 0);
+        file.write_all_at(&canary.repeated(2 * AROUND + bytes), 0).expect("a memfd takes bytes");
+        file.write_all_at(&shared, AROUND as u64).expect("a memfd takes bytes");
+        fcntl(&file, FcntlArg::F_ADD_SEALS(SealFlag::F_SEAL_SHRINK)).expect("it allows seals");
+        Self { file, bytes, canary }
+    }
+
+    /// What is shared, now.
+    fn content(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.bytes];
+        self.file.read_exact_at(&mut bytes, AROUND as u64).expect("the file has them");
+        bytes
     }
 
     fn check(&self) {
-        for start in [0, 2 * MEMORY] {
-            let mut bytes = vec![0; MEMORY];
-            self.memory.read_exact_at(&mut bytes, start as u64).expect("the file has them");
-            assert!(bytes.iter().all(|byte| *byte == CANARY), "something outside of the memory was written");
-        }
+        let mut all = vec![0; 2 * AROUND + self.bytes];
+        self.file.read_exact_at(&mut all, 0).expect("the file has them");
+        let before = self.canary.repeated(all.len());
+        let (start, end) = (AROUND, AROUND + self.bytes);
+        let is_as_before = all[..start] == before[..start] && all[end..] == before[end..];
+        assert!(is_as_before, "something outside of what is shared was written");
+        assert!(!self.canary.is_in(&all[start..end]), "something outside of what is shared was read");
     }
+}
+
+fn event() -> File {
+    File::from(std::os::fd::OwnedFd::from(EventFd::new().expect("there is an event")))
 }
 
 fn words(words: &[u64]) -> Vec<u8> {
@@ -89,6 +134,27 @@ fn state(index: u32, value: u32) -> Vec<u8> {
     [index.to_ne_bytes(), value.to_ne_bytes()].concat()
 }
 
+/// A table of one region: all of the guest's memory.
+fn table() -> Vec<u8> {
+    message(SET_MEM_TABLE, &words(&[1, 0, MEMORY as u64, USER, AROUND as u64]))
+}
+
+/// The addresses of the first queue, and where writes to its used ring are noted.
+fn addresses(log: Option<u64>) -> Vec<u8> {
+    let at = [DESCRIPTORS, USED, AVAILABLE].map(|at| USER + at as u64);
+    let flags = state(0, u32::from(log.is_some()));
+    message(SET_VRING_ADDR, &[flags, words(&at), words(&[log.unwrap_or(0)])].concat())
+}
+
+/// The shape of a record of one queue at this place of its file.
+fn shape(at: usize) -> Vec<u8> {
+    let queues = [1, RECORD_ENTRIES as u16].into_iter().flat_map(u16::to_ne_bytes);
+    message(
+        SET_INFLIGHT_FD,
+        &words(&[RECORD as u64, at as u64]).into_iter().chain(queues).collect::<Vec<_>>(),
+    )
+}
+
 /// Sends what fits. True if anything did.
 fn send(socket: &UnixStream, bytes: &[u8], files: &[&File]) -> bool {
     let descriptors: Vec<_> = files.iter().map(|file| file.as_raw_fd()).collect();
@@ -101,14 +167,13 @@ fn send(socket: &UnixStream, bytes: &[u8], files: &[&File]) -> bool {
 }
 
 /// Has a door serve what `front_end` sends, until both are through with it.
-fn serve(front_end: impl FnOnce(&UnixStream)) {
+fn serve(disk: &Rc<Disk>, front_end: impl FnOnce(&UnixStream)) {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let path: PathBuf = std::env::temp_dir().join(format!("forebay-fuzz-{}-{number}", std::process::id()));
     let ring = Ring::new(64).expect("there is a ring");
     let executor = Executor::new(ring.clone(), Order::Fifo);
-    let disk = Rc::new(Memory::new(DISK));
-    let door = Door::new("disk", Rc::clone(&disk));
+    let door = Door::new("disk", Rc::clone(disk));
     let listener = Listener::bind_unix(&ring, &path).expect("there is a socket");
     let host = executor.host();
     host.spawn(Rc::clone(&door).listen(listener, ring.clone(), host.clone()));
@@ -130,81 +195,210 @@ fn serve(front_end: impl FnOnce(&UnixStream)) {
     executor.run(end).expect("the door ends");
 }
 
-/// Any bytes as what a guest has in its memory when its queue starts: descriptors and rings first, then everything else. The input
-/// begins with the index of the used ring and the features.
-pub(crate) fn ring(data: &[u8]) {
-    let Some((head, content)) = data.split_first_chunk::<4>() else { return };
-    let shared = Shared::new();
-    let content = &content[..content.len().min(MEMORY)];
-    shared.memory.write_all_at(content, MEMORY as u64).expect("a memfd takes bytes");
-    let event_index = u64::from(head[0] & 1) << 29;
-    let base = u16::from_le_bytes([head[2], head[3]]);
-    serve(|socket| {
-        let region = words(&[1, 0, MEMORY as u64, USER, MEMORY as u64]);
-        let at = [USER + DESCRIPTORS, USER + USED, USER + AVAILABLE];
-        let addresses = [state(0, 0), words(&at), words(&[0])].concat();
-        send(socket, &message(SET_OWNER, &[]), &[]);
-        send(socket, &message(SET_FEATURES, &words(&[1 << 32 | 1 << 28 | 1 << 9 | event_index])), &[]);
-        send(socket, &message(SET_MEM_TABLE, &region), &[&shared.memory]);
-        send(socket, &message(SET_VRING_NUM, &state(0, ENTRIES.into())), &[]);
-        send(socket, &message(SET_VRING_BASE, &state(0, base.into())), &[]);
-        send(socket, &message(SET_VRING_ADDR, &addresses), &[]);
-        send(socket, &message(SET_VRING_CALL, &words(&[0])), &[&shared.call]);
-        send(socket, &message(SET_VRING_KICK, &words(&[0])), &[&shared.kick]);
-        (&shared.kick).write_all(&1u64.to_ne_bytes()).expect("an event takes a signal");
-        send(socket, &message(GET_VRING_BASE, &state(0, 0)), &[]);
-    });
-    shared.check();
-    // What was answered was offered: each head once at most.
-    let mut used = [0; 2];
-    shared.memory.read_exact_at(&mut used, MEMORY as u64 + USED + 2).expect("the file has them");
-    let mut before = [0; 2];
-    if let Some(bytes) = content.get(USED as usize + 2..USED as usize + 4) {
-        before.copy_from_slice(bytes);
+/// What a front end shares for one queue.
+struct Queue {
+    memory: Framed,
+    record: Framed,
+    log: Framed,
+    kick: File,
+    call: File,
+    choices: u8,
+    /// The pages in which record and log lie if they are in the guest's memory.
+    places: u8,
+    base: u16,
+}
+
+impl Queue {
+    fn new(canary: Canary, [choices, places, base @ ..]: [u8; 4], mut content: &[u8]) -> Self {
+        let has_own_record = choices & (choice::RECORD | choice::RECORD_IN_MEMORY) == choice::RECORD;
+        let mut record = Vec::new();
+        if has_own_record {
+            (record, content) =
+                (content[..content.len().min(RECORD)].to_vec(), content.get(RECORD..).unwrap_or(&[]));
+        }
+        record.resize(RECORD, 0);
+        let mut memory = content[..content.len().min(MEMORY)].to_vec();
+        memory.resize(MEMORY, 0);
+        if choices & choice::HEAD_OF_RECORD == 0 {
+            let record = if has_own_record { &mut record[..] } else { &mut memory[page(places & 15)..] };
+            if choices & choice::RECORD != 0 {
+                record[8..12].copy_from_slice(&[1, 0, RECORD_ENTRIES as u8, 0]);
+            }
+        }
+        Self {
+            memory: Framed::new(canary, MEMORY, &memory),
+            record: Framed::new(canary, RECORD, &record),
+            log: Framed::new(canary, LOG, &[]),
+            kick: event(),
+            call: event(),
+            choices,
+            places,
+            base: u16::from_le_bytes(base),
+        }
     }
-    let answered = u16::from_le_bytes(used).wrapping_sub(u16::from_le_bytes(before));
-    let room = u16::from_le_bytes(
-        content.get(AVAILABLE as usize + 2..AVAILABLE as usize + 4).map_or([0; 2], |b| [b[0], b[1]]),
-    );
-    assert!(answered == 0 || answered <= room.wrapping_sub(base), "{answered} answers");
+
+    fn chose(&self, choice: u8) -> bool {
+        self.choices & choice != 0
+    }
+
+    /// Where the record is in its file, and the log in its own.
+    fn record(&self) -> (&File, usize) {
+        let in_memory = AROUND + page(self.places & 15);
+        if self.chose(choice::RECORD_IN_MEMORY) {
+            (&self.memory.file, in_memory)
+        } else {
+            (&self.record.file, AROUND)
+        }
+    }
+
+    fn log(&self) -> (&File, usize) {
+        let in_memory = AROUND + page(self.places >> 4);
+        if self.chose(choice::LOG_IN_MEMORY) {
+            (&self.memory.file, in_memory)
+        } else {
+            (&self.log.file, AROUND)
+        }
+    }
+
+    fn send_all(&self, socket: &UnixStream) {
+        let mut features = FEATURES | u64::from(self.chose(choice::EVENT_INDEX)) << 29;
+        let mut noted_at = None;
+        send(socket, &message(SET_OWNER, &[]), &[]);
+        if self.chose(choice::LOG) {
+            let (file, at) = self.log();
+            send(socket, &message(SET_LOG_BASE, &words(&[LOG as u64, at as u64])), &[file]);
+            features |= LOG_ALL;
+            let elsewhere = u64::from(self.places) * 0x0101_0101_0101_0101;
+            noted_at = Some(if self.chose(choice::LOG_ELSEWHERE) { elsewhere } else { USED as u64 });
+        }
+        send(socket, &message(SET_FEATURES, &words(&[features])), &[]);
+        send(socket, &table(), &[&self.memory.file]);
+        if self.chose(choice::RECORD) {
+            let (file, at) = self.record();
+            send(socket, &shape(at), &[file]);
+        }
+        send(socket, &message(SET_VRING_NUM, &state(0, ENTRIES.into())), &[]);
+        send(socket, &message(SET_VRING_BASE, &state(0, self.base.into())), &[]);
+        send(socket, &addresses(noted_at), &[]);
+        send(socket, &message(SET_VRING_CALL, &words(&[0])), &[&self.call]);
+        for _ in 0..self.starts() {
+            send(socket, &message(SET_VRING_KICK, &words(&[0])), &[&self.kick]);
+            (&self.kick).write_all(&1u64.to_ne_bytes()).expect("an event takes a signal");
+            send(socket, &message(GET_VRING_BASE, &state(0, 0)), &[]);
+        }
+    }
+
+    fn starts(&self) -> u16 {
+        1 + u16::from(self.chose(choice::TWICE))
+    }
+
+    /// What was answered was offered, or in flight by the record.
+    fn check_count(&self, before: &[u8], after: &[u8]) {
+        let answered = word(after, USED + 2).wrapping_sub(word(before, USED + 2));
+        let available = word(before, AVAILABLE + 2);
+        if available != word(after, AVAILABLE + 2) {
+            // The guest had the disk's data written over what it offered.
+            return;
+        }
+        let offered = available.wrapping_sub(self.base);
+        let room = match self.chose(choice::RECORD) {
+            // The base follows from the record then. In flight is each head once at most, in each start.
+            true => 2 * ENTRIES * self.starts(),
+            false if offered > ENTRIES => 0,
+            false => offered,
+        };
+        assert!(answered <= room, "{answered} answers, where {room} could be");
+    }
+
+    /// Each page of the memory that is another is marked in the log. Returns how many are.
+    fn check_log(&self, before: &[u8], after: &[u8]) -> u64 {
+        let bits = self.log.content();
+        let is_marked = |page: usize| bits[page / 8] & 1 << (page % 8) != 0;
+        let marked = (0..8 * LOG).filter(|page| is_marked(*page)).count() as u64;
+        let in_memory = choice::LOG_IN_MEMORY | choice::RECORD_IN_MEMORY;
+        if !self.chose(choice::LOG) || self.chose(in_memory) {
+            // Record and log are not noted, since a guest has neither in its memory.
+            return marked;
+        }
+        for (page, (before, after)) in before.chunks(PAGE).zip(after.chunks(PAGE)).enumerate() {
+            let is_noted_elsewhere = page == USED / PAGE && self.chose(choice::LOG_ELSEWHERE);
+            let is_same = before == after || is_noted_elsewhere;
+            assert!(is_same || is_marked(page), "page {page} has changed and is not marked");
+        }
+        marked
+    }
+}
+
+/// Where a page of the guest's memory begins.
+fn page(number: u8) -> usize {
+    usize::from(number) * PAGE
+}
+
+/// Any bytes as what a guest has in its memory when its queue starts: descriptors and rings first, then everything else. The input
+/// begins with what is [chosen](choice), where record and log are, and the index of the available ring.
+pub(crate) fn ring(data: &[u8]) -> Seen {
+    let Some((head, content)) = data.split_first_chunk::<4>() else { return Seen::default() };
+    let canary = Canary::of(data);
+    let queue = Queue::new(canary, *head, content);
+    let (before, record) = (queue.memory.content(), queue.record.content());
+    let disk = Rc::new(Disk::new(canary));
+    serve(&disk, |socket| queue.send_all(socket));
+    for shared in [&queue.memory, &queue.record, &queue.log] {
+        shared.check();
+    }
+    let after = queue.memory.content();
+    queue.check_count(&before, &after);
+    let marked = queue.check_log(&before, &after);
+    Seen { at_hand: disk.at_hand(), marked, ..Seen::of(&before, &after, &record) }
 }
 
 /// Any bytes as messages: for each, a byte that says which, one for the files that come along, and one for the length of its body;
-/// some are made so that they mean something.
-pub(crate) fn messages(mut data: &[u8]) {
-    let shared = Shared::new();
-    serve(|socket| {
+/// some are made so that they mean something. The guest has a few requests in its memory for whoever starts its queue.
+pub(crate) fn messages(mut data: &[u8]) -> Seen {
+    let canary = Canary::of(data);
+    let before = Guest::ready().into_memory();
+    let [memory, record, log] = [(MEMORY, &before[..]), (RECORD, &[]), (LOG, &[])]
+        .map(|(bytes, content)| Framed::new(canary, bytes, content));
+    // What a message of the input may say anything of, so that it cannot share what is around the others.
+    let (other, kick, call) = (Framed::new(canary, MEMORY, &[]), event(), event());
+    other.file.write_all_at(&vec![0; 2 * AROUND + MEMORY], 0).expect("a memfd takes bytes");
+    let disk = Rc::new(Disk::new(canary));
+    serve(&disk, |socket| {
         for _ in 0..64 {
             let Some((&[kind, files, length], rest)) = data.split_first_chunk::<3>() else { break };
             let (body, rest) = rest.split_at(rest.len().min(usize::from(length)));
             data = rest;
-            let all = [&shared.memory, &shared.kick, &shared.call];
+            let all = [&other.file, &kick, &call];
             let files: Vec<&File> =
                 (0..files >> 4).map(|file| all[(usize::from(files) + usize::from(file)) % 3]).collect();
-            let region = [&words(&[1, 0, MEMORY as u64, USER, MEMORY as u64])[..], body].concat();
-            let bytes = match kind {
+            let (bytes, files) = match kind {
                 // The table of memory, with the file that belongs to it.
-                200.. => message(SET_MEM_TABLE, &region[..40]),
-                // A queue from beginning to end.
+                200.. => (table(), vec![&memory.file]),
                 190..200 => {
-                    let at = [USER, USER + USED, USER + AVAILABLE];
-                    let addresses = [state(0, 0), words(&at), words(&[0])].concat();
-                    send(socket, &message(SET_VRING_NUM, &state(0, ENTRIES.into())), &[]);
-                    send(socket, &message(SET_VRING_ADDR, &addresses), &[]);
-                    send(socket, &message(SET_VRING_KICK, &words(&[0])), &[&shared.kick]);
+                    start_queue(socket, &kick);
                     continue;
                 }
                 // Bytes that are no message.
-                180..190 => body.to_vec(),
-                _ => message(u32::from(kind % 48), body),
+                180..190 => (body.to_vec(), files),
+                175..180 => (shape(AROUND), vec![&record.file]),
+                170..175 => (message(SET_LOG_BASE, &words(&[LOG as u64, AROUND as u64])), vec![&log.file]),
+                _ => (message(u32::from(kind % 48), body), files),
             };
             if !bytes.is_empty() {
-                send(socket, &bytes, if kind >= 200 { &all[..1] } else { &files });
+                send(socket, &bytes, &files);
             }
         }
-        let mut replies = [0; 4096];
-        socket.set_nonblocking(true).expect("it is a socket");
-        while (&*socket).read(&mut replies).is_ok_and(|count| count > 0) {}
     });
-    shared.check();
+    for shared in [&memory, &record, &log] {
+        shared.check();
+    }
+    Seen { at_hand: disk.at_hand(), ..Seen::of(&before, &memory.content(), &[]) }
+}
+
+/// A queue from beginning to end.
+fn start_queue(socket: &UnixStream, kick: &File) {
+    send(socket, &message(SET_VRING_NUM, &state(0, ENTRIES.into())), &[]);
+    send(socket, &addresses(Some(USED as u64)), &[]);
+    send(socket, &message(SET_VRING_KICK, &words(&[0])), &[kick]);
+    send(socket, &message(SET_VRING_ENABLE, &state(0, 1)), &[]);
 }

@@ -4,4 +4,6 @@
 #[path = "../vhost_checks.rs"]
 mod vhost_checks;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| vhost_checks::messages(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    vhost_checks::messages(data);
+});
