@@ -40,34 +40,100 @@ impl Catalog for One {
     }
 }
 
-/// Any bytes as the handshake of a client: it ends, answers one option with little, and does not care how the bytes
-/// were cut into pieces.
-pub(crate) fn handshake(data: &[u8]) {
-    let whole = run_handshake(data, data.len().max(1));
-    let cut = usize::from(data.first().copied().unwrap_or(0)) + 1;
-    assert_eq!(whole, run_handshake(data, cut));
+/// How handshakes ended, for whoever wants to know that not all of them failed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ended {
+    /// With an agreement, where there is no encryption.
+    pub(crate) served: u64,
+    /// Those that came to encrypt where that is demanded.
+    pub(crate) encrypted: u64,
+    /// Those of them that ended with an agreement.
+    pub(crate) served_encrypted: u64,
 }
 
-/// All that the server sends, and how the handshake ended.
-fn run_handshake(data: &[u8], cut: usize) -> (Vec<u8>, Option<Step>) {
-    let (mut handshake, mut sent) = (Handshake::new(), Vec::new());
+/// Any bytes as the handshake of a client: it ends, answers one option with little, and does not care how the bytes
+/// were cut into pieces. Where encryption is demanded, there is nothing before it.
+pub(crate) fn handshake(data: &[u8]) -> Ended {
+    let cut = usize::from(data.first().copied().unwrap_or(0)) + 1;
+    let whole = run_handshake(Handshake::new(), data, data.len().max(1));
+    assert_eq!(whole, run_handshake(Handshake::new(), data, cut));
+    assert_eq!(whole.encrypted, None, "it has none");
+    let bytewise = run_handshake(Handshake::demanding_encryption(), data, 1);
+    for cut in [cut, data.len().max(1)] {
+        demanding(&bytewise, &run_handshake(Handshake::demanding_encryption(), data, cut));
+    }
+    Ended {
+        served: u64::from(whole.is_served()),
+        encrypted: u64::from(bytewise.encrypted.is_some()),
+        served_encrypted: u64::from(bytewise.is_served()),
+    }
+}
+
+/// What came of a handshake.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Run {
+    /// All that the server sends in clear, and what it sends once all is encrypted, if it ever is.
+    clear: Vec<u8>,
+    encrypted: Option<Vec<u8>>,
+    last: Option<Step>,
+}
+
+impl Run {
+    fn is_served(&self) -> bool {
+        matches!(self.last, Some(Step::Serve(_)))
+    }
+
+    fn sent(&mut self) -> &mut Vec<u8> {
+        self.encrypted.as_mut().unwrap_or(&mut self.clear)
+    }
+}
+
+/// The same bytes at once and one by one, where encryption is demanded: what comes in pieces may be what came through it, and what comes at once
+/// cannot.
+fn demanding(bytewise: &Run, run: &Run) {
+    assert!(run.encrypted.is_some() || !run.is_served(), "an agreement in clear");
+    let tells = run.clear.windows(4).any(|word| word == b"disk");
+    assert!(!tells, "what there is was told in clear");
+    if bytewise.encrypted.is_some() && run.encrypted.is_none() {
+        assert!(matches!(run.last, Some(Step::Violation(_))), "something stood behind the wish to encrypt");
+        assert!(
+            bytewise.clear.len() == run.clear.len() + OPTION_REPLY_BYTES
+                && bytewise.clear.starts_with(&run.clear)
+        );
+    } else {
+        assert_eq!(bytewise, run);
+    }
+}
+
+/// The server's side of it, with the client's bytes in pieces of so many.
+fn run_handshake(mut handshake: Handshake, data: &[u8], cut: usize) -> Run {
+    let mut run = Run::default();
     for mut piece in data.chunks(cut) {
         loop {
             let mut output = Vec::new();
             let step = handshake.step(&mut piece, &One, &mut output);
             assert!(output.len() <= 1024, "one option has a short answer");
-            sent.extend(output);
+            run.sent().extend(output);
             match step {
                 Step::NeedInput => {
                     assert!(piece.is_empty(), "all input is taken before more is asked for");
                     break;
                 }
                 Step::Answered => {}
-                last => return (sent, Some(last)),
+                Step::Encrypt => {
+                    assert!(piece.is_empty(), "nothing stands behind the wish to encrypt");
+                    assert_eq!(run.encrypted, None, "it begins once");
+                    run.encrypted = Some(Vec::new());
+                    break;
+                }
+                last => {
+                    run.last = Some(last);
+                    return run;
+                }
             }
         }
     }
-    (sent, None)
+    run
 }
 
 /// Any bytes as what a server sends to a client: the handshake ends or asks for more than is there, and whatever

@@ -1,8 +1,8 @@
 //! A little of the fuzzing in every build: the checks of the fuzz targets on seeded random input.
 
 use doors::nbd::option::{
-    ContextRequest, GO, Info, InfoRequest, OptionReply, SET_META_CONTEXT, STRUCTURED_REPLY, encode_option,
-    encode_option_reply, greeting,
+    ContextRequest, GO, Info, InfoRequest, OptionReply, SET_META_CONTEXT, STARTTLS, STRUCTURED_REPLY,
+    encode_option, encode_option_reply, greeting,
 };
 use doors::nbd::reply::{Payload, simple_reply};
 use doors::nbd::wire::{Command, ReplyError, Request};
@@ -50,6 +50,9 @@ impl Random {
 /// A handshake that a client could mean, before it is damaged.
 fn some_handshake(random: &mut Random) -> Vec<u8> {
     let mut bytes = vec![0, 0, 0, random.below(4) as u8];
+    if random.below(3) == 0 {
+        bytes.extend(encode_option(STARTTLS, &[]));
+    }
     for _ in 0..random.below(6) {
         let name = ["", "disk", "full", "none"][random.below(4)];
         let payload = match random.below(4) {
@@ -128,12 +131,18 @@ fn no_server_breaks_the_client() {
 
 #[test]
 fn no_handshake_breaks_the_server() {
+    let mut ended = checks::Ended::default();
     for seed in 1..=ROUNDS {
+        println!("seed {seed}");
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut bytes = some_handshake(&mut random);
         random.damage(&mut bytes);
-        checks::handshake(&bytes);
+        let checks::Ended { served, encrypted, served_encrypted } = checks::handshake(&bytes);
+        ended.served += served;
+        ended.encrypted += encrypted;
+        ended.served_encrypted += served_encrypted;
     }
+    assert!(ended.served > 0 && ended.encrypted > 0 && ended.served_encrypted > 0, "{ended:?}");
 }
 
 #[test]
