@@ -367,7 +367,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         // First of all: from here on nobody knows what is dirty, until it is loaded again.
         self.pool.segments().set_indexed(cache.id, false);
         cache.forget_dirty();
-        cache.forget_everything();
+        cache.forget_at_once();
         self.pool.segments().set_home(cache.id, None);
         self.disks.borrow_mut().remove(&cache.id);
         // If a device is to leave, what the disk has there is the next one's business.

@@ -435,7 +435,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     ///
     /// [`Segments::disown`]: crate::knowledge::segments::Segments::disown
     pub(crate) fn disown(&self) -> Vec<SegmentNumber> {
-        self.forget_everything();
+        self.forget_at_once();
         let disowned = self.pool.segments().disown(self.id);
         self.count_anew();
         // There is nothing to be counted.
@@ -471,12 +471,29 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Drops everything that is cached and clean, and whatever is on its way in.
     pub(crate) fn forget_everything(&self) {
+        self.forget_ram();
+        self.order.borrow_mut().all_in_order();
+        self.drop_from_index(0..u64::MAX);
+    }
+
+    /// Drops everything that is cached of a disk of which nothing is dirty, and whatever is on its way in. Which lines of the log are dead
+    /// is not counted: it is the last that is done with them, or they are counted anew. No page is looked at, of which there may be
+    /// many millions, for whose time all disks of the shard would wait.
+    pub(crate) fn forget_at_once(&self) {
+        assert!(self.dirty.borrow().is_empty(), "what is dirty is not forgotten");
+        self.forget_ram();
+        self.order.borrow_mut().all_in_order();
+        let nothing = Index::new(self.block_pages(), self.pool.id().salt());
+        let index = self.index.replace(nothing);
+        let forgotten = self.pool.segments().all_forgotten(self.id);
+        debug_assert_eq!(forgotten, index.pages(), "each page that is known is on a segment of the disk");
+    }
+
+    fn forget_ram(&self) {
         self.fills.borrow_mut().poison_all();
         self.load_ticket.set(self.load_ticket.get() + 1);
         let capacity = self.ram.borrow().capacity();
         self.ram.borrow_mut().resize(capacity);
-        self.order.borrow_mut().all_in_order();
-        self.drop_from_index(0..u64::MAX);
     }
 
     /// Notes that pages are in the log, in this batch: what the backing holds of them is readable after a kill, once

@@ -210,7 +210,7 @@ impl Index {
     fn known_within(&self, pages: &Range<u64>) -> Vec<u64> {
         let mut blocks = pages.start / self.block_pages..pages.end.div_ceil(self.block_pages);
         if blocks.end.saturating_sub(blocks.start) > self.blocks() {
-            return self.known_blocks().filter(|block| blocks.contains(block)).collect();
+            return self.known_by_number(|block| blocks.contains(&block));
         }
         blocks.by_ref().filter(|block| self.find(*block).is_some()).collect()
     }
@@ -228,7 +228,7 @@ impl Index {
     /// be read. Returns what was there.
     pub(crate) fn remove_on_flash(&mut self, flash: Range<u32>) -> Vec<Gone> {
         let mut removed = Vec::new();
-        for block in self.known_blocks().collect::<Vec<_>>() {
+        for block in self.known_by_number(|_| true) {
             let first = block * self.block_pages;
             self.change(block, |places| {
                 for (page, place) in (first..).map(PageNumber).zip(places) {
@@ -248,7 +248,7 @@ impl Index {
         place: impl Fn(PageNumber, FlashPage) -> Option<FlashPage>,
     ) -> Vec<Gone> {
         let mut dropped = Vec::new();
-        for block in self.known_blocks().collect::<Vec<_>>() {
+        for block in self.known_by_number(|_| true) {
             let first = block * self.block_pages;
             self.change(block, |places| {
                 for (page, slot) in (first..).map(PageNumber).zip(places) {
@@ -330,6 +330,14 @@ impl Index {
             Blocks::Single(table) => Box::new(table.blocks()),
             Blocks::Several(severals) => Box::new(severals.table().blocks()),
         }
+    }
+
+    /// The numbers of those known blocks that are wanted, in their order, which is none of the table's. Whoever took blocks out in that of
+    /// the table would empty one end of it, and each time that it is laid out anew all the rest would belong into one heap.
+    fn known_by_number(&self, wanted: impl Fn(u64) -> bool) -> Vec<u64> {
+        let mut blocks: Vec<u64> = self.known_blocks().filter(|block| wanted(*block)).collect();
+        blocks.sort_unstable();
+        blocks
     }
 
     /// Takes out a page that is a block by itself.

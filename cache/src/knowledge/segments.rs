@@ -504,6 +504,12 @@ impl Segments {
             self.lines[self.layout.segment_of(page).0 as usize].live -= 1;
         }
     }
+
+    /// Notes that no index points to any page of a disk any more. Returns to how many one pointed.
+    pub(crate) fn all_forgotten(&mut self, disk: DiskId) -> u64 {
+        let its = self.lines.iter_mut().filter(|line| line.life.is_some_and(|(owner, _)| owner == disk));
+        its.map(|line| u64::from(std::mem::take(&mut line.live))).sum()
+    }
 }
 
 impl Line {

@@ -370,6 +370,37 @@ mod tests {
     }
 
     #[test]
+    fn blocks_that_go_by_their_number_leave_no_heap_behind_and_those_that_go_by_their_place_would() {
+        const BLOCKS: u32 = 100_000;
+        let farthest_while_going = |order: &[u64]| {
+            let mut table = Table::<Located>::new(SALT);
+            (0..BLOCKS).for_each(|block| table.insert(block, located(block)));
+            let mut farthest = 0;
+            for (at, block) in order.iter().enumerate() {
+                let slot = table.find(*block).expect("it was entered");
+                table.remove(slot);
+                if at % 1_000 == 0 {
+                    let parts = table.parts.iter();
+                    let distances = parts.flat_map(|part| {
+                        let taken = (0..part.places.len()).filter(|place| !part.places[*place].is_empty());
+                        taken.map(|place| part.distance(place))
+                    });
+                    farthest = distances.max().unwrap_or(0).max(farthest);
+                }
+            }
+            farthest
+        };
+        let by_number: Vec<u64> = (0..BLOCKS.into()).collect();
+        let by_place: Vec<u64> = {
+            let mut table = Table::<Located>::new(SALT);
+            (0..BLOCKS).for_each(|block| table.insert(block, located(block)));
+            table.blocks().collect()
+        };
+        let [number, place] = [by_number, by_place].map(|order| farthest_while_going(&order));
+        assert!(number < 200 && place > 5 * number, "{number} and {place} places from home");
+    }
+
+    #[test]
     fn no_size_takes_much_more_than_another_whether_it_grew_or_shrank() {
         let mut table = Table::<Located>::new(SALT);
         let mut each = Vec::new();

@@ -25,6 +25,23 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
+#[test]
+fn whatever_takes_out_many_blocks_does_so_by_their_number() {
+    for block_pages in [1, 16] {
+        let mut index = Index::new(block_pages, 7);
+        for block in (0..5_000u64).rev() {
+            index.insert_run(PageNumber(block * u64::from(block_pages)), FlashPage(block as u32 + 1), &[1]);
+        }
+        let removed = index.remove(0..u64::MAX, |page| page.0 % 3 == 0);
+        assert!(removed.is_sorted_by_key(|gone| gone.page) && removed.len() > 3_000);
+        let moved = index.rearrange(|page, flash| (page.0 % 2 == 0).then_some(flash));
+        assert!(moved.is_sorted_by_key(|gone| gone.page) && !moved.is_empty());
+        let removed = index.remove_on_flash(0..u32::MAX);
+        assert!(removed.is_sorted_by_key(|gone| gone.page) && !removed.is_empty());
+        assert_eq!((index.pages(), index.blocks()), (0, 0));
+    }
+}
+
 fn gone(page: u64, flash: u32) -> Gone {
     Gone { page: PageNumber(page), flash: FlashPage(flash) }
 }
