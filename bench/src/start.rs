@@ -1,10 +1,11 @@
 //! How soon the real daemon serves again after a stop and after a kill: from the start of the process to the first read
-//! that is answered, and until all that was cached is known. A disk on a sparse file, a pool in a file beside it.
+//! that is answered, and until all that was cached is known; and for how long a guest waits over vhost-user, from the end of the
+//! process before on. A disk on a sparse file, a pool in a file beside it.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
@@ -17,8 +18,12 @@ use serde_json::Value;
 const MIB: u64 = 1 << 20;
 /// How often is looked whether something has come to be.
 const LOOK: Duration = Duration::from_micros(500);
+/// How often a guest's front end tries to connect again, as in the lines of `forebay disk show NAME --connect`.
+const RECONNECT: Duration = Duration::from_millis(100);
 /// How long anything here may take.
 const TIME_MAX: Duration = Duration::from_mins(2);
+/// Bytes a second with which a cache fills at least.
+const SLOWEST_FILL: u64 = 20 << 20;
 
 /// How the process before ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -47,25 +52,44 @@ pub(crate) fn first_read(program: &Path, dir: &Path, bytes: u64, end: End) {
     daemon.tell(&["disk", "add", "a", "--backing", &image]);
     daemon.tell(&["disk", "set", "a", "ram=64MiB", "admission=always", "sequential-cutoff=0"]);
     daemon.fill(bytes);
+    let socket = dir.join("vhost/a.sock");
+    crate::vhost::read_page(&socket).expect("the disk is served");
+    let told = Instant::now();
     daemon.end(end);
+    let ended = told.elapsed();
 
     let daemon = Daemon::start(program, dir, bytes / 10 * 12);
+    let guest = thread::spawn(move || until_answered(&socket, told));
     let first = daemon.until_served("disk a", || {
         let mut client = Client::connect(&dir.join("nbd/a.sock"), "a", Replies::Simple).ok()?;
         client.read(0, 4096).ok()?;
         Some(daemon.started.elapsed())
     });
+    let pause = guest.join().expect("the disk is served over vhost-user again");
     let load = daemon.until_served("all that was cached", || {
         let load = daemon.ask(&["disk", "show", "a", "--json"])["disk"]["load"].clone();
         (load["state"] != "loading").then_some(load)
     });
     println!(
-        "{{\"measurement\":\"start\",\"end\":\"{end:?}\",\"state\":{},\"kept_bytes\":{},\"first_read_us\":{},\"load_us\":{}}}",
+        "{{\"measurement\":\"start\",\"end\":\"{end:?}\",\"state\":{},\"kept_bytes\":{},\"first_read_us\":{},\"load_us\":{},\"end_us\":{},\"pause_us\":{}}}",
         load["state"],
         load["kept_bytes"],
         first.as_micros(),
-        load["took_us"]
+        load["took_us"],
+        ended.as_micros(),
+        pause.as_micros()
     );
+}
+
+/// Tries again and again, as QEMU does, to have a page of the disk, and returns the time that has passed since `told` then.
+fn until_answered(socket: &Path, told: Instant) -> Duration {
+    loop {
+        sleep(RECONNECT);
+        if crate::vhost::read_page(socket).is_ok() {
+            return told.elapsed();
+        }
+        assert!(told.elapsed() < TIME_MAX, "the disk is not served over vhost-user");
+    }
 }
 
 impl Daemon {
@@ -118,10 +142,10 @@ impl Daemon {
     fn fill(&self, bytes: u64) {
         let connected = Client::connect(&self.dir.join("nbd/a.sock"), "a", Replies::Simple);
         let mut client = connected.expect("the disk is served");
-        let begun = Instant::now();
+        let (begun, time_max) = (Instant::now(), TIME_MAX.max(Duration::from_secs(bytes / SLOWEST_FILL)));
         let on_flash = || self.ask(&["stats", "a", "--json"])["disks"][0]["cached_bytes"].as_u64();
         while on_flash().expect("a number") < bytes / 100 * 95 {
-            assert!(begun.elapsed() < TIME_MAX, "the cache does not fill");
+            assert!(begun.elapsed() < time_max, "the cache does not fill");
             for at in 0..bytes / MIB {
                 client.read(at * MIB, MIB as u32).expect("the disk is served");
             }

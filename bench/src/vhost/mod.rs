@@ -12,7 +12,7 @@ mod queue;
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -22,6 +22,7 @@ use self::frontend::{Frontend, Wishes};
 use self::load::{End, Load, Sleeper, Waiting};
 use self::queue::Request;
 
+const PAGE_BYTES: u32 = 4096;
 /// Bytes of a request while the content is compared, and how many of them are in flight.
 const CHECKED_BYTES: u32 = 64 << 10;
 const CHECKED_DEPTH: u16 = 32;
@@ -103,6 +104,24 @@ pub(crate) fn load(arguments: &LoadArguments) -> Result<(), String> {
         arguments.socket.len(),
         done.json()
     );
+    Ok(())
+}
+
+/// Reads the first page of the disk at `socket`, over a connection of its own.
+///
+/// # Errors
+/// As [`load()`].
+pub(crate) fn read_page(socket: &Path) -> Result<(), String> {
+    let mut disk = Frontend::connect(socket, Wishes { queues: 1, keeps_inflight: true })?;
+    let sleeper = Sleeper::new(disk.queues().iter())?;
+    let queue = &mut disk.queues_mut()[0];
+    queue.put(0, &Request::Read { offset: 0, length: PAGE_BYTES });
+    queue.publish()?;
+    while queue.take()?.is_none() {
+        if queue.arm() {
+            sleeper.sleep()?;
+        }
+    }
     Ok(())
 }
 
