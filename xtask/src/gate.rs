@@ -74,20 +74,21 @@ fn real_traces(root: &Path) -> Option<(&'static str, PathBuf)> {
 }
 
 /// A build of the cache with a planted bug, which simulation or one of its stories must find: proof that they are not blind.
+/// Of the whole workspace, of which no other package has tests of these names, so that libraries are those of the tests.
 fn canary(root: &Path) -> Result<(), String> {
-    run(cargo(root).args([
+    let tests = [
         "test",
-        "--package",
-        "sim",
+        "--workspace",
         "--features",
-        "canary",
+        "sim/canary",
         "--test",
         "canary",
         "--test",
         "holes",
         "--locked",
         "planted",
-    ]))
+    ];
+    run(cargo(root).args(tests))
 }
 
 /// Simulation alone, with these seeds, built for speed, so many in a process. Goes on after a seed that failed.

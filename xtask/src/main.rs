@@ -4,6 +4,7 @@
 //! calls cargo and a few well-known programs and reads the tree; it never changes a source file.
 
 mod bench;
+mod built;
 mod clients;
 mod deb;
 mod gate;

@@ -5,6 +5,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::LazyLock;
+use std::time::Instant;
 
 /// The cargo that runs this tool, so that its version is the pinned one.
 pub(crate) fn cargo(root: &Path) -> Command {
@@ -14,13 +16,16 @@ pub(crate) fn cargo(root: &Path) -> Command {
     command
 }
 
-/// Shows and runs `command`.
+/// Since when something is run.
+static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// Shows and runs `command`, with the time since the first one.
 ///
 /// # Errors
 /// If it cannot be started or does not exit with 0.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let line = shown(command);
-    println!("==> {line}");
+    println!("==> {} s: {line}", BEGUN.elapsed().as_secs());
     let status = command.status().map_err(|error| format!("Could not start `{line}`: {error}."))?;
     outcome(&line, status)
 }

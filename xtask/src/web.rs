@@ -6,7 +6,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::run::{cargo, run};
+use crate::built;
+use crate::run::run;
 
 /// Builds the page anew and runs all tests of it.
 ///
@@ -22,8 +23,7 @@ pub(crate) fn prove(root: &Path) -> Result<(), String> {
 
 /// A browser on a daemon under load. Screenshots of every view are left in `target/screenshots`.
 fn browse(root: &Path) -> Result<(), String> {
-    run(cargo(root).args(["build", "--package", "daemon", "--locked"]))?;
-    let (forebay, screenshots) = (root.join("target/debug/forebay"), root.join("target/screenshots"));
+    let (forebay, screenshots) = (built::for_tests(root)?.join("forebay"), root.join("target/screenshots"));
     run(node(root).arg("test/browser/run.mjs").arg(forebay).arg(screenshots))
 }
 

@@ -6,15 +6,18 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Effort, release};
-use crate::run::{cargo, run};
+use super::Effort;
+use crate::built;
+use crate::run::run;
 
 /// The short form, of a trace that is made by the program: for every change, so built as the tests are.
 ///
 /// # Errors
 /// If the served policy became worse than its bounds say.
 pub(super) fn report_short(root: &Path) -> Result<(), String> {
-    run(cargo(root).args(["run", "--locked", "--package", "bench", "--", "hit-ratio", "--short"]))
+    // Not the build for use: others need this one too, and it prints the same.
+    let mut bench = Command::new(built::for_tests(root)?.join("bench"));
+    run(bench.args(["hit-ratio", "--short"]))
 }
 
 /// Builds, simulates and prints. A quick look leaves out the large traces.
@@ -30,8 +33,7 @@ pub(super) fn report(root: &Path, effort: Effort) -> Result<(), String> {
             folder.display()
         ));
     }
-    run(cargo(root).args(["build", "--release", "--locked", "--package", "bench"]))?;
-    let mut bench = Command::new(release(root)?.join("bench"));
+    let mut bench = Command::new(built::for_use(root, &["bench"])?.join("bench"));
     bench.arg("hit-ratio").arg("--traces").arg(&folder);
     if effort == Effort::QUICK {
         bench.arg("--quick");

@@ -36,10 +36,8 @@ mod writes;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
+use crate::built;
 use crate::clients;
-use crate::run::{cargo, output, run};
 use scratch::Scratch;
 
 /// How long to measure.
@@ -130,17 +128,6 @@ pub(crate) fn bench(root: &Path, scope: Scope, effort: Effort) -> Result<(), Str
 
 /// Builds what is measured with all optimisations.
 fn build(root: &Path) -> Result<Programs, String> {
-    run(cargo(root).args(["build", "--release", "--locked", "--package", "daemon", "--package", "bench"]))?;
-    let release = release(root)?;
-    Ok(Programs { forebay: release.join("forebay"), bench: release.join("bench") })
-}
-
-/// Where programs are built with all optimisations.
-fn release(root: &Path) -> Result<PathBuf, String> {
-    let metadata = output(cargo(root).args(["metadata", "--no-deps", "--locked", "--format-version", "1"]))?;
-    let metadata: Value = serde_json::from_str(&metadata)
-        .map_err(|error| format!("Could not read what `cargo metadata` printed: {error}."))?;
-    let target =
-        metadata["target_directory"].as_str().ok_or("`cargo metadata` named no target directory.")?;
-    Ok(Path::new(target).join("release"))
+    let programs = built::for_use(root, &["daemon", "bench"])?;
+    Ok(Programs { forebay: programs.join("forebay"), bench: programs.join("bench") })
 }

@@ -16,8 +16,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::built;
 use crate::clients;
-use crate::run::{cargo, output, run, works};
+use crate::run::{output, run, works};
 
 pub(crate) use proof::prove;
 
@@ -35,10 +36,8 @@ struct Package<'a> {
 /// If a tool is missing, or one of them fails.
 pub(crate) fn deb(root: &Path) -> Result<(), String> {
     clients::install_missing()?;
-    let words = ["build", "--release", "--locked", "--package", "daemon", "--bin", "forebay"];
-    run(cargo(root).args(words))?;
-    let package =
-        Package { root, binary: root.join("target/release/forebay"), version: env!("CARGO_PKG_VERSION") };
+    let binary = built::for_use(root, &["daemon"])?.join("forebay");
+    let package = Package { root, binary, version: env!("CARGO_PKG_VERSION") };
     let file = package.make()?;
     let shown = file.strip_prefix(root).unwrap_or(&file).display();
     println!("The package is {shown}. Install it with: apt install ./{shown}");

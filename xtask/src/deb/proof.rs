@@ -16,8 +16,9 @@ use guest::{Guest, Kit};
 
 use super::Package;
 use super::tree::entries;
+use crate::built;
 use crate::clients;
-use crate::run::{cargo, output, run};
+use crate::run::{output, run};
 
 /// What is in the root file system besides Debian's essential packages.
 const PACKAGES: &str = "systemd,systemd-sysv,init-system-helpers,libnbd-bin";
@@ -63,7 +64,7 @@ pub(crate) fn prove(root: &Path) -> Result<(), String> {
     let image = Image::fresh(root)?;
     let data = Image::blank(root)?;
     // Not the build for use: it takes minutes, and behaves the same.
-    run(cargo(root).args(["build", "--locked", "--package", "daemon", "--bin", "forebay"]))?;
+    let binary = built::for_tests(root)?.join("forebay");
     let mut guest = Guest::new(&Kit::ready()?)
         .memory_mib(1536)
         .seconds_max(SECONDS_MAX)
@@ -72,7 +73,7 @@ pub(crate) fn prove(root: &Path) -> Result<(), String> {
         .file("/root/prove.sh", SCRIPT)
         .file("/root/proof.service", UNIT);
     for (number, version) in [(1, "0.0.1"), (2, "0.0.2")] {
-        let file = Package { root, binary: root.join("target/debug/forebay"), version }.make()?;
+        let file = Package { root, binary: binary.clone(), version }.make()?;
         let content =
             fs::read(&file).map_err(|error| format!("Could not read {}: {error}.", file.display()))?;
         guest = guest.file(format!("/root/forebay_{number}.deb"), content);

@@ -1,0 +1,38 @@
+//! Programs that cargo builds, and where it puts them.
+//!
+//! Which features a library is built with depends on what is built with it, so that each smaller set of packages has libraries of its own.
+//! All that checks need is therefore built together, as the tests need it: building the daemon alone as well took as long again.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::run::{cargo, output, run};
+
+/// Builds everything as tests need it, unless it is built, and returns where the programs are.
+///
+/// # Errors
+/// If it cannot be built.
+pub(crate) fn for_tests(root: &Path) -> Result<PathBuf, String> {
+    run(cargo(root).args(["build", "--workspace", "--all-targets", "--locked"]))?;
+    folder(root, "debug")
+}
+
+/// Builds these packages with all optimisations, and returns where their programs are.
+///
+/// # Errors
+/// If they cannot be built.
+pub(crate) fn for_use(root: &Path, packages: &[&str]) -> Result<PathBuf, String> {
+    let packages = packages.iter().flat_map(|package| ["--package", package]);
+    run(cargo(root).args(["build", "--release", "--locked"]).args(packages))?;
+    folder(root, "release")
+}
+
+fn folder(root: &Path, profile: &str) -> Result<PathBuf, String> {
+    let metadata = output(cargo(root).args(["metadata", "--no-deps", "--locked", "--format-version", "1"]))?;
+    let metadata: Value = serde_json::from_str(&metadata)
+        .map_err(|error| format!("Could not read what `cargo metadata` printed: {error}."))?;
+    let target =
+        metadata["target_directory"].as_str().ok_or("`cargo metadata` named no target directory.")?;
+    Ok(Path::new(target).join(profile))
+}
