@@ -208,6 +208,12 @@ impl<D: BlockDevice> Door<D> {
     pub(crate) fn connections(&self) -> u64 {
         self.export.counters().connections + self.vhost.counters().connections
     }
+
+    /// Queues of guests over vhost-user that are not served any more, because what is in them has no meaning. Counted anew after a
+    /// move to another shard.
+    pub(crate) fn broken_queues(&self) -> u64 {
+        self.vhost.counters().broken_queues
+    }
 }
 
 /// Listens at `path`.

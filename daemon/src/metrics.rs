@@ -26,6 +26,15 @@ struct Row {
     scale: f64,
 }
 
+/// What is counted of a disk, but not by its cache.
+const COUNTED_BESIDE: [(&str, &str); 2] = [
+    ("backing_retries", "Requests that were sent to the backing again, because they failed."),
+    (
+        "broken_queues",
+        "Queues of guests over vhost-user that are not served any more, because what is in them has no meaning.",
+    ),
+];
+
 /// Keys of a disk's statistics that go up and down, and what they are.
 const DISK_GAUGES: [(&str, &str); 22] = [
     ("size_bytes", "Size of the disk."),
@@ -217,16 +226,13 @@ fn table<const N: usize>(title: &str, columns: [&str; N], rows: Vec<[String; N]>
 
 /// The metric of every key of a disk's statistics that is a number.
 fn disk_rows() -> impl Iterator<Item = Row> {
-    let counters = DiskCounts::described()
-        .chain([("backing_retries", "Requests that were sent to the backing again, because they failed.")])
-        .map(|(key, help)| {
-            let (stem, scale) = key
-                .strip_suffix("_ns")
-                .map_or((key.to_owned(), 1.0), |stem| (format!("{stem}_seconds"), 1e-9));
-            // The help has the unit that the name has.
-            let help = help.replace("Nanoseconds", "Seconds");
-            Row { key, name: format!("forebay_{stem}_total"), help, kind: Kind::Counter, scale }
-        });
+    let counters = DiskCounts::described().chain(COUNTED_BESIDE).map(|(key, help)| {
+        let (stem, scale) =
+            key.strip_suffix("_ns").map_or((key.to_owned(), 1.0), |stem| (format!("{stem}_seconds"), 1e-9));
+        // The help has the unit that the name has.
+        let help = help.replace("Nanoseconds", "Seconds");
+        Row { key, name: format!("forebay_{stem}_total"), help, kind: Kind::Counter, scale }
+    });
     counters.chain(gauges("forebay", &DISK_GAUGES))
 }
 

@@ -78,6 +78,8 @@ struct AtPresent {
     dirty_for_seconds: u64,
     #[schema(required = false)]
     backing_retries: u64,
+    #[schema(required = false)]
+    broken_queues: u64,
 }
 
 /// Every counter, and what follows from them.
@@ -163,6 +165,7 @@ impl AtPresent {
             destage_bytes_per_second: statistics.destage_bytes_per_second,
             dirty_for_seconds: statistics.dirty_for_seconds,
             backing_retries: report.backing_retries,
+            broken_queues: report.broken_queues,
         }
     }
 }

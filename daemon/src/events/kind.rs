@@ -217,6 +217,9 @@ kinds! {
     DestageCaughtUp, "destage-caught-up", Info,
         "Writers are not held back any more.",
         "";
+    QueueBroken, "queue-broken", Error,
+        "What a guest put into a queue over vhost-user has no meaning, and the queue is not served any more, at most one such event an hour for each disk.",
+        "Restart the guest, which waits for its disk. The daemon's log says what was wrong: a driver of the guest, or the program that runs it.";
     QuiesceFailed, "quiesce-failed", Warning,
         "A disk could not be made quiet; it goes on as before.",
         "Check its backing, then ask again: forebay disk quiesce NAME.";

@@ -37,6 +37,7 @@ pub(crate) struct DiskLook {
     pub(crate) checksum_errors: u64,
     pub(crate) flash_errors: u64,
     pub(crate) backing_errors: u64,
+    pub(crate) broken_queues: u64,
     pub(crate) lost_bytes: u64,
     /// Segments that are to have two copies and have one.
     pub(crate) segments_uncopied: u64,
@@ -71,6 +72,7 @@ struct Watched {
     checksum_errors: Repeating,
     flash_errors: Repeating,
     backing_errors: Repeating,
+    broken_queues: Repeating,
     behind: Lasting,
     one_copy: Lasting,
 }
@@ -226,7 +228,7 @@ impl Watched {
     }
 
     fn errors(&mut self, name: &str, now: Duration, disk: &DiskLook, news: &mut Vec<News>) {
-        let Self { last, checksum_errors, flash_errors, backing_errors, .. } = self;
+        let Self { last, checksum_errors, flash_errors, backing_errors, broken_queues, .. } = self;
         let more = |now: u64, before: u64| now.saturating_sub(before);
         let counted = checksum_errors.count(now, more(disk.checksum_errors, last.checksum_errors));
         news.extend(counted.map(|count| {
@@ -242,6 +244,13 @@ impl Watched {
         news.extend(counted.map(|count| {
             let message = format!("The backing of disk '{name}' failed {count} requests");
             of_disk(Kind::BackingErrors, name, message)
+        }));
+        let counted = broken_queues.count(now, more(disk.broken_queues, last.broken_queues));
+        news.extend(counted.map(|count| {
+            let message = format!(
+                "A guest of disk '{name}' waits for ever: {count} of its queues are not served any more, because what is in them has no meaning"
+            );
+            of_disk(Kind::QueueBroken, name, message)
         }));
     }
 

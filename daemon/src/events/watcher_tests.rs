@@ -13,12 +13,13 @@ fn kinds(watcher: &mut Watcher, look: &Look) -> Vec<Kind> {
 #[test]
 fn what_changes_between_two_looks_is_told_once() {
     let trouble = || Some("Input/output error".to_owned());
-    let table: [(DiskLook, Kind); 6] = [
+    let table: [(DiskLook, Kind); 7] = [
         (DiskLook { trouble: trouble(), ..DiskLook::default() }, Kind::BackingFailing),
         (DiskLook { stopped: trouble(), ..DiskLook::default() }, Kind::DiskStopped),
         (DiskLook { checksum_errors: 3, ..DiskLook::default() }, Kind::ChecksumErrors),
         (DiskLook { flash_errors: 3, ..DiskLook::default() }, Kind::FlashErrors),
         (DiskLook { backing_errors: 3, ..DiskLook::default() }, Kind::BackingErrors),
+        (DiskLook { broken_queues: 1, ..DiskLook::default() }, Kind::QueueBroken),
         (DiskLook { lost_bytes: 4096, ..DiskLook::default() }, Kind::DataLost),
     ];
     for (disk, kind) in table {

@@ -65,7 +65,7 @@ fn look_at_all(
 
 fn look_at(report: DiskReport) -> DiskLook {
     let waits = waits(&report);
-    let DiskReport { attachment, trouble, statistics, .. } = report;
+    let DiskReport { attachment, trouble, statistics, broken_queues, .. } = report;
     let counts = &statistics.counts;
     DiskLook {
         attachment,
@@ -77,6 +77,7 @@ fn look_at(report: DiskReport) -> DiskLook {
         checksum_errors: counts.checksum_errors,
         flash_errors: counts.flash_errors,
         backing_errors: counts.backing_errors,
+        broken_queues,
         lost_bytes: statistics.lost_bytes,
         segments_uncopied: statistics.segments_uncopied,
         stopped: statistics.stopped,

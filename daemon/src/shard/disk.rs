@@ -136,6 +136,8 @@ pub(crate) struct DiskReport {
     pub(crate) backing_retries: u64,
     pub(crate) failure: Option<String>,
     pub(crate) connections: u64,
+    /// Queues of guests that are not served any more.
+    pub(crate) broken_queues: u64,
     /// Whether it could be moved to another shard.
     pub(crate) fit_to_move: bool,
     /// Whether it is kept from becoming dirty.
@@ -500,6 +502,7 @@ impl Disk {
             backing_retries: self.cached.backing().retries(),
             failure: self.failure.borrow().clone(),
             connections: self.door.connections(),
+            broken_queues: self.door.broken_queues(),
             fit_to_move: self.is_fit_to_move(),
             quiet: self.quiet.at(now),
             quiet_number: self.quiet.number(),
