@@ -12,7 +12,11 @@ mod command_line;
 mod curve;
 mod devices;
 mod discards;
+#[path = "../../../doors/tests/vhost/driver.rs"]
+#[allow(clippy::unwrap_used, dead_code, reason = "shared with the tests of the door, which use more of it")]
+mod driver;
 mod events;
+mod front_end;
 mod history;
 mod host;
 mod http;
@@ -22,6 +26,9 @@ mod mirror;
 mod mirror_fails;
 mod moving;
 mod openapi;
+#[path = "../../../doors/tests/patience/mod.rs"]
+#[allow(dead_code, reason = "shared with the tests of the doors, which use more of it")]
+mod patience;
 mod pool;
 mod prediction;
 mod replay;

@@ -15,18 +15,18 @@ use crate::host::{Daemon, Host};
 const MIB: u64 = 1 << 20;
 const DISK: u64 = 7 * MIB;
 /// What is written and checked. Behind it is what only keeps the shard busy.
-const CHECKED: u64 = 6 * MIB;
-const REQUEST: u64 = 64 << 10;
+pub(crate) const CHECKED: u64 = 6 * MIB;
+pub(crate) const REQUEST: u64 = 64 << 10;
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 /// The disks that all the load is on; both are on the first of two shards.
-const BUSY: [&str; 2] = ["a", "c"];
+pub(crate) const BUSY: [&str; 2] = ["a", "c"];
 /// Requests that are sent in one go to keep the shard busy.
 const BURST: usize = 64;
 /// The bytes of one such request.
 const SECTOR: usize = 512;
 
 /// Serves four disks on two shards whose load is compared every second.
-fn serve(host: &Host) -> Daemon {
+pub(crate) fn serve(host: &Host) -> Daemon {
     fs::write(host.path("forebay.toml"), "balance-interval = \"1s\"\n").expect("the folder is ours");
     let pool = host.text("pool.img");
     let daemon = restart(host, &["--pool", &pool, "--pool-size", "96MiB"]);
@@ -44,12 +44,12 @@ fn restart(host: &Host, options: &[&str]) -> Daemon {
     host.serve_with(&[&["--config", &config, "--shards", "2"], options].concat())
 }
 
-fn shard_of(daemon: &Daemon, name: &str) -> u64 {
+pub(crate) fn shard_of(daemon: &Daemon, name: &str) -> u64 {
     daemon.disk(name)["shard"].as_u64().expect("a number")
 }
 
 /// What a disk holds at a place after so many rounds of writing.
-fn bytes(at: u64, round: u8) -> Vec<u8> {
+pub(crate) fn bytes(at: u64, round: u8) -> Vec<u8> {
     vec![((at / REQUEST * 31) as u8).wrapping_add(round.wrapping_mul(7)); REQUEST as usize]
 }
 
@@ -83,7 +83,7 @@ fn read_round(guest: &mut Client) -> io::Result<Vec<(u64, Vec<u8>)>> {
 }
 
 /// Keeps a shard busy with next to no work of our own: small reads, many at a time, of what is in RAM.
-fn keep_busy(socket: UnixStream, done: &AtomicBool) {
+pub(crate) fn keep_busy(socket: UnixStream, done: &AtomicBool) {
     let ours = socket.try_clone().expect("there are files left");
     let _guest = Client::over(ours, "", Replies::Simple).expect("the disk is served");
     let request = |number| Request {
@@ -110,7 +110,7 @@ fn keep_busy(socket: UnixStream, done: &AtomicBool) {
 }
 
 /// Ends all load, also if the test fails.
-struct Done<'a>(&'a AtomicBool);
+pub(crate) struct Done<'a>(pub(crate) &'a AtomicBool);
 
 impl Drop for Done<'_> {
     fn drop(&mut self) {
@@ -134,13 +134,13 @@ fn loads<'scope>(
 }
 
 /// The disk that the next line with this text is about. A move may have been called off before, on a slow machine.
-fn wait_for(daemon: &Daemon, text: &str) -> &'static str {
+pub(crate) fn wait_for(daemon: &Daemon, text: &str) -> &'static str {
     let line = daemon.wait_for_log(text);
     BUSY.into_iter().find(|name| line.contains(&format!("'{name}'"))).expect("the others do nothing")
 }
 
 /// Each page holds what `round` left, or what the round after it, which was cut short, had begun to write.
-fn check_content(daemon: &Daemon, name: &str, round: u8) {
+pub(crate) fn check_content(daemon: &Daemon, name: &str, round: u8) {
     let mut guest = daemon.guest(name);
     for (at, read) in read_round(&mut guest).expect("the disk is served") {
         let (old, new) = (bytes(at, round), bytes(at, round.wrapping_add(1)));

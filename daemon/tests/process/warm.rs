@@ -29,7 +29,7 @@ pub(crate) fn image(host: &Host, name: &str, seed: u64) -> String {
     host.text(name)
 }
 
-fn add(daemon: &Daemon, backing: &str) {
+pub(crate) fn add(daemon: &Daemon, backing: &str) {
     daemon.run(&["disk", "add", "a", "--backing", backing, "--block-size", "4KiB"]).succeeded();
     let settings = ["admission=always", "ram=1MiB", "sequential-cutoff=0"];
     daemon.run(&[&["disk", "set", "a"][..], &settings].concat()).succeeded();

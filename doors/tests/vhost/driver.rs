@@ -1,11 +1,12 @@
-//! A driver without a guest: memory, rings and events that it shares with the door as QEMU would.
+//! A driver without a guest: memory, rings and events that it shares with the door as QEMU would. What it is given as a server is where
+//! the socket is.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::sync::atomic::{Ordering, fence};
-use std::sync::mpsc;
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use vhost::vhost_user::message::{VhostUserHeaderFlag, VhostUserInflight, VhostUserProtocolFeatures};
@@ -15,8 +16,8 @@ use vm_memory::{Bytes, FileOffset, GuestAddress, GuestMemoryMmap, GuestRegionMma
 use vmm_sys_util::eventfd::EventFd;
 
 use crate::patience::{self, PATIENCE};
-use crate::server::{MIB, Server};
 
+const MIB: u64 = 1 << 20;
 pub(crate) const MEMORY: u64 = 32 * MIB;
 /// Where the front end says that it has the guest's memory.
 pub(crate) const USER: u64 = 0x7f00_0000_0000;
@@ -78,11 +79,11 @@ pub(crate) struct DriverRing {
 
 impl Driver {
     /// A driver that has connected and started its queues.
-    pub(crate) fn start(server: &Server) -> Self {
+    pub(crate) fn start(server: &impl AsRef<Path>) -> Self {
         Self::with(server, Options::default())
     }
 
-    pub(crate) fn with(server: &Server, options: Options) -> Self {
+    pub(crate) fn with(server: &impl AsRef<Path>, options: Options) -> Self {
         let file = File::from(memfd_create(c"memory", MFdFlags::empty()).unwrap());
         file.set_len(MEMORY).unwrap();
         let mapping =
@@ -101,7 +102,7 @@ impl Driver {
 
     /// Connects anew, as QEMU does after the server was killed: with the same memory, and queues that begin where the used
     /// ring ends.
-    pub(crate) fn reconnect(&mut self, server: &Server) {
+    pub(crate) fn reconnect(&mut self, server: &impl AsRef<Path>) {
         self.connect_again(server);
         for index in 0..self.rings.len() {
             self.start_ring(index, self.used_index(index));
@@ -109,7 +110,7 @@ impl Driver {
     }
 
     /// Connects anew, as Cloud Hypervisor does: with queues that begin where the available ring ends.
-    pub(crate) fn reconnect_at_the_end(&mut self, server: &Server) {
+    pub(crate) fn reconnect_at_the_end(&mut self, server: &impl AsRef<Path>) {
         self.connect_again(server);
         for index in 0..self.rings.len() {
             self.start_ring(index, self.available_index(index));
@@ -117,7 +118,7 @@ impl Driver {
     }
 
     /// Connects anew, and begins with no queue.
-    pub(crate) fn connect_again(&mut self, server: &Server) {
+    pub(crate) fn connect_again(&mut self, server: &impl AsRef<Path>) {
         (self.frontend, self.stream) = connect(server, &self.options);
         self.negotiate();
     }
@@ -157,24 +158,6 @@ impl Driver {
         frontend.set_vring_call(index, &ring.call).unwrap();
         frontend.set_vring_err(index, &ring.error).unwrap();
         frontend.set_vring_kick(index, &ring.kick).unwrap();
-    }
-
-    /// Disables the first queue, and lets go what the disk holds only once that was seen to wait. Returns how much was answered by the
-    /// time that the queue was disabled.
-    pub(crate) fn disable_while_held(&mut self, server: &Server) -> u16 {
-        std::thread::scope(|scope| {
-            let (disabled, is_disabled) = mpsc::channel();
-            scope.spawn(move || {
-                self.frontend.set_vring_enable(0, false).unwrap();
-                disabled.send(self.used_index(0)).unwrap();
-            });
-            for _ in 0..200 {
-                server.run(|_| ());
-            }
-            assert!(is_disabled.try_recv().is_err(), "it waits");
-            server.run(|world| world.disk.release_all());
-            patience::hear(&is_disabled)
-        })
     }
 
     /// Takes all memory from this address on away from everybody who has mapped it.
@@ -329,8 +312,8 @@ impl Driver {
     }
 }
 
-fn connect(server: &Server, options: &Options) -> (Frontend, UnixStream) {
-    let stream = UnixStream::connect(server.path()).unwrap();
+fn connect(server: &impl AsRef<Path>, options: &Options) -> (Frontend, UnixStream) {
+    let stream = UnixStream::connect(server).unwrap();
     // Of the front end too, which has the same socket.
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     (Frontend::from_stream(stream.try_clone().unwrap(), options.queues as u64), stream)

@@ -551,7 +551,7 @@ fn what_was_taken_together_is_answered_before_the_queue_is_disabled() {
     server.until(|world| world.door.counters().data_bytes == BUDGET_BYTES);
     let begun = server.run(|world| world.disk.held().len());
     assert!((6..20).contains(&begun), "some short ones had room, and others wait for it: {begun}");
-    let answered = driver.disable_while_held(&server);
+    let answered = server.disable_while_held(&mut driver);
     // Those that had no room when they were taken, too. If the wish was heard late, these are all that there are.
     assert!(usize::from(answered) > begun, "{answered} of {begun} that had room");
     for _ in 0..50 {

@@ -192,7 +192,7 @@ fn what_is_in_flight_is_done_again_only_when_the_queue_is_enabled() {
 #[test]
 fn a_queue_is_disabled_only_when_all_that_was_taken_from_it_is_answered() {
     let (server, mut driver) = with_writes_held(1);
-    assert_eq!(driver.disable_while_held(&server), 1);
+    assert_eq!(server.disable_while_held(&mut driver), 1);
     driver.submit(0, 1, OUT, 0, &Data::Out(vec![8; 512]));
     driver.kick(0);
     for _ in 0..50 {

@@ -15,8 +15,10 @@ use block::{
 };
 use doors::vhost::{Door, Paused};
 use tokio::sync::{mpsc as commands, oneshot};
+use vhost::vhost_user::VhostUserFrontend;
 
 use crate::at_hand;
+use crate::driver::Driver;
 use crate::patience;
 use crate::turn::turn;
 
@@ -134,6 +136,7 @@ type Command = Box<dyn FnOnce(&World) + Send>;
 /// A door for a disk called `disk`, on a thread of its own.
 pub(crate) struct Server {
     folder: PathBuf,
+    socket: PathBuf,
     commands: Option<commands::UnboundedSender<Command>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -148,7 +151,8 @@ impl Server {
         let number = SERVERS.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("forebay-vhost-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let mut server = Self { folder, commands: None, thread: None };
+        let socket = folder.join("disk.sock");
+        let mut server = Self { folder, socket, commands: None, thread: None };
         server.run_anew(geometry);
         server
     }
@@ -177,7 +181,7 @@ impl Server {
     }
 
     pub(crate) fn path(&self) -> PathBuf {
-        self.folder.join("disk.sock")
+        self.socket.clone()
     }
 
     /// Runs `task` on the server's thread.
@@ -206,6 +210,24 @@ impl Server {
             });
         });
         is_done
+    }
+
+    /// Disables the first queue of a driver, and lets go what the disk holds only once that was seen to wait. Returns how much was answered by the
+    /// time that the queue was disabled.
+    pub(crate) fn disable_while_held(&self, driver: &mut Driver) -> u16 {
+        std::thread::scope(|scope| {
+            let (disabled, is_disabled) = mpsc::channel();
+            scope.spawn(move || {
+                driver.frontend.set_vring_enable(0, false).unwrap();
+                disabled.send(driver.used_index(0)).unwrap();
+            });
+            for _ in 0..200 {
+                self.run(|_| ());
+            }
+            assert!(is_disabled.try_recv().is_err(), "it waits");
+            self.run(|world| world.disk.release_all());
+            patience::hear(&is_disabled)
+        })
     }
 
     /// Waits until nothing of any front end is left.
@@ -255,6 +277,12 @@ impl Server {
             });
         });
         is_done
+    }
+}
+
+impl AsRef<Path> for Server {
+    fn as_ref(&self) -> &Path {
+        &self.socket
     }
 }
 
