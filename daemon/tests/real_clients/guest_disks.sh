@@ -1,5 +1,5 @@
-# What the guest does with its disks, over either door. Before this stand ROUNDS, and `write_vda SEED` and `write_vdb SEED`, which
-# work on the second half of each disk.
+# What the guest does with its disks, over either door. Before this stand `write_vda SEED` and `write_vdb SEED`, which work on the
+# second half of each disk. Told is a word on ttyS3.
 fail() {
     echo "wrong: $1"
     cat /tmp/said 2>/dev/null
@@ -55,15 +55,36 @@ echo "may not write to fixed"
 while [ -b /dev/vdc ]; do sleep 0.1; done
 echo "fixed is gone"
 
-round=0
-while [ $round -lt $ROUNDS ]; do
-    round=$((round + 1))
-    echo "begins $round."
-    write_vda $round >/tmp/vda 2>&1 &
-    write_vdb $round >/tmp/said 2>&1 || fail "vdb, round $round"
-    wait $! || { cat /tmp/vda; fail "vda, round $round"; }
-    echo "ended $round."
+# Both disks are written to, time after time, until it is enough. Meanwhile, when told to look, a page that is in the cache is read
+# through each queue.
+keep_writing() {
+    seed=0
+    until [ -e /tmp/enough ]; do
+        seed=$((seed + 1))
+        write_$1 $seed >/tmp/$1 2>&1 || return 1
+    done
+}
+look() {
+    for mask in 1 2 4 8; do
+        taskset $mask dd if=/dev/vda of=/dev/null bs=4k count=1 iflag=direct 2>/tmp/said || fail "look"
+    done
+}
+exec 3</dev/ttyS3
+stty raw <&3
+look
+keep_writing vda &
+vda=$!
+keep_writing vdb &
+vdb=$!
+echo "begins to write"
+while read word <&3 && [ "$word" = look ]; do
+    look
+    echo "looked"
 done
+touch /tmp/enough
+wait $vda || { cat /tmp/vda; fail "fio on vda"; }
+wait $vdb || { cat /tmp/vdb; fail "fio on vdb"; }
+echo "has verified"
 
 # What the file systems hold has not changed since.
 e2fsck -fn /dev/vda >/tmp/said 2>&1 || fail "e2fsck at the end"

@@ -23,6 +23,9 @@ mod many;
 mod metrics;
 mod nbd_backing;
 mod online;
+#[path = "../../../doors/tests/patience/mod.rs"]
+#[allow(dead_code, reason = "shared with the tests of the doors, which use more of it")]
+mod patience;
 mod qemu;
 mod running_vm;
 #[allow(dead_code, reason = "shared with the power cuts, which use more of it")]

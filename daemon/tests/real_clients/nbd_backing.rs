@@ -15,10 +15,10 @@ use crate::tools::{Background, assert_same_content, qemu_io, run, uri};
 const MIB: u64 = 1 << 20;
 
 /// A server that listens on `NAME.sock` in the folder of the host. Killed when dropped, with no chance to do anything.
-struct Server {
+pub(crate) struct Server {
     process: Background,
     pid: Pid,
-    uri: String,
+    pub(crate) uri: String,
 }
 
 impl Server {
@@ -53,12 +53,12 @@ impl Server {
         Self::start(host, "qemu", "qemu-nbd", ["--socket", "--pid-file"], &words)
     }
 
-    fn nbdkit(host: &Host, words: &[&str]) -> Self {
+    pub(crate) fn nbdkit(host: &Host, words: &[&str]) -> Self {
         let words = [&["--foreground"], words].concat();
         Self::start(host, "nbdkit", "nbdkit", ["--unix", "--pidfile"], &words)
     }
 
-    fn signal(&mut self, signal: Signal) {
+    pub(crate) fn signal(&mut self, signal: Signal) {
         assert!(self.process.is_running());
         kill(self.pid, signal).expect("it is a child of our child");
         // A thread that runs at the moment may answer one more request.
