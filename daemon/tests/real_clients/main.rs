@@ -21,6 +21,7 @@ mod locks;
 mod machine;
 mod many;
 mod metrics;
+mod migration;
 mod nbd_backing;
 mod online;
 #[path = "../../../doors/tests/patience/mod.rs"]
