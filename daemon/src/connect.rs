@@ -8,6 +8,8 @@ use serde_json::json;
 
 /// How long a guest over NBD waits for a daemon that is being restarted. Without it a restart is an I/O error in the guest.
 const RECONNECT_SECONDS: u32 = 60;
+/// How often QEMU tries to connect again over vhost-user: its guest waits by so much longer than Forebay takes to be back.
+const RECONNECT_MILLIS: u32 = 100;
 /// The most bytes of a serial number (virtio 1.2, 5.2.6.1).
 const SERIAL_MAX: usize = 20;
 /// The most bytes of a node's name in QEMU (`BlockDriverState::node_name`, less the byte that ends it).
@@ -104,7 +106,8 @@ fn over_vhost_user(doors: &Doors) -> Vec<Form> {
     let Doors { vhost_user: socket, .. } = *doors;
     let id = qemu_id(doors.name);
     let memory = "memory-backend-memfd,id=shared,share=on,size=";
-    let chardev = format!("socket,id={id},path={},reconnect=1", socket.replace(',', ",,"));
+    let chardev =
+        format!("socket,id={id},path={},reconnect-ms={RECONNECT_MILLIS}", socket.replace(',', ",,"));
     let quoted = word(&chardev);
     let device = format!("vhost-user-blk-pci,id={id},chardev={id}");
     let xml_socket = xml_escaped(socket);
@@ -113,9 +116,9 @@ fn over_vhost_user(doors: &Doors) -> Vec<Form> {
     vec![
         form(
             "QEMU",
-            "1G, twice, is the guest's memory, which all its vhost-user disks share. Each of its processors gets a queue, or as\n\
-             many as num-queues=N says after vhost-user-blk-pci. Where reconnect=1 is deprecated or refused (QEMU 9.2 and later), write\n\
-             reconnect-ms=1000.",
+            "1G, twice, is the guest's memory, which all its vhost-user disks share. Each of its processors gets a queue (at most\n\
+             128), or as many as num-queues=N says after vhost-user-blk-pci. QEMU before 9.2 knows seconds only: reconnect=1 instead\n\
+             of reconnect-ms=100.",
             format!(
                 "-m 1G -object {memory}1G -machine memory-backend=shared \\\n-chardev {quoted} \\\n-device {device}"
             ),
@@ -397,7 +400,7 @@ mod tests {
             "\nnbdinfo",
             "\nnbdcopy",
             "share=on",
-            "path=/run/forebay/vhost/web1.sock,reconnect=1 ",
+            "path=/run/forebay/vhost/web1.sock,reconnect-ms=100 ",
             "<access mode='shared'/>",
             "<reconnect enabled='yes' timeout='1'/>",
             "--memory size=1G,shared=on --disk vhost_user=true,socket=/run/forebay/vhost/web1.sock\n",
@@ -468,7 +471,7 @@ mod tests {
             "socket=/run/a%20b%26%27c/web.sock",
             r"-unix '/run/a b&'\''c/web.sock'",
             "socket='/run/a b&amp;&apos;c/web.sock'",
-            r"-chardev 'socket,id=web1,path=/run/a b&'\''c,,d/v.sock,reconnect=1' \",
+            r"-chardev 'socket,id=web1,path=/run/a b&'\''c,,d/v.sock,reconnect-ms=100' \",
             "path='/run/a b&amp;&apos;c,d/v.sock'",
             r"--disk 'vhost_user=true,socket=/run/a b&'\''c,d/v.sock'",
         ] {

@@ -88,7 +88,7 @@ fn the_lines_to_connect_name_this_disk_and_its_socket() {
         "qemu-img",
         "nbdcopy",
         "fio",
-        &format!("-chardev socket,id=web,path={vhost_user},reconnect=1"),
+        &format!("-chardev socket,id=web,path={vhost_user},reconnect-ms=100"),
         &format!("<source type='unix' path='{vhost_user}'>"),
     ] {
         assert!(lines.contains(part), "{part} is missing in:\n{lines}");

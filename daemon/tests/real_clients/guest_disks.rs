@@ -26,7 +26,7 @@ use crate::fio::Job;
 use crate::host::{Daemon, Host, forebay};
 use crate::nbd_backing::Server;
 use crate::patience::until;
-use crate::qemu::Monitor;
+use crate::qemu::{self, Monitor};
 use crate::tools::run;
 
 const MIB: u64 = 1 << 20;
@@ -55,7 +55,7 @@ pub(crate) enum Door {
     Nbd,
 }
 
-/// What is printed for a client.
+/// What is printed for a client, and what the note beside it says to write instead for an older QEMU.
 fn lines_to_copy(daemon: &Daemon, door: Door, disk: &str, client: &str) -> String {
     let document = daemon.json(&["disk", "show", disk, "--connect"]);
     let forms = document["connect"]["forms"].as_array().expect("a list");
@@ -64,7 +64,8 @@ fn lines_to_copy(daemon: &Daemon, door: Door, disk: &str, client: &str) -> Strin
         Door::Nbd => "nbd",
     };
     let ours = |form: &&Value| form["client"] == client && form["door"] == name;
-    forms.iter().find(ours).expect("the client is known")["lines"].as_str().expect("it is text").to_owned()
+    let lines = forms.iter().find(ours).expect("the client is known")["lines"].as_str().expect("it is text");
+    if qemu::version() < (9, 2) { lines.replace("reconnect-ms=100", "reconnect=1") } else { lines.to_owned() }
 }
 
 /// What QEMU is to be started with for a disk: words, of which a shell would take the quotes away.

@@ -10,8 +10,17 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::host::Host;
+use crate::tools::run;
 
 const PROGRAM: &str = "qemu-system-x86_64";
+
+/// Which QEMU is here: `QEMU emulator version 7.2.22 (Debian ...)`.
+pub(crate) fn version() -> (u32, u32) {
+    let said = run(PROGRAM, &["--version"]);
+    let numbers = said.split_whitespace().nth(3).expect("it says its version").split('.');
+    let mut numbers = numbers.map(|number| number.parse().expect("it is a number"));
+    (numbers.next().expect("the major one"), numbers.next().expect("the minor one"))
+}
 
 /// A QEMU that runs. Killed when dropped.
 pub(crate) struct Qemu {
