@@ -16,7 +16,7 @@
 //! The front end can write here what it likes, so everything is looked at as what a stranger says.
 //!
 //! A region that is made here has entries for the longest queue that there can be, however long the queues are of which the front end
-//! speaks when it asks for one: firmware of a guest may make them longer afterwards, as SeaBIOS does with 256 where QEMU 10 asked for 128.
+//! speaks when it asks for one: firmware of a guest may make them longer afterwards, as that of QEMU 10 does with 256 where QEMU had asked for 128.
 //! How many there are, the number of bytes says, which the front end keeps and tells the next process.
 
 use std::os::fd::OwnedFd;

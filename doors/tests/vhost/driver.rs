@@ -46,11 +46,13 @@ pub(crate) struct Options {
     /// Features that are offered and not wanted.
     pub(crate) without: u64,
     pub(crate) keep_inflight: bool,
+    /// How long it says that they are when it asks for the record of what is in flight, if it says something else.
+    pub(crate) size_for_record: Option<u16>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { queues: 1, size: 256, without: 0, keep_inflight: true }
+        Self { queues: 1, size: 256, without: 0, keep_inflight: true, size_for_record: None }
     }
 }
 
@@ -136,7 +138,8 @@ impl Driver {
         frontend.set_mem_table(&[region(&self.file, MEMORY)]).unwrap();
         if self.options.keep_inflight {
             if self.inflight.is_none() {
-                let asked = VhostUserInflight::new(0, 0, self.options.queues as u16, self.options.size);
+                let size = self.options.size_for_record.unwrap_or(self.options.size);
+                let asked = VhostUserInflight::new(0, 0, self.options.queues as u16, size);
                 self.inflight = Some(frontend.get_inflight_fd(&asked).unwrap());
             }
             let (shape, file) = self.inflight.as_ref().unwrap();

@@ -147,6 +147,23 @@ fn a_daemon_that_is_killed_again_and_again_loses_no_request() {
     server.until_nothing_is_left();
 }
 
+/// Regression: the firmware of a guest of QEMU 10 makes queues of 256 entries after QEMU has asked for a record for 128, and was sent away.
+#[test]
+fn queues_may_be_longer_than_those_that_the_record_was_asked_for() {
+    let mut server = Server::start();
+    let mut driver = Driver::with(&server, Options { size_for_record: Some(128), ..Options::default() });
+    server.run(|world| world.disk.hold());
+    for slot in 0..64 {
+        driver.submit(0, slot, IN, slot.into(), &Data::In(512));
+    }
+    driver.kick(0);
+    server.until(|world| world.disk.held().len() == 64);
+    server.run(|world| world.disk.release(world.disk.held()[63]));
+    server.replace();
+    driver.reconnect(&server);
+    assert_eq!(driver.answers(0, 64).len(), 64, "each once, those of the second half too");
+}
+
 /// Regression: what was offered while nobody served was skipped if the front end named the end of the available ring, as Cloud
 /// Hypervisor does, and nothing was in flight.
 #[test]
