@@ -40,9 +40,13 @@ const SECONDS_MAX: u32 = 900;
 /// The disks, in the order in which the guest sees them: `vda` in write-through, `vdb` in write-back.
 const DISKS: [&str; 2] = ["through", "back"];
 /// How often the daemon is killed while fio writes.
-const KILLS: u32 = 5;
+const KILLS: usize = 5;
+/// So many writes are in flight at least when a backing stands still. Some of them may have been there and wait for flash.
+const HELD_MIN: u64 = 8;
 /// How often it is looked whether writes are in flight while a backing stands still. If fio waits for a flush then, there will be none.
 const LOOKS: u32 = 20;
+/// After how many looks at which no more writes have ended than at the one before those in flight are waiting.
+const LOOKS_ALIKE: u32 = 3;
 const JOB: Job = Job { seed: 0, depth: 32, offset_mib: 32, length_mib: 12 };
 /// The socket of what is said to the guest.
 const WORDS: &str = "words.sock";
@@ -202,14 +206,18 @@ fn requests(daemon: &Daemon, disk: &str) -> [u64; 4] {
     })
 }
 
-/// Writes of a disk that have come and not ended: both figures are of one moment.
-fn writes_in_flight(daemon: &Daemon, disk: &str) -> u64 {
+/// Writes of a disk: those that have come and not ended, and those that have ended, at one moment.
+fn writes(daemon: &Daemon, disk: &str) -> (u64, u64) {
     let histograms = daemon.json(&["histogram", disk])["histograms"].take();
     let [came, ended] = ["outstanding", "size"].map(|what| {
         let classes = histograms[what]["write"].as_array().expect("it is a list");
         classes.iter().map(|class| class["count"].as_u64().expect("a number")).sum::<u64>()
     });
-    came - ended
+    (came - ended, ended)
+}
+
+fn writes_in_flight(daemon: &Daemon, disk: &str) -> u64 {
+    writes(daemon, disk).0
 }
 
 /// The guest is stopped under load and goes on: nothing of it reaches a disk in between.
@@ -234,7 +242,14 @@ fn stop_and_go_on(daemon: &Daemon, monitor: &Path, images: &[String]) {
 fn hold_writes(daemon: &Daemon, backing: &mut Server) {
     until(|| {
         backing.signal(Signal::SIGSTOP);
-        let held = (0..LOOKS).any(|_| writes_in_flight(daemon, DISKS[0]) >= 2);
+        // What the server had answered by then ends a little later: those count that are still there when nothing ends any more.
+        let (mut ended_before, mut looks_alike) = (None, 0);
+        let held = (0..LOOKS).any(|_| {
+            let (in_flight, ended) = writes(daemon, DISKS[0]);
+            looks_alike = if ended_before == Some(ended) { looks_alike + 1 } else { 0 };
+            ended_before = Some(ended);
+            in_flight >= HELD_MIN && looks_alike >= LOOKS_ALIKE
+        });
         if !held {
             backing.signal(Signal::SIGCONT);
         }
@@ -257,13 +272,14 @@ fn dirty_pages_on_flash(host: &Host, disk: &str) -> u64 {
     disk.and_then(|disk| disk["pages_dirty"].as_u64()).expect("flash has something of it")
 }
 
-/// Kills the daemon with writes in flight, which over vhost-user came before what was answered last, and with dirty data; starts it again.
+/// Kills the daemon with writes in flight, which over vhost-user came before what was answered last, and as a rule with dirty data; starts
+/// it again. Returns how many pages flash had of what was dirty.
 fn kill_in_the_middle(
     host: &Host,
     door: Door,
     (daemon, mut backing): (Daemon, Server),
     (running, words): (&mut Running, &mut UnixStream),
-) -> (Daemon, Server) {
+) -> (Daemon, Server, u64) {
     wait_for_writes(&daemon);
     let mut look = || {
         writeln!(words, "look").expect("QEMU listens");
@@ -280,15 +296,16 @@ fn kill_in_the_middle(
         assert!(hits().iter().sum::<u64>() >= before + 4, "one through each queue");
     }
     until(|| daemon.disk(DISKS[1])["dirty_bytes"] != 0);
-    assert!(writes_in_flight(&daemon, DISKS[0]) >= 2, "they wait for the backing");
+    let (in_flight, ended) = writes(&daemon, DISKS[0]);
+    assert!(in_flight >= 2, "they wait for the backing: {in_flight}, {ended} have ended");
     daemon.kill();
     // Nor does the server do later what it had not done by then.
     drop(backing);
-    assert!(dirty_pages_on_flash(host, DISKS[1]) > 0, "it was killed with dirty data");
+    let dirty_pages = dirty_pages_on_flash(host, DISKS[1]);
     let backing = serve_backing(host);
     let daemon = host.serve();
     wait_for_writes(&daemon);
-    (daemon, backing)
+    (daemon, backing, dirty_pages)
 }
 
 /// Over NBD a size is told to whoever connects, and QEMU tells its guest when somebody says so.
@@ -336,9 +353,13 @@ fn guest_sees_disks_and_goes_on(door: Door) {
     let mut words = UnixStream::connect(host.path(WORDS)).expect("a QEMU whose guest runs listens");
     wait_for(&mut running, "begins to write");
     stop_and_go_on(&daemon, &monitor, &[&images[..], &[fixed]].concat());
-    for _ in 0..KILLS {
-        (daemon, backing) = kill_in_the_middle(&host, door, (daemon, backing), (&mut running, &mut words));
+    let mut dirty_pages = [0; KILLS];
+    for dirty_pages in &mut dirty_pages {
+        (daemon, backing, *dirty_pages) =
+            kill_in_the_middle(&host, door, (daemon, backing), (&mut running, &mut words));
     }
+    // Of one of them what was dirty may have come home just before.
+    assert!(dirty_pages.iter().any(|&pages| pages > 0), "it was never killed with dirty data");
     assert!(daemon.stop().success());
     daemon = host.serve();
     wait_for_writes(&daemon);
