@@ -6,6 +6,7 @@
 //! crates   the walls between crates, from what cargo says of them
 //! rust     heads, sizes, sleeps and leftovers of one Rust file
 //! text     lines of any text file
+//! together files of tests that are modules of one program
 //! ```
 //! Every check is a pure function from text to findings. Only this file reads the tree, and nothing writes to it.
 
@@ -14,6 +15,7 @@ mod floors;
 mod rust;
 mod source;
 mod text;
+mod together;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,6 +57,9 @@ pub(crate) fn tidy(root: &Path) -> Result<(), String> {
         let content = fs::read_to_string(file).map_err(|error| format!("Could not read {path}: {error}."))?;
         findings += report(&path, check_file(&path, &content));
     }
+    for program in files.iter().filter(|file| file.ends_with(together::PROGRAM)) {
+        findings += report(&relative(root, program), check_together(program, &files)?);
+    }
     let arguments = ["metadata", "--no-deps", "--locked", "--format-version", "1"];
     let metadata = output(cargo(root).args(arguments))?;
     findings += report("Cargo.toml", crates::check(&metadata)?);
@@ -63,6 +68,19 @@ pub(crate) fn tidy(root: &Path) -> Result<(), String> {
         1 => Err("tidy found 1 thing to put right, named above.".to_owned()),
         many => Err(format!("tidy found {many} things to put right, named above.")),
     }
+}
+
+/// Files beside this program of tests that it leaves out.
+fn check_together(program: &Path, files: &[PathBuf]) -> Result<Vec<Finding>, String> {
+    let read = |path: &Path| {
+        fs::read_to_string(path).map_err(|error| format!("Could not read {}: {error}.", path.display()))
+    };
+    let folder = program.parent();
+    let manifest = program.ancestors().nth(2).map(|root| root.join("Cargo.toml")).unwrap_or_default();
+    let beside = files.iter().filter(|file| file.parent() == folder);
+    let sources = beside.filter(|file| file.extension().is_some_and(|ending| ending == "rs"));
+    let names = sources.filter_map(|file| file.file_stem()?.to_str());
+    Ok(together::check(&read(program)?, &read(&manifest)?, names))
 }
 
 /// All findings in one file; `path` is relative to the root and decides which checks apply.

@@ -1,0 +1,10 @@
+//! Tests of the cache from outside, all in one program: each file by itself would have the whole cache compiled once more.
+
+mod budget;
+mod opening;
+mod overwrites;
+mod scans;
+mod shards;
+mod statistics;
+mod storm;
+mod written;
