@@ -34,7 +34,7 @@ fn whatever_takes_out_many_blocks_does_so_by_their_number() {
         }
         let removed = index.remove(0..u64::MAX, |page| page.0 % 3 == 0);
         assert!(removed.is_sorted_by_key(|gone| gone.page) && removed.len() > 3_000);
-        let moved = index.rearrange(|page, flash| (page.0 % 2 == 0).then_some(flash));
+        let moved = index.rearrange(|_, flash| (flash.0 % 2 == 0).then_some(flash));
         assert!(moved.is_sorted_by_key(|gone| gone.page) && !moved.is_empty());
         let removed = index.remove_on_flash(0..u32::MAX);
         assert!(removed.is_sorted_by_key(|gone| gone.page) && !removed.is_empty());
