@@ -111,11 +111,13 @@ impl Inflight {
         let found = fstat(&file)
             .map_err(|error| format!("a file for what is in flight without a number: {error}"))?;
         let id = (found.st_dev, found.st_ino);
-        let is_of_any_length = bytes >= region_bytes(queues, QUEUE_SIZE_MAX);
-        let mapping = Arc::new(map_file(file, offset, if is_of_any_length { bytes } else { needed })?);
+        let most = region_bytes(queues, QUEUE_SIZE_MAX);
+        let is_of_any_length = bytes >= most;
+        // Never as much as the front end says, which may be without end.
+        let mapping = Arc::new(map_file(file, offset, if is_of_any_length { most } else { needed })?);
         let mut inflight = Self { mapping, id, queues, entries: QUEUE_SIZE_MAX };
         // An earlier version made it as long as the front end said, and so may others: with room behind it, for all we know.
-        if !is_of_any_length || inflight.says(VERSION, queue_size) {
+        if !is_of_any_length || inflight.has_record_for(queue_size) {
             inflight.entries = queue_size;
         }
         for queue in 0..queues {
@@ -136,9 +138,9 @@ impl Inflight {
     }
 
     /// Whether the first queue, which begins at the same place however long it is, says that it has a record of so many entries.
-    fn says(&self, version: u16, entries: u16) -> bool {
+    fn has_record_for(&self, entries: u16) -> bool {
         let first = Record { inflight: self.clone(), start: 0 };
-        (first.load::<u16>(VERSION_AT), first.load::<u16>(ENTRIES_AT)) == (version, entries)
+        (first.load::<u16>(VERSION_AT), first.load::<u16>(ENTRIES_AT)) == (VERSION, entries)
     }
 }
 
@@ -179,20 +181,20 @@ impl Record {
         }
     }
 
-    /// What is in flight, in the order in which it was taken, given the used index of the guest's ring. From then on the
-    /// record agrees with the ring.
+    /// What is in flight, in the order in which it was taken, given the used index of the guest's ring and its entries, of which the record
+    /// may have more. From then on the record agrees with the ring.
     ///
     /// # Errors
     /// If the two cannot belong together.
-    pub(crate) fn recover(&self, ring_used: u16) -> Result<Vec<u16>, &'static str> {
+    pub(crate) fn recover(&self, ring_used: u16, ring_entries: u16) -> Result<Vec<u16>, &'static str> {
         let batch = ring_used.wrapping_sub(self.load(USED_INDEX_AT));
-        if batch > 0 && (0..self.entries()).any(|head| self.is_in_flight(head)) {
-            if batch > self.entries() {
+        if batch > 0 && (0..ring_entries).any(|head| self.is_in_flight(head)) {
+            if batch > ring_entries {
                 return Err("a record of what is in flight that is not of this ring; reset the guest");
             }
             let mut head = self.load::<u16>(LAST_BATCH_AT);
             for _ in 0..batch {
-                if head >= self.entries() {
+                if head >= ring_entries {
                     return Err("a record of what is in flight with an entry that there is not");
                 }
                 self.store_in(head, 0, 0u8);
@@ -201,7 +203,7 @@ impl Record {
         }
         self.store(USED_INDEX_AT, ring_used);
         // Each counter is read once: the front end may change it while we sort.
-        let in_flight = (0..self.entries()).filter(|head| self.is_in_flight(*head));
+        let in_flight = (0..ring_entries).filter(|head| self.is_in_flight(*head));
         let mut heads: Vec<(u64, u16)> = in_flight.map(|head| (self.counter(head), head)).collect();
         heads.sort_unstable();
         Ok(heads.into_iter().map(|(_, head)| head).collect())
@@ -335,21 +337,28 @@ mod tests {
         let (region, shape, file) = Inflight::create(3, 128).unwrap();
         region.record(2).unwrap().take(1023, 7);
         let next = Inflight::open(file, shape).unwrap();
-        assert_eq!(next.record(2).unwrap().recover(0).unwrap(), [1023]);
+        assert_eq!(next.record(2).unwrap().recover(0, 1024).unwrap(), [1023]);
+        assert!(next.record(2).unwrap().recover(0, 128).unwrap().is_empty(), "no entry of so short a ring");
 
         let (file, shape) = of_128(3, 0);
         let ours = Inflight::open(file.try_clone().unwrap(), shape).unwrap();
         assert_eq!(ours.record(2).unwrap().entries(), 128);
         ours.record(2).unwrap().take(127, 7);
         let next = Inflight::open(file, shape).unwrap();
-        assert_eq!(next.record(2).unwrap().recover(0).unwrap(), [127], "as of an earlier version");
+        assert_eq!(next.record(2).unwrap().recover(0, 128).unwrap(), [127], "as of an earlier version");
 
-        // Whoever made this one has much room behind it.
-        let (file, shape) = of_128(1, 1 << 20);
+        // Whoever made this one has room behind it without end.
+        let (file, shape) = of_128(1, 1 << 60);
         let header = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 128, 0, 0, 0, 0, 0];
         std::os::unix::fs::FileExt::write_all_at(&std::fs::File::from(file.try_clone().unwrap()), &header, 0)
             .unwrap();
-        assert_eq!(Inflight::open(file, shape).unwrap().record(0).unwrap().entries(), 128);
+        let theirs = Inflight::open(file, shape).unwrap();
+        assert_eq!(theirs.record(0).unwrap().entries(), 128);
+        assert_eq!(
+            theirs.mapping.as_volatile_slice().len(),
+            16_448,
+            "and no more of it is mapped than can be used"
+        );
     }
 
     #[test]
@@ -357,13 +366,13 @@ mod tests {
         let (region, ..) = Inflight::create(1, 4).unwrap();
         let record = region.record(0).unwrap();
         record.take(1, 0);
-        assert!(record.recover(1025).is_err(), "more answered than there are entries");
-        record.store(LAST_BATCH_AT, 1024u16);
-        assert!(record.recover(1).is_err(), "an entry beyond the last");
+        assert!(record.recover(5, 4).is_err(), "more answered than there are entries");
+        record.store(LAST_BATCH_AT, 4u16);
+        assert!(record.recover(1, 4).is_err(), "an entry beyond the last");
         // With nothing in flight there is nothing to believe: a guest that has set its ring up anew.
         record.answered(1, 1000);
-        assert_eq!(record.recover(0).unwrap(), Vec::<u16>::new());
-        assert_eq!(record.recover(0).unwrap(), Vec::<u16>::new());
+        assert_eq!(record.recover(0, 4).unwrap(), Vec::<u16>::new());
+        assert_eq!(record.recover(0, 4).unwrap(), Vec::<u16>::new());
     }
 
     proptest! {
@@ -399,10 +408,10 @@ mod tests {
                 }
             }
             let next = Inflight::open(file, shape).unwrap().record(0).unwrap();
-            prop_assert_eq!(next.recover(ring_used).unwrap(), open.clone());
+            prop_assert_eq!(next.recover(ring_used, 16).unwrap(), open.clone());
             prop_assert!(next.next_counter() <= counter);
             // And once more, if that one is killed too.
-            prop_assert_eq!(next.recover(ring_used).unwrap(), open);
+            prop_assert_eq!(next.recover(ring_used, 16).unwrap(), open);
         }
     }
 }

@@ -117,7 +117,7 @@ impl<D: BlockDevice> Vring<D> {
                     record.entries()
                 ));
             }
-            again = record.recover(used)?;
+            again = record.recover(used, setup.size)?;
         }
         // With a record, what was answered and what was taken and not answered is all that was ever taken. What a front end says
         // may be another index then: Cloud Hypervisor names the end of the available ring.
