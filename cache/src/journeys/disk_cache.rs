@@ -33,7 +33,7 @@ use crate::words::latency::Latencies;
 use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, PAGE_BYTES, RAM_BYTES_MIN, REQUEST_BYTES_MAX};
 use crate::words::settings::{DiskSettings, Redundancy};
 use crate::words::stats::{DiskCounters, Load, LoadStatistics, count};
-use crate::words::units::{DiskId, FlashPage, PageNumber, SegmentNumber, Sequence, pages_touched};
+use crate::words::units::{DiskId, FlashPage, PageNumber, Sequence, pages_touched};
 
 pub(crate) struct DiskCache<F, H> {
     pub(crate) id: DiskId,
@@ -431,18 +431,6 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.forgotten(&replaced);
     }
 
-    /// Forgets all that is cached and gives up the segments, which are returned: see [`Segments::disown`].
-    ///
-    /// [`Segments::disown`]: crate::knowledge::segments::Segments::disown
-    pub(crate) fn disown(&self) -> Vec<SegmentNumber> {
-        self.forget_at_once();
-        let disowned = self.pool.segments().disown(self.id);
-        self.count_anew();
-        // There is nothing to be counted.
-        self.order.borrow_mut().complete();
-        disowned
-    }
-
     /// Forgets which lines are dead, before they are counted anew.
     pub(crate) fn count_anew(&self) {
         let flash_pages = flash_pages(&self.pool, &self.settings.borrow());
@@ -453,47 +441,6 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     pub(crate) fn may_hold_dirty(&self) -> bool {
         let unknown = self.back.is_noted() && self.is_loading();
         unknown || !self.dirty.borrow().is_empty() || self.back.has_stopped()
-    }
-
-    /// Gives up what is dirty, for good: nobody wants it.
-    pub(crate) fn give_up_dirty(&self) {
-        self.back.set_noted(false);
-        self.back.go_on();
-        self.forget_dirty();
-    }
-
-    /// Forgets what is dirty, because nobody wants it, or somebody else knows it.
-    pub(crate) fn forget_dirty(&self) {
-        self.dirty.replace(Dirty::default());
-        self.note_dirtiness();
-        self.back.notify_all();
-    }
-
-    /// Drops everything that is cached and clean, and whatever is on its way in.
-    pub(crate) fn forget_everything(&self) {
-        self.forget_ram();
-        self.order.borrow_mut().all_in_order();
-        self.drop_from_index(0..u64::MAX);
-    }
-
-    /// Drops everything that is cached of a disk of which nothing is dirty, and whatever is on its way in. Which lines of the log are dead
-    /// is not counted: it is the last that is done with them, or they are counted anew. No page is looked at, of which there may be
-    /// many millions, for whose time all disks of the shard would wait.
-    pub(crate) fn forget_at_once(&self) {
-        assert!(self.dirty.borrow().is_empty(), "what is dirty is not forgotten");
-        self.forget_ram();
-        self.order.borrow_mut().all_in_order();
-        let nothing = Index::new(self.block_pages(), self.pool.id().salt());
-        let index = self.index.replace(nothing);
-        let forgotten = self.pool.segments().all_forgotten(self.id);
-        debug_assert_eq!(forgotten, index.pages(), "each page that is known is on a segment of the disk");
-    }
-
-    fn forget_ram(&self) {
-        self.fills.borrow_mut().poison_all();
-        self.load_ticket.set(self.load_ticket.get() + 1);
-        let capacity = self.ram.borrow().capacity();
-        self.ram.borrow_mut().resize(capacity);
     }
 
     /// Notes that pages are in the log, in this batch: what the backing holds of them is readable after a kill, once
@@ -511,13 +458,6 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
                 self.touched.clear(page.0..page.0 + 1);
             }
         }
-    }
-
-    /// Drops everything that is on flash, because the flash failed. RAM goes on.
-    pub(crate) fn forget_flash(&self) {
-        self.order.borrow_mut().all_in_order();
-        self.ram.borrow_mut().give_up_waiting();
-        self.drop_from_index(0..u64::MAX);
     }
 
     /// True if what waits in RAM makes a batch. What the backing may still lose with the power is not put where it would outlive
@@ -551,14 +491,6 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
     /// Pages of a block.
     pub(crate) fn block_pages(&self) -> u32 {
         block_pages(&self.settings.borrow())
-    }
-
-    fn drop_from_index(&self, pages: Range<u64>) {
-        let dirty = self.dirty.borrow();
-        let stays = |page: PageNumber| dirty.has_page(page.0);
-        let dropped = self.index.borrow_mut().remove(pages, stays);
-        drop(dirty);
-        self.forgotten(&dropped);
     }
 }
 

@@ -19,7 +19,7 @@
 //! | `reconnect` | backing | what may be newer than the backing is dropped |
 //! | `void` | flash | nowhere, for good |
 //!
-//! All share one [`disk_cache::DiskCache`], what is cached of one disk. They meet only there.
+//! All share one [`disk_cache::DiskCache`], what is cached of one disk, and can be [forgotten](mod@forget). They meet only there.
 
 mod ahead;
 pub(crate) mod at_hand;
@@ -30,6 +30,7 @@ pub(crate) mod disk_cache;
 pub(crate) mod extents;
 mod flash_run;
 pub(crate) mod flush;
+mod forget;
 pub(crate) mod grow;
 pub(crate) mod leave;
 pub(crate) mod load;
