@@ -126,7 +126,7 @@ fn over_vhost_user(doors: &Doors) -> Vec<Form> {
         form(
             "QEMU, hot-plug",
             "For the monitor of a running guest that was started with shared memory. Machine q35 wants the port that it goes into:\n\
-             ,bus=ID at the end, of a -device pcie-root-port,id=ID that the guest was started with.",
+             ,bus=ID at the end, of a -device pcie-root-port,id=ID that the guest was started with. QEMU before 9.2 wants reconnect=1.",
             format!("chardev-add {chardev}\ndevice_add {device}"),
         ),
         form(
@@ -152,7 +152,8 @@ fn over_vhost_user(doors: &Doors) -> Vec<Form> {
         form(
             "Proxmox",
             "100 is the guest, 2048M its memory, as the configuration has it; NUMA and hot-plug of memory must be off. Proxmox does\n\
-             not know this disk: no backup, snapshot, migration. What the guest has under args already must be repeated.",
+             not know this disk: no backup, snapshot, migration. What the guest has under args already must be repeated. QEMU before\n\
+             9.2 (kvm --version) wants reconnect=1.",
             format!(
                 "qm set 100 --args {}",
                 shell_quoted(&format!(
@@ -412,6 +413,12 @@ mod tests {
             for door in [Door::VhostUser, Door::Nbd] {
                 assert!(!of(&PLAIN, client, door).is_empty());
             }
+        }
+        for Form { client, lines, note, .. } in forms(&PLAIN) {
+            assert!(
+                !lines.contains("reconnect-ms") || note.contains("reconnect=1"),
+                "{client}: what older ones want"
+            );
         }
         assert!(lines.lines().all(|line| line.len() <= 500 && line.trim_end() == line), "{lines}");
         assert!(lines.ends_with("web1.img\n"), "{lines}");

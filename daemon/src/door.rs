@@ -209,8 +209,7 @@ impl<D: BlockDevice> Door<D> {
         self.export.counters().connections + self.vhost.counters().connections
     }
 
-    /// Queues of guests over vhost-user that are not served any more, because what is in them has no meaning. Counted anew after a
-    /// move to another shard.
+    /// Queues of guests over vhost-user that are not served any more. Counted anew after a move to another shard.
     pub(crate) fn broken_queues(&self) -> u64 {
         self.vhost.counters().broken_queues
     }

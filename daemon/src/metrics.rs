@@ -31,7 +31,7 @@ const COUNTED_BESIDE: [(&str, &str); 2] = [
     ("backing_retries", "Requests that were sent to the backing again, because they failed."),
     (
         "broken_queues",
-        "Queues of guests over vhost-user that are not served any more, because what is in them has no meaning.",
+        "Queues of guests over vhost-user that are not served any more: what is in them has no meaning, or their memory is gone.",
     ),
 ];
 

@@ -218,7 +218,7 @@ kinds! {
         "Writers are not held back any more.",
         "";
     QueueBroken, "queue-broken", Error,
-        "What a guest put into a queue over vhost-user has no meaning, and the queue is not served any more, at most one such event an hour for each disk.",
+        "A queue of a guest over vhost-user is not served any more: what is in it has no meaning, or its memory is gone. At most one such event an hour for each disk.",
         "Restart the guest, which waits for its disk. The daemon's log says what was wrong: a driver of the guest, or the program that runs it.";
     QuiesceFailed, "quiesce-failed", Warning,
         "A disk could not be made quiet; it goes on as before.",

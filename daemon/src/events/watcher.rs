@@ -248,7 +248,7 @@ impl Watched {
         let counted = broken_queues.count(now, more(disk.broken_queues, last.broken_queues));
         news.extend(counted.map(|count| {
             let message = format!(
-                "A guest of disk '{name}' waits for ever: {count} of its queues are not served any more, because what is in them has no meaning"
+                "A guest of disk '{name}' waits for ever: {count} of its queues are not served any more; the log says why"
             );
             of_disk(Kind::QueueBroken, name, message)
         }));

@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 
+use crate::driver::Driver;
 use crate::host::{Daemon, Host};
 
 const MIB: u64 = 1 << 20;
@@ -184,4 +185,23 @@ fn requests_that_make_no_sense_are_refused_with_an_example() {
     let refused = daemon.run(&["events", "--level", "loud"]);
     assert_eq!(refused.status, 2);
     assert!(refused.stderr.contains("info, warning, error"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_queue_of_a_guest_that_is_given_up_is_told_and_counted() {
+    let host = Host::new();
+    let image = host.image("a.img", MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    let mut driver = Driver::start(&daemon.vhost_socket("a"));
+    // More than the queue has entries.
+    driver.claim(0, 300);
+    driver.kick(0);
+    let all = until(&daemon, "queue-broken");
+    let event = last(&all, "queue-broken");
+    assert_eq!(event["disk"], "a");
+    let message = event["message"].as_str().expect("it is text");
+    assert!(message.contains("1 of its queues"), "{message}");
+    assert_eq!(daemon.json(&["stats", "a"])["disks"][0]["broken_queues"], 1);
+    assert!(daemon.stop().success());
 }
