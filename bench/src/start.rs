@@ -53,10 +53,11 @@ pub(crate) fn first_read(program: &Path, dir: &Path, bytes: u64, end: End) {
     daemon.tell(&["disk", "set", "a", "ram=64MiB", "admission=always", "sequential-cutoff=0"]);
     daemon.fill(bytes);
     let socket = dir.join("vhost/a.sock");
-    crate::vhost::read_page(&socket).expect("the disk is served");
+    let guest = crate::vhost::read_page(&socket).expect("the disk is served");
     let told = Instant::now();
     daemon.end(end);
     let ended = told.elapsed();
+    drop(guest);
 
     let daemon = Daemon::start(program, dir, bytes / 10 * 12);
     let guest = thread::spawn(move || until_answered(&socket, told));

@@ -9,7 +9,7 @@ use super::queue::{Queue, Request, SIZE};
 use crate::client::{Done, Latencies};
 use crate::rig::random;
 
-const PAGE: u64 = 4096;
+pub(crate) const PAGE: u64 = 4096;
 /// A server that takes longer for anything has lost a request.
 const ANSWER_TIME_MAX_MS: u16 = 10_000;
 

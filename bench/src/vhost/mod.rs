@@ -19,10 +19,9 @@ use clap::Args;
 pub(crate) use door::{DoorArguments, door};
 
 use self::frontend::{Frontend, Wishes};
-use self::load::{End, Load, Sleeper, Waiting};
+use self::load::{End, Load, PAGE, Sleeper, Waiting};
 use self::queue::Request;
 
-const PAGE_BYTES: u32 = 4096;
 /// Bytes of a request while the content is compared, and how many of them are in flight.
 const CHECKED_BYTES: u32 = 64 << 10;
 const CHECKED_DEPTH: u16 = 32;
@@ -107,22 +106,22 @@ pub(crate) fn load(arguments: &LoadArguments) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads the first page of the disk at `socket`, over a connection of its own.
+/// Connects to the disk at `socket` as a guest does, and reads its first page. The connection lasts until it is dropped.
 ///
 /// # Errors
 /// As [`load()`].
-pub(crate) fn read_page(socket: &Path) -> Result<(), String> {
+pub(crate) fn read_page(socket: &Path) -> Result<Frontend, String> {
     let mut disk = Frontend::connect(socket, Wishes { queues: 1, keeps_inflight: true })?;
     let sleeper = Sleeper::new(disk.queues().iter())?;
     let queue = &mut disk.queues_mut()[0];
-    queue.put(0, &Request::Read { offset: 0, length: PAGE_BYTES });
+    queue.put(0, &Request::Read { offset: 0, length: PAGE as u32 });
     queue.publish()?;
     while queue.take()?.is_none() {
         if queue.arm() {
             sleeper.sleep()?;
         }
     }
-    Ok(())
+    Ok(disk)
 }
 
 /// Compares a disk with a file.

@@ -1,5 +1,6 @@
 //! What safety costs: seconds until a start knows again what was cached, extrapolated to 100 GB from what fits here;
-//! until the daemon answers its first read, and a guest that waits gets one; and the first write into a region beside later ones. The program `bench` does the work.
+//! until the daemon answers its first read, and a guest that waits gets one; and the first write into a region beside later
+//! ones. The program `bench` does the work.
 
 use std::path::PathBuf;
 use std::process::Command;

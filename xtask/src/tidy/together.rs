@@ -13,9 +13,7 @@ pub(super) fn check<'a>(
 ) -> Vec<Finding> {
     let is_left_out = |name: &&str| {
         let is_module = program.lines().any(|line| line.trim() == format!("mod {name};"));
-        !is_module
-            && !manifest.contains(&format!("\"tests/{name}.rs\""))
-            && format!("tests/{name}.rs") != PROGRAM
+        !is_module && !manifest.contains(&format!("\"tests/{name}.rs\""))
     };
     let message = |name| format!("The tests of tests/{name}.rs never run. Name it here: mod {name};");
     beside.filter(is_left_out).map(|name| Finding::new(1, message(name))).collect()
@@ -28,7 +26,8 @@ mod tests {
     #[test]
     fn a_file_is_a_module_or_a_program_of_its_own_or_it_is_found() {
         let found = |beside: &[&str]| {
-            check("//! All.\nmod one;\n", "[[test]]\npath = \"tests/two.rs\"\n", beside.iter().copied())
+            let manifest = "[[test]]\npath = \"tests/together.rs\"\n[[test]]\npath = \"tests/two.rs\"\n";
+            check("//! All.\nmod one;\n", manifest, beside.iter().copied())
         };
         assert_eq!(found(&["one", "two", "together"]), []);
         let findings = found(&["one", "three"]);
