@@ -9,24 +9,13 @@ use doors::nbd::wire::{Command, ReplyError, Request};
 
 #[path = "../../fuzz/checks.rs"]
 mod checks;
+mod random;
+
+use random::Random;
 
 const ROUNDS: u64 = 5000;
 
-/// Xorshift (Marsaglia, 2003): all that is needed here is that one seed is one sequence.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
     /// Changes, cuts off or repeats a few bytes.
     fn damage(&mut self, bytes: &mut Vec<u8>) {
         for _ in 0..self.below(4) {
@@ -122,7 +111,7 @@ fn some_server(random: &mut Random) -> Vec<u8> {
 #[test]
 fn no_server_breaks_the_client() {
     for seed in 1..=ROUNDS {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Random::of(seed);
         let mut bytes = some_server(&mut random);
         random.damage(&mut bytes);
         checks::client(&bytes);
@@ -133,8 +122,7 @@ fn no_server_breaks_the_client() {
 fn no_handshake_breaks_the_server() {
     let mut ended = checks::Ended::default();
     for seed in 1..=ROUNDS {
-        println!("seed {seed}");
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Random::of(seed);
         let mut bytes = some_handshake(&mut random);
         random.damage(&mut bytes);
         let checks::Ended { served, encrypted, served_encrypted } = checks::handshake(&bytes);
@@ -148,7 +136,7 @@ fn no_handshake_breaks_the_server() {
 #[test]
 fn no_message_breaks_a_decoder() {
     for seed in 1..=ROUNDS {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Random::of(seed);
         let mut bytes = some_message(&mut random);
         random.damage(&mut bytes);
         checks::wire(&bytes);

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::host::Host;
-use crate::tools::{assert_same_content, qemu_io, run, uri};
+use crate::tools::{assert_same_content, checksum, qemu_io, run, uri};
 
 const MIB: u64 = 1 << 20;
 
@@ -17,11 +17,6 @@ fn random_content(seed: u64, bytes: u64) -> Vec<u8> {
         state.to_le_bytes()
     });
     words.collect()
-}
-
-fn checksum(path: &str) -> String {
-    let text = run("sha256sum", &[path]);
-    text.split_whitespace().next().expect("a checksum and a name").to_owned()
 }
 
 #[test]

@@ -24,7 +24,7 @@ use crate::guest_disks::{
 use crate::host::{Daemon, Host};
 use crate::patience::until;
 use crate::qemu::Monitor;
-use crate::tools::run;
+use crate::tools::checksum;
 
 const MIB: u64 = 1 << 20;
 const MEMORY_MIB: u32 = 1024;
@@ -148,11 +148,6 @@ fn known_bytes() -> Vec<u8> {
     words.flat_map(u64::to_le_bytes).collect()
 }
 
-fn sum(image: &str) -> String {
-    let said = run("sha256sum", &[image]);
-    said.split_whitespace().next().expect("it says the sum first").to_owned()
-}
-
 #[test]
 fn a_guest_that_moves_to_another_qemu_under_load_finds_its_memory_and_its_disks_as_they_were() {
     let host = Host::new();
@@ -160,7 +155,7 @@ fn a_guest_that_moves_to_another_qemu_under_load_finds_its_memory_and_its_disks_
     std::fs::write(&images[1], known_bytes()).expect("the folder is ours");
     let second_half = host.text("half");
     std::fs::write(&second_half, &known_bytes()[DISK_BYTES as usize / 2..]).expect("the folder is ours");
-    let second_half = sum(&second_half);
+    let second_half = checksum(&second_half);
     let mut daemon = host.serve();
     for (disk, mode) in DISKS.iter().zip(["write-back", "write-through"]) {
         let image = host.text(&format!("{disk}.img"));
@@ -203,6 +198,6 @@ fn a_guest_that_moves_to_another_qemu_under_load_finds_its_memory_and_its_disks_
     assert!(daemon.stop().success());
     for (disk, image) in DISKS.iter().zip(&images) {
         let holds = ended.output.lines().find_map(|line| line.strip_prefix(&format!("{disk} holds ")));
-        assert_eq!(holds, Some(&*sum(image)), "what the guest read last of {disk}");
+        assert_eq!(holds, Some(&*checksum(image)), "what the guest read last of {disk}");
     }
 }

@@ -26,6 +26,12 @@ pub(crate) fn uri(daemon: &Daemon, disk: &str) -> String {
     format!("nbd+unix:///{disk}?socket={}", socket.to_str().expect("temporary folders have plain names"))
 }
 
+/// The SHA-256 of a file.
+pub(crate) fn checksum(path: &str) -> String {
+    let text = run("sha256sum", &[path]);
+    text.split_whitespace().next().expect("a checksum and a name").to_owned()
+}
+
 /// Runs a tool that must succeed and returns all it printed.
 pub(crate) fn run(tool: &str, arguments: &[&str]) -> String {
     let (succeeded, text) = try_run(tool, arguments);

@@ -1,36 +1,18 @@
 //! A little of the fuzzing in every build: the checks of the fuzz targets on seeded random input, and that it reaches what it is for.
 
 use crate::fuzz_checks::{self, ENTRIES, Guest, MEMORY, Seen, choice};
+use crate::random::Random;
 
 const ROUNDS: u64 = 100;
 /// Kinds of requests: reads more often than others, and one that there is not.
 const KINDS: [u32; 10] = [0, 0, 0, 1, 1, 4, 8, 11, 13, 77];
 const REQUESTS: u16 = ENTRIES / 3;
 
-/// Xorshift (Marsaglia, 2003): all that is needed here is that one seed is one sequence.
-struct Random(u64);
-
 impl Random {
-    fn of(seed: u64) -> Self {
-        println!("seed {seed}");
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-
     /// Changes a few of the first bytes.
     fn damage(&mut self, bytes: &mut [u8]) {
         for _ in 0..self.below(4) {
-            let at = self.below(bytes.len().min(0x900) as u64) as usize;
+            let at = self.below(bytes.len().min(0x900));
             bytes[at] = self.next() as u8;
         }
     }
@@ -50,7 +32,7 @@ fn no_ring_breaks_the_door() {
         // Small numbers are more likely to mean something: addresses, lengths, flags, and the next one.
         let mut bytes = vec![random.next() as u8, random.next() as u8, 0, 0];
         for _ in 0..64 {
-            bytes.extend(random.below(0x1_0000).to_le_bytes());
+            bytes.extend((random.below(0x1_0000) as u64).to_le_bytes());
             bytes.extend((random.below(2048) as u32).to_le_bytes());
             bytes.extend((random.below(8) as u16).to_le_bytes());
             bytes.extend((random.below(20) as u16).to_le_bytes());
@@ -74,12 +56,12 @@ enum Manners {
 fn some_guest(random: &mut Random, choices: u8, manners: Manners) -> Vec<u8> {
     let mut guest = Guest::new(random.next() as u16);
     for head in (0..REQUESTS).map(|request| 3 * request) {
-        let kind = KINDS[random.below(KINDS.len() as u64) as usize];
+        let kind = KINDS[random.below(KINDS.len())];
         let sectors = random.below(4) as u32;
-        guest.put(head, kind, random.below(64), 512 * sectors);
+        guest.put(head, kind, random.below(64) as u64, 512 * sectors);
         if manners == Manners::Bad && random.below(3) == 0 {
             // It begins in memory, and ends there or a little behind it.
-            guest.put_data_at(head, MEMORY as u64 - 512 * u64::from(sectors) + 32 * random.below(32));
+            guest.put_data_at(head, MEMORY as u64 - 512 * u64::from(sectors) + 32 * random.below(32) as u64);
         }
         if choices & choice::RECORD != 0 && random.below(3) == 0 {
             guest.leave_in_flight(head);

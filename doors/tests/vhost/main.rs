@@ -12,6 +12,8 @@ mod hostile;
 mod log;
 #[path = "../patience/mod.rs"]
 mod patience;
+#[path = "../random/mod.rs"]
+mod random;
 mod requests;
 mod restart;
 mod server;
