@@ -163,6 +163,9 @@ kinds! {
     DiskFailed, "disk-failed", Error,
         "The backing of a disk is not what it was.",
         "forebay disk show NAME says why.";
+    DiskRecovered, "disk-recovered", Info,
+        "The backing of a disk that failed answers again, and is large enough.",
+        "";
     DiskResized, "disk-resized", Info,
         "A disk took the size that its backing was given.",
         "";

@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 
 use super::flash::Flash;
 use super::home::{Quiet, Quietness, Unsaved, bring_home, holds_dirty};
-use super::watching::watch;
+use super::watching::{Failure, watch};
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export};
 use crate::counted::Counted;
@@ -53,7 +53,7 @@ pub(super) struct Disk {
     pub(super) identity: Identity,
     pub(super) quiet: Quiet,
     /// Why it is no longer what was attached.
-    pub(super) failure: RefCell<Option<String>>,
+    pub(super) failure: RefCell<Option<Failure>>,
     /// Set when it begins to be detached, or to leave for another shard.
     pub(super) leaving: Cell<bool>,
     /// Told when it is detached.
@@ -500,7 +500,7 @@ impl Disk {
             fallback: self.cached.backing().fallback_reason().map(str::to_owned),
             trouble: self.cached.backing().trouble(),
             backing_retries: self.cached.backing().retries(),
-            failure: self.failure.borrow().clone(),
+            failure: self.failure.borrow().as_ref().map(|failure| failure.reason().to_owned()),
             connections: self.door.connections(),
             broken_queues: self.door.broken_queues(),
             fit_to_move: self.is_fit_to_move(),

@@ -24,6 +24,7 @@ use cache::Load;
 use futures_util::future::{Either, select};
 
 use super::disk::{Disk, explain, not_attached};
+use super::watching::Failure;
 use super::{Shard, ShardHandle};
 use crate::keys::Values;
 use crate::problem::{Answer, Problem};
@@ -91,10 +92,14 @@ impl Shard {
         if at_start && !self.has_grown(&disk, &name).await {
             return Ok(Resized { before, now: before });
         }
-        if let Some(failure) = &*disk.failure.borrow() {
-            return Err(Problem::conflict(format!("Cannot resize disk '{name}': it failed, {failure}")));
+        if let Some(Failure::Shrunk(reason)) = disk.failure.borrow().as_ref() {
+            return Err(Problem::conflict(format!("Cannot resize disk '{name}': it failed, {reason}")));
         }
         let now = self.measure(&disk, &name).await?;
+        if disk.failure.borrow().is_some() {
+            // It answers again: nobody waits for the next check to see that.
+            self.in_time(&name, disk.check(&name)).await?;
+        }
         if now == before {
             return Ok(Resized { before, now });
         }

@@ -21,7 +21,8 @@ pub(super) fn check(path: &str, content: &str, tokens: &[Token]) -> Vec<Finding>
     }
     let lines = content.lines().count();
     if lines > FILE_LINES_MAX && !LONG_FILES.iter().any(|(long, _)| *long == path) {
-        let hint = "Split it by responsibility, or list it with the reason in LONG_FILES of xtask/src/tidy/rust.rs";
+        let hint =
+            "Split it by responsibility, or list it with the reason in LONG_FILES of xtask/src/tidy/rust.rs";
         let message = format!("The file has {lines} lines, more than {FILE_LINES_MAX}. {hint}.");
         findings.push(Finding::new(lines, message));
     }
