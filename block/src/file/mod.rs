@@ -408,11 +408,12 @@ impl BlockDevice for FileDevice {
         if range.is_empty() {
             return Ok(());
         }
-        if unmap == Unmap::Allowed
-            && self.geometry.get().unmaps
-            && self.allocate(range, libc::FALLOC_FL_PUNCH_HOLE).await?
-        {
-            return Ok(());
+        if unmap == Unmap::Allowed && self.geometry.get().unmaps {
+            if self.allocate(range, libc::FALLOC_FL_PUNCH_HOLE).await? {
+                return Ok(());
+            }
+            // Discards are hints from now on; this one, which came before that was known, is still done.
+            self.geometry.set(Geometry { unmaps: false, ..self.geometry.get() });
         }
         if self.zeroes_in_place.get() {
             if self.allocate(range, libc::FALLOC_FL_ZERO_RANGE).await? {

@@ -10,7 +10,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use nix::fcntl::{FallocateFlags, FcntlArg, OFlag, fallocate, fcntl};
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
 use super::lock::{self, Lock};
 use crate::{ALIGNMENT, Geometry, PAGE, SECTOR};
@@ -169,7 +169,7 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
         return Err(OpenError::Held { path: path.to_owned() });
     }
 
-    // Once it is ours, and before we try what it can do, which counts as a modification.
+    // Once it is ours, and before we change anything.
     let modified_ns = match kind {
         Kind::File => modified_ns(&file).map_err(|error| system(path, "examine", error))?,
         Kind::BlockDevice => None,
@@ -193,7 +193,8 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
         alignment,
         physical_block: measured.physical_block.max(alignment),
         read_only,
-        unmaps: kind == Kind::File && !read_only && punches_holes(&file, measured.size),
+        // Not tried out: on many file systems that counts as a modification, and the file may be somebody else's.
+        unmaps: kind == Kind::File && !read_only,
     };
     Ok(Opened { file, kind, identity: Identity::from(&metadata), geometry, direct, fallback, modified_ns })
 }
@@ -336,13 +337,6 @@ fn make_buffered(file: &File) -> io::Result<()> {
     let flags = OFlag::from_bits_retain(fcntl(file, FcntlArg::F_GETFL)?);
     fcntl(file, FcntlArg::F_SETFL(flags - OFlag::O_DIRECT))?;
     Ok(())
-}
-
-/// Tries to punch a hole past the end, where there is nothing to lose.
-fn punches_holes(file: &File, size: u64) -> bool {
-    let flags = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
-    let Ok(past_the_end) = i64::try_from(size.next_multiple_of(PAGE)) else { return false };
-    fallocate(file, flags, past_the_end, PAGE.cast_signed()).is_ok()
 }
 
 /// Questions to block devices.

@@ -519,3 +519,24 @@ fn a_file_keeps_its_storage_and_says_that_it_does_not_discard() {
     assert_eq!((refused.kind, refused.operation), (ErrorKind::Unsupported, Operation::Discard));
     assert_eq!(fs::read(&path).expect("it is there"), vec![1; MIB as usize]);
 }
+
+#[test]
+fn opening_a_file_changes_neither_its_content_nor_its_times() {
+    let folder = Folder::new();
+    let path = folder.file(MIB);
+    let about = || {
+        let about = fs::metadata(&path).expect("it is there");
+        let times = [about.mtime(), about.mtime_nsec(), about.ctime(), about.ctime_nsec()];
+        (about.len(), about.blocks(), times)
+    };
+    let before = about();
+    run(|ring| {
+        let path = path.clone();
+        async move {
+            let wanted = options(Cache::Direct, Lock::Image);
+            drop(FileDevice::open(&ring, &path, wanted).expect("it is ours"));
+            drop(SyncFile::open(&path, wanted).expect("it is ours"));
+        }
+    });
+    assert_eq!(about(), before, "it may be another program's, or its mark is to be read first");
+}
