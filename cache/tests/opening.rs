@@ -80,6 +80,73 @@ fn what_is_no_pool_is_blank_or_foreign_wherever_its_bytes_are() {
     }
 }
 
+/// A device of so many bytes that has this at these places.
+fn device(size: u64, content: &[(u64, &[u8])]) -> Memory {
+    let memory = Memory::new(size);
+    content.iter().for_each(|(offset, bytes)| memory.poke(*offset, bytes));
+    memory
+}
+
+#[test]
+fn data_in_the_middle_of_a_device_is_found_and_its_place_is_named() {
+    for offset in [8 << 20, (64 << 20) + 64, 137 << 20, (299 << 20) + 4095] {
+        let found = run(identify(&device(300 << 20, &[(offset, b"header")])));
+        let Ok(Identified::Foreign { offset: at, .. }) = found else { panic!("at {offset}: {found:?}") };
+        assert_eq!(at, offset / 4096 * 4096);
+    }
+    // Data at two places are two ids, also behind what is read first.
+    let ids =
+        [9 << 20, 10 << 20].map(|offset| match run(identify(&device(32 << 20, &[(offset, b"data")]))) {
+            Ok(Identified::Foreign { id, .. }) => id,
+            other => panic!("{other:?}"),
+        });
+    assert_ne!(ids[0], ids[1]);
+}
+
+#[test]
+fn what_a_file_system_or_a_volume_manager_left_is_named_wherever_it_keeps_it() {
+    const SIZE: u64 = 600 << 20;
+    let md: &[u8] = &[0xfc, 0x4e, 0x2b, 0xa9];
+    let zfs: &[u8] = &[1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+    for (offset, magic, name) in [
+        (1024 + 0x38, &b"\x53\xef"[..], "ext4"),
+        ((128 << 20) + 0x38, b"\x53\xef", "ext4"),
+        ((64 << 20) + 64, b"_BHRfS_M", "btrfs"),
+        (SIZE - 512, b"EFI PART", "GPT"),
+        (SIZE - 8192, md, "md array"),
+        (SIZE - (512 << 10) + 0x4000, zfs, "ZFS"),
+        (512 + 24, b"LVM2 001", "LVM"),
+        (4086, b"SWAPSPACE2", "swap"),
+        (510, b"\x55\xaa", "MBR"),
+    ] {
+        match run(identify(&device(SIZE, &[(offset, magic)]))) {
+            Ok(Identified::Foreign { format: Some(format), .. }) => {
+                assert!(format.contains(name), "{name}: {format}");
+            }
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_large_device_is_searched_at_its_ends_and_all_over() {
+    const SIZE: u64 = 3 << 40;
+    assert_eq!(run(identify(&Memory::new(SIZE))), Ok(Identified::Blank));
+    for offset in [63 << 20, SIZE - (63 << 20), 128 << 20, (256 << 30) + 64, SIZE / 4] {
+        let found = run(identify(&device(SIZE, &[(offset, &[7; 4096])])));
+        assert!(matches!(found, Ok(Identified::Foreign { .. })), "at {offset}");
+    }
+}
+
+#[test]
+fn flash_that_reads_as_ones_after_an_erase_is_blank() {
+    let memory = Memory::new(SIZE);
+    memory.poke(0, &vec![0xff; SIZE as usize / 2]);
+    assert_eq!(run(identify(&memory)), Ok(Identified::Blank));
+    memory.poke(SIZE / 2 - 1, &[0xfe]);
+    assert!(matches!(run(identify(&memory)), Ok(Identified::Foreign { .. })));
+}
+
 #[test]
 fn nothing_but_a_whole_pool_is_opened_and_nothing_else_is_changed() {
     let foreign = Memory::new(SIZE);

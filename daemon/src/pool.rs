@@ -28,7 +28,7 @@ use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::statvfs::statvfs;
 
-pub(crate) use content::{Holds, holds};
+pub(crate) use content::{Holds, found_at, holds};
 pub(crate) use in_use::{DeviceInUse, Former, PoolInUse};
 
 use crate::backing::Location;
@@ -217,7 +217,7 @@ impl Setup<'_> {
         let found = while_in_conflict(|| self.shards.look_at_device(self.path.clone(), None)).await?;
         let remembered_id = self.remembered_here().map(|record| record.id.clone());
         let erase = self.choice.erase.as_deref();
-        let Holds { id, what } = match &found.content {
+        let held = match &found.content {
             Identified::Blank if remembered_id.is_some() && !self.is_named => {
                 return Err(Problem::unavailable(format!(
                     "Cannot find the pool on {path}: it holds nothing any more; check that it is the right device, or \
@@ -240,9 +240,12 @@ impl Setup<'_> {
             content => holds(content, remembered_id.as_deref()).expect("it is not blank"),
         };
         match erase {
-            Some(word) if word == id => self.format(found).await,
-            Some(_) => Err(self.nothing_to_erase(&format!("it holds {what} with the id {id}"))),
-            None => Err(self.refuse(&what, &id)),
+            Some(word) if word == held.id => self.format(found).await,
+            Some(_) => {
+                let Holds { what, id, .. } = held;
+                Err(self.nothing_to_erase(&format!("it holds {what} with the id {id}")))
+            }
+            None => Err(self.refuse(&held)),
         }
     }
 
@@ -417,10 +420,10 @@ impl Setup<'_> {
         self.state.pool.as_ref().filter(|record| record.is_meant_by(&self.path))
     }
 
-    fn refuse(&self, what: &str, id: &str) -> Problem {
-        let path = self.path.display();
+    fn refuse(&self, held: &Holds) -> Problem {
+        let (path, unchanged, id) = (self.path.display(), held.unchanged(), &held.id);
         Problem::conflict(format!(
-            "Cannot use {path} as the pool: it holds {what}. Nothing was changed. If what it holds may be destroyed: \
+            "Cannot use {path} as the pool: {unchanged} If what it holds may be destroyed: \
              forebay serve --pool {path} --erase {id}"
         ))
     }

@@ -139,6 +139,11 @@ pub fn encode_header(page: &mut [u8], pool: PoolId, head: &Head, entries: &[Entr
     encoder.finish();
 }
 
+/// True if a page begins as a header of a batch does, of whatever pool and version.
+pub fn is_header(page: &[u8]) -> bool {
+    page.starts_with(&HEADER_MAGIC)
+}
+
 /// Reads a batch header.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 //! What survives: everything that writes to flash, and the order in which it does.
 
+pub(crate) mod blank;
 pub(crate) mod budgets;
 pub(crate) mod check;
 pub(crate) mod copies;

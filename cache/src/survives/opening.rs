@@ -5,6 +5,7 @@
 
 use block::{BlockDevice, BlockError, Buffer};
 
+use super::blank::{DataFound, find_data};
 use super::membership::wipe;
 use crate::bytes::codec::FrameError;
 use crate::bytes::layout::{Layout, Shape};
@@ -18,12 +19,16 @@ use crate::words::units::MemberNumber;
 /// What a device holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identified {
-    /// Zeroes at its start and at its end: nobody's.
+    /// Nothing at all, as far as was searched: nobody's.
     Blank,
     /// Something that is no pool. `id` names just this content.
     Foreign {
         /// What must be said to erase it.
         id: String,
+        /// Offset at which data was found, in bytes.
+        offset: u64,
+        /// The format of that data, if it is one that is known.
+        format: Option<&'static str>,
     },
     /// A pool that cannot be used as it is.
     Damaged {
@@ -63,11 +68,10 @@ pub enum Identified {
     },
 }
 
-/// How much of a device's start and end is looked at before it counts as blank: the places of partition tables, file
-/// systems, LVM, RAID and ZFS labels are all within.
+/// How much of a device's start is read at once, and goes into the id of what is no pool.
 const PROBE_BYTES: u64 = 1 << 20;
 
-/// Says what a device holds. Changes nothing.
+/// Returns what a device holds. One without a superblock is searched for other data, see `blank.rs`. Changes nothing.
 ///
 /// # Errors
 /// If the device cannot be read.
@@ -76,7 +80,7 @@ pub async fn identify(flash: &impl BlockDevice) -> Result<Identified, BlockError
     let probe = size.min(PROBE_BYTES) / PAGE_BYTES as u64 * PAGE_BYTES as u64;
     let start = read(flash, 0, probe as usize).await?;
     if start.len() < 2 * PAGE_BYTES {
-        return Ok(if is_zero(&start) { Identified::Blank } else { foreign(&start) });
+        return blank_or_foreign(flash, &start).await;
     }
     Ok(match newest_superblock(&start) {
         Ok(superblock) if superblock.own_device().device_bytes > size => Identified::Damaged {
@@ -98,11 +102,7 @@ pub async fn identify(flash: &impl BlockDevice) -> Result<Identified, BlockError
             Identified::Older { id: claimed_id(&start), version }
         }
         Err(FrameError::Version(version)) => Identified::Newer { id: claimed_id(&start), version },
-        Err(FrameError::Magic) => {
-            let end_at = (size - probe) / PAGE_BYTES as u64 * PAGE_BYTES as u64;
-            let end = read(flash, end_at, probe as usize).await?;
-            if is_zero(&start) && is_zero(&end) { Identified::Blank } else { foreign(&start) }
-        }
+        Err(FrameError::Magic) => blank_or_foreign(flash, &start).await?,
         Err(FrameError::Field(field)) => Identified::Damaged {
             id: claimed_id(&start),
             what: format!("Its superblock's {field} cannot be"),
@@ -194,12 +194,14 @@ fn claimed_id(start: &[u8]) -> String {
     PoolId(id).to_string()
 }
 
-fn foreign(start: &[u8]) -> Identified {
-    Identified::Foreign { id: format!("foreign-{:08x}", crc32c::crc32c(start)) }
-}
-
-fn is_zero(bytes: &[u8]) -> bool {
-    bytes.iter().all(|&byte| byte == 0)
+/// Returns what a device without a superblock holds. The id is made of its start, and of what was found behind that.
+async fn blank_or_foreign(flash: &impl BlockDevice, start: &[u8]) -> Result<Identified, BlockError> {
+    let Some(DataFound { offset, format, checksum }) = find_data(flash).await? else {
+        return Ok(Identified::Blank);
+    };
+    let place = [offset.to_le_bytes(), u64::from(checksum).to_le_bytes()].concat();
+    let id = crc32c::crc32c_append(crc32c::crc32c(start), &place);
+    Ok(Identified::Foreign { id: format!("foreign-{id:08x}"), offset, format })
 }
 
 async fn read(flash: &impl BlockDevice, offset: u64, len: usize) -> Result<Buffer, BlockError> {

@@ -221,7 +221,10 @@ fn no_pool(device: &Path, found: &Identified) -> Outcome {
     let path = device.display();
     let (word, what) = match found {
         Identified::Blank => ("blank", "it holds nothing".to_owned()),
-        Identified::Foreign { .. } => ("foreign", "it holds data that is no pool".to_owned()),
+        Identified::Foreign { offset, format, .. } => {
+            let found = crate::pool::found_at(*offset, *format);
+            ("foreign", format!("it holds data that is no pool. {found}"))
+        }
         Identified::Damaged { what, .. } => ("damaged", format!("the pool on it is damaged. {what}")),
         Identified::Older { version, .. } => {
             ("older", format!("it is a pool of format {version}, which this version makes anew at start"))

@@ -12,6 +12,17 @@ pub(crate) struct Holds {
     pub(crate) id: String,
     /// What it is.
     pub(crate) what: String,
+    /// By what it was recognized, if that says more; a sentence.
+    evidence: Option<String>,
+}
+
+impl Holds {
+    /// Says that this is there and still is, for a refusal.
+    pub(crate) fn unchanged(&self) -> String {
+        let Self { what, evidence, .. } = self;
+        let evidence = evidence.as_ref().map(|evidence| format!(" {evidence}.")).unwrap_or_default();
+        format!("it holds {what}. Nothing was changed.{evidence}")
+    }
 }
 
 /// What stands on a device; none if it is blank. `own` is the id of the pool that is remembered.
@@ -27,13 +38,22 @@ pub(crate) fn holds(content: &Identified, own: Option<&str>) -> Option<Holds> {
         Identified::Older { id, version } => {
             (id.clone(), format!("a pool of an older Forebay (format {version})"))
         }
-        Identified::Foreign { id } => (id.clone(), "data that is no pool".to_owned()),
+        Identified::Foreign { id, .. } => (id.clone(), "data that is no pool".to_owned()),
         Identified::Damaged { id, what } => (id.clone(), format!("a damaged pool ({what})")),
         Identified::Newer { id, version } => {
             (id.clone(), format!("a pool of a newer Forebay (format {version})"))
         }
     };
-    Some(Holds { id, what })
+    let evidence = match content {
+        Identified::Foreign { offset, format, .. } => Some(found_at(*offset, *format)),
+        _ => None,
+    };
+    Some(Holds { id, what, evidence })
+}
+
+/// Says where data was found that is no pool, and what it is if that is known.
+pub(crate) fn found_at(offset: u64, format: Option<&str>) -> String {
+    format!("Found {} at byte {offset}", format.unwrap_or("bytes that are not zero"))
 }
 
 impl Found {

@@ -180,12 +180,14 @@ impl Registry {
             (None, None) => Ok(()),
             (None, Some(word)) => refuse_word(word, "it holds nothing"),
             (Some(Holds { id, .. }), Some(word)) if word == id => Ok(()),
-            (Some(Holds { id, what }), Some(word)) => {
+            (Some(Holds { id, what, .. }), Some(word)) => {
                 refuse_word(word, &format!("it holds {what} with the id {id}"))
             }
-            (Some(Holds { id, what }), None) => Err(Problem::conflict(format!(
-                "Cannot add {path} to the pool: it holds {what}. Nothing was changed. If what it holds may be destroyed: \
-                 forebay pool add {path} --erase {id}"
+            (Some(held), None) => Err(Problem::conflict(format!(
+                "Cannot add {path} to the pool: {} If what it holds may be destroyed: \
+                 forebay pool add {path} --erase {}",
+                held.unchanged(),
+                held.id
             ))),
         }
     }

@@ -371,6 +371,21 @@ fn what_cannot_be_added_or_taken_out_is_refused_and_changes_nothing() {
 }
 
 #[test]
+fn data_in_the_middle_of_a_file_is_found_named_and_left_alone() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let image = host.image("middle.img", 96 * MIB);
+    let file = fs::OpenOptions::new().write(true).open(&image).expect("the folder is ours");
+    std::os::unix::fs::FileExt::write_all_at(&file, b"_BHRfS_M", 64 * MIB + 64).expect("the folder is ours");
+    let message = daemon.run(&["pool", "add", &image]).failed();
+    assert!(message.contains("a btrfs file system") && message.contains("at byte 67108928"), "{message}");
+    std::os::unix::fs::FileExt::write_all_at(&file, &[0; 8], 64 * MIB + 64).expect("the folder is ours");
+    std::os::unix::fs::FileExt::write_all_at(&file, b"x", 40 * MIB).expect("the folder is ours");
+    let message = daemon.run(&["pool", "add", &image]).failed();
+    assert!(message.contains("not zero at byte 41943040"), "{message}");
+}
+
+#[test]
 fn what_never_was_a_device_is_not_replaced_and_a_device_that_stays_is_said() {
     let host = Host::new();
     let daemon = serve_on_two(&host);
