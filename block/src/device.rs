@@ -19,6 +19,9 @@ pub struct Geometry {
     pub physical_block: u64,
     /// True if writes are refused.
     pub read_only: bool,
+    /// True if a flush makes durable what completed before it. False for a server that offers no flush: then nobody can say when
+    /// what it took is durable, and a flush succeeds without a meaning.
+    pub flushes: bool,
     /// True if [`BlockDevice::write_zeroes`] with [`Unmap::Allowed`] frees storage instead of writing zeroes.
     pub unmaps: bool,
 }
@@ -26,7 +29,14 @@ pub struct Geometry {
 impl Geometry {
     /// A writable device of `size` bytes that serves any 512-byte request.
     pub fn plain(size: u64) -> Self {
-        Self { size, alignment: SECTOR, physical_block: SECTOR, read_only: false, unmaps: true }
+        Self {
+            size,
+            alignment: SECTOR,
+            physical_block: SECTOR,
+            read_only: false,
+            flushes: true,
+            unmaps: true,
+        }
     }
 
     /// Checks a request against the device: inside it, not empty, aligned, and allowed.

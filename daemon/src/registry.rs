@@ -52,6 +52,7 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 use counting::Written;
 pub(crate) use pool::{NewDevice, PoolView};
+use unshared::Wanted;
 
 /// The disks of this host. Shared by the tasks of the control plane.
 pub(crate) struct Registry {
@@ -208,7 +209,10 @@ impl Registry {
         let changing = self.changing.lock().await;
         let mut changed = self.state();
         free_name(&changed, &wanted.name)?;
-        self.check_unshared(&wanted.name, &identity).await?;
+        let (access, waiting) = (access(wanted.read_only), self.awaited(&changed));
+        let name = wanted.name.as_str();
+        let used = Wanted { name, location: &location, identity: &identity, access, images, waiting };
+        self.check_unshared(used).await?;
         self.check_not_waited_for(&changed, &wanted.name, &location)?;
         // The number is used up durably before anything can be cached under it, so that whatever a crash leaves on flash
         // is never taken for another disk's.
@@ -421,7 +425,11 @@ impl Registry {
         else {
             return Ok(());
         };
-        self.check_unshared(&record.name, &identity).await?;
+        // One that waits for the same is refused in its turn.
+        let (name, waiting) = (record.name.as_str(), Vec::new());
+        let (access, images) = (access(record.read_only), Images::ServedAsRaw);
+        let used = Wanted { name, location: &location, identity: &identity, access, images, waiting };
+        self.check_unshared(used).await?;
         let rights = look_up(&current.settings).await?;
         // What stands in its record from before this start.
         let attaching = self.attaching(current, location, rights);

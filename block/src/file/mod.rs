@@ -11,6 +11,7 @@
 
 mod discard;
 mod lock;
+mod loop_device;
 mod open;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use nix::errno::Errno;
 use nix::unistd::{Whence, lseek};
 
 pub use lock::Lock;
+pub use loop_device::loop_file;
 pub use open::{Access, Cache, Identity, OpenError, OpenOptions};
 pub(crate) use open::{Kind, Opened, open};
 
@@ -156,6 +158,12 @@ impl FileDevice {
     /// True for a block device, false for a regular file.
     pub fn is_block_device(&self) -> bool {
         self.kind == Kind::BlockDevice
+    }
+
+    /// Returns true if it is a block device whose kernel refuses writes at present (`blockdev --setro`). Cheap. False if the kernel
+    /// does not say.
+    pub fn is_write_protected(&self) -> bool {
+        self.kind == Kind::BlockDevice && open::device::is_read_only(&self.file).unwrap_or(false)
     }
 
     /// True if data goes past the page cache of the host.

@@ -134,6 +134,18 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
+    /// It is a block device that the kernel lets nobody write.
+    ReadOnlyDevice {
+        /// The device.
+        path: PathBuf,
+    },
+    /// It is a file that its file system lets nobody write, or only append to.
+    Protected {
+        /// The file.
+        path: PathBuf,
+        /// The attribute, as `chattr` has it.
+        attribute: char,
+    },
     /// Its size is zero or not a multiple of 512.
     BadSize {
         /// The file.
@@ -174,6 +186,13 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
         Kind::File => modified_ns(&file).map_err(|error| system(path, "examine", error))?,
         Kind::BlockDevice => None,
     };
+    // An image lock says nothing about this, and opening a device for writing works all the same.
+    if options.access == Access::ReadWrite && kind == Kind::BlockDevice {
+        let read_only = device::is_read_only(&file).map_err(|error| system(path, "examine", error))?;
+        if read_only {
+            return Err(OpenError::ReadOnlyDevice { path: path.to_owned() });
+        }
+    }
     let measured = match kind {
         Kind::File => measure_file(&file),
         Kind::BlockDevice => device::measure(&file),
@@ -194,6 +213,7 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
         physical_block: measured.physical_block.max(alignment),
         read_only,
         // Not tried out: on many file systems that counts as a modification, and the file may be somebody else's.
+        flushes: true,
         unmaps: kind == Kind::File && !read_only,
     };
     Ok(Opened { file, kind, identity: Identity::from(&metadata), geometry, direct, fallback, modified_ns })
@@ -230,9 +250,32 @@ fn open_description(
         Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
             Err(OpenError::Held { path: path.to_owned() })
         }
+        Err(error) if writes && kind == Kind::File && error.raw_os_error() == Some(libc::EPERM) => {
+            Err(protection(path).map_or_else(
+                || system(path, "open", error),
+                |attribute| OpenError::Protected { path: path.to_owned(), attribute },
+            ))
+        }
         Err(error) => Err(system(path, "open", error)),
     }
 }
+
+/// Returns the attribute of a file that keeps everybody from writing it, if it has one.
+fn protection(path: &Path) -> Option<char> {
+    let file = File::open(path).ok()?;
+    let mut flags: libc::c_int = 0;
+    // SAFETY: the kernel stores an int in `flags`.
+    unsafe { file_attributes(file.as_raw_fd(), &raw mut flags) }.ok()?;
+    [(IMMUTABLE, 'i'), (APPEND_ONLY, 'a')]
+        .into_iter()
+        .find(|(flag, _)| flags & flag != 0)
+        .map(|(_, name)| name)
+}
+
+/// Attributes of files (`linux/fs.h`).
+const APPEND_ONLY: libc::c_int = 0x20;
+const IMMUTABLE: libc::c_int = 0x10;
+nix::ioctl_read_bad!(file_attributes, libc::FS_IOC_GETFLAGS, libc::c_int);
 
 /// Claims the block device at `path` as opening it with [`Lock::Image`] does, by a description that does no I/O. For a
 /// device that was opened without the claim, which the description that does the I/O cannot be given later.
@@ -343,6 +386,7 @@ fn make_buffered(file: &File) -> io::Result<()> {
 pub(super) mod device {
     use super::{AsRawFd, File, Measured, alignment_for, io};
 
+    nix::ioctl_read_bad!(block_device_read_only, nix::request_code_none!(0x12, 94), libc::c_int);
     nix::ioctl_read!(block_device_size, 0x12, 114, u64);
     nix::ioctl_read_bad!(logical_block, libc::BLKSSZGET, libc::c_int);
     nix::ioctl_read_bad!(physical_block, libc::BLKPBSZGET, libc::c_uint);
@@ -353,6 +397,14 @@ pub(super) mod device {
         // SAFETY: the kernel stores eight bytes in `size`.
         unsafe { block_device_size(file.as_raw_fd(), &raw mut size) }?;
         Ok(size)
+    }
+
+    /// True if the kernel lets nobody write it. Cheap.
+    pub(in crate::file) fn is_read_only(file: &File) -> io::Result<bool> {
+        let mut read_only = 0;
+        // SAFETY: the kernel stores an int in `read_only`.
+        unsafe { block_device_read_only(file.as_raw_fd(), &raw mut read_only) }?;
+        Ok(read_only != 0)
     }
 
     pub(super) fn measure(file: &File) -> io::Result<Measured> {
@@ -401,6 +453,23 @@ impl fmt::Display for OpenError {
                     f,
                     "Cannot open {}: not a regular file or block device; name one of these",
                     path.display()
+                )
+            }
+            Self::ReadOnlyDevice { path } => {
+                let path = path.display();
+                write!(
+                    f,
+                    "Cannot write {path}: the device is read-only, as `blockdev --getro {path}` says; make it writable (blockdev \
+                     --setrw {path}; a loop device anew, without -r), or add the disk with --read-only"
+                )
+            }
+            Self::Protected { path, attribute } => {
+                let (path, what) =
+                    (path.display(), if *attribute == 'i' { "immutable" } else { "append-only" });
+                write!(
+                    f,
+                    "Cannot write {path}: the file is {what}, as `lsattr {path}` says; let it be written (chattr -{attribute} {path}), \
+                     or add the disk with --read-only"
                 )
             }
             Self::BadSize { path, size: 0 } => {

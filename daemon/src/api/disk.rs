@@ -131,6 +131,8 @@ pub(crate) struct Disk {
     #[serde(flatten)]
     summary: DiskInList,
     settings: Settings,
+    /// What its backing cannot promise: that what it took is durable, or outlives the host. Empty for most, and while it is not served.
+    backing_limitations: Vec<String>,
     /// Why its backing goes through the page cache of the host, if it does.
     page_cache_reason: Option<String>,
     guest: Option<RunningGuest>,
@@ -310,6 +312,10 @@ impl Disk {
         Self {
             summary: DiskInList::of(view, places),
             settings: Settings(Listed(view.record.settings.named().into())),
+            backing_limitations: view
+                .report
+                .as_ref()
+                .map_or_else(|_| Vec::new(), |report| report.limitations.clone()),
             page_cache_reason: view.report.as_ref().ok().and_then(|report| report.fallback.clone()),
             guest: view.record.guest.as_ref().map(|guest| RunningGuest::of(guest, view)),
             load: view.report.as_ref().ok().map(Loaded::of),

@@ -140,6 +140,11 @@ impl Backing {
         self.0.inner().file()?.modified_ns_at_open()
     }
 
+    /// True if it is a device of this host that the system lets nobody write at present.
+    pub(crate) fn is_write_protected(&self) -> bool {
+        self.0.inner().file().is_some_and(FileDevice::is_write_protected)
+    }
+
     /// True if nothing keeps others from changing it, now and while nobody serves it.
     pub(crate) fn is_unguarded(&self) -> bool {
         self.0.inner().export().is_some()

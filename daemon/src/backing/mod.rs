@@ -9,6 +9,7 @@
 mod device;
 mod identity;
 mod probe;
+mod stack;
 mod uri;
 
 use std::fmt;
@@ -16,7 +17,8 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use device::{Backing, BackingHandle, Opening, look_at_export};
 pub(crate) use identity::Identity;
-pub(crate) use probe::{Images, probe};
+pub(crate) use probe::{Images, probe, volatility};
+pub(crate) use stack::KernelFolders;
 
 use block::model::Profile;
 use block::nbd::Target;

@@ -11,10 +11,16 @@ use std::path::{Path, PathBuf};
 
 use block::file;
 use block::nbd::{Address, Target};
+use cache::bytes::superblock;
+use nix::sys::statfs::{FsType, TMPFS_MAGIC, statfs};
 
 use super::identity::Identity;
 use super::let_in;
+use super::stack::KernelFolders;
 use crate::problem::{Answer, Problem};
+
+/// A file system in memory without a limit (`linux/magic.h`).
+const RAMFS_MAGIC: i64 = 0x8584_58f6;
 
 /// Whether content that looks like an image format is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +41,7 @@ pub(crate) fn probe(path: &Path, images: Images) -> Answer<Identity> {
     if kind.is_dir() {
         return Err(refuse("it is a folder; name a file or block device in it".to_owned()));
     }
+    // Neither is opened, because that has effects: a pipe would wait, a tape would move.
     if !kind.is_file() && !kind.is_block_device() {
         return Err(refuse("it is neither a file nor a block device; name one of these".to_owned()));
     }
@@ -44,8 +51,26 @@ pub(crate) fn probe(path: &Path, images: Images) -> Answer<Identity> {
         if let Some(format) = image_format(&start, &end) {
             return Err(refuse(serve_instead(path, &format)));
         }
+        if is_pool(&mut file).map_err(|error| refuse(advise(path, &error)))? {
+            return Err(refuse(format!(
+                "it is the pool of a Forebay, which may have the only copy of what guests wrote; `forebay check {}` says what is in \
+                 it; --raw-anyway serves its bytes as a disk",
+                path.display()
+            )));
+        }
     }
     file::Identity::of(path).map(Identity::Local).map_err(|error| refuse(error.to_string()))
+}
+
+/// Returns why what a file or device holds is gone with this host, if it is in memory.
+pub(crate) fn volatility(path: &Path, identity: file::Identity) -> Option<String> {
+    if identity.rdev != 0 {
+        return KernelFolders::default().memory_device(identity);
+    }
+    let file_system = statfs(path).ok()?.filesystem_type();
+    let in_memory = [(TMPFS_MAGIC, "tmpfs"), (FsType(RAMFS_MAGIC), "ramfs")];
+    let (_, name) = in_memory.into_iter().find(|(magic, _)| *magic == file_system)?;
+    Some(format!("its file system, {name}, is memory of this host"))
 }
 
 fn advise(path: &Path, error: &io::Error) -> String {
@@ -65,6 +90,19 @@ struct Format {
 
 const fn format(name: &'static str, tool_name: &'static str) -> Format {
     Format { name, tool_name }
+}
+
+/// Where a pool says that it is one: it has two superblocks, of which either may be damaged.
+const POOL_STARTS: [u64; 2] = superblock::SLOTS;
+
+/// Returns true if the file begins as the pool of a Forebay does.
+fn is_pool(file: &mut File) -> io::Result<bool> {
+    for start in POOL_STARTS {
+        if read_up_to(file, SeekFrom::Start(start))?.starts_with(&superblock::MAGIC) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The first and the last sector of a file that is there, as far as it has them.
@@ -115,6 +153,12 @@ fn serve_instead(path: &Path, Format { name, tool_name }: &Format) -> String {
 
 /// Why the content of an export with this first and this last sector is no disk, if it is none.
 pub(super) fn image_in_export(start: &[u8], end: &[u8]) -> Option<String> {
+    if start.starts_with(&superblock::MAGIC) {
+        return Some(
+            "it is the pool of a Forebay, which may have the only copy of what guests wrote; --raw-anyway serves its bytes as a disk"
+                .to_owned(),
+        );
+    }
     let Format { name, tool_name } = image_format(start, end)?;
     Some(format!(
         "its server serves the bytes of an image in the format {name}, not the content of the disk; start it with that \
@@ -163,11 +207,34 @@ mod tests {
     }
 
     #[test]
+    fn the_pool_of_a_forebay_is_no_backing_whichever_of_its_superblocks_is_whole() {
+        for content in [sector(0, b"FOREBAY1"), [vec![0; 4096], sector(0, b"FOREBAY1")].concat()] {
+            let problem = probed(&content).unwrap_err();
+            assert!(problem.message.contains("pool of a Forebay"), "{problem}");
+            assert!(problem.message.contains("--raw-anyway"), "{problem}");
+        }
+        let message = image_in_export(b"FOREBAY1", &[0; 512]).expect("it is one");
+        assert!(message.contains("pool of a Forebay"), "{message}");
+    }
+
+    #[test]
     fn an_export_of_an_image_file_is_told_from_a_disk() {
         let qcow2 = sector(0, b"QFI\xfb");
         let message = image_in_export(&qcow2[..512], &qcow2[3584..]).expect("it is an image");
         assert!(message.contains("--format=qcow2"), "{message}");
         assert_eq!(image_in_export(&[0; 512], &[0; 512]), None);
+    }
+
+    #[test]
+    fn a_file_in_memory_is_said_to_be_volatile_and_one_elsewhere_is_not() {
+        let identity = |path: &Path| file::Identity::of(path).expect("it is there");
+        let shared_memory = Path::new("/dev/shm");
+        if statfs(shared_memory).is_ok_and(|about| about.filesystem_type() == TMPFS_MAGIC) {
+            let reason = volatility(shared_memory, identity(shared_memory)).expect("it is in memory");
+            assert!(reason.contains("tmpfs"), "{reason}");
+        }
+        let proc = Path::new("/proc/self");
+        assert_eq!(volatility(proc, identity(proc)), None);
     }
 
     #[test]
@@ -185,7 +252,16 @@ mod tests {
         let pipe = dir.path().join("pipe");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("the folder is ours");
         let missing = dir.path().join("missing");
-        for (path, reason) in [(dir.path(), "folder"), (&pipe, "neither"), (&missing, "check the path")] {
+        let socket = dir.path().join("socket");
+        let _listening = std::os::unix::net::UnixListener::bind(&socket).expect("the folder is ours");
+        for (path, reason) in [
+            (dir.path(), "folder"),
+            (&pipe, "neither"),
+            (&socket, "neither"),
+            (Path::new("/dev/zero"), "neither"),
+            (Path::new("/dev/null"), "neither"),
+            (&missing, "check the path"),
+        ] {
             let problem = probe(path, Images::Refused).unwrap_err();
             assert!(problem.message.contains(reason), "{problem}");
         }

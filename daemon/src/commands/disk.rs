@@ -58,7 +58,16 @@ fn add(options: DiskAdd) -> Answer<()> {
         size = size(&disk["size_bytes"]),
         mode = text(&disk["mode"]),
         socket = text(&disk["nbd_socket"]),
-    ))
+    ))?;
+    for limitation in limitations(disk) {
+        output::print(&format!("Note: its backing promises less than others: {limitation}\n"))?;
+    }
+    Ok(())
+}
+
+/// What the backing of a disk cannot promise.
+fn limitations(disk: &Value) -> impl Iterator<Item = String> {
+    disk["backing_limitations"].as_array().into_iter().flatten().map(text)
 }
 
 fn set(options: DiskSet) -> Answer<()> {
@@ -198,6 +207,7 @@ fn show_one(document: &Value) -> String {
         let seconds = disk["backing_state"]["for_seconds"].as_u64().unwrap_or_default();
         shown.push(("backing state", format!("failing since {seconds} s: {reason}")));
     }
+    shown.extend(limitations(disk).map(|limitation| ("backing promises less", limitation)));
     if let Some(reason) = disk["page_cache_reason"].as_str() {
         shown.push(("page cache", format!("used, because {reason}")));
     }

@@ -196,6 +196,9 @@ kinds! {
     BackingBack, "backing-back", Info,
         "A backing works again.",
         "";
+    BackingLimited, "backing-limited", Warning,
+        "A disk is served from a backing that promises less than a disk does: it is in memory, or cannot be flushed.",
+        "forebay disk show NAME says what. Move the data to other storage if it must not be lost.";
     BackingSlow, "backing-slow", Warning,
         "For three minutes requests to a backing took four times as long as usual and more than 50 ms, or more than a second.",
         "Look at what else uses the storage, at its health (SMART, a rebuild of its array) and at the way there: iostat -x, its server.";

@@ -21,7 +21,7 @@ use super::flash::Flash;
 use super::home::{Quiet, Quietness, Unsaved, bring_home, holds_dirty};
 use super::watching::{Failure, watch};
 use super::{Shard, ShardHandle};
-use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export};
+use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export, volatility};
 use crate::counted::Counted;
 use crate::course::{Meter, Passed};
 use crate::door::{Door, Entrance};
@@ -52,6 +52,8 @@ pub(super) struct Disk {
     pub(super) history: Rc<History>,
     pub(super) identity: Identity,
     pub(super) quiet: Quiet,
+    /// What its backing cannot promise.
+    pub(super) limitations: Vec<String>,
     /// Why it is no longer what was attached.
     pub(super) failure: RefCell<Option<Failure>>,
     /// Set when it begins to be detached, or to leave for another shard.
@@ -130,6 +132,8 @@ pub(crate) struct DiskReport {
     pub(crate) identity: Identity,
     /// Why its backing goes through the page cache of the host, if it does.
     pub(crate) fallback: Option<String>,
+    /// What its backing cannot promise.
+    pub(crate) limitations: Vec<String>,
     /// What is wrong with its backing at present.
     pub(crate) trouble: Option<Trouble>,
     /// Requests to its backing that were sent again because they failed.
@@ -307,6 +311,8 @@ impl Shard {
         let opening = Opening { location, access, lock, retry_ns: values.retry_ns() };
         let backing = Backing::open(&self.ring, &self.host, &self.aside, &opening).await?;
         let identity = backing.identity();
+        check_durability(&name, &values, &backing)?;
+        let limitations = self.limitations(&opening.location, &backing).await;
         let sizes = Sizes { remembered: size_bytes_before, backing: backing.geometry().size };
         if let Some(before) = sizes.remembered.filter(|before| sizes.backing < *before) {
             return Err(shrunk(&name, before, sizes.backing));
@@ -349,6 +355,10 @@ impl Shard {
                 return Err(problem);
             }
         };
+        if !limitations.is_empty() {
+            let limited = format!("The backing of disk '{name}' promises less: {}", limitations.join("; "));
+            events::of_disk(Kind::BackingLimited, &name, limited);
+        }
         let disk = Disk {
             attachment: ATTACHMENTS.fetch_add(1, Ordering::Relaxed),
             attached: Instant::now(),
@@ -359,12 +369,30 @@ impl Shard {
             history,
             identity,
             quiet: Quiet::default(),
+            limitations,
             failure: RefCell::default(),
             leaving: Cell::new(false),
             gone: Notify::new(),
         };
         self.enter(name, disk);
         Ok(())
+    }
+
+    /// Returns what a backing cannot promise, each in words that say what follows.
+    async fn limitations(&self, location: &Location, backing: &Backing) -> Vec<String> {
+        let mut limitations = Vec::new();
+        if !backing.geometry().flushes {
+            limitations.push(
+                "its server offers no flush, so nobody can say when what it took is durable; guests are told of no flush either"
+                    .to_owned(),
+            );
+        }
+        if let Some((path, identity)) = location.path().map(Path::to_owned).zip(backing.identity().local()) {
+            let volatility = self.aside.run(move || volatility(&path, identity)).await;
+            let gone = |reason| format!("{reason}: its content is gone once the host stops");
+            limitations.extend(volatility.ok().flatten().map(gone));
+        }
+        limitations
     }
 
     /// From now on the disk is one of this shard, which looks after it.
@@ -383,6 +411,7 @@ impl Shard {
         let geometry = disk.cached.geometry();
         let access = if before.read_only { Access::ReadOnly } else { Access::ReadWrite };
         let settings = self.settings(&change.values, before.id, geometry.size, access)?;
+        check_durability(&change.name, &change.values, disk.cached.backing())?;
         if access == Access::ReadWrite {
             let path = disk.location.path();
             self.mark(&change.name, before.id.0, &change.values, &disk.history, path).await?;
@@ -498,6 +527,7 @@ impl Disk {
             size_bytes: self.cached.geometry().size,
             identity: self.identity.clone(),
             fallback: self.cached.backing().fallback_reason().map(str::to_owned),
+            limitations: self.limitations.clone(),
             trouble: self.cached.backing().trouble(),
             backing_retries: self.cached.backing().retries(),
             failure: self.failure.borrow().as_ref().map(|failure| failure.reason().to_owned()),
@@ -509,6 +539,18 @@ impl Disk {
             statistics,
         }
     }
+}
+
+/// Refuses write-back in front of a backing that cannot say that it has something durably: destage would end, and what was
+/// destaged could still be lost.
+fn check_durability(name: &str, values: &Values, backing: &Backing) -> Answer<()> {
+    if !values.writes_back() || backing.geometry().flushes {
+        return Ok(());
+    }
+    Err(Problem::invalid(format!(
+        "Cannot write back on disk '{name}': the server of its backing offers no flush, so nothing that is destaged would ever be \
+         known to be durable there. Use write-through, or a server that offers NBD_CMD_FLUSH"
+    )))
 }
 
 /// Forgets what is cached of a disk, for good.

@@ -45,6 +45,7 @@ pub(super) struct Moving {
     backing: BackingHandle,
     settings: DiskSettings,
     size_bytes: u64,
+    limitations: Vec<String>,
     /// Goes along with what was counted.
     attachment: u64,
     attached: Instant,
@@ -111,6 +112,7 @@ impl Shard {
             backing,
             settings: disk.cached.settings(),
             size_bytes: disk.cached.geometry().size,
+            limitations: disk.limitations.clone(),
             attachment: disk.attachment,
             attached: disk.attached,
             meter: disk.meter.borrow().clone(),
@@ -144,7 +146,8 @@ impl Shard {
             Ok(taken) => taken,
             Err(problem) => return Err((problem, moving)),
         };
-        let Moving { name, location, attachment, attached, meter, entrance, guests, .. } = *moving;
+        let Moving { name, location, limitations, attachment, attached, meter, entrance, guests, .. } =
+            *moving;
         let device = Recorded::new(Rc::clone(&cached), recorder(&name));
         let door = Door::resume(&self.ring, &self.host, entrance, &name, device, guests);
         let identity = cached.backing().identity();
@@ -162,6 +165,7 @@ impl Shard {
                 history,
                 identity,
                 quiet,
+                limitations,
                 failure,
                 leaving,
                 gone,

@@ -19,6 +19,8 @@ pub(super) enum Failure {
     Shrunk(String),
     /// The backing does not tell its size. Lasts until a check finds it again.
     Unmeasured(String),
+    /// The system lets nobody write the backing any more, which was writable when it was attached. Lasts until it does.
+    WriteProtected,
 }
 
 impl Failure {
@@ -26,14 +28,18 @@ impl Failure {
     pub(super) fn reason(&self) -> &str {
         match self {
             Self::Shrunk(reason) | Self::Unmeasured(reason) => reason,
+            Self::WriteProtected => {
+                "its backing is read-only now, and writes to it fail; make it writable again (blockdev --setrw), or look for the \
+                 reason in the kernel's log (dmesg)"
+            }
         }
     }
 
-    /// Returns the failure that follows `self` once a check found `size`, of which `expected` bytes are needed.
-    fn after(before: Option<&Self>, expected: u64, size: Result<u64, BlockError>) -> Option<Self> {
-        match (before, size) {
+    /// Returns the failure that follows `before` once a check found this, where `expected` bytes are needed.
+    fn after(before: Option<&Self>, expected: u64, found: Checked) -> Option<Self> {
+        match (before, found.size) {
             (Some(Self::Shrunk(_)), _) => before.cloned(),
-            (_, Ok(size)) if size >= expected => None,
+            (_, Ok(size)) if size >= expected => found.write_protected.then_some(Self::WriteProtected),
             (_, Ok(size)) => Some(Self::Shrunk(format!(
                 "the backing shrank from {expected} to {size} bytes; give it its size back, then remove the disk and add it again"
             ))),
@@ -44,25 +50,36 @@ impl Failure {
     }
 }
 
+/// A backing at one check.
+struct Checked {
+    size: Result<u64, BlockError>,
+    /// It was attached to be written, and cannot be.
+    write_protected: bool,
+}
+
 impl Disk {
     /// Checks the size of the backing once, and reports a failure that begins, changes or ends.
     pub(super) async fn check(&self, name: &str) {
         // As it is now: the disk may be larger when the answer comes, which is then of an earlier time.
         let expected = self.cached.geometry().size;
-        let size = self.cached.backing().current_size().await;
+        let backing = self.cached.backing();
+        let size = backing.current_size().await;
+        let write_protected = !self.cached.geometry().read_only && backing.is_write_protected();
         let before = self.failure.borrow().clone();
-        let now = Failure::after(before.as_ref(), expected, size);
-        match (&before, &now) {
-            (Some(_), None) => {
-                let recovered =
-                    format!("Disk '{name}' is served as before: its backing has {expected} bytes or more");
-                events::of_disk(Kind::DiskRecovered, name, recovered);
+        let now = Failure::after(before.as_ref(), expected, Checked { size, write_protected });
+        let kind = |failure: &Option<Failure>| failure.as_ref().map(std::mem::discriminant);
+        if kind(&before) != kind(&now) {
+            match &now {
+                None => events::of_disk(
+                    Kind::DiskRecovered,
+                    name,
+                    format!("Disk '{name}' is served as before: its backing is whole and as it was"),
+                ),
+                Some(failure) => {
+                    let reason = failure.reason();
+                    events::of_disk(Kind::DiskFailed, name, format!("Disk '{name}' failed: {reason}"));
+                }
             }
-            (None | Some(Failure::Unmeasured(_)), Some(Failure::Shrunk(reason)))
-            | (None, Some(Failure::Unmeasured(reason))) => {
-                events::of_disk(Kind::DiskFailed, name, format!("Disk '{name}' failed: {reason}"));
-            }
-            _ => {}
         }
         self.failure.replace(now);
     }
@@ -83,27 +100,41 @@ mod tests {
 
     use super::*;
 
-    fn unanswered() -> Result<u64, BlockError> {
-        Err(BlockError::anywhere(ErrorKind::Io, Operation::Open))
+    fn unanswered() -> Checked {
+        sized(Err(BlockError::anywhere(ErrorKind::Io, Operation::Open)))
+    }
+
+    fn sized(size: Result<u64, BlockError>) -> Checked {
+        Checked { size, write_protected: false }
     }
 
     #[test]
     fn a_failed_look_at_a_size_passes_with_the_next_one_that_works() {
         let failed = Failure::after(None, 4096, unanswered());
         assert!(matches!(failed, Some(Failure::Unmeasured(_))), "{failed:?}");
-        assert_eq!(Failure::after(failed.as_ref(), 4096, Ok(4096)), None);
-        assert_eq!(Failure::after(failed.as_ref(), 4096, Ok(8192)), None, "it grew meanwhile");
+        assert_eq!(Failure::after(failed.as_ref(), 4096, sized(Ok(4096))), None);
+        assert_eq!(Failure::after(failed.as_ref(), 4096, sized(Ok(8192))), None, "it grew meanwhile");
         assert_eq!(Failure::after(failed.as_ref(), 4096, unanswered()), failed);
     }
 
     #[test]
     fn a_backing_that_was_cut_stays_failed_whatever_size_it_is_given() {
-        let failed = Failure::after(None, 4096, Ok(512));
+        let failed = Failure::after(None, 4096, sized(Ok(512)));
         assert!(matches!(failed, Some(Failure::Shrunk(_))), "{failed:?}");
-        for later in [Ok(4096), Ok(1024), unanswered()] {
+        for later in [sized(Ok(4096)), sized(Ok(1024)), unanswered()] {
             assert_eq!(Failure::after(failed.as_ref(), 4096, later), failed);
         }
         let unmeasured = Failure::after(None, 4096, unanswered());
-        assert!(matches!(Failure::after(unmeasured.as_ref(), 4096, Ok(512)), Some(Failure::Shrunk(_))));
+        let cut = Failure::after(unmeasured.as_ref(), 4096, sized(Ok(512)));
+        assert!(matches!(cut, Some(Failure::Shrunk(_))), "{cut:?}");
+    }
+
+    #[test]
+    fn a_backing_that_turns_read_only_fails_its_disk_until_it_is_writable_again() {
+        let failed = Failure::after(None, 4096, Checked { size: Ok(4096), write_protected: true });
+        assert_eq!(failed, Some(Failure::WriteProtected));
+        assert_eq!(Failure::after(failed.as_ref(), 4096, sized(Ok(4096))), None);
+        let cut = Failure::after(failed.as_ref(), 4096, sized(Ok(512)));
+        assert!(matches!(cut, Some(Failure::Shrunk(_))), "{cut:?}");
     }
 }

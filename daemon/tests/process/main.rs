@@ -4,6 +4,7 @@
 //! line of output, the end of a process), with a deadline far beyond what they take.
 
 mod advise;
+mod backings;
 mod bad_input;
 mod browser;
 mod budget;

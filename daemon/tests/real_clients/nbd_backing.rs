@@ -162,6 +162,30 @@ fn one_export_is_served_once_and_never_a_disk_of_our_own_or_an_image_as_it_is() 
 }
 
 #[test]
+fn a_server_without_flush_is_served_as_one_and_never_in_write_back() {
+    let host = Host::new();
+    let image = host.image("disk.img", 8 * MIB);
+    let daemon = host.serve();
+    let read = format!("pread=dd if={image} skip=$4 count=$3 iflag=count_bytes,skip_bytes status=none");
+    let write = format!("pwrite=dd of={image} seek=$4 oflag=seek_bytes conv=notrunc status=none");
+    let size = format!("get_size=echo {}", 8 * MIB);
+    let server = Server::nbdkit(&host, &["eval", &size, &read, &write, "can_write=exit 0"]);
+    let words = ["disk", "add", "disk", "--backing", &server.uri, "--mode", "write-back", "--unmarked"];
+    let message = daemon.run(&words).failed();
+    assert!(message.contains("offers no flush"), "{message}");
+    let said = daemon.run(&["disk", "add", "disk", "--backing", &server.uri]).succeeded();
+    assert!(said.contains("offers no flush"), "{said}");
+    assert!(daemon.run(&["disk", "show", "disk"]).succeeded().contains("offers no flush"));
+    assert!(daemon.json(&["events"]).to_string().contains("backing-limited"));
+    let flags = daemon.guest("disk").facts().flags;
+    let (send_flush, send_fua) = (1 << 2, 1 << 3);
+    assert_eq!(flags & (send_flush | send_fua), 0, "guests are told what is true: {flags:#x}");
+    let message = daemon.run(&["disk", "set", "disk", "mode=write-back", "unmarked=yes"]).failed();
+    assert!(message.contains("offers no flush"), "{message}");
+    assert_eq!(daemon.disk("disk")["mode"], "write-through");
+}
+
+#[test]
 fn a_server_that_fails_is_an_error_for_what_is_not_cached_until_it_recovers() {
     let host = Host::new();
     let image = host.image("disk.img", 64 * MIB);

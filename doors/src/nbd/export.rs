@@ -162,6 +162,10 @@ impl<D: BlockDevice> Export<D> {
         if geometry.read_only {
             flags |= READ_ONLY;
         }
+        if !geometry.flushes {
+            // Nothing is promised that the device cannot keep: clients see what they would see without us.
+            flags &= !(SEND_FLUSH | SEND_FUA);
+        }
         let preferred = geometry.physical_block.clamp(BLOCK_PREFERRED, u64::from(PAYLOAD_MAX));
         ExportFacts {
             size: geometry.size,

@@ -31,7 +31,7 @@ use super::log::DirtyLog;
 use super::memory::{Memory, Regions};
 use super::message::{HEADER_BYTES, Header, Message, reply, shape_bytes};
 use super::notices::Notices;
-use super::offered::{features, features_offered, protocol_offered};
+use super::offered::{features, features_accepted, features_offered, protocol_offered};
 use super::setup::Setup;
 use super::vring::Vring;
 
@@ -303,7 +303,7 @@ impl<D: BlockDevice, H: Host> Connection<D, H> {
     }
 
     fn set_features(&mut self, features: u64) -> Result<(), String> {
-        let unknown = features & !features_offered(&self.door.device().geometry());
+        let unknown = features & !features_accepted(&self.door.device().geometry());
         if unknown != 0 {
             return Err(format!("features {unknown:#x}, which are not offered"));
         }

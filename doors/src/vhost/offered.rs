@@ -31,10 +31,17 @@ pub(crate) fn features_offered(geometry: &Geometry) -> u64 {
         ANY_LAYOUT, BLK_SIZE, DISCARD, EVENT_IDX, FLUSH, INDIRECT_DESC, LOG_ALL, MQ, PROTOCOL_FEATURES, RO,
         SEG_MAX, SIZE_MAX, TOPOLOGY, VERSION_1, WRITE_ZEROES,
     };
-    let always = SIZE_MAX | SEG_MAX | BLK_SIZE | FLUSH | TOPOLOGY | MQ | LOG_ALL | ANY_LAYOUT;
+    let always = SIZE_MAX | SEG_MAX | BLK_SIZE | TOPOLOGY | MQ | LOG_ALL | ANY_LAYOUT;
+    // Without it a guest knows that nothing makes its writes more durable than they are.
+    let flush = if geometry.flushes { FLUSH } else { 0 };
     let rings = INDIRECT_DESC | EVENT_IDX;
     let changes = if geometry.read_only { RO } else { DISCARD | WRITE_ZEROES };
-    always | rings | changes | PROTOCOL_FEATURES | VERSION_1
+    always | flush | rings | changes | PROTOCOL_FEATURES | VERSION_1
+}
+
+/// Features that a front end may ask for: also one that it agreed on with an earlier version, whose guest goes on.
+pub(crate) fn features_accepted(geometry: &Geometry) -> u64 {
+    features_offered(geometry) | features::FLUSH
 }
 
 /// Features of the protocol. `STATUS` tells QEMU that a broken queue needs a reset; there is nothing to suspend by, because

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::super::negotiation::{Failure, Negotiation, Step, Terms};
 use super::super::option::{ExportFacts, OptionReply};
-use super::super::wire::export_flags::{HAS_FLAGS, READ_ONLY, SEND_TRIM, SEND_WRITE_ZEROES};
+use super::super::wire::export_flags::{HAS_FLAGS, READ_ONLY, SEND_FLUSH, SEND_TRIM, SEND_WRITE_ZEROES};
 use super::target::{Address, Target};
 use crate::file::Access;
 use crate::socket::{Chunk, Incoming, Stream};
@@ -200,6 +200,7 @@ pub(super) fn geometry(target: &Target, facts: &ExportFacts, access: Access) -> 
         // Servers answer for what they do inside of a block that is larger.
         physical_block: alignment,
         read_only,
+        flushes: read_only || flags & SEND_FLUSH != 0,
         // A server that can trim mostly frees storage for zeroes as well.
         unmaps: !read_only && flags & SEND_TRIM != 0 && flags & SEND_WRITE_ZEROES != 0,
     })

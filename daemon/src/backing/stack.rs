@@ -1,0 +1,287 @@
+//! Storage below a file or a block device, and who else on this host uses any of it.
+//!
+//! ```text
+//!   /dev/loop0p1 ──partition──> /dev/loop0 ──loop──> a.img       /dev/dm-3 ──a part of──> /dev/sda2 ──partition──> /dev/sda
+//! ```
+//! Two names can mean the same bytes: a loop device and the file below it, a partition and its whole disk, a volume and the
+//! device that it is cut from. Locks do not see that, because the kernel keeps one set of locks for each file or node. The
+//! kernel describes all of it below `/sys` and `/proc`; a part that cannot be read is left out. Changes nothing. Statting a file
+//! below a loop device, or a swap file, may wait for its file system, so this runs where one may wait.
+
+use std::fs;
+use std::ops::Range;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use block::SECTOR;
+use block::file::{Access, Identity, loop_file};
+
+use super::probe::Images;
+
+/// The most devices on top of each other that are followed.
+const DEPTH_MAX: usize = 16;
+
+/// Where the kernel describes devices and what is done with them.
+#[derive(Clone, Debug)]
+pub(crate) struct KernelFolders {
+    pub(crate) sys: PathBuf,
+    pub(crate) proc: PathBuf,
+    pub(crate) dev: PathBuf,
+}
+
+impl Default for KernelFolders {
+    fn default() -> Self {
+        Self { sys: "/sys".into(), proc: "/proc".into(), dev: "/dev".into() }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Node {
+    File { device: u64, inode: u64 },
+    Device(u64),
+}
+
+/// A device or file of a stack, and the bytes of it that the stack uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Layer {
+    node: Node,
+    /// None if they are some of it, and nobody knows which.
+    bytes: Option<Range<u64>>,
+}
+
+/// A file or block device with everything that is known to be below it, from top to bottom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StorageStack(Vec<Layer>);
+
+impl StorageStack {
+    /// True if a change of one can change the other. Two volumes of one group, or two partitions of one disk, do not overlap.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let meet = |(at, one): (usize, &Layer), (other_at, other): (usize, &Layer)| {
+            one.node == other.node
+                && match (&one.bytes, &other.bytes) {
+                    (Some(one), Some(other)) => one.start < other.end && other.start < one.end,
+                    // All of it is used by the one that has it on top.
+                    (Some(_), None) => at == 0,
+                    (None, Some(_)) => other_at == 0,
+                    (None, None) => false,
+                }
+        };
+        self.0.iter().enumerate().any(|one| other.0.iter().enumerate().any(|other| meet(one, other)))
+    }
+
+    fn has(&self, node: Node) -> bool {
+        self.0.iter().any(|layer| layer.node == node)
+    }
+}
+
+impl KernelFolders {
+    /// Returns what is below a file or block device.
+    pub(crate) fn stack_of(&self, identity: Identity) -> StorageStack {
+        let mut layers = Vec::new();
+        self.descend(&mut layers, Node::of(identity), Some(0..u64::MAX), 0);
+        StorageStack(layers)
+    }
+
+    /// Returns who else uses the storage of a backing, in words that follow "it ", or none. `access` is what it is wanted
+    /// for: a file system that is mounted read-only does not change what is below it.
+    pub(crate) fn user_of(&self, identity: Identity, access: Access, images: Images) -> Option<String> {
+        let wanted = self.stack_of(identity);
+        self.swap_on(&wanted)
+            .or_else(|| self.mount_on(&wanted, access))
+            .or_else(|| self.volume_on(&wanted))
+            .or_else(|| if images == Images::Refused { self.loop_device_on(&wanted) } else { None })
+    }
+
+    /// Returns why the content of a device goes with the host, if it is one in memory.
+    pub(crate) fn memory_device(&self, identity: Identity) -> Option<String> {
+        let name = self.name_of(identity.rdev).filter(|_| identity.rdev != 0)?;
+        ["ram", "zram"]
+            .iter()
+            .any(|kind| name.strip_prefix(kind).is_some_and(|rest| rest.parse::<u32>().is_ok()))
+            .then(|| format!("/dev/{name} is memory of this host"))
+    }
+
+    fn descend(&self, layers: &mut Vec<Layer>, node: Node, bytes: Option<Range<u64>>, depth: usize) {
+        layers.push(Layer { node, bytes: bytes.clone() });
+        let Node::Device(rdev) = node else { return };
+        if depth == DEPTH_MAX {
+            return;
+        }
+        let folder = self.folder_of(rdev);
+        let number = |name: &str| read(&folder.join(name)).and_then(|text| text.parse::<u64>().ok());
+        if folder.join("partition").exists() {
+            let whole = folder.canonicalize().ok().and_then(|real| Some(real.parent()?.join("dev")));
+            if let Some(whole) = whole.and_then(|path| parse_rdev(&read(&path)?)) {
+                let (start, length) = (number("start").unwrap_or(0), number("size").unwrap_or(u64::MAX));
+                let part =
+                    shifted(bytes.as_ref(), start.saturating_mul(SECTOR), length.saturating_mul(SECTOR));
+                self.descend(layers, Node::Device(whole), part, depth + 1);
+            }
+            return;
+        }
+        if let Some(file) = self.file_below(&folder) {
+            let start = number("loop/offset").unwrap_or(0);
+            let length = number("loop/sizelimit").filter(|limit| *limit > 0).unwrap_or(u64::MAX);
+            self.descend(layers, Node::of(file), shifted(bytes.as_ref(), start, length), depth + 1);
+        }
+        for below in entries(&folder.join("slaves")) {
+            if let Some(rdev) = read(&below.join("dev")).and_then(|text| parse_rdev(&text)) {
+                self.descend(layers, Node::Device(rdev), None, depth + 1);
+            }
+        }
+    }
+
+    /// The file below a loop device, if the folder is that of one which is set up.
+    fn file_below(&self, folder: &Path) -> Option<Identity> {
+        let path = read(&folder.join("loop/backing_file"))?;
+        let name = folder.canonicalize().ok()?.file_name()?.to_owned();
+        // The kernel knows it whatever its path means here; the path is all that those know who may not open the device.
+        loop_file(&self.dev.join(name)).or_else(|| Identity::of(Path::new(&path)).ok())
+    }
+
+    fn swap_on(&self, wanted: &StorageStack) -> Option<String> {
+        let swaps = fs::read_to_string(self.proc.join("swaps")).ok()?;
+        let paths = swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next()).map(unescaped);
+        let used = |path: &PathBuf| {
+            Identity::of(path).is_ok_and(|identity| self.stack_of(identity).overlaps(wanted))
+        };
+        let path = paths.into_iter().find(used)?;
+        Some(format!("is in use as swap space ({}): swapoff it first", path.display()))
+    }
+
+    fn mount_on(&self, wanted: &StorageStack, access: Access) -> Option<String> {
+        let mounts = fs::read_to_string(self.proc.join("self/mountinfo")).ok()?;
+        let mount = mounts.lines().filter_map(Mount::parse).find(|mount| {
+            if access == Access::ReadOnly && mount.read_only {
+                return false;
+            }
+            let mut devices = [mount.device, mount.source_device()].into_iter().flatten();
+            devices.any(|rdev| self.folder_of(rdev).exists() && self.stack_of(device(rdev)).overlaps(wanted))
+        })?;
+        let (source, place) = (mount.source.display(), mount.place.display());
+        Some(format!("is mounted at {place} ({source}): unmount it first"))
+    }
+
+    fn volume_on(&self, wanted: &StorageStack) -> Option<String> {
+        self.whole_devices().into_iter().find_map(|(rdev, folder)| {
+            let is_volume = !entries(&folder.join("slaves")).is_empty();
+            if !is_volume || wanted.has(Node::Device(rdev)) || !self.stack_of(device(rdev)).overlaps(wanted) {
+                return None;
+            }
+            let name = self.name_of(rdev)?;
+            let called = read(&folder.join("dm/name")).map_or(String::new(), |called| format!(" ({called})"));
+            Some(format!("is a part of /dev/{name}{called}: name that device, or take it apart first"))
+        })
+    }
+
+    fn loop_device_on(&self, wanted: &StorageStack) -> Option<String> {
+        self.whole_devices().into_iter().find_map(|(rdev, folder)| {
+            let may_write =
+                folder.join("loop/backing_file").exists() && read(&folder.join("ro")).as_deref() != Some("1");
+            if !may_write || wanted.has(Node::Device(rdev)) || !self.stack_of(device(rdev)).overlaps(wanted) {
+                return None;
+            }
+            let name = self.name_of(rdev)?;
+            Some(format!(
+                "is below /dev/{name}, through which it can be changed: losetup -d /dev/{name} first"
+            ))
+        })
+    }
+
+    fn folder_of(&self, rdev: u64) -> PathBuf {
+        self.sys.join(format!("dev/block/{}:{}", libc::major(rdev), libc::minor(rdev)))
+    }
+
+    fn name_of(&self, rdev: u64) -> Option<String> {
+        let real = self.folder_of(rdev).canonicalize().ok()?;
+        Some(real.file_name()?.to_str()?.to_owned())
+    }
+
+    fn whole_devices(&self) -> Vec<(u64, PathBuf)> {
+        let with_number = |folder: PathBuf| Some((parse_rdev(&read(&folder.join("dev"))?)?, folder));
+        entries(&self.sys.join("block")).into_iter().filter_map(with_number).collect()
+    }
+}
+
+impl Node {
+    fn of(identity: Identity) -> Self {
+        match identity.rdev {
+            0 => Self::File { device: identity.device, inode: identity.inode },
+            rdev => Self::Device(rdev),
+        }
+    }
+}
+
+fn device(rdev: u64) -> Identity {
+    Identity { device: 0, inode: 0, rdev }
+}
+
+/// Bytes of a device as bytes of the one below it, where it begins at `start` and has `length`.
+fn shifted(bytes: Option<&Range<u64>>, start: u64, length: u64) -> Option<Range<u64>> {
+    let bytes = bytes?;
+    let end = start.saturating_add(bytes.end.min(length));
+    Some(start.saturating_add(bytes.start)..end)
+}
+
+/// One line of `mountinfo`.
+struct Mount {
+    device: Option<u64>,
+    place: PathBuf,
+    source: PathBuf,
+    read_only: bool,
+}
+
+impl Mount {
+    fn parse(line: &str) -> Option<Self> {
+        let (mount, file_system) = line.split_once(" - ")?;
+        let mut mount = mount.split(' ').skip(2);
+        let (device, _root, place) = (mount.next()?, mount.next()?, mount.next()?);
+        let mut file_system = file_system.split(' ').skip(1);
+        let source = unescaped(file_system.next()?);
+        let read_only = file_system.next()?.split(',').any(|option| option == "ro");
+        Some(Self { device: parse_rdev(device), place: unescaped(place), source, read_only })
+    }
+
+    /// The device that it names as its source: file systems such as btrfs have a device number of no device.
+    fn source_device(&self) -> Option<u64> {
+        let identity = self.source.is_absolute().then(|| Identity::of(&self.source).ok()).flatten()?;
+        (identity.rdev != 0).then_some(identity.rdev)
+    }
+}
+
+fn parse_rdev(text: &str) -> Option<u64> {
+    let (major, minor) = text.split_once(':')?;
+    Some(libc::makedev(major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// A path in which the kernel wrote blanks and the like as `\040`.
+fn unescaped(text: &str) -> PathBuf {
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let Some((&byte, after)) = rest.split_first() {
+        let digits =
+            after.get(..3).filter(|_| byte == b'\\').and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(escaped) => {
+                bytes.push(escaped);
+                rest = &after[3..];
+            }
+            None => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    PathBuf::from(std::ffi::OsString::from_vec(bytes))
+}
+
+fn read(path: &Path) -> Option<String> {
+    Some(fs::read_to_string(path).ok()?.trim_end_matches('\n').to_owned())
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).map(|found| found.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+#[path = "stack_tests.rs"]
+mod tests;
