@@ -38,9 +38,11 @@ pub use survives::start::{Ignored, Marks, PoolContent};
 pub use words::error::CacheError;
 pub use words::histograms::{DirectionHistograms, Histogram, Histograms};
 pub use words::latency::{Latencies, LatencyCounts, LatencySummary};
-pub use words::settings::{Admission, DiskSettings, DriveWrites, Mode, Redundancy, SequentialCutoff};
+pub use words::settings::{
+    Admission, DiskSettings, DriveWrites, Mode, Redundancy, ReservePolicy, SequentialCutoff,
+};
 pub use words::stats::{
-    BudgetStatistics, DeviceState, DeviceStatistics, DiskCounts, DiskStatistics, Latency, Load,
-    LoadStatistics, PoolStatistics, Tally,
+    BudgetStatistics, DeviceState, DeviceStatistics, DirtyBound, DirtyRoom, DiskCounts, DiskStatistics,
+    Latency, Load, LoadStatistics, PoolStatistics, Tally,
 };
 pub use words::units::{DiskId, MemberNumber};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, SequentialCutoff};
+use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, SequentialCutoff};
 use serde::{Deserialize, Serialize};
 
 use crate::problem::{Answer, Problem, hint};
@@ -334,6 +334,11 @@ impl Values {
             mode: self.mode,
             block_bytes: self.block_bytes,
             reserve_bytes,
+            reserve_policy: if reserve.is_none() {
+                ReservePolicy::FollowsDirty
+            } else {
+                ReservePolicy::Fixed
+            },
             limit_bytes: limit.unwrap_or(pool.usable_bytes.max(reserve_bytes)),
             ram_bytes: self.ram.0,
             admission: self.admission,

@@ -1,6 +1,6 @@
 //! What a world is like: which faults it has, and how its disks are cached.
 
-use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, SequentialCutoff};
+use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, SequentialCutoff};
 
 use crate::rng::Rng;
 use crate::world::{RESERVE_BYTES, SEGMENT_BYTES};
@@ -40,6 +40,7 @@ pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSet
         mode: modes[rng.below(modes.len() as u64) as usize],
         block_bytes: 4096 << (rng.below(5) * 2),
         reserve_bytes: RESERVE_BYTES,
+        reserve_policy: [ReservePolicy::Fixed, ReservePolicy::FollowsDirty][rng.below(2) as usize],
         limit_bytes: RESERVE_BYTES + rng.below(20) * SEGMENT_BYTES,
         ram_bytes: (16 + rng.below(48)) * 4096,
         admission: admissions[rng.below(4) as usize],

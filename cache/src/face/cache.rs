@@ -531,6 +531,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
                 wanted_bytes: reserve_bytes,
                 free_bytes: u64::from(free) * segment_bytes,
                 pool_bytes: u64::from(segments.usable()) * segment_bytes,
+                for_dirty_bytes: u64::from(segments.dirty_beyond_reserve(id)) * segment_bytes,
             });
         }
         let limit = (limit_bytes / segment_bytes).clamp(reserve, u64::from(u32::MAX));

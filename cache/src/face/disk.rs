@@ -169,6 +169,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             let held = u64::from(segments.held(cache.id));
             (held, segments.is_mirrored(cache.id), segments.uncopied(cache.id))
         };
+        let dirty_room = cache.dirty_room();
         let usable_bytes = u64::from(cache.pool.segments().usable()) * cache.pool.layout().segment_bytes();
         let cache_bytes_max = settings.limit_bytes.min(usable_bytes) + settings.ram_bytes;
         let [hit_ratio_at_half, hit_ratio_at_double] = self.predicted(cache_bytes_max, counts.reads);
@@ -184,7 +185,8 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             hit_ratio_at_double,
             dirty_bytes: dirty.pages() * block::PAGE,
             dirty_zeroes_bytes: dirty.zeroes().pages() * block::PAGE,
-            dirty_limit_bytes: cache.dirty_limit() * block::PAGE,
+            dirty_limit_bytes: dirty_room.limit_bytes,
+            dirty_room,
             lost_bytes: dirty.lost().pages() * block::PAGE,
             mirrored,
             segments_uncopied: uncopied,

@@ -28,6 +28,8 @@ pub(crate) struct Back {
     pub(super) writers: Cell<usize>,
     /// Pages that they make dirty at most.
     pub(super) coming: Cell<u64>,
+    /// Segments that were last kept in the pool for what is dirty; none before the first time.
+    pub(super) kept: Cell<Option<u32>>,
     /// Whether flash says, durably, that something may be dirty.
     noted: Cell<bool>,
     noting: Mutex<()>,
@@ -234,6 +236,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 
     /// Notes that something became dirty or clean.
     pub(super) fn note_dirtiness(&self) {
+        self.adjust_kept();
         let since = self.back.dirty_since.get();
         let empty = !self.dirty.borrow().can_come_home(0..u64::MAX);
         if !empty && self.back.asleep.take() {

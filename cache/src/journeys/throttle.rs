@@ -13,10 +13,13 @@ use super::disk_cache::{DiskCache, flash_pages};
 use crate::knowledge::segments::Segments;
 use crate::words::error::CacheError;
 use crate::words::limits::{PAGE_BYTES, ZERO_RANGES_MAX, ZERO_RANGES_PART};
-use crate::words::stats::count;
+use crate::words::settings::ReservePolicy;
+use crate::words::stats::{DirtyBound, DirtyRoom, count};
 
 /// What destage is expected to achieve before it was measured, in bytes a second: a slow disk at random addresses.
 const RATE_AT_FIRST: u64 = 1 << 20;
+/// The least that may be dirty where a reservation allows as much, in pages.
+const DIRTY_PAGES_MIN: u64 = 16;
 /// The longest that one writer is held back at once, in nanoseconds.
 const WAIT_MAX_NS: u64 = 250_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -56,15 +59,98 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         most / 2 * u64::from(self.pool.layout().batch_pages() / 2)
     }
 
-    /// What may be dirty at most, in pages.
+    /// Returns the segments that so many dirty pages take: the fewest of which [`Self::dirty_most`] allows these.
+    fn segments_for(&self, segments: &Segments, pages: u64) -> u32 {
+        let halves = pages.div_ceil(u64::from(self.pool.layout().batch_pages() / 2).max(1)) * 2;
+        let copies = if segments.is_mirrored(self.id) { 2 } else { 1 };
+        u32::try_from(halves * copies).unwrap_or(u32::MAX)
+    }
+
+    /// Returns what may be dirty at most, in pages.
     pub(crate) fn dirty_limit(&self) -> u64 {
+        self.dirty_bounds(&self.pool.segments()).0
+    }
+
+    /// Returns what may be dirty at most, and what is wanted, in pages.
+    fn dirty_bounds(&self, segments: &Segments) -> (u64, u64) {
         let settings = self.settings.borrow();
-        let layout = self.pool.layout();
+        let kept = match settings.reserve_policy {
+            ReservePolicy::Fixed => segments.kept_by(self.id),
+            ReservePolicy::FollowsDirty => segments.keepable(self.id),
+        };
+        let most = self.dirty_most(segments, u64::from(kept));
+        let wanted = settings.dirty_limit_bytes.map_or_else(
+            || {
+                let sharing = u64::from(segments.writing_back().max(1));
+                let tenth = u64::from(segments.usable()) * self.pool.layout().segment_bytes() / 10 / sharing;
+                (tenth / PAGE_BYTES as u64).min(self.size.get().div_ceil(PAGE_BYTES as u64))
+            },
+            |bytes| bytes / PAGE_BYTES as u64,
+        );
+        (wanted.clamp(most.min(DIRTY_PAGES_MIN), most), wanted)
+    }
+
+    /// Returns the dirty limit in effect with what bounds it.
+    pub(crate) fn dirty_room(&self) -> DirtyRoom {
         let segments = self.pool.segments();
-        let sharing = segments.writing_back().max(1);
-        let tenth = u64::from(segments.usable()) * layout.segment_bytes() / 10 / u64::from(sharing);
-        let most = self.dirty_most(&segments, u64::from(segments.kept_by(self.id)));
-        (settings.dirty_limit_bytes.unwrap_or(tenth) / PAGE_BYTES as u64).clamp(most.min(16), most)
+        let (pages, wanted) = self.dirty_bounds(&segments);
+        let settings = self.settings.borrow();
+        let bytes_of = |segments: u32| u64::from(segments) * self.pool.layout().segment_bytes();
+        let for_wanted = self.segments_for(&segments, wanted);
+        let follows = settings.reserve_policy == ReservePolicy::FollowsDirty;
+        let bound = match () {
+            () if pages >= wanted => DirtyBound::Nothing,
+            () if bytes_of(for_wanted) > settings.limit_bytes && follows => DirtyBound::Limit,
+            () if follows => DirtyBound::Pool,
+            () => DirtyBound::Reserve,
+        };
+        let entitled = if follows { self.segments_for(&segments, pages) } else { 0 };
+        DirtyRoom {
+            limit_bytes: pages * PAGE_BYTES as u64,
+            wanted_bytes: wanted * PAGE_BYTES as u64,
+            bound,
+            reserve_bytes: bytes_of(entitled.max(segments.kept_by(self.id))).max(settings.reserve_bytes),
+            reserve_bytes_wanted: bytes_of(for_wanted),
+        }
+    }
+
+    /// Keeps room in the pool for so many dirty pages. False if others leave too little: then nothing has changed.
+    fn keep_room(&self, pages: u64) -> bool {
+        if self.settings.borrow().reserve_policy == ReservePolicy::Fixed {
+            // The limit goes by what is reserved.
+            return true;
+        }
+        let mut segments = self.pool.segments();
+        if self.dirty_most(&segments, u64::from(segments.kept_by(self.id))) >= pages {
+            return true;
+        }
+        let needed = self.segments_for(&segments, pages);
+        let fits = needed <= segments.keepable(self.id);
+        if fits {
+            segments.keep_for_dirty(self.id, needed);
+            self.back.kept.set(Some(needed));
+        }
+        fits
+    }
+
+    /// Adjusts what the pool keeps for dirty data to what is dirty or on its way, so that others can have the rest.
+    pub(super) fn adjust_kept(&self) {
+        if self.is_loading() {
+            return;
+        }
+        let pages = self.dirty.borrow().pages() + self.back.coming.get();
+        let before = self.back.kept.get();
+        if pages == 0 && before == Some(0) {
+            return;
+        }
+        let mut segments = self.pool.segments();
+        let needed = if pages == 0 { 0 } else { self.segments_for(&segments, pages) };
+        if before != Some(needed) {
+            // Not more than others leave, but for what was kept before.
+            let kept = needed.min(segments.keepable(self.id).max(before.unwrap_or(0)));
+            segments.keep_for_dirty(self.id, kept);
+            self.back.kept.set(Some(kept));
+        }
     }
 }
 
@@ -83,7 +169,11 @@ pub(super) async fn admit<F: BlockDevice, H: Host>(
     let fits = |limit| occupied() == 0 || occupied() + pages <= limit;
     // Mostly there are none, and then the pool, which all shards share, need not be asked.
     let zeroes = || cache.dirty.borrow().zeroes().len();
-    let has_room = |limit| fits(limit) && (zeroes() == 0 || zeroes() < cache.zero_ranges_max());
+    let has_room = |limit| {
+        let room = zeroes() == 0 || zeroes() < cache.zero_ranges_max();
+        // What is alone goes on with what it has.
+        room && fits(limit) && (cache.keep_room(occupied() + pages) || occupied() == 0)
+    };
     let dirty = occupied();
     if dirty * 2 > limit {
         cache.back.destage_wanted.notify_one();

@@ -12,6 +12,8 @@ pub(super) struct Holder {
     /// How many of these have no second copy and are none.
     pub(super) singles: u32,
     pub(super) share: Share,
+    /// Segments that its dirty data takes, which may be more than it reserved.
+    pub(super) for_dirty: u32,
     /// Whether its index says what is in its segments: not before its content was loaded.
     pub(super) indexed: bool,
     /// Whether there may be something in its segments that its backing does not have.
@@ -44,6 +46,7 @@ impl Holder {
         held: 0,
         singles: 0,
         share: Share { reserve: 0, limit: u32::MAX },
+        for_dirty: 0,
         indexed: false,
         dirty: false,
         writes_back: false,
@@ -53,13 +56,18 @@ impl Holder {
         leaving: false,
         home: None,
     };
+
+    /// Returns the segments that nobody else can take from the disk.
+    pub(super) fn promised(&self) -> u32 {
+        self.share.reserve.max(self.for_dirty)
+    }
 }
 
 /// The segments that a disk keeps when others need room. A device that is gone may leave less than was promised: then every
 /// disk keeps its part of what is left.
 /// `reserved` are the segments that were promised to all of them together.
 pub(super) fn kept(reserved: u64, usable: u32) -> impl Fn(&Holder) -> u32 {
-    move |holder| match u64::from(holder.share.reserve) {
+    move |holder| match u64::from(holder.promised()) {
         reserve if reserved <= u64::from(usable) => reserve as u32,
         reserve => (reserve * u64::from(usable) / reserved) as u32,
     }

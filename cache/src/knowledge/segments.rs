@@ -180,7 +180,7 @@ impl Segments {
 
     /// Segments reserved by all disks but `disk`.
     pub(crate) fn reserved_by_others(&self, disk: DiskId) -> u32 {
-        let own = self.holders.get(&disk).map_or(0, |holder| holder.share.reserve);
+        let own = self.holders.get(&disk).map_or(0, Holder::promised);
         (self.reserved - u64::from(own)) as u32
     }
 
@@ -193,8 +193,9 @@ impl Segments {
     pub(crate) fn set_share(&mut self, disk: DiskId, share: Share) {
         assert!(share.reserve <= share.limit);
         let holder = self.holders.entry(disk).or_insert(Holder::UNKNOWN);
-        self.reserved = self.reserved + u64::from(share.reserve) - u64::from(holder.share.reserve);
+        let before = holder.promised();
         holder.share = share;
+        self.reserved = self.reserved + u64::from(holder.promised()) - u64::from(before);
         holder.leaving = false;
     }
 
@@ -239,7 +240,7 @@ impl Segments {
     /// Forgets a disk that holds nothing any more.
     pub(crate) fn forget(&mut self, disk: DiskId) {
         if let Some(holder) = self.holders.remove(&disk) {
-            self.reserved -= u64::from(holder.share.reserve);
+            self.reserved -= u64::from(holder.promised());
             self.writing_back -= u32::from(holder.writes_back);
             assert_eq!(holder.held, 0, "a disk gives up its segments before it is forgotten");
         }

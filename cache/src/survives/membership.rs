@@ -171,8 +171,10 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     pub(crate) fn take_out(&self, number: MemberNumber) -> Result<(), CacheError> {
         let member = self.member(number)?;
         let segments = self.segments();
-        let (usable, reserved) =
-            (segments.usable_without(number), segments.reserved_by_others(DiskId(u32::MAX)));
+        // What is dirty comes home before the device goes.
+        let no_disk = DiskId(u32::MAX);
+        let reserved = segments.reserved_by_others(no_disk) - segments.dirty_beyond_reserve(no_disk);
+        let usable = segments.usable_without(number);
         let is_last = segments.space().used() == member.segments;
         drop(segments);
         let fits = usable >= reserved;

@@ -54,6 +54,8 @@ pub enum CacheError {
         free_bytes: u64,
         /// What all disks can use together.
         pool_bytes: u64,
+        /// What is kept for dirty data of other disks beyond their reservations, until that is destaged.
+        for_dirty_bytes: u64,
     },
 
     /// A disk with this number is attached already.

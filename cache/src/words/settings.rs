@@ -214,6 +214,17 @@ impl FromStr for Redundancy {
     }
 }
 
+/// Whether a disk may have more flash kept for it than its reservation, for what is dirty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ReservePolicy {
+    /// It may not: the reservation bounds the dirty limit.
+    #[default]
+    Fixed,
+    /// It may, as long as the pool has flash that nobody else reserved: as much as the dirty data takes, up to the dirty
+    /// limit. Destage gives it back.
+    FollowsDirty,
+}
+
 /// How a disk is cached. Sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskSettings {
@@ -225,6 +236,8 @@ pub struct DiskSettings {
     pub block_bytes: u32,
     /// Flash that the disk gets whatever the others do; at least 16 segments.
     pub reserve_bytes: u64,
+    /// Whether more is kept while more is dirty.
+    pub reserve_policy: ReservePolicy,
     /// Flash that the disk never exceeds; at least the reservation.
     pub limit_bytes: u64,
     /// RAM of the disk; at least 64 KiB.
@@ -234,8 +247,8 @@ pub struct DiskSettings {
     /// Misses of a sequential run longer than this go past the cache.
     pub sequential_cutoff: SequentialCutoff,
     /// The most that flash may hold and the backing does not have; writers slow down as they come near it. None: a tenth of
-    /// the pool, divided among its disks in write-back. Never more than a quarter of the reservation, or an eighth of it
-    /// if everything has two copies.
+    /// the pool, divided among its disks in write-back, and no more than the disk. Never more than a quarter of what is kept
+    /// for the disk, or an eighth of it if everything has two copies.
     pub dirty_limit_bytes: Option<u64>,
     /// Destage never goes slower than this while there is something to destage, in bytes a second, whatever guests do.
     pub destage_rate_min: u64,
@@ -256,6 +269,7 @@ impl DiskSettings {
             mode: Mode::WriteThrough,
             block_bytes: 16 << 10,
             reserve_bytes: 0,
+            reserve_policy: ReservePolicy::Fixed,
             limit_bytes: 0,
             ram_bytes: 0,
             admission: Admission::Always,

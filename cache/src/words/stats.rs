@@ -247,6 +247,35 @@ impl Tally {
     }
 }
 
+/// The dirty limit of a disk, in effect and as it is wanted, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DirtyRoom {
+    /// The most that may be dirty.
+    pub limit_bytes: u64,
+    /// The limit that was set, or that follows from the pool.
+    pub wanted_bytes: u64,
+    /// Why the first is less than the second.
+    pub bound: DirtyBound,
+    /// Flash that the disk gets whatever the others do, with what the limit in effect takes.
+    pub reserve_bytes: u64,
+    /// The reservation that the wanted limit takes.
+    pub reserve_bytes_wanted: u64,
+}
+
+/// The reason for which less may be dirty than is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DirtyBound {
+    /// There is none.
+    #[default]
+    Nothing,
+    /// The reservation, which is fixed.
+    Reserve,
+    /// The most flash that the disk may have.
+    Limit,
+    /// What the pool has that nobody else reserved.
+    Pool,
+}
+
 /// How a disk stands: its counters and what it holds. Sizes in bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DiskStatistics {
@@ -272,6 +301,8 @@ pub struct DiskStatistics {
     pub dirty_zeroes_bytes: u64,
     /// The most that may be dirty.
     pub dirty_limit_bytes: u64,
+    /// The same with what was wanted, and what bounds it.
+    pub dirty_room: DirtyRoom,
     /// What was damaged before the backing had it.
     pub lost_bytes: u64,
     /// True if two devices have what the backing does not have, or are to.

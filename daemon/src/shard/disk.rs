@@ -609,13 +609,22 @@ pub(super) fn not_attached(name: &str) -> Problem {
 /// The cache's words with the disk's name and sizes as people read them.
 pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Problem {
     match error {
-        CacheError::ReservationTooLarge { free_bytes, pool_bytes, .. } => Problem::conflict(format!(
-            "A reservation of {} for disk '{name}' does not fit: {} of the pool's {} are not reserved yet; reserve less, \
-             or lower the reservation of another disk",
-            Size(reserve_bytes),
-            Size(*free_bytes),
-            Size(*pool_bytes)
-        )),
+        CacheError::ReservationTooLarge { free_bytes, pool_bytes, for_dirty_bytes, .. } => {
+            let dirty = match for_dirty_bytes {
+                0 => String::new(),
+                bytes => format!(
+                    " {} are kept for what other disks have dirty, until it is destaged (forebay disk list shows whose).",
+                    Size(*bytes)
+                ),
+            };
+            Problem::conflict(format!(
+                "A reservation of {} for disk '{name}' does not fit: {} of the pool's {} are not reserved yet.{dirty} Reserve \
+                 less, or lower the reservation of another disk",
+                Size(reserve_bytes),
+                Size(*free_bytes),
+                Size(*pool_bytes)
+            ))
+        }
         CacheError::HoldsDirty(_) => Problem::unavailable(format!(
             "Cannot serve disk '{name}': {error}: forebay disk remove {name} --lose-dirty"
         )),

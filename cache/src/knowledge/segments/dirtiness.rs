@@ -2,8 +2,11 @@
 
 use super::{Purpose, Segments, State, VOID};
 use crate::knowledge::holders::{self, Holder};
-use crate::words::limits::NOTE_SEGMENTS;
+use crate::words::limits::{NOTE_SEGMENTS, RESERVE_SEGMENTS_MIN};
 use crate::words::units::{DiskId, SegmentNumber, Sequence};
+
+/// The part of a pool that is never kept for dirty data beyond a reservation: an eighth.
+const SPARE_PART: u32 = 8;
 
 /// Where a segment belongs among the closed ones: before the one at `next`.
 enum Place {
@@ -51,6 +54,31 @@ impl Segments {
     pub(crate) fn kept_by(&self, disk: DiskId) -> u32 {
         let kept = holders::kept(self.reserved, self.usable());
         self.holders.get(&disk).map_or(0, kept)
+    }
+
+    /// Keeps so many segments for what a disk has dirty, in place of what was kept for that before.
+    pub(crate) fn keep_for_dirty(&mut self, disk: DiskId, segments: u32) {
+        if let Some(holder) = self.holders.get_mut(&disk) {
+            let before = holder.promised();
+            holder.for_dirty = segments;
+            self.reserved = self.reserved + u64::from(holder.promised()) - u64::from(before);
+        }
+    }
+
+    /// Returns the segments that can be kept for what a disk has dirty: what no other disk has, but for a part that stays free
+    /// so that further disks find room, and never more than the disk's limit.
+    pub(crate) fn keepable(&self, disk: DiskId) -> u32 {
+        let usable = self.usable();
+        let spare = (usable / SPARE_PART).max(RESERVE_SEGMENTS_MIN);
+        let left = usable.saturating_sub(self.reserved_by_others(disk)).saturating_sub(spare);
+        let limit = self.holders.get(&disk).map_or(0, |holder| holder.share.limit);
+        left.min(limit).max(self.kept_by(disk))
+    }
+
+    /// Returns the segments that are kept for dirty data of other disks beyond what these reserved.
+    pub(crate) fn dirty_beyond_reserve(&self, disk: DiskId) -> u32 {
+        let others = self.holders.iter().filter(|(other, _)| **other != disk);
+        others.map(|(_, holder)| holder.promised() - holder.share.reserve).sum()
     }
 
     /// Gives back a victim that could not be emptied: it is where it was among those of its disk. One that was disowned
