@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::connect::{Client, Door};
 use crate::control::Listen;
 use crate::events::Level;
 use crate::problem::hint;
@@ -240,9 +241,13 @@ pub(crate) struct DiskAdd {
 pub(crate) struct DiskShow {
     /// Its name.
     pub(crate) name: String,
-    /// Print lines to copy that connect QEMU, libvirt, Proxmox, Cloud Hypervisor and other clients to it, over vhost-user and NBD.
-    #[arg(long)]
-    pub(crate) connect: bool,
+    /// Print the lines to copy that connect a client to it; without CLIENT which clients can be asked for, and QEMU's lines. With
+    /// --json and without CLIENT, those of all clients.
+    #[arg(long, value_name = "CLIENT", num_args = 0..=1, value_enum)]
+    pub(crate) connect: Option<Option<Client>>,
+    /// The way by which CLIENT is to reach it. Default: the best one that the client knows.
+    #[arg(long, value_enum, requires = "connect")]
+    pub(crate) door: Option<Door>,
     /// List the bytes that flash lost before the backing had them. Reads of them fail until they are written anew.
     #[arg(long, conflicts_with = "connect")]
     pub(crate) lost: bool,

@@ -3,15 +3,26 @@
 //! One source for `forebay disk show NAME --connect` and for the pages in `docs/`: a test holds the pages against what is
 //! here, and tests with real guests boot with it. It says what to type and why, and neither runs nor checks anything.
 
+pub(crate) mod installed;
+
+use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::json;
+
+use installed::QemuVersion;
+
+use crate::problem::{Answer, Problem};
 
 /// How long a guest over NBD waits for a daemon that is being restarted. Without it a restart is an I/O error in the guest.
 const RECONNECT_SECONDS: u32 = 60;
 /// How often QEMU tries to connect again over vhost-user: its guest waits by so much longer than Forebay takes to be back.
 const RECONNECT_MILLIS: u32 = 100;
-/// The most bytes of a serial number (virtio 1.2, 5.2.6.1).
-const SERIAL_MAX: usize = 20;
+/// The first QEMU that takes milliseconds. Older ones refuse them, and newer ones are to lose seconds.
+const RECONNECT_MILLIS_SINCE: QemuVersion = QemuVersion(9, 2);
+/// What is said beside the line for nbd-client.
+const NBD_CLIENT_NOTE: &str = "\
+A restart of Forebay is an I/O error for whoever uses /dev/nbd0: nbd-client (tried: 3.24) does not tell the kernel to wait.\n\
+--connect qemu-nbd makes such a device that waits. -block-size 512 is the sector that partition tables were made for.";
 /// The most bytes of a node's name in QEMU (`BlockDriverState::node_name`, less the byte that ends it).
 const QEMU_ID_MAX: usize = 31;
 
@@ -36,6 +47,7 @@ const TLS_DIR_OF_LIBNBD: &str = "/etc/pki/libnbd";
 const TLS_NOTE: &str = "The folder holds ca-cert.pem, and client-cert.pem and client-key.pem if the daemon asks for a certificate.";
 
 /// A disk as clients find it.
+#[derive(Clone, Copy)]
 pub(crate) struct Doors<'a> {
     /// Its name.
     pub(crate) name: &'a str,
@@ -47,31 +59,110 @@ pub(crate) struct Doors<'a> {
     pub(crate) nbd_uri: Option<&'a str>,
     /// Where it is served over vhost-user.
     pub(crate) vhost_user: &'a str,
+    /// The QEMU that is installed here, if one was found.
+    pub(crate) qemu: Option<QemuVersion>,
 }
 
 /// How one client reaches a disk over one door.
 #[derive(Debug, Serialize)]
 pub(crate) struct Form {
-    /// The client.
+    /// The client as it is asked for: `--connect NAME`.
+    pub(crate) name: Client,
+    /// The client as people call it.
     pub(crate) client: &'static str,
     /// `vhost-user`, `nbd` or `nbd-tcp`.
     pub(crate) door: Door,
     /// What to know and to change before the lines are used.
-    pub(crate) note: &'static str,
+    pub(crate) note: String,
     /// What to copy.
     pub(crate) lines: String,
 }
 
 /// A way to a disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Door {
+    /// Requests and data in the guest's shared memory.
     VhostUser,
+    /// A Unix socket.
     Nbd,
+    /// TCP, for other hosts.
     NbdTcp,
 }
 
-/// For every client that we know to work or to be able to, what to type for a disk.
+/// A client that `--connect` has lines for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Client {
+    /// A guest of QEMU, from its start.
+    Qemu,
+    /// A running guest of QEMU, in its monitor.
+    QemuHotplug,
+    /// A guest of libvirt.
+    Libvirt,
+    /// A guest of Proxmox VE.
+    Proxmox,
+    /// A guest of Cloud Hypervisor.
+    CloudHypervisor,
+    /// A block device of this host that waits while Forebay restarts.
+    QemuNbd,
+    /// A block device of this host by the kernel's NBD alone.
+    NbdClient,
+    /// A measurement with fio.
+    Fio,
+    /// QEMU's tool for images.
+    QemuImg,
+    /// nbdinfo and nbdcopy.
+    Libnbd,
+}
+
+impl Client {
+    /// Returns the name as people write it.
+    fn title(self) -> &'static str {
+        match self {
+            Self::Qemu => "QEMU",
+            Self::QemuHotplug => "QEMU, hot-plug",
+            Self::Libvirt => "libvirt",
+            Self::Proxmox => "Proxmox",
+            Self::CloudHypervisor => "Cloud Hypervisor",
+            Self::QemuNbd => "qemu-nbd",
+            Self::NbdClient => "nbd-client",
+            Self::Fio => "fio",
+            Self::QemuImg => "qemu-img",
+            Self::Libnbd => "libnbd",
+        }
+    }
+
+    /// Returns the name as `--connect` takes it.
+    fn key(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
+impl Door {
+    fn title(self) -> &'static str {
+        match self {
+            Self::VhostUser => "vhost-user",
+            Self::Nbd => "NBD",
+            Self::NbdTcp => "NBD over TCP",
+        }
+    }
+
+    fn key(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    fn about(self) -> &'static str {
+        match self {
+            Self::VhostUser => VHOST_USER,
+            Self::Nbd => NBD,
+            Self::NbdTcp => NBD_TCP,
+        }
+    }
+}
+
+/// Returns what to type for a disk, for every client that is known to work or to be able to; of each client the recommended door
+/// first.
 pub(crate) fn forms(doors: &Doors) -> Vec<Form> {
     let mut forms = over_vhost_user(doors);
     forms.extend(over_nbd(doors));
@@ -79,58 +170,96 @@ pub(crate) fn forms(doors: &Doors) -> Vec<Form> {
     forms
 }
 
-/// The same for people.
-pub(crate) fn lines(doors: &Doors) -> String {
-    let mut text = String::new();
-    let mut said = None;
-    for Form { client, door, note, lines } in forms(doors) {
-        let (about, of_door) = match door {
-            Door::VhostUser => (VHOST_USER, ", vhost-user"),
-            Door::Nbd => (NBD, ", NBD"),
-            Door::NbdTcp => (NBD_TCP, ", NBD over TCP"),
+/// Returns the one answer for a client: over the door that is asked for, or the recommended one.
+///
+/// # Errors
+/// If there are no lines for this client over this door; names the doors that it has.
+pub(crate) fn answer(doors: &Doors, client: Client, door: Option<Door>) -> Answer<String> {
+    let of_client: Vec<Form> = forms(doors).into_iter().filter(|form| form.name == client).collect();
+    let chosen = of_client.iter().position(|form| door.is_none_or(|door| form.door == door));
+    let others = |but: Option<Door>| {
+        let doors = of_client.iter().map(|form| form.door).filter(|door| Some(*door) != but);
+        doors.map(|door| format!("--door {}", door.key())).collect::<Vec<_>>().join(" or ")
+    };
+    let Some(form) = chosen.map(|at| &of_client[at]) else {
+        let wanted = door.map_or("none", Door::title);
+        let has = match &*others(None) {
+            "" => "is served over NBD on TCP only if the daemon has [nbd] listen".to_owned(),
+            others => format!("connects with {others}"),
         };
-        if said.replace(door) != Some(door) {
-            text.push_str(&remark(about));
-            text.push('\n');
-        }
-        text.push_str(&remark(&format!("{client}{of_door}\n{note}")));
-        text.push_str(&lines);
-        text.push_str("\n\n");
+        return Err(Problem::invalid(format!(
+            "Cannot say how {} reaches disk '{}' over {wanted}: it {has}",
+            client.title(),
+            doors.name
+        )));
+    };
+    let mut text = remark(&format!("{} over {}", client.title(), form.door.title()));
+    text.push_str(&remark(form.door.about()));
+    if !form.note.is_empty() {
+        text.push_str(&remark(&form.note));
     }
-    text.truncate(text.trim_end().len());
+    let others = others(Some(form.door));
+    if !others.is_empty() {
+        text.push_str(&remark(&format!("Over another door: {others}")));
+    }
+    text.push_str(&form.lines);
     text.push('\n');
-    text
+    Ok(text)
+}
+
+/// Returns what can be asked, and the answer for QEMU.
+///
+/// # Errors
+/// None that is expected: QEMU has lines over every door.
+pub(crate) fn overview(doors: &Doors) -> Answer<String> {
+    let mut text = format!(
+        "# forebay disk show {} --connect CLIENT has one answer for each of these clients:\n",
+        doors.name
+    );
+    for client in Client::value_variants() {
+        let value = client.to_possible_value();
+        let help = value.as_ref().and_then(|value| value.get_help()).map(ToString::to_string);
+        text.push_str(&format!("#   {:16} {}\n", client.key(), help.unwrap_or_default()));
+    }
+    text.push_str(&format!("# Guests see serial={}\n\n", doors::serial_number(doors.name)));
+    text.push_str(&answer(doors, Client::Qemu, None)?);
+    Ok(text)
 }
 
 fn over_vhost_user(doors: &Doors) -> Vec<Form> {
-    let Doors { vhost_user: socket, .. } = *doors;
+    let Doors { vhost_user: socket, qemu, .. } = *doors;
     let id = qemu_id(doors.name);
+    let reconnect = reconnect(qemu);
     let memory = "memory-backend-memfd,id=shared,share=on,size=";
-    let chardev =
-        format!("socket,id={id},path={},reconnect-ms={RECONNECT_MILLIS}", socket.replace(',', ",,"));
+    let chardev = format!("socket,id={id},path={},{reconnect}", socket.replace(',', ",,"));
     let quoted = word(&chardev);
     let device = format!("vhost-user-blk-pci,id={id},chardev={id}");
     let xml_socket = xml_escaped(socket);
     let disk = word(&format!("vhost_user=true,socket={socket}"));
-    let form = |client, note, lines| Form { client, door: Door::VhostUser, note, lines };
+    let serial = doors::serial_number(doors.name);
+    let form = |name, note: &str, lines| form(name, Door::VhostUser, note, lines);
+    let older = older_qemu(qemu);
     vec![
         form(
-            "QEMU",
-            "1G, twice, is the guest's memory, which all its vhost-user disks share. Each of its processors gets a queue (at most\n\
-             128), or as many as num-queues=N says after vhost-user-blk-pci. QEMU before 9.2 knows seconds only: reconnect=1 instead\n\
-             of reconnect-ms=100.",
+            Client::Qemu,
+            &format!(
+                "1G, twice, is the guest's memory, which all its vhost-user disks share. Each of its processors gets a queue (at\n\
+                 most 128), or as many as num-queues=N says after vhost-user-blk-pci. The guest sees serial={serial}.\n{older}"
+            ),
             format!(
                 "-m 1G -object {memory}1G -machine memory-backend=shared \\\n-chardev {quoted} \\\n-device {device}"
             ),
         ),
         form(
-            "QEMU, hot-plug",
-            "For the monitor of a running guest that was started with shared memory. Machine q35 wants the port that it goes into:\n\
-             ,bus=ID at the end, of a -device pcie-root-port,id=ID that the guest was started with. QEMU before 9.2 wants reconnect=1.",
+            Client::QemuHotplug,
+            &format!(
+                "For the monitor of a running guest that was started with shared memory. Machine q35 wants the port that it goes\n\
+                 into: ,bus=ID at the end, of a -device pcie-root-port,id=ID that the guest was started with.\n{older}"
+            ),
             format!("chardev-add {chardev}\ndevice_add {device}"),
         ),
         form(
-            "libvirt",
+            Client::Libvirt,
             "Into <domain>, and into its <devices>. Each processor of the guest gets a queue, or as many as queues='N' says in <driver>.\n\
              If the guest was started with such memory, virsh attach-device plugs the <disk> alone.",
             format!(
@@ -150,10 +279,12 @@ fn over_vhost_user(doors: &Doors) -> Vec<Form> {
             ),
         ),
         form(
-            "Proxmox",
-            "100 is the guest, 2048M its memory, as the configuration has it; NUMA and hot-plug of memory must be off. Proxmox does\n\
-             not know this disk: no backup, snapshot, migration. What the guest has under args already must be repeated. QEMU before\n\
-             9.2 (kvm --version) wants reconnect=1.",
+            Client::Proxmox,
+            &format!(
+                "100 is the guest, 2048M its memory, as the configuration has it; NUMA and hot-plug of memory must be off. Proxmox\n\
+                 does not know this disk: no backup, snapshot, migration. What the guest has under args already must be repeated.\n\
+                 {older}"
+            ),
             format!(
                 "qm set 100 --args {}",
                 shell_quoted(&format!(
@@ -162,7 +293,7 @@ fn over_vhost_user(doors: &Doors) -> Vec<Form> {
             ),
         ),
         form(
-            "Cloud Hypervisor",
+            Client::CloudHypervisor,
             "1G is the guest's memory. num_queues=N after the socket gives it more queues than one. It connects again by itself, for\n\
              a minute.",
             format!("cloud-hypervisor --memory size=1G,shared=on --disk {disk}"),
@@ -185,17 +316,27 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
         "reconnect-delay": RECONNECT_SECONDS,
     });
     let access = access_of(&mut node, read_only);
-    let serial = serial(name);
+    let serial = doors::serial_number(name);
     let qemu = format!(
         "-blockdev {} -device virtio-blk-pci,drive={id},serial={serial}",
         shell_quoted(&node.to_string())
     );
-    let client = format!("nbd-client -unix {quoted} /dev/nbd0 -name {name} -block-size 4096 -persist");
-    let form = |client, note, lines| Form { client, door: Door::Nbd, note, lines };
+    let image = format!(
+        "driver=nbd,server.type=unix,server.path={},export={name},reconnect-delay={RECONNECT_SECONDS}",
+        socket.replace(',', ",,")
+    );
+    let may = if read_only { "--read-only" } else { "--discard=unmap" };
+    let device = format!(
+        "modprobe nbd\nqemu-nbd --connect=/dev/nbd0 --cache=none {may} --image-opts {}",
+        word(&image)
+    );
+    let kernel_only =
+        format!("modprobe nbd\nnbd-client -unix {quoted} /dev/nbd0 -name {name} -block-size 512 -persist");
+    let form = |name, note: &str, lines| form(name, Door::Nbd, note, lines);
     vec![
-        form("QEMU", "The guest waits up to 60 s while Forebay restarts.", qemu.clone()),
+        form(Client::Qemu, "The guest waits up to 60 s while Forebay restarts.", qemu.clone()),
         form(
-            "libvirt",
+            Client::Libvirt,
             "Into the guest's <devices>. The guest waits up to 60 s while Forebay restarts, if libvirt knows <reconnect delay>. 9.0 and\n\
              older leave it out without a word, and a restart is an I/O error in the guest: take vhost-user there.",
             format!(
@@ -214,25 +355,32 @@ fn over_nbd(doors: &Doors) -> Vec<Form> {
             ),
         ),
         form(
-            "Proxmox",
+            Client::Proxmox,
             "100 is the guest. Proxmox does not know this disk: no backup, snapshot, migration.",
             format!("qm set 100 --args {}", shell_quoted(&format!("{qemu},bootindex=1"))),
         ),
         form(
-            "Cloud Hypervisor",
-            "It does not speak NBD: the host's kernel does, and its device is the guest's disk. Load module nbd first.",
-            format!("{client}\ncloud-hypervisor --disk path=/dev/nbd0"),
+            Client::CloudHypervisor,
+            "It does not speak NBD: qemu-nbd and the host's kernel do, and their device is the guest's disk. The guest waits up to\n\
+             60 s while Forebay restarts. qemu-nbd --disconnect /dev/nbd0 ends it.",
+            format!("{device}\ncloud-hypervisor --disk path=/dev/nbd0"),
         ),
-        form("qemu-img", "", format!("qemu-img info {uri}")),
-        form("nbd-client", "Load module nbd first.", client),
         form(
-            "fio",
-            "",
+            Client::QemuNbd,
+            "/dev/nbd0 is a block device of this host then. Whoever uses it waits up to 60 s while Forebay restarts.\n\
+             qemu-nbd --disconnect /dev/nbd0 ends it. The package is qemu-utils.",
+            device,
+        ),
+        form(Client::NbdClient, NBD_CLIENT_NOTE, kernel_only),
+        form(Client::QemuImg, "", format!("qemu-img info {uri}")),
+        form(
+            Client::Fio,
+            "Reads for ten seconds, 32 requests at a time. Needs fio with the engine nbd (Debian has it).",
             format!(
                 "fio --name={name} --ioengine=nbd --uri={uri} --rw=randread --bs=4k --iodepth=32 --runtime=10 --time_based"
             ),
         ),
-        form("libnbd", "", format!("nbdinfo {uri}\nnbdcopy {uri} {name}.img")),
+        form(Client::Libnbd, "", format!("nbdinfo {uri}\nnbdcopy {uri} {name}.img")),
     ]
 }
 
@@ -267,19 +415,19 @@ fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
         image = format!("--image-opts {image}");
     }
     let access = access_of(&mut node, read_only);
-    let serial = serial(name);
+    let serial = doors::serial_number(name);
     let node = shell_quoted(&node.to_string());
     let uri = shell_quoted(&format!("{uri}{query}"));
     let note = if with_tls { TLS_NOTE } else { "" };
-    let form = |client, note, lines| Form { client, door: Door::NbdTcp, note, lines };
+    let form = |name, note: &str, lines| form(name, Door::NbdTcp, note, lines);
     vec![
         form(
-            "QEMU",
+            Client::Qemu,
             note,
             format!("{object}-blockdev {node} -device virtio-blk-pci,drive={id},serial={serial}"),
         ),
         form(
-            "libvirt",
+            Client::Libvirt,
             if with_tls {
                 "Into the guest's <devices>. Certificates lie where nbd_tls_x509_cert_dir of qemu.conf says."
             } else {
@@ -300,8 +448,8 @@ fn over_tcp(doors: &Doors, uri: &str) -> Vec<Form> {
                 element = access.element,
             ),
         ),
-        form("qemu-img", note, format!("qemu-img info {image}")),
-        form("libnbd", note, format!("nbdinfo {uri}\nnbdcopy {uri} {name}.img")),
+        form(Client::QemuImg, note, format!("qemu-img info {image}")),
+        form(Client::Libnbd, note, format!("nbdinfo {uri}\nnbdcopy {uri} {name}.img")),
     ]
 }
 
@@ -324,10 +472,27 @@ fn access_of(node: &mut serde_json::Value, read_only: bool) -> Access {
     }
 }
 
-/// What guests see as the serial number of a disk: over NBD what these lines say, and the same over vhost-user, so that it has the same
-/// name in `/dev/disk/by-id` over both.
-fn serial(name: &str) -> &str {
-    &name[..name.len().min(SERIAL_MAX)]
+/// Makes a form, its note without what stands at its end.
+fn form(name: Client, door: Door, note: &str, lines: String) -> Form {
+    Form { name, client: name.title(), door, note: note.trim_end().to_owned(), lines }
+}
+
+/// Returns how QEMU is told to connect again: in milliseconds, which it knows from 9.2 on, or in seconds.
+fn reconnect(qemu: Option<QemuVersion>) -> String {
+    match qemu {
+        Some(version) if version < RECONNECT_MILLIS_SINCE => "reconnect=1".to_owned(),
+        _ => format!("reconnect-ms={RECONNECT_MILLIS}"),
+    }
+}
+
+/// Returns the remark on the version of QEMU that the lines are for.
+fn older_qemu(qemu: Option<QemuVersion>) -> String {
+    match qemu {
+        Some(QemuVersion(major, minor)) => format!("For QEMU {major}.{minor}, which is installed here."),
+        None => {
+            "No QEMU was found here. One before 9.2 wants reconnect=1 instead of reconnect-ms=100.".to_owned()
+        }
+    }
 }
 
 /// As comments of a shell, one a line.
@@ -380,7 +545,14 @@ mod tests {
         nbd: "/run/forebay/nbd/web1.sock",
         nbd_uri: None,
         vhost_user: "/run/forebay/vhost/web1.sock",
+        qemu: None,
     };
+
+    /// Returns every answer that there is.
+    fn lines(doors: &Doors) -> String {
+        let answers = forms(doors).into_iter().map(|form| answer(doors, form.name, Some(form.door)));
+        answers.map(|answer| answer.expect("each form is an answer")).collect()
+    }
 
     fn of(doors: &Doors, client: &str, door: Door) -> String {
         let found = forms(doors).into_iter().find(|form| form.client == client && form.door == door);
@@ -414,14 +586,63 @@ mod tests {
                 assert!(!of(&PLAIN, client, door).is_empty());
             }
         }
-        for Form { client, lines, note, .. } in forms(&PLAIN) {
-            assert!(
-                !lines.contains("reconnect-ms") || note.contains("reconnect=1"),
-                "{client}: what older ones want"
-            );
-        }
         assert!(lines.lines().all(|line| line.len() <= 500 && line.trim_end() == line), "{lines}");
         assert!(lines.ends_with("web1.img\n"), "{lines}");
+    }
+
+    #[test]
+    fn the_lines_are_for_the_qemu_that_is_installed() {
+        let with = |qemu| forms(&Doors { qemu, ..PLAIN });
+        for Form { client, lines, note, .. } in with(None) {
+            let says = note.contains("reconnect=1");
+            assert!(!lines.contains("reconnect-ms") || says, "{client}: what older ones want");
+        }
+        for (version, part, not) in [
+            (QemuVersion(7, 2), "reconnect=1", "reconnect-ms"),
+            (QemuVersion(9, 1), "reconnect=1", "reconnect-ms"),
+            (QemuVersion(9, 2), "reconnect-ms=100", "reconnect=1"),
+            (QemuVersion(10, 0), "reconnect-ms=100", "reconnect=1"),
+        ] {
+            let of_qemu =
+                with(Some(version)).into_iter().filter(|form| form.lines.contains("vhost-user-blk-pci"));
+            let of_qemu: Vec<Form> = of_qemu.collect();
+            assert_eq!(of_qemu.len(), 3, "QEMU, its monitor, Proxmox");
+            for Form { lines, note, .. } in of_qemu {
+                assert!(lines.contains(part) && !lines.contains(not), "{version:?}: {lines}");
+                assert!(!note.contains("reconnect"), "{note}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_client_that_is_asked_for_gets_one_answer() {
+        for client in Client::value_variants() {
+            let text = answer(&PLAIN, *client, None).expect("each has one");
+            let remarks = text.lines().take_while(|line| line.starts_with('#')).count();
+            let lines: Vec<&str> = text.lines().skip(remarks).collect();
+            assert!(!lines.is_empty() && lines.iter().all(|line| !line.starts_with('#')), "{text}");
+            let first = forms(&PLAIN).into_iter().find(|form| form.name == *client).expect("it has lines");
+            assert_eq!(lines.join("\n"), first.lines, "{client:?}");
+        }
+        let nbd = answer(&PLAIN, Client::Qemu, Some(Door::Nbd)).expect("it knows NBD");
+        assert!(nbd.contains("-blockdev") && nbd.contains("--door vhost-user"), "{nbd}");
+        let refused =
+            answer(&PLAIN, Client::Fio, Some(Door::VhostUser)).expect_err("fio has no memory to share");
+        assert!(refused.message.contains("--door nbd"), "{refused}");
+        let all = overview(&PLAIN).expect("QEMU has lines");
+        for client in Client::value_variants() {
+            assert!(all.contains(&format!("#   {} ", client.key())), "{all}");
+        }
+        assert!(all.contains("serial=web1\n") && all.lines().count() < 30, "{all}");
+    }
+
+    #[test]
+    fn a_block_device_of_the_host_has_sectors_of_512_bytes_and_waits_for_a_restart() {
+        let device = of(&PLAIN, "qemu-nbd", Door::Nbd);
+        assert!(device.contains("reconnect-delay=60") && device.contains("--discard=unmap"), "{device}");
+        assert!(of(&PLAIN, "Cloud Hypervisor", Door::Nbd).starts_with(&device));
+        let kernel = of(&PLAIN, "nbd-client", Door::Nbd);
+        assert!(kernel.contains("-block-size 512"), "{kernel}");
     }
 
     #[test]
@@ -507,10 +728,14 @@ mod tests {
     }
 
     #[test]
-    fn a_serial_number_is_the_name_as_far_as_it_goes() {
-        let name = "x".repeat(63);
-        let lines = of(&Doors { name: &name, ..PLAIN }, "QEMU", Door::Nbd);
-        assert!(lines.ends_with(&format!(",serial={}", &name[..20])), "{lines}");
+    fn guests_over_nbd_see_the_serial_number_of_the_disk() {
+        let of = |name| of(&Doors { name, ..PLAIN }, "QEMU", Door::Nbd);
+        assert!(of("web1").ends_with(",serial=web1"));
+        let [one, two] = ["customer-database-primary-1", "customer-database-primary-2"].map(|name| {
+            let lines = of(name);
+            lines.rsplit_once(",serial=").expect("it is at the end").1.to_owned()
+        });
+        assert_ne!(one, two, "they agree in twenty characters");
     }
 
     #[test]

@@ -5,6 +5,9 @@
 
 mod flights;
 pub mod nbd;
+mod serial;
 mod told;
 mod turn;
 pub mod vhost;
+
+pub use serial::{SERIAL_BYTES, serial_number};

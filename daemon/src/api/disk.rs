@@ -60,6 +60,8 @@ pub(crate) struct DiskInList {
     backing: String,
     backing_state: Option<BackingState>,
     read_only: bool,
+    /// The serial number that guests see: the name, or a shorter form of it.
+    serial: String,
     /// Where guests and tools connect over NBD.
     nbd_socket: String,
     /// Where clients on other hosts connect over NBD, if it is served over TCP: `nbds` with TLS.
@@ -254,6 +256,7 @@ impl DiskInList {
             backing: view.record.backing.clone(),
             backing_state: report.map(BackingState::of),
             read_only: view.record.read_only,
+            serial: doors::serial_number(&view.record.name),
             nbd_socket: places.nbd_socket(&view.record.name).display().to_string(),
             nbd_uri: places.nbd_uri.as_ref().map(|uri| format!("{uri}{}", view.record.name)),
             vhost_socket: places.vhost_socket(&view.record.name).display().to_string(),

@@ -9,7 +9,7 @@ use super::{client, read_and_print};
 use crate::api::{self, AddDisk, RemoveDisk, SetDisk};
 use crate::backing::Location;
 use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskResize, DiskSet, DiskShow, Reading};
-use crate::connect::Doors;
+use crate::connect::{Client, Door, Doors};
 use crate::output::{self, list, number, percent, size, text};
 use crate::problem::{Answer, ProblemKind};
 use crate::{connect, names};
@@ -137,8 +137,8 @@ fn show(options: &DiskShow) -> Answer<()> {
     if options.lost {
         return read_and_print(&options.reading, &format!("{path}/lost"), show_lost);
     }
-    if options.connect {
-        return show_connect(&options.reading, &path);
+    if let Some(client) = options.connect {
+        return show_connect(&options.reading, &path, client, options.door);
     }
     read_and_print(&options.reading, &path, show_one)
 }
@@ -197,6 +197,7 @@ fn show_one(document: &Value) -> String {
         ("NBD socket", text(&disk["nbd_socket"])),
         ("vhost-user socket", text(&disk["vhost_socket"])),
         ("guests", number(&disk["connections"])),
+        ("serial number", text(&disk["serial"])),
     ]);
     shown.extend(load(&disk["load"]).map(|said| ("from last time", said)));
     if disk["backing"].as_str().is_some_and(|backing| backing.starts_with("nbd")) {
@@ -279,19 +280,28 @@ fn load(load: &Value) -> Option<String> {
 }
 
 /// Made here of what the daemon says of the disk, as a document too: it is a matter of who connects, not of the daemon.
-fn show_connect(reading: &Reading, path: &str) -> Answer<()> {
+fn show_connect(reading: &Reading, path: &str, asked: Option<Client>, door: Option<Door>) -> Answer<()> {
     let document = client(&reading.daemon)?.get(path)?;
     let disk = &document["disk"];
     let (name, nbd, vhost_user) =
         (text(&disk["name"]), text(&disk["nbd_socket"]), text(&disk["vhost_socket"]));
     let read_only = disk["read_only"] == true;
     let nbd_uri = disk["nbd_uri"].as_str();
-    let doors = Doors { name: &name, read_only, nbd: &nbd, nbd_uri, vhost_user: &vhost_user };
+    let qemu = connect::installed::qemu();
+    let doors = Doors { name: &name, read_only, nbd: &nbd, nbd_uri, vhost_user: &vhost_user, qemu };
     if reading.json {
-        let document = api::document("connect", json!({ "name": name, "forms": connect::forms(&doors) }));
+        let mut forms = connect::forms(&doors);
+        forms.retain(|form| asked.is_none_or(|client| form.name == client));
+        forms.retain(|form| door.is_none_or(|door| form.door == door));
+        let serial = text(&disk["serial"]);
+        let document = api::document("connect", json!({ "name": name, "serial": serial, "forms": forms }));
         return output::print(&format!("{document}\n"));
     }
-    output::print(&connect::lines(&doors))
+    let lines = match (asked, door) {
+        (None, None) => connect::overview(&doors)?,
+        (client, door) => connect::answer(&doors, client.unwrap_or(Client::Qemu), door)?,
+    };
+    output::print(&lines)
 }
 
 fn state(disk: &Value) -> String {

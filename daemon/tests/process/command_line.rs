@@ -78,27 +78,40 @@ fn the_lines_to_connect_name_this_disk_and_its_socket() {
     let image = host.image("a.img", MIB);
     let daemon = host.serve();
     daemon.run(&["disk", "add", "web", "--backing", &image]).succeeded();
-    let lines = daemon.run(&["disk", "show", "web", "--connect"]).succeeded();
     let sockets = [daemon.nbd_socket("web"), daemon.vhost_socket("web")];
     let [nbd, vhost_user] = sockets.each_ref().map(|path| path.to_str().expect("a plain name"));
-    for part in [
-        "reconnect-delay\":60",
-        nbd,
-        "nbd+unix:///web?socket=",
-        "qemu-img",
-        "nbdcopy",
-        "fio",
-        &format!("-chardev socket,id=web,path={vhost_user},reconnect-ms=100"),
-        &format!("<source type='unix' path='{vhost_user}'>"),
+    let connect = |more: &[&str]| {
+        let words = [&["disk", "show", "web", "--connect"], more].concat();
+        daemon.run(&words).succeeded()
+    };
+    for (client, parts) in [
+        (&["qemu"][..], &["-chardev socket,id=web,path=", vhost_user, "reconnect"][..]),
+        (&["qemu", "--door", "nbd"], &["reconnect-delay\":60", nbd, "serial=web"]),
+        (&["libvirt"], &["<source type='unix' path='", vhost_user]),
+        (&["proxmox"], &["qm set 100 --args"]),
+        (&["cloud-hypervisor"], &["vhost_user=true"]),
+        (&["fio"], &["nbd+unix:///web?socket="]),
+        (&["libnbd"], &["nbdcopy"]),
+        (&[], &["nbd-client", "cloud-hypervisor", "serial=web"]),
     ] {
-        assert!(lines.contains(part), "{part} is missing in:\n{lines}");
+        let lines = connect(client);
+        assert!(
+            parts.iter().all(|part| lines.contains(part)),
+            "{client:?}: {parts:?} are missing in:\n{lines}"
+        );
     }
+    let unknown = daemon.run(&["disk", "show", "web", "--connect", "vmware"]);
+    assert!(unknown.status == 2 && unknown.stderr.contains("libvirt"), "{unknown:?}");
     let document = daemon.json(&["disk", "show", "web", "--connect"]);
     let forms = document["connect"]["forms"].as_array().expect("a list");
     for form in forms {
-        let copied = form["lines"].as_str().expect("it is text");
+        let (copied, door) =
+            (form["lines"].as_str().expect("it is text"), form["door"].as_str().expect("a door"));
+        let lines = connect(&[form["name"].as_str().expect("a client"), "--door", door]);
         assert!(!copied.is_empty() && lines.contains(copied), "{form} is not among:\n{lines}");
     }
+    let one = daemon.json(&["disk", "show", "web", "--connect", "fio"]);
+    assert_eq!(one["connect"]["forms"].as_array().map(Vec::len), Some(1), "{one}");
     let doors: Vec<_> = forms.iter().map(|form| (&form["client"], &form["door"])).collect();
     for door in ["vhost-user", "nbd"] {
         assert!(doors.contains(&(&"Cloud Hypervisor".into(), &door.into())), "{doors:?}");

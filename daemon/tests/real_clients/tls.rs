@@ -107,7 +107,11 @@ fn tls_certificates_made_as_the_page_says_serve_the_tools_of_libnbd_and_qemu() {
     assert!(!told.contains("Pattern verification failed"), "{told}");
 
     // The lines to copy name this address; only the folder of the certificates is another one here.
-    let shown = daemon.run(&["disk", "show", "web1", "--connect"]).succeeded();
+    let shown = ["qemu-img", "libnbd"].map(|client| {
+        let words = ["disk", "show", "web1", "--connect", client, "--door", "nbd-tcp"];
+        daemon.run(&words).succeeded()
+    });
+    let shown = shown.concat();
     let line = |start: &str| {
         let line = shown.lines().find(|line| line.starts_with(start) && line.contains("127.0.0.1"));
         let line = line.unwrap_or_else(|| panic!("no line of {start}:\n{shown}"));

@@ -18,6 +18,7 @@ use super::connection::{State, serve};
 use super::inflight::FileId;
 use super::limits::{ACCEPT_PAUSE_NS, BUDGET_BYTES, CONNECTIONS_MAX, REGIONS_OF_DISK_MAX};
 use super::request::IDENTITY_BYTES;
+use crate::serial::serial_number;
 use crate::told::Told;
 
 /// The vhost-user door of one disk.
@@ -265,11 +266,11 @@ impl<D: BlockDevice> Door<D> {
         &self.device
     }
 
-    /// The name as far as a serial number has room for it.
+    /// Returns the serial number of the disk, with zeroes behind it.
     pub(crate) fn identity(&self) -> [u8; IDENTITY_BYTES] {
         let mut identity = [0; IDENTITY_BYTES];
-        let length = self.name.len().min(IDENTITY_BYTES);
-        identity[..length].copy_from_slice(&self.name.as_bytes()[..length]);
+        let serial = serial_number(&self.name);
+        identity[..serial.len()].copy_from_slice(serial.as_bytes());
         identity
     }
 

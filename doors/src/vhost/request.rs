@@ -30,7 +30,7 @@ const HEADER_BYTES: usize = 16;
 /// Bytes of one range of a discard or of zeroes: sector, sectors, flags.
 const RANGE_BYTES: usize = 16;
 /// Bytes of the text that names a disk.
-pub(crate) const IDENTITY_BYTES: usize = 20;
+pub(crate) const IDENTITY_BYTES: usize = crate::serial::SERIAL_BYTES;
 
 /// The flag of a range of zeroes that lets storage go.
 const UNMAP: u32 = 1;
