@@ -39,6 +39,6 @@ mod tests {
         distinct.dedup();
         assert_eq!(distinct.len(), names.len(), "{serials:?}");
         // Guests have it in their configuration.
-        assert_eq!(serials[0], "customer-da-63d3c97f");
+        assert_eq!(serials[0], "customer-da-15b974cc");
     }
 }
