@@ -1,10 +1,11 @@
 //! `forebay events`: what an operator must know.
 
+use std::io::{self, Write};
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::client;
+use super::{client, ending};
 use crate::cli::Events;
 use crate::client::Client;
 use crate::events::Level;
@@ -18,6 +19,9 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(options: &Events) -> Answer<()> {
     let client = client(&options.reading.daemon)?;
+    if options.follow {
+        ending::exit_without_reader();
+    }
     let document = match client.get("/v1/events") {
         Err(problem) if options.follow && problem.kind == ProblemKind::Unavailable => {
             return follow(options, &client, 0);
@@ -38,7 +42,8 @@ fn follow(options: &Events, client: &Client, mut seen: u64) -> Answer<()> {
             Ok(document) => document,
             Err(problem) if problem.kind == ProblemKind::Unavailable => {
                 if !std::mem::replace(&mut is_away, true) {
-                    eprintln!("{problem}. Waiting for it");
+                    // Not `eprintln!`, which panics if that cannot be written.
+                    writeln!(io::stderr(), "{problem}. Waiting for it").unwrap_or(());
                 }
                 // Asking the runtime to wait for Ctrl-C would take it from all that comes after.
                 std::thread::sleep(RETRY_INTERVAL);

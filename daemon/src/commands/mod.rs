@@ -5,6 +5,7 @@ mod bar;
 mod check;
 mod curve;
 mod disk;
+mod ending;
 mod events;
 mod generate;
 mod histogram;

@@ -1,24 +1,33 @@
 //! `forebay replay`: a trace driven against a served disk, with its content checked.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 use trace::Trace;
 
-use super::client;
 use super::traces::Progress;
+use super::{client, ending};
 use crate::api::document;
 use crate::cli::Replay;
 use crate::client::Client;
 use crate::problem::{Answer, Problem};
-use crate::replay::{Before, Beyond, Outcome, Pace, Plan, Ratio, json, table};
+use crate::replay::{Before, Beyond, Outcome, Pace, Plan, Ratio, ReplayProgress, json, table};
 use crate::{names, output};
 
 /// How long guests that have left may take to be forgotten, and how often the daemon is asked.
 const LEAVING_MAX: Duration = Duration::from_secs(1);
 const ASK_AGAIN: Duration = Duration::from_millis(20);
+
+/// How often the bar of progress moves, and how often there is a line of progress where there is no terminal.
+const BAR_INTERVAL: Duration = Duration::from_millis(500);
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
+/// Exit status of a replay that was stopped, as shells have it for Ctrl-C.
+const STOPPED_STATUS: i32 = 130;
 
 pub(super) fn run(options: &Replay) -> Answer<()> {
     names::check(&options.disk)?;
@@ -27,9 +36,12 @@ pub(super) fn run(options: &Replay) -> Answer<()> {
     let plan = plan(options, &client)?;
     plan.check()?;
     let before = ratio(&client, &plan.disk)?;
-    let progress = progress(plan.survey.requests);
-    let outcome = plan.run(|done| progress.set_position(done));
-    progress.finish_and_clear();
+    let stop = Arc::new(AtomicBool::new(false));
+    ending::set_on_signal(Arc::clone(&stop))?;
+    ending::set_without_reader(Arc::clone(&stop));
+    let mut progress = Shown::new(plan.survey.requests);
+    let outcome = plan.run(&stop, |so_far| progress.show(so_far));
+    progress.bar.finish_and_clear();
     let outcome = outcome?;
     let hit_ratio = ratio(&client, &plan.disk)?.since(before);
     if options.reading.json {
@@ -40,7 +52,12 @@ pub(super) fn run(options: &Replay) -> Answer<()> {
     } else {
         output::print(&table(&plan, &outcome, hit_ratio, earlier.as_ref()))?;
     }
-    judge(&plan, &outcome)
+    judge(&plan, &outcome)?;
+    if !outcome.is_complete {
+        // As a process that a signal ended: what is printed is of a part of the trace.
+        std::process::exit(STOPPED_STATUS);
+    }
+    Ok(())
 }
 
 fn plan(options: &Replay, client: &Client) -> Answer<Plan> {
@@ -130,11 +147,39 @@ fn ratio(client: &Client, disk: &str) -> Answer<Ratio> {
     Ok(Ratio::of(&client.get(&format!("/v1/stats/{disk}"))?["disks"][0]))
 }
 
-/// Shown on a terminal only.
-fn progress(requests: u64) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(requests), ProgressDrawTarget::stderr());
-    let style = ProgressStyle::with_template("  {bar:20} {human_pos}/{human_len}  {per_sec}  {eta} left");
-    bar.with_style(style.expect("the template is a constant that follows its rules"))
+/// Progress of a replay: a bar on a terminal, else a line now and then.
+struct Shown {
+    bar: ProgressBar,
+    requests: u64,
+    began: Instant,
+    next_line: Duration,
+}
+
+impl Shown {
+    fn new(requests: u64) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(requests), ProgressDrawTarget::stderr());
+        let template = "  {bar:20} {human_pos}/{human_len}  {per_sec}  {elapsed_precise}, {eta} left  {msg}";
+        let style = ProgressStyle::with_template(template);
+        let bar = bar.with_style(style.expect("the template is a constant that follows its rules"));
+        bar.enable_steady_tick(BAR_INTERVAL);
+        Self { bar, requests, began: Instant::now(), next_line: LINE_INTERVAL }
+    }
+
+    fn show(&mut self, so_far: ReplayProgress) {
+        let ReplayProgress { done, failed } = so_far;
+        self.bar.set_position(done);
+        if failed > 0 {
+            self.bar.set_message(format!("{failed} FAILED"));
+        }
+        let elapsed = self.began.elapsed();
+        if self.bar.is_hidden() && elapsed >= self.next_line {
+            self.next_line = elapsed + LINE_INTERVAL;
+            let (requests, seconds) = (self.requests, elapsed.as_secs());
+            // Not `eprintln!`, which panics if that cannot be written.
+            writeln!(io::stderr(), "{done} of {requests} requests after {seconds} s, {failed} failed")
+                .unwrap_or(());
+        }
+    }
 }
 
 /// Wrong content or failed requests are a failure of the command, however much else went well.

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use cache::{DiskCounts, Latency};
 use serde_json::Value;
 
-use super::client;
 use super::rates::Rates;
+use super::{client, ending};
 use crate::cli::Stats;
 use crate::client::{Client, Pause};
 use crate::names;
@@ -25,6 +25,9 @@ pub(super) fn run(options: &Stats) -> Answer<()> {
     }
     let client = client(&options.reading.daemon)?;
     let path = path(options.name.as_deref(), options.window)?;
+    if options.watch {
+        ending::exit_without_reader();
+    }
     match (options.watch, options.reading.json) {
         (true, true) => watch_documents(&client, &path),
         (true, false) => watch_rates(&client, &path),

@@ -11,7 +11,7 @@ mod terminal;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use super::client;
+use super::{client, ending};
 use crate::cli::Top;
 use crate::client::{Client, Pause};
 use crate::output;
@@ -44,6 +44,7 @@ fn look(client: &Client, at: Duration) -> Answer<Look> {
 
 /// Prints so many tables, each of one interval.
 fn print(client: &Client, tables: u32) -> Answer<()> {
+    ending::exit_without_reader();
     let started = Instant::now();
     let mut before = look(client, started.elapsed())?;
     for number in 0..tables {

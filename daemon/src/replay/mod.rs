@@ -16,6 +16,7 @@ mod testing;
 mod worker;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -36,6 +37,8 @@ use worker::{Done, Failure, Job};
 /// Requests in flight at most, each on a connection of its own.
 const DEPTH: usize = 16;
 const SECTOR: u64 = 512;
+/// How soon a stop is noticed while no request is due.
+const STOP_INTERVAL: Duration = Duration::from_millis(100);
 /// The longest time that a replay may be meant to take. A trace that is longer has a time in it that cannot be.
 const SPAN_MAX: Duration = Duration::from_hours(24 * 366);
 
@@ -73,6 +76,15 @@ pub(crate) struct Plan {
     pub(crate) survey: Survey,
 }
 
+/// How far a replay is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ReplayProgress {
+    /// Requests that are answered.
+    pub(crate) done: u64,
+    /// Those among them that failed, or found wrong content.
+    pub(crate) failed: u64,
+}
+
 /// What a replay saw.
 pub(crate) struct Outcome {
     pub(crate) reads: Side,
@@ -89,6 +101,8 @@ pub(crate) struct Outcome {
     pub(crate) wrapped: u64,
     /// How long after it was due each request was sent. Empty if nothing was ever due.
     pub(crate) late: Measured,
+    /// True if everything was sent; false if somebody stopped it.
+    pub(crate) is_complete: bool,
     pub(crate) elapsed: Duration,
 }
 
@@ -162,11 +176,11 @@ impl Plan {
         }
     }
 
-    /// Replays the trace. `tell` hears how many requests are done, now and then.
+    /// Replays the trace until its end, or until `stop` is set; then what is in flight is waited for. `tell` hears of progress.
     ///
     /// # Errors
     /// If the trace is damaged, changed since it was looked through, or a connection is lost. Failed requests and wrong content are in the outcome.
-    pub(crate) fn run(&self, tell: impl FnMut(u64)) -> Answer<Outcome> {
+    pub(crate) fn run(&self, stop: &AtomicBool, tell: impl FnMut(ReplayProgress)) -> Answer<Outcome> {
         let run = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let run = run.map_or(0, |since| since.as_nanos() as u64);
         let (jobs, work) = channel();
@@ -180,7 +194,7 @@ impl Plan {
             }
             drop(done);
             // Ends when this is done or failed: then no job can come, and the workers end.
-            Dispatcher::new(self, jobs, answers).run(tell)
+            Dispatcher::new(self, stop, jobs, answers).run(tell)
         })
     }
 
@@ -225,6 +239,7 @@ fn due(since_us: u64, speed: f64) -> Duration {
 /// Sends requests when they may be sent, and takes the answers.
 struct Dispatcher<'a> {
     plan: &'a Plan,
+    stop: &'a AtomicBool,
     jobs: Sender<Job>,
     answers: Receiver<Done>,
     in_flight: Slab<(Direction, ByteRange)>,
@@ -234,7 +249,7 @@ struct Dispatcher<'a> {
 }
 
 impl<'a> Dispatcher<'a> {
-    fn new(plan: &'a Plan, jobs: Sender<Job>, answers: Receiver<Done>) -> Self {
+    fn new(plan: &'a Plan, stop: &'a AtomicBool, jobs: Sender<Job>, answers: Receiver<Done>) -> Self {
         let outcome = Outcome {
             reads: Side::new(),
             writes: Side::new(),
@@ -245,13 +260,14 @@ impl<'a> Dispatcher<'a> {
             first_error: None,
             wrapped: 0,
             late: Measured::new(),
+            is_complete: true,
             elapsed: Duration::ZERO,
         };
         let (in_flight, written) = (Slab::new(), Written::default());
-        Self { plan, jobs, answers, in_flight, written, outcome, started: Instant::now() }
+        Self { plan, stop, jobs, answers, in_flight, written, outcome, started: Instant::now() }
     }
 
-    fn run(mut self, mut tell: impl FnMut(u64)) -> Answer<Outcome> {
+    fn run(mut self, mut tell: impl FnMut(ReplayProgress)) -> Answer<Outcome> {
         let (mut first_us, mut due_last) = (None, Duration::ZERO);
         for request in Trace::open(&self.plan.trace, &self.plan.options)? {
             let request = request?;
@@ -260,7 +276,11 @@ impl<'a> Dispatcher<'a> {
                 let since_us = at_us.saturating_sub(*first_us.get_or_insert(at_us));
                 // What came, by its time, before the one in front of it is due with that one.
                 due_last = due_last.max(due(since_us, speed));
-                self.wait_until(due_last)?;
+                self.wait_until(due_last, &mut tell)?;
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                self.outcome.is_complete = false;
+                break;
             }
             let (direction, place) = (Direction::of(request.kind), self.plan.place(&request));
             self.outcome.wrapped += u64::from(place.start != request.offset);
@@ -270,16 +290,23 @@ impl<'a> Dispatcher<'a> {
                 self.outcome.late.record(late.as_micros() as u64);
             }
             self.send(direction, place, request.latency_us);
-            tell(self.sent() - self.in_flight.len() as u64);
+            tell(self.so_far());
         }
         while !self.in_flight.is_empty() {
             self.receive()?;
         }
         self.outcome.elapsed = self.started.elapsed();
-        if self.sent() < self.plan.survey.requests {
+        if self.outcome.is_complete && self.sent() < self.plan.survey.requests {
             return Err(self.changed());
         }
         Ok(self.outcome)
+    }
+
+    fn so_far(&self) -> ReplayProgress {
+        ReplayProgress {
+            done: self.sent() - self.in_flight.len() as u64,
+            failed: self.outcome.errors + self.outcome.mismatches,
+        }
     }
 
     fn sent(&self) -> u64 {
@@ -312,17 +339,20 @@ impl<'a> Dispatcher<'a> {
         ))
     }
 
-    /// Waits until `due` after the start, and takes answers meanwhile.
-    fn wait_until(&mut self, due: Duration) -> Answer<()> {
+    /// Waits until `due` after the start or until the replay is stopped, and takes answers meanwhile.
+    fn wait_until(&mut self, due: Duration, tell: &mut impl FnMut(ReplayProgress)) -> Answer<()> {
         let due = self.started + due;
         loop {
             let now = Instant::now();
             let Some(left) = due.checked_duration_since(now).filter(|left| !left.is_zero()) else {
                 return Ok(());
             };
-            match self.answers.recv_timeout(left) {
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            match self.answers.recv_timeout(left.min(STOP_INTERVAL)) {
                 Ok(done) => self.take(done)?,
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => tell(self.so_far()),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lost("no worker is left")),
             }
         }

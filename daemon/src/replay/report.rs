@@ -74,6 +74,8 @@ pub(crate) fn json(plan: &Plan, outcome: &Outcome, hit_ratio: Option<f64>, befor
         "trace": plan.trace.display().to_string(),
         "disk": plan.disk,
         "requests": outcome.reads.requests + outcome.writes.requests,
+        "requests_in_trace": plan.survey.requests,
+        "complete": outcome.is_complete,
         "reads": outcome.reads.requests,
         "writes": outcome.writes.requests,
         "read_bytes": outcome.reads.bytes,
@@ -136,6 +138,10 @@ pub(crate) fn table(
         let Times { mean_us, at_most_us: [_, _, p99, _, max], .. } = outcome.late.times();
         let (mean, p99, max) = (time(mean_us), time(p99 as f64), time(max as f64));
         pairs.push(("late", format!("{mean} on average, 99% at most {p99}, all at most {max}")));
+    }
+    if !outcome.is_complete {
+        let all = plan.survey.requests;
+        pairs.insert(0, ("stopped", format!("after {requests} of {all} requests; what follows is of these")));
     }
     let mut text = output::pairs(&pairs);
     let sides = [

@@ -138,7 +138,7 @@ fn replay_changed(records: &[Vec<u8>], changed: &[Vec<u8>]) -> Answer<Outcome> {
     std::fs::write(&trace, changed.concat()).expect("the folder is ours");
     let plan = Plan { trace, socket, ..plan(DISK_BYTES, Beyond::Wrap, survey) };
     plan.check().expect("it fits");
-    let outcome = plan.run(|_| {});
+    let outcome = plan.run(&AtomicBool::new(false), |_| {});
     over.notify_one();
     server.join().expect("the server does not panic");
     outcome
@@ -212,6 +212,10 @@ fn a_failed_write_is_counted_and_nothing_is_expected_of_its_place() {
 
 #[test]
 fn a_disk_that_cannot_be_reached_is_an_error() {
-    let message = plan(8192, Beyond::Wrap, survey(8192)).run(|_| {}).err().expect("there is none").message;
+    let message = plan(8192, Beyond::Wrap, survey(8192))
+        .run(&AtomicBool::new(false), |_| {})
+        .err()
+        .expect("there is none")
+        .message;
     assert!(message.contains("'disk'"), "{message}");
 }

@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
 use serde_json::Value;
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::app::{App, LastEvent, View};
 use super::keys::{Next, press};
 use super::model::Look;
 use super::{INTERVAL, look, screen};
 use crate::client::Client;
+use crate::commands::ending;
 use crate::problem::{Answer, Problem};
 
 /// How soon a signal or news from the daemon is noticed while no key is pressed.
@@ -48,7 +48,7 @@ type Wanted = Arc<Mutex<Option<String>>>;
 /// If the terminal cannot be used.
 pub(super) fn run(client: Client) -> Answer<()> {
     let ended = Arc::new(AtomicBool::new(false));
-    listen_for_signals(Arc::clone(&ended))?;
+    ending::set_on_signal(Arc::clone(&ended))?;
     let (wanted, (news, receiver)) = (Wanted::default(), sync_channel(4));
     let asking = Arc::clone(&wanted);
     // Not waited for at the end: the daemon may hang.
@@ -142,29 +142,4 @@ fn ask(client: &Client, wanted: &Wanted, news: &SyncSender<News>) {
         }
         std::thread::sleep(INTERVAL);
     }
-}
-
-/// Has `ended` set by any signal that asks for an end.
-fn listen_for_signals(ended: Arc<AtomicBool>) -> Answer<()> {
-    let failed = |error: io::Error| Problem::failed(format!("Cannot listen for signals: {error}"));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-    let listening = {
-        let _entered = runtime.enter();
-        [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal)
-    };
-    let [mut terminate, mut interrupt, mut hangup] = match listening {
-        [Ok(terminate), Ok(interrupt), Ok(hangup)] => [terminate, interrupt, hangup],
-        [Err(error), ..] | [_, Err(error), _] | [.., Err(error)] => return Err(failed(error)),
-    };
-    std::thread::spawn(move || {
-        runtime.block_on(async {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-                _ = hangup.recv() => {}
-            }
-        });
-        ended.store(true, Ordering::Relaxed);
-    });
-    Ok(())
 }

@@ -6,6 +6,8 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Cursor};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -16,6 +18,7 @@ use super::output::Output;
 use crate::api::document;
 use crate::cli::TraceRecord;
 use crate::client::{Client, Pause};
+use crate::commands::ending;
 use crate::problem::{Answer, Problem};
 use crate::{names, output};
 
@@ -47,12 +50,14 @@ pub(super) fn run(options: &TraceRecord) -> Answer<()> {
         Problem::invalid(format!("Cannot record into {}: {reason}", options.output.display()))
     })?;
     client.hear_ends()?;
+    let unread = Arc::new(AtomicBool::new(false));
+    ending::set_without_reader(Arc::clone(&unread));
     let number = client.post(&recordings, &json!({}))?["recording"]["number"].clone();
     let path = format!("{recordings}/{number}");
     let writer = output.create().inspect_err(|_| drop(client.delete_bytes(&path)))?;
     let began = Instant::now();
     let mut recording = Recording { writer, dropped: 0 };
-    let ended = follow(options, &client, &path, &mut recording);
+    let ended = follow(options, &client, &path, &unread, &mut recording);
     let Recording { writer, dropped } = recording;
     let requests = writer.requests();
     let file = options.output.display();
@@ -87,11 +92,12 @@ pub(super) fn run(options: &TraceRecord) -> Answer<()> {
     ))
 }
 
-/// Takes pieces until it is time to end.
+/// Takes pieces until it is time to end, or nobody can read how it went.
 fn follow(
     options: &TraceRecord,
     client: &Client,
     path: &str,
+    unread: &AtomicBool,
     recording: &mut Recording,
 ) -> Result<(), Ended> {
     let style = ProgressStyle::with_template("  {elapsed_precise}  {msg}")
@@ -104,7 +110,9 @@ fn follow(
         let left =
             options.seconds.map(|seconds| Duration::from_secs(seconds).saturating_sub(began.elapsed()));
         let pause = client.pause(left.unwrap_or(INTERVAL).min(INTERVAL));
-        is_over = pause == Pause::Interrupted || left.is_some_and(|left| left <= INTERVAL);
+        is_over = pause == Pause::Interrupted
+            || left.is_some_and(|left| left <= INTERVAL)
+            || unread.load(Ordering::Relaxed);
         let piece =
             if is_over { client.delete_bytes(path) } else { client.post_bytes(&format!("{path}/take")) };
         recording.add(piece.map_err(Ended::Cut)?)?;

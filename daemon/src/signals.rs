@@ -1,0 +1,147 @@
+//! Signals of the daemon: an orderly stop, a line in the log, or nothing. Only KILL ends it without a stop.
+//!
+//! ```text
+//!   TERM, INT, QUIT    an orderly stop: requests end, backings are flushed
+//!   HUP                a line in the log: certificates are read again whenever they change, the configuration at a start
+//!   SEGV, BUS          left to faults of the process, which dump core
+//!   all others         held: never delivered. A write behind a limit of file sizes (XFSZ) fails with EFBIG and nothing else
+//! ```
+//! Held signals are blocked in the first thread, before there is another one, and every later thread inherits that. Blocked
+//! rather than ignored, because a child process would inherit ignored ones too, while the standard library gives each child an
+//! empty mask. The kernel delivers a blocked signal all the same if the process itself made a fault that raises it.
+
+use std::io;
+use std::ptr;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::problem::{Answer, Problem};
+
+/// Signals whose default would end the daemon or dump core, save those that ask for a stop.
+const HELD: [libc::c_int; 17] = [
+    libc::SIGHUP,
+    libc::SIGILL,
+    libc::SIGTRAP,
+    libc::SIGABRT,
+    libc::SIGFPE,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGPIPE,
+    libc::SIGALRM,
+    libc::SIGSTKFLT,
+    libc::SIGXCPU,
+    libc::SIGXFSZ,
+    libc::SIGVTALRM,
+    libc::SIGPROF,
+    libc::SIGIO,
+    libc::SIGPWR,
+    libc::SIGSYS,
+];
+
+/// Real-time signals as the kernel counts them, but for the second one: the C library changes credentials of threads by it.
+const HELD_REAL_TIME: [std::ops::RangeInclusive<libc::c_int>; 2] = [32..=32, 34..=64];
+
+/// A signal that the daemon acts upon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Request {
+    /// Stop in order.
+    Stop,
+    /// Read again what may have changed.
+    Reload,
+}
+
+/// The signals that the daemon acts upon.
+pub(crate) struct Requests {
+    stops: [Signal; 3],
+    reload: Signal,
+}
+
+impl Requests {
+    /// Listens for them, in a runtime. Those that arrive before [`Self::next`] is called are kept for it.
+    ///
+    /// # Errors
+    /// If the system refuses a handler.
+    pub(crate) fn listen() -> Answer<Self> {
+        let listen = |kind| {
+            signal(kind).map_err(|error| Problem::failed(format!("Cannot listen for signals: {error}")))
+        };
+        let requests = Self {
+            stops: [
+                listen(SignalKind::terminate())?,
+                listen(SignalKind::interrupt())?,
+                listen(SignalKind::quit())?,
+            ],
+            reload: listen(SignalKind::hangup())?,
+        };
+        // It was held until there was a handler.
+        change_mask(libc::SIG_UNBLOCK, &[libc::SIGHUP]);
+        Ok(requests)
+    }
+
+    /// Waits for the next request.
+    pub(crate) async fn next(&mut self) -> Request {
+        let [terminate, interrupt, quit] = &mut self.stops;
+        tokio::select! {
+            _ = terminate.recv() => Request::Stop,
+            _ = interrupt.recv() => Request::Stop,
+            _ = quit.recv() => Request::Stop,
+            _ = self.reload.recv() => Request::Reload,
+        }
+    }
+}
+
+/// Holds every signal that is not for the daemon. To be called before there is a second thread.
+pub(crate) fn hold_all() {
+    let numbers: Vec<_> = HELD.into_iter().chain(HELD_REAL_TIME.into_iter().flatten()).collect();
+    change_mask(libc::SIG_BLOCK, &numbers);
+}
+
+/// Has a write behind a limit of file sizes fail with EFBIG, as any other error of a write, where it would end the process.
+pub(crate) fn hold_file_size_limit() {
+    change_mask(libc::SIG_BLOCK, &[libc::SIGXFSZ]);
+}
+
+/// Changes the mask of this thread. By the kernel's own call: that of the C library knows no signal 32.
+fn change_mask(how: libc::c_int, numbers: &[libc::c_int]) {
+    let mask = numbers.iter().fold(0_u64, |mask, number| mask | 1 << (number - 1));
+    // SAFETY: the kernel reads eight bytes, which `mask` has, and nothing is asked to be written.
+    let outcome = unsafe {
+        libc::syscall(libc::SYS_rt_sigprocmask, how, &raw const mask, ptr::null::<u64>(), size_of::<u64>())
+    };
+    assert_eq!(outcome, 0, "the arguments are right: {}", io::Error::last_os_error());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::process::Command;
+
+    use super::*;
+
+    /// The mask that a status of the process file system shows.
+    fn mask_in(status: &str) -> u64 {
+        let line = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).expect("there is one");
+        u64::from_str_radix(line.trim(), 16).expect("it is a number")
+    }
+
+    #[test]
+    fn what_is_held_in_a_thread_is_held_in_the_next_and_in_no_child_process() {
+        let [here, next, child] = std::thread::spawn(|| {
+            hold_all();
+            let here = fs::read_to_string("/proc/thread-self/status").expect("Linux has it");
+            let next = std::thread::spawn(|| fs::read_to_string("/proc/thread-self/status"));
+            let next = next.join().expect("it does not panic").expect("Linux has it");
+            let child = Command::new("cat").arg("/proc/self/status").output().expect("there is cat");
+            [here, next, String::from_utf8(child.stdout).expect("it is text")].map(|text| mask_in(&text))
+        })
+        .join()
+        .expect("it does not panic");
+        for number in HELD.into_iter().chain(HELD_REAL_TIME.into_iter().flatten()) {
+            assert_ne!(here & 1 << (number - 1), 0, "{number}");
+        }
+        for number in [libc::SIGTERM, libc::SIGINT, libc::SIGQUIT, libc::SIGSEGV, libc::SIGBUS, libc::SIGCHLD] {
+            assert_eq!(here & 1 << (number - 1), 0, "{number}");
+        }
+        assert_eq!((next, child), (here, 0));
+    }
+}
