@@ -15,7 +15,7 @@ use futures_util::future::{Either, join, select};
 
 use crate::problem::{Answer, Problem};
 use crate::rights::Rights;
-use crate::sockets;
+use crate::sockets::{self, SocketFile};
 
 /// How long guests may take to fetch the answers to their last requests, in nanoseconds.
 const FETCH_TIME_MAX_NS: u64 = 2_000_000_000;
@@ -26,6 +26,7 @@ const DESCRIPTION: &str = "Forebay disk";
 /// An open door. Dropping it without [`Door::close`] leaves guests connected.
 pub(crate) struct Door<D> {
     sockets: Sockets,
+    files: Cell<SocketFiles>,
     rights: Cell<Rights>,
     ring: Ring,
     host: LocalHost,
@@ -43,6 +44,13 @@ pub(crate) struct Sockets {
     pub(crate) vhost: PathBuf,
 }
 
+/// The files of a door's sockets; none for a socket that could not be had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SocketFiles {
+    nbd: Option<SocketFile>,
+    vhost: Option<SocketFile>,
+}
+
 /// Where a door is, and for whom.
 #[derive(Clone, Debug)]
 pub(crate) struct Entrance {
@@ -56,6 +64,7 @@ pub(crate) struct Entrance {
 pub(crate) struct Guests {
     nbd: nbd::Paused,
     vhost: vhost::Paused,
+    files: SocketFiles,
 }
 
 impl Sockets {
@@ -65,10 +74,26 @@ impl Sockets {
         sockets::check_length(&self.vhost)
     }
 
+    /// Returns the paths at which `files` are not there any more.
+    pub(crate) fn lost(&self, files: SocketFiles) -> Vec<&Path> {
+        let pairs = [(&self.nbd, files.nbd), (&self.vhost, files.vhost)];
+        let lost = pairs.into_iter().filter(|(path, file)| file.is_some() && sockets::file_at(path) != *file);
+        lost.map(|(path, _)| path.as_path()).collect()
+    }
+
     /// Removes the files of sockets that are no longer listened on.
     pub(crate) fn remove(&self) {
         sockets::remove(&self.nbd);
         sockets::remove(&self.vhost);
+    }
+
+    /// Removes those of `files`, which are no longer listened on, that are still there.
+    fn remove_own(&self, files: SocketFiles) {
+        for (path, file) in [(&self.nbd, files.nbd), (&self.vhost, files.vhost)] {
+            if file.is_some() && sockets::file_at(path) == file {
+                sockets::remove(path);
+            }
+        }
     }
 }
 
@@ -97,6 +122,10 @@ impl<D: BlockDevice> Door<D> {
             }
         };
         let door = Self::with(ring, host, entrance, name, device);
+        door.files.set(SocketFiles {
+            nbd: sockets::file_at(&door.sockets.nbd),
+            vhost: for_vhost.as_ref().and_then(|_| sockets::file_at(&door.sockets.vhost)),
+        });
         host.spawn(Rc::clone(&door.nbd).listen(for_nbd, host.clone()));
         door.nbd.list(directory, ring, host);
         if let Some(listener) = for_vhost {
@@ -125,6 +154,7 @@ impl<D: BlockDevice> Door<D> {
         let export = Export::new(name, DESCRIPTION, Rc::clone(&device));
         Self {
             sockets,
+            files: Cell::default(),
             rights: Cell::new(rights),
             ring: ring.clone(),
             host: host.clone(),
@@ -142,11 +172,12 @@ impl<D: BlockDevice> Door<D> {
 
     /// Listeners and guests, to go on with.
     pub(crate) fn take_paused(&self) -> Guests {
-        Guests { nbd: self.nbd.take_paused(), vhost: self.vhost.take_paused() }
+        Guests { nbd: self.nbd.take_paused(), vhost: self.vhost.take_paused(), files: self.files.get() }
     }
 
     /// Goes on with listeners and guests that were at rest.
     pub(crate) fn go_on(&self, guests: Guests) {
+        self.files.set(guests.files);
         self.nbd.go_on(&self.ring, &self.host, guests.nbd);
         self.vhost.go_on(&self.ring, &self.host, guests.vhost);
     }
@@ -165,9 +196,9 @@ impl<D: BlockDevice> Door<D> {
         if rights == before {
             return Ok(());
         }
+        self.renew_sockets()?;
         sockets::change_rights(&self.sockets.nbd, &before, &rights)?;
-        // A socket that was too long to be had is not there.
-        if self.sockets.vhost.exists()
+        if self.files.get().vhost.is_some()
             && let Err(problem) = sockets::change_rights(&self.sockets.vhost, &before, &rights)
         {
             if let Err(problem) = sockets::change_rights(&self.sockets.nbd, &rights, &before) {
@@ -176,6 +207,31 @@ impl<D: BlockDevice> Door<D> {
             return Err(problem);
         }
         self.rights.set(rights);
+        Ok(())
+    }
+
+    /// The files of its sockets, as they were made.
+    pub(crate) fn files(&self) -> SocketFiles {
+        self.files.get()
+    }
+
+    /// Makes every socket again whose file is not there any more, for the same clients. Guests that are connected stay.
+    ///
+    /// # Errors
+    /// If one cannot be had.
+    pub(crate) fn renew_sockets(&self) -> Answer<()> {
+        let files = self.files.get();
+        let lost = self.sockets.lost(files);
+        if lost.contains(&self.sockets.nbd.as_path()) {
+            let listener = listen(&self.ring, &self.sockets.nbd, &self.rights.get())?;
+            self.files.set(SocketFiles { nbd: sockets::file_at(&self.sockets.nbd), ..self.files.get() });
+            self.host.spawn(Rc::clone(&self.nbd).listen(listener, self.host.clone()));
+        }
+        if lost.contains(&self.sockets.vhost.as_path()) {
+            let listener = listen(&self.ring, &self.sockets.vhost, &self.rights.get())?;
+            self.files.set(SocketFiles { vhost: sockets::file_at(&self.sockets.vhost), ..self.files.get() });
+            self.host.spawn(Rc::clone(&self.vhost).listen(listener, self.ring.clone(), self.host.clone()));
+        }
         Ok(())
     }
 
@@ -195,7 +251,7 @@ impl<D: BlockDevice> Door<D> {
     /// answers is cut off after two seconds; what the device works on is always waited for.
     pub(crate) async fn close(&self) {
         self.nbd.close();
-        self.sockets.remove();
+        self.sockets.remove_own(self.files.get());
         let closed = pin!(join(self.export.drain(), self.vhost.close()));
         if let Either::Right(((), closed)) = select(closed, pin!(self.host.sleep(FETCH_TIME_MAX_NS))).await {
             self.export.sever();

@@ -73,6 +73,8 @@ struct List {
     events: Mutex<VecDeque<Event>>,
     /// The id of the newest.
     newest: watch::Sender<u64>,
+    /// The message of a start that is not reported before it has succeeded, because the start before it had failed.
+    pending_start: Mutex<Option<String>>,
 }
 
 /// Begins to keep events in `dir`, and says how the last run ended. To be called once; later calls change nothing.
@@ -83,7 +85,14 @@ pub(crate) fn begin(dir: &Path) -> Answer<()> {
     let (messages, receiver) = sync_channel(WAITING_MAX);
     let Opened { file, events, id, ending, complaint } = Kept::open(dir);
     let (newest, _) = watch::channel(id - 1);
-    let list = List { messages, dropped: AtomicU64::new(0), events: Mutex::new(events), newest };
+    let after_failure = events.back().is_some_and(|last| last.kind == Kind::DaemonStartFailed);
+    let list = List {
+        messages,
+        dropped: AtomicU64::new(0),
+        events: Mutex::new(events),
+        newest,
+        pending_start: Mutex::default(),
+    };
     if LIST.set(list).is_err() {
         return Ok(());
     }
@@ -108,8 +117,33 @@ pub(crate) fn begin(dir: &Path) -> Answer<()> {
         Ending::HostWentDown => "after a power cut or a reset of the host",
         Ending::Unknown => "and nothing is known of an earlier run",
     };
-    of_host(Kind::DaemonStarted, format!("Forebay {} started, {after}", env!("CARGO_PKG_VERSION")));
+    let message = format!("Forebay {} started, {after}", env!("CARGO_PKG_VERSION"));
+    match LIST.get() {
+        // A service manager may try once a second for days, and older events must not be pushed out by that.
+        Some(list) if after_failure => *list.pending_start() = Some(message),
+        _ => of_host(Kind::DaemonStarted, message),
+    }
     Ok(())
+}
+
+/// Reports that the daemon was started, if [`begin`] did not yet.
+pub(crate) fn note_started() {
+    if let Some(message) = LIST.get().and_then(|list| list.pending_start().take()) {
+        of_host(Kind::DaemonStarted, message);
+    }
+}
+
+/// Reports a start that failed and waits until that is kept. If the newest event is the same one, only the log gets it.
+pub(crate) fn note_failed_start(problem: &Problem) {
+    let message = format!("Forebay did not start: {problem}");
+    let news = News { kind: Kind::DaemonStartFailed, disk: None, message };
+    let is_listed = LIST.get().is_some_and(|list| list.newest_is(&news));
+    if is_listed {
+        log(&news);
+    } else {
+        report(news);
+    }
+    settle();
 }
 
 /// Says something about a disk.
@@ -221,6 +255,19 @@ impl List {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn pending_start(&self) -> MutexGuard<'_, Option<String>> {
+        self.pending_start.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether the newest event says the same as `news`.
+    fn newest_is(&self, news: &News) -> bool {
+        let News { kind, disk, message } = news;
+        self.events().back().is_some_and(|last| {
+            let is_same = last.message.chars().eq(message.chars().take(MESSAGE_CHARS_MAX));
+            last.kind == *kind && last.disk == *disk && is_same
+        })
+    }
+
     fn after(&self, id: u64) -> Vec<Event> {
         let events = self.events();
         let is_ours = events.back().is_some_and(|newest| id <= newest.id);
@@ -231,7 +278,10 @@ impl List {
 impl Kind {
     /// True if it is the last word of a daemon that stops.
     fn ends_a_run(self) -> bool {
-        matches!(self, Self::DaemonStopped | Self::DaemonStopOverdue)
+        matches!(
+            self,
+            Self::DaemonStopped | Self::DaemonStopFailed | Self::DaemonStopOverdue | Self::DaemonStartFailed
+        )
     }
 }
 
@@ -248,7 +298,13 @@ mod tests {
         let Opened { file, events, id, .. } = Kept::open(dir);
         let newest = watch::channel(id - 1).0;
         (
-            List { messages, dropped: AtomicU64::new(0), events: Mutex::new(events), newest },
+            List {
+                messages,
+                dropped: AtomicU64::new(0),
+                events: Mutex::new(events),
+                newest,
+                pending_start: Mutex::default(),
+            },
             file,
             id,
             receiver,

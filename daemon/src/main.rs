@@ -45,6 +45,7 @@ mod replay;
 mod rights;
 mod service;
 mod shard;
+mod signals;
 mod sockets;
 mod state;
 mod supervisor;
@@ -63,12 +64,14 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    signals::hold_file_size_limit();
     let cli = cli::Cli::parse();
     match commands::run(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
+            let priority = output::journal_priority(&io::stderr(), tracing::Level::ERROR);
             // Not `eprintln!`, which panics if that cannot be written, as on a full disk: the status still tells.
-            writeln!(io::stderr(), "error: {}", problem.message.replace('\n', " ")).unwrap_or(());
+            writeln!(io::stderr(), "{priority}error: {}", problem.message.replace('\n', " ")).unwrap_or(());
             ExitCode::FAILURE
         }
     }

@@ -1,8 +1,11 @@
-//! Text on standard output: tables and pairs for people.
+//! Text on standard output: tables and pairs for people. And priorities of lines that go to the journal.
 
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 
+use nix::sys::stat::fstat;
 use serde_json::Value;
+use tracing::Level;
 
 use crate::problem::{Answer, Problem};
 use crate::units::{self, Size};
@@ -76,6 +79,31 @@ pub(crate) fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
+/// Returns whether the journal gets what is written to `output`: systemd names device and inode of what it connected.
+pub(crate) fn is_journal(output: &impl AsFd) -> bool {
+    let Ok(named) = std::env::var("JOURNAL_STREAM") else { return false };
+    fstat(output).is_ok_and(|found| is_named(&named, found.st_dev, found.st_ino))
+}
+
+fn is_named(named: &str, device: u64, inode: u64) -> bool {
+    named == format!("{device}:{inode}")
+}
+
+/// Returns the prefix by which the journal knows how bad a line is, as sd-daemon(3) has it.
+pub(crate) fn priority(level: Level) -> &'static str {
+    match level {
+        Level::ERROR => "<3>",
+        Level::WARN => "<4>",
+        Level::INFO => "<6>",
+        Level::DEBUG | Level::TRACE => "<7>",
+    }
+}
+
+/// Returns the prefix of a line for `output` of this level; empty if that is not the journal.
+pub(crate) fn journal_priority(output: &impl AsFd, level: Level) -> &'static str {
+    if is_journal(output) { priority(level) } else { "" }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -98,5 +126,13 @@ mod tests {
         assert_eq!([json!(true), json!(false)].map(|value| yes_or_no(&value)), ["yes", "no"]);
         assert_eq!(percent(&json!(0.5)), "50.0%");
         assert_eq!(size(&json!(4096)), "4KiB");
+    }
+
+    #[test]
+    fn only_what_systemd_connected_is_the_journal() {
+        assert!(is_named("9:123", 9, 123));
+        for named in ["", "9:12", "9:1234", "8:123", "9"] {
+            assert!(!is_named(named, 9, 123), "{named}");
+        }
     }
 }

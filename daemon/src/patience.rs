@@ -3,6 +3,7 @@
 //!
 //! Whoever really holds a lock keeps it for longer than this, and is then named in the error as ever.
 
+use std::thread;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -27,6 +28,18 @@ where
             }
             outcome => return outcome,
         }
+    }
+}
+
+/// Does `attempt` on a thread that may sleep, and again while `is_held` says of its outcome that a dead process may be the reason.
+pub(crate) fn while_held<T>(mut attempt: impl FnMut() -> T, is_held: impl Fn(&T) -> bool) -> T {
+    let deadline = std::time::Instant::now() + PATIENCE;
+    loop {
+        let outcome = attempt();
+        if !is_held(&outcome) || std::time::Instant::now() >= deadline {
+            return outcome;
+        }
+        thread::sleep(INTERVAL);
     }
 }
 
@@ -60,5 +73,18 @@ mod tests {
             ready(Answer::<()>::Err(Problem::invalid("Not a disk")))
         }));
         assert_eq!((outcome, attempts), (Err(Problem::invalid("Not a disk")), 1));
+    }
+
+    #[test]
+    fn what_is_held_for_a_moment_is_had() {
+        let mut attempts = 0;
+        let outcome = while_held(
+            || {
+                attempts += 1;
+                attempts
+            },
+            |attempts| *attempts < 3,
+        );
+        assert_eq!(outcome, 3);
     }
 }

@@ -13,7 +13,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::problem::{Answer, Problem};
+use crate::patience::while_held;
+use crate::problem::{Answer, Problem, ProblemKind};
 
 /// Sockets of the daemon that serves the host.
 const RUN_OF_HOST: &str = "/run/forebay";
@@ -138,10 +139,15 @@ impl Places {
     /// their own).
     pub(crate) fn make(&self) -> Answer<()> {
         make_folder(&self.dir, 0o700)?;
+        self.make_run()?;
+        make_folder(&self.past(), 0o700)
+    }
+
+    /// Makes RUN and its folders, those that are missing.
+    pub(crate) fn make_run(&self) -> Answer<()> {
         make_folder(&self.run, 0o755)?;
         make_folder(&self.nbd(), 0o755)?;
         make_folder(&self.vhost(), 0o755)?;
-        make_folder(&self.past(), 0o700)?;
         make_folder(&self.touched(), 0o700)
     }
 
@@ -188,6 +194,16 @@ impl Places {
     /// The pool that the daemon makes by itself.
     pub(crate) fn embedded_pool(&self) -> PathBuf {
         self.dir.join(EMBEDDED_POOL)
+    }
+
+    /// Claims DIR as [`Self::claim`] does, with patience for the last process, which may have been killed a moment ago.
+    ///
+    /// # Errors
+    /// If another daemon has it.
+    pub(crate) fn claim_patiently(&self) -> Answer<File> {
+        let is_held =
+            |claim: &Answer<File>| claim.as_ref().is_err_and(|problem| problem.kind == ProblemKind::Conflict);
+        while_held(|| self.claim(), is_held)
     }
 
     /// Claims DIR for this process until the file is dropped. The file itself stays: removing it would let two
@@ -327,5 +343,21 @@ mod tests {
         assert!(places.claim().unwrap_err().message.contains("another Forebay"));
         drop(held);
         places.claim().expect("it was given back");
+    }
+
+    #[test]
+    fn a_folder_whose_last_daemon_is_still_being_taken_apart_is_waited_for() {
+        let temp = TempDir::new();
+        let places = Places { dir: temp.path().into(), run: temp.path().into(), nbd_uri: None };
+        let held = places.claim().expect("nobody has it");
+        let (begun, beginning) = std::sync::mpsc::channel();
+        let dying = std::thread::spawn(move || {
+            beginning.recv().expect("somebody claims it");
+            drop(held);
+        });
+        assert!(places.claim().is_err(), "it is held");
+        begun.send(()).expect("it waits for that");
+        places.claim_patiently().expect("it is free soon");
+        dying.join().expect("it does not panic");
     }
 }

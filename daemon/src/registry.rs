@@ -18,6 +18,7 @@ mod pool;
 mod removing;
 mod resizing;
 mod shares;
+mod sockets;
 mod unshared;
 mod watching;
 mod wear;
@@ -44,6 +45,7 @@ use crate::rights::Rights;
 use crate::shard::{Attaching, Content, Detached, DiskReport, Reconfiguring, Shards, Unsaved};
 use crate::state::{DiskRecord, GuestRecord, State};
 use crate::totals::{Total, Totals};
+use crate::units::Size;
 
 /// How long the start of the daemon waits for disks.
 const FIRST_TRY_TIME_MAX: Duration = Duration::from_secs(5);
@@ -52,6 +54,7 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 use counting::Written;
 pub(crate) use pool::{NewDevice, PoolView};
+pub(crate) use sockets::ControlFiles;
 use unshared::Wanted;
 
 /// The disks of this host. Shared by the tasks of the control plane.
@@ -368,11 +371,28 @@ impl Registry {
             }
         }
         self.replace_state(state);
+        self.warn_of_incomplete_images(&outcomes);
         drop(changing);
         // What the pool was left with is written, too.
         drop(self.pool().await);
         self.save_wear().await;
         outcomes.into_iter().try_for_each(|outcome| outcome?.flushed)
+    }
+
+    /// Warns of every disk whose image lacks data that the flash has. `ended` holds how disks ended, as far as they did.
+    pub(crate) fn warn_of_incomplete_images(&self, ended: &[Answer<Detached>]) {
+        let state = self.state();
+        for disk in state.disks.iter().filter(|disk| disk.unsaved_in.is_some()) {
+            let last = ended.iter().flatten().filter_map(|detached| detached.last.as_ref());
+            let dirty =
+                last.filter(|last| last.settings.id.0 == disk.id).map(|last| last.statistics.dirty_bytes);
+            let amount = dirty.max().map_or_else(|| "data".to_owned(), |bytes| Size(bytes).to_string());
+            let (name, backing) = (&disk.name, &disk.backing);
+            let message = format!(
+                "The image {backing} of disk '{name}' is incomplete without this flash, which has {amount} that is not there"
+            );
+            events::of_disk(Kind::ImageIncomplete, name, message);
+        }
     }
 
     async fn keep_trying(self: Arc<Self>, name: String) {

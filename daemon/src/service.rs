@@ -5,21 +5,23 @@
 //! on its backing, or in write-back on flash, where the next start finds it; so ending early loses nothing that was promised,
 //! and nothing is destaged at the end.
 
+use std::future::ready;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use doors::nbd::Directory;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use crate::control::{Http, WebDoor};
 use crate::events::{self, Kind};
+use crate::patience::while_in_conflict;
 use crate::places::Places;
 use crate::pool::{self, PoolChoice};
 use crate::problem::Answer;
 use crate::reception::{self, Desk, NbdTcp};
-use crate::registry::Registry;
+use crate::registry::{ControlFiles, Registry};
 use crate::rights::Rights;
 use crate::shard::Shards;
 use crate::state::State;
@@ -87,9 +89,9 @@ impl Service {
     ) -> Answer<Self> {
         events::begin(&places.dir)?;
         let started = Self::start_all(places, choice, threads, network, smartctl).await;
-        if let Err(problem) = &started {
-            events::of_host(Kind::DaemonStopped, format!("Forebay did not start: {problem}"));
-            events::settle();
+        match &started {
+            Ok(_) => events::note_started(),
+            Err(problem) => events::note_failed_start(problem),
         }
         started
     }
@@ -108,7 +110,9 @@ impl Service {
         let directory = Directory::default();
         let shards = Shards::start(&places, &directory, threads.shards, threads.poll_max).await?;
         let pool = pool::open(&places, &shards, &mut state, choice).await?;
-        let listener = sockets::listen(&places.control_socket(), &Rights::usual())?;
+        let socket = places.control_socket();
+        // A process that was killed listens until the kernel has taken it apart.
+        let listener = while_in_conflict(|| ready(sockets::listen(&socket, &Rights::usual()))).await?;
         let web_door = WebDoor::open(&network.http, &places);
         let reception = match opened {
             Some(opened) => Some(opened.run(directory).await?),
@@ -123,8 +127,16 @@ impl Service {
             tokio::spawn(Registry::keep_balanced(Arc::downgrade(&registry), interval));
         }
         let (stopping, stop) = watch::channel(false);
-        let control = tokio::spawn(control::serve(listener, Arc::clone(&registry), stop.clone()));
         let http_address = web_door.as_ref().map(WebDoor::address);
+        let (listeners, renewed) = mpsc::channel(1);
+        let files = ControlFiles {
+            socket: sockets::file_at(&socket),
+            listeners,
+            http: http_address,
+            stop: stop.clone(),
+        };
+        tokio::spawn(Registry::keep_sockets(Arc::downgrade(&registry), files));
+        let control = tokio::spawn(control::serve(listener, renewed, Arc::clone(&registry), stop.clone()));
         let web = web_door.map(|door| tokio::spawn(control::serve_web(door, Arc::clone(&registry), stop)));
         Ok(Self { registry, http_address, reception, control, web, stopping })
     }
@@ -161,6 +173,7 @@ impl Service {
         }
         let Ok(outcome) = tokio::time::timeout(STOP_TIME_MAX, registry.stop()).await else {
             // The shard's thread waits for the kernel, which waits for a backing; only the end of the process frees it.
+            registry.warn_of_incomplete_images(&[]);
             let overdue = format!("A backing did not answer within {} s", STOP_TIME_MAX.as_secs());
             events::of_host(Kind::DaemonStopOverdue, overdue);
             events::settle();
@@ -171,11 +184,12 @@ impl Service {
             );
             std::process::exit(1);
         };
-        let how = match &outcome {
-            Ok(()) => "Forebay has stopped".to_owned(),
-            Err(problem) => format!("Forebay has stopped, but: {problem}"),
-        };
-        events::of_host(Kind::DaemonStopped, how);
+        match &outcome {
+            Ok(()) => events::of_host(Kind::DaemonStopped, "Forebay has stopped"),
+            Err(problem) => {
+                events::of_host(Kind::DaemonStopFailed, format!("Forebay has stopped, but: {problem}"));
+            }
+        }
         events::settle();
         outcome
     }

@@ -6,11 +6,13 @@
 //!   SEGV, BUS          left to faults of the process, which dump core
 //!   all others         held: never delivered. A write behind a limit of file sizes (XFSZ) fails with EFBIG and nothing else
 //! ```
-//! Held signals are blocked in the first thread, before there is another one, and every later thread inherits that. Blocked
-//! rather than ignored, because a child process would inherit ignored ones too, while the standard library gives each child an
-//! empty mask. The kernel delivers a blocked signal all the same if the process itself made a fault that raises it.
+//! Held signals are blocked in the first thread, before there is another one, and every later thread inherits that. A child
+//! process would inherit it too, and is started with an [empty mask](release_in). The kernel delivers a blocked signal all the
+//! same if the process itself made a fault that raises it. Signals 32 and 33 belong to the C library.
 
 use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::ptr;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -38,8 +40,8 @@ const HELD: [libc::c_int; 17] = [
     libc::SIGSYS,
 ];
 
-/// Real-time signals as the kernel counts them, but for the second one: the C library changes credentials of threads by it.
-const HELD_REAL_TIME: [std::ops::RangeInclusive<libc::c_int>; 2] = [32..=32, 34..=64];
+/// Real-time signals, but for those of the C library.
+const HELD_REAL_TIME: std::ops::RangeInclusive<libc::c_int> = 34..=64;
 
 /// A signal that the daemon acts upon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +94,7 @@ impl Requests {
 
 /// Holds every signal that is not for the daemon. To be called before there is a second thread.
 pub(crate) fn hold_all() {
-    let numbers: Vec<_> = HELD.into_iter().chain(HELD_REAL_TIME.into_iter().flatten()).collect();
+    let numbers: Vec<_> = HELD.into_iter().chain(HELD_REAL_TIME).collect();
     change_mask(libc::SIG_BLOCK, &numbers);
 }
 
@@ -101,7 +103,17 @@ pub(crate) fn hold_file_size_limit() {
     change_mask(libc::SIG_BLOCK, &[libc::SIGXFSZ]);
 }
 
-/// Changes the mask of this thread. By the kernel's own call: that of the C library knows no signal 32.
+/// Has `command` run with no signal held, as any other program.
+pub(crate) fn release_in(command: &mut Command) {
+    let release = || {
+        change_mask(libc::SIG_SETMASK, &[]);
+        Ok(())
+    };
+    // SAFETY: between fork and exec it makes one system call, with memory of its own stack.
+    unsafe { command.pre_exec(release) };
+}
+
+/// Changes the mask of this thread.
 fn change_mask(how: libc::c_int, numbers: &[libc::c_int]) {
     let mask = numbers.iter().fold(0_u64, |mask, number| mask | 1 << (number - 1));
     // SAFETY: the kernel reads eight bytes, which `mask` has, and nothing is asked to be written.
@@ -114,7 +126,6 @@ fn change_mask(how: libc::c_int, numbers: &[libc::c_int]) {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::process::Command;
 
     use super::*;
 
@@ -131,15 +142,18 @@ mod tests {
             let here = fs::read_to_string("/proc/thread-self/status").expect("Linux has it");
             let next = std::thread::spawn(|| fs::read_to_string("/proc/thread-self/status"));
             let next = next.join().expect("it does not panic").expect("Linux has it");
-            let child = Command::new("cat").arg("/proc/self/status").output().expect("there is cat");
+            let mut cat = Command::new("cat");
+            release_in(cat.arg("/proc/self/status"));
+            let child = cat.output().expect("there is cat");
             [here, next, String::from_utf8(child.stdout).expect("it is text")].map(|text| mask_in(&text))
         })
         .join()
         .expect("it does not panic");
-        for number in HELD.into_iter().chain(HELD_REAL_TIME.into_iter().flatten()) {
+        for number in HELD.into_iter().chain(HELD_REAL_TIME) {
             assert_ne!(here & 1 << (number - 1), 0, "{number}");
         }
-        for number in [libc::SIGTERM, libc::SIGINT, libc::SIGQUIT, libc::SIGSEGV, libc::SIGBUS, libc::SIGCHLD] {
+        for number in [libc::SIGTERM, libc::SIGINT, libc::SIGQUIT, libc::SIGSEGV, libc::SIGBUS, libc::SIGCHLD]
+        {
             assert_eq!(here & 1 << (number - 1), 0, "{number}");
         }
         assert_eq!((next, child), (here, 0));

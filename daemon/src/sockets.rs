@@ -11,7 +11,7 @@
 use std::fs;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 
@@ -64,6 +64,19 @@ pub(crate) fn listen(path: &Path, rights: &Rights) -> Answer<UnixListener> {
         .and_then(|()| socket::listen(&listener, backlog).map_err(failed))
         .inspect_err(|_| remove(path))?;
     Ok(listener.into())
+}
+
+/// The file of a socket. Its path may come to lead to another one, or nowhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SocketFile {
+    device: u64,
+    inode: u64,
+}
+
+/// Returns the file of the socket at `path`; none if there is no socket.
+pub(crate) fn file_at(path: &Path) -> Option<SocketFile> {
+    let found = fs::symlink_metadata(path).ok().filter(|found| found.file_type().is_socket())?;
+    Some(SocketFile { device: found.dev(), inode: found.ino() })
 }
 
 /// Gives the socket at `path`, which has the rights `before`, those of `after`.

@@ -18,7 +18,8 @@ use crate::wear::WriteBudget;
 
 /// Version of the file that this build writes, and the newest that it reads.
 const SCHEMA: u64 = 6;
-const FILE_NAME: &str = "state.json";
+/// The file, in DIR.
+pub(crate) const STATE_FILE: &str = "state.json";
 /// Starts that are remembered, and in addition those whose marks the pool bears.
 const MARKS_MAX: usize = 16;
 
@@ -232,7 +233,7 @@ impl State {
     /// # Errors
     /// If the file is unreadable, damaged, or of a newer version. It is left as it is.
     pub(crate) fn load(dir: &Path) -> Answer<Self> {
-        let path = dir.join(FILE_NAME);
+        let path = dir.join(STATE_FILE);
         let text = match fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
@@ -307,10 +308,10 @@ impl State {
     pub(crate) fn save_or_say(&self, dir: &Path) -> Result<(), NotSaved> {
         assert_eq!(self.check(), Ok(()), "a state that could not be loaded again is never saved");
         let text = serde_json::to_vec_pretty(self).expect("plain data with text keys");
-        durable::replace(dir, FILE_NAME, &text).map_err(|not| NotSaved {
+        durable::replace(dir, STATE_FILE, &text).map_err(|not| NotSaved {
             reason: format!(
                 "Cannot save {}: {}; make room or repair its file system, then try again",
-                dir.join(FILE_NAME).display(),
+                dir.join(STATE_FILE).display(),
                 not.error
             ),
             in_place: not.in_place,
@@ -415,7 +416,7 @@ mod tests {
     #[test]
     fn damaged_and_newer_files_are_refused_and_left_alone() {
         let dir = TempDir::new();
-        let path = dir.path().join(FILE_NAME);
+        let path = dir.path().join(STATE_FILE);
         let twice = {
             let mut state = sample();
             state.disks.push(state.disks[0].clone());
@@ -456,12 +457,12 @@ mod tests {
             let path = dir.path().join(name);
             let pool = serde_json::json!({ "path": path, "id": "00ff", "being_made": false, "marks": [7] });
             let earlier = serde_json::json!({ "schema": 2, "next_disk": 1, "pool": pool, "disks": [] });
-            fs::write(dir.path().join(FILE_NAME), earlier.to_string()).expect("the folder is ours");
+            fs::write(dir.path().join(STATE_FILE), earlier.to_string()).expect("the folder is ours");
             let state = State::load(dir.path()).expect("an earlier version wrote it");
             let pool = state.pool.as_ref().expect("there was one");
             assert_eq!(pool.devices, [DeviceRecord::new(path, made_by_us)]);
             state.save(dir.path()).expect("the folder is ours");
-            let text = fs::read_to_string(dir.path().join(FILE_NAME)).expect("it is there");
+            let text = fs::read_to_string(dir.path().join(STATE_FILE)).expect("it is there");
             assert!(text.contains("\"schema\": 6"), "{text}");
         }
     }
@@ -469,7 +470,7 @@ mod tests {
     #[test]
     fn the_devices_of_a_version_that_knew_no_ratings_have_none() {
         let dir = TempDir::new();
-        let path = dir.path().join(FILE_NAME);
+        let path = dir.path().join(STATE_FILE);
         let mut state = sample();
         let mut earlier = serde_json::to_value(&state).expect("plain data");
         earlier["schema"] = 4.into();
@@ -485,7 +486,7 @@ mod tests {
     #[test]
     fn the_pool_of_a_version_that_knew_no_write_budget_has_none() {
         let dir = TempDir::new();
-        let path = dir.path().join(FILE_NAME);
+        let path = dir.path().join(STATE_FILE);
         let mut state = sample();
         let mut earlier = serde_json::to_value(&state).expect("plain data");
         earlier["schema"] = 5.into();

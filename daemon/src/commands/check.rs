@@ -22,6 +22,7 @@ use crate::backing::Location;
 use crate::cli::Check;
 use crate::output;
 use crate::past;
+use crate::patience::while_held;
 use crate::places::{Places, Surroundings};
 use crate::problem::{Answer, Problem};
 use crate::state::{DiskRecord, State};
@@ -124,7 +125,12 @@ async fn identify(ring: &Ring, device: &Path) -> Result<(String, FileDevice), Ou
         create: None,
     };
     let path = device.display();
-    let flash = match FileDevice::open(ring, device, options) {
+    // A daemon that was killed a moment ago may still hold it.
+    let opened = while_held(
+        || FileDevice::open(ring, device, options),
+        |opened| matches!(opened, Err(OpenError::Held { .. })),
+    );
+    let flash = match opened {
         Ok(flash) => flash,
         Err(OpenError::Held { .. }) => {
             return Err(Outcome::Refused(

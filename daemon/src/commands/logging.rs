@@ -10,21 +10,20 @@ mod aside;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, IsTerminal};
-use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::str::FromStr;
 
-use nix::sys::stat::fstat;
 use serde_json::json;
 use tracing::level_filters::LevelFilter;
-use tracing::{Event, Level, Subscriber};
+use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::format::{Format, Full, Json, Writer};
 use tracing_subscriber::fmt::time::SystemTime;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, format};
 use tracing_subscriber::registry::LookupSpan;
 
 use crate::moment::Moment;
+use crate::output::{is_journal, priority};
 use crate::problem::{Answer, Problem, hint};
 use aside::Aside;
 
@@ -121,16 +120,6 @@ fn open(path: &Path) -> Answer<File> {
     })
 }
 
-/// True if what is written there goes to the journal: systemd names device and inode of what it connected.
-fn is_journal(output: &impl AsFd) -> bool {
-    let Ok(named) = std::env::var("JOURNAL_STREAM") else { return false };
-    fstat(output).is_ok_and(|found| is_named(&named, found.st_dev, found.st_ino))
-}
-
-fn is_named(named: &str, device: u64, inode: u64) -> bool {
-    named == format!("{device}:{inode}")
-}
-
 /// How lines look.
 struct Lines {
     shape: Shape,
@@ -156,23 +145,13 @@ where
         event: &Event<'_>,
     ) -> fmt::Result {
         if self.has_priority {
-            write!(to, "<{}>", priority(*event.metadata().level()))?;
+            to.write_str(priority(*event.metadata().level()))?;
         }
         match &self.shape {
             Shape::Text(format) => format.format_event(context, to, event),
             Shape::Untimed(format) => format.format_event(context, to, event),
             Shape::Json(format) => format.format_event(context, to, event),
         }
-    }
-}
-
-/// As syslog(3) counts them.
-fn priority(level: Level) -> u8 {
-    match level {
-        Level::ERROR => 3,
-        Level::WARN => 4,
-        Level::INFO => 6,
-        Level::DEBUG | Level::TRACE => 7,
     }
 }
 
@@ -236,14 +215,6 @@ mod tests {
         assert_eq!((&line["level"], &line["message"]), (&"WARN".into(), &"It waits".into()));
         assert_eq!((&line["kind"], &line["disk"]), (&"disk-waiting".into(), &"a".into()));
         assert!(line["timestamp"].is_string());
-    }
-
-    #[test]
-    fn only_what_systemd_connected_is_the_journal() {
-        assert!(is_named("9:123", 9, 123));
-        for named in ["", "9:12", "9:1234", "8:123", "9"] {
-            assert!(!is_named(named, 9, 123), "{named}");
-        }
     }
 
     #[test]

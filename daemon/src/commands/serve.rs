@@ -11,9 +11,8 @@ use std::convert::Infallible;
 use std::fs::File;
 use std::time::Duration;
 
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit, setrlimit};
 use nix::sys::stat::{Mode, umask};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::logging::{self, Log};
 use crate::cli::Serve;
@@ -25,9 +24,12 @@ use crate::problem::{Answer, Problem};
 use crate::reception::NbdTcp;
 use crate::registry::PoolView;
 use crate::service::{Network, Service, Threads};
+use crate::signals::{self, Request, Requests};
+use crate::state::STATE_FILE;
 use crate::supervisor::{self, Standing};
+use crate::units::Size;
 use crate::wear::Smartctl;
-use crate::{output, sockets};
+use crate::{events, output, sockets};
 
 /// How soon the service manager's status follows what has changed.
 const STATUS_INTERVAL: Duration = Duration::from_secs(5);
@@ -35,76 +37,131 @@ const STATUS_INTERVAL: Duration = Duration::from_secs(5);
 /// A tenth of the weight of a shard, by the kernel's table of weights: enough to answer in time on a host that has nothing left.
 const CONTROL_PLANE_NICENESS: i32 = 10;
 
+/// Everything that a start needs, from configuration and command line.
+struct Setup {
+    places: Places,
+    choice: PoolChoice,
+    threads: Threads,
+    network: Network,
+    smartctl: Smartctl,
+}
+
 pub(super) fn run(options: &Serve) -> Answer<()> {
-    let config = match &options.config {
-        Some(path) => Config::load(path)?,
-        None => Config::default(),
-    };
-    let usual = Log::default();
-    let _logging = logging::start(&Log {
-        level: options.log.as_deref().or(config.log.as_deref()).unwrap_or(usual.level),
-        format: options.log_format.as_deref().or(config.log_format.as_deref()).unwrap_or(usual.format),
-        file: options.log_file.as_deref().or(config.log_file.as_deref()),
-    })?;
-    let dir = options.dir.clone().or(config.dir);
-    let run_dir = options.run_dir.clone().or(config.run_dir);
-    let places = Places::resolve(dir, run_dir, &Surroundings::of_process())?;
-    let choice = PoolChoice {
-        file: options.pool.clone().or(config.pool_file),
-        size: options.pool_size.or(config.pool_size),
-        erase: options.erase.clone(),
-    };
-    let network = Network {
-        http: Http {
-            listen: options.listen_http.or(config.http_listen).unwrap_or_default(),
-            names: config.http_names,
-        },
-        nbd: NbdTcp {
-            listen: options.listen_nbd,
-            tls: options.nbd_tls,
-            tls_dir: options.nbd_tls_dir.clone(),
-            allow: options.nbd_allow.clone(),
+    signals::hold_all();
+    let config = options.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load);
+    let _logging = start_log(options, config.as_ref().ok())?;
+    let prepared = config.and_then(|config| Setup::of(options, config)).and_then(|setup| {
+        let claim = claim(&setup.places)?;
+        Ok((setup, claim))
+    });
+    match prepared {
+        Ok((setup, claim)) => setup.run(&claim),
+        Err(problem) => {
+            keep_events_if_nobody_does(options);
+            events::note_failed_start(&problem);
+            Err(problem)
         }
-        .or(config.nbd),
-    };
+    }
+}
+
+/// Starts the log as command line and configuration ask for, or as the command line alone does if there is no configuration.
+fn start_log(options: &Serve, config: Option<&Config>) -> Answer<logging::Logging> {
+    let usual = Log::default();
+    let level = options.log.as_deref().or(config.and_then(|config| config.log.as_deref()));
+    let format = options.log_format.as_deref().or(config.and_then(|config| config.log_format.as_deref()));
+    let file = options.log_file.as_deref().or(config.and_then(|config| config.log_file.as_deref()));
+    logging::start(&Log { level: level.unwrap_or(usual.level), format: format.unwrap_or(usual.format), file })
+}
+
+/// Makes the folders and claims DIR, whose events are kept from then on.
+fn claim(places: &Places) -> Answer<File> {
     sockets::check_length(&places.control_socket())?;
     places.make()?;
     // From here on, what is made is closed to others from its birth; sockets are opened to those whom they are for.
     umask(Mode::S_IRWXG | Mode::S_IRWXO);
-    allow_many_files();
-    let claim = places.claim()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime =
-        runtime.map_err(|error| Problem::failed(format!("Cannot start the control plane: {error}")))?;
-    let threads = Threads {
-        shards: options.shards.or(config.shards),
-        balance_interval: config.balance_interval.unwrap_or_default(),
-        poll_max: config.vhost_poll_max.unwrap_or_default(),
-    };
-    let smartctl = options.smartctl.clone().or(config.smartctl).unwrap_or_default();
-    let outcome = runtime.block_on(serve(places, &choice, threads, &network, smartctl, &claim));
-    // Threads that look at a backing which hangs are not waited for.
-    runtime.shutdown_background();
-    outcome
+    raise_limits();
+    let claim = places.claim_patiently()?;
+    events::begin(&places.dir)?;
+    Ok(claim)
 }
 
-async fn serve(
-    places: Places,
-    choice: &PoolChoice,
-    threads: Threads,
-    network: &Network,
-    smartctl: Smartctl,
-    _claim: &File,
-) -> Answer<()> {
-    let mut signals = Signals::new()?;
-    let service = Service::start(places, choice, threads, network, smartctl).await?;
-    give_way_to_shards();
-    tokio::select! {
-        never = attend(&service) => match never {},
-        () = signals.next() => {}
+/// Has a start that failed before it had claimed DIR keep its events there, if DIR exists and no other daemon has it. A
+/// configuration that cannot be read may name another one, so that only the command line and the defaults count.
+fn keep_events_if_nobody_does(options: &Serve) {
+    let places = Places::resolve(options.dir.clone(), options.run_dir.clone(), &Surroundings::of_process());
+    let Ok(places) = places else { return };
+    if places.dir.join(STATE_FILE).exists()
+        && let Ok(_claim) = places.claim()
+        && let Err(problem) = events::begin(&places.dir)
+    {
+        tracing::warn!("{problem}");
     }
-    supervisor::tell_stopping();
-    service.stop().await
+}
+
+impl Setup {
+    fn of(options: &Serve, config: Config) -> Answer<Self> {
+        let dir = options.dir.clone().or(config.dir);
+        let run_dir = options.run_dir.clone().or(config.run_dir);
+        let http = Http {
+            listen: options.listen_http.or(config.http_listen).unwrap_or_default(),
+            names: config.http_names,
+        };
+        let nbd = NbdTcp {
+            listen: options.listen_nbd,
+            tls: options.nbd_tls,
+            tls_dir: options.nbd_tls_dir.clone(),
+            allow: options.nbd_allow.clone(),
+        };
+        Ok(Self {
+            places: Places::resolve(dir, run_dir, &Surroundings::of_process())?,
+            choice: PoolChoice {
+                file: options.pool.clone().or(config.pool_file),
+                size: options.pool_size.or(config.pool_size),
+                erase: options.erase.clone(),
+            },
+            threads: Threads {
+                shards: options.shards.or(config.shards),
+                balance_interval: config.balance_interval.unwrap_or_default(),
+                poll_max: config.vhost_poll_max.unwrap_or_default(),
+            },
+            network: Network { http, nbd: nbd.or(config.nbd) },
+            smartctl: options.smartctl.clone().or(config.smartctl).unwrap_or_default(),
+        })
+    }
+
+    /// Serves until a signal asks for a stop.
+    fn run(self, claim: &File) -> Answer<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime =
+            runtime.map_err(|error| Problem::failed(format!("Cannot start the control plane: {error}")));
+        let runtime = runtime.inspect_err(events::note_failed_start)?;
+        let outcome = runtime.block_on(self.serve(claim));
+        // Threads that look at a backing which hangs are not waited for.
+        runtime.shutdown_background();
+        outcome
+    }
+
+    async fn serve(self, _claim: &File) -> Answer<()> {
+        let Self { places, choice, threads, network, smartctl } = self;
+        let mut requests = Requests::listen().inspect_err(events::note_failed_start)?;
+        let service = Service::start(places, &choice, threads, &network, smartctl).await?;
+        give_way_to_shards();
+        tokio::select! {
+            never = attend(&service) => match never {},
+            () = stop_request(&mut requests) => {}
+        }
+        supervisor::tell_stopping();
+        service.stop().await
+    }
+}
+
+/// Waits until a signal asks for a stop.
+async fn stop_request(requests: &mut Requests) {
+    while requests.next().await != Request::Stop {
+        tracing::info!(
+            "Signal HUP changes nothing: certificates are read again whenever they change, and the configuration at a start"
+        );
+    }
 }
 
 /// Brings disks back, says so, and tells the service manager that disks are served, and how many whenever that has changed.
@@ -127,13 +184,23 @@ async fn attend(service: &Service) -> Infallible {
     }
 }
 
-/// Takes as many open files as the system gives: every guest's connection is one, and what is allowed at first is small
-/// because of programs that use select(2).
-fn allow_many_files() {
-    let raised = getrlimit(Resource::RLIMIT_NOFILE)
-        .and_then(|(_, hard)| setrlimit(Resource::RLIMIT_NOFILE, hard, hard));
-    if let Err(error) = raised {
+/// Takes as many open files, and as large ones, as the system gives: every guest's connection is a file, and what is allowed at
+/// first is small because of programs that use select(2). A limit of sizes that stays is said: writes behind it fail.
+fn raise_limits() {
+    let raise = |resource| {
+        let (_, hard) = getrlimit(resource)?;
+        setrlimit(resource, hard, hard).map(|()| hard)
+    };
+    if let Err(error) = raise(Resource::RLIMIT_NOFILE) {
         tracing::warn!("Cannot raise the limit of open files: {error}; many guests may find no room");
+    }
+    if let Ok(bytes) = raise(Resource::RLIMIT_FSIZE)
+        && bytes != RLIM_INFINITY
+    {
+        tracing::warn!(
+            "This process may not write files beyond {}: guests get an error for writes behind that; raise the limit of              file sizes (ulimit -f, LimitFSIZE=)",
+            Size(bytes)
+        );
     }
 }
 
@@ -151,7 +218,7 @@ async fn announce(service: &Service) -> Answer<()> {
     let standing = Standing::of(registry).await;
     let PoolView { report, in_use, .. } = registry.pool().await?;
     let path = in_use.path().display();
-    let size = crate::units::Size(report.statistics.size_bytes);
+    let size = Size(report.statistics.size_bytes);
     let pool = match (&in_use.missing, in_use.devices.len()) {
         (Some(_), _) => format!("WITHOUT the pool {path}, which is missing"),
         (None, 0 | 1) => format!("pool {path} of {size}"),
@@ -163,26 +230,4 @@ async fn announce(service: &Service) -> Answer<()> {
         "Forebay is ready: {standing}, {pool}, control socket {}{http}{nbd}\n",
         registry.places().control_socket().display()
     ))
-}
-
-/// The signals that end the daemon.
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl Signals {
-    fn new() -> Answer<Self> {
-        let listen = |kind| {
-            signal(kind).map_err(|error| Problem::failed(format!("Cannot listen for signals: {error}")))
-        };
-        Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-    }
 }

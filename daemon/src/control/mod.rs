@@ -47,13 +47,14 @@ mod recording;
 mod statistics;
 mod tcp;
 
+use std::io;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -64,23 +65,56 @@ use answer::Failure;
 
 pub(crate) use listen::{HostName, Http, Listen};
 pub(crate) use openapi::text as openapi_text;
-pub(crate) use tcp::WebDoor;
+pub(crate) use tcp::{WebDoor, publish};
 
-/// Serves requests at the control socket until `stop` says so, then lets those that began end.
+/// Serves requests at the control socket until `stop` says so, then lets those that began end. A listener that comes by
+/// `renewed` takes the place of the one before.
 ///
 /// # Errors
 /// If the socket cannot be used.
 pub(crate) async fn serve(
     listener: UnixListener,
+    renewed: mpsc::Receiver<UnixListener>,
     registry: Arc<Registry>,
     mut stop: watch::Receiver<bool>,
 ) -> Answer<()> {
-    let failed = |error: std::io::Error| Problem::failed(format!("Cannot serve the control socket: {error}"));
-    listener.set_nonblocking(true).map_err(failed)?;
-    let listener = tokio::net::UnixListener::from_std(listener).map_err(failed)?;
+    let failed = |error: io::Error| Problem::failed(format!("Cannot serve the control socket: {error}"));
+    let listener = ControlSocket { listener: in_runtime(listener).map_err(failed)?, renewed };
     let router = routes(registry).layer(map_response(headers::add));
     let stopped = async move { stopped(&mut stop).await };
     axum::serve(listener, router).with_graceful_shutdown(stopped).await.map_err(failed)
+}
+
+fn in_runtime(listener: UnixListener) -> io::Result<tokio::net::UnixListener> {
+    listener.set_nonblocking(true)?;
+    tokio::net::UnixListener::from_std(listener)
+}
+
+/// The control socket, which may be made again when its file is gone.
+struct ControlSocket {
+    listener: tokio::net::UnixListener,
+    renewed: mpsc::Receiver<UnixListener>,
+}
+
+impl axum::serve::Listener for ControlSocket {
+    type Io = tokio::net::UnixStream;
+    type Addr = tokio::net::unix::SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        loop {
+            tokio::select! {
+                accepted = axum::serve::Listener::accept(&mut self.listener) => return accepted,
+                Some(listener) = self.renewed.recv() => match in_runtime(listener) {
+                    Ok(listener) => self.listener = listener,
+                    Err(error) => tracing::error!("Cannot serve the control socket that was made again: {error}"),
+                },
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<Self::Addr> {
+        self.listener.local_addr()
+    }
 }
 
 /// Serves requests over TCP, as far as the guard lets them, until `stop` says so; then lets those that began end.

@@ -99,7 +99,7 @@ impl WebDoor {
 }
 
 /// Says in RUN where to ask, for scripts and for a port that the system chose.
-fn publish(address: SocketAddr, places: &Places) -> Answer<()> {
+pub(crate) fn publish(address: SocketAddr, places: &Places) -> Answer<()> {
     let (path, new) = (places.http(), places.http().with_extension("new"));
     fs::write(&new, format!("{address}\n"))
         .and_then(|()| fs::set_permissions(&new, fs::Permissions::from_mode(0o644)))

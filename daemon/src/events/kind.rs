@@ -70,18 +70,33 @@ kinds! {
     DaemonStarted, "daemon-started", Info,
         "The daemon was started.",
         "";
+    DaemonStartFailed, "daemon-start-failed", Error,
+        "The daemon could not be started. A service manager tries again; a reason that stays is listed once.",
+        "The message says what stood in the way: change that, or wait for what is missing.";
     DaemonStopping, "daemon-stopping", Info,
         "The daemon was asked to stop.",
         "";
     DaemonStopped, "daemon-stopped", Info,
-        "The daemon has stopped, and how that went.",
+        "The daemon has stopped.",
         "";
+    DaemonStopFailed, "daemon-stop-failed", Error,
+        "The daemon has stopped, and a backing failed its last flush or something could not be saved.",
+        "The message says which. Check that backing (dmesg, its server): what guests wrote last and did not flush may be missing there.";
+    ImageIncomplete, "image-incomplete", Warning,
+        "The daemon has stopped while the flash has data that the image of a disk does not have.",
+        "Do not use, copy or restore the image by itself. Start the daemon and have everything written there: forebay disk destage NAME --wait.";
     DaemonStopOverdue, "daemon-stop-overdue", Error,
         "The daemon stopped without waiting for requests that a backing did not answer.",
         "Acknowledged writes are on backings, or on flash, where the next start finds them. Check the backing that hangs.";
     DaemonDied, "daemon-died", Warning,
         "The daemon did not stop before it was started again: it was killed, it crashed, or the host lost its power.",
         "If nobody did that, look for the reason in the log of the daemon and of the kernel (journalctl -b -1, dmesg).";
+    SocketRenewed, "socket-renewed", Warning,
+        "The file of a socket was deleted under the daemon and was made again, with the same rights.",
+        "Find out who deletes files there. A container that has the socket itself bound keeps the old one: bind its folder.";
+    SocketLost, "socket-lost", Error,
+        "The file of a socket was deleted under the daemon and cannot be made again. Guests that are connected go on; nobody can connect.",
+        "Move away what stands in the way, or give the folder back: it is tried again every 3 s.";
     EventsSetAside, "events-set-aside", Warning,
         "A part of the kept events could not be read.",
         "What could be read is listed. Keep the file that was set aside if you need the rest, or delete it.";

@@ -235,6 +235,14 @@ impl Shards {
         self.home(&change.name)?.reconfigure(change).await
     }
 
+    /// Makes the sockets of a disk again whose files are gone.
+    ///
+    /// # Errors
+    /// If one cannot be had, or the disk is not served.
+    pub(crate) async fn renew_sockets(&self, name: String) -> Answer<()> {
+        self.home(&name)?.renew_sockets(name).await
+    }
+
     /// Has a disk take the size that its backing has now.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export, volatility};
 use crate::counted::Counted;
 use crate::course::{Meter, Passed};
-use crate::door::{Door, Entrance};
+use crate::door::{Door, Entrance, SocketFiles};
 use crate::events::{self, Kind};
 use crate::keys::{PoolBounds, Values};
 use crate::past::{self, Appearance, History, Sizes};
@@ -140,6 +140,8 @@ pub(crate) struct DiskReport {
     pub(crate) backing_retries: u64,
     pub(crate) failure: Option<String>,
     pub(crate) connections: u64,
+    /// The files of its sockets.
+    pub(crate) socket_files: SocketFiles,
     /// Queues of guests that are not served any more.
     pub(crate) broken_queues: u64,
     /// Whether it could be moved to another shard.
@@ -198,6 +200,19 @@ impl ShardHandle {
     /// If it cannot be so; then nothing has changed.
     pub(super) async fn reconfigure(&self, change: Reconfiguring) -> Answer<()> {
         self.call(move |shard| async move { shard.reconfigure(&change).await }).await?
+    }
+
+    /// Makes the sockets of a disk again whose files are gone.
+    ///
+    /// # Errors
+    /// If one cannot be had, or there is no such disk here.
+    pub(super) async fn renew_sockets(&self, name: String) -> Answer<()> {
+        self.call(move |shard| async move {
+            let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            // Those of a disk that leaves are closed already.
+            if disk.leaving.get() { Ok(()) } else { disk.door.renew_sockets() }
+        })
+        .await?
     }
 
     /// Stops serving a disk: lets requests in flight end, makes what was written durable, gives the backing back. Takes as
@@ -532,6 +547,7 @@ impl Disk {
             backing_retries: self.cached.backing().retries(),
             failure: self.failure.borrow().as_ref().map(|failure| failure.reason().to_owned()),
             connections: self.door.connections(),
+            socket_files: self.door.files(),
             broken_queues: self.door.broken_queues(),
             fit_to_move: self.is_fit_to_move(),
             quiet: self.quiet.at(now),

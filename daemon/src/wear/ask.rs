@@ -17,6 +17,7 @@ use tokio::process::{Child, Command};
 
 use super::once::Once;
 use super::smart::{self, Figures};
+use crate::signals;
 
 /// Where smartctl is looked for.
 const FOLDERS: [&str; 4] = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
@@ -85,7 +86,9 @@ impl Asker {
         let Some(asking) = self.asked.begin(drive.to_owned()) else {
             return Err("it has not answered since it was asked before".to_owned());
         };
-        let mut child = Command::new(&program)
+        let mut command = Command::new(&program);
+        signals::release_in(command.as_std_mut());
+        let mut child = command
             .args(["--json=c", "--info", "--health", "--attributes", "--log=devstat"])
             .arg(Path::new("/dev").join(drive))
             .env_clear()

@@ -239,6 +239,11 @@ impl Daemon {
         fs::metadata(&self.run_dir).expect("it made the folder").uid()
     }
 
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn control_socket(&self) -> &Path {
         &self.socket
     }
@@ -280,6 +285,11 @@ impl Daemon {
         status
     }
 
+    /// Waits until the daemon has ended by itself.
+    pub(crate) fn wait(mut self) -> ExitStatus {
+        self.child.wait().expect("it is our child")
+    }
+
     /// Ends the daemon without a chance to do anything more.
     pub(crate) fn kill(mut self) {
         self.signal(Signal::SIGKILL);
@@ -287,7 +297,8 @@ impl Daemon {
         assert_eq!(status.signal(), Some(Signal::SIGKILL as i32));
     }
 
-    fn signal(&self, signal: Signal) {
+    /// Sends a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
         let id = Pid::from_raw(self.child.id().cast_signed());
         kill(id, signal).expect("it is our child and was not waited for");
     }
@@ -337,6 +348,13 @@ fn without_http(options: &[&str]) -> &'static [&'static str] {
 /// Runs a command that needs no daemon, or is to find none.
 pub(crate) fn forebay(words: &[&str]) -> Ran {
     Ran::from(command().args(words).output().expect("the binary was built for this test"))
+}
+
+/// Runs `forebay` by another program, such as one that sets a limit.
+pub(crate) fn forebay_with(program: &str, options: &[&str], words: &[&str]) -> Ran {
+    let mut command = Command::new(program);
+    command.args(options).arg(env!("CARGO_BIN_EXE_forebay")).args(words).stdin(Stdio::null());
+    Ran::from(command.output().expect("util-linux is there"))
 }
 
 /// What a file holds in `length` bytes at `offset`, read past the daemon.

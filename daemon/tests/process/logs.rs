@@ -51,6 +51,14 @@ fn what_goes_to_the_journal_has_priorities() {
     let mut text = String::new();
     log.read_to_string(&mut text).expect("it is text");
     assert!(text.starts_with("<6> INFO Forebay") && text.contains("kind=\"daemon-started\""), "{text}");
+    // `journalctl -p warning` shows why there is no daemon.
+    let errors: Vec<&str> = text.lines().filter(|line| line.starts_with("<3>")).collect();
+    let [logged, last] = errors[..] else { panic!("not two lines at this priority: {text}") };
+    assert!(
+        logged.contains("ERROR Forebay did not start: ") && logged.contains("daemon-start-failed"),
+        "{text}"
+    );
+    assert!(last.starts_with("<3>error: ") && last.contains("missing/pool.img"), "{text}");
 }
 
 #[test]

@@ -31,6 +31,8 @@ pub struct Door<D> {
     handshake_errors: Cell<u64>,
     closed: Cell<bool>,
     closing: Notify,
+    /// Number of the newest listener. Older ones end.
+    listener: Cell<u64>,
     /// That of the one export, if there is only one: a door for many is never held.
     gate: Rc<Gate>,
     resting: Resting,
@@ -73,6 +75,7 @@ impl<D: BlockDevice> Door<D> {
             handshake_errors: Cell::new(0),
             closed: Cell::new(false),
             closing: Notify::new(),
+            listener: Cell::new(0),
             gate: default.as_ref().map_or_else(Rc::default, |export| Rc::clone(&export.gate)),
             resting: Resting::default(),
             listed: Cell::new(false),
@@ -100,13 +103,17 @@ impl<D: BlockDevice> Door<D> {
         }
     }
 
-    /// Lets clients in, each as a task of `host`, until [`Self::close`] or [`Self::pause`] is called. Survives whatever
-    /// accepting a connection can fail with: the client concerned has to come again.
+    /// Lets clients in, each as a task of `host`, until [`Self::close`] or [`Self::pause`] is called, or this function again
+    /// with another listener. Survives whatever accepting a connection can fail with: the client concerned has to come again.
     pub async fn listen<H: Host>(self: Rc<Self>, listener: Listener, host: H) {
+        let number = self.listener.get() + 1;
+        self.listener.set(number);
+        // An earlier listener sees that it is not the newest any more.
+        self.closing.notify_waiters();
         loop {
             let accepted = {
                 let closing = pin!(self.closing.notified());
-                if self.closed.get() {
+                if self.closed.get() || self.listener.get() != number {
                     return;
                 }
                 if self.gate.is_held() {

@@ -32,6 +32,8 @@ pub struct Door<D> {
     streams: RefCell<Slab<Stream>>,
     listener: RefCell<Option<Listener>>,
     listening: Cell<bool>,
+    /// Number of the newest listener. Older ones end.
+    newest_listener: Cell<u64>,
     resting: RefCell<Vec<(StreamHandle, State)>>,
     /// Records of what is in flight that connections work on.
     claims: RefCell<Vec<FileId>>,
@@ -94,6 +96,7 @@ impl<D: BlockDevice> Door<D> {
             streams: RefCell::default(),
             listener: RefCell::default(),
             listening: Cell::new(false),
+            newest_listener: Cell::new(0),
             resting: RefCell::default(),
             claims: RefCell::default(),
             told: Notify::new(),
@@ -117,12 +120,18 @@ impl<D: BlockDevice> Door<D> {
         }
     }
 
-    /// Lets front ends in, each as a task of `host` over `ring`, until [`Self::close`] or [`Self::pause`] is called. Survives
-    /// whatever accepting a connection can fail with: the one concerned has to come again.
+    /// Lets front ends in, each as a task of `host` over `ring`, until [`Self::close`] or [`Self::pause`] is called, or this
+    /// function again with another listener. Survives whatever accepting a connection can fail with: the one concerned has to
+    /// come again.
     pub async fn listen<H: Host>(self: Rc<Self>, listener: Listener, ring: Ring, host: H) {
+        let number = self.newest_listener.get() + 1;
+        self.newest_listener.set(number);
         self.listening.set(true);
+        // An earlier listener sees that it is not the newest any more.
+        self.told.notify_waiters();
+        let is_newest = |door: &Self| door.newest_listener.get() == number;
         loop {
-            let leaves = pin!(self.leaves(Phase::Open));
+            let leaves = pin!(self.until(|door| door.phase.get() != Phase::Open || !is_newest(door)));
             match listener.accept_unless(leaves).await {
                 Ok(Some(stream)) => self.welcome(stream, None, &ring, &host),
                 Ok(None) => {}
@@ -132,6 +141,9 @@ impl<D: BlockDevice> Door<D> {
                     tracing::warn!(%error, "cannot accept a vhost-user connection; trying again in 100 ms");
                     host.sleep(ACCEPT_PAUSE_NS).await;
                 }
+            }
+            if !is_newest(&self) {
+                return;
             }
             match self.phase.get() {
                 Phase::Open => {}

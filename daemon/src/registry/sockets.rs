@@ -1,0 +1,139 @@
+//! Sockets whose files somebody deleted: made again, with their rights, and reported.
+//!
+//! ```text
+//!   every 3 s:  the files at the paths ── as they were made? ──> nothing to do
+//!                                              `── no ──> folders of RUN ── control socket, http ── sockets of disks ── event
+//! ```
+//! Guests that are connected do not notice: a connection needs no file. What is at a path and is none of our sockets stays
+//! there; a conflict is reported once, and tried again.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::sync::Weak;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use tokio::time::MissedTickBehavior;
+
+use super::Registry;
+use crate::control;
+use crate::events::{self, Kind};
+use crate::problem::Problem;
+use crate::rights::Rights;
+use crate::sockets::{self, SocketFile};
+
+/// How soon a socket is made again.
+const INTERVAL: Duration = Duration::from_secs(3);
+
+/// The control plane's files in RUN, watched and made again.
+pub(crate) struct ControlFiles {
+    /// The control socket.
+    pub(crate) socket: Option<SocketFile>,
+    /// Takes new listeners of it.
+    pub(crate) listeners: mpsc::Sender<UnixListener>,
+    /// Where HTTP is answered over TCP, which a file says.
+    pub(crate) http: Option<SocketAddr>,
+    /// True once the daemon stops.
+    pub(crate) stop: watch::Receiver<bool>,
+}
+
+/// Reports each loss that lasts once.
+#[derive(Default)]
+struct Losses(BTreeMap<PathBuf, String>);
+
+impl Registry {
+    /// Watches the files of all sockets and makes again what is gone, as long as the registry is in use.
+    pub(crate) async fn keep_sockets(registry: Weak<Self>, mut control: ControlFiles) {
+        let mut ticks = tokio::time::interval(INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut losses = Losses::default();
+        loop {
+            ticks.tick().await;
+            let Some(registry) = registry.upgrade() else { return };
+            registry.renew_lost_sockets(&mut control, &mut losses).await;
+        }
+    }
+
+    async fn renew_lost_sockets(&self, control: &mut ControlFiles, losses: &mut Losses) {
+        let reports = self.shards.disks_as_far_as_known().await;
+        let files: Vec<_> = reports
+            .into_iter()
+            .filter_map(|(name, report)| Some((self.sockets(&name), report.ok()?.socket_files, name)))
+            .collect();
+        let (places, socket, has_http) = (self.places.clone(), control.socket, control.http.is_some());
+        let looking = tokio::task::spawn_blocking(move || {
+            let path = places.control_socket();
+            let is_control_lost = sockets::file_at(&path) != socket || (has_http && !places.http().exists());
+            let lost = files.into_iter().filter_map(|(sockets, files, name)| {
+                let paths: Vec<PathBuf> = sockets.lost(files).into_iter().map(Into::into).collect();
+                (!paths.is_empty()).then_some((name, paths))
+            });
+            let lost: Vec<_> = lost.collect();
+            if is_control_lost || !lost.is_empty() {
+                // Somebody may have deleted all of RUN. What cannot be made shows with the sockets.
+                drop(places.make_run());
+            }
+            (is_control_lost, lost)
+        });
+        let Ok((is_control_lost, lost)) = looking.await else { return };
+        if is_control_lost && !*control.stop.borrow() {
+            self.renew_control(control, losses).await;
+        }
+        for (name, paths) in lost {
+            // A stop holds this lock until the end.
+            let changing = self.changing.lock().await;
+            if !self.shards.is_attached(&name) {
+                continue;
+            }
+            let outcome = self.shards.renew_sockets(name.clone()).await;
+            drop(changing);
+            paths.into_iter().for_each(|path| losses.report(path, Some(&name), outcome.as_ref()));
+        }
+    }
+
+    async fn renew_control(&self, control: &mut ControlFiles, losses: &mut Losses) {
+        let path = self.places.control_socket();
+        if sockets::file_at(&path) != control.socket {
+            let outcome = sockets::listen(&path, &Rights::usual());
+            losses.report(path.clone(), None, outcome.as_ref().map(|_| &()));
+            if let Ok(listener) = outcome {
+                control.socket = sockets::file_at(&path);
+                // Nobody takes it once the control plane stops.
+                drop(control.listeners.send(listener).await);
+            }
+        }
+        let path = self.places.http();
+        if let Some(address) = control.http.filter(|_| !path.exists()) {
+            losses.report(path, None, control::publish(address, &self.places).as_ref());
+        }
+    }
+}
+
+impl Losses {
+    fn report(&mut self, path: PathBuf, disk: Option<&str>, outcome: Result<&(), &Problem>) {
+        let shown = path.display();
+        let (kind, message) = match outcome {
+            Ok(()) => (Kind::SocketRenewed, format!("Socket {shown} was deleted, and is made again")),
+            Err(problem) => {
+                let message = format!("Socket {shown} was deleted, and cannot be made again: {problem}");
+                (Kind::SocketLost, message)
+            }
+        };
+        let is_known = match outcome {
+            Ok(()) => {
+                self.0.remove(&path);
+                false
+            }
+            Err(problem) => {
+                self.0.insert(path, problem.message.clone()).is_some_and(|known| known == problem.message)
+            }
+        };
+        match disk {
+            _ if is_known => {}
+            Some(name) => events::of_disk(kind, name, message),
+            None => events::of_host(kind, message),
+        }
+    }
+}
