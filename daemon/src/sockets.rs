@@ -1,6 +1,6 @@
 //! Unix sockets that the daemon listens on: who may connect, and what happens to what was there before.
 //!
-//! A socket file that a dead process left is replaced; one that somebody listens on never is.
+//! A socket file that a dead process left is replaced, whoever owns it; one that somebody listens on never is.
 //!
 //! ```text
 //!   new:     bind, closed to all ── chmod, chown ── listen        nobody can connect before the last step
@@ -27,6 +27,11 @@ use crate::rights::{GroupChoice, Rights, own_user};
 const PATH_MAX: usize = 107;
 /// Connections that wait to be let in; the system refuses more for a moment.
 const BACKLOG: i32 = 128;
+
+/// The system's table of Unix sockets.
+const SOCKETS: &str = "/proc/net/unix";
+/// The flag of a socket in that table that is listened on (`__SO_ACCEPTCON`).
+const ACCEPTS: u32 = 1 << 16;
 
 /// Refuses a path that the system cannot bind.
 pub(crate) fn check_length(path: &Path) -> Answer<()> {
@@ -119,12 +124,35 @@ fn remove_stale(path: &Path) -> Answer<()> {
             Ok(())
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        // Another user's, which this one may not connect to: the system lists who listens.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !is_listened_on(path) => {
+            remove(path);
+            Ok(())
+        }
         _ => Err(Problem::conflict(format!(
             "Cannot listen on socket {}: another process does so already; stop that one first, or use another folder \
              (--run-dir)",
             path.display()
         ))),
     }
+}
+
+/// Returns whether some process of this host listens at `path`; true if that cannot be found out.
+fn is_listened_on(path: &Path) -> bool {
+    fs::read_to_string(SOCKETS).map_or(true, |table| lists_listener(&table, path))
+}
+
+/// Returns whether a table of the system's Unix sockets has a listener of the name of `path`, in whatever folder: the table has
+/// paths as they were bound, which may have been relative or through a link.
+fn lists_listener(table: &str, path: &Path) -> bool {
+    // Num RefCount Protocol Flags Type St Inode Path
+    table.lines().skip(1).any(|line| {
+        let mut fields = line.split_ascii_whitespace();
+        let flags = fields.nth(3).and_then(|flags| u32::from_str_radix(flags, 16).ok());
+        let bound = fields.nth(3).map(Path::new);
+        flags.is_none_or(|flags| flags & ACCEPTS != 0)
+            && bound.is_some_and(|bound| bound.file_name() == path.file_name())
+    })
 }
 
 fn set_mode(path: &Path, mode: u32) -> Answer<()> {
@@ -194,6 +222,28 @@ mod tests {
         assert!(path.exists(), "the file outlives its listener");
         listen(&path, &OWN).expect("nobody listens any more");
         assert_eq!(mode_of(&path), 0o660);
+    }
+
+    #[test]
+    fn the_table_of_the_system_says_who_listens_under_a_name_however_it_was_bound() {
+        let dir = TempDir::new();
+        let path = dir.path().join("listed-in-the-table.sock");
+        let bound = UnixListener::bind(&path).expect("nothing is there");
+        assert!(is_listened_on(&path));
+        let elsewhere = Path::new("/another/folder/listed-in-the-table.sock");
+        assert!(is_listened_on(elsewhere), "it may be the same one through a link");
+        drop(bound);
+        assert!(path.exists() && !is_listened_on(&path), "its process is gone");
+        let head = "Num RefCount Protocol Flags Type St Inode Path\n";
+        let line =
+            |flags: &str| format!("{head}0000000000000000: 00000002 00000000 {flags} 0001 01 7 run/a.sock\n");
+        assert!(lists_listener(&line("00010000"), Path::new("/run/a.sock")));
+        assert!(
+            !lists_listener(&line("00000000"), Path::new("/run/a.sock")),
+            "a connection to one that is gone"
+        );
+        assert!(!lists_listener(&line("00010000"), Path::new("/run/b.sock")));
+        assert!(!lists_listener(head, Path::new("/run/a.sock")));
     }
 
     #[test]
