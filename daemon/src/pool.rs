@@ -9,8 +9,9 @@
 //! A pool that has several devices is opened on all of them that are there, and goes on without the others; they do not
 //! belong to it any more. Devices come and go later on by `registry/pool.rs`.
 //!
-//! A remembered pool that is gone or cannot be read does not keep guests from their disks: they are served without flash,
-//! and the log says so (the promise for flash that dies holds at a start too).
+//! A remembered pool that is gone, cannot be read, or holds something else by now does not keep guests from their disks: they are
+//! served without flash, and the log says so (the promise for flash that dies holds at a start too). Only a pool that another
+//! process holds ends the start: the next one may find it free.
 //!
 //! Nothing that holds data is formatted without its exact id. A pool that is named anew by the user replaces the one that is
 //! remembered, unless that one may hold what a backing does not have. Then disks that it may hold such data of wait for it,
@@ -85,9 +86,11 @@ pub(crate) async fn open(
         _ => meant,
     };
     let is_named = named.is_some_and(|named| named == path);
-    let mut setup = Setup { places, shards, state, path, is_named, choice };
+    let mut setup =
+        Setup { places, shards, state, path, is_named, choice, was_there: false, absent: Vec::new() };
+    setup.was_there = setup.may_go_without();
     match setup.find().await {
-        Err(problem) if problem.kind == ProblemKind::Unavailable && setup.may_go_without() => {
+        Err(problem) if problem.kind != ProblemKind::Conflict && setup.may_go_without() => {
             setup.go_without(problem).await
         }
         found => setup.open(found?).await,
@@ -117,6 +120,16 @@ struct Setup<'a> {
     /// The user said it just now.
     is_named: bool,
     choice: &'a PoolChoice,
+    /// The pool was used before, and this start has not made another one in its place.
+    was_there: bool,
+    /// Devices that this start goes on without.
+    absent: Vec<Absent>,
+}
+
+/// A remembered device that cannot be used, and the reason.
+struct Absent {
+    path: PathBuf,
+    problem: Problem,
 }
 
 /// A device that may belong to the pool, and is open.
@@ -130,12 +143,12 @@ impl Setup<'_> {
     /// nothing else is.
     async fn find(&mut self) -> Answer<Vec<Candidate>> {
         let remembered = self.remembered_here().filter(|record| !record.being_made).cloned();
-        let (mut candidates, mut problems) = (Vec::new(), Vec::new());
+        let (mut candidates, mut absent) = (Vec::new(), Vec::new());
         if let (Some(record), None) = (&remembered, &self.choice.erase) {
             for other in record.devices.iter().filter(|device| device.path != self.path) {
                 match self.look_again(&other.path, &record.id).await {
                     Ok(found) => candidates.push(Candidate { path: other.path.clone(), found }),
-                    Err(problem) => problems.push(problem),
+                    Err(problem) => absent.push(Absent { path: other.path.clone(), problem }),
                 }
             }
         }
@@ -147,27 +160,32 @@ impl Setup<'_> {
         match first {
             Ok(found) => candidates.push(Candidate { path: self.path.clone(), found }),
             Err(problem) if candidates.is_empty() => return Err(problem),
-            Err(problem) => problems.push(problem),
+            Err(problem) => absent.push(Absent { path: self.path.clone(), problem }),
         }
-        for problem in problems {
+        for Absent { problem, .. } in &absent {
             events::of_host(
                 Kind::DeviceMissing,
-                format!("{problem}. The pool goes on without it, and with nothing of what was cached"),
+                format!(
+                    "{problem}. The pool goes on without it: what has a second copy is whole, and what was cached of other \
+                     disks is dropped"
+                ),
             );
         }
+        self.absent = absent;
         Ok(candidates)
     }
 
     /// Looks at a device of a pool that has several.
     async fn look_again(&self, path: &Path, id: &str) -> Answer<Found> {
         let found = while_in_conflict(|| self.shards.look_at_device(path.to_owned(), None)).await?;
-        match &found.content {
-            Identified::Pool { id: here, .. } if here.to_string() == id => Ok(found),
-            _ => Err(Problem::unavailable(format!(
-                "Cannot use {} as a device of the pool: it does not hold pool {id} any more",
-                path.display()
-            ))),
-        }
+        let holds = match &found.content {
+            Identified::Pool { id: here, .. } if here.to_string() == id => return Ok(found),
+            content => holds(content, Some(id)).map_or("nothing".to_owned(), |held| held.what),
+        };
+        Err(Problem::unavailable(format!(
+            "Cannot use {} as a device of the pool: it holds {holds}, and not pool {id} any more",
+            path.display()
+        )))
     }
 
     /// Makes a pool file where there is none.
@@ -245,6 +263,8 @@ impl Setup<'_> {
                 let Holds { what, id, .. } = held;
                 Err(self.nothing_to_erase(&format!("it holds {what} with the id {id}")))
             }
+            // What was the pool and is something else now is for a person to look at, while guests have their disks.
+            None if remembered_id.is_some() => Err(Problem::unavailable(self.refuse(&held).message)),
             None => Err(self.refuse(&held)),
         }
     }
@@ -283,6 +303,8 @@ impl Setup<'_> {
                 self.forget_mark(mark)?;
                 return self.go_without(problem).await;
             }
+            // The mark stays known, because the pool may bear it.
+            Err(problem) if self.was_there => return self.go_without(problem).await,
             opened => opened?,
         };
         self.state.given_up.clear();
@@ -359,7 +381,11 @@ impl Setup<'_> {
                 events::of_host(Kind::DeviceRemoved, gone);
                 lost.retain(|lost| lost.path != remembered.path);
                 // What somebody took out is not missed.
-                lost.extend((!remembered.leaving).then(|| LostDevice::at_start(remembered.path.clone())));
+                if !remembered.leaving {
+                    let absent = self.absent.iter().find(|absent| absent.path == remembered.path);
+                    let reason = absent.map(|absent| absent.problem.message.clone());
+                    lost.push(LostDevice::at_start(remembered.path.clone(), reason));
+                }
             }
             is_listed
         });
@@ -377,6 +403,7 @@ impl Setup<'_> {
 
     fn record(&mut self, id: PoolId, making: Making) -> Answer<()> {
         self.check_nothing_is_left_behind()?;
+        self.was_there = false;
         let (path, id) = (self.path.clone(), id.to_string());
         let is_ours = making == Making::Begun
             || self.remembered_here().is_some_and(|record| {

@@ -9,6 +9,7 @@
 //! wait for a change.
 
 mod counting;
+mod displaced;
 mod guest;
 mod history;
 mod home;
@@ -53,6 +54,7 @@ const FIRST_TRY_TIME_MAX: Duration = Duration::from_secs(5);
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 use counting::Written;
+pub(crate) use displaced::displaced_text;
 pub(crate) use pool::{NewDevice, PoolView};
 pub(crate) use sockets::ControlFiles;
 use unshared::Wanted;
@@ -313,6 +315,7 @@ impl Registry {
     pub(crate) async fn start(self: &Arc<Self>) {
         self.resume_removals().await;
         tokio::spawn(Arc::clone(self).watch_pool());
+        tokio::spawn(Arc::clone(self).watch_placements());
         let (tried, mut all_tried) = mpsc::channel::<()>(1);
         for disk in self.state().disks {
             let (registry, tried) = (Arc::clone(self), tried.clone());
@@ -370,12 +373,17 @@ impl Registry {
                 tracing::warn!("{problem}");
             }
         }
+        let left_behind = self.left_behind(&state.unsaved());
         self.replace_state(state);
         self.warn_of_incomplete_images(&outcomes);
         drop(changing);
         // What the pool was left with is written, too.
         drop(self.pool().await);
         self.save_wear().await;
+        if let Some(problem) = left_behind {
+            events::of_host(Kind::DirtyDataLeftBehind, problem.message.clone());
+            return Err(problem);
+        }
         outcomes.into_iter().try_for_each(|outcome| outcome?.flushed)
     }
 

@@ -3,7 +3,7 @@
 //!
 //! The end takes at most ten seconds: a backing that hangs must not keep a host from shutting down. An acknowledged write is
 //! on its backing, or in write-back on flash, where the next start finds it; so ending early loses nothing that was promised,
-//! and nothing is destaged at the end.
+//! and nothing is destaged at the end, unless the next start would not find that flash (`registry/displaced.rs`).
 
 use std::future::ready;
 use std::net::SocketAddr;
@@ -150,6 +150,7 @@ impl Service {
         events::of_host(Kind::DaemonStopping, "Stopping: requests in flight are finished");
         events::settle();
         let Self { registry, reception, control, web, stopping, .. } = self;
+        registry.destage_displaced().await;
         drop(reception);
         stopping.send_replace(true);
         sockets::remove(&registry.places().control_socket());
@@ -176,6 +177,10 @@ impl Service {
             registry.warn_of_incomplete_images(&[]);
             let overdue = format!("A backing did not answer within {} s", STOP_TIME_MAX.as_secs());
             events::of_host(Kind::DaemonStopOverdue, overdue);
+            if let Some(problem) = registry.left_behind_by_all() {
+                events::of_host(Kind::DirtyDataLeftBehind, problem.message.clone());
+                eprintln!("error: {problem}");
+            }
             events::settle();
             eprintln!(
                 "error: Cannot finish all requests within {} s: a backing does not answer. Acknowledged writes are on \

@@ -17,7 +17,7 @@ use crate::problem::{Answer, Problem};
 use crate::wear::WriteBudget;
 
 /// Version of the file that this build writes, and the newest that it reads.
-const SCHEMA: u64 = 6;
+const SCHEMA: u64 = 7;
 /// The file, in DIR.
 pub(crate) const STATE_FILE: &str = "state.json";
 /// Starts that are remembered, and in addition those whose marks the pool bears.
@@ -90,6 +90,9 @@ pub(crate) struct LostDevice {
     pub(crate) how: Loss,
     /// When that was noticed, as the log has it.
     pub(crate) at: String,
+    /// Why it could not be used, if that is known: a sentence without its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
 }
 
 /// How a device was lost.
@@ -377,7 +380,12 @@ mod tests {
                 DeviceRecord::new("/pool.img".into(), true),
                 DeviceRecord { leaving: true, ..DeviceRecord::new("/dev/flash".into(), false) },
             ],
-            lost: vec![LostDevice { path: "/dev/old".into(), how: Loss::Missing, at: "2026-11-22".into() }],
+            lost: vec![LostDevice {
+                path: "/dev/old".into(),
+                how: Loss::Missing,
+                at: "2026-11-22".into(),
+                reason: None,
+            }],
             write_budget: WriteBudget::None,
         });
         state.disks.push(DiskRecord {
@@ -429,7 +437,7 @@ mod tests {
             ("{\"schema\":1", "damaged"),
             ("[]", "damaged"),
             ("{\"schema\":1,\"next_disk\":1,\"pool\":null,\"disks\":[],\"more\":1}", "damaged"),
-            ("{\"schema\":7,\"everything\":\"new\"}", "newer Forebay"),
+            ("{\"schema\":8,\"everything\":\"new\"}", "newer Forebay"),
             (twice.as_str(), "twice"),
             (device_twice.as_str(), "twice"),
         ] {
@@ -463,7 +471,7 @@ mod tests {
             assert_eq!(pool.devices, [DeviceRecord::new(path, made_by_us)]);
             state.save(dir.path()).expect("the folder is ours");
             let text = fs::read_to_string(dir.path().join(STATE_FILE)).expect("it is there");
-            assert!(text.contains("\"schema\": 6"), "{text}");
+            assert!(text.contains("\"schema\": 7"), "{text}");
         }
     }
 
@@ -480,7 +488,7 @@ mod tests {
         state.save(dir.path()).expect("the folder is ours");
         assert_eq!(State::load(dir.path()), Ok(state));
         let text = fs::read_to_string(&path).expect("it is there");
-        assert!(text.contains("\"schema\": 6") && text.contains("\"rated_bytes\": 600"), "{text}");
+        assert!(text.contains("\"schema\": 7") && text.contains("\"rated_bytes\": 600"), "{text}");
     }
 
     #[test]

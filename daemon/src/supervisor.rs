@@ -9,6 +9,7 @@ use std::io;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::time::Duration;
 
 use crate::registry::Registry;
 
@@ -56,6 +57,14 @@ pub(crate) fn tell_standing(standing: &Standing) {
 /// The end has begun.
 pub(crate) fn tell_stopping() {
     tell("STOPPING=1\nSTATUS=Requests in flight are finished");
+}
+
+/// The end waits for data that would be lost with the pool; it may take so much longer.
+pub(crate) fn tell_destaging(longer: Duration) {
+    tell(&format!(
+        "EXTEND_TIMEOUT_USEC={}\nSTATUS=Dirty data is destaged before the end",
+        longer.as_micros()
+    ));
 }
 
 fn tell(message: &str) {

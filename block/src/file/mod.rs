@@ -13,6 +13,7 @@ mod discard;
 mod lock;
 mod loop_device;
 mod open;
+mod placement;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +32,7 @@ pub use lock::Lock;
 pub use loop_device::loop_file;
 pub use open::{Access, Cache, Identity, OpenError, OpenOptions};
 pub(crate) use open::{Kind, Opened, open};
+pub use placement::Placement;
 
 use crate::uring::{IfDropped, Keep, Ring};
 use crate::{

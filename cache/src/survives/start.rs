@@ -226,14 +226,10 @@ pub(crate) async fn examine<F: BlockDevice>(
     devices: Vec<F>,
     marks: Option<&Marks>,
 ) -> Result<Examined<F>, CacheError> {
-    let Assembled { superblocks, devices, ignored, missing } = assemble(devices).await?;
+    let Assembled { superblocks, turns, tables, devices, ignored, missing } = assemble(devices).await?;
     let newest = |superblock: &&Superblock| (superblock.epoch, superblock.turn);
     let superblock = *superblocks.iter().max_by_key(newest).expect("there is one at least");
     let flash = Flash::new(superblock.layout, devices, Meters::default());
-    let mut tables = Vec::new();
-    for (_, device) in flash.devices() {
-        tables.push(read_tables(&**device, &superblock).await?);
-    }
     let mut content = found(&flash, &superblock, &missing, &tables).await;
     if marks.is_some_and(|marks| superblocks.iter().any(|one| !marks.known.contains(&one.mark))) {
         content = Err(USED_SINCE);
@@ -257,13 +253,16 @@ pub(crate) async fn examine<F: BlockDevice>(
     let turn = superblocks.iter().map(|one| one.turn).max().unwrap_or(0);
     let may_be_dirty = superblocks.iter().any(|one| one.may_be_dirty);
     let superblock = Superblock { turn, term, may_be_dirty, ..superblock };
-    let turns = superblocks.iter().map(|one| one.turn).collect();
     Ok(Examined { superblock, turns, flash, tables, newest_term, content, ignored, missing })
 }
 
 /// The devices of one pool.
 struct Assembled<F> {
+    /// Of all devices that the list has, also of those that cannot be used.
     superblocks: Vec<Superblock>,
+    /// The turn of the superblock of each device that can be used, and its tables.
+    turns: Vec<u64>,
+    tables: Vec<[Option<Table>; 2]>,
     devices: Vec<(Member, F)>,
     ignored: Vec<Ignored>,
     missing: Vec<MemberNumber>,
@@ -288,25 +287,40 @@ async fn assemble<F: BlockDevice>(devices: Vec<F>) -> Result<Assembled<F>, Cache
         return Err(first_error.unwrap_or_else(nothing));
     };
     let (mut superblocks, mut devices) = (Vec::new(), Vec::<(Member, F)>::new());
+    let (mut turns, mut all_tables) = (Vec::new(), Vec::new());
     for (place, superblock, device) in read {
         let listed = newest.members.get(superblock.own).filter(|_| superblock.pool == newest.pool);
         let twice = |member: &Member| devices.iter().any(|(other, _)| other.number == member.number);
         let reason = match listed {
             Some(member) if !twice(&member) => {
                 superblocks.push(superblock);
-                devices.push((member, device));
-                continue;
+                match read_tables(&device, &superblock).await {
+                    Ok(tables) => {
+                        turns.push(superblock.turn);
+                        all_tables.push(tables);
+                        devices.push((member, device));
+                        continue;
+                    }
+                    Err(error) => {
+                        let reason = format!("Its segment table cannot be read: {error}");
+                        first_error.get_or_insert(error.into());
+                        reason
+                    }
+                }
             }
-            Some(_) => "It is a copy of another device of the pool",
-            None if superblock.pool == newest.pool => "It left the pool",
-            None => "It belongs to another pool",
+            Some(_) => "It is a copy of another device of the pool".to_owned(),
+            None if superblock.pool == newest.pool => "It left the pool".to_owned(),
+            None => "It belongs to another pool".to_owned(),
         };
-        ignored.push(Ignored { place, reason: reason.to_owned() });
+        ignored.push(Ignored { place, reason });
+    }
+    if devices.is_empty() {
+        return Err(first_error.expect("the device with the newest list could not be read"));
     }
     let is_there = |member: &Member| devices.iter().any(|(other, _)| other.number == member.number);
     let missing = newest.members.iter().filter(|member| !is_there(member)).map(|member| member.number);
     let missing = missing.collect();
-    Ok(Assembled { superblocks, devices, ignored, missing })
+    Ok(Assembled { superblocks, turns, tables: all_tables, devices, ignored, missing })
 }
 
 /// The superblock of a device that holds a whole part of a pool of this version.

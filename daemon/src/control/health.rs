@@ -8,7 +8,7 @@ use axum::extract::State;
 use super::answer::Failure;
 use crate::api::{self, DiskState, PoolState};
 use crate::problem::Problem;
-use crate::registry::Registry;
+use crate::registry::{Registry, displaced_text};
 
 /// How long disks and pool may take to say how they are.
 const TIME_MAX: Duration = Duration::from_secs(5);
@@ -36,7 +36,10 @@ async fn what_is_wrong(registry: &Registry) -> Vec<String> {
     match registry.pool().await {
         Err(problem) => wrong.push(problem.message),
         Ok(pool) => match api::standing_of_pool(&pool) {
-            (PoolState::Serving, _) => {}
+            (PoolState::Serving, _) => {
+                let displaced = pool.in_use.displaced();
+                wrong.extend(displaced.iter().map(|(path, found)| displaced_text(path, *found)));
+            }
             (PoolState::Missing, reason) => {
                 wrong.push(format!("the pool is missing: {}", reason.unwrap_or("see the log")));
             }

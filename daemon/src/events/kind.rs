@@ -118,6 +118,12 @@ kinds! {
     PoolFailed, "pool-failed", Error,
         "All of the flash failed. Disks go on without it.",
         "forebay pool show says more. Replace the flash and restart the daemon.";
+    PoolDisplaced, "pool-displaced", Error,
+        "A file or device of the pool is not at its path any more: deleted, moved or replaced. Guests go on with the open one; what is dirty is destaged at once.",
+        "If it was moved, move it back. Otherwise wait until nothing is dirty (forebay disk list), then name another pool and restart the daemon.";
+    PoolInPlace, "pool-in-place", Info,
+        "A file or device of the pool is at its path again.",
+        "";
     PoolStranger, "pool-holds-stranger", Error,
         "The pool holds data that no backing has, of a disk that is not remembered.",
         "Restore the state.json that knows the disk. The data stays in the pool until then.";
@@ -160,6 +166,9 @@ kinds! {
     DirtyAtRisk, "dirty-data-at-risk", Error,
         "The flash failed while it had data that the backing does not have.",
         "Do not erase or remove the pool. forebay disk show NAME says how much it is; docs/what-happens-when.md what can be done.";
+    DirtyDataLeftBehind, "dirty-data-left-behind", Error,
+        "The daemon ended with dirty data in a pool that the next start will not find.",
+        "If the pool was moved, move it back before the next start. If it was deleted, what guests wrote last to these disks is lost: check them.";
     DiskAdded, "disk-added", Info,
         "A disk was added.",
         "";

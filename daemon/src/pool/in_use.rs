@@ -5,13 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
-use block::file::Identity;
+use block::file::{Identity, Placement};
 use cache::words::limits::MEMBERS_MAX;
 use cache::{DeviceState, MemberNumber, PoolStatistics};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 
 use crate::events::{self, Kind};
+use crate::registry::displaced_text;
 use crate::shard::{Found, Openness};
 use crate::state::{DeviceRecord, Loss, LostDevice};
 
@@ -50,6 +51,8 @@ pub(crate) struct DeviceInUse {
     pub(crate) is_taken_out: bool,
     made_by_us: bool,
     openness: Openness,
+    /// What its path names now.
+    placement: Placement,
     /// When it was first seen to have failed.
     failed_at: Option<String>,
     /// The pool does not list it any more, or never did.
@@ -98,6 +101,32 @@ impl PoolInUse {
         self.devices.iter().any(|device| device.identity.same_storage(&identity))
     }
 
+    /// Returns the paths of the devices that belong to the pool, and what is open of them.
+    pub(crate) fn placed(&self) -> Vec<(PathBuf, Identity)> {
+        self.present().map(|device| (device.path.clone(), device.identity)).collect()
+    }
+
+    /// Records what the path of a device names now. Returns true if that has changed.
+    pub(crate) fn set_placement(&mut self, path: &Path, placement: Placement) -> bool {
+        let device = self.devices.iter_mut().find(|device| device.path == path);
+        device.is_some_and(|device| std::mem::replace(&mut device.placement, placement) != placement)
+    }
+
+    /// Returns the devices that the next start will not find at their paths.
+    pub(crate) fn displaced(&self) -> Vec<(PathBuf, Placement)> {
+        let displaced = self.present().filter(|device| device.placement != Placement::InPlace);
+        displaced.map(|device| (device.path.clone(), device.placement)).collect()
+    }
+
+    /// True if the next start will not find a device at its path.
+    pub(crate) fn is_displaced(&self) -> bool {
+        !self.displaced().is_empty()
+    }
+
+    fn present(&self) -> impl Iterator<Item = &DeviceInUse> {
+        self.devices.iter().filter(|device| !device.has_left && device.failed_at.is_none())
+    }
+
     /// Takes note of how the pool stands. Returns what has left and is closed.
     pub(crate) fn take_note(&mut self, statistics: &PoolStatistics) -> Vec<Former> {
         for device in &mut self.devices {
@@ -138,7 +167,14 @@ impl PoolInUse {
 
     /// What somebody should know of devices that are not listed any more.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        newest(&self.lost).iter().map(Lost::warning).collect()
+        let displaced = self.displaced();
+        let displaced = displaced.iter().map(|(path, found)| {
+            let what = displaced_text(path, *found);
+            format!(
+                "{what}. The next start will not find it: destage everything before a stop, or move it back"
+            )
+        });
+        displaced.chain(newest(&self.lost).iter().map(Lost::warning)).collect()
     }
 
     /// Forgets a device.
@@ -158,13 +194,15 @@ impl DeviceInUse {
             is_taken_out: record.leaving,
             made_by_us: record.made_by_us,
             openness: found.openness.clone(),
+            placement: Placement::InPlace,
             failed_at: None,
             has_left: false,
         }
     }
 
     fn lost(&self) -> Option<Lost> {
-        let device = LostDevice { path: self.path.clone(), how: Loss::Failed, at: self.failed_at.clone()? };
+        let at = self.failed_at.clone()?;
+        let device = LostDevice { path: self.path.clone(), how: Loss::Failed, at, reason: None };
         Some(Lost { device, is_replaced: false })
     }
 
@@ -177,22 +215,23 @@ impl DeviceInUse {
 
 impl Lost {
     fn warning(&self) -> String {
-        let Self { device: LostDevice { path, how, at }, is_replaced } = self;
+        let Self { device: LostDevice { path, how, at, reason }, is_replaced } = self;
         let advice = if *is_replaced { "Another one is in its place".to_owned() } else { replace(path) };
         let what = match how {
             Loss::Failed => format!("failed at {at} and left the pool"),
             Loss::Missing => {
-                format!("was missing, or stale, at the start of {at}, and is not in the pool any more")
+                format!("was missing, damaged or stale at the start of {at}, and is not in the pool any more")
             }
         };
-        format!("{} {what}. {advice}", path.display())
+        let reason = reason.as_ref().map(|reason| format!(" {reason}.")).unwrap_or_default();
+        format!("{} {what}.{reason} {advice}", path.display())
     }
 }
 
 impl LostDevice {
     /// One that a start goes on without.
-    pub(super) fn at_start(path: PathBuf) -> Self {
-        Self { path, how: Loss::Missing, at: now() }
+    pub(super) fn at_start(path: PathBuf, reason: Option<String>) -> Self {
+        Self { path, how: Loss::Missing, at: now(), reason }
     }
 }
 

@@ -284,6 +284,14 @@ impl Shards {
         self.home(&name)?.destage(name, asked).await
     }
 
+    /// Destages everything of a disk, and keeps anything from becoming dirty until it is detached.
+    ///
+    /// # Errors
+    /// If it is not attached, or its backing does not take it.
+    pub(crate) async fn destage_for_good(&self, name: String) -> Answer<()> {
+        self.home(&name)?.destage_for_good(name).await
+    }
+
     /// Begins to bring home everything of a disk, and to keep it so for so many seconds from then on.
     ///
     /// # Errors

@@ -125,6 +125,18 @@ impl ShardHandle {
         .await?
     }
 
+    /// Destages everything and keeps anything from becoming dirty until the disk is detached.
+    pub(super) async fn destage_for_good(&self, name: String) -> Answer<()> {
+        self.call(move |shard| async move {
+            let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            if disk.cached.holds_dirty() || disk.cached.settings().mode.row().writes_back {
+                bring_home(&disk, &name).await?;
+            }
+            Ok(())
+        })
+        .await?
+    }
+
     /// Begins to bring everything home and to keep it so, for so many seconds from then on. Answers with the number of the
     /// request.
     pub(super) async fn quiesce(&self, name: String, seconds: u64) -> Answer<u64> {

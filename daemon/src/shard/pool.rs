@@ -98,7 +98,10 @@ impl ShardHandle {
                 Cache::open(devices, shard.host.clone(), &marks).await.map_err(failed)?;
             let named = |Ignored { place, reason }: Ignored| (paths[place].clone(), reason);
             let ignored: Vec<_> = ignored.into_iter().map(named).collect();
-            shard.looked_at.borrow_mut().retain(|path, _| !ignored.iter().any(|(other, _)| other == path));
+            // What is shared with other shards is what the pool is on, and nothing else that was looked at.
+            let is_used =
+                |path: &PathBuf| paths.contains(path) && !ignored.iter().any(|(other, _)| other == path);
+            shard.looked_at.borrow_mut().retain(|path, _| is_used(path));
             let strangers = cache.owners().into_iter().filter(|owner| !owners.disks.contains(&owner.0));
             for owner in strangers {
                 give_back(&cache, owner, &owners.given_up).await.map_err(failed)?;
@@ -125,13 +128,18 @@ impl ShardHandle {
     pub(super) async fn go_without_pool(&self) -> Answer<()> {
         self.call(move |shard| async move {
             shard.looked_at.borrow_mut().clear();
+            shard.goes_without.set(true);
+            if let Some(cache) = shard.cache.get() {
+                // Another shard could not join the pool.
+                cache.give_up_flash();
+                return Ok(());
+            }
             let (flash, marks) = (Flash::missing(), Marks { new: 0, known: vec![0], epoch: None });
             let failed = |error| Problem::failed(format!("Cannot go on without a pool: {error}"));
             cache::format(&flash, PoolId([0; 16]), None).await.map_err(failed)?;
             let opened = Cache::open(vec![flash], shard.host.clone(), &marks).await.map_err(failed)?;
             let cache = opened.cache;
             cache.give_up_flash();
-            shard.goes_without.set(true);
             assert!(shard.cache.set(cache).is_ok(), "a shard has one pool");
             Ok(())
         })

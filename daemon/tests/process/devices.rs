@@ -245,6 +245,47 @@ fn a_start_without_one_device_believes_nothing_and_the_device_is_not_believed_wh
 }
 
 #[test]
+fn a_device_that_was_overwritten_damaged_or_cut_is_as_one_that_is_gone() {
+    for broken in ["one.img", "two.img"] {
+        let host = Host::new();
+        let daemon = serve_on_two(&host);
+        assert!(daemon.stop().success());
+        let good = fs::read(host.path(broken)).expect("it is there");
+        let zeroes = vec![0; good.len()];
+        let damages: [(&str, &[u8]); 4] = [
+            ("zeroes", &zeroes),
+            ("noise at its start", &[0xa5; 8192]),
+            ("it was cut", &good[..good.len() / 2]),
+            ("it is empty", &[]),
+        ];
+        for (how, content) in damages {
+            let all = fs::read(host.path("d/state.json")).expect("it is there");
+            let (one, two) = (fs::read(host.path("one.img")), fs::read(host.path("two.img")));
+            let mut damaged = content.to_vec();
+            if content.len() == 8192 {
+                damaged.extend_from_slice(&good[8192..]);
+            }
+            fs::write(host.path(broken), &damaged).expect("the folder is ours");
+            for start in 1..=2 {
+                let daemon = host.serve_with(&[]);
+                read_all(&daemon, 0);
+                assert_eq!(devices(&daemon).len(), 1, "{broken}, {how}, start {start}");
+                let shown = daemon.run(&["pool", "show"]).succeeded();
+                assert!(shown.contains(broken) && shown.contains("forebay pool replace"), "{how}: {shown}");
+                assert!(daemon.stop().success(), "{broken}, {how}");
+            }
+            let left = fs::read(host.path(broken)).expect("it is there");
+            assert!(left == damaged, "{broken}, {how}: nothing of it was changed");
+            // As it was, for the next damage.
+            fs::write(host.path("one.img"), one.expect("it was there")).expect("the folder is ours");
+            fs::write(host.path("two.img"), two.expect("it was there")).expect("the folder is ours");
+            fs::write(host.path("d/state.json"), all).expect("the folder is ours");
+            fs::remove_file(host.path("d/witness.json")).expect("a start went on without a device");
+        }
+    }
+}
+
+#[test]
 fn disks_are_served_when_no_device_is_there_and_go_on_with_all_when_they_are_back() {
     let host = Host::new();
     let daemon = serve_on_two(&host);

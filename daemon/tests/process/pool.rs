@@ -56,30 +56,87 @@ fn foreign_data_is_refused_with_its_id_and_erased_only_with_it() {
     host.serve_with(&[]);
 }
 
-#[test]
-fn a_damaged_pool_is_refused_and_left_as_it_is() {
-    let host = Host::new();
-    assert!(host.serve().stop().success());
-    let pool = host.text("pool.img");
-    let file = OpenOptions::new().write(true).open(&pool).expect("the folder is ours");
-    for slot in [0, 4096] {
-        file.write_all_at(&[0xff; 16], slot + 64).expect("the folder is ours");
-    }
-    let before = content(&pool, 0, MIB as usize);
-    let message = host.serve_fails(&[]);
-    assert!(message.contains("a damaged pool"), "{message}");
-    assert!(content(&pool, 0, MIB as usize) == before, "nothing was changed");
-    host.serve_with(&["--erase", &id_in(&message)]);
+/// Serves with a pool that cannot be used: the disk is served, and the reason is shown.
+fn served_without(host: &Host, how: &str) -> String {
+    let daemon = host.serve_with(&[]);
+    daemon.guest("web").write(0, &[7; 4096]).expect("a guest has its disk");
+    let shown = daemon.json(&["pool", "show"])["pool"].clone();
+    assert_eq!(shown["state"], "missing", "{how}: {shown}");
+    assert!(daemon.stop().success(), "{how}");
+    shown["reason"].as_str().expect("it has one").to_owned()
 }
 
 #[test]
-fn a_truncated_pool_is_refused() {
+fn disks_are_served_without_a_pool_that_was_overwritten_damaged_or_cut_and_it_is_left_as_it_is() {
+    let (host, other) = (Host::new(), Host::new());
+    let image = host.image("web.img", 4 * MIB);
+    let daemon = host.serve();
+    daemon.run(&["disk", "add", "web", "--backing", &image]).succeeded();
+    assert!(daemon.stop().success());
+    assert!(other.serve().stop().success());
+    let (pool, good) = (host.path("pool.img"), host.path("good.img"));
+    fs::copy(&pool, &good).expect("the folder is ours");
+    let write = |at: u64, bytes: &[u8]| {
+        let file = OpenOptions::new().write(true).open(&pool).expect("the folder is ours");
+        file.write_all_at(bytes, at).expect("the folder is ours");
+    };
+    let cut = |bytes: u64| {
+        let file = OpenOptions::new().write(true).open(&pool).expect("the folder is ours");
+        file.set_len(bytes).expect("the folder is ours");
+    };
+    let kinds: [(&str, &str, &dyn Fn()); 7] = [
+        ("its first MiB is zero", "it holds nothing any more", &|| write(0, &[0; MIB as usize])),
+        ("its superblocks are noise", "data that is no pool", &|| write(0, &[0xa5; 8192])),
+        ("its superblocks fail their checksums", "a damaged pool", &|| {
+            [64, 4160].into_iter().for_each(|at| write(at, &[0xff; 16]));
+        }),
+        ("it was cut by 1 MiB", "a damaged pool", &|| cut(63 * MIB)),
+        ("it was cut to nothing", "0 bytes", &|| cut(0)),
+        ("another Forebay's is there", "that this Forebay did not make", &|| {
+            fs::copy(other.path("pool.img"), &pool).map(drop).expect("the folder is ours");
+        }),
+        ("a folder is there", "not a regular file", &|| {
+            fs::remove_file(&pool).and_then(|()| fs::create_dir(&pool)).expect("the folder is ours");
+        }),
+    ];
+    for (how, reason, damage) in kinds {
+        damage();
+        let before = pool.is_file().then(|| fs::read(&pool).expect("it is there"));
+        let said = served_without(&host, how);
+        assert!(said.contains(reason), "{how}: {said}");
+        let after = pool.is_file().then(|| fs::read(&pool).expect("it is there"));
+        assert!(before == after, "{how}: nothing of it was changed");
+        if before.is_none() {
+            fs::remove_dir(&pool).expect("it is empty");
+        }
+        fs::copy(&good, &pool).expect("the folder is ours");
+    }
+    // One that became larger is what it was.
+    cut(65 * MIB);
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "serving");
+    assert!(daemon.stop().success());
+    write(0, &[0xa5; 8192]);
+    let id = id_in(&served_without(&host, "noise"));
+    host.serve_with(&["--erase", &id]);
+}
+
+#[test]
+fn disks_are_served_without_a_pool_that_this_user_may_not_open() {
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
     let host = Host::new();
-    assert!(host.serve().stop().success());
-    let file = OpenOptions::new().write(true).open(host.path("pool.img")).expect("the folder is ours");
-    file.set_len(32 * MIB).expect("the folder is ours");
-    let message = host.serve_fails(&[]);
-    assert!(message.contains("a damaged pool") && message.contains("33554432"), "{message}");
+    let daemon = host.serve_as_ordinary_user();
+    let image = host.image("web.img", 4 * MIB);
+    std::os::unix::fs::chown(&image, Some(64_999), Some(64_999)).expect("root may");
+    daemon.run(&["disk", "add", "web", "--backing", &image]).succeeded();
+    assert!(daemon.stop().success());
+    std::os::unix::fs::chown(host.path("pool.img"), Some(0), Some(0)).expect("root may");
+    let daemon = host.serve_as_ordinary_user();
+    let shown = daemon.json(&["pool", "show"])["pool"].clone();
+    assert!(shown["reason"].as_str().is_some_and(|reason| reason.contains("ermission")), "{shown}");
+    daemon.guest("web").write(0, &[7; 4096]).expect("a guest has its disk");
 }
 
 #[test]

@@ -299,6 +299,62 @@ fn without_its_pool_a_dirty_disk_waits_and_others_are_served() {
     assert_served(&daemon, "a", 1);
 }
 
+/// The file of the pool is open and has no name any more: no start would find it.
+#[test]
+fn a_stop_destages_what_is_in_a_pool_file_that_was_deleted_moved_or_replaced() {
+    let moves: [(&str, &dyn Fn(&Host)); 3] = [
+        ("deleted", &|host| fs::remove_file(host.path("pool.img")).expect("the folder is ours")),
+        ("moved", &|host| fs::rename(host.path("pool.img"), host.path("b.img")).expect("the folder is ours")),
+        ("replaced", &|host| {
+            image(host, "new.img", 64);
+            fs::rename(host.path("new.img"), host.path("pool.img")).expect("the folder is ours");
+        }),
+    ];
+    for (how, displace) in moves {
+        let (host, daemon, image) = dirty();
+        displace(&host);
+        assert!(daemon.stop().success(), "{how}");
+        assert_eq!(pages_at_home(&image, 1), PAGES, "{how}");
+        assert!(!is_marked(&image), "{how}: the image has everything");
+    }
+}
+
+#[test]
+fn a_pool_that_is_deleted_is_said_at_once_and_what_is_dirty_is_destaged() {
+    let (host, daemon, image) = dirty();
+    fs::rename(host.path("pool.img"), host.path("away.img")).expect("the folder is ours");
+    daemon.wait_for_log("which the next start will not find. What is dirty is destaged at once: disk 'a'");
+    let shown = daemon.run(&["pool", "show"]).succeeded();
+    assert!(shown.contains("is not there any more"), "{shown}");
+    while shown_dirty(&daemon) > 0 {}
+    assert_eq!(pages_at_home(&image, 1), PAGES);
+    fs::rename(host.path("away.img"), host.path("pool.img")).expect("the folder is ours");
+    daemon.wait_for_log("is the pool's again");
+    assert!(!daemon.run(&["pool", "show"]).succeeded().contains("is not there any more"));
+}
+
+fn shown_dirty(daemon: &Daemon) -> u64 {
+    shown(daemon, "a")["dirty_bytes"].as_u64().expect("a number")
+}
+
+#[test]
+fn a_stop_fails_and_names_the_disk_whose_data_is_in_a_deleted_pool_only() {
+    let (host, daemon, image) = dirty();
+    daemon.kill();
+    fs::rename(&image, host.path("away.raw")).expect("the folder is ours");
+    let daemon = host.serve();
+    wait_for_state(&daemon, "a", "waiting");
+    fs::remove_file(host.path("pool.img")).expect("the folder is ours");
+    assert_eq!(daemon.stop().code(), Some(1), "it does not end as if all were well");
+    fs::rename(host.path("away.raw"), &image).expect("the folder is ours");
+    let daemon = host.serve_with(&[]);
+    let events = daemon.json(&["events"]).to_string();
+    assert!(
+        events.contains("dirty-data-left-behind") && events.contains("Cannot destage everything of 'a'"),
+        "{events}"
+    );
+}
+
 /// What says which devices are stale cannot be read. However often it is tried, the pool is there for whoever mends that.
 #[test]
 fn a_pool_of_which_the_witness_is_damaged_waits_and_is_never_forgotten() {

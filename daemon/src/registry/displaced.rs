@@ -1,0 +1,167 @@
+//! A pool of which a file or device is not at its path any more while it is open: deleted, moved, replaced, its node gone.
+//!
+//! ```text
+//!   every 5 s:   path names other storage, or none ──> event, health ──> everything dirty is destaged at full speed
+//!   at a stop:   the same check ──> nothing becomes dirty any more, everything is destaged ──> the stop as ever
+//! ```
+//! The open file serves on, but the next start will not find it: what only this pool has is lost when the process ends. So a
+//! stop destages first, for as long as that makes progress, and fails if something is left.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use block::file::Placement;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::{Registry, lock};
+use crate::events::{self, Kind};
+use crate::problem::Problem;
+use crate::shard::Destage;
+use crate::supervisor;
+use crate::units::Size;
+
+/// How often the paths of the pool are checked.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+/// How long one check may take at a stop.
+const CHECK_TIME_MAX: Duration = Duration::from_secs(2);
+/// How long a stop goes on destaging without any progress.
+const STALL_TIME_MAX: Duration = Duration::from_secs(30);
+/// How often a stop looks for progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+
+impl Registry {
+    /// Checks the paths of the pool for as long as the daemon runs.
+    pub(super) async fn watch_placements(self: Arc<Self>) {
+        loop {
+            sleep(CHECK_INTERVAL).await;
+            self.check_placements().await;
+            if lock(&self.pool).is_displaced() {
+                self.start_destage_of_all().await;
+            }
+        }
+    }
+
+    /// Compares what the paths of the pool name with what is open, and reports changes. Waits for the file system.
+    async fn check_placements(&self) {
+        let placed = lock(&self.pool).placed();
+        for (path, storage) in placed {
+            let wanted = path.clone();
+            let looking = tokio::task::spawn_blocking(move || Placement::of(&storage, &wanted));
+            // What cannot be examined may be as it was.
+            let Ok(found) = looking.await.expect("looking at a file does not panic") else { continue };
+            let has_changed = lock(&self.pool).set_placement(&path, found);
+            if has_changed {
+                self.report_placement(&path, found).await;
+            }
+        }
+    }
+
+    async fn report_placement(&self, path: &Path, found: Placement) {
+        let shown = path.display();
+        if found == Placement::InPlace {
+            events::of_host(Kind::PoolInPlace, format!("{shown} is the pool's again"));
+            return;
+        }
+        let dirty = self.dirty_disks().await;
+        let left = match dirty.as_slice() {
+            [] => "Nothing in it is dirty".to_owned(),
+            some => format!("What is dirty is destaged at once: {}", some.join(", ")),
+        };
+        let displaced = displaced_text(path, found);
+        events::of_host(
+            Kind::PoolDisplaced,
+            format!(
+                "{displaced}. Guests go on with the open one, which the next start will not find. {left}"
+            ),
+        );
+    }
+
+    /// Disks with dirty data, and how much.
+    async fn dirty_disks(&self) -> Vec<String> {
+        let reports = self.shards.disks_as_far_as_known().await;
+        let dirty = reports.into_iter().filter_map(|(name, report)| {
+            let statistics = report.ok()?.statistics;
+            let bytes = statistics.dirty_bytes + statistics.dirty_zeroes_bytes;
+            (bytes > 0).then(|| format!("disk '{name}' {}", Size(bytes)))
+        });
+        dirty.collect()
+    }
+
+    async fn start_destage_of_all(&self) {
+        for name in self.shards.attached() {
+            // One that has just left has nothing to destage, and one whose shard is silent is asked again.
+            drop(self.shards.destage(name, Destage::Start).await);
+        }
+    }
+
+    /// Destages everything, and keeps it so, if the next start would not find the pool. Ends when nothing is dirty, or when
+    /// there was no progress for a while: [`Registry::stop`] says what was left behind.
+    pub(crate) async fn destage_displaced(&self) {
+        // A file system that hangs must not hold up a stop.
+        drop(timeout(CHECK_TIME_MAX, self.check_placements()).await);
+        if !lock(&self.pool).is_displaced() {
+            return;
+        }
+        let mut destaging = JoinSet::new();
+        for name in self.shards.attached() {
+            let shards = self.shards.clone();
+            destaging.spawn(async move { shards.destage_for_good(name).await });
+        }
+        let (mut least, mut since) = (u64::MAX, Instant::now());
+        while !destaging.is_empty() {
+            supervisor::tell_destaging(STALL_TIME_MAX);
+            match timeout(PROGRESS_INTERVAL, destaging.join_next()).await {
+                Ok(Some(Ok(Err(problem)))) => tracing::error!("{problem}"),
+                Ok(_) => {}
+                Err(_) => {
+                    let left = self.dirty_bytes().await;
+                    if left < least {
+                        (least, since) = (left, Instant::now());
+                    } else if since.elapsed() >= STALL_TIME_MAX {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn dirty_bytes(&self) -> u64 {
+        let reports = self.shards.disks_as_far_as_known().await;
+        let statistics = reports.into_values().filter_map(|report| Some(report.ok()?.statistics));
+        statistics.map(|disk| disk.dirty_bytes + disk.dirty_zeroes_bytes).sum()
+    }
+
+    /// Returns what a stop leaves in a pool that the next start will not find, of the disks that are named.
+    pub(crate) fn left_behind(&self, disks: &[&str]) -> Option<Problem> {
+        let displaced = lock(&self.pool).displaced();
+        if disks.is_empty() || displaced.is_empty() {
+            return None;
+        }
+        let paths: Vec<String> = displaced.iter().map(|(path, found)| displaced_text(path, *found)).collect();
+        let disks: Vec<String> = disks.iter().map(|name| format!("'{name}'")).collect();
+        Some(Problem::failed(format!(
+            "Cannot destage everything of {} before the end: what guests wrote last is in a pool that the next start will not find. {}. If \
+             it was moved, move it back before the next start; if it was deleted, that data is lost",
+            disks.join(", "),
+            paths.join(". ")
+        )))
+    }
+
+    /// Returns what a stop leaves behind that ends before all disks are detached.
+    pub(crate) fn left_behind_by_all(&self) -> Option<Problem> {
+        let state = self.state();
+        self.left_behind(&state.unsaved())
+    }
+}
+
+/// Says what a path of the pool names instead of the pool.
+pub(crate) fn displaced_text(path: &Path, found: Placement) -> String {
+    let what = match found {
+        Placement::InPlace => "is in its place",
+        Placement::Gone => "is not there any more: it was deleted or moved, or its device is gone",
+        Placement::Replaced => "is another file or device now: the pool's was deleted, moved or replaced",
+    };
+    format!("{} {what}", path.display())
+}
