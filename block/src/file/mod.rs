@@ -14,6 +14,7 @@ mod lock;
 mod loop_device;
 mod open;
 mod placement;
+mod standing;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +34,7 @@ pub use loop_device::loop_file;
 pub use open::{Access, Cache, Identity, OpenError, OpenOptions};
 pub(crate) use open::{Kind, Opened, open};
 pub use placement::Placement;
+pub use standing::{Reachable, Standing};
 
 use crate::uring::{IfDropped, Keep, Ring};
 use crate::{
@@ -56,7 +58,6 @@ pub struct FileDevice {
     identity: Identity,
     geometry: Cell<Geometry>,
     fallback: Option<String>,
-    modified_ns: Option<i64>,
     direct: bool,
     /// The file system makes zeroes that keep their storage.
     zeroes_in_place: Cell<bool>,
@@ -125,7 +126,6 @@ impl FileDevice {
             geometry: self.geometry.get(),
             direct: self.direct,
             fallback: self.fallback.clone(),
-            modified_ns: self.modified_ns,
         };
         Ok(Handle {
             opened,
@@ -139,7 +139,7 @@ impl FileDevice {
     /// The device of a handle, on the thread of `ring`.
     pub fn from_handle(ring: &Ring, handle: Handle) -> Self {
         let Handle { opened, lock, unclaimed, claim, cut_short } = handle;
-        let Opened { file, kind, identity, geometry, direct, fallback, modified_ns } = opened;
+        let Opened { file, kind, identity, geometry, direct, fallback } = opened;
         Self {
             ring: ring.clone(),
             file: Rc::new(file),
@@ -147,7 +147,6 @@ impl FileDevice {
             identity,
             geometry: Cell::new(geometry),
             fallback,
-            modified_ns,
             direct,
             zeroes_in_place: Cell::new(kind == Kind::File),
             cut_short: Cell::new(cut_short),
@@ -230,9 +229,12 @@ impl FileDevice {
         }
     }
 
-    /// When its content had been modified last when it was opened and locked, in nanoseconds since 1970; none for a device.
-    pub fn modified_ns_at_open(&self) -> Option<i64> {
-        self.modified_ns
+    /// Another descriptor of the same open file, to ask about it, or for its attributes. Holds its locks as long as it is open.
+    ///
+    /// # Errors
+    /// If there are too many open files.
+    pub fn descriptor(&self) -> io::Result<File> {
+        self.file.try_clone()
     }
 
     /// The size in bytes that it has now. If that is below the geometry's, every later request fails with `Gone`.

@@ -101,8 +101,6 @@ pub(crate) struct Opened {
     pub(crate) direct: bool,
     /// Why it is buffered though direct was asked for.
     pub(crate) fallback: Option<String>,
-    /// When its content was modified last, in nanoseconds since 1970; none for a device.
-    pub(crate) modified_ns: Option<i64>,
 }
 
 impl Opened {
@@ -181,11 +179,6 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
         return Err(OpenError::Held { path: path.to_owned() });
     }
 
-    // Once it is ours, and before we change anything.
-    let modified_ns = match kind {
-        Kind::File => modified_ns(&file).map_err(|error| system(path, "examine", error))?,
-        Kind::BlockDevice => None,
-    };
     // An image lock says nothing about this, and opening a device for writing works all the same.
     if options.access == Access::ReadWrite && kind == Kind::BlockDevice {
         let read_only = device::is_read_only(&file).map_err(|error| system(path, "examine", error))?;
@@ -212,16 +205,11 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
         alignment,
         physical_block: measured.physical_block.max(alignment),
         read_only,
-        // Not tried out: on many file systems that counts as a modification, and the file may be somebody else's.
         flushes: true,
+        // Not tried out: on many file systems that counts as a modification, and the file may be somebody else's.
         unmaps: kind == Kind::File && !read_only,
     };
-    Ok(Opened { file, kind, identity: Identity::from(&metadata), geometry, direct, fallback, modified_ns })
-}
-
-fn modified_ns(file: &File) -> std::io::Result<Option<i64>> {
-    let about = file.metadata()?;
-    Ok(about.mtime().checked_mul(1_000_000_000).map(|ns| ns + about.mtime_nsec()))
+    Ok(Opened { file, kind, identity: Identity::from(&metadata), geometry, direct, fallback })
 }
 
 /// Opens directly if asked to and possible; else buffered, with the reason.

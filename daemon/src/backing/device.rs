@@ -1,5 +1,6 @@
 //! An open backing: one of the kinds, behind the one face of a device.
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -135,9 +136,12 @@ impl Backing {
         self.0.inner().file()?.fallback_reason()
     }
 
-    /// When it had been modified last when it was opened, in nanoseconds since 1970, if that is known.
-    pub(crate) fn modified_ns_at_open(&self) -> Option<i64> {
-        self.0.inner().file()?.modified_ns_at_open()
+    /// Another descriptor of the file or device, if this host has it: for its attributes, and to compare it with what its path names.
+    ///
+    /// # Errors
+    /// If there are too many open files.
+    pub(crate) fn descriptor(&self) -> io::Result<Option<File>> {
+        self.0.inner().file().map(FileDevice::descriptor).transpose()
     }
 
     /// True if it is a device of this host that the system lets nobody write at present.

@@ -2,15 +2,21 @@
 //! that was cached.
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::Path;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
+use serde::{Deserialize, Serialize};
 use xattr::FileExt;
 
-/// The attribute that holds the epoch: `DISK EPOCH` in decimal digits.
-const ATTRIBUTE: &str = "user.forebay.epoch";
+use super::device::{DeviceIdentity, sectors_written};
+
+/// The attribute that names the attachment that the file is in, or was in last: 32 hexadecimal digits. Earlier versions wrote
+/// `DISK EPOCH`, in decimal digits, which two hosts can have alike.
+const SESSION: &str = "user.forebay.epoch";
 
 /// The attribute that says that flash has newer data: `POOL DISK NAME`.
 const DIRTY: &str = "user.forebay.dirty";
@@ -29,8 +35,8 @@ pub(crate) struct DirtyMark {
 
 impl DirtyMark {
     /// The mark of a backing; none if it bears none, or cannot.
-    fn read(path: &Path) -> Option<Self> {
-        let text = String::from_utf8(xattr::get_deref(path, DIRTY).ok()??).ok()?;
+    fn read(file: &File) -> Option<Self> {
+        let text = String::from_utf8(file.get_xattr(DIRTY).ok()??).ok()?;
         let mut words = text.splitn(3, ' ');
         let mut word = || words.next().unwrap_or("?").to_owned();
         let (pool, disk, name) = (word(), word(), word());
@@ -39,21 +45,28 @@ impl DirtyMark {
     }
 
     /// Marks a backing, durably. False if it holds no mark: a raw device, or a file system without attributes.
-    pub(super) fn write(&self, path: &Path) -> bool {
-        set_attribute(path, DIRTY, &self.to_string())
+    pub(super) fn write(&self, file: &File) -> bool {
+        set_attribute(file, DIRTY, &self.to_string())
     }
 
     /// Takes this mark off a backing, if it bears it.
     ///
     /// # Errors
     /// What the system said; then it may bear it still.
-    pub(crate) fn remove(&self, path: &Path) -> io::Result<()> {
-        if Self::read(path).as_ref() != Some(self) {
+    pub(super) fn remove(&self, file: &File) -> io::Result<()> {
+        if Self::read(file).as_ref() != Some(self) {
             return Ok(());
         }
-        let file = File::options().write(true).open(path)?;
         file.remove_xattr(DIRTY)?;
         file.sync_all()
+    }
+
+    /// Takes this mark off the backing at `path`, which nobody serves, if it bears it.
+    ///
+    /// # Errors
+    /// What the system said; then it may bear it still.
+    pub(crate) fn remove_at(&self, path: &Path) -> io::Result<()> {
+        self.remove(&File::open(path)?)
     }
 }
 
@@ -68,69 +81,131 @@ impl fmt::Display for DirtyMark {
 pub(crate) struct Appearance {
     /// Its bytes.
     pub(crate) bytes: Option<u64>,
-    /// What the system calls the device, whatever its node is called, if it is one and has such a name.
-    pub(crate) device: Option<String>,
-    /// Its number in its file system, if it is a file.
-    pub(crate) inode: Option<u64>,
-    /// When its content was modified last, in nanoseconds since 1970, if it is a file.
-    pub(crate) modified_ns: Option<i64>,
-    /// The disk and the epoch that were written to it, if there are any.
-    pub(crate) epoch: Option<(u32, u64)>,
+    /// What it is, if it is a block device.
+    pub(crate) device: Option<DeviceIdentity>,
+    /// What it is, if it is a file.
+    pub(crate) file: Option<FileIdentity>,
+    /// When it changed last, and how much was written.
+    pub(crate) changes: Changes,
+    /// What its file is like besides content, if it is one.
+    pub(crate) circumstances: Option<Circumstances>,
+    /// The attachment that it was in last, as it was written to it.
+    pub(crate) session: Option<String>,
     /// Who has newer data of it, if anybody has.
     pub(crate) dirty: Option<DirtyMark>,
 }
 
+/// A file within its file system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileIdentity {
+    /// Its number, which another file has once this one is deleted.
+    pub(super) inode: u64,
+    /// When it was made, in nanoseconds since 1970, if its file system knows.
+    pub(super) born_ns: Option<i64>,
+}
+
+/// Signs that content was changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Changes {
+    /// When the content of a file was modified last, in nanoseconds since 1970. Anybody can set that back.
+    pub(super) modified_ns: Option<i64>,
+    /// When anything of it was: nobody can set that back.
+    pub(super) changed_ns: Option<i64>,
+    /// Sectors that were written to a device since it came to be.
+    pub(super) sectors_written: Option<u64>,
+}
+
+/// What of a file can change, with its time of change, while its content stays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Circumstances {
+    pub(super) links: u64,
+    pub(super) mode: u32,
+    pub(super) owner: (u32, u32),
+    pub(super) path: Option<PathBuf>,
+}
+
 impl Appearance {
-    /// What is behind a path. What cannot be examined looks like nothing, and like a raw device.
+    /// Returns what is behind a path. What cannot be examined looks like nothing, and like a raw device.
     pub(crate) fn of(path: &Path) -> Self {
         let Ok(about) = fs::metadata(path) else { return Self::default() };
-        if about.file_type().is_block_device() {
-            return Self { device: device_name(about.rdev()), ..Self::default() };
+        if !about.is_file() && !about.file_type().is_block_device() {
+            return Self::default();
         }
+        // Without waiting, for a device may have no medium.
+        let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path).ok();
+        Self::new(&about, file.as_ref())
+    }
+
+    /// Returns what an open file or device looks like, whatever its path names by now.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub(crate) fn of_open(file: &File) -> io::Result<Self> {
+        Ok(Self::new(&file.metadata()?, Some(file)))
+    }
+
+    fn new(about: &Metadata, file: Option<&File>) -> Self {
+        if about.file_type().is_block_device() {
+            let rdev = about.rdev();
+            let changes = Changes { sectors_written: sectors_written(rdev), ..Changes::default() };
+            return Self { device: Some(DeviceIdentity::of(rdev, file)), changes, ..Self::default() };
+        }
+        let born = about.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let born_ns = born.and_then(|since| i64::try_from(since.as_nanos()).ok());
+        let nanoseconds = |seconds: i64, rest: i64| seconds.checked_mul(1_000_000_000).map(|ns| ns + rest);
         Self {
             bytes: Some(about.len()),
             device: None,
-            inode: Some(about.ino()),
-            modified_ns: about.mtime().checked_mul(1_000_000_000).map(|ns| ns + about.mtime_nsec()),
-            epoch: read_epoch(path),
-            dirty: DirtyMark::read(path),
+            file: Some(FileIdentity { inode: about.ino(), born_ns }),
+            changes: Changes {
+                modified_ns: nanoseconds(about.mtime(), about.mtime_nsec()),
+                changed_ns: nanoseconds(about.ctime(), about.ctime_nsec()),
+                sectors_written: None,
+            },
+            circumstances: Some(Circumstances {
+                links: about.nlink(),
+                mode: about.mode(),
+                owner: (about.uid(), about.gid()),
+                path: file.and_then(|file| fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()),
+            }),
+            session: file.and_then(read_session),
+            dirty: file.and_then(DirtyMark::read),
         }
     }
 }
 
-/// Places under a device's folder of sysfs that name it for good; a partition's are its disk's.
-const DEVICE_NAMES: [&str; 7] =
-    ["dm/uuid", "loop/backing_file", "wwid", "device/wwid", "device/serial", "../wwid", "../device/serial"];
-
-fn device_name(rdev: u64) -> Option<String> {
-    let (major, minor) = (nix::sys::stat::major(rdev), nix::sys::stat::minor(rdev));
-    let folder = Path::new("/sys/dev/block").join(format!("{major}:{minor}"));
-    let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
-    let name = DEVICE_NAMES.iter().find_map(|name| read(name).filter(|text| !text.trim().is_empty()))?;
-    let partition = read("partition").unwrap_or_default();
-    Some(format!("{} {}", name.trim(), partition.trim()).trim_end().to_owned())
+/// Returns a new name for an attachment, which no other has.
+///
+/// # Errors
+/// If the system has no random numbers.
+pub(super) fn new_session() -> Result<String, String> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(|error| error.to_string())?;
+    Ok(format!("{:032x}", u128::from_be_bytes(random)))
 }
 
-/// Of the file itself where the path is a link to it, as everything else is.
-fn read_epoch(path: &Path) -> Option<(u32, u64)> {
-    let text = String::from_utf8(xattr::get_deref(path, ATTRIBUTE).ok()??).ok()?;
-    let (disk, epoch) = text.split_once(' ')?;
-    Some((disk.parse().ok()?, epoch.parse().ok()?))
+/// True for the names that earlier versions gave: numbers, which two hosts can have alike.
+pub(super) fn is_numbered(session: &str) -> bool {
+    session.contains(' ')
 }
 
-/// Writes the epoch to the backing, durably. False if it holds none: a raw device, or a file system without attributes.
-pub(super) fn write_epoch(path: &Path, disk: u32, epoch: u64) -> bool {
-    set_attribute(path, ATTRIBUTE, &format!("{disk} {epoch}"))
+fn read_session(file: &File) -> Option<String> {
+    let text = file.get_xattr(SESSION).ok()??;
+    Some(String::from_utf8_lossy(&text).into_owned())
 }
 
-fn set_attribute(path: &Path, attribute: &str, text: &str) -> bool {
-    let is_file = fs::metadata(path).is_ok_and(|about| about.is_file());
-    let write = || {
-        let file = File::options().write(true).open(path)?;
-        file.set_xattr(attribute, text.as_bytes())?;
-        file.sync_all()
-    };
-    is_file && write().is_ok()
+/// Writes the name of the attachment to the backing, durably. False if it holds none: a raw device, or a file system without
+/// attributes.
+pub(super) fn write_session(file: &File, session: &str) -> bool {
+    set_attribute(file, SESSION, session)
+}
+
+fn set_attribute(file: &File, attribute: &str, text: &str) -> bool {
+    let is_file = file.metadata().is_ok_and(|about| about.is_file());
+    is_file && file.set_xattr(attribute, text.as_bytes()).and_then(|()| file.sync_all()).is_ok()
 }
 
 #[cfg(test)]
@@ -142,34 +217,59 @@ mod tests {
         DirtyMark { pool: "00ff".to_owned(), disk, name: "web".to_owned() }
     }
 
+    /// A file, open for reading alone as that of a disk may be.
+    fn file(dir: &TempDir) -> (PathBuf, File) {
+        let path = dir.path().join("disk.img");
+        fs::write(&path, "content").expect("the folder is ours");
+        let file = File::open(&path).expect("it is there");
+        (path, file)
+    }
+
     #[test]
     fn a_mark_is_read_back_and_removed_by_its_owner_alone() {
         let dir = TempDir::new();
-        let path = dir.path().join("disk.img");
-        fs::write(&path, "content").expect("the folder is ours");
+        let (path, file) = file(&dir);
         assert_eq!(Appearance::of(&path).dirty, None);
-        assert!(mark(3).write(&path), "the file system of temporary files has attributes");
-        let modified = Appearance::of(&path).modified_ns;
-        mark(4).remove(&path).expect("there is nothing to do");
+        assert!(mark(3).write(&file), "the file system of temporary files has attributes");
+        let modified = Appearance::of(&path).changes.modified_ns;
+        mark(4).remove(&file).expect("there is nothing to do");
         assert_eq!(Appearance::of(&path).dirty, Some(mark(3)));
-        mark(3).remove(&path).expect("it is ours");
+        mark(3).remove_at(&path).expect("it is ours");
         let now = Appearance::of(&path);
-        assert_eq!((now.dirty, now.modified_ns), (None, modified), "a mark is no change of the content");
+        assert_eq!(
+            (now.dirty, now.changes.modified_ns),
+            (None, modified),
+            "a mark is no change of the content"
+        );
     }
 
     #[test]
     fn a_mark_that_cannot_be_read_is_somebodys() {
         let dir = TempDir::new();
-        let path = dir.path().join("disk.img");
-        fs::write(&path, "content").expect("the folder is ours");
-        assert!(set_attribute(&path, DIRTY, "garbage"));
+        let (path, file) = file(&dir);
+        assert!(set_attribute(&file, DIRTY, "garbage"));
         let found = Appearance::of(&path).dirty.expect("there is one");
         assert_eq!((found.pool.as_str(), found.disk), ("garbage", u32::MAX));
     }
 
     #[test]
     fn what_is_no_file_holds_no_mark() {
-        assert!(!mark(3).write(Path::new("/dev/null")));
-        assert!(!mark(3).write(Path::new("/nowhere/at/all")));
+        assert!(!mark(3).write(&File::open("/dev/null").expect("it is there")));
+        assert_eq!(Appearance::of(Path::new("/nowhere/at/all")), Appearance::default());
+    }
+
+    #[test]
+    fn an_open_file_looks_as_it_does_whatever_its_path_names() {
+        let dir = TempDir::new();
+        let (path, file) = file(&dir);
+        let session = new_session().expect("there is chance");
+        assert!(write_session(&file, &session) && !is_numbered(&session) && session.len() == 32);
+        assert_ne!(new_session().expect("there is chance"), session);
+        let before = Appearance::of_open(&file).expect("it is open");
+        assert_eq!((before.session.as_ref(), &before), (Some(&session), &Appearance::of(&path)));
+        fs::remove_file(&path).and_then(|()| fs::write(&path, "another")).expect("the folder is ours");
+        let (open, named) = (Appearance::of_open(&file).expect("it is open"), Appearance::of(&path));
+        assert_eq!((&open.file, &open.session), (&before.file, &before.session));
+        assert_eq!(named.session, None);
     }
 }

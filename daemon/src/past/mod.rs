@@ -3,33 +3,43 @@
 //!
 //! ```text
 //!   DIR/past/ID.json      what the backing looked like when it was last in our hands            survives the host
-//!   the backing           an epoch in an extended attribute, where its file system holds one    goes with the data
+//!   the backing           the name of its last attachment, by chance, in an extended attribute  goes with the data
 //!                         and, while flash may have newer data, who has it
 //!   RUN/touched/ID        one bit for each page that is not in the log as the backing holds it  survives the process
 //! ```
 //! A cache that is warm after a restart may show old data if somebody changed the backing in between: restored a snapshot,
-//! repaired the file system, put another file under the same name. So content is believed only if the backing can be
-//! what it was: not smaller, same file, same epoch; after a clean stop also not modified since. Where that cannot be known
-//! (a raw device, a crash), samples of the cached pages are compared with the backing first.
+//! repaired the file system, put another file under the same name, served it on another host. So content is believed only if the
+//! backing can be what it was: not smaller, same file or device, same attachment; after a clean stop also not modified since. Where
+//! that cannot be known (a raw device, a crash), samples of the cached pages are compared with the backing first. Where nothing tells
+//! whether it is the same device, nothing is believed.
+//!
+//! ```text
+//!   attach, detach:  record {old, new name} ── durable ── new name to the backing ── durable ── record {new name} ── durable
+//! ```
+//! A crash at any step leaves a name on the backing that the record has. All of that is asked of the file that is open: what its
+//! path names by then may be another one.
 //!
 //! It is asked for by the shard when a disk comes or goes, and done aside, for a file system may take its time. One step
 //! after another: whoever changes the record has it until the change is durable.
 
 mod appearance;
+mod device;
 mod record;
 mod touched;
 pub(crate) mod witness;
 
 use std::cell::RefCell;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use block::file::Access;
+use block::file::{Access, Standing};
 use cache::{Belief, Expected, Past, SharedBits};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 pub(crate) use appearance::{Appearance, DirtyMark};
+use appearance::{new_session, write_session};
 use record::{Doubt, Modified, Record};
 pub(crate) use touched::Touched;
 
@@ -39,6 +49,8 @@ use crate::problem::{Answer, Problem};
 
 /// Cached pages that are compared with the backing where nobody can vouch for it.
 const SAMPLES: usize = 128;
+/// The same where something of a file was changed that need not be its content.
+const SAMPLES_IF_TOUCHED: usize = 1024;
 /// Why nothing is believed where samples do not help: they would find what somebody else changed, perhaps; not what a
 /// server lost that was restarted while nobody watched its connections.
 const UNGUARDED: &str = "Nobody kept its NBD server from changing it meanwhile";
@@ -61,7 +73,7 @@ pub(crate) fn foresee(
     let record = Record::load(&places.past(), id)?;
     // The size of a device is taken to be what it was: looking is for starts, which may wait for it.
     let bytes = found.bytes.or(disk_bytes);
-    let verdict = record.judge(&Appearance { bytes, ..found });
+    let verdict = record.judge(id, &Appearance { bytes, ..found });
     let disk_bytes = disk_bytes.max(record.bytes).or(bytes);
     match (verdict, backing) {
         (Err(doubt), None) => return without_bits(unguarded(doubted(&doubt))),
@@ -122,11 +134,16 @@ pub(crate) struct History {
     kept: bool,
     /// Bytes of the disk when it was attached.
     disk_bytes: u64,
+    /// The backing, if this host has it, until the disk is detached.
+    backing: RefCell<Option<Arc<File>>>,
 }
 
+/// What an open backing looks like, and the file to ask again; nothing if it is on no file or device of this host.
+type Opened = (Appearance, Option<Arc<File>>);
+
 impl History {
-    /// Reads what is remembered of a disk, and how the file at `path` looks now, if this host has it. `mark` is that of this
-    /// start of the pool.
+    /// Reads what is remembered of a disk, and how its open backing looks now, if this host has it. `mark` is that of this start
+    /// of the pool.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -136,7 +153,7 @@ impl History {
         id: u32,
         sizes: Sizes,
         mark: u64,
-        path: Option<PathBuf>,
+        backing: Option<File>,
     ) -> Answer<(Self, Appearance)> {
         let folders = places.clone();
         let reading = move || -> Answer<_> {
@@ -146,12 +163,15 @@ impl History {
             // One that does not fit is not served; its bits stay as they are.
             let disk_bytes = disk_bytes.min(sizes.backing);
             let touched = Touched::open(&folders.touched(), id, disk_bytes, mark);
-            Ok((record, touched, disk_bytes, path.as_deref().map(Appearance::of).unwrap_or_default()))
+            let backing = backing.map(Arc::new);
+            Ok((record, touched, disk_bytes, (appearance_of(backing.as_deref())?, backing)))
         };
-        let (record, (touched, kept), disk_bytes, found) = aside.run(reading).await??;
+        let (record, (touched, kept), disk_bytes, opened) = aside.run(reading).await??;
+        let (found, backing): Opened = opened;
         let (record, touched) = (Arc::new(Mutex::new(record)), RefCell::new(Rc::new(touched)));
         let (places, aside) = (places.clone(), aside.clone());
-        Ok((Self { places, id, aside, record, touched, kept, disk_bytes }, found))
+        let backing = RefCell::new(backing);
+        Ok((Self { places, id, aside, record, touched, kept, disk_bytes, backing }, found))
     }
 
     /// Bytes of the disk: those that guests were told last, however large its backing has become since.
@@ -186,11 +206,12 @@ impl History {
     pub(crate) async fn past(self: &Rc<Self>, backing: &Appearance) -> Past {
         let (verdict, epoch) = {
             let record = self.record.lock().await;
-            (record.judge(backing), record.epoch)
+            (record.judge(self.id, backing), record.epoch)
         };
         let past = match verdict {
             Err(doubt) => self.past_by(doubted(&doubt), 0),
             Ok(Modified::Not) => self.past_by(self.belief(), 0),
+            Ok(Modified::PerhapsAround) => self.past_by(self.belief(), SAMPLES_IF_TOUCHED),
             Ok(Modified::Perhaps) => self.past_by(self.belief(), SAMPLES),
         };
         // A disk that was attached before has the reservation that it has.
@@ -227,22 +248,16 @@ impl History {
         }
     }
 
-    /// The disk is attached, to the file at `path` if this host has it: from now on the backing changes only through us, and
-    /// whoever finds the epoch that this leaves knows that it was. Nothing of the backing may be changed before.
+    /// The disk is attached: from now on the backing changes only through us, and whoever finds the name that this leaves knows
+    /// that it was. Nothing of the backing may be changed before.
     ///
     /// # Errors
     /// If it cannot be remembered; then the disk must not be served.
-    pub(crate) async fn begin(
-        &self,
-        path: Option<&Path>,
-        bytes: u64,
-        access: Access,
-        flash_failed: bool,
-    ) -> Answer<()> {
+    pub(crate) async fn begin(&self, bytes: u64, access: Access, flash_failed: bool) -> Answer<()> {
         // Content that was to be void is, durably, unless flash failed: then it may come back with it.
         let void = if flash_failed { Void::AsBefore } else { Void::No };
         let at_rest = access == Access::ReadOnly;
-        self.turn(Turn { path: path.map(Path::to_owned), bytes, access, void, at_rest }).await?;
+        self.turn(Turn { bytes, access, void, at_rest }).await?;
         self.touched.borrow().validate();
         Ok(())
     }
@@ -252,32 +267,53 @@ impl History {
         self.touched.borrow().validate();
     }
 
-    /// The disk is detached, all that guests wrote is in its backing, and what is cached of it is complete.
+    /// The disk is detached, all that guests wrote is in its backing, and what is cached of it is complete. Nothing of the backing
+    /// may be changed after that.
     ///
     /// # Errors
     /// If it cannot be remembered; then less is believed at the next start.
-    pub(crate) async fn end(&self, path: Option<&Path>, bytes: u64, access: Access) -> Answer<()> {
-        let path = path.map(Path::to_owned);
-        self.turn(Turn { path, bytes, access, void: Void::AsBefore, at_rest: true }).await
+    pub(crate) async fn end(&self, bytes: u64, access: Access) -> Answer<()> {
+        self.turn(Turn { bytes, access, void: Void::AsBefore, at_rest: true }).await
     }
 
-    /// Says on the file at `path` that flash may have newer data. False if it cannot hold that.
+    /// Lets go of the backing, and with it of its locks.
+    pub(crate) fn close(&self) {
+        self.backing.replace(None);
+    }
+
+    /// Writes to the backing that flash may have newer data. False if it cannot hold that.
     ///
     /// # Errors
     /// If nobody could be asked.
-    pub(crate) async fn mark(&self, path: Option<&Path>, mark: DirtyMark) -> Answer<bool> {
-        let Some(path) = path.map(Path::to_owned) else { return Ok(false) };
-        self.aside.run(move || mark.write(&path)).await
+    pub(crate) async fn mark(&self, mark: DirtyMark) -> Answer<bool> {
+        let Some(backing) = self.backing() else { return Ok(false) };
+        self.aside.run(move || mark.write(&backing)).await
     }
 
-    /// Takes that back, if it is said there: the file has everything. A mark that stays keeps others away, and nobody else.
-    pub(crate) async fn unmark(&self, path: Option<&Path>, mark: DirtyMark) {
-        let Some(path) = path.map(Path::to_owned) else { return };
-        let shown = path.display().to_string();
-        let removed = self.aside.run(move || mark.remove(&path).map_err(|error| error.to_string())).await;
+    /// Takes that back, if the backing bears it: it has everything. A mark that stays keeps others away, and nobody else.
+    pub(crate) async fn unmark(&self, mark: DirtyMark) {
+        let Some(backing) = self.backing() else { return };
+        let name = mark.name.clone();
+        let removed = self.aside.run(move || mark.remove(&backing).map_err(|error| error.to_string())).await;
         if let Err(reason) = removed.map_err(|problem| problem.message).flatten() {
-            tracing::warn!("{shown} still says that flash has newer data, which is not so: {reason}");
+            tracing::warn!(
+                "The backing of disk '{name}' still says that flash has newer data, which is not so: {reason}"
+            );
         }
+    }
+
+    /// Returns whether `path` names the backing that is open; none if it is on no file or device of this host.
+    ///
+    /// # Errors
+    /// If nobody could be asked.
+    #[allow(dead_code)]
+    pub(crate) async fn standing(&self, path: Option<&Path>) -> Answer<Option<Standing>> {
+        let Some((backing, path)) = self.backing().zip(path.map(Path::to_owned)) else { return Ok(None) };
+        self.aside.run(move || Some(Standing::of(&backing, &path))).await
+    }
+
+    fn backing(&self) -> Option<Arc<File>> {
+        self.backing.borrow().clone()
     }
 
     /// The disk is gone for good.
@@ -286,43 +322,78 @@ impl History {
         Touched::forget(&places.touched(), id);
     }
 
-    /// Moves on to the next epoch, in the backing and here.
+    /// Gives the backing the name of another attachment, and remembers it, each step durably.
     async fn turn(&self, turn: Turn) -> Answer<()> {
-        let id = self.id;
-        self.change(move |before| {
-            let Turn { path, bytes, access, void, at_rest } = turn;
-            let epoch = before.epoch + 1;
-            let writable = path.as_deref().filter(|_| access == Access::ReadWrite);
-            let marked = writable.is_some_and(|path| appearance::write_epoch(path, id, epoch));
-            let found = path.as_deref().map(Appearance::of).unwrap_or_default();
-            let now = Appearance { bytes: Some(bytes), ..found };
-            Record::now(epoch, marked, &now, void == Void::AsBefore && before.void, at_rest)
+        let backing = self.backing();
+        self.change(move |records| {
+            let Turn { bytes, access, void, at_rest } = turn;
+            let found = appearance_of(backing.as_deref())?;
+            if let Some(file) =
+                backing.as_deref().filter(|_| access == Access::ReadWrite && found.file.is_some())
+            {
+                let next = new_session().map_err(|reason| {
+                    Problem::failed(format!(
+                        "Cannot name an attachment: {reason}; the system has no random numbers"
+                    ))
+                })?;
+                records.save(records.last().about_to_bear(found.session.as_ref(), &next))?;
+                // One that it does not hold is not remembered either: what it bears now is what counts.
+                write_session(file, &next);
+            }
+            let now = Appearance { bytes: Some(bytes), ..appearance_of(backing.as_deref())? };
+            let before = records.last();
+            let void = void == Void::AsBefore && before.void;
+            records.save(Record::now(before.epoch + 1, &now, void, at_rest))
         })
         .await
     }
 
     async fn remember_flash_lost(&self) -> Result<(), String> {
-        self.change(Record::voided).await.map_err(|problem| problem.message)
+        let voided = self.change(|records| records.save(records.last().voided()));
+        voided.await.map_err(|problem| problem.message)
     }
 
     /// Changes the record durably, after all changes that were asked for before.
-    async fn change(&self, next: impl FnOnce(&Record) -> Record + Send + 'static) -> Answer<()> {
-        let mut record = Arc::clone(&self.record).lock_owned().await;
-        let (dir, id) = (self.places.past(), self.id);
-        let changing = move || {
-            let next = next(&record);
-            next.save(&dir, id)?;
-            *record = next;
-            Ok(())
-        };
-        self.aside.run(changing).await?
+    async fn change(&self, steps: impl FnOnce(&mut Records) -> Answer<()> + Send + 'static) -> Answer<()> {
+        let last = Arc::clone(&self.record).lock_owned().await;
+        let mut records = Records { last, dir: self.places.past(), id: self.id };
+        self.aside.run(move || steps(&mut records)).await?
     }
+}
+
+/// The record of a disk, in the hands of whoever changes it.
+struct Records {
+    last: OwnedMutexGuard<Record>,
+    dir: PathBuf,
+    id: u32,
+}
+
+impl Records {
+    /// The one that is remembered.
+    fn last(&self) -> &Record {
+        &self.last
+    }
+
+    /// Remembers another one, durably.
+    ///
+    /// # Errors
+    /// If it cannot; then the one before is remembered.
+    fn save(&mut self, next: Record) -> Answer<()> {
+        next.save(&self.dir, self.id)?;
+        *self.last = next;
+        Ok(())
+    }
+}
+
+fn appearance_of(backing: Option<&File>) -> Answer<Appearance> {
+    let looked = backing.map_or_else(|| Ok(Appearance::default()), Appearance::of_open);
+    looked.map_err(|error| {
+        Problem::failed(format!("Cannot examine the open backing: {error}; check its file system"))
+    })
 }
 
 /// The step from one epoch to the next.
 struct Turn {
-    /// The file or device, if this host has it.
-    path: Option<PathBuf>,
     bytes: u64,
     access: Access,
     void: Void,
@@ -367,14 +438,14 @@ mod tests {
     fn flash_that_fails_while_a_disk_is_being_attached_is_remembered_as_void() {
         with_history(async |history, places| {
             let past = history.past(&Appearance::default()).await;
-            let attached = history.begin(None, SIZE, Access::ReadWrite, false);
+            let attached = history.begin(SIZE, Access::ReadWrite, false);
             let (begun, lost) = tokio::join!(attached, (past.flash_lost)());
             assert_eq!((begun, lost), (Ok(()), Ok(())));
             assert!(remembered(places).void);
-            history.end(None, SIZE, Access::ReadWrite).await.expect("the folder is ours");
+            history.end(SIZE, Access::ReadWrite).await.expect("the folder is ours");
             assert!(remembered(places).void, "a clean stop does not make it believed");
             // With flash that works, what was cached was dropped durably before.
-            history.begin(None, SIZE, Access::ReadWrite, false).await.expect("the folder is ours");
+            history.begin(SIZE, Access::ReadWrite, false).await.expect("the folder is ours");
             assert!(!remembered(places).void);
         });
     }
@@ -395,9 +466,9 @@ mod tests {
     #[test]
     fn a_change_that_nobody_waits_for_is_finished_before_the_next_one() {
         with_history(async |history, places| {
-            let began = history.begin(None, SIZE, Access::ReadWrite, false).now_or_never();
+            let began = history.begin(SIZE, Access::ReadWrite, false).now_or_never();
             assert_eq!(began, None, "it was given up");
-            history.end(None, SIZE, Access::ReadWrite).await.expect("the folder is ours");
+            history.end(SIZE, Access::ReadWrite).await.expect("the folder is ours");
             assert_eq!(remembered(places).epoch, 2);
         });
     }
@@ -410,7 +481,7 @@ mod tests {
             let reason = (past.flash_lost)().await.expect_err("there is no folder");
             assert!(reason.contains("1.json"), "{reason}");
             std::fs::create_dir(places.past()).expect("the folder is ours");
-            history.begin(None, SIZE, Access::ReadWrite, true).await.expect("the folder is ours");
+            history.begin(SIZE, Access::ReadWrite, true).await.expect("the folder is ours");
             assert!(!remembered(places).void, "it never was");
         });
     }

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::Appearance;
+use super::appearance::{Changes, Circumstances, FileIdentity, is_numbered};
+use super::device::{DeviceIdentity, SameDevice};
 use crate::durable;
 use crate::problem::{Answer, Problem};
 
-const SCHEMA: u64 = 1;
+const SCHEMA: u64 = 2;
 
 /// What is remembered of a disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,16 +21,58 @@ pub(super) struct Record {
     schema: u64,
     /// Rises whenever the disk is attached or detached. 0: it never was.
     pub(super) epoch: u64,
-    /// The epoch was written to the backing as well.
-    marked: bool,
+    /// The names of attachments that the backing may bear. Two while one is being written in the place of the other; none if it
+    /// bears none.
+    sessions: Vec<String>,
     /// What the backing looked like; of its bytes those that were served.
     pub(super) bytes: Option<u64>,
-    device: Option<String>,
-    inode: Option<u64>,
-    /// When it was modified last, if it was at rest then: after a clean stop, and while it is only read.
-    modified_ns: Option<i64>,
+    device: Option<DeviceIdentity>,
+    file: Option<FileIdentity>,
+    circumstances: Option<Circumstances>,
+    /// When it changed last, if it was at rest then: after a clean stop, and while it is only read.
+    changes: Changes,
     /// What flash holds is not to be believed: the flash failed, and the disk went on without it.
     pub(super) void: bool,
+}
+
+/// What versions before this one remembered.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EarlierRecord {
+    #[serde(rename = "schema")]
+    _schema: u64,
+    epoch: u64,
+    /// The epoch was written to the backing as well.
+    marked: bool,
+    bytes: Option<u64>,
+    device: Option<String>,
+    inode: Option<u64>,
+    modified_ns: Option<i64>,
+    void: bool,
+}
+
+impl EarlierRecord {
+    /// Returns the same as this version remembers it, of disk `id`. A crash between writing the epoch to the backing and remembering
+    /// it left the next one there. A device that had no name is unknown.
+    fn upgraded(self, id: u32) -> Record {
+        let Self { epoch, marked, bytes, device, inode, modified_ns, void, .. } = self;
+        let sessions = if marked { vec![numbered(id, epoch), numbered(id, epoch + 1)] } else { Vec::new() };
+        Record {
+            schema: SCHEMA,
+            epoch,
+            sessions,
+            bytes,
+            device: device.map(|name| DeviceIdentity::from_earlier(&name)),
+            file: inode.map(|inode| FileIdentity { inode, born_ns: None }),
+            circumstances: None,
+            changes: Changes { modified_ns, ..Changes::default() },
+            void,
+        }
+    }
+}
+
+fn numbered(id: u32, epoch: u64) -> String {
+    format!("{id} {epoch}")
 }
 
 /// Why nothing is believed of what is cached.
@@ -55,6 +99,8 @@ impl Doubt {
 pub(super) enum Modified {
     /// It was not.
     Not,
+    /// Something of it was, which need not be its content: its name, its owner or its rights.
+    PerhapsAround,
     /// Nobody can tell.
     Perhaps,
 }
@@ -67,24 +113,35 @@ impl Record {
     pub(super) fn load(dir: &Path, id: u32) -> Answer<Self> {
         let path = file(dir, id);
         match fs::read(&path) {
-            Ok(text) => Ok(serde_json::from_slice(&text).unwrap_or_default()),
+            Ok(text) => {
+                let earlier =
+                    || serde_json::from_slice::<EarlierRecord>(&text).map(|record| record.upgraded(id));
+                Ok(serde_json::from_slice(&text).or_else(|_| earlier()).unwrap_or_default())
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(Problem::failed(format!("Cannot read {}: {error}", path.display()))),
         }
     }
 
-    /// The record of a backing as it looks now.
-    pub(super) fn now(epoch: u64, marked: bool, backing: &Appearance, void: bool, at_rest: bool) -> Self {
+    /// Returns the record of a backing as it looks now, which includes the attachment that it bears.
+    pub(super) fn now(epoch: u64, backing: &Appearance, void: bool, at_rest: bool) -> Self {
         Self {
             schema: SCHEMA,
             epoch,
-            marked,
+            sessions: backing.session.iter().cloned().collect(),
             bytes: backing.bytes,
             device: backing.device.clone(),
-            inode: backing.inode,
-            modified_ns: backing.modified_ns.filter(|_| at_rest),
+            file: backing.file.clone(),
+            circumstances: backing.circumstances.clone(),
+            changes: if at_rest { backing.changes } else { Changes::default() },
             void,
         }
+    }
+
+    /// Returns the same for a backing that bears `before`, if it bears anything, and is about to bear `next` instead.
+    pub(super) fn about_to_bear(&self, before: Option<&String>, next: &str) -> Self {
+        let sessions = before.into_iter().cloned().chain([next.to_owned()]).collect();
+        Self { schema: SCHEMA, sessions, ..self.clone() }
     }
 
     /// The same, with what flash holds void.
@@ -112,18 +169,18 @@ impl Record {
         drop(fs::remove_file(file(dir, id)));
     }
 
-    /// Whether a backing that looks like this can be the one that was cached.
+    /// Whether a backing of disk `id` that looks like this can be the one that was cached.
     ///
     /// # Errors
     /// Why it cannot.
-    pub(super) fn judge(&self, backing: &Appearance) -> Result<Modified, Doubt> {
+    pub(super) fn judge(&self, id: u32, backing: &Appearance) -> Result<Modified, Doubt> {
         if self.void {
             return Err(Doubt::Void);
         }
-        self.compare(backing).map_err(Doubt::Backing)
+        self.compare(id, backing).map_err(Doubt::Backing)
     }
 
-    fn compare(&self, backing: &Appearance) -> Result<Modified, String> {
+    fn compare(&self, id: u32, backing: &Appearance) -> Result<Modified, String> {
         if self.epoch == 0 {
             return Err("It is attached for the first time".to_owned());
         }
@@ -133,41 +190,92 @@ impl Record {
         {
             return Err(format!("Its backing had {before} bytes and now has {now}"));
         }
-        if self.inode != backing.inode {
-            return Err("Its backing is another file than before".to_owned());
-        }
-        if self.device != backing.device {
-            let name = |name: &Option<String>| name.clone().unwrap_or_else(|| "no device".to_owned());
-            return Err(format!(
-                "Its backing was {}, and is {} now",
-                name(&self.device),
-                name(&backing.device)
-            ));
-        }
-        if self.marked {
-            match backing.epoch {
-                // A crash between writing it to the backing and remembering it leaves the next one.
-                Some((_, epoch)) if epoch == self.epoch || epoch == self.epoch + 1 => {}
-                Some((_, epoch)) => {
-                    return Err(format!(
-                        "Its backing is of another time: epoch {epoch} instead of {} (was a snapshot restored?)",
-                        self.epoch
-                    ));
-                }
-                None => return Err("Its backing does not bear the mark that it was given".to_owned()),
+        self.compare_identity(backing)?;
+        let session = self.compare_session(backing)?;
+        let modified = self.compare_changes(backing).map_err(|reason| match resized {
+            // That alone would have modified it.
+            Some((before, now)) => {
+                format!("Its backing had {before} bytes and now has {now}: it was modified while Forebay did not serve it")
             }
+            None => reason,
+        })?;
+        // A number of an earlier version may be that of another host as well. What was not modified since is what it was; and what
+        // bears our own mark was served by nobody else.
+        let is_ours = backing.dirty.as_ref().is_some_and(|mark| mark.disk == id);
+        if modified == Modified::Perhaps && session.is_some_and(is_numbered) && !is_ours {
+            return Err("An earlier version of Forebay served it last and was not stopped: what that wrote to the backing does not \
+                        tell whether another host used it since"
+                .to_owned());
         }
-        match (self.modified_ns, backing.modified_ns) {
-            (Some(before), Some(now)) if before == now => Ok(Modified::Not),
-            (Some(_), Some(_)) => Err(match resized {
-                // That alone would have modified it.
-                Some((before, now)) => format!(
-                    "Its backing had {before} bytes and now has {now}: it was modified while Forebay did not serve it"
-                ),
-                None => "Its backing was modified while Forebay did not serve it".to_owned(),
-            }),
-            _ => Ok(Modified::Perhaps),
+        Ok(modified)
+    }
+
+    /// Refuses another file or device.
+    fn compare_identity(&self, backing: &Appearance) -> Result<(), String> {
+        match (&self.file, &backing.file) {
+            (None, None) => {}
+            (Some(before), Some(now)) if before.inode == now.inode => {
+                if before.born_ns.zip(now.born_ns).is_some_and(|(before, now)| before != now) {
+                    return Err("Its backing is another file than before, made later under the same number"
+                        .to_owned());
+                }
+            }
+            _ => return Err("Its backing is another file than before".to_owned()),
         }
+        match (&self.device, &backing.device) {
+            (None, None) => Ok(()),
+            (Some(before), Some(now)) => match before.compare(now) {
+                SameDevice::Yes => Ok(()),
+                SameDevice::No(reason) => Err(match before.find() {
+                    Some(node) => format!("{reason} (the device that it was is {} now)", node.display()),
+                    None => reason,
+                }),
+                SameDevice::Unknown => Err(UNKNOWN_DEVICE.to_owned()),
+            },
+            // Earlier versions remembered nothing of a device without a name.
+            (None, Some(_)) if self.file.is_none() => Err(UNKNOWN_DEVICE.to_owned()),
+            _ => Err("Its backing is a file and was a device, or the other way round".to_owned()),
+        }
+    }
+
+    /// Refuses a backing that was in another attachment since. Returns the one that it bears.
+    fn compare_session<'a>(&self, backing: &'a Appearance) -> Result<Option<&'a str>, String> {
+        match &backing.session {
+            Some(session) if self.sessions.contains(session) => Ok(Some(session)),
+            Some(session) => Err(format!(
+                "Its backing is of another time: it bears {session} instead of {} (was a snapshot restored, or did another host use \
+                 it?)",
+                self.sessions.last().map_or("nothing", String::as_str)
+            )),
+            None if self.sessions.is_empty() => Ok(None),
+            None => Err("Its backing does not bear the mark that it was given".to_owned()),
+        }
+    }
+
+    /// Refuses a backing that was certainly modified since.
+    fn compare_changes(&self, backing: &Appearance) -> Result<Modified, String> {
+        let (before, now) = (&self.changes, &backing.changes);
+        let modified = || "Its backing was modified while Forebay did not serve it".to_owned();
+        if let Some((before, now)) = before.sectors_written.zip(now.sectors_written) {
+            let same = self.device.as_ref().zip(backing.device.as_ref());
+            let is_same = same.is_some_and(|(before, now)| before.is_same_instance(now));
+            return if is_same && before != now { Err(modified()) } else { Ok(Modified::Perhaps) };
+        }
+        match (before.modified_ns, now.modified_ns) {
+            (Some(before), Some(now)) if before == now => {}
+            (Some(_), Some(_)) => return Err(modified()),
+            _ => return Ok(Modified::Perhaps),
+        }
+        match before.changed_ns.zip(now.changed_ns) {
+            Some((before, now)) if before != now => {}
+            _ => return Ok(Modified::Not),
+        }
+        if self.circumstances != backing.circumstances {
+            return Ok(Modified::PerhapsAround);
+        }
+        Err("Its backing was touched while Forebay did not serve it: its time of modification is what it was, and may have been set \
+             back"
+            .to_owned())
     }
 
     /// The bytes that were served and those that are there now, if these differ. What grew while it was served is what it was.
@@ -175,6 +283,10 @@ impl Record {
         self.bytes.zip(backing.bytes).filter(|(before, now)| before != now)
     }
 }
+
+/// Why nothing is believed of a device of which nothing is known.
+const UNKNOWN_DEVICE: &str = "Nothing tells whether its backing is the device that it was: the system knows no serial number or other \
+                              name of it, and the host, or the device, was started since";
 
 fn file(dir: &Path, id: u32) -> PathBuf {
     dir.join(file_name(id))
@@ -187,65 +299,174 @@ fn file_name(id: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::past::DirtyMark;
     use crate::testing::TempDir;
 
+    const ID: u32 = 3;
+
     fn backing() -> Appearance {
+        let changes = Changes { modified_ns: Some(1_000), changed_ns: Some(2_000), sectors_written: None };
         Appearance {
             bytes: Some(1 << 20),
-            device: None,
-            inode: Some(7),
-            modified_ns: Some(1_000),
-            epoch: Some((3, 5)),
-            dirty: None,
+            file: Some(FileIdentity { inode: 7, born_ns: Some(5) }),
+            changes,
+            circumstances: Some(Circumstances {
+                links: 1,
+                mode: 0o600,
+                owner: (0, 0),
+                path: Some("/a".into()),
+            }),
+            session: Some("aa".to_owned()),
+            ..Appearance::default()
         }
     }
 
+    fn changed(modified_ns: i64, changed_ns: i64) -> Changes {
+        Changes { modified_ns: Some(modified_ns), changed_ns: Some(changed_ns), sectors_written: None }
+    }
+
     fn at_rest() -> Record {
-        Record::now(5, true, &backing(), false, true)
+        Record::now(5, &backing(), false, true)
+    }
+
+    fn in_use() -> Record {
+        Record::now(5, &backing(), false, false)
+    }
+
+    fn doubt(record: &Record, backing: &Appearance) -> String {
+        record.judge(ID, backing).expect_err("there is a doubt").reason()
     }
 
     #[test]
     fn a_backing_that_is_as_it_was_is_believed() {
-        assert_eq!(at_rest().judge(&backing()), Ok(Modified::Not));
-        let next = Appearance { epoch: Some((3, 6)), ..backing() };
-        assert_eq!(at_rest().judge(&next), Ok(Modified::Not), "a crash before it was remembered");
+        assert_eq!(at_rest().judge(ID, &backing()), Ok(Modified::Not));
+    }
+
+    #[test]
+    fn a_crash_while_an_attachment_begins_leaves_the_one_before_or_the_new_one_and_no_third() {
+        let turning = at_rest().about_to_bear(Some(&"aa".to_owned()), "bb");
+        for session in ["aa", "bb"] {
+            let found = Appearance { session: Some(session.to_owned()), ..backing() };
+            assert_eq!(turning.judge(ID, &found), Ok(Modified::Not), "{session}");
+        }
+        // What another host, or the owner of a copy, wrote there.
+        for session in [Some("cc"), Some("3 6"), None] {
+            let found = Appearance { session: session.map(str::to_owned), ..backing() };
+            assert!(turning.judge(ID, &found).is_err(), "{session:?}");
+        }
+        let first = Record::default().about_to_bear(None, "bb");
+        assert!(
+            doubt(&first, &Appearance { session: Some("bb".to_owned()), ..backing() }).contains("first time")
+        );
     }
 
     #[test]
     fn after_a_crash_nobody_can_tell_by_the_time_of_modification() {
-        let in_use = Record::now(5, true, &backing(), false, false);
-        let modified = Appearance { modified_ns: Some(9_999), ..backing() };
-        assert_eq!(in_use.judge(&modified), Ok(Modified::Perhaps));
+        let modified = Appearance { changes: changed(9_999, 9_999), ..backing() };
+        assert_eq!(in_use().judge(ID, &modified), Ok(Modified::Perhaps));
+    }
+
+    #[test]
+    fn a_file_whose_time_of_modification_was_set_back_is_not_believed() {
+        let set_back = Appearance { changes: changed(1_000, 9_999), ..backing() };
+        assert!(doubt(&at_rest(), &set_back).contains("set back"));
+        let circumstances = backing().circumstances.expect("it is a file");
+        for around in [
+            Circumstances { links: 2, ..circumstances.clone() },
+            Circumstances { mode: 0o640, ..circumstances.clone() },
+            Circumstances { owner: (1, 1), ..circumstances.clone() },
+            Circumstances { path: Some("/b".into()), ..circumstances.clone() },
+        ] {
+            let around = Appearance { circumstances: Some(around), ..set_back.clone() };
+            assert_eq!(at_rest().judge(ID, &around), Ok(Modified::PerhapsAround), "that explains it");
+        }
     }
 
     #[test]
     fn whatever_differs_is_named() {
-        let new = Record::default();
-        assert!(new.judge(&backing()).unwrap_err().reason().contains("first time"));
+        assert!(doubt(&Record::default(), &backing()).contains("first time"));
         let void = Record { void: true, ..at_rest() };
-        assert_eq!(void.judge(&backing()), Err(Doubt::Void));
+        assert_eq!(void.judge(ID, &backing()), Err(Doubt::Void));
+        let file = |inode, born_ns| Some(FileIdentity { inode, born_ns: Some(born_ns) });
         for (now, reason) in [
             (Appearance { bytes: Some(1 << 19), ..backing() }, "524288"),
-            (Appearance { bytes: Some(2 << 20), modified_ns: Some(2_000), ..backing() }, "2097152"),
-            (Appearance { inode: Some(8), ..backing() }, "another file"),
-            (Appearance { device: Some("naa.5000".to_owned()), ..backing() }, "naa.5000"),
-            (Appearance { epoch: Some((3, 4)), ..backing() }, "another time"),
-            (Appearance { epoch: Some((3, 7)), ..backing() }, "another time"),
-            (Appearance { epoch: None, ..backing() }, "mark"),
-            (Appearance { modified_ns: Some(2_000), ..backing() }, "modified"),
+            (Appearance { bytes: Some(2 << 20), changes: changed(2_000, 3_000), ..backing() }, "2097152"),
+            (Appearance { file: file(8, 5), ..backing() }, "another file"),
+            (Appearance { file: file(7, 6), ..backing() }, "made later"),
+            (Appearance { device: Some(DeviceIdentity::default()), ..backing() }, "was a device"),
+            (Appearance { session: Some("ab".to_owned()), ..backing() }, "another time"),
+            (Appearance { session: None, ..backing() }, "mark"),
+            (Appearance { changes: changed(2_000, 3_000), ..backing() }, "modified"),
         ] {
-            let verdict = at_rest().judge(&now).unwrap_err().reason();
-            assert!(verdict.contains(reason), "{verdict}");
+            let reasoned = doubt(&at_rest(), &now);
+            assert!(reasoned.contains(reason), "{reasoned}");
         }
+    }
+
+    #[test]
+    fn a_backing_that_bore_no_attachment_and_bears_one_was_in_use_elsewhere() {
+        let unmarked = Record::now(5, &Appearance { session: None, ..backing() }, false, true);
+        assert!(doubt(&unmarked, &backing()).contains("another time"));
+    }
+
+    #[test]
+    fn a_device_of_which_nothing_is_known_is_not_believed() {
+        let device = |written| Appearance {
+            device: Some(DeviceIdentity::default()),
+            changes: Changes { sectors_written: written, ..Changes::default() },
+            ..Appearance::default()
+        };
+        let record = Record::now(5, &device(Some(8)), false, true);
+        assert!(doubt(&record, &device(Some(8))).contains("Nothing tells"));
+        let named =
+            |written| Appearance { device: Some(DeviceIdentity::from_earlier("naa.5")), ..device(written) };
+        let record = Record::now(5, &named(Some(8)), false, true);
+        assert_eq!(record.judge(ID, &named(Some(9))), Ok(Modified::Perhaps), "it was counted anew");
     }
 
     #[test]
     fn a_backing_that_grew_while_it_was_served_is_believed() {
         let grown = Appearance { bytes: Some(2 << 20), ..backing() };
-        assert_eq!(at_rest().judge(&grown), Ok(Modified::Not), "it grew before the stop");
-        let in_use = Record::now(5, true, &backing(), false, false);
-        let grown = Appearance { modified_ns: Some(9_999), ..grown };
-        assert_eq!(in_use.judge(&grown), Ok(Modified::Perhaps), "nobody can tell when");
+        assert_eq!(at_rest().judge(ID, &grown), Ok(Modified::Not), "it grew before the stop");
+        let grown = Appearance { changes: changed(9_999, 9_999), ..grown };
+        assert_eq!(in_use().judge(ID, &grown), Ok(Modified::Perhaps), "nobody can tell when");
+    }
+
+    #[test]
+    fn what_an_earlier_version_remembered_is_believed_only_where_no_other_host_can_have_come_between() {
+        let dir = TempDir::new();
+        let load = |text: &str| {
+            fs::write(file(dir.path(), ID), text).expect("the folder is ours");
+            Record::load(dir.path(), ID).expect("the folder is ours")
+        };
+        let earlier = |modified: &str| {
+            load(&format!(
+                r#"{{"schema":1,"epoch":5,"marked":true,"bytes":1048576,"device":null,"inode":7,"modified_ns":{modified},"void":false}}"#
+            ))
+        };
+        let of = |session: &str| Appearance { session: Some(session.to_owned()), ..backing() };
+        let stopped = earlier("1000");
+        for session in ["3 5", "3 6"] {
+            assert_eq!(stopped.judge(ID, &of(session)), Ok(Modified::Not), "{session}");
+        }
+        for session in ["3 4", "3 7", "1 5", "aa"] {
+            assert!(doubt(&stopped, &of(session)).contains("another time"), "{session}");
+        }
+        // It was killed: the number says nothing, and a mark of our own does.
+        let killed = earlier("null");
+        assert!(doubt(&killed, &of("3 5")).contains("earlier version"));
+        let mark = DirtyMark { pool: "00ff".to_owned(), disk: ID, name: "web".to_owned() };
+        assert_eq!(killed.judge(ID, &Appearance { dirty: Some(mark), ..of("3 5") }), Ok(Modified::Perhaps));
+        // So it is when this version is killed while it takes the number's place.
+        let turning = killed.about_to_bear(Some(&"3 5".to_owned()), "bb");
+        assert!(turning.judge(ID, &of("3 5")).is_err());
+        assert_eq!(turning.judge(ID, &of("bb")), Ok(Modified::Perhaps));
+        let device = load(
+            r#"{"schema":1,"epoch":5,"marked":false,"bytes":1048576,"device":null,"inode":null,"modified_ns":null,"void":false}"#,
+        );
+        let nameless = Appearance { device: Some(DeviceIdentity::default()), ..Appearance::default() };
+        assert!(doubt(&device, &nameless).contains("Nothing tells"));
+        assert_eq!(device.judge(ID, &Appearance::default()), Ok(Modified::Perhaps), "an export of a server");
     }
 
     #[test]

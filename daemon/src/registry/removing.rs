@@ -134,7 +134,7 @@ impl Registry {
         let Ok(location) = Location::parse(&record.backing) else { return };
         let Some(path) = location.path().map(Path::to_owned) else { return };
         let mark = DirtyMark { pool, disk: record.id, name: record.name.clone() };
-        let removing = tokio::task::spawn_blocking(move || mark.remove(&path));
+        let removing = tokio::task::spawn_blocking(move || mark.remove_at(&path));
         let removed = tokio::time::timeout(UNMARK_TIME_MAX, removing).await;
         if !matches!(removed, Ok(Ok(Ok(())))) {
             tracing::warn!(

@@ -4,7 +4,6 @@
 //! lets every request end first. Nothing is remembered here.
 
 use std::cell::{Cell, RefCell};
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -332,17 +331,16 @@ impl Shard {
         if let Some(before) = sizes.remembered.filter(|before| sizes.backing < *before) {
             return Err(shrunk(&name, before, sizes.backing));
         }
-        let path = opening.location.path().map(Path::to_owned);
+        let file = backing.descriptor().map_err(|error| out_of_files(&name, &error))?;
         let (history, found) =
-            History::open(&self.aside, &self.places, id, sizes, self.mark.get(), path).await?;
+            History::open(&self.aside, &self.places, id, sizes, self.mark.get(), file).await?;
         let history = Rc::new(history);
         // What guests know of: a backing that is larger by now is taken in a step of its own.
         let size = history.disk_bytes();
         backing.set_size(size);
         let settings = self.settings(&values, DiskId(id), size, access)?;
         self.check_unsaved(&name, id, &unsaved, &found, &history).await?;
-        let bytes = Some(sizes.backing);
-        let found = Appearance { bytes, modified_ns: backing.modified_ns_at_open(), ..found };
+        let found = Appearance { bytes: Some(sizes.backing), ..found };
         let past = history.past(&found).await;
         let belief = match past.belief {
             believed if lock == Lock::Beside => past::beside_qemu(believed),
@@ -353,13 +351,13 @@ impl Shard {
         let attached = self.cache().attach(settings, backing, past).await;
         let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
         let flash_failed = self.cache().has_failed();
-        let path = opening.location.path();
-        let begun = match history.begin(path, size, access, flash_failed).await {
-            Ok(()) if access == Access::ReadWrite => self.mark(&name, id, &values, &history, path).await,
+        let begun = match history.begin(size, access, flash_failed).await {
+            Ok(()) if access == Access::ReadWrite => self.mark(&name, id, &values, &history).await,
             begun => begun,
         };
         if let Err(problem) = begun {
             self.cache().detach(&cached).await;
+            history.close();
             return Err(problem);
         }
         let device = Recorded::new(Rc::clone(&cached), recorder(&name));
@@ -367,6 +365,7 @@ impl Shard {
             Ok(door) => door,
             Err(problem) => {
                 self.cache().detach(&cached).await;
+                history.close();
                 return Err(problem);
             }
         };
@@ -428,8 +427,7 @@ impl Shard {
         let settings = self.settings(&change.values, before.id, geometry.size, access)?;
         check_durability(&change.name, &change.values, disk.cached.backing())?;
         if access == Access::ReadWrite {
-            let path = disk.location.path();
-            self.mark(&change.name, before.id.0, &change.values, &disk.history, path).await?;
+            self.mark(&change.name, before.id.0, &change.values, &disk.history).await?;
         }
         let rights_before = disk.door.rights();
         disk.door.set_rights(change.rights.unwrap_or(rights_before))?;
@@ -467,15 +465,12 @@ impl Shard {
         let is_home = !disk.cached.holds_dirty();
         let dropped = match content {
             Content::Kept => {
-                self.let_rest(&disk, name).await;
+                self.let_rest(&disk, name, is_home).await;
                 Ok(())
             }
             Content::Dropped(what_is_dirty) => self.drop_content(&disk, name, what_is_dirty).await,
         };
-        if is_home || matches!(content, Content::Dropped(_)) && dropped.is_ok() {
-            let mark = self.mark_of(name, disk.cached.settings().id.0);
-            disk.history.unmark(disk.location.path(), mark).await;
-        }
+        disk.history.close();
         disk.quiet.end();
         self.disks.borrow_mut().remove(name);
         disk.gone.notify_waiters();
@@ -486,21 +481,27 @@ impl Shard {
     }
 
     /// Has the cache let go of a disk that will come back.
-    async fn let_rest(&self, disk: &Disk, name: &str) {
+    async fn let_rest(&self, disk: &Disk, name: &str, is_home: bool) {
         self.cache().detach(&disk.cached).await;
+        if is_home {
+            // Before the last look at the file, which it changes.
+            disk.history.unmark(self.mark_of(name, disk.cached.settings().id.0)).await;
+        }
         let geometry = disk.cached.geometry();
         let access = if geometry.read_only { Access::ReadOnly } else { Access::ReadWrite };
-        if let Err(problem) = disk.history.end(disk.location.path(), geometry.size, access).await {
+        if let Err(problem) = disk.history.end(geometry.size, access).await {
             tracing::warn!("What is cached of disk '{name}' is believed less at the next start: {problem}");
         }
     }
 
     /// Has the cache forget a disk. If something is dirty after all, it is only let go of, as if it came back.
     async fn drop_content(&self, disk: &Disk, name: &str, what_is_dirty: WhatIsDirty) -> Answer<()> {
+        let is_home = !disk.cached.holds_dirty();
         if self.cache().remove(&disk.cached, what_is_dirty).await.is_err() {
-            self.let_rest(disk, name).await;
+            self.let_rest(disk, name, is_home).await;
             return Err(holds_dirty(name));
         }
+        disk.history.unmark(self.mark_of(name, disk.cached.settings().id.0)).await;
         // Its number is never used again: what stays of it is believed by nobody.
         drop(self.forget_past(disk.cached.settings().id.0).await);
         Ok(())
@@ -613,6 +614,12 @@ fn last_flush_failed(name: &str, error: &dyn std::fmt::Display) -> Problem {
     Problem::failed(format!(
         "Disk '{name}' is no longer served, but the last flush of its backing failed ({error}): what guests wrote last may \
          not be durable; check the backing"
+    ))
+}
+
+fn out_of_files(name: &str, error: &std::io::Error) -> Problem {
+    Problem::failed(format!(
+        "Cannot serve disk '{name}': {error}; allow more open files (`LimitNOFILE=` of the service)"
     ))
 }
 

@@ -9,7 +9,6 @@
 //! disk without write-back for ever.
 
 use std::cell::{Cell, RefCell};
-use std::path::Path;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -251,18 +250,11 @@ impl Shard {
     ///
     /// # Errors
     /// If it cannot hold a mark, and nobody allowed it to go without.
-    pub(super) async fn mark(
-        &self,
-        name: &str,
-        id: u32,
-        values: &Values,
-        history: &History,
-        path: Option<&Path>,
-    ) -> Answer<()> {
+    pub(super) async fn mark(&self, name: &str, id: u32, values: &Values, history: &History) -> Answer<()> {
         if !values.writes_back() || self.goes_without.get() {
             return Ok(());
         }
-        let is_marked = history.mark(path, self.mark_of(name, id)).await?;
+        let is_marked = history.mark(self.mark_of(name, id)).await?;
         if is_marked || values.unmarked() == Unmarked::Allowed {
             return Ok(());
         }

@@ -106,6 +106,7 @@ impl Shard {
         };
         disk.leaving.set(true);
         self.cache().release(at_rest).await;
+        disk.history.close();
         Ok(Moving {
             name: name.to_owned(),
             location: disk.location.clone(),
@@ -181,7 +182,8 @@ impl Shard {
         let backing = Backing::from_handle(&self.ring, &self.host, location, handle);
         let sizes = Sizes { remembered: Some(moving.size_bytes), backing: backing.geometry().size };
         let (id, mark) = (settings.id.0, self.mark.get());
-        let (history, _) = History::open(&self.aside, &self.places, id, sizes, mark, None).await?;
+        let file = backing.descriptor().map_err(|error| out_of_files(name, &error))?;
+        let (history, _) = History::open(&self.aside, &self.places, id, sizes, mark, file).await?;
         let history = Rc::new(history);
         let attached = self.cache().attach(*settings, backing, history.unbroken_past()).await;
         let cached = attached.map_err(|error| explain(name, &error, settings.reserve_bytes))?;
