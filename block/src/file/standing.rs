@@ -4,12 +4,11 @@
 //! written is reachable by no name. Only the comparison of path and open file shows it. Decides nothing about what follows.
 
 use std::fs::{self, File, Metadata};
-use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::open::Identity;
+use super::{Identity, Placement};
 
 /// The relation between a path and the file that was opened there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,12 +42,11 @@ impl Standing {
         let reachable = || {
             if is_unlinked(file, &opened) { Reachable::ByNobody } else { Reachable::Elsewhere }
         };
-        match fs::metadata(path) {
-            Ok(named) if is_same(file, &opened, &named) => Self::Named,
-            Ok(_) => Self::Replaced(reachable()),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                Self::Missing(reachable())
-            }
+        let identity = Identity::from(&opened);
+        match Placement::of(&identity, path) {
+            Ok(Placement::InPlace) if is_same_device(file, &identity) => Self::Named,
+            Ok(Placement::InPlace | Placement::Replaced) => Self::Replaced(reachable()),
+            Ok(Placement::Gone) => Self::Missing(reachable()),
             Err(error) => Self::Unknown(error.to_string()),
         }
     }
@@ -64,13 +62,9 @@ impl Standing {
     }
 }
 
-fn is_same(file: &File, opened: &Metadata, named: &Metadata) -> bool {
-    if !Identity::from(opened).same_storage(&Identity::from(named)) {
-        return false;
-    }
-    // A number of a device is given anew when the device is gone; the sequence is that of the one that is open.
-    !opened.file_type().is_block_device()
-        || sequence_of_open(file).is_none_or(|open| Some(open) == sequence(named.rdev()))
+/// False if the number of the device that is open was given to another one since.
+fn is_same_device(file: &File, identity: &Identity) -> bool {
+    identity.rdev == 0 || sequence_of_open(file).is_none_or(|open| Some(open) == sequence(identity.rdev))
 }
 
 /// True if no name of the file is left. A client of NFS renames a file that is deleted and open.

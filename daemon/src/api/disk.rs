@@ -89,6 +89,10 @@ struct BackingState {
 enum Condition {
     Good,
     Failing,
+    /// Another file or device is at its path; guests go on with the one that was opened.
+    Replaced,
+    /// Nothing is at its path; guests go on with the one that was opened.
+    Missing,
 }
 
 /// What of a disk its backing does not have.
@@ -269,9 +273,14 @@ impl DiskInList {
 
 impl BackingState {
     fn of(report: &DiskReport) -> Self {
-        match &report.trouble {
-            None => Self { state: Condition::Good, for_seconds: None, reason: None },
-            Some(trouble) => Self {
+        match (&report.trouble, &report.displaced) {
+            (None, None) => Self { state: Condition::Good, for_seconds: None, reason: None },
+            (None, Some(displaced)) => Self {
+                state: if displaced.is_replaced { Condition::Replaced } else { Condition::Missing },
+                for_seconds: None,
+                reason: Some(displaced.reason.clone()),
+            },
+            (Some(trouble), _) => Self {
                 state: Condition::Failing,
                 for_seconds: Some(trouble.for_ns / 1_000_000_000),
                 reason: Some(trouble.reason.clone()),

@@ -205,8 +205,9 @@ fn show_one(document: &Value) -> String {
         shown.push(("fencing", warning.to_owned()));
     }
     if let Some(reason) = disk["backing_state"]["reason"].as_str() {
-        let seconds = disk["backing_state"]["for_seconds"].as_u64().unwrap_or_default();
-        shown.push(("backing state", format!("failing since {seconds} s: {reason}")));
+        let since = disk["backing_state"]["for_seconds"].as_u64();
+        let since = since.map_or(String::new(), |seconds| format!(" since {seconds} s"));
+        shown.push(("backing state", format!("{}{since}: {reason}", text(&disk["backing_state"]["state"]))));
     }
     shown.extend(limitations(disk).map(|limitation| ("backing promises less", limitation)));
     if let Some(reason) = disk["page_cache_reason"].as_str() {
@@ -305,8 +306,11 @@ fn show_connect(reading: &Reading, path: &str, asked: Option<Client>, door: Opti
 }
 
 fn state(disk: &Value) -> String {
-    match disk["reason"].as_str() {
-        Some(reason) => format!("{}: {reason}", text(&disk["state"])),
-        None => text(&disk["state"]),
+    match (disk["reason"].as_str(), disk["backing_state"]["state"].as_str()) {
+        (Some(reason), _) => format!("{}: {reason}", text(&disk["state"])),
+        (None, Some(backing @ ("replaced" | "missing"))) => {
+            format!("{}, backing {backing}", text(&disk["state"]))
+        }
+        _ => text(&disk["state"]),
     }
 }

@@ -139,6 +139,8 @@ fn wait_for_destage(client: &Client, name: &str) -> Answer<()> {
         Some(lost @ 1..) if left(disk) == 0 => Some(Err(is_lost(name, lost))),
         _ => None,
     })?;
+    // The daemon looks once more whether it is the file of its path that has everything.
+    client.post(&format!("{}/destage", path_of(name)?), &())?;
     say_home(name)
 }
 

@@ -223,6 +223,15 @@ kinds! {
     BackingLimited, "backing-limited", Warning,
         "A disk is served from a backing that promises less than a disk does: it is in memory, or cannot be flushed.",
         "forebay disk show NAME says what. Move the data to other storage if it must not be lost.";
+    BackingReplaced, "backing-replaced", Error,
+        "Another file or device is at the path of a backing. Guests go on with the one that was opened.",
+        "forebay disk show NAME says where that one is, and how to save it. Put it back in its place before Forebay is restarted.";
+    BackingMissing, "backing-missing", Error,
+        "The path of a backing names nothing any more: it was deleted or moved. Guests go on with the one that was opened.",
+        "forebay disk show NAME says where that one is, and how to save it. A deleted one is gone once Forebay stops.";
+    BackingInPlace, "backing-in-place", Info,
+        "The path of a backing names again what was opened there.",
+        "";
     BackingSlow, "backing-slow", Warning,
         "For three minutes requests to a backing took four times as long as usual and more than 50 ms, or more than a second.",
         "Look at what else uses the storage, at its health (SMART, a rebuild of its array) and at the way there: iostat -x, its server.";

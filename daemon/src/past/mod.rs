@@ -30,9 +30,11 @@ pub(crate) mod witness;
 
 use std::cell::RefCell;
 use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use block::file::{Access, Standing};
 use cache::{Belief, Expected, Past, SharedBits};
@@ -136,6 +138,29 @@ pub(crate) struct History {
     disk_bytes: u64,
     /// The backing, if this host has it, until the disk is detached.
     backing: RefCell<Option<Arc<File>>>,
+    /// Set while a comparison of the backing with its path has not been answered.
+    checking_path: Arc<AtomicBool>,
+}
+
+/// A comparison of an open backing with what its path names.
+pub(crate) struct PathCheck {
+    pub(crate) standing: Standing,
+    /// The name that the system has for the open file now.
+    pub(crate) open_as: PathBuf,
+    /// Where the open file can be read for as long as this process has it open.
+    pub(crate) open_at: PathBuf,
+}
+
+impl PathCheck {
+    fn of(backing: &File, path: &Path) -> Self {
+        let descriptor = backing.as_raw_fd();
+        let open_as = std::fs::read_link(format!("/proc/self/fd/{descriptor}"));
+        Self {
+            standing: Standing::of(backing, path),
+            open_as: open_as.unwrap_or_else(|_| path.to_owned()),
+            open_at: format!("/proc/{}/fd/{descriptor}", std::process::id()).into(),
+        }
+    }
 }
 
 /// What an open backing looks like, and the file to ask again; nothing if it is on no file or device of this host.
@@ -170,8 +195,8 @@ impl History {
         let (found, backing): Opened = opened;
         let (record, touched) = (Arc::new(Mutex::new(record)), RefCell::new(Rc::new(touched)));
         let (places, aside) = (places.clone(), aside.clone());
-        let backing = RefCell::new(backing);
-        Ok((Self { places, id, aside, record, touched, kept, disk_bytes, backing }, found))
+        let (backing, checking_path) = (RefCell::new(backing), Arc::default());
+        Ok((Self { places, id, aside, record, touched, kept, disk_bytes, backing, checking_path }, found))
     }
 
     /// Bytes of the disk: those that guests were told last, however large its backing has become since.
@@ -302,14 +327,20 @@ impl History {
         }
     }
 
-    /// Returns whether `path` names the backing that is open; none if it is on no file or device of this host.
-    ///
-    /// # Errors
-    /// If nobody could be asked.
-    #[allow(dead_code)]
-    pub(crate) async fn standing(&self, path: Option<&Path>) -> Answer<Option<Standing>> {
-        let Some((backing, path)) = self.backing().zip(path.map(Path::to_owned)) else { return Ok(None) };
-        self.aside.run(move || Some(Standing::of(&backing, &path))).await
+    /// Compares the backing that is open with what `path` names; none if it is on no file or device of this host, or nobody knows. A
+    /// file system that has not answered an earlier comparison is not asked again before it has.
+    pub(crate) async fn check_path(&self, path: &Path) -> Option<PathCheck> {
+        let backing = self.backing()?;
+        let (path, pending) = (path.to_owned(), Arc::clone(&self.checking_path));
+        if pending.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        let checking = move || {
+            let check = PathCheck::of(&backing, &path);
+            pending.store(false, Ordering::Relaxed);
+            check
+        };
+        self.aside.run(checking).await.ok()
     }
 
     fn backing(&self) -> Option<Arc<File>> {

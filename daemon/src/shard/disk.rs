@@ -4,6 +4,7 @@
 //! lets every request end first. Nothing is remembered here.
 
 use std::cell::{Cell, RefCell};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -18,6 +19,7 @@ use tokio::sync::Notify;
 
 use super::flash::Flash;
 use super::home::{Quiet, Quietness, Unsaved, bring_home, holds_dirty};
+use super::standing::Displaced;
 use super::watching::{Failure, watch};
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export, volatility};
@@ -53,6 +55,8 @@ pub(super) struct Disk {
     pub(super) quiet: Quiet,
     /// What its backing cannot promise.
     pub(super) limitations: Vec<String>,
+    /// Where its backing is, if not at its path.
+    pub(super) displaced: RefCell<Option<Displaced>>,
     /// Why it is no longer what was attached.
     pub(super) failure: RefCell<Option<Failure>>,
     /// Set when it begins to be detached, or to leave for another shard.
@@ -138,6 +142,8 @@ pub(crate) struct DiskReport {
     /// Requests to its backing that were sent again because they failed.
     pub(crate) backing_retries: u64,
     pub(crate) failure: Option<String>,
+    /// What is wrong with the place of its backing.
+    pub(crate) displaced: Option<Displaced>,
     pub(crate) connections: u64,
     /// The files of its sockets.
     pub(crate) socket_files: SocketFiles,
@@ -298,6 +304,8 @@ impl Shard {
 
     async fn withdraw(&self, change: &Reconfiguring) -> Answer<()> {
         let disk = self.disk(&change.name).ok_or_else(|| not_attached(&change.name))?;
+        // Its QEMU opens whatever the path names.
+        disk.check_in_place(&change.name, "give back", &self.host).await?;
         self.reconfigure(change).await?;
         bring_home(&disk, &change.name).await?;
         let evicted = evict(&disk.cached, &change.name).await;
@@ -384,6 +392,7 @@ impl Shard {
             identity,
             quiet: Quiet::default(),
             limitations,
+            displaced: RefCell::default(),
             failure: RefCell::default(),
             leaving: Cell::new(false),
             gone: Notify::new(),
@@ -426,6 +435,9 @@ impl Shard {
         let access = if before.read_only { Access::ReadOnly } else { Access::ReadWrite };
         let settings = self.settings(&change.values, before.id, geometry.size, access)?;
         check_durability(&change.name, &change.values, disk.cached.backing())?;
+        if change.values.writes_back() && !before.mode.row().writes_back {
+            disk.check_in_place(&change.name, "write back on", &self.host).await?;
+        }
         if access == Access::ReadWrite {
             self.mark(&change.name, before.id.0, &change.values, &disk.history).await?;
         }
@@ -449,6 +461,12 @@ impl Shard {
     async fn detach(&self, name: &str, content: Content) -> Answer<Detached> {
         let disk = self.disk(name).ok_or_else(|| not_attached(name))?;
         let may_be_dirty = disk.cached.settings().mode.row().writes_back || disk.cached.holds_dirty();
+        if content == Content::Dropped(WhatIsDirty::IsKept) {
+            disk.check_removable(name, may_be_dirty, &self.host).await?;
+        } else {
+            // Of what follows an operator sees no more than the next start does.
+            disk.observe_path(name, &self.host).await;
+        }
         if content == Content::Dropped(WhatIsDirty::IsKept) && may_be_dirty {
             // While guests are still there: if it cannot be, they do not notice. From then on nothing becomes dirty.
             bring_home(&disk, name).await?;
@@ -547,6 +565,7 @@ impl Disk {
             trouble: self.cached.backing().trouble(),
             backing_retries: self.cached.backing().retries(),
             failure: self.failure.borrow().as_ref().map(|failure| failure.reason().to_owned()),
+            displaced: self.displaced.borrow().clone(),
             connections: self.door.connections(),
             socket_files: self.door.files(),
             broken_queues: self.door.broken_queues(),

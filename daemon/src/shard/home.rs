@@ -111,6 +111,9 @@ impl ShardHandle {
     pub(super) async fn destage(&self, name: String, asked: Destage) -> Answer<()> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            if asked == Destage::Start {
+                disk.check_in_place(&name, "destage", &shard.host).await?;
+            }
             match asked {
                 // Until all is known that is dirty, there is nothing to hurry.
                 Destage::Start => shard.host.spawn(async move {
@@ -141,6 +144,7 @@ impl ShardHandle {
     pub(super) async fn quiesce(&self, name: String, seconds: u64) -> Answer<u64> {
         self.call(move |shard| async move {
             let disk = shard.disk(&name).ok_or_else(|| not_attached(&name))?;
+            disk.check_in_place(&name, "quiesce", &shard.host).await?;
             let turn = disk.quiet.take_turn();
             if !matches!(*disk.quiet.state.borrow(), State::Until(_)) {
                 disk.quiet.state.replace(State::Coming);

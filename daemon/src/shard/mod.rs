@@ -20,6 +20,7 @@ mod home;
 mod moving;
 mod pool;
 mod resizing;
+mod standing;
 mod watching;
 
 use std::cell::{Cell, OnceCell, RefCell};

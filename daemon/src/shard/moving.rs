@@ -27,6 +27,7 @@ use tokio::sync::Notify;
 
 use super::disk::{Cached, CachedAtRest, Disk, explain, not_attached};
 use super::home::Quiet;
+use super::standing::Displaced;
 use super::{Shard, ShardHandle};
 use crate::backing::{Backing, BackingHandle, Location};
 use crate::course::Meter;
@@ -42,6 +43,7 @@ const HOLD_TIME_MAX_NS: u64 = 500_000_000;
 pub(super) struct Moving {
     name: String,
     location: Location,
+    displaced: Option<Displaced>,
     backing: BackingHandle,
     settings: DiskSettings,
     size_bytes: u64,
@@ -110,6 +112,7 @@ impl Shard {
         Ok(Moving {
             name: name.to_owned(),
             location: disk.location.clone(),
+            displaced: disk.displaced.borrow().clone(),
             backing,
             settings: disk.cached.settings(),
             size_bytes: disk.cached.geometry().size,
@@ -147,12 +150,22 @@ impl Shard {
             Ok(taken) => taken,
             Err(problem) => return Err((problem, moving)),
         };
-        let Moving { name, location, limitations, attachment, attached, meter, entrance, guests, .. } =
-            *moving;
+        let Moving {
+            name,
+            location,
+            limitations,
+            displaced,
+            attachment,
+            attached,
+            meter,
+            entrance,
+            guests,
+            ..
+        } = *moving;
         let device = Recorded::new(Rc::clone(&cached), recorder(&name));
         let door = Door::resume(&self.ring, &self.host, entrance, &name, device, guests);
         let identity = cached.backing().identity();
-        let failure = RefCell::default();
+        let (failure, displaced) = (RefCell::default(), RefCell::new(displaced));
         let (leaving, gone, quiet) = (Cell::new(false), Notify::new(), Quiet::default());
         self.enter(
             name,
@@ -167,6 +180,7 @@ impl Shard {
                 identity,
                 quiet,
                 limitations,
+                displaced,
                 failure,
                 leaving,
                 gone,

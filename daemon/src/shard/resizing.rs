@@ -95,6 +95,7 @@ impl Shard {
         if let Some(Failure::Shrunk(reason)) = disk.failure.borrow().as_ref() {
             return Err(Problem::conflict(format!("Cannot resize disk '{name}': it failed, {reason}")));
         }
+        disk.check_in_place(&name, "resize", &self.host).await?;
         let now = self.measure(&disk, &name).await?;
         if disk.failure.borrow().is_some() {
             // It answers again: nobody waits for the next check to see that.

@@ -91,6 +91,7 @@ pub(super) async fn watch(name: String, disk: Weak<Disk>, host: LocalHost) {
         host.sleep(WATCH_INTERVAL_NS).await;
         let Some(disk) = disk.upgrade() else { return };
         disk.check(&name).await;
+        disk.observe_path(&name, &host).await;
     }
 }
 

@@ -21,6 +21,7 @@ mod front_end;
 mod history;
 mod host;
 mod http;
+mod identity;
 mod lifecycle;
 mod logs;
 mod mirror;

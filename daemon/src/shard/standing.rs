@@ -1,0 +1,176 @@
+//! The path of a served backing, compared with the file that was opened there: from time to time, and before whatever tells a user that
+//! his file has everything.
+//!
+//! ```text
+//!   named ──> replaced, or missing ──> named      each way is an event
+//! ```
+//! Guests go on in either case: their file is open. Data goes to that file and to no other one, whatever the path names. A command
+//! whose success would be taken to speak of the path is refused.
+
+use std::path::Path;
+use std::pin::pin;
+
+use block::Host;
+use block::executor::LocalHost;
+use block::file::{Reachable, Standing};
+use futures_util::future::{Either, select};
+
+use super::disk::Disk;
+use crate::events::{self, Kind};
+use crate::past::PathCheck;
+use crate::problem::{Answer, Problem};
+
+/// How long the file system of a path may take to answer, in nanoseconds. A look that takes longer tells nothing.
+const PATH_TIME_MAX_NS: u64 = 2_000_000_000;
+
+/// A backing that is not what its path names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Displaced {
+    /// True if another file or device is at the path, false if nothing is.
+    pub(crate) is_replaced: bool,
+    /// True if its content is gone once it is closed.
+    pub(crate) is_unreachable: bool,
+    /// What happened, and what to do.
+    pub(crate) reason: String,
+}
+
+impl Displaced {
+    /// Returns what `check` found of the backing of disk `name`, whose guests connect at `socket`; none if it is in its place, or if
+    /// nobody knows.
+    fn from_check(name: &str, path: &Path, socket: &Path, check: &PathCheck) -> Option<Self> {
+        let (is_replaced, reachable) = match check.standing {
+            Standing::Replaced(reachable) => (true, reachable),
+            Standing::Missing(reachable) => (false, reachable),
+            Standing::Named | Standing::Unknown(_) => return None,
+        };
+        let is_unreachable = reachable == Reachable::ByNobody;
+        let (path, socket) = (path.display(), socket.display());
+        let reason = match (is_replaced, is_unreachable) {
+            (true, true) => {
+                format!("another file is at {path}, and the one that is served has no name any more")
+            }
+            (false, true) => format!("{path} was deleted: the file that is served has no name any more"),
+            (true, false) => format!("another file or device is at {path}, and not the one that is served"),
+            (false, false) => {
+                format!("nothing is at {path}: the file that is served, or a folder above it, was moved")
+            }
+        };
+        let advice = if is_unreachable {
+            format!(
+                "What guests write goes into a file without a name ({}), which is gone once Forebay stops or the disk is removed. Copy \
+                 the disk while it is served, which has all of it: qemu-img convert -O raw 'nbd+unix:///{name}?socket={socket}' NEW. \
+                 Then give the rest up (forebay disk remove {name} --lose-dirty) and add NEW",
+                check.open_at.display()
+            )
+        } else {
+            format!(
+                "What guests write goes to the file that is served ({}). Put it back in its place",
+                check.open_as.display()
+            )
+        };
+        Some(Self { is_replaced, is_unreachable, reason: format!("{reason}. {advice}") })
+    }
+}
+
+impl Disk {
+    /// Compares the backing with what its path names, reports a change, and returns what is wrong. What cannot be found out in time
+    /// stays as it was.
+    pub(super) async fn observe_path(&self, name: &str, host: &LocalHost) -> Option<Displaced> {
+        let path = self.location.path()?;
+        let checked = pin!(self.history.check_path(path));
+        if let Either::Left((Some(check), _)) = select(checked, pin!(host.sleep(PATH_TIME_MAX_NS))).await
+            && !matches!(check.standing, Standing::Unknown(_))
+        {
+            let socket = self.door.entrance().sockets.nbd;
+            self.note_displaced(name, Displaced::from_check(name, path, &socket, &check));
+        }
+        self.displaced.borrow().clone()
+    }
+
+    fn note_displaced(&self, name: &str, now: Option<Displaced>) {
+        let before = self.displaced.replace(now.clone());
+        match (before, now) {
+            (before, Some(now)) if before.as_ref() != Some(&now) => {
+                let kind = if now.is_replaced { Kind::BackingReplaced } else { Kind::BackingMissing };
+                events::of_disk(
+                    kind,
+                    name,
+                    format!("The backing of disk '{name}' is not in its place: {}", now.reason),
+                );
+            }
+            (Some(_), None) => {
+                let back = format!("The backing of disk '{name}' is in its place again");
+                events::of_disk(Kind::BackingInPlace, name, back);
+            }
+            _ => {}
+        }
+    }
+
+    /// Refuses to `act` while the backing is not what its path names.
+    ///
+    /// # Errors
+    /// A conflict, with what happened and what to do.
+    pub(super) async fn check_in_place(&self, name: &str, act: &str, host: &LocalHost) -> Answer<()> {
+        match self.observe_path(name, host).await {
+            Some(displaced) => {
+                Err(Problem::conflict(format!("Cannot {act} disk '{name}': {}", displaced.reason)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses to remove the disk if that would lose the only way to its content, or would say of a file that it has everything which is
+    /// not at its path.
+    pub(super) async fn check_removable(
+        &self,
+        name: &str,
+        writes_back: bool,
+        host: &LocalHost,
+    ) -> Answer<()> {
+        let displaced = self.observe_path(name, host).await;
+        let is_written = !self.cached.settings().read_only;
+        match displaced.filter(|displaced| is_written && (writes_back || displaced.is_unreachable)) {
+            Some(displaced) => Err(Problem::conflict(format!(
+                "Cannot remove disk '{name}': {}. `forebay disk remove {name} --lose-dirty` removes it as it is",
+                displaced.reason
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(standing: Standing) -> Option<Displaced> {
+        let check = PathCheck { standing, open_as: "/disks/old.raw".into(), open_at: "/proc/7/fd/9".into() };
+        Displaced::from_check("web", Path::new("/disks/web.raw"), Path::new("/run/web.sock"), &check)
+    }
+
+    #[test]
+    fn each_way_in_which_a_file_leaves_its_place_is_told_with_what_to_do() {
+        for (standing, unreachable, reason, advice) in [
+            (
+                Standing::Missing(Reachable::ByNobody),
+                true,
+                "was deleted",
+                "nbd+unix:///web?socket=/run/web.sock",
+            ),
+            (
+                Standing::Replaced(Reachable::ByNobody),
+                true,
+                "another file is at /disks/web.raw",
+                "/proc/7/fd/9",
+            ),
+            (Standing::Replaced(Reachable::Elsewhere), false, "another file or device", "/disks/old.raw"),
+            (Standing::Missing(Reachable::Elsewhere), false, "was moved", "Put it back"),
+        ] {
+            let displaced = found(standing).expect("it is not in its place");
+            assert_eq!(displaced.is_unreachable, unreachable);
+            assert!(displaced.reason.contains(reason) && displaced.reason.contains(advice), "{displaced:?}");
+        }
+        assert_eq!(found(Standing::Named), None);
+        assert_eq!(found(Standing::Unknown("Permission denied".to_owned())), None);
+    }
+}

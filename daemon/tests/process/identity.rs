@@ -1,0 +1,231 @@
+//! A backing is what it was, or its disk is told from it: two hosts on one image, files that are replaced, deleted, moved or put back
+//! while their disk is served or while it is not.
+
+use std::fs::{self, File};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::host::{Daemon, Host, Loop, content};
+use crate::warm::{IMAGE_BYTES, add, bytes_of, change, image, loaded, warm, warmed};
+
+const MIB: u64 = 1 << 20;
+const PAGE: usize = 4096;
+
+/// A host with a disk `a` in write-back, and a page that flash alone has for as long as nobody asks for it.
+fn dirty() -> (Host, Daemon, String) {
+    let host = Host::new();
+    let image = image(&host, "a.img", 1);
+    let daemon = host.serve();
+    let keys = ["--mode", "write-back", "--reserve", "32MiB", "--dirty-limit", "7MiB"];
+    daemon.run(&[&["disk", "add", "a", "--backing", &image][..], &keys].concat()).succeeded();
+    daemon.guest("a").write(0, &[7; PAGE]).expect("the disk is served");
+    assert_eq!(content(&image, 0, PAGE), bytes_of(1, IMAGE_BYTES)[..PAGE]);
+    (host, daemon, image)
+}
+
+/// Waits until the backing of disk `a` is in this state, and returns why.
+fn wait_for_backing(daemon: &Daemon, state: &str) -> String {
+    loop {
+        let backing = &daemon.disk("a")["backing_state"];
+        if backing["state"] == state {
+            return backing["reason"].as_str().unwrap_or_default().to_owned();
+        }
+    }
+}
+
+fn wait_for_reason(daemon: &Daemon) -> String {
+    loop {
+        let disk = daemon.disk("a");
+        if disk["state"] == "waiting" && disk["reason"] != "its backing has not answered yet" {
+            return disk["reason"].as_str().expect("it has one").to_owned();
+        }
+    }
+}
+
+fn events_of_kind(daemon: &Daemon, kind: &str) -> usize {
+    let events = daemon.json(&["events"]);
+    let events = events["events"].as_array().expect("a list");
+    events.iter().filter(|event| event["kind"] == kind).count()
+}
+
+fn start_cold(host: &Host, reason: &str) -> Daemon {
+    let daemon = host.serve();
+    let load = loaded(&daemon);
+    assert_eq!(load["state"], "cold", "{load}");
+    assert!(load["reason"].as_str().is_some_and(|given| given.contains(reason)), "{reason}: {load}");
+    let now = fs::read(host.path("a.img")).expect("it is there");
+    let mut guest = daemon.guest("a");
+    for (page, offset) in now.chunks(PAGE).zip((0..).step_by(PAGE)) {
+        assert!(guest.read(offset, PAGE as u32).expect("the disk is served") == page, "at {offset}");
+    }
+    daemon
+}
+
+#[test]
+fn what_was_cached_before_another_host_wrote_the_image_is_not_shown_after_it() {
+    let (host, daemon, image) = warmed();
+    daemon.kill();
+    let other = Daemon::start(&host.path("e"), &["--pool", &host.text("other.img"), "--pool-size", "64MiB"]);
+    other.run(&["disk", "add", "a", "--backing", &image]).succeeded();
+    other.guest("a").write(5 * MIB, &[9; PAGE]).expect("the disk is served");
+    assert!(other.stop().success());
+    // Both hosts count from one; what they leave on the image has nothing to do with that.
+    start_cold(&host, "another time");
+}
+
+#[test]
+fn a_file_that_takes_the_place_of_a_served_one_is_never_shown_what_was_cached_of_that() {
+    let (host, daemon, image) = warmed();
+    let other = self::image(&host, "other.img", 5);
+    fs::rename(&other, &image).expect("the folder is ours");
+    let reason = wait_for_backing(&daemon, "replaced");
+    assert!(reason.contains("another file is at") && reason.contains("qemu-img convert"), "{reason}");
+    assert!(daemon.run(&["disk", "list"]).succeeded().contains("backing replaced"));
+    assert_eq!(events_of_kind(&daemon, "backing-replaced"), 1);
+    assert!(daemon.stop().success());
+    start_cold(&host, "another file");
+}
+
+#[test]
+fn a_file_that_is_replaced_just_before_a_stop_is_not_remembered_as_the_one_that_was_served() {
+    let (host, daemon, image) = warmed();
+    let other = self::image(&host, "other.img", 5);
+    fs::rename(&other, &image).expect("the folder is ours");
+    assert!(daemon.stop().success());
+    start_cold(&host, "another file");
+}
+
+#[test]
+fn dirty_data_of_one_file_is_never_written_over_another_one() {
+    let (host, daemon, image) = dirty();
+    let other = self::image(&host, "other.img", 5);
+    fs::rename(&other, &image).expect("the folder is ours");
+    let refused = daemon.run(&["disk", "destage", "a", "--wait"]).failed();
+    assert!(refused.contains("another file is at"), "{refused}");
+    assert!(daemon.stop().success());
+    let daemon = host.serve();
+    let reason = wait_for_reason(&daemon);
+    assert!(reason.contains("another file") && reason.contains("--lose-dirty"), "{reason}");
+    daemon.run(&["disk", "remove", "a", "--lose-dirty"]).succeeded();
+    assert_eq!(fs::read(&image).expect("it is there"), bytes_of(5, IMAGE_BYTES));
+}
+
+#[test]
+fn of_an_image_that_was_deleted_nobody_is_told_that_it_has_everything() {
+    let (_host, daemon, image) = dirty();
+    fs::remove_file(&image).expect("the folder is ours");
+    for command in
+        [&["disk", "destage", "a", "--wait"][..], &["disk", "remove", "a"], &["disk", "quiesce", "a"]]
+    {
+        let refused = daemon.run(command).failed();
+        assert!(refused.contains("was deleted") && refused.contains("without a name"), "{refused}");
+    }
+    assert_eq!(events_of_kind(&daemon, "backing-missing"), 1);
+    // Everything is there for whoever copies it through the disk, or from the file that is open.
+    let mut guest = daemon.guest("a");
+    assert_eq!(guest.read(0, PAGE as u32).expect("the disk is served"), [7; PAGE]);
+    assert_eq!(guest.read(MIB, PAGE as u32).expect("the disk is served"), content_of(1, MIB));
+    let reason = wait_for_backing(&daemon, "missing");
+    let at = reason.split(&['(', ')'][..]).find(|part| part.starts_with("/proc/")).expect("it says where");
+    assert_eq!(fs::metadata(at).expect("it is open").len(), IMAGE_BYTES);
+    drop(guest);
+    daemon.run(&["disk", "remove", "a", "--lose-dirty"]).succeeded();
+    assert_eq!(daemon.disk("a"), Value::Null);
+}
+
+fn content_of(seed: u64, offset: u64) -> Vec<u8> {
+    bytes_of(seed, IMAGE_BYTES)[offset as usize..][..PAGE].to_vec()
+}
+
+#[test]
+fn an_image_that_was_deleted_is_not_let_go_without_a_word_in_any_mode() {
+    let (_host, daemon, image) = warmed();
+    fs::remove_file(&image).expect("the folder is ours");
+    let refused = daemon.run(&["disk", "remove", "a"]).failed();
+    assert!(refused.contains("was deleted") && refused.contains("--lose-dirty"), "{refused}");
+    daemon.run(&["disk", "remove", "a", "--lose-dirty"]).succeeded();
+}
+
+#[test]
+fn an_image_that_is_moved_away_and_put_back_is_told_of_and_goes_on() {
+    let (host, daemon, image) = dirty();
+    fs::rename(&image, host.path("away.img")).expect("the folder is ours");
+    let reason = wait_for_backing(&daemon, "missing");
+    assert!(reason.contains("away.img") && reason.contains("Put it back"), "{reason}");
+    let refused = daemon.run(&["disk", "resize", "a"]).failed();
+    assert!(refused.contains("was moved"), "{refused}");
+    daemon.guest("a").write(0, &[8; PAGE]).expect("guests go on");
+    fs::rename(host.path("away.img"), &image).expect("the folder is ours");
+    wait_for_backing(&daemon, "good");
+    assert_eq!(events_of_kind(&daemon, "backing-in-place"), 1);
+    daemon.run(&["disk", "destage", "a", "--wait"]).succeeded();
+    assert_eq!(content(&image, 0, PAGE), [8; PAGE]);
+    daemon.run(&["disk", "remove", "a"]).succeeded();
+}
+
+#[test]
+fn an_older_copy_whose_time_of_modification_was_set_back_is_not_what_was_cached() {
+    let (host, daemon, image) = warmed();
+    daemon.guest("a").write(0, &[3; PAGE]).expect("the disk is served");
+    warm(&daemon);
+    assert!(daemon.stop().success());
+    let (older, stamp) = (host.text("older.img"), host.text("stamp"));
+    fs::write(&older, bytes_of(1, IMAGE_BYTES))
+        .and_then(|()| fs::write(&stamp, ""))
+        .expect("the folder is ours");
+    let run = |command: &str, words: &[&str]| {
+        assert!(Command::new(command).args(words).status().expect("it is everywhere").success());
+    };
+    // Into the same file, which keeps its number and its attributes.
+    run("touch", &["-r", &image, &stamp]);
+    run("cp", &[&older, &image]);
+    run("touch", &["-r", &stamp, &image]);
+    start_cold(&host, "set back");
+}
+
+#[test]
+fn a_change_of_rights_or_of_a_name_is_no_change_of_content() {
+    let (host, daemon, image) = warmed();
+    assert!(daemon.stop().success());
+    fs::hard_link(&image, host.path("second.img")).expect("the folder is ours");
+    let daemon = host.serve();
+    let load = loaded(&daemon);
+    assert_eq!(load["state"], "done", "{load}");
+    assert!(load["pages_compared"].as_u64() > Some(0), "it was looked at all the same: {load}");
+}
+
+#[test]
+fn a_copy_that_bears_the_marks_of_its_original_is_not_taken_for_it() {
+    let (host, daemon, image) = dirty();
+    let copy = host.text("copy.img");
+    let status = Command::new("cp").args(["-a", &image, &copy]).status().expect("cp is everywhere");
+    assert!(status.success());
+    // Its own Forebay does not serve it beside the disk that it is a copy of, nor in its place.
+    let refused = daemon.run(&["disk", "add", "b", "--backing", &copy]).failed();
+    assert!(refused.contains("lacks data"), "{refused}");
+    assert!(daemon.stop().success());
+    fs::rename(&copy, &image).expect("the folder is ours");
+    let daemon = host.serve();
+    assert!(wait_for_reason(&daemon).contains("another file"));
+    assert_eq!(content(&image, 0, PAGE), content_of(1, 0));
+}
+
+#[test]
+fn a_device_that_was_written_after_a_clean_stop_is_not_what_was_cached() {
+    let host = Host::new();
+    let data = image(&host, "data.img", 1);
+    let Some(device) = Loop::over(&data) else { return };
+    let daemon = host.serve();
+    add(&daemon, &device.0);
+    warm(&daemon);
+    assert!(daemon.stop().success());
+    let daemon = host.serve();
+    assert_eq!(loaded(&daemon)["state"], "done");
+    assert!(daemon.stop().success());
+    change(&device.0, 5 * MIB, &[9; PAGE]);
+    File::open(&device.0).and_then(|file| file.sync_all()).expect("the device is ours");
+    let daemon = host.serve();
+    let load = loaded(&daemon);
+    assert!(load["reason"].as_str().is_some_and(|reason| reason.contains("modified")), "{load}");
+}
