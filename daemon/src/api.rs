@@ -8,6 +8,7 @@ mod disk;
 mod event;
 mod histograms;
 mod history;
+mod host;
 mod listed;
 mod pool;
 mod problem;
@@ -28,6 +29,7 @@ pub(crate) use disk::{Disk, DiskInList, DiskState, Lost, standing_of_disk};
 pub(crate) use event::Event;
 pub(crate) use histograms::DiskHistograms;
 pub(crate) use history::DiskHistory;
+pub(crate) use host::Host;
 pub(crate) use listed::names_of;
 pub(crate) use pool::{DeviceState, Pool, PoolState, standing_of_pool};
 pub(crate) use problem::ProblemDocument;
@@ -98,6 +100,8 @@ documents! {
     HistoryDocument { history: DiskHistory }
     /// Events, the oldest first.
     EventsDocument { events: Vec<Event> }
+    /// The host that answers.
+    HostDocument { host: Host }
     /// The pool.
     PoolDocument { pool: Pool }
 }

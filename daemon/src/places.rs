@@ -33,6 +33,15 @@ pub(crate) struct Places {
     pub(crate) nbd_uri: Option<String>,
 }
 
+/// Returns the name of this host, or `localhost` where the system does not tell.
+pub(crate) fn host_name() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    match name.trim() {
+        "" => "localhost".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
 /// What the defaults depend on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {

@@ -27,13 +27,18 @@ pub(crate) struct Token {
     path: PathBuf,
 }
 
+/// Returns where the token of the daemon with this folder is kept.
+pub(crate) fn path_in(dir: &Path) -> PathBuf {
+    dir.join(FILE_NAME)
+}
+
 impl Token {
     /// Reads the token in `dir`, or makes one if there is none.
     ///
     /// # Errors
     /// If others may read the file, it holds no token, or it can be neither read nor made. It is left as it is.
     pub(crate) fn load_or_make(dir: &Path) -> Answer<Self> {
-        let path = dir.join(FILE_NAME);
+        let path = path_in(dir);
         let unusable = |what: String| {
             Problem::failed(format!(
                 "Cannot use {}: {what}. Delete it and restart Forebay, which then makes a new one",

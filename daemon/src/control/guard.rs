@@ -59,15 +59,31 @@ struct Asked<'a> {
     is_forwarded: bool,
 }
 
-/// Lets a request through, or answers it with why not.
+/// What a request that was let through may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Privilege {
+    /// Reading alone: it came without the token, or with a wrong one.
+    Read,
+    /// Everything: it came with the token.
+    Change,
+}
+
+/// Lets a request through, with its [`Privilege`] for whoever handles it, or answers it with why not.
 pub(super) async fn check(
     State(guard): State<Arc<Guard>>,
     Extension(Peer(peer)): Extension<Peer>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
-    match Asked::of(&request, peer).and_then(|asked| guard.decide(asked)) {
-        Ok(()) => next.run(request).await,
+    let decided = Asked::of(&request, peer).and_then(|asked| {
+        guard.decide(asked)?;
+        Ok(guard.privilege(asked))
+    });
+    match decided {
+        Ok(privilege) => {
+            request.extensions_mut().insert(privilege);
+            next.run(request).await
+        }
         Err(failure) => {
             tracing::debug!("Refused a request over HTTP from {peer}: {}", failure.detail);
             failure.into_response()
@@ -100,6 +116,12 @@ impl<'a> Asked<'a> {
     /// True if nothing is changed by it.
     fn is_reading(&self) -> bool {
         [Method::GET, Method::HEAD, Method::OPTIONS].contains(self.method)
+    }
+
+    /// Returns the token that the request was sent with, right or wrong.
+    fn bearer(&self) -> Option<&str> {
+        let (scheme, token) = self.authorization?.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     }
 
     /// True for the files that make up the web page, which are the same on every host.
@@ -176,6 +198,12 @@ impl Guard {
         is("http") || self.is_known_name(host) && is("https")
     }
 
+    /// Returns what a request may do that [`Self::decide`] lets through.
+    fn privilege(&self, asked: Asked<'_>) -> Privilege {
+        let has_token = asked.bearer().is_some_and(|token| self.token.is(token));
+        if has_token { Privilege::Change } else { Privilege::Read }
+    }
+
     fn check_token(&self, asked: Asked<'_>) -> Result<(), Failure> {
         // What speaks TLS for us connects from this host on behalf of others: it shows by the name that is asked for, or by
         // what it adds.
@@ -185,18 +213,13 @@ impl Guard {
             return Ok(());
         }
         let path = self.token.path().display();
-        let given = asked.authorization.and_then(|text| text.split_once(' '));
-        let what = match given {
-            Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {
-                if self.token.is(token.trim()) {
-                    return Ok(());
-                }
-                "with this token: it is not the right one".to_owned()
-            }
-            _ if asked.is_reading() => {
+        let what = match asked.bearer() {
+            Some(token) if self.token.is(token) => return Ok(()),
+            Some(_) => "with this token: it is not the right one".to_owned(),
+            None if asked.is_reading() => {
                 format!("to another host, or through a proxy, ({}) without the token", asked.peer)
             }
-            _ => "over TCP without the token".to_owned(),
+            None => "over TCP without the token".to_owned(),
         };
         let doing = if asked.is_reading() { "show this" } else { "change anything" };
         Err(Failure::new(

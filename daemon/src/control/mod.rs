@@ -25,6 +25,7 @@
 //!   DELETE /v1/pool/devices/NUMBER     take one out; answers when it is nobody's
 //!   GET    /v1/history/NAME?span=SPAN  what it did, step by step: 5m, 1d or 7d
 //!   GET    /v1/events?after=ID&wait=S  events behind that id; waits up to so many seconds for one
+//!   GET    /v1/host                    the machine, the version, and whether the request may also change something
 //!   GET    /metrics                    what is counted, for Prometheus
 //! ```
 //! Beside them `/healthz` says whether all is well, and `/openapi.json` describes all of this, from the code. Whoever may
@@ -39,6 +40,7 @@ mod events;
 mod guard;
 mod headers;
 mod health;
+mod host;
 mod listen;
 mod metrics;
 mod openapi;
@@ -171,6 +173,7 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(pool::remove))
         .routes(routes!(metrics::show))
         .routes(routes!(health::show))
+        .routes(routes!(host::show))
         .routes(routes!(openapi::show))
 }
 

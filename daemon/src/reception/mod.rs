@@ -10,7 +10,6 @@
 mod allow;
 mod certificates;
 
-use std::fs;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -28,6 +27,7 @@ use tokio::sync::oneshot;
 
 pub(crate) use allow::Allow;
 
+use crate::places::host_name;
 use crate::problem::{Answer, Problem};
 use certificates::{Certificates, Clients};
 
@@ -187,8 +187,7 @@ impl Opened {
             return format!("{scheme}://{}/", self.address);
         }
         // Clients cannot connect to "all addresses"; they know the host by its name.
-        let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_else(|_| "localhost".to_owned());
-        format!("{scheme}://{}:{}/", name.trim(), self.address.port())
+        format!("{scheme}://{}:{}/", host_name(), self.address.port())
     }
 
     /// Lets clients in, on a thread of its own.

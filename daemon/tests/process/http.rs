@@ -49,6 +49,25 @@ fn reading_is_open_on_this_host_and_every_change_needs_the_token() {
 }
 
 #[test]
+fn whether_a_token_is_the_right_one_can_be_asked_without_a_change() {
+    let host = Host::new();
+    let daemon = serve(&host);
+    let with = |token: Option<String>| Browser { token, ..Browser::of(&daemon) };
+    let may_change = |browser: &Browser| browser.get("/v1/host").json()["host"]["may_change"].clone();
+    assert_eq!(may_change(&with(None)), false);
+    for wrong in ["anything", "", &"0".repeat(64)] {
+        assert_eq!(may_change(&with(Some(wrong.to_owned()))), false, "{wrong}");
+    }
+    let owner = Browser::with_token(&host, &daemon);
+    assert_eq!(may_change(&owner), true);
+    let told = owner.get("/v1/host").json();
+    assert_eq!(told["host"]["token_path"], host.text("d/token"), "a page can name the file that is really asked for");
+    assert_eq!(told["host"]["version"], env!("CARGO_PKG_VERSION"));
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux tells");
+    assert_eq!(told["host"]["name"], name.trim());
+}
+
+#[test]
 fn a_page_of_another_origin_can_neither_read_nor_change_anything_also_by_dns_rebinding() {
     let host = Host::new();
     let image = host.image("a.img", MIB);

@@ -1,0 +1,29 @@
+//! Requests about the host itself.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::{Extension, Json};
+
+use super::answer::Reply;
+use super::guard::Privilege;
+use crate::api::{Host, HostDocument};
+use crate::registry::Registry;
+use crate::token;
+
+/// The host, its daemon, and whether this request could also change something.
+#[utoipa::path(
+    get,
+    path = "/v1/host",
+    tag = "host",
+    responses((status = OK, description = "The host", body = HostDocument))
+)]
+pub(super) async fn show(
+    State(registry): State<Arc<Registry>>,
+    privilege: Option<Extension<Privilege>>,
+) -> Reply<HostDocument> {
+    // The control socket has no guard: whoever may open it may do all of it.
+    let may_change = privilege.is_none_or(|Extension(privilege)| privilege == Privilege::Change);
+    let dir = &registry.places().dir;
+    Ok(Json(HostDocument::of(Host::for_request(dir, &token::path_in(dir), may_change))))
+}
