@@ -1,5 +1,7 @@
 // Requests to the daemon. All carry the token if there is one: changes need it, and from another host reading too.
 
+import type { Host } from "./documents";
+
 const TOKEN_KEY = "forebay-token";
 /** How long an answer may take until the daemon counts as away, in milliseconds. */
 const ANSWER_TIME_MAX = 8_000;
@@ -33,6 +35,22 @@ export const token = {
     sessionStorage.removeItem(TOKEN_KEY);
   },
 };
+
+/** Returns whether a text is the token of this host; where it is not, an earlier token stays. Keeps it if it is. */
+export async function acceptToken(candidate: string): Promise<boolean> {
+  const path = "/v1/host";
+  const options = { method: "GET", headers: { authorization: `Bearer ${candidate.trim()}` } };
+  try {
+    const { host } = await ask<{ host: Host }>(path, options, ANSWER_TIME_MAX);
+    if (!host.may_change) return false;
+  } catch (error) {
+    // From another host, a wrong token may not even read.
+    if (error instanceof Refusal && error.wantsToken) return false;
+    throw error;
+  }
+  token.set(candidate);
+  return true;
+}
 
 /** What stands under `key` of the document at `path`. */
 export async function read<T>(path: string, key: string): Promise<T> {
@@ -70,6 +88,11 @@ export function diskPath(name: string): string {
   return `/v1/disks/${encodeURIComponent(name)}`;
 }
 
+/** The path of a device of the pool. */
+export function devicePath(number: number): string {
+  return `/v1/pool/devices/${number}`;
+}
+
 /** What a disk did, step by step. */
 export function historyPath(name: string, span: string): string {
   return `/v1/history/${encodeURIComponent(name)}?span=${span}`;
@@ -79,7 +102,7 @@ async function ask<T>(path: string, options: RequestInit, milliseconds: number):
   const signal = AbortSignal.timeout(milliseconds);
   const headers = new Headers(options.headers);
   const kept = token.get();
-  if (kept) headers.set("authorization", `Bearer ${kept}`);
+  if (kept && !headers.has("authorization")) headers.set("authorization", `Bearer ${kept}`);
   let answer: Response;
   try {
     answer = await fetch(path, { ...options, headers, signal, cache: "no-store", credentials: "omit", redirect: "error" });

@@ -3,7 +3,7 @@
 // Lines differ in dash as well as in colour. Without a canvas one still reads the figures: they are the legend.
 
 import uPlot from "uplot";
-import { clock, day } from "./format";
+import { clock, day, duration } from "./format";
 import { SPAN_SECONDS } from "./series";
 import { h, say } from "./dom";
 import { colour, onTheme } from "./theme";
@@ -19,6 +19,13 @@ export interface Range {
 }
 
 export type Values = (number | null)[];
+
+/** Something that happened at a moment, in seconds since 1970: a line across the charts with its number. */
+export interface Mark {
+  at: number;
+  label: string;
+  colour: string;
+}
 
 export interface Line {
   label: string;
@@ -46,7 +53,13 @@ export interface Options {
   isBinary?: boolean;
 }
 
-const HEIGHT = 190;
+/** A chart is lower where they stand below each other. */
+const NARROW = window.matchMedia("(max-width: 720px)");
+const height = () => (NARROW.matches ? 140 : 190);
+/** Closer marks share their label. */
+const MARK_PIXELS_MIN = 16;
+/** A shorter drag is a click that slipped. */
+const DRAG_PIXELS_MIN = 8;
 /** The least that the time axis spans: until five minutes were seen, it grows with what was. */
 const SPAN_SECONDS_MIN = 60;
 /** Below that, minutes are too coarse for the ticks. */
@@ -67,10 +80,14 @@ export class Chart {
   #times: number[] = [];
   #values: Values[] = [];
   #range: Range | null = null;
+  #marks: readonly Mark[] = [];
   #width = 0;
+  /** Called with two moments, in seconds, when somebody drew over the time between them. */
+  readonly #choose: (one: number, other: number) => void;
 
-  constructor(options: Options, controls: HTMLElement | null = null) {
+  constructor(options: Options, choose: (one: number, other: number) => void, controls: HTMLElement | null = null) {
     this.#options = options;
+    this.#choose = choose;
     const legend = options.lines.map((line) => {
       const figure = h("span", { class: "figure" });
       this.#figures.push(figure);
@@ -92,7 +109,9 @@ export class Chart {
   }
 
   /** Shows these values; `times` are seconds since 1970, and each line has as many values. */
-  set(times: number[], values: Values[], range: Range | null = null): void {
+  set(times: number[], values: Values[], range: Range | null = null, marks: readonly Mark[] = []): void {
+    this.#marks = marks;
+    this.#canvas.dataset["marks"] = String(marks.length);
     this.#times = times;
     this.#values = values;
     this.#range = range;
@@ -104,7 +123,7 @@ export class Chart {
   }
 
   #describe(): void {
-    const over = this.#range === null ? "the last five minutes" : this.#range.seconds > SPAN_SECONDS_DAY ? "the last week" : "the last day";
+    const over = this.#range === null ? "the last five minutes" : `${duration(this.#range.seconds)} up to ${day(this.#range.end * 1_000)} ${clock(this.#range.end * 1_000)}`;
     this.#canvas.setAttribute("aria-label", `${this.#options.title}: lines over ${over}; the newest figures follow`);
   }
 
@@ -119,7 +138,7 @@ export class Chart {
     const width = Math.floor(this.#canvas.clientWidth);
     if (width === 0) return;
     if (!this.#plot) this.#make(width);
-    else if (width !== this.#width) this.#plot.setSize({ width, height: HEIGHT });
+    else if (width !== this.#width) this.#plot.setSize({ width, height: height() });
     this.#width = width;
   }
 
@@ -146,9 +165,9 @@ export class Chart {
     const axis = { stroke: colour("ink-soft"), font: `12px ${colour("font")}`, ticks: { show: false }, grid: { stroke: colour("rule"), width: 1 } };
     const options: uPlot.Options = {
       width,
-      height: HEIGHT,
+      height: height(),
       legend: { show: false },
-      cursor: { sync: { key: "forebay" }, drag: { x: false, y: false } },
+      cursor: { sync: { key: "forebay" }, drag: { x: true, y: false, setScale: false, dist: DRAG_PIXELS_MIN } },
       scales: {
         x: { time: true, range: () => this.#span() },
         y: { range: (_plot, _low, high) => [0, most ?? Math.max((high ?? 0) * 1.1, least ?? 1)] },
@@ -159,9 +178,48 @@ export class Chart {
       ],
       series: [{}, ...lines.map((line) => this.#line(line))],
       bands: lines.flatMap((line, index) => (line.fill === "stacked" && index > 0 ? [{ series: [index + 1, index] as [number, number] }] : [])),
-      hooks: { setCursor: [(plot) => this.#legend(plot.cursor.idx ?? null)] },
+      hooks: {
+        setCursor: [(plot) => this.#legend(plot.cursor.idx ?? null)],
+        setSelect: [(plot) => this.#select(plot)],
+        draw: [(plot) => this.#drawMarks(plot)],
+      },
     };
     this.#plot = new uPlot(options, this.#data(), this.#canvas);
+  }
+
+  #select(plot: uPlot): void {
+    const { left, width } = plot.select;
+    if (width < DRAG_PIXELS_MIN) return;
+    const [one, other] = [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")];
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.#choose(one, other);
+  }
+
+  /** Draws a line with a number where something happened. The list below the charts says what. */
+  #drawMarks(plot: uPlot): void {
+    const { ctx, bbox } = plot;
+    const scale = window.devicePixelRatio || 1;
+    ctx.save();
+    ctx.font = `600 ${11 * scale}px ${colour("font")}`;
+    ctx.lineWidth = scale;
+    ctx.setLineDash([2 * scale, 3 * scale]);
+    ctx.textAlign = "center";
+    let labels: string[] = [];
+    this.#marks.forEach((mark, index) => {
+      const at = plot.valToPos(mark.at, "x", true);
+      labels.push(mark.label);
+      // Numbers of marks that stand close together stand beside each other, at the last of them.
+      const next = this.#marks[index + 1];
+      if (next && plot.valToPos(next.at, "x", true) - at < MARK_PIXELS_MIN * scale) return;
+      ctx.strokeStyle = ctx.fillStyle = colour(mark.colour);
+      ctx.beginPath();
+      ctx.moveTo(at, bbox.top + 14 * scale);
+      ctx.lineTo(at, bbox.top + bbox.height);
+      ctx.stroke();
+      ctx.fillText(labels.length > 2 ? `${labels[0]}\u2013${mark.label}` : labels.join(","), at, bbox.top + 11 * scale);
+      labels = [];
+    });
+    ctx.restore();
   }
 
   #line(line: Line): uPlot.Series {

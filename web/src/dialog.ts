@@ -2,7 +2,7 @@
 //
 // The browser's own dialog keeps the focus inside and closes on Escape.
 
-import { Refusal, token } from "./api";
+import { Refusal, acceptToken, token } from "./api";
 import { freshId, h, say } from "./dom";
 
 export interface Work {
@@ -11,6 +11,8 @@ export interface Work {
   confirm: string;
   /** What can be set before, such as a time. */
   fields?: HTMLElement;
+  /** True where data is lost or a guest loses its disk: the button says so by its colour as well. */
+  isDangerous?: boolean;
   /** Does it. `progress` says how far it is; the answer is what is said at the end. */
   run: (progress: (text: string) => void, signal: AbortSignal) => Promise<string>;
 }
@@ -45,7 +47,7 @@ function open(dialog: HTMLDialogElement): void {
 export function perform(work: Work): void {
   const title = freshId();
   const cancel = h("button", { type: "button" }, "Cancel");
-  const confirm = h("button", { type: "submit", class: "primary" }, work.confirm);
+  const confirm = h("button", { type: "submit", class: work.isDangerous ? "danger" : "primary" }, work.confirm);
   const said = h("p", { class: "dialog-said", "aria-live": "assertive" });
   const sign = tokenField();
   const form = h(
@@ -64,12 +66,12 @@ export function perform(work: Work): void {
   dialog.addEventListener("close", () => stopping.abort());
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    sign.take();
     confirm.disabled = true;
     said.className = "dialog-said";
     say(said, "Working\u2026");
-    work
-      .run((text) => say(said, text), stopping.signal)
+    sign
+      .take()
+      .then(() => work.run((text) => say(said, text), stopping.signal))
       .then((text) => {
         announce(text);
         dialog.close();
@@ -88,7 +90,7 @@ export function perform(work: Work): void {
 }
 
 /** A field for the token that shows itself when it is needed. */
-function tokenField(): { element: HTMLElement; ask(): void; take(): void } {
+function tokenField(): { element: HTMLElement; ask(): void; take(): Promise<void> } {
   const id = freshId();
   const input = h("input", { id, type: "password", autocomplete: "off", spellcheck: "false" });
   const element = h("div", { class: "field" }, h("label", { for: id }, "Token for changes"), input, whereTheTokenIs());
@@ -101,31 +103,42 @@ function tokenField(): { element: HTMLElement; ask(): void; take(): void } {
       input.focus();
       document.dispatchEvent(new Event("forebay-token"));
     },
-    take() {
+    async take() {
       if (element.hidden || input.value.trim() === "") return;
-      token.set(input.value);
+      if (!(await acceptToken(input.value))) throw new Refusal(401, "This is not the token of this host");
       document.dispatchEvent(new Event("forebay-token"));
     },
   };
 }
 
+let tokenPath: string | null = null;
+
+/** Sets the file that holds the token of this host, once the daemon told it. */
+export function setTokenPath(path: string): void {
+  tokenPath = path;
+}
+
 function whereTheTokenIs(): HTMLElement {
+  const path = tokenPath ?? "/var/lib/forebay/token";
   return h(
     "p",
     { class: "hint" },
     "On the host, as root or the user that runs Forebay: ",
-    h("code", {}, "cat /var/lib/forebay/token"),
-    " (or the folder that serve was given with --dir). It is kept until this tab is closed.",
+    h("code", { "data-figure": "token_path" }, `cat ${path}`),
+    tokenPath === null ? " (or the folder that serve was given with --dir)." : ".",
+    " It is kept until this tab is closed.",
   );
 }
 
-/** Asks for the token, or forgets it. */
+/** Asks for the token, and keeps it if it is the right one; or forgets it. */
 export function signIn(): void {
   const title = freshId();
   const id = freshId();
   const input = h("input", { id, type: "password", autocomplete: "off", spellcheck: "false", required: true });
-  const forget = h("button", { type: "button" }, "Forget it");
+  const forget = h("button", { type: "button" }, "Sign out");
   const close = h("button", { type: "button" }, "Cancel");
+  const confirm = h("button", { type: "submit", class: "primary" }, "Sign in");
+  const said = h("p", { class: "dialog-said", "aria-live": "assertive" });
   forget.hidden = token.get() === null;
   const form = h(
     "form",
@@ -133,7 +146,8 @@ export function signIn(): void {
     h("h2", { id: title }, "Sign in for changes"),
     h("p", {}, "On the host itself, everything can be read without it. Changes need the token of the host, and from other hosts reading does too."),
     h("div", { class: "field" }, h("label", { for: id }, "Token"), input, whereTheTokenIs()),
-    h("div", { class: "buttons" }, forget, close, h("button", { type: "submit", class: "primary" }, "Keep it")),
+    said,
+    h("div", { class: "buttons" }, forget, close, confirm),
   );
   const dialog = h("dialog", { "aria-labelledby": title }, form);
   const finish = (text: string) => {
@@ -141,15 +155,26 @@ export function signIn(): void {
     announce(text);
     dialog.close();
   };
+  const refuse = (text: string) => {
+    said.className = "dialog-said dialog-failed";
+    say(said, text);
+    confirm.disabled = false;
+    input.select();
+  };
   close.addEventListener("click", () => dialog.close());
   forget.addEventListener("click", () => {
     token.clear();
-    finish("The token is forgotten; on the host itself reading goes on");
+    finish("Signed out; on the host itself reading goes on");
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    token.set(input.value);
-    finish("The token is kept until this tab is closed; the next change shows whether it is right");
+    confirm.disabled = true;
+    acceptToken(input.value)
+      .then((isRight) => {
+        if (isRight) finish("Signed in until this tab is closed");
+        else refuse(`This is not the token of this host${tokenPath === null ? "" : `, which is in ${tokenPath}`}.`);
+      })
+      .catch((error: unknown) => refuse(error instanceof Error ? error.message : String(error)));
   });
   open(dialog);
 }

@@ -106,6 +106,23 @@ export interface FullDisk extends Disk {
   statistics: Statistics;
 }
 
+/** One of `/v1/disks/NAME/connect`: what a client types to reach the disk over a door. */
+export interface ConnectForm {
+  client: string;
+  door: string;
+  note: string;
+  lines: string;
+}
+
+/** `/v1/host`: the machine and the Forebay that answers, and whether the token of this tab is the right one. */
+export interface Host {
+  name: string;
+  version: string;
+  dir: string;
+  token_path: string;
+  may_change: boolean;
+}
+
 /** How far back the daemon tells what a disk did. */
 export type Span = "5m" | "1d" | "7d";
 
@@ -220,6 +237,8 @@ export interface Advice {
   verdict: string;
   sentences: { about: string; text: string }[];
   warnings: { kind: string; text: string }[];
+  /** Settings that the daemon recommends; empty if nothing is to be changed. */
+  keys: Record<string, string>;
   command: string | null;
 }
 

@@ -3,8 +3,37 @@
 import { COUNTERS, type History, type Span } from "./documents";
 import type { Point, Rates } from "./series";
 
-/** How far back charts look, in seconds. */
+/** How far back the daemon's documents reach, in seconds, the shortest first. */
 export const SPANS: Record<Span, number> = { "5m": 300, "1d": 86_400, "7d": 7 * 86_400 };
+
+/** A time that charts show: so many seconds up to a moment, in seconds of the browser's clock. Null is now, and moves with it. */
+export interface Period {
+  seconds: number;
+  end: number | null;
+  /** The document it was chosen from, where that is not the shortest that reaches far enough. */
+  of?: Span;
+}
+
+/** What charts show unless somebody chooses otherwise. */
+export const LIVE: Period = { seconds: SPANS["5m"], end: null };
+
+/** Names the shortest document that reaches back to the beginning of a period. */
+export function sourceOf(period: Period, now: number = Date.now() / 1_000): Span {
+  if (period.of) return period.of;
+  const back = period.end === null ? period.seconds : now - period.end + period.seconds;
+  const spans = Object.keys(SPANS) as Span[];
+  return spans.find((span) => SPANS[span] >= back) ?? "7d";
+}
+
+/** Returns the period between two moments in seconds, in their order, kept within what the daemon remembers; null if nothing is left. */
+export function between(one: number, other: number, now: number): Period | null {
+  const start = Math.max(Math.min(one, other), now - SPANS["7d"]);
+  const end = Math.min(Math.max(one, other), now);
+  return end - start >= PERIOD_SECONDS_MIN ? { seconds: end - start, end } : null;
+}
+
+/** A shorter time has fewer than two steps in the finest document. */
+const PERIOD_SECONDS_MIN = 10;
 
 /** A span that charts show, with what the daemon kept of it. */
 export interface Past {

@@ -7,12 +7,12 @@ import "uplot/dist/uPlot.min.css";
 import "./app.css";
 
 import { token } from "./api";
-import { signIn, statusLine } from "./dialog";
+import { setTokenPath, signIn, statusLine } from "./dialog";
 import { h, say, show } from "./dom";
 import { clock } from "./format";
 import { type Knowledge, Store } from "./store";
 import { nextTheme, startTheme, theme } from "./theme";
-import type { View } from "./view";
+import { type View, parsed } from "./view";
 import { diskView } from "./views/disk";
 import { eventsView } from "./views/events";
 import { hostView } from "./views/host";
@@ -25,10 +25,13 @@ const banner = h("div", { class: "banner", role: "alert", hidden: true }, banner
 const pulse = h("span", { class: "pulse" });
 const links = { host: h("a", { href: "#/" }, "Host"), events: h("a", { href: "#/events" }, "Events") };
 const themeButton = h("button", { type: "button", class: "quiet", onclick: nextThemeAndSay });
+const hostName = h("span", { class: "host-name", "data-figure": "host" });
+const foot = h("footer", {}, h("span", { "data-figure": "version" }), h("a", { href: "/openapi.json" }, "Interface for programs"), h("a", { href: "/metrics" }, "Metrics"));
 const tokenButton = h("button", { type: "button", class: "quiet", onclick: signIn });
 
 const store = new Store(draw);
 let view: View | null = null;
+let shown: ReturnType<typeof parsed> | null = null;
 
 function frame(): void {
   const skip = h("a", { class: "skip", href: "#main" }, "To the content");
@@ -37,38 +40,41 @@ function frame(): void {
     main.focus();
   });
   const brand = h("a", { href: "#/", class: "brand" }, h("img", { src: "/assets/icon.svg", alt: "", width: 24, height: 24 }), "Forebay");
-  const header = h("header", {}, brand, h("nav", { "aria-label": "Views" }, links.host, links.events), h("div", { class: "header-end" }, pulse, themeButton, tokenButton));
-  document.body.append(skip, header, banner, main, statusLine());
+  const header = h("header", {}, brand, hostName, h("nav", { "aria-label": "Views" }, links.host, links.events), h("div", { class: "header-end" }, pulse, themeButton, tokenButton));
+  document.body.append(skip, header, banner, main, foot, statusLine());
   main.append(loading);
 }
 
-/** Shows the view that the address names. */
+/** Shows the view that the address names. Another tab of the same disk keeps its view, with all that it knows. */
 function route(): void {
-  const path = window.location.hash.replace(/^#/, "") || "/";
-  const disk = /^\/disk\/([^/]+)$/.exec(path)?.[1];
-  const name = disk === undefined ? null : decoded(disk);
-  view?.leave();
-  view = name !== null ? diskView(name, () => void store.look(), (span) => store.show(span)) : path === "/events" ? eventsView() : hostView();
-  document.title = `${view.title} \u2013 Forebay`;
-  links.host.setAttribute("aria-current", path === "/" ? "page" : "false");
-  links.events.setAttribute("aria-current", path === "/events" ? "page" : "false");
-  main.replaceChildren(view.element);
-  window.scrollTo(0, 0);
-  store.watch(name);
+  const address = parsed(window.location.hash);
+  const isSame = view !== null && shown !== null && address.disk !== null && address.disk === shown.disk;
+  if (!isSame) {
+    view?.leave();
+    const { disk } = address;
+    view = disk !== null ? diskView(disk, () => void store.look(), (period) => store.show(period)) : address.view === "events" ? eventsView() : hostView(() => void store.look());
+    main.replaceChildren(view.element);
+    window.scrollTo(0, 0);
+  }
+  shown = address;
+  view?.open?.(address.tab);
+  title();
+  links.host.setAttribute("aria-current", address.view === "host" ? "page" : "false");
+  links.events.setAttribute("aria-current", address.view === "events" ? "page" : "false");
+  store.watch(address.disk);
   draw();
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+function title(): void {
+  const host = store.known.host ? ` on ${store.known.host.name}` : "";
+  const text = `${view?.title ?? ""} \u2013 Forebay${host}`;
+  if (document.title !== text) document.title = text;
 }
 
 function draw(): void {
   const { known } = store;
   drawConnection(known);
+  drawHost(known);
   if (!view) return;
   const isKnown = known.disks !== null;
   show(view.element, isKnown);
@@ -90,6 +96,18 @@ function drawConnection({ away, answeredAt }: Knowledge): void {
   say(loading, away ? "Waiting for Forebay\u2026" : "Asking Forebay\u2026");
   pulse.classList.toggle("pulse-away", away !== null);
   say(pulse, away ? "No answer" : answeredAt === null ? "Connecting" : "Live");
+}
+
+/** Says on which host this is, and forgets a token that is another one's. */
+function drawHost({ host }: Knowledge): void {
+  if (!host) return;
+  setTokenPath(host.token_path);
+  say(hostName, host.name);
+  const version = foot.firstElementChild;
+  if (version) say(version, `Forebay ${host.version} on ${host.name}`);
+  title();
+  if (!host.may_change && token.get() !== null) token.clear();
+  sayButtons();
 }
 
 /** Why nothing new is shown, from when the rest is, and what to do. */
@@ -117,7 +135,7 @@ frame();
 sayButtons();
 document.addEventListener("forebay-token", () => {
   sayButtons();
-  void store.look();
+  store.lookAtHost();
 });
 window.addEventListener("hashchange", route);
 route();

@@ -1,8 +1,8 @@
 // What the page knows: asked for every two seconds, kept, and given to whoever draws it.
 
 import { Refusal, diskPath, historyPath, read, readBeside, readIfThere } from "./api";
-import { type Advice, type Curve, type Disk, type Event, type FullDisk, type Histogram, type History, type Pool, type Report, type Span, type Statistics, histograms } from "./documents";
-import { type Past, past } from "./history";
+import { type Advice, type Curve, type Disk, type Event, type FullDisk, type Histogram, type History, type Host, type Pool, type Report, type Statistics, histograms } from "./documents";
+import { LIVE, type Past, type Period, past, sourceOf } from "./history";
 import { Series } from "./series";
 
 /** Between two looks, in milliseconds. */
@@ -11,6 +11,8 @@ export const LOOK_INTERVAL = 2_000;
 const LOOKS_PER_HISTOGRAM = 3;
 /** A step of a day or a week is five minutes. */
 const LOOKS_PER_PAST = 15;
+/** Name and version change with a restart only; the token may be wrong sooner. */
+const LOOKS_PER_HOST = 15;
 const EVENTS_MAX = 500;
 
 export interface Knowledge {
@@ -33,9 +35,13 @@ export interface Knowledge {
   advice: Advice | null;
   /** Null where the daemon has none. */
   report: Report | null;
-  /** What charts show of that disk, and what it did then if that is more than the page has seen; null until it is known. */
-  span: Span;
+  /** The time that charts show of that disk, and what it did then if that is more than the page has seen; null until it is known. */
+  period: Period;
   past: Past | null;
+  /** Null until it is known, and where the daemon is older than this document. */
+  host: Host | null;
+  /** How far this browser's clock is ahead of the host's, in seconds. */
+  ahead: number;
   /** When the last answer came, in milliseconds. */
   answeredAt: number | null;
   /** Since when there is none, and why. */
@@ -56,8 +62,10 @@ export class Store {
     curve: null,
     advice: null,
     report: null,
-    span: "5m",
+    period: LIVE,
     past: null,
+    host: null,
+    ahead: 0,
     answeredAt: null,
     away: null,
   };
@@ -66,6 +74,7 @@ export class Store {
   #timer = 0;
   #looks = 0;
   #looksAtPast = 0;
+  #looksAtHost = 0;
   /** Whether the daemon was asked what the disk did before the page was opened. */
   #isFilled = false;
   /** Only the newest look counts: an older one may answer late. */
@@ -84,18 +93,30 @@ export class Store {
     this.known.curve = null;
     this.known.advice = null;
     this.known.report = null;
-    this.known.span = "5m";
+    this.known.period = LIVE;
     this.known.past = null;
     this.#isFilled = false;
     this.#looks = 0;
     void this.look();
   }
 
-  /** How far back to look at that disk. */
-  show(span: Span): void {
-    this.known.span = span;
-    this.known.past = null;
-    this.#looksAtPast = 0;
+  /** Shows another time of that disk. What is known already is drawn at once. */
+  show(period: Period): void {
+    const isOther = sourceOf(period) !== sourceOf(this.known.period);
+    this.known.period = period;
+    if (isOther) {
+      this.known.past = null;
+      this.#looksAtPast = 0;
+      void this.look();
+    }
+    this.#draw();
+  }
+
+  /** Looks at once, also at the host: the token is another one. */
+  lookAtHost(): void {
+    this.#looksAtHost = 0;
+    // A token that was just accepted is not doubted for what the host said of the one before.
+    if (this.known.host) this.known.host = { ...this.known.host, may_change: true };
     void this.look();
   }
 
@@ -116,13 +137,14 @@ export class Store {
   async #ask(turn: number): Promise<void> {
     const name = this.#name;
     const lastEvent = this.known.events?.at(-1)?.id ?? 0;
-    const [disks, statistics, windows, pool, events, disk] = await Promise.all([
+    const [disks, statistics, windows, pool, events, disk, host] = await Promise.all([
       read<Disk[]>("/v1/disks", "disks"),
       read<Statistics[]>("/v1/stats", "disks"),
       read<Statistics[]>("/v1/stats?window=5m", "disks"),
       this.#pool(),
       readBeside<Event[]>(`/v1/events?after=${lastEvent}`, "events"),
       name === null ? null : readIfThere<FullDisk>(diskPath(name), "disk"),
+      this.#looksAtHost++ % LOOKS_PER_HOST === 0 ? readBeside<Host>("/v1/host", "host") : this.known.host,
     ]);
     // Taken before anything else is asked for: rates are those between the moments at which documents came.
     const at = Date.now();
@@ -139,8 +161,8 @@ export class Store {
     if (turn !== this.#turn) return;
     this.#looks += 1;
     this.#looksAtPast += 1;
-    this.#isFilled ||= disk !== null && this.known.span === "5m";
-    Object.assign(this.known, { disks, ...pool, answeredAt: at, away: null });
+    this.#isFilled ||= disk !== null && sourceOf(this.known.period) === "5m";
+    Object.assign(this.known, { disks, ...pool, host, answeredAt: at, away: null });
     this.#takeStatistics(at / 1_000, statistics, windows);
     this.#takeEvents(events);
     if (name !== null) this.known.disk = disk ?? "missing";
@@ -178,13 +200,14 @@ export class Store {
 
   /** The five minutes before the first look at a disk, once; a day or a week again and again. Null where there is nothing to be had. */
   #history(name: string): Promise<History | null> | null {
-    const { span } = this.known;
-    const isDue = span === "5m" ? !this.#isFilled : this.#looksAtPast % LOOKS_PER_PAST === 0;
+    const span = sourceOf(this.known.period);
+    const isDue = span === "5m" ? !this.#isFilled : this.known.past === null || this.#looksAtPast % LOOKS_PER_PAST === 0;
     return isDue ? readBeside<History>(historyPath(name, span), "history") : null;
   }
 
   #takeHistory(steps: History, now: number): void {
     const found = past(steps, now);
+    this.known.ahead = now - steps.now;
     if (found.span === "5m") this.known.series.get(steps.name)?.fill(found.points);
     else this.known.past = found;
   }
@@ -196,6 +219,7 @@ export class Store {
 
   #fail(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
+    this.#looksAtHost = 0;
     const status = error instanceof Refusal ? error.status : 0;
     this.known.away = { since: this.known.away?.since ?? Date.now(), reason, status };
   }

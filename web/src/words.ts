@@ -15,6 +15,9 @@ export interface Finding {
 
 export const SIGNS: Record<Tone, string> = { good: "\u2713", busy: "\u2026", warning: "!", bad: "\u2715" };
 
+/** Levels of events. */
+export const LEVELS: Record<string, Tone> = { info: "good", warning: "warning", error: "bad" };
+
 const STATES: Record<string, Tone> = {
   serving: "good",
   attaching: "busy",
@@ -211,6 +214,18 @@ function consequence(disk: FullDisk, key: string, value: string): string[] {
 function leavesWriteBack(disk: FullDisk, value: string): string[] {
   if (disk.mode !== "write-back" || value === "write-back" || dirty(disk) === 0) return [];
   return [`${size(dirty(disk))} is dirty; it is written to the backing while guests go on.`];
+}
+
+/** What removing a disk will do. */
+export function removalWords(disk: FullDisk): string[] {
+  const left = dirty(disk);
+  const guests = disk.connections ?? 0;
+  return [
+    left > 0 ? `${size(left)} is dirty; it is written to the backing first. If that cannot be, the disk stays.` : "Nothing is dirty: the backing has everything.",
+    ...(guests > 0 ? [`${count(guests)} ${guests === 1 ? "client is" : "clients are"} connected: a guest that uses the disk gets errors from then on.`] : []),
+    ...(disk.guest ? ["It was taken from a running guest. `forebay vm detach` gives it back to that guest without errors."] : []),
+    "What is cached of it is dropped. The content of the backing stays.",
+  ];
 }
 
 /** What an action will do. */

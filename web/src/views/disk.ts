@@ -4,7 +4,9 @@ import { actions } from "../actions";
 import { AdviceCard } from "../advice";
 import { Charts } from "../charts";
 import { CurveCard } from "../curve";
-import type { Disk, FullDisk, Span } from "../documents";
+import { ConnectCard } from "../connect";
+import { removeDisk } from "../changes";
+import type { Disk, FullDisk } from "../documents";
 import { h, say, show } from "../dom";
 import { NOTHING, byteRate, duration, joined, micros, percent, rate, size } from "../format";
 import { Histograms } from "../histogram";
@@ -13,7 +15,8 @@ import { dirty, operations, saved } from "../series";
 import { ReportCard } from "../report";
 import { Settings } from "../settings";
 import type { Knowledge } from "../store";
-import type { View } from "../view";
+import type { Period } from "../history";
+import { TABS, type Tab, type View, diskAddress } from "../view";
 import { findings, load, tone, worst, zeroes } from "../words";
 
 const FACTS = [
@@ -26,15 +29,12 @@ const FACTS = [
   ["ram_bytes", "Cached in RAM"],
   ["load", "From last time"],
   ["mirrored", "Dirty data"],
-  ["connections", "Guests connected"],
-  ["nbd_socket", "NBD socket"],
-  ["vhost_socket", "vhost-user socket"],
   ["guest", "Taken from"],
   ["page_cache", "Page cache"],
   ["errors", "Errors"],
 ] as const;
 
-export function diskView(name: string, look: () => void, choose: (span: Span) => void): View {
+export function diskView(name: string, look: () => void, choose: (period: Period) => void): View {
   let disk: FullDisk | null = null;
   const now = () => disk;
   const state = badge();
@@ -50,32 +50,37 @@ export function diskView(name: string, look: () => void, choose: (span: Span) =>
   };
   const charts = new Charts(choose);
   const histograms = new Histograms();
-  const curve = new CurveCard();
-  const advice = new AdviceCard();
+  const curve = new CurveCard(look);
+  const advice = new AdviceCard(look);
   const report = new ReportCard();
+  const noCurve = h("p", { class: "card empty", "data-figure": "no_curve" }, "Sizes are predicted from what guests read. Nothing was read since the disk was attached.");
   const about = facts(FACTS.map(([key, heading]) => [key, heading]));
   const settings = new Settings(now, look);
   const buttons = actions(now, look);
-  const body = h(
-    "div",
-    { class: "stack" },
-    warnings.element,
-    h("div", { class: "tiles" }, ...Object.values(tiles).map((one) => one.element)),
-    charts.element,
-    buttons.element,
-    report.element,
-    advice.element,
-    curve.element,
-    histograms.element,
-    h("section", { class: "card", "aria-label": "Facts" }, h("h2", {}, "About this disk"), about.element),
-    settings.element,
-  );
+  const connect = new ConnectCard(name);
+  const remove = h("button", { type: "button", class: "danger", "data-action": "remove", onclick: () => disk && removeDisk(disk, look) }, "Remove this disk\u2026");
+  const panels: Record<Tab, HTMLElement> = {
+    overview: panel("overview", h("div", { class: "tiles" }, ...Object.values(tiles).map((one) => one.element)), charts.element, buttons.element),
+    sizing: panel("sizing", advice.element, curve.element, noCurve),
+    requests: panel("requests", report.element, histograms.element),
+    connect: panel("connect", connect.element),
+    settings: panel("settings", settings.element, h("section", { class: "card", "aria-label": "Facts" }, h("h2", {}, "About this disk"), about.element), h("section", { class: "card", "aria-label": "Removal" }, h("h2", {}, "Removal"), h("p", { class: "hint" }, "The disk is served no more; the content of its backing stays."), h("div", { class: "buttons buttons-start" }, remove))),
+  };
+  const links = TABS.map((tab) => [tab, h("a", { href: diskAddress(name, tab) }, TAB_NAMES[tab])] as const);
+  const tabs = h("nav", { class: "tabs", "aria-label": `Parts of ${name}` }, ...links.map(([, link]) => link));
+  const body = h("div", { class: "stack" }, warnings.element, tabs, ...Object.values(panels));
   const missing = h("div", { class: "card empty" }, h("h3", {}, "No such disk"), h("p", {}, `Forebay serves no disk of this name. It may have been removed: forebay disk list shows all.`));
   const waiting = h("p", { class: "loading" }, "Asking Forebay\u2026");
   const element = h("div", { class: "view" }, h("p", { class: "crumb" }, h("a", { href: "#/" }, "\u2190 Host")), h("div", { class: "title" }, h("h1", {}, name), state, mode), missing, waiting, body);
   return {
     element,
     title: name,
+    open(tab) {
+      for (const [name, link] of links) {
+        link.setAttribute("aria-current", name === tab ? "page" : "false");
+        show(panels[name], name === tab);
+      }
+    },
     leave: () => {
       charts.leave();
       curve.leave();
@@ -93,17 +98,24 @@ export function diskView(name: string, look: () => void, choose: (span: Span) =>
       say(mode, disk.read_only ? `${disk.mode}, read-only` : disk.mode);
       warnings.set(found);
       updateTiles(tiles, disk, known);
-      if (known.span === "5m") charts.set(known.series.get(name)?.points ?? [], known.windows.has(name), disk.mode);
-      else charts.setPast(known.span, known.past, disk.mode);
+      charts.update(known, name, disk.mode);
       histograms.set(known.histograms);
-      curve.set(known.curve);
-      advice.set(known.advice);
+      curve.set(known.curve, disk, known.windows.get(name) ?? disk.statistics);
+      advice.set(known.advice, disk);
+      show(noCurve, curve.element.hidden);
+      connect.update(disk);
       report.set(known.report);
       about.set(factsOf(disk));
       settings.update(disk.settings);
       buttons.update();
     },
   };
+}
+
+const TAB_NAMES: Record<Tab, string> = { overview: "Overview", sizing: "Sizing", requests: "Requests", connect: "Connect", settings: "Settings" };
+
+function panel(tab: Tab, ...children: HTMLElement[]): HTMLElement {
+  return h("div", { class: "stack", "data-tab": tab }, ...children);
 }
 
 type Tiles = Record<"hits" | "operations" | "bytes" | "latency" | "dirty" | "saved", ReturnType<typeof tile>>;
@@ -141,9 +153,6 @@ function factsOf(disk: FullDisk): Record<string, string> {
     ram_bytes: size(statistics.ram_bytes),
     load: load(disk),
     mirrored: copies(disk),
-    connections: disk.connections === null ? NOTHING : String(disk.connections),
-    nbd_socket: disk.nbd_socket,
-    vhost_socket: disk.vhost_socket,
     errors: errors(disk),
   };
   if (disk.guest) told["guest"] = `QEMU at ${disk.guest.qmp}, device ${disk.guest.device}`;

@@ -5,9 +5,7 @@ import { h, keyed, show } from "../dom";
 import { moment } from "../format";
 import { badge, setBadge, setIn } from "../parts";
 import { type View, diskAddress } from "../view";
-import type { Tone } from "../words";
-
-const LEVELS: Record<string, Tone> = { info: "good", warning: "warning", error: "bad" };
+import { LEVELS } from "../words";
 
 export function eventsView(): View {
   const list = h("ol", { class: "events", "aria-label": "Events, newest first" });

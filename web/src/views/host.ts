@@ -1,5 +1,6 @@
 // The host: pool, RAM, and every disk at one glance.
 
+import { addDevice, addDisk, removeDevice } from "../changes";
 import type { Device, Disk, Pool } from "../documents";
 import { h, keyed, say, show } from "../dom";
 import { NOTHING, byteRate, count, joined, micros, percent, rate, size, tail } from "../format";
@@ -15,7 +16,7 @@ const SLOTS = (SPAN_SECONDS * 1_000) / LOOK_INTERVAL;
 const SLOTS_MIN = 30;
 const sparks = new WeakMap<Element, ReturnType<typeof spark>>();
 
-export function hostView(): View {
+export function hostView(look: () => void): View {
   const warnings = findingList();
   const tiles = {
     hits: tile("Hit ratio", "host.hit_ratio"),
@@ -24,12 +25,17 @@ export function hostView(): View {
     dirty: tile("Dirty", "host.dirty_bytes"),
     saved: tile("Backing requests saved", "host.saved"),
   };
-  const pool = poolCard();
+  const pool = poolCard(look);
   const rows = h("tbody", {});
   const headings = ["Disk", "State", "Hit ratio", "Requests/s", "Read latency, mean", "Dirty", "Last 5 min"];
   const table = h("table", { class: "disks" }, h("thead", {}, h("tr", {}, ...headings.map((heading) => h("th", { scope: "col" }, heading)))), rows);
   const empty = emptyState();
-  const disks = h("section", { class: "card", "aria-label": "Disks" }, h("h2", {}, "Disks"), table, empty);
+  const opened = (name: string) => {
+    look();
+    window.location.hash = diskAddress(name, "connect");
+  };
+  const add = h("button", { type: "button", "data-action": "add-disk", onclick: () => addDisk(opened) }, "Add a disk\u2026");
+  const disks = h("section", { class: "card", "aria-label": "Disks" }, h("div", { class: "section-head" }, h("h2", {}, "Disks"), add), table, empty);
   const figures = h("div", { class: "tiles" }, ...Object.values(tiles).map((one) => one.element));
   const element = h("div", { class: "view" }, h("h1", {}, "Host"), warnings.element, figures, disks, pool.element);
   return {
@@ -120,7 +126,7 @@ function emptyState(): HTMLElement {
     "div",
     { class: "empty" },
     h("h3", {}, "No disks yet"),
-    h("p", {}, "Nothing is cached until Forebay serves a disk. On the host, this adds one; nothing in the file changes:"),
+    h("p", {}, "Nothing is cached until Forebay serves a disk. The button above adds one, and so does this on the host; nothing in the file changes:"),
     h("pre", {}, h("code", {}, "forebay disk add web1 --backing /srv/images/web1.raw")),
     h("p", {}, "A running QEMU guest's disk is moved behind Forebay without a reboot:"),
     h("pre", {}, h("code", {}, "forebay vm attach --qmp /run/web.qmp --device vda")),
@@ -128,16 +134,17 @@ function emptyState(): HTMLElement {
   );
 }
 
-function poolCard(): { element: HTMLElement; update(known: Knowledge): void } {
+function poolCard(look: () => void): { element: HTMLElement; update(known: Knowledge): void } {
   const state = badge();
   const used = h("span", { class: "meter-used" });
   const meter = h("div", { class: "meter", role: "img" }, used);
   const words = h("p", { class: "meter-words", "data-figure": "pool.used" });
   const memory = h("p", { class: "meter-words", "data-figure": "host.ram" });
   const rows = h("tbody", {});
-  const headings = ["Device", "State", "Size", "Free", "Wear", "Remarks"];
+  const headings = ["Device", "State", "Size", "Free", "Wear", "Remarks", ""];
+  const add = h("button", { type: "button", "data-action": "add-device", onclick: () => addDevice(look) }, "Add a device\u2026");
   const table = h("table", { class: "devices" }, h("thead", {}, h("tr", {}, ...headings.map((heading) => h("th", { scope: "col" }, heading)))), rows);
-  const element = h("section", { class: "card", "aria-label": "Pool" }, h("div", { class: "section-head" }, h("h2", {}, "Flash and RAM"), state), meter, words, memory, table);
+  const element = h("section", { class: "card", "aria-label": "Pool" }, h("div", { class: "section-head" }, h("h2", {}, "Flash and RAM"), state, add), meter, words, memory, table);
   return {
     element,
     update({ pool, statistics }) {
@@ -154,14 +161,14 @@ function poolCard(): { element: HTMLElement; update(known: Knowledge): void } {
       const content = all.reduce((sum, one) => sum + (one.ram_bytes ?? 0), 0);
       const index = all.reduce((sum, one) => sum + (one.index_bytes ?? 0), 0);
       say(memory, `RAM: ${size(content)} of content in front of the flash, ${size(index)} for the index of what is on it`);
-      keyed(rows, pool.devices, (device) => String(device.number), makeDevice, (row, device) => updateDevice(row, device, pool));
+      keyed(rows, pool.devices, (device) => String(device.number), (device) => makeDevice(device, look), (row, device) => updateDevice(row, device, pool));
     },
   };
 }
 
-function makeDevice(): Element {
+function makeDevice(device: Device, look: () => void): Element {
   const cell = (heading: string, child: Node | null, name = "") => h("td", { "data-heading": heading, class: name }, child);
-  return h("tr", {}, h("th", { scope: "row", class: "path" }), cell("State", badge()), cell("Size", null, "size"), cell("Free", null, "free"), cell("Wear", null, "wear"), cell("Remarks", null, "remarks"));
+  return h("tr", {}, h("th", { scope: "row", class: "path" }), cell("State", badge()), cell("Size", null, "size"), cell("Free", null, "free"), cell("Wear", null, "wear"), cell("Remarks", null, "remarks"), h("td", {}, h("button", { type: "button", class: "quiet", onclick: () => removeDevice(device, look) }, "Take out\u2026")));
 }
 
 function updateDevice(row: Element, device: Device, pool: Pool): void {

@@ -1,8 +1,9 @@
 // The steps of the browser test, in the order in which a day goes. Each is a sentence that holds.
 
 import assert from "node:assert/strict";
-import { copyFile, rename } from "node:fs/promises";
+import { copyFile, rename, truncate, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
+import { join } from "node:path";
 
 import { writeWeek } from "./past.mjs";
 
@@ -13,6 +14,9 @@ const NASTY = "<img src=x onerror=alert(1)>";
 const FIGURE_TIME_MAX = 120_000;
 /** How long the page and the interface may differ. */
 const SAME_TIME_MAX = 60_000;
+
+/** Screens of a phone that a view may be high. The first needs the charts; a table of settings is as long as there are keys. */
+const PHONE_SCREENS_MAX = { host: 3, disk: 5, sizing: 3, requests: 4, connect: 8, settings: 5, events: 30 };
 
 export const STEPS = [
   ["a host without disks says how to add one", emptyHost],
@@ -26,12 +30,17 @@ export const STEPS = [
   ["text from elsewhere stays text", untrustedText],
   ["views fit a phone and are readable in the dark", phoneAndDark],
   ["the keyboard reaches everything, and dialogs keep the focus", keyboard],
+  ["signing in takes the token of this host alone, and names its file", signIn],
   ["a change without the token, or with a wrong one, is refused", tokenIsNeeded],
   ["every action does what its dialog says", actions],
   ["settings are changed after they were said, and refusals are shown", settings],
+  ["a size that is tried on the curve becomes the limit of the disk", sizeIsChosen],
+  ["disks are added and removed as by commands, with the same refusals", disksComeAndGo],
+  ["devices of the pool are added and taken out", devicesComeAndGo],
   ["at rest the page, the interface and the command line say the same", sameFigures],
   ["a disk that waits says why", waitingDisk],
   ["a day and a week are drawn, with a hole where nothing is known", pastIsDrawn],
+  ["any time of the week is shown, typed or drawn, with what happened in it", anyPeriodIsShown],
   ["a page of another origin can neither read nor change anything", otherOrigin],
   ["a daemon that is away is said, and forgotten once it is back", daemonAway],
   ["nothing was asked elsewhere and the browser complained of nothing", quietBrowser],
@@ -103,7 +112,7 @@ async function histogramsAndEvents({ host, page, shoot }) {
   // The page shows neither where the daemon has none, which this one has: an error would look the same.
   const document = await host.get("/v1/disks/web1/histograms");
   const { events } = await host.get("/v1/events?after=0");
-  await openDisk(page, host, "web1");
+  await openDisk(page, host, "web1", "Requests");
   const section = page.getByRole("region", { name: "Histograms" });
   await section.waitFor();
   const tabs = await section.getByRole("button").all();
@@ -143,7 +152,7 @@ async function reportIsShown({ host, page, shoot }) {
     assert.equal(report.without.reads_are, "measured", `${report.without.reads} reads passed through`);
   });
   await host.cli("disk", "set", "mail", "mode=write-through");
-  await openDisk(page, host, "mail");
+  await openDisk(page, host, "mail", "Requests");
   const section = page.getByRole("region", { name: "Before and after" });
   await section.waitFor();
   assert.match(await section.getByRole("status").textContent(), /times faster|gains nothing/);
@@ -176,7 +185,7 @@ async function curveIsDrawn({ host, page, shoot }) {
   const { curve } = await host.get("/v1/disks/web1/curve");
   assert.ok(curve.reads > 0 && curve.points.length >= 16, `${curve.reads} reads, ${curve.points.length} points`);
   assert.ok(curve.points.some((point) => point.cache_bytes === curve.present.cache_bytes));
-  await openDisk(page, host, "web1");
+  await openDisk(page, host, "web1", "Sizing");
   const section = page.getByRole("region", { name: "Curve" });
   await section.waitFor();
   await section.locator(".u-over").waitFor();
@@ -200,7 +209,7 @@ async function untrustedText({ host, page }) {
 }
 
 async function phoneAndDark({ host, page, shoot }) {
-  const views = { host: "#/", disk: "#/disk/web1", events: "#/events" };
+  const views = { host: "#/", disk: "#/disk/web1", sizing: "#/disk/web1/sizing", requests: "#/disk/web1/requests", connect: "#/disk/web1/connect", settings: "#/disk/web1/settings", events: "#/events" };
   for (const scheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: scheme });
     for (const [name, address] of Object.entries(views)) {
@@ -212,6 +221,10 @@ async function phoneAndDark({ host, page, shoot }) {
       assert.ok(wide <= room, `${name} is ${wide} pixels wide and has ${room}`);
       const narrow = await page.evaluate(() => [...document.querySelectorAll("tbody th")].filter((one) => one.clientHeight > 100).map((one) => one.textContent));
       assert.deepEqual(narrow, [], `${name}: names that have no room`);
+      const tall = await page.evaluate(() => document.documentElement.scrollHeight / window.innerHeight);
+      assert.ok(tall <= PHONE_SCREENS_MAX[name], `${name} is ${tall.toFixed(1)} screens of a phone high`);
+      const broken = await page.evaluate(() => [...document.querySelectorAll(".tile-value, .legend .figure")].filter((one) => one.getClientRects().length > 0 && one.scrollHeight > 1.9 * Number.parseFloat(getComputedStyle(one).lineHeight)).map((one) => one.textContent));
+      assert.deepEqual(broken, [], `${name}: figures that are broken between lines`);
       if (name !== "events") await shoot(`phone-${name}-${scheme}`, { fullPage: true });
     }
   }
@@ -264,6 +277,153 @@ async function keyboard({ host, page }) {
   assert.equal(await focused(page), await opener.textContent(), "the focus goes back to where it was");
 }
 
+async function signIn({ host, page, shoot }) {
+  const { host: told } = await host.get("/v1/host");
+  await page.goto(host.page);
+  const named = page.locator('header [data-figure="host"]');
+  await named.getByText(told.name).waitFor();
+  await page.locator("footer").getByText(`Forebay ${told.version} on ${told.name}`).waitFor();
+  assert.ok((await page.title()).includes(told.name));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  const dialog = page.getByRole("dialog");
+  assert.equal(await dialog.locator('[data-figure="token_path"]').textContent(), `cat ${told.token_path}`);
+  for (const wrong of ["anything", "0123456789abcdef0123456789abcdef"]) {
+    await dialog.getByLabel("Token").fill(wrong);
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await dialog.getByText("This is not the token of this host").waitFor();
+  }
+  await shoot("sign-in");
+  await dialog.getByLabel("Token").fill(await host.token());
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const signedIn = page.getByRole("button", { name: "Signed in" });
+  await signedIn.click();
+  await dialog.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
+  // A token of another host, or of an earlier day, is not called signed in either.
+  await page.evaluate(() => sessionStorage.setItem("forebay-token", "an earlier one"));
+  await page.reload();
+  await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
+}
+
+async function sizeIsChosen({ host, page, shoot }) {
+  const before = await host.disk("web1");
+  await openDisk(page, host, "web1", "Sizing");
+  const section = page.getByRole("region", { name: "Curve" });
+  const slider = section.getByLabel("Try a size");
+  await slider.focus();
+  for (let step = 0; step < 6; step += 1) await page.keyboard.press("ArrowLeft");
+  const chosen = await section.locator('[data-figure="chosen"]').textContent();
+  assert.match(chosen, /^[\d.]+MiB of flash: [\d.]+% hits, reads [\d.]+ (us|ms) on average$/);
+  await section.scrollIntoViewIfNeeded();
+  await shoot("slider");
+  await section.getByRole("button", { name: "Use this size" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("What it holds above that is evicted").waitFor();
+  await dialog.getByRole("button", { name: "Change" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const after = await host.disk("web1");
+  assert.ok(after.limit_bytes < before.limit_bytes, `${after.limit_bytes} of ${before.limit_bytes}`);
+  assert.ok(chosen.startsWith(`${after.limit_bytes / MIB}MiB of flash`), chosen);
+  await eventually(async () => assert.match(await section.locator('[data-figure="chosen"]').textContent(), /as it is/));
+  await host.cli("disk", "set", "web1", `limit=${before.settings.limit}`);
+}
+
+async function disksComeAndGo({ host, page, shoot }) {
+  await writeFile(join(host.dir, "new.raw"), "");
+  await truncate(join(host.dir, "new.raw"), 16 * MIB);
+  await page.goto(`${host.page}#/`);
+  await page.getByRole("button", { name: "Add a disk" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("new");
+  await dialog.getByLabel("Backing", { exact: true }).fill(join(host.dir, "not-there.raw"));
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await dialog.locator(".dialog-failed", { hasText: "not-there.raw" }).waitFor();
+  await dialog.getByLabel("Backing", { exact: true }).fill(join(host.dir, "new.raw"));
+  await dialog.getByLabel("mode", { exact: true }).selectOption("write-back");
+  await dialog.getByText("More", { exact: true }).click();
+  await dialog.getByLabel("block-size", { exact: true }).selectOption("16KiB");
+  await shoot("add-disk");
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "new", exact: true }).waitFor();
+  const added = await host.disk("new");
+  assert.deepEqual([added.mode, added.settings["block-size"], added.size_bytes], ["write-back", "16KiB", 16 * MIB]);
+  const connect = page.getByRole("region", { name: "Connect" });
+  await connect.getByText(added.nbd_socket, { exact: true }).waitFor();
+  await openTab(page, "Settings");
+  await page.getByRole("button", { name: "Remove this disk" }).click();
+  await dialog.getByText("The content of the backing stays").waitFor();
+  await shoot("remove-disk");
+  await dialog.getByRole("button", { name: "Remove" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByText("No such disk").waitFor();
+  assert.ok(!(await host.get("/v1/disks")).disks.some((disk) => disk.name === "new"));
+}
+
+async function devicesComeAndGo({ host, page, shoot }) {
+  await page.goto(`${host.page}#/`);
+  const pool = page.getByRole("region", { name: "Pool" });
+  await pool.getByRole("button", { name: "Add a device" }).click();
+  const dialog = page.getByRole("dialog");
+  await writeFile(join(host.dir, "full.img"), Buffer.alloc(MIB, "somebody's data"));
+  await dialog.getByLabel("Path").fill(join(host.dir, "full.img"));
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await dialog.locator(".dialog-failed").waitFor();
+  await shoot("add-device");
+  await dialog.getByLabel("Path").fill(join(host.dir, "second.img"));
+  await dialog.getByLabel("Size in GiB").fill("1");
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const row = pool.getByRole("row", { name: "second.img" });
+  await row.waitFor();
+  assert.equal((await host.get("/v1/pool")).pool.devices.length, 2);
+  await row.getByRole("button", { name: "Take out" }).click();
+  await dialog.getByRole("button", { name: "Take out" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await row.waitFor({ state: "detached" });
+  assert.equal((await host.get("/v1/pool")).pool.devices.length, 1);
+}
+
+async function anyPeriodIsShown({ host, page, shoot }) {
+  await openDisk(page, host, "web1");
+  const charts = page.getByRole("region", { name: "Charts" });
+  await charts.getByText("Another time").click();
+  const hour = 3_600_000;
+  const local = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+  const now = Date.now();
+  await charts.getByLabel("From", { exact: true }).fill(local(now - 10 * hour));
+  await charts.getByLabel("To", { exact: true }).fill(local(now));
+  await charts.getByRole("button", { name: "Show" }).click();
+  await until(page, () => document.querySelectorAll("figure:not([hidden]) .u-over").length === 7);
+  assert.ok((await inked(page, "Hit ratio", "ram")) >= 100);
+  assert.equal(await charts.locator('[aria-pressed="true"]').count(), 0, "none of the usual periods is shown");
+  // This day's events are within: each has a number on every chart, and a line below them.
+  const marks = await until(page, () => Number(document.querySelector(".chart-canvas").dataset.marks)).then((shown) => shown.jsonValue());
+  const listed = charts.getByRole("list", { name: "Events in this time" }).getByRole("listitem");
+  assert.equal(await listed.count(), marks);
+  assert.ok((await inked(page, "Hit ratio", "busy")) >= 5, "a mark is drawn");
+  await shoot("period", { fullPage: true });
+  // Drawn over the left half: the time that is shown is half as long.
+  const seconds = () => charts.evaluate((section) => new Date(section.querySelector('[name="to"]').value) - new Date(section.querySelector('[name="from"]').value)).then((milliseconds) => milliseconds / 1_000);
+  const before = await seconds();
+  const box = await page.locator("figure:not([hidden]) .u-over").first().boundingBox();
+  await page.mouse.move(box.x + 2, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + 60, { steps: 5 });
+  await page.mouse.up();
+  await eventually(async () => {
+    const after = await seconds();
+    assert.ok(after > 0.4 * before && after < 0.6 * before, `${after} of ${before} seconds`);
+  });
+  await charts.getByLabel("From", { exact: true }).fill(local(now - 30 * 24 * hour));
+  await charts.getByLabel("To", { exact: true }).fill(local(now - 29 * 24 * hour));
+  await charts.getByRole("button", { name: "Show" }).click();
+  await charts.getByText("must be within the last week").waitFor();
+  await charts.getByRole("button", { name: "5 minutes", exact: true }).click();
+  await page.getByText("So many in a hundred were faster.", { exact: true }).waitFor();
+}
+
 async function tokenIsNeeded({ host, page, shoot }) {
   await openDisk(page, host, "web1");
   const dialog = await press(page, "Destage now", "Destage now");
@@ -308,7 +468,7 @@ async function actions({ host, page, shoot }) {
 }
 
 async function settings({ host, page, shoot }) {
-  await openDisk(page, host, "web1");
+  await openDisk(page, host, "web1", "Settings");
   const form = page.getByRole("form", { name: "Settings" });
   for (const key of Object.keys((await host.disk("web1")).settings)) await form.getByLabel(key, { exact: true }).waitFor();
   await form.getByLabel("sequential-cutoff", { exact: true }).fill("much");
@@ -499,10 +659,17 @@ async function quietBrowser({ host, complaints, asked }) {
 
 // What steps have in common.
 
-async function openDisk(page, host, name) {
+async function openDisk(page, host, name, tab = "Overview") {
   await page.goto(`${host.page}#/disk/${name}`);
   await page.getByRole("region", { name: "Actions" }).waitFor();
   await page.getByRole("heading", { name, exact: true }).waitFor();
+  await openTab(page, tab);
+}
+
+async function openTab(page, tab) {
+  const link = page.getByRole("navigation", { name: "Parts of" }).getByRole("link", { name: tab, exact: true });
+  await link.click();
+  assert.equal(await link.getAttribute("aria-current"), "page");
 }
 
 /** Opens an action's dialog, and says yes to it if it is told what that is called. */

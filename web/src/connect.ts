@@ -1,0 +1,64 @@
+// How guests reach a disk: its sockets, and what a client types.
+
+import { readBeside } from "./api";
+import type { ConnectForm, FullDisk } from "./documents";
+import { announce } from "./dialog";
+import { h, keyed, show } from "./dom";
+import { NOTHING } from "./format";
+import { facts, setIn } from "./parts";
+
+const FACTS: [string, string][] = [
+  ["connections", "Guests connected"],
+  ["nbd_socket", "NBD socket"],
+  ["vhost_socket", "vhost-user socket"],
+];
+
+export class ConnectCard {
+  readonly element: HTMLElement;
+  readonly #facts = facts(FACTS);
+  readonly #forms = h("div", { class: "stack" });
+  readonly #name: string;
+  #isAsked = false;
+
+  constructor(name: string) {
+    this.#name = name;
+    this.element = h("section", { class: "card connect", "aria-label": "Connect" }, h("h2", {}, "How guests connect"), this.#facts.element, this.#forms);
+  }
+
+  update(disk: FullDisk): void {
+    this.#facts.set({
+      connections: disk.connections === null ? NOTHING : String(disk.connections),
+      nbd_socket: disk.nbd_socket,
+      vhost_socket: disk.vhost_socket,
+    });
+    if (!this.#isAsked) {
+      this.#isAsked = true;
+      void this.#ask();
+    }
+  }
+
+  async #ask(): Promise<void> {
+    // They depend on names alone, which stay: once is enough, unless nobody answered.
+    const forms = await readBeside<ConnectForm[]>(`/v1/disks/${encodeURIComponent(this.#name)}/connect`, "connect").catch(() => {
+      this.#isAsked = false;
+      return null;
+    });
+    show(this.#forms, forms !== null);
+    keyed(this.#forms, forms ?? [], (form) => `${form.client} ${form.door}`, make, (element, form) => {
+      setIn(element, "h3", `${form.client}, ${form.door}`);
+      setIn(element, ".hint", form.note);
+      setIn(element, "code", form.lines.trimEnd());
+    });
+  }
+}
+
+function make(): Element {
+  const code = h("code", {});
+  const copy = () => {
+    void navigator.clipboard?.writeText(code.textContent ?? "").then(() => announce("Copied"));
+  };
+  // Browsers give pages over plain HTTP no clipboard, unless they come from this very host.
+  const button = h("button", { type: "button", class: "quiet", onclick: copy }, "Copy");
+  button.hidden = navigator.clipboard === undefined;
+  return h("div", {}, h("div", { class: "section-head" }, h("h3", {}), button), h("p", { class: "hint" }), h("pre", {}, code));
+}
