@@ -3,6 +3,7 @@
 //! Every document has `"schema": 1` and one fixed key beside it. Keys are those of the documentation; none is ever
 //! missing, what is not known is `null`. All of it has a schema in the OpenAPI document, made from these very types.
 
+mod connect;
 mod curve;
 mod disk;
 mod event;
@@ -24,6 +25,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::advice::Advice;
+pub(crate) use connect::Connect;
 pub(crate) use curve::DiskCurve;
 pub(crate) use disk::{Disk, DiskInList, DiskState, Lost, standing_of_disk};
 pub(crate) use event::Event;
@@ -84,6 +86,8 @@ documents! {
     ResizedDocument { resized: Resized }
     /// A disk that is recorded.
     RecordingDocument { recording: Recording }
+    /// What clients type to reach a disk.
+    ConnectDocument { connect: Connect }
     /// What flash lost of a disk.
     LostDocument { lost: Lost }
     /// Counters, ratios and latencies of disks.

@@ -8,6 +8,7 @@ pub(crate) mod installed;
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::json;
+use utoipa::ToSchema;
 
 use installed::QemuVersion;
 
@@ -64,7 +65,8 @@ pub(crate) struct Doors<'a> {
 }
 
 /// How one client reaches a disk over one door.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ConnectForm)]
 pub(crate) struct Form {
     /// The client as it is asked for: `--connect NAME`.
     pub(crate) name: Client,
@@ -79,8 +81,9 @@ pub(crate) struct Form {
 }
 
 /// A way to a disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum, ToSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schema(as = ConnectDoor)]
 pub(crate) enum Door {
     /// Requests and data in the guest's shared memory.
     VhostUser,
@@ -91,8 +94,9 @@ pub(crate) enum Door {
 }
 
 /// A client that `--connect` has lines for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum, ToSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schema(as = ConnectClient)]
 pub(crate) enum Client {
     /// A guest of QEMU, from its start.
     Qemu,

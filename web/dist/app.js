@@ -27,8 +27,8 @@ getItem(po)},set(e){sessionStorage.setItem(po,e.trim())},clear(){sessionStorage.
 GET",headers:{authorization:`Bearer ${e.trim()}`}};try{let{host:s}=await go(t,n,8e3);if(!s.may_change)return!1}catch(s){if(s instanceof ht&&
 s.wantsToken)return!1;throw s}return jt.set(e),!0}async function tn(e,t){return(await go(e,{method:"GET"},8e3))[t]}async function Gr(e,t){return Kr(
 e,t,n=>n.status===404)}async function Ut(e,t){return Kr(e,t,n=>n.status!==0&&!n.wantsToken)}async function Kr(e,t,n){try{return await tn(e,t)}catch(s){
-if(s instanceof ht&&n(s))return null;throw s}}async function Pe(e,t,n){let s={method:e,headers:{"content-type":"application/json"},body:JSON.
-stringify(n??null)};return go(t,s,12e4)}function De(e){return`/v1/disks/${encodeURIComponent(e)}`}function jr(e){return`/v1/pool/devices/${e}`}
+if(s instanceof ht&&n(s))return null;throw s}}async function De(e,t,n){let s={method:e,headers:{"content-type":"application/json"},body:JSON.
+stringify(n??null)};return go(t,s,12e4)}function $e(e){return`/v1/disks/${encodeURIComponent(e)}`}function jr(e){return`/v1/pool/devices/${e}`}
 function Ur(e,t){return`/v1/history/${encodeURIComponent(e)}?span=${t}`}async function go(e,t,n){let s=AbortSignal.timeout(n),i=new Headers(
 t.headers),r=jt.get();r&&!i.has("authorization")&&i.set("authorization",`Bearer ${r}`);let l;try{l=await fetch(e,{...t,headers:i,signal:s,cache:"\
 no-store",credentials:"omit",redirect:"error"})}catch{throw new ht(0,"Forebay does not answer")}let u=await l.json().catch(()=>null);if(!l.ok){
@@ -95,35 +95,35 @@ reduce((f,p)=>f+(l.latency_us?u(l.latency_us[p]):0),0),i=l=>s(t,l)-s(e,l),r=i(l=
 function ui(e){if(e===null)return null;let t=(e.reads??0)+(e.writes??0);return t>0?1-((e.backing_reads??0)+(e.backing_writes??0))/t:null}function Pn(e){
 return e===null?null:e.reads+e.writes}function ll(e){let t=e.filter(n=>n!==null);return t.length===0?null:So(t)}function al(e){let{reads:t=0,
 read_hits_ram:n=0,read_hits_flash:s=0}=e;return t>0?(n+s)/t:null}function So(e){return Object.fromEntries(as.map(t=>[t,e.reduce((n,s)=>n+(s[t]??
-0),0)]))}var ci=class{#n=[];#e=[];get points(){return this.#e}get last(){return this.#e.at(-1)}add(t,n,s){let i={at:t,statistics:n};t<(this.#e.
-at(-1)?.at??t)&&([this.#n,this.#e]=[[],[]]);let r=this.#n.at(-1);r&&t-r.at<uu&&_o(r.statistics,n)||(r&&!_o(r.statistics,n)&&(this.#n=[]),this.#e.
-push(this.#r(i,s??n)),this.#n.push(i),this.#n=ko(this.#n,t),this.#e=ko(this.#e,t))}fill(t){let n=this.#e[0],s=t.filter(u=>n===void 0||u.at<n.
-at),[i,r]=[t.at(-1),n??t.at(-1)];if(r===void 0||i===void 0)return;let l=n?.rates===null?[{...i,...pu(n)},...this.#e.slice(1)]:this.#e;this.#e=
-ko([...s,...l],this.#e.at(-1)?.at??r.at)}#r(t,n){let{at:s,statistics:i}=t,r=this.#n.at(-1),l=this.#n.find(p=>s-p.at<=cu)??r,u=l?ol(l,t):null,
+0),0)]))}var ci=class{#n=[];#t=[];get points(){return this.#t}get last(){return this.#t.at(-1)}add(t,n,s){let i={at:t,statistics:n};t<(this.#t.
+at(-1)?.at??t)&&([this.#n,this.#t]=[[],[]]);let r=this.#n.at(-1);r&&t-r.at<uu&&_o(r.statistics,n)||(r&&!_o(r.statistics,n)&&(this.#n=[]),this.#t.
+push(this.#o(i,s??n)),this.#n.push(i),this.#n=ko(this.#n,t),this.#t=ko(this.#t,t))}fill(t){let n=this.#t[0],s=t.filter(u=>n===void 0||u.at<n.
+at),[i,r]=[t.at(-1),n??t.at(-1)];if(r===void 0||i===void 0)return;let l=n?.rates===null?[{...i,...pu(n)},...this.#t.slice(1)]:this.#t;this.#t=
+ko([...s,...l],this.#t.at(-1)?.at??r.at)}#o(t,n){let{at:s,statistics:i}=t,r=this.#n.at(-1),l=this.#n.find(p=>s-p.at<=cu)??r,u=l?ol(l,t):null,
 f=p=>u&&u.reads>0?p/u.reads:null;return{at:s,rates:r?ol(r,t):null,hitRam:u&&f(u.read_hits_ram),hitFlash:u&&f(u.read_hits_flash),readMicros:u&&
 l?rl(l,t,hu):null,writeMicros:u&&l?rl(l,t,["write"]):null,dirtyBytes:i.dirty_bytes??null,dirtyLimitBytes:i.dirty_limit_bytes??null,latency:n.
 latency_us??null,readSpread:null,writeSpread:null}}};function lt(e){return(e.dirty_bytes??0)+(e.dirty_zeroes_bytes??0)}function pu(e){return Object.
 fromEntries(Object.entries(e).filter(([,t])=>t!==null))}function ko(e,t){return e.filter(n=>t-n.at<=Rs).slice(-du)}var To=2e3,mu=3,gu=15,bu=15,yu=500,di=class{known={disks:null,statistics:new Map,windows:new Map,pool:null,poolProblem:null,series:new Map,events:null,
-disk:null,histograms:null,curve:null,advice:null,report:null,period:vo,past:null,host:null,ahead:0,answeredAt:null,away:null};#n=null;#e;#r=0;#s=0;#o=0;#c=0;#t=!1;#i=0;constructor(t){
-this.#e=t}watch(t){t!==this.#n&&(this.#n=t,this.known.disk=null,this.known.histograms=null,this.known.curve=null,this.known.advice=null,this.
-known.report=null,this.known.period=vo,this.known.past=null,this.#t=!1,this.#s=0,this.look())}show(t){let n=bn(t)!==bn(this.known.period);this.
-known.period=t,n&&(this.known.past=null,this.#o=0,this.look()),this.#e()}lookAtHost(){this.#c=0,this.known.host&&(this.known.host={...this.known.
-host,may_change:!0}),this.look()}async look(){window.clearTimeout(this.#r);let t=++this.#i;try{await this.#u(t)}catch(n){t===this.#i&&this.#h(
-n)}t===this.#i&&(this.#e(),this.#r=window.setTimeout(()=>{this.look()},To))}async#u(t){let n=this.#n,s=this.known.events?.at(-1)?.id??0,[i,r,
-l,u,f,p,b]=await Promise.all([tn("/v1/disks","disks"),tn("/v1/stats","disks"),tn("/v1/stats?window=5m","disks"),this.#l(),Ut(`/v1/events?aft\
-er=${s}`,"events"),n===null?null:Gr(De(n),"disk"),this.#c++%bu===0?Ut("/v1/host","host"):this.known.host]),m=Date.now(),[y,_,M,L]=n!==null&&
-p!==null&&this.#s%mu===0?await Promise.all([Ut(`${De(n)}/histograms`,"histograms"),Ut(`${De(n)}/curve`,"curve"),Ut(`${De(n)}/advice`,"advice"),
-Ut(`${De(n)}/report`,"report")]):[void 0,void 0,void 0,void 0],N=n!==null&&p!==null?await this.#d(n):null;t===this.#i&&(this.#s+=1,this.#o+=
-1,this.#t||=p!==null&&bn(this.known.period)==="5m",Object.assign(this.known,{disks:i,...u,host:b,answeredAt:m,away:null}),this.#a(m/1e3,r,l),
+disk:null,histograms:null,curve:null,advice:null,report:null,period:vo,past:null,host:null,ahead:0,answeredAt:null,away:null};#n=null;#t;#o=0;#s=0;#r=0;#l=0;#e=!1;#i=0;constructor(t){
+this.#t=t}watch(t){t!==this.#n&&(this.#n=t,this.known.disk=null,this.known.histograms=null,this.known.curve=null,this.known.advice=null,this.
+known.report=null,this.known.period=vo,this.known.past=null,this.#e=!1,this.#s=0,this.look())}show(t){let n=bn(t)!==bn(this.known.period);this.
+known.period=t,n&&(this.known.past=null,this.#r=0,this.look()),this.#t()}lookAtHost(){this.#l=0,this.known.host&&(this.known.host={...this.known.
+host,may_change:!0}),this.look()}async look(){window.clearTimeout(this.#o);let t=++this.#i;try{await this.#u(t)}catch(n){t===this.#i&&this.#h(
+n)}t===this.#i&&(this.#t(),this.#o=window.setTimeout(()=>{this.look()},To))}async#u(t){let n=this.#n,s=this.known.events?.at(-1)?.id??0,[i,r,
+l,u,f,p,b]=await Promise.all([tn("/v1/disks","disks"),tn("/v1/stats","disks"),tn("/v1/stats?window=5m","disks"),this.#a(),Ut(`/v1/events?aft\
+er=${s}`,"events"),n===null?null:Gr($e(n),"disk"),this.#l++%bu===0?Ut("/v1/host","host"):this.known.host]),m=Date.now(),[y,_,M,L]=n!==null&&
+p!==null&&this.#s%mu===0?await Promise.all([Ut(`${$e(n)}/histograms`,"histograms"),Ut(`${$e(n)}/curve`,"curve"),Ut(`${$e(n)}/advice`,"advice"),
+Ut(`${$e(n)}/report`,"report")]):[void 0,void 0,void 0,void 0],N=n!==null&&p!==null?await this.#d(n):null;t===this.#i&&(this.#s+=1,this.#r+=
+1,this.#e||=p!==null&&bn(this.known.period)==="5m",Object.assign(this.known,{disks:i,...u,host:b,answeredAt:m,away:null}),this.#c(m/1e3,r,l),
 this.#f(f),n!==null&&(this.known.disk=p??"missing"),N!==null&&this.#p(N,m/1e3),_!==void 0&&(this.known.curve=_),M!==void 0&&(this.known.advice=
-M?.[0]??null),L!==void 0&&(this.known.report=L),y!==void 0&&(this.known.histograms=y===null?null:sl(y)))}async#l(){try{return{pool:await tn(
-"/v1/pool","pool"),poolProblem:null}}catch(t){if(!(t instanceof ht)||t.status===0)throw t;return{pool:null,poolProblem:t.message}}}#a(t,n,s){
+M?.[0]??null),L!==void 0&&(this.known.report=L),y!==void 0&&(this.known.histograms=y===null?null:sl(y)))}async#a(){try{return{pool:await tn(
+"/v1/pool","pool"),poolProblem:null}}catch(t){if(!(t instanceof ht)||t.status===0)throw t;return{pool:null,poolProblem:t.message}}}#c(t,n,s){
 let i=r=>new Map(r.map(l=>[l.name,l]));this.known.statistics=i(n),this.known.windows=i(s.filter(r=>r.window==="5m"));for(let r of this.known.
 series.keys())this.known.statistics.has(r)||this.known.series.delete(r);for(let r of n){let l=this.known.series.get(r.name)??new ci;this.known.
-series.set(r.name,l),l.add(t,r,this.known.windows.get(r.name))}}#d(t){let n=bn(this.known.period);return(n==="5m"?!this.#t:this.known.past===
-null||this.#o%gu===0)?Ut(Ur(t,n),"history"):null}#p(t,n){let s=il(t,n);this.known.ahead=n-t.now,s.span==="5m"?this.known.series.get(t.name)?.
+series.set(r.name,l),l.add(t,r,this.known.windows.get(r.name))}}#d(t){let n=bn(this.known.period);return(n==="5m"?!this.#e:this.known.past===
+null||this.#r%gu===0)?Ut(Ur(t,n),"history"):null}#p(t,n){let s=il(t,n);this.known.ahead=n-t.now,s.span==="5m"?this.known.series.get(t.name)?.
 fill(s.points):this.known.past=s}#f(t){t!==null&&(this.known.events=wu(this.known.events??[],t))}#h(t){let n=t instanceof Error?t.message:String(
-t);this.#c=0;let s=t instanceof ht?t.status:0;this.known.away={since:this.known.away?.since??Date.now(),reason:n,status:s}}};function wu(e,t){
+t);this.#l=0;let s=t instanceof ht?t.status:0;this.known.away={since:this.known.away?.since??Date.now(),reason:n,status:s}}};function wu(e,t){
 let[n,s]=[e.at(-1),t[0]];return[...n===void 0||s===void 0||s.id>n.id?e:[],...t].slice(-yu)}var cl="forebay-theme",fi=["auto","light","dark"],ul=window.matchMedia("(prefers-color-scheme: dark)"),Eo=new Set;function hi(){let e=localStorage.
 getItem(cl);return fi.find(t=>t===e)??"auto"}function dl(){let e=fi[(fi.indexOf(hi())+1)%fi.length]??"auto";localStorage.setItem(cl,e),Mo()}
 function pi(e){return Eo.add(e),()=>Eo.delete(e)}function fl(){ul.addEventListener("change",Mo),Mo()}function Mo(){let e=hi(),t=ul.matches?"\
@@ -195,31 +195,31 @@ ata-action":i.name,onclick:r},i.label)]}),s=c("p",{class:"hint","data-figure":"q
 Actions"},c("h2",{},"Actions"),c("div",{class:"buttons buttons-start"},...n.map(([,i])=>i)),s),update(){let i=e();for(let[l,u]of n)u.disabled=
 i===null||!l.isPossible(i);let r=i&&!Ns(i)?`Nothing can be done while the disk is ${i.state}.`:i?bl(i):null;q(s,r??""),J(s,r!==null)}}}var Ns=e=>e.
 state==="serving",Po=e=>e.quiet?.state==="coming"||e.quiet?.state==="quiet",Au=[{name:"destage",label:"Destage now\u2026",isPossible:Ns,work:e=>({
-title:`Destage ${e.name} at full speed?`,sentences:cs("destage",e),confirm:"Destage now",run:async()=>(await Pe("POST",`${De(e.name)}/destag\
+title:`Destage ${e.name} at full speed?`,sentences:cs("destage",e),confirm:"Destage now",run:async()=>(await De("POST",`${$e(e.name)}/destag\
 e`),`What is dirty of ${e.name} is on its way to the backing`)})},{name:"normal",label:"Destage at normal pace\u2026",isPossible:Ns,work:e=>({
-title:`Let ${e.name} destage at its own pace?`,sentences:cs("normal",e),confirm:"Normal pace",run:async()=>(await Pe("DELETE",`${De(e.name)}\
+title:`Let ${e.name} destage at its own pace?`,sentences:cs("normal",e),confirm:"Normal pace",run:async()=>(await De("DELETE",`${$e(e.name)}\
 /destage`),`${e.name} is destaged as it suits guests`)})},{name:"quiesce",label:"Quiesce\u2026",isPossible:e=>Ns(e)&&!Po(e),work:Pu},{name:"\
-resume",label:"Resume\u2026",isPossible:Po,work:e=>({title:`Let ${e.name} go on as before?`,sentences:cs("resume",e),confirm:"Resume",run:async()=>(await Pe(
-"POST",`${De(e.name)}/resume`),`${e.name} goes on as before`)})},{name:"evict",label:"Evict\u2026",isPossible:Ns,work:e=>({title:`Drop what \
+resume",label:"Resume\u2026",isPossible:Po,work:e=>({title:`Let ${e.name} go on as before?`,sentences:cs("resume",e),confirm:"Resume",run:async()=>(await De(
+"POST",`${$e(e.name)}/resume`),`${e.name} goes on as before`)})},{name:"evict",label:"Evict\u2026",isPossible:Ns,work:e=>({title:`Drop what \
 is cached of ${e.name}?`,sentences:cs("evict",e),confirm:"Evict",run:(t,n)=>Du(e.name,t,n)})}];function Pu(e){let t=rt(),n=c("input",{id:t,type:"\
 number",min:1,max:86400,value:Mu,required:!0});return{title:`Hold ${e.name} without dirty data?`,sentences:cs("quiesce",e),confirm:"Quiesce",
-fields:c("div",{class:"field"},c("label",{for:t},"For so many seconds"),n),run:async()=>{let s=Number(n.value);return await Pe("POST",`${De(
-e.name)}/quiesce`,{seconds:s}),`${e.name} is being made quiet, then held so for ${Ot(s)}`}}}async function Du(e,t,n){let s=De(e),i=await tn(
-s,"disk");if(Po(i))await vl(e,t,n),await Pe("POST",`${s}/evict`);else if(lt(i)>0){let l=(await Pe("POST",`${s}/quiesce`,{seconds:Eu})).disk.
-quiet?.number;try{await vl(e,t,n),await Pe("POST",`${s}/evict`)}finally{await Pe("POST",`${s}/resume`,{number:l})}}else await Pe("POST",`${s}\
+fields:c("div",{class:"field"},c("label",{for:t},"For so many seconds"),n),run:async()=>{let s=Number(n.value);return await De("POST",`${$e(
+e.name)}/quiesce`,{seconds:s}),`${e.name} is being made quiet, then held so for ${Ot(s)}`}}}async function Du(e,t,n){let s=$e(e),i=await tn(
+s,"disk");if(Po(i))await vl(e,t,n),await De("POST",`${s}/evict`);else if(lt(i)>0){let l=(await De("POST",`${s}/quiesce`,{seconds:Eu})).disk.
+quiet?.number;try{await vl(e,t,n),await De("POST",`${s}/evict`)}finally{await De("POST",`${s}/resume`,{number:l})}}else await De("POST",`${s}\
 /evict`);return`Nothing is cached of ${e} any more, and no restart brings it back`}async function vl(e,t,n){for(;;){if(n.aborted)throw new Error(
-"Stopped; the disk is served as before");let s=await tn(De(e),"disk"),i=s.quiet?.state;if(i==="quiet")return;if(i!=="coming")throw new Error(
+"Stopped; the disk is served as before");let s=await tn($e(e),"disk"),i=s.quiet?.state;if(i==="quiet")return;if(i!=="coming")throw new Error(
 `Cannot bring home what is dirty: ${s.quiet?.reason??s.reason??"somebody resumed it"}. Nothing was dropped.`);t(`${O(lt(s))} left to bring h\
 ome\u2026`),await new Promise(r=>window.setTimeout(r,$u))}}function Ru(e,t){return{...e,run:(n,s)=>e.run(n,s).finally(t)}}function Lu(e){let t=["verdict","latency"];return[...e.sentences.filter(s=>t.includes(s.about)),...e.warnings].map(s=>s.text)}var vi=class{element;#n=c(
-"div",{class:"advice-text",role:"status"});#e=c("code",{});#r=c("p",{class:"hint"},"The same on the host: ",this.#e);#s=c("button",{type:"bu\
-tton",class:"primary",onclick:()=>this.#u()},"Apply\u2026");#o;#c=null;#t=null;#i="";constructor(t){this.#o=t;let n=c("div",{class:"buttons \
-buttons-start"},this.#s);this.element=c("section",{class:"card advice","aria-label":"Advice"},c("h2",{},"Advice"),this.#n,n,this.#r,c("p",{class:"\
-hint"},"On the host, forebay advise says why, with all figures.")),this.element.hidden=!0}set(t,n){if(J(this.element,t!==null),this.#c=t,this.#t=
-n,!t)return;let s=Lu(t);JSON.stringify(s)!==this.#i&&(this.#i=JSON.stringify(s),this.#n.replaceChildren(...s.map(i=>c("p",{},i)))),q(this.#e,
-t.command??""),J(this.#r,t.command!==null),J(this.#s,Object.keys(t.keys??{}).length>0)}#u(){let{keys:t}=this.#c??{keys:{}},n=this.#t;if(!n||
+"div",{class:"advice-text",role:"status"});#t=c("code",{});#o=c("p",{class:"hint"},"The same on the host: ",this.#t);#s=c("button",{type:"bu\
+tton",class:"primary",onclick:()=>this.#u()},"Apply\u2026");#r;#l=null;#e=null;#i="";constructor(t){this.#r=t;let n=c("div",{class:"buttons \
+buttons-start"},this.#s);this.element=c("section",{class:"card advice","aria-label":"Advice"},c("h2",{},"Advice"),this.#n,n,this.#o,c("p",{class:"\
+hint"},"On the host, forebay advise says why, with all figures.")),this.element.hidden=!0}set(t,n){if(J(this.element,t!==null),this.#l=t,this.#e=
+n,!t)return;let s=Lu(t);JSON.stringify(s)!==this.#i&&(this.#i=JSON.stringify(s),this.#n.replaceChildren(...s.map(i=>c("p",{},i)))),q(this.#t,
+t.command??""),J(this.#o,t.command!==null),J(this.#s,Object.keys(t.keys??{}).length>0)}#u(){let{keys:t}=this.#l??{keys:{}},n=this.#e;if(!n||
 Object.keys(t).length===0)return;let s=Object.entries(t).map(([i,r])=>c("li",{},c("code",{},i),`: ${n.settings[i]??""} \u2192 ${r}`));pt({title:`\
-Apply the advice to ${n.name}?`,sentences:wi(n,t),confirm:"Apply",fields:c("ul",{class:"changes"},...s),run:async()=>(await Pe("PATCH",De(n.
-name),{settings:t}),this.#o(),`${n.name} now has ${Object.entries(t).map(([i,r])=>`${i}=${r}`).join(" ")}`)})}};var Cu="uplot",Ou="u-hz",Nu="u-vt",Fu="u-title",Hu="u-wrap",zu="u-under",Iu="u-over",Wu="u-axis",Cn="u-off",Bu="u-select",Vu="u-cursor-x",qu="\
+Apply the advice to ${n.name}?`,sentences:wi(n,t),confirm:"Apply",fields:c("ul",{class:"changes"},...s),run:async()=>(await De("PATCH",$e(n.
+name),{settings:t}),this.#r(),`${n.name} now has ${Object.entries(t).map(([i,r])=>`${i}=${r}`).join(" ")}`)})}};var Cu="uplot",Ou="u-hz",Nu="u-vt",Fu="u-title",Hu="u-wrap",zu="u-under",Iu="u-over",Wu="u-axis",Cn="u-off",Bu="u-select",Vu="u-cursor-x",qu="\
 u-cursor-y",Gu="u-cursor-pt",Ku="u-legend",ju="u-live",Uu="u-inline",Yu="u-series",Ju="u-marker",kl="u-label",Qu="u-value",Hs="width",zs="he\
 ight";var _l="bottom",us="left",Do="right",Uo="#000",Sl=Uo+"0",Ro="mousemove",Tl="mousedown",Lo="mouseup",El="mouseenter",Ml="mouseleave",$l="dblc\
 lick",Zu="resize",Xu="scroll",Al="change",Ti="dppxchange",Yo="--",bs=typeof window<"u",Ho=bs?document:null,fs=bs?window:null,ed=bs?navigator:
@@ -431,8 +431,8 @@ switch(w){case 1:return o+=v,o-v;case 2:return a+=v,a-v;case 3:return d-=v,d+v;c
 let k=w.side;w._pos=g(k,w._size),w.label!=null&&(w._lpos=g(k,w.labelSize))}})}if(H.dataIdx==null){let o=H.hover,a=o.skip=new Set(o.skip??[]);
 a.add(void 0);let d=o.prox=se(o.prox),h=o.bias??=0;H.dataIdx=(g,w,v,k)=>{if(w==0)return v;let T=v,$=d(g,w,v,k)??me,A=$>=0&&$<me,R=x.ori==0?X:
 P,U=H.left,ae=t[0],re=t[w];if(a.has(re[v])){T=null;let ne=null,G=null,z;if(h==0||h==-1)for(z=v;ne==null&&z-- >0;)a.has(re[z])||(ne=z);if(h==
-0||h==1)for(z=v;G==null&&z++<re.length;)a.has(re[z])||(G=z);if(ne!=null||G!=null)if(A){let xe=ne==null?-1/0:F(ae[ne],x,R,0),$e=G==null?1/0:F(
-ae[G],x,R,0),qe=U-xe,he=$e-U;qe<=he?qe<=$&&(T=ne):he<=$&&(T=G)}else T=G==null?ne:ne==null?G:v-ne<=G-v?ne:G}else A&&Fe(U-F(ae[v],x,R,0))>$&&(T=
+0||h==1)for(z=v;G==null&&z++<re.length;)a.has(re[z])||(G=z);if(ne!=null||G!=null)if(A){let xe=ne==null?-1/0:F(ae[ne],x,R,0),Ae=G==null?1/0:F(
+ae[G],x,R,0),qe=U-xe,he=Ae-U;qe<=he?qe<=$&&(T=ne):he<=$&&(T=G)}else T=G==null?ne:ne==null?G:v-ne<=G-v?ne:G}else A&&Fe(U-F(ae[v],x,R,0))>$&&(T=
 null);return T}}let Tn=o=>{H.event=o};H.idxs=fe,H._lock=!1;let Ue=H.points;Ue.show=se(Ue.show),Ue.size=se(Ue.size),Ue.stroke=se(Ue.stroke),Ue.
 width=se(Ue.width),Ue.fill=se(Ue.fill);let Bt=s.focus=Le({},e.focus||{alpha:.3},H.focus),Kn=Bt.prox>=0,jn=Kn&&Ue.one,_t=[],Un=[],Yn=[];function gr(o,a){
 let d=Ue.show(s,a);if(d instanceof HTMLElement)return mt(d,Gu),mt(d,o.class),Yt(d,-10,-10,X,P),M.insertBefore(d,_t[a]),d}function br(o,a){if(i==
@@ -500,13 +500,13 @@ s,h,En,o);g!=un[h]&&(a=!1),un[h]=g}),a}function Ic(){for(let o=0;o<C.length;o++)
 g,w,v=a.stroke(s,o),k=d==0||d==3?-1:1,[T,$]=a._found;if(a.label!=null){let Xe=a.labelGap*k,ft=Ne((a._lpos+Xe)*ce);xr(a.labelFont[0],v,"cente\
 r",d==2?"top":_l),m.save(),h==1?(g=w=0,m.translate(ft,Ne(xt+At/2)),m.rotate((d==3?-Si:Si)/2)):(g=Ne(ct+it/2),w=ft);let An=fa(a.label)?a.label(
 s,o,T,$):a.label;m.fillText(An,g,w),m.restore()}if($==0)continue;let A=E[a.scale],R=h==0?it:At,U=h==0?ct:xt,ae=a._splits,re=A.distr==2?ae.map(
-Xe=>Pt[Xe]):ae,ne=A.distr==2?Pt[ae[1]]-Pt[ae[0]]:T,G=a.ticks,z=a.border,xe=G.show?G.size:0,$e=Ne(xe*ce),qe=Ne((a.alignTo==2?a._size-xe-a.gap:
-a.gap)*ce),he=a._rotate*-Si/180,Ae=N(a._pos*ce),ut=($e+qe)*k,Ze=Ae+ut;w=h==0?Ze:0,g=h==1?Ze:0;let St=a.font[0],Dt=a.align==1?us:a.align==2?Do:
+Xe=>Pt[Xe]):ae,ne=A.distr==2?Pt[ae[1]]-Pt[ae[0]]:T,G=a.ticks,z=a.border,xe=G.show?G.size:0,Ae=Ne(xe*ce),qe=Ne((a.alignTo==2?a._size-xe-a.gap:
+a.gap)*ce),he=a._rotate*-Si/180,Pe=N(a._pos*ce),ut=(Ae+qe)*k,Ze=Pe+ut;w=h==0?Ze:0,g=h==1?Ze:0;let St=a.font[0],Dt=a.align==1?us:a.align==2?Do:
 he>0?us:he<0?Do:h==0?"center":d==3?Do:us,Gt=he||h==1?"middle":d==2?"top":_l;xr(St,v,Dt,Gt);let dt=a.font[1]*a.lineGap,Tt=ae.map(Xe=>N(u(Xe,A,
 R,U))),Rt=a._values;for(let Xe=0;Xe<Rt.length;Xe++){let ft=Rt[Xe];if(ft!=null){h==0?g=Tt[Xe]:w=Tt[Xe],ft=""+ft;let An=ft.indexOf(`
 `)==-1?[ft]:ft.split(/\n/gm);for(let et=0;et<An.length;et++){let qr=An[et];he?(m.save(),m.translate(g,w+et*dt),m.rotate(he),m.fillText(qr,0,
-0),m.restore()):m.fillText(qr,g,w+et*dt)}}}G.show&&no(Tt,G.filter(s,re,o,$,ne),h,d,Ae,$e,ge(G.width*ce,3),G.stroke(s,o),G.dash,G.cap);let Kt=a.
-grid;Kt.show&&no(Tt,Kt.filter(s,re,o,$,ne),h,h==0?2:1,h==0?xt:ct,h==0?At:it,ge(Kt.width*ce,3),Kt.stroke(s,o),Kt.dash,Kt.cap),z.show&&no([Ae],
+0),m.restore()):m.fillText(qr,g,w+et*dt)}}}G.show&&no(Tt,G.filter(s,re,o,$,ne),h,d,Pe,Ae,ge(G.width*ce,3),G.stroke(s,o),G.dash,G.cap);let Kt=a.
+grid;Kt.show&&no(Tt,Kt.filter(s,re,o,$,ne),h,h==0?2:1,h==0?xt:ct,h==0?At:it,ge(Kt.width*ce,3),Kt.stroke(s,o),Kt.dash,Kt.cap),z.show&&no([Pe],
 [1],h==0?1:0,h==0?1:2,h==1?xt:ct,h==1?At:it,ge(z.width*ce,3),z.stroke(s,o),z.dash,z.cap)}Ve("drawAxes")}function Qn(o){S.forEach((a,d)=>{d>0&&
 (a._paths=null,o&&(i==1?(a.min=null,a.max=null):a.facets.forEach(h=>{h.min=null,h.max=null})))})}let ti=!1,so=!1,Ts=[];function Wc(){so=!1;for(let o=0;o<
 Ts.length;o++)Ve(...Ts[o]);Ts.length=0}function Zn(){ti||(wd(Er),ti=!0)}function Bc(o,a=!1){ti=!0,so=a,o(s),Er(),a&&Ts.length>0&&queueMicrotask(
@@ -542,18 +542,18 @@ let d=S[o],h=o==0&&V==2?Pt:t[o],g;vt?g=d.values(s,o,a)??cn:(g=d.value(s,a==null?
 Ar=we,Pr=Ee,[we,Ee]=H.move(s,we,Ee),H.left=we,H.top=Ee,Je&&(Xn&&Yt(Xn,Ne(we),0,X,P),es&&Yt(es,0,Ne(Ee),X,P));let h,g=ze>Ie;en=me,hn=null;let w=x.
 ori==0?X:P,v=x.ori==1?X:P;if(we<0||Ge==0||g){h=H.idx=null;for(let k=0;k<S.length;k++){let T=_t[k];T!=null&&Yt(T,-10,-10,X,P)}Kn&&Vt(null,is,
 !0,o==null&&Re.setSeries),te.live&&(fe.fill(h),kt=!0)}else{let k,T,$;i==1&&(k=x.ori==0?we:Ee,T=qt(k,D),h=H.idx=Ft(T,t[0],ze,Ie),$=F(t[0][h],
-x,w,0));let A=-10,R=-10,U=0,ae=0,re=!0,ne="",G="";for(let z=i==2?1:0;z<S.length;z++){let xe=S[z],$e=fe[z],qe=$e==null?null:i==1?t[z][$e]:t[z][1][$e],
-he=H.dataIdx(s,z,h,T),Ae=he==null?null:i==1?t[z][he]:t[z][1][he];if(kt=kt||Ae!=qe||he!=$e,fe[z]=he,z>0&&xe.show){let ut=he==null?-10:he==h?$:
-F(i==1?t[0][he]:t[z][0][he],x,w,0),Ze=Ae==null?-10:K(Ae,i==1?E[xe.scale]:E[xe.facets[1].scale],v,0);if(Kn&&Ae!=null){let St=x.ori==1?we:Ee,Dt=Fe(
-Bt.dist(s,z,he,Ze,St));if(Dt<en){let Gt=Bt.bias;if(Gt!=0){let dt=qt(St,xe.scale),Tt=Ae>=0?1:-1,Rt=dt>=0?1:-1;Rt==Tt&&(Rt==1?Gt==1?Ae>=dt:Ae<=
-dt:Gt==1?Ae<=dt:Ae>=dt)&&(en=Dt,hn=z)}else en=Dt,hn=z}}if(kt||jn){let St,Dt;x.ori==0?(St=ut,Dt=Ze):(St=Ze,Dt=ut);let Gt,dt,Tt,Rt,Kt,Xe,ft=!0,
+x,w,0));let A=-10,R=-10,U=0,ae=0,re=!0,ne="",G="";for(let z=i==2?1:0;z<S.length;z++){let xe=S[z],Ae=fe[z],qe=Ae==null?null:i==1?t[z][Ae]:t[z][1][Ae],
+he=H.dataIdx(s,z,h,T),Pe=he==null?null:i==1?t[z][he]:t[z][1][he];if(kt=kt||Pe!=qe||he!=Ae,fe[z]=he,z>0&&xe.show){let ut=he==null?-10:he==h?$:
+F(i==1?t[0][he]:t[z][0][he],x,w,0),Ze=Pe==null?-10:K(Pe,i==1?E[xe.scale]:E[xe.facets[1].scale],v,0);if(Kn&&Pe!=null){let St=x.ori==1?we:Ee,Dt=Fe(
+Bt.dist(s,z,he,Ze,St));if(Dt<en){let Gt=Bt.bias;if(Gt!=0){let dt=qt(St,xe.scale),Tt=Pe>=0?1:-1,Rt=dt>=0?1:-1;Rt==Tt&&(Rt==1?Gt==1?Pe>=dt:Pe<=
+dt:Gt==1?Pe<=dt:Pe>=dt)&&(en=Dt,hn=z)}else en=Dt,hn=z}}if(kt||jn){let St,Dt;x.ori==0?(St=ut,Dt=Ze):(St=Ze,Dt=ut);let Gt,dt,Tt,Rt,Kt,Xe,ft=!0,
 An=Ue.bbox;if(An!=null){ft=!1;let et=An(s,z);Tt=et.left,Rt=et.top,Gt=et.width,dt=et.height}else Tt=St,Rt=Dt,Gt=dt=Ue.size(s,z);if(Xe=Ue.fill(
 s,z),Kt=Ue.stroke(s,z),jn)z==hn&&en<=Bt.prox&&(A=Tt,R=Rt,U=Gt,ae=dt,re=ft,ne=Xe,G=Kt);else{let et=_t[z];et!=null&&(Un[z]=Tt,Yn[z]=Rt,Cl(et,Gt,
-dt,ft),Rl(et,Xe,Kt),Yt(et,Mt(Tt),Mt(Rt),X,P))}}}}if(jn){let z=Bt.prox,xe=Mn==null?en<=z:en>z||hn!=Mn;if(kt||xe){let $e=_t[0];$e!=null&&(Un[0]=
-A,Yn[0]=R,Cl($e,U,ae,re),Rl($e,ne,G),Yt($e,Mt(A),Mt(R),X,P))}}}if(ve.show&&dn)if(o!=null){let[k,T]=Re.scales,[$,A]=Re.match,[R,U]=o.cursor.sync.
-scales,ae=o.cursor.drag;if(We=ae._x,Be=ae._y,We||Be){let{left:re,top:ne,width:G,height:z}=o.select,xe=o.scales[R].ori,$e=o.posToVal,qe,he,Ae,
-ut,Ze,St=k!=null&&$(k,R),Dt=T!=null&&A(T,U);St&&We?(xe==0?(qe=re,he=G):(qe=ne,he=z),Ae=E[k],ut=F($e(qe,R),Ae,w,0),Ze=F($e(qe+he,R),Ae,w,0),Es(
-Ht(ut,Ze),Fe(Ze-ut))):Es(0,w),Dt&&Be?(xe==1?(qe=re,he=G):(qe=ne,he=z),Ae=E[T],ut=K($e(qe,U),Ae,v,0),Ze=K($e(qe+he,U),Ae,v,0),Ms(Ht(ut,Ze),Fe(
+dt,ft),Rl(et,Xe,Kt),Yt(et,Mt(Tt),Mt(Rt),X,P))}}}}if(jn){let z=Bt.prox,xe=Mn==null?en<=z:en>z||hn!=Mn;if(kt||xe){let Ae=_t[0];Ae!=null&&(Un[0]=
+A,Yn[0]=R,Cl(Ae,U,ae,re),Rl(Ae,ne,G),Yt(Ae,Mt(A),Mt(R),X,P))}}}if(ve.show&&dn)if(o!=null){let[k,T]=Re.scales,[$,A]=Re.match,[R,U]=o.cursor.sync.
+scales,ae=o.cursor.drag;if(We=ae._x,Be=ae._y,We||Be){let{left:re,top:ne,width:G,height:z}=o.select,xe=o.scales[R].ori,Ae=o.posToVal,qe,he,Pe,
+ut,Ze,St=k!=null&&$(k,R),Dt=T!=null&&A(T,U);St&&We?(xe==0?(qe=re,he=G):(qe=ne,he=z),Pe=E[k],ut=F(Ae(qe,R),Pe,w,0),Ze=F(Ae(qe+he,R),Pe,w,0),Es(
+Ht(ut,Ze),Fe(Ze-ut))):Es(0,w),Dt&&Be?(xe==1?(qe=re,he=G):(qe=ne,he=z),Pe=E[T],ut=K(Ae(qe,U),Pe,v,0),Ze=K(Ae(qe+he,U),Pe,v,0),Ms(Ht(ut,Ze),Fe(
 Ze-ut))):Ms(0,v)}else uo()}else{let k=Fe(Ar-Mr),T=Fe(Pr-$r);if(x.ori==1){let U=k;k=T,T=U}We=Ke.x&&k>=Ke.dist,Be=Ke.y&&T>=Ke.dist;let $=Ke.uni;
 $!=null?We&&Be&&(We=k>=$,Be=T>=$,!We&&!Be&&(T>k?Be=!0:We=!0)):Ke.x&&Ke.y&&(We||Be)&&(We=Be=!0);let A,R;We&&(x.ori==0?(A=ts,R=we):(A=ns,R=Ee),
 Es(Ht(A,R),Fe(R-A)),Be||Ms(0,v)),Be&&(x.ori==1?(A=ts,R=we):(A=ns,R=Ee),Ms(Ht(A,R),Fe(R-A)),We||Es(0,w)),!We&&!Be&&(Es(0,0),Ms(0,0))}if(Ke._x=
@@ -563,8 +563,8 @@ Ee,T):null}As(Ro,s,we,Ee,X,P,h)}if(Kn){let k=d&&Re.setSeries,T=Bt.prox;Mn==null?
 o?pn=null:(pn=M.getBoundingClientRect(),Ve("syncRect",pn))}function Lr(o,a,d,h,g,w,v){H._lock||dn&&o!=null&&o.movementX==0&&o.movementY==0||
 (ao(o,a,d,h,g,w,v,!1,o!=null),o!=null?$n(null,!0,!0):$n(a,!0,!1))}function ao(o,a,d,h,g,w,v,k,T){if(pn==null&&$s(!1),Tn(o),o!=null)d=o.clientX-
 pn.left,h=o.clientY-pn.top;else{if(d<0||h<0){we=-10,Ee=-10;return}let[$,A]=Re.scales,R=a.cursor.sync,[U,ae]=R.values,[re,ne]=R.scales,[G,z]=Re.
-match,xe=a.axes[0].side%2==1,$e=x.ori==0?X:P,qe=x.ori==1?X:P,he=xe?w:g,Ae=xe?g:w,ut=xe?h:d,Ze=xe?d:h;if(re!=null?d=G($,re)?u(U,E[$],$e,0):-10:
-d=$e*(ut/he),ne!=null?h=z(A,ne)?u(ae,E[A],qe,0):-10:h=qe*(Ze/Ae),x.ori==1){let St=d;d=h,h=St}}T&&(a==null||a.cursor.event.type==Ro)&&((d<=1||
+match,xe=a.axes[0].side%2==1,Ae=x.ori==0?X:P,qe=x.ori==1?X:P,he=xe?w:g,Pe=xe?g:w,ut=xe?h:d,Ze=xe?d:h;if(re!=null?d=G($,re)?u(U,E[$],Ae,0):-10:
+d=Ae*(ut/he),ne!=null?h=z(A,ne)?u(ae,E[A],qe,0):-10:h=qe*(Ze/Pe),x.ori==1){let St=d;d=h,h=St}}T&&(a==null||a.cursor.event.type==Ro)&&((d<=1||
 d>=X-1)&&(d=Rn(d,X)),(h<=1||h>=P-1)&&(h=Rn(h,P))),k?(Mr=d,$r=h,[ts,ns]=H.move(s,d,h)):(we=d,Ee=h)}let co={width:0,height:0,left:0,top:0};function uo(){
 ni(co,!1)}let Cr,Or,Nr,Fr;function Hr(o,a,d,h,g,w,v){dn=!0,We=Be=Ke._x=Ke._y=!1,ao(o,a,d,h,g,w,v,!0,!1),o!=null&&(Qe(Lo,Ho,zr,!1),As(Tl,s,ts,
 ns,X,P,null));let{left:k,top:T,width:$,height:A}=ve;Cr=k,Or=T,Nr=$,Fr=A}function zr(o,a,d,h,g,w,v){dn=Ke._x=Ke._y=!1,ao(o,a,d,h,g,w,v,!1,!0);
@@ -585,31 +585,31 @@ io(D,W[D]):Ki(),Js=ve.show&&(ve.width>0||ve.height>0),Sn=kt=!0,Gi(e.width,e.heig
 (n.appendChild(p),ho()):n(s,ho):ho(),s}He.assign=Le;He.fmtNum=Xo;He.rangeNum=Ei;He.rangeLog=Ai;He.rangeAsinh=Qo;He.orient=Fn;He.pxRatio=ce;He.
 join=yd;He.fmtDate=tr,He.tzDate=Ad;He.sync=Na;{He.addGap=ff,He.clipGaps=Ri;let e=He.paths={points:Ba};e.linear=qa,e.stepped=mf,e.bars=gf,e.spline=
 yf}var Hn=[7,4],ar=[2,3],Af=window.matchMedia("(max-width: 720px)"),Ua=()=>Af.matches?140:190,Pf=16,Ya=8,Df=60,Rf=180,Lf=86400,Cf=Array.from({length:50},
-(e,t)=>2**t),zt=class{element;#n;#e=c("div",{class:"chart-canvas"});#r=[];#s=c("span",{class:"chart-when"});#o;#c;#t=null;#i=[];#u=[];#l=null;#a=[];#d=0;#p;constructor(t,n,s=null){
-this.#n=t,this.#p=n;let i=t.lines.map(r=>{let l=c("span",{class:"figure"});this.#r.push(l);let u=c("span",{class:`sample sample-${r.colour}${r.
+(e,t)=>2**t),zt=class{element;#n;#t=c("div",{class:"chart-canvas"});#o=[];#s=c("span",{class:"chart-when"});#r;#l;#e=null;#i=[];#u=[];#a=null;#c=[];#d=0;#p;constructor(t,n,s=null){
+this.#n=t,this.#p=n;let i=t.lines.map(r=>{let l=c("span",{class:"figure"});this.#o.push(l);let u=c("span",{class:`sample sample-${r.colour}${r.
 dash?` sample-${r.dash[0]===ar[0]?"dot":"dash"}`:""}`,"aria-hidden":"true"});return c("li",{},u,c("span",{},r.label),l)});this.element=c("fi\
-gure",{class:"chart card"},c("figcaption",{},c("div",{},c("h3",{},t.title),c("p",{},t.about)),s),this.#e,c("div",{class:"legend"},c("ul",{},
-...i),this.#s)),this.#e.setAttribute("role","img"),this.#f(),this.#o=new ResizeObserver(()=>this.#h()),this.#o.observe(this.#e),this.#c=pi(()=>this.#m())}set(t,n,s=null,i=[]){
-this.#a=i,this.#e.dataset.marks=String(i.length),this.#i=t,this.#u=n,this.#l=s,this.#f(),this.#e.dataset.points=String(t.length),this.#t?this.#t.
-setData(this.#y()):this.#h(),this.#x(null)}#f(){let t=this.#l===null?"the last five minutes":`${Ot(this.#l.seconds)} up to ${ri(this.#l.end*
-1e3)} ${mn(this.#l.end*1e3)}`;this.#e.setAttribute("aria-label",`${this.#n.title}: lines over ${t}; the newest figures follow`)}leave(){this.#o.
-disconnect(),this.#c(),this.#t?.destroy(),this.#t=null}#h(){let t=Math.floor(this.#e.clientWidth);t!==0&&(this.#t?t!==this.#d&&this.#t.setSize(
-{width:t,height:Ua()}):this.#w(t),this.#d=t)}#m(){this.#t&&(this.#t.destroy(),this.#t=null,this.#h())}#y(){let t=[];return this.#n.lines.forEach(
+gure",{class:"chart card"},c("figcaption",{},c("div",{},c("h3",{},t.title),c("p",{},t.about)),s),this.#t,c("div",{class:"legend"},c("ul",{},
+...i),this.#s)),this.#t.setAttribute("role","img"),this.#f(),this.#r=new ResizeObserver(()=>this.#h()),this.#r.observe(this.#t),this.#l=pi(()=>this.#m())}set(t,n,s=null,i=[]){
+this.#c=i,this.#t.dataset.marks=String(i.length),this.#i=t,this.#u=n,this.#a=s,this.#f(),this.#t.dataset.points=String(t.length),this.#e?this.#e.
+setData(this.#y()):this.#h(),this.#x(null)}#f(){let t=this.#a===null?"the last five minutes":`${Ot(this.#a.seconds)} up to ${ri(this.#a.end*
+1e3)} ${mn(this.#a.end*1e3)}`;this.#t.setAttribute("aria-label",`${this.#n.title}: lines over ${t}; the newest figures follow`)}leave(){this.#r.
+disconnect(),this.#l(),this.#e?.destroy(),this.#e=null}#h(){let t=Math.floor(this.#t.clientWidth);t!==0&&(this.#e?t!==this.#d&&this.#e.setSize(
+{width:t,height:Ua()}):this.#w(t),this.#d=t)}#m(){this.#e&&(this.#e.destroy(),this.#e=null,this.#h())}#y(){let t=[];return this.#n.lines.forEach(
 (n,s)=>{let i=this.#u[s]??[],r=n.fill==="stacked"?t[s-1]:void 0;t.push(r?i.map((l,u)=>l===null?null:l+(r[u]??0)):i)}),[this.#i,...t]}#w(t){let{
 lines:n,tick:s,figure:i,least:r,most:l,isBinary:u}=this.#n,f={stroke:tt("ink-soft"),font:`12px ${tt("font")}`,ticks:{show:!1},grid:{stroke:tt(
 "rule"),width:1}},p={width:t,height:Ua(),legend:{show:!1},cursor:{sync:{key:"forebay"},drag:{x:!0,y:!1,setScale:!1,dist:Ya}},scales:{x:{time:!0,
 range:()=>this.#b()},y:{range:(b,m,y)=>[0,l??Math.max((y??0)*1.1,r??1)]}},axes:[{...f,grid:{show:!1},size:26,space:110,values:(b,m)=>m.map(y=>this.#_(
 y))},{...f,size:62,space:36,values:(b,m)=>m.map(y=>(s??i)(y)),...u?{incrs:Cf}:{}}],series:[{},...n.map(b=>this.#k(b))],bands:n.flatMap((b,m)=>b.
 fill==="stacked"&&m>0?[{series:[m+1,m]}]:[]),hooks:{setCursor:[b=>this.#x(b.cursor.idx??null)],setSelect:[b=>this.#g(b)],draw:[b=>this.#v(b)]}};
-this.#t=new He(p,this.#y(),this.#e)}#g(t){let{left:n,width:s}=t.select;if(s<Ya)return;let[i,r]=[t.posToVal(n,"x"),t.posToVal(n+s,"x")];t.setSelect(
+this.#e=new He(p,this.#y(),this.#t)}#g(t){let{left:n,width:s}=t.select;if(s<Ya)return;let[i,r]=[t.posToVal(n,"x"),t.posToVal(n+s,"x")];t.setSelect(
 {left:0,top:0,width:0,height:0},!1),this.#p(i,r)}#v(t){let{ctx:n,bbox:s}=t,i=window.devicePixelRatio||1;n.save(),n.font=`600 ${11*i}px ${tt(
-"font")}`,n.lineWidth=i,n.setLineDash([2*i,3*i]),n.textAlign="center";let r=[];this.#a.forEach((l,u)=>{let f=t.valToPos(l.at,"x",!0);r.push(
-l.label);let p=this.#a[u+1];p&&t.valToPos(p.at,"x",!0)-f<Pf*i||(n.strokeStyle=n.fillStyle=tt(l.colour),n.beginPath(),n.moveTo(f,s.top+14*i),
+"font")}`,n.lineWidth=i,n.setLineDash([2*i,3*i]),n.textAlign="center";let r=[];this.#c.forEach((l,u)=>{let f=t.valToPos(l.at,"x",!0);r.push(
+l.label);let p=this.#c[u+1];p&&t.valToPos(p.at,"x",!0)-f<Pf*i||(n.strokeStyle=n.fillStyle=tt(l.colour),n.beginPath(),n.moveTo(f,s.top+14*i),
 n.lineTo(f,s.top+s.height),n.stroke(),n.fillText(r.length>2?`${r[0]}\u2013${l.label}`:r.join(","),f,s.top+11*i),r=[])}),n.restore()}#k(t){let n=tt(
-t.colour);return{label:t.label,stroke:n,width:2,points:{show:!1},...t.dash?{dash:t.dash}:{},...t.fill?{fill:`${n}40`}:{}}}#b(){if(this.#l)return[
-this.#l.end-this.#l.seconds,this.#l.end];let t=this.#i.at(-1)??Date.now()/1e3,n=t-(this.#i[0]??t);return[t-Math.min(Rs,Math.max(Df,n)),t]}#_(t){
-let[n,s]=this.#b(),i=mn(t*1e3);return s-n>Lf&&i==="00:00:00"?ri(t*1e3):s-n<Rf?i:i.slice(0,5)}#x(t){let n=t??this.#i.length-1,s=this.#i[n];this.#r.
-forEach((r,l)=>q(r,this.#n.figure(this.#u[l]?.[n]??null)));let i=s===void 0?"":mn(s*1e3);q(this.#s,t===null||s===void 0?"now":this.#l?`${ri(
+t.colour);return{label:t.label,stroke:n,width:2,points:{show:!1},...t.dash?{dash:t.dash}:{},...t.fill?{fill:`${n}40`}:{}}}#b(){if(this.#a)return[
+this.#a.end-this.#a.seconds,this.#a.end];let t=this.#i.at(-1)??Date.now()/1e3,n=t-(this.#i[0]??t);return[t-Math.min(Rs,Math.max(Df,n)),t]}#_(t){
+let[n,s]=this.#b(),i=mn(t*1e3);return s-n>Lf&&i==="00:00:00"?ri(t*1e3):s-n<Rf?i:i.slice(0,5)}#x(t){let n=t??this.#i.length-1,s=this.#i[n];this.#o.
+forEach((r,l)=>q(r,this.#n.figure(this.#u[l]?.[n]??null)));let i=s===void 0?"":mn(s*1e3);q(this.#s,t===null||s===void 0?"now":this.#a?`${ri(
 s*1e3)} ${i.slice(0,5)}`:i)}};var Of={info:"busy",warning:"warning",error:"bad"};function Ja(e,t,n,s,i){return e.filter(l=>l.disk===null||l.disk===t).map(l=>({event:l,at:new Date(
 l.time).getTime()/1e3+n})).filter(({at:l})=>l>=s&&l<=i).slice(-12).map(({event:l,at:u},f)=>({event:l,mark:{at:u,label:String(f+1),colour:Of[l.
 level]??"warning"}}))}function Jt(){return c("span",{class:"badge"},c("span",{class:"sign","aria-hidden":"true"}),c("span",{}))}function Qt(e,t,n){e.className=`ba\
@@ -625,25 +625,25 @@ setAttribute("d",Nf(s,i));let r=s.filter(l=>l!==null).at(-1);t.setAttribute("ari
 `${e} over the last five minutes, ${ye(r)} lately`)}}}function Nf(e,t){let n=zn.width/Math.max(1,t-1),s=zn.width-(e.length-1)*n,i="M",r="";return e.
 forEach((l,u)=>{if(l===null){i="M";return}r+=`${i}${(s+u*n).toFixed(1)} ${((1-l)*(zn.height-4)+2).toFixed(1)}`,i="L"}),r}function vs(e){let t=e.
 map(([s,i])=>({key:s,name:i,cell:c("dd",{"data-figure":s})}));return{element:c("dl",{class:"facts"},...t.map(({name:s,cell:i})=>c("div",{},c(
-"dt",{},s),i))),set(s){for(let{key:i,cell:r}of t)q(r,s[i]??""),r.parentElement&&(r.parentElement.hidden=s[i]===void 0)}}}var Ff=[["5 minutes",300],["1 hour",3600],["6 hours",21600],["1 day",86400],["1 week",7*86400]],Fi=class{element;#n=()=>{};#e=(t,n)=>{let s=xo(
-t,n,Date.now()/1e3);s&&this.#n(this.#$()?{...s,of:"5m"}:s)};#r=new zt({title:"Hit ratio",about:"Reads answered from the cache, of all reads.",
+"dt",{},s),i))),set(s){for(let{key:i,cell:r}of t)q(r,s[i]??""),r.parentElement&&(r.parentElement.hidden=s[i]===void 0)}}}var Ff=[["5 minutes",300],["1 hour",3600],["6 hours",21600],["1 day",86400],["1 week",7*86400]],Fi=class{element;#n=()=>{};#t=(t,n)=>{let s=xo(
+t,n,Date.now()/1e3);s&&this.#n(this.#$()?{...s,of:"5m"}:s)};#o=new zt({title:"Hit ratio",about:"Reads answered from the cache, of all reads.",
 lines:[{label:"RAM",colour:"ram",fill:"area"},{label:"Flash",colour:"flash",fill:"stacked",dash:Hn}],figure:ye,tick:t=>`${Math.round(t*100)}\
-%`,most:1},this.#e);#s=new zt({title:"Requests a second",about:"What guests asked for.",lines:[{label:"Reads",colour:"read"},{label:"Writes",
-colour:"write",dash:Hn}],figure:je,tick:yo,least:10},this.#e);#o;#c=new zt({title:"Mean latency",about:"Of all reads, and of all writes.",lines:[
-{label:"Reads",colour:"read"},{label:"Writes",colour:"write",dash:Hn}],figure:Ye,least:10},this.#e);#t;#i=new zt({title:"Dirty data",about:"\
+%`,most:1},this.#t);#s=new zt({title:"Requests a second",about:"What guests asked for.",lines:[{label:"Reads",colour:"read"},{label:"Writes",
+colour:"write",dash:Hn}],figure:je,tick:yo,least:10},this.#t);#r;#l=new zt({title:"Mean latency",about:"Of all reads, and of all writes.",lines:[
+{label:"Reads",colour:"read"},{label:"Writes",colour:"write",dash:Hn}],figure:Ye,least:10},this.#t);#e;#i=new zt({title:"Dirty data",about:"\
 What flash has and the backing does not, without zeroes.",lines:[{label:"Dirty",colour:"dirty",fill:"area"},{label:"Limit",colour:"limit",dash:Hn}],
-figure:O,least:64*1024,isBinary:!0},this.#e);#u=new zt({title:"Backing requests saved",about:"What guests asked for, and what reached the ba\
-cking.",lines:[{label:"Guests",colour:"read"},{label:"Backing",colour:"limit",dash:Hn,fill:"area"}],figure:je,tick:yo,least:10},this.#e);#l=new zt(
+figure:O,least:64*1024,isBinary:!0},this.#t);#u=new zt({title:"Backing requests saved",about:"What guests asked for, and what reached the ba\
+cking.",lines:[{label:"Guests",colour:"read"},{label:"Backing",colour:"limit",dash:Hn,fill:"area"}],figure:je,tick:yo,least:10},this.#t);#a=new zt(
 {title:"Written to flash",about:"Bytes a second, headers and second copies included.",lines:[{label:"Flash",colour:"flash",fill:"area"}],figure:Ct,
-tick:O,least:64*1024,isBinary:!0},this.#e);#a=c("select",{"aria-label":"Latency of",name:"latency-class"},...li.map(t=>c("option",{value:t},
+tick:O,least:64*1024,isBinary:!0},this.#t);#c=c("select",{"aria-label":"Latency of",name:"latency-class"},...li.map(t=>c("option",{value:t},
 yi[t])));#d=c("select",{"aria-label":"Percentiles of",name:"latency-spread"},c("option",{value:"readSpread"},"Reads"),c("option",{value:"wri\
 teSpread"},"Writes"));#p=c("span",{class:"hint"});#f;#h=c("p",{class:"hint",role:"status"});#m=[];#y=[];#w=null;#g=[];#v=null;#k=!1;#b=c("in\
 put",{type:"datetime-local",name:"from",step:1,required:!0,"aria-label":"From"});#_=c("input",{type:"datetime-local",name:"to",step:1,required:!0,
 "aria-label":"To"});#x=c("ol",{class:"happened","aria-label":"Events in this time"});constructor(t){this.#n=t;let n=c("div",{class:"chart-co\
-ntrols"},this.#a,this.#p);this.#a.value="read_miss",this.#a.addEventListener("change",()=>{this.#k=!0,this.#T()});let s=(l,u)=>({title:l,about:u,
-lines:[{label:"Half",colour:"read"},{label:"95 %",colour:"write",dash:Hn},{label:"99 %",colour:"limit",dash:ar}],figure:Ye,least:10});this.#o=
-new zt(s("Latency","So many in a hundred were faster."),this.#e,n),this.#d.addEventListener("change",()=>this.#E()),this.#t=new zt(s("Latenc\
-y percentiles","Of each step, so many in a hundred were faster."),this.#e,c("div",{class:"chart-controls"},this.#d));let i=([l,u])=>c("butto\
+ntrols"},this.#c,this.#p);this.#c.value="read_miss",this.#c.addEventListener("change",()=>{this.#k=!0,this.#T()});let s=(l,u)=>({title:l,about:u,
+lines:[{label:"Half",colour:"read"},{label:"95 %",colour:"write",dash:Hn},{label:"99 %",colour:"limit",dash:ar}],figure:Ye,least:10});this.#r=
+new zt(s("Latency","So many in a hundred were faster."),this.#t,n),this.#d.addEventListener("change",()=>this.#E()),this.#e=new zt(s("Latenc\
+y percentiles","Of each step, so many in a hundred were faster."),this.#t,c("div",{class:"chart-controls"},this.#d));let i=([l,u])=>c("butto\
 n",{type:"button","data-seconds":u,onclick:()=>t({seconds:u,end:null})},l);this.#f=c("div",{class:"segmented",role:"group","aria-label":"How\
  far back"},...Ff.map(i));let r=c("form",{class:"period","aria-label":"Period"},this.#b,c("span",{},"to"),this.#_,c("button",{type:"submit"},
 "Show"));r.addEventListener("submit",l=>{l.preventDefault();let u=[this.#b,this.#_].map(p=>new Date(p.value).getTime()/1e3),f=xo(u[0]??NaN,u[1]??
@@ -652,23 +652,23 @@ ion",{class:"did","aria-label":"Charts"},c("div",{class:"section-head"},c("h2",{
 c("summary",{},"Another time"),r),this.#h,c("div",{class:"charts"},...this.#S().map(l=>l.element)),this.#x)}update(t,n,s){let{period:i}=t,r=bn(
 i)==="5m",l=Date.now()/1e3,u=r?t.series.get(n)?.points??[]:t.past?.points??[],f=i.end??(r?u.at(-1)?.at??l:t.past?.end??l),p=Ja(t.events??[],
 n,t.ahead,f-i.seconds,f);if(this.#w=r&&i.end===null?null:{end:f,seconds:i.seconds},this.#g=p.map(({mark:m})=>m),this.#A(i,r,!r&&t.past===null),
-this.#P(p),this.#D(u,s),r){this.#m=u,q(this.#p,t.windows.has(n)?"over 5 minutes each":"since attached"),this.#T();return}let b=m=>u.map(m);this.#c.
+this.#P(p),this.#D(u,s),r){this.#m=u,q(this.#p,t.windows.has(n)?"over 5 minutes each":"since attached"),this.#T();return}let b=m=>u.map(m);this.#l.
 set(u.map(m=>m.at),[b(m=>m.readMicros),b(m=>m.writeMicros)],this.#w,this.#g),this.#y=u,this.#E()}leave(){for(let t of this.#S())t.leave()}#S(){
-return[this.#r,this.#s,this.#o,this.#c,this.#t,this.#u,this.#i,this.#l]}#$(){return this.#v!==null&&bn(this.#v)==="5m"}#A(t,n,s){let i=t!==this.#v;
+return[this.#o,this.#s,this.#r,this.#l,this.#e,this.#u,this.#i,this.#a]}#$(){return this.#v!==null&&bn(this.#v)==="5m"}#A(t,n,s){let i=t!==this.#v;
 this.#v=t;for(let l of this.#f.children)l.setAttribute("aria-pressed",String(t.end===null&&l.getAttribute("data-seconds")===String(t.seconds)));
 i&&t.end!==null&&(this.#b.value=Za(t.end-t.seconds),this.#_.value=Za(t.end));let r=n?"":"In steps of five minutes; of dirty data, the most i\
 n each. ";i||s?q(this.#h,s?"Asking Forebay\u2026":`${r}Draw over a chart to see a part of it.`):this.#h.textContent==="Asking Forebay\u2026"&&
-q(this.#h,`${r}Draw over a chart to see a part of it.`),J(this.#o.element,n),J(this.#c.element,!n),J(this.#t.element,!n),this.#i.element.classList.
+q(this.#h,`${r}Draw over a chart to see a part of it.`),J(this.#r.element,n),J(this.#l.element,!n),J(this.#e.element,!n),this.#i.element.classList.
 toggle("chart-wide",!n)}#P(t){J(this.#x,t.length>0);let n=()=>c("li",{},c("span",{class:"happened-number"}),Jt(),c("time",{}),c("span",{class:"\
 happened-text"}));Lt(this.#x,t,({event:s})=>`${s.id} ${s.time}`,n,(s,{event:i,mark:r})=>{pe(s,".happened-number",r.label);let l=s.querySelector(
 ".badge");l&&Qt(l,gi[i.level]??"warning",i.level),pe(s,"time",ls(i.time)),pe(s,".happened-text",i.message)})}#D(t,n){let s=u=>t.map(u),i=t.map(
-u=>u.at),r=(u,...f)=>u.set(i,f,this.#w,this.#g);r(this.#r,s(u=>u.hitRam),s(u=>u.hitFlash)),r(this.#s,s(u=>u.rates?.reads??null),s(u=>u.rates?.
-writes??null)),r(this.#u,s(u=>Pn(u.rates)),s(u=>u.rates?u.rates.backing_reads+u.rates.backing_writes:null)),r(this.#l,s(u=>u.rates?.flash_write_bytes??
+u=>u.at),r=(u,...f)=>u.set(i,f,this.#w,this.#g);r(this.#o,s(u=>u.hitRam),s(u=>u.hitFlash)),r(this.#s,s(u=>u.rates?.reads??null),s(u=>u.rates?.
+writes??null)),r(this.#u,s(u=>Pn(u.rates)),s(u=>u.rates?u.rates.backing_reads+u.rates.backing_writes:null)),r(this.#a,s(u=>u.rates?.flash_write_bytes??
 null));let l=n==="write-back"?s(u=>u.dirtyLimitBytes):t.map(()=>null);r(this.#i,s(u=>u.dirtyBytes),l)}#T(){let t=this.#m.at(-1)?.latency;if(!this.#k&&
-t&&t[this.#M()].count===0){let i=li.find(r=>t[r].count>0);i&&(this.#a.value=i)}let n=this.#M(),s=i=>this.#m.map(r=>r.latency&&r.latency[n].count>
-0?r.latency[n][i]:null);this.#o.set(this.#m.map(i=>i.at),[s("p50"),s("p95"),s("p99")],this.#w,this.#g)}#E(){let t=this.#d.value==="writeSpre\
-ad"?"writeSpread":"readSpread",n=[0,1,2].map(s=>this.#y.map(i=>i[t]?.[s]??null));this.#t.set(this.#y.map(s=>s.at),n,this.#w,this.#g)}#M(){return li.
-find(t=>t===this.#a.value)??"read_miss"}};function Za(e){let t=new Date(e*1e3);return new Date(t.getTime()-t.getTimezoneOffset()*6e4).toISOString().
+t&&t[this.#M()].count===0){let i=li.find(r=>t[r].count>0);i&&(this.#c.value=i)}let n=this.#M(),s=i=>this.#m.map(r=>r.latency&&r.latency[n].count>
+0?r.latency[n][i]:null);this.#r.set(this.#m.map(i=>i.at),[s("p50"),s("p95"),s("p99")],this.#w,this.#g)}#E(){let t=this.#d.value==="writeSpre\
+ad"?"writeSpread":"readSpread",n=[0,1,2].map(s=>this.#y.map(i=>i[t]?.[s]??null));this.#e.set(this.#y.map(s=>s.at),n,this.#w,this.#g)}#M(){return li.
+find(t=>t===this.#c.value)??"read_miss"}};function Za(e){let t=new Date(e*1e3);return new Date(t.getTime()-t.getTimezoneOffset()*6e4).toISOString().
 slice(0,19)}var Xa=4;function cr(e){return Math.log2(e)}function ur(e){let t=r=>r?`${O(r.cache_bytes)}: ${ye(r.hit_ratio)}`:"\u2013",n=e.points.findIndex(
 r=>r.cache_bytes===e.present.cache_bytes),s=r=>n<0?null:e.points[n+r],i=e.wanted.find(r=>r.hit_ratio===.9)?.cache_bytes;return{present:t(e.present),
 half:t(s(-Xa)),double:t(s(Xa)),held:t(e.held),knee:t(e.knee),largest:t(e.largest),wanted:i==null?"no size has it":O(i),working_set:O(e.working_set_bytes)}}
@@ -678,174 +678,177 @@ e===null)return null;let s=ec([n.read_hit_ram,n.read_hit_flash]),i=ec([n.read_mi
 let t=e.reduce((n,s)=>n+s.count,0);return t>0?e.reduce((n,s)=>n+s.count*s.mean,0)/t:null}function dr(e){let t=e.readMicros===null?"":`, read\
 s ${Ye(e.readMicros)} on average`;return`${O(e.flashBytes)} of flash: ${ye(e.hitRatio)} hits${t}`}var nc=230,If=1e4,Wf=[["present","Present size"],["half","Half of it"],["double","Twice as much"],["held","Held now"],["knee","More gains le\
 ss above"],["largest","More gains nothing above"],["wanted","For 90 % hits"],["working_set","Used in 48 active hours"]],Hi=class{element;#n=c(
-"div",{class:"curve-canvas",role:"img"});#e=c("p",{class:"hint",role:"status"});#r=c("span",{class:"chart-when"});#s=vs(Wf);#o=new ResizeObserver(
-()=>this.#b());#c;#t=null;#i=null;#u=0;#l="";#a;#d=c("output",{class:"chosen","data-figure":"chosen"});#p=c("button",{type:"button",class:"p\
-rimary",onclick:()=>this.#v()},"Use this size\u2026");#f=[];#h=!1;#m=null;#y;constructor(t){this.#y=t;let n=rt();this.#a=c("input",{id:n,type:"\
-range",min:0,max:0,step:1,value:0,"aria-describedby":`${n}-chosen`}),this.#d.id=`${n}-chosen`,this.#a.addEventListener("input",()=>{this.#h=
+"div",{class:"curve-canvas",role:"img"});#t=c("p",{class:"hint",role:"status"});#o=c("span",{class:"chart-when"});#s=vs(Wf);#r=new ResizeObserver(
+()=>this.#b());#l;#e=null;#i=null;#u=0;#a="";#c;#d=c("output",{class:"chosen","data-figure":"chosen"});#p=c("button",{type:"button",class:"p\
+rimary",onclick:()=>this.#v()},"Use this size\u2026");#f=[];#h=!1;#m=null;#y;constructor(t){this.#y=t;let n=rt();this.#c=c("input",{id:n,type:"\
+range",min:0,max:0,step:1,value:0,"aria-describedby":`${n}-chosen`}),this.#d.id=`${n}-chosen`,this.#c.addEventListener("input",()=>{this.#h=
 !0,this.#g()}),this.element=c("section",{class:"card curve","aria-label":"Curve"},c("div",{class:"section-head"},c("h2",{},"With a cache of \
-another size"),this.#r),c("p",{class:"hint"},"The share of reads that flash and RAM of this size would answer, predicted from samples of wha\
-t guests lately did."),this.#n,c("div",{class:"slider"},c("label",{for:n},"Try a size"),this.#a,this.#d,this.#p),this.#e,this.#s.element),this.
-element.hidden=!0,this.#o.observe(this.#n),this.#c=pi(()=>this.#k())}set(t,n,s){if(this.#m=n,this.#t=t!==null&&t.reads>0?t:null,J(this.element,
-this.#t!==null),!this.#t)return;this.#s.set(ur(this.#t)),q(this.#e,this.#t.reads<If?`Read ${ke(this.#t.reads)} times only: this may be chanc\
-e.`:""),this.#w(this.#t,n,s),this.#n.setAttribute("aria-label",`Hit ratio by the size of the cache; at the present size of ${ur(this.#t).present}`);
-let i=JSON.stringify([this.#t.points,this.#t.present,this.#t.held]);i!==this.#l&&(this.#l=i,this.#n.dataset.points=String(this.#t.points.length),
-this.#k(),this.#b())}leave(){this.#o.disconnect(),this.#c(),this.#i?.destroy(),this.#i=null}#w(t,n,s){let i=this.#f[Number(this.#a.value)]?.
+another size"),this.#o),c("p",{class:"hint"},"The share of reads that flash and RAM of this size would answer, predicted from samples of wha\
+t guests lately did."),this.#n,c("div",{class:"slider"},c("label",{for:n},"Try a size"),this.#c,this.#d,this.#p),this.#t,this.#s.element),this.
+element.hidden=!0,this.#r.observe(this.#n),this.#l=pi(()=>this.#k())}set(t,n,s){if(this.#m=n,this.#e=t!==null&&t.reads>0?t:null,J(this.element,
+this.#e!==null),!this.#e)return;this.#s.set(ur(this.#e)),q(this.#t,this.#e.reads<If?`Read ${ke(this.#e.reads)} times only: this may be chanc\
+e.`:""),this.#w(this.#e,n,s),this.#n.setAttribute("aria-label",`Hit ratio by the size of the cache; at the present size of ${ur(this.#e).present}`);
+let i=JSON.stringify([this.#e.points,this.#e.present,this.#e.held]);i!==this.#a&&(this.#a=i,this.#n.dataset.points=String(this.#e.points.length),
+this.#k(),this.#b())}leave(){this.#r.disconnect(),this.#l(),this.#i?.destroy(),this.#i=null}#w(t,n,s){let i=this.#f[Number(this.#c.value)]?.
 flashBytes,r=n.limit_bytes??0,l=t.points.map(p=>tc(t,p,r,s)).filter(p=>p!==null);this.#f=l.filter((p,b)=>b===0||p.flashBytes!==l[b-1]?.flashBytes),
-this.#a.max=String(Math.max(0,this.#f.length-1));let u=this.#h&&i!==void 0?i:r,f=this.#f.reduce((p,b,m)=>sc(b,u)<sc(this.#f[p],u)?m:p,0);this.#a.
-value=String(f),this.#g()}#g(){let t=this.#f[Number(this.#a.value)],n=t?.flashBytes===this.#m?.limit_bytes;q(this.#d,t?`${dr(t)}${n?" (as it\
- is)":""}`:"No other size can be chosen"),this.#a.setAttribute("aria-valuetext",this.#d.textContent??""),this.#p.disabled=t===void 0||n}#v(){
-let t=this.#f[Number(this.#a.value)],n=this.#m;if(!t||!n)return;let s=O(t.flashBytes),i=t.flashBytes<(n.limit_bytes??0);pt({title:`Let ${n.name}\
+this.#c.max=String(Math.max(0,this.#f.length-1));let u=this.#h&&i!==void 0?i:r,f=this.#f.reduce((p,b,m)=>sc(b,u)<sc(this.#f[p],u)?m:p,0);this.#c.
+value=String(f),this.#g()}#g(){let t=this.#f[Number(this.#c.value)],n=t?.flashBytes===this.#m?.limit_bytes;q(this.#d,t?`${dr(t)}${n?" (as it\
+ is)":""}`:"No other size can be chosen"),this.#c.setAttribute("aria-valuetext",this.#d.textContent??""),this.#p.disabled=t===void 0||n}#v(){
+let t=this.#f[Number(this.#c.value)],n=this.#m;if(!t||!n)return;let s=O(t.flashBytes),i=t.flashBytes<(n.limit_bytes??0);pt({title:`Let ${n.name}\
  have ${s} of flash at most?`,sentences:[`Predicted: ${dr(t)}.`,i?`What it holds above that is evicted; it holds ${O(n.statistics.flash_bytes)}\
  now.`:"It grows into it as guests read, if the pool has room that no other disk reserved.","Guests stay connected and go on meanwhile."],confirm:"\
-Change",run:async()=>(await Pe("PATCH",De(n.name),{settings:{limit:String(t.flashBytes)}}),this.#h=!1,this.#y(),`${n.name} may have ${s} of \
-flash now`)})}#k(){this.#i?.destroy(),this.#i=null,this.#b()}#b(){let t=Math.floor(this.#n.clientWidth);t===0||!this.#t||(this.#i?t!==this.#u&&
-this.#i.setSize({width:t,height:nc}):this.#_(t,this.#t),this.#u=t)}#_(t,{points:n}){let s={stroke:tt("ink-soft"),font:`12px ${tt("font")}`,ticks:{
+Change",run:async()=>(await De("PATCH",$e(n.name),{settings:{limit:String(t.flashBytes)}}),this.#h=!1,this.#y(),`${n.name} may have ${s} of \
+flash now`)})}#k(){this.#i?.destroy(),this.#i=null,this.#b()}#b(){let t=Math.floor(this.#n.clientWidth);t===0||!this.#e||(this.#i?t!==this.#u&&
+this.#i.setSize({width:t,height:nc}):this.#_(t,this.#e),this.#u=t)}#_(t,{points:n}){let s={stroke:tt("ink-soft"),font:`12px ${tt("font")}`,ticks:{
 show:!1},grid:{stroke:tt("rule"),width:1}},i=tt("flash"),r=n.map(u=>cr(u.cache_bytes)),l={width:t,height:nc,legend:{show:!1},cursor:{drag:{x:!1,
 y:!1}},scales:{x:{time:!1,range:[r[0]??0,r.at(-1)??1]},y:{range:[0,1]}},axes:[{...s,grid:{show:!1},size:26,space:80,incrs:[1,2,4,8],values:(u,f)=>f.
 map(p=>O(2**p))},{...s,size:62,space:36,values:(u,f)=>f.map(p=>`${Math.round(p*100)}%`)}],series:[{},{label:"Hit ratio",stroke:i,width:2,points:{
 show:!1},fill:`${i}40`}],hooks:{draw:[u=>this.#x(u)],setCursor:[u=>this.#S(u.cursor.idx??null)]}};this.#i=new He(l,[r,n.map(u=>u.hit_ratio)],
-this.#n)}#x(t){if(!this.#t)return;let{ctx:n,bbox:s}=t,i=window.devicePixelRatio||1,r=[[this.#t.held,"held",tt("limit"),[4,4]],[this.#t.present,
+this.#n)}#x(t){if(!this.#e)return;let{ctx:n,bbox:s}=t,i=window.devicePixelRatio||1,r=[[this.#e.held,"held",tt("limit"),[4,4]],[this.#e.present,
 "present",tt("ink"),[]]];n.save(),n.font=`${12*i}px ${tt("font")}`;for(let[{cache_bytes:l},u,f,p]of r){let b=t.valToPos(cr(l),"x",!0);if(l<=
 0||b<s.left||b>s.left+s.width)continue;n.strokeStyle=n.fillStyle=f,n.lineWidth=1.5*i,n.setLineDash(p.map(y=>y*i)),n.beginPath(),n.moveTo(b,s.
 top),n.lineTo(b,s.top+s.height),n.stroke();let m=u==="held";n.textAlign=m?"right":"left",n.fillText(u,b+(m?-5:5)*i,s.top+12*i)}n.restore()}#S(t){
-let n=t===null?void 0:this.#t?.points[t];q(this.#r,n?`${O(n.cache_bytes)}: ${ye(n.hit_ratio)}`:"")}};function sc(e,t){return e===void 0?1/0:
-Math.abs(Math.log(e.flashBytes/t))}var Bf=[["connections","Guests connected"],["nbd_socket","NBD socket"],["vhost_socket","vhost-user socket"]],zi=class{element;#n=vs(Bf);#e=c(
-"div",{class:"stack"});#r;#s=!1;constructor(t){this.#r=t,this.element=c("section",{class:"card connect","aria-label":"Connect"},c("h2",{},"H\
-ow guests connect"),this.#n.element,this.#e)}update(t){this.#n.set({connections:t.connections===null?"\u2013":String(t.connections),nbd_socket:t.
-nbd_socket,vhost_socket:t.vhost_socket}),this.#s||(this.#s=!0,this.#o())}async#o(){let t=await Ut(`/v1/disks/${encodeURIComponent(this.#r)}/\
-connect`,"connect").catch(()=>(this.#s=!1,null));J(this.#e,t!==null),Lt(this.#e,t??[],n=>`${n.client} ${n.door}`,Vf,(n,s)=>{pe(n,"h3",`${s.client}\
-, ${s.door}`),pe(n,".hint",s.note),pe(n,"code",s.lines.trimEnd())})}};function Vf(){let e=c("code",{}),n=c("button",{type:"button",class:"qu\
-iet",onclick:()=>{navigator.clipboard?.writeText(e.textContent??"").then(()=>Ps("Copied"))}},"Copy");return n.hidden=navigator.clipboard===void 0,
-c("div",{},c("div",{class:"section-head"},c("h3",{}),n),c("p",{class:"hint"}),c("pre",{},e))}function In(e,t,n=""){let s=rt();return t.id=s,c("div",{class:"field"},c("label",{for:s},e),t,n===""?null:c("p",{class:"hint"},n))}function fr(e,t){
+let n=t===null?void 0:this.#e?.points[t];q(this.#o,n?`${O(n.cache_bytes)}: ${ye(n.hit_ratio)}`:"")}};function sc(e,t){return e===void 0?1/0:
+Math.abs(Math.log(e.flashBytes/t))}var Bf=[["connections","Guests connected"],["nbd_socket","NBD socket"],["vhost_socket","vhost-user socket"]],Vf={"vhost-user":"vhost-user",nbd:"\
+NBD","nbd-tcp":"NBD over TCP"},zi=class{element;#n=vs(Bf);#t=c("div",{class:"stack"});#o=c("select",{name:"client","aria-label":"Client"});#s=c(
+"label",{class:"inline"},"For ",this.#o);#r;#l=[];#e=!1;constructor(t){this.#r=t,this.element=c("section",{class:"card connect","aria-label":"\
+Connect"},c("h2",{},"How guests connect"),this.#n.element,this.#s,this.#t),this.#s.hidden=!0,this.#o.addEventListener("change",()=>this.#u())}update(t){
+this.#n.set({connections:t.connections===null?"\u2013":String(t.connections),nbd_socket:t.nbd_socket,vhost_socket:t.vhost_socket}),this.#e||
+(this.#e=!0,this.#i())}async#i(){let t=await Ut(`${$e(this.#r)}/connect`,"connect").catch(()=>(this.#e=!1,null));this.#l=t?.forms??[];let n=[
+...new Set(this.#l.map(s=>s.client))];this.#o.replaceChildren(...n.map(s=>c("option",{value:s},s))),J(this.#s,n.length>0),this.#u()}#u(){let t=this.#l.
+filter(n=>n.client===this.#o.value);Lt(this.#t,t,n=>`${n.client} ${n.door}`,qf,(n,s)=>{pe(n,"h3",`${s.client}, over ${Vf[s.door]??s.door}`),
+pe(n,".hint",s.note),pe(n,"code",s.lines.trimEnd())})}};function qf(){let e=c("code",{}),n=c("button",{type:"button",class:"quiet",onclick:()=>{
+navigator.clipboard?.writeText(e.textContent??"").then(()=>Ps("Copied"))}},"Copy");return n.hidden=navigator.clipboard===void 0,c("div",{},c(
+"div",{class:"section-head"},c("h3",{}),n),c("p",{class:"hint"}),c("pre",{},e))}function In(e,t,n=""){let s=rt();return t.id=s,c("div",{class:"field"},c("label",{for:s},e),t,n===""?null:c("p",{class:"hint"},n))}function fr(e,t){
 let n=c("input",{type:"checkbox",name:e});return{element:c("label",{class:"tick"},n,c("span",{},t)),input:n}}function qs(e,t={}){return c("i\
 nput",{type:"text",name:e,spellcheck:"false",autocomplete:"off",autocapitalize:"off",...t})}function ic(...e){return c("details",{},c("summa\
-ry",{},"More"),c("div",{class:"fields"},...e))}var qf=["mode","block-size","reserve","limit","ram","dirty-limit"];function oc(e){let t=qs("n\
+ry",{},"More"),c("div",{class:"fields"},...e))}var Gf=["mode","block-size","reserve","limit","ram","dirty-limit"];function oc(e){let t=qs("n\
 ame",{required:!0,pattern:"[a-z0-9][a-z0-9._\\-]{0,62}",title:"Small letters, digits, dot, dash and underscore"}),n=qs("backing",{required:!0,
-placeholder:"/srv/images/web1.raw"}),s=Os.filter(f=>qf.includes(f.name)).map(f=>{let p=f.choices?.map(m=>c("option",{value:m},m))??[],b=f.choices?
+placeholder:"/srv/images/web1.raw"}),s=Os.filter(f=>Gf.includes(f.name)).map(f=>{let p=f.choices?.map(m=>c("option",{value:m},m))??[],b=f.choices?
 c("select",{name:f.name},c("option",{value:""},"default"),...p):qs(f.name,{placeholder:"default"});return{key:f,input:b}}),i=fr("read_only",
 "Read-only: nothing is ever written to the backing"),r=fr("raw_anyway","Serve it as raw even if it looks like an image of another format"),[
 l,...u]=s;pt({title:"Add a disk",sentences:["Forebay serves it from now on, also after a restart. Its content stays as it is, and it must no\
 t be open elsewhere."],confirm:"Add",fields:c("div",{class:"stack"},In("Name",t),In("Backing",n,"A raw file or a block device, or nbd://HOST\
 /EXPORT, or nbd+unix:///EXPORT?socket=PATH."),l?In(l.key.name,l.input,l.key.about):null,ic(...u.map(({key:f,input:p})=>In(f.name,p,f.about)),
 i.element,r.element)),run:async()=>{let f=s.map(({key:m,input:y})=>[m.name,y.value.trim()]).filter(([,m])=>m!==""),p={name:t.value.trim(),backing:n.
-value.trim(),read_only:i.input.checked,raw_anyway:r.input.checked,settings:Object.fromEntries(f)},{disk:b}=await Pe("POST","/v1/disks",p);return e(
+value.trim(),read_only:i.input.checked,raw_anyway:r.input.checked,settings:Object.fromEntries(f)},{disk:b}=await De("POST","/v1/disks",p);return e(
 b.name),`${b.name} is ${b.state}; its page says how guests connect to it`}})}function rc(e,t){let n=fr("lose_dirty",`Give up what the backin\
 g does not have: ${O(lt(e))} is lost for good`);pt({title:`Remove ${e.name}?`,sentences:wl(e),confirm:"Remove",isDangerous:!0,fields:c("div",
-{class:"stack"},lt(e)>0?n.element:null),run:async()=>(await Pe("DELETE",De(e.name),{lose_dirty:n.input.checked}),t(),`${e.name} is served no\
+{class:"stack"},lt(e)>0?n.element:null),run:async()=>(await De("DELETE",$e(e.name),{lose_dirty:n.input.checked}),t(),`${e.name} is served no\
  more; its backing is complete as far as the dialog said`)})}function lc(e){let t=qs("path",{required:!0,placeholder:"/dev/disk/by-id/..."}),
 n=c("input",{type:"number",name:"size",min:1,step:1,placeholder:"whole device"}),s=qs("erase");pt({title:"Add a device to the pool",sentences:[
 "What is on it is overwritten. A device that holds anything is refused, and the refusal says what it holds."],confirm:"Add",isDangerous:!0,fields:c(
 "div",{class:"stack"},In("Path",t,"A block device under a name that stays, or a file; a file that is not there is made."),In("Size in GiB",n,
 "For files. A device is taken whole."),ic(In("Erase",s,"The id of the old pool that a refusal named, if that may be erased."))),run:async()=>{
-let i={path:t.value.trim(),size_bytes:n.value===""?null:Number(n.value)*1073741824,erase:s.value.trim()===""?null:s.value.trim()};return await Pe(
+let i={path:t.value.trim(),size_bytes:n.value===""?null:Number(n.value)*1073741824,erase:s.value.trim()===""?null:s.value.trim()};return await De(
 "POST","/v1/pool/devices",i),e(),`${i.path} is a device of the pool`}})}function ac(e,t){let n=e.path??`device ${e.number}`;pt({title:`Take ${n}\
  out of the pool?`,sentences:["Dirty data is written to the backings first. Then what the disks cached, also on the other devices, is droppe\
-d.","Guests go on from the backings, slower, until the cache is warm again."],confirm:"Take out",isDangerous:!0,run:async()=>(await Pe("DELE\
-TE",jr(e.number)),t(),`${n} is no device of the pool any more`)})}var Gf={size:"Request size",latency:"Latency",seek:"Seek distance",outstanding:"Outstanding requests",interarrival:"Time between requests"},
-cc={...yi,read:"Reads",write:"Writes",all:"All"};function Kf(e,t){if(e.upto===null)return"more";switch(t){case"bytes":return e.upto%1024===0?
-O(e.upto):ke(e.upto);case"microseconds":return Ye(e.upto);default:return e.upto<0?`\u2212${ke(-e.upto)}`:ke(e.upto)}}function jf(e){let t=e.
+d.","Guests go on from the backings, slower, until the cache is warm again."],confirm:"Take out",isDangerous:!0,run:async()=>(await De("DELE\
+TE",jr(e.number)),t(),`${n} is no device of the pool any more`)})}var Kf={size:"Request size",latency:"Latency",seek:"Seek distance",outstanding:"Outstanding requests",interarrival:"Time between requests"},
+cc={...yi,read:"Reads",write:"Writes",all:"All"};function jf(e,t){if(e.upto===null)return"more";switch(t){case"bytes":return e.upto%1024===0?
+O(e.upto):ke(e.upto);case"microseconds":return Ye(e.upto);default:return e.upto<0?`\u2212${ke(-e.upto)}`:ke(e.upto)}}function Uf(e){let t=e.
 map(([,u])=>u.length),n=u=>e.some(([,f])=>(f[u]?.count??0)>0),s=[...Array(Math.max(0,...t)).keys()],i=s.filter(n),[r,l]=[i[0],i.at(-1)];return r===
-void 0||l===void 0?[0,0]:[Math.max(0,r-1),Math.min(s.length,l+2)]}function Uf(e){let t=e.map(([,n])=>n.map(s=>s.upto).join());return t.every(
+void 0||l===void 0?[0,0]:[Math.max(0,r-1),Math.min(s.length,l+2)]}function Yf(e){let t=e.map(([,n])=>n.map(s=>s.upto).join());return t.every(
 n=>n===t[0])}var Ii=class{element=c("section",{class:"histograms","aria-label":"Histograms"});#n=c("div",{class:"segmented",role:"group","ar\
-ia-label":"What is counted"});#e=c("div",{class:"card histogram-tables"});#r=[];#s="size";#o="";constructor(){this.element.append(c("div",{class:"\
-section-head"},c("h2",{},"Histograms"),this.#n),this.#e),this.element.hidden=!0}set(t){if(this.element.hidden=t===null||t.length===0,t===null||
-t.length===0)return;this.#r=t,t.some(([s])=>s===this.#s)||(this.#s=t[0]?.[0]??"");let n=t.map(([s])=>s);this.#n.children.length!==n.length&&
-this.#n.replaceChildren(...n.map(s=>this.#c(s))),this.#t()}#c(t){return c("button",{type:"button","data-what":t,onclick:()=>{this.#s=t,this.#t()}},
-Gf[t]??t)}#t(){for(let l of this.#n.children)l.setAttribute("aria-pressed",String(l.getAttribute("data-what")===this.#s));let t=this.#r.find(
-([l])=>l===this.#s)?.[1];if(!t)return;let n=JSON.stringify([this.#s,t]);if(n===this.#o)return;this.#o=n;let{unit:s,kinds:i}=t,r=i.length<=2&&
-Uf(i)?[i]:i.map(l=>[l]);this.#e.replaceChildren(...r.map(l=>Yf(s,l)))}};function Yf(e,t){let[n,s]=jf(t),i=e==="bytes"||e==="microseconds"?"U\
+ia-label":"What is counted"});#t=c("div",{class:"card histogram-tables"});#o=[];#s="size";#r="";constructor(){this.element.append(c("div",{class:"\
+section-head"},c("h2",{},"Histograms"),this.#n),this.#t),this.element.hidden=!0}set(t){if(this.element.hidden=t===null||t.length===0,t===null||
+t.length===0)return;this.#o=t,t.some(([s])=>s===this.#s)||(this.#s=t[0]?.[0]??"");let n=t.map(([s])=>s);this.#n.children.length!==n.length&&
+this.#n.replaceChildren(...n.map(s=>this.#l(s))),this.#e()}#l(t){return c("button",{type:"button","data-what":t,onclick:()=>{this.#s=t,this.#e()}},
+Kf[t]??t)}#e(){for(let l of this.#n.children)l.setAttribute("aria-pressed",String(l.getAttribute("data-what")===this.#s));let t=this.#o.find(
+([l])=>l===this.#s)?.[1];if(!t)return;let n=JSON.stringify([this.#s,t]);if(n===this.#r)return;this.#r=n;let{unit:s,kinds:i}=t,r=i.length<=2&&
+Yf(i)?[i]:i.map(l=>[l]);this.#t.replaceChildren(...r.map(l=>Jf(s,l)))}};function Jf(e,t){let[n,s]=Uf(t),i=e==="bytes"||e==="microseconds"?"U\
 p to":`Up to, ${e}`;if(n===s)return c("p",{class:"hint"},`${t.map(([f])=>cc[f]??f).join(", ")}: nothing was counted yet.`);let r=t.map(([,f])=>f.
 reduce((p,b)=>p+b.count,0)),l=c("thead",{},c("tr",{},c("th",{scope:"col"},i),...t.map(([f],p)=>c("th",{scope:"col"},`${cc[f]??f}: ${ke(r[p])}`)))),
-u=[...Array(s-n).keys()].map(f=>{let p=n+f,b=t[0]?.[1][p];return c("tr",{},c("th",{scope:"row"},b?Kf(b,e):""),...t.map(([,m],y)=>Jf(m[p]?.count??
-0,r[y]??0,y)))});return c("table",{class:"histogram"},l,c("tbody",{},...u))}function Jf(e,t,n){let s=t>0?e/t:0,i=c("span",{class:`bar bar-${n%
+u=[...Array(s-n).keys()].map(f=>{let p=n+f,b=t[0]?.[1][p];return c("tr",{},c("th",{scope:"row"},b?jf(b,e):""),...t.map(([,m],y)=>Qf(m[p]?.count??
+0,r[y]??0,y)))});return c("table",{class:"histogram"},l,c("tbody",{},...u))}function Qf(e,t,n){let s=t>0?e/t:0,i=c("span",{class:`bar bar-${n%
 6}`});i.style.width=`${(s*100).toFixed(2)}%`;let r=c("span",{class:"bar-text"});return q(r,e===0?"":`${ke(e)} (${(s*100).toFixed(1)}%)`),c("\
-td",{},c("div",{class:"bar-cell"},c("span",{class:"bar-track"},i),r))}var Qf=[["mean","mean"],["median","p50"],["95 %","p95"],["99 %","p99"]];function Zf(e,t){if(e===null||t===null||e<=0)return"";let n=(t-e)/e*
-100;return Math.abs(n)<.05?"0.0%":`${n>0?"+":"\u2212"}${Math.abs(n).toFixed(1)}%`}function Xf(e){let t=[],n=(s,i,r,l)=>{let[u,f]=[r(e.without),
-r(e.with)];u===null&&f===null||t.push({key:s,name:i,without:l(u),with:l(f),change:Zf(u,f)})};for(let s of["read","write"])for(let[i,r]of Qf)
+td",{},c("div",{class:"bar-cell"},c("span",{class:"bar-track"},i),r))}var Zf=[["mean","mean"],["median","p50"],["95 %","p95"],["99 %","p99"]];function Xf(e,t){if(e===null||t===null||e<=0)return"";let n=(t-e)/e*
+100;return Math.abs(n)<.05?"0.0%":`${n>0?"+":"\u2212"}${Math.abs(n).toFixed(1)}%`}function eh(e){let t=[],n=(s,i,r,l)=>{let[u,f]=[r(e.without),
+r(e.with)];u===null&&f===null||t.push({key:s,name:i,without:l(u),with:l(f),change:Xf(u,f)})};for(let s of["read","write"])for(let[i,r]of Zf)
 n(`${s}.${r}`,`${s==="read"?"Read":"Write"} latency, ${i}`,l=>l.latency_us[s]?.[r]??null,Ye);return n("iops","Requests a second, mean",s=>s.
 iops,je),n("iops_busiest_minute","Requests a second, busiest minute",s=>s.iops_busiest_minute,je),n("backing_reads","Reads from the backing",
 s=>s.backing_reads,ke),n("backing_read_bytes","Bytes from the backing",s=>s.backing_read_bytes,O),n("backing_writes","Writes to the backing",
-s=>s.backing_writes,ke),n("backing_write_bytes","Bytes to the backing",s=>s.backing_write_bytes,O),t}function eh(e){let{times_faster:t,writes_times_faster:n}=e,
+s=>s.backing_writes,ke),n("backing_write_bytes","Bytes to the backing",s=>s.backing_write_bytes,O),t}function th(e){let{times_faster:t,writes_times_faster:n}=e,
 s=[];return t===null?s.push(e.with.reads===0?"Nothing was read with the cache yet, so there is nothing to compare with.":"No read went to th\
 e backing yet, so there is nothing to compare with."):t>=1.05?s.push(`The mean read is ${t.toFixed(1)} times faster with the cache.`):s.push(
 "The cache gains nothing for reads so far: most of what is read is read for the first time, or the backing is as fast."),n!==null&&n>=1.05&&
-s.push(`The mean write is ${n.toFixed(1)} times faster.`),s}function th(e){let{without:t}=e,n={measured:"measured while the disk was in pass\
+s.push(`The mean write is ${n.toFixed(1)} times faster.`),s}function nh(e){let{without:t}=e,n={measured:"measured while the disk was in pass\
 -through",concluded:`concluded from the ${ke(e.measured_backing_reads)} that went to the backing`,unknown:"not known"}[t.reads_are],s=t.writes_are===
-"measured"?"measured in pass-through":"not known";return`Without the cache: reads are ${n}, writes are ${s}.`}function nh({warm_up:e}){let t=s=>((s??
+"measured"?"measured in pass-through":"not known";return`Without the cache: reads are ${n}, writes are ${s}.`}function sh({warm_up:e}){let t=s=>((s??
 0)*100).toFixed(1),n=(e.variation_max*100).toFixed(0);switch(e.state){case"warm":return`Warm after ${Ot(e.seconds)}: the next three steps hi\
 t ${ye(e.hit_ratio)}, less than ${n} points apart.`;case"warming":return(e.variation??0)<e.variation_max?"Not warm yet: next to nothing hits\
 .":`Not warm yet: the last three steps are ${t(e.variation)} points apart, and ${n} are too many.`;default:return`Whether it is warm is not \
-known: that takes three steps with ${ke(e.reads_min)} reads each.`}}function sh(e,t){let n=[e.without,e.with].map(p=>p.latency_us[t]?.classes??
+known: that takes three steps with ${ke(e.reads_min)} reads each.`}}function ih(e,t){let n=[e.without,e.with].map(p=>p.latency_us[t]?.classes??
 null),s=n.find(p=>p!==null)??[],i=n.map(p=>{let b=p?.reduce((m,y)=>m+y.count,0)??0;return s.map((m,y)=>p===null||b===0?null:(p[y]?.count??0)/
 b)}),r=s.map((p,b)=>({upto:p.upto===null?"more":Ye(p.upto),without:i[0]?.[b]??null,with:i[1]?.[b]??null})),l=r.flatMap((p,b)=>(p.without??0)>
 0||(p.with??0)>0?[b]:[]),[u,f]=[l[0],l.at(-1)];return u===void 0||f===void 0?[]:r.slice(u,f+1)}var Wi=class{element;#n=c("p",{class:"report-\
-verdict",role:"status"});#e=c("p",{class:"hint"});#r=c("p",{class:"report-warm"});#s=c("p",{class:"hint"});#o=c("tbody",{});#c=c("tbody",{});#t;#i=c(
-"p",{class:"hint","data-figure":"report.share"});#u=c("div",{class:"report-known"});#l="read";#a=null;#d="";constructor(){let t=(s,i)=>c("bu\
-tton",{type:"button","data-kind":s,onclick:()=>{this.#l=s,this.#p()}},i);this.#t=c("div",{class:"segmented",role:"group","aria-label":"Class\
+verdict",role:"status"});#t=c("p",{class:"hint"});#o=c("p",{class:"report-warm"});#s=c("p",{class:"hint"});#r=c("tbody",{});#l=c("tbody",{});#e;#i=c(
+"p",{class:"hint","data-figure":"report.share"});#u=c("div",{class:"report-known"});#a="read";#c=null;#d="";constructor(){let t=(s,i)=>c("bu\
+tton",{type:"button","data-kind":s,onclick:()=>{this.#a=s,this.#p()}},i);this.#e=c("div",{class:"segmented",role:"group","aria-label":"Class\
 es of"},t("read","Reads"),t("write","Writes"));let n=(...s)=>c("thead",{},c("tr",{},...s.map(i=>c("th",{scope:"col"},i))));this.#u.append(c(
-"table",{class:"report-figures"},n("","Without","With the cache","Change"),this.#o),this.#i,this.#r,c("div",{class:"section-head"},c("h3",{},
-"By latency"),this.#t),c("table",{class:"histogram report-classes"},n("Up to","Without","With the cache"),this.#c)),this.element=c("section",
-{class:"card report","aria-label":"Before and after"},c("h2",{},"Before and after"),this.#n,this.#e,this.#u,this.#s),this.element.hidden=!0}set(t){
-J(this.element,t!==null),this.#a=t,this.#p()}#p(){let t=this.#a;if(!t)return;let n=JSON.stringify([this.#l,t]);if(n===this.#d)return;this.#d=
-n;let s=[t.without,t.with].some(m=>m.reads+m.writes>0);J(this.#u,s),J(this.#e,s);let i=ls(t.compared_since);q(this.#n,s?eh(t).join(" "):`Not\
-hing was read since ${i}, nor written: there is nothing to report yet.`),q(this.#e,`Since ${i}: ${ke(t.with.reads)} reads and ${ke(t.with.writes)}\
- writes with the cache, ${ke(t.without.reads)} and ${ke(t.without.writes)} in pass-through. ${th(t)}`),this.#o.replaceChildren(...Xf(t).map(
-ih));let{reads:r,read_hits_ram:l,read_hits_flash:u}=t.with,f=m=>ye(r>0?m/r:null);q(this.#i,`Of reads with the cache, ${f(l+u)} were answered\
- by it: ${f(l)} from RAM, ${f(u)} from flash. Written to flash: ${O(t.flash_write_bytes)}.`),q(this.#r,nh(t));for(let m of this.#t.children)
-m.setAttribute("aria-pressed",String(m.getAttribute("data-kind")===this.#l));let p=sh(t,this.#l);this.#c.replaceChildren(...p.length>0?p.map(
-oh):[c("tr",{},c("td",{colspan:3},"Nothing was counted yet."))]);let b=t.without.reads_are==="measured"&&t.without.writes_are==="measured";J(
+"table",{class:"report-figures"},n("","Without","With the cache","Change"),this.#r),this.#i,this.#o,c("div",{class:"section-head"},c("h3",{},
+"By latency"),this.#e),c("table",{class:"histogram report-classes"},n("Up to","Without","With the cache"),this.#l)),this.element=c("section",
+{class:"card report","aria-label":"Before and after"},c("h2",{},"Before and after"),this.#n,this.#t,this.#u,this.#s),this.element.hidden=!0}set(t){
+J(this.element,t!==null),this.#c=t,this.#p()}#p(){let t=this.#c;if(!t)return;let n=JSON.stringify([this.#a,t]);if(n===this.#d)return;this.#d=
+n;let s=[t.without,t.with].some(m=>m.reads+m.writes>0);J(this.#u,s),J(this.#t,s);let i=ls(t.compared_since);q(this.#n,s?th(t).join(" "):`Not\
+hing was read since ${i}, nor written: there is nothing to report yet.`),q(this.#t,`Since ${i}: ${ke(t.with.reads)} reads and ${ke(t.with.writes)}\
+ writes with the cache, ${ke(t.without.reads)} and ${ke(t.without.writes)} in pass-through. ${nh(t)}`),this.#r.replaceChildren(...eh(t).map(
+oh));let{reads:r,read_hits_ram:l,read_hits_flash:u}=t.with,f=m=>ye(r>0?m/r:null);q(this.#i,`Of reads with the cache, ${f(l+u)} were answered\
+ by it: ${f(l)} from RAM, ${f(u)} from flash. Written to flash: ${O(t.flash_write_bytes)}.`),q(this.#o,sh(t));for(let m of this.#e.children)
+m.setAttribute("aria-pressed",String(m.getAttribute("data-kind")===this.#a));let p=ih(t,this.#a);this.#l.replaceChildren(...p.length>0?p.map(
+rh):[c("tr",{},c("td",{colspan:3},"Nothing was counted yet."))]);let b=t.without.reads_are==="measured"&&t.without.writes_are==="measured";J(
 this.#s,s&&!b),q(this.#s,`To have "without" measured, let the disk run in pass-through for ${ke(t.requests_min)} reads and as many writes: s\
-et mode below, and set it back.`)}};function ih(e){let t=n=>c("td",{"data-figure":`report.${e.key}.${n}`},e[n]);return c("tr",{},c("th",{scope:"\
-row"},e.name),t("without"),t("with"),t("change"))}function oh(e){let t=(n,s)=>{let i=c("span",{class:`bar bar-${s}`});return i.style.width=`${((n??
+et mode below, and set it back.`)}};function oh(e){let t=n=>c("td",{"data-figure":`report.${e.key}.${n}`},e[n]);return c("tr",{},c("th",{scope:"\
+row"},e.name),t("without"),t("with"),t("change"))}function rh(e){let t=(n,s)=>{let i=c("span",{class:`bar bar-${s}`});return i.style.width=`${((n??
 0)*100).toFixed(2)}%`,c("td",{},c("div",{class:"bar-cell"},c("span",{class:"bar-track"},i),c("span",{class:"bar-text"},ye(n))))};return c("t\
-r",{},c("th",{scope:"row"},e.upto),t(e.without,1),t(e.with,0))}var Bi=class{element;#n=new Map;#e=c("div",{class:"fields"});#r=c("button",{type:"submit",class:"primary"},"Review changes\u2026");#s=c("but\
-ton",{type:"reset"},"Undo");#o=c("span",{class:"hint","aria-live":"polite"});#c;#t;constructor(t,n){this.#c=t,this.#t=n;let s=c("form",{"ari\
-a-label":"Settings"},this.#e,c("div",{class:"buttons buttons-start"},this.#r,this.#s,this.#o));s.addEventListener("input",()=>this.#l()),s.addEventListener(
-"reset",i=>{i.preventDefault();for(let r of this.#n.values())r.input.value=r.now;this.#l()}),s.addEventListener("submit",i=>{i.preventDefault(),
-this.#a()}),this.element=c("section",{class:"card","aria-label":"Settings"},c("h2",{},"Settings"),c("p",{class:"hint"},"As forebay disk set \
+r",{},c("th",{scope:"row"},e.upto),t(e.without,1),t(e.with,0))}var Bi=class{element;#n=new Map;#t=c("div",{class:"fields"});#o=c("button",{type:"submit",class:"primary"},"Review changes\u2026");#s=c("but\
+ton",{type:"reset"},"Undo");#r=c("span",{class:"hint","aria-live":"polite"});#l;#e;constructor(t,n){this.#l=t,this.#e=n;let s=c("form",{"ari\
+a-label":"Settings"},this.#t,c("div",{class:"buttons buttons-start"},this.#o,this.#s,this.#r));s.addEventListener("input",()=>this.#a()),s.addEventListener(
+"reset",i=>{i.preventDefault();for(let r of this.#n.values())r.input.value=r.now;this.#a()}),s.addEventListener("submit",i=>{i.preventDefault(),
+this.#c()}),this.element=c("section",{class:"card","aria-label":"Settings"},c("h2",{},"Settings"),c("p",{class:"hint"},"As forebay disk set \
 takes them. They are changed while guests go on."),s)}update(t){let n=Os.filter(i=>i.name in t),s=Object.keys(t).filter(i=>!Os.some(r=>r.name===
 i));for(let i of[...n,...s.map(r=>({name:r,about:""}))]){let r=t[i.name]??"",l=this.#n.get(i.name)??this.#i(i,r),u=l.input.value!==l.now;l.now=
-r,u||uc(l.input,r)}this.#l()}#i(t,n){let s=rt(),i=rt(),r={id:s,name:t.name,"aria-describedby":i},l=t.choices?c("select",r,...t.choices.map(p=>c(
+r,u||uc(l.input,r)}this.#a()}#i(t,n){let s=rt(),i=rt(),r={id:s,name:t.name,"aria-describedby":i},l=t.choices?c("select",r,...t.choices.map(p=>c(
 "option",{value:p},p))):c("input",{...r,type:"text",spellcheck:"false",autocomplete:"off",autocapitalize:"off"}),u=c("div",{class:"field"},c(
-"label",{for:s},t.name),l,c("p",{class:"hint",id:i},t.about)),f={key:t.name,now:n,input:l,element:u};return uc(l,n),this.#e.append(u),this.#n.
+"label",{for:s},t.name),l,c("p",{class:"hint",id:i},t.about)),f={key:t.name,now:n,input:l,element:u};return uc(l,n),this.#t.append(u),this.#n.
 set(t.name,f),f}#u(){let t=[...this.#n.values()].filter(n=>n.input.value.trim()!==n.now);return Object.fromEntries(t.map(n=>[n.key,n.input.value.
-trim()]))}#l(){let t=this.#u();for(let s of this.#n.values())s.element.classList.toggle("changed",s.key in t);let n=Object.keys(t).length;this.#r.
-disabled=n===0,J(this.#s,n>0),q(this.#o,n===0?"":n===1?"1 change, not sent yet":`${n} changes, not sent yet`)}#a(){let t=this.#c(),n=this.#u();
+trim()]))}#a(){let t=this.#u();for(let s of this.#n.values())s.element.classList.toggle("changed",s.key in t);let n=Object.keys(t).length;this.#o.
+disabled=n===0,J(this.#s,n>0),q(this.#r,n===0?"":n===1?"1 change, not sent yet":`${n} changes, not sent yet`)}#c(){let t=this.#l(),n=this.#u();
 if(!t||Object.keys(n).length===0)return;let s=Object.entries(n).map(([i,r])=>c("li",{},c("code",{},i),`: ${this.#n.get(i)?.now??""} \u2192 ${r}`));
-pt({title:`Change ${t.name}?`,sentences:wi(t,n),confirm:"Change",fields:c("ul",{class:"changes"},...s),run:async()=>{await Pe("PATCH",De(t.name),
-{settings:n});for(let[i,r]of Object.entries(n)){let l=this.#n.get(i);l&&(l.now=r)}return this.#t(),`${t.name} now has ${Object.entries(n).map(
+pt({title:`Change ${t.name}?`,sentences:wi(t,n),confirm:"Change",fields:c("ul",{class:"changes"},...s),run:async()=>{await De("PATCH",$e(t.name),
+{settings:n});for(let[i,r]of Object.entries(n)){let l=this.#n.get(i);l&&(l.now=r)}return this.#e(),`${t.name} now has ${Object.entries(n).map(
 ([i,r])=>`${i}=${r}`).join(" ")}`}})}};function uc(e,t){e instanceof HTMLSelectElement&&![...e.options].some(n=>n.value===t)&&e.append(c("op\
-tion",{value:t},t)),e.value!==t&&(e.value=t)}var rh=[["backing","Backing"],["size_bytes","Size"],["block_bytes","Block"],["reserve_bytes","Reserved flash"],["limit_bytes","Flash at most"],
+tion",{value:t},t)),e.value!==t&&(e.value=t)}var lh=[["backing","Backing"],["size_bytes","Size"],["block_bytes","Block"],["reserve_bytes","Reserved flash"],["limit_bytes","Flash at most"],
 ["cached_bytes","Cached on flash"],["ram_bytes","Cached in RAM"],["load","From last time"],["mirrored","Dirty data"],["guest","Taken from"],
 ["page_cache","Page cache"],["errors","Errors"]];function dc(e,t,n){let s=null,i=()=>s,r=Jt(),l=c("span",{class:"mode"}),u=Ni(),f={hits:yt("\
 Hit ratio","hit_ratio"),operations:yt("Requests","operations"),bytes:yt("Throughput","bytes"),latency:yt("Read latency, mean","latency"),dirty:yt(
 "Dirty","dirty_bytes"),saved:yt("Backing requests saved","saved")},p=new Fi(n),b=new Ii,m=new Hi(t),y=new vi(t),_=new Wi,M=c("p",{class:"car\
-d empty","data-figure":"no_curve"},"Sizes are predicted from what guests read. Nothing was read since the disk was attached."),L=vs(rh.map(([
+d empty","data-figure":"no_curve"},"Sizes are predicted from what guests read. Nothing was read since the disk was attached."),L=vs(lh.map(([
 x,V])=>[x,V])),N=new Bi(i,t),B=xl(i,t),S=new zi(e),C=c("button",{type:"button",class:"danger","data-action":"remove",onclick:()=>s&&rc(s,t)},
 "Remove this disk\u2026"),E={overview:Gs("overview",c("div",{class:"tiles"},...Object.values(f).map(x=>x.element)),p.element,B.element),sizing:Gs(
 "sizing",y.element,m.element,M),requests:Gs("requests",_.element,b.element),connect:Gs("connect",S.element),settings:Gs("settings",N.element,
 c("section",{class:"card","aria-label":"Facts"},c("h2",{},"About this disk"),L.element),c("section",{class:"card","aria-label":"Removal"},c(
 "h2",{},"Removal"),c("p",{class:"hint"},"The disk is served no more; the content of its backing stays."),c("div",{class:"buttons buttons-sta\
-rt"},C)))},Q=$o.map(x=>[x,c("a",{href:Dn(e,x)},lh[x])]),D=c("nav",{class:"tabs","aria-label":`Parts of ${e}`},...Q.map(([,x])=>x)),Z=c("div",
+rt"},C)))},Q=$o.map(x=>[x,c("a",{href:Dn(e,x)},ah[x])]),D=c("nav",{class:"tabs","aria-label":`Parts of ${e}`},...Q.map(([,x])=>x)),Z=c("div",
 {class:"stack"},u.element,D,...Object.values(E)),j=c("div",{class:"card empty"},c("h3",{},"No such disk"),c("p",{},"Forebay serves no disk o\
 f this name. It may have been removed: forebay disk list shows all.")),ee=c("p",{class:"loading"},"Asking Forebay\u2026");return{element:c("\
 div",{class:"view"},c("p",{class:"crumb"},c("a",{href:"#/"},"\u2190 Host")),c("div",{class:"title"},c("h1",{},e),r,l),j,ee,Z),title:e,open(x){
 for(let[V,F]of Q)F.setAttribute("aria-current",V===x?"page":"false"),J(E[V],V===x)},leave:()=>{p.leave(),m.leave()},update(x){let V=x.disk;if(s=
 V==="missing"||V===null?null:V,J(j,V==="missing"),J(ee,V===null),J(Z,s!==null),J(r,s!==null),!s)return;let F=Ls(s);Qt(r,bi([sn(s.state),...F.
-map(K=>K.tone)]),s.state),q(l,s.read_only?`${s.mode}, read-only`:s.mode),u.set(F),ah(f,s,x),p.update(x,e,s.mode),b.set(x.histograms),m.set(x.
-curve,s,x.windows.get(e)??s.statistics),y.set(x.advice,s),J(M,m.element.hidden),S.update(s),_.set(x.report),L.set(uh(s)),N.update(s.settings),
-B.update()}}}var lh={overview:"Overview",sizing:"Sizing",requests:"Requests",connect:"Connect",settings:"Settings"};function Gs(e,...t){return c(
-"div",{class:"stack","data-tab":e},...t)}function ah(e,t,n){let s=n.windows.get(t.name)??n.statistics.get(t.name),i=n.windows.has(t.name)?"l\
+map(K=>K.tone)]),s.state),q(l,s.read_only?`${s.mode}, read-only`:s.mode),u.set(F),ch(f,s,x),p.update(x,e,s.mode),b.set(x.histograms),m.set(x.
+curve,s,x.windows.get(e)??s.statistics),y.set(x.advice,s),J(M,m.element.hidden),S.update(s),_.set(x.report),L.set(dh(s)),N.update(s.settings),
+B.update()}}}var ah={overview:"Overview",sizing:"Sizing",requests:"Requests",connect:"Connect",settings:"Settings"};function Gs(e,...t){return c(
+"div",{class:"stack","data-tab":e},...t)}function ch(e,t,n){let s=n.windows.get(t.name)??n.statistics.get(t.name),i=n.windows.has(t.name)?"l\
 ast 5 minutes":"since attached",r=n.series.get(t.name)?.last,l=r?.rates??null,u=Pn(l);e.hits.set(ye(s?.hit_ratio),`of reads, ${i}`),e.operations.
 set(u===null?"\u2013":`${je(u)}/s`,l?`${je(l.reads)} reads, ${je(l.writes)} writes`:""),e.bytes.set(l?Ct(l.read_bytes+l.write_bytes):"\u2013",
 l?`${Ct(l.read_bytes)} read, ${Ct(l.write_bytes)} written`:""),e.latency.set(Ye(r?.readMicros),r?.writeMicros==null?"no writes lately":`writ\
-es ${Ye(r.writeMicros)}`),e.dirty.set(O(t.dirty_bytes),ch(t)),e.saved.set(ye(s?ui(s):null),i)}function ch(e){let t=e.mode==="write-back"?`of\
+es ${Ye(r.writeMicros)}`),e.dirty.set(O(t.dirty_bytes),uh(t)),e.saved.set(ye(s?ui(s):null),i)}function uh(e){let t=e.mode==="write-back"?`of\
  at most ${O(e.dirty_limit_bytes)}`:null;if(lt(e)===0)return t??"the backing is complete";let n=e.statistics.destage_bytes_per_second??0;return gn(
-t??`for ${Ot(e.dirty_for_seconds)}`,Cs(e.dirty_zeroes_bytes),n>0?`${Ct(n)} going home`:null)}function uh(e){let{statistics:t}=e,n={backing:e.
+t??`for ${Ot(e.dirty_for_seconds)}`,Cs(e.dirty_zeroes_bytes),n>0?`${Ct(n)} going home`:null)}function dh(e){let{statistics:t}=e,n={backing:e.
 backing,size_bytes:O(e.size_bytes),block_bytes:O(e.block_bytes),reserve_bytes:O(e.reserve_bytes),limit_bytes:O(e.limit_bytes),cached_bytes:O(
-t.cached_bytes),ram_bytes:O(t.ram_bytes),load:yl(e),mirrored:dh(e),errors:fh(e)};return e.guest&&(n.guest=`QEMU at ${e.guest.qmp}, device ${e.
-guest.device}`),e.page_cache_reason&&(n.page_cache=`used, because ${e.page_cache_reason}`),n}function dh(e){return e.mirrored===null?"\u2013":
-e.mirrored?"on two devices":"on one device"}function fh(e){let{checksum_errors:t,flash_errors:n,backing_errors:s,backing_retries:i}=e.statistics;
+t.cached_bytes),ram_bytes:O(t.ram_bytes),load:yl(e),mirrored:fh(e),errors:hh(e)};return e.guest&&(n.guest=`QEMU at ${e.guest.qmp}, device ${e.
+guest.device}`),e.page_cache_reason&&(n.page_cache=`used, because ${e.page_cache_reason}`),n}function fh(e){return e.mirrored===null?"\u2013":
+e.mirrored?"on two devices":"on one device"}function hh(e){let{checksum_errors:t,flash_errors:n,backing_errors:s,backing_retries:i}=e.statistics;
 if(t===void 0)return"\u2013";let l=[[t,"checksums"],[n,"flash"],[s,"backing"],[i,"backing, sent again"]].filter(([u])=>(u??0)>0).map(([u,f])=>`${u}\
  ${f}`);return l.length===0?"none":l.join(", ")}function fc(){let e=c("ol",{class:"events","aria-label":"Events, newest first"}),t=c("select",{name:"level"},c("option",{value:"info"},"All"),
 c("option",{value:"warning"},"Warnings and errors"),c("option",{value:"error"},"Errors")),n=c("p",{class:"empty"},"Nothing happened that an \
@@ -853,26 +856,26 @@ operator must know."),s=c("p",{class:"empty"},"This Forebay keeps no list of eve
 t.addEventListener("change",()=>i());let r=c("label",{class:"inline"},"Show ",t),l=c("section",{class:"card"},r,e,n,s);return{element:c("div",
 {class:"view"},c("h1",{},"Events"),l),title:"Events",leave(){},update(u){i=()=>{let f=["info","warning","error"],p=f.indexOf(t.value),b=(u.events??
 []).filter(m=>f.indexOf(m.level)>=p||!f.includes(m.level)).reverse();J(s,u.events===null),J(r,u.events!==null),J(n,u.events!==null&&b.length===
-0),Lt(e,b,m=>`${m.id} ${m.time}`,hh,ph)},i()}}}function hh(e){let t=e.disk?c("a",{href:Dn(e.disk),class:"event-disk"},e.disk):null;return c(
+0),Lt(e,b,m=>`${m.id} ${m.time}`,ph,mh)},i()}}}function ph(e){let t=e.disk?c("a",{href:Dn(e.disk),class:"event-disk"},e.disk):null;return c(
 "li",{class:"event"},c("div",{class:"event-head"},Jt(),c("time",{datetime:e.time},ls(e.time)),t,c("span",{class:"event-kind"})),c("div",{class:"\
-event-message"}),c("div",{class:"finding-advice"}))}function ph(e,t){let n=e.querySelector(".badge");n&&Qt(n,gi[t.level]??"warning",t.level),
-pe(e,".event-kind",t.kind),pe(e,".event-message",t.message),pe(e,".finding-advice",t.advice??"")}var mh=Rs*1e3/To,gh=30,hc=new WeakMap;function pc(e){let t=Ni(),n={hits:yt("Hit ratio","host.hit_ratio"),operations:yt("Requests","host.oper\
-ations"),bytes:yt("Throughput","host.bytes"),dirty:yt("Dirty","host.dirty_bytes"),saved:yt("Backing requests saved","host.saved")},s=xh(e),i=c(
+event-message"}),c("div",{class:"finding-advice"}))}function mh(e,t){let n=e.querySelector(".badge");n&&Qt(n,gi[t.level]??"warning",t.level),
+pe(e,".event-kind",t.kind),pe(e,".event-message",t.message),pe(e,".finding-advice",t.advice??"")}var gh=Rs*1e3/To,bh=30,hc=new WeakMap;function pc(e){let t=Ni(),n={hits:yt("Hit ratio","host.hit_ratio"),operations:yt("Requests","host.oper\
+ations"),bytes:yt("Throughput","host.bytes"),dirty:yt("Dirty","host.dirty_bytes"),saved:yt("Backing requests saved","host.saved")},s=kh(e),i=c(
 "tbody",{}),l=c("table",{class:"disks"},c("thead",{},c("tr",{},...["Disk","State","Hit ratio","Requests/s","Read latency, mean","Dirty","Las\
-t 5 min"].map(_=>c("th",{scope:"col"},_)))),i),u=vh(),f=_=>{e(),window.location.hash=Dn(_,"connect")},p=c("button",{type:"button","data-acti\
+t 5 min"].map(_=>c("th",{scope:"col"},_)))),i),u=xh(),f=_=>{e(),window.location.hash=Dn(_,"connect")},p=c("button",{type:"button","data-acti\
 on":"add-disk",onclick:()=>oc(f)},"Add a disk\u2026"),b=c("section",{class:"card","aria-label":"Disks"},c("div",{class:"section-head"},c("h2",
 {},"Disks"),p),l,u),m=c("div",{class:"tiles"},...Object.values(n).map(_=>_.element));return{element:c("div",{class:"view"},c("h1",{},"Host"),
 t.element,m,b,s.element),title:"Host",leave(){},update(_){let M=_.disks??[],L=[..._.pool?pl(_.pool):[],...M.flatMap(Ls)];_.poolProblem&&L.unshift(
-{tone:"bad",text:_.poolProblem,advice:null}),t.set(L),bh(n,_),J(m,M.length>0),J(l,M.length>0),J(u,M.length===0),Lt(i,M,N=>N.name,yh,(N,B)=>wh(
-N,B,_)),s.update(_)}}}function bh(e,t){let n=[...t.statistics.values()],s=ll([...t.series.values()].map(m=>m.last?.rates??null)),i=n.map(m=>t.
+{tone:"bad",text:_.poolProblem,advice:null}),t.set(L),yh(n,_),J(m,M.length>0),J(l,M.length>0),J(u,M.length===0),Lt(i,M,N=>N.name,wh,(N,B)=>vh(
+N,B,_)),s.update(_)}}}function yh(e,t){let n=[...t.statistics.values()],s=ll([...t.series.values()].map(m=>m.last?.rates??null)),i=n.map(m=>t.
 windows.get(m.name)??m),r=t.windows.size>0?"last 5 minutes":"since attached",l=So(i);e.hits.set(ye(al(l)),`of reads, ${r}`);let u=Pn(s);e.operations.
 set(u===null?"\u2013":`${je(u)}/s`,s?`${je(s.reads)} reads, ${je(s.writes)} writes`:""),e.bytes.set(s?Ct(s.read_bytes+s.write_bytes):"\u2013",
 s?`${Ct(s.read_bytes)} read, ${Ct(s.write_bytes)} written`:"");let f=n.reduce((m,y)=>m+(y.dirty_bytes??0),0),p=n.reduce((m,y)=>m+(y.dirty_zeroes_bytes??
 0),0),b=n.reduce((m,y)=>m+(y.mode==="write-back"?y.dirty_limit_bytes??0:0),0);e.dirty.set(O(f),gn(b>0?`of at most ${O(b)}`:"no disk is in wr\
-ite-back",Cs(p))),e.saved.set(ye(ui(l)),r)}function yh(e){let t=Qa(`Hit ratio of ${e.name}`),n=(l,...u)=>c("td",{"data-heading":l},...u),s=l=>c(
+ite-back",Cs(p))),e.saved.set(ye(ui(l)),r)}function wh(e){let t=Qa(`Hit ratio of ${e.name}`),n=(l,...u)=>c("td",{"data-heading":l},...u),s=l=>c(
 "div",{"data-figure":`${e.name}.${l}`}),i=l=>c("div",{class:`sub ${l}`}),r=c("tr",{},c("th",{scope:"row"},c("a",{href:Dn(e.name)},e.name),i(
 "backing")),n("State",Jt(),i("mode")),n("Hit ratio",s("hit_ratio"),i("split")),n("Requests/s",s("operations"),i("kinds")),n("Read latency, m\
-ean",s("latency"),i("writes")),n("Dirty",s("dirty_bytes"),i("limit")),c("td",{class:"spark-cell"},t.element));return hc.set(r,t),r}function wh(e,t,n){
+ean",s("latency"),i("writes")),n("Dirty",s("dirty_bytes"),i("limit")),c("td",{class:"spark-cell"},t.element));return hc.set(r,t),r}function vh(e,t,n){
 let s=n.statistics.get(t.name),i=n.windows.get(t.name)??s,r=n.series.get(t.name),l=r?.last,u=Ls(t),f=e.querySelector(".badge"),p=bi([sn(t.state),
 ...u.map(_=>_.tone)]);f&&Qt(f,p,t.state==="serving"&&p!=="good"?"serving, look":t.state);let b=(_,M)=>pe(e,`[data-figure$=".${_}"]`,M);pe(e,
 ".backing",t.size_bytes===null?wo(t.backing,34):`${O(t.size_bytes)} at ${wo(t.backing,34)}`),pe(e,".mode",t.read_only?`${t.mode}, read-only`:
@@ -880,11 +883,11 @@ t.mode),b("hit_ratio",ye(i?.hit_ratio));let m=i?.reads??0;pe(e,".split",m>0?`RAM
 0)/m)}`:"no reads yet"),b("operations",je(Pn(l?.rates??null))),pe(e,".kinds",l?.rates?`${je(l.rates.reads)} r, ${je(l.rates.writes)} w`:""),
 b("latency",l?.readMicros==null?"\u2013":Ye(l.readMicros)),pe(e,".writes",l?.writeMicros==null?"":`writes ${Ye(l.writeMicros)}`),b("dirty_by\
 tes",O(t.dirty_bytes)),pe(e,".limit",gn(t.mode==="write-back"&&t.dirty_limit_bytes?`of ${O(t.dirty_limit_bytes)}`:null,Cs(t.dirty_zeroes_bytes)));
-let y=(r?.points??[]).map(_=>_.hitRam===null||_.hitFlash===null?null:_.hitRam+_.hitFlash);hc.get(e)?.set(y,Math.max(gh,Math.min(mh,y.length)))}
-function vh(){return c("div",{class:"empty"},c("h3",{},"No disks yet"),c("p",{},"Nothing is cached until Forebay serves a disk. The button a\
+let y=(r?.points??[]).map(_=>_.hitRam===null||_.hitFlash===null?null:_.hitRam+_.hitFlash);hc.get(e)?.set(y,Math.max(bh,Math.min(gh,y.length)))}
+function xh(){return c("div",{class:"empty"},c("h3",{},"No disks yet"),c("p",{},"Nothing is cached until Forebay serves a disk. The button a\
 bove adds one, and so does this on the host; nothing in the file changes:"),c("pre",{},c("code",{},"forebay disk add web1 --backing /srv/ima\
 ges/web1.raw")),c("p",{},"A running QEMU guest's disk is moved behind Forebay without a reboot:"),c("pre",{},c("code",{},"forebay vm attach \
---qmp /run/web.qmp --device vda")),c("p",{class:"hint"},"It appears here by itself."))}function xh(e){let t=Jt(),n=c("span",{class:"meter-us\
+--qmp /run/web.qmp --device vda")),c("p",{class:"hint"},"It appears here by itself."))}function kh(e){let t=Jt(),n=c("span",{class:"meter-us\
 ed"}),s=c("div",{class:"meter",role:"img"},n),i=c("p",{class:"meter-words","data-figure":"pool.used"}),r=c("p",{class:"meter-words","data-fi\
 gure":"host.ram"}),l=c("tbody",{}),u=["Device","State","Size","Free","Wear","Remarks",""],f=c("button",{type:"button","data-action":"add-dev\
 ice",onclick:()=>lc(e)},"Add a device\u2026"),p=c("table",{class:"devices"},c("thead",{},c("tr",{},...u.map(m=>c("th",{scope:"col"},m)))),l),
@@ -893,17 +896,17 @@ pool:m,statistics:y}){if(J(b,m!==null),!m)return;Qt(t,sn(m.state),m.state);let _
 m.segment_bytes;n.style.width=`${m.segments>0?(100*(m.segments-m.segments_free)/m.segments).toFixed(2):0}%`;let L=`Pool of ${O(m.size_bytes)}\
 : ${O(_)} in use, ${O(M)} free; ${O(m.reserved_bytes)} reserved by disks`;s.setAttribute("aria-label",L),q(i,L);let N=[...y.values()],B=N.reduce(
 (C,E)=>C+(E.ram_bytes??0),0),S=N.reduce((C,E)=>C+(E.index_bytes??0),0);q(r,`RAM: ${O(B)} of content in front of the flash, ${O(S)} for the i\
-ndex of what is on it`),Lt(l,m.devices,C=>String(C.number),C=>kh(C,e),(C,E)=>_h(C,E,m))}}}function kh(e,t){let n=(s,i,r="")=>c("td",{"data-h\
+ndex of what is on it`),Lt(l,m.devices,C=>String(C.number),C=>_h(C,e),(C,E)=>Sh(C,E,m))}}}function _h(e,t){let n=(s,i,r="")=>c("td",{"data-h\
 eading":s,class:r},i);return c("tr",{},c("th",{scope:"row",class:"path"}),n("State",Jt()),n("Size",null,"size"),n("Free",null,"free"),n("Wea\
-r",null,"wear"),n("Remarks",null,"remarks"),c("td",{},c("button",{type:"button",class:"quiet",onclick:()=>ac(e,t)},"Take out\u2026")))}function _h(e,t,n){
+r",null,"wear"),n("Remarks",null,"remarks"),c("td",{},c("button",{type:"button",class:"quiet",onclick:()=>ac(e,t)},"Take out\u2026")))}function Sh(e,t,n){
 pe(e,".path",t.path??`device ${t.number}`);let s=e.querySelector(".badge");s&&Qt(s,sn(t.state),t.state),pe(e,".size",O(t.size_bytes)),pe(e,"\
 .free",`${O(t.segments_free*n.segment_bytes)}`);let i=[ml(t.wear),gl(t.budget)].filter(l=>l!=="");pe(e,".wear",i.join("; ")||"\u2013");let r=[
 t.discards?"discards":null,t.page_cache_reason?`page cache: ${t.page_cache_reason}`:null];pe(e,".remarks",r.filter(l=>l!==null).join("; ")||
 `${ke(t.segments)} segments`)}var xs=c("main",{id:"main",tabindex:-1}),Ks=c("p",{class:"loading"},"Asking Forebay\u2026"),mc=c("span"),gc=c("button",{type:"button",onclick:bo},
 "Sign in\u2026"),bc=c("div",{class:"banner",role:"alert",hidden:!0},mc," ",gc),pr=c("span",{class:"pulse"}),js={host:c("a",{href:"#/"},"Host"),
-events:c("a",{href:"#/events"},"Events")},yc=c("button",{type:"button",class:"quiet",onclick:$h}),wc=c("span",{class:"host-name","data-figur\
+events:c("a",{href:"#/events"},"Events")},yc=c("button",{type:"button",class:"quiet",onclick:Ah}),wc=c("span",{class:"host-name","data-figur\
 e":"host"}),vc=c("footer",{},c("span",{"data-figure":"version"}),c("a",{href:"/openapi.json"},"Interface for programs"),c("a",{href:"/metric\
-s"},"Metrics")),xc=c("button",{type:"button",class:"quiet",onclick:bo}),an=new di(Sc),ln=null,hr=null;function Sh(){let e=c("a",{class:"skip",
+s"},"Metrics")),xc=c("button",{type:"button",class:"quiet",onclick:bo}),an=new di(Sc),ln=null,hr=null;function Th(){let e=c("a",{class:"skip",
 href:"#main"},"To the content");e.addEventListener("click",s=>{s.preventDefault(),xs.focus()});let t=c("a",{href:"#/",class:"brand"},c("img",
 {src:"/assets/icon.svg",alt:"",width:24,height:24}),"Forebay"),n=c("header",{},t,wc,c("nav",{"aria-label":"Views"},js.host,js.events),c("div",
 {class:"header-end"},pr,yc,xc));document.body.append(e,n,bc,xs,vc,Qr()),xs.append(Ks)}function kc(){let e=hl(window.location.hash);if(!(ln!==
@@ -911,12 +914,12 @@ null&&hr!==null&&e.disk!==null&&e.disk===hr.disk)){ln?.leave();let{disk:n}=e;ln=
 s"?fc():pc(()=>{an.look()}),xs.replaceChildren(ln.element),window.scrollTo(0,0)}hr=e,ln?.open?.(e.tab),_c(),js.host.setAttribute("aria-curre\
 nt",e.view==="host"?"page":"false"),js.events.setAttribute("aria-current",e.view==="events"?"page":"false"),an.watch(e.disk),Sc()}function _c(){
 let e=an.known.host?` on ${an.known.host.name}`:"",t=`${ln?.title??""} \u2013 Forebay${e}`;document.title!==t&&(document.title=t)}function Sc(){
-let{known:e}=an;if(Th(e),Eh(e),!ln)return;let t=e.disks!==null;J(ln.element,t),J(js.events,!t||e.events!==null),t?(ln.update(e),Ks.remove()):
-Ks.isConnected||xs.append(Ks)}function Th({away:e,answeredAt:t}){xs.classList.toggle("stale",e!==null),J(bc,e!==null),q(mc,e?Mh(e,t):""),J(gc,
+let{known:e}=an;if(Eh(e),Mh(e),!ln)return;let t=e.disks!==null;J(ln.element,t),J(js.events,!t||e.events!==null),t?(ln.update(e),Ks.remove()):
+Ks.isConnected||xs.append(Ks)}function Eh({away:e,answeredAt:t}){xs.classList.toggle("stale",e!==null),J(bc,e!==null),q(mc,e?$h(e,t):""),J(gc,
 e?.status===401),q(Ks,e?"Waiting for Forebay\u2026":"Asking Forebay\u2026"),pr.classList.toggle("pulse-away",e!==null),q(pr,e?"No answer":t===
-null?"Connecting":"Live")}function Eh({host:e}){if(!e)return;Xr(e.token_path),q(wc,e.name);let t=vc.firstElementChild;t&&q(t,`Forebay ${e.version}\
- on ${e.name}`),_c(),!e.may_change&&jt.get()!==null&&jt.clear(),Vi()}function Mh({status:e,reason:t,since:n},s){let i=s===null?"":` What is \
+null?"Connecting":"Live")}function Mh({host:e}){if(!e)return;Xr(e.token_path),q(wc,e.name);let t=vc.firstElementChild;t&&q(t,`Forebay ${e.version}\
+ on ${e.name}`),_c(),!e.may_change&&jt.get()!==null&&jt.clear(),Vi()}function $h({status:e,reason:t,since:n},s){let i=s===null?"":` What is \
 shown is from ${mn(s)}.`;return e===401?`Seen from here, this host shows its figures to those only who have its token.${i}`:e>0?`${t}.${i}`:
-`${t} since ${mn(n)}.${i} On the host, systemctl status forebay says whether it runs. This page goes on by itself.`}function $h(){dl(),Vi()}
-function Vi(){q(yc,{auto:"Theme: system",light:"Theme: light",dark:"Theme: dark"}[hi()]),q(xc,jt.get()===null?"Sign in":"Signed in")}fl();Sh();
+`${t} since ${mn(n)}.${i} On the host, systemctl status forebay says whether it runs. This page goes on by itself.`}function Ah(){dl(),Vi()}
+function Vi(){q(yc,{auto:"Theme: system",light:"Theme: light",dark:"Theme: dark"}[hi()]),q(xc,jt.get()===null?"Sign in":"Signed in")}fl();Th();
 Vi();document.addEventListener("forebay-token",()=>{Vi(),an.lookAtHost()});window.addEventListener("hashchange",kc);kc();an.look();})();

@@ -1,6 +1,6 @@
 // How guests reach a disk: its sockets, and what a client types.
 
-import { readBeside } from "./api";
+import { diskPath, readBeside } from "./api";
 import type { ConnectForm, FullDisk } from "./documents";
 import { announce } from "./dialog";
 import { h, keyed, show } from "./dom";
@@ -13,16 +13,23 @@ const FACTS: [string, string][] = [
   ["vhost_socket", "vhost-user socket"],
 ];
 
+const DOORS: Record<string, string> = { "vhost-user": "vhost-user", nbd: "NBD", "nbd-tcp": "NBD over TCP" };
+
 export class ConnectCard {
   readonly element: HTMLElement;
   readonly #facts = facts(FACTS);
   readonly #forms = h("div", { class: "stack" });
+  readonly #client = h("select", { name: "client", "aria-label": "Client" });
+  readonly #choice = h("label", { class: "inline" }, "For ", this.#client);
   readonly #name: string;
+  #all: ConnectForm[] = [];
   #isAsked = false;
 
   constructor(name: string) {
     this.#name = name;
-    this.element = h("section", { class: "card connect", "aria-label": "Connect" }, h("h2", {}, "How guests connect"), this.#facts.element, this.#forms);
+    this.element = h("section", { class: "card connect", "aria-label": "Connect" }, h("h2", {}, "How guests connect"), this.#facts.element, this.#choice, this.#forms);
+    this.#choice.hidden = true;
+    this.#client.addEventListener("change", () => this.#draw());
   }
 
   update(disk: FullDisk): void {
@@ -39,13 +46,22 @@ export class ConnectCard {
 
   async #ask(): Promise<void> {
     // They depend on names alone, which stay: once is enough, unless nobody answered.
-    const forms = await readBeside<ConnectForm[]>(`/v1/disks/${encodeURIComponent(this.#name)}/connect`, "connect").catch(() => {
+    const connect = await readBeside<{ forms: ConnectForm[] }>(`${diskPath(this.#name)}/connect`, "connect").catch(() => {
       this.#isAsked = false;
       return null;
     });
-    show(this.#forms, forms !== null);
-    keyed(this.#forms, forms ?? [], (form) => `${form.client} ${form.door}`, make, (element, form) => {
-      setIn(element, "h3", `${form.client}, ${form.door}`);
+    this.#all = connect?.forms ?? [];
+    const clients = [...new Set(this.#all.map((form) => form.client))];
+    this.#client.replaceChildren(...clients.map((client) => h("option", { value: client }, client)));
+    show(this.#choice, clients.length > 0);
+    this.#draw();
+  }
+
+  /** Shows the ways of the client that is chosen, the fastest first. */
+  #draw(): void {
+    const forms = this.#all.filter((form) => form.client === this.#client.value);
+    keyed(this.#forms, forms, (form) => `${form.client} ${form.door}`, make, (element, form) => {
+      setIn(element, "h3", `${form.client}, over ${DOORS[form.door] ?? form.door}`);
       setIn(element, ".hint", form.note);
       setIn(element, "code", form.lines.trimEnd());
     });

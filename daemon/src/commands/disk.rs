@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::home::{self, Quiet};
 use super::{client, read_and_print};
-use crate::api::{self, AddDisk, RemoveDisk, SetDisk};
+use crate::api::{AddDisk, Connect, ConnectDocument, RemoveDisk, SetDisk};
 use crate::backing::Location;
 use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskResize, DiskSet, DiskShow, Reading};
-use crate::connect::{Client, Door, Doors};
+use crate::connect::{self, Client, Door, Doors};
+use crate::names;
 use crate::output::{self, list, number, percent, size, text};
 use crate::problem::{Answer, ProblemKind};
-use crate::{connect, names};
 
 pub(super) fn run(command: Disk) -> Answer<()> {
     match command {
@@ -291,11 +291,10 @@ fn show_connect(reading: &Reading, path: &str, asked: Option<Client>, door: Opti
     let qemu = connect::installed::qemu();
     let doors = Doors { name: &name, read_only, nbd: &nbd, nbd_uri, vhost_user: &vhost_user, qemu };
     if reading.json {
-        let mut forms = connect::forms(&doors);
-        forms.retain(|form| asked.is_none_or(|client| form.name == client));
-        forms.retain(|form| door.is_none_or(|door| form.door == door));
-        let serial = text(&disk["serial"]);
-        let document = api::document("connect", json!({ "name": name, "serial": serial, "forms": forms }));
+        let connect = Connect::at_doors(&doors, |form| {
+            asked.is_none_or(|client| form.name == client) && door.is_none_or(|door| form.door == door)
+        });
+        let document = serde_json::to_string(&ConnectDocument::of(connect)).expect("plain data");
         return output::print(&format!("{document}\n"));
     }
     let lines = match (asked, door) {

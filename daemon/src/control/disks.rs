@@ -6,12 +6,15 @@ use axum::Json;
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
 use cache::WhatIsDirty;
+use tokio::task::spawn_blocking;
 
 use super::answer::{Name, Reply, to_the_end};
 use crate::api::{
-    AddDisk, Disk, DiskDocument, DiskInList, DisksDocument, Guest, Lost, LostDocument, NUMBER_MAX,
-    QuiesceDisk, RemoveDisk, RemovedDocument, Resized, ResizedDocument, ResumeDisk, SetDisk,
+    AddDisk, Connect, ConnectDocument, Disk, DiskDocument, DiskInList, DisksDocument, Guest, Lost,
+    LostDocument, NUMBER_MAX, QuiesceDisk, RemoveDisk, RemovedDocument, Resized, ResizedDocument, ResumeDisk,
+    SetDisk,
 };
+use crate::connect::{Doors, installed};
 use crate::places::Places;
 use crate::problem::Problem;
 use crate::registry::{DiskView, NewDisk, Registry};
@@ -235,6 +238,32 @@ pub(super) async fn resume(
 pub(super) async fn lost(State(registry): Shared, Name(name): Name) -> Reply<LostDocument> {
     let ranges = registry.lost(&name).await?;
     Ok(Json(LostDocument::of(Lost::of(&registry.disk(&name).await?, &ranges))))
+}
+
+/// What clients type to reach a disk.
+#[utoipa::path(
+    get,
+    path = "/v1/disks/{name}/connect",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    responses((status = OK, description = "Clients, doors and lines", body = ConnectDocument))
+)]
+pub(super) async fn connect(State(registry): Shared, Name(name): Name) -> Reply<ConnectDocument> {
+    let view = registry.disk(&name).await?;
+    // Asking the QEMU of this host for its version runs a program.
+    let qemu = spawn_blocking(installed::qemu).await.unwrap_or_default();
+    let places = registry.places();
+    let nbd_uri = places.nbd_uri.as_ref().map(|uri| format!("{uri}{name}"));
+    let (nbd, vhost_user) = (places.nbd_socket(&name), places.vhost_socket(&name));
+    let doors = Doors {
+        name: &name,
+        read_only: view.record.read_only,
+        nbd: &nbd.to_string_lossy(),
+        nbd_uri: nbd_uri.as_deref(),
+        vhost_user: &vhost_user.to_string_lossy(),
+        qemu,
+    };
+    Ok(Json(ConnectDocument::of(Connect::at_doors(&doors, |_| true))))
 }
 
 /// Stops serving a disk, once its backing has all of it.

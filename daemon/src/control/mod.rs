@@ -10,6 +10,7 @@
 //!   DELETE /v1/disks/NAME/destage      not any more
 //!   POST   /v1/disks/NAME/quiesce      the same, then keep it so for a while; answers at once
 //!   POST   /v1/disks/NAME/resume       let it become dirty again
+//!   GET    /v1/disks/NAME/connect      what clients type to reach it
 //!   GET    /v1/disks/NAME/lost         what flash lost before the backing had it
 //!   GET    /v1/disks/NAME/histograms   its requests in classes, since it was attached
 //!   GET    /v1/disks/NAME/curve        which hit ratio a cache of which size would have
@@ -154,6 +155,7 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(disks::quiesce))
         .routes(routes!(disks::resume))
         .routes(routes!(disks::lost))
+        .routes(routes!(disks::connect))
         .routes(routes!(disks::take_over))
         .routes(routes!(disks::give_up))
         .routes(routes!(recording::start))

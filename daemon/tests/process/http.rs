@@ -61,7 +61,11 @@ fn whether_a_token_is_the_right_one_can_be_asked_without_a_change() {
     let owner = Browser::with_token(&host, &daemon);
     assert_eq!(may_change(&owner), true);
     let told = owner.get("/v1/host").json();
-    assert_eq!(told["host"]["token_path"], host.text("d/token"), "a page can name the file that is really asked for");
+    assert_eq!(
+        told["host"]["token_path"],
+        host.text("d/token"),
+        "a page can name the file that is really asked for"
+    );
     assert_eq!(told["host"]["version"], env!("CARGO_PKG_VERSION"));
     let name = fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux tells");
     assert_eq!(told["host"]["name"], name.trim());
