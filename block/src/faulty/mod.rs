@@ -50,6 +50,8 @@ struct State {
     delay: Cell<(u64, u64)>,
     rules: RefCell<Vec<Rule>>,
     unreadable: RefCell<Vec<ByteRange>>,
+    /// Writes find no room.
+    full: Cell<bool>,
     hanging: Cell<bool>,
     discards_hang: Cell<bool>,
     released: Notify,
@@ -147,6 +149,7 @@ impl Faults {
             delay: Cell::new((0, 0)),
             rules: RefCell::default(),
             unreadable: RefCell::default(),
+            full: Cell::new(false),
             hanging: Cell::new(false),
             discards_hang: Cell::new(false),
             released: Notify::new(),
@@ -196,6 +199,16 @@ impl Faults {
     pub fn fail_no_more(&self) {
         self.state.rules.borrow_mut().clear();
         self.state.unreadable.borrow_mut().clear();
+    }
+
+    /// Writes find no room from now on, in later processes too, and leave some of their sectors; until [`Faults::make_room`].
+    pub fn fill_up(&self) {
+        self.state.full.set(true);
+    }
+
+    /// Writes find room again.
+    pub fn make_room(&self) {
+        self.state.full.set(false);
     }
 
     /// No operation completes until [`Faults::release`].
@@ -465,6 +478,10 @@ impl<H: Host> Faulty<H> {
         let Some(write) = state.content.borrow_mut().take(number) else {
             return Err(BlockError::new(ErrorKind::Gone, operation, range));
         };
+        if state.full.get() && matches!(operation, Operation::Write | Operation::WriteZeroes) {
+            state.content.borrow_mut().apply_in_part(&write.change, || self.faults.draw() & 1 == 0);
+            return Err(BlockError::new(ErrorKind::NoSpace, operation, range).because("injected"));
+        }
         if fails {
             // A device that answers has done what it does of a request; one that does not may go on with it.
             let answers = if operation == Operation::Discard || state.epoch.get() != epoch {

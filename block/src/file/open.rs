@@ -287,6 +287,7 @@ fn create(path: &Path, size: u64) -> Result<(), OpenError> {
     let made = options.write(true).create_new(true).mode(0o600).open(path);
     let file = made.map_err(|error| system(path, "create", error))?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    overwrite_in_place(&file);
     let sized =
         file.set_len(size).and_then(|()| file.sync_all()).and_then(|()| File::open(folder)?.sync_all());
     sized.map_err(|error| {
@@ -294,6 +295,31 @@ fn create(path: &Path, size: u64) -> Result<(), OpenError> {
         system(path, "size and sync", error)
     })
 }
+
+/// Has a copy-on-write file system (btrfs) overwrite an empty file in place, if it can: a page that is written once more then
+/// needs no room. File systems without that attribute refuse it, and need none.
+fn overwrite_in_place(file: &File) {
+    let mut flags: libc::c_int = 0;
+    // SAFETY: the kernel reads and writes one int, and the descriptor is open.
+    if unsafe { inode_flags(file.as_raw_fd(), &raw mut flags) }.is_ok() {
+        flags |= NO_COW;
+        // SAFETY: as above.
+        let set = unsafe { set_inode_flags(file.as_raw_fd(), &raw const flags) };
+        // One that refuses needs no room for overwriting, or is watched for having none.
+        set.unwrap_or(0);
+    }
+}
+
+/// `FS_NOCOW_FL`.
+const NO_COW: libc::c_int = 0x0080_0000;
+
+// FS_IOC_GETFLAGS and FS_IOC_SETFLAGS: declared with a long, and take an int.
+nix::ioctl_read_bad!(inode_flags, nix::request_code_read!(b'f', 1, size_of::<libc::c_long>()), libc::c_int);
+nix::ioctl_write_ptr_bad!(
+    set_inode_flags,
+    nix::request_code_write!(b'f', 2, size_of::<libc::c_long>()),
+    libc::c_int
+);
 
 fn kind_of(path: &Path, metadata: &fs::Metadata) -> Result<Kind, OpenError> {
     let kind = metadata.file_type();

@@ -471,6 +471,7 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
             reserved_bytes: u64::from(segments.reserved_by_others(no_disk)) * layout.segment_bytes(),
             disks: segments.attached() as u64,
             failed: self.has_failed(),
+            lacks_space: self.pool.shared.lacks_space(),
             segments_uncopied: segments.all_uncopied(),
             can_mirror: segments.space().can_pair(),
             notes_mirrored: segments.uncopied(table::NOTES) == 0 && segments.is_mirrored(table::NOTES),

@@ -382,7 +382,7 @@ pub(super) async fn note_dirty<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>)
 async fn note_dirty_now<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> Result<(), BlockError> {
     let _noting = cache.back.noting.lock().await;
     if !cache.back.noted.get() {
-        cache.pool.note_dirty(cache.id).await?;
+        cache.pool.note_dirty_in_time(cache.id).await?;
         cache.back.noted.set(true);
     }
     Ok(())

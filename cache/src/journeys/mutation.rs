@@ -17,7 +17,7 @@
 
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, ByteRange, Host, PAGE, RangeGuard, RangeLock};
+use block::{BlockDevice, BlockError, ByteRange, ErrorKind, Host, PAGE, RangeGuard, RangeLock};
 
 use super::disk_cache::DiskCache;
 use super::leave::settle_log;
@@ -127,6 +127,10 @@ async fn intend<F: BlockDevice, H: Host>(
     range: &ByteRange,
 ) -> Result<(), BlockError> {
     loop {
+        if cache.flash_void.get().is_some() {
+            // Nothing of it is believed at a later start, whatever flash says.
+            return Ok(());
+        }
         let closed = cache.regions.borrow().closed_in(range);
         if closed.is_empty() {
             // From the look to this without a pause: nobody closes them in between.
@@ -134,8 +138,11 @@ async fn intend<F: BlockDevice, H: Host>(
             return Ok(());
         }
         // Seldom, and large: not a part of what each write takes.
-        if Box::pin(cache.pool.open_regions(cache.id, &closed)).await.is_err() {
-            return Box::pin(remember_elsewhere(cache)).await;
+        match Box::pin(cache.pool.open_regions_in_time(cache.id, &closed)).await {
+            Ok(()) => {}
+            // Its storage has no room, which passes: what only flash has must not be given up for that.
+            Err(error) if error.kind == ErrorKind::Unanswered && cache.may_hold_dirty() => return Err(error),
+            Err(_) => return Box::pin(remember_elsewhere(cache)).await,
         }
         count(&cache.counters.regions_opened, closed.len() as u64);
         // Nobody closed one of them meanwhile: a mutation of it is in flight, this one.

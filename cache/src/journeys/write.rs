@@ -15,7 +15,9 @@ use super::throttle;
 use super::write_back::{Decided, write_back};
 use crate::knowledge::learned::{By, Coming};
 use crate::knowledge::ram::Standing;
+use crate::survives::pool::out_of_space;
 use crate::words::canary::{self, Bug};
+use crate::words::limits::SPACE_WAIT_NS;
 use crate::words::stats::count;
 use crate::words::units::{PageNumber, pages_cut};
 
@@ -103,6 +105,10 @@ pub(super) async fn go_without<B: BlockDevice, F: BlockDevice, H: Host>(
     range: ByteRange,
     error: BlockError,
 ) -> Result<Turn, BlockError> {
+    if error.kind == ErrorKind::Unanswered && cache.pool.shared.lacks_space() {
+        // It may be in the queue still, and goes nowhere else meanwhile. Guests know that as a full disk.
+        return Err(BlockError { kind: ErrorKind::NoSpace, ..error });
+    }
     let log_failed = cache.pool.is_failed() || error.kind == ErrorKind::NoSpace;
     if !log_failed || cache.check_alive(Operation::Write).is_err() || cache.leaving.get() {
         return Err(error);
@@ -145,6 +151,10 @@ pub(super) async fn decide<B: BlockDevice, F: BlockDevice, H: Host>(
 ) -> Result<Way<F, H>, BlockError> {
     let pages = range.start / PAGE..range.end.div_ceil(PAGE);
     loop {
+        if cache.pool.shared.has_long_lacked_space() && cache.writes_back() && wish == Wish::AsTheModeSays {
+            let error = out_of_space(SPACE_WAIT_NS);
+            return Err(BlockError { kind: ErrorKind::NoSpace, ..error });
+        }
         let mut writer = None;
         // What stands in for lost content goes where that was, in every mode: so it is not lost any more.
         let replaces_lost = || cache.dirty.borrow().lost().overlaps(&pages);

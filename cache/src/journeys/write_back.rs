@@ -11,12 +11,14 @@
 //! What is cached of the pages stays readable until 5, and stays if 5 fails.
 
 use std::ops::Range;
+use std::pin::pin;
 use std::rc::Rc;
 
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE, RangeGuard,
     RangeLock,
 };
+use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
 use super::back::{Writer, note_dirty};
@@ -25,7 +27,8 @@ use super::disk_cache::DiskCache;
 use super::read;
 use super::reconnect::is_same;
 use crate::knowledge::learned::{By, Coming};
-use crate::words::limits::PAGE_BYTES;
+use crate::survives::pool::out_of_space;
+use crate::words::limits::{PAGE_BYTES, SPACE_WAIT_NS};
 use crate::words::stats::count;
 use crate::words::units::pages_cut;
 
@@ -131,10 +134,22 @@ async fn submit_kept<F: BlockDevice, H: Host, G: 'static>(
     };
     cache.back.queue.borrow_mut().push_back(pending);
     cache.back.queued.notify_one();
-    acknowledged.await.unwrap_or_else(|_| {
-        let error = BlockError::new(ErrorKind::Gone, Operation::Write, range);
-        (Change::Zeroes, Err(error.because("the disk was detached")))
-    })
+    let mut acknowledged = pin!(acknowledged);
+    loop {
+        match select(acknowledged.as_mut(), pin!(cache.pool.host.sleep(SPACE_WAIT_NS))).await {
+            Either::Left((outcome, _)) => {
+                return outcome.unwrap_or_else(|_| {
+                    let error = BlockError::new(ErrorKind::Gone, Operation::Write, range);
+                    (Change::Zeroes, Err(error.because("the disk was detached")))
+                });
+            }
+            // It stays in the queue, in its turn, and is written once there is room.
+            Either::Right(_) if cache.pool.shared.lacks_space() => {
+                return (Change::Zeroes, Err(out_of_space(SPACE_WAIT_NS)));
+            }
+            Either::Right(_) => {}
+        }
+    }
 }
 
 /// The whole pages of a write of which only a part is written: the rest is as it was. To be submitted at once: from then on

@@ -132,8 +132,8 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
 
     async fn write_copy(&self, first: FlashPage, buffer: Buffer) -> Result<(), BlockError> {
         let place = self.place(first)?;
-        let result = place.device.write(place.offset, buffer).await.1;
-        self.judge(place.member, result)
+        let written = self.write_with_patience(place.member, &*place.device, place.offset, buffer).await;
+        self.judge(place.member, written.1)
     }
 
     async fn flush_copy(&self, segment: SegmentNumber) -> Result<(), BlockError> {

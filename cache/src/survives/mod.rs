@@ -16,4 +16,5 @@ pub(crate) mod pool;
 pub(crate) mod reading;
 pub(crate) mod room;
 pub(crate) mod shared;
+mod space;
 pub(crate) mod start;

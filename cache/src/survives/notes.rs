@@ -82,6 +82,11 @@ impl Notes {
         lock(&self.book).open.iter().any(|(_, region)| *region == DIRTY)
     }
 
+    /// Returns the disks that may have content that their backings do not have.
+    pub(super) fn dirty_disks(&self) -> Vec<DiskId> {
+        lock(&self.book).open.iter().filter(|(_, region)| *region == DIRTY).map(|(disk, _)| *disk).collect()
+    }
+
     /// Opens regions. Once this returns, that is durable.
     pub(crate) async fn open<F: BlockDevice, H: Host>(
         &self,

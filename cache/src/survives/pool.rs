@@ -7,12 +7,13 @@
 //! reader's business, unless the device is gone.
 
 use std::cell::{Cell, RefCell};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard};
 
 use block::{BlockDevice, BlockError, Buffer, ErrorKind, Host};
-use futures_util::future::{LocalBoxFuture, join_all};
+use futures_util::future::{Either, LocalBoxFuture, join_all, select};
 use tokio::sync::Notify;
 
 use super::flash::{Flash, Place, missing};
@@ -26,6 +27,7 @@ use crate::bytes::summary::Content;
 use crate::bytes::table::{self, TableEntry};
 use crate::knowledge::pins::Pins;
 use crate::knowledge::segments::{Purpose, Segments};
+use crate::words::limits::SPACE_WAIT_NS;
 use crate::words::units::{DiskId, FlashPage, MemberNumber, SegmentNumber, Sequence};
 
 /// A pool as one shard has it: its own handles of the devices, and what all shards have together.
@@ -211,7 +213,8 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         };
         let devices = self.flash.borrow().clone();
         let writes = devices.devices().filter(|(member, _)| is_live(member)).map(async |(member, device)| {
-            let written = device.write(offset, content(member.number)).await.1;
+            let content = content(member.number);
+            let written = self.write_with_patience(member.number, &**device, offset, content).await.1;
             let durable = match written {
                 Ok(()) => device.flush().await,
                 failed => failed,
@@ -289,6 +292,53 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
     /// Opens regions of a disk, so that the backing may be changed there. Durable once this returns.
     pub(crate) async fn open_regions(&self, disk: DiskId, regions: &[u32]) -> Result<(), BlockError> {
         self.shared.notes.open(self, disk, regions).await
+    }
+
+    /// As [`Self::open_regions`], for a guest's change. Without room on the storage of the pool it is waited for a limited time
+    /// only; the regions may come to be open all the same.
+    ///
+    /// # Errors
+    /// `Unanswered` if the storage lacked room for so long.
+    pub(crate) async fn open_regions_in_time(
+        self: &Rc<Self>,
+        disk: DiskId,
+        regions: &[u32],
+    ) -> Result<(), BlockError>
+    where
+        F: 'static,
+        H: 'static,
+    {
+        let (ours, regions) = (Rc::clone(self), regions.to_vec());
+        self.in_time(async move { ours.open_regions(disk, &regions).await }).await
+    }
+
+    /// As [`Self::note_dirty`], in the same way.
+    ///
+    /// # Errors
+    /// `Unanswered` if the storage lacked room for so long.
+    pub(crate) async fn note_dirty_in_time(self: &Rc<Self>, disk: DiskId) -> Result<(), BlockError>
+    where
+        F: 'static,
+        H: 'static,
+    {
+        let ours = Rc::clone(self);
+        self.in_time(async move { ours.note_dirty(disk).await }).await
+    }
+
+    /// Does something to its end, and waits for that unless the storage of the pool lacks room for too long.
+    async fn in_time(
+        &self,
+        work: impl Future<Output = Result<(), BlockError>> + 'static,
+    ) -> Result<(), BlockError> {
+        let mut done = pin!(self.host.to_its_end(work));
+        loop {
+            let (limit, step) = (SPACE_WAIT_NS, pin!(self.host.sleep(SPACE_WAIT_NS)));
+            match select(done.as_mut(), step).await {
+                Either::Left((outcome, _)) => return outcome,
+                Either::Right(_) if self.shared.lacks_space() => return Err(out_of_space(limit)),
+                Either::Right(_) => {}
+            }
+        }
     }
 
     /// The regions of a disk with an open intent.
@@ -412,6 +462,13 @@ impl<F: BlockDevice, H: Host> Pool<F, H> {
         self.failed.set(self.shared.is_failed());
         self.is_failed()
     }
+}
+
+/// What a guest is told whose change waited for room on the storage of the pool: it may come to be done all the same.
+pub(crate) fn out_of_space(waited_ns: u64) -> BlockError {
+    let seconds = waited_ns / 1_000_000_000;
+    BlockError::anywhere(ErrorKind::Unanswered, block::Operation::Write)
+        .because(format!("the storage of the pool has had no room for {seconds} s: make room there"))
 }
 
 /// Keeps a segment from being used anew while it is read, also if the reader gives up (rule I7).

@@ -14,6 +14,7 @@ use super::discards::Discarding;
 use super::metered::Meters;
 use super::notes::Notes;
 use super::room::Room;
+use super::space::Space;
 use super::start::Found;
 use crate::bytes::PoolId;
 use crate::bytes::layout::Layout;
@@ -50,6 +51,7 @@ pub(crate) struct Shared {
     /// The last sequence drawn. One counter for all disks, so that one which is attached anew cannot draw a value twice.
     sequence: AtomicU64,
     failed: AtomicBool,
+    pub(super) space: Space,
     /// What is written to each device.
     pub(crate) meters: Meters,
     /// How much of that there is to be.
@@ -141,6 +143,7 @@ impl Shared {
             dirty_first: DirtyFirst::default(),
             sequence: AtomicU64::new(Sequence::first_of(superblock.term).0),
             failed: AtomicBool::new(false),
+            space: Space::default(),
             meters,
             budgets: Budgets::default(),
         }

@@ -139,6 +139,7 @@ pub(crate) async fn start<F: BlockDevice, H: Host>(
     }
     pool.write_superblock(&superblock).await?;
     pool.shared.notes.take_over(&pool).await?;
+    pool.shared.space.begin_to_wait();
     Ok(Started { pool, content, ignored })
 }
 

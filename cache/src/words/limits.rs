@@ -86,6 +86,16 @@ pub const STREAMS_MAX: usize = 32;
 /// something else than reclaim is in the way.
 pub const ROOM_WAIT_NS: u64 = 2_000_000_000;
 
+/// How long a guest's change waits for a pool whose storage has no room (a full file system, thin volume or quota) before it is
+/// an error, or goes on without flash: nanoseconds.
+pub const SPACE_WAIT_NS: u64 = 20_000_000_000;
+
+/// How long a device of a pool that can do without it may have no room: nanoseconds. Shorter, so that guests notice nothing of it.
+pub const SPACE_DEVICE_WAIT_NS: u64 = 10_000_000_000;
+
+/// How often a write that had no room on the storage of the pool is repeated: nanoseconds.
+pub const SPACE_RETRY_NS: u64 = 500_000_000;
+
 /// Pages that destage writes to the backing in one request at most: 1 MiB.
 pub const DESTAGE_PAGES_MAX: u64 = 256;
 

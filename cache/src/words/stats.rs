@@ -350,6 +350,8 @@ pub struct PoolStatistics {
     pub disks: u64,
     /// True once all of the flash failed; disks go on without it.
     pub failed: bool,
+    /// True while its storage has no room for a write, which waits.
+    pub lacks_space: bool,
     /// True if two of its devices are large enough for two copies of things.
     pub can_mirror: bool,
     /// True if notes about regions stand on two devices.

@@ -37,6 +37,7 @@ mod promises;
 mod recovery;
 mod rig;
 mod rot;
+mod space;
 mod two_copies;
 mod undurable;
 mod unreadable;
