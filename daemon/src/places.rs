@@ -223,7 +223,13 @@ impl Places {
     pub(crate) fn claim(&self) -> Answer<File> {
         let path = self.dir.join("lock");
         let failed = |error: io::Error| Problem::failed(format!("Cannot lock {}: {error}", path.display()));
-        let file = File::options().write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+        let opened = File::options().write(true).create(true).truncate(false).open(&path);
+        let file = match opened {
+            // One that is there can be locked all the same.
+            Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => File::open(&path),
+            opened => opened,
+        };
+        let file = file.map_err(failed)?;
         match file.try_lock() {
             Ok(()) => Ok(file),
             Err(fs::TryLockError::WouldBlock) => Err(Problem::conflict(format!(

@@ -279,6 +279,36 @@ impl Setup<'_> {
         Ok(PoolInUse::missing(self.path.clone(), problem.message))
     }
 
+    /// Serves disks without flash, because DIR takes nothing: no start could be remembered, nor what disks do without flash. So
+    /// what flash holds of the disks that are served is given up on flash itself, before guests change anything. The pool keeps the
+    /// mark that it bears, which is known. Disks that may have dirty data wait, and their content stays.
+    async fn go_without_records(
+        &self,
+        candidates: Vec<Candidate>,
+        marks: Marks,
+        problem: Problem,
+    ) -> Answer<PoolInUse> {
+        let record = self.state.pool.as_ref().expect("it is recorded before it is opened");
+        let borne = candidates.first().and_then(|candidate| candidate.found.mark());
+        let is_whole = self.absent.is_empty() && candidates.len() == record.devices.len();
+        let Some(borne) = borne.filter(|borne| self.was_there && is_whole && marks.known.contains(borne))
+        else {
+            return Err(problem);
+        };
+        let unsaved = self.state.unsaved();
+        let served = self.state.disks.iter().filter(|disk| !unsaved.contains(&disk.name.as_str()));
+        let served = served.map(|disk| disk.id).collect();
+        let paths = candidates.into_iter().map(|candidate| candidate.path).collect();
+        let given_up = self.shards.give_up_content(paths, Marks { new: borne, ..marks }, served).await;
+        given_up.map_err(|error| Problem { message: format!("{problem}. {error}"), ..problem.clone() })?;
+        self.shards.go_on_unrecorded().await?;
+        events::of_host(
+            Kind::DirUnwritable,
+            format!("{problem}. Until then, and a restart, the cache on flash is not used"),
+        );
+        self.go_without(problem).await
+    }
+
     /// Opens the pool, with a mark that is remembered before. If it holds what no backing has and cannot be used as it is, it
     /// stays as it is, and disks are served without it; so it does if it cannot be known how old its lists may be.
     async fn open(&mut self, candidates: Vec<Candidate>) -> Answer<PoolInUse> {
@@ -293,8 +323,13 @@ impl Setup<'_> {
         let mark = self.shards.draw_mark().await?;
         let known = record.marks_known();
         let borne: Vec<u64> = candidates.iter().filter_map(|candidate| candidate.found.mark()).collect();
+        let marks_before = record.marks.clone();
         record.remember_mark(mark, &borne);
-        self.state.save(&self.places.dir)?;
+        if let Err(problem) = self.state.save(&self.places.dir) {
+            let record = self.state.pool.as_mut().expect("it is recorded before it is opened");
+            record.marks = marks_before;
+            return self.go_without_records(candidates, Marks { new: 0, known, epoch }, problem).await;
+        }
         let disks = self.state.disks.iter().map(|disk| disk.id).collect();
         let owners = Owners { disks, given_up: self.state.given_up.clone() };
         let paths = candidates.iter().map(|candidate| candidate.path.clone()).collect();
@@ -536,6 +571,7 @@ pub(crate) fn reserve_storage(path: &Path, bytes: u64, option: &str) -> Answer<(
     };
     let file = fs::File::options().write(true).open(path).map_err(|error| failed(error.to_string()))?;
     let length = i64::try_from(bytes).map_err(|error| failed(error.to_string()))?;
+    warn_of_copies(&file, path);
     match fallocate(&file, FallocateFlags::empty(), 0, length) {
         Ok(()) => Ok(()),
         // The file system cannot; the pool works all the same, as long as there is room.
@@ -545,6 +581,22 @@ pub(crate) fn reserve_storage(path: &Path, bytes: u64, option: &str) -> Answer<(
         }
         Err(error) => Err(failed(error.to_string())),
     }
+}
+
+/// Warns of a file system that may need room for overwriting what is there already.
+fn warn_of_copies(file: &fs::File, path: &Path) {
+    let Ok(about) = nix::sys::statfs::fstatfs(file) else { return };
+    let name = match about.filesystem_type().0 {
+        0x9123_683e => "btrfs",
+        0x2fc1_2fc1 => "ZFS",
+        0xca45_1a4e => "bcachefs",
+        _ => return,
+    };
+    tracing::warn!(
+        "The pool {} is on a copy-on-write file system ({name}): overwriting may need room, always or after a snapshot. Keep \
+         enough free, and keep it out of snapshots",
+        path.display()
+    );
 }
 
 fn free_space(dir: &Path) -> Answer<u64> {

@@ -144,7 +144,11 @@ fn warnings(view: &PoolView) -> Vec<String> {
         let device = view.in_use.device(MemberNumber(*number))?;
         worn.warning(&device.path.display().to_string())
     });
-    view.in_use.warnings().into_iter().chain(wearing).collect()
+    let full = view.report.statistics.lacks_space.then(|| {
+        "Its storage has no room for a write (a full file system, thin volume or quota): writes to flash wait until there is"
+            .to_owned()
+    });
+    full.into_iter().chain(view.in_use.warnings()).chain(wearing).collect()
 }
 
 /// The devices of the pool; none of one that is missing.

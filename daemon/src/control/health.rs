@@ -38,6 +38,9 @@ async fn what_is_wrong(registry: &Registry) -> Vec<String> {
         Ok(pool) => match api::standing_of_pool(&pool) {
             (PoolState::Serving, _) => {
                 let displaced = pool.in_use.displaced();
+                wrong.extend(
+                    pool.report.statistics.lacks_space.then(|| "the pool's storage is full".to_owned()),
+                );
                 wrong.extend(displaced.iter().map(|(path, found)| displaced_text(path, *found)));
             }
             (PoolState::Missing, reason) => {

@@ -109,6 +109,9 @@ kinds! {
     PoolOpened, "pool-opened", Info,
         "The pool is in use.",
         "";
+    DirUnwritable, "dir-unwritable", Error,
+        "DIR takes nothing: it is full or read-only. Disks are served without flash, and those that may have dirty data wait.",
+        "Make room in DIR, or repair its file system, and restart the daemon.";
     PoolMissing, "pool-missing", Error,
         "The pool cannot be used. Disks are served without a cache; those with data that only the pool has wait.",
         "forebay pool show says why. Bring the pool back and restart the daemon.";
@@ -118,6 +121,12 @@ kinds! {
     PoolFailed, "pool-failed", Error,
         "All of the flash failed. Disks go on without it.",
         "forebay pool show says more. Replace the flash and restart the daemon.";
+    PoolNoSpace, "pool-no-space", Error,
+        "The storage of the pool has no room for a write: a full file system, thin volume or quota. Writes to flash wait; guests that wait for longer than 20 s get an error, or go on without flash.",
+        "Make room where the pool's file or device has its storage; nothing else is to be done.";
+    PoolHasSpace, "pool-has-space", Info,
+        "The storage of the pool has room again, and what waited is written.",
+        "";
     PoolDisplaced, "pool-displaced", Error,
         "A file or device of the pool is not at its path any more: deleted, moved or replaced. Guests go on with the open one; what is dirty is destaged at once.",
         "If it was moved, move it back. Otherwise wait until nothing is dirty (forebay disk list), then name another pool and restart the daemon.";

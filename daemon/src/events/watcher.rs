@@ -53,6 +53,8 @@ pub(crate) struct Look {
     pub(crate) silent: BTreeMap<String, String>,
     /// All of the flash failed; none if the shard that knows did not answer.
     pub(crate) pool_failed: Option<bool>,
+    /// The storage of the pool has no room for a write; none if the shard that knows did not answer.
+    pub(crate) pool_lacks_space: Option<bool>,
 }
 
 /// Remembers what it has seen and told.
@@ -61,6 +63,7 @@ pub(crate) struct Watcher {
     disks: BTreeMap<String, Watched>,
     silent: Option<String>,
     pool_failed: bool,
+    pool_lacks_space: bool,
 }
 
 /// What is remembered of a disk.
@@ -145,12 +148,29 @@ impl Watcher {
             news.extend(dirty.map(|(name, disk)| at_risk(name, disk.dirty_bytes)));
         }
         self.pool_failed = pool_failed;
+        self.look_at_space(look, &mut news);
         for (name, disk) in &look.disks {
             let watched = self.disks.entry(name.clone()).or_default();
             watched.look(name, look.at, disk, &mut news);
         }
         self.disks.retain(|name, _| look.disks.contains_key(name) || look.silent.contains_key(name));
         news
+    }
+
+    fn look_at_space(&mut self, look: &Look, news: &mut Vec<News>) {
+        let lacks_space = look.pool_lacks_space.unwrap_or(self.pool_lacks_space);
+        match (self.pool_lacks_space, lacks_space) {
+            (false, true) => news.push(of_host(
+                Kind::PoolNoSpace,
+                "The storage of the pool has no room for a write (its file system, thin volume or quota is full): writes to flash wait \
+                 until there is. Make room there",
+            )),
+            (true, false) => {
+                news.push(of_host(Kind::PoolHasSpace, "The storage of the pool has room again"));
+            }
+            _ => {}
+        }
+        self.pool_lacks_space = lacks_space;
     }
 
     fn look_at_shards(&mut self, look: &Look, news: &mut Vec<News>) {
@@ -293,6 +313,10 @@ impl Watched {
 
 fn of_disk(kind: Kind, name: &str, message: String) -> News {
     News { kind, disk: Some(name.to_owned()), message }
+}
+
+fn of_host(kind: Kind, message: &str) -> News {
+    News { kind, disk: None, message: message.to_owned() }
 }
 
 fn failed_pool() -> News {

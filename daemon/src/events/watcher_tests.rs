@@ -128,6 +128,19 @@ fn a_pool_that_failed_names_the_disks_that_need_it() {
 }
 
 #[test]
+fn a_pool_whose_storage_is_full_is_told_of_and_that_it_has_room_again() {
+    let mut watcher = Watcher::default();
+    let seen = look(0, DiskLook::default());
+    let full = Look { pool_lacks_space: Some(true), ..seen.clone() };
+    assert_eq!(kinds(&mut watcher, &seen), []);
+    assert_eq!(kinds(&mut watcher, &full), [Kind::PoolNoSpace]);
+    assert_eq!(kinds(&mut watcher, &full), []);
+    assert_eq!(kinds(&mut watcher, &seen), [], "nobody said how it is");
+    let room = Look { pool_lacks_space: Some(false), ..seen };
+    assert_eq!(kinds(&mut watcher, &room), [Kind::PoolHasSpace]);
+}
+
+#[test]
 fn a_backing_that_becomes_slow_is_told_of_with_figures() {
     let mut watcher = Watcher::default();
     let mut news = Vec::new();

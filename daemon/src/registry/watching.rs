@@ -41,9 +41,11 @@ impl Registry {
                 registry.sample(at, &reports);
             }
             // A shard that does not answer was asked for its disks as well.
-            let pool_failed = registry.shards.pool_report().await.ok().map(|report| report.statistics.failed);
+            let pool = registry.shards.pool_report().await.ok().map(|report| report.statistics);
+            let pool_failed = pool.as_ref().map(|pool| pool.failed);
+            let pool_lacks_space = pool.map(|pool| pool.lacks_space);
             let (disks, silent) = look_at_all(reports);
-            let look = Look { at, disks, silent, pool_failed };
+            let look = Look { at, disks, silent, pool_failed, pool_lacks_space };
             watcher.look(&look).into_iter().for_each(events::report);
         }
     }

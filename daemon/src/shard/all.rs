@@ -151,6 +151,27 @@ impl Shards {
         self.first().take_out_device(number).await
     }
 
+    /// Gives up, durably on flash, what a pool holds of some disks, on devices that were looked at.
+    ///
+    /// # Errors
+    /// If that cannot be, or one of the disks has dirty data there.
+    pub(crate) async fn give_up_content(
+        &self,
+        paths: Vec<PathBuf>,
+        marks: Marks,
+        disks: Vec<u32>,
+    ) -> Answer<()> {
+        self.first().give_up_content(paths, marks, disks).await
+    }
+
+    /// From now on what disks do is not remembered in DIR, which takes nothing. Nothing of them may be on flash.
+    pub(crate) async fn go_on_unrecorded(&self) -> Answer<()> {
+        for shard in self.all.iter() {
+            shard.go_on_unrecorded().await?;
+        }
+        Ok(())
+    }
+
     /// Goes on without a pool, on each shard for itself: every disk is served as if the flash had failed.
     pub(crate) async fn go_without_pool(&self) -> Answer<()> {
         for shard in self.all.iter() {

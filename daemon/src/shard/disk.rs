@@ -355,12 +355,16 @@ impl Shard {
             believed if backing.is_unguarded() => past::unguarded(believed),
             believed => believed,
         };
-        let past = Past { belief, ..past };
+        let past = self.without_records(Past { belief, ..past });
         let attached = self.cache().attach(settings, backing, past).await;
         let cached = attached.map_err(|error| explain(&name, &error, settings.reserve_bytes))?;
         let flash_failed = self.cache().has_failed();
         let begun = match history.begin(size, access, flash_failed).await {
             Ok(()) if access == Access::ReadWrite => self.mark(&name, id, &values, &history).await,
+            Err(problem) if self.unrecorded.get() => {
+                tracing::warn!("Serving disk '{name}' without a record of that: {problem}");
+                Ok(())
+            }
             begun => begun,
         };
         if let Err(problem) = begun {
@@ -399,6 +403,15 @@ impl Shard {
         };
         self.enter(name, disk);
         Ok(())
+    }
+
+    /// Returns the past of a disk that goes on without flash: where DIR takes nothing, there is nothing on flash to be remembered
+    /// as void.
+    fn without_records(&self, past: Past) -> Past {
+        if !self.unrecorded.get() {
+            return past;
+        }
+        Past { flash_lost: Rc::new(|| Box::pin(std::future::ready(Ok(())))), ..past }
     }
 
     /// Returns what a backing cannot promise, each in words that say what follows.

@@ -73,6 +73,8 @@ pub(crate) struct Shard {
     cache: OnceCell<Rc<Cache<Flash, LocalHost>>>,
     /// The pool is missing, and nothing is cached on flash.
     goes_without: Cell<bool>,
+    /// DIR takes nothing: what disks do is not remembered, and nothing of them is on flash.
+    unrecorded: Cell<bool>,
     /// The mark of this start of the pool.
     mark: Cell<u64>,
     places: Places,
@@ -205,6 +207,7 @@ fn run(
         looked_at: RefCell::default(),
         cache: OnceCell::new(),
         goes_without: Cell::new(false),
+        unrecorded: Cell::new(false),
         mark: Cell::new(0),
         places: surroundings.places,
         aside: surroundings.aside,

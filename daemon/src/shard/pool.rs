@@ -114,6 +114,35 @@ impl ShardHandle {
         .await?
     }
 
+    /// Gives up, durably on flash, what a pool holds of some disks, on devices that were looked at. Nothing else of it changes, and
+    /// it is not used.
+    ///
+    /// # Errors
+    /// If that cannot be, or one of the disks has dirty data there.
+    pub(super) async fn give_up_content(
+        &self,
+        paths: Vec<PathBuf>,
+        marks: Marks,
+        disks: Vec<u32>,
+    ) -> Answer<()> {
+        self.call(move |shard| async move {
+            let failed =
+                |error| Problem::failed(format!("Cannot give up what the pool holds of disks: {error}"));
+            let devices = paths.iter().map(|path| Flash::Device(shard.take_looked_at(path))).collect();
+            let opened = Cache::open(devices, shard.host.clone(), &marks).await.map_err(failed)?;
+            for owner in opened.cache.owners().into_iter().filter(|owner| disks.contains(&owner.0)) {
+                opened.cache.disown(owner, WhatIsDirty::IsKept).await.map_err(failed)?;
+            }
+            opened.cache.leave(marks.new).await.map_err(failed)
+        })
+        .await?
+    }
+
+    /// From now on what disks do is not remembered in DIR, which takes nothing.
+    pub(super) async fn go_on_unrecorded(&self) -> Answer<()> {
+        self.call(|shard| async move { shard.unrecorded.set(true) }).await
+    }
+
     /// What another shard needs to join the pool.
     pub(super) async fn share_pool(&self) -> Answer<SharedFlash> {
         self.call(|shard| async move { shard.share_pool() }).await?

@@ -1,7 +1,7 @@
 //! The pool at start: what is made, what is taken, and what is never touched without its exact id.
 
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 
 use crate::host::{Daemon, Host, content};
 
@@ -137,6 +137,53 @@ fn disks_are_served_without_a_pool_that_this_user_may_not_open() {
     let shown = daemon.json(&["pool", "show"])["pool"].clone();
     assert!(shown["reason"].as_str().is_some_and(|reason| reason.contains("ermission")), "{shown}");
     daemon.guest("web").write(0, &[7; 4096]).expect("a guest has its disk");
+}
+
+/// As a file system that is full or read-only: nothing can be saved in DIR.
+#[test]
+fn disks_are_served_from_a_folder_that_takes_nothing_and_what_was_cached_is_not_believed_later() {
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let host = Host::new();
+    let daemon = host.serve_as_ordinary_user();
+    for name in ["web", "wb"] {
+        let image = host.image(name, 4 * MIB);
+        std::os::unix::fs::chown(&image, Some(64_999), Some(64_999)).expect("root may");
+        daemon.run(&["disk", "add", name, "--backing", &image]).succeeded();
+    }
+    let mut guest = daemon.guest("web");
+    (0..768).for_each(|page| guest.write(page * 4096, &[1; 4096]).expect("the disk is served"));
+    drop(guest);
+    fill_flash(&daemon, "web", MIB);
+    daemon.run(&["disk", "set", "wb", "mode=write-back"]).succeeded();
+    daemon.guest("wb").write(0, &[5; 4096]).expect("the disk is served");
+    daemon.kill();
+    let close = |mode| {
+        for folder in ["d", "d/past"] {
+            fs::set_permissions(host.path(folder), fs::Permissions::from_mode(mode)).expect("root may");
+        }
+    };
+    close(0o555);
+    let daemon = host.serve_as_ordinary_user();
+    let mut guest = daemon.guest("web");
+    assert_eq!(guest.read(4096, 4096).expect("the disk is served"), [1; 4096]);
+    guest.write(0, &[2; 4096]).expect("the disk is served");
+    drop(guest);
+    let waiting = daemon.disk("wb");
+    assert_eq!(waiting["state"], "waiting", "what it has is in the pool: {waiting}");
+    let shown = daemon.json(&["pool", "show"])["pool"].clone();
+    assert!(shown["reason"].as_str().is_some_and(|reason| reason.contains("state.json")), "{shown}");
+    assert!(daemon.stop().success());
+    close(0o755);
+    let daemon = host.serve_as_ordinary_user();
+    assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "serving");
+    let mut guest = daemon.guest("web");
+    for page in 0..768 {
+        let expected = if page == 0 { 2 } else { 1 };
+        assert_eq!(guest.read(page * 4096, 4096).expect("it is served"), [expected; 4096], "page {page}");
+    }
+    assert_eq!(daemon.guest("wb").read(0, 4096).expect("it is served"), [5; 4096]);
 }
 
 #[test]
