@@ -24,6 +24,11 @@ pub struct Geometry {
     pub flushes: bool,
     /// True if [`BlockDevice::write_zeroes`] with [`Unmap::Allowed`] frees storage instead of writing zeroes.
     pub unmaps: bool,
+    /// True if [`BlockDevice::discard`] frees storage. Where `unmaps` is false, what was discarded reads as before or as zeroes.
+    pub discards: bool,
+    /// The sector size that guests are shown, 512 or 4096: the unit in which their partition tables count. A device may take
+    /// smaller requests all the same, see `alignment`.
+    pub sector: u64,
 }
 
 impl Geometry {
@@ -36,6 +41,8 @@ impl Geometry {
             read_only: false,
             flushes: true,
             unmaps: true,
+            discards: true,
+            sector: SECTOR,
         }
     }
 

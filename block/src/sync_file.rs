@@ -100,8 +100,7 @@ impl SyncFile {
         if punch && self.allocate(range, FallocateFlags::FALLOC_FL_PUNCH_HOLE)? {
             return Ok(());
         }
-        let in_place = self.opened.kind == Kind::File;
-        if in_place && self.allocate(range, FallocateFlags::FALLOC_FL_ZERO_RANGE)? {
+        if self.allocate(range, FallocateFlags::FALLOC_FL_ZERO_RANGE)? {
             return Ok(());
         }
         let zeroes = Buffer::zeroed(range.len().min(ZEROES_MAX) as usize);

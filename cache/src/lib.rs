@@ -39,7 +39,7 @@ pub use words::error::CacheError;
 pub use words::histograms::{DirectionHistograms, Histogram, Histograms};
 pub use words::latency::{Latencies, LatencyCounts, LatencySummary};
 pub use words::settings::{
-    Admission, DiskSettings, DriveWrites, Mode, Redundancy, ReservePolicy, SequentialCutoff,
+    Admission, DiskSettings, DriveWrites, Mode, Redundancy, ReservePolicy, SequentialCutoff, ZeroPages,
 };
 pub use words::stats::{
     BudgetStatistics, DeviceState, DeviceStatistics, DirtyBound, DirtyRoom, DiskCounts, DiskStatistics,

@@ -218,6 +218,9 @@ pub(crate) struct DiskAdd {
     /// while flash has newer data.
     #[arg(long)]
     pub(crate) unmarked: bool,
+    /// Sector size in bytes that guests are shown, 512 or 4096. Default: that of the backing; 512 of a file.
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) sector_size: Option<String>,
     /// User who owns the sockets that guests connect to. Default: the one that the daemon runs as; only root can give it to another.
     #[arg(long, value_name = "USER")]
     pub(crate) socket_owner: Option<String>,

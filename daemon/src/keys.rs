@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, SequentialCutoff};
+use block::{PAGE, SECTOR};
+use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, SequentialCutoff, ZeroPages};
 use serde::{Deserialize, Serialize};
 
 use crate::problem::{Answer, Problem, hint};
@@ -27,7 +28,7 @@ pub(crate) struct Key {
 }
 
 /// Every key that can be set, in the order in which they are shown.
-pub(crate) const KEYS: [Key; 16] = [
+pub(crate) const KEYS: [Key; 17] = [
     Key {
         name: "mode",
         default: "write-through",
@@ -86,6 +87,12 @@ pub(crate) const KEYS: [Key; 16] = [
         about: "how long a request waits for a backing that fails, hangs or is away, then it is an error; wait = for ever",
     },
     Key {
+        name: "sector-size",
+        default: "auto",
+        about: "sector size in bytes that guests are shown from their next connection on, 512 or 4096: their partition tables count in \
+                it; auto is what they were shown last, and for a new disk that of the backing (512 of a file)",
+    },
+    Key {
         name: "socket-owner",
         default: "auto",
         about: "user who owns the sockets that guests connect to, a name or number; auto is the user that the daemon runs as",
@@ -128,7 +135,50 @@ pub(crate) struct Values {
     redundancy: Redundancy,
     unmarked: Unmarked,
     retry_time: RetryTime,
+    sector_size: SectorSize,
     socket: SocketRights,
+}
+
+/// The sector size that guests are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SectorSize {
+    /// What guests were shown last, and of a new disk that of the backing.
+    #[default]
+    Auto,
+    /// So many bytes.
+    Bytes(u64),
+}
+
+impl SectorSize {
+    /// The bytes, if somebody chose.
+    pub(crate) fn bytes(self) -> Option<u64> {
+        match self {
+            Self::Auto => None,
+            Self::Bytes(bytes) => Some(bytes),
+        }
+    }
+}
+
+impl FromStr for SectorSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "512" | "512B" => Ok(Self::Bytes(SECTOR)),
+            "4096" | "4KiB" | "4K" | "4k" => Ok(Self::Bytes(PAGE)),
+            _ => Err("write auto, 512 or 4096".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for SectorSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Bytes(bytes) => bytes.fmt(f),
+        }
+    }
 }
 
 /// Whether a disk may write back to a backing that cannot be marked as lacking data.
@@ -187,6 +237,7 @@ impl Default for Values {
             redundancy: Redundancy::Mirror,
             unmarked: Unmarked::No,
             retry_time: RetryTime::default(),
+            sector_size: SectorSize::Auto,
             socket: SocketRights::default(),
         }
     }
@@ -236,6 +287,7 @@ impl Values {
             "redundancy" => self.redundancy = text.parse().map_err(about)?,
             "unmarked" => self.unmarked = text.parse().map_err(about)?,
             "retry-time" => self.retry_time = text.parse().map_err(about)?,
+            "sector-size" => self.sector_size = text.parse().map_err(about)?,
             "socket-owner" => self.socket.owner = text.parse().map_err(about)?,
             "socket-group" => self.socket.group = text.parse().map_err(about)?,
             "socket-mode" => self.socket.mode = text.parse().map_err(about)?,
@@ -284,6 +336,7 @@ impl Values {
             ("redundancy", self.redundancy.to_string()),
             ("unmarked", self.unmarked.to_string()),
             ("retry-time", self.retry_time.to_string()),
+            ("sector-size", self.sector_size.to_string()),
             ("socket-owner", self.socket.owner.to_string()),
             ("socket-group", self.socket.group.to_string()),
             ("socket-mode", self.socket.mode.to_string()),
@@ -293,6 +346,11 @@ impl Values {
     /// How long a request to the backing may take, in nanoseconds; none: for ever.
     pub(crate) fn retry_ns(&self) -> Option<u64> {
         self.retry_time.nanoseconds()
+    }
+
+    /// The sector size in bytes that guests are shown, if somebody chose.
+    pub(crate) fn sector_bytes(&self) -> Option<u64> {
+        self.sector_size.bytes()
     }
 
     /// Whether it may write back to a backing that cannot be marked.
@@ -348,6 +406,8 @@ impl Values {
             destage_rate_max: rate_max.0,
             redundancy: self.redundancy,
             read_only: false,
+            zero_pages: ZeroPages::Remembered,
+            sector_bytes: self.sector_size.bytes(),
         })
     }
 }
@@ -431,6 +491,7 @@ mod tests {
                 ("destage-rate-max", "100MiB"),
                 ("unmarked", "yes"),
                 ("retry-time", "wait"),
+                ("sector-size", "4KiB"),
                 ("socket-owner", "libvirt-qemu"),
                 ("socket-group", "64055"),
                 ("socket-mode", "600"),
@@ -470,6 +531,8 @@ mod tests {
             ("unmarked", "perhaps"),
             ("retry-time", "0s"),
             ("retry-time", "25"),
+            ("sector-size", "1024"),
+            ("sector-size", "520"),
             ("socket-owner", "two words"),
             ("socket-mode", "rw"),
         ] {

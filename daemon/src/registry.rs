@@ -28,6 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use block::SECTOR;
 use block::file::{Access, Lock};
 use cache::{Mode, WhatIsDirty};
 use tokio::sync::{Mutex, mpsc};
@@ -233,6 +234,7 @@ impl Registry {
             settings: values,
             guest: wanted.guest,
             size_bytes: None,
+            sector_bytes: None,
             unsaved_in: None,
         };
         if let Err(problem) = self.shards.attach(self.attaching(&record, location, rights)).await {
@@ -240,7 +242,7 @@ impl Registry {
             log_if_failed(&self.shards.forget(record.name.clone(), id, WhatIsDirty::IsLost).await);
             return Err(problem);
         }
-        record.size_bytes = self.size_now(&record.name).await;
+        (record.size_bytes, record.sector_bytes) = self.geometry_now(&record.name).await.unzip();
         changed.disks.push(record.clone());
         if let Err(problem) = changed.save(&self.places.dir) {
             let undone = self.shards.detach(record.name.clone(), Content::Dropped(WhatIsDirty::IsLost)).await;
@@ -294,7 +296,9 @@ impl Registry {
             self.keep_share(&DiskRecord { settings: values.clone(), ..before.clone() }).await?;
         }
         let record = changed.disks.iter_mut().find(|disk| disk.name == name);
-        record.expect("it is known, and the lock is held").settings = values;
+        let record = record.expect("it is known, and the lock is held");
+        record.sector_bytes = values.sector_bytes().or(record.sector_bytes);
+        record.settings = values;
         if let Err(problem) = changed.save(&self.places.dir) {
             let undone = if served {
                 self.reconfigure(name, &before.settings).await
@@ -465,30 +469,32 @@ impl Registry {
             state = self.note_unsaved(&record.name)?;
         }
         self.shards.attach(attaching).await?;
-        self.remember_size(&mut state, &record.name).await;
+        self.remember_geometry(&mut state, &record.name).await;
         Ok(())
     }
 
-    /// Notes how large a disk is that was attached just now, if that is not remembered: earlier versions did not.
-    async fn remember_size(&self, state: &mut State, name: &str) {
-        let size = self.size_now(name).await;
-        if size.is_none() || state.disk(name).is_none_or(|record| record.size_bytes == size) {
+    /// Notes how large a disk is that was attached just now, and its sectors, if that is not remembered: earlier versions did not.
+    async fn remember_geometry(&self, state: &mut State, name: &str) {
+        let Some((size, sector)) = self.geometry_now(name).await else { return };
+        let now = (Some(size), Some(sector));
+        if state.disk(name).is_none_or(|record| (record.size_bytes, record.sector_bytes) == now) {
             return;
         }
         for record in state.disks.iter_mut().filter(|record| record.name == name) {
-            record.size_bytes = size;
+            (record.size_bytes, record.sector_bytes) = now;
         }
-        // The disk is served all the same: what is lost is the chance to notice that it shrank.
+        // The disk is served all the same: what is lost is the chance to notice that it shrank, or has other sectors.
         match state.save(&self.places.dir) {
             Ok(()) => self.replace_state(state.clone()),
             Err(problem) => tracing::warn!("Cannot remember the size of disk '{name}': {problem}"),
         }
     }
 
-    /// The size of a disk that was attached just now; none if its shard does not say, which is no reason not to serve it.
-    async fn size_now(&self, name: &str) -> Option<u64> {
+    /// The size and the sector size in bytes of a disk that was attached just now; none if its shard does not say, which is no
+    /// reason not to serve it.
+    async fn geometry_now(&self, name: &str) -> Option<(u64, u64)> {
         let report = self.shards.disk_report(name.to_owned()).await.unwrap_or_default();
-        report.map(|report| report.size_bytes)
+        report.map(|report| (report.size_bytes, report.sector_bytes))
     }
 
     fn is_being_removed(&self, name: &str) -> bool {
@@ -521,6 +527,8 @@ impl Registry {
             lock: if record.is_beside_qemu() { Lock::Beside } else { Lock::Image },
             values: record.settings_now(),
             size_bytes_before: record.size_bytes,
+            // Versions that did not remember it showed this one, whatever the backing had.
+            sector_bytes_before: record.sector_bytes.or(record.size_bytes.map(|_| SECTOR)),
             unsaved: Unsaved {
                 own: self.state().pool.map(|pool| pool.id),
                 held_by: record.unsaved_in.clone(),

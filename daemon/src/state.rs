@@ -160,6 +160,9 @@ pub(crate) struct DiskRecord {
     /// Its size when it was served last; none if an earlier version added it.
     #[serde(default)]
     pub(crate) size_bytes: Option<u64>,
+    /// The sector size that guests were shown last, in bytes; none if it was not served yet, or by an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sector_bytes: Option<u64>,
     /// The identity of the pool that may hold what the backing does not have. Remembered before the disk begins to write
     /// back, until it is detached with nothing left. It is not served without that pool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -396,6 +399,7 @@ mod tests {
             raw_anyway: false,
             settings: Values::default(),
             size_bytes: Some(1 << 30),
+            sector_bytes: Some(512),
             unsaved_in: None,
             guest: None,
         });

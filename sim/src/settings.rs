@@ -1,6 +1,6 @@
 //! What a world is like: which faults it has, and how its disks are cached.
 
-use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, SequentialCutoff};
+use cache::{Admission, DiskId, DiskSettings, Mode, Redundancy, ReservePolicy, SequentialCutoff, ZeroPages};
 
 use crate::rng::Rng;
 use crate::world::{RESERVE_BYTES, SEGMENT_BYTES};
@@ -58,5 +58,7 @@ pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSet
             Redundancy::None
         },
         read_only: false,
+        zero_pages: if number.is_multiple_of(2) { ZeroPages::Remembered } else { ZeroPages::Cached },
+        sector_bytes: None,
     }
 }

@@ -171,6 +171,7 @@ export const KEYS: Key[] = [
   { name: "redundancy", about: "Write-back: whether dirty data is kept on two devices of the pool.", choices: ["mirror", "none"] },
   { name: "unmarked", about: "Write-back where the backing cannot be marked: nothing then keeps another Forebay from serving it.", choices: ["no", "yes"] },
   { name: "retry-time", about: "How long a request waits for a backing that fails or hangs, such as 25s, or wait." },
+  { name: "sector-size", about: "Sector size that guests are shown from their next connection on.", choices: ["auto", "512", "4096"] },
   { name: "socket-owner", about: "User who owns the sockets that guests connect to; auto is the daemon's." },
   { name: "socket-group", about: "Group of the sockets that guests connect to; auto is forebay if the host has it." },
   { name: "socket-mode", about: "Who may connect, as octal digits." },
@@ -202,6 +203,8 @@ function consequence(disk: FullDisk, key: string, value: string): string[] {
       return value === "yes" ? ["Nothing keeps another Forebay from serving this backing while flash has newer data. See to that yourself."] : [];
     case "redundancy":
       return [value === "none" ? "Dirty data is kept on one device only: if it fails, that data is lost." : "Dirty data is kept on two devices, if the pool has them."];
+    case "sector-size":
+      return ["Guests see it when they connect again. A guest that has partitions on the disk does not find them in sectors of another size."];
     case "socket-owner":
     case "socket-group":
     case "socket-mode":

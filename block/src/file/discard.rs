@@ -3,6 +3,7 @@
 //! Says `BLKDISCARD`, and nothing that falls back to writing zeroes, as punching holes through `fallocate` does on a block
 //! device: that would wear the flash which a discard is to spare. Never touches a regular file, whose storage stays reserved.
 
+use std::fs::File;
 use std::os::fd::AsRawFd;
 
 use super::{Handle, Kind, failed};
@@ -26,9 +27,14 @@ impl Handle {
         if range.is_empty() {
             return Ok(());
         }
-        let place = [range.start, range.len()];
-        // SAFETY: the kernel reads two numbers from `place`, which outlives the call.
-        let done = unsafe { discard_bytes(self.opened.file.as_raw_fd(), &raw const place) };
-        done.map(drop).map_err(|errno| failed(errno as i32, Operation::Discard, Some(range)))
+        discard_range(&self.opened.file, range)
     }
+}
+
+/// Discards a range of an open block device, and waits for the device.
+pub(super) fn discard_range(file: &File, range: ByteRange) -> Result<(), BlockError> {
+    let place = [range.start, range.len()];
+    // SAFETY: the kernel reads two numbers from `place`, which outlives the call.
+    let done = unsafe { discard_bytes(file.as_raw_fd(), &raw const place) };
+    done.map(drop).map_err(|errno| failed(errno as i32, Operation::Discard, Some(range)))
 }

@@ -28,6 +28,7 @@ use std::rc::Rc;
 use io_uring::{opcode, squeue, types};
 use nix::errno::Errno;
 use nix::unistd::{Whence, lseek};
+use tokio::sync::{Mutex, oneshot};
 
 pub use lock::Lock;
 pub use loop_device::loop_file;
@@ -59,8 +60,10 @@ pub struct FileDevice {
     geometry: Cell<Geometry>,
     fallback: Option<String>,
     direct: bool,
-    /// The file system makes zeroes that keep their storage.
+    /// The file system, or the device, makes zeroes that keep their storage.
     zeroes_in_place: Cell<bool>,
+    /// Held while a thread waits for a discard of the device: one at a time.
+    discarding: Mutex<()>,
     /// The file was found shorter than it was when opened.
     cut_short: Cell<bool>,
     /// Which lock it holds. Changes while a disk moves between QEMU and Forebay.
@@ -148,7 +151,8 @@ impl FileDevice {
             geometry: Cell::new(geometry),
             fallback,
             direct,
-            zeroes_in_place: Cell::new(kind == Kind::File),
+            zeroes_in_place: Cell::new(true),
+            discarding: Mutex::new(()),
             cut_short: Cell::new(cut_short),
             lock: Cell::new(lock),
             unclaimed: Cell::new(unclaimed),
@@ -380,6 +384,47 @@ impl FileDevice {
         }
     }
 
+    /// Makes zeroes by giving the storage back. False if that cannot be, or turned out just now that it cannot: from then on the
+    /// geometry says so.
+    async fn punch(&self, range: ByteRange) -> Result<bool, BlockError> {
+        if !self.geometry.get().unmaps {
+            return Ok(false);
+        }
+        if self.allocate(range, libc::FALLOC_FL_PUNCH_HOLE).await? {
+            return Ok(true);
+        }
+        let geometry = self.geometry.get();
+        let discards = geometry.discards && self.kind == Kind::BlockDevice;
+        self.geometry.set(Geometry { unmaps: false, discards, ..geometry });
+        Ok(false)
+    }
+
+    /// Discards a range of the block device, on a thread that may wait. The thread holds the open file, and its locks, until the
+    /// device has answered.
+    async fn discard_device(&self, range: ByteRange) -> Result<(), BlockError> {
+        let _turn = self.discarding.lock().await;
+        let cannot = |error: io::Error| {
+            failed(error.raw_os_error().unwrap_or(libc::EIO), Operation::Discard, Some(range))
+        };
+        let file = self.file.try_clone().map_err(cannot)?;
+        let (answer, answered) = oneshot::channel();
+        let work = move || {
+            // Whoever asked may have given up.
+            drop(answer.send(discard::discard_range(&file, range)));
+        };
+        std::thread::Builder::new().name("discard".to_owned()).spawn(work).map_err(cannot)?;
+        let result =
+            answered.await.unwrap_or_else(|_| Err(failed(libc::EIO, Operation::Discard, Some(range))));
+        match result {
+            // The queue of the device was changed while it was open. To ignore a discard is a success.
+            Err(error) if error.kind == ErrorKind::Unsupported => {
+                self.geometry.set(Geometry { discards: false, ..self.geometry.get() });
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
     async fn write_zero_bytes(&self, range: ByteRange) -> Result<(), BlockError> {
         let mut at = range.start;
         let mut zeroes = Buffer::zeroed(range.len().min(ZEROES_MAX) as usize);
@@ -420,12 +465,8 @@ impl BlockDevice for FileDevice {
         if range.is_empty() {
             return Ok(());
         }
-        if unmap == Unmap::Allowed && self.geometry.get().unmaps {
-            if self.allocate(range, libc::FALLOC_FL_PUNCH_HOLE).await? {
-                return Ok(());
-            }
-            // Discards are hints from now on; this one, which came before that was known, is still done.
-            self.geometry.set(Geometry { unmaps: false, ..self.geometry.get() });
+        if unmap == Unmap::Allowed && self.punch(range).await? {
+            return Ok(());
         }
         if self.zeroes_in_place.get() {
             if self.allocate(range, libc::FALLOC_FL_ZERO_RANGE).await? {
@@ -438,11 +479,15 @@ impl BlockDevice for FileDevice {
 
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         self.admit(Operation::Discard, range.start, range.len())?;
-        if !self.geometry.get().unmaps {
+        if range.is_empty() {
             return Ok(());
         }
-        let zeroed = self.write_zeroes(range, Unmap::Allowed).await;
-        zeroed.map_err(|error| BlockError { operation: Operation::Discard, ..error })
+        let punched = self.punch(range).await;
+        if punched.map_err(|error| BlockError { operation: Operation::Discard, ..error })? {
+            return Ok(());
+        }
+        // A file that cannot punch keeps its storage: to write zeroes instead would take longer and free nothing.
+        if self.geometry.get().discards { self.discard_device(range).await } else { Ok(()) }
     }
 
     async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {

@@ -200,14 +200,20 @@ fn open_existing(path: &Path, options: OpenOptions) -> Result<Opened, OpenError>
     }
     let alignment = if direct { measured.direct_alignment } else { SECTOR };
     let read_only = options.access == Access::ReadOnly;
+    let reclaiming = match kind {
+        _ if read_only => Reclaiming::NONE,
+        Kind::File => Reclaiming::FILE,
+        Kind::BlockDevice => Reclaiming::of_device(metadata.rdev()),
+    };
     let geometry = Geometry {
         size: measured.size,
         alignment,
         physical_block: measured.physical_block.max(alignment),
         read_only,
         flushes: true,
-        // Not tried out: on many file systems that counts as a modification, and the file may be somebody else's.
-        unmaps: kind == Kind::File && !read_only,
+        unmaps: reclaiming.unmaps,
+        discards: reclaiming.discards,
+        sector: measured.sector,
     };
     Ok(Opened { file, kind, identity: Identity::from(&metadata), geometry, direct, fallback })
 }
@@ -342,6 +348,8 @@ fn check_size(path: &Path, size: u64) -> Result<(), OpenError> {
 /// What was found out about an open file, in bytes.
 struct Measured {
     size: u64,
+    /// What guests are shown as a sector: that of a block device; 512 of a file, whatever it lies on.
+    sector: u64,
     /// 512 or 4096, or 0 if there is no direct access in these units.
     direct_alignment: u64,
     physical_block: u64,
@@ -387,7 +395,7 @@ fn measure_file(file: &File) -> io::Result<Measured> {
         alignment_for(about.stx_dio_offset_align.into())
     };
     // File systems and the disks beneath change whole pages.
-    Ok(Measured { size: about.stx_size, direct_alignment, physical_block: PAGE })
+    Ok(Measured { size: about.stx_size, sector: SECTOR, direct_alignment, physical_block: PAGE })
 }
 
 fn make_buffered(file: &File) -> io::Result<()> {
@@ -396,9 +404,41 @@ fn make_buffered(file: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether storage can be given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reclaiming {
+    /// What is given back reads as zeroes.
+    unmaps: bool,
+    /// Storage is given back.
+    discards: bool,
+}
+
+impl Reclaiming {
+    const NONE: Self = Self { unmaps: false, discards: false };
+
+    /// Of a file, until it turns out that it cannot. Not tried out: on many file systems that counts as a modification, and the file
+    /// may be somebody else's.
+    const FILE: Self = Self { unmaps: true, discards: true };
+
+    /// By what the kernel says of the device's queue. A device that makes zeroes and discards nothing would write them, for as long
+    /// as that takes: it gives nothing back.
+    fn of_device(rdev: u64) -> Self {
+        let (major, minor) = (libc::major(rdev), libc::minor(rdev));
+        let limit = |name: &str| -> u64 {
+            // The queue of a partition is that of its disk.
+            let texts = ["queue", "../queue"].map(|queue| {
+                fs::read_to_string(format!("/sys/dev/block/{major}:{minor}/{queue}/{name}")).ok()
+            });
+            texts.into_iter().flatten().next().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+        };
+        let discards = limit("discard_max_bytes") > 0;
+        Self { unmaps: discards && limit("write_zeroes_max_bytes") > 0, discards }
+    }
+}
+
 /// Questions to block devices.
 pub(super) mod device {
-    use super::{AsRawFd, File, Measured, alignment_for, io};
+    use super::{AsRawFd, File, Measured, PAGE, SECTOR, alignment_for, io};
 
     nix::ioctl_read_bad!(block_device_read_only, nix::request_code_none!(0x12, 94), libc::c_int);
     nix::ioctl_read!(block_device_size, 0x12, 114, u64);
@@ -427,8 +467,10 @@ pub(super) mod device {
         unsafe { logical_block(file.as_raw_fd(), &raw mut logical) }?;
         // SAFETY: the kernel stores an unsigned int in `physical`.
         unsafe { physical_block(file.as_raw_fd(), &raw mut physical) }?;
-        let direct_alignment = alignment_for(u64::try_from(logical).unwrap_or(0));
-        Ok(Measured { size: size(file)?, direct_alignment, physical_block: physical.into() })
+        let logical = u64::try_from(logical).unwrap_or(0);
+        let direct_alignment = alignment_for(logical);
+        let sector = logical.clamp(SECTOR, PAGE);
+        Ok(Measured { size: size(file)?, sector, direct_alignment, physical_block: physical.into() })
     }
 }
 
@@ -517,7 +559,12 @@ mod tests {
     #[test]
     fn direct_access_needs_units_of_a_page_at_most_and_a_size_of_whole_units() {
         assert_eq!([0, 1, 512, 520, 4096, 8192].map(alignment_for), [0, 512, 512, 0, 4096, 0]);
-        let measured = |size, direct_alignment| Measured { size, direct_alignment, physical_block: PAGE };
+        let measured = |size, direct_alignment| Measured {
+            size,
+            sector: SECTOR,
+            direct_alignment,
+            physical_block: PAGE,
+        };
         assert_eq!(measured(512, 512).obstacle_to_direct(), None);
         assert!(
             measured(4608, 4096).obstacle_to_direct().is_some_and(|reason| reason.contains("4608 bytes"))

@@ -413,7 +413,7 @@ fn a_block_device_is_measured_claimed_and_zeroed() {
             let open = |path: &Path| FileDevice::open(&ring, path, options(Cache::Direct, Lock::Image));
             let device = open(&path).expect("the loop device is ours");
             let geometry = device.geometry();
-            assert_eq!((geometry.size, geometry.unmaps), (MIB, false));
+            assert_eq!((geometry.size, geometry.unmaps, geometry.discards), (MIB, true, true));
             assert!(device.is_direct(), "{:?}", device.fallback_reason());
             assert_eq!(device.current_size().await, Ok(MIB));
             assert!(matches!(open(&soft).err(), Some(OpenError::Held { .. })));
@@ -423,12 +423,12 @@ fn a_block_device_is_measured_claimed_and_zeroed() {
             device.write(0, pattern(MIB, 1)).await.1.expect("there is room");
             let zeroed = ByteRange::at(4096, MIB - 8192);
             device.write_zeroes(zeroed, Unmap::Allowed).await.expect("zeroes can be written");
-            device.discard(ByteRange::at(0, 4096)).await.expect("ignored");
+            device.discard(ByteRange::at(0, 4096)).await.expect("loop devices discard");
             device.flush().await.expect("the device can flush");
             let (buffer, read) = device.read(0, Buffer::zeroed(MIB as usize)).await;
             read.expect("it was written just now");
-            assert!(buffer[..4096] == pattern(MIB, 1)[..4096]);
-            assert!(buffer[4096..MIB as usize - 4096].iter().all(|&byte| byte == 0));
+            assert!(buffer[..MIB as usize - 4096].iter().all(|&byte| byte == 0));
+            assert!(buffer[MIB as usize - 4096..] == pattern(MIB, 1)[MIB as usize - 4096..]);
             let whole = ByteRange::at(0, MIB);
             let extents = device.extents(whole).await.expect("nothing is asked");
             assert_eq!(extents, [Extent { range: whole, allocated: true }]);
@@ -506,6 +506,54 @@ fn a_discard_frees_the_storage_of_a_block_device_and_of_nothing_else() {
         }
         let refused = handle.discard(ByteRange::new(7 * MIB, 9 * MIB)).expect_err("it ends before");
         assert_eq!(refused.kind, ErrorKind::InvalidRequest);
+    });
+}
+
+#[test]
+fn a_device_that_promises_no_zeroes_is_told_of_discards_and_written_zeroes() {
+    let folder = Folder::new();
+    let path = folder.file(8 * MIB);
+    let Some(device) = Loop::over(&path) else { return };
+    let allocated = || fs::metadata(&path).expect("it is there").blocks() * 512;
+    run(async |ring| {
+        let opened = FileDevice::open(&ring, &device.0, options(Cache::Direct, Lock::Exclusive));
+        let opened = opened.expect("it is ours");
+        let geometry = opened.geometry();
+        opened.geometry.set(Geometry { unmaps: false, ..geometry });
+        opened.write(0, pattern(8 * MIB, 1)).await.1.expect("there is room");
+        opened.write_zeroes(ByteRange::at(0, MIB), Unmap::Allowed).await.expect("they are written");
+        opened.flush().await.expect("it is there");
+        assert_eq!(allocated(), 8 * MIB);
+        opened.discard(ByteRange::at(MIB, 2 * MIB)).await.expect("loop devices discard");
+        assert_eq!(allocated(), 6 * MIB);
+        let (bytes, result) = opened.read(0, Buffer::zeroed(4 * MIB as usize)).await;
+        result.expect("it can be read");
+        assert!(bytes[..3 * MIB as usize].iter().all(|&byte| byte == 0));
+        assert!(bytes[3 * MIB as usize..] == pattern(8 * MIB, 1)[3 * MIB as usize..4 * MIB as usize]);
+        opened.geometry.set(Geometry { unmaps: false, discards: false, ..geometry });
+        opened.discard(ByteRange::at(4 * MIB, MIB)).await.expect("it is ignored");
+        assert_eq!(allocated(), 6 * MIB);
+    });
+}
+
+#[test]
+fn a_file_that_cannot_punch_keeps_its_storage_and_makes_zeroes_all_the_same() {
+    let folder = Folder::new();
+    let path = folder.file(MIB);
+    let allocated = || fs::metadata(&path).expect("it is there").blocks() * 512;
+    run(async |ring| {
+        let opened = FileDevice::open(&ring, &path, options(Cache::Direct, Lock::Image));
+        let opened = opened.expect("it is ours");
+        opened.geometry.set(Geometry { unmaps: false, discards: false, ..opened.geometry() });
+        opened.write(0, pattern(MIB, 1)).await.1.expect("there is room");
+        opened.discard(ByteRange::at(0, MIB / 2)).await.expect("it is ignored");
+        let (bytes, _) = opened.read(0, Buffer::zeroed(MIB as usize)).await;
+        assert!(*bytes == *pattern(MIB, 1));
+        opened.write_zeroes(ByteRange::at(0, MIB / 2), Unmap::Allowed).await.expect("they are written");
+        opened.flush().await.expect("it is there");
+        let (bytes, _) = opened.read(0, Buffer::zeroed(MIB as usize / 2)).await;
+        assert!(bytes.iter().all(|&byte| byte == 0));
+        assert_eq!(allocated(), MIB);
     });
 }
 

@@ -17,9 +17,12 @@
 //! | kind | page | checksum | place |
 //! |---|---|---|---|
 //! | `fill`, `write` | of the disk | of the data, seeded | of the data |
-//! | `zeroes`, `home`, `lost` | the first of a range | pages of the range | 0 |
+//! | `zeroes` | the first of a range | pages of the range | 1 if its storage may be given back, else 0 |
+//! | `home`, `lost` | the first of a range | pages of the range | 0 |
 //! | `forget` | first of the region | of the bitmap, seeded | of the bitmap: one bit for each page of the region |
 //! | `intent`, `quiet` | number of the region | number of the disk | 0 |
+
+use block::Unmap;
 
 use super::PoolId;
 use super::codec::{Decoder, Encoder, FRAME_BYTES, FrameError};
@@ -103,8 +106,18 @@ pub struct Entry {
     pub sequence: Sequence,
     /// Checksum of the content, seeded with disk, page and sequence; of a range, its pages.
     pub seeded_checksum: u32,
-    /// Where the data is, in pages from the start of the segment.
+    /// Where the data is, in pages from the start of the segment; of zeroes, whether their storage may be given back.
     pub place: u32,
+}
+
+/// Returns what stands in the place of the data of an entry of zeroes.
+pub(crate) fn place_of_zeroes(unmap: Unmap) -> u32 {
+    u32::from(unmap == Unmap::Allowed)
+}
+
+/// Reads it back. Before it had a meaning it was 0: such zeroes keep their storage, which is always right.
+pub(crate) fn unmap_of_zeroes(place: u32) -> Unmap {
+    if place == 1 { Unmap::Allowed } else { Unmap::Forbidden }
 }
 
 /// Which life of which segment a header or a summary belongs to.

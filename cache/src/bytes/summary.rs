@@ -9,7 +9,7 @@
 //!         end of the last batch
 //! 80  4   runs on this page      84  4   pages of the whole summary
 //! 88      per run: first page (8: 48 bits page, 8 bits zero, 8 bits kind), sequence (8), place of the first page's data
-//!         in the segment (4), pages (4), then for each page the plain CRC-32C of its content (4); none for a range
+//!         in the segment, or what the entry of a range has in its place (4), pages (4), then for each page the plain CRC-32C of its content (4); none for a range
 //! ```
 //! Checksums here are *plain*: that is what the index keeps. The seed in a batch's header guards against misplaced
 //! batches; a summary is guarded by its own checksum.
@@ -101,7 +101,8 @@ impl Content {
     /// Adds an entry of a batch behind all others.
     pub fn push_entry(&mut self, entry: &Entry, disk: DiskId) {
         if entry.kind.is_range() {
-            self.push_range(entry.kind, entry.page, entry.sequence, entry.seeded_checksum);
+            let Entry { page, kind, sequence, seeded_checksum: pages, place } = *entry;
+            self.push_range(kind, page, sequence, pages, place);
         } else if entry.kind.has_data() {
             self.push(&Line::of_entry(entry, disk));
         } else {
@@ -111,9 +112,9 @@ impl Content {
         }
     }
 
-    /// Adds a range of pages behind all others, which has no data.
-    pub fn push_range(&mut self, kind: Kind, page: PageNumber, sequence: Sequence, pages: u32) {
-        let (place, first) = (0, self.checksums.len());
+    /// Adds a range of pages behind all others, which has no data. `place` is that of its entry.
+    pub fn push_range(&mut self, kind: Kind, page: PageNumber, sequence: Sequence, pages: u32, place: u32) {
+        let first = self.checksums.len();
         self.runs.push(Run { page, kind, sequence, place, first, pages: pages as usize });
         self.ranges += 1;
     }
@@ -131,7 +132,7 @@ impl Content {
     /// Adds a page behind all others.
     pub fn push(&mut self, line: &Line) {
         let Line { page, kind, sequence, checksum, place } = *line;
-        let last = self.runs.last().map(|run| Line {
+        let last = self.runs.last().filter(|run| !run.kind.is_range()).map(|run| Line {
             page: PageNumber(run.page.0 + run.pages as u64 - 1),
             kind: run.kind,
             sequence: run.sequence,
@@ -308,14 +309,14 @@ mod tests {
                 }
                 place += 1;
                 if sequence == 1 {
-                    content.push_range(Kind::Zeroes, PageNumber(page), Sequence(9), u32::MAX);
+                    content.push_range(Kind::Zeroes, PageNumber(page), Sequence(9), u32::MAX, 1);
                 }
             }
             let back = decode(&content.encode(POOL, &head()));
             prop_assert!(back.lines().eq(content.lines()));
-            let ranges = |content: &Content| -> Vec<(PageNumber, usize)> {
+            let ranges = |content: &Content| -> Vec<(PageNumber, usize, u32)> {
                 let runs = content.runs.iter().filter(|run| run.kind.is_range());
-                runs.map(|run| (run.page, run.pages)).collect()
+                runs.map(|run| (run.page, run.pages, run.place)).collect()
             };
             prop_assert_eq!(ranges(&back), ranges(&content));
             prop_assert_eq!(back.entries(), content.entries());

@@ -20,7 +20,7 @@ pub struct Measured {
 /// Which latency a read counts for.
 pub(super) fn latency_of(answer: Answer) -> Latency {
     match answer {
-        Answer::Ram => Latency::ReadHitRam,
+        Answer::Ram | Answer::Zeroes => Latency::ReadHitRam,
         Answer::Flash => Latency::ReadHitFlash,
         Answer::Partial | Answer::Miss | Answer::Bypass => Latency::ReadMiss,
     }
@@ -31,7 +31,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
     pub(super) fn count_read(&self, range: &ByteRange, answer: Answer, now: u64) {
         let counters = &self.cache.counters;
         let counter = match answer {
-            Answer::Ram => &counters.read_hits_ram,
+            Answer::Ram | Answer::Zeroes => &counters.read_hits_ram,
             Answer::Flash => &counters.read_hits_flash,
             Answer::Partial => &counters.read_partial_hits,
             Answer::Miss => &counters.read_misses,
@@ -43,10 +43,11 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
         self.cache.requests.reads.succeed(range.len());
         let mode = self.cache.settings.borrow().mode.row();
         // In pass-through all go past the cache, and what one would do is what is asked.
-        if answer == Answer::Bypass && mode.reads_hit {
-            self.cache.curve.borrow_mut().pass_by();
-        } else {
-            self.cache.curve.borrow_mut().observe(range, Use::Read, now);
+        match answer {
+            Answer::Bypass if mode.reads_hit => self.cache.curve.borrow_mut().pass_by(),
+            // No cache has to be larger for it.
+            Answer::Zeroes => {}
+            _ => self.cache.curve.borrow_mut().observe(range, Use::Read, now),
         }
         self.note_active(now);
     }

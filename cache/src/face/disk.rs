@@ -198,6 +198,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             index_bytes: index.bytes()
                 + cache.policy.borrow().bytes()
                 + dirty.bytes()
+                + self.cache.zero_pages.borrow().bytes()
                 + cache.order.borrow().bytes(),
             load: cache.load.borrow().clone(),
             latencies: cache.latencies.snapshot(),
@@ -411,8 +412,10 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
 impl<B: BlockDevice, F: BlockDevice, H: Host> BlockDevice for CachedDisk<B, F, H> {
     fn geometry(&self) -> Geometry {
         let geometry = self.backing.geometry();
-        let read_only = geometry.read_only || self.cache.settings.borrow().read_only;
-        Geometry { size: self.cache.size(), read_only, ..geometry }
+        let settings = self.cache.settings.borrow();
+        let read_only = geometry.read_only || settings.read_only;
+        let sector = settings.sector_bytes.unwrap_or(geometry.sector);
+        Geometry { size: self.cache.size(), read_only, sector, ..geometry }
     }
 
     async fn read(&self, offset: u64, buffer: Buffer) -> Outcome {

@@ -230,7 +230,7 @@ mod tests {
                 (cache.counters.reappends.get(), cache.counters.reappends_ahead.get())
             };
             let (acknowledge, _acknowledged) = oneshot::channel();
-            let (pages, change) = (0..1, Change::Zeroes);
+            let (pages, change) = (0..1, Change::Zeroes(block::Unmap::Allowed));
             let queued = Pending { pages, change, sequence, done: 0, acknowledge, _kept: Box::new(()) };
             cache.back.queue.borrow_mut().push_back(queued);
             assert!(!has_leisure(&cache));

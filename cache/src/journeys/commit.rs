@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, PAGE};
+use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, PAGE, Unmap};
 use futures_util::future::{Either, select};
 use smallvec::SmallVec;
 use tokio::sync::oneshot;
@@ -18,7 +18,6 @@ use tokio::sync::oneshot;
 use super::back::Writer;
 use super::disk_cache::DiskCache;
 use super::promote::enter_index;
-use crate::bytes::batch::Kind;
 use crate::knowledge::fills::MutationNumber;
 use crate::knowledge::index::Located;
 use crate::knowledge::learned::{By, Coming};
@@ -35,7 +34,8 @@ use crate::words::units::{PageNumber, Sequence};
 pub(super) enum Change {
     /// Content of whole pages.
     Content(Buffer),
-    Zeroes,
+    /// Zeroes, and whether their storage may be given back.
+    Zeroes(Unmap),
 }
 
 /// A write on its way to the log.
@@ -171,7 +171,7 @@ fn gather<F: BlockDevice, H: Host>(
     let mut batch = appender.batch(pages);
     for (pending, part) in cache.back.queue.borrow().iter().zip(parts) {
         match &pending.change {
-            Change::Zeroes => appender.say(&mut batch, Kind::Zeroes, &pending.pages),
+            Change::Zeroes(unmap) => appender.say_zeroes(&mut batch, &pending.pages, *unmap),
             Change::Content(bytes) => {
                 for at in part.clone() {
                     let page = PageNumber(pending.pages.start + at as u64);
@@ -194,7 +194,7 @@ fn plan<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, room: usize) -> (Vec<R
             break;
         }
         let part = match &pending.change {
-            Change::Zeroes => 0..1,
+            Change::Zeroes(_) => 0..1,
             Change::Content(bytes) => {
                 let part = pending.done..(bytes.len() / PAGE_BYTES).min(pending.done + left);
                 pages += part.len();
@@ -215,8 +215,8 @@ fn settle<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range<usize
         let mut queue = cache.back.queue.borrow_mut();
         let Some(pending) = queue.front_mut() else { break };
         let is_whole = match &pending.change {
-            Change::Zeroes => {
-                cache.enter_zeroes(&pending.pages);
+            Change::Zeroes(unmap) => {
+                cache.enter_zeroes(&pending.pages, *unmap);
                 true
             }
             Change::Content(bytes) => {
@@ -253,7 +253,7 @@ fn settle_early<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, parts: &[Range
     for pending in queue.iter_mut().take(parts.len()) {
         let (unheard, _) = oneshot::channel();
         let acknowledge = std::mem::replace(&mut pending.acknowledge, unheard);
-        drop(acknowledge.send((Change::Zeroes, Ok(()))));
+        drop(acknowledge.send((Change::Zeroes(Unmap::Forbidden), Ok(()))));
     }
 }
 

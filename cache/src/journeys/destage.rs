@@ -171,17 +171,21 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
     let dirty = cache.dirty.borrow();
     let stuck = cache.back.stuck.borrow();
     let take = |runs: &mut Vec<Run>, left: &mut u64, run: Run| {
-        let (all, is_zeroes) = match run {
-            Run::Pages(pages) => (pages, false),
-            Run::Zeroes(pages) => (pages.start..pages.end.min(pages.start + ZEROES_PAGES_MAX), true),
+        let (all, zeroes) = match run {
+            Run::Pages(pages) => (pages, None),
+            Run::Zeroes(pages, unmap) => {
+                (pages.start..pages.end.min(pages.start + ZEROES_PAGES_MAX), Some(unmap))
+            }
         };
         let end = all.end;
         let mut free = Ranges::default();
         free.insert(all.clone());
         stuck.within(all).for_each(|part| free.remove(&part));
         for part in free.iter() {
-            *left = left.saturating_sub(if is_zeroes { 1 } else { part.end - part.start });
-            runs.push(if is_zeroes { Run::Zeroes(part) } else { Run::Pages(part) });
+            *left = left.saturating_sub(if zeroes.is_some() { 1 } else { part.end - part.start });
+            runs.push(
+                zeroes.map_or_else(|| Run::Pages(part.clone()), |unmap| Run::Zeroes(part.clone(), unmap)),
+            );
         }
         end
     };
@@ -214,7 +218,7 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
 fn places_of<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, runs: &[Run]) -> Vec<Place> {
     let pages = runs.iter().filter_map(|run| match run {
         Run::Pages(pages) => Some(pages.clone()),
-        Run::Zeroes(_) => None,
+        Run::Zeroes(..) => None,
     });
     let mut places: Vec<Place> = pages.flatten().filter_map(|page| Some(place_of(cache, page)?.0)).collect();
     places.sort_unstable_by_key(|place| place.page);
@@ -249,10 +253,12 @@ fn wanted_runs(dirty: &crate::knowledge::dirty::Dirty, wanted: &Ranges) -> Vec<R
         while let Some(run) = dirty.next_run(at, DESTAGE_PAGES_MAX) {
             // Zeroes in parts that are taken on as they are: a round that says that it took all on must leave none out.
             let run = match run {
-                Run::Zeroes(pages) => Run::Zeroes(pages.start..pages.end.min(pages.start + ZEROES_PAGES_MAX)),
+                Run::Zeroes(pages, unmap) => {
+                    Run::Zeroes(pages.start..pages.end.min(pages.start + ZEROES_PAGES_MAX), unmap)
+                }
                 pages @ Run::Pages(_) => pages,
             };
-            let (Run::Pages(pages) | Run::Zeroes(pages)) = &run;
+            let (Run::Pages(pages) | Run::Zeroes(pages, _)) = &run;
             if pages.start >= range.end {
                 break;
             }
@@ -296,13 +302,13 @@ async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
     run: Run,
     known: &[Place],
 ) -> Given {
-    let (Run::Pages(pages) | Run::Zeroes(pages)) = &run;
+    let (Run::Pages(pages) | Run::Zeroes(pages, _)) = &run;
     let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(cache.size()));
     // Where the backing reads, changes and writes more than a page as a whole, nobody else may change the rest of it.
     let unit = backing.geometry().physical_block;
     let _guard = if unit > PAGE { Some(locks.acquire(range.widened(unit)).await) } else { None };
     match run {
-        Run::Zeroes(pages) => give_zeroes(cache, backing, pages, range).await,
+        Run::Zeroes(pages, unmap) => give_zeroes(cache, backing, pages, range, unmap).await,
         Run::Pages(pages) => give_pages(cache, backing, pages, known).await,
     }
 }
@@ -312,8 +318,9 @@ async fn give_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
     backing: &B,
     pages: Range<u64>,
     range: ByteRange,
+    unmap: Unmap,
 ) -> Given {
-    let unmap = if backing.geometry().unmaps { Unmap::Allowed } else { Unmap::Forbidden };
+    let unmap = if backing.geometry().unmaps { unmap } else { Unmap::Forbidden };
     count(&cache.counters.backing_writes, 1);
     match backing.write_zeroes(range, unmap).await {
         Ok(()) => Given { zeroes: vec![pages], ..Given::default() },
@@ -565,11 +572,11 @@ mod tests {
     #[test]
     fn all_zeroes_that_somebody_waits_for_are_chosen_in_parts_that_a_round_takes_on() {
         let mut dirty = Dirty::default();
-        dirty.add_zeroes(5..2 * ZEROES_PAGES_MAX + 9);
+        dirty.add_zeroes(5..2 * ZEROES_PAGES_MAX + 9, Unmap::Allowed);
         dirty.add_page(2 * ZEROES_PAGES_MAX + 9);
         let mut wanted = Ranges::default();
         wanted.insert(EVERYTHING);
-        let part = |start, end| Run::Zeroes(start..end);
+        let part = |start, end| Run::Zeroes(start..end, Unmap::Allowed);
         let (one, two) = (ZEROES_PAGES_MAX + 5, 2 * ZEROES_PAGES_MAX + 5);
         let page = Run::Pages(two + 4..two + 5);
         assert_eq!(

@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-use block::{BlockDevice, ByteRange, Host, PAGE};
+use block::{BlockDevice, ByteRange, Host, PAGE, Unmap};
 use tokio::sync::{Mutex, Notify, OnceCell};
 
 use super::back::Back;
@@ -25,13 +25,14 @@ use crate::knowledge::regions::Regions;
 use crate::knowledge::sequential::Sequential;
 use crate::knowledge::touched::{SharedBits, Touched};
 use crate::knowledge::unproven::Unproven;
+use crate::knowledge::zero_pages::{ZeroPages, is_zero};
 use crate::survives::log::Log;
 use crate::survives::pool::Pool;
 use crate::words::canary::{self, Bug};
 use crate::words::histograms::Requests;
 use crate::words::latency::Latencies;
 use crate::words::limits::{BATCH_PAGES_MAX, BLOCK_BYTES_MAX, PAGE_BYTES, RAM_BYTES_MIN, REQUEST_BYTES_MAX};
-use crate::words::settings::{DiskSettings, Redundancy};
+use crate::words::settings::{self, DiskSettings, Redundancy};
 use crate::words::stats::{DiskCounters, Load, LoadStatistics, count};
 use crate::words::units::{DiskId, FlashPage, PageNumber, Sequence, pages_touched};
 
@@ -50,6 +51,8 @@ pub(crate) struct DiskCache<F, H> {
     pub(crate) fills: RefCell<Fills>,
     /// What the backing does not have.
     pub(crate) dirty: RefCell<Dirty>,
+    /// What the backing has as zeroes, and nothing else is cached of.
+    pub(crate) zero_pages: RefCell<ZeroPages>,
     /// Writes on their way to the log, and from there to the backing.
     pub(crate) back: Back,
     /// Where the backing may hold something else than the log, by region and by page.
@@ -124,6 +127,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             regions: RefCell::new(Regions::new(pool.layout().region_pages(), disk_bytes)),
             touched,
             dirty: RefCell::default(),
+            zero_pages: RefCell::default(),
             back: Back::default(),
             unproven: RefCell::default(),
             backing_epoch: Cell::new(0),
@@ -215,14 +219,16 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             self.ram.borrow().contains(page)
                 || self.on_flash(page).is_some()
                 || self.dirty.borrow().is_zeroes(page.0)
+                || self.zero_pages.borrow().contains(page.0)
         };
         range.len() <= REQUEST_BYTES_MAX && pages_touched(range).all(cached)
     }
 
     /// Takes over that pages are zeroes, and that the backing does not have that.
-    pub(crate) fn enter_zeroes(&self, pages: &Range<u64>) {
+    pub(crate) fn enter_zeroes(&self, pages: &Range<u64>, unmap: Unmap) {
         self.ram.borrow_mut().remove(pages.clone());
-        self.dirty.borrow_mut().add_zeroes(pages.clone());
+        self.zero_pages.borrow_mut().remove(pages);
+        self.dirty.borrow_mut().add_zeroes(pages.clone(), unmap);
         self.drop_from_index(pages.clone());
     }
 
@@ -235,6 +241,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             "Flash lost what the backing does not have yet: these bytes fail until they are written anew"
         );
         self.ram.borrow_mut().remove(pages.clone());
+        self.zero_pages.borrow_mut().remove(pages);
         self.dirty.borrow_mut().add_lost(pages.clone());
         self.drop_from_index(pages.clone());
         // Whoever waits for these to come home waits for ever otherwise.
@@ -279,6 +286,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         standing: Standing,
         history: History,
     ) {
+        self.zero_pages.borrow_mut().remove(&(page.0..page.0 + 1));
         let mut ram = self.ram.borrow_mut();
         let evicted = ram.insert(page, bytes, sequence, standing, history);
         if let Some(part) = ram.wants_in_memory() {
@@ -291,6 +299,21 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         if self.consider() {
             self.promotion_wanted.notify_one();
         }
+    }
+
+    /// Notes that the backing has whole pages of zeroes, of which nothing else is cached. The caller has made sure that it is so, with
+    /// nothing awaited since. False if such pages are cached as any others.
+    pub(crate) fn remember_zeroes(&self, pages: Range<u64>) -> bool {
+        let remembers = self.settings.borrow().zero_pages == settings::ZeroPages::Remembered;
+        if remembers {
+            self.zero_pages.borrow_mut().insert(pages);
+        }
+        remembers
+    }
+
+    /// The same of one page, if its content is zeroes. False if it is to be cached.
+    pub(crate) fn is_remembered_as_zeroes(&self, page: PageNumber, content: &[u8]) -> bool {
+        is_zero(content) && self.remember_zeroes(page.0..page.0 + 1)
     }
 
     /// Has what RAM will give up soon wait for flash, if it has earned it. True if that made a batch of what waits.
@@ -367,7 +390,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         for (at, content) in bytes.chunks(PAGE as usize).enumerate() {
             let page = PageNumber(start / PAGE + at as u64);
             let cached = self.ram.borrow().contains(page) || self.on_flash(page).is_some();
-            if !cached {
+            if !cached && !self.is_remembered_as_zeroes(page, content) {
                 self.enter(page, content, sequence, Standing::New, self.newcomer(page, coming));
             }
         }
@@ -378,6 +401,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         let pages = range.start / PAGE..range.end.div_ceil(PAGE);
         let overwritten = self.histories(&pages);
         self.ram.borrow_mut().remove(pages.clone());
+        self.zero_pages.borrow_mut().remove(&pages);
         self.drop_from_index(pages);
         overwritten
     }

@@ -86,7 +86,7 @@ mod tests {
             dirty.add_page(page);
         }
         dirty.add_lost(12..13);
-        dirty.add_zeroes(14..15);
+        dirty.add_zeroes(14..15, block::Unmap::Allowed);
         let all = ByteRange::new(0, 16 * PAGE);
         let holes = [extent(0, 6, false), extent(6, 8, true), extent(8, 16, false)];
         assert_eq!(

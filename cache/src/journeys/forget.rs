@@ -49,6 +49,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         self.load_ticket.set(self.load_ticket.get() + 1);
         let capacity = self.ram.borrow().capacity();
         self.ram.borrow_mut().resize(capacity);
+        self.zero_pages.borrow_mut().clear();
     }
 
     /// Forgets all that is cached and gives up the segments, which are returned: see [`Segments::disown`].

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use block::{BlockDevice, Host};
+use block::{BlockDevice, Host, Unmap};
 
 use super::disk_cache::DiskCache;
 use crate::bytes::batch::Kind;
 use crate::bytes::summary::Content;
 use crate::knowledge::ranges::Ranges;
+use crate::survives::log::{Appender, Batch};
 use crate::words::canary::{self, Bug};
 
 /// What a victim says of ranges, and what of that was said again. By place, not by count: what guests write meanwhile
@@ -46,33 +47,43 @@ impl Marks {
     }
 
     /// At most so many entries of the log that say again what is still so.
-    pub(super) fn entries<F: BlockDevice, H: Host>(
-        &self,
-        cache: &DiskCache<F, H>,
-        most: usize,
-    ) -> Vec<(Kind, Range<u64>)> {
+    pub(super) fn entries<F: BlockDevice, H: Host>(&self, cache: &DiskCache<F, H>, most: usize) -> Vec<Mark> {
         if canary::has(Bug::TombstoneDropped) {
             return Vec::new();
         }
         let dirty = cache.dirty.borrow();
-        let zeroes = self
-            .zeroes
-            .iter()
-            .flat_map(|range| dirty.zeroes().within(range))
-            .map(|part| (Kind::Zeroes, part));
-        let lost =
-            self.lost.iter().flat_map(|range| dirty.lost().within(range)).map(|part| (Kind::Lost, part));
-        zeroes
-            .chain(lost)
-            .flat_map(|(kind, range)| cut(range).map(move |part| (kind, part)))
-            .take(most)
-            .collect()
+        let zeroes = self.zeroes.iter().flat_map(|range| dirty.zeroes_within(range));
+        let zeroes = zeroes.flat_map(|(range, unmap)| cut(range).map(move |part| Mark::Zeroes(part, unmap)));
+        let lost = self.lost.iter().flat_map(|range| dirty.lost().within(range));
+        let lost = lost.flat_map(|range| cut(range).map(Mark::Lost));
+        zeroes.chain(lost).take(most).collect()
     }
 
     /// Notes what was said again.
-    pub(super) fn note(&mut self, entries: &[(Kind, Range<u64>)]) {
-        for (kind, pages) in entries {
-            if *kind == Kind::Zeroes { &mut self.zeroes } else { &mut self.lost }.remove(pages);
+    pub(super) fn note(&mut self, entries: &[Mark]) {
+        for mark in entries {
+            match mark {
+                Mark::Zeroes(pages, _) => self.zeroes.remove(pages),
+                Mark::Lost(pages) => self.lost.remove(pages),
+            }
+        }
+    }
+}
+
+/// What one entry of the log says again of a range.
+pub(super) enum Mark {
+    /// Zeroes, and whether their storage may be given back.
+    Zeroes(Range<u64>, Unmap),
+    /// What was damaged before the backing had it.
+    Lost(Range<u64>),
+}
+
+impl Mark {
+    /// Adds the entry to a batch.
+    pub(super) fn say<F: BlockDevice, H: Host>(&self, appender: &Appender<'_, F, H>, batch: &mut Batch) {
+        match self {
+            Self::Zeroes(pages, unmap) => appender.say_zeroes(batch, pages, *unmap),
+            Self::Lost(pages) => appender.say(batch, Kind::Lost, pages),
         }
     }
 }

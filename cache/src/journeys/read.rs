@@ -30,6 +30,8 @@ use crate::words::units::{FlashPage, PageNumber, pages_touched};
 pub(crate) enum Answer {
     /// From RAM alone.
     Ram,
+    /// It is known that all of it is zeroes, and nothing is stored of it.
+    Zeroes,
     /// From flash, or from flash and RAM.
     Flash,
     /// A part was cached.
@@ -105,7 +107,8 @@ async fn read_once<B: BlockDevice, F: BlockDevice, H: Host>(
         return ((buffer, Err(damaged(&range))), Answer::Flash);
     }
     if plan.flash.is_empty() && plan.absent.is_empty() {
-        return ((buffer, Ok(())), Answer::Ram);
+        let answer = if plan.zeroes_only { Answer::Zeroes } else { Answer::Ram };
+        return ((buffer, Ok(())), answer);
     }
     if let Some(run) = plan.take_one_run(&range) {
         return (read_one_run(cache, backing, run, range, buffer).await, Answer::Flash);
@@ -148,6 +151,8 @@ struct Plan<'a, F, H> {
     /// Runs of pages that are not cached.
     absent: PageRuns,
     cached_any: bool,
+    /// Nothing but pages that the backing is known to have as zeroes.
+    zeroes_only: bool,
     /// Some page was damaged before the backing had it.
     lost: bool,
 }
@@ -155,12 +160,26 @@ struct Plan<'a, F, H> {
 impl<'a, F: BlockDevice, H: Host> Plan<'a, F, H> {
     /// Decides every page and copies what RAM has.
     fn decide(cache: &'a DiskCache<F, H>, range: &ByteRange, buffer: &mut Buffer) -> Self {
-        let mut plan = Self { flash: Runs::new(), absent: PageRuns::new(), cached_any: false, lost: false };
+        let mut plan = Self {
+            flash: Runs::new(),
+            absent: PageRuns::new(),
+            cached_any: false,
+            zeroes_only: true,
+            lost: false,
+        };
+        let zero_pages = cache.zero_pages.borrow();
         let mut ram = cache.ram.borrow_mut();
         let dirty = cache.dirty.borrow();
         let any_dirty = !dirty.is_empty();
         let policy = cache.policy.borrow();
         for page in pages_touched(range) {
+            // Nothing else is cached of such a page.
+            if zero_pages.contains(page.0) {
+                copy_page(buffer, range, page, &[0; PAGE_BYTES]);
+                plan.cached_any = true;
+                continue;
+            }
+            plan.zeroes_only = false;
             if let Some(bytes) = ram.read(page, |history| policy.used(history, By::Read)) {
                 copy_page(buffer, range, page, bytes);
                 plan.cached_any = true;

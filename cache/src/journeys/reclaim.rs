@@ -336,8 +336,8 @@ async fn say_again<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, marks: &mut
         // Looked at under the lock of the log, as all that is said there.
         let entries = marks.entries(cache, appender.room());
         let mut batch = appender.batch(0);
-        for (kind, pages) in &entries {
-            appender.say(&mut batch, *kind, pages);
+        for mark in &entries {
+            mark.say(&appender, &mut batch);
         }
         let Written { number, .. } = appender.write(batch).await.ok()?;
         count(&cache.headers_again, 1);

@@ -183,8 +183,8 @@ async fn append_batch<F: BlockDevice, H: Host>(
     promotion.board(cache, &appender, &mut batch);
     // What is said of ranges goes along: a batch of its own would cost a page.
     let entries = marks.entries(cache, appender.room() - pages.len() - promotion.len());
-    for (kind, pages) in &entries {
-        appender.say(&mut batch, *kind, pages);
+    for mark in &entries {
+        mark.say(&appender, &mut batch);
     }
     let Ok(Written { located, number }) = appender.write(batch).await else {
         promotion.turn_back(cache);

@@ -226,8 +226,11 @@ fn enter<F: BlockDevice, H: Host>(
     let (whole, coming) = (range.narrowed(PAGE), Coming::with(By::Write, range));
     for page in (whole.start / PAGE..whole.end / PAGE).map(PageNumber) {
         let at = (page.offset() - range.start) as usize;
-        let history = cache.new_version(page, coming, overwritten);
-        cache.enter(page, &bytes[at..at + PAGE as usize], *sequence, Standing::New, history);
+        let content = &bytes[at..at + PAGE as usize];
+        if !cache.is_remembered_as_zeroes(page, content) {
+            let history = cache.new_version(page, coming, overwritten);
+            cache.enter(page, content, *sequence, Standing::New, history);
+        }
     }
     for (page, before) in &edges.pages {
         let mut content = before.clone();

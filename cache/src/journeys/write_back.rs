@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE, RangeGuard,
-    RangeLock,
+    RangeLock, Unmap,
 };
 use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
@@ -65,7 +65,7 @@ pub(super) async fn write_back<B: BlockDevice, F: BlockDevice, H: Host>(
     match submit(cache, decided, pages, Change::Content(buffer)).await {
         (Change::Content(buffer), result) => (buffer, result),
         // The queue is gone, and the buffer with it.
-        (Change::Zeroes, result) => (Buffer::zeroed(range.len() as usize), result),
+        (Change::Zeroes(_), result) => (Buffer::zeroed(range.len() as usize), result),
     }
 }
 
@@ -76,6 +76,7 @@ pub(super) async fn zeroes_back<B: BlockDevice, F: BlockDevice, H: Host>(
     locks: &RangeLock,
     decided: Decided<F, H>,
     range: ByteRange,
+    unmap: Unmap,
 ) -> Result<(), BlockError> {
     let whole = range.narrowed(PAGE);
     note_dirty(cache).await?;
@@ -93,7 +94,7 @@ pub(super) async fn zeroes_back<B: BlockDevice, F: BlockDevice, H: Host>(
         return Ok(());
     }
     let pages = whole.start / PAGE..whole.end / PAGE;
-    submit_kept(cache, writer, guard, pages, Change::Zeroes).await.1
+    submit_kept(cache, writer, guard, pages, Change::Zeroes(unmap)).await.1
 }
 
 async fn submit<F: BlockDevice, H: Host>(
@@ -140,12 +141,12 @@ async fn submit_kept<F: BlockDevice, H: Host, G: 'static>(
             Either::Left((outcome, _)) => {
                 return outcome.unwrap_or_else(|_| {
                     let error = BlockError::new(ErrorKind::Gone, Operation::Write, range);
-                    (Change::Zeroes, Err(error.because("the disk was detached")))
+                    (Change::Zeroes(Unmap::Forbidden), Err(error.because("the disk was detached")))
                 });
             }
             // It stays in the queue, in its turn, and is written once there is room.
             Either::Right(_) if cache.pool.shared.lacks_space() => {
-                return (Change::Zeroes, Err(out_of_space(SPACE_WAIT_NS)));
+                return (Change::Zeroes(Unmap::Forbidden), Err(out_of_space(SPACE_WAIT_NS)));
             }
             Either::Right(_) => {}
         }

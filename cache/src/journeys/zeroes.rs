@@ -1,4 +1,5 @@
-//! Write-zeroes and discard: both change the backing to zeroes, at once or by destage, and leave nothing of the range cached.
+//! Write-zeroes and discard: both change the backing, at once or by destage, and leave no content of the range cached. Zeroes that
+//! must keep their storage keep it on the way through the log too.
 //!
 //! A discard either becomes zeroes on whole pages or is ignored (rule I10), never something in between: content that
 //! may come back later would break the promise that what one read showed every later read shows.
@@ -9,6 +10,7 @@ use block::{BlockDevice, BlockError, ByteRange, Host, PAGE, RangeLock, Unmap};
 
 use super::disk_cache::DiskCache;
 use super::mutation::Mutation;
+use super::reconnect::is_same;
 use super::write::{Way, Wish, decide, go_without};
 use super::write_back::zeroes_back;
 use crate::words::stats::count;
@@ -25,23 +27,38 @@ pub(crate) async fn write_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
     let wish = if unmap == Unmap::Allowed { Wish::AsTheModeSays } else { Wish::Through };
     // The two pages at its ends, of which the rest stays as it is.
     let turn = match decide(cache, backing, locks, range, 2, wish).await? {
-        Way::Back(decided) => match zeroes_back(cache, backing, locks, decided, range).await {
+        Way::Back(decided) => match zeroes_back(cache, backing, locks, decided, range, unmap).await {
             Err(error) => go_without(cache, backing, locks, range, error).await?,
             Ok(()) => return Ok(()),
         },
         Way::Through(turn) => turn,
     };
+    let epoch = cache.backing_epoch.get();
     let mutation = Mutation::begin(cache, turn).await?;
     count(&cache.counters.backing_writes, 1);
     let result = backing.write_zeroes(range, unmap).await;
     match &result {
-        Ok(()) => mutation.succeed(),
+        Ok(()) => {
+            let enters = cache.settings.borrow().mode.row().writes_enter;
+            let whole = range.narrowed(PAGE);
+            if enters
+                && !whole.is_empty()
+                && is_same(cache, backing, epoch)
+                && !cache.fills.borrow().distrusts(&range)
+            {
+                cache.remember_zeroes(whole.start / PAGE..whole.end / PAGE);
+            }
+            mutation.succeed();
+        }
         Err(_) => count(&cache.counters.backing_errors, 1),
     }
     result
 }
 
 /// Gives up the content of the whole pages in `range`, if the backing frees storage for it.
+///
+/// In write-back they become zeroes, and the backing gives their storage back at destage. A backing that does not promise zeroes
+/// is sent the discard itself, once it has what was dirty: what it returns afterwards is all that anybody sees.
 pub(crate) async fn discard<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
     backing: &B,
@@ -49,8 +66,26 @@ pub(crate) async fn discard<B: BlockDevice, F: BlockDevice, H: Host>(
     range: ByteRange,
 ) -> Result<(), BlockError> {
     let pages = range.narrowed(PAGE);
-    if pages.is_empty() || !backing.geometry().unmaps {
+    let geometry = backing.geometry();
+    if pages.is_empty() || !geometry.discards {
         return Ok(());
     }
-    write_zeroes(cache, backing, locks, pages, Unmap::Allowed).await
+    let wish = if geometry.unmaps { Wish::AsTheModeSays } else { Wish::NotBack };
+    let turn = match decide(cache, backing, locks, pages, 0, wish).await? {
+        Way::Back(decided) => {
+            match zeroes_back(cache, backing, locks, decided, pages, Unmap::Allowed).await {
+                Err(error) => go_without(cache, backing, locks, pages, error).await?,
+                Ok(()) => return Ok(()),
+            }
+        }
+        Way::Through(turn) => turn,
+    };
+    let mutation = Mutation::begin(cache, turn).await?;
+    count(&cache.counters.backing_writes, 1);
+    let result = backing.discard(pages).await;
+    match &result {
+        Ok(()) => mutation.succeed(),
+        Err(_) => count(&cache.counters.backing_errors, 1),
+    }
+    result
 }

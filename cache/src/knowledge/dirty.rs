@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use block::Unmap;
+
 use super::ranges::Ranges;
 
 /// Pages of one group of bits.
@@ -17,8 +19,8 @@ const GROUP: u64 = 64;
 pub(crate) enum Run {
     /// Pages whose content the index locates.
     Pages(Range<u64>),
-    /// Zeroes.
-    Zeroes(Range<u64>),
+    /// Zeroes, and whether their storage may be given back.
+    Zeroes(Range<u64>, Unmap),
 }
 
 #[derive(Default)]
@@ -27,6 +29,8 @@ pub(crate) struct Dirty {
     groups: BTreeMap<u64, u64>,
     count: u64,
     zeroes: Ranges,
+    /// Those of the zeroes whose storage may be given back.
+    unmappable: Ranges,
     lost: Ranges,
 }
 
@@ -44,6 +48,29 @@ impl Dirty {
     /// Ranges of zeroes.
     pub(crate) fn zeroes(&self) -> &Ranges {
         &self.zeroes
+    }
+
+    /// The zeroes among these pages, in order, each with whether its storage may be given back.
+    pub(crate) fn zeroes_within(&self, pages: Range<u64>) -> impl Iterator<Item = (Range<u64>, Unmap)> + '_ {
+        let mut from = pages.start;
+        std::iter::from_fn(move || {
+            let part = self.first_zeroes(from..pages.end)?;
+            from = part.0.end;
+            Some(part)
+        })
+    }
+
+    /// The first of these.
+    fn first_zeroes(&self, pages: Range<u64>) -> Option<(Range<u64>, Unmap)> {
+        if pages.is_empty() {
+            return None;
+        }
+        let zeroes = self.zeroes.first_within(pages)?;
+        Some(match self.unmappable.first_within(zeroes.clone()) {
+            None => (zeroes, Unmap::Forbidden),
+            Some(part) if part.start == zeroes.start => (part, Unmap::Allowed),
+            Some(part) => (zeroes.start..part.start, Unmap::Forbidden),
+        })
     }
 
     /// Ranges that were damaged.
@@ -84,6 +111,7 @@ impl Dirty {
         let one = page..page + 1;
         if !self.zeroes.is_empty() {
             self.zeroes.remove(&one);
+            self.unmappable.remove(&one);
         }
         if !self.lost.is_empty() {
             self.lost.remove(&one);
@@ -94,9 +122,12 @@ impl Dirty {
         *bits |= bit;
     }
 
-    /// Notes that pages are zeroes.
-    pub(crate) fn add_zeroes(&mut self, pages: Range<u64>) {
+    /// Notes that pages are zeroes, and whether their storage may be given back.
+    pub(crate) fn add_zeroes(&mut self, pages: Range<u64>, unmap: Unmap) {
         self.remove(&pages);
+        if unmap == Unmap::Allowed {
+            self.unmappable.insert(pages.clone());
+        }
         self.zeroes.insert(pages);
     }
 
@@ -109,6 +140,7 @@ impl Dirty {
     /// Notes that the backing has what these pages hold, or that nobody wants it.
     pub(crate) fn remove(&mut self, pages: &Range<u64>) {
         self.zeroes.remove(pages);
+        self.unmappable.remove(pages);
         self.lost.remove(pages);
         let groups = pages.start / GROUP..pages.end.div_ceil(GROUP);
         let numbers: Vec<u64> = self.groups.range(groups).map(|(number, _)| *number).collect();
@@ -155,11 +187,11 @@ impl Dirty {
     /// The first run from `from` on that the backing is to be given, of at most so many pages with content, or of zeroes.
     pub(crate) fn next_run(&self, from: u64, most: u64) -> Option<Run> {
         let page = self.next_page(from..u64::MAX);
-        let zeroes = self.zeroes.first_within(from..u64::MAX);
+        let zeroes = self.first_zeroes(from..u64::MAX);
         match (page, zeroes) {
             (None, None) => None,
-            (Some(page), Some(zeroes)) if page > zeroes.start => Some(Run::Zeroes(zeroes)),
-            (None, Some(zeroes)) => Some(Run::Zeroes(zeroes)),
+            (Some(page), Some((zeroes, unmap))) if page > zeroes.start => Some(Run::Zeroes(zeroes, unmap)),
+            (None, Some((zeroes, unmap))) => Some(Run::Zeroes(zeroes, unmap)),
             (Some(page), _) => {
                 let end = (page + 1..page + most).find(|page| !self.has_page(*page)).unwrap_or(page + most);
                 Some(Run::Pages(page..end))
@@ -171,7 +203,7 @@ impl Dirty {
     pub(crate) fn bytes(&self) -> u64 {
         /// Key and value, and a third more for the room that nodes leave.
         const GROUP_BYTES: u64 = 22;
-        (self.groups.len() + self.zeroes.len() + self.lost.len()) as u64 * GROUP_BYTES
+        (self.groups.len() + self.zeroes.len() + self.unmappable.len() + self.lost.len()) as u64 * GROUP_BYTES
     }
 }
 
@@ -193,14 +225,14 @@ mod tests {
     enum Holds {
         Nothing,
         Content,
-        Zeroes,
+        Zeroes(Unmap),
         Lost,
     }
 
     proptest! {
         #[test]
         fn it_agrees_with_a_plain_array(
-            ops in proptest::collection::vec((0..4u8, 0..300u64, 0..90u64), 1..60),
+            ops in proptest::collection::vec((0..5u8, 0..300u64, 0..90u64), 1..60),
             from in 0..300u64,
         ) {
             let mut dirty = Dirty::default();
@@ -210,27 +242,37 @@ mod tests {
                 let holds = match what {
                     0 => { dirty.remove(&pages); Holds::Nothing }
                     1 => { pages.clone().for_each(|page| dirty.add_page(page)); Holds::Content }
-                    2 => { dirty.add_zeroes(pages.clone()); Holds::Zeroes }
+                    2 | 3 => {
+                        let unmap = if what == 2 { Unmap::Allowed } else { Unmap::Forbidden };
+                        dirty.add_zeroes(pages.clone(), unmap);
+                        Holds::Zeroes(unmap)
+                    }
                     _ => { dirty.add_lost(pages.clone()); Holds::Lost }
                 };
                 model[pages.start as usize..pages.end as usize].fill(holds);
             }
             let count = |wanted| model.iter().filter(|holds| **holds == wanted).count() as u64;
+            let zeroes = [Unmap::Allowed, Unmap::Forbidden].map(Holds::Zeroes);
             prop_assert_eq!(dirty.pages(), count(Holds::Content));
-            prop_assert_eq!(dirty.zeroes().pages(), count(Holds::Zeroes));
+            prop_assert_eq!(dirty.zeroes().pages(), zeroes.map(count).iter().sum::<u64>());
+            for (pages, unmap) in dirty.zeroes_within(from..400) {
+                prop_assert!(pages.clone().all(|page| model[page as usize] == Holds::Zeroes(unmap)));
+            }
+            let told: u64 = dirty.zeroes_within(0..400).map(|(pages, _)| pages.end - pages.start).sum();
+            prop_assert_eq!(told, dirty.zeroes().pages());
             prop_assert_eq!(dirty.lost().pages(), count(Holds::Lost));
             prop_assert_eq!(dirty.is_empty(), count(Holds::Nothing) == 400);
             for (page, holds) in (0..).zip(model) {
                 prop_assert_eq!(dirty.has_page(page), holds == Holds::Content);
-                prop_assert_eq!(dirty.is_zeroes(page), holds == Holds::Zeroes);
+                prop_assert_eq!(dirty.is_zeroes(page), matches!(holds, Holds::Zeroes(_)));
                 prop_assert_eq!(dirty.is_lost(page), holds == Holds::Lost);
                 prop_assert_eq!(dirty.overlaps(&(page..page + 1)), holds != Holds::Nothing);
             }
-            let wanted = |holds: &Holds| matches!(holds, Holds::Content | Holds::Zeroes);
+            let wanted = |holds: &Holds| matches!(holds, Holds::Content | Holds::Zeroes(_));
             let first = (from..400).find(|page| wanted(&model[*page as usize]));
             let run = dirty.next_run(from, 8);
             prop_assert_eq!(run.is_some(), first.is_some());
-            if let Some(Run::Pages(pages) | Run::Zeroes(pages)) = run {
+            if let Some(Run::Pages(pages) | Run::Zeroes(pages, _)) = run {
                 let first = first.unwrap();
                 prop_assert_eq!(pages.start, first);
                 prop_assert!(pages.clone().all(|page| model[page as usize] == model[first as usize]));

@@ -25,3 +25,4 @@ pub(crate) mod space;
 pub(crate) mod touched;
 pub(crate) mod unproven;
 pub(crate) mod width;
+pub(crate) mod zero_pages;

@@ -17,7 +17,7 @@ use super::dirty::Dirty;
 use super::index::Index;
 use super::ranges::Ranges;
 use super::touched::LogEnd;
-use crate::bytes::batch::Kind;
+use crate::bytes::batch::{Kind, unmap_of_zeroes};
 use crate::bytes::summary::{Content, Run};
 use crate::words::limits::PAGE_BYTES;
 use crate::words::units::{FlashPage, PageNumber};
@@ -161,7 +161,10 @@ impl Replay {
                     }
                 }
                 Kind::Home => self.home.insert(pages_of(run)),
-                Kind::Zeroes => self.replace(pages_of(run), Dirty::add_zeroes),
+                Kind::Zeroes => {
+                    let unmap = unmap_of_zeroes(run.place);
+                    self.replace(pages_of(run), |dirty, pages| dirty.add_zeroes(pages, unmap));
+                }
                 Kind::Lost => self.replace(pages_of(run), Dirty::add_lost),
                 // They stand among the notes of all disks.
                 Kind::Intent | Kind::Quiet => {}
@@ -352,8 +355,8 @@ mod tests {
     #[test]
     fn what_guests_wrote_is_dirty_unless_home_stands_behind_it() {
         let mut content = content(&[(Kind::Write, 1), (Kind::Write, 2), (Kind::Write, 5)]);
-        content.push_range(Kind::Home, PageNumber(2), Sequence(9), 2);
-        content.push_range(Kind::Zeroes, PageNumber(7), Sequence(10), 4);
+        content.push_range(Kind::Home, PageNumber(2), Sequence(9), 2, 0);
+        content.push_range(Kind::Zeroes, PageNumber(7), Sequence(10), 4, 0);
         let newer = self::content(&[(Kind::Write, 5), (Kind::Write, 8), (Kind::Fill, 9)]);
         let mut replay = Replay::new(1, 64, 7);
         assert_eq!(replay.enter(FlashPage(100), &newer, Vec::new(), |_| true, |_, _| {}), 2);
@@ -364,7 +367,7 @@ mod tests {
         let place = |page| replay.index.get(PageNumber(page)).map(|located| located.flash.0);
         assert_eq!([1, 2, 5, 7, 8, 9].map(place), [Some(201), None, Some(101), None, Some(102), None]);
         let mut older = Content::default();
-        older.push_range(Kind::Lost, PageNumber(0), Sequence(1), 12);
+        older.push_range(Kind::Lost, PageNumber(0), Sequence(1), 12, 0);
         replay.enter(FlashPage(300), &older, Vec::new(), |_| false, |_, _| {});
         let lost: Vec<_> = replay.dirty.lost().iter().collect();
         assert_eq!(lost, [0..1, 4..5, 6..7, 11..12], "2 and 3 are home, and the others have something newer");

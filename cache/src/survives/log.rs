@@ -16,12 +16,12 @@ use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, Buffer, Filling, Host};
+use block::{BlockDevice, BlockError, Buffer, Filling, Host, Unmap};
 use futures_util::future::select;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::pool::{NoSegment, Pool};
-use crate::bytes::batch::{self, Entry, Head, Kind};
+use crate::bytes::batch::{self, Entry, Head, Kind, place_of_zeroes};
 use crate::bytes::checksum::{page_checksum, seeded};
 use crate::bytes::summary::Content;
 use crate::knowledge::index::Located;
@@ -435,11 +435,20 @@ impl<F: BlockDevice, H: Host> Appender<'_, F, H> {
 
     /// Says something of a range of pages.
     pub(crate) fn say(&self, batch: &mut Batch, kind: Kind, pages: &Range<u64>) {
-        assert!(kind.is_range());
+        assert!(kind.is_range() && kind != Kind::Zeroes);
+        self.put_range(batch, kind, pages, 0);
+    }
+
+    /// Adds an entry that says that pages are zeroes, and whether their storage may be given back.
+    pub(crate) fn say_zeroes(&self, batch: &mut Batch, pages: &Range<u64>, unmap: Unmap) {
+        self.put_range(batch, Kind::Zeroes, pages, place_of_zeroes(unmap));
+    }
+
+    fn put_range(&self, batch: &mut Batch, kind: Kind, pages: &Range<u64>, place: u32) {
         let sequence = self.log.pool.draw_sequence();
         let count = u32::try_from(pages.end - pages.start).expect("whoever says it cuts what is longer");
         let page = PageNumber(pages.start);
-        batch.entries.push(Entry { page, kind, sequence, seeded_checksum: count, place: 0 });
+        batch.entries.push(Entry { page, kind, sequence, seeded_checksum: count, place });
     }
 
     fn put(&self, batch: &mut Batch, kind: Kind, page: PageNumber, sequence: Sequence, bytes: &[u8]) {

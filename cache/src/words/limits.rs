@@ -115,3 +115,6 @@ const _: () = assert!(RAM_BYTES_MAX / PAGE < u32::MAX as u64, "places in RAM are
 const _: () = assert!(SURVIVORS_EIGHTHS_MAX < 8, "reclaim would free nothing");
 // A victim of any size finds room for its survivors: the rest of the open segment and one whole segment more.
 const _: () = assert!(RECLAIM_SEGMENTS >= 2);
+
+/// Ranges of pages that are known to be zeroes, of one disk: less than a mebibyte of RAM.
+pub(crate) const ZERO_RANGES_KNOWN_MAX: usize = 32 << 10;

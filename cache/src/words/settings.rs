@@ -258,6 +258,19 @@ pub struct DiskSettings {
     pub redundancy: Redundancy,
     /// Writes are refused.
     pub read_only: bool,
+    /// What becomes of pages that are all zeroes.
+    pub zero_pages: ZeroPages,
+    /// The sector size that guests are shown, 512 or 4096 bytes. None: that of the backing.
+    pub sector_bytes: Option<u64>,
+}
+
+/// What becomes of pages of the backing that are all zeroes, its holes among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZeroPages {
+    /// It is remembered that they are zeroes, and they take neither RAM nor flash. A restart forgets it.
+    Remembered,
+    /// They are cached as all others: for measurements and tests on devices that hold nothing else.
+    Cached,
 }
 
 impl DiskSettings {
@@ -279,6 +292,8 @@ impl DiskSettings {
             destage_rate_max: 0,
             redundancy: Redundancy::Mirror,
             read_only: false,
+            zero_pages: ZeroPages::Cached,
+            sector_bytes: None,
         }
     }
 }

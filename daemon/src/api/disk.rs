@@ -139,6 +139,8 @@ pub(crate) struct Disk {
     settings: Settings,
     /// What its backing cannot promise: that what it took is durable, or outlives the host. Empty for most, and while it is not served.
     backing_limitations: Vec<String>,
+    /// The sector size in bytes that guests are shown when they connect.
+    sector_bytes: Option<u64>,
     /// Why its backing goes through the page cache of the host, if it does.
     page_cache_reason: Option<String>,
     guest: Option<RunningGuest>,
@@ -328,6 +330,7 @@ impl Disk {
                 .report
                 .as_ref()
                 .map_or_else(|_| Vec::new(), |report| report.limitations.clone()),
+            sector_bytes: view.report.as_ref().ok().map(|report| report.sector_bytes),
             page_cache_reason: view.report.as_ref().ok().and_then(|report| report.fallback.clone()),
             guest: view.record.guest.as_ref().map(|guest| RunningGuest::of(guest, view)),
             load: view.report.as_ref().ok().map(Loaded::of),

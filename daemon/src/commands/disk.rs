@@ -43,6 +43,7 @@ fn add(options: DiskAdd) -> Answer<()> {
         ("destage-rate-max", options.destage_rate_max),
         ("redundancy", options.redundancy),
         ("unmarked", options.unmarked.then(|| "yes".to_owned())),
+        ("sector-size", options.sector_size),
         ("socket-owner", options.socket_owner),
         ("socket-group", options.socket_group),
         ("socket-mode", options.socket_mode),
@@ -210,6 +211,9 @@ fn show_one(document: &Value) -> String {
         shown.push(("backing state", format!("{}{since}: {reason}", text(&disk["backing_state"]["state"]))));
     }
     shown.extend(limitations(disk).map(|limitation| ("backing promises less", limitation)));
+    if let Some(sector) = disk["sector_bytes"].as_u64() {
+        shown.push(("sectors", format!("{sector} bytes, as guests see them")));
+    }
     if let Some(reason) = disk["page_cache_reason"].as_str() {
         shown.push(("page cache", format!("used, because {reason}")));
     }

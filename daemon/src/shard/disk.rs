@@ -76,6 +76,8 @@ pub(crate) struct Attaching {
     pub(crate) values: Values,
     /// The size that it had when it was served last.
     pub(crate) size_bytes_before: Option<u64>,
+    /// The sector size that guests were shown then.
+    pub(crate) sector_bytes_before: Option<u64>,
     /// Which pool may hold what its backing does not have.
     pub(crate) unsaved: Unsaved,
     pub(crate) entrance: Entrance,
@@ -132,6 +134,8 @@ pub(crate) struct DiskReport {
     pub(crate) shard: u32,
     pub(crate) settings: DiskSettings,
     pub(crate) size_bytes: u64,
+    /// The sector size that guests are shown.
+    pub(crate) sector_bytes: u64,
     pub(crate) identity: Identity,
     /// Why its backing goes through the page cache of the host, if it does.
     pub(crate) fallback: Option<String>,
@@ -327,8 +331,8 @@ impl Shard {
     }
 
     async fn attach(self: Rc<Self>, disk: Attaching) -> Answer<()> {
-        let Attaching { name, id, location, access, lock, values, size_bytes_before, unsaved, entrance } =
-            disk;
+        let Attaching { name, id, location, access, lock, values, unsaved, entrance, .. } = disk;
+        let Attaching { size_bytes_before, sector_bytes_before, .. } = disk;
         assert!(self.disk(&name).is_none(), "the registry attaches a disk once");
         let opening = Opening { location, access, lock, retry_ns: values.retry_ns() };
         let backing = Backing::open(&self.ring, &self.host, &self.aside, &opening).await?;
@@ -347,6 +351,8 @@ impl Shard {
         let size = history.disk_bytes();
         backing.set_size(size);
         let settings = self.settings(&values, DiskId(id), size, access)?;
+        let sector = choose_sector(&name, &settings, sector_bytes_before, backing.geometry().sector);
+        let settings = DiskSettings { sector_bytes: Some(sector), ..settings };
         self.check_unsaved(&name, id, &unsaved, &found, &history).await?;
         let found = Appearance { bytes: Some(sizes.backing), ..found };
         let past = history.past(&found).await;
@@ -451,6 +457,8 @@ impl Shard {
         if change.values.writes_back() && !before.mode.row().writes_back {
             disk.check_in_place(&change.name, "write back on", &self.host).await?;
         }
+        let settings =
+            DiskSettings { sector_bytes: settings.sector_bytes.or(before.sector_bytes), ..settings };
         if access == Access::ReadWrite {
             self.mark(&change.name, before.id.0, &change.values, &disk.history).await?;
         }
@@ -561,6 +569,19 @@ impl Shard {
     }
 }
 
+/// Chooses the sector size that guests are shown: what a key says, else what they were shown before, else what the backing has.
+/// A partition table counts in sectors, and is not found in others.
+fn choose_sector(name: &str, settings: &DiskSettings, before: Option<u64>, backing: u64) -> u64 {
+    let sector = settings.sector_bytes.or(before).unwrap_or(backing);
+    if sector != backing && settings.sector_bytes.is_none() {
+        tracing::warn!(
+            "The backing of disk '{name}' has sectors of {backing} bytes; guests are shown {sector}, as before, so that they find \
+             their partitions. To show others: forebay disk set {name} sector-size={backing}"
+        );
+    }
+    sector
+}
+
 impl Disk {
     fn report(&self, shard: u32, now: u64) -> DiskReport {
         let (statistics, attached_for) = (self.cached.statistics(), self.attached.elapsed());
@@ -572,6 +593,7 @@ impl Disk {
             shard,
             settings: self.cached.settings(),
             size_bytes: self.cached.geometry().size,
+            sector_bytes: self.cached.geometry().sector,
             identity: self.identity.clone(),
             fallback: self.cached.backing().fallback_reason().map(str::to_owned),
             limitations: self.limitations.clone(),

@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 use block::file::Access;
 use block::{BlockDevice, BlockError, Host, SECTOR};
-use cache::Load;
+use cache::{DiskSettings, Load};
 use futures_util::future::{Either, select};
 
 use super::disk::{Disk, explain, not_attached};
@@ -111,6 +111,7 @@ impl Shard {
             .map_err(|error| explain(&name, &error, as_before.reserve_bytes))?;
         let access = if as_before.read_only { Access::ReadOnly } else { Access::ReadWrite };
         let larger = self.settings(&values, as_before.id, now, access)?;
+        let larger = DiskSettings { sector_bytes: as_before.sector_bytes, ..larger };
         self.cache()
             .reconfigure(&disk.cached, larger)
             .map_err(|error| explain(&name, &error, larger.reserve_bytes))?;

@@ -384,7 +384,14 @@ pub(crate) struct Loop(pub(crate) String);
 impl Loop {
     /// None where this user or this host has none to give.
     pub(crate) fn over(path: &str) -> Option<Self> {
-        let output = Command::new("losetup").args(["--find", "--show", path]).output().ok()?;
+        Self::with_sectors(path, 512)
+    }
+
+    /// As [`Self::over`], with sectors of so many bytes.
+    pub(crate) fn with_sectors(path: &str, bytes: u32) -> Option<Self> {
+        let sectors = bytes.to_string();
+        let words = ["--find", "--show", "--sector-size", &sectors, path];
+        let output = Command::new("losetup").args(words).output().ok()?;
         let name = String::from_utf8(output.stdout).expect("names are text");
         let made = output.status.success().then(|| Self(name.trim().to_owned()));
         if made.is_none() {

@@ -43,6 +43,7 @@ mod signals;
 mod simulate;
 mod sockets;
 mod statistics;
+mod storage;
 mod top;
 mod totals;
 #[path = "../../src/replay/testing.rs"]

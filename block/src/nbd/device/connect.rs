@@ -17,7 +17,7 @@ use super::super::wire::export_flags::{HAS_FLAGS, READ_ONLY, SEND_FLUSH, SEND_TR
 use super::target::{Address, Target};
 use crate::file::Access;
 use crate::socket::{Chunk, Incoming, Stream};
-use crate::{Buffer, Geometry, Host, Ring, SECTOR};
+use crate::{Buffer, Geometry, Host, PAGE, Ring, SECTOR};
 
 /// Room for received bytes; what a read brings beyond it goes straight into its buffer.
 const RECEIVE_BYTES: usize = 64 << 10;
@@ -203,5 +203,7 @@ pub(super) fn geometry(target: &Target, facts: &ExportFacts, access: Access) -> 
         flushes: read_only || flags & SEND_FLUSH != 0,
         // A server that can trim mostly frees storage for zeroes as well.
         unmaps: !read_only && flags & SEND_TRIM != 0 && flags & SEND_WRITE_ZEROES != 0,
+        discards: !read_only && flags & SEND_TRIM != 0,
+        sector: alignment.min(PAGE),
     })
 }

@@ -195,11 +195,18 @@ impl<H: Host> BlockDevice for NbdDevice<H> {
 
     async fn discard(&self, range: ByteRange) -> Result<(), BlockError> {
         self.admit(Operation::Discard, range.start, range.len())?;
-        if !self.geometry.get().unmaps {
-            return Ok(());
+        let Geometry { unmaps, discards, .. } = self.geometry.get();
+        if unmaps {
+            let zeroed = self.write_zeroes(range, Unmap::Allowed).await;
+            return zeroed.map_err(|error| BlockError { operation: Operation::Discard, ..error });
         }
-        let zeroed = self.write_zeroes(range, Unmap::Allowed).await;
-        zeroed.map_err(|error| BlockError { operation: Operation::Discard, ..error })
+        if discards {
+            for part in parts(range, ZEROES_MAX) {
+                let answer = self.ask(Command::Trim, 0, part).await;
+                answer.map_err(|failure| self.error(failure, Operation::Discard, Some(range)))?;
+            }
+        }
+        Ok(())
     }
 
     async fn extents(&self, range: ByteRange) -> Result<Vec<Extent>, BlockError> {

@@ -28,8 +28,8 @@
 //! **A server that comes back different**, smaller or with other abilities, is refused for good. One that comes back larger is the
 //! same: it is used as far as before, until somebody says that it may be used further ([`NbdDevice::measure`]).
 //!
-//! Discards become zeroes if the server frees storage for those, and are ignored otherwise: after a `TRIM`, by the
-//! specification, anything may be read, and what a device gives up must read as before or as zeroes.
+//! Discards become zeroes if the server frees storage for those. A server that knows `TRIM` alone is sent that: by the
+//! specification anything may be read afterwards, and servers return what was there, or zeroes.
 //!
 //! There is no encryption.
 

@@ -74,6 +74,7 @@ impl Host {
             lock: Lock::Image,
             values: Values::default().with(wanted).expect("keys that there are"),
             size_bytes_before: Some(DISK),
+            sector_bytes_before: Some(512),
             unsaved: Unsaved::default(),
             entrance: Entrance {
                 sockets: Sockets { nbd: self.places.nbd_socket("d"), vhost: self.places.vhost_socket("d") },

@@ -135,6 +135,18 @@ fn what_a_server_does_not_offer_is_done_in_another_way_or_not_at_all() {
     });
 }
 
+#[test]
+fn a_server_that_trims_and_makes_no_zeroes_is_sent_the_trim() {
+    let server = Server::with(facts_with(export_flags::HAS_FLAGS | export_flags::SEND_TRIM), true);
+    with_device(&server, Some(RETRY_NS), async |device, _| {
+        assert!(device.geometry().discards && !device.geometry().unmaps);
+        device.discard(ByteRange::at(4096, 4096)).await.expect("it is offered");
+        let log = server.log();
+        let asked = log.iter().map(|request| (request.command, request.offset, request.length));
+        assert_eq!(asked.collect::<Vec<_>>(), [(Command::Trim, 4096, 4096)]);
+    });
+}
+
 fn facts_with(flags: u16) -> ExportFacts {
     ExportFacts { flags, ..facts() }
 }
