@@ -23,7 +23,7 @@ use futures_util::future::{Either, FusedFuture, join3, select};
 
 use super::directory::Newcomer;
 use super::door::Door;
-use super::export::{Attachment, Export};
+use super::export::{Attachment, ChangeOrder, Export};
 use super::flight::{Permit, Window};
 use super::handshake::{Agreement, Catalog, Handshake, Step};
 use super::limits::{DRAIN_MAX, PREFETCH_BETWEEN};
@@ -32,7 +32,7 @@ use super::option::greeting;
 use super::outbox::Outbox;
 use super::pause::PausedConnection;
 use super::receiver::{End, Receiver};
-use super::request::{Terms, check, halves_of_short_read, perform, reply, reply_at_hand};
+use super::request::{Terms, changes, check, halves_of_short_read, perform, reply, reply_at_hand};
 use super::wire::{Command, Request};
 use crate::flights::Flights;
 
@@ -71,7 +71,7 @@ pub(crate) fn take_up<D: BlockDevice>(
     let PausedConnection { line, pending, terms } = paused;
     let line = Line::from_handle(ring, line);
     let receiver = Receiver::resume(&line, &pending);
-    let attachment = export.attach(line.stream().clone());
+    let attachment = export.attach(&line);
     async move { serve_requests(line, receiver, attachment, terms, &door).await }
 }
 
@@ -96,7 +96,7 @@ pub(crate) async fn take_in<D: BlockDevice>(
         return;
     }
     let receiver = Receiver::resume(&line, &pending);
-    let attachment = export.attach(line.stream().clone());
+    let attachment = export.attach(&line);
     match send(&line, &answer).await {
         Ok(()) => serve_requests(line, receiver, attachment, terms, &door).await,
         Err(_) => line.stream().shutdown(),
@@ -113,7 +113,7 @@ async fn serve_requests<D: BlockDevice>(
 ) {
     let export = Rc::clone(&attachment.export);
     loop {
-        match transmit(&line, &mut receiver, &export, terms).await {
+        match transmit(&line, &mut receiver, &attachment, terms).await {
             // Called off by the time that the last request had ended.
             End::Held if !export.gate.is_held() => {}
             End::Held => {
@@ -142,12 +142,12 @@ async fn choose<D: BlockDevice>(
 ) -> Result<(Attachment<D>, Terms), End> {
     greet(line).await?;
     match negotiate(line, receiver, &mut Handshake::new(), door).await? {
-        Negotiated::Agreed(Agreement { name, replies, block_status, .. }, answer) => {
+        Negotiated::Agreed(Agreement { name, facts, replies, block_status }, answer) => {
             // Attached before anything else can happen: the handshake has looked just now.
             let export = door.export(&name).expect("the handshake agrees only on what the door serves");
-            let attachment = export.attach(line.stream().clone());
+            let attachment = export.attach(line);
             send(line, &answer).await?;
-            Ok((attachment, Terms { replies, block_status }))
+            Ok((attachment, Terms { replies, block_status, block_min: facts.block_min }))
         }
         Negotiated::Encrypt => unreachable!("this handshake knows no encryption"),
     }
@@ -205,6 +205,7 @@ async fn send(line: &Line, bytes: &[u8]) -> Result<(), End> {
 /// What the requests of a connection share.
 struct Session<D> {
     export: Rc<Export<D>>,
+    order: Rc<ChangeOrder>,
     terms: Terms,
     window: Rc<Window>,
     outbox: Outbox,
@@ -234,16 +235,17 @@ impl<D: BlockDevice> Session<D> {
 async fn transmit<D: BlockDevice>(
     line: &Line,
     receiver: &mut Receiver,
-    export: &Rc<Export<D>>,
+    attachment: &Attachment<D>,
     terms: Terms,
 ) -> End {
     // It may have rested for long, with requests that were read before.
     if line.is_cut() {
         return End::Gone;
     }
+    let (export, order) = (Rc::clone(&attachment.export), Rc::clone(&attachment.order));
     let window = Window::new(export.limits(), export.budget());
-    let (export, line) = (Rc::clone(export), line.clone());
-    let session = Rc::new(Session { export, terms, window, outbox: Outbox::default(), line });
+    let line = line.clone();
+    let session = Rc::new(Session { export, order, terms, window, outbox: Outbox::default(), line });
     let flights = RefCell::new(Flights::new());
     let finished = Cell::new(false);
 
@@ -337,6 +339,14 @@ async fn accept_request<D: BlockDevice>(
     let payload =
         if payload_bytes > 0 { Some(receiver.payload(payload_bytes as usize).await?) } else { None };
     if session.outbox.is_broken() {
+        return Err(End::Gone);
+    }
+    // Its client may have gone on elsewhere while it waited in the socket: after a pause of this process, say.
+    if changes(request.command) && !session.export.may_begin_change(&session.order, &session.line, receiver) {
+        tracing::debug!(
+            disk = session.export.name(),
+            "an NBD client was gone before its change began, and another one changed the disk since: it is left out"
+        );
         return Err(End::Gone);
     }
     start(request, payload, permit);

@@ -13,8 +13,10 @@ use tokio::sync::Notify;
 use super::flight::Budget;
 use super::handshake::{Entry, Refusal};
 use super::limits::{Limits, PAYLOAD_MAX};
+use super::line::Line;
 use super::option::ExportFacts;
 use super::pause::Gate;
+use super::receiver::Receiver;
 use super::wire::export_flags;
 
 /// The block size that clients are told to prefer, if the device does not want a larger one: a page.
@@ -34,6 +36,8 @@ pub struct Export<D> {
     ended: Notify,
     connections_total: Cell<u64>,
     requests: Cell<u64>,
+    /// Changes of the disk that any client began.
+    changes_begun: Cell<u64>,
     protocol_errors: Cell<u64>,
 }
 
@@ -74,6 +78,7 @@ impl<D: BlockDevice> Export<D> {
             ended: Notify::new(),
             connections_total: Cell::new(0),
             requests: Cell::new(0),
+            changes_begun: Cell::new(0),
             protocol_errors: Cell::new(0),
         })
     }
@@ -170,17 +175,37 @@ impl<D: BlockDevice> Export<D> {
         ExportFacts {
             size: geometry.size,
             flags,
-            block_min: geometry.alignment as u32,
+            block_min: geometry.sector.max(geometry.alignment) as u32,
             block_preferred: preferred as u32,
             payload_max: PAYLOAD_MAX,
         }
     }
 
     /// Counts a connection in until the attachment is dropped.
-    pub(crate) fn attach(self: &Rc<Self>, stream: Stream) -> Attachment<D> {
+    pub(crate) fn attach(self: &Rc<Self>, line: &Line) -> Attachment<D> {
         self.connections_total.set(self.connections_total.get() + 1);
-        let key = self.connections.borrow_mut().insert(stream);
-        Attachment { export: Rc::clone(self), key }
+        let key = self.connections.borrow_mut().insert(line.stream().clone());
+        // One that has hung up already may have done so before any of the changes that others began.
+        let others_seen = if line.has_hung_up() { 0 } else { self.changes_begun.get() };
+        let order = Rc::new(ChangeOrder { own: Cell::new(0), others_seen: Cell::new(others_seen) });
+        Attachment { export: Rc::clone(self), order, key }
+    }
+
+    /// Counts a change in that a client is about to begin. False if it must not begin: the client gave its connection up
+    /// without taking leave, and another one has begun a change since, which this one could undo.
+    ///
+    /// Begin the change in the same step. Costs a system call only if others began changes since the last one of this client.
+    pub(crate) fn may_begin_change(&self, order: &ChangeOrder, line: &Line, receiver: &Receiver) -> bool {
+        let others = self.changes_begun.get() - order.own.get();
+        if others != order.others_seen.get() {
+            if line.has_hung_up() && !receiver.ends_with_leave(line) {
+                return false;
+            }
+            order.others_seen.set(others);
+        }
+        order.own.set(order.own.get() + 1);
+        self.changes_begun.set(self.changes_begun.get() + 1);
+        true
     }
 
     pub(crate) fn limits(&self) -> Limits {
@@ -200,9 +225,18 @@ impl<D: BlockDevice> Export<D> {
     }
 }
 
+/// Where the changes of one client stand in the order of all that were begun at an export.
+pub(crate) struct ChangeOrder {
+    /// Changes that this client began.
+    own: Cell<u64>,
+    /// Changes that others had begun when this client was known to be there.
+    others_seen: Cell<u64>,
+}
+
 /// A connection's place in the list of its export.
 pub(crate) struct Attachment<D> {
     pub(crate) export: Rc<Export<D>>,
+    pub(crate) order: Rc<ChangeOrder>,
     key: usize,
 }
 

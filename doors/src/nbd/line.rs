@@ -4,16 +4,23 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::io;
 use std::ops::Range;
+use std::os::fd::AsRawFd;
 use std::rc::Rc;
 
 use block::socket::{Chunk, Incoming, Stream, StreamHandle};
 use block::{Buffer, Ring};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::socket::{MsgFlags, recv};
 
 use super::limits::RECEIVE_BYTES;
 use super::tls::{Plain, Session};
 use crate::turn::turn;
+
+/// The most bytes in a socket that are looked at without being taken: more than the system buffers for one by default.
+const PEEK_BYTES_MAX: usize = 16 << 20;
+
+nix::ioctl_read_bad!(bytes_waiting, nix::libc::FIONREAD, nix::libc::c_int);
 
 /// A connection. Clones are the same one.
 #[derive(Clone)]
@@ -70,8 +77,13 @@ impl Line {
     /// True if nothing can be sent any more: the client is gone for good, or this end was shut down. A client that has only
     /// finished sending may still wait for answers. What was received before is handed out nevertheless.
     pub(crate) fn is_cut(&self) -> bool {
-        // Errors and hang-ups are told of whether or not they are asked for.
-        let mut asked = [PollFd::new(self.stream.as_fd(), PollFlags::empty())];
+        self.poll_for(PollFlags::empty())
+    }
+
+    /// Returns true if one of `events` is so, or the connection failed or was cut at both ends: the system says that whether or not
+    /// it was asked.
+    fn poll_for(&self, events: PollFlags) -> bool {
+        let mut asked = [PollFd::new(self.stream.as_fd(), events)];
         loop {
             match poll(&mut asked, PollTimeout::ZERO) {
                 Ok(told) => return told > 0,
@@ -80,6 +92,46 @@ impl Line {
                 Err(_) => return true,
             }
         }
+    }
+
+    /// Returns true if the client sends nothing more: it finished sending, or it is gone. Over TCP the two look the same. What it
+    /// sent before may still wait in the socket.
+    pub(crate) fn has_hung_up(&self) -> bool {
+        self.poll_for(PollFlags::from_bits_retain(nix::libc::POLLRDHUP))
+    }
+
+    /// Returns true if the last message that the client sent is the one for which `is_message` holds on its last `length` bytes:
+    /// what waits in the socket behind `pending` is looked at and left there. Ask only once it [has hung up](Self::has_hung_up).
+    /// Bytes of TLS that were not deciphered yet cannot be looked at: then false.
+    pub(crate) fn ends_with(
+        &self,
+        pending: &[u8],
+        length: usize,
+        is_message: impl FnOnce(&[u8]) -> bool,
+    ) -> bool {
+        let Some(waiting) = self.waiting_bytes() else { return false };
+        let mut rest = pending.to_vec();
+        if waiting > 0 {
+            if self.session.is_some() || waiting > PEEK_BYTES_MAX {
+                return false;
+            }
+            let mut peeked = vec![0; waiting];
+            let flags = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
+            let seen = recv(self.stream.as_fd().as_raw_fd(), &mut peeked, flags);
+            if seen != Ok(waiting) {
+                return false;
+            }
+            rest.extend_from_slice(&peeked);
+        }
+        rest.len().checked_sub(length).is_some_and(|start| is_message(&rest[start..]))
+    }
+
+    /// Returns how many bytes wait in the socket, or none if the system does not say.
+    fn waiting_bytes(&self) -> Option<usize> {
+        let mut count = 0;
+        // SAFETY: the kernel stores an int in `count`.
+        unsafe { bytes_waiting(self.stream.as_fd().as_raw_fd(), &raw mut count) }.ok()?;
+        usize::try_from(count).ok()
     }
 
     /// Ends it in order: the client is told, if it takes that at once. Nothing may be on its way.

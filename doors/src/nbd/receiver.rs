@@ -10,7 +10,7 @@ use block::Buffer;
 
 use super::line::{Line, Source};
 use super::tls;
-use super::wire::{REQUEST_BYTES, Request};
+use super::wire::{Command, REQUEST_BYTES, Request};
 
 /// The receiving half of a connection.
 pub(crate) struct Receiver {
@@ -82,6 +82,16 @@ impl Receiver {
         glimpse(self.pending(), between)
     }
 
+    /// Returns true if the client, which [has hung up](Line::has_hung_up), took its leave in order: the last that it sent is a
+    /// `DISC`, and the specification has all that came before it done.
+    pub(crate) fn ends_with_leave(&self, line: &Line) -> bool {
+        let is_leave = |bytes: &[u8]| {
+            let request = bytes.first_chunk().and_then(Request::decode);
+            request.is_some_and(|request| request.command == Command::Disconnect)
+        };
+        line.ends_with(self.pending(), REQUEST_BYTES, is_leave)
+    }
+
     /// The payload of `length` bytes that follows.
     pub(crate) async fn payload(&mut self, length: usize) -> Result<Buffer, End> {
         let (payload, received) = self.source.take_into(Buffer::zeroed(length), 0..length).await;
@@ -112,7 +122,6 @@ fn glimpse(pending: &[u8], between: usize) -> Option<Request> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nbd::wire::Command;
 
     fn read_at(offset: u64) -> Request {
         Request { flags: 0, command: Command::Read, cookie: offset, offset, length: 4096 }

@@ -202,7 +202,7 @@ impl Reception {
         let room = door.reserve().await.map_err(|_| End::Gone)?;
         let pending = receiver.pending().to_vec();
         drop(receiver);
-        let terms = Terms { replies, block_status };
+        let terms = Terms { replies, block_status, block_min: told.block_min };
         let connection = PausedConnection { line: line.into_handle(), pending, terms };
         room.send(Newcomer { connection, told, answer });
         Ok(())

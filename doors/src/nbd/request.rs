@@ -19,6 +19,8 @@ use super::wire::{Command, ReplyError, Request, command_flags};
 pub(crate) struct Terms {
     pub(crate) replies: Replies,
     pub(crate) block_status: bool,
+    /// The smallest block that the client was told, in bytes: requests are whole ones.
+    pub(crate) block_min: u32,
 }
 
 /// Why a request failed, as the client is told.
@@ -72,7 +74,7 @@ pub(crate) fn check(request: &Request, geometry: &Geometry, terms: Terms) -> Res
         let error = if adds { ReplyError::NoSpace } else { ReplyError::Invalid };
         return Err(Failure { error, message: "The request ends past the end of the disk".into() });
     };
-    if !range.is_aligned(geometry.alignment) {
+    if !range.is_aligned(geometry.alignment.max(terms.block_min.into())) {
         return Err(invalid("The request is not a multiple of the smallest block"));
     }
     Ok(())
@@ -91,7 +93,8 @@ fn flags_allowed(command: Command, terms: Terms) -> Option<u16> {
     }
 }
 
-fn changes(command: Command) -> bool {
+/// Returns true if a command changes what the disk holds.
+pub(crate) fn changes(command: Command) -> bool {
     matches!(command, Command::Write | Command::Trim | Command::WriteZeroes)
 }
 

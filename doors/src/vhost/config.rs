@@ -16,7 +16,7 @@ pub(crate) const SECTOR: u64 = 512;
 
 /// The configuration space of a device, all of it that a front end may ask for; what is not defined is zero.
 pub(crate) fn configuration(geometry: &Geometry) -> [u8; CONFIGURATION_BYTES] {
-    let block = geometry.alignment;
+    let block = geometry.sector;
     let physical = geometry.physical_block.max(block);
     let mut space = [0; CONFIGURATION_BYTES];
     let mut put = |at: usize, bytes: &[u8]| space[at..at + bytes.len()].copy_from_slice(bytes);
@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(u64::from_le_bytes(space[..8].try_into().unwrap()), 6 << 20);
         assert_eq!((word(8), word(12), word(20)), (256 << 10, 126, 512));
         assert_eq!((space[24], space[26], space[32]), (3, 8, 1));
-        let coarse = configuration(&Geometry { alignment: 4096, physical_block: 4096, ..geometry });
+        let coarse = configuration(&Geometry { sector: 4096, ..geometry });
         assert_eq!((coarse[24], coarse[26], coarse[44]), (0, 1, 8));
     }
 }
