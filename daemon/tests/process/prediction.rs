@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::host::{Host, forebay};
 use crate::trace_records::record;
+use crate::warm::bytes_of;
 
 const MIB: u64 = 1 << 20;
 const PAGE: u64 = 4 << 10;
@@ -64,7 +65,9 @@ struct Found {
 }
 
 fn find(host: &Host, trace: &str, Sized { disk, pool, limit, ram }: &Sized) -> Found {
-    let image = host.image("a.img", *disk);
+    let image = host.text("a.img");
+    // Zeroes are remembered and not cached.
+    std::fs::write(&image, bytes_of(1, *disk)).expect("the folder is ours");
     let daemon = host.serve_with(&["--pool", &host.text("pool.img"), "--pool-size", pool]);
     daemon.run(&["disk", "add", "a", "--backing", &image, "--block-size", "4KiB"]).succeeded();
     let (limit_key, ram_key) = (format!("limit={limit}"), format!("ram={ram}"));
