@@ -82,7 +82,12 @@ pub(crate) async fn discard<B: BlockDevice, F: BlockDevice, H: Host>(
     };
     let mutation = Mutation::begin(cache, turn).await?;
     count(&cache.counters.backing_writes, 1);
-    let result = backing.discard(pages).await;
+    // Zeroes where they are promised: what is read afterwards is then the same in every mode (rule I10).
+    let result = if geometry.unmaps {
+        backing.write_zeroes(pages, Unmap::Allowed).await
+    } else {
+        backing.discard(pages).await
+    };
     match &result {
         Ok(()) => mutation.succeed(),
         Err(_) => count(&cache.counters.backing_errors, 1),
