@@ -105,11 +105,11 @@ pub(crate) struct Serve {
     /// Sockets. Default: DIR if --dir is given; else /run/forebay for root, `$XDG_RUNTIME_DIR/forebay` for others.
     #[arg(long, value_name = "DIR")]
     pub(crate) run_dir: Option<PathBuf>,
-    /// Flash: a file or a block device. Default: the pool that was used last, else DIR/pool.img with 10 % of the free
-    /// space, at most 32GiB.
+    /// Flash: a file or a block device. A path that was never the pool's replaces the pool that was used last; that one is found by its
+    /// id, wherever it is. Default: the pool that was used last, else DIR/pool.img with 10 % of the free space, at most 32GiB.
     #[arg(long, value_name = "FILE")]
     pub(crate) pool: Option<PathBuf>,
-    /// Size of the pool file, if it has to be made.
+    /// Size of the pool file, if it has to be made; 5 % of its file system stay free.
     #[arg(long, value_name = "SIZE")]
     pub(crate) pool_size: Option<Size>,
     /// Where the HTTP interface and the web page are: an IP address with a port, or off. Default: 127.0.0.1:7070; if that is
@@ -139,7 +139,8 @@ pub(crate) struct Serve {
     /// Default: auto.
     #[arg(long, value_name = "FILE")]
     pub(crate) smartctl: Option<Smartctl>,
-    /// Make a new pool over what the pool's file or device holds, if that has this very id. Destroys it.
+    /// Make a new pool over what the pool's file or device holds, if that has this very id. Destroys it. The id of the pool that was used
+    /// last gives that up, if it is found nowhere.
     #[arg(long, value_name = "ID")]
     pub(crate) erase: Option<String>,
     /// How much is logged: error, warn, info, debug or trace. Default: info.

@@ -149,13 +149,13 @@ const KEYS: [Key; 17] = [
         table: "pool",
         name: "file",
         example: "\"/dev/disk/by-id/nvme-EXAMPLE\"",
-        about: "Flash: a block device or a file. Default: pool.img in dir, 10 % of the free space, at most 32GiB.",
+        about: "Flash: a block device or a file. Once a pool was made, it is found by its id. Default: pool.img in dir, 10 % of the free space, at most 32GiB.",
     },
     Key {
         table: "pool",
         name: "size",
         example: "\"100GiB\"",
-        about: "Size of the pool file, if Forebay has to make it.",
+        about: "Size of the pool file, if Forebay has to make it; 5 % of its file system stay free. A device is used whole.",
     },
     Key {
         table: "pool",

@@ -1,36 +1,41 @@
 //! Which flash the daemon uses, and what it may do to it.
 //!
 //! ```text
-//!   file is missing ── ours to make, or a size was given ──> record, make, format, record
-//!   holds nothing   ── named by the user, or new ──────────> record, format
-//!   holds our pool  ───────────────────────────────────────> open
-//!   anything else   ── its exact id given (--erase) ───────> record, format;  else refuse, with the id
+//!   a pool is remembered ── no other path is named ──> its devices are found by its id, and opened; else served without flash
+//!   else, what is named, or DIR/pool.img:
+//!     missing       ── ours to make, or a size was given ──> record, make, format, open, remember
+//!     holds nothing ───────────────────────────────────────> record, format, open, remember
+//!     anything else ── its exact id given (--erase) ───────> record, format, open, remember;  else refuse, with the id
 //! ```
 //! A pool that has several devices is opened on all of them that are there, and goes on without the others; they do not
 //! belong to it any more. Devices come and go later on by `registry/pool.rs`.
 //!
 //! A remembered pool that is gone, cannot be read, or holds something else by now does not keep guests from their disks: they are
 //! served without flash, and the log says so (the promise for flash that dies holds at a start too). Only a pool that another
-//! process holds ends the start: the next one may find it free.
+//! process holds ends the start: the next one may find it free. Nothing is made in its place: a name by which a
+//! pool is known, in the configuration as on the command line, is no word to make a new one, since what it means may have changed.
 //!
-//! Nothing that holds data is formatted without its exact id. A pool that is named anew by the user replaces the one that is
-//! remembered, unless that one may hold what a backing does not have. Then disks that it may hold such data of wait for it,
-//! and nothing takes its place; others are served without flash as long as it cannot be used.
+//! Nothing that holds data is formatted without its exact id. A pool that is named by a path that was never one of the remembered
+//! pool's replaces that, unless that may hold what a backing does not have. Until the new one is open, the one before is remembered
+//! beside it, and a start that fails goes back to it. Disks that a pool may hold such data of wait for it; others are served without
+//! flash as long as it cannot be used.
 
 mod content;
 mod in_use;
+mod locate;
+mod making;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use block::file::Identity;
 use cache::{DeviceStatistics, Identified, Marks, PoolContent, PoolId};
-use nix::errno::Errno;
-use nix::fcntl::{FallocateFlags, fallocate};
-use nix::sys::statvfs::statvfs;
 
 pub(crate) use content::{Holds, found_at, holds};
 pub(crate) use in_use::{DeviceInUse, Former, PoolInUse};
+use locate::{Located, Moved, locate};
+use making::{Room, free_space};
+pub(crate) use making::{check_file_size, check_place, check_room, reserve_storage};
 
 use crate::backing::Location;
 use crate::events::{self, Kind};
@@ -47,6 +52,8 @@ use crate::units::Size;
 const EMBEDDED_PERCENT: u64 = 10;
 /// And at most so many bytes.
 const EMBEDDED_BYTES_MAX: u64 = 32 << 30;
+/// The option that gives the size of a pool file.
+const POOL_SIZE: &str = "--pool-size";
 /// Sizes of files that are made are rounded down to this many bytes.
 const ROUNDING: u64 = 1 << 20;
 
@@ -57,14 +64,16 @@ pub(crate) struct PoolChoice {
     pub(crate) file: Option<PathBuf>,
     /// Its size, if it has to be made.
     pub(crate) size: Option<Size>,
+    /// The size was given as an option of this start, and not in the configuration.
+    pub(crate) is_size_option: bool,
     /// The id of what may be erased.
     pub(crate) erase: Option<String>,
 }
 
-/// Finds or makes the pool and opens it on all shards. What is decided is recorded in `state` before it is done.
+/// Finds or makes the pool and opens it on all shards. A new one takes the place of one that is remembered once it is open.
 ///
 /// # Errors
-/// If there is no pool that may be used. Then nothing that held data was changed.
+/// If there is no pool that may be used. Then nothing that held data was changed, and the same pool is remembered as before.
 pub(crate) async fn open(
     places: &Places,
     shards: &Shards,
@@ -72,56 +81,73 @@ pub(crate) async fn open(
     choice: &PoolChoice,
 ) -> Answer<PoolInUse> {
     let named = choice.file.as_deref().map(absolute).transpose()?;
-    let remembered = state.pool.clone();
-    let meant = match (&named, &remembered) {
-        (Some(file), _) => file.clone(),
-        (None, Some(record)) => record.path.clone(),
-        (None, None) => places.embedded_pool(),
+    let unfinished = take_unfinished(state)?;
+    let located = match &mut state.pool {
+        Some(record) => locate(record, named.as_deref()).await,
+        None => Ok(Located::default()),
     };
-    remove_unfinished(&meant, remembered.as_ref())?;
-    // The device that it was made on may have left the pool since.
-    let first = remembered.as_ref().filter(|record| choice.erase.is_none() && record.path == meant);
-    let path = match first {
-        Some(record) if !record.has_device(&meant) => record.devices[0].path.clone(),
-        _ => meant,
+    let is_known = |record: &PoolRecord| named.as_ref().is_none_or(|named| record.knows(named));
+    let known = state.pool.as_ref().filter(|record| choice.erase.is_none() && is_known(record)).cloned();
+    let remembered = state.pool.as_ref().map(|record| &record.path);
+    let unfinished_path = unfinished.as_ref().map(|record| &record.path);
+    let path = match (&known, &named) {
+        (Some(record), _) => record.first_path().to_owned(),
+        (None, Some(named)) => named.clone(),
+        (None, None) => remembered.or(unfinished_path).cloned().unwrap_or_else(|| places.embedded_pool()),
     };
-    let is_named = named.is_some_and(|named| named == path);
-    let mut setup =
-        Setup { places, shards, state, path, is_named, choice, was_there: false, absent: Vec::new() };
-    setup.was_there = setup.may_go_without();
-    match setup.find().await {
-        Err(problem) if problem.kind != ProblemKind::Conflict && setup.may_go_without() => {
-            setup.go_without(problem).await
-        }
-        found => setup.open(found?).await,
+    let unfinished = unfinished.filter(|record| record.path == path).map(|record| record.id);
+    let is_located = located.as_ref().map_or(true, |located| located.devices > 0);
+    let mut setup = Setup {
+        places,
+        shards,
+        state,
+        path,
+        choice,
+        known: known.is_some(),
+        is_located,
+        unfinished,
+        file: MadeFile::None,
+        absent: Vec::new(),
+    };
+    let opened = match known {
+        Some(record) => setup.open_known(record, named.as_deref(), located).await,
+        None => setup.open_new().await,
+    };
+    if opened.is_err() {
+        setup.undo();
     }
+    opened
 }
 
-/// Removes a file that a crash left while it was being made. It never held anything.
-fn remove_unfinished(path: &Path, remembered: Option<&PoolRecord>) -> Answer<()> {
-    let unfinished = remembered.is_some_and(|record| record.being_made && record.path == path);
-    if !unfinished || !path.exists() {
-        return Ok(());
+/// Forgets a pool that an earlier start did not finish, and removes its file if that was to be made. It never held anything.
+/// Returns what was remembered of it.
+fn take_unfinished(state: &mut State) -> Answer<Option<PoolRecord>> {
+    let Some(record) = state.drop_new_pool() else { return Ok(None) };
+    if record.being_made && record.path.exists() {
+        fs::remove_file(&record.path).map_err(|error| {
+            Problem::failed(format!(
+                "Cannot remove {}, a pool that was not finished when Forebay was stopped: {error}; remove it by hand",
+                record.path.display()
+            ))
+        })?;
     }
-    fs::remove_file(path).map_err(|error| {
-        Problem::failed(format!(
-            "Cannot remove {}, a pool that was not finished when Forebay was stopped: {error}; remove it by hand",
-            path.display()
-        ))
-    })
+    Ok(Some(record))
 }
 
 struct Setup<'a> {
     places: &'a Places,
     shards: &'a Shards,
     state: &'a mut State,
-    /// The file or device that a pool is made on, if one is made.
+    /// The file or device that a pool is made on, if one is made; else the first device of the one that is remembered.
     path: PathBuf,
-    /// The user said it just now.
-    is_named: bool,
     choice: &'a PoolChoice,
-    /// The pool was used before, and this start has not made another one in its place.
-    was_there: bool,
+    /// The pool that is remembered is meant, and no other takes its place.
+    known: bool,
+    /// Some device of the pool that is remembered was found.
+    is_located: bool,
+    /// The id of a pool that an earlier start did not finish here.
+    unfinished: Option<String>,
+    file: MadeFile,
     /// Devices that this start goes on without.
     absent: Vec<Absent>,
 }
@@ -132,6 +158,15 @@ struct Absent {
     problem: Problem,
 }
 
+/// Whether this start has made a file, which goes again if the start fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MadeFile {
+    /// None, or one that was opened as the pool.
+    None,
+    /// One that is no pool yet.
+    Unfinished,
+}
+
 /// A device that may belong to the pool, and is open.
 struct Candidate {
     path: PathBuf,
@@ -139,28 +174,45 @@ struct Candidate {
 }
 
 impl Setup<'_> {
-    /// All devices of the pool that are there; makes a pool if there is none. Those that are not there are logged, unless
-    /// nothing else is.
-    async fn find(&mut self) -> Answer<Vec<Candidate>> {
-        let remembered = self.remembered_here().filter(|record| !record.being_made).cloned();
+    /// Opens the pool that is remembered, wherever its devices are now. Disks are served without it if it cannot be used.
+    async fn open_known(
+        &mut self,
+        record: PoolRecord,
+        named: Option<&Path>,
+        located: Answer<Located>,
+    ) -> Answer<PoolInUse> {
+        let found = match located {
+            Ok(located) => {
+                located.moved.iter().for_each(tell_of_move);
+                self.find_known(&record).await
+            }
+            Err(problem) => Err(problem),
+        };
+        let candidates = match found {
+            Err(problem) if problem.kind != ProblemKind::Conflict => return self.go_without(problem).await,
+            found => found?,
+        };
+        self.check_size(named.unwrap_or(&record.path), &candidates)?;
+        if let (Some(remembered), Some(named)) = (&mut self.state.pool, named)
+            && remembered.path != named
+        {
+            remembered.add_name(&record.path);
+            named.clone_into(&mut remembered.path);
+        }
+        self.open(candidates).await
+    }
+
+    /// All devices of the pool that is remembered that are there. Those that are not are logged, unless nothing else is.
+    async fn find_known(&mut self, record: &PoolRecord) -> Answer<Vec<Candidate>> {
         let (mut candidates, mut absent) = (Vec::new(), Vec::new());
-        if let (Some(record), None) = (&remembered, &self.choice.erase) {
-            for other in record.devices.iter().filter(|device| device.path != self.path) {
-                match self.look_again(&other.path, &record.id).await {
-                    Ok(found) => candidates.push(Candidate { path: other.path.clone(), found }),
-                    Err(problem) => absent.push(Absent { path: other.path.clone(), problem }),
-                }
+        for DeviceRecord { path, .. } in &record.devices {
+            match self.look_again(path, record).await {
+                Ok(found) => candidates.push(Candidate { path: path.clone(), found }),
+                Err(problem) => absent.push(Absent { path: path.clone(), problem }),
             }
         }
-        let first = match &remembered {
-            Some(record) if !candidates.is_empty() => self.look_again(&self.path, &record.id).await,
-            _ if self.path.exists() => self.take_existing().await,
-            _ => self.make().await,
-        };
-        match first {
-            Ok(found) => candidates.push(Candidate { path: self.path.clone(), found }),
-            Err(problem) if candidates.is_empty() => return Err(problem),
-            Err(problem) => absent.push(Absent { path: self.path.clone(), problem }),
+        if candidates.is_empty() {
+            return Err(absent.swap_remove(0).problem);
         }
         for Absent { problem, .. } in &absent {
             events::of_host(
@@ -175,52 +227,78 @@ impl Setup<'_> {
         Ok(candidates)
     }
 
-    /// Looks at a device of a pool that has several.
-    async fn look_again(&self, path: &Path, id: &str) -> Answer<Found> {
+    /// Opens a device of the pool that is remembered. Nothing is made there, unless it holds this very pool in an older format.
+    async fn look_again(&mut self, path: &Path, record: &PoolRecord) -> Answer<Found> {
+        let (shown, id) = (path.display(), &record.id);
+        if !path.exists() {
+            return Err(Problem::unavailable(format!(
+                "Cannot find the pool {shown}, and no device of this host holds pool {id}. Attach its device again, or give \
+                 another file or device with --pool; if it is gone for good, make another one in its place: forebay serve \
+                 --pool {shown} --erase {id}"
+            )));
+        }
         let found = while_in_conflict(|| self.shards.look_at_device(path.to_owned(), None)).await?;
-        let holds = match &found.content {
-            Identified::Pool { id: here, .. } if here.to_string() == id => return Ok(found),
-            content => holds(content, Some(id)).map_or("nothing".to_owned(), |held| held.what),
-        };
-        Err(Problem::unavailable(format!(
-            "Cannot use {} as a device of the pool: it holds {holds}, and not pool {id} any more",
-            path.display()
-        )))
+        match &found.content {
+            Identified::Pool { id: here, .. } if here.to_string() == *id => return Ok(found),
+            Identified::Older { id: here, version } if here == id && record.devices.len() == 1 => {
+                output::print(&format!(
+                    "The pool {shown} has format {version}, which holds nothing but copies of what backings have: making it anew\n"
+                ))?;
+                return self.format(found).await;
+            }
+            _ => {}
+        }
+        let nowhere = format!("no other device of this host holds pool {id}");
+        Err(Problem::unavailable(match holds(&found.content, Some(id)) {
+            Some(held) => format!(
+                "Cannot use {shown} as the pool: {} Check that the right device is attached: {nowhere}. If what this one holds may be \
+                 destroyed: forebay serve --pool {shown} --erase {}",
+                held.unchanged(),
+                held.id
+            ),
+            None => format!(
+                "Cannot find the pool on {shown}: it holds nothing any more, and {nowhere}. Check that the right device is \
+                 attached; if the pool is gone for good, make another one in its place: forebay serve --pool {shown} --erase {id}"
+            ),
+        }))
+    }
+
+    /// Opens a pool on what the user named, or made just for that.
+    async fn open_new(&mut self) -> Answer<PoolInUse> {
+        let found = if self.path.exists() { self.take_existing().await } else { self.make().await }?;
+        let candidate = Candidate { path: self.path.clone(), found };
+        self.open(vec![candidate]).await
     }
 
     /// Makes a pool file where there is none.
     async fn make(&mut self) -> Answer<Found> {
+        check_place(&self.path)?;
         let bytes = self.size_to_make()?;
+        check_file_size(&self.path, bytes, POOL_SIZE)?;
+        check_room(&self.path, bytes, POOL_SIZE)?;
         let id = self.shards.draw_pool_id().await?;
-        // 1. A crash after this leaves a file that the next start makes again.
-        self.record(id, Making::Begun)?;
-        // 2. The file, and the pool in it.
+        // 1. A crash after this leaves a file that the next start removes.
+        self.record(id, Making::File)?;
+        // 2. The file, and the pool in it. It is remembered for good once it is open.
         let found = self.shards.look_at_device(self.path.clone(), Some(bytes)).await?;
-        reserve_storage(&self.path, bytes, "--pool-size")?;
+        self.file = MadeFile::Unfinished;
+        reserve_storage(&self.path, bytes, POOL_SIZE)?;
         let content = self.shards.format_pool(self.path.clone(), id).await?;
-        // 3. From here on it is a pool that must be found again.
-        self.record(id, Making::Done)?;
         Ok(Found { content, ..found })
     }
 
     /// How large a file to make; says why if none may be made.
     fn size_to_make(&self) -> Answer<u64> {
         let path = self.path.display();
-        let is_remembered = self.remembered_here().is_some_and(|record| !record.being_made);
-        if is_remembered && (!self.is_named || self.choice.size.is_none()) {
-            return Err(Problem::unavailable(format!(
-                "Cannot find the pool {path}; attach its device again, or give another file or device with --pool"
-            )));
-        }
         if let Some(Size(bytes)) = self.choice.size {
-            return Ok(bytes / ROUNDING * ROUNDING);
+            return Ok(if bytes < ROUNDING { bytes } else { bytes / ROUNDING * ROUNDING });
         }
         if self.path != self.places.embedded_pool() {
             return Err(Problem::invalid(format!(
                 "Cannot use {path} as the pool: it does not exist; give --pool-size to make a file there"
             )));
         }
-        let free_bytes = free_space(&self.places.dir)?;
+        let Room { free_bytes, .. } = free_space(&self.places.dir)?;
         let bytes = (free_bytes / 100 * EMBEDDED_PERCENT).min(EMBEDDED_BYTES_MAX) / ROUNDING * ROUNDING;
         output::print(&format!(
             "No pool is configured: making {path} of {} ({EMBEDDED_PERCENT} % of the free space, at most {})\n",
@@ -233,29 +311,30 @@ impl Setup<'_> {
     /// Takes a file or device that is there, if it may be taken.
     async fn take_existing(&mut self) -> Answer<Found> {
         let found = while_in_conflict(|| self.shards.look_at_device(self.path.clone(), None)).await?;
-        let remembered_id = self.remembered_here().map(|record| record.id.clone());
+        let remembered = self.state.pool.as_ref().map(|record| record.id.clone());
         let erase = self.choice.erase.as_deref();
-        let held = match &found.content {
-            Identified::Blank if remembered_id.is_some() && !self.is_named => {
-                return Err(Problem::unavailable(format!(
-                    "Cannot find the pool on {path}: it holds nothing any more; check that it is the right device, or \
-                     make a new pool on it with --pool {path}",
-                    path = self.path.display()
-                )));
-            }
-            Identified::Blank if erase.is_none() => return self.format(found).await,
-            Identified::Blank => return Err(self.nothing_to_erase("it holds nothing")),
-            Identified::Pool { id, .. } if erase.is_none() && remembered_id == Some(id.to_string()) => {
-                return Ok(found);
-            }
-            Identified::Older { id, version } if erase.is_none() && remembered_id.as_ref() == Some(id) => {
-                output::print(&format!(
-                    "The pool {} has format {version}, which holds nothing but copies of what backings have: making it anew\n",
-                    self.path.display()
-                ))?;
+        let former =
+            self.state.former.iter().find(|former| former.path == self.path && found.identity.rdev != 0);
+        let former = former.map(|former| former.id.clone());
+        let held = match (&found.content, erase) {
+            (Identified::Blank, None) if let Some(id) = &former => return Err(self.refuse_former(id)),
+            (Identified::Blank, Some(word)) if Some(word) == former.as_deref() => {
                 return self.format(found).await;
             }
-            content => holds(content, remembered_id.as_deref()).expect("it is not blank"),
+            (Identified::Blank, None) => return self.format(found).await,
+            // What is given up is the pool that was here.
+            (Identified::Blank, Some(word)) if Some(word) == remembered.as_deref() && !self.is_located => {
+                return self.format(found).await;
+            }
+            (Identified::Blank, Some(_)) => return Err(self.nothing_to_erase("it holds nothing")),
+            (Identified::Pool { id, .. }, None) if self.unfinished == Some(id.to_string()) => {
+                return self.format(found).await;
+            }
+            (Identified::Pool { id, .. }, None) if self.state.had_pool(&id.to_string()) => {
+                self.record(*id, Making::Former)?;
+                return Ok(found);
+            }
+            (content, _) => holds(content, remembered.as_deref()).expect("it is not blank"),
         };
         match erase {
             Some(word) if word == held.id => self.format(found).await,
@@ -263,14 +342,59 @@ impl Setup<'_> {
                 let Holds { what, id, .. } = held;
                 Err(self.nothing_to_erase(&format!("it holds {what} with the id {id}")))
             }
-            // What was the pool and is something else now is for a person to look at, while guests have their disks.
-            None if remembered_id.is_some() => Err(Problem::unavailable(self.refuse(&held).message)),
             None => Err(self.refuse(&held)),
         }
     }
 
+    /// Refuses a size that the pool does not have, if it was given as an option. One of the configuration is for a file that has to
+    /// be made, and must not keep guests from their disks.
+    fn check_size(&self, path: &Path, candidates: &[Candidate]) -> Answer<()> {
+        let Some(Size(wanted)) = self.choice.size else { return Ok(()) };
+        let Some(Candidate { found, .. }) = candidates.iter().find(|candidate| candidate.path == path) else {
+            return Ok(());
+        };
+        let wanted = if wanted < ROUNDING { wanted } else { wanted / ROUNDING * ROUNDING };
+        let Identified::Pool { size_bytes, .. } = found.content else { return Ok(()) };
+        if size_bytes == wanted {
+            return Ok(());
+        }
+        let message = format!(
+            "The pool {} has {}, and not the {} of its size option. No command makes a pool larger or smaller: leave the option \
+             out, and add a device to it (`forebay pool add`) or replace this one (`forebay pool replace`)",
+            path.display(),
+            Size(size_bytes),
+            Size(wanted)
+        );
+        if found.identity.rdev == 0 && self.choice.is_size_option {
+            return Err(Problem::conflict(message));
+        }
+        tracing::warn!("{message}");
+        Ok(())
+    }
+
+    /// Goes back to what was remembered before, and removes the file that was made for nothing.
+    fn undo(&mut self) {
+        if self.state.drop_new_pool().is_none() {
+            return;
+        }
+        if self.file == MadeFile::Unfinished
+            && let Err(error) = fs::remove_file(&self.path)
+        {
+            tracing::warn!("Cannot remove {}: {error}; remove it by hand", self.path.display());
+        }
+        if let Err(problem) = self.state.save(&self.places.dir) {
+            tracing::warn!("Cannot go back to the pool before; the next start does: {problem}");
+        }
+    }
+
     /// Serves disks without flash.
+    ///
+    /// # Errors
+    /// The problem itself, if the user named a pool that is not the one that is remembered.
     async fn go_without(&self, problem: Problem) -> Answer<PoolInUse> {
+        if !self.known {
+            return Err(problem);
+        }
         events::of_host(
             Kind::PoolMissing,
             format!("{problem}. Until then, and a restart, disks are served without a cache on flash"),
@@ -339,7 +463,7 @@ impl Setup<'_> {
                 return self.go_without(problem).await;
             }
             // The mark stays known, because the pool may bear it.
-            Err(problem) if self.was_there => return self.go_without(problem).await,
+            Err(problem) if self.known => return self.go_without(problem).await,
             opened => opened?,
         };
         self.state.given_up.clear();
@@ -366,6 +490,8 @@ impl Setup<'_> {
         let in_use = PoolInUse::of(devices, &record.lost);
         self.shards.set_write_budget(record.write_budget.drive_writes()).await?;
         // The pool bears the new mark durably. One that bears an earlier mark is an old copy from now on.
+        self.state.settle_pool();
+        self.file = MadeFile::None;
         settle_mark(self.places, self.state, mark)?;
         let (path, devices) = (in_use.path().display(), in_use.devices.len());
         events::of_host(Kind::PoolOpened, format!("Pool {path} is in use, devices: {devices}"));
@@ -402,11 +528,12 @@ impl Setup<'_> {
         let record = self.state.pool.as_mut().expect("it was opened");
         let mut devices = Vec::new();
         let lost = &mut record.lost;
-        record.devices.retain(|remembered| {
+        record.devices.retain_mut(|remembered| {
             let candidate = candidates.iter().find(|candidate| candidate.path == remembered.path);
             let number = candidate.and_then(|candidate| candidate.found.number());
             let is_listed = number.is_some_and(|number| listed.iter().any(|device| device.number == number.0));
             if let Some(Candidate { found, .. }) = candidate.filter(|_| is_listed) {
+                remembered.number = number.map(|number| number.0);
                 devices.push(DeviceInUse::new(remembered, found, number));
             } else {
                 let path = remembered.path.display();
@@ -430,33 +557,31 @@ impl Setup<'_> {
     async fn format(&mut self, found: Found) -> Answer<Found> {
         check_no_backing(&self.state.disks, &self.path, found.identity)?;
         let id = self.shards.draw_pool_id().await?;
-        // Recorded first: a crash in between leaves something that is refused, or a pool that is known.
-        self.record(id, Making::Done)?;
+        // Recorded first: a crash in between leaves something that the next start knows, and makes again if it is named again.
+        self.record(id, Making::OnDevice)?;
         let content = self.shards.format_pool(self.path.clone(), id).await?;
         Ok(Found { content, ..found })
     }
 
+    /// Remembers a new pool beside the one that it is to replace.
     fn record(&mut self, id: PoolId, making: Making) -> Answer<()> {
         self.check_nothing_is_left_behind()?;
-        self.was_there = false;
-        let (path, id) = (self.path.clone(), id.to_string());
-        let is_ours = making == Making::Begun
-            || self.remembered_here().is_some_and(|record| {
-                record.devices.iter().any(|device| device.path == path && device.made_by_us)
-            });
-        let devices = vec![DeviceRecord::new(path.clone(), is_ours)];
-        let being_made = making == Making::Begun;
+        self.known = false;
+        let before = self.state.pool.take();
+        let was_ours = |record: &PoolRecord| {
+            record.devices.iter().any(|device| device.path == self.path && device.made_by_us)
+        };
+        let is_ours = making == Making::File || before.as_ref().is_some_and(was_ours);
+        let mut record = PoolRecord::new(self.path.clone(), id.to_string(), is_ours);
+        record.being_made = making == Making::File;
         // What the host's flash may get does not go with the pool that was there before.
-        let write_budget = self.state.pool.as_ref().map(|pool| pool.write_budget).unwrap_or_default();
-        self.state.pool = Some(PoolRecord {
-            path,
-            id,
-            being_made,
-            marks: Vec::new(),
-            devices,
-            lost: Vec::new(),
-            write_budget,
-        });
+        record.write_budget = before.as_ref().map(|pool| pool.write_budget).unwrap_or_default();
+        if let Some(before) = before.as_ref().filter(|before| before.knows(&self.path)) {
+            record.names.clone_from(&before.names);
+            record.add_name(&before.path);
+        }
+        self.state.pool = Some(record);
+        self.state.replaced = before;
         self.state.save(&self.places.dir)
     }
 
@@ -473,20 +598,20 @@ impl Setup<'_> {
         )))
     }
 
-    /// Disks were served with this pool before, and the user did not ask for something else to be done with it just now.
-    fn may_go_without(&self) -> bool {
-        self.choice.erase.is_none() && self.remembered_here().is_some_and(|record| !record.being_made)
-    }
-
-    fn remembered_here(&self) -> Option<&PoolRecord> {
-        self.state.pool.as_ref().filter(|record| record.is_meant_by(&self.path))
-    }
-
     fn refuse(&self, held: &Holds) -> Problem {
         let (path, unchanged, id) = (self.path.display(), held.unchanged(), &held.id);
         Problem::conflict(format!(
             "Cannot use {path} as the pool: {unchanged} If what it holds may be destroyed: \
              forebay serve --pool {path} --erase {id}"
+        ))
+    }
+
+    /// Refuses a device of which the name was one of an earlier pool, which is not there: it may be another device by now.
+    fn refuse_former(&self, id: &str) -> Problem {
+        let path = self.path.display();
+        Problem::conflict(format!(
+            "Cannot use {path} as the pool: it was pool {id} once and holds nothing now, so it may be another device. Nothing was \
+             changed. If it is the right one: forebay serve --pool {path} --erase {id}"
         ))
     }
 
@@ -505,13 +630,22 @@ fn list_of_disks(names: &[&str]) -> String {
     format!("{} {}", if names.len() == 1 { "disk" } else { "disks" }, names.join(", "))
 }
 
-/// How far the file of a pool is.
+/// How a new pool comes about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Making {
-    /// There is none, or one that is no pool yet.
-    Begun,
-    /// It is a pool, or will be as soon as a device that held nothing is one.
-    Done,
+    /// In a file that is made for it.
+    File,
+    /// On a file or device that is there.
+    OnDevice,
+    /// It is there, and was used before.
+    Former,
+}
+
+fn tell_of_move(Moved { from, to }: &Moved) {
+    events::of_host(
+        Kind::DeviceMoved,
+        format!("The device of the pool that was {} is {} now", from.display(), to.display()),
+    );
 }
 
 /// Refuses storage that a remembered disk has its data on: a disk that no guest has written to looks blank.
@@ -555,53 +689,4 @@ fn settle_mark(places: &Places, state: &mut State, mark: u64) -> Answer<()> {
         record.marks = vec![mark];
     }
     state.save(&places.dir)
-}
-
-/// Takes the storage of a new file now, so that the pool cannot fail later because others have filled the file system.
-///
-/// # Errors
-/// If there is not enough; `option` is what a smaller size is given with.
-pub(crate) fn reserve_storage(path: &Path, bytes: u64, option: &str) -> Answer<()> {
-    let failed = |error: String| {
-        Problem::failed(format!(
-            "Cannot reserve {} for the pool {}: {error}; make room, or give a smaller {option}",
-            Size(bytes),
-            path.display()
-        ))
-    };
-    let file = fs::File::options().write(true).open(path).map_err(|error| failed(error.to_string()))?;
-    let length = i64::try_from(bytes).map_err(|error| failed(error.to_string()))?;
-    warn_of_copies(&file, path);
-    match fallocate(&file, FallocateFlags::empty(), 0, length) {
-        Ok(()) => Ok(()),
-        // The file system cannot; the pool works all the same, as long as there is room.
-        Err(Errno::EOPNOTSUPP) => {
-            tracing::warn!("The file system of {} cannot reserve storage; keep enough free", path.display());
-            Ok(())
-        }
-        Err(error) => Err(failed(error.to_string())),
-    }
-}
-
-/// Warns of a file system that may need room for overwriting what is there already.
-fn warn_of_copies(file: &fs::File, path: &Path) {
-    let Ok(about) = nix::sys::statfs::fstatfs(file) else { return };
-    let name = match about.filesystem_type().0 {
-        0x9123_683e => "btrfs",
-        0x2fc1_2fc1 => "ZFS",
-        0xca45_1a4e => "bcachefs",
-        _ => return,
-    };
-    tracing::warn!(
-        "The pool {} is on a copy-on-write file system ({name}): overwriting may need room, always or after a snapshot. Keep \
-         enough free, and keep it out of snapshots",
-        path.display()
-    );
-}
-
-fn free_space(dir: &Path) -> Answer<u64> {
-    let about = statvfs(dir).map_err(|error| {
-        Problem::failed(format!("Cannot tell the free space of {}: {error}", dir.display()))
-    })?;
-    Ok(about.blocks_available() * about.fragment_size())
 }

@@ -22,6 +22,8 @@ const SCHEMA: u64 = 7;
 pub(crate) const STATE_FILE: &str = "state.json";
 /// Starts that are remembered, and in addition those whose marks the pool bears.
 const MARKS_MAX: usize = 16;
+/// Paths by which a pool is known, and former pools, that are remembered.
+const NAMES_MAX: usize = 64;
 
 /// Everything that is remembered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +34,12 @@ pub(crate) struct State {
     next_disk: u32,
     /// The flash, once there is some.
     pub(crate) pool: Option<PoolRecord>,
+    /// The pool that was used until the user named another one, as long as that one is new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) replaced: Option<PoolRecord>,
+    /// Pools that were used before, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) former: Vec<FormerPool>,
     /// The disks in the order in which they were added.
     pub(crate) disks: Vec<DiskRecord>,
     /// Numbers of disks that were removed, and what their backings did not have given up, since the pool was opened. What it
@@ -51,6 +59,14 @@ pub(crate) struct PoolRecord {
     /// True from before the daemon makes a file until that file is a whole pool. A file that is found like this was
     /// left behind by a crash, holds nothing yet, and is made again.
     pub(crate) being_made: bool,
+    /// True until it was opened for the first time. Until then it holds nothing, and a start that finds it so goes back to the
+    /// pool that it was to replace.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_new: bool,
+    /// Other paths by which it is known: those that the user gave, and those where its devices were. None of them is a word to
+    /// make a new pool.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) names: Vec<PathBuf>,
     /// Marks of the last starts, the newest last: by these the pool is known to have been used by nobody else.
     #[serde(default)]
     pub(crate) marks: Vec<u64>,
@@ -78,6 +94,19 @@ pub(crate) struct DeviceRecord {
     /// What its drive is rated for, in bytes written, if somebody said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rated_bytes: Option<u64>,
+    /// Its number in the pool when it was opened last; none if it never was, or an earlier version opened it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) number: Option<u32>,
+}
+
+/// A pool that was used before another one took its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FormerPool {
+    /// Identity, 32 hexadecimal digits.
+    pub(crate) id: String,
+    /// Where it was.
+    pub(crate) path: PathBuf,
 }
 
 /// A device that left the pool without anybody's asking.
@@ -108,11 +137,27 @@ pub(crate) enum Loss {
 impl DeviceRecord {
     /// One that stays.
     pub(crate) fn new(path: PathBuf, made_by_us: bool) -> Self {
-        Self { path, made_by_us, leaving: false, rated_bytes: None }
+        Self { path, made_by_us, leaving: false, rated_bytes: None, number: None }
     }
 }
 
 impl PoolRecord {
+    /// One that is not opened yet, on one device.
+    pub(crate) fn new(path: PathBuf, id: String, made_by_us: bool) -> Self {
+        let devices = vec![DeviceRecord::new(path.clone(), made_by_us)];
+        Self {
+            path,
+            id,
+            being_made: false,
+            is_new: true,
+            names: Vec::new(),
+            marks: Vec::new(),
+            devices,
+            lost: Vec::new(),
+            write_budget: WriteBudget::None,
+        }
+    }
+
     /// Marks by which the pool is known to have been used by nobody else. 0 is that of a pool that was never opened.
     pub(crate) fn marks_known(&self) -> Vec<u64> {
         self.marks.iter().copied().chain([0]).collect()
@@ -130,9 +175,26 @@ impl PoolRecord {
         self.marks.push(mark);
     }
 
-    /// True if this is the pool that is meant by a path.
-    pub(crate) fn is_meant_by(&self, path: &Path) -> bool {
-        self.path == path || self.has_device(path)
+    /// The path of the device that it was made on, if that belongs to it; else of another one.
+    pub(crate) fn first_path(&self) -> &Path {
+        if self.has_device(&self.path) {
+            return &self.path;
+        }
+        self.devices.first().map_or(&self.path, |device| &device.path)
+    }
+
+    /// True if a path is one by which the pool is known.
+    pub(crate) fn knows(&self, path: &Path) -> bool {
+        self.path == path || self.has_device(path) || self.names.iter().any(|name| name == path)
+    }
+
+    /// Remembers a path by which the pool is known.
+    pub(crate) fn add_name(&mut self, path: &Path) {
+        if !self.names.iter().any(|name| name == path) {
+            self.names.push(path.to_owned());
+            let surplus = self.names.len().saturating_sub(NAMES_MAX);
+            self.names.drain(..surplus);
+        }
     }
 
     /// True if a path may belong to it.
@@ -213,7 +275,15 @@ impl DiskRecord {
 
 impl Default for State {
     fn default() -> Self {
-        Self { schema: SCHEMA, next_disk: 1, pool: None, disks: Vec::new(), given_up: Vec::new() }
+        Self {
+            schema: SCHEMA,
+            next_disk: 1,
+            pool: None,
+            replaced: None,
+            former: Vec::new(),
+            disks: Vec::new(),
+            given_up: Vec::new(),
+        }
     }
 }
 
@@ -324,6 +394,30 @@ impl State {
         })
     }
 
+    /// Notes that the pool was opened: it is the one that counts from now on.
+    pub(crate) fn settle_pool(&mut self) {
+        let Some(pool) = self.pool.as_mut() else { return };
+        (pool.is_new, pool.being_made) = (false, false);
+        if let Some(before) = self.replaced.take() {
+            self.former.push(FormerPool { id: before.id, path: before.path });
+        }
+        self.former.retain(|former| former.id != pool.id);
+        let surplus = self.former.len().saturating_sub(NAMES_MAX);
+        self.former.drain(..surplus);
+    }
+
+    /// Goes back from a pool that is not made to the one that was to be replaced. Returns the record of the new one.
+    pub(crate) fn drop_new_pool(&mut self) -> Option<PoolRecord> {
+        let new = self.pool.take_if(|pool| pool.is_new || pool.being_made)?;
+        self.pool = self.replaced.take();
+        Some(new)
+    }
+
+    /// True if a pool was used before the one that is used now.
+    pub(crate) fn had_pool(&self, id: &str) -> bool {
+        self.former.iter().any(|former| former.id == id)
+    }
+
     /// The record of a disk.
     pub(crate) fn disk(&self, name: &str) -> Option<&DiskRecord> {
         self.disks.iter().find(|disk| disk.name == name)
@@ -366,6 +460,11 @@ impl State {
     }
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -374,23 +473,16 @@ mod tests {
     fn sample() -> State {
         let mut state = State::default();
         let id = state.take_disk_number();
-        state.pool = Some(PoolRecord {
-            path: "/pool.img".into(),
-            id: "00ff".into(),
-            being_made: false,
-            marks: vec![7],
-            devices: vec![
-                DeviceRecord::new("/pool.img".into(), true),
-                DeviceRecord { leaving: true, ..DeviceRecord::new("/dev/flash".into(), false) },
-            ],
-            lost: vec![LostDevice {
-                path: "/dev/old".into(),
-                how: Loss::Missing,
-                at: "2026-11-22".into(),
-                reason: None,
-            }],
-            write_budget: WriteBudget::None,
-        });
+        let mut pool = PoolRecord::new("/pool.img".into(), "00ff".into(), true);
+        (pool.is_new, pool.marks) = (false, vec![7]);
+        pool.devices.push(DeviceRecord { leaving: true, ..DeviceRecord::new("/dev/flash".into(), false) });
+        pool.lost = vec![LostDevice {
+            path: "/dev/old".into(),
+            how: Loss::Missing,
+            at: "2026-11-22".into(),
+            reason: None,
+        }];
+        state.pool = Some(pool);
         state.disks.push(DiskRecord {
             id,
             name: "web".into(),
@@ -460,6 +552,20 @@ mod tests {
         }
         assert_eq!(pool.marks.len(), MARKS_MAX);
         assert_eq!((&pool.marks[..3], pool.marks.last()), (&[7, 103, 186][..], Some(&199)));
+    }
+
+    #[test]
+    fn a_new_pool_replaces_the_one_before_only_once_it_was_opened() {
+        let mut state = sample();
+        let before = state.pool.clone().expect("it has one");
+        state.replaced = state.pool.replace(PoolRecord::new("/new.img".into(), "11".into(), true));
+        let mut opened = state.clone();
+        assert_eq!(state.drop_new_pool().expect("it is new").id, "11");
+        assert_eq!((state.pool.as_ref(), state.replaced.as_ref()), (Some(&before), None));
+        assert_eq!(state.drop_new_pool(), None);
+        opened.settle_pool();
+        assert_eq!(opened.pool.as_ref().map(|pool| (pool.id.as_str(), pool.is_new)), Some(("11", false)));
+        assert_eq!(opened.former, [FormerPool { id: before.id, path: before.path }]);
     }
 
     #[test]

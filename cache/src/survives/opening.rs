@@ -114,6 +114,37 @@ pub async fn identify(flash: &impl BlockDevice) -> Result<Identified, BlockError
     })
 }
 
+/// A claim of a device's first bytes that it is a part of a pool. Whether all of it is there is not known by that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The identity of the pool, as users see it.
+    pub id: String,
+    /// The number of the device in it. None if its superblock is damaged or of another version.
+    pub number: Option<MemberNumber>,
+}
+
+impl Claim {
+    /// Bytes at the start of a device that are needed.
+    pub const BYTES: usize = 2 * PAGE_BYTES;
+
+    /// Returns the claim that the first [`Self::BYTES`] of a device make; none if they are not of a pool.
+    pub fn read(start: &[u8]) -> Option<Self> {
+        match newest_superblock(start) {
+            Ok(superblock) => Some(Self { id: superblock.pool.to_string(), number: Some(superblock.own) }),
+            Err(FrameError::Magic) => None,
+            Err(_) => Some(Self { id: claimed_id(start), number: None }),
+        }
+    }
+}
+
+/// Checks that a device of this size can be the first one of a pool.
+///
+/// # Errors
+/// `TooSmall` or `TooLarge`.
+pub fn check_size(size_bytes: u64) -> Result<(), CacheError> {
+    Layout::for_first(size_bytes, Shape::for_device(size_bytes)).map(drop)
+}
+
 /// Makes an empty pool of a device, whatever it held. `shape` is chosen by the device's size if not given. Its mark
 /// is 0.
 ///

@@ -117,6 +117,7 @@ impl Setup {
             choice: PoolChoice {
                 file: options.pool.clone().or(config.pool_file),
                 size: options.pool_size.or(config.pool_size),
+                is_size_option: options.pool_size.is_some(),
                 erase: options.erase.clone(),
             },
             threads: Threads {

@@ -72,7 +72,7 @@ async fn show(options: &Demo, folder: &Path) -> Answer<()> {
     let places = Places::resolve(Some(folder.to_owned()), None, &Surroundings::of_process())?;
     places.make()?;
     let _claim = places.claim()?;
-    let pool = PoolChoice { file: None, size: Some(Size(POOL_BYTES)), erase: None };
+    let pool = PoolChoice { size: Some(Size(POOL_BYTES)), ..PoolChoice::default() };
     let service = Service::start(places, &pool, Threads::default(), &Network::off(), Smartctl::Off).await?;
     let measured = measure(options, &service.registry, &backing).await;
     let (without, with) = match measured {

@@ -148,6 +148,9 @@ kinds! {
     DeviceMissing, "device-missing", Error,
         "A start went on without a device of the pool.",
         "If it is broken: forebay pool replace OLD NEW. If it comes back, forebay pool add adds it anew.";
+    DeviceMoved, "device-moved", Info,
+        "A device of the pool has another name than at the start before, and was found by what it holds.",
+        "";
     DeviceIgnored, "device-ignored", Error,
         "A device was not used though it was named as one of the pool.",
         "forebay pool show lists those that are. forebay pool add adds it anew.";

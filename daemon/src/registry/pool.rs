@@ -20,7 +20,10 @@ use tokio::time::{Instant, sleep};
 use super::looking::PROBE_TIME_MAX;
 use super::{Registry, lock};
 use crate::events::{self, Kind};
-use crate::pool::{DeviceInUse, Former, Holds, PoolInUse, check_no_backing, holds, reserve_storage};
+use crate::pool::{
+    DeviceInUse, Former, Holds, PoolInUse, check_file_size, check_no_backing, check_place, check_room, holds,
+    reserve_storage,
+};
 use crate::problem::{Answer, Problem};
 use crate::shard::{Found, PoolReport, ShardReport};
 use crate::state::{DeviceRecord, State};
@@ -33,6 +36,9 @@ const LEAVE_TIME_MAX: Duration = Duration::from_secs(20);
 const LEAVE_INTERVAL: Duration = Duration::from_millis(50);
 /// How often devices that left by themselves are looked for.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Nobody means a device of so few bytes. How large one has to be that joins others, the pool says.
+const UNIT_FORGOTTEN_BELOW: u64 = 1 << 20;
 
 /// What is wanted of a new device.
 #[derive(Clone, Debug)]
@@ -134,6 +140,9 @@ impl Registry {
         if wanted.erase.is_some() {
             return Err(Problem::conflict(format!("Cannot erase what {path} holds: it does not exist")));
         }
+        let checked = wanted.path.clone();
+        let checking = tokio::task::spawn_blocking(move || check_new_file(&checked, bytes));
+        checking.await.expect("looking at a folder does not panic")?;
         let found = self.shards.look_at_device(wanted.path.clone(), Some(bytes)).await?;
         let reserved = wanted.path.clone();
         let reserving = tokio::task::spawn_blocking(move || reserve_storage(&reserved, bytes, "--size"));
@@ -366,6 +375,15 @@ impl Registry {
         lock(&self.pool).forget(path);
         Ok(())
     }
+}
+
+/// Refuses a file that cannot be made for the pool, or should not be.
+fn check_new_file(path: &Path, bytes: u64) -> Answer<()> {
+    check_place(path)?;
+    if bytes < UNIT_FORGOTTEN_BELOW {
+        check_file_size(path, bytes, "--size")?;
+    }
+    check_room(path, bytes, "--size")
 }
 
 /// Removes a file that the daemon made.

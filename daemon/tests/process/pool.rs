@@ -220,9 +220,109 @@ fn disks_are_served_without_a_pool_that_is_missing_or_blank_and_it_is_not_silent
     let daemon = host.serve_with(&[]);
     assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "serving");
     assert!(daemon.stop().success());
-    // Said by the user, a blank one is taken.
+    // A name by which it is known may mean something else now: only its id is a word to make another one in its place.
+    let id = shown["id"].as_str().map(str::to_owned);
     File::create(&pool).and_then(|file| file.set_len(64 * MIB)).expect("the folder is ours");
-    host.serve_with(&["--pool", &pool]);
+    let daemon = host.serve_with(&["--pool", &pool]);
+    assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "missing");
+    assert!(daemon.stop().success());
+    let id = id_of_pool(&host).or(id).expect("it is remembered");
+    let daemon = host.serve_with(&["--pool", &pool, "--erase", &id]);
+    assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "serving");
+}
+
+/// The id of the pool that DIR remembers.
+fn id_of_pool(host: &Host) -> Option<String> {
+    let text = fs::read_to_string(host.path("d/state.json")).expect("it is there");
+    let state: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    state["pool"]["id"].as_str().map(str::to_owned)
+}
+
+fn state_of_pool(daemon: &Daemon) -> serde_json::Value {
+    daemon.json(&["pool", "show"])["pool"]["state"].clone()
+}
+
+#[test]
+fn a_known_pool_is_found_where_it_was_moved_to_and_by_its_old_name_again() {
+    let host = Host::new();
+    let daemon = host.serve();
+    let id = daemon.json(&["pool", "show"])["pool"]["id"].clone();
+    assert!(daemon.stop().success());
+    for (from, to) in [("pool.img", "moved.img"), ("moved.img", "pool.img"), ("pool.img", "last.img")] {
+        fs::rename(host.path(from), host.path(to)).expect("the folder is ours");
+        let daemon = host.serve_with(&["--pool", &host.text(to)]);
+        let pool = daemon.json(&["pool", "show"])["pool"].clone();
+        assert_eq!((&pool["id"], &pool["path"]), (&id, &host.text(to).into()));
+        assert!(daemon.stop().success());
+    }
+    // Without a word it is where it was last, and an old name in the configuration does not hide it.
+    for options in [&[][..], &["--pool", &host.text("pool.img"), "--pool-size", "64MiB"]] {
+        let daemon = host.serve_with(options);
+        assert_eq!(daemon.json(&["pool", "show"])["pool"]["id"], id);
+        assert!(daemon.stop().success());
+    }
+    assert!(!host.path("pool.img").exists(), "nothing is made in its place");
+}
+
+#[test]
+fn what_took_the_place_of_the_pool_is_left_alone_and_disks_are_served_without_it() {
+    let host = Host::new();
+    assert!(host.serve().stop().success());
+    let pool = host.text("pool.img");
+    fs::rename(&pool, host.path("away.img")).expect("the folder is ours");
+    let mut data = vec![0; 64 * MIB as usize];
+    data[40 << 20] = 1;
+    fs::write(&pool, &data).expect("the folder is ours");
+    for options in [&[][..], &["--pool", &pool], &["--pool", &pool, "--pool-size", "64MiB"]] {
+        let daemon = host.serve_with(options);
+        let reason = daemon.json(&["pool", "show"])["pool"]["reason"].to_string();
+        assert!(reason.contains("data that is no pool") && reason.contains("41943040"), "{reason}");
+        assert!(daemon.stop().success());
+        assert!(fs::read(&pool).expect("it is there") == data, "nothing was changed");
+    }
+    fs::rename(host.path("away.img"), &pool).expect("the folder is ours");
+    assert_eq!(state_of_pool(&host.serve_with(&[])), "serving");
+}
+
+#[test]
+fn a_start_that_fails_forgets_no_pool_and_leaves_no_file() {
+    let host = Host::new();
+    let daemon = host.serve();
+    let id = daemon.json(&["pool", "show"])["pool"]["id"].clone();
+    assert!(daemon.stop().success());
+    let (other, nowhere) = (host.text("other.img"), host.text("no/other.img"));
+    let before = fs::read(host.path("d/state.json")).expect("it is there");
+    for (options, reason) in [
+        (&["--pool", &other][..], "give --pool-size"),
+        (&["--pool", &other, "--pool-size", "2"], "--pool-size 10GiB"),
+        (&["--pool", &other, "--pool-size", "1MiB"], "needs at least"),
+        (&["--pool", &other, "--pool-size", "900TiB"], ""),
+        (&["--pool", &nowhere, "--pool-size", "64MiB"], "No such file"),
+        (&["--pool", "/dev/forebay-no-such-device", "--pool-size", "64MiB"], "no such device"),
+        (&["--pool-size", "32MiB"], "64MiB"),
+        (&["--pool", &host.text("pool.img"), "--pool-size", "1GiB"], "No command makes a pool larger"),
+    ] {
+        let message = host.serve_fails(options);
+        assert!(message.contains(reason), "{options:?}: {message}");
+        assert!(!host.path("other.img").exists(), "{options:?} left a file");
+        assert!(fs::read(host.path("d/state.json")).expect("it is there") == before, "{options:?}");
+    }
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.json(&["pool", "show"])["pool"]["id"], id);
+}
+
+#[test]
+fn a_pool_that_another_one_replaced_is_known_when_it_is_named_again() {
+    let host = Host::new();
+    let daemon = host.serve();
+    let id = daemon.json(&["pool", "show"])["pool"]["id"].clone();
+    assert!(daemon.stop().success());
+    let daemon = host.serve_with(&["--pool", &host.text("other.img"), "--pool-size", "64MiB"]);
+    assert_ne!(daemon.json(&["pool", "show"])["pool"]["id"], id);
+    assert!(daemon.stop().success());
+    let daemon = host.serve_with(&["--pool", &host.text("pool.img")]);
+    let pool = daemon.json(&["pool", "show"])["pool"].clone();
+    assert_eq!((&pool["id"], &pool["state"]), (&id, &"serving".into()));
 }
 
 /// DURABILITY A31: flash is away for a while, the disk goes on, and the flash comes back.

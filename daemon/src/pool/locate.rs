@@ -1,0 +1,285 @@
+//! The search for the devices of a pool by its id, whatever their names are now.
+//!
+//! ```text
+//!   paths that the user gave or that are remembered ── hold the pool's id? ── all devices of the pool are found: done
+//!   every block device of the host                  ── holds the pool's id, and is below nothing else? ── it is that one
+//! ```
+//! Reads the first two pages of each and changes nothing. A device that does not answer is passed over.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use block::file::Identity;
+use cache::{Claim, MemberNumber};
+use nix::sys::stat::{major, minor};
+use tokio::time::{Instant, timeout_at};
+
+use crate::problem::{Answer, Problem};
+use crate::state::{DeviceRecord, PoolRecord};
+
+/// How long all devices together may take to answer.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(10);
+/// Where the kernel lists all block devices.
+const BLOCK_DEVICES: &str = "/sys/class/block";
+/// Where udev names devices by what they are, and not by the order in which they were found.
+const STABLE_NAMES: &str = "/dev/disk/by-id";
+
+/// A file or device that holds a part of the pool.
+#[derive(Clone, Debug)]
+struct Sighting {
+    path: PathBuf,
+    identity: Identity,
+    /// None if its superblock is damaged or of another version.
+    number: Option<MemberNumber>,
+}
+
+/// A device of the pool that is not where it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Moved {
+    pub(super) from: PathBuf,
+    pub(super) to: PathBuf,
+}
+
+/// What the search found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Located {
+    /// How many devices of the pool there are.
+    pub(super) devices: usize,
+    /// Those that are not where they were.
+    pub(super) moved: Vec<Moved>,
+}
+
+/// Finds out where the devices of a pool are now, and puts that into its record. `named` is where the user says that one is.
+///
+/// # Errors
+/// `Unavailable` if two devices hold the same part of the pool, and neither is where it was.
+pub(super) async fn locate(record: &mut PoolRecord, named: Option<&Path>) -> Answer<Located> {
+    let known = named.map(Path::to_owned).into_iter();
+    let known = known.chain(record.devices.iter().map(|device| device.path.clone()));
+    let known = known.chain(record.names.iter().cloned()).collect();
+    let mut sightings = sight(known, &record.id).await;
+    let is_at = |path: &Path, sightings: &[Sighting]| sightings.iter().any(|seen| seen.path == path);
+    if record.devices.iter().any(|device| !is_at(&device.path, &sightings)) {
+        let all = tokio::task::spawn_blocking(block_devices).await.unwrap_or_default();
+        sightings.extend(sight(all, &record.id).await);
+    }
+    settle(record, named, sightings)
+}
+
+/// Gives each device of the record the path of the sighting that is that device.
+fn settle(record: &mut PoolRecord, named: Option<&Path>, sightings: Vec<Sighting>) -> Answer<Located> {
+    let mut free = Vec::<Sighting>::new();
+    for seen in sightings {
+        // The first path of a storage is the one that the user gave, or that is remembered.
+        if free.iter().all(|other| !other.identity.same_storage(&seen.identity)) {
+            free.push(seen);
+        }
+    }
+    let mut moved = Vec::new();
+    // Those whose number is known go first, then those that are where they were; the rest takes what is left.
+    let rules: [Rule; 6] = [is_named_and_numbered, is_numbered_here, is_numbered, is_here, is_named, is_any];
+    for rule in rules {
+        for index in 0..record.devices.len() {
+            let device = &record.devices[index];
+            if moved.iter().any(|(done, _)| *done == index) {
+                continue;
+            }
+            let matching: Vec<usize> =
+                (0..free.len()).filter(|place| rule(&free[*place], device, named)).collect();
+            let [first, others @ ..] = &matching[..] else { continue };
+            if let Some(other) = others.iter().find(|other| free[**other].number == free[*first].number) {
+                return Err(ambiguous(&record.id, &free[*first].path, &free[*other].path));
+            }
+            let seen = free.remove(*first);
+            // A copy of a part that is found is not another part.
+            free.retain(|other| seen.number.is_none() || other.number != seen.number);
+            moved.push((index, seen));
+        }
+    }
+    let devices = moved.len();
+    let mut changed = Vec::new();
+    for (index, seen) in moved {
+        let device = &mut record.devices[index];
+        device.number = seen.number.map(|number| number.0).or(device.number);
+        if device.path != seen.path {
+            changed.push(Moved { from: device.path.clone(), to: seen.path.clone() });
+            device.path = seen.path;
+        }
+    }
+    for Moved { from, .. } in &changed {
+        record.add_name(from);
+    }
+    Ok(Located { devices, moved: changed })
+}
+
+type Rule = fn(&Sighting, &DeviceRecord, Option<&Path>) -> bool;
+
+fn is_numbered(seen: &Sighting, device: &DeviceRecord, _named: Option<&Path>) -> bool {
+    device.number.is_some() && seen.number.map(|number| number.0) == device.number
+}
+
+fn is_named_and_numbered(seen: &Sighting, device: &DeviceRecord, named: Option<&Path>) -> bool {
+    is_numbered(seen, device, named) && Some(seen.path.as_path()) == named
+}
+
+fn is_numbered_here(seen: &Sighting, device: &DeviceRecord, named: Option<&Path>) -> bool {
+    is_numbered(seen, device, named) && seen.path == device.path
+}
+
+fn is_here(seen: &Sighting, device: &DeviceRecord, _named: Option<&Path>) -> bool {
+    seen.path == device.path
+}
+
+fn is_named(seen: &Sighting, device: &DeviceRecord, named: Option<&Path>) -> bool {
+    device.number.is_none() && Some(seen.path.as_path()) == named
+}
+
+fn is_any(seen: &Sighting, device: &DeviceRecord, _named: Option<&Path>) -> bool {
+    device.number.is_none() && seen.number.is_some()
+}
+
+fn ambiguous(id: &str, one: &Path, other: &Path) -> Problem {
+    Problem::unavailable(format!(
+        "Cannot tell which device is pool {id}: {} and {} hold the same part of it, so one is a copy. Take the copy away, or \
+         name the right one with --pool",
+        one.display(),
+        other.display()
+    ))
+}
+
+/// Which of these paths hold a part of the pool, in their order. Each is read on a thread of its own, as one may hang.
+async fn sight(paths: Vec<PathBuf>, id: &str) -> Vec<Sighting> {
+    let deadline = Instant::now() + ANSWER_TIME_MAX;
+    let mut unique = BTreeSet::new();
+    let paths = paths.into_iter().filter(|path| unique.insert(path.clone()));
+    let reading: Vec<_> = paths.map(|path| tokio::task::spawn_blocking(move || sight_one(path))).collect();
+    let mut sightings = Vec::new();
+    for read in reading {
+        if let Ok(Ok(Some((claim, seen)))) = timeout_at(deadline, read).await
+            && claim.id == id
+        {
+            sightings.push(seen);
+        }
+    }
+    sightings
+}
+
+/// What a path holds, if it is a file or device that holds a part of some pool.
+fn sight_one(path: PathBuf) -> Option<(Claim, Sighting)> {
+    let kind = fs::metadata(&path).ok()?.file_type();
+    if !kind.is_file() && !kind.is_block_device() {
+        return None;
+    }
+    let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&path).ok()?;
+    let identity = Identity::from(&file.metadata().ok()?);
+    let mut start = vec![0; Claim::BYTES];
+    file.read_exact(&mut start).ok()?;
+    let claim = Claim::read(&start)?;
+    let number = claim.number;
+    Some((claim, Sighting { path, identity, number }))
+}
+
+/// All block devices that nothing lies on top of, by their stable names where they have one. Those below a multipath device, an
+/// array or a volume hold what that holds, and are not to be used beside it.
+fn block_devices() -> Vec<PathBuf> {
+    let entries = fs::read_dir(BLOCK_DEVICES).into_iter().flatten().flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort_unstable();
+    let stable = stable_names();
+    names.into_iter().filter_map(|name| node(&name, &stable)).collect()
+}
+
+/// The node of a block device that may hold a pool.
+fn node(name: &str, stable: &[(u64, PathBuf)]) -> Option<PathBuf> {
+    let about = Path::new(BLOCK_DEVICES).join(name);
+    let sectors = fs::read_to_string(about.join("size")).ok()?;
+    let holders = fs::read_dir(about.join("holders")).into_iter().flatten().count();
+    // Floppy and optical drives take long to say that they are empty.
+    if sectors.trim() == "0" || holders > 0 || name.starts_with("fd") || name.starts_with("sr") {
+        return None;
+    }
+    let path = Path::new("/dev").join(name.replace('!', "/"));
+    let metadata = fs::metadata(&path).ok()?;
+    let number = fs::read_to_string(about.join("dev")).ok()?;
+    let is_it = metadata.file_type().is_block_device()
+        && number.trim() == format!("{}:{}", major(metadata.rdev()), minor(metadata.rdev()));
+    let better = stable.iter().find(|(rdev, _)| *rdev == metadata.rdev()).map(|(_, path)| path.clone());
+    is_it.then(|| better.unwrap_or(path))
+}
+
+/// Names of devices that do not change over a reboot, those that people read first.
+fn stable_names() -> Vec<(u64, PathBuf)> {
+    let entries = fs::read_dir(STABLE_NAMES).into_iter().flatten().flatten();
+    let mut names: Vec<(u64, PathBuf)> =
+        entries.filter_map(|entry| Some((fs::metadata(entry.path()).ok()?.rdev(), entry.path()))).collect();
+    names.sort_by_key(|(_, path)| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (["wwn-", "nvme-eui.", "lvm-pv-"].iter().any(|number| name.starts_with(number)), name)
+    });
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(path: &str, inode: u64, number: u32) -> Sighting {
+        let identity = Identity { device: 1, inode, rdev: 0 };
+        Sighting { path: path.into(), identity, number: Some(MemberNumber(number)) }
+    }
+
+    fn record(devices: &[(&str, Option<u32>)]) -> PoolRecord {
+        let mut record = PoolRecord::new(devices[0].0.into(), "00ff".to_owned(), false);
+        record.devices = devices
+            .iter()
+            .map(|(path, number)| DeviceRecord { number: *number, ..DeviceRecord::new(path.into(), false) })
+            .collect();
+        record
+    }
+
+    fn paths(record: &PoolRecord) -> Vec<&str> {
+        record.devices.iter().map(|device| device.path.to_str().expect("plain")).collect()
+    }
+
+    #[test]
+    fn devices_that_changed_their_names_with_each_other_are_told_by_their_numbers() {
+        let mut pool = record(&[("/sda", Some(0)), ("/sdb", Some(1))]);
+        let moved = settle(&mut pool, None, vec![seen("/sda", 1, 1), seen("/sdb", 2, 0)]).expect("clear");
+        assert_eq!((paths(&pool), moved.moved.len()), (vec!["/sdb", "/sda"], 2));
+        assert!(pool.knows(Path::new("/sda")) && pool.knows(Path::new("/sdb")));
+    }
+
+    #[test]
+    fn a_device_whose_number_is_not_remembered_is_where_it_was_or_the_one_that_is_left() {
+        let mut pool = record(&[("/a", None), ("/b", None)]);
+        settle(&mut pool, None, vec![seen("/b", 1, 7), seen("/c", 2, 9)]).expect("clear");
+        assert_eq!(paths(&pool), ["/c", "/b"]);
+        assert_eq!(pool.devices[0].number, Some(9));
+    }
+
+    #[test]
+    fn a_copy_is_not_taken_for_another_device_and_two_copies_are_refused() {
+        let mut pool = record(&[("/a", Some(0)), ("/b", Some(1))]);
+        settle(&mut pool, None, vec![seen("/a", 1, 0), seen("/copy", 2, 0)]).expect("clear");
+        assert_eq!(paths(&pool), ["/a", "/b"], "the second one is away");
+        let copies = || vec![seen("/x", 1, 0), seen("/y", 2, 0)];
+        let mut pool = record(&[("/a", Some(0))]);
+        let problem = settle(&mut pool, None, copies()).unwrap_err();
+        assert!(problem.message.contains("/x") && problem.message.contains("/y"), "{problem}");
+        assert_eq!(paths(&pool), ["/a"]);
+        // The user says which.
+        settle(&mut pool, Some(Path::new("/y")), copies()).expect("clear");
+        assert_eq!(paths(&pool), ["/y"]);
+    }
+
+    #[test]
+    fn one_storage_by_two_names_is_one_device() {
+        let mut pool = record(&[("/a", None)]);
+        settle(&mut pool, None, vec![seen("/link", 1, 0), seen("/dev/x", 1, 0)]).expect("clear");
+        assert_eq!(paths(&pool), ["/link"]);
+    }
+}

@@ -1,0 +1,209 @@
+//! A new file of the pool: where one may be made, how large, and that it leaves room for others.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::fcntl::{FallocateFlags, fallocate};
+use nix::sys::statvfs::statvfs;
+
+use crate::problem::{Answer, Problem};
+use crate::units::Size;
+
+/// What stays free of a file system, in hundredths of its size.
+const FREE_PERCENT: u64 = 5;
+/// Where names of devices are.
+const DEVICES: &str = "/dev";
+
+/// Refuses to make a file where a device's name is: a device that is away must not come to be a file of its name.
+///
+/// # Errors
+/// `Unavailable` for a name of a device, `Invalid` for a link that leads nowhere.
+pub(crate) fn check_place(path: &Path) -> Answer<()> {
+    let shown = path.display();
+    if is_among_devices(path) {
+        return Err(Problem::unavailable(format!(
+            "Cannot use {shown} as the pool: there is no such device now, and no file is made where devices have their names; \
+             attach the device, or give another path"
+        )));
+    }
+    if path.is_symlink() {
+        return Err(Problem::invalid(format!(
+            "Cannot use {shown} as the pool: it is a link to something that does not exist; attach that, or give another path"
+        )));
+    }
+    Ok(())
+}
+
+/// True if a path that does not exist, or the one that it links to, is in a folder of devices.
+fn is_among_devices(path: &Path) -> bool {
+    let target = fs::read_link(path).ok().map(|target| folder(path).join(target));
+    [Some(path.to_owned()), target].into_iter().flatten().any(|path| {
+        let below = std::path::absolute(&path).unwrap_or(path);
+        let mut folder = folder(&below);
+        // Of `/dev/mapper/x` the last folder that is there says it.
+        while !folder.exists() && folder.pop() {}
+        is_device_folder(&folder) || folder.metadata().is_ok_and(|about| !about.is_dir())
+    })
+}
+
+/// True for `/dev` and what is below it, save for other file systems that are mounted there, as `/dev/shm` is.
+fn is_device_folder(folder: &Path) -> bool {
+    let Ok(real) = folder.canonicalize() else { return false };
+    let number = |path: &Path| fs::metadata(path).ok().map(|about| about.dev());
+    real.starts_with(DEVICES) && number(&real) == number(Path::new(DEVICES))
+}
+
+fn folder(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(path).to_owned()
+}
+
+/// Refuses a size that no file of a pool can have. `option` is what it was given with.
+///
+/// # Errors
+/// `Invalid`, with the smallest size and the form of sizes.
+pub(crate) fn check_file_size(path: &Path, bytes: u64, option: &str) -> Answer<()> {
+    cache::check_size(bytes).map_err(|error| {
+        Problem::invalid(format!(
+            "Cannot make the pool {} of {}: {error}. A size is in bytes unless it has a unit: {option} 10GiB",
+            path.display(),
+            Size(bytes)
+        ))
+    })
+}
+
+/// The room of a file system.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    size_bytes: u64,
+    /// For whoever asks.
+    pub(super) free_bytes: u64,
+}
+
+/// Refuses a file that would not leave 5 % of its file system free. `option` is what its size was given with.
+///
+/// # Errors
+/// With what is free, what has to stay so, and the largest size that fits.
+pub(crate) fn check_room(path: &Path, bytes: u64, option: &str) -> Answer<()> {
+    let Room { size_bytes, free_bytes } = free_space(&folder(path))?;
+    let kept_bytes = size_bytes / 100 * FREE_PERCENT;
+    let most_bytes = free_bytes.saturating_sub(kept_bytes);
+    if bytes <= most_bytes {
+        return Ok(());
+    }
+    Err(Problem::failed(format!(
+        "Cannot make the pool {} of {}: its file system has {} free, of which {} ({FREE_PERCENT} % of it) stay free for others; \
+         make room, or give a smaller {option}, at most {}",
+        path.display(),
+        Size(bytes),
+        Size(free_bytes),
+        Size(kept_bytes),
+        Size(most_bytes)
+    )))
+}
+
+/// How much room the file system of a folder has.
+///
+/// # Errors
+/// If the system does not say.
+pub(super) fn free_space(folder: &Path) -> Answer<Room> {
+    let about = statvfs(folder).map_err(|error| {
+        Problem::failed(format!(
+            "Cannot tell the free space of {}: {}; check the path",
+            folder.display(),
+            std::io::Error::from(error)
+        ))
+    })?;
+    let bytes = |blocks: u64| blocks.saturating_mul(about.fragment_size());
+    Ok(Room { size_bytes: bytes(about.blocks()), free_bytes: bytes(about.blocks_available()) })
+}
+
+/// Takes the storage of a new file now, so that the pool cannot fail later because others have filled the file system.
+///
+/// # Errors
+/// If there is not enough; `option` is what a smaller size is given with. The file is left as it is.
+pub(crate) fn reserve_storage(path: &Path, bytes: u64, option: &str) -> Answer<()> {
+    let failed = |error: String| {
+        Problem::failed(format!(
+            "Cannot reserve {} for the pool {}: {error}; make room, or give a smaller {option}",
+            Size(bytes),
+            path.display()
+        ))
+    };
+    let file = fs::File::options().write(true).open(path).map_err(|error| failed(error.to_string()))?;
+    let length = i64::try_from(bytes).map_err(|error| failed(error.to_string()))?;
+    warn_of_copies(&file, path);
+    match fallocate(&file, FallocateFlags::empty(), 0, length) {
+        Ok(()) => Ok(()),
+        // The file system cannot; the pool works all the same, as long as there is room.
+        Err(Errno::EOPNOTSUPP) => {
+            tracing::warn!("The file system of {} cannot reserve storage; keep enough free", path.display());
+            Ok(())
+        }
+        Err(error) => Err(failed(error.to_string())),
+    }
+}
+
+/// Warns of a file system that may need room for overwriting what is there already.
+fn warn_of_copies(file: &fs::File, path: &Path) {
+    let Ok(about) = nix::sys::statfs::fstatfs(file) else { return };
+    let name = match about.filesystem_type().0 {
+        0x9123_683e => "btrfs",
+        0x2fc1_2fc1 => "ZFS",
+        0xca45_1a4e => "bcachefs",
+        _ => return,
+    };
+    tracing::warn!(
+        "The pool {} is on a copy-on-write file system ({name}): overwriting may need room, always or after a snapshot. Keep \
+         enough free, and keep it out of snapshots",
+        path.display()
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::testing::TempDir;
+
+    #[test]
+    fn no_file_is_made_where_devices_have_their_names() {
+        let dir = TempDir::new();
+        let link = dir.path().join("flash");
+        symlink("/dev/disk/by-id/nvme-away", &link).expect("the folder is ours");
+        for path in
+            ["/dev/sdx", "/dev/disk/by-id/nvme-away", "/dev/mapper/a/b", "/dev/../dev/sdx", "/dev/null/x"]
+        {
+            let problem = check_place(Path::new(path)).expect_err(path);
+            assert!(problem.message.contains("no such device"), "{problem}");
+        }
+        assert!(check_place(&link).unwrap_err().message.contains("no such device"));
+        fs::remove_file(&link).expect("the folder is ours");
+        symlink(dir.path().join("nothing"), &link).expect("the folder is ours");
+        assert!(check_place(&link).unwrap_err().message.contains("link"));
+        assert_eq!(check_place(&dir.path().join("pool.img")), Ok(()));
+    }
+
+    #[test]
+    fn a_file_that_would_leave_too_little_free_is_refused_with_the_most_that_fits() {
+        let dir = TempDir::new();
+        let path = dir.path().join("pool.img");
+        let Room { size_bytes, free_bytes } = free_space(dir.path()).expect("it is there");
+        assert_eq!(check_room(&path, 1 << 20, "--size"), Ok(()));
+        let most = free_bytes.saturating_sub(size_bytes / 100 * FREE_PERCENT);
+        let problem = check_room(&path, most + (1 << 30), "--size").unwrap_err();
+        assert!(problem.message.contains("stay free") && problem.message.contains("--size"), "{problem}");
+    }
+
+    #[test]
+    fn a_size_that_lacks_its_unit_is_refused_with_the_form_of_sizes() {
+        for bytes in [0, 2, 4096] {
+            let problem = check_file_size(Path::new("/p"), bytes, "--pool-size").unwrap_err();
+            let message = &problem.message;
+            assert!(message.contains("needs at least") && message.contains("--pool-size 10GiB"), "{problem}");
+        }
+        assert_eq!(check_file_size(Path::new("/p"), 64 << 20, "--size"), Ok(()));
+    }
+}
