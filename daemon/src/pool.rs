@@ -415,8 +415,7 @@ impl Setup<'_> {
         let record = self.state.pool.as_ref().expect("it is recorded before it is opened");
         let borne = candidates.first().and_then(|candidate| candidate.found.mark());
         let is_whole = self.absent.is_empty() && candidates.len() == record.devices.len();
-        let Some(borne) = borne.filter(|borne| self.was_there && is_whole && marks.known.contains(borne))
-        else {
+        let Some(borne) = borne.filter(|borne| self.known && is_whole && marks.known.contains(borne)) else {
             return Err(problem);
         };
         let unsaved = self.state.unsaved();
