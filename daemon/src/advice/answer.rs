@@ -255,6 +255,8 @@ pub(crate) enum WarningKind {
     MostlySequential,
     /// Misses are hardly slower than hits.
     BackingIsFast,
+    /// More is written to flash in a day than many drives are rated for.
+    WearsFlash,
 }
 
 /// A sentence or a few.

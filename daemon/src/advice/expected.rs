@@ -5,12 +5,65 @@ use cache::Mode;
 use super::answer::{Advice, Expected, FlashWear, LatencyOf};
 use super::mode::Judged;
 use super::words::{digits, time};
-use super::{Basis, Known, Simulated, Source, Took, float, percent, ratio, size, span, whole};
+use super::{
+    Basis, Known, Latencies, Plan, Simulated, Source, Took, float, percent, ratio, size, span, whole,
+};
 
 const DAY: f64 = 86_400.0;
 /// What was written in less time says nothing of a day, in seconds: of a disk as for its wear, and of a trace, which is what it is.
 const JUDGED_FROM_DISK: u64 = 3_600;
 const JUDGED_FROM_TRACE: u64 = 60;
+
+/// Reads with the cache must take no more than this part of what they take without, or it is not worth its flash.
+const FASTER: f64 = 0.9;
+
+/// The mean latency of reads with a share of hits, in microseconds, as far as it is known.
+fn mean_us(latencies: &Latencies, hits: f64, from_ram: f64) -> Option<f64> {
+    let (ram, flash, miss) = (latencies.ram?, latencies.flash?, latencies.miss?);
+    Some(from_ram * ram.us + (hits - from_ram) * flash.us + (1.0 - hits) * miss.us)
+}
+
+/// Returns the mean latency of reads with the planned cache: with the best blocks that were simulated, else by the curve.
+fn planned_us(known: &Known<'_>, plan: &Plan) -> Option<f64> {
+    let best = known.simulated.iter().max_by(|one, other| one.hit_ratio().total_cmp(&other.hit_ratio()));
+    let (hits, from_ram) = match best {
+        Some(best) => (best.hit_ratio(), ratio(best.ram_hits, best.reads).unwrap_or(0.0)),
+        None => {
+            let at = |bytes| known.curves.reads.hit_ratio(bytes).unwrap_or(0.0);
+            (at(plan.cache_bytes()), at(plan.ram_bytes))
+        }
+    };
+    mean_us(&known.latencies, hits, from_ram.min(hits))
+}
+
+/// True unless reads are known to take about as long with the cache as without.
+pub(super) fn is_faster(known: &Known<'_>, plan: &Plan) -> bool {
+    match (planned_us(known, plan), known.latencies.miss) {
+        (Some(with), Some(without)) => with <= without.us * FASTER,
+        _ => true,
+    }
+}
+
+/// Says why a cache is of no use though it would have hits.
+pub(super) fn sentence_of_no_faster(known: &Known<'_>, plan: &Plan) -> String {
+    let (Some(with), Some(miss)) = (planned_us(known, plan), known.latencies.miss) else {
+        return String::new();
+    };
+    let flash = known.latencies.flash.map_or_else(String::new, |flash| {
+        format!(
+            ", from {} of flash ({}) and {} of a miss ({})",
+            time(flash.us),
+            flash.origin(),
+            time(miss.us),
+            miss.origin()
+        )
+    });
+    format!(
+        "A cache does not help: reads would take {} on average with it, and take {} without{flash}. It would only wear flash.",
+        time(with),
+        time(miss.us)
+    )
+}
 
 pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
     if judged != Judged::CanHelp {
@@ -28,7 +81,7 @@ pub(super) fn add(known: &Known<'_>, judged: Judged, advice: &mut Advice) {
     let hits = simulated.map_or(size.advised.hit_ratio, Simulated::hit_ratio);
     let from_ram = simulated.and_then(|simulated| ratio(simulated.ram_hits, simulated.reads));
     let from_ram = from_ram.unwrap_or(size.ram_hit_ratio).min(hits);
-    let mean_us = from_ram * ram.us + (hits - from_ram) * flash.us + (1.0 - hits) * miss.us;
+    let Some(mean_us) = mean_us(latencies, hits, from_ram) else { return };
     let text = format!(
         "Expected with {} hits: {} for a read on average, instead of {} without a cache, from {} of RAM ({}), {} of flash ({}) and {} of \
          a miss ({}).",

@@ -218,7 +218,7 @@ pub(crate) fn advise(known: &Known<'_>) -> Advice {
 /// The advice on what has its outline already: a trace, simulated meanwhile.
 pub(crate) fn advise_on(known: &Known<'_>, outline: &Outline) -> Advice {
     let plan = &outline.plan;
-    let judged = mode::judge_as_served(known, outline.judged);
+    let judged = mode::judge_as_served(known, plan, outline.judged);
     let nothing = |verdict, text| Advice::nothing(known.source, known.name, verdict, text);
     let mut advice = match judged {
         Judged::TooLittleSeen => nothing(Verdict::TooLittleSeen, too_little(known)),
@@ -301,6 +301,7 @@ fn cannot_help(known: &Known<'_>, plan: &Plan, reason: mode::Reason) -> String {
             thinly(known, plan)
         ),
         mode::Reason::NotAsServed => not_as_served(known, plan),
+        mode::Reason::NoFaster => expected::sentence_of_no_faster(known, plan),
     };
     if let Some(sequential) = warnings::mostly_sequential(known) {
         text.push(' ');
@@ -389,6 +390,13 @@ impl Advice {
     /// Puts sentences in the order in which to read them, and writes the command that sets what is to be set.
     fn put_together(&mut self, known: &Known<'_>) {
         self.sentences.sort_by_key(|sentence| ORDER.iter().position(|about| *about == sentence.about));
+        // Whoever asked for something that cannot be had reads that first.
+        let is_refused =
+            known.wanted.is_some() && self.size.as_ref().is_none_or(|size| size.wanted_bytes.is_none());
+        let wanted = self.sentences.iter().position(|sentence| sentence.about == "wanted");
+        if let Some(at) = wanted.filter(|_| is_refused) {
+            self.sentences[..=at].rotate_right(1);
+        }
         if self.keys.is_empty() {
             return;
         }

@@ -44,6 +44,8 @@ pub(super) enum Reason {
     SpreadThin,
     /// Simulation has no hits worth it.
     NotAsServed,
+    /// Reads would take about as long with the cache as without, or longer.
+    NoFaster,
 }
 
 pub(super) fn judge(known: &Known<'_>, plan: &Plan) -> Judged {
@@ -70,13 +72,14 @@ fn at_knee(known: &Known<'_>, plan: &Plan) -> f64 {
     plan.knee.and_then(|knee| known.curves.reads.hit_ratio(knee)).unwrap_or(0.0)
 }
 
-/// What is left of the verdict of the curve once what serves disks was simulated.
-pub(super) fn judge_as_served(known: &Known<'_>, judged: Judged) -> Judged {
+/// Returns what is left of the verdict of the curve once what serves disks was simulated, and latencies are known.
+pub(super) fn judge_as_served(known: &Known<'_>, plan: &Plan, judged: Judged) -> Judged {
     let best = known.simulated.iter().map(Simulated::hit_ratio).reduce(f64::max);
     match judged {
         Judged::CanHelp if best.is_some_and(|best| best < HIT_RATIO_MIN) => {
             Judged::CannotHelp(Reason::NotAsServed)
         }
+        Judged::CanHelp if !super::expected::is_faster(known, plan) => Judged::CannotHelp(Reason::NoFaster),
         judged => judged,
     }
 }
@@ -89,7 +92,7 @@ fn is_turned_by_passing(known: &Known<'_>, plan: &Plan, reason: Reason) -> Optio
     let hits = match reason {
         Reason::ReadOnce => known.curves.reads.hit_ratio_max().unwrap_or(0.0),
         Reason::SpreadThin => at_knee(known, plan),
-        Reason::HardlyRead | Reason::NotAsServed => return None,
+        Reason::HardlyRead | Reason::NotAsServed | Reason::NoFaster => return None,
     };
     (past > 0.0 && hits + past >= HIT_RATIO_MIN).then_some(past)
 }

@@ -285,6 +285,8 @@ fn a_wanted_hit_ratio_has_a_size_or_cannot_be_reached() {
     assert_eq!(never.size.as_ref().and_then(|size| size.wanted_bytes), None);
     let said = text(&never, "wanted");
     assert!(said.contains("90.0% cannot be reached: the most is 75.0%"), "{said}");
+    assert_eq!(never.sentences[0].about, "wanted", "what cannot be had is said first");
+    assert_eq!(advice.sentences[0].about, "verdict");
     assert_eq!(never.advised().map(|size| size.cache_bytes), advice.advised().map(|size| size.cache_bytes));
 }
 
@@ -343,6 +345,13 @@ fn the_expected_latency_is_that_of_hits_and_misses_by_their_shares() {
         text(&advise(&Known { latencies: assumed, ..known(&curves) }), "latency")
             .contains("assumed, not measured")
     );
+    // 282 us with a cache where reads take 105 us without is no help.
+    let slower = Latencies { flash: took(330.0), miss: took(105.0), ..latencies };
+    let no = advise(&Known { latencies: slower, ..known(&curves) });
+    assert_eq!(no.verdict, Verdict::CannotHelp, "{no:?}");
+    assert!(text(&no, "verdict").contains("does not help: reads would take"), "{no:?}");
+    assert!(no.size.is_none() && !no.keys.contains_key("limit"), "{no:?}");
+    assert_eq!(no.keys.get("mode").map(String::as_str), Some("pass-through"), "{no:?}");
     let unknown = advise(&Known { latencies: Latencies { miss: None, ..latencies }, ..known(&curves) });
     assert!(unknown.latency.is_none() && text(&unknown, "latency").contains("not known"));
     let fast = Latencies { miss: took(120.0), ..latencies };
@@ -418,9 +427,12 @@ fn a_trace_is_advised_on_by_what_was_simulated() {
 fn blocks_are_small_where_neighbours_are_not_used_together() {
     let mut state = 11;
     // One page of each MiB.
-    let apart = used((0..300_000).map(move |_| (scattered(&mut state) % 20_000 * 256, Use::Read)));
+    let apart = used((0..300_000).map(|_| (scattered(&mut state) % 20_000 * 256, Use::Read)));
     let advice = advise(&Known { present: Some(present(64 * MIB)), ..known(&apart) });
     assert_eq!(advice.keys.get("block-size").map(String::as_str), Some("4KiB"), "{advice:?}");
+    let rough = used((0..30_000).map(move |_| (scattered(&mut state) % 5_000 * 256, Use::Read)));
+    let rough = advise(&Known { present: Some(present(16 * MIB)), ..known(&rough) });
+    assert!(!rough.keys.contains_key("block-size"), "a rough curve changes nothing: {rough:?}");
     let together = advise(&Known { present: Some(present(2 * GIB)), ..known(&large_loop()) });
     assert_eq!(together.blocks.as_ref().map(|blocks| blocks.advised_bytes), Some(64 << 10));
     assert!(!together.keys.contains_key("block-size"), "{together:?}");

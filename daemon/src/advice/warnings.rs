@@ -5,7 +5,7 @@ use cache::Mode;
 use super::answer::{Advice, Warning, WarningKind};
 use super::mode::Judged;
 use super::sizes::{Plan, is_too_large, missed};
-use super::words::time;
+use super::words::{digits, time};
 use super::{Known, Source, percent, points, ratio, size, span};
 
 /// More than so many reads of long runs are worth a word.
@@ -16,8 +16,11 @@ const VIEW_MIN: u64 = 86_400;
 const LACKS_MUCH: f64 = 0.05;
 /// A backing that is hardly slower than flash.
 const AS_FAST: f64 = 1.5;
+/// Drive writes a day that drives for reading are mostly rated for.
+const DRIVE_WRITES_MUCH: f64 = 1.0;
 
 pub(super) fn add(known: &Known<'_>, judged: Judged, plan: &Plan, advice: &mut Advice) {
+    let wear = of_wear(advice);
     let mut warn = |kind, text| advice.warnings.push(Warning { kind, text });
     if judged == Judged::CanHelp {
         for (kind, text) in of_size(known, plan) {
@@ -25,6 +28,9 @@ pub(super) fn add(known: &Known<'_>, judged: Judged, plan: &Plan, advice: &mut A
         }
         if let Some(text) = of_speed(known) {
             warn(WarningKind::BackingIsFast, text);
+        }
+        if let Some(text) = wear {
+            warn(WarningKind::WearsFlash, text);
         }
         if let Some(text) = mostly_sequential(known) {
             warn(WarningKind::MostlySequential, text);
@@ -82,6 +88,23 @@ fn of_size(known: &Known<'_>, plan: &Plan) -> Vec<(WarningKind, String)> {
         ));
     }
     warnings
+}
+
+/// That more is written to the advised flash than drives for reading are made for, if so.
+fn of_wear(advice: &Advice) -> Option<String> {
+    let wear = advice.wear.as_ref()?;
+    let (whose, writes) = match (wear.pool_writes_per_day, wear.flash_writes_per_day) {
+        (Some(writes), _) => ("the pool", writes),
+        (None, writes) => ("the advised flash", writes?),
+    };
+    (writes > DRIVE_WRITES_MUCH).then(|| {
+        format!(
+            "It writes {} over {} times a day. Many drives are rated for one drive write a day: take a larger pool, or limit what is \
+             written (`forebay pool set write-budget=1`).",
+            whose,
+            digits(writes)
+        )
+    })
 }
 
 fn of_speed(known: &Known<'_>) -> Option<String> {

@@ -15,13 +15,38 @@ use crate::client::Client;
 use crate::names;
 use crate::output::{self, list, text};
 use crate::problem::{Answer, Problem, ProblemKind};
+use crate::units;
 
 pub(super) fn run(options: &Advise) -> Answer<()> {
     let document = document(options)?;
-    if options.reading.json {
-        return output::print(&format!("{document}\n"));
+    let shown = if options.reading.json { format!("{document}\n") } else { show::text(&document) };
+    output::print(&shown)?;
+    match options.hit_ratio {
+        Some(wanted) => check_wanted(&document, wanted),
+        None => Ok(()),
     }
-    output::print(&show::text(&document))
+}
+
+/// Refuses if a hit ratio that was asked for cannot be had.
+///
+/// # Errors
+/// Names the disks, or the trace, that cannot have it.
+fn check_wanted(document: &Value, wanted: f64) -> Answer<()> {
+    let has = |advice: &&Value| {
+        let size = &advice["size"];
+        let fits = size["wanted_bytes"].as_u64().zip(size["advised"]["cache_bytes"].as_u64());
+        fits.is_some_and(|(wanted, advised)| wanted <= advised)
+    };
+    let lacking = list(&document["advice"]).iter().filter(|advice| !has(advice));
+    let names: Vec<String> = lacking.map(|advice| format!("'{}'", text(&advice["name"]))).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let wanted = units::percent(wanted);
+    Err(Problem::failed(format!(
+        "Cannot advise a size with {wanted} hits for {}: see above why",
+        names.join(", ")
+    )))
 }
 
 fn document(options: &Advise) -> Answer<Value> {

@@ -20,8 +20,13 @@ pub(super) fn text(document: &Value) -> String {
 
 fn one(advice: &Value) -> String {
     let what = if advice["source"] == "trace" { "Trace" } else { "Disk" };
-    let mut text = format!("{what} {}\n", words(&advice["name"]));
-    for sentence in list(&advice["sentences"]) {
+    // The first sentence is what it comes to.
+    let (first, others) = match list(&advice["sentences"]) {
+        [first, others @ ..] => (words(&first["text"]), others),
+        [] => (String::new(), &[][..]),
+    };
+    let mut text = lines(&format!("{what} {}: {first}", words(&advice["name"])), "", 2);
+    for sentence in others {
         let about = words(&sentence["about"]);
         text.push_str(&paragraph(if about == "verdict" { "" } else { &about }, &words(&sentence["text"])));
     }
@@ -38,10 +43,15 @@ fn one(advice: &Value) -> String {
 
 /// Words in lines, with what they are about in front.
 fn paragraph(about: &str, text: &str) -> String {
-    let mut lines = Vec::new();
     let width = if about.is_empty() { 0 } else { INDENT - 2 };
-    let mut line = format!("  {about:width$}");
-    let indent = line.chars().count();
+    let start = format!("  {about:width$}");
+    lines(text, &start, start.chars().count())
+}
+
+/// Words in lines, the first one behind `start`, the others so far to the right.
+fn lines(text: &str, start: &str, indent: usize) -> String {
+    let mut lines = Vec::new();
+    let mut line = start.to_owned();
     let mut is_empty = true;
     for word in text.split_whitespace() {
         if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
@@ -74,7 +84,7 @@ mod tests {
             "command": "forebay disk set web1 limit=3GiB",
         }]});
         let shown = text(&document);
-        assert!(shown.starts_with("Disk web1\n  A cache helps.\n  block-size  word word"), "{shown}");
+        assert!(shown.starts_with("Disk web1: A cache helps.\n  block-size  word word"), "{shown}");
         assert!(
             shown.contains("\n              word word") && shown.contains("\n  warning     Too large.\n"),
             "{shown}"
@@ -92,6 +102,6 @@ mod tests {
             )
         };
         assert!(of("can-help").contains("nothing is to be changed"));
-        assert_eq!(of("too-little-seen"), "Trace t\n");
+        assert_eq!(of("too-little-seen"), "Trace t:\n");
     }
 }
