@@ -26,6 +26,8 @@ pub(crate) use traces::{Replay, Trace, TraceConvert, TraceInfo, TraceRecord};
 #[derive(Debug, Parser)]
 #[command(name = "forebay", version, disable_help_subcommand = true, max_term_width = 110)]
 pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -70,6 +72,9 @@ pub(crate) enum Command {
     Simulate(Simulate),
     /// Drive a served disk with a trace. Overwrites what the disk holds where the trace writes.
     Replay(Replay),
+    /// One screen: the daemon, the pool, disks that need somebody, and events of the last day. Exit status 1 if something needs
+    /// somebody.
+    Status(Reading),
     /// Read traces of disks: what is in them, and other formats.
     #[command(subcommand)]
     Trace(Trace),
@@ -157,8 +162,10 @@ pub(crate) struct Serve {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Disk {
     /// Serve a disk. Its content stays as it is.
+    #[command(after_help = format!("Keys:\n{}", crate::keys::table()))]
     Add(Box<DiskAdd>),
     /// Show all disks.
+    #[command(visible_alias = "ls")]
     List(Reading),
     /// Show one disk.
     Show(DiskShow),
@@ -185,10 +192,14 @@ pub(crate) enum Disk {
 pub(crate) struct DiskAdd {
     /// Its name: a-z 0-9 . _ -, at most 63 characters.
     pub(crate) name: String,
-    /// Where its data lives: a path or `file:PATH` (raw file or block device), or `model:PROFILE:PATH` (a raw
-    /// file with the timing of a spinning array, such as `hdd-15k-raid5x5`, for demonstrations).
+    /// Where its data lives: a path or `file:PATH` (raw file or block device); `nbd://HOST[:PORT]/EXPORT` or
+    /// `nbd+unix:///EXPORT?socket=PATH` (an export of an NBD server, as qemu-nbd makes one of a qcow2 image); or
+    /// `model:PROFILE:PATH` (a raw file with the timing of a spinning array, such as `hdd-15k-raid5x5`, for demonstrations).
     #[arg(long, value_name = "URI")]
     pub(crate) backing: String,
+    /// Keys with their values, as `disk set` takes them; options below are another way to say some of them.
+    #[arg(value_name = "KEY=VALUE", value_parser = parse_pair)]
+    pub(crate) settings: Vec<(String, String)>,
     /// write-through, write-back, write-around or pass-through. Default: write-through.
     #[arg(long)]
     pub(crate) mode: Option<String>,
@@ -202,7 +213,7 @@ pub(crate) struct DiskAdd {
     #[arg(long, value_name = "SIZE")]
     pub(crate) limit: Option<String>,
     /// write-back: the most that flash may hold and the backing does not have. Default: a tenth of the pool, divided among its
-    /// disks in write-back; never more than a quarter of the reservation, or an eighth if it is mirrored.
+    /// disks in write-back; never more than a quarter of the reservation, or an eighth if it is mirrored, unless that is auto.
     #[arg(long, value_name = "SIZE")]
     pub(crate) dirty_limit: Option<String>,
     /// write-back: destage never goes slower than so many bytes a second, whatever guests do.
@@ -238,7 +249,7 @@ pub(crate) struct DiskAdd {
     #[arg(long)]
     pub(crate) raw_anyway: bool,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]
@@ -248,6 +259,7 @@ pub(crate) struct DiskShow {
     /// Print the lines to copy that connect a client to it; without CLIENT which clients can be asked for, and QEMU's lines. With
     /// --json and without CLIENT, those of all clients.
     #[arg(long, value_name = "CLIENT", num_args = 0..=1, value_enum)]
+    #[expect(clippy::option_option, reason = "clap tells an option without a value from none by that")]
     pub(crate) connect: Option<Option<Client>>,
     /// The way by which CLIENT is to reach it. Default: the best one that the client knows.
     #[arg(long, value_enum, requires = "connect")]
@@ -270,7 +282,7 @@ pub(crate) struct DiskSet {
     #[arg(long)]
     pub(crate) wait: bool,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]
@@ -292,7 +304,7 @@ pub(crate) struct DiskDestage {
     #[arg(long)]
     pub(crate) stop: bool,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]
@@ -300,10 +312,10 @@ pub(crate) struct DiskQuiesce {
     /// Its name.
     pub(crate) name: String,
     /// For how long, from when nothing is dirty; then it ends by itself.
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = crate::units::parse_seconds)]
     pub(crate) seconds: u64,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]
@@ -314,7 +326,7 @@ pub(crate) struct DiskRemove {
     #[arg(long)]
     pub(crate) lose_dirty: bool,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]
@@ -322,7 +334,7 @@ pub(crate) struct DiskName {
     /// Its name.
     pub(crate) name: String,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Subcommand)]
@@ -366,6 +378,7 @@ pub(crate) struct VmDevice {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Pool {
     /// Show the pool and its devices.
+    #[command(visible_aliases = ["list", "ls"])]
     Show(Reading),
     /// Add a device, while guests use the others.
     Add(PoolAdd),
@@ -387,7 +400,7 @@ pub(crate) struct PoolSet {
     #[arg(long, value_name = "DEVICE")]
     pub(crate) device: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]
@@ -397,7 +410,7 @@ pub(crate) struct PoolAdd {
     #[command(flatten)]
     pub(crate) taking: Taking,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) reading: Reading,
 }
 
 /// How a new device is made, or taken.
@@ -431,7 +444,7 @@ pub(crate) struct PoolRemove {
     /// The file or device as `pool show` lists it, or another path to it. A file that Forebay made is deleted.
     pub(crate) device: PathBuf,
     #[command(flatten)]
-    pub(crate) daemon: Daemon,
+    pub(crate) reading: Reading,
 }
 
 #[derive(Debug, Args)]
@@ -489,7 +502,7 @@ pub(crate) struct Generate {
     pub(crate) folder: PathBuf,
 }
 
-/// What every command that reads takes.
+/// What every command takes that is answered with a document.
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
     /// Print one JSON document.
@@ -502,9 +515,9 @@ pub(crate) struct Reading {
 /// How the daemon is found.
 #[derive(Debug, Args)]
 pub(crate) struct Daemon {
-    /// Control socket of the daemon. Default: control.sock in `$XDG_RUNTIME_DIR/forebay` if this user runs a daemon, else in
-    /// /run/forebay.
-    #[arg(long, value_name = "SOCKET", env = "FOREBAY_SOCKET")]
+    /// Control socket of the daemon, before or after the command. Default: control.sock in `$XDG_RUNTIME_DIR/forebay` if this
+    /// user runs a daemon, else in /run/forebay.
+    #[arg(long, value_name = "SOCKET", env = "FOREBAY_SOCKET", global = true)]
     pub(crate) socket: Option<PathBuf>,
 }
 
@@ -550,6 +563,51 @@ mod tests {
                 assert!(parsed.is_ok(), "{}: {command}: {}", page.display(), parsed.unwrap_err());
             }
         }
+    }
+
+    #[test]
+    fn the_socket_of_the_daemon_goes_before_or_after_the_command() {
+        let socket = |words: &[&str]| match Cli::try_parse_from(words).expect("it is right").command {
+            Command::Disk(Disk::List(reading)) | Command::Status(reading) => reading.daemon.socket,
+            other => panic!("another command: {other:?}"),
+        };
+        for words in [
+            &["forebay", "--socket", "/s", "disk", "list"][..],
+            &["forebay", "disk", "--socket", "/s", "list"],
+            &["forebay", "disk", "list", "--socket", "/s"],
+            &["forebay", "disk", "ls", "--socket", "/s"],
+            &["forebay", "--socket", "/s", "status"],
+        ] {
+            assert_eq!(socket(words), Some(PathBuf::from("/s")), "{words:?}");
+        }
+        for words in [&["forebay", "pool", "list"][..], &["forebay", "pool", "ls"]] {
+            assert!(Cli::try_parse_from(words).is_ok(), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn adding_takes_every_key_that_a_change_takes_and_changes_take_json() {
+        let words =
+            ["forebay", "disk", "add", "a", "--backing", "/a", "ram=64MiB", "retry-time=wait", "--json"];
+        let Command::Disk(Disk::Add(options)) = Cli::try_parse_from(words).expect("it is right").command
+        else {
+            panic!("another command");
+        };
+        assert_eq!(options.settings.len(), 2);
+        assert!(options.reading.json);
+        for words in
+            ["set a ram=2MiB", "evict a", "destage a", "quiesce a --seconds 5m", "resume a", "remove a"]
+        {
+            let words = ["forebay", "disk"].into_iter().chain(words.split(' ')).chain(["--json"]);
+            assert!(Cli::try_parse_from(words.clone()).is_ok(), "{:?}", words.collect::<Vec<_>>());
+        }
+        let mut cli = Cli::command();
+        let disk = cli.find_subcommand_mut("disk").expect("it is defined");
+        let help = disk.find_subcommand_mut("add").expect("it is defined").render_long_help().to_string();
+        assert!(
+            help.contains("nbd://") && crate::keys::KEYS.iter().all(|key| help.contains(key.name)),
+            "{help}"
+        );
     }
 
     #[test]

@@ -288,13 +288,31 @@ fn line_of(text: &str, span: &Range<usize>) -> usize {
     text.char_indices().take_while(|(at, _)| *at < span.start).filter(|(_, c)| *c == '\n').count() + 1
 }
 
+/// The longest line of the sample: help shows it, and a terminal that breaks a line of it makes no configuration of what is copied.
+const SAMPLE_WIDTH: usize = 78;
+
+/// Returns a text as lines of comment.
+fn comment(text: &str) -> Vec<String> {
+    let mut lines = vec!["#".to_owned()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is one at least");
+        if line.len() > 1 && line.chars().count() + 1 + word.chars().count() > SAMPLE_WIDTH {
+            lines.push(format!("# {word}"));
+        } else {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
 /// A file that sets every key; the documentation and the help show it.
 pub(crate) fn sample() -> String {
-    let mut lines = vec![
-        "# Sample configuration of Forebay: `forebay serve --config FILE`. Everything is optional."
-            .to_owned(),
-        "# Disks do not stand here: add them with `forebay disk add`, the daemon remembers them.".to_owned(),
+    let head = [
+        "Sample configuration of Forebay: `forebay serve --config FILE`. Everything is optional.",
+        "Disks do not stand here: add them with `forebay disk add`, the daemon remembers them.",
     ];
+    let mut lines: Vec<String> = head.into_iter().flat_map(comment).collect();
     let mut table = "";
     for key in KEYS {
         lines.push(String::new());
@@ -302,7 +320,7 @@ pub(crate) fn sample() -> String {
             table = key.table;
             lines.push(format!("[{table}]"));
         }
-        lines.push(format!("# {}", key.about));
+        lines.extend(comment(key.about));
         lines.push(format!("{} = {}", key.name, key.example));
     }
     lines.join("\n") + "\n"
@@ -318,6 +336,20 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/forebay.toml");
         let written = fs::read_to_string(&path).unwrap_or_default();
         assert_eq!(written, sample(), "docs/forebay.toml must be exactly:\n{}", sample());
+    }
+
+    #[test]
+    fn the_configuration_that_help_prints_is_valid_however_narrow_the_terminal_is() {
+        for width in [80, 100, 110, 200] {
+            let mut cli =
+                clap::Command::term_width(<crate::cli::Cli as clap::CommandFactory>::command(), width);
+            cli.build();
+            let serve = cli.find_subcommand_mut("serve").expect("it is defined");
+            let help = serve.render_long_help().to_string();
+            let (_, printed) = help.split_once("Configuration file:\n").expect("help has the sample");
+            assert_eq!(printed.trim(), sample().trim(), "at {width} columns");
+            assert!(Config::parse(printed).is_ok(), "{printed}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 pub(crate) mod installed;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
@@ -222,10 +223,10 @@ pub(crate) fn overview(doors: &Doors) -> Answer<String> {
     );
     for client in Client::value_variants() {
         let value = client.to_possible_value();
-        let help = value.as_ref().and_then(|value| value.get_help()).map(ToString::to_string);
-        text.push_str(&format!("#   {:16} {}\n", client.key(), help.unwrap_or_default()));
+        let help = value.as_ref().and_then(PossibleValue::get_help).map(ToString::to_string);
+        text.extend([format!("#   {:16} {}\n", client.key(), help.unwrap_or_default())]);
     }
-    text.push_str(&format!("# Guests see serial={}\n\n", doors::serial_number(doors.name)));
+    text.extend([format!("# Guests see serial={}\n\n", doors::serial_number(doors.name))]);
     text.push_str(&answer(doors, Client::Qemu, None)?);
     Ok(text)
 }

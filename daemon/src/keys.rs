@@ -39,7 +39,12 @@ pub(crate) const KEYS: [Key; 17] = [
         default: "64KiB",
         about: "unit of the index, a power of two from 4KiB to 1MiB; a change drops what is cached of the disk",
     },
-    Key { name: "reserve", default: "auto", about: "flash that the disk gets whatever the others do" },
+    Key {
+        name: "reserve",
+        default: "auto",
+        about: "flash that the disk gets whatever the others do; auto is the least that the pool allows, and as much more as dirty \
+                data takes",
+    },
     Key { name: "limit", default: "auto", about: "flash that the disk never exceeds" },
     Key { name: "ram", default: "32MiB", about: "RAM in front of the flash, at least 1MiB" },
     Key {
@@ -57,7 +62,7 @@ pub(crate) const KEYS: [Key; 17] = [
         name: "dirty-limit",
         default: "auto",
         about: "write-back: the most that flash may hold and the backing does not have; never more than a quarter of reserve, or an \
-                eighth if it is mirrored; auto is a tenth of the pool, divided among its disks in write-back",
+                eighth if it is mirrored, unless that is auto; auto is a tenth of the pool, divided among its disks in write-back",
     },
     Key {
         name: "destage-rate-min",

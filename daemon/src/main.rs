@@ -41,6 +41,7 @@ mod qmp;
 mod reception;
 mod recording;
 mod registry;
+mod remarks;
 mod replay;
 mod rights;
 mod service;
@@ -66,7 +67,7 @@ use clap::Parser;
 fn main() -> ExitCode {
     signals::hold_file_size_limit();
     let cli = cli::Cli::parse();
-    match commands::run(cli.command) {
+    match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             let priority = output::journal_priority(&io::stderr(), tracing::Level::ERROR);

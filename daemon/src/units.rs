@@ -103,10 +103,40 @@ impl Interval {
     }
 }
 
-/// A whole number from 1 to `most` with this unit behind it.
-fn whole_of(text: &str, unit: &str, most: u32) -> Option<u32> {
-    let number = text.strip_suffix(unit)?.parse().ok()?;
+/// Units of time with their microseconds.
+const TIME_UNITS: [(&str, u64); 6] = [
+    ("us", 1),
+    ("ms", 1_000),
+    ("s", 1_000_000),
+    ("m", 60_000_000),
+    ("h", 3_600_000_000),
+    ("d", 86_400_000_000),
+];
+
+/// Returns a time in microseconds: a whole number with a unit behind it, from `us` to `d`.
+fn micros_of(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_at(text.find(|letter: char| !letter.is_ascii_digit())?);
+    let (_, micros) = TIME_UNITS.into_iter().find(|(name, _)| *name == unit)?;
+    number.parse::<u64>().ok()?.checked_mul(micros)
+}
+
+/// Returns a time as a whole number of such units, from 1 to `most`.
+fn whole_of(text: &str, unit_micros: u64, most: u32) -> Option<u32> {
+    let micros = micros_of(text).filter(|micros| micros.is_multiple_of(unit_micros))?;
+    let number = u32::try_from(micros / unit_micros).ok()?;
     (1..=most).contains(&number).then_some(number)
+}
+
+/// Reads a time of whole seconds, up to a day; a number without a unit is one of seconds.
+///
+/// # Errors
+/// Says how to write it.
+pub(crate) fn parse_seconds(text: &str) -> Result<u64, String> {
+    let has_unit = !text.bytes().all(|byte| byte.is_ascii_digit());
+    let text = if has_unit { text.to_owned() } else { format!("{text}s") };
+    whole_of(&text, 1_000_000, RetryTime::SECONDS_MAX)
+        .map(u64::from)
+        .ok_or_else(|| format!("Cannot read '{text}' as a time: write one from 1s to 1d, such as 60s or 5m"))
 }
 
 impl FromStr for Interval {
@@ -116,8 +146,8 @@ impl FromStr for Interval {
         if text == "off" {
             return Ok(Self::Off);
         }
-        whole_of(text, "s", Self::SECONDS_MAX).map(Self::Seconds).ok_or_else(|| {
-            format!("Cannot read '{text}' as an interval: write whole seconds from 1s to 86400s, such as 30s, or off")
+        whole_of(text, 1_000_000, Self::SECONDS_MAX).map(Self::Seconds).ok_or_else(|| {
+            format!("Cannot read '{text}' as an interval: write whole seconds from 1s to 1d, such as 30s or 5m, or off")
         })
     }
 }
@@ -156,7 +186,7 @@ impl FromStr for PollMax {
         if text == "off" {
             return Ok(Self::Off);
         }
-        whole_of(text, "us", Self::MICROS_MAX).map(Self::Micros).ok_or_else(|| {
+        whole_of(text, 1, Self::MICROS_MAX).map(Self::Micros).ok_or_else(|| {
             format!(
                 "Cannot read '{text}' as a time: write whole microseconds from 1us to 1000us, such as 50us, or off"
             )
@@ -171,8 +201,8 @@ impl FromStr for RetryTime {
         if text == "wait" {
             return Ok(Self::Wait);
         }
-        whole_of(text, "s", Self::SECONDS_MAX).map(Self::Seconds).ok_or_else(|| {
-            format!("Cannot read '{text}' as a time: write whole seconds from 1s to 86400s, or wait")
+        whole_of(text, 1_000_000, Self::SECONDS_MAX).map(Self::Seconds).ok_or_else(|| {
+            format!("Cannot read '{text}' as a time: write whole seconds from 1s to 1d, such as 25s or 2m, or wait")
         })
     }
 }
@@ -383,11 +413,26 @@ mod tests {
 
     #[test]
     fn times_of_looking_are_whole_microseconds_or_off() {
-        for (text, nanos) in [("50us", 50_000), ("1us", 1_000), ("1000us", 1_000_000), ("off", 0)] {
+        for (text, nanos) in
+            [("50us", 50_000), ("1us", 1_000), ("1000us", 1_000_000), ("1ms", 1_000_000), ("off", 0)]
+        {
             assert_eq!(text.parse().map(PollMax::nanos), Ok(nanos));
         }
-        for text in ["", "0us", "1001us", "50", "1ms", "-1us", "never"] {
+        for text in ["", "0us", "1001us", "50", "2ms", "-1us", "never"] {
             assert!(text.parse::<PollMax>().unwrap_err().contains("50us"), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_of_every_key_and_option_are_read_in_one_way() {
+        for (text, seconds) in [("2m", 120), ("1h", 3_600), ("1d", 86_400), ("3000ms", 3), ("45s", 45)] {
+            assert_eq!(text.parse(), Ok(RetryTime::Seconds(seconds)), "{text}");
+            assert_eq!(text.parse(), Ok(Interval::Seconds(seconds)), "{text}");
+            assert_eq!(parse_seconds(text), Ok(seconds.into()), "{text}");
+        }
+        assert_eq!(parse_seconds("60"), Ok(60));
+        for text in ["", "0", "86401", "1.5s", "s", "1 m", "9999999999999999999d"] {
+            assert!(parse_seconds(text).is_err_and(|error| error.contains("5m")), "{text}");
         }
     }
 
@@ -396,7 +441,7 @@ mod tests {
         for text in ["1s", "25s", "86400s", "wait"] {
             assert_eq!(text.parse::<RetryTime>().map(|time| time.to_string()).as_deref(), Ok(text));
         }
-        for text in ["", "0s", "25", "1.5s", "86401s", "-1s", "1m", "Wait"] {
+        for text in ["", "0s", "25", "1.5s", "1500ms", "86401s", "2d", "-1s", "Wait", "m"] {
             assert!(text.parse::<RetryTime>().is_err(), "{text}");
         }
         assert_eq!(RetryTime::default().nanoseconds(), Some(25_000_000_000));

@@ -15,7 +15,7 @@ const AS_GOOD: f64 = 0.01;
 /// What a change drops everything that is cached for.
 const WORTH_A_CHANGE: f64 = 0.02;
 /// Reads below which the curve of a served disk is too rough to change blocks by, which drops all that is cached.
-const READS_FOR_BLOCKS: f64 = 5.0 * READS_NEEDED as f64;
+const READS_FOR_BLOCKS: u64 = 5 * READS_NEEDED;
 /// Larger ones save next to no RAM.
 const BLOCK_MAX: u64 = 64 << 10;
 /// Blocks of a disk unless it is said.
@@ -63,7 +63,7 @@ pub(super) fn add(known: &Known<'_>, plan: &Plan, advice: &mut Advice) {
     // Not worth dropping what is cached if it is as good nearly.
     let stays = at_present
         .filter(|block: &BlockSize| known.present.is_some() && block.hit_ratio >= best - WORTH_A_CHANGE);
-    let is_rough = basis == BlockBasis::Curve && known.curves.reads.uses() < READS_FOR_BLOCKS;
+    let is_rough = basis == BlockBasis::Curve && known.curves.reads.uses() < float(READS_FOR_BLOCKS);
     let stays = stays.or(at_present.filter(|_| is_rough));
     let advised = stays.unwrap_or(good);
     let mut text = sentence(known, plan, basis, &compared, &advised);
@@ -71,7 +71,7 @@ pub(super) fn add(known: &Known<'_>, plan: &Plan, advice: &mut Advice) {
         text.extend([format!(
             " They stay as they are: {} reads are too few to change them by, and {} are needed.",
             whole(known.curves.reads.uses()),
-            whole(READS_FOR_BLOCKS)
+            READS_FOR_BLOCKS
         )]);
     }
     advice.say("block-size", text);

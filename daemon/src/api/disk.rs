@@ -13,6 +13,7 @@ use super::statistics::Statistics;
 use crate::keys::KEYS;
 use crate::places::Places;
 use crate::registry::DiskView;
+use crate::remarks::{self, Remark};
 use crate::shard::{DiskReport, Quietness};
 use crate::state::{GuestRecord, Stage};
 
@@ -141,6 +142,8 @@ pub(crate) struct Disk {
     backing_limitations: Vec<String>,
     /// The sector size in bytes that guests are shown when they connect.
     sector_bytes: Option<u64>,
+    /// Keys that have no effect, or less than they say, and the risk of write-back.
+    remarks: Vec<Remark>,
     /// Why its backing goes through the page cache of the host, if it does.
     page_cache_reason: Option<String>,
     guest: Option<RunningGuest>,
@@ -246,7 +249,11 @@ impl Head {
             state: state(view),
             size_bytes: report.map(|report| report.size_bytes),
             block_bytes: settings.map(|settings| settings.block_bytes),
-            reserve_bytes: settings.map(|settings| settings.reserve_bytes),
+            reserve_bytes: report.map(|report| {
+                let in_write_back = report.settings.mode.row().writes_back;
+                let kept = report.statistics.dirty_room.reserve_bytes;
+                if in_write_back { kept } else { report.settings.reserve_bytes }
+            }),
             limit_bytes: settings.map(|settings| settings.limit_bytes),
         }
     }
@@ -331,6 +338,10 @@ impl Disk {
                 .as_ref()
                 .map_or_else(|_| Vec::new(), |report| report.limitations.clone()),
             sector_bytes: view.report.as_ref().ok().map(|report| report.sector_bytes),
+            remarks: view.report.as_ref().map_or_else(
+                |_| Vec::new(),
+                |report| remarks::of_disk(&view.record.name, &view.record.settings, report),
+            ),
             page_cache_reason: view.report.as_ref().ok().and_then(|report| report.fallback.clone()),
             guest: view.record.guest.as_ref().map(|guest| RunningGuest::of(guest, view)),
             load: view.report.as_ref().ok().map(Loaded::of),

@@ -10,12 +10,15 @@ use crate::windows::Window;
 pub(crate) struct Stats {
     /// Only this disk, with every counter.
     pub(crate) name: Option<String>,
-    /// What was counted in which time. Default: start.
+    /// The time in which was counted. Default: 5m; with --json start, since the disk was attached.
     #[arg(long, value_name = "WINDOW", value_enum)]
     pub(crate) window: Option<Window>,
     /// What happens in each second, until stopped; with --json one document a line, with counters as without.
     #[arg(long)]
     pub(crate) watch: bool,
+    /// Every column, and with a name the counters of what goes on inside too.
+    #[arg(long, conflicts_with = "watch")]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

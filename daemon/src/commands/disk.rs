@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::home::{self, Quiet};
-use super::{client, read_and_print};
+use super::{client, print_change, read_and_print};
 use crate::api::{AddDisk, Connect, ConnectDocument, RemoveDisk, SetDisk};
 use crate::backing::Location;
 use crate::cli::{Disk, DiskAdd, DiskName, DiskRemove, DiskResize, DiskSet, DiskShow, Reading};
 use crate::connect::{self, Client, Door, Doors};
 use crate::names;
 use crate::output::{self, list, number, percent, size, text};
-use crate::problem::{Answer, ProblemKind};
+use crate::problem::{Answer, Problem, ProblemKind};
 
 pub(super) fn run(command: Disk) -> Answer<()> {
     match command {
@@ -30,7 +30,7 @@ pub(super) fn run(command: Disk) -> Answer<()> {
 }
 
 fn add(options: DiskAdd) -> Answer<()> {
-    let DiskAdd { name, backing, read_only, raw_anyway, daemon, .. } = options;
+    let DiskAdd { name, backing, read_only, raw_anyway, reading, .. } = options;
     // Made absolute here: the daemon has another working directory.
     let backing = Location::parse(&backing)?.to_string();
     let given = [
@@ -48,22 +48,23 @@ fn add(options: DiskAdd) -> Answer<()> {
         ("socket-group", options.socket_group),
         ("socket-mode", options.socket_mode),
     ];
-    let settings: BTreeMap<_, _> =
-        given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+    let given = given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    let settings = each_once(given.chain(options.settings))?;
     let request = AddDisk { name, backing, read_only, raw_anyway, settings, guest: None };
-    let document = client(&daemon)?.post("/v1/disks", &request)?;
+    let document = client(&reading.daemon)?.post("/v1/disks", &request)?;
     let disk = &document["disk"];
-    output::print(&format!(
-        "Serving disk '{name}' ({size}, {mode}) at {socket}\n`forebay disk show {name} --connect` shows how guests reach it\n",
+    let said = format!(
+        "Serving disk '{name}' ({size}, {mode}) at {socket}\n{remarks}`forebay disk show {name} --connect` shows how guests reach it\n",
         name = text(&disk["name"]),
         size = size(&disk["size_bytes"]),
         mode = text(&disk["mode"]),
         socket = text(&disk["nbd_socket"]),
-    ))?;
-    for limitation in limitations(disk) {
-        output::print(&format!("Note: its backing promises less than others: {limitation}\n"))?;
-    }
-    Ok(())
+        remarks = remarks(disk, |_| true),
+    );
+    let notes = limitations(disk)
+        .map(|limitation| format!("Note: its backing promises less than others: {limitation}\n"));
+    let said = said + &notes.collect::<String>();
+    print_change(&reading, &document, &said)
 }
 
 /// What the backing of a disk cannot promise.
@@ -71,17 +72,47 @@ fn limitations(disk: &Value) -> impl Iterator<Item = String> {
     disk["backing_limitations"].as_array().into_iter().flatten().map(text)
 }
 
+/// Returns keys with their values, if each is given once.
+///
+/// # Errors
+/// Names the key that is given twice: nobody knows which of the two is meant.
+fn each_once(given: impl IntoIterator<Item = (String, String)>) -> Answer<BTreeMap<String, String>> {
+    let mut settings = BTreeMap::new();
+    for (key, value) in given {
+        if let Some(other) = settings.insert(key.clone(), value.clone()) {
+            let twice = format!("Cannot set {key} to both {other} and {value}: give it once");
+            return Err(Problem::invalid(twice));
+        }
+    }
+    Ok(settings)
+}
+
+/// Returns the remarks on keys, one a line.
+fn remarks(disk: &Value, is_wanted: impl Fn(&str) -> bool) -> String {
+    let wanted =
+        list(&disk["remarks"]).iter().filter(|remark| remark["key"].as_str().is_some_and(&is_wanted));
+    wanted.map(|remark| format!("{}\n", text(&remark["text"]))).collect()
+}
+
 fn set(options: DiskSet) -> Answer<()> {
     let path = path_of(&options.name)?;
-    let settings: BTreeMap<_, _> = options.settings.into_iter().collect();
+    let settings = each_once(options.settings)?;
     let keys: Vec<String> = settings.keys().cloned().collect();
-    let client = client(&options.daemon)?;
+    let client = client(&options.reading.daemon)?;
     let document = client.patch(&path, &SetDisk { settings })?;
     let now = &document["disk"]["settings"];
     let shown: Vec<String> = keys.iter().map(|key| format!("{key}={}", text(&now[key.as_str()]))).collect();
-    output::print(&format!("Disk '{}' now has {}\n", options.name, shown.join(" ")))?;
-    if now["mode"] != "write-back" && keys.iter().any(|key| key == "mode") {
-        return home::after_write_back(&client, &options.name, &document["disk"], options.wait);
+    // A change of the mode is one of what every key does.
+    let changes_mode = keys.iter().any(|key| key == "mode");
+    let remarks = remarks(&document["disk"], |key| changes_mode || keys.iter().any(|changed| changed == key));
+    let said = format!("Disk '{}' now has {}\n{remarks}", options.name, shown.join(" "));
+    print_change(&options.reading, &document, &said)?;
+    if now["mode"] != "write-back" && changes_mode {
+        let disk = &document["disk"];
+        if options.reading.json {
+            return if options.wait { home::wait_until_home(&client, &options.name) } else { Ok(()) };
+        }
+        return home::after_write_back(&client, &options.name, disk, options.wait);
     }
     Ok(())
 }
@@ -106,31 +137,32 @@ fn resize(options: &DiskResize) -> Answer<()> {
 
 fn evict(options: &DiskName) -> Answer<()> {
     let path = format!("{}/evict", path_of(&options.name)?);
-    let client = client(&options.daemon)?;
+    let client = client(&options.reading.daemon)?;
     let quiet = home::bring_home(&client, &options.name)?;
     let evicted = client.post(&path, &());
     home::let_go(&client, &options.name, quiet)?;
-    evicted?;
-    output::print(&format!(
-        "Nothing is cached of disk '{}' any more, and no restart brings it back\n",
-        options.name
-    ))
+    let said =
+        format!("Nothing is cached of disk '{}' any more, and no restart brings it back\n", options.name);
+    print_change(&options.reading, &evicted?, &said)
 }
 
 fn remove(options: &DiskRemove) -> Answer<()> {
     let path = path_of(&options.name)?;
-    let client = client(&options.daemon)?;
+    let client = client(&options.reading.daemon)?;
     let lose_dirty = options.lose_dirty;
     let quiet = if lose_dirty { Quiet::NotOurs } else { home::bring_home(&client, &options.name)? };
-    if let Err(problem) = client.delete_with(&path, &RemoveDisk { lose_dirty }) {
-        if problem.kind == ProblemKind::Conflict {
-            home::let_go(&client, &options.name, quiet)?;
-        }
-        return Err(problem);
+    let removed = client.delete_with(&path, &RemoveDisk { lose_dirty });
+    if removed.as_ref().is_err_and(|problem| problem.kind == ProblemKind::Conflict) {
+        home::let_go(&client, &options.name, quiet)?;
     }
+    let document = removed?;
     let content =
         if lose_dirty { "its backing has what was brought home" } else { "its backing keeps its content" };
-    output::print(&format!("Disk '{}' is no longer served; {content}\n", options.name))
+    print_change(
+        &options.reading,
+        &document,
+        &format!("Disk '{}' is no longer served; {content}\n", options.name),
+    )
 }
 
 fn show(options: &DiskShow) -> Answer<()> {
@@ -156,7 +188,7 @@ fn show_list(document: &Value) -> String {
             vec![
                 text(&disk["name"]),
                 text(&disk["mode"]),
-                state(disk),
+                state(disk).to_owned(),
                 size(&disk["size_bytes"]),
                 size(&disk["block_bytes"]),
                 size(&disk["reserve_bytes"]),
@@ -172,7 +204,13 @@ fn show_list(document: &Value) -> String {
     }
     let headings =
         ["NAME", "MODE", "STATE", "SIZE", "BLOCK", "RESERVE", "LIMIT", "DIRTY", "GUESTS", "BACKING"];
-    output::table(&headings, &rows)
+    let mut shown = output::table(&headings, &rows);
+    // Not in a column, which the longest of them would widen for all.
+    let reasons = list(&document["disks"]).iter().filter_map(|disk| {
+        Some(format!("\n{} is {}: {}\n", text(&disk["name"]), state(disk), reason(disk)?))
+    });
+    shown.extend(reasons);
+    shown
 }
 
 fn show_one(document: &Value) -> String {
@@ -180,7 +218,10 @@ fn show_one(document: &Value) -> String {
     let (settings, statistics) = (&disk["settings"], &disk["statistics"]);
     let mut shown = vec![
         ("name", text(&disk["name"])),
-        ("state", state(disk)),
+        (
+            "state",
+            reason(disk).map_or_else(|| state(disk).to_owned(), |why| format!("{}: {why}", state(disk))),
+        ),
         ("backing", text(&disk["backing"])),
         ("size", size(&disk["size_bytes"])),
         ("read-only", if disk["read_only"] == true { "yes" } else { "no" }.to_owned()),
@@ -217,7 +258,9 @@ fn show_one(document: &Value) -> String {
     if let Some(reason) = disk["page_cache_reason"].as_str() {
         shown.push(("page cache", format!("used, because {reason}")));
     }
-    output::pairs(&shown)
+    let remarks = remarks(disk, |_| true);
+    let gap = if remarks.is_empty() { "" } else { "\n" };
+    format!("{}{gap}{remarks}", output::pairs(&shown))
 }
 
 /// What is said of a disk that is to have two copies.
@@ -308,12 +351,24 @@ fn show_connect(reading: &Reading, path: &str, asked: Option<Client>, door: Opti
     output::print(&lines)
 }
 
-fn state(disk: &Value) -> String {
-    match (disk["reason"].as_str(), disk["backing_state"]["state"].as_str()) {
-        (Some(reason), _) => format!("{}: {reason}", text(&disk["state"])),
-        (None, Some(backing @ ("replaced" | "missing"))) => {
-            format!("{}, backing {backing}", text(&disk["state"]))
-        }
-        _ => text(&disk["state"]),
+/// Returns the state of a disk in one word: what is wrong with its backing goes before that it is served.
+pub(super) fn state(disk: &Value) -> &str {
+    match (disk["state"].as_str(), disk["backing_state"]["state"].as_str()) {
+        (Some("serving"), Some(backing)) if backing != "good" => backing,
+        (state, _) => state.unwrap_or(output::NOTHING),
     }
+}
+
+/// Returns the reason why a disk is not served as it should be, if there is one.
+pub(super) fn reason(disk: &Value) -> Option<String> {
+    let backing = &disk["backing_state"];
+    let of_backing = || {
+        let reason = backing["reason"].as_str()?;
+        let since = backing["for_seconds"].as_u64().filter(|_| backing["state"] == "failing");
+        Some(since.map_or_else(
+            || reason.to_owned(),
+            |seconds| format!("its backing has failed for {seconds} s: {reason}"),
+        ))
+    };
+    disk["reason"].as_str().map(str::to_owned).or_else(of_backing)
 }

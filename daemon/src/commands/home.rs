@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
-use super::client;
 use super::disk::path_of;
+use super::{client, print_change};
 use crate::api::{QuiesceDisk, ResumeDisk};
 use crate::cli::{DiskDestage, DiskName, DiskQuiesce};
 use crate::client::{Client, Pause};
@@ -28,14 +28,19 @@ const CHANGE_SECONDS: u64 = 60;
 pub(super) fn destage(options: &DiskDestage) -> Answer<()> {
     let name = &options.name;
     let path = format!("{}/destage", path_of(name)?);
-    let client = client(&options.daemon)?;
+    let client = client(&options.reading.daemon)?;
     if options.stop {
-        client.delete(&path)?;
-        return output::print(&format!("Disk '{name}' is destaged as it suits guests\n"));
+        let document = client.delete(&path)?;
+        let said = format!("Disk '{name}' is destaged as it suits guests\n");
+        return print_change(&options.reading, &document, &said);
     }
     let document = client.post(&path, &())?;
     if options.wait {
-        return wait_for_destage(&client, name);
+        wait_until_home(&client, name)?;
+        if options.reading.json {
+            return print_change(&options.reading, &client.get(&path_of(name)?)?, "");
+        }
+        return say_home(name);
     }
     let disk = &document["disk"];
     let said = if is_home(disk) {
@@ -46,24 +51,26 @@ pub(super) fn destage(options: &DiskDestage) -> Answer<()> {
             Size(left(disk))
         )
     };
-    output::print(&said)
+    print_change(&options.reading, &document, &said)
 }
 
 pub(super) fn quiesce(options: &DiskQuiesce) -> Answer<()> {
-    let DiskQuiesce { name, seconds, daemon } = options;
-    let client = client(daemon)?;
+    let DiskQuiesce { name, seconds, reading } = options;
+    let client = client(&reading.daemon)?;
     let quiet = start_quiet(&client, name, *seconds)?;
     wait_for_quiet(&client, name, quiet)?;
-    output::print(&format!(
+    let document = client.get(&path_of(name)?)?;
+    let said = format!(
         "The backing of disk '{name}' has everything, and nothing else comes to lie on flash alone for {seconds} s. \
          `forebay disk resume {name}` ends that\n"
-    ))
+    );
+    print_change(reading, &document, &said)
 }
 
 pub(super) fn resume(options: &DiskName) -> Answer<()> {
     let path = format!("{}/resume", path_of(&options.name)?);
-    client(&options.daemon)?.post(&path, &())?;
-    output::print(&format!("Disk '{}' goes on as before\n", options.name))
+    let document = client(&options.reading.daemon)?.post(&path, &())?;
+    print_change(&options.reading, &document, &format!("Disk '{}' goes on as before\n", options.name))
 }
 
 /// Says what is left to do after write-back was ended, and waits for it if asked to, or if somebody watches.
@@ -134,14 +141,22 @@ fn wait_for_quiet(client: &Client, name: &str, quiet: Quiet) -> Answer<()> {
 }
 
 fn wait_for_destage(client: &Client, name: &str) -> Answer<()> {
+    wait_until_home(client, name)?;
+    say_home(name)
+}
+
+/// Waits until the backing of a disk has everything, and shows how far it is.
+///
+/// # Errors
+/// If something of it is lost, or nothing comes home.
+pub(super) fn wait_until_home(client: &Client, name: &str) -> Answer<()> {
     wait(client, name, |disk| match disk["lost_bytes"].as_u64() {
         _ if is_home(disk) => Some(Ok(())),
         Some(lost @ 1..) if left(disk) == 0 => Some(Err(is_lost(name, lost))),
         _ => None,
     })?;
     // The daemon looks once more whether it is the file of its path that has everything.
-    client.post(&format!("{}/destage", path_of(name)?), &())?;
-    say_home(name)
+    client.post(&format!("{}/destage", path_of(name)?), &()).map(drop)
 }
 
 fn not_home(name: &str, reason: &str) -> Problem {

@@ -19,6 +19,7 @@ mod report;
 mod serve;
 mod simulate;
 mod stats;
+mod status;
 mod top;
 mod traces;
 mod vm;
@@ -27,7 +28,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::cli::{Command, Daemon, Reading};
+use crate::cli::{Cli, Command, Daemon, Reading};
 use crate::client::Client;
 use crate::demo;
 use crate::output;
@@ -36,8 +37,8 @@ use crate::problem::Answer;
 use logging::Log;
 
 /// Does what was asked for.
-pub(crate) fn run(command: Command) -> Answer<()> {
-    match command {
+pub(crate) fn run(cli: Cli) -> Answer<()> {
+    match cli.command {
         Command::Demo(options) => {
             let _logging = logging::start(&Log { level: "error", ..Log::default() })?;
             demo::run(&options)
@@ -59,6 +60,7 @@ pub(crate) fn run(command: Command) -> Answer<()> {
         Command::Replay(options) => replay::run(&options),
         Command::Trace(command) => traces::run(&command),
         Command::Check(options) => check::run(&options),
+        Command::Status(reading) => status::run(&reading),
     }
 }
 
@@ -69,6 +71,11 @@ fn client(daemon: &Daemon) -> Answer<Client> {
         None => Surroundings::of_process().control_socket(Path::exists),
     };
     Client::new(socket)
+}
+
+/// Prints the answer to a change: the document with `--json`, else `text`.
+fn print_change(reading: &Reading, document: &Value, text: &str) -> Answer<()> {
+    if reading.json { output::print(&format!("{document}\n")) } else { output::print(text) }
 }
 
 /// Prints what is at `path`: as it is with `--json`, else as `show` says.

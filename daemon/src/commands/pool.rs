@@ -8,7 +8,7 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 use serde_json::Value;
 
-use super::{client, read_and_print};
+use super::{client, print_change, read_and_print};
 use crate::api::AddDevice;
 use crate::cli::{Pool, PoolAdd, PoolRemove, PoolReplace, Taking};
 use crate::client::{Client, Pause};
@@ -29,13 +29,10 @@ pub(super) fn run(command: Pool) -> Answer<()> {
 fn add(options: PoolAdd) -> Answer<()> {
     // Made absolute here: the daemon has another working directory.
     let path = absolute(&options.device)?;
-    let document = add_device(&client(&options.daemon)?, &path, options.taking)?;
-    let pool = &document["pool"];
-    output::print(&format!(
-        "{} is a device of the pool, which has {} now\n",
-        path.display(),
-        size(&pool["size_bytes"])
-    ))
+    let document = add_device(&client(&options.reading.daemon)?, &path, options.taking)?;
+    let has = size(&document["pool"]["size_bytes"]);
+    let said = format!("{} is a device of the pool, which has {has} now\n", path.display());
+    print_change(&options.reading, &document, &said)
 }
 
 fn add_device(client: &Client, path: &Path, Taking { size, erase }: Taking) -> Answer<Value> {
@@ -145,7 +142,7 @@ fn none_of(document: &Value) -> String {
 
 fn remove(options: &PoolRemove) -> Answer<()> {
     let path = absolute(&options.device)?;
-    let client = client(&options.daemon)?;
+    let client = client(&options.reading.daemon)?;
     let document = client.get("/v1/pool")?;
     let devices = list(&document["pool"]["devices"]);
     let device = devices.iter().find(|device| is_at(device, &path)).ok_or_else(|| {
@@ -153,11 +150,9 @@ fn remove(options: &PoolRemove) -> Answer<()> {
         Problem::missing(format!("Cannot take {} out of the pool: {reason}", path.display()))
     })?;
     let document = client.delete(&format!("/v1/pool/devices/{}", device["number"]))?;
-    output::print(&format!(
-        "{} is no longer a device of the pool, which has {} now\n",
-        text(&device["path"]),
-        size(&document["pool"]["size_bytes"])
-    ))
+    let has = size(&document["pool"]["size_bytes"]);
+    let said = format!("{} is no longer a device of the pool, which has {has} now\n", text(&device["path"]));
+    print_change(&options.reading, &document, &said)
 }
 
 /// True if a device is what is at `path`, however it is named.

@@ -13,7 +13,7 @@ use crate::names;
 use crate::output::{self, list, number, percent, size, text};
 use crate::problem::{Answer, Problem};
 use crate::units::Size;
-use crate::windows::Window;
+use crate::windows::{Recent, Window};
 
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -24,10 +24,14 @@ pub(super) fn run(options: &Stats) -> Answer<()> {
         ));
     }
     let client = client(&options.reading.daemon)?;
-    let path = path(options.name.as_deref(), options.window)?;
     if options.watch {
         ending::exit_without_reader();
     }
+    // Scripts take differences of counters, which a window that moves does not have; people ask how it is.
+    let for_people = !options.watch && !options.reading.json;
+    let window = options.window.or(for_people.then_some(Window::Last(Recent::FiveMinutes)));
+    let path = path(options.name.as_deref(), window)?;
+    let detail = if options.all { Detail::All } else { Detail::Main };
     match (options.watch, options.reading.json) {
         (true, true) => watch_documents(&client, &path),
         (true, false) => watch_rates(&client, &path),
@@ -35,8 +39,8 @@ pub(super) fn run(options: &Stats) -> Answer<()> {
             let document = client.get(&path)?;
             output::print(&match (json, options.name.is_some()) {
                 (true, _) => format!("{document}\n"),
-                (false, true) => show_one(&document["disks"][0]),
-                (false, false) => show_all(&document),
+                (false, true) => show_one(&document["disks"][0], detail),
+                (false, false) => show_all(&document, detail),
             })
         }
     }
@@ -79,53 +83,56 @@ fn watch_rates(client: &Client, path: &str) -> Answer<()> {
     Ok(())
 }
 
-fn show_all(document: &Value) -> String {
-    let rows: Vec<Vec<String>> = list(&document["disks"]).iter().map(row).collect();
-    let headings = [
-        "NAME",
-        "STATE",
-        "OVER",
-        "READS",
-        "HIT",
-        "RAM HITS",
-        "FLASH HITS",
-        "PARTIAL",
-        "MISSES",
-        "BYPASSED",
-        "WRITES",
-        "MISS P50",
-        "WRITE P50",
-        "BACKING READS",
-        "BACKING WRITES",
-        "CACHED",
-        "DIRTY",
-        "ERRORS",
-    ];
-    output::table(&headings, &rows)
+/// How much is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    /// What fits a terminal of 80 columns, and what an operator asks for.
+    Main,
+    /// Everything.
+    All,
 }
 
-fn row(disk: &Value) -> Vec<String> {
-    let latency = &disk["latency_us"];
-    vec![
-        text(&disk["name"]),
-        text(&disk["state"]),
-        disk["window_seconds"].as_u64().map_or_else(|| text(&Value::Null), duration),
-        number(&disk["reads"]),
-        percent(&disk["hit_ratio"]),
-        number(&disk["read_hits_ram"]),
-        number(&disk["read_hits_flash"]),
-        number(&disk["read_partial_hits"]),
-        number(&disk["read_misses"]),
-        number(&disk["reads_bypassed"]),
-        number(&disk["writes"]),
-        micros(&latency["read_miss"], "p50"),
-        micros(&latency["write"], "p50"),
-        number(&disk["backing_reads"]),
-        number(&disk["backing_writes"]),
-        size(&disk["cached_bytes"]),
-        size(&disk["dirty_bytes"]),
-        errors(disk),
-    ]
+/// A column of the table of all disks.
+struct Column {
+    heading: &'static str,
+    detail: Detail,
+    cell: fn(&Value) -> String,
+}
+
+const fn column(detail: Detail, heading: &'static str, cell: fn(&Value) -> String) -> Column {
+    Column { heading, detail, cell }
+}
+
+const COLUMNS: [Column; 18] = [
+    column(Detail::Main, "NAME", |disk| text(&disk["name"])),
+    column(Detail::Main, "STATE", |disk| text(&disk["state"])),
+    column(Detail::Main, "OVER", |disk| {
+        disk["window_seconds"].as_u64().map_or_else(|| text(&Value::Null), duration)
+    }),
+    column(Detail::Main, "READS", |disk| number(&disk["reads"])),
+    column(Detail::Main, "HIT", |disk| percent(&disk["hit_ratio"])),
+    column(Detail::All, "RAM HITS", |disk| number(&disk["read_hits_ram"])),
+    column(Detail::All, "FLASH HITS", |disk| number(&disk["read_hits_flash"])),
+    column(Detail::All, "PARTIAL", |disk| number(&disk["read_partial_hits"])),
+    column(Detail::All, "MISSES", |disk| number(&disk["read_misses"])),
+    column(Detail::All, "BYPASSED", |disk| number(&disk["reads_bypassed"])),
+    column(Detail::Main, "WRITES", |disk| number(&disk["writes"])),
+    column(Detail::Main, "MISS P50", |disk| micros(&disk["latency_us"]["read_miss"], "p50")),
+    column(Detail::Main, "WRITE P50", |disk| micros(&disk["latency_us"]["write"], "p50")),
+    column(Detail::All, "BACKING READS", |disk| number(&disk["backing_reads"])),
+    column(Detail::All, "BACKING WRITES", |disk| number(&disk["backing_writes"])),
+    column(Detail::All, "CACHED", |disk| size(&disk["cached_bytes"])),
+    column(Detail::Main, "DIRTY", |disk| size(&disk["dirty_bytes"])),
+    column(Detail::Main, "ERRORS", errors),
+];
+
+fn show_all(document: &Value, detail: Detail) -> String {
+    let shown: Vec<&Column> =
+        COLUMNS.iter().filter(|column| detail == Detail::All || column.detail == Detail::Main).collect();
+    let row = |disk: &Value| shown.iter().map(|column| (column.cell)(disk)).collect();
+    let rows: Vec<Vec<String>> = list(&document["disks"]).iter().map(row).collect();
+    let headings: Vec<&str> = shown.iter().map(|column| column.heading).collect();
+    output::table(&headings, &rows)
 }
 
 /// Whatever went wrong, in one number.
@@ -135,8 +142,38 @@ fn errors(disk: &Value) -> String {
     sum.map_or_else(|| text(&Value::Null), |sum: u64| sum.to_string())
 }
 
-/// Every counter of a disk, and its latencies.
-fn show_one(disk: &Value) -> String {
+/// Counters that an operator asks for. All others are about what goes on inside.
+const MAIN: [&str; 26] = [
+    "reads",
+    "writes",
+    "flushes",
+    "discards",
+    "read_bytes",
+    "write_bytes",
+    "read_hits_ram",
+    "read_hits_flash",
+    "read_partial_hits",
+    "read_misses",
+    "reads_bypassed",
+    "write_hits",
+    "write_misses",
+    "writes_bypassed",
+    "evictions",
+    "promotions",
+    "flash_read_bytes",
+    "flash_write_bytes",
+    "backing_reads",
+    "backing_writes",
+    "backing_read_bytes",
+    "backing_write_bytes",
+    "destage_bytes",
+    "checksum_errors",
+    "flash_errors",
+    "backing_errors",
+];
+
+/// The counters of a disk, and its latencies.
+fn show_one(disk: &Value, detail: Detail) -> String {
     let over = disk["window_seconds"].as_u64().map_or_else(
         || "nothing is known of this window".to_owned(),
         |seconds| format!("{}, which is {} by now", text(&disk["window"]), duration(seconds)),
@@ -149,7 +186,9 @@ fn show_one(disk: &Value) -> String {
         ("flash_write_amplification", per(&disk["flash_write_amplification"])),
         ("flash_write_bytes_per_hit", per(&disk["flash_write_bytes_per_hit"])),
     ];
-    for (name, _) in DiskCounts::default().named() {
+    let counters: Vec<&str> = DiskCounts::default().named().map(|(name, _)| name).collect();
+    let (main, inside): (Vec<&str>, Vec<&str>) = counters.into_iter().partition(|name| MAIN.contains(name));
+    for name in main {
         shown.push((name, amount(name, &disk[name])));
     }
     for name in ["cached_bytes", "ram_bytes", "dirty_bytes", "lost_bytes"] {
@@ -162,7 +201,14 @@ fn show_one(disk: &Value) -> String {
     };
     let rows: Vec<Vec<String>> = Latency::ALL.iter().map(latency).collect();
     let headings = ["LATENCY", "COUNT", "MEAN", "P50", "P95", "P99", "P99.9", "MAX"];
-    format!("{}\n{}", output::pairs(&shown), output::table(&headings, &rows))
+    let inside = match detail {
+        Detail::Main => format!("--all shows {} more counters\n", inside.len()),
+        Detail::All => {
+            let named: Vec<_> = inside.iter().map(|name| (*name, amount(name, &disk[*name]))).collect();
+            format!("Inside the cache:\n{}", output::pairs(&named))
+        }
+    };
+    format!("{}\n{}\n{inside}", output::pairs(&shown), output::table(&headings, &rows))
 }
 
 /// A counter as it is, and if it counts bytes also as people read them.
@@ -227,7 +273,7 @@ mod tests {
         for (name, _) in DiskCounts::default().named() {
             disk[name] = 7_777.into();
         }
-        let shown = show_one(&disk);
+        let shown = show_one(&disk, Detail::All);
         let lines = |text: &str| shown.lines().filter(|line| line.contains(text)).count();
         assert_eq!(lines("7777"), DiskCounts::default().named().count(), "{shown}");
         assert!(shown.contains("1h, which is 1h1m by now") && shown.contains("7777 (7.6KiB)"), "{shown}");
@@ -235,11 +281,21 @@ mod tests {
         for (name, figure) in [("amplification", "1.26"), ("per_hit", "813")] {
             assert!(shown.lines().any(|line| line.contains(name) && line.ends_with(figure)), "{shown}");
         }
+        for name in MAIN {
+            assert!(!disk[name].is_null(), "{name} is a counter");
+        }
+        let main = show_one(&disk, Detail::Main);
+        assert!(main.lines().count() < shown.lines().count() && main.contains("--all shows"), "{main}");
         assert_eq!(errors(&disk), "23331");
+        let document = json!({ "disks": [disk] });
+        let table = show_all(&document, Detail::Main);
+        assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+        assert!(show_all(&document, Detail::All).contains("BACKING READS"));
 
         let waiting = json!({ "name": "a", "state": "waiting", "mode": "write-back" });
-        assert!(show_one(&waiting).contains("nothing is known"));
-        assert_eq!(row(&waiting)[2..], vec!["-"; 16]);
+        assert!(show_one(&waiting, Detail::Main).contains("nothing is known"));
+        let cells: Vec<String> = COLUMNS.iter().map(|column| (column.cell)(&waiting)).collect();
+        assert_eq!(cells[2..], vec!["-"; 16]);
     }
 
     #[test]

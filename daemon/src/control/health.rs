@@ -53,15 +53,18 @@ async fn what_is_wrong(registry: &Registry) -> Vec<String> {
     }
     for disk in registry.disks().await {
         let (state, reason) = api::standing_of_disk(&disk);
+        let trouble = disk.report.as_ref().ok().and_then(|report| report.trouble.as_ref());
+        let trouble = trouble.map(|trouble| trouble.reason.as_str());
         let how = match state {
             DiskState::Failed => "failed",
             DiskState::Stopped => "stopped",
             DiskState::Waiting => "waits",
+            DiskState::Serving if trouble.is_some() => "is failing",
             DiskState::Serving | DiskState::Removing | DiskState::Attaching | DiskState::Detaching => {
                 continue;
             }
         };
-        let reason = reason.unwrap_or("see the log");
+        let reason = reason.or(trouble).unwrap_or("see the log");
         wrong.push(format!("disk '{}' {how}: {reason}", disk.record.name));
     }
     wrong

@@ -68,7 +68,9 @@ fn statistics_have_every_documented_key() {
         }
     }
     assert_eq!(disk["hit_ratio"], serde_json::Value::Null, "no reads, no ratio");
-    assert!(daemon.run(&["stats"]).succeeded().contains("BACKING READS"));
+    assert!(daemon.run(&["stats", "--all"]).succeeded().contains("BACKING READS"));
+    let table = daemon.run(&["stats"]).succeeded();
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
     assert!(daemon.run(&["pool", "show"]).succeeded().contains("64MiB"));
 }
 

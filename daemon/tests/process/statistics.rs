@@ -171,7 +171,7 @@ fn sums_agree_under_load_and_every_view_says_what_guests_did() {
     // What destage still has to do counts on.
     daemon.run(&["disk", "destage", "b", "--wait"]).succeeded();
 
-    let table = daemon.run(&["stats"]).succeeded();
+    let table = daemon.run(&["stats", "--all"]).succeeded();
     for name in ["a", "b"] {
         let here = asked.iter().filter(|(disk, _)| *disk == name).map(|(_, asked)| *asked);
         check_views(&daemon, name, here.fold(Asked::default(), Asked::and), &table_row(&table, name));
@@ -199,7 +199,7 @@ impl Views {
             shown: daemon.json(&["disk", "show", name])["disk"]["statistics"].clone(),
             list: daemon.json(&["stats"])["disks"].clone(),
             report: daemon.json(&["report", name])["report"].clone(),
-            text: daemon.run(&["stats", name]).succeeded(),
+            text: daemon.run(&["stats", name, "--all"]).succeeded(),
         };
         let is_of_one_moment =
             |views: &Self| counters(&views.start) == counters(&statistics(daemon, name, "start"));

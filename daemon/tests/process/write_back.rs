@@ -12,6 +12,7 @@ use crate::host::{Daemon, Host, content};
 use crate::warm::{IMAGE_BYTES, bytes_of, image};
 
 const PAGE: u64 = 4096;
+const MIB: u64 = 1 << 20;
 /// Pages that are written: so few that destage lets them lie for some seconds.
 const PAGES: u64 = 100;
 /// The attribute that a backing bears while flash may have newer data.
@@ -499,4 +500,58 @@ fn what_is_lost_is_listed_and_a_pool_that_was_erased_serves_nothing_old() {
     assert!(refused.contains("--lose-dirty"), "{refused}");
     assert!(Path::new(&host.text("pool.img")).exists());
     assert_served(&host.serve(), "a", 1);
+}
+
+#[test]
+fn write_back_out_of_the_box_may_hold_a_tenth_of_the_pool_dirty() {
+    let host = Host::new();
+    let (a, b) = (host.image("a.img", 64 * MIB), host.image("b.img", 64 * MIB));
+    let daemon = host.serve_with(&["--pool", &host.text("pool.img"), "--pool-size", "256MiB"]);
+    let added = daemon.run(&["disk", "add", "a", "--backing", &a, "mode=write-back"]).succeeded();
+    assert!(added.contains("write-back on one device: losing this SSD loses up to 25."), "{added}");
+    let limit = |name: &str| {
+        let disk = daemon.disk(name);
+        let bytes = |key: &str| disk[key].as_u64().expect("it is served");
+        assert!(bytes("reserve_bytes") >= 4 * bytes("dirty_limit_bytes"), "the reservation follows: {disk}");
+        bytes("dirty_limit_bytes") >> 20
+    };
+    assert_eq!(limit("a"), 25, "a tenth of 254 MiB");
+    daemon.run(&["disk", "add", "b", "--backing", &b, "--mode", "write-back"]).succeeded();
+    assert_eq!((limit("a"), limit("b")), (12, 12), "they share it");
+
+    // It is really held: twice what the least reservation allows is written, and none of it waits for destage.
+    daemon.run(&["disk", "set", "a", "destage-rate-max=4KiB"]).succeeded();
+    let mut guest = daemon.guest("a");
+    for at in 0..10 {
+        guest.write(at * 6 * MIB, &vec![7; MIB as usize]).expect("it has room");
+    }
+    assert!(daemon.disk("a")["dirty_bytes"].as_u64() > Some(4 * MIB), "{}", daemon.disk("a"));
+    // What it takes is given to nobody else meanwhile, and then it is.
+    let refused = daemon.run(&["disk", "set", "b", "reserve=240MiB"]).failed();
+    assert!(refused.contains("kept for what other disks have dirty"), "{refused}");
+    daemon.run(&["disk", "set", "a", "destage-rate-max=0"]).succeeded();
+    daemon.run(&["disk", "destage", "a", "--wait"]).succeeded();
+    daemon.run(&["disk", "set", "b", "reserve=240MiB"]).succeeded();
+    assert!(daemon.stop().success());
+}
+
+#[test]
+fn a_key_that_has_less_effect_than_it_says_is_explained_with_the_command_that_changes_that() {
+    let host = Host::new();
+    let a = host.image("a.img", 64 * MIB);
+    let daemon = host.serve_with(&["--pool", &host.text("pool.img"), "--pool-size", "256MiB"]);
+    daemon.run(&["disk", "add", "a", "--backing", &a, "dirty-limit=20MiB"]).succeeded();
+    let shown = daemon.run(&["disk", "show", "a"]).succeeded();
+    assert!(shown.contains("dirty-limit 20MiB has no effect in write-through"), "{shown}");
+    let set = daemon.run(&["disk", "set", "a", "mode=write-back", "reserve=8MiB"]).succeeded();
+    let because = "dirty-limit 20MiB, in effect 1.9MiB, because the reservation is 8MiB and a quarter of it may be dirty";
+    assert!(set.contains(because) && set.contains("loses up to 1.9MiB"), "{set}");
+    let command = set.split_once("forebay disk set a ").expect("the command is said").1;
+    let reserve = command.split([',', '\n']).next().expect("a key");
+    daemon.run(&["disk", "set", "a", reserve]).succeeded();
+    assert_eq!(daemon.disk("a")["dirty_limit_bytes"], 20 * MIB);
+    let document = daemon.json(&["disk", "show", "a"]);
+    let remarks = document["disk"]["remarks"].as_array().expect("a list");
+    assert!(remarks.iter().all(|remark| remark["key"] != "dirty-limit"), "{document}");
+    assert!(daemon.stop().success());
 }

@@ -320,3 +320,21 @@ fn segments_with_one_copy_are_counted_as_they_change() {
     fill(&mut segments, A, 1);
     check(&segments, 0, "in a pair again");
 }
+
+#[test]
+fn what_is_kept_for_dirty_data_counts_as_reserved_until_it_is_given_back_and_leaves_room_for_others() {
+    let mut segments = pool();
+    let (usable, spare) = (segments.usable(), 16);
+    assert_eq!((segments.kept_by(A), segments.reserved_by_others(B)), (16, 16));
+    // The limit of A bounds it: what is dirty is a part of what the disk has.
+    assert_eq!(segments.keepable(A), 24.min((usable - 16).saturating_sub(spare)).max(16));
+    segments.keep_for_dirty(A, 20);
+    assert_eq!((segments.kept_by(A), segments.reserved_by_others(B)), (20, 20));
+    assert_eq!((segments.dirty_beyond_reserve(B), segments.dirty_beyond_reserve(A)), (4, 0));
+    // Less than the reservation is no more than that.
+    segments.keep_for_dirty(A, 3);
+    assert_eq!((segments.kept_by(A), segments.reserved_by_others(B)), (16, 16));
+    segments.keep_for_dirty(A, 20);
+    segments.set_share(A, Share { reserve: 24, limit: 24 });
+    assert_eq!((segments.kept_by(A), segments.dirty_beyond_reserve(B)), (24, 0));
+}

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{client, is_at, none_of};
+use super::{client, is_at, none_of, print_change};
 use crate::api::SetPool;
 use crate::cli::PoolSet;
 use crate::output::{self, list, number, percent, text};
@@ -12,7 +12,7 @@ use crate::problem::{Answer, Problem};
 use crate::wear::Decimal;
 
 pub(super) fn set(options: PoolSet) -> Answer<()> {
-    let client = client(&options.daemon)?;
+    let client = client(&options.reading.daemon)?;
     let device = match &options.device {
         None => None,
         Some(device) => {
@@ -37,7 +37,7 @@ pub(super) fn set(options: PoolSet) -> Answer<()> {
     if limits {
         said.extend(["Write budget: ", &budget(&document["pool"]["write_budget"]), "\n"]);
     }
-    output::print(&said)
+    print_change(&options.reading, &document, &said)
 }
 
 /// What the devices that are meant are rated for.

@@ -1,5 +1,7 @@
 //! Figures in few characters, for columns.
 
+use std::collections::BTreeSet;
+
 /// What stands where nothing is known.
 pub(super) const NOTHING: &str = "-";
 
@@ -80,6 +82,27 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     cut
 }
 
+/// Returns names that fit into `width` characters, different ones for different names: shortened at their end if that tells them
+/// apart, else in the middle, else at their beginning.
+pub(super) fn cut_names(names: &[&str], width: usize) -> Vec<String> {
+    let kept_of_start = [width.saturating_sub(1), width / 2, width / 4, 0];
+    let cuts =
+        kept_of_start.map(|start| names.iter().map(|name| cut_at(name, width, start)).collect::<Vec<_>>());
+    let distinct = |cut: &Vec<String>| cut.iter().collect::<BTreeSet<_>>().len();
+    // Of those that tell as many apart the first one, which comes last here.
+    cuts.into_iter().rev().max_by_key(distinct).unwrap_or_default()
+}
+
+/// Returns a text that fits into `width` characters, with so many of its first ones, and its last ones behind an ellipsis.
+fn cut_at(text: &str, width: usize, start: usize) -> String {
+    let length = text.chars().count();
+    if length <= width {
+        return text.to_owned();
+    }
+    let end = width.saturating_sub(start + 1);
+    text.chars().take(start).chain(['…']).chain(text.chars().skip(length - end)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,6 +143,17 @@ mod tests {
         assert_eq!(bar(Some(1.0 / 32.0), 4), "▏   ");
         assert_eq!(bar(None, 4), "    ");
         assert_eq!(bar(Some(7.0), 4), "████");
+    }
+
+    #[test]
+    fn names_that_begin_alike_are_told_apart_in_a_narrow_column() {
+        let cut = |names: &[&str]| cut_names(names, 11);
+        assert_eq!(cut(&["web", "a-long-disk-name"]), ["web", "a-long-dis…"]);
+        assert_eq!(cut(&["customer-db-1", "customer-db-2"]), ["custo…-db-1", "custo…-db-2"]);
+        assert_eq!(cut(&["customers-1-database", "customers-2-database"]), ["…1-database", "…2-database"]);
+        for name in cut(&["customer-database-1-primary", "customer-database-2-primary"]) {
+            assert_eq!(name.chars().count(), 11, "{name}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Clear, Paragraph, Row as Cells, Table, TableState, Wrap};
 
 use super::app::{App, View};
-use super::figures::{NOTHING, bar, bytes, cut, latency, megabytes, percent, rate};
+use super::figures::{NOTHING, bar, bytes, cut, cut_names, latency, megabytes, percent, rate};
 use super::model::{Column, Row};
 use super::{detail, keys};
 
@@ -139,18 +139,26 @@ fn list(frame: &mut Frame<'_>, app: &App, area: Rect) {
         let style = if is_sorted { HEADING.add_modifier(Modifier::UNDERLINED) } else { HEADING };
         Cell::new(aligned(field, field.heading)).style(style)
     };
-    let line = |row: &Row| {
+    let names: Vec<&str> = app.rows.iter().map(|row| &*row.name).collect();
+    let names = cut_names(&names, NAME_WIDTH);
+    let line = |(row, name): (&Row, &String)| {
+        let text = |field: &Field| match field.column {
+            Some(Column::Name) => name.clone(),
+            _ => (field.text)(row),
+        };
         let style = match row.state.as_str() {
             "serving" => Style::new(),
             "attaching" | "detaching" | "removing" => ODD,
             _ => BAD,
         };
-        Cells::new(fields.iter().map(|field| aligned(field, &(field.text)(row)))).style(style)
+        Cells::new(fields.iter().map(|field| aligned(field, &text(field)))).style(style)
     };
-    let table =
-        Table::new(app.rows.iter().map(line), fields.iter().map(|field| Constraint::Length(field.width)))
-            .header(Cells::new(fields.iter().map(heading)))
-            .row_highlight_style(Style::new().add_modifier(Modifier::REVERSED));
+    let table = Table::new(
+        app.rows.iter().zip(&names).map(line),
+        fields.iter().map(|field| Constraint::Length(field.width)),
+    )
+    .header(Cells::new(fields.iter().map(heading)))
+    .row_highlight_style(Style::new().add_modifier(Modifier::REVERSED));
     let mut state = TableState::new().with_selected(app.selected());
     frame.render_stateful_widget(table, area, &mut state);
 }

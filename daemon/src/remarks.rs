@@ -1,0 +1,122 @@
+//! Remarks on the keys of a disk: those that have no effect, or less than they say, with the reason and the command that changes
+//! that; and the risk of write-back.
+
+use cache::{DirtyBound, Mode};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::keys::{KEYS, Values};
+use crate::shard::DiskReport;
+use crate::units::Size;
+
+/// Keys that matter in write-back only.
+const OF_WRITE_BACK: [&str; 4] = ["dirty-limit", "destage-rate-min", "destage-rate-max", "redundancy"];
+/// Keys that matter only where something is cached.
+const OF_CACHING: [&str; 5] = ["reserve", "limit", "ram", "admission", "sequential-cutoff"];
+
+/// What there is to know of a key as it is set.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct Remark {
+    /// The key.
+    pub(crate) key: &'static str,
+    /// A sentence for people.
+    pub(crate) text: String,
+}
+
+/// Returns the remarks on a disk that is served, in the order of its keys.
+pub(crate) fn of_disk(name: &str, values: &Values, report: &DiskReport) -> Vec<Remark> {
+    let mut remarks: Vec<Remark> = of_mode(values, report).into_iter().collect();
+    let set = without_effect(values, report.settings.mode);
+    remarks.extend(set.into_iter().map(|(key, value)| Remark {
+        key,
+        text: format!("{key} {value} has no effect in {}", report.settings.mode),
+    }));
+    remarks.extend(of_limit(name, values, report));
+    if report.settings.mode == Mode::WriteBack {
+        remarks.extend(of_dirty_limit(name, values, report));
+        remarks.extend(of_redundancy(values, report));
+    }
+    remarks.sort_by_key(|remark| KEYS.iter().position(|key| key.name == remark.key));
+    remarks
+}
+
+/// The risk of write-back, in one sentence.
+fn of_mode(values: &Values, report: &DiskReport) -> Option<Remark> {
+    if !values.writes_back() || report.settings.mode != Mode::WriteBack {
+        return None;
+    }
+    let most = Size(report.statistics.dirty_limit_bytes);
+    let text = if report.statistics.mirrored {
+        format!(
+            "write-back on two devices: losing one of them loses nothing, losing both loses up to {most} of acknowledged writes"
+        )
+    } else {
+        format!("write-back on one device: losing this SSD loses up to {most} of acknowledged writes")
+    };
+    Some(Remark { key: "mode", text })
+}
+
+/// Keys that somebody set and that do nothing in this mode.
+fn without_effect(values: &Values, mode: Mode) -> Vec<(&'static str, String)> {
+    let idle: &[&str] = match mode {
+        Mode::WriteBack => &[],
+        Mode::WriteThrough | Mode::WriteAround => &OF_WRITE_BACK,
+        Mode::PassThrough => &[&OF_WRITE_BACK[..], &OF_CACHING[..]].concat(),
+    };
+    let is_set = |(name, value): &(&str, String)| {
+        idle.contains(name) && KEYS.iter().any(|key| key.name == *name && key.default != value)
+    };
+    values.named().into_iter().filter(is_set).collect()
+}
+
+fn of_limit(name: &str, values: &Values, report: &DiskReport) -> Option<Remark> {
+    let wanted = report.settings.limit_bytes;
+    let has = report.statistics.cache_bytes_max.saturating_sub(report.settings.ram_bytes);
+    (values.has_limit() && has < wanted).then(|| Remark {
+        key: "limit",
+        text: format!(
+            "limit {}, in effect {}, because the pool has no more for disk '{name}': forebay pool add DEVICE",
+            Size(wanted),
+            Size(has)
+        ),
+    })
+}
+
+fn of_dirty_limit(name: &str, values: &Values, report: &DiskReport) -> Option<Remark> {
+    let room = report.statistics.dirty_room;
+    let part = if report.statistics.mirrored { "an eighth" } else { "a quarter" };
+    let needed = Size(room.reserve_bytes_wanted.div_ceil(1 << 20) << 20);
+    let because = match room.bound {
+        DirtyBound::Nothing => return None,
+        DirtyBound::Reserve => format!(
+            "the reservation is {} and {part} of it may be dirty: forebay disk set {name} reserve={needed}, or reserve=auto",
+            Size(report.settings.reserve_bytes)
+        ),
+        DirtyBound::Limit => format!(
+            "limit is {} and {part} of it may be dirty: forebay disk set {name} limit={needed}",
+            Size(report.settings.limit_bytes)
+        ),
+        DirtyBound::Pool => format!(
+            "that takes {needed} of flash, and other disks leave {}: forebay pool add DEVICE, or lower the reserve of another \
+             disk",
+            Size(room.reserve_bytes)
+        ),
+    };
+    let set = values.named().into_iter().find(|(key, _)| *key == "dirty-limit");
+    let wanted = match set {
+        Some((_, value)) if value == "auto" => format!("auto ({})", Size(room.wanted_bytes)),
+        _ => Size(room.wanted_bytes).to_string(),
+    };
+    let text = format!("dirty-limit {wanted}, in effect {}, because {because}", Size(room.limit_bytes));
+    Some(Remark { key: "dirty-limit", text })
+}
+
+fn of_redundancy(values: &Values, report: &DiskReport) -> Option<Remark> {
+    let wanted = values.named().into_iter().any(|(key, value)| key == "redundancy" && value == "mirror");
+    (wanted && !report.statistics.mirrored).then(|| Remark {
+        key: "redundancy",
+        text: "redundancy mirror, in effect none, because the pool has no two devices that are large enough: forebay pool add \
+               DEVICE"
+            .to_owned(),
+    })
+}
