@@ -146,7 +146,9 @@ fn disks_are_served_from_a_folder_that_takes_nothing_and_what_was_cached_is_not_
         return;
     }
     let host = Host::new();
-    let daemon = host.serve_as_ordinary_user();
+    let run_dir = host.text("run");
+    let serve = || host.serve_as_ordinary_user_with(&["--run-dir", &run_dir]);
+    let daemon = serve();
     for name in ["web", "wb"] {
         let image = host.image(name, 4 * MIB);
         std::os::unix::fs::chown(&image, Some(64_999), Some(64_999)).expect("root may");
@@ -165,7 +167,7 @@ fn disks_are_served_from_a_folder_that_takes_nothing_and_what_was_cached_is_not_
         }
     };
     close(0o555);
-    let daemon = host.serve_as_ordinary_user();
+    let daemon = serve();
     let mut guest = daemon.guest("web");
     assert_eq!(guest.read(4096, 4096).expect("the disk is served"), [1; 4096]);
     guest.write(0, &[2; 4096]).expect("the disk is served");
@@ -176,7 +178,7 @@ fn disks_are_served_from_a_folder_that_takes_nothing_and_what_was_cached_is_not_
     assert!(shown["reason"].as_str().is_some_and(|reason| reason.contains("state.json")), "{shown}");
     assert!(daemon.stop().success());
     close(0o755);
-    let daemon = host.serve_as_ordinary_user();
+    let daemon = serve();
     assert_eq!(daemon.json(&["pool", "show"])["pool"]["state"], "serving");
     let mut guest = daemon.guest("web");
     for page in 0..768 {
