@@ -325,6 +325,9 @@ pub(crate) struct DiskRemove {
     /// Give up whatever its backing does not have.
     #[arg(long)]
     pub(crate) lose_dirty: bool,
+    /// Take it from guests that use it. Their requests fail from then on.
+    #[arg(long)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
@@ -343,12 +346,17 @@ pub(crate) enum Vm {
     Attach(VmAttach),
     /// Give a running guest the disk back that `vm attach` took.
     Detach(VmDetach),
+    /// Show the disks that were taken from running guests.
+    List(Reading),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct VmAttach {
     #[command(flatten)]
-    pub(crate) device: VmDevice,
+    pub(crate) monitor: VmMonitor,
+    /// The id of the guest's -device, or of the disk's -drive. Default: the one disk that the guest has.
+    #[arg(long, value_name = "ID")]
+    pub(crate) device: Option<String>,
     /// What Forebay calls the disk. Default: the guest's name, if it has one, and the device's.
     #[arg(long)]
     pub(crate) name: Option<String>,
@@ -358,21 +366,27 @@ pub(crate) struct VmAttach {
 
 #[derive(Debug, Args)]
 pub(crate) struct VmDetach {
+    /// What Forebay calls the disk; `vm list` shows all.
+    #[arg(required_unless_present_any = ["qmp", "libvirt"], conflicts_with_all = ["qmp", "libvirt", "device"])]
+    pub(crate) name: Option<String>,
     #[command(flatten)]
-    pub(crate) device: VmDevice,
+    pub(crate) monitor: VmMonitor,
+    /// The id of the guest's -device, or of the disk's -drive. Default: the one disk that was taken from the guest.
+    #[arg(long, value_name = "ID")]
+    pub(crate) device: Option<String>,
     #[command(flatten)]
     pub(crate) daemon: Daemon,
 }
 
-/// A disk of a running guest.
+/// The way to the QEMU of a running guest.
 #[derive(Debug, Args)]
-pub(crate) struct VmDevice {
+pub(crate) struct VmMonitor {
     /// QEMU's monitor socket, made with -qmp unix:SOCKET,server=on,wait=off.
-    #[arg(long, value_name = "SOCKET")]
-    pub(crate) qmp: PathBuf,
-    /// The id of the guest's -device, or of the disk's -drive.
-    #[arg(long, value_name = "ID")]
-    pub(crate) device: String,
+    #[arg(long, value_name = "SOCKET", conflicts_with = "libvirt")]
+    pub(crate) qmp: Option<PathBuf>,
+    /// A guest of libvirt, by its name, through virsh.
+    #[arg(long, value_name = "DOMAIN")]
+    pub(crate) libvirt: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::rc::Rc;
 
 use block::executor::LocalHost;
-use block::socket::Listener;
+use block::socket::{Listener, Peer};
 use block::{BlockDevice, Host, Ring};
 use doors::nbd::{self, Directory, Export};
 use doors::vhost;
@@ -58,6 +58,15 @@ pub(crate) struct Entrance {
     pub(crate) sockets: Sockets,
     /// Who may connect to either.
     pub(crate) rights: Rights,
+}
+
+/// A guest that is connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ConnectedGuest {
+    /// The protocol that it speaks.
+    pub(crate) protocol: &'static str,
+    /// Who it is.
+    pub(crate) peer: Peer,
 }
 
 /// Listeners and guests that are at rest, to go on with.
@@ -258,6 +267,13 @@ impl<D: BlockDevice> Door<D> {
             self.vhost.sever();
             closed.await;
         }
+    }
+
+    /// Every guest that is connected.
+    pub(crate) fn guests(&self) -> Vec<ConnectedGuest> {
+        let over = |protocol| move |peer| ConnectedGuest { protocol, peer };
+        let nbd = self.export.peers().into_iter().map(over("NBD"));
+        nbd.chain(self.vhost.peers().into_iter().map(over("vhost-user"))).collect()
     }
 
     /// Guests that are connected, by either socket.

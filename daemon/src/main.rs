@@ -37,6 +37,7 @@ mod patience;
 mod places;
 mod pool;
 mod problem;
+mod qemu_process;
 mod qmp;
 mod reception;
 mod recording;

@@ -8,6 +8,7 @@
 //! Changes go one after another; looking at a backing, which may hang, happens before a change begins. Readers never
 //! wait for a change.
 
+mod connected;
 mod counting;
 mod displaced;
 mod guest;
@@ -54,6 +55,7 @@ const FIRST_TRY_TIME_MAX: Duration = Duration::from_secs(5);
 /// How long a disk that could not be served waits before it is tried again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
+pub(crate) use connected::IfInUse;
 use counting::Written;
 pub(crate) use displaced::displaced_text;
 pub(crate) use pool::{NewDevice, PoolView};
@@ -252,6 +254,7 @@ impl Registry {
         self.replace_state(changed);
         self.begin_totals();
         self.begin_history(record.id);
+        self.release_after_end(&record);
         drop(changing);
         let added = format!("Disk '{}' was added, on {}", record.name, record.backing);
         events::of_disk(Kind::DiskAdded, &record.name, added);
@@ -265,7 +268,7 @@ impl Registry {
     async fn begin_write_back(self: &Arc<Self>, name: &str) -> Answer<()> {
         let mode = BTreeMap::from([("mode".to_owned(), Mode::WriteBack.to_string())]);
         if let Err(problem) = self.set(name, &mode).await {
-            log_if_failed(&self.remove(name, WhatIsDirty::IsKept).await);
+            log_if_failed(&self.remove(name, WhatIsDirty::IsKept, IfInUse::CutOff).await);
             return Err(problem);
         }
         Ok(())
@@ -322,6 +325,10 @@ impl Registry {
         tokio::spawn(Arc::clone(self).watch_placements());
         let (tried, mut all_tried) = mpsc::channel::<()>(1);
         for disk in self.state().disks {
+            self.release_after_end(&disk);
+            if disk.unsaved_in.is_none() && disk.guest.as_ref().is_some_and(GuestRecord::has_ended) {
+                continue;
+            }
             let (registry, tried) = (Arc::clone(self), tried.clone());
             tokio::spawn(async move {
                 let outcome = while_in_conflict(|| registry.serve_remembered(&disk.name)).await;

@@ -14,6 +14,7 @@ use crate::keys::Values;
 use crate::names;
 use crate::places::EMBEDDED_POOL;
 use crate::problem::{Answer, Problem};
+use crate::qemu_process::QemuProcess;
 use crate::wear::WriteBudget;
 
 /// Version of the file that this build writes, and the newest that it reads.
@@ -244,8 +245,18 @@ pub(crate) struct GuestRecord {
     pub(crate) qmp: PathBuf,
     /// The device as the user named it.
     pub(crate) device: String,
+    /// Its QEMU; none if `vm attach` of an earlier version took the disk, or the daemon cannot see that process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) process: Option<QemuProcess>,
     /// How its QEMU had the disk open: what `vm attach` wrote down for `vm detach`, and nobody else reads.
     pub(crate) original: serde_json::Value,
+}
+
+impl GuestRecord {
+    /// Returns whether its QEMU has ended for certain.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.process.as_ref().is_some_and(QemuProcess::has_ended)
+    }
 }
 
 /// How far a disk has come on its way between a running QEMU and Forebay.
@@ -630,6 +641,7 @@ mod tests {
             stage,
             qmp: "/q.sock".into(),
             device: "vd0".into(),
+            process: None,
             original: original.clone(),
         };
         for (stage, mode) in [

@@ -8,6 +8,7 @@
 mod connect;
 mod files;
 mod incoming;
+mod peer;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,7 @@ use nix::sys::socket::Shutdown;
 
 pub use files::{Received, close};
 pub use incoming::Incoming;
+pub use peer::Peer;
 
 use crate::Buffer;
 use crate::uring::{Ended, IfDropped, Keep, Ring};

@@ -325,3 +325,18 @@ fn listener_and_stream_go_on_with_another_ring_on_another_thread() {
     }
     std::fs::remove_file(path).expect("it is ours");
 }
+
+#[test]
+fn the_other_end_of_a_connection_is_a_process_or_an_address() {
+    run(|ring| async move {
+        let (stream, _client) = pair(&ring);
+        assert_eq!(stream.peer(), Peer::Process(std::process::id()));
+        let listener = TcpListener::bind("[::1]:0").or_else(|_| TcpListener::bind("127.0.0.1:0"));
+        let listener = listener.expect("there is a loopback device");
+        let client = std::net::TcpStream::connect(listener.local_addr().expect("it is bound"));
+        let client = client.expect("it listens");
+        let (accepted, _) = listener.accept().expect("somebody connected");
+        let stream = Stream::from_handle(&ring, StreamHandle::from(Arc::new(OwnedFd::from(accepted))));
+        assert_eq!(stream.peer(), Peer::Address(client.local_addr().expect("it is connected")));
+    });
+}

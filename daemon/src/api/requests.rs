@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::qemu_process::QemuProcess;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -39,6 +40,9 @@ pub(crate) struct Guest {
     pub(crate) qmp: PathBuf,
     /// The device as the user named it.
     pub(crate) device: String,
+    /// Its QEMU: when that ends, the disk is released.
+    #[serde(default)]
+    pub(crate) process: Option<QemuProcess>,
     /// How its QEMU has the disk open. Kept and given back as it is.
     pub(crate) original: Value,
 }
@@ -105,4 +109,7 @@ pub(crate) struct RemoveDisk {
     /// What its backing does not have is given up.
     #[serde(default)]
     pub(crate) lose_dirty: bool,
+    /// It is taken from guests that use it. Without this, a disk in use is refused with status 409.
+    #[serde(default)]
+    pub(crate) force: bool,
 }

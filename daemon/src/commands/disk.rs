@@ -149,9 +149,15 @@ fn evict(options: &DiskName) -> Answer<()> {
 fn remove(options: &DiskRemove) -> Answer<()> {
     let path = path_of(&options.name)?;
     let client = client(&options.reading.daemon)?;
-    let lose_dirty = options.lose_dirty;
-    let quiet = if lose_dirty { Quiet::NotOurs } else { home::bring_home(&client, &options.name)? };
-    let removed = client.delete_with(&path, &RemoveDisk { lose_dirty });
+    let DiskRemove { lose_dirty, force, .. } = *options;
+    // A disk in use is refused, and not destaged for that.
+    let is_in_use = || -> Answer<bool> { Ok(client.get(&path)?["disk"]["connections"].as_u64() > Some(0)) };
+    let quiet = if lose_dirty || (!force && is_in_use()?) {
+        Quiet::NotOurs
+    } else {
+        home::bring_home(&client, &options.name)?
+    };
+    let removed = client.delete_with(&path, &RemoveDisk { lose_dirty, force });
     if removed.as_ref().is_err_and(|problem| problem.kind == ProblemKind::Conflict) {
         home::let_go(&client, &options.name, quiet)?;
     }

@@ -7,12 +7,15 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
+
 use super::{client, home};
-use crate::api::{AddDisk, Guest};
-use crate::cli::{Vm, VmAttach, VmDetach};
+use crate::api::{AddDisk, Guest, document};
+use crate::cli::{Reading, Vm, VmAttach, VmDetach, VmMonitor};
 use crate::client::Client;
-use crate::output::{self, list, text};
+use crate::output::{self, list, size, text};
 use crate::problem::{Answer, Problem, ProblemKind};
+use crate::qmp::Monitor;
 use crate::units::Size;
 use crate::vm::{self, Forebay, MovedDisk, Wanted, World};
 
@@ -24,36 +27,101 @@ pub(super) fn run(command: &Vm) -> Answer<()> {
     match command {
         Vm::Attach(options) => attach(options),
         Vm::Detach(options) => detach(options),
+        Vm::List(options) => show_list(options),
     }
 }
 
 fn attach(options: &VmAttach) -> Answer<()> {
-    let socket = real_path(&options.device.qmp)?;
-    let device = &options.device.device;
     let daemon = Daemon(client(&options.daemon)?);
-    let mut world = World::new(&socket, &daemon)?;
-    let disk = vm::attach(&mut world, device, options.name.as_deref())?;
-    let (name, socket) = (&disk.name, socket.display());
+    let monitor = named(&options.monitor)?.ok_or_else(|| {
+        Problem::invalid("Cannot tell which guest is meant: give --qmp SOCKET, or --libvirt DOMAIN")
+    })?;
+    let mut world = World::new(&monitor, &daemon)?;
+    let device = match &options.device {
+        Some(device) => device.clone(),
+        None => world.only_device()?,
+    };
+    let disk = vm::attach(&mut world, &device, options.name.as_deref())?;
     output::print(&format!(
         "Disk '{name}' ({size}) of the running guest is behind Forebay now, in mode write-through\n\
-         This lasts until that QEMU ends: its command line, or libvirt's or Proxmox's configuration, still names the file,\n\
-         and while Forebay serves the disk, QEMU is refused that file.\n  \
-         to keep it:      forebay disk show {name} --connect      (change the guest's configuration by these lines)\n  \
-         to take it back: forebay vm detach --qmp {socket} --device {device}\n  \
-         when the guest has ended without either: forebay disk remove {name}\n",
+         This lasts until that QEMU ends: then everything is in the file, and Forebay lets go of it. The guest's\n\
+         configuration (command line, libvirt, Proxmox) still names the file.\n  \
+         to keep it:      forebay disk show {name} --connect      (change the configuration by these lines)\n  \
+         to take it back: forebay vm detach {name}\n",
+        name = disk.name,
         size = disk.size_bytes.map_or_else(String::new, |size| Size(size).to_string()),
     ))
 }
 
 fn detach(options: &VmDetach) -> Answer<()> {
-    let socket = real_path(&options.device.qmp)?;
     let daemon = Daemon(client(&options.daemon)?);
-    let mut world = World::new(&socket, &daemon)?;
-    let disk = vm::detach(&mut world, &options.device.device)?;
+    let (monitor, device) = match (&options.name, named(&options.monitor)?) {
+        (Some(name), _) => {
+            let disk = daemon.taken(name)?;
+            (Monitor::of_name(&disk.qmp), disk.device)
+        }
+        (None, Some(monitor)) => {
+            let device = match &options.device {
+                Some(device) => device.clone(),
+                None => daemon.only_device_of(&monitor)?,
+            };
+            (monitor, device)
+        }
+        (None, None) => {
+            return Err(Problem::invalid(
+                "Cannot tell which disk is meant: name one that `forebay vm list` shows, or give --qmp or --libvirt",
+            ));
+        }
+    };
+    let mut world = World::new(&monitor, &daemon)?;
+    let disk = vm::detach(&mut world, &device)?;
     output::print(&format!(
         "The running guest has the disk '{}' back as it was; Forebay no longer serves it\n",
         disk.name
     ))
+}
+
+/// Shows the disks that were taken from running guests.
+fn show_list(options: &Reading) -> Answer<()> {
+    let daemon = Daemon(client(&options.daemon)?);
+    let disks = daemon.taken_disks()?;
+    if options.json {
+        let entry = |disk: &Value| {
+            let guest = &disk["guest"];
+            let mut entry =
+                json!({ "name": disk["name"], "monitor": guest["qmp"], "device": guest["device"] });
+            for key in ["state", "mode", "size_bytes", "dirty_bytes", "backing"] {
+                entry[key] = disk[key].clone();
+            }
+            entry
+        };
+        let entries: Vec<Value> = disks.iter().map(entry).collect();
+        return output::print(&format!("{}\n", document("vms", entries)));
+    }
+    if disks.is_empty() {
+        return output::print("No disk was taken from a running guest: `forebay vm attach` takes one\n");
+    }
+    let row = |disk: &Value| {
+        let guest = &disk["guest"];
+        let (qmp, device) = (text(&guest["qmp"]), text(&guest["device"]));
+        let sizes = [size(&disk["size_bytes"]), size(&disk["dirty_bytes"])];
+        let words = [text(&disk["name"]), text(&disk["state"]), text(&disk["mode"])];
+        words.into_iter().chain(sizes).chain([device, qmp, text(&disk["backing"])]).collect()
+    };
+    let rows: Vec<Vec<String>> = disks.iter().map(row).collect();
+    output::print(&output::table(
+        &["NAME", "STATE", "MODE", "SIZE", "DIRTY", "DEVICE", "MONITOR", "BACKING"],
+        &rows,
+    ))
+}
+
+/// Returns the monitor that options name.
+fn named(options: &VmMonitor) -> Answer<Option<Monitor>> {
+    match (&options.qmp, &options.libvirt) {
+        (Some(socket), _) => Ok(Some(Monitor::Socket(real_path(socket)?))),
+        (None, Some(domain)) => Ok(Some(Monitor::Libvirt(domain.clone()))),
+        (None, None) => Ok(None),
+    }
 }
 
 /// One name for one socket: a disk remembers where it was taken from.
@@ -83,6 +151,53 @@ impl Daemon {
         }
     }
 
+    /// Returns the disk of this name, which was taken from a running guest.
+    fn taken(&self, name: &str) -> Answer<MovedDisk> {
+        let document = self.0.get(&super::disk::path_of(name)?)?;
+        MovedDisk::parse(&document["disk"])?.ok_or_else(|| {
+            Problem::conflict(format!(
+                "Disk '{name}' was not taken from a running guest, so there is none to give it back to; `forebay disk remove \
+                 {name}` ends its service"
+            ))
+        })
+    }
+
+    /// Returns the device of the one disk that was taken from the guest behind `monitor`.
+    fn only_device_of(&self, monitor: &Monitor) -> Answer<String> {
+        let mut disks = self.moved()?;
+        disks.retain(|disk| disk.qmp == monitor.name());
+        match disks.as_slice() {
+            [only] => Ok(only.device.clone()),
+            [] => Err(Problem::missing(format!(
+                "No disk of the guest at {} is behind Forebay; `forebay vm list` shows those that are",
+                monitor.name().display()
+            ))),
+            several => {
+                let names: Vec<&str> = several.iter().map(|disk| disk.name.as_str()).collect();
+                Err(Problem::invalid(format!(
+                    "Several disks of that guest are behind Forebay; name one: forebay vm detach {}",
+                    names.join(" | ")
+                )))
+            }
+        }
+    }
+
+    /// Returns what the daemon says of every disk that was taken from a running guest.
+    fn taken_disks(&self) -> Answer<Vec<Value>> {
+        let all = self.0.get("/v1/disks")?;
+        let mut taken = Vec::new();
+        for disk in list(&all["disks"]) {
+            match self.0.get(&format!("/v1/disks/{}", text(&disk["name"]))) {
+                Ok(document) if document["disk"]["guest"].is_null() => {}
+                Ok(mut document) => taken.push(document["disk"].take()),
+                // Removed since it was listed.
+                Err(problem) if problem.kind == ProblemKind::Missing => {}
+                Err(problem) => return Err(problem),
+            }
+        }
+        Ok(taken)
+    }
+
     fn change(&self, name: &str, what: &str) -> Answer<()> {
         self.patiently(|client| client.post(&format!("/v1/disks/{name}/{what}"), &())).map(drop)
     }
@@ -90,7 +205,7 @@ impl Daemon {
 
 impl Forebay for Daemon {
     fn add(&self, wanted: &Wanted) -> Answer<MovedDisk> {
-        let Wanted { name, path, qmp, device, original, socket_group } = wanted;
+        let Wanted { name, path, qmp, device, process, original, socket_group } = wanted;
         let original = serde_json::to_value(original).expect("plain data with text keys");
         let path = path.to_str().ok_or_else(|| {
             Problem::invalid(format!("Cannot use backing {}: its path is no text; rename it", path.display()))
@@ -102,7 +217,12 @@ impl Forebay for Daemon {
             // To QEMU it is raw, whatever the guest wrote to its beginning.
             raw_anyway: true,
             settings: socket_group.iter().map(|group| ("socket-group".to_owned(), group.clone())).collect(),
-            guest: Some(Guest { qmp: qmp.clone(), device: device.clone(), original }),
+            guest: Some(Guest {
+                qmp: qmp.clone(),
+                device: device.clone(),
+                process: process.clone(),
+                original,
+            }),
         };
         let document = self.0.post("/v1/disks", &request)?;
         let added = MovedDisk::parse(&document["disk"])?;
@@ -114,17 +234,8 @@ impl Forebay for Daemon {
     }
 
     fn moved(&self) -> Answer<Vec<MovedDisk>> {
-        let all = self.0.get("/v1/disks")?;
-        let mut moved = Vec::new();
-        for disk in list(&all["disks"]) {
-            match self.0.get(&format!("/v1/disks/{}", text(&disk["name"]))) {
-                Ok(document) => moved.extend(MovedDisk::parse(&document["disk"])?),
-                // Removed since it was listed.
-                Err(problem) if problem.kind == ProblemKind::Missing => {}
-                Err(problem) => return Err(problem),
-            }
-        }
-        Ok(moved)
+        let taken = self.taken_disks()?;
+        taken.iter().filter_map(|disk| MovedDisk::parse(disk).transpose()).collect()
     }
 
     fn take_over(&self, name: &str) -> Answer<()> {

@@ -17,7 +17,7 @@ use crate::api::{
 use crate::connect::{Doors, installed};
 use crate::places::Places;
 use crate::problem::Problem;
-use crate::registry::{DiskView, NewDisk, Registry};
+use crate::registry::{DiskView, IfInUse, NewDisk, Registry};
 use crate::shard::Destage;
 use crate::state::{GuestRecord, Stage};
 
@@ -67,9 +67,10 @@ pub(super) async fn add(
     request: Result<Json<AddDisk>, JsonRejection>,
 ) -> Reply<DiskDocument> {
     let Json(AddDisk { name, backing, read_only, raw_anyway, settings, guest }) = request?;
-    let guest = guest.map(|Guest { qmp, device, original }| {
+    let guest = guest.map(|Guest { qmp, device, process, original }| {
         // It is taken over when its QEMU has let it go.
-        GuestRecord { stage: Stage::Attaching, qmp, device, original }
+        let process = process.filter(|process| !process.has_ended());
+        GuestRecord { stage: Stage::Attaching, qmp, device, process, original }
     });
     let wanted = NewDisk { name, backing, read_only, raw_anyway, settings, guest };
     let places = registry.places().clone();
@@ -280,9 +281,10 @@ pub(super) async fn remove(
     Name(name): Name,
     request: Result<Option<Json<Option<RemoveDisk>>>, JsonRejection>,
 ) -> Reply<RemovedDocument> {
-    let RemoveDisk { lose_dirty } = request?.and_then(|Json(request)| request).unwrap_or_default();
+    let RemoveDisk { lose_dirty, force } = request?.and_then(|Json(request)| request).unwrap_or_default();
     let what_is_dirty = if lose_dirty { WhatIsDirty::IsLost } else { WhatIsDirty::IsKept };
+    let if_in_use = if force { IfInUse::CutOff } else { IfInUse::Refuse };
     let removed = name.clone();
-    to_the_end(async move { registry.remove(&name, what_is_dirty).await }).await?;
+    to_the_end(async move { registry.remove(&name, what_is_dirty, if_in_use).await }).await?;
     Ok(Json(RemovedDocument::of(removed)))
 }

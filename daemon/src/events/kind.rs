@@ -217,6 +217,12 @@ kinds! {
     DiskTakenOver, "disk-taken-over", Info,
         "A disk of a running guest is Forebay's own now and is cached.",
         "";
+    DiskReleased, "disk-released", Info,
+        "A disk that was taken from a running guest is released, because its QEMU has ended: the file has everything and is free.",
+        "";
+    DiskNotReleased, "disk-not-released", Warning,
+        "A disk that was taken from a running guest cannot be released though its QEMU has ended: a new one is refused the file.",
+        "It is tried again every 5 s. forebay disk show NAME says how much is not destaged yet; check its backing.";
     CacheRecovered, "cache-recovered", Info,
         "What was cached of a disk before the restart is cached again.",
         "";

@@ -10,22 +10,28 @@
 //! Knows no command's meaning.
 
 mod error;
+mod libvirt;
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::sys::socket::{getsockopt, sockopt};
 use serde_json::{Value, json};
 
 pub(crate) use error::QmpError;
+use libvirt::LibvirtLink;
 
 /// The longest line that is taken: the block nodes of a guest with hundreds of disks.
 const LINE_BYTES_MAX: u64 = 16 << 20;
 /// Events that wait to be asked for; the oldest go when there are more. They only tell when to look again.
 const EVENTS_MAX: usize = 256;
+
+/// How soon a monitor without events is looked at again.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How long QEMU may take.
 #[derive(Clone, Copy, Debug)]
@@ -44,8 +50,101 @@ impl Default for Patience {
     }
 }
 
-/// A connection to a QEMU that takes commands.
+/// The way to a monitor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Monitor {
+    /// A QMP socket.
+    Socket(PathBuf),
+    /// That of a domain, through libvirt.
+    Libvirt(String),
+}
+
+/// What a libvirt domain's name follows where a monitor is written down.
+const LIBVIRT: &str = "libvirt:";
+
+impl Monitor {
+    /// Returns the monitor that was written down as `name`.
+    pub(crate) fn of_name(name: &Path) -> Self {
+        match name.to_str().and_then(|text| text.strip_prefix(LIBVIRT)) {
+            Some(domain) => Self::Libvirt(domain.to_owned()),
+            None => Self::Socket(name.to_owned()),
+        }
+    }
+
+    /// Returns how it is written down: a socket by its path.
+    pub(crate) fn name(&self) -> PathBuf {
+        match self {
+            Self::Socket(socket) => socket.clone(),
+            Self::Libvirt(domain) => format!("{LIBVIRT}{domain}").into(),
+        }
+    }
+}
+
+/// A QEMU that takes commands.
 pub(crate) struct Qmp {
+    name: PathBuf,
+    link: Link,
+}
+
+enum Link {
+    Socket(SocketLink),
+    Libvirt(LibvirtLink),
+}
+
+impl Qmp {
+    /// Makes a monitor ready for commands.
+    ///
+    /// # Errors
+    /// If there is none, or it talks to somebody else.
+    pub(crate) fn open(monitor: &Monitor, patience: Patience) -> Result<Self, QmpError> {
+        let link = match monitor {
+            Monitor::Socket(socket) => Link::Socket(SocketLink::connect(socket, patience)?),
+            Monitor::Libvirt(domain) => Link::Libvirt(LibvirtLink::new(domain, patience)),
+        };
+        Ok(Self { name: monitor.name(), link })
+    }
+
+    /// How the monitor is written down: a socket by its path.
+    pub(crate) fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// The process that made the socket: QEMU, or whoever made it for QEMU; none behind libvirt.
+    pub(crate) fn peer(&self) -> Option<u32> {
+        match &self.link {
+            Link::Socket(link) => Some(link.peer),
+            Link::Libvirt(_) => None,
+        }
+    }
+
+    /// Has QEMU do `command` and returns what it says.
+    ///
+    /// # Errors
+    /// `Refused` with QEMU's words; every other error leaves unknown whether it was done.
+    pub(crate) fn execute(&mut self, command: &str, arguments: &Value) -> Result<Value, QmpError> {
+        match &mut self.link {
+            Link::Socket(link) => link.execute(command, arguments),
+            Link::Libvirt(link) => link.execute(command, arguments),
+        }
+    }
+
+    /// The next event, or none if there was none within `time`, or events do not come this way.
+    ///
+    /// # Errors
+    /// If the connection is gone.
+    pub(crate) fn event(&mut self, time: Duration) -> Result<Option<Value>, QmpError> {
+        match &mut self.link {
+            Link::Socket(link) => link.event(time),
+            Link::Libvirt(_) => {
+                thread::sleep(time.min(LOOK_INTERVAL));
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// A connection to the socket of a QEMU.
+struct SocketLink {
     socket: PathBuf,
     patience: Patience,
     writer: UnixStream,
@@ -57,12 +156,12 @@ pub(crate) struct Qmp {
     peer: u32,
 }
 
-impl Qmp {
+impl SocketLink {
     /// Connects to `socket` and makes the monitor ready for commands.
     ///
     /// # Errors
     /// If nobody listens there, or what does is no QEMU, or talks to somebody else.
-    pub(crate) fn connect(socket: &Path, patience: Patience) -> Result<Self, QmpError> {
+    fn connect(socket: &Path, patience: Patience) -> Result<Self, QmpError> {
         let broken = |error| QmpError::unreachable(socket, error);
         let writer = UnixStream::connect(socket).map_err(broken)?;
         writer.set_write_timeout(Some(patience.command)).map_err(broken)?;
@@ -88,21 +187,11 @@ impl Qmp {
         Ok(qmp)
     }
 
-    /// The process that made the socket: QEMU, or whoever made it for QEMU.
-    pub(crate) fn peer(&self) -> u32 {
-        self.peer
-    }
-
-    /// The socket.
-    pub(crate) fn socket(&self) -> &Path {
-        &self.socket
-    }
-
     /// Has QEMU do `command` and returns what it says.
     ///
     /// # Errors
     /// `Refused` with QEMU's words; every other error leaves unknown whether it was done.
-    pub(crate) fn execute(&mut self, command: &str, arguments: &Value) -> Result<Value, QmpError> {
+    fn execute(&mut self, command: &str, arguments: &Value) -> Result<Value, QmpError> {
         self.commands += 1;
         let id = self.commands;
         let request = json!({ "execute": command, "arguments": arguments, "id": id });
@@ -134,7 +223,7 @@ impl Qmp {
     ///
     /// # Errors
     /// If the connection is gone.
-    pub(crate) fn event(&mut self, time: Duration) -> Result<Option<Value>, QmpError> {
+    fn event(&mut self, time: Duration) -> Result<Option<Value>, QmpError> {
         if let Some(event) = self.events.pop_front() {
             return Ok(Some(event));
         }
@@ -200,10 +289,14 @@ impl Qmp {
 #[cfg(test)]
 mod tests {
     use std::os::unix::net::UnixListener;
-    use std::thread::{self, JoinHandle};
+    use std::thread::JoinHandle;
 
     use super::*;
     use crate::testing::TempDir;
+
+    fn connect(socket: &Path, patience: Patience) -> Result<Qmp, QmpError> {
+        Qmp::open(&Monitor::Socket(socket.to_owned()), patience)
+    }
 
     const GREETING: &str = r#"{"QMP":{"version":{},"capabilities":[]}}"#;
     const READY: &str = r#"{"return":{},"id":1}"#;
@@ -233,8 +326,8 @@ mod tests {
     fn talk(lines: &[&str]) -> (Result<Value, QmpError>, Vec<Value>) {
         let dir = TempDir::new();
         let (socket, talking) = peer(&dir, lines.iter().map(|line| (*line).to_owned()).collect());
-        let outcome = Qmp::connect(&socket, Patience::default())
-            .and_then(|mut qmp| qmp.execute("query-name", &json!({})));
+        let outcome =
+            connect(&socket, Patience::default()).and_then(|mut qmp| qmp.execute("query-name", &json!({})));
         (outcome, talking.join().expect("the peer only talks"))
     }
 
@@ -244,8 +337,8 @@ mod tests {
         let answer = "{\"event\":\"RESUME\"}\n{\"return\":{\"name\":\"web\"},\"id\":2}\n{\"event\":\"STOP\"}";
         let lines = [GREETING, READY, answer].map(str::to_owned);
         let (socket, talking) = peer(&dir, lines.into());
-        let mut qmp = Qmp::connect(&socket, Patience::default()).expect("it is a QEMU");
-        assert_eq!(qmp.peer(), std::process::id());
+        let mut qmp = connect(&socket, Patience::default()).expect("it is a QEMU");
+        assert_eq!(qmp.peer(), Some(std::process::id()));
         let said = qmp.execute("query-name", &json!({ "x": 1 })).expect("it is answered");
         assert_eq!(said, json!({ "name": "web" }));
         for name in ["RESUME", "STOP"] {
@@ -295,7 +388,7 @@ mod tests {
         let socket = dir.path().join("q.sock");
         // Listens and never answers, as a monitor does that has a client.
         let _listener = UnixListener::bind(&socket).expect("the folder is ours");
-        let error = Qmp::connect(&socket, short()).err().expect("there is no greeting");
+        let error = connect(&socket, short()).err().expect("there is no greeting");
         assert!(matches!(error, QmpError::Busy { .. }), "{error}");
     }
 
@@ -304,7 +397,7 @@ mod tests {
         let dir = TempDir::new();
         let lines = [GREETING, READY, "{\"event\":\"STOP\"}"].map(str::to_owned);
         let (socket, talking) = peer(&dir, lines.into());
-        let mut qmp = Qmp::connect(&socket, short()).expect("it is a QEMU");
+        let mut qmp = connect(&socket, short()).expect("it is a QEMU");
         let error = qmp.execute("stop", &json!({})).expect_err("there is no answer");
         assert!(matches!(error, QmpError::TimedOut { .. }), "{error}");
         assert!(qmp.event(Duration::ZERO).expect("connected").is_some());

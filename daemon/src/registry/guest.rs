@@ -10,14 +10,21 @@
 //! without the lock it serves the disk beside that QEMU and waits to be told how it went.
 //!
 //! Both changes can be asked for again: what is done already is success.
+//!
+//! When the QEMU ends, in whatever stage, the disk is destaged and removed, so that a new QEMU finds its file free. A start
+//! does not take up a disk whose QEMU has ended, unless its pool has something that the file does not have.
 
-use super::{DiskView, Registry, being_removed, known, log_if_failed};
+use std::sync::Arc;
+
+use cache::WhatIsDirty;
+
+use super::{DiskView, IfInUse, RETRY_INTERVAL, Registry, being_removed, known, log_if_failed};
 use crate::events::{self, Kind};
 use crate::keys::Values;
 use crate::patience::while_in_conflict;
 use crate::problem::{Answer, Problem};
 use crate::shard::Reconfiguring;
-use crate::state::{GuestRecord, Stage, State};
+use crate::state::{DiskRecord, GuestRecord, Stage, State};
 
 impl Registry {
     /// Has a disk to itself that was open beside a QEMU, and begins to cache it.
@@ -78,6 +85,47 @@ impl Registry {
         self.disk(name).await
     }
 
+    /// Releases a disk that was taken from a running guest once its QEMU has ended: everything goes to its file, which is free then.
+    pub(super) fn release_after_end(self: &Arc<Self>, record: &DiskRecord) {
+        let process = record.guest.as_ref().and_then(|guest| guest.process.clone());
+        let Some(process) = process else { return };
+        let (registry, name, id) = (Arc::downgrade(self), record.name.clone(), record.id);
+        tokio::spawn(async move {
+            process.ended().await;
+            let (mut tried, mut reported) = (false, false);
+            while let Some(registry) = registry.upgrade() {
+                let Some(backing) = registry.taken_from_guest(&name, id) else {
+                    // A removal that took long has ended behind its answer.
+                    if tried {
+                        released(&name, "its file");
+                    }
+                    return;
+                };
+                match registry.remove(&name, WhatIsDirty::IsKept, IfInUse::Refuse).await {
+                    Ok(()) => return released(&name, &backing),
+                    Err(problem)
+                        if !registry.is_being_removed(&name) && !std::mem::replace(&mut reported, true) =>
+                    {
+                        let stays =
+                            format!("Disk '{name}' is not released though its QEMU has ended: {problem}");
+                        events::of_disk(Kind::DiskNotReleased, &name, stays);
+                    }
+                    Err(_) => {}
+                }
+                tried = true;
+                drop(registry);
+                tokio::time::sleep(RETRY_INTERVAL).await;
+            }
+        });
+    }
+
+    /// Returns the backing of the disk of this name and number, if it was taken from a running guest.
+    fn taken_from_guest(&self, name: &str, id: u32) -> Option<String> {
+        let state = self.state();
+        let record = state.disk(name).filter(|record| record.id == id && record.guest.is_some());
+        record.map(|record| record.backing.clone())
+    }
+
     async fn withdraw(&self, state: &State, name: &str) -> Answer<()> {
         let passing_through = known(state, name)?.settings.passing_through();
         self.shards.withdraw(change(name, passing_through)).await
@@ -107,6 +155,13 @@ pub(super) fn check_settled(state: &State, name: &str) -> Answer<()> {
         )));
     }
     Ok(())
+}
+
+fn released(name: &str, backing: &str) {
+    let message = format!(
+        "Disk '{name}' is released: the QEMU that it was taken from has ended, and {backing} has everything"
+    );
+    events::of_disk(Kind::DiskReleased, name, message);
 }
 
 fn change(name: &str, values: Values) -> Reconfiguring {

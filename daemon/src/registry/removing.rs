@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use cache::WhatIsDirty;
 
-use super::{DiskView, Registry, being_removed, known, lock};
+use super::{DiskView, IfInUse, Registry, being_removed, known, lock};
 use crate::backing::Location;
 use crate::events::{self, Kind};
 use crate::past::DirtyMark;
@@ -50,10 +50,18 @@ impl Registry {
     /// Stops serving a disk and forgets it. The content of its backing stays.
     ///
     /// # Errors
-    /// If there is none of this name, its backing does not take what is dirty, or what is remembered cannot be changed. If
-    /// the backing hangs or there is much to destage, the removal goes on behind the answer, and the message says so.
-    pub(crate) async fn remove(self: &Arc<Self>, name: &str, what_is_dirty: WhatIsDirty) -> Answer<()> {
-        known(&self.state(), name)?;
+    /// If there is none of this name, guests use it that are not to lose it, its backing does not take what is dirty, or what is
+    /// remembered cannot be changed. If the backing hangs or there is much to destage, the removal goes on behind the answer, and the message says so.
+    pub(crate) async fn remove(
+        self: &Arc<Self>,
+        name: &str,
+        what_is_dirty: WhatIsDirty,
+        if_in_use: IfInUse,
+    ) -> Answer<()> {
+        let record = known(&self.state(), name)?.clone();
+        if if_in_use == IfInUse::Refuse && !self.is_being_removed(name) {
+            self.check_unused(&record).await?;
+        }
         if !lock(&self.removing).insert(name.to_owned()) {
             return Err(being_removed(name));
         }
@@ -72,6 +80,7 @@ impl Registry {
         // A change of this disk that began before is waited for; those that come now find it in `removing`.
         drop(self.changing.lock().await);
         let record = known(&self.state(), &name)?.clone();
+        let users = self.users_of(&name).await;
         let outcome = match self.take_away(&record, what_is_dirty).await {
             Err(problem) if problem.kind == ProblemKind::Conflict => {
                 lock(&self.removing).remove(&name);
@@ -102,7 +111,9 @@ impl Registry {
             WhatIsDirty::IsKept => "",
             WhatIsDirty::IsLost => ", and what its backing did not have is given up",
         };
-        events::of_disk(Kind::DiskRemoved, &name, format!("Disk '{name}' was removed{how}"));
+        let from =
+            users.map_or_else(String::new, |users| format!(", and taken from guests that used it: {users}"));
+        events::of_disk(Kind::DiskRemoved, &name, format!("Disk '{name}' was removed{how}{from}"));
         outcome
     }
 

@@ -25,6 +25,7 @@ use super::{
     Reconfiguring, Resized, Resizing, ShardHandle,
 };
 use crate::backing::{Identity, Images};
+use crate::door::ConnectedGuest;
 use crate::places::Places;
 use crate::problem::{Answer, Problem};
 use crate::units::PollMax;
@@ -254,6 +255,17 @@ impl Shards {
     /// If it cannot be so; then nothing has changed.
     pub(crate) async fn reconfigure(&self, change: Reconfiguring) -> Answer<()> {
         self.home(&change.name)?.reconfigure(change).await
+    }
+
+    /// Returns the guests that are connected to a disk; none if it is not served.
+    ///
+    /// # Errors
+    /// If its shard does not answer.
+    pub(crate) async fn guests(&self, name: String) -> Answer<Vec<ConnectedGuest>> {
+        if !self.is_attached(&name) {
+            return Ok(Vec::new());
+        }
+        self.home(&name)?.guests(name).await
     }
 
     /// Makes the sockets of a disk again whose files are gone.

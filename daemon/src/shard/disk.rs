@@ -25,7 +25,7 @@ use super::{Shard, ShardHandle};
 use crate::backing::{Backing, Identity, Images, Location, Opening, look_at_export, volatility};
 use crate::counted::Counted;
 use crate::course::{Meter, Passed};
-use crate::door::{Door, Entrance, SocketFiles};
+use crate::door::{ConnectedGuest, Door, Entrance, SocketFiles};
 use crate::events::{self, Kind};
 use crate::keys::{PoolBounds, Values};
 use crate::past::{self, Appearance, History, Sizes};
@@ -209,6 +209,14 @@ impl ShardHandle {
     /// If it cannot be so; then nothing has changed.
     pub(super) async fn reconfigure(&self, change: Reconfiguring) -> Answer<()> {
         self.call(move |shard| async move { shard.reconfigure(&change).await }).await?
+    }
+
+    /// Returns the guests of a disk; none if it is not here.
+    pub(super) async fn guests(&self, name: String) -> Answer<Vec<ConnectedGuest>> {
+        self.call(
+            move |shard| async move { shard.disk(&name).map(|disk| disk.door.guests()).unwrap_or_default() },
+        )
+        .await
     }
 
     /// Makes the sockets of a disk again whose files are gone.

@@ -31,8 +31,9 @@ pub(crate) fn attach(world: &mut World, device: &str, name: Option<&str>) -> Ans
     let disk = world.forebay.add(&Wanted {
         name,
         path: found.path.clone(),
-        qmp: world.qmp.socket().to_owned(),
+        qmp: world.qmp.name().to_owned(),
         device: device.to_owned(),
+        process: world.process.identity(),
         original: found.original.clone(),
         socket_group,
     })?;
@@ -53,14 +54,13 @@ fn find(world: &mut World, device: &str) -> Answer<Found> {
 
 /// What an earlier attempt left is taken back before a new one begins.
 fn refuse_second_attempt(world: &World, device: &str) -> Answer<()> {
-    let same = |disk: &MovedDisk| disk.on_its_way && disk.device == device && disk.qmp == world.qmp.socket();
+    let same = |disk: &MovedDisk| disk.on_its_way && disk.device == device && disk.qmp == world.qmp.name();
     match world.forebay.moved()?.into_iter().find(same) {
         None => Ok(()),
         Some(disk) => Err(Problem::conflict(format!(
-            "Disk '{}' is on its way from that device already, or an attempt was broken off; `forebay vm detach --qmp {} \
-             --device {device}` takes it back, then try again",
-            disk.name,
-            world.qmp.socket().display()
+            "Disk '{}' is on its way from that device already, or an attempt was broken off; `forebay vm detach {0}` \
+             takes it back, then try again",
+            disk.name
         ))),
     }
 }
@@ -123,9 +123,8 @@ fn nbd_node(disk: &MovedDisk) -> Value {
 fn undo(world: &mut World, device: &str, disk: &MovedDisk, problem: &Problem) -> Problem {
     if let Err(left) = return_guest(world, device, disk, Unreachable::IsPassedOver) {
         return Problem::failed(format!(
-            "{problem}. That could not be undone: {left}. While that QEMU runs, `forebay vm detach --qmp {} --device \
-             {device}` takes the disk back; when it has ended, `forebay disk remove {}` does",
-            world.qmp.socket().display(),
+            "{problem}. That could not be undone: {left}. While that QEMU runs, `forebay vm detach {}` takes the disk \
+             back; when it has ended, the disk is released",
             disk.name
         ));
     }

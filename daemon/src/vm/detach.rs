@@ -48,7 +48,7 @@ fn find(world: &mut World, device: &str) -> Answer<MovedDisk> {
     let file = graph.node(at).map_or_else(String::new, |node| text(&node["file"]));
     let moved = world.forebay.moved()?;
     let used = |disk: &&MovedDisk| disk.node == at && file.contains(&disk.nbd_socket);
-    let of_device = |disk: &&MovedDisk| disk.device == device && disk.qmp == world.qmp.socket();
+    let of_device = |disk: &&MovedDisk| disk.device == device && disk.qmp == world.qmp.name();
     if let Some(disk) = moved.iter().find(used) {
         return Ok(disk.clone());
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::original::Original;
 use crate::problem::{Answer, Problem};
+use crate::qemu_process::QemuProcess;
 
 /// The daemon, as this process reaches it. What was done already is done again with success.
 pub(crate) trait Forebay {
@@ -37,6 +38,8 @@ pub(crate) struct Wanted {
     pub(crate) qmp: PathBuf,
     /// The device as the user named it.
     pub(crate) device: String,
+    /// The process of that QEMU, if it can be looked into.
+    pub(crate) process: Option<QemuProcess>,
     /// How QEMU has it open.
     pub(crate) original: Original,
     /// The group that the disk's socket is given to, as the key `socket-group` takes it; none leaves it as usual.

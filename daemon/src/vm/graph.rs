@@ -116,13 +116,38 @@ impl Device {
             };
             return Err(Problem::missing(format!(
                 "There is no disk '{wanted}' in the QEMU at {}: {found}",
-                qmp.socket().display()
+                qmp.name().display()
             )));
         };
         let root = entry["inserted"]["node-name"].as_str().ok_or_else(|| {
             Problem::invalid(format!("Device '{wanted}' has no medium, so there is nothing to move"))
         })?;
         Ok(Self { drive: text(&entry["device"]), root: root.to_owned(), place: text(&entry["qdev"]) })
+    }
+
+    /// Returns the id of the one disk with a medium that cannot be taken out.
+    ///
+    /// # Errors
+    /// If there are more, which are named, or there is none.
+    pub(super) fn only(qmp: &mut Qmp) -> Answer<String> {
+        let all = qmp.execute("query-block", &json!({}))?;
+        let disks: Vec<String> = array(&all)
+            .filter(|entry| entry["removable"] != true && entry["inserted"].is_object())
+            .filter_map(|entry| qdev_id(entry).or_else(|| entry["device"].as_str()))
+            .filter(|id| !id.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let at = qmp.name().display();
+        match disks.as_slice() {
+            [only] => Ok(only.clone()),
+            [] => Err(Problem::missing(format!(
+                "The QEMU at {at} has no disk with an id; give its -device an id="
+            ))),
+            several => Err(Problem::invalid(format!(
+                "The QEMU at {at} has several disks; say which with --device: {}",
+                several.join(", ")
+            ))),
+        }
     }
 
     /// Refuses a disk with a filter on it whose requests a thread of their own handles: QEMU 7.2 was seen to lock up when

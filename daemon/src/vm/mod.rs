@@ -58,10 +58,9 @@ pub(crate) use attach::attach;
 pub(crate) use detach::detach;
 pub(crate) use forebay::{Forebay, MovedDisk, Wanted};
 
-use std::path::Path;
-
 use crate::problem::Answer;
-use crate::qmp::{Patience, Qmp};
+use crate::qmp::{Monitor, Patience, Qmp};
+use graph::Device;
 use process::Process;
 
 /// The two that a disk moves between.
@@ -72,13 +71,21 @@ pub(crate) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// Connects to the QEMU behind `socket`.
+    /// Connects to the QEMU behind `monitor`.
     ///
     /// # Errors
     /// If it cannot be reached, or its process not be found.
-    pub(crate) fn new(socket: &Path, forebay: &'a dyn Forebay) -> Answer<Self> {
-        let qmp = Qmp::connect(socket, Patience::default())?;
-        let process = Process::behind(&qmp)?;
+    pub(crate) fn new(monitor: &Monitor, forebay: &'a dyn Forebay) -> Answer<Self> {
+        let mut qmp = Qmp::open(monitor, Patience::default())?;
+        let process = Process::behind(&mut qmp)?;
         Ok(Self { qmp, process, forebay })
+    }
+
+    /// Returns the id of the one disk that this guest has.
+    ///
+    /// # Errors
+    /// If there are more, which are named, or there is none.
+    pub(crate) fn only_device(&mut self) -> Answer<String> {
+        Device::only(&mut self.qmp)
     }
 }

@@ -11,6 +11,7 @@ use nix::unistd::Gid;
 
 use super::command_line::CommandLine;
 use crate::problem::{Answer, Problem};
+use crate::qemu_process::QemuProcess;
 use crate::qmp::Qmp;
 
 /// A process.
@@ -24,18 +25,45 @@ impl Process {
     ///
     /// # Errors
     /// If processes cannot be looked into.
-    pub(super) fn behind(qmp: &Qmp) -> Answer<Self> {
-        let table = fs::read_to_string("/proc/net/unix").map_err(|error| unreadable(qmp.peer(), &error))?;
-        let sockets = listening_sockets(&table, qmp.socket());
-        let made_by = Self { id: qmp.peer() };
+    pub(super) fn behind(qmp: &mut Qmp) -> Answer<Self> {
+        let Some(peer) = qmp.peer() else { return Self::with_uuid(qmp) };
+        let table = fs::read_to_string("/proc/net/unix").map_err(|error| unreadable(peer, &error))?;
+        let sockets = listening_sockets(&table, qmp.name());
+        let made_by = Self { id: peer };
         if sockets.is_empty() || made_by.holds(&sockets)? {
             return Ok(made_by);
         }
-        let folders = fs::read_dir("/proc").map_err(|error| unreadable(qmp.peer(), &error))?;
+        let folders = fs::read_dir("/proc").map_err(|error| unreadable(peer, &error))?;
         let ids = folders.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
         // One that ends meanwhile, or that is not ours to look into, is not the one.
         let holder = ids.map(|id| Self { id }).find(|process| process.holds(&sockets).unwrap_or(false));
         Ok(holder.unwrap_or(made_by))
+    }
+
+    /// Finds the process of a guest that libvirt started: it has the guest's UUID on its command line.
+    fn with_uuid(qmp: &mut Qmp) -> Answer<Self> {
+        let answer = qmp.execute("query-uuid", &serde_json::json!({}))?;
+        let uuid = answer["UUID"].as_str().unwrap_or_default().to_owned();
+        let folders = fs::read_dir("/proc").into_iter().flatten();
+        let ids = folders.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        let mut processes = ids.map(|id| Self { id });
+        let found = processes.find(|process| {
+            let bytes = fs::read(process.path("cmdline")).unwrap_or_default();
+            let words: Vec<_> = bytes.split(|byte| *byte == 0).collect();
+            words.windows(2).any(|pair| pair[0] == b"-uuid" && pair[1] == uuid.as_bytes())
+        });
+        found.ok_or_else(|| {
+            Problem::invalid(format!(
+                "Cannot find the process of the guest {uuid} at {}: libvirt runs it on another host, or this user may not see \
+                 it; run as root on the host of the guest",
+                qmp.name().display()
+            ))
+        })
+    }
+
+    /// Returns by what it is known again; none if it has ended.
+    pub(super) fn identity(&self) -> Option<QemuProcess> {
+        QemuProcess::of(self.id)
     }
 
     /// True if the process has this storage open.

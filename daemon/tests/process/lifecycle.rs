@@ -110,7 +110,7 @@ fn settings_change_while_a_guest_goes_on() {
 }
 
 #[test]
-fn removing_a_disk_ends_its_guests_and_no_others() {
+fn a_disk_is_taken_from_its_guests_by_force_only_and_from_no_others() {
     let host = Host::new();
     let (image, other) = (host.image("a.img", MIB), host.image("b.img", MIB));
     let daemon = host.serve();
@@ -118,7 +118,15 @@ fn removing_a_disk_ends_its_guests_and_no_others() {
     daemon.run(&["disk", "add", "b", "--backing", &other]).succeeded();
     let (mut leaving, mut staying) = (daemon.guest("a"), daemon.guest("b"));
     leaving.write(0, &[3; 512]).expect("the disk is served");
-    daemon.run(&["disk", "remove", "a"]).succeeded();
+    for words in [&["disk", "remove", "a"][..], &["disk", "remove", "a", "--lose-dirty"]] {
+        let refused = daemon.run(words).failed();
+        let us = format!("(process {}) over NBD", std::process::id());
+        assert!(refused.contains(&us) && refused.contains("--force"), "{refused}");
+    }
+    leaving.write(0, &[3; 512]).expect("it is served as before");
+    daemon.run(&["disk", "remove", "a", "--force"]).succeeded();
+    let line = daemon.wait_for_log("disk-removed");
+    assert!(line.contains("taken from guests that used it") && line.contains("over NBD"), "{line}");
     assert!(leaving.read(0, 512).is_err(), "its connection is closed");
     assert_eq!(content(&image, 0, 512), [3; 512]);
     staying.write(0, &[4; 512]).expect("the other disk is served");
@@ -230,7 +238,7 @@ fn a_backing_that_shrinks_while_it_is_served_is_noticed_and_never_written_again(
     assert!(disk["reason"].as_str().is_some_and(|reason| reason.contains("shrank")), "{disk}");
     assert!(guest.write(0, &[1; 512]).is_err());
     assert_eq!(fs::metadata(&image).expect("it is there").len(), MIB, "no write makes it longer again");
-    daemon.run(&["disk", "remove", "a"]).failed();
+    daemon.run(&["disk", "remove", "a", "--force"]).failed();
     assert_eq!(daemon.disk("a"), serde_json::Value::Null, "it is gone, and the failed flush was told");
 }
 

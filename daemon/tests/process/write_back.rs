@@ -250,11 +250,11 @@ fn dirty_data_that_the_backing_does_not_take_is_given_up_by_word_only() {
     guest.write(place(1), &page(1, 2)).expect("the disk is served");
     behind.kill();
 
-    let refused = front.run(&["disk", "remove", "b"]).failed();
+    let refused = front.run(&["disk", "remove", "b", "--force"]).failed();
     assert!(refused.contains("--lose-dirty"), "{refused}");
     assert_eq!(front.disk("b")["state"], "serving");
     assert!(guest.read(place(1), PAGE as u32).expect("flash has it") == page(1, 2));
-    front.run(&["disk", "remove", "b", "--lose-dirty"]).succeeded();
+    front.run(&["disk", "remove", "b", "--lose-dirty", "--force"]).succeeded();
     assert_eq!(front.disk("b"), Value::Null);
 }
 
@@ -465,7 +465,7 @@ fn a_page_that_flash_damaged_is_an_error_alone_until_it_is_written_anew() {
     guest.read(place(5), PAGE as u32).expect_err("nothing older is shown");
     assert!(guest.read(place(6), PAGE as u32).expect("it is whole") == page(6, 1));
     guest.write(place(5), &page(5, 2)).expect("it is written anew");
-    daemon.run(&["disk", "remove", "a"]).succeeded();
+    daemon.run(&["disk", "remove", "a", "--force"]).succeeded();
     assert_eq!(pages_at_home(&image, 2), 1);
 }
 

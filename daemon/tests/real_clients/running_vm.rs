@@ -132,10 +132,57 @@ fn a_disk_moves_to_and_fro_under_a_guest_that_writes_all_the_time() {
         let disk = daemon.disk("web-vd0");
         assert_eq!((&disk["state"], &disk["mode"]), (&"serving".into(), &"write-through".into()));
         qemu.quit();
-        daemon.run(&["disk", "remove", "web-vd0"]).succeeded();
+        wait_until_released(&daemon);
         model.assert_in(&image, &what);
         run("qemu-io", &["-f", "raw", "-c", "write -P 1 0 512", &image]);
     }
+}
+
+/// Waits until the disk that was taken from a QEMU is gone, after that QEMU.
+fn wait_until_released(daemon: &Daemon) {
+    daemon.wait_for_log("disk-released");
+    assert_eq!(daemon.disk("web-vd0"), serde_json::Value::Null);
+}
+
+#[test]
+fn a_guest_starts_again_on_its_file_and_everything_dirty_is_there() {
+    let host = Host::new();
+    let image = host.image("disk.img", SIZE);
+    let daemon = host.serve();
+    let mut qemu = Qemu::start(&host, &image, Shape::Blockdev);
+    attach(&daemon, &qemu);
+    let listed = daemon.json(&["vm", "list"])["vms"][0].clone();
+    assert_eq!((&listed["name"], &listed["device"]), (&"web-vd0".into(), &"vd0".into()));
+    daemon.run(&["disk", "set", "web-vd0", "mode=write-back"]).succeeded();
+    let mut model = Model::new();
+    for number in 0..50 {
+        model.request(&mut qemu, number);
+    }
+    qemu.quit();
+    wait_until_released(&daemon);
+    model.assert_in(&image, "released");
+    let qemu = Qemu::start(&host, &image, Shape::Blockdev);
+    // The one disk that there is, and the one that was taken.
+    let socket = qemu.socket.to_str().expect("temporary folders have plain names");
+    daemon.run(&["vm", "attach", "--qmp", socket]).succeeded();
+    daemon.run(&["vm", "detach", "web-vd0"]).succeeded();
+    assert_locked(&image);
+    qemu.quit();
+}
+
+#[test]
+fn a_disk_whose_qemu_ended_while_the_daemon_was_away_is_not_taken_up() {
+    let host = Host::new();
+    let image = host.image("disk.img", SIZE);
+    let daemon = host.serve();
+    let qemu = Qemu::start(&host, &image, Shape::Blockdev);
+    attach(&daemon, &qemu);
+    daemon.kill();
+    // Killed: asked to quit, it would wait for its disk.
+    drop(qemu);
+    let daemon = host.serve_with(&[]);
+    wait_until_released(&daemon);
+    run("qemu-io", &["-f", "raw", "-c", "write -P 1 0 512", &image]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::os::fd::AsRawFd;
 use std::rc::Rc;
 
 use block::BlockDevice;
-use block::socket::Stream;
+use block::socket::{Peer, Stream};
 use nix::sys::socket::{Shutdown, shutdown};
 use slab::Slab;
 use tokio::sync::Notify;
@@ -102,6 +102,11 @@ impl<D: BlockDevice> Export<D> {
             protocol_errors: self.protocol_errors.get(),
             payload_bytes: u64::from(self.limits.budget_bytes) - self.budget.free_bytes(),
         }
+    }
+
+    /// Returns who is at the other end of each connection.
+    pub fn peers(&self) -> Vec<Peer> {
+        self.connections.borrow().iter().map(|(_, stream)| stream.peer()).collect()
     }
 
     /// Ends all connections in order and lets no new ones in: nothing more is read, what is in flight is finished and

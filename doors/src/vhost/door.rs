@@ -9,7 +9,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use block::socket::{Listener, ListenerHandle, Stream, StreamHandle};
+use block::socket::{Listener, ListenerHandle, Peer, Stream, StreamHandle};
 use block::{BlockDevice, Host, Ring};
 use slab::Slab;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -118,6 +118,11 @@ impl<D: BlockDevice> Door<D> {
             broken_queues: self.broken_queues.get(),
             data_bytes: BUDGET_BYTES - self.budget.available_permits() as u64,
         }
+    }
+
+    /// Returns who is at the other end of each connection.
+    pub fn peers(&self) -> Vec<Peer> {
+        self.streams.borrow().iter().map(|(_, stream)| stream.peer()).collect()
     }
 
     /// Lets front ends in, each as a task of `host` over `ring`, until [`Self::close`] or [`Self::pause`] is called, or this

@@ -77,11 +77,15 @@ test -s /usr/share/bash-completion/completions/forebay
 : removed: stopped, the state kept
 nbdcopy 'nbd+unix:///web1?socket=/run/forebay/nbd/web1.sock' - | sleep infinity &
 until forebay disk list --json | grep -q '"connections":[1-9]'; do sleep 0.2; done
+if dpkg -r forebay 2>said; then exit 1; fi
+cat said
+grep -q 'guests use 1 disks' said
+systemctl is-active forebay
+kill $!
+while forebay disk list --json | grep -q '"connections":[1-9]'; do sleep 0.2; done
 dpkg -r forebay 2>said
 cat said
-grep -q 'disks in use by guests' said
 grep -q 'What guests wrote is on the backings' said
-kill $!
 if systemctl is-active forebay; then exit 1; fi
 test -e /var/lib/forebay/state.json
 test -e /run/forebay

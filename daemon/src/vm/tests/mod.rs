@@ -7,6 +7,7 @@ use serde_json::json;
 use self::scene::Scene;
 use super::{MovedDisk, World, attach, detach};
 use crate::problem::Answer;
+use crate::qmp::Monitor;
 
 /// Names of the nodes of a disk that was made with -drive, and with -blockdev.
 const SHAPES: [(&str, &str); 2] = [("#block1", "#block2"), ("format", "storage")];
@@ -14,11 +15,11 @@ const SHAPES: [(&str, &str); 2] = [("#block1", "#block2"), ("format", "storage")
 const OPERATIONS_MAX: usize = 200;
 
 fn attached(scene: &Scene) -> Answer<MovedDisk> {
-    World::new(&scene.socket(), scene).and_then(|mut world| attach(&mut world, "vd0", None))
+    World::new(&Monitor::Socket(scene.socket()), scene).and_then(|mut world| attach(&mut world, "vd0", None))
 }
 
 fn detached(scene: &Scene) -> Answer<MovedDisk> {
-    World::new(&scene.socket(), scene).and_then(|mut world| detach(&mut world, "vd0"))
+    World::new(&Monitor::Socket(scene.socket()), scene).and_then(|mut world| detach(&mut world, "vd0"))
 }
 
 #[test]
@@ -189,7 +190,7 @@ fn a_disk_with_a_throttle_and_a_thread_of_its_own_is_refused() {
 #[test]
 fn devices_that_are_not_there_or_empty_are_named() {
     let scene = Scene::new("format", "storage");
-    let mut world = World::new(&scene.socket(), &scene).expect("it is there");
+    let mut world = World::new(&Monitor::Socket(scene.socket()), &scene).expect("it is there");
     for (device, reason) in [("vd1", "'vd0'"), ("cd0", "no medium"), ("drive0-backend", "drive0")] {
         let problem = attach(&mut world, device, None).expect_err(device);
         assert!(problem.message.contains(reason), "{problem}");

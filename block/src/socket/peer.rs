@@ -1,0 +1,46 @@
+//! Who is at the other end of a connection.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+
+use nix::sys::socket::{SockaddrStorage, getpeername, getsockopt, sockopt};
+
+use super::Stream;
+
+/// The other end of a connection, as far as the system tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// A process of this host that connected over a Unix socket. Others may have inherited the connection since.
+    Process(u32),
+    /// An address of TCP.
+    Address(SocketAddr),
+    /// A process that is not visible from here, as from outside of a container, or a connection that has ended.
+    Unknown,
+}
+
+impl Stream {
+    /// Returns who is at the other end.
+    pub fn peer(&self) -> Peer {
+        let address = getpeername::<SockaddrStorage>(std::os::fd::AsRawFd::as_raw_fd(&self.as_fd()));
+        if let Ok(address) = address {
+            let v4 = address.as_sockaddr_in().map(|v4| SocketAddr::new(IpAddr::V4(v4.ip()), v4.port()));
+            let v6 = || address.as_sockaddr_in6().map(|v6| SocketAddr::new(IpAddr::V6(v6.ip()), v6.port()));
+            if let Some(address) = v4.or_else(v6) {
+                return Peer::Address(address);
+            }
+        }
+        let credentials = getsockopt(&self.as_fd(), sockopt::PeerCredentials);
+        let id = credentials.ok().and_then(|credentials| u32::try_from(credentials.pid()).ok());
+        id.filter(|id| *id > 0).map_or(Peer::Unknown, Peer::Process)
+    }
+}
+
+impl fmt::Display for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Process(id) => write!(f, "process {id}"),
+            Self::Address(address) => write!(f, "{address}"),
+            Self::Unknown => f.write_str("an unknown process"),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The monitor of a libvirt domain, through `virsh qemu-monitor-command`: libvirt has the only connection to it.
+//!
+//! Each command is a process of its own, which `LIBVIRT_DEFAULT_URI` reaches as it does any virsh. Events stay with libvirt, so
+//! whoever waits looks again.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{Monitor, Patience, QmpError};
+use crate::signals;
+
+/// How often a process is asked whether it has ended.
+const INTERVAL: Duration = Duration::from_millis(5);
+
+/// A domain whose QEMU takes commands.
+pub(super) struct LibvirtLink {
+    domain: String,
+    patience: Patience,
+}
+
+impl LibvirtLink {
+    pub(super) fn new(domain: &str, patience: Patience) -> Self {
+        Self { domain: domain.to_owned(), patience }
+    }
+
+    /// Has QEMU do `command` and returns what it says.
+    ///
+    /// # Errors
+    /// `Refused` with QEMU's words; every other error leaves unknown whether it was done.
+    pub(super) fn execute(&self, command: &str, arguments: &Value) -> Result<Value, QmpError> {
+        let request = json!({ "execute": command, "arguments": arguments }).to_string();
+        let said = self.run(command, &request)?;
+        let mut said: Value = serde_json::from_str(said.trim())
+            .map_err(|_| QmpError::Garbled { socket: self.name(), what: said.chars().take(80).collect() })?;
+        match said.get("error") {
+            Some(error) => Err(QmpError::refused(command, error)),
+            None => Ok(said["return"].take()),
+        }
+    }
+
+    fn run(&self, command: &str, request: &str) -> Result<String, QmpError> {
+        let broken = |error| QmpError::unreachable(&self.name(), error);
+        let mut virsh = Command::new("virsh");
+        // Behind `--` nothing is an option, whatever a domain is called.
+        virsh.args(["--quiet", "qemu-monitor-command", "--", &self.domain, request]);
+        virsh.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).env("LC_ALL", "C");
+        signals::release_in(&mut virsh);
+        let mut child = virsh.spawn().map_err(broken)?;
+        let (output, errors) = (heard(child.stdout.take()), heard(child.stderr.take()));
+        let Some(succeeded) = wait(&mut child, self.patience.command).map_err(broken)? else {
+            return Err(QmpError::TimedOut {
+                socket: self.name(),
+                command: command.to_owned(),
+                seconds: self.patience.command.as_secs(),
+            });
+        };
+        let text = |reader: thread::JoinHandle<String>| reader.join().unwrap_or_default();
+        if succeeded {
+            return Ok(text(output));
+        }
+        let said = text(errors).trim().trim_start_matches("error: ").replace('\n', " ");
+        Err(broken(io::Error::other(format!("virsh says '{}'", said.escape_debug()))))
+    }
+
+    fn name(&self) -> PathBuf {
+        Monitor::Libvirt(self.domain.clone()).name()
+    }
+}
+
+/// Reads a pipe to its end, so that nobody waits for room in it.
+fn heard(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut text = Vec::new();
+        // What came until an error is as good as all.
+        drop(pipe.map(|mut pipe| pipe.read_to_end(&mut text)));
+        String::from_utf8_lossy(&text).into_owned()
+    })
+}
+
+/// Waits for the end of a process; none if that takes longer, and then it is killed.
+fn wait(child: &mut Child, time: Duration) -> io::Result<Option<bool>> {
+    let deadline = Instant::now() + time;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status.success()));
+        }
+        if Instant::now() >= deadline {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(INTERVAL);
+    }
+}
