@@ -31,6 +31,7 @@ pub use knowledge::curve::{Curve, Curves, Prediction, Use};
 pub use knowledge::replay::Belief;
 pub use knowledge::touched::{SharedBits, words_for};
 pub use survives::check::{CheckedDisk, CheckedPool, Expected, Knowledge, Progress, check};
+pub use survives::comparison::Comparison;
 pub use survives::opening::{Claim, Identified, check_size, format, identify};
 pub use survives::pool::Witness;
 pub use survives::shared::SharedPool;

@@ -3,6 +3,7 @@
 //! Every document has `"schema": 1` and one fixed key beside it. Keys are those of the documentation; none is ever
 //! missing, what is not known is `null`. All of it has a schema in the OpenAPI document, made from these very types.
 
+mod acceptance;
 mod connect;
 mod curve;
 mod disk;
@@ -25,6 +26,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::advice::Advice;
+pub(crate) use acceptance::Acceptance;
 pub(crate) use connect::Connect;
 pub(crate) use curve::DiskCurve;
 pub(crate) use disk::{Disk, DiskInList, DiskState, Lost, standing_of_disk};
@@ -38,7 +40,7 @@ pub(crate) use problem::ProblemDocument;
 pub(crate) use recording::Recording;
 pub(crate) use report::DiskGain;
 pub(crate) use requests::{
-    AddDevice, AddDisk, Guest, NUMBER_MAX, QuiesceDisk, RemoveDisk, ResumeDisk, SetDisk, SetPool,
+    AcceptDisk, AddDevice, AddDisk, Guest, NUMBER_MAX, QuiesceDisk, RemoveDisk, ResumeDisk, SetDisk, SetPool,
 };
 pub(crate) use resized::Resized;
 pub(crate) use statistics::Statistics;
@@ -82,6 +84,8 @@ documents! {
     DiskDocument { disk: Disk }
     /// The name of a disk that is not served any more.
     RemovedDocument { removed: String }
+    /// What a comparison of a backing with what is cached found, and whether it was accepted.
+    AcceptanceDocument { acceptance: Acceptance }
     /// A disk that was to take the size of its backing.
     ResizedDocument { resized: Resized }
     /// A disk that is recorded.

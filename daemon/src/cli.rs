@@ -182,6 +182,8 @@ pub(crate) enum Disk {
     /// Write home what the backing of a disk does not have, and have nothing become so for a while: for a backup or a snapshot
     /// of the backing. Guests go on; what they write meanwhile goes to the backing.
     Quiesce(DiskQuiesce),
+    /// Compare the backing of a disk that waits with what is cached, and serve the disk with its dirty data by your word.
+    Accept(DiskAccept),
     /// End what `disk quiesce` began.
     Resume(DiskName),
     /// Stop serving a disk, once its backing has all of it. Its content stays where it is.
@@ -305,6 +307,20 @@ pub(crate) struct DiskDestage {
     pub(crate) stop: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiskAccept {
+    /// Its name.
+    pub(crate) name: String,
+    /// Do not ask: serve it unless pages differ.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Serve it also if cached pages are not what the backing has: what is dirty is then written over another version.
+    #[arg(long)]
+    pub(crate) despite_differences: bool,
+    #[command(flatten)]
+    pub(crate) daemon: Daemon,
 }
 
 #[derive(Debug, Args)]

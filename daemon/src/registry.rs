@@ -8,6 +8,7 @@
 //! Changes go one after another; looking at a backing, which may hang, happens before a change begins. Readers never
 //! wait for a change.
 
+mod accepting;
 mod connected;
 mod counting;
 mod displaced;
@@ -34,7 +35,7 @@ use block::file::{Access, Lock};
 use cache::{Mode, WhatIsDirty};
 use tokio::sync::{Mutex, mpsc};
 
-use crate::backing::{Images, Location};
+use crate::backing::{Identity, Images, Location};
 use crate::door::{Entrance, Sockets};
 use crate::events::{self, Kind};
 use crate::history::Histories;
@@ -457,27 +458,40 @@ impl Registry {
         // Not asked for images: the guest of a raw disk may write to it whatever it likes.
         let identity = self.look_until_answered(record, &location).await?;
         let _changing = self.changing.lock().await;
-        let mut state = self.state();
-        let Some(current) = state
-            .disk(&record.name)
-            .filter(|current| current.id == record.id && !self.is_being_removed(&current.name))
-        else {
+        let Some(attaching) = self.ready_to_attach(record, location, &identity).await? else {
             return Ok(());
         };
-        // One that waits for the same is refused in its turn.
-        let (name, waiting) = (record.name.as_str(), Vec::new());
-        let (access, images) = (access(record.read_only), Images::ServedAsRaw);
-        let used = Wanted { name, location: &location, identity: &identity, access, images, waiting };
-        self.check_unshared(used).await?;
-        let rights = look_up(&current.settings).await?;
-        // What stands in its record from before this start.
-        let attaching = self.attaching(current, location, rights);
+        let mut state = self.state();
         if attaching.values.writes_back() {
             state = self.note_unsaved(&record.name)?;
         }
         self.shards.attach(attaching).await?;
         self.remember_geometry(&mut state, &record.name).await;
         Ok(())
+    }
+
+    /// Returns what attaches a remembered disk; none if it is served already or no longer wanted. For whoever holds the lock of changes.
+    async fn ready_to_attach(
+        &self,
+        record: &DiskRecord,
+        location: Location,
+        identity: &Identity,
+    ) -> Answer<Option<Attaching>> {
+        let state = self.state();
+        let is_wanted =
+            |current: &&DiskRecord| current.id == record.id && !self.is_being_removed(&current.name);
+        let Some(current) = state.disk(&record.name).filter(is_wanted) else { return Ok(None) };
+        if self.shards.is_attached(&record.name) {
+            return Ok(None);
+        }
+        // One that waits for the same is refused in its turn.
+        let (name, waiting) = (record.name.as_str(), Vec::new());
+        let (access, images) = (access(record.read_only), Images::ServedAsRaw);
+        let used = Wanted { name, location: &location, identity, access, images, waiting };
+        self.check_unshared(used).await?;
+        let rights = look_up(&current.settings).await?;
+        // What stands in its record from before this start.
+        Ok(Some(self.attaching(current, location, rights)))
     }
 
     /// Notes how large a disk is that was attached just now, and its sectors, if that is not remembered: earlier versions did not.

@@ -15,6 +15,8 @@ use crate::journeys::void::make_void;
 use crate::journeys::{commit, promote, second_copies};
 use crate::knowledge::holders::Share;
 use crate::knowledge::segments::Segments;
+use crate::survives::check::Expected;
+use crate::survives::comparison::{Comparison, compare};
 use crate::survives::discards;
 use crate::survives::pool::{Pool, Witness};
 use crate::survives::shared::{Leaving, SharedPool};
@@ -179,6 +181,22 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         self.pool.segments().forget(disk);
         self.pool.close_regions(disk, &regions).await?;
         Ok(())
+    }
+
+    /// Compares what is cached clean of a disk that is not attached with a backing: up to `pages_max` pages, until the clock reads
+    /// `until_ns`. Changes nothing.
+    ///
+    /// # Errors
+    /// Why the log of the disk cannot be read, as a sentence without its end.
+    pub async fn compare<B: BlockDevice>(
+        &self,
+        disk: DiskId,
+        expected: Expected,
+        backing: &B,
+        pages_max: usize,
+        until_ns: u64,
+    ) -> Result<Comparison, String> {
+        compare(&self.pool, disk, expected, backing, pages_max, until_ns).await
     }
 
     /// The least reservation of a disk of this pool, in bytes: sixteen segments.

@@ -109,10 +109,7 @@ pub(crate) async fn take_up<F: BlockDevice, H: Host>(
 ) -> Result<(), CacheError> {
     let has_dirty = cache.pool.regions_with_intent(cache.id).contains(&DIRTY);
     if let (Belief::Nothing(reason), true) = (belief, has_dirty) {
-        return Err(CacheError::HoldsDirty(format!(
-            "{reason}. Give disk {} its own backing back, or remove the disk with the word to lose that data",
-            cache.id
-        )));
+        return Err(CacheError::HoldsDirty(reason.clone()));
     }
     let reason = match belief {
         Belief::DirtyOnly(_) if has_dirty => {

@@ -254,10 +254,10 @@ struct Checker<'a, F> {
 }
 
 /// Which pages the backing may have changed behind the log.
-struct Distrusted {
-    region_pages: u64,
-    open: BTreeSet<u32>,
-    expected: Expected,
+pub(super) struct Distrusted {
+    pub(super) region_pages: u64,
+    pub(super) open: BTreeSet<u32>,
+    pub(super) expected: Expected,
 }
 
 impl<F: BlockDevice> Checker<'_, F> {
@@ -349,7 +349,7 @@ impl<F: BlockDevice> Checker<'_, F> {
 }
 
 impl Distrusted {
-    fn has(&self, page: PageNumber) -> bool {
+    pub(super) fn has(&self, page: PageNumber) -> bool {
         let region = (page.0 / self.region_pages) as u32;
         let open = self.open.contains(&region) || self.open.contains(&EVERYTHING);
         match (self.expected.belief.bits(open), &self.expected.touched) {

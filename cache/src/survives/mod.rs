@@ -3,6 +3,7 @@
 pub(crate) mod blank;
 pub(crate) mod budgets;
 pub(crate) mod check;
+pub(crate) mod comparison;
 pub(crate) mod copies;
 pub(crate) mod dirty_first;
 pub(crate) mod discards;

@@ -89,6 +89,18 @@ pub(crate) struct QuiesceDisk {
     pub(crate) seconds: u64,
 }
 
+/// The operator's word on the backing of a disk that waits. Without one, it is only compared with what is cached.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AcceptDisk {
+    /// It is what was cached: serve the disk with what is dirty, unless pages differ.
+    #[serde(default)]
+    pub(crate) accept: bool,
+    /// Also if pages differ.
+    #[serde(default)]
+    pub(crate) despite_differences: bool,
+}
+
 /// The largest whole number that all readers of JSON understand (RFC 8259, section 6).
 pub(crate) const NUMBER_MAX: u64 = (1 << 53) - 1;
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::accept;
 use super::home::{self, Quiet};
 use super::{client, print_change, read_and_print};
 use crate::api::{AddDisk, Connect, ConnectDocument, RemoveDisk, SetDisk};
@@ -24,6 +25,7 @@ pub(super) fn run(command: Disk) -> Answer<()> {
         Disk::Evict(options) => evict(&options),
         Disk::Destage(options) => home::destage(&options),
         Disk::Quiesce(options) => home::quiesce(&options),
+        Disk::Accept(options) => accept::accept(&options),
         Disk::Resume(options) => home::resume(&options),
         Disk::Remove(options) => remove(&options),
     }

@@ -1,5 +1,6 @@
 //! What each command does, by its name.
 
+mod accept;
 mod advise;
 mod bar;
 mod check;

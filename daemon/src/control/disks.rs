@@ -10,15 +10,15 @@ use tokio::task::spawn_blocking;
 
 use super::answer::{Name, Reply, to_the_end};
 use crate::api::{
-    AddDisk, Connect, ConnectDocument, Disk, DiskDocument, DiskInList, DisksDocument, Guest, Lost,
-    LostDocument, NUMBER_MAX, QuiesceDisk, RemoveDisk, RemovedDocument, Resized, ResizedDocument, ResumeDisk,
-    SetDisk,
+    AcceptDisk, Acceptance, AcceptanceDocument, AddDisk, Connect, ConnectDocument, Disk, DiskDocument,
+    DiskInList, DisksDocument, Guest, Lost, LostDocument, NUMBER_MAX, QuiesceDisk, RemoveDisk,
+    RemovedDocument, Resized, ResizedDocument, ResumeDisk, SetDisk,
 };
 use crate::connect::{Doors, installed};
 use crate::places::Places;
 use crate::problem::Problem;
 use crate::registry::{DiskView, IfInUse, NewDisk, Registry};
-use crate::shard::Destage;
+use crate::shard::{Destage, Word};
 use crate::state::{GuestRecord, Stage};
 
 type Shared = State<Arc<Registry>>;
@@ -110,6 +110,31 @@ pub(super) async fn evict(State(registry): Shared, Name(name): Name) -> Reply<Di
     let places = registry.places().clone();
     let view = to_the_end(async move { registry.evict(&name).await }).await?;
     Ok(full(&view, &places))
+}
+
+/// The backing of a disk that waits is compared with what is cached, and accepted if that is asked for.
+#[utoipa::path(
+    post,
+    path = "/v1/disks/{name}/accept",
+    tag = "disks",
+    params(("name" = String, Path, description = "Name of the disk", example = "vm-1", pattern = "^[a-z0-9][a-z0-9._-]{0,62}$")),
+    request_body = AcceptDisk,
+    responses((status = OK, description = "What was found, and whether the disk is served", body = AcceptanceDocument))
+)]
+pub(super) async fn accept(
+    State(registry): Shared,
+    Name(name): Name,
+    request: Result<Json<AcceptDisk>, JsonRejection>,
+) -> Reply<AcceptanceDocument> {
+    let Json(AcceptDisk { accept, despite_differences }) = request?;
+    let word = match (accept, despite_differences) {
+        (false, _) => Word::None,
+        (true, false) => Word::Accepted,
+        (true, true) => Word::AcceptedDespiteDifferences,
+    };
+    let disk = name.clone();
+    let evidence = to_the_end(async move { registry.accept(&disk, word).await }).await?;
+    Ok(Json(AcceptanceDocument::of(Acceptance::of(name, evidence))))
 }
 
 /// The disk takes the size that its backing was given, while guests use it. It never becomes smaller.

@@ -9,6 +9,7 @@
 //!                                 with {"force":true} though guests use it
 //!   POST   /v1/disks/NAME/destage      bring home what is dirty, at full speed
 //!   DELETE /v1/disks/NAME/destage      not any more
+//!   POST   /v1/disks/NAME/accept       the backing of one that waits is compared with what is cached, and accepted if so asked
 //!   POST   /v1/disks/NAME/quiesce      the same, then keep it so for a while; answers at once
 //!   POST   /v1/disks/NAME/resume       let it become dirty again
 //!   GET    /v1/disks/NAME/connect      what clients type to reach it
@@ -153,6 +154,7 @@ fn described() -> OpenApiRouter<Arc<Registry>> {
         .routes(routes!(disks::evict))
         .routes(routes!(disks::resize))
         .routes(routes!(disks::start_destage, disks::stop_destage))
+        .routes(routes!(disks::accept))
         .routes(routes!(disks::quiesce))
         .routes(routes!(disks::resume))
         .routes(routes!(disks::lost))

@@ -250,6 +250,9 @@ kinds! {
     BackingInPlace, "backing-in-place", Info,
         "The path of a backing names again what was opened there.",
         "";
+    BackingAccepted, "backing-accepted", Warning,
+        "A backing was accepted for what is cached of its disk by somebody's word, and what a comparison had found.",
+        "If it was the wrong one, what was dirty is written over it: restore it from a backup.";
     BackingSlow, "backing-slow", Warning,
         "For three minutes requests to a backing took four times as long as usual and more than 50 ms, or more than a second.",
         "Look at what else uses the storage, at its health (SMART, a rebuild of its array) and at the way there: iostat -x, its server.";

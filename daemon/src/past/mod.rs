@@ -249,6 +249,12 @@ impl History {
         self.record.lock().await.void
     }
 
+    /// What would be trusted of what is cached, if the backing were known to be what it was.
+    pub(crate) fn expected(&self) -> Expected {
+        let bits = || Rc::<Touched>::clone(&self.touched.borrow()) as Rc<dyn SharedBits>;
+        Expected { belief: self.belief(), touched: self.kept.then(bits) }
+    }
+
     /// The past of a disk whose backing stayed in the hands of this process, locked, and was changed through us only.
     pub(crate) fn unbroken_past(self: &Rc<Self>) -> Past {
         self.past_by(self.belief(), 0)

@@ -19,6 +19,7 @@ use cache::{Curves, DriveWrites, Identified, Marks, MemberNumber, PoolId, WhatIs
 use doors::nbd::Directory;
 use futures_util::future::join_all;
 
+use super::accept::{Evidence, Word};
 use super::disk::not_attached;
 use super::{
     Absent, Attaching, Content, Destage, Detached, DiskReport, Found, OpenedPool, Owners, PoolReport,
@@ -239,6 +240,25 @@ impl Shards {
             self.homes().remove(&name);
         }
         attached
+    }
+
+    /// Compares the backing of a disk that waits with what is cached of it, and serves it, on the shard with the fewest, if that is the
+    /// operator's word.
+    ///
+    /// # Errors
+    /// Whatever stands in the way; then nothing is left behind.
+    pub(crate) async fn accept(&self, disk: Attaching, word: Word) -> Answer<Evidence> {
+        let name = disk.name.clone();
+        let shard = {
+            let mut homes = self.homes();
+            let fewest = fewest(&homes, self.all.len());
+            *homes.entry(name.clone()).or_insert(fewest)
+        };
+        let evidence = self.all[shard].accept(disk, word).await;
+        if !evidence.as_ref().is_ok_and(|evidence| evidence.is_accepted) {
+            self.homes().remove(&name);
+        }
+        evidence
     }
 
     /// Keeps for a disk that is not attached what it reserved of the pool, instead of what was kept for it before.

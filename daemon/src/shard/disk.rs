@@ -14,7 +14,9 @@ use block::file::{Access, Lock};
 use block::nbd::Target;
 use block::patient::Trouble;
 use block::{BlockDevice, Host, PAGE};
-use cache::{AtRest, CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load, Past, WhatIsDirty};
+use cache::{
+    AtRest, Belief, CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load, Past, WhatIsDirty,
+};
 use tokio::sync::Notify;
 
 use super::flash::Flash;
@@ -91,6 +93,30 @@ pub(crate) struct Absent {
     pub(crate) values: Values,
     /// The size that it had when it was served last.
     pub(crate) size_bytes: u64,
+}
+
+/// How much of what is cached of a disk is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// As much as what is remembered of its backing allows.
+    AsJudged,
+    /// What is dirty, by the operator's word, whatever is remembered.
+    Accepted,
+}
+
+/// A backing that is open and locked for a disk that is to be attached.
+pub(super) struct OpenedBacking {
+    pub(super) backing: Backing,
+    limitations: Vec<String>,
+    pub(super) history: Rc<History>,
+    found: Appearance,
+}
+
+impl OpenedBacking {
+    /// What is remembered of it allows.
+    pub(super) async fn past(&self) -> Past {
+        self.history.past(&self.found).await
+    }
 }
 
 /// What is to be changed.
@@ -339,32 +365,51 @@ impl Shard {
     }
 
     async fn attach(self: Rc<Self>, disk: Attaching) -> Answer<()> {
-        let Attaching { name, id, location, access, lock, values, unsaved, entrance, .. } = disk;
-        let Attaching { size_bytes_before, sector_bytes_before, .. } = disk;
-        assert!(self.disk(&name).is_none(), "the registry attaches a disk once");
+        let opened = self.open_backing(&disk).await?;
+        self.attach_opened(disk, opened, Trust::AsJudged).await
+    }
+
+    /// Opens and locks the backing of a disk that is to be attached, and reads what is remembered of it. Changes nothing.
+    pub(super) async fn open_backing(&self, disk: &Attaching) -> Answer<OpenedBacking> {
+        let Attaching { name, id, location, access, lock, values, size_bytes_before, unsaved, .. } = disk;
+        assert!(self.disk(name).is_none(), "the registry attaches a disk once");
+        let (location, access, lock) = (location.clone(), *access, *lock);
         let opening = Opening { location, access, lock, retry_ns: values.retry_ns() };
         let backing = Backing::open(&self.ring, &self.host, &self.aside, &opening).await?;
-        let identity = backing.identity();
-        check_durability(&name, &values, &backing)?;
+        check_durability(name, values, &backing)?;
         let limitations = self.limitations(&opening.location, &backing).await;
-        let sizes = Sizes { remembered: size_bytes_before, backing: backing.geometry().size };
+        let sizes = Sizes { remembered: *size_bytes_before, backing: backing.geometry().size };
         if let Some(before) = sizes.remembered.filter(|before| sizes.backing < *before) {
-            return Err(shrunk(&name, before, sizes.backing));
+            return Err(shrunk(name, before, sizes.backing));
         }
-        let file = backing.descriptor().map_err(|error| out_of_files(&name, &error))?;
+        let file = backing.descriptor().map_err(|error| out_of_files(name, &error))?;
         let (history, found) =
-            History::open(&self.aside, &self.places, id, sizes, self.mark.get(), file).await?;
+            History::open(&self.aside, &self.places, *id, sizes, self.mark.get(), file).await?;
         let history = Rc::new(history);
         // What guests know of: a backing that is larger by now is taken in a step of its own.
+        backing.set_size(history.disk_bytes());
+        self.check_unsaved(name, *id, unsaved, &found, &history).await?;
+        let found = Appearance { bytes: Some(sizes.backing), ..found };
+        Ok(OpenedBacking { backing, limitations, history, found })
+    }
+
+    /// Attaches a disk to its open backing.
+    pub(super) async fn attach_opened(
+        self: Rc<Self>,
+        disk: Attaching,
+        opened: OpenedBacking,
+        trust: Trust,
+    ) -> Answer<()> {
+        let past = opened.past().await;
+        let Attaching { name, id, location, access, lock, values, sector_bytes_before, entrance, .. } = disk;
+        let OpenedBacking { backing, limitations, history, .. } = opened;
+        let identity = backing.identity();
         let size = history.disk_bytes();
-        backing.set_size(size);
         let settings = self.settings(&values, DiskId(id), size, access)?;
         let sector = choose_sector(&name, &settings, sector_bytes_before, backing.geometry().sector);
         let settings = DiskSettings { sector_bytes: Some(sector), ..settings };
-        self.check_unsaved(&name, id, &unsaved, &found, &history).await?;
-        let found = Appearance { bytes: Some(sizes.backing), ..found };
-        let past = history.past(&found).await;
         let belief = match past.belief {
+            Belief::Nothing(reason) if trust == Trust::Accepted => Belief::DirtyOnly(reason),
             believed if lock == Lock::Beside => past::beside_qemu(believed),
             believed if backing.is_unguarded() => past::unguarded(believed),
             believed => believed,
@@ -405,7 +450,7 @@ impl Shard {
             meter: RefCell::new(Meter::new(settings.mode)),
             cached,
             door,
-            location: opening.location,
+            location,
             history,
             identity,
             quiet: Quiet::default(),
@@ -711,7 +756,8 @@ pub(super) fn explain(name: &str, error: &CacheError, reserve_bytes: u64) -> Pro
             ))
         }
         CacheError::HoldsDirty(_) => Problem::unavailable(format!(
-            "Cannot serve disk '{name}': {error}: forebay disk remove {name} --lose-dirty"
+            "Cannot serve disk '{name}': {error}. Give it its own backing back; or, if this is it, have it compared with what is cached \
+             and go on with it: forebay disk accept {name}; or give that data up: forebay disk remove {name} --lose-dirty"
         )),
         other => Problem::invalid(format!("Cannot cache disk '{name}': {other}")),
     }

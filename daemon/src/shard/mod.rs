@@ -11,6 +11,7 @@
 //! Changes take as long as they take. Questions have a limit: a shard whose thread hangs in the kernel is named to whoever
 //! asks, who then goes on without it.
 
+mod accept;
 mod all;
 mod curve;
 mod devices;
@@ -39,6 +40,7 @@ use cache::Cache;
 use doors::nbd::Directory;
 use tokio::sync::{mpsc, oneshot};
 
+pub(crate) use accept::{Evidence, Word};
 pub(crate) use all::{Relocation, SHARDS_MAX, ShardReport, Shards};
 pub(crate) use disk::{Absent, Attaching, Content, Detached, DiskReport, Reconfiguring};
 pub(crate) use flash::Openness;

@@ -229,3 +229,52 @@ fn a_device_that_was_written_after_a_clean_stop_is_not_what_was_cached() {
     let load = loaded(&daemon);
     assert!(load["reason"].as_str().is_some_and(|reason| reason.contains("modified")), "{load}");
 }
+
+/// A host whose disk `a` has clean and dirty pages on flash, and whose image is another file now, with the content that `other` makes of
+/// it. Its disk waits.
+fn waiting(other: impl FnOnce(&mut Vec<u8>)) -> (Host, Daemon, String) {
+    let (host, daemon, image) = dirty();
+    daemon.run(&["disk", "set", "a", "admission=always", "ram=1MiB", "sequential-cutoff=0"]).succeeded();
+    warm(&daemon);
+    daemon.guest("a").write(0, &[8; PAGE]).expect("the disk is served");
+    assert!(daemon.stop().success());
+    let mut bytes = fs::read(&image).expect("it is there");
+    other(&mut bytes);
+    fs::write(host.path("other.img"), bytes).expect("the folder is ours");
+    fs::rename(host.path("other.img"), &image).expect("the folder is ours");
+    let daemon = host.serve();
+    let reason = wait_for_reason(&daemon);
+    assert!(reason.contains("another file") && reason.contains("disk accept a"), "{reason}");
+    (host, daemon, image)
+}
+
+#[test]
+fn a_disk_that_waits_goes_on_by_a_word_once_its_backing_was_compared() {
+    let (_host, daemon, image) = waiting(|_| {});
+    let refused = daemon.run(&["disk", "accept", "a"]).failed();
+    assert!(refused.contains("and 0 differ"), "{refused}");
+    assert!(refused.contains("--yes"), "nobody is asked where nobody is: {refused}");
+    assert_eq!(daemon.disk("a")["state"], "waiting", "looking changes nothing");
+    let accepted = daemon.run(&["disk", "accept", "a", "--yes"]).succeeded();
+    assert!(accepted.contains("(0 of "), "{accepted}");
+    assert_eq!(daemon.guest("a").read(0, PAGE as u32).expect("the disk is served"), [8; PAGE]);
+    assert_eq!(events_of_kind(&daemon, "backing-accepted"), 1);
+    assert!(daemon.run(&["disk", "accept", "a", "--yes"]).failed().contains("is served"));
+    daemon.run(&["disk", "destage", "a", "--wait"]).succeeded();
+    assert_eq!(content(&image, 0, PAGE), [8; PAGE]);
+    assert_eq!(content(&image, MIB, PAGE), content_of(1, MIB));
+}
+
+#[test]
+fn a_backing_that_is_not_what_was_cached_is_accepted_by_a_stronger_word_only() {
+    let (_host, daemon, image) = waiting(|bytes| *bytes = bytes_of(5, IMAGE_BYTES));
+    for word in [&["disk", "accept", "a"][..], &["disk", "accept", "a", "--yes"]] {
+        let refused = daemon.run(word).failed();
+        assert!(refused.contains("--despite-differences"), "{refused}");
+    }
+    assert_eq!(fs::read(&image).expect("it is there"), bytes_of(5, IMAGE_BYTES));
+    daemon.run(&["disk", "accept", "a", "--yes", "--despite-differences"]).succeeded();
+    let mut guest = daemon.guest("a");
+    assert_eq!(guest.read(0, PAGE as u32).expect("the disk is served"), [8; PAGE], "what is dirty");
+    assert_eq!(guest.read(MIB, PAGE as u32).expect("the disk is served"), content_of(5, MIB), "nothing else");
+}

@@ -1,0 +1,79 @@
+//! `forebay disk accept`: an operator's word on a backing, after it was compared with what is cached.
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use serde_json::Value;
+
+use super::client;
+use super::disk::path_of;
+use crate::api::AcceptDisk;
+use crate::cli::DiskAccept;
+use crate::output::{self, number, size};
+use crate::problem::{Answer, Problem};
+
+pub(super) fn accept(options: &DiskAccept) -> Answer<()> {
+    let DiskAccept { name, yes, despite_differences, daemon } = options;
+    let (despite_differences, path) = (*despite_differences, format!("{}/accept", path_of(name)?));
+    let client = client(daemon)?;
+    if !yes {
+        let document = client.post(&path, &AcceptDisk::default())?;
+        let acceptance = &document["acceptance"];
+        let found = found(name, acceptance);
+        if acceptance["pages_different"] != 0 && !despite_differences {
+            return Err(Problem::conflict(format!(
+                "{found}. It is not what was cached: give the disk its own backing back, or serve it all the same with \
+                 --despite-differences. Nothing was changed"
+            )));
+        }
+        ask(name, &found)?;
+    }
+    let document = client.post(&path, &AcceptDisk { accept: true, despite_differences })?;
+    let acceptance = &document["acceptance"];
+    output::print(&format!(
+        "Disk '{name}' is served with {} that its backing does not have yet ({} of {} compared pages differ)\n",
+        size(&acceptance["dirty_bytes"]),
+        number(&acceptance["pages_different"]),
+        number(&acceptance["pages_compared"])
+    ))
+}
+
+/// What a comparison found, as sentences without the end of the last one.
+fn found(name: &str, acceptance: &Value) -> String {
+    let doubt = match acceptance["doubt"].as_str() {
+        Some(doubt) => format!("Disk '{name}' waits: {doubt}"),
+        None => format!("Nothing of the backing of disk '{name}' is in doubt"),
+    };
+    let compared = if acceptance["pages_compared"] == 0 {
+        "no clean page is cached that could be compared with the backing, so your word alone decides"
+            .to_owned()
+    } else {
+        format!(
+            "{} of {} clean pages on flash were compared with the backing, and {} differ",
+            number(&acceptance["pages_compared"]),
+            number(&acceptance["pages_cached"]),
+            number(&acceptance["pages_different"])
+        )
+    };
+    format!("{doubt}. Flash has {} for it; {compared}", size(&acceptance["dirty_bytes"]))
+}
+
+/// Asks whoever is at the terminal.
+///
+/// # Errors
+/// If that is nobody, or the answer is no.
+fn ask(name: &str, found: &str) -> Answer<()> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Problem::invalid(format!(
+            "{found}. Nobody can be asked here, and nothing was changed: forebay disk accept {name} --yes serves the disk"
+        )));
+    }
+    output::print(&format!(
+        "{found}.\nServe the disk on this backing, and write what is dirty to it? [y/N] "
+    ))?;
+    let mut answer = String::new();
+    let read = std::io::stdout().flush().and_then(|()| std::io::stdin().lock().read_line(&mut answer));
+    match read {
+        Ok(_) if ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()) => Ok(()),
+        _ => Err(Problem::invalid("The answer was no: nothing was changed".to_owned())),
+    }
+}

@@ -1,0 +1,51 @@
+//! Disks that wait for the operator's word: their pool has data for a backing, and nothing says that this is the one.
+
+use std::sync::Arc;
+
+use super::{Registry, access, being_removed, guest, known, lock};
+use crate::backing::{Images, Location};
+use crate::events::{self, Kind};
+use crate::problem::{Answer, Problem};
+use crate::shard::{Evidence, Word};
+
+impl Registry {
+    /// Compares the backing of a disk that waits with what is cached of it, and serves the disk if that is the operator's word.
+    ///
+    /// # Errors
+    /// If there is none of this name, it is served already, or whatever else stands in the way; a conflict if pages differ and that
+    /// was not accepted. Then nothing has changed.
+    pub(crate) async fn accept(self: &Arc<Self>, name: &str, word: Word) -> Answer<Evidence> {
+        let record = known(&self.state(), name)?.clone();
+        guest::check_settled(&self.state(), name)?;
+        let location = Location::parse(&record.backing)?;
+        let access = access(record.read_only);
+        let identity = self.look_at(&location, access, Images::ServedAsRaw).await?;
+        let _changing = self.changing.lock().await;
+        if self.is_being_removed(name) {
+            return Err(being_removed(name));
+        }
+        if self.shards.is_attached(name) {
+            return Err(Problem::conflict(format!(
+                "Cannot accept the backing of disk '{name}': the disk is served, so there is no doubt to decide"
+            )));
+        }
+        let Some(attaching) = self.ready_to_attach(&record, location, &identity).await? else {
+            return Err(Problem::missing(format!("There is no disk '{name}' any more")));
+        };
+        if word != Word::None && attaching.values.writes_back() {
+            self.note_unsaved(name)?;
+        }
+        let evidence = self.shards.accept(attaching, word).await?;
+        if evidence.is_accepted {
+            lock(&self.waiting).remove(name);
+            let mut state = self.state();
+            self.remember_geometry(&mut state, name).await;
+            let accepted = format!(
+                "The backing of disk '{name}' was accepted as it is: {} of {} pages that were compared differ",
+                evidence.comparison.pages_different, evidence.comparison.pages_compared
+            );
+            events::of_disk(Kind::BackingAccepted, name, accepted);
+        }
+        Ok(evidence)
+    }
+}
