@@ -26,6 +26,7 @@ mod door;
 mod durable;
 mod events;
 mod history;
+mod holds;
 mod keys;
 mod metrics;
 mod moment;

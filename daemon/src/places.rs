@@ -1,7 +1,7 @@
 //! Where the daemon keeps and offers things: DIR for what must survive, RUN for sockets.
 //!
 //! ```text
-//!   DIR  state.json  witness.json  lock  token  pool.img  past/ID.json  /var/lib/forebay, or $XDG_STATE_HOME/forebay
+//!   DIR  state.json  witness.json  holds.json  lock  token  pool.img  past/ID.json  /var/lib/forebay, or $XDG_STATE_HOME/forebay
 //!   RUN  control.sock  http  nbd/NAME.sock  vhost/NAME.sock  touched/ID /run/forebay, or $XDG_RUNTIME_DIR/forebay, or DIR if that was given
 //! ```
 //! A service manager that made folders for the daemon names them in `STATE_DIRECTORY` and `RUNTIME_DIRECTORY`; they go

@@ -39,6 +39,7 @@ use crate::backing::{Identity, Images, Location};
 use crate::door::{Entrance, Sockets};
 use crate::events::{self, Kind};
 use crate::history::Histories;
+use crate::holds::Holds;
 use crate::keys::Values;
 use crate::names;
 use crate::patience::while_in_conflict;
@@ -87,6 +88,8 @@ pub(crate) struct Registry {
     histories: StdMutex<Histories>,
     /// Held by whoever writes histories: what stood in the way the last time.
     saving_histories: Arc<Mutex<Option<Problem>>>,
+    /// Which disks are kept quiet.
+    holds: Holds,
     /// How worn the flash is. Locked for moments only, and nothing else meanwhile.
     wear: StdMutex<wear::Wear>,
     /// Held by whoever writes that: what stood in the way the last time.
@@ -128,6 +131,10 @@ impl Registry {
         for reason in unread {
             events::of_host(Kind::TotalsBegunAnew, reason);
         }
+        let (holds, unread) = Holds::load(&places.dir);
+        if let Some(reason) = unread {
+            events::of_host(Kind::HoldsUnread, reason);
+        }
         let kept = state.pool.as_ref().filter(|_| pool.missing.is_none()).map(|pool| pool.id.as_str());
         let wear = wear::Wear::load(&places, kept);
         let registry = Self {
@@ -144,6 +151,7 @@ impl Registry {
             saving: Mutex::default(),
             histories: StdMutex::default(),
             saving_histories: Arc::default(),
+            holds,
             wear: StdMutex::new(wear),
             saving_wear: Mutex::default(),
         };
@@ -465,6 +473,7 @@ impl Registry {
         if attaching.values.writes_back() {
             state = self.note_unsaved(&record.name)?;
         }
+        self.forget_hold_that_is_over(&record.name, record.id, attaching.hold).await;
         self.shards.attach(attaching).await?;
         self.remember_geometry(&mut state, &record.name).await;
         Ok(())
@@ -550,6 +559,7 @@ impl Registry {
             size_bytes_before: record.size_bytes,
             // Versions that did not remember it showed this one, whatever the backing had.
             sector_bytes_before: record.sector_bytes.or(record.size_bytes.map(|_| SECTOR)),
+            hold: self.holds.time_of(record.id),
             unsaved: Unsaved {
                 own: self.state().pool.map(|pool| pool.id),
                 held_by: record.unsaved_in.clone(),

@@ -283,6 +283,12 @@ kinds! {
     QuiesceFailed, "quiesce-failed", Warning,
         "A disk could not be made quiet; it goes on as before.",
         "Check its backing, then ask again: forebay disk quiesce NAME.";
+    QuiesceGoesOn, "quiesce-goes-on", Info,
+        "A disk is kept quiet after a restart, as was asked before it.",
+        "";
+    HoldsUnread, "holds-unread", Warning,
+        "Which disks were to be kept quiet could not be read: they write back again.",
+        "A snapshot or backup that is being made is not of one moment. Ask once more: forebay disk quiesce NAME --seconds N.";
     QuiesceOver, "quiesce-over", Warning,
         "The time for which a disk was to be quiet is over: it writes back again.",
         "A snapshot or backup that was not finished by then is not of one moment. Ask for more time: forebay disk quiesce NAME --seconds N.";

@@ -4,11 +4,16 @@
 //! with a stop that left nothing, or with the disk. A disk that has such a note is served with that very pool or not at all:
 //! with any other its guests would find old data.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use block::ByteRange;
 
 use super::{DiskView, Registry, being_removed, known, lock};
+use crate::events::{self, Kind};
+use crate::holds::HoldTime;
 use crate::problem::{Answer, Problem};
-use crate::shard::Destage;
+use crate::shard::{Destage, DiskReport, Quietness};
 use crate::state::{DiskRecord, State};
 
 /// The longest that a disk is kept quiet at once, in seconds.
@@ -62,7 +67,7 @@ impl Registry {
     /// # Errors
     /// If there is none of this name, or it is not served, or is being removed.
     pub(crate) async fn quiesce(&self, name: &str, seconds: u64) -> Answer<DiskView> {
-        known(&self.state(), name)?;
+        let id = known(&self.state(), name)?.id;
         if self.is_being_removed(name) {
             return Err(being_removed(name));
         }
@@ -72,6 +77,11 @@ impl Registry {
             )));
         }
         let number = self.shards.quiesce(name.to_owned(), seconds).await?;
+        // Before anybody is told: whoever copies the backing then may rely on it, whatever ends the daemon.
+        if let Err(problem) = self.holds.remember(id, seconds, number).await {
+            self.shards.resume(name.to_owned(), Some(number)).await?;
+            return Err(problem);
+        }
         let mut view = self.disk(name).await?;
         if let Ok(report) = &mut view.report {
             // That of this request, whoever asked for the same since.
@@ -86,9 +96,53 @@ impl Registry {
     /// # Errors
     /// If there is none of this name, or it is not served.
     pub(crate) async fn resume(&self, name: &str, number: Option<u64>) -> Answer<DiskView> {
-        known(&self.state(), name)?;
-        self.shards.resume(name.to_owned(), number).await?;
+        let id = known(&self.state(), name)?.id;
+        let counted = if self.shards.is_attached(name) || !self.holds.has(id) {
+            self.shards.resume(name.to_owned(), number).await?
+        } else {
+            // It waits for its backing, and would be quiet once it is served.
+            false
+        };
+        if counted || number.is_none() {
+            self.holds.forget(id, number.unwrap_or(u64::MAX)).await.map_err(|problem| {
+                Problem::failed(format!(
+                    "Disk '{name}' goes on as before, and a restart would keep it quiet again: {}",
+                    problem.message
+                ))
+            })?;
+        }
         self.disk(name).await
+    }
+
+    /// Says so, and forgets it, if the time of a hold was over before its disk is served again.
+    pub(super) async fn forget_hold_that_is_over(&self, name: &str, id: u32, hold: Option<HoldTime>) {
+        if hold != Some(HoldTime::Left(Duration::ZERO)) {
+            return;
+        }
+        let over = format!(
+            "Disk '{name}' was to be quiet for a time that was over before it was served again: it writes back again"
+        );
+        events::of_disk(Kind::QuiesceOver, name, over);
+        log_unsaved(name, self.holds.forget(id, 0).await);
+    }
+
+    /// Remembers of each hold when it ends, and forgets those that are over, as disks report them.
+    pub(super) async fn follow_holds(&self, reports: &BTreeMap<String, Answer<DiskReport>>) {
+        if self.holds.is_empty() {
+            return;
+        }
+        for (name, report) in reports {
+            let Ok(report) = report else { continue };
+            let (id, number) = (report.settings.id.0, report.quiet_number);
+            let followed = match &report.quiet {
+                Quietness::Coming => Ok(()),
+                Quietness::Quiet { seconds_left } => {
+                    self.holds.note_end(id, number, Duration::from_secs(*seconds_left)).await
+                }
+                Quietness::No | Quietness::Failed(_) => self.holds.forget(id, number).await,
+            };
+            log_unsaved(name, followed);
+        }
     }
 
     /// The bytes of a disk that flash lost before the backing had them, the first ones if there are many.
@@ -98,5 +152,11 @@ impl Registry {
     pub(crate) async fn lost(&self, name: &str) -> Answer<Vec<ByteRange>> {
         known(&self.state(), name)?;
         self.shards.lost(name.to_owned(), LOST_MAX).await
+    }
+}
+
+fn log_unsaved(name: &str, saved: Answer<()>) {
+    if let Err(problem) = saved {
+        tracing::warn!("A restart may keep disk '{name}' quiet for longer than was asked for: {problem}");
     }
 }

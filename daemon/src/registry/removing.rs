@@ -104,6 +104,8 @@ impl Registry {
             return Err(problem);
         }
         self.replace_state(changed);
+        // Its number is never used again: what stays of its hold holds nobody.
+        drop(self.holds.forget(record.id, u64::MAX).await);
         lock(&self.totals).forget(record.id);
         self.forget_history(record.id).await;
         lock(&self.waiting).remove(&name);

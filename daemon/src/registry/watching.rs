@@ -36,6 +36,7 @@ impl Registry {
             let at = at.saturating_duration_since(registry.started);
             recording::end_silent();
             let reports = registry.shards.disks_as_far_as_known().await;
+            registry.follow_holds(&reports).await;
             if at >= next_sample {
                 next_sample = at + SAMPLE_INTERVAL;
                 registry.sample(at, &reports);

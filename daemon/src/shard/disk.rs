@@ -29,6 +29,7 @@ use crate::counted::Counted;
 use crate::course::{Meter, Passed};
 use crate::door::{ConnectedGuest, Door, Entrance, SocketFiles};
 use crate::events::{self, Kind};
+use crate::holds::HoldTime;
 use crate::keys::{PoolBounds, Values};
 use crate::past::{self, Appearance, History, Sizes};
 use crate::problem::{Answer, Problem};
@@ -80,6 +81,8 @@ pub(crate) struct Attaching {
     pub(crate) size_bytes_before: Option<u64>,
     /// The sector size that guests were shown then.
     pub(crate) sector_bytes_before: Option<u64>,
+    /// For how long it is to be kept quiet, as was asked before.
+    pub(crate) hold: Option<HoldTime>,
     /// Which pool may hold what its backing does not have.
     pub(crate) unsaved: Unsaved,
     pub(crate) entrance: Entrance,
@@ -401,7 +404,7 @@ impl Shard {
         trust: Trust,
     ) -> Answer<()> {
         let past = opened.past().await;
-        let Attaching { name, id, location, access, lock, values, sector_bytes_before, entrance, .. } = disk;
+        let Attaching { name, id, location, access, lock, values, sector_bytes_before, hold, entrance, .. } = disk;
         let OpenedBacking { backing, limitations, history, .. } = opened;
         let identity = backing.identity();
         let size = history.disk_bytes();
@@ -460,7 +463,11 @@ impl Shard {
             leaving: Cell::new(false),
             gone: Notify::new(),
         };
-        self.enter(name, disk);
+        let disk = self.enter(name.clone(), disk);
+        if let Some(time) = hold {
+            // Before any request of a guest: those are met only once this task has nothing more to do.
+            disk.go_on_quiet(name, &self.host, time);
+        }
         Ok(())
     }
 
@@ -491,13 +498,14 @@ impl Shard {
     }
 
     /// From now on the disk is one of this shard, which looks after it.
-    pub(super) fn enter(&self, name: String, disk: Disk) {
+    pub(super) fn enter(&self, name: String, disk: Disk) -> Rc<Disk> {
         let disk = Rc::new(disk);
         self.host.spawn(tell_what_came_back(name.clone(), Rc::clone(&disk)));
         self.host.spawn(watch(name.clone(), Rc::downgrade(&disk), self.host.clone()));
-        let before = self.disks.borrow_mut().insert(name, disk);
+        let before = self.disks.borrow_mut().insert(name, Rc::clone(&disk));
         // If it came back from where it could not be, its former self.
         drop(before);
+        disk
     }
 
     async fn reconfigure(&self, change: &Reconfiguring) -> Answer<()> {

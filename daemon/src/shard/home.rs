@@ -12,6 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use block::executor::LocalHost;
 use block::{ByteRange, Host};
@@ -22,6 +23,7 @@ use tokio::sync::Notify;
 use super::disk::{Cached, Disk, not_attached};
 use super::{Shard, ShardHandle};
 use crate::events::{self, Kind};
+use crate::holds::HoldTime;
 use crate::keys::{Unmarked, Values};
 use crate::past::{Appearance, DirtyMark, History};
 use crate::problem::{Answer, Problem};
@@ -149,7 +151,8 @@ impl ShardHandle {
             if !matches!(*disk.quiet.state.borrow(), State::Until(_)) {
                 disk.quiet.state.replace(State::Coming);
             }
-            shard.host.spawn(keep_quiet(name, disk, shard.host.clone(), turn, seconds));
+            let time = HoldTime::OnceHome(Duration::from_secs(seconds));
+            shard.host.spawn(keep_quiet(name, disk, shard.host.clone(), turn, time));
             Ok(turn)
         })
         .await?
@@ -198,6 +201,24 @@ impl ShardHandle {
             }
         })
         .await?
+    }
+}
+
+impl Disk {
+    /// Keeps a disk quiet that was attached just now, as was asked before. To be called before it meets a request.
+    pub(super) fn go_on_quiet(self: &Rc<Self>, name: String, host: &LocalHost, time: HoldTime) {
+        if time == HoldTime::Left(Duration::ZERO) {
+            return;
+        }
+        let (HoldTime::OnceHome(duration) | HoldTime::Left(duration)) = time;
+        let holds = format!(
+            "Disk '{name}' is kept quiet for {} s more, as was asked before the restart",
+            duration.as_secs_f64().ceil()
+        );
+        events::of_disk(Kind::QuiesceGoesOn, &name, holds);
+        let turn = self.quiet.take_turn();
+        self.quiet.state.replace(State::Coming);
+        host.spawn(keep_quiet(name, Rc::clone(self), host.clone(), turn, time));
     }
 }
 
@@ -301,7 +322,8 @@ pub(super) fn holds_dirty(name: &str) -> Problem {
     ))
 }
 
-async fn keep_quiet(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, seconds: u64) {
+async fn keep_quiet(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, time: HoldTime) {
+    let begun = host.now();
     // Whoever took over is looked for first: then what this one holds was not handed over yet, and goes.
     let superseded = pin!(disk.quiet.is_superseded(turn));
     let quieted = match select(superseded, pin!(disk.cached.quiesce())).await {
@@ -309,20 +331,30 @@ async fn keep_quiet(name: String, disk: Rc<Disk>, host: LocalHost, turn: u64, se
         Either::Right((quieted, _)) => quieted,
     };
     if let Err(error) = quieted {
+        if disk.leaving.get() {
+            // It is detached, which ends no hold: the next start goes on with it.
+            return;
+        }
         let failed =
             format!("Disk '{name}' goes on as before, because not all of it could be brought home: {error}");
         events::of_disk(Kind::QuiesceFailed, &name, failed);
         disk.quiet.state.replace(State::Failed(error.to_string()));
         return;
     }
-    let end = host.now() + seconds * SECOND_NS;
+    let (from, duration) = match time {
+        HoldTime::OnceHome(duration) => (host.now(), duration),
+        HoldTime::Left(duration) => (begun, duration),
+    };
+    let end = from.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
     disk.quiet.state.replace(State::Until(end));
     let superseded = pin!(disk.quiet.is_superseded(turn));
     if let Either::Right(_) = select(superseded, pin!(host.sleep_until(end))).await {
         disk.cached.resume();
         disk.quiet.state.replace(State::No);
-        let over =
-            format!("Disk '{name}' was to be quiet for {seconds} s, which are over: it writes back again");
+        let over = format!(
+            "Disk '{name}' was to be quiet for {} s, which are over: it writes back again",
+            duration.as_secs_f64().ceil()
+        );
         events::of_disk(Kind::QuiesceOver, &name, over);
     }
 }

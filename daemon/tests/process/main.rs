@@ -19,6 +19,7 @@ mod driver;
 mod events;
 mod front_end;
 mod history;
+mod holds;
 mod host;
 mod http;
 mod identity;

@@ -73,6 +73,7 @@ impl Host {
             access: Access::ReadWrite,
             lock: Lock::Image,
             values: Values::default().with(wanted).expect("keys that there are"),
+            hold: None,
             size_bytes_before: Some(DISK),
             sector_bytes_before: Some(512),
             unsaved: Unsaved::default(),

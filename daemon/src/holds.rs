@@ -1,0 +1,320 @@
+//! `DIR/holds.json`: which disks `disk quiesce` keeps quiet, and until when, across restarts.
+//!
+//! ```text
+//!   quiesce:  the shard holds the disk ── remembered durably, without an end ── answer
+//!   quiet:    the end is known: remembered        a crash before that holds the disk for the whole time once more
+//!   start:    a remembered disk is held from its first request on, for what is left
+//!   resume, time over, failure, removal:          forgotten
+//! ```
+//! A backup copies the backing meanwhile, so a hold that lasts too long costs speed, and one that is forgotten costs the backup. The
+//! time that is left is told by the clock that nobody sets, as long as the host was not booted; then by the calendar, and is
+//! never more than what was asked for, however clocks were changed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
+
+use crate::durable;
+use crate::moment::Moment;
+use crate::problem::{Answer, Problem};
+
+const FILE_NAME: &str = "holds.json";
+/// Version of the file that this build writes and reads.
+const SCHEMA: u64 = 1;
+/// By how much an end may differ from the one that is remembered: reports are in whole seconds.
+const SAME_END_MS: u64 = 2_000;
+
+/// The holds of this host, by the numbers of their disks.
+#[derive(Debug)]
+pub(crate) struct Holds {
+    dir: PathBuf,
+    /// As they are remembered. Locked for moments only.
+    kept: Arc<StdMutex<BTreeMap<u32, Hold>>>,
+    /// Held by whoever changes them.
+    changing: Arc<Mutex<()>>,
+}
+
+/// A hold of one disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Hold {
+    /// For how long it was asked for, from the moment on in which everything is home.
+    seconds: u64,
+    /// When it ends; none as long as not everything is home.
+    ends: Option<End>,
+    /// Which request of this process it is of; 0 if it is of an earlier process.
+    #[serde(skip)]
+    number: u64,
+}
+
+/// A moment by two clocks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct End {
+    /// Milliseconds since 1970.
+    calendar_ms: u64,
+    /// The boot of the host that `uptime_ms` counts from.
+    boot: String,
+    /// Milliseconds since then, suspended time included.
+    uptime_ms: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    schema: u64,
+    holds: BTreeMap<u32, Hold>,
+}
+
+/// How long a disk is to be quiet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HoldTime {
+    /// From the moment on in which everything is home.
+    OnceHome(Duration),
+    /// From now on.
+    Left(Duration),
+}
+
+/// The present by two clocks.
+#[derive(Clone, Debug)]
+struct Now(End);
+
+impl Now {
+    fn of_host() -> Self {
+        let uptime = fs::read_to_string("/proc/uptime").unwrap_or_default();
+        let uptime = uptime.split(' ').next().and_then(|seconds| seconds.parse::<f64>().ok());
+        // Without a clock that nobody sets, the calendar counts.
+        let boot = uptime.and_then(|_| fs::read_to_string("/proc/sys/kernel/random/boot_id").ok());
+        let boot = boot.unwrap_or_default();
+        Self(End {
+            calendar_ms: millis(SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default()),
+            boot: boot.trim().to_owned(),
+            uptime_ms: millis(Duration::try_from_secs_f64(uptime.unwrap_or(0.0)).unwrap_or_default()),
+        })
+    }
+
+    fn after(&self, time: Duration) -> End {
+        let ms = millis(time);
+        let Self(End { calendar_ms, boot, uptime_ms }) = self;
+        End { calendar_ms: calendar_ms + ms, boot: boot.clone(), uptime_ms: uptime_ms + ms }
+    }
+}
+
+impl End {
+    fn left(&self, Now(now): &Now) -> Duration {
+        let same_boot = self.boot == now.boot && !self.boot.is_empty();
+        let (end, now) =
+            if same_boot { (self.uptime_ms, now.uptime_ms) } else { (self.calendar_ms, now.calendar_ms) };
+        Duration::from_millis(end.saturating_sub(now))
+    }
+}
+
+impl Hold {
+    fn time(&self, now: &Now) -> HoldTime {
+        let asked = Duration::from_secs(self.seconds);
+        match &self.ends {
+            None => HoldTime::OnceHome(asked),
+            Some(end) => HoldTime::Left(end.left(now).min(asked)),
+        }
+    }
+}
+
+impl Holds {
+    /// Reads what is remembered in `dir`, and why that is not all, if it could not be read; then it is set aside.
+    pub(crate) fn load(dir: &Path) -> (Self, Option<String>) {
+        let path = dir.join(FILE_NAME);
+        let (kept, unread) = match read(&path) {
+            Ok(kept) => (kept, None),
+            Err(reason) => {
+                let aside = durable::set_aside(&path, Moment::now());
+                (BTreeMap::new(), Some(format!("Cannot read {}: {reason}. {aside}", path.display())))
+            }
+        };
+        let holds =
+            Self { dir: dir.to_owned(), kept: Arc::new(StdMutex::new(kept)), changing: Arc::default() };
+        (holds, unread)
+    }
+
+    /// Returns for how long a disk is to be quiet, if it is.
+    pub(crate) fn time_of(&self, disk: u32) -> Option<HoldTime> {
+        let hold = lock(&self.kept).get(&disk).cloned()?;
+        Some(hold.time(&Now::of_host()))
+    }
+
+    /// Returns true if a disk is to be quiet.
+    pub(crate) fn has(&self, disk: u32) -> bool {
+        lock(&self.kept).contains_key(&disk)
+    }
+
+    /// Returns true if there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        lock(&self.kept).is_empty()
+    }
+
+    /// Remembers, durably, that a disk is to be quiet for so many seconds once everything is home. `number` is that of the request.
+    ///
+    /// # Errors
+    /// If it cannot be remembered; then what was remembered before is.
+    pub(crate) async fn remember(&self, disk: u32, seconds: u64, number: u64) -> Answer<()> {
+        self.change(move |kept| drop(kept.insert(disk, Hold { seconds, ends: None, number }))).await
+    }
+
+    /// Forgets, durably, the hold of a disk, if there is one and it is not of a later request than `number`.
+    ///
+    /// # Errors
+    /// If that cannot be remembered; then a restart holds the disk for what is left.
+    pub(crate) async fn forget(&self, disk: u32, number: u64) -> Answer<()> {
+        if !self.has(disk) {
+            return Ok(());
+        }
+        self.change(move |kept| kept.retain(|id, hold| *id != disk || hold.number > number)).await
+    }
+
+    /// Remembers when the hold of a disk ends, as its shard reports it for the request `number`.
+    ///
+    /// # Errors
+    /// If it cannot be remembered; then a restart holds the disk for longer.
+    pub(crate) async fn note_end(&self, disk: u32, number: u64, left: Duration) -> Answer<()> {
+        let end = Now::of_host().after(left);
+        let is_new = |hold: &Hold| {
+            let known = hold.ends.as_ref().map(|known| known.uptime_ms.abs_diff(end.uptime_ms));
+            hold.number <= number && known.is_none_or(|apart| apart > SAME_END_MS)
+        };
+        if !lock(&self.kept).get(&disk).is_some_and(is_new) {
+            return Ok(());
+        }
+        self.change(move |kept| {
+            if let Some(hold) = kept.get_mut(&disk).filter(|hold| hold.number <= number) {
+                hold.ends = Some(end);
+            }
+        })
+        .await
+    }
+
+    async fn change(&self, change: impl FnOnce(&mut BTreeMap<u32, Hold>) + Send + 'static) -> Answer<()> {
+        let turn = Arc::clone(&self.changing).lock_owned().await;
+        let (dir, kept) = (self.dir.clone(), Arc::clone(&self.kept));
+        // Finished also if nobody waits for it any more.
+        let saving = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            let mut changed = lock(&kept).clone();
+            change(&mut changed);
+            save(&dir, &changed)?;
+            *lock(&kept) = changed;
+            Ok(())
+        });
+        saving.await.expect("saving holds does not panic")
+    }
+}
+
+fn read(path: &Path) -> Result<BTreeMap<u32, Hold>, String> {
+    let text = match fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(error.to_string()),
+    };
+    let document: Document = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+    if document.schema != SCHEMA {
+        return Err(format!("it has schema {}, and this version knows {SCHEMA}", document.schema));
+    }
+    Ok(document.holds)
+}
+
+fn save(dir: &Path, holds: &BTreeMap<u32, Hold>) -> Answer<()> {
+    let text = serde_json::to_vec_pretty(&Document { schema: SCHEMA, holds: holds.clone() });
+    let text = text.expect("plain data with numbers as keys");
+    durable::replace(dir, FILE_NAME, &text).map_err(|not| {
+        Problem::failed(format!(
+            "Cannot save {}: {}; make room or repair its file system, then try again",
+            dir.join(FILE_NAME).display(),
+            not.error
+        ))
+    })
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn lock<T>(mutex: &StdMutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TempDir;
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    fn now(calendar_s: u64, boot: &str, uptime_s: u64) -> Now {
+        Now(End { calendar_ms: calendar_s * 1000, boot: boot.to_owned(), uptime_ms: uptime_s * 1000 })
+    }
+
+    fn run(work: impl Future<Output = Answer<()>>) {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().build().expect("a runtime for one thread");
+        runtime.block_on(work).expect("the folder is ours");
+    }
+
+    #[test]
+    fn what_is_left_of_a_hold_does_not_follow_a_clock_that_is_set_and_survives_a_reboot() {
+        let began = now(1_000_000, "one", 500);
+        let hold = Hold { seconds: 3600, ends: Some(began.after(HOUR)), number: 1 };
+        let left = |now: Now| match hold.time(&now) {
+            HoldTime::Left(left) => left.as_secs(),
+            HoldTime::OnceHome(_) => panic!("its end is known"),
+        };
+        assert_eq!(left(now(1_000_600, "one", 1100)), 3000);
+        assert_eq!(left(now(9_000_000, "one", 1100)), 3000, "the clock was set forwards");
+        assert_eq!(left(now(0, "one", 1100)), 3000, "the clock was set back");
+        assert_eq!(left(now(1_000_600, "two", 20)), 3000, "the host was booted");
+        assert_eq!(left(now(0, "two", 20)), 3600, "never more than was asked for");
+        assert_eq!(left(now(1_003_600, "two", 20)), 0);
+        assert_eq!(left(now(1_000_600, "one", 4100)), 0);
+    }
+
+    #[test]
+    fn holds_are_found_by_the_next_process_and_last_for_all_of_their_time_until_their_end_is_known() {
+        let dir = TempDir::new();
+        let (holds, unread) = Holds::load(dir.path());
+        assert!(unread.is_none() && holds.is_empty());
+        run(async { holds.remember(7, 600, 3).await });
+        let (again, unread) = Holds::load(dir.path());
+        assert_eq!((again.time_of(7), unread), (Some(HoldTime::OnceHome(Duration::from_mins(10))), None));
+        run(async { holds.note_end(7, 3, Duration::from_secs(500)).await });
+        let (again, _) = Holds::load(dir.path());
+        let left = again.time_of(7);
+        assert!(matches!(left, Some(HoldTime::Left(left)) if left <= Duration::from_secs(500)), "{left:?}");
+        run(async { again.forget(7, 0).await });
+        assert!(Holds::load(dir.path()).0.is_empty());
+    }
+
+    #[test]
+    fn the_end_of_an_earlier_request_neither_ends_nor_shortens_a_later_one() {
+        let dir = TempDir::new();
+        let (holds, _) = Holds::load(dir.path());
+        run(async { holds.remember(7, 600, 5).await });
+        run(async { holds.note_end(7, 4, Duration::from_secs(1)).await });
+        run(async { holds.forget(7, 4).await });
+        assert_eq!(holds.time_of(7), Some(HoldTime::OnceHome(Duration::from_mins(10))));
+        run(async { holds.forget(7, 5).await });
+        assert_eq!(holds.time_of(7), None);
+    }
+
+    #[test]
+    fn holds_that_cannot_be_read_are_set_aside_and_said() {
+        let dir = TempDir::new();
+        for text in ["{", "{\"schema\": 2, \"holds\": {}}"] {
+            fs::write(dir.path().join(FILE_NAME), text).expect("the folder is ours");
+            let (holds, unread) = Holds::load(dir.path());
+            assert!(holds.is_empty() && unread.is_some_and(|reason| reason.contains("holds.json")));
+        }
+    }
+}

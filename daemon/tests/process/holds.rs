@@ -1,0 +1,67 @@
+//! A disk that is kept quiet for a backup stays so whatever ends the daemon, until its time is over or somebody resumes it.
+
+use crate::host::{Daemon, Host, content};
+
+const MIB: u64 = 1 << 20;
+
+fn serve(host: &Host) -> Daemon {
+    host.serve_with(&["--pool", &host.text("pool.img"), "--pool-size", "64MiB"])
+}
+
+fn wait_for(daemon: &Daemon, state: &str) -> u64 {
+    loop {
+        let quiet = daemon.disk("a")["quiet"].clone();
+        if quiet["state"] == state {
+            return quiet["seconds_left"].as_u64().unwrap_or_default();
+        }
+        assert_ne!(quiet["state"], "failed", "{quiet}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_quiesce_goes_on_after_a_stop_and_after_a_kill_and_no_longer_than_was_asked_for() {
+    let host = Host::new();
+    let image = host.image("a.img", 16 * MIB);
+    let mut daemon = serve(&host);
+    daemon.run(&["disk", "add", "a", "--backing", &image, "--mode", "write-back"]).succeeded();
+    daemon.run(&["disk", "quiesce", "a", "--seconds", "600"]).succeeded();
+    for round in 1..=2u8 {
+        if round == 1 {
+            assert!(daemon.stop().success());
+        } else {
+            daemon.kill();
+        }
+        daemon = host.serve_with(&[]);
+        let left = wait_for(&daemon, "quiet");
+        assert!((1..=600).contains(&left), "{left}");
+        let events = daemon.json(&["events"]).to_string();
+        assert_eq!(events.matches("quiesce-goes-on").count(), usize::from(round), "{events}");
+        daemon.guest("a").write(0, &[round; 4096]).expect("the disk is served");
+        assert_eq!(content(&image, 0, 4096), [round; 4096], "it goes to the backing first");
+    }
+    daemon.run(&["disk", "resume", "a"]).succeeded();
+    daemon.kill();
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.disk("a")["quiet"]["state"], "no", "nobody asked any more");
+}
+
+#[test]
+fn a_quiesce_whose_time_is_over_is_forgotten_and_a_disk_that_is_removed_takes_its_own_along() {
+    let host = Host::new();
+    let image = host.image("a.img", 16 * MIB);
+    let daemon = serve(&host);
+    daemon.run(&["disk", "add", "a", "--backing", &image, "--mode", "write-back"]).succeeded();
+    daemon.run(&["disk", "quiesce", "a", "--seconds", "1"]).succeeded();
+    daemon.wait_for_log("it writes back again");
+    daemon.kill();
+    let daemon = host.serve_with(&[]);
+    // Its end may not have been remembered yet: then it lasts its second once more.
+    wait_for(&daemon, "no");
+    daemon.run(&["disk", "quiesce", "a", "--seconds", "600"]).succeeded();
+    daemon.run(&["disk", "remove", "a"]).succeeded();
+    daemon.run(&["disk", "add", "a", "--backing", &image, "--mode", "write-back"]).succeeded();
+    daemon.kill();
+    let daemon = host.serve_with(&[]);
+    assert_eq!(daemon.disk("a")["quiet"]["state"], "no", "it is another disk of the same name");
+}
