@@ -22,7 +22,7 @@ pub mod words;
 
 pub use bytes::PoolId;
 pub use bytes::layout::Shape;
-pub use face::cache::{Cache, Opened, WhatIsDirty};
+pub use face::cache::{Cache, Opened, WhatIsDirty, check_disk_bytes};
 pub use face::counting::Measured;
 pub use face::disk::{AtRest, CachedDisk};
 pub use journeys::grow::Growing;

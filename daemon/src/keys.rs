@@ -249,6 +249,16 @@ impl Default for Values {
 }
 
 impl Values {
+    /// Bytes of a block.
+    pub(crate) fn block_bytes(&self) -> u32 {
+        self.block_bytes
+    }
+
+    /// Returns the same values with no more RAM than that.
+    pub(crate) fn with_ram_at_most(&self, bytes: u64) -> Self {
+        Self { ram: Size(self.ram.0.min(bytes).max(RAM_BYTES_MIN)), ..self.clone() }
+    }
+
     /// RAM of the disk.
     pub(crate) fn ram(&self) -> Size {
         self.ram

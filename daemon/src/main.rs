@@ -28,6 +28,7 @@ mod events;
 mod history;
 mod holds;
 mod keys;
+mod memory;
 mod metrics;
 mod moment;
 mod names;

@@ -18,6 +18,7 @@ mod home;
 mod looking;
 mod moving;
 mod pool;
+mod ram;
 mod removing;
 mod resizing;
 mod shares;
@@ -90,6 +91,8 @@ pub(crate) struct Registry {
     saving_histories: Arc<Mutex<Option<Problem>>>,
     /// Which disks are kept quiet.
     holds: Holds,
+    /// RAM of disks whose keys give them more than there was at the start, in bytes, by their numbers. Locked for moments only.
+    ram_limits: StdMutex<BTreeMap<u32, u64>>,
     /// How worn the flash is. Locked for moments only, and nothing else meanwhile.
     wear: StdMutex<wear::Wear>,
     /// Held by whoever writes that: what stood in the way the last time.
@@ -131,6 +134,7 @@ impl Registry {
         for reason in unread {
             events::of_host(Kind::TotalsBegunAnew, reason);
         }
+        let ram_limits = ram::limits_at_start(&state);
         let (holds, unread) = Holds::load(&places.dir);
         if let Some(reason) = unread {
             events::of_host(Kind::HoldsUnread, reason);
@@ -152,6 +156,7 @@ impl Registry {
             histories: StdMutex::default(),
             saving_histories: Arc::default(),
             holds,
+            ram_limits: StdMutex::new(ram_limits),
             wear: StdMutex::new(wear),
             saving_wear: Mutex::default(),
         };
@@ -226,6 +231,9 @@ impl Registry {
         let changing = self.changing.lock().await;
         let mut changed = self.state();
         free_name(&changed, &wanted.name)?;
+        if wanted.settings.contains_key("ram") {
+            self.check_ram(&wanted.name, None, wanted_values.ram()).await?;
+        }
         let (access, waiting) = (access(wanted.read_only), self.awaited(&changed));
         let name = wanted.name.as_str();
         let used = Wanted { name, location: &location, identity: &identity, access, images, waiting };
@@ -296,6 +304,13 @@ impl Registry {
         }
         guest::check_settled(&changed, name)?;
         let values = before.settings.with(changes.iter().map(|(key, text)| (key.as_str(), text.as_str())))?;
+        if values.ram() > before.settings.ram() {
+            self.check_ram(name, Some(before.id), values.ram()).await?;
+        }
+        if changes.contains_key("ram") {
+            // What was too much at the start is as somebody wants it now.
+            lock(&self.ram_limits).remove(&before.id);
+        }
         let served = self.shards.disk_report(name.to_owned()).await?.is_some();
         if served {
             if values.writes_back() {
@@ -545,7 +560,8 @@ impl Registry {
 
     async fn reconfigure(&self, name: &str, values: &Values) -> Answer<()> {
         let rights = Some(look_up(values).await?);
-        self.shards.reconfigure(Reconfiguring { name: name.to_owned(), values: values.clone(), rights }).await
+        let values = self.in_memory(self.disk_number(name)?, values);
+        self.shards.reconfigure(Reconfiguring { name: name.to_owned(), values, rights }).await
     }
 
     fn attaching(&self, record: &DiskRecord, location: Location, rights: Rights) -> Attaching {
@@ -555,7 +571,7 @@ impl Registry {
             location,
             access: access(record.read_only),
             lock: if record.is_beside_qemu() { Lock::Beside } else { Lock::Image },
-            values: record.settings_now(),
+            values: self.in_memory(record.id, &record.settings_now()),
             size_bytes_before: record.size_bytes,
             // Versions that did not remember it showed this one, whatever the backing had.
             sector_bytes_before: record.sector_bytes.or(record.size_bytes.map(|_| SECTOR)),

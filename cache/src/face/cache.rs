@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use block::{Arena, BlockDevice, Geometry, Host};
+use block::{Arena, BlockDevice, Geometry, Host, PAGE};
 
 use super::disk::{self, AtRest, CachedDisk};
 use crate::bytes::members::Member;
@@ -23,8 +23,8 @@ use crate::survives::shared::{Leaving, SharedPool};
 use crate::survives::start::{Ignored, Marks, PoolContent, Started, join, start};
 use crate::words::error::CacheError;
 use crate::words::limits::{
-    BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, DISK_BLOCKS_MAX, DISKS_MAX, RAM_BYTES_MAX, RAM_BYTES_MIN,
-    RESERVE_SEGMENTS_MIN,
+    BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, DISK_BLOCKS_MAX, DISK_BYTES_MAX, DISK_REGIONS_MAX, DISKS_MAX,
+    RAM_BYTES_MAX, RAM_BYTES_MIN, RESERVE_SEGMENTS_MIN,
 };
 use crate::words::settings::{DiskSettings, DriveWrites, Redundancy};
 use crate::words::stats::{DeviceState, DeviceStatistics, PoolStatistics};
@@ -516,9 +516,10 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
                 "A block of {block_bytes} bytes cannot be: a power of two from 4 KiB to 1 MiB"
             ));
         }
-        if backing.size.div_ceil(u64::from(block_bytes)) > DISK_BLOCKS_MAX {
+        check_disk_bytes(backing.size, block_bytes)?;
+        if backing.size.div_ceil(u64::from(self.pool.layout().region_pages()) * PAGE) > DISK_REGIONS_MAX {
             return refuse(format!(
-                "A disk of {} bytes has too many blocks of {block_bytes} bytes: take larger blocks",
+                "A disk of {} bytes is too large for a pool as small as this one",
                 backing.size
             ));
         }
@@ -556,6 +557,24 @@ impl<F: BlockDevice, H: Host> Cache<F, H> {
         let limit = (limit_bytes / segment_bytes).clamp(reserve, u64::from(u32::MAX));
         Ok(Share { reserve: reserve as u32, limit: limit as u32 })
     }
+}
+
+/// Refuses a disk that is larger than any may be. To be asked before anything is made whose size follows from that of the disk.
+///
+/// # Errors
+/// `Settings` with the limit that it exceeds.
+pub fn check_disk_bytes(disk_bytes: u64, block_bytes: u32) -> Result<(), CacheError> {
+    if disk_bytes > DISK_BYTES_MAX {
+        return Err(CacheError::Settings(format!(
+            "A disk of {disk_bytes} bytes is too large: at most {DISK_BYTES_MAX} (256 TiB) can be served"
+        )));
+    }
+    if disk_bytes.div_ceil(u64::from(block_bytes)) > DISK_BLOCKS_MAX {
+        return Err(CacheError::Settings(format!(
+            "A disk of {disk_bytes} bytes has too many blocks of {block_bytes} bytes: take larger blocks"
+        )));
+    }
+    Ok(())
 }
 
 /// RAM is mapped as a whole, which ends the process if the system refuses. It does where a process may have only so many addresses, or where

@@ -17,6 +17,13 @@ pub const DISKS_MAX: usize = 1024;
 /// larger blocks (16 TiB at 4 KiB, 4 PiB at 1 MiB).
 pub const DISK_BLOCKS_MAX: u64 = 1 << 32;
 
+/// Bytes of the largest disk: 256 TiB. The bits of its pages take a 32,768th of it in memory, whatever is cached. A larger disk is
+/// refused.
+pub const DISK_BYTES_MAX: u64 = 256 << 40;
+
+/// Regions of one disk: each takes some bytes of memory. A disk that has more in a pool of small regions is refused.
+pub const DISK_REGIONS_MAX: u64 = 1 << 26;
+
 /// The largest request that the face takes. Doors refuse longer ones.
 pub const REQUEST_BYTES_MAX: u64 = 64 << 20;
 

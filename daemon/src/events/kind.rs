@@ -181,6 +181,9 @@ kinds! {
     DirtyDataLeftBehind, "dirty-data-left-behind", Error,
         "The daemon ended with dirty data in a pool that the next start will not find.",
         "If the pool was moved, move it back before the next start. If it was deleted, what guests wrote last to these disks is lost: check them.";
+    RamReduced, "ram-reduced", Warning,
+        "At a start there was less memory than disks are to have for RAM: each has its part of what there was.",
+        "Give the host, or the memory cgroup of the service, more memory, or lower ram= of disks: forebay disk set NAME ram=SIZE.";
     DiskAdded, "disk-added", Info,
         "A disk was added.",
         "";

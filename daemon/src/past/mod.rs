@@ -187,6 +187,7 @@ impl History {
             let disk_bytes = sizes.remembered.max(record.bytes).unwrap_or(sizes.backing);
             // One that does not fit is not served; its bits stay as they are.
             let disk_bytes = disk_bytes.min(sizes.backing);
+            Touched::check_memory(&folders.touched(), id, disk_bytes)?;
             let touched = Touched::open(&folders.touched(), id, disk_bytes, mark);
             let backing = backing.map(Arc::new);
             Ok((record, touched, disk_bytes, (appearance_of(backing.as_deref())?, backing)))
@@ -209,6 +210,7 @@ impl History {
     /// # Errors
     /// If there is no room for them; then everything is as before.
     pub(crate) fn larger_bits(&self, disk_bytes: u64) -> Answer<Touched> {
+        Touched::check_memory(&self.places.touched(), self.id, disk_bytes)?;
         // Mapping waits for nothing but memory: those that are in use are this thread's.
         let before = Rc::clone(&self.touched.borrow());
         Touched::larger(&before, disk_bytes).map_err(|error| {

@@ -18,8 +18,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use block::SharedWords;
 use cache::{SharedBits, words_for};
 
+use crate::memory::MemoryFolders;
+use crate::problem::{Answer, Problem};
+use crate::units::Size;
+
 const MAGIC: u64 = u64::from_le_bytes(*b"FBYTOUCH");
 const HEADER_WORDS: usize = 512;
+/// Memory for bits that is never too much: that of a disk of 2 TiB.
+const MEMORY_UNASKED: u64 = 64 << 20;
 
 /// The bits of one disk.
 pub(crate) struct Touched {
@@ -66,6 +72,25 @@ impl Touched {
                 let own = (0..count).map(|_| AtomicU64::new(0)).collect();
                 (Self { words: Words::Own(own), mark }, false)
             }
+        }
+    }
+
+    /// Refuses a disk for whose bits there is no memory: they are in memory from the beginning, with or without a file.
+    ///
+    /// # Errors
+    /// How much they need, and how much there is.
+    pub(super) fn check_memory(dir: &Path, id: u32, disk_bytes: u64) -> Answer<()> {
+        let needed = ((HEADER_WORDS + words_for(disk_bytes)) * size_of::<AtomicU64>()) as u64;
+        let taken = fs::metadata(file(dir, id)).map_or(0, |about| about.len());
+        let more = needed.saturating_sub(taken);
+        match MemoryFolders::default().available().filter(|available| more > available.bytes / 2) {
+            Some(available) if more > MEMORY_UNASKED => Err(Problem::unavailable(format!(
+                "Cannot serve a disk of {}: to note which of its pages change takes {} of memory, and {available}, of which at most half \
+                 is for one disk; give the host more, or serve a smaller disk",
+                Size(disk_bytes),
+                Size(more)
+            ))),
+            _ => Ok(()),
         }
     }
 

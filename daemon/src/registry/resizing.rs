@@ -52,7 +52,7 @@ impl Registry {
         guest::check_settled(&state, name)?;
         let (registry, disk) = (Arc::clone(self), name.to_owned());
         let remember = move |size| registry.remember_new_size(&disk, size);
-        let values = record.settings_now();
+        let values = self.in_memory(record.id, &record.settings_now());
         let wanted = Resizing { name: name.to_owned(), at_start, values, remember: Box::new(remember) };
         let resized = self.shards.resize(wanted).await?;
         if resized.before != resized.now {

@@ -16,6 +16,7 @@ use block::patient::Trouble;
 use block::{BlockDevice, Host, PAGE};
 use cache::{
     AtRest, Belief, CacheError, CachedDisk, DiskId, DiskSettings, DiskStatistics, Load, Past, WhatIsDirty,
+    check_disk_bytes,
 };
 use tokio::sync::Notify;
 
@@ -385,6 +386,8 @@ impl Shard {
         if let Some(before) = sizes.remembered.filter(|before| sizes.backing < *before) {
             return Err(shrunk(name, before, sizes.backing));
         }
+        check_disk_bytes(sizes.remembered.unwrap_or(sizes.backing), values.block_bytes())
+            .map_err(|error| explain(name, &error, 0))?;
         let file = backing.descriptor().map_err(|error| out_of_files(name, &error))?;
         let (history, found) =
             History::open(&self.aside, &self.places, *id, sizes, self.mark.get(), file).await?;
@@ -404,7 +407,9 @@ impl Shard {
         trust: Trust,
     ) -> Answer<()> {
         let past = opened.past().await;
-        let Attaching { name, id, location, access, lock, values, sector_bytes_before, hold, entrance, .. } = disk;
+        let Attaching {
+            name, id, location, access, lock, values, sector_bytes_before, hold, entrance, ..
+        } = disk;
         let OpenedBacking { backing, limitations, history, .. } = opened;
         let identity = backing.identity();
         let size = history.disk_bytes();

@@ -1,0 +1,134 @@
+//! RAM of all disks together: no more than the host and its memory cgroup have.
+//!
+//! What is asked for beyond that is refused. At a start there may be less than there was, and no disk waits for that: each gets its part
+//! of what there is, until somebody changes its key.
+
+use std::collections::BTreeMap;
+
+use super::{Registry, lock};
+use crate::events::{self, Kind};
+use crate::keys::Values;
+use crate::memory::{Available, MemoryFolders};
+use crate::problem::{Answer, Problem};
+use crate::state::State;
+use crate::units::Size;
+
+impl Registry {
+    /// Refuses RAM for a disk that, with that of all others, is more than there is. `id` is none for a disk that is new.
+    ///
+    /// # Errors
+    /// A conflict with the numbers.
+    pub(super) async fn check_ram(&self, name: &str, id: Option<u32>, wanted: Size) -> Answer<()> {
+        let reports = self.shards.disks_as_far_as_known().await;
+        let used = reports.values().flatten().map(|report| report.statistics.ram_bytes).sum();
+        let others = self
+            .state()
+            .disks
+            .iter()
+            .filter(|disk| Some(disk.id) != id)
+            .map(|disk| disk.settings.ram().0)
+            .sum();
+        match MemoryFolders::default().available() {
+            Some(available) => check(name, wanted, Ram { others, used }, &available),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns values for a shard: with no more RAM than the disk has since a start that found too little.
+    pub(super) fn in_memory(&self, id: u32, values: &Values) -> Values {
+        match lock(&self.ram_limits).get(&id) {
+            Some(limit) => values.with_ram_at_most(*limit),
+            None => values.clone(),
+        }
+    }
+}
+
+/// RAM of disks in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Ram {
+    /// What the keys of all others give them.
+    others: u64,
+    /// What all use of theirs, which is not left any more.
+    used: u64,
+}
+
+fn check(name: &str, wanted: Size, Ram { others, used }: Ram, available: &Available) -> Answer<()> {
+    let total = others.saturating_add(wanted.0);
+    let most = available.bytes.saturating_add(used);
+    if total <= most {
+        return Ok(());
+    }
+    Err(Problem::conflict(format!(
+        "Cannot give disk '{name}' {wanted} of RAM: all disks together would have {}, of which they use {} now, and {available}; \
+         choose at most {}, or lower ram= of other disks",
+        Size(total),
+        Size(used),
+        Size(most.saturating_sub(others))
+    )))
+}
+
+/// Returns what disks get of their RAM at a start at which there is too little for all, and says so.
+pub(super) fn limits_at_start(state: &State) -> BTreeMap<u32, u64> {
+    let wanted: Vec<(u32, u64)> = state.disks.iter().map(|disk| (disk.id, disk.settings.ram().0)).collect();
+    let Some(available) = MemoryFolders::default().available() else { return BTreeMap::new() };
+    let limits = parts(&wanted, available.bytes);
+    if !limits.is_empty() {
+        let (given, total) = (limits.values().sum(), wanted.iter().map(|(_, ram)| ram).sum());
+        events::of_host(
+            Kind::RamReduced,
+            format!(
+                "Disks have {} of RAM together, and not the {} of their keys: {available}",
+                Size(given),
+                Size(total)
+            ),
+        );
+    }
+    limits
+}
+
+/// Divides `available` bytes among disks by what each wants; nothing if there is enough for all.
+fn parts(wanted: &[(u32, u64)], available: u64) -> BTreeMap<u32, u64> {
+    let total: u128 = wanted.iter().map(|(_, ram)| u128::from(*ram)).sum();
+    if total <= u128::from(available) {
+        return BTreeMap::new();
+    }
+    // Rounded down to whole MiB: a part of what there is, and never more.
+    let part = |ram: u64| (u128::from(ram) * u128::from(available) / total) as u64 >> 20 << 20;
+    wanted.iter().map(|(id, ram)| (*id, part(*ram))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    fn available(bytes: u64) -> Available {
+        Available { bytes, limited_by: "this host".to_owned() }
+    }
+
+    #[test]
+    fn ram_beyond_what_is_left_for_all_disks_is_refused_with_the_numbers() {
+        let ram = Ram { others: 3 * GIB, used: 2 * GIB };
+        let ask = |wanted: u64, left: u64| check("web", Size(wanted), ram, &available(left));
+        assert_eq!(ask(GIB, 2 * GIB), Ok(()), "what is in use is theirs");
+        let problem = ask(2 * GIB, 2 * GIB).expect_err("it is more than there is");
+        for number in
+            ["2GiB of RAM", "would have 5GiB", "use 2GiB now", "2GiB are left in this host", "at most 1GiB"]
+        {
+            assert!(problem.message.contains(number), "{number}: {problem}");
+        }
+        assert!(ask(u64::MAX, u64::MAX / 2).is_err());
+    }
+
+    #[test]
+    fn a_start_with_too_little_memory_gives_each_disk_its_part_and_one_with_enough_all() {
+        assert_eq!(parts(&[(1, GIB), (2, GIB)], 2 * GIB), BTreeMap::new());
+        assert_eq!(
+            parts(&[(1, 3 * GIB), (2, GIB)], 2 * GIB),
+            BTreeMap::from([(1, 3 * GIB / 2), (2, GIB / 2)])
+        );
+        assert_eq!(parts(&[(1, u64::MAX), (2, u64::MAX)], 2 * GIB)[&1], GIB);
+        assert_eq!(parts(&[(1, GIB)], 0), BTreeMap::from([(1, 0)]));
+    }
+}
