@@ -9,6 +9,8 @@
 //! jumps to the next deadline. With [`Order::Seeded`] the next task is drawn at random from all that could run, so
 //! one seed is one schedule.
 //!
+//! Time is that in which this thread runs (`clock.rs`): a process that is stopped, and a host that is paused, make no deadline pass.
+//!
 //! Wakers may be used from other threads; that is how the control plane reaches a shard.
 
 use std::cell::{Cell, RefCell};
@@ -27,8 +29,10 @@ use slab::Slab;
 
 use crate::{Host, Part};
 
+mod clock;
 mod virtual_time;
 
+use clock::Clock;
 pub use virtual_time::VirtualTime;
 
 /// What an executor waits on when no task can run.
@@ -112,8 +116,7 @@ struct Shared {
     order: Order,
     chance: Cell<u64>,
     busy: BusyTime,
-    /// When the clock was last looked at.
-    looked_at: Cell<u64>,
+    clock: Clock,
 }
 
 /// When a timer fires. Those of one deadline fire in the order in which they were set.
@@ -142,6 +145,7 @@ impl Executor {
         let queue = Arc::new(RunQueue { woken: Mutex::new(VecDeque::new()), unparker: driver.unparker() });
         let shared = Shared {
             queue,
+            clock: Clock::new(driver.now()),
             driver: Box::new(driver),
             tasks: RefCell::new(Slab::new()),
             timers: RefCell::new(BTreeMap::new()),
@@ -149,7 +153,6 @@ impl Executor {
             order,
             chance: Cell::new(seed),
             busy: BusyTime::default(),
-            looked_at: Cell::new(0),
         };
         Self { shared: Rc::new(shared) }
     }
@@ -175,6 +178,8 @@ impl Executor {
         let waker = Waker::from(Arc::clone(&woken));
         let mut context = Context::from_waker(&waker);
         let mut main = pin!(main);
+        // Between two runs there is nobody who could be late.
+        self.shared.clock.resume(self.shared.driver.now());
         let mut resumed = self.shared.now();
         loop {
             let looks = self.shared.driver.looks();
@@ -197,7 +202,7 @@ impl Executor {
             resumed = now;
             let idle = self.shared.queue.is_empty() && !*lock(&woken.woken);
             if idle {
-                if !self.shared.driver.wait(self.shared.next_deadline()) {
+                if !self.shared.wait() {
                     return None;
                 }
                 resumed = self.shared.now();
@@ -234,10 +239,18 @@ impl Shared {
         self.timers.borrow().first_key_value().map(|(moment, _)| moment.deadline)
     }
 
+    /// Waits for the driver. Returns false if there is nothing that could ever happen.
+    fn wait(&self) -> bool {
+        let deadline = self.next_deadline().map(|deadline| self.clock.of_driver(deadline));
+        if !self.driver.wait(deadline) {
+            return false;
+        }
+        self.clock.end_wait(self.driver.now(), deadline);
+        true
+    }
+
     fn now(&self) -> u64 {
-        let now = self.driver.now();
-        self.looked_at.set(now);
-        now
+        self.clock.read(self.driver.now())
     }
 
     /// Returns the moment at which it looked.
@@ -258,7 +271,7 @@ impl Host for LocalHost {
     }
 
     fn recently(&self) -> u64 {
-        self.shared.looked_at.get()
+        self.shared.clock.last()
     }
 
     fn sleep_until(&self, deadline: u64) -> impl Future<Output = ()> + 'static {
@@ -499,6 +512,26 @@ mod tests {
             let recently = host.recently();
             assert!(recently >= before + 5_000, "{recently}: the thread has slept since {before}");
             assert_eq!(host.now(), recently + 1);
+        });
+        run.expect("the timer ends the run");
+    }
+
+    #[test]
+    fn a_thread_that_is_stopped_looks_at_what_arrived_before_its_deadlines_pass() {
+        // A minute passes in a task, and another one in a wait.
+        let time = VirtualTime::new();
+        let executor = Executor::new(time.clone(), Order::Fifo);
+        let host = executor.host();
+        let run = executor.run(async {
+            let deadline = host.now() + 25_000_000_000;
+            time.stop_for(60_000_000_000);
+            assert!(host.now() < deadline, "the thread did not run");
+            host.sleep(20_000_000_000).await;
+            time.stop_next_wait_for(60_000_000_000);
+            host.sleep(1_000_000_000).await;
+            assert!(host.now() < deadline, "{}: 21 s of 25 s have passed", host.now());
+            host.sleep_until(deadline).await;
+            assert_eq!(host.now(), deadline, "timers go by the same clock");
         });
         run.expect("the timer ends the run");
     }

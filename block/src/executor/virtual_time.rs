@@ -15,12 +15,24 @@ pub struct VirtualTime {
     now: Rc<Cell<u64>>,
     /// Rounds of tasks since it moved on.
     rounds: Rc<Cell<u32>>,
+    /// So much longer than it should the next wait lasts.
+    late: Rc<Cell<u64>>,
 }
 
 impl VirtualTime {
     /// Time that starts at zero.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Lets time pass while no task runs, in the middle of one: the process is stopped.
+    pub fn stop_for(&self, nanos: u64) {
+        self.now.set(self.now.get() + nanos);
+    }
+
+    /// Has the next wait for a deadline last longer than that: the process is stopped while it waits.
+    pub fn stop_next_wait_for(&self, nanos: u64) {
+        self.late.set(nanos);
     }
 }
 
@@ -46,7 +58,7 @@ impl Driver for VirtualTime {
     fn wait(&self, deadline: Option<u64>) -> bool {
         let Some(deadline) = deadline else { return false };
         if deadline > self.now() {
-            self.now.set(deadline);
+            self.now.set(deadline + self.late.take());
             self.rounds.set(0);
         }
         true

@@ -52,6 +52,8 @@ struct State {
     unreadable: RefCell<Vec<ByteRange>>,
     /// Writes find no room.
     full: Cell<bool>,
+    /// What changes anything behind this offset is refused at once, with this number of the system.
+    refusal: Cell<Option<(u64, i32)>>,
     hanging: Cell<bool>,
     discards_hang: Cell<bool>,
     released: Notify,
@@ -150,6 +152,7 @@ impl Faults {
             rules: RefCell::default(),
             unreadable: RefCell::default(),
             full: Cell::new(false),
+            refusal: Cell::new(None),
             hanging: Cell::new(false),
             discards_hang: Cell::new(false),
             released: Notify::new(),
@@ -195,9 +198,15 @@ impl Faults {
         self.state.rules.borrow_mut().push(Rule { operation, after: None, per_mille });
     }
 
+    /// Refuses at once what changes anything behind `offset`, with an error number of the system, until [`Self::fail_no_more`].
+    pub fn refuse_behind(&self, offset: u64, errno: i32) {
+        self.state.refusal.set(Some((offset, errno)));
+    }
+
     /// Takes all rules for failures back, and has everything be readable again.
     pub fn fail_no_more(&self) {
         self.state.rules.borrow_mut().clear();
+        self.state.refusal.set(None);
         self.state.unreadable.borrow_mut().clear();
     }
 
@@ -470,6 +479,9 @@ impl<H: Host> Faulty<H> {
         } else {
             state.counts.borrow_mut().writes += 1;
             self.faults.meet(&range, Change::is_discard);
+        }
+        if let Some((_, errno)) = state.refusal.get().filter(|(offset, _)| range.end > *offset) {
+            return Err(BlockError::from_errno(errno, operation, Some(range)));
         }
         let fails = self.faults.fails(operation);
         let epoch = state.epoch.get();
