@@ -43,7 +43,7 @@ pub use words::settings::{
     Admission, DiskSettings, DriveWrites, Mode, Redundancy, ReservePolicy, SequentialCutoff, ZeroPages,
 };
 pub use words::stats::{
-    BudgetStatistics, DeviceState, DeviceStatistics, DirtyBound, DirtyRoom, DiskCounts, DiskStatistics,
-    Latency, Load, LoadStatistics, PoolStatistics, Tally,
+    BudgetStatistics, DestageFailure, DeviceState, DeviceStatistics, DirtyBound, DirtyRoom, DiskCounts,
+    DiskStatistics, Latency, Load, LoadStatistics, PoolStatistics, Tally,
 };
 pub use words::units::{DiskId, MemberNumber};

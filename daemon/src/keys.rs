@@ -420,6 +420,7 @@ impl Values {
             destage_rate_min: rate_min.0,
             destage_rate_max: rate_max.0,
             redundancy: self.redundancy,
+            retry_ns: self.retry_ns(),
             read_only: false,
             zero_pages: ZeroPages::Remembered,
             sector_bytes: self.sector_size.bytes(),

@@ -57,6 +57,7 @@ pub(crate) fn draw_settings(kind: Kind, number: usize, rng: &mut Rng) -> DiskSet
         } else {
             Redundancy::None
         },
+        retry_ns: Some(5_000_000_000),
         read_only: false,
         zero_pages: if number.is_multiple_of(2) { ZeroPages::Remembered } else { ZeroPages::Cached },
         sector_bytes: None,

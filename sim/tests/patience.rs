@@ -230,3 +230,181 @@ fn destage_gives_the_backing_nothing_while_its_disk_is_at_rest_nor_after_it_was_
         assert_eq!(bench.home(3), 1, "it may be on another shard by now");
     });
 }
+
+/// Numbers of errors, as Linux has them.
+const EIO: i32 = 5;
+const ENOSPC: i32 = 28;
+/// So many scattered pages reach the dirty limit of the bench.
+const LIMIT_PAGES: u64 = 16;
+
+impl Bench {
+    fn set_retry(&self, retry_ns: Option<u64>) {
+        self.disk.backing().set_retry_ns(retry_ns);
+        let settings = DiskSettings { retry_ns, ..self.disk.settings() };
+        self.cache.reconfigure(&self.disk, settings).unwrap();
+    }
+
+    /// Has as much be dirty as may be, nowhere two pages side by side: each is a request of destage.
+    async fn reach_the_limit(&self) {
+        for number in 0..LIMIT_PAGES {
+            self.write(number * 8, 7).await.unwrap();
+        }
+        assert_eq!(self.disk.statistics().dirty_limit_bytes, LIMIT_PAGES * PAGE);
+    }
+
+    /// How a write that finds no room ended, and how long it took.
+    async fn write_more(&self) -> (Result<(), ErrorKind>, u64) {
+        let started = self.host.now();
+        (self.write(300, 9).await, self.host.now() - started)
+    }
+
+    async fn all_is_home(&self) {
+        self.host.sleep(40 * SECOND).await;
+        assert_eq!(self.disk.statistics().dirty_bytes, 0, "destage goes on by itself");
+        for number in 0..LIMIT_PAGES {
+            assert_eq!(self.home(number * 8), 7, "page {}", number * 8);
+        }
+        assert_eq!(self.disk.statistics().destage_failure, None);
+    }
+}
+
+#[test]
+fn at_the_dirty_limit_a_write_waits_for_the_retry_time_whatever_a_dead_backing_does() {
+    for hangs in [false, true] {
+        run(Mode::WriteBack, async |bench| {
+            bench.host.sleep(SECOND).await;
+            bench.set_retry(Some(2 * SECOND));
+            if hangs {
+                bench.backing.hang()
+            } else {
+                bench.backing.refuse_behind(0, EIO)
+            }
+            bench.reach_the_limit().await;
+            for _ in 0..3 {
+                let (result, took) = bench.write_more().await;
+                assert_eq!(result, Err(ErrorKind::Io), "hangs: {hangs}");
+                assert!(took < 2 * SECOND + SECOND / 2, "hangs: {hangs}, {took}");
+            }
+            assert_eq!(bench.disk.statistics().dirty_bytes, LIMIT_PAGES * PAGE, "nothing is lost");
+            bench.backing.release();
+            bench.backing.fail_no_more();
+            bench.all_is_home().await;
+            assert_eq!(bench.write_more().await.0, Ok(()));
+        });
+    }
+}
+
+#[test]
+fn destage_probes_a_backing_that_fails_with_one_request_at_a_time() {
+    run(Mode::WriteBack, async |bench| {
+        bench.host.sleep(SECOND).await;
+        bench.set_retry(Some(2 * SECOND));
+        bench.backing.refuse_behind(0, EIO);
+        bench.reach_the_limit().await;
+        bench.disk.start_destage();
+        bench.host.sleep(5 * SECOND).await;
+        let before = bench.backing.counts().writes;
+        bench.host.sleep(60 * SECOND).await;
+        // Each request is sent again every half second for two seconds, and the next one comes a second later.
+        let sent = bench.backing.counts().writes - before;
+        assert!((20..=140).contains(&sent), "{sent} in a minute");
+        bench.backing.fail_no_more();
+        bench.all_is_home().await;
+    });
+}
+
+#[test]
+fn without_room_below_a_disk_a_write_at_the_dirty_limit_is_told_so_and_destage_goes_on_once_there_is_room() {
+    run(Mode::WriteBack, async |bench| {
+        bench.host.sleep(SECOND).await;
+        bench.set_retry(Some(2 * SECOND));
+        bench.backing.refuse_behind(0, ENOSPC);
+        bench.reach_the_limit().await;
+        let (result, took) = bench.write_more().await;
+        assert_eq!(result, Err(ErrorKind::NoSpace));
+        assert!(took < 2 * SECOND + SECOND / 2, "{took}");
+        let failure = bench.disk.statistics().destage_failure.expect("destage fails");
+        assert_eq!(failure.kind, ErrorKind::NoSpace);
+        assert!(failure.reason.contains("No space left on device"), "{}", failure.reason);
+        // Whoever wants all of it at home is told soon, and waits for no guest's time.
+        bench.set_retry(None);
+        let started = bench.host.now();
+        assert_eq!(bench.disk.quiesce().await.unwrap_err().kind, ErrorKind::NoSpace);
+        assert!(bench.host.now() < started + 5 * SECOND);
+        // A write that waits for ever goes on with what is freed.
+        {
+            let (write, long) = (pin!(bench.write_more()), pin!(bench.host.sleep(600 * SECOND)));
+            assert!(matches!(select(write, long).await, Either::Right(_)), "retry-time=wait");
+        }
+        bench.backing.fail_no_more();
+        bench.all_is_home().await;
+        assert_eq!(bench.write_more().await.0, Ok(()), "who gave up left nothing behind");
+    });
+}
+
+#[test]
+fn what_finds_room_below_a_full_disk_comes_home_beside_what_does_not() {
+    run(Mode::WriteBack, async |bench| {
+        bench.host.sleep(SECOND).await;
+        bench.backing.refuse_behind(24 * PAGE, ENOSPC);
+        bench.reach_the_limit().await;
+        bench.disk.start_destage();
+        bench.host.sleep(20 * SECOND).await;
+        assert_eq!([0, 8, 16, 24].map(|page| bench.home(page)), [7, 7, 7, 0]);
+        assert_eq!(bench.disk.statistics().dirty_bytes, (LIMIT_PAGES - 3) * PAGE);
+        bench.backing.fail_no_more();
+        bench.all_is_home().await;
+    });
+}
+
+#[test]
+fn a_retry_time_and_a_dirty_limit_that_are_changed_hold_for_writes_that_wait_already() {
+    run(Mode::WriteBack, async |bench| {
+        bench.host.sleep(SECOND).await;
+        bench.set_retry(None);
+        bench.backing.hang();
+        bench.reach_the_limit().await;
+        let started = bench.host.now();
+        let shorten = async {
+            bench.host.sleep(60 * SECOND).await;
+            bench.set_retry(Some(SECOND));
+        };
+        let ((result, _), ()) = futures_util::future::join(bench.write_more(), shorten).await;
+        assert_eq!(result, Err(ErrorKind::Io));
+        assert!(bench.host.now() < started + 61 * SECOND);
+        bench.set_retry(Some(25 * SECOND));
+        let raise = async {
+            bench.host.sleep(SECOND).await;
+            let settings = DiskSettings { dirty_limit_bytes: Some(32 * PAGE), ..bench.disk.settings() };
+            bench.cache.reconfigure(&bench.disk, settings).unwrap();
+        };
+        let ((result, took), ()) = futures_util::future::join(bench.write_more(), raise).await;
+        assert_eq!(result, Ok(()), "after {took}");
+        assert!(took < 2 * SECOND, "{took}");
+    });
+}
+
+#[test]
+fn a_process_that_is_stopped_for_longer_than_the_retry_time_fails_nothing() {
+    let time = VirtualTime::new();
+    let executor = Executor::new(time.clone(), Order::Seeded(1));
+    let host = executor.host();
+    let faults = Faults::new(Memory::new(SIZE), 1);
+    faults.delay(SECOND, SECOND);
+    let ran = executor.run(async {
+        let beneath = faults.reopen(host.clone());
+        let retry = Some(2 * SECOND);
+        let patient = Patient::new(beneath, host.clone(), "b".to_owned(), Hang::GivenUp, retry);
+        for waits in [false, true] {
+            let stop = async {
+                host.sleep(SECOND / 2).await;
+                if waits { time.stop_next_wait_for(60 * SECOND) } else { time.stop_for(60 * SECOND) }
+            };
+            let write = patient.write(0, Buffer::zeroed(PAGE as usize));
+            let ((_, result), ()) = futures_util::future::join(write, stop).await;
+            result.expect("the device answered in time");
+        }
+        assert!(!patient.has_left_requests());
+    });
+    assert!(ran.is_some());
+}

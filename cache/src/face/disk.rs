@@ -192,6 +192,7 @@ impl<B: BlockDevice, F: BlockDevice, H: Host> CachedDisk<B, F, H> {
             segments_uncopied: uncopied,
             destage_bytes_per_second: if dirty.is_empty() { 0 } else { cache.back.destage_rate() },
             dirty_for_seconds: cache.back.dirty_for(cache.pool.host.now()) / SECOND_NS,
+            destage_failure: cache.back.destage_failure(cache.pool.host.now()),
             stopped: cache.back.stopped(),
             blocks_max: settings.limit_bytes / u64::from(settings.block_bytes),
             blocks_cached: index.blocks(),

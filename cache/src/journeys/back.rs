@@ -1,7 +1,7 @@
 //! What write-back keeps of a disk beside what is dirty: writes on their way to the log, who waits for what to be clean,
 //! and whether flash says that there may be something dirty.
 //!
-//! Nothing here awaits, save [`note_dirty`] and those who wait for the backing to catch up.
+//! Nothing here awaits, save [`note_dirty`]. Who waits for the backing to catch up does so in `destage_wait`.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -12,11 +12,14 @@ use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
 use tokio::sync::{Mutex, Notify};
 
 use super::commit::Pending;
+use super::destage_wait::{Patience, wait_until};
 use super::disk_cache::DiskCache;
 use super::leave::settle_log;
 use crate::knowledge::ranges::Ranges;
 use crate::knowledge::width::Width;
 use crate::words::limits::PAGE_BYTES;
+use crate::words::stats::DestageFailure;
+use crate::words::units::SECOND_NS;
 
 #[derive(Default)]
 pub(crate) struct Back {
@@ -54,8 +57,12 @@ pub(crate) struct Back {
     pub(crate) pace_changed: Notify,
     /// Tells those who wait that something was destaged, or failed to be.
     pub(super) progress: Notify,
-    /// Rounds of destage that failed, by weight.
-    pub(super) failures: Cell<u64>,
+    /// Why destage fails, and since when.
+    failure: RefCell<Option<Failure>>,
+    /// When something dirty became clean last.
+    came_home: Cell<u64>,
+    /// The last round took what somebody waits for.
+    pub(super) took_wanted: Cell<bool>,
     /// Held while destage has requests at the backing.
     pub(crate) destaging: Mutex<()>,
     /// Pages that somebody waits for.
@@ -87,11 +94,14 @@ pub(super) struct Writer<F: BlockDevice, H: Host> {
     pages: u64,
 }
 
-/// What a round of destage that fails counts, and one that fails because the connection to the backing was lost in it.
-pub(super) const FAILED_ROUND: u64 = 4;
-pub(super) const ROUND_WITHOUT_CONNECTION: u64 = 1;
-/// So much may fail while somebody waits for one page.
-const FAILURES_MAX: u64 = 3 * FAILED_ROUND;
+/// Why destage fails.
+#[derive(Clone, Debug)]
+pub(super) struct Failure {
+    /// When it began to.
+    pub(super) since: u64,
+    /// What the last request that failed said.
+    pub(super) error: BlockError,
+}
 
 impl Back {
     /// Notes that flash says that something may be dirty.
@@ -148,6 +158,52 @@ impl Back {
     /// What destage achieved lately, in bytes a second.
     pub(crate) fn destage_rate(&self) -> u64 {
         self.rate.get()
+    }
+
+    /// Records a failure of destage. It lasts until a round without one.
+    pub(super) fn record_failure(&self, now: u64, error: &BlockError) {
+        let mut failure = self.failure.borrow_mut();
+        let since = failure.as_ref().map_or(now, |failure| failure.since);
+        *failure = Some(Failure { since, error: error.clone() });
+    }
+
+    /// Records that destage works.
+    pub(super) fn record_success(&self) {
+        self.failure.take();
+    }
+
+    /// True if the last round of destage failed.
+    pub(super) fn is_failing(&self) -> bool {
+        self.failure.borrow().is_some()
+    }
+
+    /// Why destage fails, if it does.
+    pub(super) fn failure(&self) -> Option<Failure> {
+        self.failure.borrow().clone()
+    }
+
+    /// When something dirty became clean last.
+    pub(super) fn last_came_home(&self) -> u64 {
+        self.came_home.get()
+    }
+
+    pub(super) fn note_came_home(&self, now: u64) {
+        self.came_home.set(now);
+        self.progress.notify_waiters();
+    }
+
+    /// Has everybody who waits for destage look again: what they wait for, or for how long, was changed.
+    pub(super) fn let_waiters_look(&self) {
+        self.progress.notify_waiters();
+    }
+
+    /// How destage fails, for whoever looks after the disk.
+    pub(crate) fn destage_failure(&self, now: u64) -> Option<DestageFailure> {
+        self.failure().map(|Failure { since, error }| DestageFailure {
+            for_seconds: now.saturating_sub(since) / SECOND_NS,
+            kind: error.kind,
+            reason: error.to_string(),
+        })
     }
 
     /// How long something was dirty, in nanoseconds.
@@ -247,6 +303,7 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
             Some(_) if empty => {
                 self.back.dirty_since.set(None);
                 self.back.asked.set(false);
+                self.back.record_success();
                 if self.back.device_leaves.get() {
                     self.pool.seat.ring();
                 }
@@ -272,7 +329,7 @@ impl<F: BlockDevice, H: Host> Hold<F, H> {
         let cache = &self.cache;
         wait_until_known(cache).await?;
         let is_home = || cache.back.writers.get() == 0 && !cache.dirty.borrow().can_come_home(0..u64::MAX);
-        wait_until(cache, is_home).await?;
+        wait_until(cache, Patience::Administrator { since: cache.pool.host.now() }, is_home).await?;
         let lost_bytes = cache.dirty.borrow().lost().pages() * PAGE_BYTES as u64;
         if lost_bytes > 0 {
             return Err(BlockError::anywhere(ErrorKind::Corrupt, Operation::Read).because(format!(
@@ -308,44 +365,6 @@ impl<F: BlockDevice, H: Host> Drop for Writer<F, H> {
         self.cache.back.writers.set(writers);
         self.cache.back.coming.set(self.cache.back.coming.get() - self.pages);
         self.cache.back.progress.notify_waiters();
-    }
-}
-
-/// Has pages destaged before anything else, and waits for that.
-///
-/// # Errors
-/// If destage fails, or the disk stopped or leaves.
-pub(super) async fn wait_clean<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    pages: &Range<u64>,
-) -> Result<(), BlockError> {
-    cache.back.want(pages.clone());
-    wait_until(cache, || !cache.dirty.borrow().can_come_home(pages.clone())).await
-}
-
-/// Waits for destage.
-///
-/// # Errors
-/// If it fails, or the disk stopped or leaves.
-pub(super) async fn wait_until<F: BlockDevice, H: Host>(
-    cache: &DiskCache<F, H>,
-    is_so: impl Fn() -> bool,
-) -> Result<(), BlockError> {
-    let before = cache.back.failures.get();
-    loop {
-        let progress = cache.back.progress.notified();
-        if is_so() {
-            return Ok(());
-        }
-        cache.check_alive(Operation::Write)?;
-        let failed = |reason: &str| BlockError::anywhere(ErrorKind::Io, Operation::Write).because(reason);
-        if cache.leaving.get() {
-            return Err(failed("the disk is being detached"));
-        }
-        if cache.back.failures.get() >= before + FAILURES_MAX {
-            return Err(failed("what flash holds could not be written to the backing"));
-        }
-        progress.await;
     }
 }
 

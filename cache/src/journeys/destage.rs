@@ -12,13 +12,17 @@
 //! another place in the log, and stays dirty. A page has one destage in flight at most, because a round ends before the next
 //! one begins.
 //!
+//! **A backing that fails** is not asked again and again: a round ends with the first request that failed after it was given time, or
+//! after some that were refused at once. The next one goes on behind that, so that one bad place keeps nothing else from coming home.
+//!
 //! `home` speaks of what stands before it in the log. So one entry can cover everything from the first page to the last
 //! one, as long as nothing in between is still dirty.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, PAGE, RangeLock, Unmap};
+use block::{BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, PAGE, RangeLock, Unmap};
 use futures_util::future::join_all;
 
 use super::disk_cache::DiskCache;
@@ -37,6 +41,9 @@ use crate::words::canary::{self, Bug};
 use crate::words::limits::{DESTAGE_PAGES_MAX, PAGE_BYTES, ROOM_WAIT_NS, ZEROES_PAGES_MAX};
 use crate::words::stats::{Latency, count};
 use crate::words::units::{FlashPage, PageNumber, Sequence};
+
+/// Requests of a round that the backing may refuse at once (no room, no permission): then others would be refused as well.
+const REFUSALS_MAX: u32 = 8;
 
 /// So often a note that failed with its device is tried on another one.
 const NOTE_TRIES_MAX: u32 = 8;
@@ -109,6 +116,8 @@ struct Given {
     /// What it was not given because flash does not give it back.
     damaged: Vec<Damaged>,
     failed: bool,
+    /// Where the first and the last run end that the backing failed, by address.
+    failed_ends: Option<[u64; 2]>,
     /// Requests with data, and what they took together in nanoseconds.
     requests: u64,
     nanos: u64,
@@ -116,6 +125,10 @@ struct Given {
 
 impl Given {
     fn add(&mut self, other: Self) {
+        self.failed_ends = match (self.failed_ends, other.failed_ends) {
+            (Some([first, last]), Some([a, b])) => Some([first.min(a), last.max(b)]),
+            (ours, theirs) => ours.or(theirs),
+        };
         self.places.extend(other.places);
         self.zeroes.extend(other.zeroes);
         self.damaged.extend(other.damaged);
@@ -143,11 +156,20 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
     let epoch = cache.backing_epoch.get();
     let Choice { runs, next, is_all } = choose(cache, from, size.pages);
     let known = places_of(cache, &runs);
-    if settle(cache).await.is_err() {
+    if let Err(error) = settle(cache).await {
+        cache.back.record_failure(cache.pool.host.now(), &error);
         return Achieved { failed: true, next, ..Achieved::default() };
     }
-    let mut all = give_all(cache, backing, locks, &runs, &known, size.width).await;
-    all.failed |= lost::give_up(cache, &all.damaged, Purpose::Promotion).await.is_none();
+    let refusals = Cell::new(REFUSALS_MAX);
+    let mut all = give_all(cache, backing, locks, &runs, &known, size.width, &refusals).await;
+    let next = all.failed_ends.filter(|_| refusals.get() == 0).map_or(next, |[first, last]| {
+        // With one request at a time everything before the last one was tried.
+        if size.width == 1 { last } else { first }
+    });
+    if lost::give_up(cache, &all.damaged, Purpose::Promotion).await.is_none() {
+        all.failed = true;
+        cache.back.record_failure(cache.pool.host.now(), &log_full());
+    }
     let bytes = all.places.len() as u64 * PAGE;
     let runs = all.places.len() + all.zeroes.len();
     let request_nanos = (all.requests >= size.width as u64).then(|| all.nanos / all.requests);
@@ -156,14 +178,27 @@ pub(super) async fn round<B: BlockDevice, F: BlockDevice, H: Host>(
         return achieved;
     }
     count(&cache.counters.destage_bytes, bytes);
-    if !canary::has(Bug::HomeBeforeFlush) && flushes.flush(backing).await.is_err()
-        || !is_same(cache, backing, epoch)
-    {
+    let flushed = if canary::has(Bug::HomeBeforeFlush) { Ok(()) } else { flushes.flush(backing).await };
+    if flushed.is_err() || !is_same(cache, backing, epoch) {
+        let error = flushed.err().unwrap_or_else(connection_lost);
+        cache.back.record_failure(cache.pool.host.now(), &error);
         achieved.failed = true;
         return achieved;
     }
-    achieved.failed |= come_home(cache, all, is_all).await.is_none();
+    if come_home(cache, all, is_all).await.is_none() {
+        achieved.failed = true;
+        cache.back.record_failure(cache.pool.host.now(), &log_full());
+    }
     achieved
+}
+
+fn log_full() -> BlockError {
+    BlockError::anywhere(ErrorKind::Io, Operation::Write)
+        .because("the log on flash does not take what destage has to say")
+}
+
+fn connection_lost() -> BlockError {
+    BlockError::anywhere(ErrorKind::Io, Operation::Flush).because("the backing lost its connection")
 }
 
 /// Chooses what the next round takes on.
@@ -190,12 +225,17 @@ fn choose<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>, from: u64, pages: u6
         end
     };
     let (mut runs, mut left) = (Vec::new(), pages);
-    let mut wanted = cache.back.wanted.borrow_mut();
-    for run in wanted_runs(&dirty, &wanted) {
+    // While destage fails, every second round is for everything else: what is wanted may be what the backing does not take.
+    let skips_wanted = cache.back.took_wanted.take() && cache.back.is_failing();
+    let mut nothing_wanted = Ranges::default();
+    let mut wanted_now = cache.back.wanted.borrow_mut();
+    let wanted = if skips_wanted { &mut nothing_wanted } else { &mut *wanted_now };
+    for run in wanted_runs(&dirty, wanted) {
         take(&mut runs, &mut left, run);
     }
-    let wanted = std::mem::take(&mut *wanted);
+    let wanted = std::mem::take(wanted);
     if !runs.is_empty() {
+        cache.back.took_wanted.set(true);
         return Choice { runs, next: from, is_all: wanted.iter().eq([EVERYTHING]) };
     }
     // From the start once more if there is nothing up to the end: a round without work says that there is none.
@@ -270,7 +310,7 @@ fn wanted_runs(dirty: &crate::knowledge::dirty::Dirty, wanted: &Ranges) -> Vec<R
 }
 
 /// Gives the backing these runs: one after another in each of so many stretches. Neighbours are mostly on one spindle, would
-/// wait for each other there, and guests for all of them.
+/// wait for each other there, and guests for all of them. No more are begun once so many were refused.
 async fn give_all<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
     backing: &B,
@@ -278,12 +318,16 @@ async fn give_all<B: BlockDevice, F: BlockDevice, H: Host>(
     runs: &[Run],
     known: &[Place],
     width: usize,
+    refusals: &Cell<u32>,
 ) -> Given {
     let stretches = runs.chunks(runs.len().div_ceil(width).max(1));
     let stretches = stretches.map(async |stretch| {
         let mut given = Given::default();
         for run in stretch {
-            given.add(give(cache, backing, locks, run.clone(), known).await);
+            if refusals.get() == 0 {
+                break;
+            }
+            given.add(give(cache, backing, locks, run.clone(), known, refusals).await);
         }
         given
     });
@@ -301,6 +345,7 @@ async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
     locks: &RangeLock,
     run: Run,
     known: &[Place],
+    refusals: &Cell<u32>,
 ) -> Given {
     let (Run::Pages(pages) | Run::Zeroes(pages, _)) = &run;
     let range = ByteRange::new(pages.start * PAGE, (pages.end * PAGE).min(cache.size()));
@@ -308,8 +353,8 @@ async fn give<B: BlockDevice, F: BlockDevice, H: Host>(
     let unit = backing.geometry().physical_block;
     let _guard = if unit > PAGE { Some(locks.acquire(range.widened(unit)).await) } else { None };
     match run {
-        Run::Zeroes(pages, unmap) => give_zeroes(cache, backing, pages, range, unmap).await,
-        Run::Pages(pages) => give_pages(cache, backing, pages, known).await,
+        Run::Zeroes(pages, unmap) => give_zeroes(cache, backing, pages, range, unmap, refusals).await,
+        Run::Pages(pages) => give_pages(cache, backing, pages, known, refusals).await,
     }
 }
 
@@ -319,12 +364,13 @@ async fn give_zeroes<B: BlockDevice, F: BlockDevice, H: Host>(
     pages: Range<u64>,
     range: ByteRange,
     unmap: Unmap,
+    refusals: &Cell<u32>,
 ) -> Given {
     let unmap = if backing.geometry().unmaps { unmap } else { Unmap::Forbidden };
     count(&cache.counters.backing_writes, 1);
     match backing.write_zeroes(range, unmap).await {
         Ok(()) => Given { zeroes: vec![pages], ..Given::default() },
-        Err(error) => fail(cache, backing, &pages, &error),
+        Err(error) => fail(cache, backing, &pages, &error, refusals),
     }
 }
 
@@ -333,6 +379,7 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
     backing: &B,
     pages: Range<u64>,
     known: &[Place],
+    refusals: &Cell<u32>,
 ) -> Given {
     let Fetched { mut content, places, damaged, failed } = fetch(cache, &pages, known).await;
     let mut given = Given { damaged, failed, ..Given::default() };
@@ -357,7 +404,10 @@ async fn give_pages<B: BlockDevice, F: BlockDevice, H: Host>(
         match result {
             Ok(()) => given.places.extend_from_slice(run),
             Err(error) => {
-                given.failed |= fail(cache, backing, &(run[0].page..end.div_ceil(PAGE)), &error).failed;
+                given.add(fail(cache, backing, &(run[0].page..end.div_ceil(PAGE)), &error, refusals));
+                if refusals.get() == 0 {
+                    break;
+                }
             }
         }
     }
@@ -371,6 +421,7 @@ fn fail<B: BlockDevice, F: BlockDevice, H: Host>(
     backing: &B,
     pages: &Range<u64>,
     error: &BlockError,
+    refusals: &Cell<u32>,
 ) -> Given {
     count(&cache.counters.backing_errors, 1);
     if error.kind == ErrorKind::Unanswered {
@@ -378,8 +429,18 @@ fn fail<B: BlockDevice, F: BlockDevice, H: Host>(
         notice(cache, backing);
         cache.back.stuck.borrow_mut().insert(pages.clone());
     }
-    tracing::warn!(disk = %cache.id, %error, "Destage failed; what it was to write stays on flash");
-    Given { failed: true, ..Given::default() }
+    // The daemon says so once, by the name of the disk; here it is every request.
+    tracing::debug!(disk = %cache.id, %error, "Destage failed; what it was to write stays on flash");
+    cache.back.record_failure(cache.pool.host.now(), error);
+    let left = if is_refusal(error.kind) { refusals.get().saturating_sub(1) } else { 0 };
+    refusals.set(left);
+    Given { failed: true, failed_ends: Some([pages.end; 2]), ..Given::default() }
+}
+
+/// True if the backing said so at once, of this request. Anything else is said after the retry time, and of the backing.
+fn is_refusal(kind: ErrorKind) -> bool {
+    use ErrorKind::{Corrupt, InvalidRequest, NoSpace, ReadOnly, Unsupported};
+    matches!(kind, NoSpace | ReadOnly | InvalidRequest | Unsupported | Corrupt)
 }
 
 /// What is to be written to the backing.
@@ -504,7 +565,7 @@ async fn come_home<F: BlockDevice, H: Host>(
         given.places.retain(|place| place.page >= end);
         given.zeroes.retain(|pages| pages.end > end);
         cache.note_dirtiness();
-        cache.back.progress.notify_waiters();
+        cache.back.note_came_home(cache.pool.host.now());
     }
     Some(())
 }
@@ -522,7 +583,7 @@ async fn leave_instead<F: BlockDevice, H: Host>(cache: &Rc<DiskCache<F, H>>, giv
         cache.disown()
     };
     let Some(disowned) = cache.log.give_up(is_unwanted, disown).await else { return Left::NotAll };
-    cache.back.progress.notify_waiters();
+    cache.back.note_came_home(cache.pool.host.now());
     if cache.pool.free_disowned(disowned).await.is_ok() { Left::Behind } else { Left::NotFreed }
 }
 

@@ -199,6 +199,8 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
         }
         self.policy.borrow_mut().set_admission(settings.admission);
         self.back.pace_changed.notify_waiters();
+        // More may be dirty now, or be waited for.
+        self.back.let_waiters_look();
     }
 
     /// Goes over to another block. What is dirty stays known.

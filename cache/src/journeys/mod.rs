@@ -8,6 +8,7 @@
 //! | `zeroes` | guest (write-zeroes, discard) | backing, or the log |
 //! | `write_back` | guest | the log, by way of `commit`, slowed down by `throttle` |
 //! | `destage` | the log | backing, at the pace that `pace` sets |
+//! | `destage_wait` | nothing | whoever waits for destage, in time |
 //! | `extents` | backing, and what is dirty | guest, who copies only data |
 //! | `flush` | guest | the log and the backing |
 //! | `grow` | the page that the end of the disk cuts | backing; nothing of it stays cached |
@@ -26,6 +27,7 @@ pub(crate) mod at_hand;
 pub(crate) mod back;
 pub(crate) mod commit;
 mod destage;
+mod destage_wait;
 pub(crate) mod disk_cache;
 pub(crate) mod extents;
 mod flash_run;

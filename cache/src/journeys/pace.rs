@@ -4,16 +4,17 @@
 //! it waits the more neighbours it can join. It works at full speed when somebody waits for it, or when no guest waits for the
 //! backing. In between it rests in proportion to what its requests took, so that a backing that is slow because guests use it
 //! is given more rest; and has as many requests there at once as hardly wait for each other (`knowledge/width.rs`).
+//!
+//! A backing that fails is probed: one request, a second after the last one failed, each time at another place. Once one succeeds,
+//! destage goes on behind it.
 
 use std::rc::Rc;
 
 use block::{BlockDevice, Host, RangeLock};
 
-use super::back::{FAILED_ROUND, ROUND_WITHOUT_CONNECTION};
 use super::destage::{Size, round};
 use super::disk_cache::DiskCache;
 use super::flush::FlushGate;
-use super::reconnect::is_same;
 use crate::words::limits::PAGE_BYTES;
 
 /// What is dirty stays so for this long, if it is little: nanoseconds.
@@ -76,16 +77,17 @@ pub(crate) async fn step<B: BlockDevice, F: BlockDevice, H: Host>(
         return Next::Within(rest);
     }
     let size = if cache.pool.lacks_room() { ALL } else { size(cache, urgency) };
-    let epoch = cache.backing_epoch.get();
+    // One after another while it fails, so that the one that fails is the last one.
+    let size = if cache.back.is_failing() { Size { width: 1, ..size } } else { size };
     let achieved = round(cache, backing, locks, flushes, *from, size).await;
     *from = achieved.next;
     let took = cache.pool.host.now() - now;
     if achieved.failed || achieved.is_nothing() && is_stuck(cache) {
-        // A backing that was there again says less than one that refuses.
-        let weight = if is_same(cache, backing, epoch) { FAILED_ROUND } else { ROUND_WITHOUT_CONNECTION };
-        cache.back.failures.set(cache.back.failures.get() + weight);
-        cache.back.progress.notify_waiters();
+        cache.back.let_waiters_look();
         return Next::After(RETRY_NS);
+    }
+    if !achieved.is_nothing() {
+        cache.back.record_success();
     }
     note_rate(cache, achieved.bytes, took);
     if let (Urgency::Shared(_), Some(nanos)) = (urgency, achieved.request_nanos) {

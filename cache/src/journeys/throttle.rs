@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use block::{BlockDevice, BlockError, Host};
 
-use super::back::{Writer, wait_until};
+use super::back::Writer;
+use super::destage_wait::{Patience, wait_until};
 use super::disk_cache::{DiskCache, flash_pages};
 use crate::knowledge::segments::Segments;
 use crate::words::error::CacheError;
@@ -155,14 +156,15 @@ impl<F: BlockDevice, H: Host> DiskCache<F, H> {
 }
 
 /// Waits until so many pages more may become dirty, at most [`largest`], and counts them from then on. `limit` is what may be
-/// dirty at this moment; it may change while somebody waits.
+/// dirty at this moment; it may change while somebody waits. The request came at `since`.
 ///
 /// # Errors
-/// If the limit is reached, and destage fails; or if the disk stops or leaves.
+/// If the limit is reached, and destage makes no room within the retry time; or if the disk stops or leaves.
 pub(super) async fn admit<F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
     pages: u64,
     limit: u64,
+    since: u64,
 ) -> Result<Writer<F, H>, BlockError> {
     let occupied = || cache.dirty.borrow().pages() + cache.back.coming.get();
     // A write that is larger has room when it is alone.
@@ -182,7 +184,7 @@ pub(super) async fn admit<F: BlockDevice, H: Host>(
     if !has_room(limit) {
         let started = cache.pool.host.now();
         cache.back.destage_wanted.notify_one();
-        let waited = wait_until(cache, || has_room(cache.dirty_limit())).await;
+        let waited = wait_until(cache, Patience::Guest { since }, || has_room(cache.dirty_limit())).await;
         count(&cache.counters.throttled_ns, cache.pool.host.now() - started);
         waited?;
     }

@@ -7,7 +7,7 @@ use block::{
     BlockDevice, BlockError, Buffer, ByteRange, ErrorKind, Host, Operation, Outcome, PAGE, RangeLock,
 };
 
-use super::back::wait_clean;
+use super::destage_wait::wait_clean;
 use super::disk_cache::DiskCache;
 use super::mutation::{Mutation, Turn};
 use super::reconnect::is_same;
@@ -97,7 +97,7 @@ async fn through<B: BlockDevice, F: BlockDevice, H: Host>(
 /// and nothing that guests wrote is lost with it.
 ///
 /// # Errors
-/// What the log said, if that is not so.
+/// What the log said, if that is not so; or what the backing says, if it does not take what is dirty.
 pub(super) async fn go_without<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
     backing: &B,
@@ -115,7 +115,9 @@ pub(super) async fn go_without<B: BlockDevice, F: BlockDevice, H: Host>(
     }
     match decide(cache, backing, locks, range, 0, Wish::NotBack).await {
         Ok(Way::Through(turn)) => Ok(turn),
-        Ok(Way::Back(_)) | Err(_) => Err(error),
+        Ok(Way::Back(_)) => Err(error),
+        // The log is full because of this.
+        Err(cause) => Err(cause),
     }
 }
 
@@ -140,7 +142,7 @@ pub(super) enum Wish {
 /// dirty of them if it is to go to the backing (rule I12). `adds` are the pages that become dirty otherwise.
 ///
 /// # Errors
-/// If what is dirty cannot be destaged, or the disk stopped.
+/// If what is dirty cannot be destaged within the retry time, or the disk stopped.
 pub(super) async fn decide<B: BlockDevice, F: BlockDevice, H: Host>(
     cache: &Rc<DiskCache<F, H>>,
     backing: &B,
@@ -150,6 +152,7 @@ pub(super) async fn decide<B: BlockDevice, F: BlockDevice, H: Host>(
     wish: Wish,
 ) -> Result<Way<F, H>, BlockError> {
     let pages = range.start / PAGE..range.end.div_ceil(PAGE);
+    let since = cache.pool.host.recently();
     loop {
         if cache.pool.shared.has_long_lacked_space() && cache.writes_back() && wish == Wish::AsTheModeSays {
             let error = out_of_space(SPACE_WAIT_NS);
@@ -164,7 +167,7 @@ pub(super) async fn decide<B: BlockDevice, F: BlockDevice, H: Host>(
             let limit = cache.dirty_limit();
             if adds <= throttle::largest(limit) || replaces_lost() {
                 // Before the turn: destage may need it.
-                writer = Some(throttle::admit(cache, adds, limit).await?);
+                writer = Some(throttle::admit(cache, adds, limit, since).await?);
             }
         }
         let turn = Turn::wait(cache, locks, backing.geometry().physical_block, range).await;
@@ -180,7 +183,7 @@ pub(super) async fn decide<B: BlockDevice, F: BlockDevice, H: Host>(
             return Ok(Way::Through(turn));
         }
         drop(turn);
-        wait_clean(cache, &pages).await?;
+        wait_clean(cache, since, &pages).await?;
         if replaces_lost()
             && (wish == Wish::NotBack || !cache.can_write_back() || cache.fills.borrow().distrusts(&range))
         {

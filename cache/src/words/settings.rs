@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-use super::units::DiskId;
+use super::units::{DiskId, SECOND_NS};
 
 /// How often a day each flash device may be written over, in thousandths: 500 is half a drive write a day. Never none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,6 +256,8 @@ pub struct DiskSettings {
     pub destage_rate_max: u64,
     /// How what the backing does not have is kept.
     pub redundancy: Redundancy,
+    /// How long a write of a guest waits for destage that brings nothing home, in nanoseconds; none: for ever.
+    pub retry_ns: Option<u64>,
     /// Writes are refused.
     pub read_only: bool,
     /// What becomes of pages that are all zeroes.
@@ -291,6 +293,7 @@ impl DiskSettings {
             destage_rate_min: 0,
             destage_rate_max: 0,
             redundancy: Redundancy::Mirror,
+            retry_ns: Some(25 * SECOND_NS),
             read_only: false,
             zero_pages: ZeroPages::Cached,
             sector_bytes: None,

@@ -4,6 +4,8 @@
 
 use std::cell::Cell;
 
+use block::ErrorKind;
+
 use super::histograms::{Histograms, Requests};
 use super::latency::{Latencies, LatencyCounts};
 
@@ -313,6 +315,8 @@ pub struct DiskStatistics {
     pub destage_bytes_per_second: u64,
     /// How long something was dirty without a break, in seconds.
     pub dirty_for_seconds: u64,
+    /// Why destage fails, if it does.
+    pub destage_failure: Option<DestageFailure>,
     /// Why the disk stopped, if it did: it answers nothing but errors.
     pub stopped: Option<String>,
     /// Blocks that fit into the disk's limit.
@@ -327,6 +331,17 @@ pub struct DiskStatistics {
     pub latencies: [LatencyCounts; Latency::ALL.len()],
     /// Histograms of requests.
     pub histograms: Box<Histograms>,
+}
+
+/// Why destage brings home less than it should, or nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DestageFailure {
+    /// How long it has failed, in seconds.
+    pub for_seconds: u64,
+    /// Kind of the last error.
+    pub kind: ErrorKind,
+    /// The last error, in words.
+    pub reason: String,
 }
 
 /// How the pool stands. Sizes in bytes.

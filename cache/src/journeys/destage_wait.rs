@@ -1,0 +1,124 @@
+//! Waiting for destage: who waits for how long, and the error at the end of that time.
+//!
+//! Who waits has a deadline of its own, whatever destage does: a request of destage at a backing that hangs takes as long as it
+//! takes, and there may be thousands of them. The error says what the backing said. Dropping such a wait leaves nothing behind: what
+//! was wanted is destaged earlier, once.
+
+use std::ops::Range;
+use std::pin::pin;
+
+use block::{BlockDevice, BlockError, ErrorKind, Host, Operation};
+use futures_util::future::select;
+
+use super::back::Failure;
+use super::disk_cache::DiskCache;
+use crate::words::units::SECOND_NS;
+
+/// How long an administrator waits while destage fails and brings nothing home, in nanoseconds.
+const FAILING_NS: u64 = 3 * SECOND_NS;
+/// How long an administrator waits while destage brings nothing home and says nothing, in nanoseconds.
+const SILENT_NS: u64 = 30 * SECOND_NS;
+
+/// For how long somebody waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Patience {
+    /// A request of a guest that came at `since`: for the retry time of the disk, as it is set while it waits. As long as destage
+    /// works, that time begins anew with everything that comes home: a backing that is slow is no error.
+    Guest {
+        /// When it came.
+        since: u64,
+    },
+    /// Somebody who asked at `since` for everything to be home: as long as something comes home.
+    Administrator {
+        /// When it was asked for.
+        since: u64,
+    },
+}
+
+impl Patience {
+    /// Returns when it ends; none if never.
+    fn end<F: BlockDevice, H: Host>(self, cache: &DiskCache<F, H>) -> Option<u64> {
+        let failing_since = cache.back.failure().map(|Failure { since, .. }| since);
+        match self {
+            Self::Guest { since } => {
+                let began = match failing_since {
+                    Some(_) => since,
+                    None => since.max(cache.back.last_came_home()),
+                };
+                cache.settings.borrow().retry_ns.map(|retry| began.saturating_add(retry))
+            }
+            Self::Administrator { since } => {
+                let last = since.max(cache.back.last_came_home());
+                Some(match failing_since {
+                    Some(failing) => last.max(failing) + FAILING_NS,
+                    None => last + SILENT_NS,
+                })
+            }
+        }
+    }
+}
+
+/// Waits until `is_so`, which only destage or a change of settings makes true.
+///
+/// # Errors
+/// What the backing said last if patience ends before that; or if the disk stopped or leaves.
+pub(super) async fn wait_until<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    patience: Patience,
+    is_so: impl Fn() -> bool,
+) -> Result<(), BlockError> {
+    loop {
+        let progress = cache.back.progress.notified();
+        if is_so() {
+            return Ok(());
+        }
+        cache.check_alive(Operation::Write)?;
+        if cache.leaving.get() {
+            let error = BlockError::anywhere(ErrorKind::Io, Operation::Write);
+            return Err(error.because("the disk is being detached"));
+        }
+        match patience.end(cache) {
+            None => progress.await,
+            Some(end) if cache.pool.host.now() >= end => return Err(in_vain(cache)),
+            Some(end) => _ = select(pin!(progress), pin!(cache.pool.host.sleep_until(end))).await,
+        }
+    }
+}
+
+/// Has pages destaged before anything else, and waits for that.
+///
+/// # Errors
+/// As [`wait_until`].
+pub(super) async fn wait_clean<F: BlockDevice, H: Host>(
+    cache: &DiskCache<F, H>,
+    since: u64,
+    pages: &Range<u64>,
+) -> Result<(), BlockError> {
+    wait_until(cache, Patience::Guest { since }, || {
+        let is_clean = !cache.dirty.borrow().can_come_home(pages.clone());
+        if !is_clean {
+            // A round that failed has forgotten what it was to take on.
+            cache.back.want(pages.clone());
+        }
+        is_clean
+    })
+    .await
+}
+
+/// Returns the error of a wait that ended in vain. It says what the backing said, as an error of whoever waits: no change of theirs
+/// has reached the backing.
+fn in_vain<F: BlockDevice, H: Host>(cache: &DiskCache<F, H>) -> BlockError {
+    let (kind, reason) = match cache.back.failure() {
+        None => (ErrorKind::Io, "it took nothing for that long".to_owned()),
+        Some(Failure { error, .. }) => {
+            let kind = match error.kind {
+                kind @ (ErrorKind::NoSpace | ErrorKind::ReadOnly | ErrorKind::Gone) => kind,
+                _ => ErrorKind::Io,
+            };
+            let reason = if error.reason.is_empty() { error.kind.to_string() } else { error.reason };
+            (kind, reason)
+        }
+    };
+    BlockError::anywhere(kind, Operation::Write)
+        .because(format!("the backing does not take what flash holds: {reason}"))
+}
